@@ -41,12 +41,12 @@ const wire = {
   onDate: () => undefined,
 };
 
-describe("an exchange's answer that would not end", () => {
+describe("an endless exchange response", () => {
   it.each([
     ["gzip", 60_000, /too long/],
     ["endless", 60_000, /too long/],
     ["dripping", 400, /did not answer in time/],
-  ] as const)("%s: is given up at 4 MiB or at the time limit", async (kind, timeoutMillis, pattern) => {
+  ] as const)("%s: stops at 4 MiB or at the time limit", async (kind, timeoutMillis, pattern) => {
     const server = await started(kind);
     const { read, count } = counting();
     const send = transport({ ...wire, base: server.url, fetch: count, timeoutMillis });
@@ -61,8 +61,8 @@ describe("an exchange's answer that would not end", () => {
   });
 });
 
-describe("an aggregator's answer that would not end", () => {
-  it.each(BODIES)("%s: is given up, and its connection with it", async (kind) => {
+describe("an endless aggregator response", () => {
+  it.each(BODIES)("%s: stops and closes its connection", async (kind) => {
     const server = await started(kind);
     const aggregator = irisAggregator({
       url: server.url,

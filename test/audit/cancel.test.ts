@@ -33,7 +33,7 @@ describe("the event of a cancel", () => {
       (id: string) => `${id} BTC/USDT: cancel requested`,
     ],
     ["all orders", () => "?exchange=mexc&symbol=BTC/USDT", () => "all BTC/USDT: cancel of 1 requested"],
-  ])("is there while the exchange has not answered: %s", async (_what, path, format) => {
+  ])("is stored while the exchange has not responded: %s", async (_what, path, format) => {
     const { venue, id, cancel, cancels } = await resting();
     venue.fail({ kind: "hang", route: "cancel", acts: true });
     const asking = cancel(path(id));
@@ -48,7 +48,7 @@ describe("the event of a cancel", () => {
     expect(await cancels()).toHaveLength(2);
   });
 
-  it("waits no longer than a second for a database that another process has locked, and is there later", async () => {
+  it("waits at most one second for a locked database, and is written later", async () => {
     const { app, file, cancels } = await resting();
     const other = createClient({ url: `file:${file}`, timeout: 5000 });
     onTestFinished(() => other.close());

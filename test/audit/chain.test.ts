@@ -35,7 +35,7 @@ describe("the chain of events", () => {
   it.each([
     ["a file", () => `file:${join(tempFolder(), "chain.db")}`],
     ["a database server", () => sqld.url],
-  ])("holds while two processes write at once on %s", async (_name, urlOf) => {
+  ])("stays valid while two processes write at once on %s", async (_name, urlOf) => {
     const url = urlOf();
     const boxes = [await testSandbox({ url, realTime: true }), await testSandbox({ url, realTime: true })];
     const [box, other] = boxes as [Box, Box];
@@ -69,7 +69,7 @@ describe("the chain of events", () => {
     ]);
   });
 
-  it("is an account's own for its passes, and carries who has done what", async () => {
+  it("is separate for each account's passes, and records each action with its user", async () => {
     const box = await testSandbox();
     const { id } = await runOperation<{ id: string }>(box.deps, "start_grid", GRID);
     const { time, deps, store } = box;
@@ -90,7 +90,7 @@ describe("the chain of events", () => {
     expect(await brokenLinks(box.context)).toEqual([]);
   });
 
-  it("is read at its end alone, however long it is", async () => {
+  it("is read only at its end, however long it is", async () => {
     const { context } = await testSandbox();
     const requests: string[] = [];
     const { client } = context;

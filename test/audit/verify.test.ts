@@ -49,7 +49,7 @@ async function readOutput({ isSigned = true } = {}) {
 }
 
 describe("edgemaker audit verify", () => {
-  it("finds nothing wrong where nothing is", async () => {
+  it("reports no fault in an intact chain", async () => {
     const { check } = await readOutput({ isSigned: false });
     expect(await check()).toEqual({
       intact: true,
@@ -62,7 +62,7 @@ describe("edgemaker audit verify", () => {
     });
   });
 
-  it("says that nothing was signed where there is a key and no checkpoint", async () => {
+  it("reports that nothing was signed where there is a key and no checkpoint", async () => {
     const { check, inParts, store } = await readOutput();
     const fault = expect.stringMatching(/there is no checkpoint.*edgemaker audit checkpoint/);
     expect(await check()).toMatchObject({ intact: false, faults: [{ event: null, what: fault }] });
@@ -71,7 +71,7 @@ describe("edgemaker audit verify", () => {
     expect(await check()).toMatchObject({ intact: true, faults: [] });
   });
 
-  it("calls nothing deleted that is written while it reads", async () => {
+  it("reports no deletion for events written while it reads", async () => {
     const { store } = await readOutput();
     const eventsAfter: typeof store.eventsAfter = async (id, limit) => {
       const page = await store.eventsAfter(id, limit);
@@ -123,7 +123,7 @@ describe("edgemaker audit verify", () => {
       ["delete from events where id > 9"],
       [/^null: the events after 9 were deleted/],
     ],
-  ])("finds %s, by its row", async (_what, statements, expected) => {
+  ])("finds %s, and names its row", async (_what, statements, expected) => {
     const { intrude, faults, inParts } = await readOutput({ isSigned: false });
     await intrude(...statements);
     const found = await faults();
@@ -137,7 +137,7 @@ describe("edgemaker audit verify", () => {
 });
 
 describe("a checkpoint", () => {
-  it("holds against whoever makes all hashes and counts fit again", async () => {
+  it("detects an attacker who makes all hashes and counts consistent again", async () => {
     const { store, intrude, faults, inParts, context } = await readOutput();
     await store.checkpoint(await signer(), undefined, BY);
     await intrude(
@@ -161,7 +161,7 @@ describe("a checkpoint", () => {
     expect(await faults()).toEqual(["null: checkpoint 1 or the one before it was changed"]);
   });
 
-  it("of another key is told, and so is one that is missing", async () => {
+  it("of another key is reported, and so is a missing one", async () => {
     const { store, intrude, check } = await readOutput();
     await store.checkpoint(await signer(), undefined, BY);
     await store.checkpoint(await signer(), undefined, BY);
@@ -172,7 +172,7 @@ describe("a checkpoint", () => {
     expect((await check()).faults[0]?.what).toBe("checkpoint 1 was deleted");
   });
 
-  it("lets old events be cut off, and only those, and the rest is still known to be whole", async () => {
+  it("permits old events to be deleted, and only those, and the rest still verifies", async () => {
     const { store, check, context, intrude, faults, inParts } = await readOutput();
     const { cut, checkpoint } = await store.checkpoint(await signer(), 5 * DAY, BY);
     expect(cut).toBe(7);
@@ -188,7 +188,7 @@ describe("a checkpoint", () => {
     expect((await faults())[0]).toMatch(/^9: .*follows number 7: 1 before it were deleted/);
   });
 
-  it("may cut off everything but the newest event", async () => {
+  it("permits deleting everything but the newest event", async () => {
     const { store, check, time } = await readOutput();
     time.pass(100 * DAY);
     expect((await store.checkpoint(await signer(), 1 * DAY, BY)).cut).toBe(11);
@@ -196,8 +196,8 @@ describe("a checkpoint", () => {
   });
 });
 
-describe("the questions of the audit", () => {
-  it("are answered by an index, however many events there are", async () => {
+describe("the audit's queries", () => {
+  it("use an index, however many events there are", async () => {
     const { context } = await testSandbox();
     for (const [query, step] of [
       ["select * from events where id > 5 order by id limit 10", /USING INTEGER PRIMARY KEY/],
@@ -217,8 +217,8 @@ describe("the questions of the audit", () => {
   });
 });
 
-describe("over HTTP", () => {
-  it("an administrator reads events page by page and has them checked; nobody else does", async () => {
+describe("the audit over HTTP", () => {
+  it("lets an administrator read events in pages and verify them, and nobody else", async () => {
     const app = await testApp();
     const { length: events } = await app.store.tokens({ limit: 100 });
     const ask = async (path: string, token: string) => {
@@ -243,7 +243,7 @@ describe("over HTTP", () => {
       expect((await ask(path, app.tokens.trade)).status).toBe(403);
   });
 
-  it("a thousand wrong tokens are one event, and more are told of later", async () => {
+  it("records a thousand wrong tokens as one event, and more of them later", async () => {
     const folder = tempFolder();
     const server = await serve(folder, ["--sandbox"]);
     const wrong = () =>
@@ -266,7 +266,7 @@ async function serverUrl(): Promise<string> {
 
 describe("edgemaker audit", () => {
   it.each(["a file", "sqld"])(
-    "on %s signs, exports and verifies, and exits 1 once a row was changed",
+    "signs, exports and verifies on %s, and exits 1 once a row was changed",
     async (where) => {
       const folder = tempFolder();
       const over = { EDGEMAKER_KEK: KEK };

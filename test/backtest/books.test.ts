@@ -5,7 +5,7 @@ const ASKS = [[106, 5]] as const;
 const begin = print(0, 105, 1);
 
 describe("a backtest over recorded books", () => {
-  it("has an order wait for what stood at its price when it was placed, then for itself", () => {
+  it("fills an order after the size ahead of it in the queue", () => {
     const over = overTape([
       book(
         -1,
@@ -23,7 +23,7 @@ describe("a backtest over recorded books", () => {
     expect(executions(over)).toEqual(["2000 buy 0.5 at 100", "3000 buy 0.5 at 100"]);
   });
 
-  it("lets only prints move the queue, and less than that stands before nobody", () => {
+  it("moves the queue by prints only, and limits it to the current book size", () => {
     const over = overTape([
       book(
         -1,
@@ -58,7 +58,7 @@ describe("a backtest over recorded books", () => {
     expect(executions(over)).toEqual(["2000 buy 0.5 at 100"]);
   });
 
-  it("shares a cancellation by what stands before and behind where that is asked for", () => {
+  it("splits a cancellation between the queue ahead and behind on request", () => {
     const events = [
       book(
         -1,
@@ -92,7 +92,7 @@ describe("a backtest over recorded books", () => {
     expect(executions(overTape(events))).toEqual([]);
   });
 
-  it("takes no print for a cancellation", () => {
+  it("does not count a print as a cancellation", () => {
     const events = [
       book(
         -1,
@@ -119,7 +119,7 @@ describe("a backtest over recorded books", () => {
       expect(executions(overTape(events, { queue }))).toEqual(["1000 buy 0.25 at 100"]);
   });
 
-  it("is first where nobody rests, and knows nothing beyond the last level", () => {
+  it("puts an order first where no other is open, and knows nothing beyond the last level", () => {
     const near = [
       book(
         -1,
@@ -151,7 +151,7 @@ describe("a backtest over recorded books", () => {
     expect(executions(overTape(shown))).toEqual(["3000 buy 0.5 at 100"]);
   });
 
-  it("has passed everybody once a print goes beyond its price", () => {
+  it("moves an order to the front once a print goes beyond its price", () => {
     const events = [
       book(
         -1,
@@ -168,7 +168,7 @@ describe("a backtest over recorded books", () => {
     expect(executions(overTape(events))).toEqual(["1000 buy 0.75 at 100"]);
   });
 
-  it("counts a print of an unknown amount for nobody who waits", () => {
+  it("counts a print of an unknown amount for no queued order", () => {
     const events = [
       book(
         -1,
@@ -185,7 +185,7 @@ describe("a backtest over recorded books", () => {
     expect(executions(overTape(events))).toEqual(["2000 buy 1 at 100"]);
   });
 
-  it("takes what the book has when an order takes", () => {
+  it("fills a taking order with the size in the book", () => {
     const request = {
       lowerPrice: 100n * 10n ** 18n,
       upperPrice: 110n * 10n ** 18n,

@@ -94,25 +94,31 @@ const scaled = {
 const names = (shape: object) => Object.keys(shape).filter((name) => !WHERE.includes(name));
 
 describe("every option of a grid", () => {
-  it("has another value to try here", () => {
+  it("has another value to test here", () => {
     expect(Object.keys(RANGE_CHANGES).sort()).toEqual(names(rangePreviewInput([]).shape).sort());
     expect(Object.keys(CENTERED_CHANGES).sort()).toEqual(names(centeredPreviewInput([]).shape).sort());
   });
 
-  it.each(Object.entries(RANGE_CHANGES))("acts the same in every engine, between two prices: %s", (_, of) => {
-    const { all, walk, leap } = outcomes(caseOf("start_grid", { ...RANGE, ...of }));
-    expect(walk).toEqual(all);
-    expect(leap).toEqual(all);
-  });
+  it.each(Object.entries(RANGE_CHANGES))(
+    "gives the same result in every engine, between two prices: %s",
+    (_, of) => {
+      const { all, walk, leap } = outcomes(caseOf("start_grid", { ...RANGE, ...of }));
+      expect(walk).toEqual(all);
+      expect(leap).toEqual(all);
+    },
+  );
 
-  it.each(Object.entries(CENTERED_CHANGES))("acts the same in every engine, centered: %s", (_, of) => {
-    const { all, walk, leap } = outcomes(caseOf("start_centered_grid", { ...AROUND, ...of }));
-    expect(walk).toEqual(all);
-    expect(leap).toEqual(all);
-  });
+  it.each(Object.entries(CENTERED_CHANGES))(
+    "gives the same result in every engine, centered: %s",
+    (_, of) => {
+      const { all, walk, leap } = outcomes(caseOf("start_centered_grid", { ...AROUND, ...of }));
+      expect(walk).toEqual(all);
+      expect(leap).toEqual(all);
+    },
+  );
 
   it.each(["gridLevels", "orderSize", "useOwnBase", "initialBuy", "maxPosition", "safetyReserve", "trail"])(
-    "changes the result where it acts: %s",
+    "changes the result where it takes effect: %s",
     (name) => {
       const plain = outcomes(caseOf("start_grid", RANGE)).leap;
       const changed = outcomes(caseOf("start_grid", { ...RANGE, ...RANGE_CHANGES[name] })).leap;
@@ -121,8 +127,8 @@ describe("every option of a grid", () => {
   );
 });
 
-describe("an option that no list names", () => {
-  it("needs every pass", () => {
+describe("an unlisted option", () => {
+  it("requires every pass", () => {
     const { account } = walked(prepared(caseOf("start_grid", RANGE), scaled));
     const config = { ...account.strategy.config, highestBuy: d("980") } as GridConfig;
     expect(canSkip("wake", config) || canSkip("leap", config)).toBe(false);
@@ -132,7 +138,7 @@ describe("an option that no list names", () => {
   });
 });
 
-it("a grid that lacks quote is passed at new lows, and not wherever the price is below a level", () => {
+it("a grid that lacks quote makes passes at new lows, not wherever the price is below a level", () => {
   const run = prepared({ ...caseOf("start_grid", RANGE), quote: "300" }, scaled);
   const [few, all] = [walked(run), walked(run, ways.all)];
   expect(outcome(few.account.strategy, few.fills, few.balances)).toEqual(

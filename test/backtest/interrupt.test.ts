@@ -27,7 +27,7 @@ function folderWithBars(bars = BARS): string {
 const FILES = Array.from({ length: 400 }, () => "bars.csv");
 
 describe.skipIf(!hasTerminal)("a long import in a terminal", () => {
-  it("ends by Ctrl-C and leaves stored candles unchanged", async () => {
+  it("stops on Ctrl-C and leaves stored candles unchanged", async () => {
     const folder = folderWithBars();
     writeFileSync(join(folder, "one.csv"), `${FIRST},40000,40009,39991,40000,1\n`);
     const words = [
@@ -54,7 +54,7 @@ describe.skipIf(!hasTerminal)("a long import in a terminal", () => {
 });
 
 describe.skipIf(!hasTerminal)("a long calculation in a terminal", () => {
-  it("of a backtest ends by Ctrl-C with what there is", async () => {
+  it("of a backtest stops on Ctrl-C with the partial result", async () => {
     // A pass each second of the market: minutes of work.
     const grid = "--lower 38000 --upper 42000 --levels 20 --size 500 --tick-interval 1000";
     const screen = terminal(folderWithBars(), `backtest ${MARKET} ${grid}`.split(" "), { columns: 100 });
@@ -69,7 +69,7 @@ describe.skipIf(!hasTerminal)("a long calculation in a terminal", () => {
   });
 
   // Many bars, so that also a machine that is ten times as fast has much left to look at when it is told to end.
-  it("of a search ends by Ctrl-C with what was looked at", async () => {
+  it("of a search stops on Ctrl-C with the candidates tested", async () => {
     const words = `suggest ${MARKET} --budget 10000 --seconds 600 --candidates 2016`;
     const screen = terminal(folderWithBars(4 * BARS), words.split(" "), { columns: 100 });
     // A slow machine tells of it before it has looked at any.

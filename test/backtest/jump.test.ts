@@ -123,8 +123,8 @@ function expectClose(a: Figures, b: Figures): void {
     expect(Math.abs(one - (others[i] as number))).toBeLessThanOrEqual(1e-6 * Math.max(1, Math.abs(one)));
 }
 
-describe("the engine in whole numbers", () => {
-  it("comes to what the passes come to, fill by fill and in the whole ledger", () => {
+describe("the whole-number engine", () => {
+  it("matches a run with every pass, fill by fill and in the whole ledger", () => {
     let [jumps, fills] = [0, 0];
     fc.assert(
       fc.property(randoms, (one) => {
@@ -139,7 +139,7 @@ describe("the engine in whole numbers", () => {
     expect(fills, "nothing was filled").toBeGreaterThan(0);
   });
 
-  it("leaves out no pass that would have changed something", () => {
+  it("skips no pass that would have changed something", () => {
     fc.assert(
       fc.property(randoms, (one) => {
         const { walked, every } = both(one, 60);
@@ -149,7 +149,7 @@ describe("the engine in whole numbers", () => {
     );
   });
 
-  it("ends with what there is when it is told to, and then knows no band", () => {
+  it("stops with the partial result when interrupted, and then has no band", () => {
     const candles = randomCandles(3, 400, 30);
     const market = marketOf({ tick: d("1") });
     const request = { lowerPrice: d("9000"), upperPrice: d("11000"), gridLevels: 20, orderSize: d("100") };
@@ -188,7 +188,7 @@ describe("the engine in whole numbers", () => {
     },
   );
 
-  it.each([1, 7, 8, 63, 64, 65, 511, 4095, 4096, 4097])("ends behind the last of %i bars", (count) => {
+  it.each([1, 7, 8, 63, 64, 65, 511, 4095, 4096, 4097])("ends after the last of %i bars", (count) => {
     const narrow = randomCandles(7, count, 12);
     const times = (column: Float64Array | Int32Array) =>
       Float64Array.from(column, (price) => price * 10 ** 7);
@@ -204,7 +204,7 @@ describe("the engine in whole numbers", () => {
     }
   });
 
-  it("finds the next bar that a look at every bar finds", () => {
+  it("finds the same next bar as a check of every bar", () => {
     const bars = ticksOf(randomCandles(7, 20_000, 12), d("1"));
     for (let from = 0; from < 20_000; from += 611)
       for (const width of [5, 60, 300, 900, 5000]) {
@@ -219,20 +219,17 @@ describe("the engine in whole numbers", () => {
 
 const month = january();
 
-describe.skipIf(!month)("over a real week", () => {
+describe.skipIf(!month)("the whole-number engine over a real week", () => {
   const week = month && slice(month, month.from, month.from + 7 * DAY);
 
-  it.each(partOf([...WEEKS.slice(0, 6), ...DAYS.slice(0, 8)], 0))(
-    "comes to the same in whole numbers: $name",
-    (one) => {
-      const run = prepared(one, week as Candles);
-      const [plain, leapt] = [walked(run), walked(run, { mayLeap: true })];
-      const of = ({ account, fills, balances }: typeof plain) => outcome(account.strategy, fills, balances);
-      expect(of(leapt)).toEqual(of(plain));
-    },
-  );
+  it.each(partOf([...WEEKS.slice(0, 6), ...DAYS.slice(0, 8)], 0))("gives the same result: $name", (one) => {
+    const run = prepared(one, week as Candles);
+    const [plain, leapt] = [walked(run), walked(run, { mayLeap: true })];
+    const of = ({ account, fills, balances }: typeof plain) => outcome(account.strategy, fills, balances);
+    expect(of(leapt)).toEqual(of(plain));
+  });
 
-  it("says which engine ran", () => {
+  it("reports which engine ran", () => {
     const engineOf = (name: string) => {
       const one = WEEKS.find((week) => week.name === name) as Case;
       const { market, request } = prepared({ ...one, base: "0" }, week as Candles);

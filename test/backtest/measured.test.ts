@@ -77,7 +77,7 @@ function reachOf(bars: Ticks, from: number, until: number, beyond: number | unde
 }
 
 describe("equity over blocks of bars", () => {
-  it("has the highest and the greatest fall that it has bar by bar", () => {
+  it("has the same peak and max drawdown as bar by bar", () => {
     fc.assert(
       fc.property(runs, ({ seed, step, cuts }) => {
         const count = cuts.reduce((sum, { length }) => sum + length, 0);
@@ -105,7 +105,7 @@ describe("equity over blocks of bars", () => {
     );
   });
 
-  it("closed between two prices as often as its bars did", () => {
+  it("counts the closes between two prices as bar by bar", () => {
     fc.assert(
       fc.property(
         fc.nat(),
@@ -126,8 +126,8 @@ describe("equity over blocks of bars", () => {
   });
 });
 
-describe("the curve that is drawn", () => {
-  it("falls as far as was measured, and once at each time", () => {
+describe("the drawn equity curve", () => {
+  it("falls by the measured drawdown, with one point for each time", () => {
     const market = marketOf({ tick: d("1") });
     const request = { lowerPrice: d("9000"), upperPrice: d("11000"), gridLevels: 20, orderSize: d("100") };
     for (const seed of [3, 4, 5, 6, 7]) {

@@ -19,7 +19,7 @@ const PUBLISHED = { sells: 3, center: 162.5 };
 
 const all = sharedCandles("peers/sol-usdt-1m.csv.gz", "SOL/USDT");
 
-describe.skipIf(!all)("beside a public grid bot's published results", () => {
+describe.skipIf(!all)("a backtest beside a public grid bot's published results", () => {
   const candles = all && slice(all, all.from, all.from + 2 * DAY);
   const market = marketOf({
     ...{ symbol: "SOL/USDT", base: "SOL", quote: "USDT", tick: d("0.01") },
@@ -37,14 +37,17 @@ describe.skipIf(!all)("beside a public grid bot's published results", () => {
     return { figures, ledger: done.account.strategy.state.ledger, fills };
   };
 
-  it.each(PUBLISHED_NOW)("is reproduced by its own rules: %o", ({ buys, sells, fees, end, ...kind }) => {
-    const days = slice(all as Candles, all?.from ?? 0, (all?.from ?? 0) + 2 * DAY + MINUTE);
-    const result = peerRun(days, kind);
-    expect([result.buys, result.sells]).toEqual([buys, sells]);
-    expect([result.fees.toFixed(2), result.end.toFixed(2)]).toEqual([fees, end]);
-  });
+  it.each(PUBLISHED_NOW)(
+    "reproduces them with that bot's rules: %o",
+    ({ buys, sells, fees, end, ...kind }) => {
+      const days = slice(all as Candles, all?.from ?? 0, (all?.from ?? 0) + 2 * DAY + MINUTE);
+      const result = peerRun(days, kind);
+      expect([result.buys, result.sells]).toEqual([buys, sells]);
+      expect([result.fees.toFixed(2), result.end.toFixed(2)]).toEqual([fees, end]);
+    },
+  );
 
-  it("comes to what docs/backtest.md says", () => {
+  it("matches the figures in docs/backtest.md", () => {
     const { figures, ledger, fills } = run();
     const of = (side: string) => fills.filter((fill) => fill.side === side).length;
     expect([of("buy"), of("sell")]).toEqual([14, 10]);
@@ -52,7 +55,7 @@ describe.skipIf(!all)("beside a public grid bot's published results", () => {
     expect(Number(ledger.fees.USDT) / 1e18).toBeCloseTo(0.5055, 4);
   });
 
-  it("differs by the sells below the center, which the other never places", () => {
+  it("differs by the sells below the center, which the bot never places", () => {
     const { fills } = run();
     const center = d(String(PUBLISHED.center));
     const above = fills.filter(({ side, price }) => side === "sell" && price > center).length;
@@ -61,7 +64,7 @@ describe.skipIf(!all)("beside a public grid bot's published results", () => {
     expect(above + below).toBeGreaterThan(PUBLISHED.sells);
   });
 
-  it("trades as a plain walk of eight lines does", () => {
+  it("trades as a plain eight-line simulation does", () => {
     const { fills, ledger } = run();
     const of = (side: string) => fills.filter((fill) => fill.side === side).length;
     const plain = plainLines(candles as Candles);

@@ -4,7 +4,7 @@ import { executions, overTape, print } from "./taped.ts";
 const begin = print(0, 105, 1);
 
 describe("a backtest over prints", () => {
-  it("executes an order when a print goes beyond its price, by no more than the print's amount", () => {
+  it("fills an order when a print goes beyond its price, up to the print's amount", () => {
     const over = overTape([
       begin,
       print(1000, 100, 50),
@@ -23,14 +23,14 @@ describe("a backtest over prints", () => {
     expect(over.figures.total).toBe(10n * 10n ** 18n);
   });
 
-  it("makes no pass for a print that does nothing, also while an order has filled in part", () => {
+  it("makes no pass for a print without effect, also while an order is partially filled", () => {
     const quiet = Array.from({ length: 300 }, (_, i) => print(2000 + i, 101 + (i % 7), 1));
     const over = overTape([begin, print(1000, 99.9, 0.4), ...quiet, print(5000, 99, 9)]);
     expect(executions(over)).toEqual(["1000 buy 0.4 at 100", "5000 buy 0.6 at 100"]);
     expect(over.run.passes.length).toBeLessThan(10);
   });
 
-  it("on touch when that is asked for", () => {
+  it("fills on touch on request", () => {
     const events = [begin, print(1000, 100, 0.3), print(2000, 100, 5), print(3000, 110, 5)];
     expect(executions(overTape(events, { rules: { fill: "touch" } }))).toEqual([
       "1000 buy 0.3 at 100",
@@ -40,7 +40,7 @@ describe("a backtest over prints", () => {
     expect(executions(overTape(events))).toEqual([]);
   });
 
-  it("takes a print of an unknown amount for enough", () => {
+  it("treats a print of an unknown amount as large enough", () => {
     expect(executions(overTape([begin, print(1000, 99), print(2000, 111)]))).toEqual([
       "1000 buy 1 at 100",
       "2000 sell 1 at 110",
@@ -59,25 +59,25 @@ describe("a backtest over prints", () => {
     expect(lines).toEqual(["1000 buy 0.9 at 100", "1000 buy 0.2 at 90", "2000 buy 0.8 at 90"]);
   });
 
-  it("executes whole lots alone", () => {
+  it("fills whole lots only", () => {
     expect(executions(overTape([begin, print(1000, 99, 0.009), print(2000, 99, 0.017)]))).toEqual([
       "2000 buy 0.01 at 100",
     ]);
   });
 
-  it("goes from print to print: nothing lies between two", () => {
+  it("steps from print to print, without prices in between", () => {
     expect(
       executions(overTape([begin, print(1000, 99, 5), print(2000, 111, 5), print(3000, 99, 5)])),
     ).toEqual(["1000 buy 1 at 100", "2000 sell 1 at 110", "3000 buy 1 at 100"]);
   });
 
-  it("makes one pass after all that has one time", () => {
+  it("makes one pass after all prints with the same time", () => {
     // The sell is placed after the print above it, which came in the same millisecond.
     const events = [begin, print(1000, 99, 5), print(1000, 120, 5), print(2000, 109, 5)];
     expect(executions(overTape(events))).toEqual(["1000 buy 1 at 100"]);
   });
 
-  it("makes a pass each tick interval where one is given", () => {
+  it("makes one pass each tick interval where one is set", () => {
     const events = [
       begin,
       print(1000, 99, 5),
@@ -90,7 +90,7 @@ describe("a backtest over prints", () => {
     expect(executions(over)).toEqual(["1000 buy 1 at 100", "62000 sell 1 at 111.1"]);
   });
 
-  it("has a band without width, since the order of prices is known", () => {
+  it("has a zero-width band, since the order of prices is known", () => {
     const over = overTape([begin, print(1000, 99, 5), print(2000, 111, 5)]);
     expect(over.engine).toBe("walk");
     expect(over.band).toEqual({

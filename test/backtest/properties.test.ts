@@ -86,8 +86,8 @@ const scaled = (candles: Candles, times: number): Candles => {
 const runs = { numRuns: most(60, 12), endOnFailure: true };
 const barsOf = ({ seed, width }: Requested) => randomCandles(seed, BARS, width);
 
-describe("a backtest, whatever the grid and its past", () => {
-  it("does nothing and makes nothing of a price that stands still", () => {
+describe("a backtest of any grid and price history", () => {
+  it("trades nothing and earns nothing at a constant price", () => {
     fc.assert(
       fc.property(grids, fc.integer({ min: -200, max: 200 }), (request, off) => {
         const { run: done, figures } = run(request, flat(10_000 + off, barsOf(request)));
@@ -104,7 +104,7 @@ describe("a backtest, whatever the grid and its past", () => {
     );
   });
 
-  it("makes so many times as much of prices so many times as high", () => {
+  it("scales the result with the price", () => {
     fc.assert(
       fc.property(grids, fc.constantFrom(2n, 10n, 137n), (request, times) => {
         const candles = barsOf(request);
@@ -120,7 +120,7 @@ describe("a backtest, whatever the grid and its past", () => {
     );
   });
 
-  it("waits for the price below a grid, and trades once it has come", () => {
+  it("waits while the price is below a grid, and trades once it arrives", () => {
     const climbing = (request: Requested) => {
       const candles = barsOf(request);
       // Up through the grid, and then about its upper half.
@@ -149,7 +149,7 @@ describe("a backtest, whatever the grid and its past", () => {
     );
   });
 
-  it("lists its fills in the order of time, the newest last", () => {
+  it("lists its fills in time order, newest last", () => {
     fc.assert(
       fc.property(grids, fc.integer({ min: 1, max: 8 }), fc.boolean(), (request, limit, isLate) => {
         const rules = isLate ? { tickInterval: 10 * MINUTE } : {};
@@ -162,7 +162,7 @@ describe("a backtest, whatever the grid and its past", () => {
     );
   });
 
-  it("is its fills, net of their fees, and what it holds at the last price", () => {
+  it("equals its fills, net of fees, plus its inventory at the last price", () => {
     fc.assert(
       fc.property(grids, (request) => {
         const { run: done, figures, balances } = run(request, barsOf(request));
@@ -189,7 +189,7 @@ describe("a backtest, whatever the grid and its past", () => {
     );
   });
 
-  it("costs what its base was bought for, and breaks even where it says", () => {
+  it("has a cost basis equal to the base's purchase cost, and breaks even at the reported price", () => {
     fc.assert(
       fc.property(grids, (request) => {
         const { run: done, figures } = run(request, barsOf(request));
@@ -206,7 +206,7 @@ describe("a backtest, whatever the grid and its past", () => {
     );
   });
 
-  it("is one number while every slot has funds: the lowest buy, all others sell", () => {
+  it("has buys in the slots below one price and sells in all slots above it", () => {
     fc.assert(
       fc.property(grids, (request) => {
         const { run: done } = run(request, barsOf(request));
@@ -228,8 +228,8 @@ const cyclesOf = (result: ReturnType<typeof run>): number => result.run.account.
 const falls = (values: readonly (number | Decimal)[]): boolean =>
   values.every((value, i) => i === 0 || value <= (values[i - 1] as number | Decimal));
 
-describe("what a bar hides costs", () => {
-  it("more with a wider spread: never a fill or a cycle more", () => {
+describe("a less favorable backtest assumption", () => {
+  it("of a wider spread never adds a fill or a cycle", () => {
     fc.assert(
       fc.property(grids, (request) => {
         const spreads = ["0", "0.0004", "0.001", "0.003", "0.01"].map(d);
@@ -241,7 +241,7 @@ describe("what a bar hides costs", () => {
     );
   });
 
-  it("more with rarer passes: never a cycle more", () => {
+  it("of rarer passes never adds a cycle", () => {
     fc.assert(
       fc.property(grids, (request) => {
         const candles = barsOf(request);
@@ -256,7 +256,7 @@ describe("what a bar hides costs", () => {
   });
 
   // Up to a tenth of a per cent: an exit waits for a better price where it would have to give more than its limit.
-  it("more with more slippage of an exit: never more in all", () => {
+  it("of more slippage at an exit never raises the total", () => {
     fc.assert(
       fc.property(grids, fc.integer({ min: 50, max: 900 }), (request, off) => {
         const candles = barsOf(request);

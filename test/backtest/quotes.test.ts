@@ -54,20 +54,20 @@ const run = (candles: Candles, fields: object = {}, options: Partial<QuoteBackte
 const FLAT = [100, 100, 100, 100] as const;
 
 describe("a backtest of quotes", () => {
-  it("trades nothing of a price that lies still, and rests both sides all of the time", () => {
+  it("trades nothing at a constant price, and has both sides open all the time", () => {
     const { run: still, startPrice, warnings } = run(bars([FLAT, FLAT, FLAT]));
     expect([still.fills.length, still.passes, still.twoSided]).toEqual([0, 36, 35]);
     expect(text(positionAccounts(still.account.strategy, startPrice).total)).toBe("0");
     expect(warnings.map(({ code }) => code)).toContain("no_book");
   });
 
-  it("says that the model ignores the target", () => {
+  it("reports that the model ignores the target", () => {
     const codesOf = (fields: object) => run(bars([FLAT, FLAT]), fields).warnings.map(({ code }) => code);
     expect(codesOf({ target: 0.3 })).not.toContain("model");
     expect(codesOf({ target: 0.3, gamma: 0.001, sigma: 1, k: 1 })).toContain("model");
   });
 
-  it("buys a dip and sells the recovery, and says what that made to the last digit", () => {
+  it("buys a dip and sells the recovery, and reports the exact profit", () => {
     // The tolerance keeps what rests: the bid at 99 is met on the way to 98.9, the ask at 101 on that to 101.1.
     const candles = bars([FLAT, [100, 100, 98.9, 100], [100, 101.1, 100, 100], FLAT]);
     const { run: dip, endPrice, band } = run(candles, { tolerance: 0.03 });
@@ -81,13 +81,13 @@ describe("a backtest of quotes", () => {
     expect(band?.filledOrders).toEqual({ least: 2, most: 2 });
   });
 
-  it("fills on touch only where that is asked for", () => {
+  it("fills on touch only on request", () => {
     const candles = bars([FLAT, [100, 100, 99, 100], FLAT]);
     expect(run(candles, { tolerance: 0.03 }).run.fills).toHaveLength(0);
     expect(run(candles, { tolerance: 0.03 }, { rules: { fill: "touch" } }).run.fills).toHaveLength(1);
   });
 
-  it("buys all the way down, within the bound of what it may hold by no more than one order", () => {
+  it("buys all the way down, and exceeds its inventory limit by at most one order", () => {
     // Each bar opens a whole unit below the one before: no pass comes between.
     const falling = Array.from({ length: 12 }, (_, i) => [100 - i, 100 - i, 100 - i, 100 - i] as const);
     const { run: fall, endPrice, kept } = run(bars(falling), { maxBase: 13, spread: 0.004 });
@@ -97,7 +97,7 @@ describe("a backtest of quotes", () => {
     expect(fall.drawdown).toBeGreaterThan(0n);
   });
 
-  it("says what it cannot know: a price of other places, and what it would quote with", () => {
+  it("reports its limits: prices of other venues, and its quoting funds", () => {
     const candles = bars([FLAT]);
     expect(() => run(candles, { useOwn: false })).toThrow("candles have only the market's own price");
     const without = { ...countRequests(), baseBudget: undefined, quoteBudget: undefined };
@@ -124,7 +124,7 @@ it.each([
   ["of one level", { spread: 0.01 }],
   ["of a depth, with skew and volatility", { spread: 0.01, skew: 0.02, volatilityFactor: 1, ...DEPTH() }],
   ["with bounds", { spread: 0.006, levels: 3, maxBase: 11, minBase: 9.5, maxLoss: 60 }],
-])("quotes %s do over bars what server, store and step do", async (_name, fields) => {
+])("quotes %s trade over bars as server, store and tick do", async (_name, fields) => {
   const candles = walked(41, most(400, 45));
   const between = 20 * SECOND;
   const { run: walkedQuotes } = run(candles, fields, { rules: { tickInterval: between } });
@@ -162,7 +162,7 @@ ${START + 2 * MINUTE},100,101.1,100,100,1
 `;
 const GIVEN = { ...PLACE, ...PLAIN, tolerance: 0.03, tick: 0.01, lot: 0.001, makerFee: 0.001 };
 
-it("is answered by the command line over a file, in words and as JSON", async () => {
+it("the quotes backtest on the command line reads a file, and prints text or JSON", async () => {
   const folder = tempFolder();
   const file = join(folder, "candles.csv");
   writeFileSync(file, CSV);
@@ -197,7 +197,7 @@ it("is answered by the command line over a file, in words and as JSON", async ()
   expect(refused.stderr).toContain("can replay; use candles or a table of trades here");
 });
 
-it("is answered by the server over the exchange's candles, and refused where it makes no sense", async () => {
+it("the quotes backtest on the server uses the exchange's candles, and rejects invalid requests", async () => {
   const { ask: asking, tokens } = await testApp();
   const ask = (body: object) =>
     asking("/api/v1/strategy/quote/backtest", {

@@ -20,7 +20,7 @@ const hoursOf = ({ days: [from, to] = [4.4, 5.1] }: Case): readonly [number, num
 
 describe.skipIf(!month)("a backtest of real bars", () => {
   it.each([...WEEKS, ...partOf(DAYS, 0)])(
-    "does what the service does, with its store and a venue in libSQL: $name",
+    "matches the service with its store and a venue in libSQL: $name",
     async (one) => {
       const run = prepared(one, daysOf(one, month as Candles));
       const { account, fills, balances, passes } = walked(run);
@@ -32,7 +32,7 @@ describe.skipIf(!month)("a backtest of real bars", () => {
     },
   );
 
-  it.each(partOf(CASES, 1))("leaves out no pass that would have changed something: $name", (one) => {
+  it.each(partOf(CASES, 1))("skips no pass that would have changed something: $name", (one) => {
     const run = prepared(one, daysOf({ ...one, days: hoursOf(one) }, month as Candles));
     const [some, every] = [walked(run), walked(run, { everyPass: true })];
     const of = ({ account, fills, balances }: typeof some) => outcome(account.strategy, fills, balances);

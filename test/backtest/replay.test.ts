@@ -58,8 +58,8 @@ const replayedUntil = async (
 
 const causesOf = ({ causes }: Replay) => causes.map(({ count, cause }) => `${count} ${cause}`);
 
-describe("a replay of what the service has done", () => {
-  it("matches the candles of its time order by order, and to the last unit, where nothing came in between", async () => {
+describe("a replay of the service's record", () => {
+  it("matches the candles order by order, to the last unit, where nothing interfered", async () => {
     const { replayed, app, id } = await ran({ minutes: 130 });
     const body = await replayed();
     expect([body.text, body.differences]).toEqual(["match 100 %", []]);
@@ -76,7 +76,7 @@ describe("a replay of what the service has done", () => {
     expect([stopped.text, stopped.candles]).toEqual(["match 100 %", stopped.record]);
   });
 
-  it("names an order that filled in parts", async () => {
+  it("names a partially filled order", async () => {
     const { replayed, app } = await ran({ minutes: 130, parts: true });
     const body = await replayed();
     const fills = await app.store.fillsOf((await app.onlyGrid()) as string, { limit: 1000 });
@@ -88,7 +88,7 @@ describe("a replay of what the service has done", () => {
     expect(body.candles.realized).toBe(body.record.realized);
   });
 
-  it("names slots that rest nothing for lack of quote", async () => {
+  it("names slots without an order for lack of quote", async () => {
     const { replayed } = await ran({ minutes: 130, quote: decimal("450") });
     const body = await replayed();
     const slots = new Set(body.differences.map(({ slot }) => slot));
@@ -98,7 +98,7 @@ describe("a replay of what the service has done", () => {
     expect(Number(body.record.realized)).toBeLessThan(Number(body.candles.realized));
   });
 
-  it("names the pass that was late, once for all that it has cost", async () => {
+  it("names the late pass once, with all of its effects", async () => {
     const { replayed } = await ran({ minutes: 130, asleep: [58, 103] });
     const body = await replayed();
     expect(causesOf(body)).toEqual(["1 late_pass"]);
@@ -108,7 +108,7 @@ describe("a replay of what the service has done", () => {
     expect(Number(body.record.realized)).toBeLessThan(Number(body.candles.realized));
   });
 
-  it("names the layouts of a centered grid that lay around another price, and nothing else for them", async () => {
+  it("names the layouts of a grid that was centered at another price, and nothing else for them", async () => {
     const centered = { levels: 3, spacing: 0.01, size: 200, deviation: 0.002, debounce: 60_000 };
     // A pass a minute sees the market leave the grid later than the candles do.
     const { replayed } = await ran({ minutes: 130, centered });
@@ -121,7 +121,7 @@ describe("a replay of what the service has done", () => {
     expect(causesOf(await still.replayed())).toEqual(["1 late_pass"]);
   });
 
-  it("rests again and again, so that the same process steps and answers meanwhile", async () => {
+  it("pauses repeatedly, so that the same process can run ticks and respond meanwhile", async () => {
     const { app, id } = await swung({ minutes: 20 });
     const request = { id, timeframe: "1m", limit: 100, set: "size=80" };
     let [now, rests] = [0, 0];
@@ -148,7 +148,7 @@ describe("a replay of what the service has done", () => {
     }
   });
 
-  it("is not whole when the run with other options is not, and gives both the same time", async () => {
+  it("is incomplete when the run with other options is, and gives both the same time", async () => {
     const { app, id } = await swung({ minutes: 130 });
     let [looks, most] = [0, Number.POSITIVE_INFINITY];
     const isOver = () => ++looks > most;
@@ -162,7 +162,7 @@ describe("a replay of what the service has done", () => {
     expect(Math.abs((body.set?.bars ?? 0) - body.bars)).toBeLessThan(10);
   });
 
-  it("tells what other options would have come to, as a backtest from it does, and refuses what the grid does not have", async () => {
+  it("reports the result of other options as a backtest does, and rejects unknown options", async () => {
     const { app, id, replayed } = await ran({ minutes: 130 });
     const body = await replayed("?set=size=400,levels=12");
     expect(body.set?.settings).toBe("size=400,levels=12");

@@ -30,7 +30,7 @@ it.skipIf(!findChromium()).each([
   [1280, "light"],
   [380, "dark"],
 ] as const)(
-  "a backtest's report is read in Chromium at %d px, %s: it loads nothing and overflows nowhere",
+  "a backtest's report renders in Chromium at %d px, %s: it loads nothing and overflows nowhere",
   async (width, colorScheme) => {
     const output = answer();
     expect(output.fills.length).toBeGreaterThan(20);

@@ -26,22 +26,22 @@ async function sliced(steps: number, { millis = 1, isFrozen = false, share = 1 }
 }
 
 describe("a calculation in slices", () => {
-  it("rests after sixteen milliseconds", async () => {
+  it("pauses after sixteen milliseconds", async () => {
     expect(await sliced(40)).toEqual({ answer: "answer", slices: [16, 16] });
   });
 
-  it("rests after its share of them", async () => {
+  it("pauses after its share of sixteen milliseconds", async () => {
     expect((await sliced(40, { share: 0.25 })).slices).toEqual(Array(10).fill(4));
   });
 
-  it("rests on a clock that stands still, after as many steps as sixteen milliseconds take", async () => {
+  it("pauses on a stopped clock after as many steps as sixteen milliseconds take", async () => {
     const { answer, slices } = await sliced(400, { isFrozen: true });
     expect(answer).toBe("answer");
     expect(slices.slice(0, 4)).toEqual([8, 16, 32, 16]);
     expect(Math.max(...slices)).toBeLessThanOrEqual(32);
   });
 
-  it("goes on one step at a time where each takes longer", async () => {
+  it("continues one step at a time where each takes longer", async () => {
     expect((await sliced(20, { isFrozen: true, millis: 50 })).slices).toEqual([8, 4, 2, 1, 1, 1, 1, 1, 1]);
   });
 });

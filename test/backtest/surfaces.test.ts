@@ -43,7 +43,7 @@ function folderWithCandles(): { folder: string; file: string } {
 }
 
 describe("edgemaker backtest", () => {
-  it("tells the total first, of a file and its own rules alone, and writes a page that loads nothing", async () => {
+  it("prints the total first, from a file and its rules alone, and writes a self-contained page", async () => {
     const { folder, file } = folderWithCandles();
     const report = join(folder, "report.html");
     const { code, stdout, stderr } = await edgemaker(folder, [...WORDS, "--data", file, "--report", report]);
@@ -55,7 +55,7 @@ describe("edgemaker backtest", () => {
     expect(page.match(/<svg/g)).toHaveLength(4);
   });
 
-  it("answers JSON and the fills as a table", async () => {
+  it("prints JSON, and the fills as a table", async () => {
     const { folder, file } = folderWithCandles();
     const json = JSON.parse((await edgemaker(folder, [...WORDS, "--data", file, "--json"])).stdout);
     const csv = (await edgemaker(folder, [...WORDS, "--data", file, "--format", "csv"])).stdout
@@ -67,7 +67,7 @@ describe("edgemaker backtest", () => {
     expect(json.cycles).toBeGreaterThan(50);
   });
 
-  it("walks trades print by print, books with their queue, and says so", async () => {
+  it("replays trades print by print, books with their queue, and reports the mode", async () => {
     const { folder } = folderWithCandles();
     const at = Date.UTC(2026, 0, 1);
     const prices = Array.from({ length: 400 }, (_, i) => (100 + 3 * Math.cos((i * Math.PI) / 20)).toFixed(1));
@@ -124,7 +124,7 @@ describe("edgemaker backtest", () => {
     ]);
   });
 
-  it("takes the candles that were imported of the exchange, where no file is named", async () => {
+  it("uses the imported candles of the exchange, where no file is named", async () => {
     const { folder, file } = folderWithCandles();
     const of = ["--from", "kraken", "--symbol", "BTC/USDT"];
     const imported = await edgemaker(folder, ["candles", "import", file, ...of]);
@@ -136,7 +136,7 @@ describe("edgemaker backtest", () => {
     expect(kept).toEqual(named);
   });
 
-  it("reads an archive, and a file of kept candles, as the import does", async () => {
+  it("reads an archive, and a file of stored candles, as the import does", async () => {
     const { folder, file } = folderWithCandles();
     const archive = join(folder, "candles.zip");
     writeFileSync(archive, zip("candles.csv", swinging(600)));
@@ -151,7 +151,7 @@ describe("edgemaker backtest", () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining("download it again")]);
   });
 
-  it("names the file and the line that is no candle", async () => {
+  it("names the file and the invalid line", async () => {
     const { folder, file } = folderWithCandles();
     writeFileSync(file, `${swinging(3)}1767225960000,100,99,101,100,1\n`);
     const { code, stderr } = await edgemaker(folder, [...WORDS, "--data", file]);
@@ -168,7 +168,7 @@ describe("edgemaker backtest", () => {
 });
 
 describe("POST /backtest", () => {
-  it("answers over the exchange's own candles what a start takes, and refuses what a start refuses", async () => {
+  it("accepts and rejects the same grids as a start, over the exchange's candles", async () => {
     const app = await testApp({ realTime: false });
     const post = async (path: string, body: object) => {
       const headers = { ...bearer(app.tokens.read), "content-type": "application/json" };
@@ -198,7 +198,7 @@ describe("POST /backtest", () => {
     expect(await post("/backtest", { ...wide, stopLoss: 1 })).toMatchObject({ status: 400 });
   });
 
-  it("is a tool that says in a sentence what came of it", async () => {
+  it("is a tool that reports its result in a sentence", async () => {
     const client = await appClient(await testApp({ realTime: false }), "read");
     const result = await callTool(client, "backtest_grid", {
       ...GRID,

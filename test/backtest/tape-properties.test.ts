@@ -74,8 +74,8 @@ const over = (
 const ALONE = { ...GRID, lowerPrice: d("99"), upperPrice: d("101"), gridLevels: 1 };
 const ordersIn = ({ run }: ReturnType<typeof over>) => run.account.strategy.state.ledger.filledOrders;
 
-describe("a queue, whatever the grid's past", () => {
-  it("of nobody is a touch, and of any length lies between a touch and a cross", () => {
+describe("a queue, whatever the grid's price history", () => {
+  it("of length zero fills on touch, and any other between touch and cross", () => {
     fc.assert(
       fc.property(recorded, (past) => {
         const touch = over(eventsOf(past), { rules: { fill: "touch" } });
@@ -94,7 +94,7 @@ describe("a queue, whatever the grid's past", () => {
     );
   });
 
-  it.each(["trades", "proportional"] as const)("that is longer never makes more: %s", (queue) => {
+  it.each(["trades", "proportional"] as const)("that is longer never adds fills: %s", (queue) => {
     fc.assert(
       fc.property(recorded, (past) => {
         const all = [0, 0.25, 1, 4, 1e6].map((times) =>
@@ -111,7 +111,7 @@ describe("a queue, whatever the grid's past", () => {
     );
   });
 
-  it("that cancellations move, too, never makes less", () => {
+  it("that cancellations also move never loses fills", () => {
     fc.assert(
       fc.property(recorded, (past) => {
         const events = eventsOf(past, (i) => (past.sizes[i] as number) / 50);
@@ -130,7 +130,7 @@ describe("passes over a tape", () => {
     ["passes of a clock", 7000, {}],
     ["a stop price", undefined, { stopLossPrice: d("96") }],
     ["a trail", undefined, { trail: { up: d("110"), down: d("90") } }],
-  ] as const)("that are left out would have changed nothing: %s", (_, tickInterval, more) => {
+  ] as const)("that are skipped would have changed nothing: %s", (_, tickInterval, more) => {
     fc.assert(
       fc.property(recorded, (past) => {
         const tape = taped(eventsOf(past, (i) => (past.sizes[i] as number) / 100));

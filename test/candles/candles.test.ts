@@ -14,7 +14,7 @@ const bar = (at: number, change: Partial<CandleRow> = {}): CandleRow => ({
 });
 
 describe("candles in columns", () => {
-  it("hold prices as whole numbers of the finest decimal that any has", () => {
+  it("store prices as whole numbers of the finest decimal among them", () => {
     const candles = candlesOf(PLACE, [bar(1), bar(2, { close: "100.750" })]);
     expect(candles).toMatchObject({ scale: 2, from: MINUTE });
     expect([...candles.open, ...candles.high, ...candles.low, ...candles.close]).toEqual([
@@ -23,7 +23,7 @@ describe("candles in columns", () => {
     expect(candles.low).toBeInstanceOf(Int32Array);
   });
 
-  it("are exact doubles where a price passes 32 bits", () => {
+  it("are exact doubles where a price exceeds 32 bits", () => {
     const wide = bar(1, { high: "120000.00000001" });
     const candles = candlesOf(PLACE, [wide]);
     expect(candles.high).toBeInstanceOf(Float64Array);
@@ -43,17 +43,17 @@ describe("candles in columns", () => {
     [[bar(1, { high: "99999999999.00000001" })], "candle 1: its high is too large to be stored exactly"],
     [[bar(1, { volume: Number.NaN })], "candle 1: its volume is negative or not a number"],
     [[bar(0.00001)], "candle 1: its time is not a whole number of milliseconds"],
-  ])("refuse what is no bar after the one before", (rows, message) => {
+  ])("reject a row that is not a bar after the previous one", (rows, message) => {
     expect(() => candlesOf(PLACE, rows)).toThrow(message);
   });
 
-  it("keep their gaps, and a part of them is what lies in its time", () => {
+  it("preserve their gaps, and a time range selects the bars in it", () => {
     const candles = candlesOf(PLACE, [bar(1), bar(2), bar(9), bar(10)]);
     expect([...slice(candles, 2 * MINUTE, 10 * MINUTE).times]).toEqual([2 * MINUTE, 9 * MINUTE]);
     expect(slice(candles, 3 * MINUTE, 8 * MINUTE)).toMatchObject({ from: 0, times: new Float64Array(0) });
   });
 
-  it("of no rows are none", () => {
+  it("are empty without rows", () => {
     expect(candlesOf(PLACE, []).times).toHaveLength(0);
     expect(() => candlesIn({ ...candlesOf(PLACE, []), spanMillis: 0 })).toThrow(
       "a candle must have a positive length",

@@ -50,7 +50,7 @@ describe("a download of candles", () => {
     folder.remove();
   });
 
-  it("has every candle, and tells what is missing", () => {
+  it("has every candle, and reports the gaps", () => {
     expect(whole).toMatchObject({
       bars: PAST.length,
       gaps: 12,
@@ -62,7 +62,7 @@ describe("a download of candles", () => {
     });
   });
 
-  it("begins where the pair was listed, without asking for what was before", async () => {
+  it("starts where the pair was listed, without requests for the time before", async () => {
     fresh();
     const { answer, stderr } = await download(tempFolder(), FIRST - 1000 * DAY);
     expect(stderr).toContain(`mexc has no candle of ${PAIR} before ${new Date(FIRST).toISOString()}`);
@@ -70,7 +70,7 @@ describe("a download of candles", () => {
     expect(venue.count("candles")).toBeLessThan(60);
   });
 
-  it("goes on in both directions, to the same", async () => {
+  it("continues in both directions to the same result", async () => {
     fresh();
     const folder = tempFolder();
     const middle = await download(folder, FIRST + 3 * DAY, FIRST + 5 * DAY);
@@ -89,7 +89,7 @@ describe("a download of candles", () => {
   it.each([
     ["forwards", FIRST, END],
     ["backwards", FIRST + 6 * DAY, END],
-  ])("killed again and again %s ends as if it had not been", async (_name, since, until) => {
+  ])("killed repeatedly %s ends with the same result", async (_name, since, until) => {
     fresh();
     venue.latency.before = 40;
     const folder = tempFolder();
@@ -118,7 +118,7 @@ describe("a download of candles", () => {
     expect(existsSync(journal)).toBe(false);
   });
 
-  it("outlives an exchange that fails now and then", async () => {
+  it("survives an exchange that fails now and then", async () => {
     fresh();
     const kinds = ["server_error", "bad_gateway", "empty", "truncated", "rate_limit"] as const;
     let number = 0;
@@ -131,7 +131,7 @@ describe("a download of candles", () => {
     expect(answer.hash).toBe(whole.hash);
   });
 
-  it("ends where the exchange goes on failing, keeps what came, and goes on later", async () => {
+  it("stops where the exchange keeps failing, stores the candles so far, and resumes later", async () => {
     fresh();
     const folder = tempFolder();
     venue.fail({ kind: "server_error", route: "candles", skip: 6, times: 1000 });
@@ -143,7 +143,7 @@ describe("a download of candles", () => {
     expect((await download(folder)).answer.hash).toBe(whole.hash);
   });
 
-  it("asks again for holes, and takes what has come meanwhile", async () => {
+  it("requests gaps again, and adds candles that have arrived in the meantime", async () => {
     fresh();
     let number = 0;
     venue.chance((route) => {
@@ -157,7 +157,7 @@ describe("a download of candles", () => {
   });
 });
 
-describe("a download refuses", () => {
+describe("an invalid download", () => {
   it.each([
     ["a time that is none", ["--since", "soon"], /--since must be a date or time/],
     ["no beginning", [], /--since must be a start time/],
@@ -167,7 +167,7 @@ describe("a download refuses", () => {
       ["--since", "2026-01-01", "--until", "2026-01-01"],
       /no complete candle between/,
     ],
-  ])("%s", async (_name, more, pattern) => {
+  ])("refuses %s", async (_name, more, pattern) => {
     const args = ["candles", "download", "--exchange", "mexc", "--symbol", PAIR, ...more];
     const { code, stderr } = await edgemaker(tempFolder(), args);
     expect(code).toBe(2);

@@ -54,13 +54,13 @@ describe("a file of candles", () => {
     ["in 32 bits", candlesOf(SERIES, [bar(0, "46319.5"), bar(1, "46320.25"), bar(5)])],
     ["in doubles", candlesOf(SERIES, [bar(0, "46319.123456"), bar(1)])],
     ["of no bars", candlesOf(SERIES, [])],
-  ])("gives back what was put in, %s", (_name, candles) => {
+  ])("restores its input, %s", (_name, candles) => {
     const found = decodeCandles(whole(encodeCandles(candles, KEPT)));
     expect(plain(found.candles)).toEqual(plain(candles));
     expect(found.head).toMatchObject({ ...KEPT, ...SERIES, bars: candles.times.length });
   });
 
-  it("says what is wrong with it", () => {
+  it("reports the error in an invalid file", () => {
     const bytes = whole(encodeCandles(series(0, 1, 2), KEPT));
     expect(() => decodeCandles(bytes.slice(0, -1))).toThrow("it is damaged; remove it");
     expect(() => decodeCandles(bytes.slice(0, 20))).toThrow("it is damaged");
@@ -77,7 +77,7 @@ describe("a file of candles", () => {
 });
 
 describe("the hash of candles", () => {
-  it("is the same for the same bars, however they are held", async () => {
+  it("is the same for the same bars, however they are stored", async () => {
     const candles = candlesOf(SERIES, [bar(0, "100.5"), bar(1, "101")]);
     const wide = candlesIn({
       ...candles,
@@ -104,13 +104,13 @@ describe("the hash of candles", () => {
     ["a time", series(0, 2)],
     ["the number of bars", series(0)],
     ["the pair", { ...series(0, 1), pair: "ETH/USDT" as const }],
-  ])("is another one when %s is", async (_name, other) => {
+  ])("differs when %s does", async (_name, other) => {
     expect(await hashOf(other)).not.toBe(await hashOf(series(0, 1)));
   });
 });
 
 describe("two series of a pair", () => {
-  it("become one, in the order of time", () => {
+  it("merge into one, in time order", () => {
     const merged = merge(
       candlesOf(SERIES, [bar(1), bar(3)]),
       candlesOf(SERIES, [bar(0, "99.25"), bar(1), bar(4)]),
@@ -124,13 +124,13 @@ describe("two series of a pair", () => {
     ]);
   });
 
-  it("keep the bar of the first where they differ, and say so", () => {
+  it("use the bar of the first where they differ, and report it", () => {
     const merged = merge(series(0, 1), candlesOf(SERIES, [bar(1, "200")]));
     expect(plain(merged.candles)).toEqual(plain(series(0, 1)));
     expect(merged).toMatchObject({ duplicates: 0, conflicts: 1 });
   });
 
-  it("are the same whichever comes first", async () => {
+  it("merge to the same result in either order", async () => {
     const minutes = fc.uniqueArray(fc.integer({ min: 0, max: 60 })).map((some) => some.sort((a, b) => a - b));
     await fc.assert(
       fc.asyncProperty(minutes, minutes, async (some, others) => {
@@ -141,7 +141,7 @@ describe("two series of a pair", () => {
   });
 });
 
-describe("ranges", () => {
+describe("time ranges", () => {
   const range = fc
     .tuple(fc.integer({ min: 0, max: 50 }), fc.integer({ min: 0, max: 20 }))
     .map(([from, length]): Range => ({ from, until: from + length }));
@@ -149,7 +149,7 @@ describe("ranges", () => {
     ranges.some(({ from, until }) => at >= from && at < until);
   const points = Array.from({ length: 80 }, (_, at) => at);
 
-  it("cover what was added, apart from each other", () => {
+  it("cover all added ranges, separately", () => {
     fc.assert(
       fc.property(fc.array(range), (added) => {
         const ranges = added.reduce<Range[]>(withRange, []);
@@ -160,7 +160,7 @@ describe("ranges", () => {
     );
   });
 
-  it("leave the rest of a whole", () => {
+  it("leave the rest of a whole after a subtraction", () => {
     fc.assert(
       fc.property(fc.array(range), range, (added, part) => {
         const ranges = added.reduce<Range[]>(withRange, []);

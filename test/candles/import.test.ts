@@ -27,8 +27,8 @@ const take = (folder: string, files: readonly string[], more: readonly string[] 
     ...more,
   ]);
 
-describe("candles are imported", () => {
-  it("of Binance's archives, its microseconds and its check sums, a month after the other", async () => {
+describe("an import of candles", () => {
+  it("reads Binance's archives with microseconds and checksums, month by month", async () => {
     const folder = tempFolder();
     const [first, second] = [zip("a.csv", rows([0, 1, 2])), zip("b.csv", rows([2, 3, 5], 1000))];
     writeFileSync(join(folder, "a.zip"), first);
@@ -55,7 +55,7 @@ describe("candles are imported", () => {
     });
   });
 
-  it("and refused with what is wrong, nothing being stored", async () => {
+  it("rejects invalid rows with the reason, and stores nothing", async () => {
     const folder = tempFolder();
     const good = zip("a.csv", rows([0, 1]));
     writeFileSync(join(folder, "sum.zip"), good);
@@ -91,7 +91,7 @@ describe("candles are imported", () => {
     });
   });
 
-  it("but not over others that differ", async () => {
+  it("does not overwrite other candles that differ", async () => {
     const folder = tempFolder();
     writeFileSync(join(folder, "a.csv"), rows([0, 1]));
     writeFileSync(join(folder, "b.csv"), rows([1, 2]).replace("100.25", "100.26"));

@@ -31,7 +31,7 @@ const TWO = [
   [FIRST + MINUTE, 100, 102, 100, 101.5, 0.5],
 ];
 
-describe("a file of candles is read from", () => {
+describe("the candle file reader", () => {
   const seconds = FIRST / 1000;
   const cases: [string, string][] = [
     [
@@ -72,23 +72,23 @@ describe("a file of candles is read from", () => {
     ],
   ];
 
-  it.each(cases)("%s", (_name, file) => {
+  it.each(cases)("reads %s", (_name, file) => {
     const found = read(file);
     expect(rowsOf(found)).toEqual(TWO);
     expect(found.candles).toMatchObject({ pair: PAIR, spanMillis: MINUTE, from: FIRST, scale: 2 });
   });
 
-  it.each(cases)("%s, byte by byte", (_name, file) => {
+  it.each(cases)("reads %s, byte by byte", (_name, file) => {
     expect(rowsOf(read(file, {}, 1))).toEqual(TWO);
   });
 
-  it("and says what it has mended", () => {
+  it("reports its repairs", () => {
     expect(read((cases[7] as [string, string])[1])).toMatchObject({ wasUnsorted: true, duplicates: 0 });
     expect(read((cases[8] as [string, string])[1])).toMatchObject({ wasUnsorted: false, duplicates: 1 });
   });
 });
 
-describe("trades become candles", () => {
+describe("candles from trades", () => {
   const second = FIRST / 1000;
   const trades = [
     [second, "100.5", 1],
@@ -103,7 +103,7 @@ describe("trades become candles", () => {
     [FIRST + 3 * MINUTE, 100, 102, 100, 102, 0.5],
   ];
 
-  it("of Kraken's files, a minute without a trade having none", () => {
+  it("come from Kraken's files, with no candle for a minute without a trade", () => {
     const found = read(trades.map((trade) => trade.join(",")).join("\n"));
     expect(rowsOf(found)).toEqual(expected);
     expect(coverageOf(found.candles, { ...found, hash: "" })).toMatchObject({
@@ -114,20 +114,20 @@ describe("trades become candles", () => {
     });
   });
 
-  it("of the answer of Kraken's interface", () => {
+  it("come from the response of Kraken's API", () => {
     const rows = trades.map(([at, price, amount], id) => [price, String(amount), at, "b", "m", "", id]);
     const output = JSON.stringify({ error: [], result: { XXBTZUSD: rows, last: "1641000000000000000" } });
     expect(rowsOf(read(output))).toEqual(expected);
   });
 
-  it("but not when one lies before another", () => {
+  it("are not built where one trade is earlier than the previous one", () => {
     expect(() => read("1641000060,1,1\n1641000000,1,1\n")).toThrow(
       /^line 2: it is earlier than the previous trade/,
     );
   });
 });
 
-describe("a row that is no candle", () => {
+describe("an invalid candle row", () => {
   const NAMES = "timestamp,open,high,low,close,volume\n";
   const good = (minute: number) => `${FIRST + minute * MINUTE},100,101,99,100,1\n`;
   const bad: [string, string, RegExp][] = [
@@ -153,24 +153,24 @@ describe("a row that is no candle", () => {
     ],
   ];
 
-  it.each(bad)("with %s ends it and names the line", (_name, line, pattern) => {
+  it.each(bad)("with %s stops the read and names the line", (_name, line, pattern) => {
     expect(() => read(`${NAMES}${good(5)}${line}\n${good(6)}`)).toThrow(pattern);
   });
 
-  it.each(bad)("with %s is left out and counted where that is asked for", (_name, line, pattern) => {
+  it.each(bad)("with %s is skipped and counted on request", (_name, line, pattern) => {
     const found = read(`${NAMES}${good(5)}${line}\n${good(6)}`, { skipRefused: true });
     expect(found.candles.times).toHaveLength(2);
     expect(found.refusedRows).toBe(1);
     expect(`${found.refused[0]?.row}: ${found.refused[0]?.reason}: ${line}`).toMatch(pattern);
   });
 
-  it("of a time that has another one ends it", () => {
+  it("of a duplicate time stops the read", () => {
     expect(() => read(`${NAMES}${good(1)}${FIRST + MINUTE},100,101,99,100.5,1\n`)).toThrow(
       "two different candles of 2022-01-01T00:01:00.000Z",
     );
   });
 
-  it("of no length leaves nothing to read", () => {
+  it("is reported as missing in an empty file", () => {
     expect(() => read("")).toThrow("it is empty");
     expect(() => read("\n\n")).toThrow("it is empty");
     expect(() => read(NAMES)).toThrow("column names but no candles");
@@ -180,12 +180,12 @@ describe("a row that is no candle", () => {
     expect(() => read("x".repeat(100_000), {}, 1000)).toThrow("the row is too long");
   });
 
-  it("does not tell how long it lasts when it is alone", () => {
+  it("has no known length when it is the only row", () => {
     expect(() => read(`${NAMES}${good(1)}`)).toThrow("candles import --span");
     expect(read(`${NAMES}${good(1)}`, { spanMillis: MINUTE }).candles.times).toHaveLength(1);
   });
 
-  it("lies nearer than it is said to last", () => {
+  it("closer to the previous one than the candle length stops the read", () => {
     expect(() => read(`${NAMES}${good(1)}${good(2)}`, { spanMillis: 2 * MINUTE })).toThrow(
       "begins 60 s after the previous one, but candles last 120 s",
     );
@@ -193,7 +193,7 @@ describe("a row that is no candle", () => {
 });
 
 /** Prices of every size and number of decimals, exactly: the columns are what `candlesOf` makes of the same text. */
-describe("prices are exact", () => {
+describe("exact prices", () => {
   const price = fc
     .tuple(fc.integer({ min: 1, max: 999_999 }), fc.integer({ min: 0, max: 6 }))
     .map(([digits, decimals]) => text((BigInt(digits) * 10n ** 18n) / 10n ** BigInt(decimals)));
@@ -205,7 +205,7 @@ describe("prices are exact", () => {
     return { open, high, low, close, volume: 1 };
   });
 
-  it("whatever their decimals", () => {
+  it("are stored whatever their decimals", () => {
     fc.assert(
       fc.property(
         fc.array(row, { minLength: 1, maxLength: 40 }),
@@ -225,12 +225,12 @@ describe("prices are exact", () => {
     );
   });
 
-  it("beside amounts that are sums of floats", () => {
+  it("are stored beside amounts that are sums of floats", () => {
     const file = `${FIRST},1,1,1,1,218102.59507500002\n`;
     expect(read(file, { spanMillis: MINUTE }).candles.volume[0]).toBe(218102.59507500002);
   });
 
-  it("in doubles where 32 bits do not hold them", () => {
+  it("are doubles where 32 bits do not fit them", () => {
     const file = `${FIRST},60000.5,60001,59999.12345,60000,1\n${FIRST + MINUTE},60000.5,60001,59999.1,60000,1\n`;
     const { candles } = read(file);
     expect(candles.low).toBeInstanceOf(Float64Array);

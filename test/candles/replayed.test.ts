@@ -53,8 +53,8 @@ async function replaying(folder: string, file?: string) {
   return { deps, logged };
 }
 
-describe("a sandbox replays what a backtest reads", () => {
-  it.each(FILES)("%s", async (name, content, duplicates) => {
+describe("a sandbox replay", () => {
+  it.each(FILES)("replays %s", async (name, content, duplicates) => {
     const folder = tempFolder();
     const file = join(folder, name);
     writeFileSync(file, content);
@@ -76,7 +76,7 @@ describe("a sandbox replays what a backtest reads", () => {
     });
   });
 
-  it("stored candles, with the hash of the file that they were imported from", async () => {
+  it("replays stored candles, with the hash of the imported file", async () => {
     const folder = tempFolder();
     const source = join(folder, "a.csv");
     writeFileSync(source, table);
@@ -90,8 +90,8 @@ describe("a sandbox replays what a backtest reads", () => {
   });
 });
 
-describe("a file that has changed under a sandbox which began with it", () => {
-  it("is refused on a restart, whether it is named again or not, and told with what to do", async () => {
+describe("a file that has changed under a sandbox that started with it", () => {
+  it("is rejected on a restart, named again or not, with a remedy in the error", async () => {
     const folder = tempFolder();
     const file = join(folder, "a.csv");
     writeFileSync(file, table);
@@ -109,7 +109,7 @@ describe("a file that has changed under a sandbox which began with it", () => {
   });
 });
 
-describe("a sandbox replays nothing of a file that is wrong, and says what a backtest says", () => {
+describe("a sandbox with an invalid replay file", () => {
   const sum = `${createHash("sha256").update("other").digest("hex")}  summed.csv\n`;
   const BAD: readonly (readonly [name: string, content: string, message: string])[] = [
     ["price.csv", `${table}${END},1,x,1,1,1\n`, "line 4: its high is not a number of at least zero: "],
@@ -119,7 +119,7 @@ describe("a sandbox replays nothing of a file that is wrong, and says what a bac
     ["summed.csv", table, "its SHA-256 does not match summed.csv.CHECKSUM; download it again"],
   ];
 
-  it.each(BAD)("%s", async (name, content, text) => {
+  it.each(BAD)("reports the error of %s as a backtest does", async (name, content, text) => {
     const folder = tempFolder();
     writeFileSync(join(folder, name), content);
     if (name === "summed.csv") writeFileSync(join(folder, `${name}.CHECKSUM`), sum);
@@ -131,7 +131,7 @@ describe("a sandbox replays nothing of a file that is wrong, and says what a bac
       expect([code, stderr]).toEqual([2, expect.stringContaining(`${name}: ${text}`)]);
   });
 
-  it("a file that is not there", async () => {
+  it("reports a missing file", async () => {
     const { code, stderr } = await edgemaker(tempFolder(), ["sandbox", "reset", "--replay", "none.csv"]);
     expect([code, stderr]).toEqual([
       2,
@@ -139,7 +139,7 @@ describe("a sandbox replays nothing of a file that is wrong, and says what a bac
     ]);
   });
 
-  it("stored candles of another pair", async () => {
+  it("reports stored candles of another pair", async () => {
     const folder = tempFolder();
     writeFileSync(join(folder, "a.csv"), table);
     const words = "candles import a.csv --symbol ETH/USDT --from binance --json".split(" ");

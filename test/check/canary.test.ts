@@ -54,8 +54,8 @@ const DOORS: Readonly<Record<string, () => unknown>> = {
   },
 };
 
-describe("a secret that is shown", () => {
-  it.each(Object.entries(DOORS))("by %s is told of", async (door, show) => {
+describe("a leaked secret", () => {
+  it.each(Object.entries(DOORS))("by %s is detected", async (door, show) => {
     await show();
     const places = await readOutput();
     expect(places.length).toBeGreaterThan(0);
@@ -63,7 +63,7 @@ describe("a secret that is shown", () => {
     expect(places.some((place) => place.startsWith(door))).toBe(true);
   });
 
-  it.fails("fails the test that showed it", () => {
+  it.fails("fails the test that leaked it", () => {
     console.log(SECRET);
   });
 
@@ -74,18 +74,18 @@ describe("a secret that is shown", () => {
     ["decoded, in hexadecimal", Buffer.from(SECRET, "base64").toString("hex")],
     ["as bytes", String(new Uint8Array(Buffer.from(SECRET, "base64")))],
     ["in an address", `https://x.example/?key=${encodeURIComponent(SECRET)}`],
-  ])("%s is told of", async (_how, shown) => {
+  ])("%s is detected", async (_how, shown) => {
     heardLog(shown);
     expect(await readOutput()).toEqual(["the log"]);
   });
 
-  it("in two parts is told of", async () => {
+  it("in two parts is detected", async () => {
     process.stdout.write(SECRET.slice(0, 9));
     process.stdout.write(`${SECRET.slice(9)}\n`);
     expect(await readOutput()).toEqual(["the tests' own stdout"]);
   });
 
-  it("is not what is encrypted at rest, or signed with", async () => {
+  it("does not include values that are encrypted at rest, or used for signing", async () => {
     const kek = await importKek(new Uint8Array(32).fill(3));
     await written(JSON.stringify(await seal(kek, "credentials live:kraken:x", { secret: SECRET })));
     expect(await readOutput()).toEqual([]);

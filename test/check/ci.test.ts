@@ -19,7 +19,7 @@ it("the workflow runs the commands of .ci/run, under the same names", () => {
   expect(steps).toEqual(own);
 });
 
-it("the workflow may only read, and each action is the one that was looked at", () => {
+it("the workflow has read-only permissions, and each action is pinned to a reviewed commit", () => {
   expect(workflow).toMatch(/^permissions:\n {2}contents: read\n/m);
   expect(workflow).not.toMatch(/: write\b/);
   const actions = [...workflow.matchAll(/uses: (.+)$/gm)].map(([, action]) => action);

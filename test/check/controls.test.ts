@@ -22,7 +22,7 @@ describe("the table of controls", () => {
     expect(rows.map(({ number }) => number)).toEqual(Array.from({ length: 19 }, (_one, i) => i + 1));
   });
 
-  it.each(rows)("names tests that are there for $number: $control", ({ files }) => {
+  it.each(rows)("names existing tests for $number: $control", ({ files }) => {
     expect(files.length).toBeGreaterThan(0);
     for (const file of files) {
       expect(existsSync(join(root, file)), file).toBe(true);

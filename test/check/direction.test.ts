@@ -157,7 +157,7 @@ const PLANTS = BROKEN.map(([, plants], place) =>
   Object.fromEntries(Object.entries(plants).map(([name, text]) => [named(place, name), named(place, text)])),
 );
 
-describe("the check refuses", () => {
+describe("the static check", () => {
   let result: Readonly<Record<string, string>> = {};
   /** A copy of the tree in which rules are broken. */
   let copy = "";
@@ -173,14 +173,14 @@ describe("the check refuses", () => {
   afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
   it.each(BROKEN.map(([what, , expected], place) => ({ what, expected, plants: PLANTS[place] ?? {} })))(
-    "$what",
+    "refuses $what",
     ({ expected, plants }) => {
       const of = Object.keys(plants).map((name) => result[name] ?? "");
       expect(of.join("\n")).toMatch(expected);
     },
   );
 
-  it("nothing in a file that keeps the rules", () => {
+  it("accepts a file that follows the rules", () => {
     expect(Object.keys(KEPT).filter((name) => result[name])).toEqual([]);
   });
 });

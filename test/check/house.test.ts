@@ -102,42 +102,42 @@ const PLANTED: readonly (readonly [string, readonly (readonly [string, string])[
   ],
 ];
 
-describe("the house", () => {
-  it("keeps its measures", () => {
+describe("the house rules", () => {
+  it("pass on the sources", () => {
     expect(faultsOf(clean)).toEqual([]);
   });
 
-  it.each(PLANTED)("would not with %s", (_what, files, said) => {
+  it.each(PLANTED)("fail on %s", (_what, files, said) => {
     const faults = faultsOf(houseOf(new Map([...sources, ...files])));
     expect(faults.filter((fault) => said.test(fault))).not.toEqual([]);
   });
 
-  it("counts a function's own lines, not those of functions in it", () => {
+  it("count a function's lines without those of nested functions", () => {
     const inner = `const b = () => {\n${lines(30)}};\n`;
     const { functions } = houseOf(new Map([["src/a.ts", `function a() {\n${inner}${lines(5)}}\n`]]));
     expect(functions.map(({ lines: own }) => own).sort((a, b) => a - b)).toEqual([8, 32]);
   });
 });
 
-it("the engine names no kind of strategy", () => {
+it("the engine does not name any strategy kind", () => {
   const named = [...sources].filter(
     ([path, text]) => path.startsWith("src/engine/") && /grid|ladder/i.test(text),
   );
   expect(named.map(([path]) => path)).toEqual([]);
 });
 
-describe("the drawing of ARCHITECTURE.md", () => {
+describe("the diagram in ARCHITECTURE.md", () => {
   const text = readFileSync(join(root, "ARCHITECTURE.md"), "utf8");
   const drawn = [...text.matchAll(/subgraph floor\d+\n([\s\S]*?)\n\s*end/g)].map(([, rooms = ""]) =>
     rooms.split("\n").map((room) => (room.trim() === "cli" ? "cli" : `src/${room.trim()}`)),
   );
   const floorOf = (room: string): number => drawn.findIndex((rooms) => rooms.includes(room));
 
-  it("has every room, and no other", () => {
+  it("contains exactly the existing rooms", () => {
     expect(drawn.flat().sort()).toEqual(Object.keys(clean.arrows).sort());
   });
 
-  it("has each room above all that it imports", () => {
+  it("places each room above everything that it imports", () => {
     const up = Object.entries(clean.arrows).flatMap(([room, to]) =>
       Object.keys(to)
         .filter((other) => floorOf(other) >= floorOf(room))

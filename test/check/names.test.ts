@@ -32,12 +32,12 @@ function countRetired(source: string): Map<string, number> {
   return counts;
 }
 
-it("finds a retired word in an identifier, and not in a text or a comment", () => {
+it("the name check finds a retired word in an identifier, but ignores strings and comments", () => {
   const found = countRetired('const plan_told = askedFor("told"); // told');
   expect(Object.fromEntries(found)).toEqual({ told: 1, asked: 1 });
 });
 
-it("adds no identifier with a retired word", () => {
+it("the sources add no identifier with a retired word", () => {
   const files = execFileSync("git", ["ls-files", "--", "src/*.ts", "src/*.tsx", "cli/*.ts"], {
     cwd: root,
     encoding: "utf8",

@@ -26,9 +26,9 @@ const SOURCES: readonly (readonly [what: string, words: readonly string[]])[] = 
   ["events", wordsOf("src/model/events.ts", "EventKind")],
 ];
 
-describe("docs/errors.md explains", () => {
+describe("docs/errors.md", () => {
   const page = read("docs/errors.md");
-  it.each(SOURCES)("%s", (_what, words) => {
+  it.each(SOURCES)("explains %s", (_what, words) => {
     expect(words.length).toBeGreaterThan(3);
     expect(words.filter((word) => !page.includes(`\`${word}\``))).toEqual([]);
   });
@@ -42,12 +42,12 @@ describe("the glossary", () => {
   });
   const used = new Set(sources.toLowerCase().split("\n"));
 
-  it("explains a word once", () => {
+  it("explains each word once", () => {
     expect(terms.length).toBeGreaterThan(30);
     expect(terms.filter((term, place) => terms.indexOf(term) !== place)).toEqual([]);
   });
 
-  it("explains no word that the code does not use", () => {
+  it("explains only words that the code uses", () => {
     expect(terms.filter((term) => !used.has(term.toLowerCase()))).toEqual([]);
   });
 });

@@ -67,7 +67,7 @@ const WRONG: readonly (readonly [string, readonly string[], RegExp])[] = [
   ],
 ];
 
-describe("a command line that is wrong exits 2, says why, and opens no database", () => {
+describe("an invalid command line, which exits 2 with a reason and opens no database:", () => {
   const { path: folder, remove } = makeFolder();
   let ran: readonly Ran[] = [];
   beforeAll(async () => {
@@ -88,7 +88,7 @@ describe("a command line that is wrong exits 2, says why, and opens no database"
     },
   );
 
-  it("input that its schema refuses", async () => {
+  it("input that fails its schema", async () => {
     const folder = tempFolder();
     const { code, stdout, stderr } = await edgemaker(folder, [
       "orderbook",
@@ -116,7 +116,7 @@ describe("a command line that is wrong exits 2, says why, and opens no database"
 });
 
 describe("commands", () => {
-  it("print tables for people and JSON alone for programs", async () => {
+  it("print tables by default and only JSON with --json", async () => {
     const folder = tempFolder();
     const people = await edgemaker(folder, [
       "book",
@@ -143,7 +143,7 @@ describe("commands", () => {
     expect(JSON.parse(program.stdout).trades).toHaveLength(20);
   });
 
-  it("show their flags, and what each is for", async () => {
+  it("describe each of their flags in the help", async () => {
     const { code, stdout } = await edgemaker(tempFolder(), ["grid", "start", "--help"]);
     expect(code).toBe(0);
     for (const flag of [
@@ -160,7 +160,7 @@ describe("commands", () => {
       expect(stdout).toContain(flag);
   });
 
-  it("fail with exit 1 and one sentence", async () => {
+  it("exit 1 with a one-sentence error", async () => {
     const { code, stdout, stderr } = await edgemaker(tempFolder(), [
       "ticker",
       "--exchange",
@@ -173,14 +173,14 @@ describe("commands", () => {
     expect(stderr).toBe("Invalid symbol: DOGE/USDT is not listed on kraken\n");
   });
 
-  it("keep their database for the owner alone", async () => {
+  it("create a database that only its owner can access", async () => {
     const folder = tempFolder();
     await edgemaker(folder, ["balance", "--exchange", "kraken", "--sandbox"]);
     const file = join(folder, "data/edgemaker/sandbox.db");
     expect((statSync(file).mode & 0o777).toString(8)).toBe("600");
   });
 
-  it("refuse a sandbox's database for live exchanges, and the other way round", async () => {
+  it("refuse a sandbox database for live exchanges, and a live database for the sandbox", async () => {
     const folder = tempFolder();
     const db = ["--db", `file:${join(folder, "one.db")}`];
     expect((await edgemaker(folder, ["exchanges", "--sandbox", ...db])).code).toBe(0);
@@ -191,7 +191,7 @@ describe("commands", () => {
     expect((await edgemaker(folder, ["exchanges", "--sandbox", ...other])).code).toBe(2);
   });
 
-  it("refuse to change what a sandbox was made with", async () => {
+  it("refuse to change the settings that a sandbox was created with", async () => {
     const folder = tempFolder();
     const ask = (seed: string) =>
       edgemaker(folder, [
@@ -210,7 +210,7 @@ describe("commands", () => {
     expect(await ask("8")).toMatchObject({ code: 2, stderr: expect.stringContaining("--seed") });
   });
 
-  it("start a grid here, and say that nothing trades yet", async () => {
+  it("start a grid locally and warn that nothing trades yet", async () => {
     const folder = tempFolder();
     const started = await edgemaker(folder, ["grid", "start", ...START, "--use-own-base", "--yes"]);
     expect(started).toMatchObject({ code: 0, stderr: expect.stringContaining("edgemaker serve --sandbox") });
@@ -223,7 +223,7 @@ describe("commands", () => {
     expect(stopped).toMatchObject({ code: 0, stdout: expect.stringContaining("has no orders left") });
   });
 
-  it("refuse a grid whose cycles would lose", async () => {
+  it("refuse a grid whose cycles would lose money", async () => {
     const losing = START.map((word) => (word === "57000" ? "59990" : word === "63000" ? "60010" : word));
     const { code, stderr } = await edgemaker(tempFolder(), ["grid", "start", ...losing, "--yes"]);
     expect(code).toBe(1);
@@ -278,7 +278,7 @@ describe("sandbox commands", () => {
     [["deposit", "--exchange", "kraken", "--asset", "USDT", "--amount", "much"], /--amount must be/],
     [["shock", "--symbol", "BTC/USDT", "--percent", "-100"], /--percent must be/],
     [["shock", "--symbol", "XYZ/USDT", "--percent", "1"], /--symbol must be/],
-  ])("refuse %j", async (args, pattern) => {
+  ])("rejects %j", async (args, pattern) => {
     const { code, stderr } = await edgemaker(tempFolder(), ["sandbox", ...args]);
     expect(code).not.toBe(0);
     expect(stderr).toMatch(pattern);
@@ -286,7 +286,7 @@ describe("sandbox commands", () => {
 });
 
 describe("tokens", () => {
-  it("are made, shown once, listed and revoked", async () => {
+  it("are created, shown once, listed and revoked", async () => {
     const folder = tempFolder();
     const made = JSON.parse(
       (await edgemaker(folder, ["token", "create", "--name", "bot", "--scope", "trade", "--json"])).stdout,

@@ -25,7 +25,7 @@ it.each([
   ["a refused backtest", 1, ["backtest", ...RANGE, "0.0001"]],
   ["a refused backtest of quotes", 1, ["quote", "backtest", ...QUOTES, "5000", "--use-own", "false"]],
   ["a refused search", 1, ["suggest", "--budget", "1000"]],
-])("answers %s as JSON with --json", async (_what, code, words) => {
+])("backtest reports %s as JSON with --json", async (_what, code, words) => {
   const failed = await failure(10, [...words, "--json"]);
   expect([failed.code, failed.stdout]).toEqual([code, ""]);
   expect(JSON.parse(failed.stderr)).toMatchObject({
@@ -34,7 +34,7 @@ it.each([
   });
 });
 
-it("names a flag that exists when a file has a single candle", async () => {
+it("backtest suggests an existing flag when a file has a single candle", async () => {
   const { code, stderr } = await failure(1, ["backtest", ...RANGE, "200"]);
   expect(code).toBe(2);
   expect(stderr).toContain("the length of a single candle is unknown");

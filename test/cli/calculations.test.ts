@@ -40,14 +40,14 @@ const searchJob = (bars: number): SearchJob => ({
   over: { exchange: "kraken", symbol: "BTC/USDT", budget: 1000, bars },
 });
 
-describe("a thread that calculates", () => {
+describe("a calculation thread", () => {
   let thread: CalculationThread;
   beforeAll(async () => {
     const file = join(dirname(await currentBundle()), "calculation-thread.js");
     thread = calculationThread(file) as CalculationThread;
   });
 
-  it("answers what the calculation answers here", async () => {
+  it("returns the same result as the calculation in this process", async () => {
     expect(await thread("grid", gridJob(2000), UNLIMITED)).toEqual(
       finish(CALCULATIONS.grid(gridJob(2000), () => false)),
     );
@@ -56,7 +56,7 @@ describe("a thread that calculates", () => {
     );
   });
 
-  it("fails as the calculation fails here", async () => {
+  it("fails like the calculation in this process", async () => {
     const failing = thread("search", searchJob(10), UNLIMITED);
     await expect(failing).rejects.toBeInstanceOf(AppError);
     await expect(failing).rejects.toMatchObject({
@@ -65,13 +65,13 @@ describe("a thread that calculates", () => {
     });
   });
 
-  it("ends at its limit with what there is", async () => {
+  it("stops at its limit and returns the partial result", async () => {
     const { options, ...job } = gridJob(200_000);
     const walking = { ...job, options: { ...options, engine: "walk" as const } };
     expect(await thread("grid", walking, { ...UNLIMITED, longest: 0 })).toMatchObject({ isWhole: false });
   });
 
-  it("answers the same of lists that are sent in parts", async () => {
+  it("returns the same result for lists that are sent in parts", async () => {
     const { app, id } = await swung({ minutes: 60 });
     const jobs: ReplayJob[] = [];
     const capture: CalculationThread = async (_name, job) => void jobs.push(job as ReplayJob);
@@ -85,7 +85,7 @@ describe("a thread that calculates", () => {
     expect(await thread("grid", gridJob(500), UNLIMITED)).toMatchObject({ isWhole: true });
   });
 
-  it("is ended by a cancel, and the next calculation has another", async () => {
+  it("ends on cancel, and the next calculation gets a new thread", async () => {
     const left = new AbortController();
     const canceled = thread("search", searchJob(400_000), { ...UNLIMITED, signal: left.signal });
     left.abort();
@@ -93,7 +93,7 @@ describe("a thread that calculates", () => {
     expect(await thread("grid", gridJob(500), UNLIMITED)).toMatchObject({ isWhole: true });
   });
 
-  it("is none where the program has no code for it", () => {
+  it("is undefined when its code file does not exist", () => {
     expect(calculationThread(join(tempFolder(), "none.cjs"))).toBeUndefined();
   });
 });

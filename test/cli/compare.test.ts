@@ -6,7 +6,7 @@ import { edgemaker, environment, serve } from "../support/command.ts";
 import { tempFolder } from "../support/temp.ts";
 import { irisPool, irisServer } from "../venues/iris.ts";
 
-it("compare is a table with the best bid and ask marked, and JSON alone for programs", async () => {
+it("compare prints a table with the best bid and ask highlighted, and only JSON with --json", async () => {
   const folder = tempFolder();
   // A time limit that would still run would hold the process up until this test fails.
   const limit = { EDGEMAKER_READ_TIMEOUT_MILLIS: "60000" };
@@ -27,13 +27,13 @@ it.each([
   [["compare", "BTC/USDT", "--exchanges", "kraken,binance"], 2, /^Invalid exchange/],
   [["compare", "DOGE/USDT"], 1, /^Invalid symbol: DOGE\/USDT is listed on none/],
   [["dex", "price", "ADA"], 2, /^Unsupported token: --symbol must be one of INDY, SNEK, NIGHT, MIN/],
-])("%j fails with a sentence", async (args, code, pattern) => {
+])("%j fails with a one-sentence error", async (args, code, pattern) => {
   const ran = await edgemaker(tempFolder(), [...args, "--sandbox"]);
   expect({ code: ran.code, stdout: ran.stdout }).toEqual({ code, stdout: "" });
   expect(ran.stderr).toMatch(pattern);
 });
 
-it("compare --watch shows it again until Ctrl-C and ends well, one answer a line as JSON", async () => {
+it("compare --watch refreshes until Ctrl-C, exits 0, and prints one JSON result per line", async () => {
   const folder = tempFolder();
   const child = spawn(
     process.execPath,
@@ -63,13 +63,13 @@ it.each([
   [["price", "min"], /^confidence +(0\.\d+|1)$/m],
   [["pools", "SNEK", "--limit", "2"], /dex +tvl +price +ADA +SNEK +identifier\n {2}MinswapV2 /],
   [["tokens"], /NIGHT +0691b2fe/],
-])("dex %j answers offline", async (args, pattern) => {
+])("dex %j works offline", async (args, pattern) => {
   const ran = await edgemaker(tempFolder(), ["dex", ...args, "--sandbox"]);
   expect(ran).toMatchObject({ code: 0, stderr: "" });
   expect(ran.stdout).toMatch(pattern);
 });
 
-it("--venue-url iris=… replaces the simulated aggregator, and one that hangs ends at the set limit", async () => {
+it("--venue-url iris=… replaces the simulated aggregator, and a hanging one fails at the time limit", async () => {
   const folder = tempFolder();
   const iris = await irisServer([irisPool("INDY", { ada: 5000, price: 2, dex: "Only" })]);
   const args = ["dex", "pools", "INDY", "--sandbox", "--venue-url", `iris=${iris.url}`];
@@ -81,14 +81,14 @@ it("--venue-url iris=… replaces the simulated aggregator, and one that hangs e
   expect(ended.stderr).toMatch(/^Discovery failed: .*DEX aggregator.*\n$/);
 });
 
-it("a time limit that is none is refused", async () => {
+it("compare rejects an invalid time limit", async () => {
   const ran = await edgemaker(tempFolder(), ["compare", "BTC/USDT", "--sandbox"], {
     EDGEMAKER_READ_TIMEOUT_MILLIS: "soon",
   });
   expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining("EDGEMAKER_READ_TIMEOUT_MILLIS") });
 });
 
-it("a server answers the same, without a token", async () => {
+it("a server returns the same comparison without a token", async () => {
   const folder = tempFolder();
   const server = await serve(folder, ["--sandbox"]);
   const remote = ["--api-url", server.url];

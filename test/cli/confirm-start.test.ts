@@ -11,7 +11,7 @@ afterEach(() => {
   [process.stdin.isTTY, process.stdout.isTTY] = given;
 });
 
-it("starts nothing where the plan could not be shown", async () => {
+it("grid start starts nothing if it cannot show the plan", async () => {
   const start = vi.fn(async () => ({ status: 200, body: {} }));
   const failed = { status: 502, body: { error: "Fetch failed", message: "kraken did not answer" } };
   const asks = { preview: async () => failed, start };
@@ -21,7 +21,7 @@ it("starts nothing where the plan could not be shown", async () => {
   expect(start).toHaveBeenCalledTimes(1);
 });
 
-it("starts nothing without a terminal unless it is approved by --yes or by the hash of a plan", async () => {
+it("grid start requires --yes or a plan hash when there is no terminal", async () => {
   process.stdin.isTTY = false;
   const start = vi.fn(async () => ({ status: 200, body: {} }));
   const asks = { preview: vi.fn(), start };

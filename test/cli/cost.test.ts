@@ -6,8 +6,8 @@ const HOUR = 3_600_000;
 const grid = { id: "grid", exchange: "kraken", status: "running" };
 const counted = { exchangeCalls: 60, databaseRequests: 40, rowsRead: 800, rowsWritten: 100 };
 
-describe("what a month costs", () => {
-  it("is thirty times the day before the newest one, where most of it was counted", () => {
+describe("the monthly cost estimate", () => {
+  it("is thirty times the last full day if most of that day was counted", () => {
     const today = { from: 0, to: HOUR, ...counted, exchangeCalls: 1_000_000 };
     const before = { from: 0, to: 24 * HOUR, ...counted };
     expect(monthOf({ ...grid, cost: { ...today, before } })).toEqual({
@@ -18,19 +18,19 @@ describe("what a month costs", () => {
     });
   });
 
-  it("is what the newest day makes of its hours, where there was none before", () => {
+  it("extrapolates from the newest day if there is no earlier day", () => {
     const month = monthOf({ ...grid, cost: { from: 0, to: HOUR, ...counted, before: null } });
     expect(month?.exchangeCalls).toBe(60 * 24 * 30);
   });
 
-  it("is not known of a grid without passes, and its rows not of a file", () => {
+  it("is null for a grid without passes, and has no row counts for a file database", () => {
     expect(monthOf({ ...grid, cost: null })).toBeNull();
     expect(monthOf({ ...grid, cost: { from: 0, to: 1000, ...counted, before: null } })).toBeNull();
     const file = { from: 0, to: HOUR, ...counted, rowsRead: null, rowsWritten: null, before: null };
     expect(monthOf({ ...grid, cost: file })).toMatchObject({ rowsRead: null, rowsWritten: null });
   });
 
-  it("charges what is beyond a plan, and tells where there is nothing beyond", () => {
+  it("charges for usage beyond a plan, and reports when there is none", () => {
     const [free, paid, larger] = PLANS;
     const one = unitsOf(1, 1, { rowsRead: 100_000_000, rowsWritten: 2_000_000 });
     // 43,200 passes of three queue operations each, and as many crons.

@@ -32,7 +32,7 @@ function checkout(names = ["package.json", "wrangler.toml", "drizzle", "cli", "s
   };
 }
 
-it("runs as the sources are, which it builds once, and again when one has changed where it is", async () => {
+it("the command builds the sources once and rebuilds them after a change", async () => {
   const { readOutput, bundle, change } = checkout();
   expect(await readOutput()).toMatch(/^edgemaker: name a sub-command of grid\n/);
   const first = bundle();
@@ -49,7 +49,7 @@ it("runs as the sources are, which it builds once, and again when one has change
   expect(await readOutput()).toMatch(/^edgemaker: tell which of grid\n/);
 });
 
-it("says what to do where it has neither a program nor sources to build it of", async () => {
+it("the command explains how to continue when it has neither a build nor sources", async () => {
   const { readOutput } = checkout(["package.json", "cli"]);
   expect(await readOutput()).toContain("the folder dist is missing; reinstall edgemaker");
 });

@@ -7,8 +7,8 @@ import { hasTerminal, terminal } from "../support/terminal.ts";
 
 const LISTS = ["grid", "list", "--sandbox"];
 
-describe("a folder that is not there", () => {
-  it("is not made of a slip of the pen where nobody can be asked", async () => {
+describe("a missing database folder", () => {
+  it("is not created from a mistyped path when there is no terminal", async () => {
     const folder = tempFolder();
     const slip = join(folder, "trdaing", "edge.db");
     const ran = await together(folder, [
@@ -26,7 +26,7 @@ describe("a folder that is not there", () => {
     expect(existsSync(join(folder, "trdaing"))).toBe(false);
   });
 
-  it("is told by the name of the setting that names it, unless a server elsewhere is asked", async () => {
+  it("is reported with the setting that names it, unless a remote server is used", async () => {
     const folder = tempFolder();
     const over = { EDGEMAKER_DATABASE_URL: `file:${join(folder, "trdaing", "edge.db")}` };
     const here = await edgemaker(folder, LISTS, over);
@@ -39,7 +39,7 @@ describe("a folder that is not there", () => {
     expect(existsSync(join(folder, "trdaing"))).toBe(false);
   });
 
-  it("a path without file: is refused with how it is meant", async () => {
+  it("rejects a path without file: and shows the correct form", async () => {
     const folder = tempFolder();
     const { code, stderr } = await edgemaker(folder, [...LISTS, "--db", "grid.db"]);
     expect({ code, stderr }).toEqual({
@@ -48,7 +48,7 @@ describe("a folder that is not there", () => {
     });
   });
 
-  it("is told by doctor among all else that it looks at", async () => {
+  it("is one of the findings that doctor reports", async () => {
     const folder = tempFolder();
     const db = `file:${join(folder, "trdaing", "edge.db")}`;
     const { code, stdout } = await edgemaker(folder, ["doctor", "--sandbox", "--json", "--db", db]);
@@ -61,7 +61,7 @@ describe("a folder that is not there", () => {
     expect(existsSync(join(folder, "trdaing"))).toBe(false);
   });
 
-  it("is made without a word where it is the usual one", async () => {
+  it("is created silently at the default location", async () => {
     const folder = tempFolder();
     const data = join(folder, "data", "edgemaker");
     const named = await edgemaker(folder, [...LISTS, "--db", `file:${join(data, "own.db")}`]);
@@ -69,7 +69,7 @@ describe("a folder that is not there", () => {
     expect(existsSync(join(data, "own.db"))).toBe(true);
   });
 
-  it.runIf(hasTerminal)("is asked about at a terminal, and made where that is wished", async () => {
+  it.runIf(hasTerminal)("is created at a terminal after confirmation", async () => {
     const folder = tempFolder();
     const args = [...LISTS, "--db", `file:${join(folder, "new", "edge.db")}`];
     const refusing = terminal(folder, args, { columns: 200 });

@@ -25,7 +25,7 @@ const bytesOf = (folder: string): string =>
     .map((name) => readFileSync(join(folder, "data/edgemaker", name), "latin1"))
     .join("");
 
-it("stores keys from a pipe encrypted, uses them, and forgets them", async () => {
+it("exchange add stores keys from a pipe encrypted, uses them, and removes them", async () => {
   const { keys, folder, env, run } = await start();
   const { key, secret, passphrase } = keys;
   const added = await piped(folder, ["exchange", "add", "bitget", "--json"], [key, secret, passphrase], env);
@@ -55,7 +55,7 @@ it("stores keys from a pipe encrypted, uses them, and forgets them", async () =>
   expect([gone.code, gone.stderr]).toEqual([1, expect.stringContaining("Missing credentials")]);
 });
 
-it("refuses keys that may withdraw, unless told to take them", async () => {
+it("exchange add rejects keys with withdrawal rights unless a flag allows them", async () => {
   const { keys, run } = await start({ withdraw: true });
   const own = { BITGET_API_KEY: keys.key, BITGET_SECRET: keys.secret, BITGET_PASSPHRASE: keys.passphrase };
   const refused = await run(["exchange", "add", "bitget", "--from-env"], own);
@@ -65,7 +65,7 @@ it("refuses keys that may withdraw, unless told to take them", async () => {
   expect(accepted.code).toBe(0);
 });
 
-it("stores nothing that the exchange does not accept, or without a key to encrypt it", async () => {
+it("exchange add stores nothing if the exchange rejects the keys or no encryption key is set", async () => {
   const { keys, folder, env, run } = await start();
   const wrong = await piped(folder, ["exchange", "add", "bitget"], [keys.key, "wrong", keys.passphrase], env);
   expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining("bitget:")]);

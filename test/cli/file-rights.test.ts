@@ -31,7 +31,7 @@ async function doctor(folder: string, ...args: readonly string[]) {
 const modeOf = (file: string) => (statSync(file).mode & 0o777).toString(8);
 
 describe("doctor", () => {
-  it("leaves an empty folder empty, and asks the exchanges all the same", async () => {
+  it("creates nothing in an empty folder, but still queries the exchanges", async () => {
     const folder = tempFolder();
     const { code, of } = await doctor(folder);
     expect(code).toBe(0);
@@ -43,7 +43,7 @@ describe("doctor", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it("names a database clock that was ahead", async () => {
+  it("reports a database clock that was ahead", async () => {
     const folder = tempFolder();
     const url = `file:${join(folder, "edge.db")}`;
     await edgemaker(folder, [
@@ -70,7 +70,7 @@ describe("doctor", () => {
     });
   });
 
-  it("leaves a database that lacks migrations as it is, and says so", async () => {
+  it("reports a database that lacks migrations and does not change it", async () => {
     const folder = tempFolder();
     const file = join(folder, "old.db");
     const client = createClient({ url: `file:${file}` });
@@ -94,7 +94,7 @@ describe("doctor", () => {
     ["its folder", "open", 0o777],
     ["its folder, as /tmp is", "open", 0o1777],
     ["a folder above it", "open/inner", 0o777],
-  ])("says that everybody can write to %s", async (_what, name, mode) => {
+  ])("reports that everybody can write to %s", async (_what, name, mode) => {
     const folder = tempFolder();
     const file = join(folder, name, "edge.db");
     mkdirSync(dirname(file), { recursive: true });
@@ -110,7 +110,7 @@ describe("doctor", () => {
   });
 
   it.each(["deleted", "replaced"])(
-    "says of a server whose database was %s that it is not ready",
+    "reports that a server whose database was %s is not ready",
     async (how) => {
       const folder = tempFolder();
       const file = join(folder, "edge.db");
@@ -135,7 +135,7 @@ describe("doctor", () => {
 });
 
 describe("a server", () => {
-  it("takes from others what they could read, and says so", async () => {
+  it("removes other users' read permission from its files, and logs it", async () => {
     const folder = tempFolder();
     const settings = join(environment(folder).XDG_CONFIG_HOME ?? "", "edgemaker", "edgemaker.json");
     mkdirSync(dirname(settings), { recursive: true });
@@ -161,7 +161,7 @@ describe("a server", () => {
   });
 });
 
-describe("under a umask that takes no rights away", () => {
+describe("files written under a permissive umask", () => {
   const OPEN = ["sh", "-c", 'umask 0; exec "$0" "$@"', process.execPath] as const;
   const openly = (folder: string, ...args: readonly string[]) =>
     spawnSync("sh", ["-c", 'umask 0; exec "$0" "$@"', process.execPath, launcher, ...args], {
@@ -170,7 +170,7 @@ describe("under a umask that takes no rights away", () => {
       encoding: "utf8",
     });
 
-  it("what is written is its owner's alone, and a report can be read by others", async () => {
+  it("are private to their owner, except for reports", async () => {
     const folder = tempFolder();
     const place = ["--sandbox", "--db", `file:${join(folder, "edge.db")}`];
     const bars = Array.from(

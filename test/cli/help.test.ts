@@ -6,8 +6,8 @@ import { EXCHANGES } from "../support/sandbox.ts";
 
 const root = rootCommand(EXCHANGES);
 
-describe("help", () => {
-  it("lists each command of the top level in one group", () => {
+describe("the help", () => {
+  it("lists each top-level command in one group", () => {
     const listed = Object.values(GROUPS).flat();
     expect([...listed].sort()).toEqual(Object.keys(root.subCommands ?? {}).sort());
   });

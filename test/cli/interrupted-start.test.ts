@@ -4,7 +4,7 @@ import { edgemaker, environment, eventually, launcher } from "../support/command
 import { tempFolder } from "../support/temp.ts";
 import { startVenue } from "../venues/index.ts";
 
-it("Ctrl-C during a start says what became of it, and how to stop it, which then does", async () => {
+it("Ctrl-C during a start reports the state of the grid and a working command to stop it", async () => {
   const venue = await startVenue("bitget");
   onTestFinished(async () => void (await venue.close()));
   const folder = tempFolder();

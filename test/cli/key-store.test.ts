@@ -84,7 +84,7 @@ it("exchange add replaces a refused key of the settings file, as the message say
   expect((await run(["exchange", "test", "kraken"])).code).toBe(0);
 });
 
-it("the message of a refused key names the place that wins", async () => {
+it("the message of a refused key names the place that takes precedence", async () => {
   const { venue, run, newKeys, write } = await home();
   write(venue.keys);
   await run(["exchange", "import"]);
@@ -103,7 +103,7 @@ it("the message of a refused key names the place that wins", async () => {
   );
 });
 
-it("creates no second encryption key beside stored keys", async () => {
+it("exchange add creates no second encryption key when stored keys exist", async () => {
   const { venue, write, run } = await home();
   write(venue.keys);
   await run(["exchange", "import"]);

@@ -6,7 +6,7 @@ import { tempFolder } from "../support/temp.ts";
 
 const TELLS = join(root, "test/support/tells-schemas.cjs");
 
-it("a server makes the schemas of what is asked of it when it is asked, and none before", async () => {
+it("a server builds the schemas of an operation on its first request", async () => {
   const readOutput = async (...paths: readonly string[]) => {
     const server = await serve(tempFolder(), ["--sandbox"], { NODE_OPTIONS: `--require "${TELLS}"` });
     for (const path of ["/health", ...paths]) expect((await server.ask(path)).status).toBe(200);

@@ -18,7 +18,7 @@ const listed = async (folder: string) => {
 };
 const kill = (folder: string, what: string) => edgemaker(folder, ["kill", what, "--sandbox"]);
 
-it("a running server's own token is listed, and gone when the server has stopped", async () => {
+it("a running server's local token is listed, and removed when the server stops", async () => {
   const folder = tempFolder();
   const server = await serve(folder, ["--sandbox"]);
   expect(await listed(folder)).toMatchObject([
@@ -31,7 +31,7 @@ it("a running server's own token is listed, and gone when the server has stopped
   expect(await listed(folder)).toEqual([]);
 });
 
-it("a revoked one opens nothing any more, and the next start makes another", async () => {
+it("a revoked local token is rejected, and the next start creates a new one", async () => {
   const folder = tempFolder();
   const server = await serve(folder, ["--sandbox"]);
   const data = join(environment(folder).XDG_DATA_HOME ?? "", "edgemaker");
@@ -55,7 +55,7 @@ it("a revoked one opens nothing any more, and the next start makes another", asy
   expect((await kill(folder, "status")).code).toBe(0);
 });
 
-it("one that a killed server has left is over once another listens in its place", async () => {
+it("the local token of a killed server is invalid once another server listens on its port", async () => {
   const folder = tempFolder();
   const port = String(await freePort());
   const first = await serve(folder, ["--sandbox", "--port", port]);
@@ -68,7 +68,7 @@ it("one that a killed server has left is over once another listens in its place"
   expect(now[0]?.id).not.toBe(left?.id);
 });
 
-it("commands reach the server that goes on when another one of its database stops", async () => {
+it("commands use the remaining server when another server on the same database stops", async () => {
   const folder = tempFolder();
   const first = await serve(folder, ["--sandbox"]);
   for (const signal of ["SIGINT", "SIGKILL"] as const) {

@@ -5,7 +5,7 @@ import { tempFolder } from "../support/temp.ts";
 
 const START = ["grid", "start", "--exchange", "kraken", "--symbol", "BTC/USDT", "--sandbox"];
 
-it("a command line says all that is wrong at once, takes true and false, and fails as JSON where that is asked for", async () => {
+it("the command line reports all mistakes at once, accepts true and false, and fails as JSON with --json", async () => {
   const [all, json, usage, help, same, falseWord] = await together(tempFolder(), [
     { args: START },
     { args: [...START, "--json"] },
@@ -27,7 +27,7 @@ it("a command line says all that is wrong at once, takes true and false, and fai
   expect(falseWord?.stderr).not.toMatch(/unexpected word|takes no value/);
 });
 
-it("the help of all commands is what the commands themselves say, whatever exchanges are configured", async () => {
+it("the full help matches the help of each command, whatever exchanges are configured", async () => {
   const folder = tempFolder();
   const made = await edgemaker(folder, ["--help", "--help"]);
   expect(made.stdout).toContain("Run edgemaker <command> --help for details.");
@@ -35,7 +35,7 @@ it("the help of all commands is what the commands themselves say, whatever excha
     expect(await edgemaker(folder, [word], { EDGEMAKER_EXCHANGES: "kraken" })).toEqual(made);
 });
 
-it("a demo finds a port of its own where the usual one is taken, and sums up at its end", async () => {
+it("a demo picks a free port if the default is in use, and prints a summary at its end", async () => {
   const accepted = createServer();
   await new Promise<void>((resolve) =>
     accepted.listen(3000, "127.0.0.1", resolve).once("error", () => resolve()),

@@ -16,7 +16,7 @@ interface Status {
   readonly strategies: readonly { readonly lastError: string | null; readonly openOrders: number }[];
 }
 
-it("a running server takes up a new key at once, and trades with it", async () => {
+it("a running server uses a new key immediately and trades with it", async () => {
   const venue = await startVenue("bitget");
   onTestFinished(async () => void (await venue.close()));
   const folder = tempFolder();
@@ -75,7 +75,7 @@ it("a running server takes up a new key at once, and trades with it", async () =
   );
 });
 
-it("keys of the environment win, which a person who stores others is told", async () => {
+it("keys in the environment take precedence, and storing others prints a warning", async () => {
   const venue = await startVenue("bitget");
   onTestFinished(async () => void (await venue.close()));
   const { key, secret, passphrase } = venue.addKeys({ account: venue.account, may: { withdraw: false } });

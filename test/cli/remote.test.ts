@@ -22,12 +22,12 @@ const operation = (name: string) => {
   return found;
 };
 
-describe("a server that does not answer", () => {
+describe("a server that does not respond", () => {
   it.each([
     ["create_order", { exchange: "kraken" }, "POST /api/v1/orders"],
     ["stop_grid", { id: "grid-1" }, "DELETE /api/v1/strategy/grid"],
     ["set_kill_switch", { on: true }, "POST /api/v1/kill"],
-  ])("may have done what it was asked for: %s", async (name, input, request) => {
+  ])("may already have applied the change: %s", async (name, input, request) => {
     const { url, requests } = await dying();
     await expect(callRemote(operation(name), input, { url, token: undefined })).rejects.toThrow(
       /no response from .*; the request may have taken effect, so check before you repeat it/,
@@ -35,7 +35,7 @@ describe("a server that does not answer", () => {
     expect(requests).toEqual([request]);
   });
 
-  it("may be asked again what changes nothing", async () => {
+  it("can safely receive a read-only request again", async () => {
     const { url } = await dying();
     const asking = callRemote(operation("list_grids"), {}, { url, token: undefined });
     await expect(asking).rejects.toThrow(/no response from http:\/\/127\.0\.0\.1:\d+: fetch failed$/);

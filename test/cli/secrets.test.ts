@@ -11,7 +11,7 @@ import { freePort } from "../support/free-port.ts";
 import { tempFolder } from "../support/temp.ts";
 
 describe("--token", () => {
-  it("reads the token from a file, and says where it looked in vain", async () => {
+  it("reads the token from a file, and reports the path if the file is missing", async () => {
     const folder = tempFolder();
     const server = await serve(folder, ["--sandbox"]);
     const file = join(folder, "token.txt");
@@ -36,7 +36,7 @@ describe("--token -", () => {
   const ask = (url: string, over?: string) =>
     edgemaker(tempFolder(), ["balance", "--exchange", "kraken", "--api-url", url, "--token", "-"], {}, over);
 
-  it("reads the token from standard input, and says when there is none", async () => {
+  it("reads the token from standard input, and reports when it is empty", async () => {
     const server = await serve(tempFolder(), ["--sandbox"]);
     const answered = await ask(server.url, `${server.token}\n`);
     expect(answered).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining("USDT") });
@@ -50,14 +50,14 @@ describe("--token -", () => {
   });
 });
 
-describe("the token of this machine's own commands", () => {
+describe("the token of local commands", () => {
   const fileOf = (folder: string) => {
     const data = join(environment(folder).XDG_DATA_HOME ?? "", "edgemaker");
     const [name = ""] = readdirSync(data).filter((one) => one.startsWith("server-"));
     return JSON.parse(readFileSync(join(data, name), "utf8")) as { url: string; token: string };
   };
 
-  it("ends with its server: another start has another one", async () => {
+  it("expires with its server: each start creates another one", async () => {
     const folder = tempFolder();
     const first = await serve(folder, ["--sandbox"]);
     const { token } = fileOf(folder);
@@ -77,7 +77,7 @@ describe("the token of this machine's own commands", () => {
     expect(events.find(({ kind }) => kind === "kill")).toMatchObject({ actor: "local" });
   });
 
-  it("is sent to no other program on the port, whatever that says of itself", async () => {
+  it("is never sent to another program on the port, whatever that program claims to be", async () => {
     const folder = tempFolder();
     const server = await serve(folder, ["--sandbox", "--port", String(await freePort())]);
     const { url, token } = fileOf(folder);
@@ -98,7 +98,7 @@ describe("the token of this machine's own commands", () => {
   });
 });
 
-it("the server file of a server that was killed goes with the next command", async () => {
+it("the next command deletes the server file of a killed server", async () => {
   const folder = tempFolder();
   const server = await serve(folder, ["--sandbox"]);
   const data = join(environment(folder).XDG_DATA_HOME ?? "", "edgemaker");
@@ -111,14 +111,14 @@ it("the server file of a server that was killed goes with the next command", asy
   expect(existsSync(data)).toBe(true);
 });
 
-it("a database's address is shown without what opens it", () => {
+it("the address of a database is shown without its credentials", () => {
   const secret = canary("database");
   for (const url of [`libsql://me:${secret}@db.example/x`, `libsql://db.example?authToken=${secret}&tls=0`])
     expect(shownUrl(url)).not.toContain(secret);
   expect(shownUrl("file:/var/lib/edge.db")).toBe("file:/var/lib/edge.db");
 });
 
-it("the same keys under two exchange ids are refused, by name and without the key", () => {
+it("the same keys under two exchange ids are rejected with both ids, but without the key", () => {
   const [key, secret] = [canary("twice-key"), canary("twice-secret")];
   const settings = (venue: string) => ({
     EDGEMAKER_EXCHANGES: `kraken,other=${venue}`,

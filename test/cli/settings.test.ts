@@ -4,7 +4,7 @@ import { parseConfig } from "../../src/compose/config.ts";
 import { SettingsError } from "../../src/kernel/errors.ts";
 
 describe("EDGEMAKER_EXCHANGES", () => {
-  it("names accounts, each with keys of its own", () => {
+  it("names accounts, each with separate keys", () => {
     const { exchanges } = parseConfig({
       EDGEMAKER_EXCHANGES: "kraken, kraken-two=kraken",
       KRAKEN_API_KEY: "a",
@@ -24,7 +24,7 @@ describe("EDGEMAKER_EXCHANGES", () => {
     // Both would have the keys of KRAKEN_TWO_API_KEY.
     ["kraken-two=kraken,kraken_two=kraken", /kraken_two is named twice/],
     ["a=kraken=mexc", /kraken=mexc is not supported/],
-  ])("is refused: %s", (text, pattern) => {
+  ])("rejects %s", (text, pattern) => {
     expect(() => parseConfig({ EDGEMAKER_EXCHANGES: text })).toThrow(SettingsError);
     expect(() => parseConfig({ EDGEMAKER_EXCHANGES: text })).toThrow(pattern);
   });
@@ -33,7 +33,7 @@ describe("EDGEMAKER_EXCHANGES", () => {
 describe("EDGEMAKER_TIERS", () => {
   const exchanges = { EDGEMAKER_EXCHANGES: "kraken,kraken-two=kraken,mexc" };
 
-  it("tells by which tier kraken counts, for each account", () => {
+  it("sets the kraken tier of each account", () => {
     const { tiers } = parseConfig({ ...exchanges, EDGEMAKER_TIERS: "kraken=pro, kraken-two=intermediate" });
     expect([...tiers]).toEqual([
       ["kraken", "pro"],
@@ -41,14 +41,14 @@ describe("EDGEMAKER_TIERS", () => {
     ]);
   });
 
-  it.each(["kraken=gold", "mexc=pro", "bitget=pro", "pro"])("is refused: %s", (text) => {
+  it.each(["kraken=gold", "mexc=pro", "bitget=pro", "pro"])("rejects tiers: %s", (text) => {
     const parse = () => parseConfig({ ...exchanges, EDGEMAKER_TIERS: text });
     expect(parse).toThrow(SettingsError);
     expect(parse).toThrow(/tiers of starter, intermediate, pro/);
   });
 });
 
-describe("what a setting may be", () => {
+describe("the allowed values of a setting", () => {
   const WHOLE = "must be a whole number from 15 to 10000";
   it.each([
     ...["14", "10001", "1234567", "1e2", " 20", "20.5", "-20", "many"].map((text) => [
@@ -62,7 +62,7 @@ describe("what a setting may be", () => {
     ["API_URL", "ftp://host", "must be a URL of http or https"],
     ["HEARTBEAT_URL", "host", "must be a URL of http or https"],
     ["TOKEN", "fifteen-letters", "needs at least 16 characters"],
-  ])("is said where EDGEMAKER_%s is %s", (name, text, output) => {
+  ])("appear in the error when EDGEMAKER_%s is %s", (name, text, output) => {
     const parse = () => parseConfig({ [`EDGEMAKER_${name}`]: text });
     expect(parse).toThrow(new SettingsError(`EDGEMAKER_${name}: ${output}`));
   });
@@ -72,17 +72,17 @@ describe("what a setting may be", () => {
     ["10000", 10_000],
     ["", 45],
     [undefined, 45],
-  ])("takes %s as so many subrequests", (text, reportedValue) => {
+  ])("include %s as that number of subrequests", (text, reportedValue) => {
     expect(parseConfig({ EDGEMAKER_SUBREQUESTS: text }).subrequests).toBe(reportedValue);
   });
 
-  it("takes a list with spaces and without its empty parts, and either word of yes", () => {
+  it("include lists with spaces and empty parts, and both words for true", () => {
     const config = parseConfig({ EDGEMAKER_ALLOWED_HOSTS: " A.org, ,b.org,", EDGEMAKER_KILL: "true" });
     expect([config.allowedHosts, config.kill, config.sandbox]).toEqual([["a.org", "b.org"], true, false]);
   });
 });
 
-describe("a setting that is none of ours", () => {
+describe("an unknown EDGEMAKER_ setting", () => {
   it.each([
     ["EDGEMAKER_SANDBX", "1", /EDGEMAKER_SANDBX is not a setting; did you mean EDGEMAKER_SANDBOX\?/],
     ["EDGEMAKER_EXCHANGE", "kraken", /did you mean EDGEMAKER_EXCHANGES\?/],
@@ -92,17 +92,17 @@ describe("a setting that is none of ours", () => {
     ["EDGEMAKER_DRY_RUN", "1", /EDGEMAKER_DRY_RUN is not a setting.*--dry-run/],
     ["EDGEMAKER_DRYRUN", "true", /EDGEMAKER_DRYRUN is not a setting.*--dry-run/],
     ["EDGEMAKER_COLOURFUL", "1", /the settings are .*EDGEMAKER_SANDBOX/],
-  ])("is refused by name: %s", (name, value, pattern) => {
+  ])("is rejected by name: %s", (name, value, pattern) => {
     expect(() => parseConfig({ [name]: value })).toThrow(SettingsError);
     expect(() => parseConfig({ [name]: value })).toThrow(pattern);
   });
 
-  it("is none of another program's", () => {
+  it("does not include the settings of other programs", () => {
     expect(() => parseConfig({ MY_EDGEMAKER_DRY_RUN: "1", EDGE: "1" })).not.toThrow();
   });
 });
 
-it.each(["0", "-1", "1.5", "86400001", "1e3"])("a tick interval is no %s", (text) => {
+it.each(["0", "-1", "1.5", "86400001", "1e3"])("--tick-interval rejects %s", (text) => {
   const request = { whole: true, least: 1, most: 86_400_000 };
   expect(() => numberOf("--tick-interval", text, request)).toThrow(
     /--tick-interval must be a whole number from 1 to 86400000/,

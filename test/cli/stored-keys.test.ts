@@ -29,7 +29,7 @@ async function start() {
 it.each([
   ["another EDGEMAKER_KEK", OTHER, "they were encrypted with a different EDGEMAKER_KEK"],
   ["none", "", "EDGEMAKER_KEK is not set"],
-])("keys that were stored under a key are told by a server that has %s", async (_what, kek, why) => {
+])("a server reports encrypted keys that it cannot decrypt with %s", async (_what, kek, why) => {
   const { folder, env, run, add } = await start();
   expect((await add("bitget")).code).toBe(0);
   const text = `the stored keys of bitget cannot be decrypted: ${why}`;
@@ -62,7 +62,7 @@ it.each([
   expect((await right.ask("/ready")).status).toBe(200);
 });
 
-it("the same keys are stored for one exchange id alone", async () => {
+it("the same keys can be stored under only one exchange id", async () => {
   const { add, run, own } = await start();
   const twice = { code: 2, stderr: expect.stringMatching(/bitget and second have the same API key/) };
   // Those of the environment count.
@@ -76,7 +76,7 @@ it("the same keys are stored for one exchange id alone", async () => {
   });
 });
 
-it("no server starts with the same keys under two ids, and one of them can be removed", async () => {
+it("a server refuses to start with the same keys under two ids, until you remove one", async () => {
   const { folder, env, add, run, own } = await start();
   expect((await add("second")).code).toBe(0);
   const both = { ...env, ...own };
@@ -87,7 +87,7 @@ it("no server starts with the same keys under two ids, and one of them can be re
   expect((await serve(folder, [], both)).url).toMatch(/^http/);
 });
 
-it("tells the events who has stored, replaced, encrypted anew and removed keys, and never the keys", async () => {
+it("events record who stored, replaced, re-encrypted and removed keys, but never the keys", async () => {
   const { add, run } = await start();
   expect((await add("bitget")).code).toBe(0);
   expect((await add("bitget")).code).toBe(0);

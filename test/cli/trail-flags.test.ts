@@ -5,7 +5,7 @@ import { tempFolder } from "../support/temp.ts";
 const BOUNDS = ["--lower", "57000", "--upper", "63000", "--levels", "12", "--size", "100"];
 const PREVIEW = ["grid", "preview", "--sandbox", "--exchange", "kraken", "--symbol", "BTC/USDT", ...BOUNDS];
 
-it("a trail is given by its two bounds, one of them, or as JSON, and not twice", async () => {
+it("a trail takes its two bounds, one of them, or JSON, but not both forms", async () => {
   const folder = tempFolder();
   const trailOf = async (...flags: string[]) => {
     const { code, stdout, stderr } = await edgemaker(folder, [...PREVIEW, ...flags, "--json"]);
@@ -27,7 +27,7 @@ it("a trail is given by its two bounds, one of them, or as JSON, and not twice",
   expect(help).toMatch(/--trail-up <number>.*\n? *--trail-down <number>/);
 });
 
-it("a backtest takes the same two flags", async () => {
+it("backtest takes the same two trail flags", async () => {
   const folder = tempFolder();
   // Where its past lies is otherwise a matter of the day.
   const reset = await edgemaker(folder, ["sandbox", "reset", "--origin", "2026-01-02T00:00:00Z"]);

@@ -157,12 +157,12 @@ const isPlain = ({ stdout, stderr }: Ran): boolean =>
   stdout === "" && /^[A-Z][\w ]+: [^\n]+\n$/.test(stderr) && !/\n\s+at /.test(stderr);
 
 describe("every command", () => {
-  it("is used here, or tested elsewhere", () => {
+  it("is run here or tested elsewhere", () => {
     const known = [...USES.map(([path]) => path), ...Object.keys(ELSEWHERE)];
     expect(COMMANDS.map(([path]) => path).filter((path) => !known.includes(path))).toEqual([]);
   });
 
-  it("answers JSON alone, with nothing on standard error", async () => {
+  it("prints only JSON with --json, and nothing on standard error", async () => {
     const folder = tempFolder();
     const result: Record<string, never> = {};
     const there = USES.filter(([path]) => COMMANDS.some(([one]) => one === path));
@@ -183,7 +183,7 @@ describe("every command", () => {
     }
   });
 
-  it("that asks an exchange says in one sentence that there is no answer, with exit 1", async () => {
+  it("exits 1 with one sentence when the exchange does not respond", async () => {
     const asking = USES.filter(([path]) => {
       const found = createOperations(EXCHANGES).find(({ cli }) => cli?.path === path);
       return found && !found.mcp?.isSelfContained && found.failure !== "Internal error";
@@ -205,7 +205,7 @@ describe("every command", () => {
     });
   });
 
-  it("refuses an unknown flag with exit 2, naming the nearest, and opens no database", async () => {
+  it("rejects an unknown flag with exit 2, suggests the nearest, and opens no database", async () => {
     const folder = tempFolder();
     const lines = COMMANDS.map(([path, { args = {} }]) => {
       const flags = Object.entries(args as Args).filter(([, { type }]) => type !== "positional");
@@ -223,7 +223,7 @@ describe("every command", () => {
   });
 
   it.each(["serve", "mcp", "grid start"])(
-    "%s refuses a setting that is none of ours with exit 2, naming the nearest, and opens no database",
+    "%s rejects an unknown setting with exit 2, suggests the nearest, and opens no database",
     async (path) => {
       const folder = tempFolder();
       const over = { EDGEMAKER_SANDBX: "1" };
@@ -234,7 +234,7 @@ describe("every command", () => {
     },
   );
 
-  it("works against a hosted API alike, and leaves a grid to it", async () => {
+  it("works the same against a hosted API, and runs a grid there", async () => {
     const server = await serve(tempFolder(), ["--sandbox"]);
     const folder = tempFolder();
     const there = ["--api-url", server.url, "--token", server.token];

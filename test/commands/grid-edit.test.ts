@@ -13,7 +13,7 @@ interface Grid {
 }
 
 describe.skipIf(!hasTerminal).each([80, 120])("grid edit in a terminal of %d columns", (columns) => {
-  it("shows what is cancelled, placed and kept, changes nothing on No, and exactly that on Yes", async () => {
+  it("shows which orders are canceled, placed and unchanged; applies exactly that on Yes, nothing on No", async () => {
     const folder = await waves();
     const bounds = ["--lower", "57000", "--upper", "63000"];
     const started = await edgemaker(folder, [

@@ -15,7 +15,7 @@ const grids = async (folder: string): Promise<readonly { upperPrice: number }[]>
 const masked = (lines: readonly string[]): string => lines.join("\n").replace(/\d/g, "0");
 
 describe.skipIf(!hasTerminal).each([80, 120])("grid new in a terminal of %d columns", (columns) => {
-  it("asks, shows the plan with an if, starts nothing on Cancel, and exactly that on Yes", async () => {
+  it("prompts, shows the plan with an if, starts exactly that plan on Yes, and nothing on Cancel", async () => {
     const folder = await waves();
     const countRequests = async (answer: string) => {
       const screen = terminal(folder, ["grid", "new", ...SANDBOX], { columns });
@@ -48,10 +48,10 @@ describe.skipIf(!hasTerminal).each([80, 120])("grid new in a terminal of %d colu
   });
 });
 
-describe("grid new elsewhere", () => {
+describe("grid new without a terminal", () => {
   const FLAGS = ["--symbol", "BTC/USDT", "--budget", "500"];
 
-  it("tells the plan and starts nothing, as text and as JSON", async () => {
+  it("prints the plan and starts nothing, as text and as JSON", async () => {
     const folder = await waves();
     const text = await edgemaker(folder, ["grid", "new", ...SANDBOX, ...FLAGS]);
     expect([text.code, text.stderr]).toEqual([
@@ -65,7 +65,7 @@ describe("grid new elsewhere", () => {
     expect(await grids(folder)).toEqual([]);
   });
 
-  it("starts it with --yes, and says that nothing trades yet", async () => {
+  it("starts the grid with --yes and warns that nothing trades yet", async () => {
     const folder = await waves();
     const { code, stdout, stderr } = await edgemaker(folder, [
       "grid",
@@ -81,7 +81,7 @@ describe("grid new elsewhere", () => {
     expect(await grids(folder)).toHaveLength(1);
   });
 
-  it("says all that is missing, by its flags", async () => {
+  it("lists all missing values by their flags", async () => {
     const { code, stderr } = await edgemaker(tempFolder(), ["grid", "new", ...SANDBOX]);
     expect(code).toBe(2);
     expect(stderr).toMatch(/--symbol must be[\s\S]*--budget must be/);

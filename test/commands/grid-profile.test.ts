@@ -54,7 +54,7 @@ const WRONG: readonly (readonly [string, unknown, RegExp])[] = [
   ["too few multiples", { ...PROFILE, sizeWeights: [1, 2] }, /: sizeWeights: .*one multiple per level/],
 ];
 
-describe("--grid-profile refuses, and names the field by its path:", () => {
+describe("an invalid field of --grid-profile, named by its path:", () => {
   const { path: folder, remove } = makeFolder();
   let ran: readonly Ran[] = [];
   beforeAll(async () => {
@@ -80,7 +80,7 @@ describe("--grid-profile refuses, and names the field by its path:", () => {
 });
 
 describe("--grid-profile", () => {
-  it("lays the grid out by the profile, whatever the matching flags say", async () => {
+  it("lays out the grid by the profile and overrides the matching flags", async () => {
     const flags = ["--levels", "8", "--size", "77", "--spacing", "0.2", "--size-model", "flat"];
     const { code, stdout, stderr } = await run(PROFILE, [...flags, "--spacing-model", "linear"]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -94,7 +94,7 @@ describe("--grid-profile", () => {
     ]);
   });
 
-  it("leaves the flags that it does not name", async () => {
+  it("does not affect flags for fields that the profile omits", async () => {
     const { code, stdout } = await run({ levels: 2 }, [
       "--use-own-base",
       "--size",
@@ -111,12 +111,12 @@ describe("--grid-profile", () => {
     expect((config.gridSpacing ?? 0) / ((config.lowerPrice ?? 0) / 0.9)).toBeCloseTo(0.05, 4);
   });
 
-  it("refuses a file that is not there", async () => {
+  it("rejects a missing file", async () => {
     const { code, stderr } = await edgemaker(tempFolder(), [...TRADE, "--grid-profile", "none.json"]);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/none\.json cannot be read/) });
   });
 
-  it("does not blame the profile for what a flag says", async () => {
+  it("does not blame the profile for the value of a flag", async () => {
     const { code, stderr } = await run({ levels: 2 }, ["--size", "0"]);
     expect(code).toBe(2);
     expect(stderr).toMatch(/^Invalid order size: /);

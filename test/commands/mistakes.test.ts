@@ -28,7 +28,7 @@ const MISTAKES: readonly (readonly [string, readonly string[], RegExp])[] = [
   ["no exchange", ["ticker"], /^Invalid exchange: --exchange must be one of mexc/],
 ];
 
-describe("a mistake on the command line is told by what to do:", () => {
+describe("the fix suggested for a mistake on the command line:", () => {
   const { path: folder, remove } = makeFolder();
   let ran: readonly Ran[] = [];
   beforeAll(async () => {
@@ -48,7 +48,7 @@ describe("a mistake on the command line is told by what to do:", () => {
     },
   );
 
-  it("an order without its id, where a server answers", async () => {
+  it("an order without its id, when a server responds", async () => {
     const folder = tempFolder();
     await serve(folder, ["--sandbox"]);
     const { code, stderr } = await edgemaker(folder, ["orders", "cancel", ...MARKET, "--sandbox"]);
@@ -68,14 +68,14 @@ describe("a mistake on the command line is told by what to do:", () => {
     });
   });
 
-  it("no keys", async () => {
+  it("missing keys", async () => {
     const { code, stderr } = await edgemaker(tempFolder(), ["balance", "--exchange", "kraken"]);
     expect(code).toBe(1);
     expect(stderr).toContain("KRAKEN_API_KEY and KRAKEN_SECRET");
     expect(stderr).toContain("edgemaker exchange add kraken");
   });
 
-  it("a database that is none", async () => {
+  it("an invalid database", async () => {
     const folder = tempFolder();
     writeFileSync(join(folder, "notes.txt"), "not a database, whatever its length is: ".repeat(20));
     const args = ["grid", "status", "--sandbox", "--db", `file:${join(folder, "notes.txt")}`];

@@ -22,8 +22,8 @@ async function said(screen: Screen, columns: number): Promise<string> {
   return text;
 }
 
-describe.skipIf(!hasTerminal).each([80, 120])("in a terminal of %d columns", (columns) => {
-  it("grid preview and grid start tell a plan and a start in the same words", async () => {
+describe.skipIf(!hasTerminal).each([80, 120])("plans and starts in a terminal of %d columns", (columns) => {
+  it("use the same wording in grid preview and grid start", async () => {
     const folder = await waves();
     const run = (args: readonly string[]) => said(terminal(folder, args, { columns }), columns);
     const plan = await run(["grid", "preview", ...GRID]);
@@ -43,7 +43,7 @@ describe.skipIf(!hasTerminal).each([80, 120])("in a terminal of %d columns", (co
     );
   });
 
-  it("trade --preview tells its plan in them too", async () => {
+  it("use the same wording in trade --preview", async () => {
     const args = [...TRADE, "--preview"];
     const plan = await said(terminal(await waves(), args, { columns }), columns);
     expect(plan).toMatch(
@@ -52,7 +52,7 @@ describe.skipIf(!hasTerminal).each([80, 120])("in a terminal of %d columns", (co
   });
 });
 
-it("as JSON a preview and a start keep every field", async () => {
+it("grid preview and grid start output every field as JSON", async () => {
   const folder = await waves();
   const plan = await edgemaker(folder, ["grid", "preview", ...GRID, "--json"]);
   expect(JSON.parse(plan.stdout)).toMatchObject({

@@ -8,7 +8,7 @@ const MARKET = ["--exchange", "kraken", "--symbol", "BTC/USDT"];
 const BUDGET = ["--quote-budget", "2000", "--base-budget", "0.0333"];
 
 describe.skipIf(!hasTerminal)("quote edit in a terminal", () => {
-  it("shows what stays, goes and is placed, changes nothing on No, and exactly that on Yes", async () => {
+  it("shows which quotes stay, go and are placed; applies exactly that on Yes, nothing on No", async () => {
     const folder = await waves();
     const requests = [...MARKET, ...BUDGET, "--spread", "0.01", "--size", "100", "--levels", "2"];
     const started = await edgemaker(folder, ["quote", "start", "--sandbox", ...requests, "--yes", "--json"]);

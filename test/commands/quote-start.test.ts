@@ -15,7 +15,7 @@ const quotes = async (folder: string): Promise<number> => {
 };
 
 it.skipIf(!hasTerminal)(
-  "shows the plan of quotes, starts nothing on Cancel, and exactly that on Yes",
+  "quote start shows the plan, starts exactly that plan on Yes, and nothing on Cancel",
   async () => {
     const folder = await waves();
     const start = async (answer: string) => {
@@ -37,7 +37,7 @@ it.skipIf(!hasTerminal)(
   },
 );
 
-it("refuses to start quotes from a script without --yes, and starts them with it", async () => {
+it("quote start refuses to start from a script without --yes, and starts with it", async () => {
   const folder = await waves();
   const { code, stdout, stderr } = await edgemaker(folder, ["quote", "start", ...REQUEST, "--json"]);
   expect([code, stdout]).toEqual([2, ""]);

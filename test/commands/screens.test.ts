@@ -37,8 +37,8 @@ const fits = (screen: Screen, columns: number): void => {
   for (const line of screen.lines()) expect(line.length).toBeLessThanOrEqual(columns);
 };
 
-describe.skipIf(!hasTerminal).each([80, 40])("in a terminal of %d columns", (columns) => {
-  it("orderbook shows both sides, the best next to each other", async () => {
+describe.skipIf(!hasTerminal).each([80, 40])("screens in a terminal of %d columns", (columns) => {
+  it("orderbook shows both sides with the best prices next to each other", async () => {
     const screen = terminal(await still(), ["orderbook", ...MARKET, "--limit", "5"], { columns });
     expect(await screen.ended).toBe(0);
     fits(screen, columns);
@@ -51,7 +51,7 @@ describe.skipIf(!hasTerminal).each([80, 40])("in a terminal of %d columns", (col
     await expect(masked(screen)).toMatchFileSnapshot(`screens/orderbook-${columns}.txt`);
   });
 
-  it("grid status --watch shows a grid again and again, in its own place", async () => {
+  it("grid status --watch redraws a grid in place", async () => {
     const folder = await still();
     const bounds = ["--lower", "57000", "--upper", "63000", "--levels", "12", "--size", "100"];
     expect((await edgemaker(folder, ["grid", "start", ...MARKET, ...bounds, "--yes"])).code).toBe(0);
@@ -67,7 +67,7 @@ describe.skipIf(!hasTerminal).each([80, 40])("in a terminal of %d columns", (col
     expect(await screen.ended).toBe(0);
   });
 
-  it("trade --dry-run shows a grid that costs nothing", async () => {
+  it("trade --dry-run shows a simulated grid without risking funds", async () => {
     const args = ["trade", "--strategy", "grid", ...MARKET, "--dry-run", "--dry-balance", "USDT=1000"];
     const screen = terminal(await still(), args, { columns });
     await screen.until(/lastStepAt/);
@@ -78,7 +78,7 @@ describe.skipIf(!hasTerminal).each([80, 40])("in a terminal of %d columns", (col
     expect(await screen.ended).toBe(0);
   });
 
-  it("grid start shows its plan, uses own base only when chosen twice, and starts nothing on Cancel", async () => {
+  it("grid start shows its plan, uses existing base only if chosen twice, and starts nothing on Cancel", async () => {
     const folder = await still();
     const bounds = ["--lower", "57000", "--upper", "63000", "--levels", "12", "--size", "100"];
     const args = ["grid", "start", ...MARKET, ...bounds, "--stop-loss-price", "55000"];
@@ -102,7 +102,7 @@ describe.skipIf(!hasTerminal).each([80, 40])("in a terminal of %d columns", (col
     expect(await ids()).toMatchObject([{ openOrders: 12 }]);
   });
 
-  it("trade shows its plan, shows the grid live, and says what stays open on Ctrl-C", async () => {
+  it("trade shows its plan and the live grid, and lists the open orders on Ctrl-C", async () => {
     const folder = await still();
     const args = ["trade", "--strategy", "grid", ...MARKET, "--tick-interval", "500"];
     const screen = terminal(folder, args, { columns });
@@ -117,10 +117,10 @@ describe.skipIf(!hasTerminal).each([80, 40])("in a terminal of %d columns", (col
   });
 });
 
-describe.skipIf(!hasTerminal)("colours", () => {
+describe.skipIf(!hasTerminal)("colors", () => {
   const BOLD = "\x1b[1m";
 
-  it("are for a terminal, and not with NO_COLOR", async () => {
+  it("appear only in a terminal without NO_COLOR", async () => {
     const shown = async (over: Record<string, string>) => {
       const screen = terminal(tempFolder(), ["grid", "--help"], { columns: 80, over });
       await screen.ended;
@@ -133,7 +133,7 @@ describe.skipIf(!hasTerminal)("colours", () => {
     );
   });
 
-  it("tell in red what nobody may overlook: a grid that nothing steps", async () => {
+  it("highlight a grid without ticks in red", async () => {
     const folder = tempFolder();
     const db = `file:${join(folder, "stalled.db")}`;
     const bounds = ["--lower", "57000", "--upper", "63000", "--levels", "4", "--size", "100"];

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { edgemaker, eventually, serve } from "../support/command.ts";
 import { tempFolder } from "../support/temp.ts";
 
-it("a server's terminal tells each start and fill, and at the end what rests on", async () => {
+it("a server logs each start and fill, and the remaining open orders at its end", async () => {
   const folder = tempFolder();
   const server = await serve(folder, ["--sandbox"]);
   const market = ["--sandbox", "--exchange", "kraken", "--symbol", "BTC/USDT"];
@@ -43,7 +43,7 @@ it("a server's terminal tells each start and fill, and at the end what rests on"
   );
 });
 
-it("a server accepts local connections only, unless --host names all interfaces, which it prints", async () => {
+it("a server accepts only local connections unless --host opens all interfaces, which it prints", async () => {
   const folder = tempFolder();
   const others = Object.values(networkInterfaces())
     .flatMap((all) => all ?? [])

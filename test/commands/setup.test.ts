@@ -76,7 +76,7 @@ async function reportAtTheEnd(balances: Readonly<Record<string, string>>, column
 }
 
 describe.skipIf(!hasTerminal)("setup", () => {
-  it("asks for keys without showing them, tests them, and keeps them for the owner alone", async () => {
+  it("reads keys without echo, tests them, and stores them for the owner only", async () => {
     const folder = folderWith("kraken,mexc");
     const { url, keys } = await venueFor();
     const screen = terminal(folder, ["setup", "--venue-url", `kraken=${url}`], { columns: 100 });
@@ -124,7 +124,7 @@ describe.skipIf(!hasTerminal)("setup", () => {
     expect(checked.stdout + checked.stderr).not.toContain(keys.secret);
   });
 
-  it("tells an exchange that gives no response from keys that it refuses, and asks again with the same ones", async () => {
+  it("distinguishes an exchange without a response from rejected keys, and retries with the same keys", async () => {
     const before = await startVenue("kraken", { port: await freePort() });
     await before.close();
     const { url, keys } = before;
@@ -161,7 +161,7 @@ describe.skipIf(!hasTerminal)("setup", () => {
       /kraken 0\.5 BTC free no plan yet no free USDT, USDC, USD, EUR for a grid/,
     ],
     ["empty", {}, /kraken no free balance no plan yet no free USDT/],
-  ])("says of a balance that is %s how to go on", async (_what, balances, expected) => {
+  ])("explains how to continue with a balance that is %s", async (_what, balances, expected) => {
     const output = await reportAtTheEnd(balances, 100);
     expect(output).toMatch(expected);
     expect(output).toMatch(
@@ -169,13 +169,13 @@ describe.skipIf(!hasTerminal)("setup", () => {
     );
   });
 
-  it("proposes the pair of a token that the account has", async () => {
+  it("suggests a pair for a token that the account has", async () => {
     const output = await reportAtTheEnd({ USDT: "500", ETH: "3", BTC: "0.001" }, 100);
     expect(output).toMatch(/Sample plan: ETH\/USDT with all 500 USDT\. Nothing was started\./);
     expect(output).toContain("edgemaker grid new --exchange kraken --symbol ETH/USDT --budget 500;");
   });
 
-  it("run again keeps the keys, their encryption and the answers", async () => {
+  it("preserves the keys, their encryption and the answers on a second run", async () => {
     const folder = folderWith("kraken,mexc");
     const venue = await venueFor();
     const first = await typed(folder, venue);
@@ -210,7 +210,7 @@ describe.skipIf(!hasTerminal)("setup", () => {
     });
   });
 
-  it("given up writes nothing", async () => {
+  it("writes nothing when aborted", async () => {
     const folder = tempFolder();
     const screen = terminal(folder, ["setup"], { columns: 80 });
     await screen.until(/Which exchange/);
@@ -220,7 +220,7 @@ describe.skipIf(!hasTerminal)("setup", () => {
   });
 });
 
-it("setup without a terminal says what to do instead", async () => {
+it("setup without a terminal explains what to do instead", async () => {
   expect(await edgemaker(tempFolder(), ["setup"])).toMatchObject({
     code: 2,
     stdout: "",
@@ -229,7 +229,7 @@ it("setup without a terminal says what to do instead", async () => {
 });
 
 describe("doctor", () => {
-  it("tells what is wrong, and goes on looking", async () => {
+  it("reports each problem and continues its checks", async () => {
     const folder = tempFolder();
     mkdirSync(dirname(settingsOf(folder)), { recursive: true });
     writeFileSync(settingsOf(folder), "{}", { mode: 0o644 });
@@ -291,7 +291,7 @@ describe("doctor", () => {
     expect(flag.stdout + flag.stderr).toMatch(/--venue-url of an exchange and --sandbox exclude each other/);
   });
 
-  it("notices a clock that is off", async () => {
+  it("reports clock skew", async () => {
     const past = new Date(Date.now() - 60_000).toUTCString();
     const late = createServer((_request, response) => {
       response.sendDate = false;
@@ -320,7 +320,7 @@ describe("mcp install", () => {
   } as const;
 
   it.each(Object.entries(FILES))(
-    "adds itself to %s, leaves the rest, and keeps a copy",
+    "adds the server to %s, preserves other entries, and saves a backup",
     async (client, [name, key]) => {
       const folder = tempFolder();
       const file = join(folder, name);
@@ -364,7 +364,7 @@ describe("mcp install", () => {
     expect(readdirSync(dirname(file))).toEqual(["cursor.json"]);
   });
 
-  it("a second time keeps a second copy, and changes only its own entry", async () => {
+  it("saves a second backup on a second run and changes only its entry", async () => {
     const folder = tempFolder();
     const install = (...flags: string[]) =>
       edgemaker(folder, ["mcp", "install", "--client", "cursor", ...flags]);
@@ -393,7 +393,7 @@ describe("mcp install", () => {
     ["a file with comments", '{ // mine\n "mcpServers": {} }', 1, /is not plain JSON.*nothing was changed/],
     ["a list", "[]", 1, /not a JSON object/],
     ["servers that are none", '{"mcpServers":[]}', 1, /mcpServers is not an object/],
-  ])("refuses %s and changes nothing", async (_what, text, code, pattern) => {
+  ])("rejects %s without changing anything", async (_what, text, code, pattern) => {
     const folder = tempFolder();
     mkdirSync(join(folder, ".cursor"));
     writeFileSync(join(folder, ".cursor/mcp.json"), text);
@@ -412,7 +412,7 @@ describe("mcp install", () => {
       ["--trading", "--most", "USDT=500", "--api-url", "https://grids.example"],
       /--trading has no effect with --api-url.*EDGEMAKER_MCP_CONFIRM.*on that server/,
     ],
-  ])("refuses %s and changes nothing", async (_what, flags, message) => {
+  ])("rejects the flags of %s without changing anything", async (_what, flags, message) => {
     const folder = tempFolder();
     const ran = await edgemaker(folder, ["mcp", "install", "--client", "cursor", ...flags]);
     expect(ran.code).toBe(2);
@@ -420,7 +420,7 @@ describe("mcp install", () => {
     expect(existsSync(join(folder, ".cursor/mcp.json"))).toBe(false);
   });
 
-  it.skipIf(!hasTerminal)("asks for the cap of each plan in a terminal", async () => {
+  it.skipIf(!hasTerminal)("prompts for the cap of each plan in a terminal", async () => {
     const folder = tempFolder();
     const screen = terminal(folder, ["mcp", "install", "--client", "cursor", "--trading"], { columns: 100 });
     await screen.until(/What is the most that one plan can trade\?/);
@@ -431,7 +431,7 @@ describe("mcp install", () => {
     ).toMatchObject({ EDGEMAKER_MCP_MOST: "USDT=250" });
   });
 
-  it("names the clients there are", async () => {
+  it("lists the supported clients", async () => {
     const ran = await edgemaker(tempFolder(), ["mcp", "install", "--client", "emacs"]);
     expect(ran).toMatchObject({
       code: 2,
@@ -453,7 +453,7 @@ describe("completion", () => {
     [["boo"], 1, "book"],
     [["grid", "start", "--sy"], 3, "--symbol"],
     [["completion", ""], 2, "--help bash fish zsh"],
-  ])("of bash completes %j", async (words, place, expected) => {
+  ])("completes %j in bash", async (words, place, expected) => {
     const { stdout } = await edgemaker(tempFolder(), ["completion", "bash"]);
     const script = `${stdout}\nCOMP_WORDS=(edgemaker "$@"); COMP_CWORD=${place}; _edgemaker; echo "\${COMPREPLY[@]}"`;
     const ran = spawnSync("bash", ["-c", script, "bash", ...words], { encoding: "utf8" });
@@ -466,7 +466,7 @@ describe("completion", () => {
     ["edgemaker --sandbox grid start --sy", "--symbol"],
     ["edgemaker orders --exchange kraken cr", "create"],
     ["edgemaker completion ", "bash fish zsh"],
-  ])("of fish completes %j", async (line, expected) => {
+  ])("completes %j in fish", async (line, expected) => {
     const { stdout } = await edgemaker(tempFolder(), ["completion", "fish"]);
     const script = `${stdout}\nfunction edgemaker; end\ncomplete -C '${line}'`;
     const ran = spawnSync("fish", ["-c", script], { encoding: "utf8" });
@@ -477,7 +477,7 @@ describe("completion", () => {
     expect({ words: words.sort().join(" "), stderr: ran.stderr }).toEqual({ words: expected, stderr: "" });
   });
 
-  it.skipIf(lacks("zsh"))("of zsh completes what is typed", async () => {
+  it.skipIf(lacks("zsh"))("completes the typed word in zsh", async () => {
     const folder = tempFolder();
     const { stdout } = await edgemaker(folder, ["completion", "zsh"]);
     writeFileSync(join(folder, "completion.zsh"), stdout + TELLING);

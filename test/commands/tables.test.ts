@@ -40,7 +40,7 @@ describe.skipIf(!hasTerminal)("a table that is wider than the terminal", () => {
   const headOf = (lines: readonly string[], table: string) =>
     (lines[lines.indexOf(table) + 1] ?? "").trim().split(/ +/);
 
-  it("stays a table of six orders: what matters least is left out, and said to be", async () => {
+  it("keeps six rows, drops the least important columns, and names them", async () => {
     const lines = await readOutput(["orders", "list", ...MARKET], 80);
     expect(headOf(lines, "orders")).toEqual([
       "id",
@@ -57,7 +57,7 @@ describe.skipIf(!hasTerminal)("a table that is wider than the terminal", () => {
     );
   });
 
-  it("has more columns where there is more room", async () => {
+  it("shows more columns in a wider terminal", async () => {
     const head = headOf(await readOutput(["orders", "list", ...MARKET], 120), "orders");
     expect(head).toEqual([
       "id",
@@ -73,30 +73,30 @@ describe.skipIf(!hasTerminal)("a table that is wider than the terminal", () => {
     ]);
   });
 
-  it("is still one in 40 columns", async () => {
+  it("remains a table in 40 columns", async () => {
     const lines = await readOutput(["orders", "list", ...MARKET], 40);
     expect(headOf(lines, "orders")).toEqual(["id", "side", "price", "amount"]);
   });
 
-  it("leaves out what says nothing before anything else", async () => {
+  it("drops columns without information first", async () => {
     const lines = await readOutput(["grid", "orders", box.id], 100);
     expect(headOf(lines, "orders")).not.toContain("reason");
     expect(headOf(lines, "orders")).toContain("timestamp");
   });
 
-  it("has the columns that are asked for, in their order", async () => {
+  it("shows the requested columns in their order", async () => {
     const lines = await readOutput(["orders", "list", ...MARKET, "--columns", "clientOrderId,price,id"], 80);
     expect(headOf(lines, "orders")).toEqual(["clientOrderId", "price", "id"]);
   });
 
-  it("wraps a sentence below itself", async () => {
+  it("wraps long sentences within their column", async () => {
     const lines = await readOutput(["grid", "events", box.id], 60);
     expect(headOf(lines, "events")).toContain("message");
   });
 });
 
 describe("--columns", () => {
-  it("names the columns there are where it is given another one", async () => {
+  it("lists the available columns after an unknown one", async () => {
     const { path, remove } = await withGrid();
     const { code, stderr } = await edgemaker(path, [
       "orders",
@@ -111,17 +111,20 @@ describe("--columns", () => {
     remove();
   });
 
-  it.each([["--json"], ["--format", "csv"]])("is for people: %s has every column", async (...other) => {
-    const { path, remove } = makeFolder();
-    const { code, stderr } = await edgemaker(path, ["report", "--sandbox", "--columns", "id", ...other]);
-    expect([code, stderr]).toEqual([
-      2,
-      expect.stringContaining("--columns works only for tables in a terminal"),
-    ]);
-    remove();
-  });
+  it.each([["--json"], ["--format", "csv"]])(
+    "applies only to text output: %s has every column",
+    async (...other) => {
+      const { path, remove } = makeFolder();
+      const { code, stderr } = await edgemaker(path, ["report", "--sandbox", "--columns", "id", ...other]);
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringContaining("--columns works only for tables in a terminal"),
+      ]);
+      remove();
+    },
+  );
 
-  it("leaves nothing out of what goes into a pipe", async () => {
+  it("drops no columns when the output is piped", async () => {
     const { path, remove } = await withGrid();
     const { stdout } = await edgemaker(path, ["orders", "list", ...MARKET, "--sandbox"]);
     expect(stdout).toMatch(/^ +id +symbol .*clientOrderId$/m);
@@ -129,12 +132,12 @@ describe("--columns", () => {
   });
 });
 
-describe("numbers for a person", () => {
+describe("numbers in text output", () => {
   it.each([
     ["ticker", /^spread +[\d.]+\n/m, /^spreadPercent +\d(?:\.\d{1,4})?$/m],
     ["orderbook", /^midPrice/m, /^spreadPercent +\d(?:\.\d{1,4})?$/m],
     ["trades", /avgPrice \d+(?:\.\d{1,2})?,/, /vwap\s+\d+(?:\.\d{1,2})?$/m],
-  ])("%s: no more digits than the market's prices have", async (command, ...result) => {
+  ])("use no more digits than the market's prices: %s", async (command, ...result) => {
     const { path, remove } = makeFolder();
     const { stdout } = await edgemaker(path, [command, "--sandbox", ...MARKET]);
     for (const one of result) expect(stdout).toMatch(one);

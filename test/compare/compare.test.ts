@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { comparing, names, priced } from "../support/comparing.ts";
 import { testSandbox } from "../support/sandbox.ts";
 
-describe("prices side by side", () => {
-  it("are those of every exchange, in their order, and of those asked alone", async () => {
+describe("the price comparison", () => {
+  it("covers every exchange in order, or only the requested ones", async () => {
     const { compare } = await comparing();
     expect(names(await compare("symbol=BTC/USDT"))).toEqual(["mexc", "gateio", "bitget", "kraken"]);
     expect(names(await compare("symbol=BTC/USDT&exchanges=kraken,%20mexc,kraken"))).toEqual([
@@ -12,7 +12,7 @@ describe("prices side by side", () => {
     ]);
   });
 
-  it("name the exchanges that do not list the pair", async () => {
+  it("lists the exchanges that do not list the pair", async () => {
     const { compare } = await comparing();
     const answer = await compare("symbol=BTC/EUR");
     expect([names(answer), answer.unlisted]).toEqual([["kraken"], ["mexc", "gateio", "bitget"]]);
@@ -22,7 +22,7 @@ describe("prices side by side", () => {
     });
   });
 
-  it("find the lowest ask, the highest bid and what lies between", async () => {
+  it("finds the lowest ask, the highest bid and the spread between them", async () => {
     const { compare } = await comparing({
       mexc: priced("59990", "60000"),
       gateio: priced("60001", "60010"),
@@ -40,7 +40,7 @@ describe("prices side by side", () => {
     });
   });
 
-  it("have a negative spread where nothing crosses", async () => {
+  it("has a negative spread when no prices cross", async () => {
     const { compare } = await comparing({
       mexc: priced("99", "101"),
       gateio: priced("98", "102"),
@@ -53,7 +53,7 @@ describe("prices side by side", () => {
     });
   });
 
-  it("are no opportunity when one exchange's book crosses itself", async () => {
+  it("reports no opportunity when one exchange's own book is crossed", async () => {
     const { compare } = await comparing({ mexc: priced("101", "100"), kraken: priced("90", "110") });
     const { analysis } = await compare("symbol=BTC/USDT&exchanges=mexc,kraken");
     expect(analysis).toMatchObject({
@@ -63,7 +63,7 @@ describe("prices side by side", () => {
     });
   });
 
-  it("tell what can be executed after both fees, and what the asked amount would bring", async () => {
+  it("reports the executable size after both fees, and the net result of the requested amount", async () => {
     const { compare } = await comparing({
       mexc: priced("59000", "60000", "2"),
       kraken: priced("61000", "62000", "3"),
@@ -98,7 +98,7 @@ describe("prices side by side", () => {
     });
   });
 
-  it("count no exchange whose market is closed among what can be executed", async () => {
+  it("excludes an exchange whose market is closed from the executable size", async () => {
     const rules = (await testSandbox()).venue("mexc").market("BTC/USDT");
     const { compare } = await comparing({
       mexc: { ...priced("59000", "60000"), market: async () => ({ ...(await rules), active: false }) },

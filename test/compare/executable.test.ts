@@ -22,9 +22,9 @@ const BIDS: Levels = [
 const format = (one: { amount: Decimal; net: Decimal } | undefined) =>
   one && { amount: text(one.amount), net: text(one.net) };
 
-describe("the best size of an arbitrage", () => {
+describe("the optimal arbitrage size", () => {
   const vectors = new URL("../../../shared/vectors/grid.json", import.meta.url);
-  it.skipIf(!existsSync(vectors))("is that of the worked example (skipped without the vectors)", () => {
+  it.skipIf(!existsSync(vectors))("matches the worked example (skipped without the vectors)", () => {
     const cases = JSON.parse(readFileSync(vectors, "utf8")) as {
       id: string;
       given: never;
@@ -133,17 +133,17 @@ describe("the best size of an arbitrage", () => {
   });
 });
 
-describe("among venues", () => {
+describe("the choice among venues", () => {
   const low = venue("low", { asks: ASKS, bids: [["99", "9"]], fee: "0.001" });
   const high = venue("high", { asks: [["102", "9"]], bids: BIDS, fee: "0.002" });
   const higher = venue("higher", { asks: [["103", "9"]], bids: [["101.5", "3"]], fee: "0.002" });
 
-  it("the pair with the highest net is taken", () => {
+  it("picks the pair with the highest net profit", () => {
     const { best, reason } = executableOf([low, high, higher]);
     expect([best?.buy.exchange, best?.sell.exchange, reason]).toEqual(["low", "higher", undefined]);
   });
 
-  it("a book that crosses itself on one venue alone is no opportunity", () => {
+  it("ignores a crossed book on a single venue", () => {
     const crossed = venue("crossed", { asks: [["100", "1"]], bids: [["101", "1"]] });
     const far = venue("far", { asks: [["200", "1"]], bids: [["50", "1"]] });
     expect(executableOf([crossed])).toMatchObject({ best: undefined, reason: "one_venue" });
@@ -157,17 +157,17 @@ describe("among venues", () => {
     ["notional of where it is bought", { minNotional: "150.3" }, {}],
     ["amount of where it is sold", {}, { minAmount: "1.51" }],
     ["amount of where it is bought", { minAmount: "1.51" }, {}],
-  ])("what gains below the least %s is no opportunity", (_what, buyer, seller) => {
+  ])("ignores a profit below the minimum %s", (_what, buyer, seller) => {
     const places = [venue("cheap", { ...cheap, ...buyer }), venue("strict", { ...strict, ...seller })];
     expect(executableOf(places)).toMatchObject({ best: undefined, reason: "below_minimum" });
   });
 
-  it("a pair with less net is taken where the best one's size is below the minimum", () => {
+  it("picks a pair with less net profit if the best one's size is below the minimum", () => {
     const closed = venue("closed", { ...strict, minAmount: "1.51" });
     expect(executableOf([low, closed, high]).best?.sell.exchange).toBe("high");
   });
 
-  it("tells what all of an amount would bring, at a loss too", () => {
+  it("reports the net result of the whole amount, even at a loss", () => {
     const { best, whole } = executableOf([low, high], decimal("2.5"));
     expect(format(best)).toEqual({ amount: "1.5", net: "0.79675" });
     expect(whole && text(whole.cost)).toBe("250.75");

@@ -10,8 +10,8 @@ const failing = (failure: VenueError["failure"] = "unavailable"): Partial<Venue>
   ticker: () => Promise.reject(new VenueError(failure, "it is down")),
 });
 
-describe("an exchange that fails", () => {
-  it("fails the comparison and is named", async () => {
+describe("a failing exchange", () => {
+  it("fails the comparison and is named in the error", async () => {
     const { compare } = await comparing({ gateio: failing() });
     expect(await compare("symbol=BTC/USDT")).toMatchObject({
       status: 500,
@@ -20,7 +20,7 @@ describe("an exchange that fails", () => {
     });
   });
 
-  it("is left out and named with partial", async () => {
+  it("is omitted and named with partial", async () => {
     const { compare } = await comparing({ gateio: failing("rate_limited") });
     const answer = await compare("symbol=BTC/USDT&partial=true");
     expect([names(answer), answer.failed]).toEqual([
@@ -29,7 +29,7 @@ describe("an exchange that fails", () => {
     ]);
   });
 
-  it("is not taken for one that lists nothing: partial without any price fails", async () => {
+  it("is not treated as one that lists nothing: partial without any price fails", async () => {
     const { compare } = await comparing({ kraken: failing() });
     expect(await compare("symbol=BTC/EUR&partial=true")).toMatchObject({
       status: 500,
@@ -37,26 +37,23 @@ describe("an exchange that fails", () => {
     });
   });
 
-  it.each(["ticker", "book", "market"] as const)(
-    "by a %s that hangs ends at the time limit",
-    async (read) => {
-      const { compare } = await comparing({ bitget: { [read]: hang } }, {}, LIMIT);
-      // A comparison that waited for more than one limit would take twice as long.
-      const limited = (query: string) => endsBefore(LIMIT * 2, () => compare(query));
-      expect(await limited("symbol=BTC/USDT")).toMatchObject({
-        status: 500,
-        error: "Fetch failed",
-        message: expect.stringMatching(/bitget/),
-      });
-      const rest = await limited("symbol=BTC/USDT&partial=true");
-      expect(names(rest)).toEqual(["mexc", "gateio", "kraken"]);
-      expect(rest.failed).toMatchObject([
-        { exchange: "bitget", error: expect.stringContaining(`${LIMIT} ms`) },
-      ]);
-    },
-  );
+  it.each(["ticker", "book", "market"] as const)("times out at the limit when its %s hangs", async (read) => {
+    const { compare } = await comparing({ bitget: { [read]: hang } }, {}, LIMIT);
+    // A comparison that waited for more than one limit would take twice as long.
+    const limited = (query: string) => endsBefore(LIMIT * 2, () => compare(query));
+    expect(await limited("symbol=BTC/USDT")).toMatchObject({
+      status: 500,
+      error: "Fetch failed",
+      message: expect.stringMatching(/bitget/),
+    });
+    const rest = await limited("symbol=BTC/USDT&partial=true");
+    expect(names(rest)).toEqual(["mexc", "gateio", "kraken"]);
+    expect(rest.failed).toMatchObject([
+      { exchange: "bitget", error: expect.stringContaining(`${LIMIT} ms`) },
+    ]);
+  });
 
-  it("holds up no read of another exchange", async () => {
+  it("does not delay reads of other exchanges", async () => {
     const { compare, ask } = await comparing({ bitget: { ticker: hang } }, {}, LIMIT);
     const comparison = compare("symbol=BTC/USDT&partial=true").then(() => "compared");
     const ticker = ask("/api/v1/ticker?exchange=kraken&symbol=BTC/USDT").then(({ status }) => status);

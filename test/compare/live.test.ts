@@ -64,8 +64,8 @@ async function live(limit = 60_000) {
   return { mexc, gateio, bitget, kraken, ask, tokens: app.tokens };
 }
 
-describe("over real sockets", () => {
-  it("the four exchanges are compared, and those that do not list the pair are named", async () => {
+describe("the comparison over real sockets", () => {
+  it("covers the four exchanges and names those that do not list the pair", async () => {
     const { ask, mexc, bitget } = await live();
     mexc.move("ADA/USDT", "0.4");
     bitget.move("ADA/USDT", "0.41");
@@ -80,14 +80,14 @@ describe("over real sockets", () => {
     });
   });
 
-  it("a token's price is its pools' times ADA's, and its pools are compared too", async () => {
+  it("prices a token by its pools times ADA's price, and compares its pools too", async () => {
     const { ask } = await live();
     expect((await ask("/dex/price/SNEK")).status).toBe(200);
     const answer = await ask("/price/compare?symbol=SNEK/USDT&dex=true");
     expect(answer.prices.map(({ exchange }) => exchange)).toEqual(["mexc", "gateio", "MinswapV2"]);
   });
 
-  it("a stranger is told the list's fees, and no key is used for it; a token that may read, the account's own", async () => {
+  it("uses the list fees for anonymous callers, and the account's fees for a token with read scope", async () => {
     const { ask, tokens, mexc, kraken } = await live();
     kraken.move("BTC/USDT", "61000");
     const compare = (token?: string) =>
@@ -105,7 +105,7 @@ describe("over real sockets", () => {
   });
 
   it.each(["ticker", "book"] as const)(
-    "one whose %s hangs ends at the time limit and holds up nobody",
+    "times out an exchange whose %s hangs without delaying the others",
     async (route) => {
       const limit = 8000;
       const { ask, bitget } = await live(limit);
@@ -129,7 +129,7 @@ describe("over real sockets", () => {
   );
 });
 
-it("every operation that knows its caller is public", () => {
+it("every operation that identifies its caller is public", () => {
   const knowing = createOperations(EXCHANGES).filter(({ knowsCaller }) => knowsCaller);
   expect(knowing.map(({ name, access }) => [name, access])).toEqual([["compare_prices", "public"]]);
 });

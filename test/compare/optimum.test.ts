@@ -56,8 +56,8 @@ function bruteForce(given: {
   return best;
 }
 
-describe("against every multiple of the lot", () => {
-  it("the net is the highest there is, and the size the least with it", () => {
+describe("the optimum compared with every multiple of the lot size", () => {
+  it("has the highest net profit at the smallest size", () => {
     fc.assert(
       fc.property(
         side(1),

@@ -19,8 +19,8 @@ const pool = (over: Partial<PricedPool> = {}): PricedPool => ({
 });
 const ADA = decimal("0.5");
 
-describe("a pool", () => {
-  it("keeps its product but for the fee, both ways", () => {
+describe("a pool leg", () => {
+  it("preserves the pool's product apart from the fee, both ways", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 25_000_000 }),
@@ -42,7 +42,7 @@ describe("a pool", () => {
     );
   });
 
-  it("is bought from up to where its price has risen to the bid", () => {
+  it("buys from a pool until its price reaches the bid", () => {
     const sell = leg("a", "sell", [["1.1", "100000"]], { lot: "0.1" });
     const buy = poolLeg({ pool: pool(), side: "buy", ada: ADA }) as Leg;
     const best = bestExecution({ buy, sell });
@@ -57,11 +57,11 @@ describe("a pool", () => {
     ["a fee that is not known", { fees: { buy: undefined, sell: undefined } }],
     ["a price that its reserves do not have", { quoted: decimal("2.03") }],
     ["an empty side", { reserves: { ada: decimal("1"), token: ZERO } }],
-  ])("with %s is not traded with", (_what, over) => {
+  ])("does not trade with a pool that has %s", (_what, over) => {
     expect(poolLeg({ pool: pool(over), side: "buy", ada: ADA })).toBeUndefined();
   });
 
-  it("has no least notional", () => {
+  it("has no minimum notional", () => {
     const legs = {
       buy: poolLeg({ pool: pool(), side: "buy", ada: ADA }) as Leg,
       sell: leg("a", "sell", [["1.1", "1"]], { lot: "0.1" }),

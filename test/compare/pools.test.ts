@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { VenueError } from "../../src/kernel/errors.ts";
 import { comparing, names, priced } from "../support/comparing.ts";
 
-describe("with the pools", () => {
-  it("the four tokens have the pools that count beside the exchanges", async () => {
+describe("the comparison with pools", () => {
+  it("adds the eligible pools of the four tokens to the exchanges", async () => {
     const { compare } = await comparing();
     const answer = await compare("symbol=INDY/USDT&dex=true");
     expect(names(answer)).toEqual([
@@ -22,13 +22,13 @@ describe("with the pools", () => {
     expect((pool?.price ?? 0) / (venue?.price ?? 1)).toBeLessThan(1.01);
   });
 
-  it("a pair that the chain does not have is unlisted there", async () => {
+  it("reports a pair without pools on the chain as unlisted there", async () => {
     const { compare } = await comparing();
     expect((await compare("symbol=BTC/USDT&dex=true")).unlisted).toEqual(["dex"]);
     expect((await compare("symbol=BTC/USDT")).unlisted).toEqual([]);
   });
 
-  it("selling into a pool counts its fee and its price impact", async () => {
+  it("includes the pool's fee and price impact in a sale", async () => {
     const { compare } = await comparing({ mexc: priced("0.79", "0.8", "1000000") });
     const { executable } = (await compare("symbol=INDY/USDT&dex=true&exchanges=mexc")).analysis;
     expect(executable).toMatchObject({
@@ -45,7 +45,7 @@ describe("with the pools", () => {
     expect(executable.fees).toBeGreaterThan(executable.cost * 0.0035);
   });
 
-  it("an aggregator that fails is named, or left out with partial", async () => {
+  it("names a failing aggregator, or omits it with partial", async () => {
     const refused = () => Promise.reject(new VenueError("unavailable", "the DEX aggregator did not respond"));
     const { compare } = await comparing({}, { dex: { pools: refused, market: refused, price: refused } });
     const whole = await compare("symbol=INDY/USDT&dex=true");

@@ -4,7 +4,7 @@ import { tempFolder } from "../support/temp.ts";
 
 const SEARCH = { exchange: "kraken", symbol: "BTC/USDT", budget: 1000, windows: 24 };
 
-it("a server that calculates answers at once, and forgets clients that leave", async () => {
+it("a server responds immediately during calculations, and drops those of disconnected clients", async () => {
   const server = await serve(tempFolder(), ["--sandbox", "--tick-interval", "60000"]);
   const ended: string[] = [];
   const ask = async (name: string, path: string, init: RequestInit = {}) => {

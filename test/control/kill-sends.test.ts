@@ -33,8 +33,8 @@ const GRID = {
   orderSize: decimal("100"),
 };
 
-describe("the kill switch, turned on while an order waits in kraken's line", () => {
-  it.each(["here", "elsewhere"])("%s, keeps an order by hand from being signed", async (where) => {
+describe("the kill switch, activated while an order waits in kraken's queue", () => {
+  it.each(["here", "elsewhere"])("%s, prevents a manual order from being signed", async (where) => {
     const { venue, deps, time, killedElsewhere } = await kraken();
     const ahead: Promise<Response>[] = [];
     let letGo = () => {};
@@ -65,8 +65,8 @@ describe("the kill switch, turned on while an order waits in kraken's line", () 
   });
 });
 
-describe("the kill switch, turned on while a pass places twenty orders", () => {
-  it("in this process, lets none be signed from then on", async () => {
+describe("the kill switch, activated while a pass places twenty orders", () => {
+  it("stops all further signing in this process", async () => {
     const { venue, deps } = await kraken();
     venue.latency.before = 15;
     const starting = runOperation(deps, "start_grid", GRID);
@@ -79,7 +79,7 @@ describe("the kill switch, turned on while a pass places twenty orders", () => {
     expect(venue.orders().length).toBeLessThan(20);
   });
 
-  it("in another process, lets none be signed a second later", async () => {
+  it("stops all further signing in another process within a second", async () => {
     const { venue, deps, time, killedElsewhere } = await kraken();
     venue.latency.before = 15;
     const starting = runOperation(deps, "start_grid", GRID);

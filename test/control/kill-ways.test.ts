@@ -24,7 +24,7 @@ const GRID = {
   orderSize: 100,
 };
 
-describe("an address whose allowance is used up", () => {
+describe("a rate-limited address", () => {
   async function usedUp(how: "wrong tokens" | "requests") {
     const limits = parseConfig({ EDGEMAKER_RATE_LIMIT: "address=1,burst=20,failed=2,token=1" }).rateLimits;
     const limiter = createLimiter(limits, () => 0);
@@ -42,7 +42,7 @@ describe("an address whose allowance is used up", () => {
   }
 
   it.each(["wrong tokens", "requests"] as const)(
-    "by %s turns the switch on with a right token",
+    "can turn on the switch by %s with a valid token",
     async (how) => {
       const { ask, tokens, wrong, store } = await usedUp(how);
       expect(await ask("GET", "/balance?exchange=kraken", tokens.admin)).toBe(429);
@@ -74,8 +74,8 @@ const REFUSED = {
   body: { error: "Forbidden", message: expect.stringMatching(/kill switch is on/) },
 };
 
-describe("a file beside the database", () => {
-  it("turns the switch on for a running server, and off again when it is gone", async () => {
+describe("a kill file beside the database", () => {
+  it("turns on the switch of a running server until the file is removed", async () => {
     const { folder, file, ask } = await serving();
     await ask("/strategy/grid", GRID);
     writeFileSync(`${file}.kill`, "");
@@ -104,7 +104,7 @@ describe("a file beside the database", () => {
   it.each([
     ["an order", "/orders", ORDER],
     ["a start", "/strategy/grid", GRID],
-  ])("holds for %s that waits for a database which another process has locked", async (_what, path, body) => {
+  ])("blocks %s that waits for a database locked by another process", async (_what, path, body) => {
     const { file, ask } = await serving();
     const other = besideServer(`file:${file}`);
     onTestFinished(() => other.close());
@@ -119,7 +119,7 @@ describe("a file beside the database", () => {
     expect(await ask("/strategy/grid/status")).toMatchObject({ body: { strategies: [] } });
   });
 
-  it("lies in the data directory where the database is a server's", async () => {
+  it("is located in the data directory if the database is on a server", async () => {
     const sqld = await startSqld();
     onTestFinished(() => sqld.stop());
     const { folder, ask } = await serving({}, sqld.url);
@@ -132,7 +132,7 @@ describe("a file beside the database", () => {
   it.each([
     ["created", "kill on", true],
     ["named", "panic", false],
-  ])("is %s where %s cannot turn the switch", async (_is, words, isCreated) => {
+  ])("is %s when %s cannot turn on the switch", async (_is, words, isCreated) => {
     const folder = tempFolder();
     const file = join(folder, "broken.db");
     writeFileSync(file, "no database at all, and long enough to be read as one".repeat(20));
@@ -142,7 +142,7 @@ describe("a file beside the database", () => {
     expect(existsSync(`${file}.kill`)).toBe(isCreated);
   });
 
-  it("of a person's own survives `kill off`", async () => {
+  it("is not removed by `kill off` if the user created it", async () => {
     const folder = tempFolder();
     const file = join(folder, "edge.db");
     writeFileSync(`${file}.kill`, "");
@@ -154,7 +154,7 @@ describe("a file beside the database", () => {
   });
 });
 
-describe("a database that another process has locked", () => {
+describe("a database locked by another process", () => {
   async function locked() {
     const folder = tempFolder();
     const url = `file:${join(folder, "edge.db")}`;
@@ -174,7 +174,7 @@ describe("a database that another process has locked", () => {
     ["POST /kill", "/kill", { on: true }],
     ["POST /kill that cancels", "/kill", { on: true, cancel: true }],
     ["POST /panic", "/panic", {}],
-  ])("is named by %s before it is free, and takes the switch afterwards", async (_name, path, body) => {
+  ])("makes %s return 503 immediately, and stores the switch after the unlock", async (_name, path, body) => {
     const { server, lock } = await locked();
     const answer = await server.ask(`/api/v1${path}`, { method: "POST", body: JSON.stringify(body) });
     expect({ status: answer.status, body: await answer.json() }).toMatchObject({
@@ -186,7 +186,7 @@ describe("a database that another process has locked", () => {
     await eventually(read, ({ on }) => on);
   });
 
-  it("has `kill on` create the kill file before it is free, and `kill off` remove that", async () => {
+  it("makes `kill on` create the kill file, which `kill off` removes after the unlock", async () => {
     const { folder, url, lock } = await locked();
     const file = `${url.slice("file:".length)}.kill`;
     const run = (word: string) => edgemaker(folder, ["kill", word, "--sandbox", "--db", url]);
@@ -201,7 +201,7 @@ describe("a database that another process has locked", () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  it("has `kill on` create the kill file without a server, too", async () => {
+  it("makes `kill on` create the kill file even without a server", async () => {
     const { folder, url, lock, server } = await locked();
     await server.kill("SIGKILL");
     const file = `${url.slice("file:".length)}.kill`;
@@ -217,7 +217,7 @@ describe("a database that another process has locked", () => {
 });
 
 describe("EDGEMAKER_KILL=1", () => {
-  it("keeps a server from placing anything", async () => {
+  it("prevents a server from placing orders", async () => {
     const { ask } = await serving({ EDGEMAKER_KILL: "1" });
     expect(await ask("/orders", ORDER)).toMatchObject(REFUSED);
     expect(await ask("/kill")).toMatchObject({
@@ -225,7 +225,7 @@ describe("EDGEMAKER_KILL=1", () => {
     });
   });
 
-  it("keeps the worker from placing anything", async () => {
+  it("prevents the worker from placing orders", async () => {
     const { settings, close } = await edgeDatabase({ EDGEMAKER_SANDBOX: "1", EDGEMAKER_KILL: "1" });
     const worker = await startWorker(settings);
     try {

@@ -43,7 +43,7 @@ async function started() {
 }
 
 describe("the kill switch, on", () => {
-  it("places nothing, says why in the status, and leaves what rests", async () => {
+  it("places nothing, shows the reason in the status, and leaves open orders untouched", async () => {
     const { turn, step, status, open, cancelOne, intents } = await started();
     await turn(true);
     await cancelOne();
@@ -53,7 +53,7 @@ describe("the kill switch, on", () => {
     expect((await status())?.refused.map(({ reason }) => reason)).toEqual(["killed"]);
   });
 
-  it("stops and cancels as before", async () => {
+  it("still allows stops and cancels", async () => {
     const { turn, step, deps, id, open, status } = await started();
     await turn(true);
     await runOperation(deps, "stop_grid", { id, cancelOrders: true });
@@ -62,7 +62,7 @@ describe("the kill switch, on", () => {
     expect((await status())?.status).toBe("stopped");
   });
 
-  it("refuses an order by hand and a new grid, and stores neither", async () => {
+  it("rejects a manual order and a new grid, and stores neither", async () => {
     const { turn, deps, intents, store } = await started();
     await turn(true);
     const request = { ...BY_HAND, price: d("50000") };
@@ -72,14 +72,14 @@ describe("the kill switch, on", () => {
     expect(await store.strategies({})).toHaveLength(1);
   });
 
-  it("is told once each time it is turned, with who turned it", async () => {
+  it("records one event per change, with the actor", async () => {
     const { turn, context } = await started();
     for (const on of [true, true, false, false, true]) await turn(on);
     const { rows } = await context.client.execute("select message from events where kind = 'kill'");
     expect(rows.map(({ message }) => message)).toEqual(["on, by test", "off, by test", "on, by test"]);
   });
 
-  it("off again, lets every slot have its order", async () => {
+  it("lets every slot place its order after it is turned off", async () => {
     const { turn, step, cancelOne, open, status } = await started();
     await turn(true);
     await cancelOne();
@@ -93,7 +93,7 @@ describe("the kill switch, on", () => {
 });
 
 describe("edgemaker kill", () => {
-  it("turns the switch on, tells of it and turns it off", async () => {
+  it("turns on the switch, reports its state and turns it off", async () => {
     const folder = tempFolder();
     const run = async (...words: string[]) => {
       const { code, stdout } = await edgemaker(folder, ["kill", ...words, "--sandbox", "--json"]);

@@ -5,7 +5,7 @@ import { runOperation, testSandbox } from "../support/sandbox.ts";
 import { tempFolder } from "../support/temp.ts";
 
 describe("tokens", () => {
-  it("are listed page by page, newest first, whatever was revoked", async () => {
+  it("are listed in pages, newest first, including revoked ones", async () => {
     const { store } = await testSandbox();
     for (let i = 0; i < 5; i++)
       await store.addToken({ id: `tok_${i}`, name: "", scope: "read", expiresAt: null, hash: `${i}` }, BY);
@@ -21,7 +21,7 @@ describe("tokens", () => {
     expect(pages).toEqual([["tok_4", "tok_3"], ["tok_2", "tok_1"], ["tok_0"]]);
   });
 
-  it("are so on the command line, which names the next page", async () => {
+  it("are listed in pages on the command line, which shows how to get the next page", async () => {
     const folder = tempFolder();
     for (const name of ["a", "b", "c"])
       await edgemaker(folder, ["token", "create", "--name", name, "--sandbox"]);
@@ -38,8 +38,8 @@ describe("tokens", () => {
   });
 });
 
-describe("plans of agents", () => {
-  it("are listed page by page, oldest first, and those that are over cost nothing", async () => {
+describe("agent plans", () => {
+  it("are listed in pages, oldest first, without extra reads for expired ones", async () => {
     const { deps, store, context, time } = await testSandbox();
     const preview = { what: "", cost: "", worstCase: "", limits: [] };
     const add = (i: number) =>

@@ -63,7 +63,7 @@ async function trading() {
 }
 
 describe("panic", () => {
-  it("stops every grid and cancels every order, those by hand too", async () => {
+  it("stops every grid and cancels every order, including manual ones", async () => {
     const { deps, resting, store } = await trading();
     expect(await resting()).toHaveLength(13);
     const panic = await runOperation<Panic>(deps, "panic", { sell: false });
@@ -78,7 +78,7 @@ describe("panic", () => {
     await expect(runOperation(deps, "create_order", BY_HAND)).rejects.toMatchObject({ label: "Forbidden" });
   });
 
-  it("leaves the base of grids alone, or sells it within the collar, and nothing else", async () => {
+  it("leaves the grids' base untouched, or sells only that base within the collar", async () => {
     const { deps, venue, step } = await trading();
     const free = async () =>
       (await venue("kraken").balances()).find(({ asset }) => asset === "BTC")?.free ?? 0n;
@@ -98,7 +98,7 @@ describe("panic", () => {
     expect(await free()).toBeLessThan(before);
   });
 
-  it("sells no lower than the collar, though an exit would", async () => {
+  it("sells no lower than the collar, although an exit would", async () => {
     const { deps, context, venue } = await trading();
     await runOperation(deps, "set_limits", { scope: "every", collarPercent: d("0.5") });
     const { bid, ask } = await venue("kraken").ticker("BTC/USDT");
@@ -111,7 +111,7 @@ describe("panic", () => {
     for (const { price } of rows) expect(Number(price)).toBeGreaterThanOrEqual(Math.floor(floor));
   });
 
-  it("is asked again until it is done, where the exchange does not answer at first", async () => {
+  it("is retried until complete when the exchange does not respond at first", async () => {
     const { deps, venue, resting, time } = await trading();
     const silent = {
       ...venue("kraken"),
@@ -132,7 +132,7 @@ describe("panic", () => {
     expect(await resting()).toEqual([]);
   });
 
-  it("needs an administrator's token, and is no tool of agents", async () => {
+  it("requires an administrator's token and is not an agent tool", async () => {
     const app = await testApp({ mcp: { trading: true, confirm: "plan" } });
     const countRequests = async (token: string) =>
       app.ask("/api/v1/panic", {
@@ -148,11 +148,11 @@ describe("panic", () => {
   });
 });
 
-describe("orders that were placed with keys of a request", () => {
+describe("orders placed with the keys of a request", () => {
   it.each([
     ["/panic", {}],
     ["/kill", { on: true, cancel: true }],
-  ])("are told apart by %s, which has nothing left to do about them", async (path, body) => {
+  ])("are reported by %s, which cannot cancel them", async (path, body) => {
     const app = await liveApp(["gateio"]);
     const venue = app.venues.gateio;
     const { key, secret, account } = venue.addKeys();
@@ -183,7 +183,7 @@ describe("orders that were placed with keys of a request", () => {
 });
 
 describe("kill on --cancel", () => {
-  it("cancels what rests and leaves grids running: they lay their orders again when it is off", async () => {
+  it("cancels open orders but leaves grids running, which re-place them once the switch is off", async () => {
     const { deps, resting, status, step } = await trading();
     const turn = (on: boolean, cancel = false) =>
       runOperation<Panic>(deps, "set_kill_switch", { on, cancel });
@@ -203,7 +203,7 @@ describe("kill on --cancel", () => {
   });
 });
 
-describe("panic, whose process dies at any of its calls", () => {
+describe("panic in a process that dies at any of its calls", () => {
   /**
    * The service as a process has it that ends at its nth call to the exchange or the database: it never hears more.
    * It has died once the calls that were under way have ended.
@@ -246,7 +246,7 @@ describe("panic, whose process dies at any of its calls", () => {
     return { deps: { ...deps, store: wrap(deps.store), venueOf }, death };
   }
 
-  it.each(["mexc", "kraken"] as const)("leaves no order of ours on %s in the end", async (exchange) => {
+  it.each(["mexc", "kraken"] as const)("eventually leaves none of our orders on %s", async (exchange) => {
     const setup = await emulatedExchanges({ names: [exchange] });
     onTestFinished(() => setup.close());
     const venue = setup.exchange(exchange);
@@ -278,7 +278,7 @@ describe("panic, whose process dies at any of its calls", () => {
 });
 
 describe("edgemaker panic", () => {
-  it("tells how it goes, sells, and ends with 0", async () => {
+  it("reports its progress, sells, and exits 0", async () => {
     const folder = tempFolder();
     const server = await serve(folder, ["--sandbox", "--tick-interval", "200"]);
     const body = { ...BTC, lowerPrice: 57000, upperPrice: 63000, orderSize: 100 };
@@ -289,7 +289,7 @@ describe("edgemaker panic", () => {
     expect(orders).toMatchObject({ count: 0 });
   });
 
-  it("ends with 1 and says what is left where the exchange does not answer", async () => {
+  it("exits 1 and lists what remains when the exchange does not respond", async () => {
     const venue = await startVenue("kraken");
     const folder = tempFolder();
     const { keys } = venue;

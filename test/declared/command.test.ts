@@ -22,7 +22,7 @@ const result = async (folder: string, ...args: string[]) => {
   return JSON.parse(stdout);
 };
 
-it("starts a strategy of the user's own, with the flags of its config, and does all with it", async () => {
+it("a custom strategy starts with the flags of its config and supports every command", async () => {
   const folder = home();
   const { code, stdout } = await edgemaker(folder, ["strategy", "start", "two-sided", "--help"]);
   expect([code, stdout]).toEqual([0, expect.stringContaining("Full spread, as a fraction (required)")]);
@@ -39,7 +39,7 @@ it("starts a strategy of the user's own, with the flags of its config, and does 
   expect(await result(folder, "stop", id)).toMatchObject({ status: "stopped" });
 });
 
-it("writes a starter that passes its checks, and reports a wrong type with file and line", async () => {
+it("strategy new writes a starter that passes its checks, which report a wrong type by file and line", async () => {
   const folder = tempFolder();
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ extends: join(root, "tsconfig.json") }));
@@ -88,7 +88,7 @@ export default defineStrategy({ name: "forgetful", config: z.object({}),
   expect(await test("two-sided", "--spread", "x")).toMatchObject({ code: 2 });
 });
 
-it("pauses a strategy whose file is gone, or has a mistake, and goes on once that is put right", async () => {
+it("a strategy pauses when its file is missing or broken, and continues once it is fixed", async () => {
   const folder = home();
   const file = join(folder, "strategies/two-sided.ts");
   const { id } = await result(folder, "start", "two-sided", ...MARKET, ...CONFIG, "--yes");
@@ -109,7 +109,7 @@ it("pauses a strategy whose file is gone, or has a mistake, and goes on once tha
   expect((await stepped()).orders).toHaveLength(2);
 });
 
-it("is served with its config in the API's document and in the tools of agents", async () => {
+it("a custom strategy's config appears in the API document and the agent tools", async () => {
   const folder = home();
   writeFileSync(
     join(folder, "strategies/broken.ts"),
@@ -128,7 +128,7 @@ it("is served with its config in the API's document and in the tools of agents",
   expect(server.stderr()).toContain("broken.ts:2:19");
 });
 
-it("is backtested on a file's candles: one that keeps what it was called with, or never ends, is reported with its line", async () => {
+it("backtest runs a strategy on a candle file, and reports stored arguments or endless loops by line", async () => {
   const folder = home();
   const rows = Array.from({ length: 60 }, (_, i) => {
     const price = 60_000 + (i % 6) * 300;

@@ -19,7 +19,7 @@ const part = month && (isWhole ? month : slice(month, month.from + 3 * DAY, mont
 const lines = (fills: readonly Fill[]): string[] =>
   fills.map(({ at, side, price, amount }) => `${at} ${side} ${text(amount)} at ${text(price)}`);
 
-it.skipIf(!part)("fills the same orders as the built-in grid on real prices", () => {
+it.skipIf(!part)("the example strategy fills the same orders as the built-in grid on real prices", () => {
   if (!part) return;
   const levels = { lowerPrice: 36_000, upperPrice: 48_000, gridLevels: 40, orderSize: 300 };
   const run = prepared(

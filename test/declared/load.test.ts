@@ -35,8 +35,8 @@ function ran(file: string) {
   return { ...stepped, strategy: stepped.strategy as DeclaredStrategy };
 }
 
-describe("a strategy's file", () => {
-  it("is loaded and run, with the defaults of its config", () => {
+describe("a strategy file", () => {
+  it("loads and runs with the defaults of its config", () => {
     const { intents, strategy } = ran(written(GOOD));
     expect(strategy.lastError).toBeNull();
     expect(intents).toHaveLength(1);
@@ -80,7 +80,7 @@ describe("a strategy's file", () => {
     ["draws at random", "    Math.random();", "own.ts:7: Math.random is absent"],
     ["asks the network", '    fetch("http://localhost");', "own.ts:7: fetch is not defined"],
     ["reads the environment", "    process.env.HOME;", "own.ts:7: process is not defined"],
-  ])("that %s pauses its strategy alone, with an error that names file and line", (_what, body, output) => {
+  ])("that %s pauses only its strategy, with an error that names file and line", (_what, body, output) => {
     const { strategy, intents = [] } = ran(written(body));
     expect(strategy).toMatchObject({ status: "running", phase: "paused" });
     expect(strategy.lastError).toContain(output);
@@ -106,7 +106,7 @@ describe("a strategy's file", () => {
       'import { z } from "edgemaker";\nimport "./none.ts";',
       /broken\.ts:2:8: Could not resolve/,
     ],
-  ])("that %s is told with file and line, and the others are loaded", (_what, text, pattern) => {
+  ])("that %s is reported with file and line, and the others are loaded", (_what, text, pattern) => {
     const folder = tempFolder();
     writeFileSync(join(folder, "broken.ts"), text);
     writeFileSync(
@@ -119,7 +119,7 @@ describe("a strategy's file", () => {
     expect(failures.map(({ message }) => message)).toEqual([expect.stringMatching(pattern)]);
   });
 
-  it("has a name of its own", () => {
+  it("requires a unique strategy name", () => {
     const folder = tempFolder();
     for (const name of ["a", "b"])
       writeFileSync(

@@ -42,7 +42,7 @@ interface Started {
   readonly warnings: readonly { readonly message: string }[];
 }
 
-it("shows a plan, starts exactly it, and stops it", async () => {
+it("a declared strategy shows a plan, starts exactly that plan, and stops", async () => {
   const { ask } = await asking([twoSided]);
   const plan = await ask<Started>("preview_strategy_two_sided", PLACE);
   expect(plan.orders.map(({ id, side }) => `${id} ${side}`)).toEqual(["bid buy", "ask sell"]);
@@ -58,7 +58,7 @@ it("shows a plan, starts exactly it, and stops it", async () => {
   expect(await ask("get_strategy_orders", { id: started.id })).toMatchObject({ id: started.id });
 });
 
-it("refuses to start what fails, and one whose plan no longer holds", async () => {
+it("a start rejects a failing strategy, and one whose plan is no longer valid", async () => {
   const failing = defineStrategy({
     name: "failing",
     config: z.object({}),
@@ -76,7 +76,7 @@ it("refuses to start what fails, and one whose plan no longer holds", async () =
   await expect(ask("start_strategy_two_sided", other)).rejects.toThrow("is out of date");
 });
 
-it("resumes one that has failed, and reports that it fails again", async () => {
+it("a resume restarts a failed strategy and reports its next failure", async () => {
   let isBroken = false;
   const once = defineStrategy({
     ...twoSided,
@@ -99,7 +99,7 @@ it("resumes one that has failed, and reports that it fails again", async () => {
   expect(await ask("resume_strategy", { id })).toMatchObject({ success: true });
 });
 
-it("has its config in the documents and in the tools of agents, with its descriptions", async () => {
+it("a declared strategy's config appears with its descriptions in the API document and agent tools", async () => {
   const described = defineStrategy({
     ...twoSided,
     config: z.object({ spread: z.number().describe("Full spread, as a fraction"), size: z.number() }),
@@ -111,7 +111,7 @@ it("has its config in the documents and in the tools of agents, with its descrip
   for (const text of [tool, document]) expect(text).toContain("Full spread, as a fraction");
 });
 
-it("reserves each name that a start and its command take", () => {
+it("the loader reserves each field name that a start and its command use", () => {
   const bare = defineStrategy({ name: "bare", config: z.object({}), orders: () => [] });
   const own = createOperations(EXCHANGES, [bare]).filter(({ name }) => name.endsWith("_strategy_bare"));
   expect(own.length).toBeGreaterThan(1);
@@ -127,7 +127,7 @@ it("reserves each name that a start and its command take", () => {
   ).toThrow("config.symbol");
 });
 
-it("names the field that a config refuses", () => {
+it("a start names the field that fails the config's schema", () => {
   const start = createOperations(EXCHANGES, [twoSided]).find(
     ({ name }) => name === "start_strategy_two_sided",
   );

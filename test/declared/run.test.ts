@@ -38,7 +38,7 @@ const resting = (drafts: readonly Draft[]): Order[] =>
   }));
 
 describe("a pass over a declared strategy", () => {
-  it("places the orders that its function returns, by the market's rules, each in a slot of its own", () => {
+  it("places the orders that its function returns by the market's rules, each in a separate slot", () => {
     const first = run(twoSided, declaredStrategy("two-sided"));
     expect(shown(first)).toEqual(["buy 1.001 at 99.9", "sell 0.999 at 100.1"]);
     expect(first.intents.map(({ slot }) => slot)).toEqual([0, 1]);
@@ -46,7 +46,7 @@ describe("a pass over a declared strategy", () => {
     expect(first.intents.every(({ timeInForce }) => timeInForce === "post_only")).toBe(true);
   });
 
-  it("leaves an order within the tolerance, and writes nothing", () => {
+  it("leaves an order within the tolerance untouched, and writes nothing", () => {
     const first = run(twoSided, declaredStrategy("two-sided"));
     const live = resting(first.intents);
     const quiet = run(
@@ -59,7 +59,7 @@ describe("a pass over a declared strategy", () => {
     expect(quiet.strategy.state).toBe(first.strategy.state);
   });
 
-  it("moves one that has drifted: its successor waits until it has ended", () => {
+  it("replaces a drifted order only after the old one has ended", () => {
     const first = run(twoSided, declaredStrategy("two-sided"));
     const live = resting(first.intents);
     const drifted = run(twoSided, first.strategy, live, passOver(aroundBook("100.95", "101.05")));
@@ -69,7 +69,7 @@ describe("a pass over a declared strategy", () => {
     expect(moved.intents.map(({ slot }) => slot)).toEqual([0, 1]);
   });
 
-  it("sees its fills once, with the ids of their orders, and keeps the state that it returns", () => {
+  it("passes fills once, with the ids of their orders, and stores the returned state", () => {
     const calls: StrategyInput[] = [];
     const own = named((view) => {
       calls.push(view);
@@ -91,7 +91,7 @@ describe("a pass over a declared strategy", () => {
     expect(last.strategy.state.ids).toEqual(["n1"]);
   });
 
-  it("sees the book without its own orders", () => {
+  it("excludes the strategy's own orders from the book", () => {
     const observed: string[] = [];
     const own = named(({ quote }) => {
       observed.push(`${quote.bid} ${quote.ask} ${quote.mid}`);
@@ -112,7 +112,7 @@ describe("a pass over a declared strategy", () => {
   it.each([
     ["no book", undefined],
     ["one side alone", { ...aroundBook("99", "101"), asks: [] }],
-  ])("is not called with %s: what rests stays", (_what, book) => {
+  ])("skips the call with %s and leaves open orders untouched", (_what, book) => {
     const first = run(twoSided, declaredStrategy("two-sided"));
     const blind = run(twoSided, first.strategy, resting(first.intents), passOver(book));
     expect([blind.cancels, blind.strategy.state]).toEqual([[], first.strategy.state]);
@@ -124,7 +124,7 @@ describe("a pass over a declared strategy", () => {
     ["would_take", { id: "a", side: "buy", price: 101, size: 1 }],
     ["no_quote", { id: "a", side: "buy", price: 90, size: 1000 }],
     ["inventory_missing", { id: "a", side: "sell", price: 110, size: 1000 }],
-  ])("says that an order is refused: %s", (reason, order) => {
+  ])("reports a refused order: %s", (reason, order) => {
     const refused = run(
       named(() => [order]),
       declaredStrategy("own"),
@@ -133,7 +133,7 @@ describe("a pass over a declared strategy", () => {
     expect(refused.strategy.state.refused).toMatchObject([{ slot: 0, reason }]);
   });
 
-  it("says that the kill switch and the account's own orders refuse one", () => {
+  it("reports an order refused by the kill switch or the account's own orders", () => {
     const book = aroundBook("99.95", "100.05");
     const killed = run(twoSided, declaredStrategy("two-sided"), [], passOver(book, { killed: true }));
     expect(killed.strategy.state.refused.map(({ reason }) => reason)).toEqual(["killed", "killed"]);
@@ -146,7 +146,7 @@ describe("a pass over a declared strategy", () => {
 
 const order = { id: "a", side: "buy", price: 90, size: 1 };
 
-describe("a function that fails", () => {
+describe("a failing strategy function", () => {
   const cyclic: Record<string, unknown> = {};
   cyclic.self = cyclic;
   it.each<[string, (view: StrategyInput) => unknown]>([
@@ -167,7 +167,7 @@ describe("a function that fails", () => {
     ["asynchronous", () => Promise.reject(new Error("late"))],
     ["the maximum", () => ({ orders: [order], state: "x".repeat(10_000_000) })],
     ["circular", () => ({ orders: [order], state: cyclic })],
-  ])("pauses it alone, cancels its orders and says why: %s", (why, orders) => {
+  ])("pauses only its strategy, cancels its orders and reports the reason: %s", (why, orders) => {
     const first = run(named(() => [order]), declaredStrategy("own")); // biome-ignore format: short
     const live = resting(first.intents);
     const kind = declaredKind([named(orders)]);
@@ -180,7 +180,7 @@ describe("a function that fails", () => {
     expect(kind.mayPlace(first.strategy, observed)).toBe(false);
   });
 
-  it("is not called again until a person resumes it, and says that it goes on", () => {
+  it("is not called again until the user resumes it, which is reported", () => {
     let calls = 0;
     const own = named(() => {
       calls++;
@@ -198,7 +198,7 @@ describe("a function that fails", () => {
   });
 });
 
-describe("a stored strategy and the definition that is loaded", () => {
+describe("a stored strategy and its loaded definition", () => {
   const kept = declaredStrategy("own", {
     state: { ...declaredStrategy("own").state, memory: { json: "7", version: 1 } },
   } as Partial<DeclaredStrategy>);
@@ -206,7 +206,7 @@ describe("a stored strategy and the definition that is loaded", () => {
   it.each<[string, AnyStrategyDefinition]>([
     ["is not loaded", twoSided],
     ["without an upgrade", named(() => [order], { version: 2 })],
-  ])("pauses where it %s, and goes on once that is put right", (why, definition) => {
+  ])("pauses when it %s, and continues once that is fixed", (why, definition) => {
     const gone = run(
       definition,
       kept,
@@ -228,7 +228,7 @@ describe("a stored strategy and the definition that is loaded", () => {
     ).toHaveLength(1);
   });
 
-  it("upgrades the state of an older version", () => {
+  it("upgrades the state from an older version", () => {
     const observed: unknown[] = [];
     const upgrade = (state: unknown, version: number) => `${state} of ${version}`;
     const own = named(
@@ -243,7 +243,7 @@ describe("a stored strategy and the definition that is loaded", () => {
     expect(observed).toEqual(["7 of 1", "7 of 1"]);
   });
 
-  it("never runs by an older definition than it was started with", () => {
+  it("never runs with an older definition than it was started with", () => {
     const newer = declaredStrategy("own", { version: 3 });
     expect(
       run(
@@ -259,6 +259,6 @@ it.each([
   ["a config", { config: {} }],
   ["orders", { orders: [] }],
   ["a version", { version: 0 }],
-])("is no definition without %s", (_what, over) => {
+])("defineStrategy rejects a definition without %s", (_what, over) => {
   expect(() => defineStrategy({ ...twoSided, ...over } as never)).toThrow(TypeError);
 });

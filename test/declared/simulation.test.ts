@@ -12,11 +12,11 @@ const declared = { strategy: "declared" } as const;
 const drawn = { from: 700_000, editions: EDITIONS };
 const failures = (figures: readonly Figures[]) => figures.flatMap(({ failed }) => failed);
 
-it.each(DECLARED_CASES)("holds with seed %i: %s", async (seed) => {
+it.each(DECLARED_CASES)("the simulation passes with seed %i: %s", async (seed) => {
   expect((await simulate({ seed, ticks: 200, strategy: "declared" })).violations.slice(0, 3)).toEqual([]);
 });
 
-it("makes each declared order exactly once, with seeds that no one has chosen", async () => {
+it("the simulation creates each declared order exactly once with random seeds", async () => {
   const figures = await randomTier({ ...drawn, count: most(18, 6) }, how, false, declared);
   expect(failures(figures)).toEqual([]);
   // It has traded, and not only been left alone.
@@ -24,10 +24,10 @@ it("makes each declared order exactly once, with seeds that no one has chosen", 
   expect(Number(fills)).toBeGreaterThan(0);
 });
 
-it("and with one fault, or the kill switch, at some calls of a run", async () => {
+it("the simulation passes with one fault, or the kill switch, at some calls of a run", async () => {
   expect(failures(await exhaustiveTier([3], how, most(31, 301), declared))).toEqual([]);
 });
 
-it("and is answered alike by memory and libSQL", async () => {
+it("the memory and libSQL stores return the same results", async () => {
   expect(failures(await parityTier({ ...drawn, count: most(3, 1) }, how, 60, declared))).toEqual([]);
 });

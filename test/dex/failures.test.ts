@@ -20,7 +20,7 @@ const pricedAt =
   (what, answer) =>
     what === "prices" ? (answer as Json[]).map((one) => ({ ...one, price })) : answer;
 
-describe("an aggregator that fails", () => {
+describe("a failing aggregator", () => {
   it.each<[string, Behaviour]>([
     ["a failure with status 200", { answer: () => ({ success: false, message: "secret upstream text" }) }],
     [
@@ -57,7 +57,7 @@ describe("an aggregator that fails", () => {
       },
     ],
   ])(
-    "%s has the operation's label, within the time limit, and shows nothing of it",
+    "%s: fails with the operation's label within the time limit, and without upstream details",
     async (_what, behaviour) => {
       const { ask } = await served(three, behaviour);
       const [price, pools] = await endsBefore(5000, async () => [
@@ -85,27 +85,27 @@ describe("an aggregator that fails", () => {
         },
       },
     ],
-  ])("%s: no price, and a label that says so", async (_what, pools, behaviour, over) => {
+  ])("%s: fails the price with its label, but not the pools", async (_what, pools, behaviour, over) => {
     const { ask } = await served(pools, behaviour, over);
     expect(await ask("price/INDY")).toMatchObject({ status: 500, error: "Price fetch failed" });
     expect((await ask("pools/INDY")).status).toBe(200);
   });
 
-  it("leads nowhere with a redirect", async () => {
+  it("cannot redirect a request elsewhere", async () => {
     const elsewhere = await irisServer(three);
     const { ask } = await served(three, { status: 307, location: `${elsewhere.url}/api/liquidity-pools` });
     expect((await ask("pools/INDY")).status).toBe(500);
     expect(elsewhere.requests).toEqual([]);
   });
 
-  it("says whether it could not answer or answered what unusable response", async () => {
+  it("distinguishes no response from an unusable response", async () => {
     const { ask, behaviour } = await served(three, { answer: () => ({ success: false, message: "x" }) });
     expect((await ask("pools/INDY")).message).toContain("returned an error");
     behaviour.answer = () => ({ success: true });
     expect((await ask("pools/INDY")).message).toContain("unusable response");
   });
 
-  it("strips characters that would change how a name is read", async () => {
+  it("has control characters stripped from its names", async () => {
     const { ask } = await served([
       irisPool("INDY", { ada: 1000, price: 1, dex: "Min\u202eswap\u0007\n", identifier: "a" }),
     ]);
@@ -146,8 +146,8 @@ function changedAt(value: unknown, path: readonly number[], put: unknown): unkno
     : { ...value, [key]: inner };
 }
 
-describe("spoilt answers", () => {
-  it("are refused, or give pools whose every number can be", async () => {
+describe("malformed responses", () => {
+  it("are rejected, or result in pools with valid numbers only", async () => {
     const { url, behaviour } = await irisServer(three);
     const aggregator = irisAggregator({ url, timeoutMillis: 60_000 });
     const counts = { refused: 0, used: 0 };

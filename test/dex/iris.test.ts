@@ -11,8 +11,8 @@ import { irisPool, irisServer } from "../venues/iris.ts";
 const names = (answer: Json) => (answer.sources as { exchange: string }[]).map(({ exchange }) => exchange);
 const EXCHANGES = ["mexc", "gateio", "bitget", "kraken"];
 
-describe("a token's price", () => {
-  it("is weighted by value, with prices matched by identifier, times the median ADA mid", async () => {
+describe("a token price", () => {
+  it("is the value-weighted price of pools matched by identifier, times the median ADA mid", async () => {
     const { ask, ada } = await served(three);
     const before = await ada();
     const answer = await ask("price/INDY");
@@ -27,7 +27,7 @@ describe("a token's price", () => {
     expect(answer.timestamp).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
   });
 
-  it("leaves out pools without a price, without a state and below 1,000 ADA, and names none of them", async () => {
+  it("omits pools without a price, without a state or below 1,000 ADA", async () => {
     const stateless = { ...irisPool("INDY", { ada: 9_000_000, price: 5, dex: "Gone" }), state: null };
     const small = irisPool("INDY", { ada: 499.999, price: 9, dex: "Small" });
     const gap = irisPool("INDY", { ada: 1_000_000, price: 7, dex: "Gap", identifier: "gap" });
@@ -39,7 +39,7 @@ describe("a token's price", () => {
     ]);
   });
 
-  it("counts a pool of 1,000 ADA exactly", async () => {
+  it("includes a pool of exactly 1,000 ADA", async () => {
     const { ask } = await served([irisPool("INDY", { ada: 500, price: 2, dex: "Edge" })]);
     expect(names(await ask("price/INDY"))).toEqual(["Edge", ...EXCHANGES]);
   });
@@ -81,7 +81,7 @@ describe("a token's price", () => {
     expect((await ask("price/INDY")).confidence).toBeCloseTo(confidence, 6);
   });
 
-  it("loses confidence when one pool holds more than four fifths", async () => {
+  it("has less confidence when one pool holds more than four fifths of the value", async () => {
     const big = irisPool("INDY", { ada: 900_000, price: 2 });
     const rest = [1, 2].map((place) =>
       irisPool("INDY", { ada: 50_000, price: 2, identifier: `rest-${place}` }),
@@ -100,7 +100,7 @@ describe("a token's price", () => {
       }) as unknown as Venue,
   });
 
-  it("takes the mean of the two middle mids of four exchanges", async () => {
+  it("uses the mean of the two middle mids of four exchanges", async () => {
     const mids = {
       mexc: ["0.3", "0.5"],
       gateio: ["0.59", "0.61"],
@@ -111,14 +111,14 @@ describe("a token's price", () => {
     expect((await ask("price/INDY")).price).toBe(2 * 0.55);
   });
 
-  it("takes no mid of an exchange without a bid or without an ask", async () => {
+  it("ignores the mid of an exchange without a bid or without an ask", async () => {
     const mids = { mexc: ["0", "0.5"], gateio: ["0.4", "0"], bitget: ["0.5", "0.5"], kraken: ["0.7", "0.7"] };
     const { ask } = await served(three.slice(0, 1), {}, quoting(mids as never));
     const answer = await ask("price/INDY");
     expect([answer.price, names(answer)]).toEqual([1.2, ["MinswapV2", "bitget", "kraken"]]);
   });
 
-  it("goes on without an exchange that does not answer, and does not name it", async () => {
+  it("omits an exchange that does not respond", async () => {
     const app = await testApp();
     const venue: Deps["venue"] = (id) =>
       id === "gateio"
@@ -129,8 +129,8 @@ describe("a token's price", () => {
   });
 });
 
-describe("pools", () => {
-  it("are in units, not in lovelace, largest first, without those that have no state", async () => {
+describe("the pool list", () => {
+  it("is in units rather than lovelace, largest first, and omits pools without state", async () => {
     const whole = irisPool("SNEK", { ada: 100_000, price: 0.004, decimals: 0, dex: "Whole" });
     const larger = irisPool("SNEK", { ada: 200_000, price: 0.0041, decimals: 0, dex: "Larger" });
     const gone = { ...irisPool("SNEK", { ada: 1, price: 1, dex: "Gone" }), state: null };
@@ -153,26 +153,26 @@ describe("pools", () => {
     });
   });
 
-  it("are filtered by ADA", async () => {
+  it("can be filtered by ADA", async () => {
     const { ask } = await served(three);
     expect((await ask("pools/INDY?minLiquidity=100000.01")).count).toBe(1);
     expect((await ask("pools/INDY?minLiquidity=100000")).count).toBe(3);
     expect((await ask("pools/INDY?minLiquidity=200000.01")).count).toBe(0);
   });
 
-  it("have the price that the aggregator quotes, whatever their reserves say", async () => {
+  it("shows the price that the aggregator quotes, whatever the reserves imply", async () => {
     const answer = (what: string, result: unknown) =>
       what === "prices" ? (result as Json[]).map((one) => ({ ...one, price: 3 })) : result;
     const { ask } = await served(three, { answer });
     expect(await ask("pools/INDY?limit=1")).toMatchObject({ pools: [{ price: 3 }] });
   });
 
-  it("have the price of their reserves when the aggregator quotes none", async () => {
+  it("shows the price implied by the reserves when the aggregator quotes none", async () => {
     const { ask } = await served(three, { gaps: [three[0]?.identifier ?? ""] });
     expect(await ask("pools/INDY?limit=1")).toMatchObject({ pools: [{ dex: "MinswapV2", price: 2 }] });
   });
 
-  it("of other pairs are not taken for the token's", async () => {
+  it("excludes pools of other pairs", async () => {
     const other = irisPool("MIN", { ada: 5_000_000, price: 1, dex: "Other" });
     const swapped = {
       ...irisPool("INDY", { ada: 5_000_000, price: 1, dex: "Swapped" }),
@@ -186,7 +186,7 @@ describe("pools", () => {
   });
 });
 
-it("a fee of zero is one that the aggregator does not know", async () => {
+it("a pool fee of zero is treated as unknown", async () => {
   const pools = three.map((pool, place) => ({
     ...pool,
     state: pool.state && { ...pool.state, buyFeePercent: [0, 0.3, 1][place] as number },
@@ -196,8 +196,8 @@ it("a fee of zero is one that the aggregator does not know", async () => {
   expect(read.map(({ fees }) => fees.buy)).toEqual([undefined, decimal("0.003"), decimal("0.01")]);
 });
 
-describe("the cache", () => {
-  it("asks once for those who ask together or soon, and again afterwards", async () => {
+describe("the pool cache", () => {
+  it("sends one request for concurrent or recent callers, and another after the TTL", async () => {
     const { url, requests } = await irisServer(three);
     let now = 0;
     const aggregator = cached(irisAggregator({ url, timeoutMillis: 60_000 }), {
@@ -213,7 +213,7 @@ describe("the cache", () => {
     expect(requests).toHaveLength(4);
   });
 
-  it("keeps no failure", async () => {
+  it("does not store failures", async () => {
     const { url, behaviour } = await irisServer(three, { status: 500 });
     const aggregator = cached(irisAggregator({ url, timeoutMillis: 60_000 }), {
       ttl: 5000,

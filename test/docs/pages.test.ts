@@ -6,6 +6,6 @@ import { cliPage, mcpPage } from "../support/pages.ts";
 it.each([
   ["docs/cli.md", cliPage],
   ["docs/mcp.md", mcpPage],
-])("%s is what the operations and commands say", async (file, page) => {
+])("%s matches the operations and commands", async (file, page) => {
   await expect(page(), "npm run docs writes it anew").toMatchFileSnapshot(join(root, file));
 });

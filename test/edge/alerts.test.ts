@@ -8,7 +8,7 @@ import { deployment } from "../support/deployment.ts";
 import { fireCron } from "../support/edge-live.ts";
 import { answering } from "../support/live.ts";
 
-it("a cron tells what has happened since the last one, gives word of its passes, and is measured", async () => {
+it("a cron alerts about events since the last one, sends a heartbeat, and is measured", async () => {
   const receiver = await answering(() => ({ body: "" }));
   const listener = await answering(() => ({ body: "OK" }));
   const kek = new Uint8Array(32).fill(5);

@@ -3,7 +3,7 @@ import { BODIES, bodyServer } from "../support/bodies.ts";
 import { edgeApp } from "../support/edge.ts";
 import { eventually } from "../support/server.ts";
 
-it("workerd gives up an exchange's answer that would not end", async () => {
+it("workerd aborts an endless response from an exchange", async () => {
   const servers = await Promise.all(BODIES.map(bodyServer));
   const [gzip, endless, dripping] = servers.map(({ url }) => url);
   const app = await edgeApp({

@@ -6,8 +6,8 @@ const MINUTE = 60_000;
 const FIRST = Date.UTC(2026, 0, 1);
 const GRID = { symbol: "BTC/USDT", lowerPrice: 55_000, upperPrice: 65_000 };
 
-describe("an invocation held to its requests", () => {
-  it("places a grid of 100 slots over ⌈100/37⌉ + 2 passes, none of which asks more than it may", async () => {
+describe("an invocation with a request budget", () => {
+  it("places a grid of 100 slots over ⌈100/37⌉ + 2 passes within the budget of each", async () => {
     const edge = await deployment(1, { only: ["bitget"] });
     const worker = await edge.start();
     try {
@@ -30,7 +30,7 @@ describe("an invocation held to its requests", () => {
     }
   });
 
-  it("steps without a queue those accounts first that have waited longest", async () => {
+  it("steps the accounts that have waited longest first, without a queue", async () => {
     const edge = await deployment(1, { queue: false, settings: { EDGEMAKER_SUBREQUESTS: "20" } });
     const worker = await edge.start();
     try {
@@ -53,7 +53,7 @@ describe("an invocation held to its requests", () => {
     }
   });
 
-  it("throws nothing out of the cron when the database is away", async () => {
+  it("does not throw from the cron when the database is unreachable", async () => {
     const edge = await deployment(1, { only: ["mexc"] });
     const worker = await edge.start();
     await edge.close();

@@ -3,7 +3,7 @@ import { edgeApp } from "../support/edge.ts";
 
 const headers = { origin: "https://app.example.org", "access-control-request-method": "POST" };
 
-it("the worker lets in pages of the origins that EDGEMAKER_CORS names, and of no others", async () => {
+it("the worker allows only the origins that EDGEMAKER_CORS names", async () => {
   const { ask, close } = await edgeApp({ EDGEMAKER_CORS: "https://app.example.org" });
   try {
     const response = await ask("/api/v1/orders", { method: "OPTIONS", headers });
@@ -23,7 +23,7 @@ it("the worker lets in pages of the origins that EDGEMAKER_CORS names, and of no
   }
 });
 
-it("the worker lets in nobody's page unless a setting names it", async () => {
+it("the worker allows no origin without that setting", async () => {
   const { ask, close } = await edgeApp();
   try {
     const response = await ask("/api/v1/orders", { method: "OPTIONS", headers });

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { edgeApp } from "../support/edge.ts";
 import { irisPool, irisServer } from "../venues/iris.ts";
 
-it("reads the aggregator from workerd, and ends one that hangs at the time limit", async () => {
+it("the worker reads the aggregator, and aborts a hanging request at the time limit", async () => {
   const iris = await irisServer([irisPool("INDY", { ada: 5000, price: 2, dex: "Only" })]);
   const edge = await edgeApp({
     EDGEMAKER_VENUE_URLS: `iris=${iris.url}`,

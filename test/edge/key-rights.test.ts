@@ -8,7 +8,7 @@ import { startWorker } from "../support/worker.ts";
 
 const MINUTE = 60_000;
 
-it("the cron asks once of which kind accounts are and what their keys may do, and status says so", async () => {
+it("the cron checks account types and key rights once, and status reports them", async () => {
   const accounts = await liveAccounts(1, { unified: true });
   const { gateio, kraken, bitget } = accounts.venues;
   gateio.grant({ withdraw: true });

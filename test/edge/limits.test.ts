@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { edgeApp } from "../support/edge.ts";
 
-it("the worker limits each client's address, over all requests of its isolate", async () => {
+it("the worker rate-limits each client address across all requests of its isolate", async () => {
   const app = await edgeApp({ EDGEMAKER_RATE_LIMIT: "address=1,burst=20" });
   try {
     const statuses = async (headers: Record<string, string>) => {

@@ -3,7 +3,7 @@ import { bearer } from "../contract/suite.ts";
 import { canaryKek } from "../support/canary.ts";
 import { edgeApp } from "../support/edge.ts";
 
-it("the worker takes no mailbox for a channel, and says what to do instead", async () => {
+it("the worker rejects a mailbox as a channel and suggests an alternative", async () => {
   const { ask, tokens, close } = await edgeApp({ EDGEMAKER_KEK: canaryKek("B") });
   try {
     const people = { from: "grid@example.org", to: "me@example.org" };

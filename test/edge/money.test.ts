@@ -86,7 +86,7 @@ const ours = ({ clientId }: { readonly clientId: string }) => clientId.replace(/
 const stop = (id: string) => ask("DELETE", "/strategy/grid", { id, cancelOrders: true });
 
 it.each(["gateio", "kraken"] as const)(
-  "a stop on %s cancels though trades cannot be read, and ends at a cron that reads them",
+  "a stop on %s cancels although trades are unreadable, and ends at a cron that can read them",
   async (name) => {
     const venue = edge.accounts.venues[name];
     const id = await edge.startGrid(worker, { exchange: name, ...GRID });
@@ -115,7 +115,7 @@ it.each(["gateio", "kraken"] as const)(
 );
 
 it.each(["mexc", "bitget"] as const)(
-  "on %s an order whose fees nobody tells is missing its fills, and never free",
+  "on %s an order without reported fees is missing its fills, and never counts as free of fees",
   async (name) => {
     const venue = edge.accounts.venues[name];
     const id = await edge.startGrid(worker, {
@@ -168,7 +168,7 @@ it.each(["mexc", "bitget"] as const)(
   },
 );
 
-it("the worker counts what earns rewards on kraken as the asset", async () => {
+it("the worker counts kraken balances that earn rewards as their asset", async () => {
   const { kraken } = edge.accounts.venues;
   kraken.earn("LTC");
   expect(balanceRows(kraken.account)).toMatchObject({
@@ -202,7 +202,7 @@ const WORDS: Readonly<Record<VenueName, readonly [code: string, text: string]>> 
   kraken: ["EAccount:Invalid permissions", "BTC trading restricted for DE."],
 };
 
-describe.each(NAMES)("an order by hand on %s", (name) => {
+describe.each(NAMES)("a manual order on %s", (name) => {
   let venue: EmulatedVenue;
   beforeAll(() => {
     venue = edge.accounts.venues[name];
@@ -213,7 +213,7 @@ describe.each(NAMES)("an order by hand on %s", (name) => {
       ...over,
     });
 
-  it("is refused where it would meet our own, and nothing is sent", async () => {
+  it("is rejected before sending if it would cross our own order", async () => {
     venue.move("ETH/USDT", "3000");
     const sell = await order({ side: "sell", price: 3030, postOnly: true });
     expect(sell.status).toBe(200);
@@ -229,7 +229,7 @@ describe.each(NAMES)("an order by hand on %s", (name) => {
     expect(venue.count("create")).toBe(0);
   });
 
-  it("that may only rest is not placed where it would take", async () => {
+  it("is not placed if it is post-only and would take", async () => {
     const { body } = await order({ side: "sell", price: 2900, postOnly: true });
     // Bitget accepts such an order and cancels it; the others refuse it, each in its own words.
     if (name === "bitget") expect(body.order).toMatchObject({ status: "canceled", filled: 0 });
@@ -238,7 +238,7 @@ describe.each(NAMES)("an order by hand on %s", (name) => {
     expect(venue.executions().filter(({ order: { listing } }) => listing.symbol === "ETH/USDT")).toEqual([]);
   });
 
-  it("is refused in the exchange's own words", async () => {
+  it("is rejected with the exchange's message", async () => {
     const [code, words] = WORDS[name];
     venue.fail({ kind: "says", route: "create", code, text: words });
     const { body } = await order({ price: 2900 });

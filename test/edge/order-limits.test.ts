@@ -29,13 +29,13 @@ const intents = async () => {
   return rows.length;
 };
 
-it("the worker holds an order to the collar before it is recorded", async () => {
+it("the worker checks an order against the collar before recording it", async () => {
   const far = await order({ side: "sell", amount: 0.1, price: 600 });
   expect(far).toEqual({ status: 403, limit: "limit_collar" });
   expect(await intents()).toBe(0);
 });
 
-it("the worker's orders of a day, sent at once, stay within its cap", async () => {
+it("the worker keeps concurrent orders within the daily cap", async () => {
   await withinOneDay();
   // Each counts 50 USDT.
   await limit({ dayNotional: "USDT=120" });

@@ -5,7 +5,7 @@ import { edgeApp } from "../support/edge.ts";
 import { MOVED, startShown } from "../support/shown-plan.ts";
 import { signedIn } from "../support/signed-in.ts";
 
-describe.skipIf(!findChromium())("the page in workerd, in Chromium (skipped where there is none)", () => {
+describe.skipIf(!findChromium())("the page from workerd in Chromium (skipped without Chromium)", () => {
   let app: Awaited<ReturnType<typeof edgeApp>>;
   let browser: Browser;
   let url: string;
@@ -20,7 +20,7 @@ describe.skipIf(!findChromium())("the page in workerd, in Chromium (skipped wher
     await app?.close();
   });
 
-  it("starts the shown plan and follows what happens", async () => {
+  it("starts the shown plan and updates live", async () => {
     const { page, context, errors, strangers } = await signedIn(browser, url, app.tokens.admin);
     await page.getByText("live", { exact: true }).waitFor();
     await page.getByRole("link", { name: "Start", exact: true }).click();
@@ -39,7 +39,7 @@ describe.skipIf(!findChromium())("the page in workerd, in Chromium (skipped wher
     await context.close();
   });
 
-  it("answers whoever wants no HTML as before", async () => {
+  it("still returns JSON to clients that do not accept HTML", async () => {
     const response = await app.ask("/", { headers: { accept: "application/json" } });
     expect([response.status, await response.json()]).toMatchObject([404, { error: "Not found" }]);
   });

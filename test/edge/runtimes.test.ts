@@ -24,7 +24,7 @@ async function onRuntime(name: string): Promise<Ask> {
 }
 
 describe.each([...Object.keys(RUNTIMES), "workerd"])("the service on %s", (name) => {
-  it("tells a price, and starts, steps, shows and stops a grid", async () => {
+  it("returns a price, and starts, steps, shows and stops a grid", async () => {
     const ask = name === "workerd" ? await onWorkerd() : await onRuntime(name);
     const json = async (path: string, init?: Parameters<Ask>[1]) => {
       const response = await ask(`/api/v1${path}`, init);

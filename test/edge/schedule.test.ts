@@ -39,7 +39,7 @@ describe("the cron, through the queue", () => {
     expect(await edge.wrongSlots()).toEqual([]);
   });
 
-  it("needs two calls of an exchange and five of the database, at most, where nothing happens", async () => {
+  it("needs at most two exchange calls and five database requests when nothing happens", async () => {
     await cron();
     for (const { venue } of edge.accounts.ids) edge.accounts.venues[venue].resetCounts();
     const turns = await cron();
@@ -50,7 +50,7 @@ describe("the cron, through the queue", () => {
       expect(requests, account).toBeLessThanOrEqual(account.includes("kraken") ? 8 : 7);
   });
 
-  it("writes few rows of the database where nothing happens, and counts them", async () => {
+  it("writes few database rows when nothing happens, and counts them", async () => {
     const written = async () => {
       const views = await edge.database.deps.store.strategies({});
       return views.map(({ costs, strategy }) => costs[0]?.of[strategy.id]?.rowsWritten ?? 0);
@@ -66,7 +66,7 @@ describe("the cron, through the queue", () => {
     }
   });
 
-  it("turns what was filled into the slots' next orders", async () => {
+  it("turns fills into the next orders of their slots", async () => {
     for (const { venue } of edge.accounts.ids) edge.accounts.venues[venue].move("BTC/USDT", "58500");
     await eventually(
       async () => {
@@ -79,7 +79,7 @@ describe("the cron, through the queue", () => {
     expect(views.map(({ strategy }) => asGrid(strategy).state.ledger.filledOrders)).toEqual([1, 1, 1, 1]);
   });
 
-  it("makes one pass of a time that comes twice", async () => {
+  it("makes only one pass for a duplicate time", async () => {
     const turns = await cron(2);
     const made = turns.filter(({ outcome }) => outcome === "stepped" || outcome === "short");
     expect(new Set(made.map(({ account }) => account)).size).toBe(4);
@@ -87,7 +87,7 @@ describe("the cron, through the queue", () => {
     expect(await strangers(edge.accounts, edge.database.deps.store)).toEqual({ twice: [], orphans: [] });
   });
 
-  it("tells what stepping costs, and who has stepped last", async () => {
+  it("reports the cost of its passes and the last stepper", async () => {
     const [view] = await edge.database.deps.store.strategies({});
     const [today] = view?.costs ?? [];
     const cost = today?.of[view?.strategy.id ?? ""];

@@ -8,7 +8,7 @@ it.each([
   ["EDGEMAKER_SANDBX", "1"],
   // A variable of wrangler.toml that is no text there is none here.
   ["EDGEMAKER_DRY_RUN", true],
-])("the worker answers nothing under a setting that is none of ours: %s=%s", async (name, value) => {
+])("the worker responds to nothing with an unknown setting: %s=%s", async (name, value) => {
   const results: unknown[] = [];
   const settings = { ...DEAD, [name]: value } as Record<string, string>;
   const worker = await startWorker(settings, { onLog: ({ message }) => results.push(message) });
@@ -32,7 +32,7 @@ it.each([
   }
 });
 
-it("the worker's log says what to do where no database is named", async () => {
+it("the worker logs what to do when no database is set", async () => {
   const results: unknown[] = [];
   const worker = await startWorker({}, { onLog: ({ message }) => results.push(message) });
   try {
@@ -44,7 +44,7 @@ it("the worker's log says what to do where no database is named", async () => {
   }
 });
 
-it("the worker takes a setting that is no text in wrangler.toml for what it says", async () => {
+it("the worker reads a non-string setting from wrangler.toml by its value", async () => {
   const { settings, close } = await edgeDatabase({ EDGEMAKER_SANDBOX: "1" });
   const worker = await startWorker({
     ...settings,

@@ -37,7 +37,7 @@ async function ready(settings: Record<string, string>) {
   return { status: answer.status, body: await answer.json(), said };
 }
 
-it("the worker says which stored keys its EDGEMAKER_KEK does not open", async () => {
+it("the worker reports the stored keys that its EDGEMAKER_KEK cannot decrypt", async () => {
   const settings = await stored("kraken");
   expect(await ready(settings)).toMatchObject({ status: 200 });
   expect(await ready({ ...settings, EDGEMAKER_KEK: canaryKek("C") })).toMatchObject({
@@ -51,7 +51,7 @@ it("the worker says which stored keys its EDGEMAKER_KEK does not open", async ()
   });
 });
 
-it("the worker does not start where the same keys are stored under two exchange ids", async () => {
+it("the worker does not start if the same keys are stored under two exchange ids", async () => {
   const { status, said } = await ready(await stored("kraken", "second"));
   expect(status).toBe(503);
   await expect

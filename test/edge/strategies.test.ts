@@ -37,7 +37,7 @@ async function buildWith(folder: string): Promise<string> {
   return join(built, "out/worker.js");
 }
 
-it("runs a strategy of the user's own, deployed with the Worker", async () => {
+it("the worker runs a custom strategy that is deployed with it", async () => {
   const folder = tempFolder();
   cpSync(join(root, "examples/two-sided.ts"), join(folder, "two-sided.ts"));
   const edge = await edgeApp({}, { path: await buildWith(folder) });
@@ -106,7 +106,7 @@ it("ends what never ends, and has no clock, randomness or network", async () => 
   }
 });
 
-it("builds no Worker with a strategy that has a mistake", () => {
+it("the worker build fails for a strategy with a mistake", () => {
   const folder = tempFolder();
   writeFileSync(join(folder, "broken.ts"), 'import { z } from "edgemaker";\nexport default 7 +;\n');
   expect(() => workerStrategies(folder)).toThrow("broken.ts:2:19");

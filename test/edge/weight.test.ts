@@ -4,6 +4,6 @@ import { workerBundle } from "../support/worker.ts";
 
 beforeAll(() => workerBundle());
 
-it("uploads at most 700 KiB, gzipped", () => {
+it("the worker upload is at most 700 KiB, gzipped", () => {
   expect(bundleKibibytes()).toBeLessThan(700);
 });

@@ -100,8 +100,8 @@ async function acted({ creates = [], cancels = [], looks = 0, killed = [], calls
 
 const NOT_SENT = (id: string) => [id, "rejected", "not sent"];
 
-describe("what a pass sends", () => {
-  it("is its cancels first, then its orders, and what the exchange took is submitted", async () => {
+describe("the requests of a pass", () => {
+  it("send cancels first, then orders, and mark accepted orders as submitted", async () => {
     expect(await acted({})).toMatchObject({
       sent: ["cancel 7", "a", "b"],
       outcomes: [
@@ -113,7 +113,7 @@ describe("what a pass sends", () => {
     });
   });
 
-  it("is told where the exchange refuses it or does not say, and not where the market has just moved", async () => {
+  it("emit an event if the exchange rejects an order or does not respond, but not if the market moved", async () => {
     const { outcomes, events } = await acted({
       creates: [
         { result: "rejected", reason: "insufficient balance" },
@@ -133,13 +133,13 @@ describe("what a pass sends", () => {
     expect(taking.events).toEqual([]);
   });
 
-  it("is told of a cancel too, that nobody has answered", async () => {
+  it("emit an event for a cancel without a response", async () => {
     const { events, sent } = await acted({ cancels: [{ result: "unknown", reason: "no answer" }] });
     expect(events).toEqual([["error", "c: cancel unknown: no answer"]]);
     expect(sent).toEqual(["cancel 7", "a", "b"]);
   });
 
-  it("ends where the exchange asks for fewer requests", async () => {
+  it("stop when the exchange rate-limits them", async () => {
     const full = { result: "rejected", reason: "too many", failure: "rate_limited" } as const;
     const first = await acted({ creates: [full] });
     expect([first.sent, first.outcomes[1], first.short]).toEqual([["cancel 7", "a"], NOT_SENT("b"), true]);
@@ -152,40 +152,40 @@ describe("what a pass sends", () => {
     [1, ["cancel 7"]],
     [2, ["cancel 7", "a"]],
     [3, ["cancel 7", "a", "b"]],
-  ])("is no more than %i calls where there are no more", async (calls, sent) => {
+  ])("are limited to a budget of %i calls", async (calls, sent) => {
     expect(await acted({ calls })).toMatchObject({ sent, short: calls < 3 });
   });
 
-  it("leaves up to the last moment of the lease, and not after it", async () => {
+  it("are sent until the last moment of the lease, and not after it", async () => {
     expect((await acted({ startsAt: 36_000 })).sent).toEqual(["cancel 7", "a", "b"]);
     expect((await acted({ startsAt: 36_001 })).sent).toEqual([]);
   });
 
-  it("leaves up to an order's own last moment, by the clock of the lease", async () => {
+  it("are sent until the order's deadline, by the lease's clock", async () => {
     const creates = [orderOf("a", { sendBy: 3000 }), orderOf("b", { sendBy: 2999 })];
     expect((await acted({ orders: creates, startsAt: 3000 })).sent).toEqual(["cancel 7", "a"]);
     // The store's clock is 500 ms behind this process's.
     expect((await acted({ orders: creates, startsAt: 3500, leaseNow: 500 })).sent).toEqual(["cancel 7", "a"]);
   });
 
-  it("asks the switch by what an order is for", async () => {
+  it("check the kill switch by the purpose of each order", async () => {
     const orders = [orderOf("a", { kind: "exit" }), orderOf("b")];
     expect((await acted({ orders })).looked).toEqual(["exit", "slot"]);
     const { sent, outcomes } = await acted({ orders, killed: [false, true] });
     expect([sent, outcomes[1]]).toEqual([["cancel 7", "a"], NOT_SENT("b")]);
   });
 
-  it("is not even offered to the exchange once the switch is seen", async () => {
+  it("are not passed to the exchange once the kill switch is on", async () => {
     expect((await acted({ killed: [true] })).requestCount).toBe(2);
   });
 
-  it("goes on after an answer that refuses one order alone", async () => {
+  it("continue after the exchange rejects a single order", async () => {
     const refused = { result: "rejected", reason: "no", failure: "refused" } as const;
     const { sent, short } = await acted({ creates: [refused], cancels: [refused] });
     expect([sent, short]).toEqual([["cancel 7", "a", "b"], false]);
   });
 
-  it("is nothing once the kill switch is seen, and a slow look is made again", async () => {
+  it("stop once the kill switch is on, and repeat a read of the switch that is too old", async () => {
     const killed = await acted({ killed: [false, true], looks: 1 });
     // The first look was as old as it may be when its answer came.
     expect([killed.sent, killed.outcomes]).toEqual([["cancel 7"], [NOT_SENT("a"), NOT_SENT("b")]]);
@@ -194,7 +194,7 @@ describe("what a pass sends", () => {
   });
 });
 
-describe("cancels", () => {
+describe("the cancels of a pass", () => {
   const asking = async (answers: readonly CancelOutcome[], calls?: number) => {
     const left = [...answers];
     const ids: string[] = [];
@@ -219,7 +219,7 @@ describe("cancels", () => {
   };
   const accepted = { result: "accepted" } as const;
 
-  it("are counted as asked for, and as taken where the exchange says so", async () => {
+  it("count as requested, and as accepted when the exchange confirms them", async () => {
     const look = { result: "look" } as const;
     expect(await asking([accepted, look, accepted])).toEqual({
       requested: ["c7", "c8", "c9"],
@@ -232,7 +232,7 @@ describe("cancels", () => {
     expect((await asking([look, look, look])).confirmed).toBe(0);
   });
 
-  it("fall short where there are no calls, or the exchange asks for fewer", async () => {
+  it("fall short when there are no calls left or the exchange rate-limits them", async () => {
     expect(await asking([accepted], 1)).toMatchObject({ requested: ["c7"], confirmed: 1, short: true });
     const full = { result: "rejected", reason: "slow down", failure: "rate_limited" } as const;
     expect(await asking([accepted, full])).toMatchObject({

@@ -59,7 +59,7 @@ const observeWith = async (of: { venue?: Venue; snapshot?: Snapshot; answer?: Re
   return { observed: markets.get(SYMBOL), requestCount };
 };
 
-it("reads the book in place of the ticker where a kind goes by it, and keeps what else says a price", async () => {
+it("a pass reads the book instead of the ticker if a kind needs it, and stores other venues' prices", async () => {
   const { observed, requestCount } = await observeWith();
   expect(observed).toMatchObject({ quote: { bid: d("99"), ask: d("101"), at: NOW }, error: null });
   expect(requestCount).toBe(1);
@@ -74,14 +74,14 @@ it.each([
   ["no bids", { bids: [], asks: [level("1")] }],
   ["no asks", { bids: [level("1")], asks: [] }],
   ["crossed", { bids: [level("2")], asks: [level("2")] }],
-])("takes no price from a book that has %s, and says so", async (what, book) => {
+])("a pass takes no price from a book that has %s, and reports that", async (what, book) => {
   const { observed } = await observeWith({ venue: venue({ book: async () => ({ ...book, at: NOW }) }) });
   expect(observed?.quote).toBeUndefined();
   expect(observed?.error).toContain(what);
   expect(observed?.book).toMatchObject(book);
 });
 
-it("asks others again only once their answers are too old, and keeps what a silent one has said", async () => {
+it("a pass reads other venues again once their responses expire, or reuses the last if one is silent", async () => {
   const before = (requestedAt: number): Elsewhere => ({
     prices: [
       { source: "mexc", price: d("90"), at: requestedAt },
@@ -101,7 +101,7 @@ it("asks others again only once their answers are too old, and keeps what a sile
   ]);
 });
 
-it("remembers when a book that cannot be read was read last", async () => {
+it("a pass records when an unreadable book was last read", async () => {
   const { observed } = await observeWith({
     venue: venue({
       book: async () => {

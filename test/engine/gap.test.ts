@@ -60,8 +60,8 @@ const dueFor = (over: Partial<Order>) =>
     REAL_TIMING,
   );
 
-describe("an order whose trades have not shown for ten minutes", () => {
-  it("is booked from its own sums by no pass that has not looked for them", () => {
+describe("an order whose trades are missing for ten minutes", () => {
+  it("is booked from its own sums only by a pass that requested its trades", () => {
     expect(bookedBy({})).toEqual([]);
     expect(bookedBy({ requestedOrders: new Set(["8"]) })).toEqual([]);
     expect(bookedBy({ tradesRead: true })).toEqual([`order:7:${d("2")}`]);
@@ -69,11 +69,11 @@ describe("an order whose trades have not shown for ten minutes", () => {
     expect(bookedBy({ tradesRead: true }, DUE - 1)).toEqual([]);
   });
 
-  it("is booked from a trade that shows at the last look", () => {
+  it("is booked from a trade that appears in the last request", () => {
     expect(bookedBy({ tradesRead: true, trades: [shown] })).toEqual(["t1"]);
   });
 
-  it("is looked for once more at once, and then at intervals where it tells too little", () => {
+  it("is requested immediately once more, but only at intervals if its sums are incomplete", () => {
     expect(dueFor({})).toBe(true);
     expect(dueFor({ fees: null })).toBe(false);
     expect(dueFor({ notional: null })).toBe(false);

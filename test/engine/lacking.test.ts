@@ -31,7 +31,7 @@ async function requestedFor(count: number, passes: number): Promise<readonly (re
 }
 
 it.each([4, 5, 6, 10, 12, 30, 60])(
-  "asks for each of %i orders in turn, however regular the passes are",
+  "requests the trades of each of %i orders in turn, however regular the passes are",
   async (count) => {
     const requests = await requestedFor(count, count);
     expect(Math.max(...requests.map(({ length }) => length))).toBe(3);
@@ -39,6 +39,6 @@ it.each([4, 5, 6, 10, 12, 30, 60])(
   },
 );
 
-it("asks for all at once where they are few", async () => {
+it("requests the trades of all orders together if they are few", async () => {
   expect(await requestedFor(3, 1)).toEqual([["x0", "x1", "x2"]]);
 });

@@ -5,11 +5,11 @@ import { slot } from "../support/grid.ts";
 const BACKOFF = { first: 15_000, most: 300_000 };
 const DAY = { reason: "limit_day", detail: "too much today" } as const;
 
-describe("a slot whose order a limit refuses", () => {
+describe("a slot whose order is rejected by a limit", () => {
   const again = (before = slot(), now = 1000, version: number | undefined = 3) =>
     limitedAgain(before, DAY, { now, version }, BACKOFF);
 
-  it("waits longer each time, up to the most, and says how long", () => {
+  it("waits with growing delays up to the maximum, and reports the delay", () => {
     const waits: number[] = [];
     let one = slot();
     for (let time = 0; time < 7; time++) {
@@ -22,7 +22,7 @@ describe("a slot whose order a limit refuses", () => {
     expect(waits).toEqual([15_000, 30_000, 60_000, 120_000, 240_000, 300_000, 300_000]);
   });
 
-  it("is not tried until then, but at once when limits have changed", () => {
+  it("is not retried before then, but immediately when limits have changed", () => {
     const { slot: waiting } = again();
     const tried = [15_999, 16_000].map((now) => !waitsForLimit(waiting, { now, version: 3 }));
     expect(tried).toEqual([false, true]);
@@ -30,14 +30,14 @@ describe("a slot whose order a limit refuses", () => {
     expect(waitsForLimit(slot(), { now: 0, version: 3 })).toBe(false);
   });
 
-  it("begins anew under other limits, and once an order was taken", () => {
+  it("starts over under new limits, and after an accepted order", () => {
     const { slot: waiting } = again(again().slot);
     expect(waiting.limited?.times).toBe(2);
     expect(again(waiting, 1000, 4).slot.limited?.times).toBe(1);
     expect(unlimited(waiting)).toEqual(slot());
   });
 
-  it("waits for nothing where the reason passes by itself", () => {
+  it("does not wait if the reason resolves by itself", () => {
     const gap = { reason: "limit_gap", detail: "too soon" } as unknown as typeof DAY;
     expect(limitedAgain(slot(), gap, { now: 1000, version: 3 }, BACKOFF)).toEqual({
       slot: slot(),

@@ -29,15 +29,15 @@ const TIMES = { readLag: 60_000, secondMiss: 20_000 };
 type Timing = Parameters<typeof missed>[2];
 const timing = TIMES as Timing;
 
-describe("an order that no look finds", () => {
+describe("an order that no read finds", () => {
   const due = 51_000 + 60_000;
 
-  it("is missed for the first time when nothing of it can still show, and not a moment sooner", () => {
+  it("counts its first miss exactly when nothing of it can still appear", () => {
     expect(missed(order(), due - 1, timing)).toEqual(order());
     expect(missed(order(), due, timing)).toEqual(order({ misses: 1, missedAt: due }));
   });
 
-  it("is given up with the second miss, and not a moment sooner", () => {
+  it("is given up exactly at its second miss", () => {
     const once = order({ misses: 1, missedAt: due, reason: "no answer" });
     expect(missed(once, due + 19_999, timing)).toBe(once);
     expect(missed(once, due + 20_000, timing)).toMatchObject({
@@ -49,7 +49,7 @@ describe("an order that no look finds", () => {
     expect(missed({ ...once, exchangeId: "7" }, due + 20_000, timing).state).toBe("canceled");
   });
 
-  it("that the exchange has taken shows that its reads are old, from when it should show, for ten minutes", () => {
+  it("proves the exchange's reads stale for ten minutes after it should appear, if it was accepted", () => {
     const accepted = order({ state: "submitted", exchangeId: "7" });
     const requests = [due - 1, due, due + 599_999, due + 600_000];
     expect(requests.map((now) => isContradicted(accepted, "missing", now, timing))).toEqual([
@@ -64,7 +64,7 @@ describe("an order that no look finds", () => {
   });
 });
 
-describe("an order's sums", () => {
+describe("the sums of an order", () => {
   const fill = (amount: string, fee = "0.1"): Fill => ({
     account: "sim sandbox ",
     symbol: "BTC/USDT",
@@ -80,7 +80,7 @@ describe("an order's sums", () => {
     superseded: false,
   });
 
-  it("are what its fills have moved, and it has filled as much as they say", () => {
+  it("are what its fills have moved, and set its filled amount", () => {
     const half = withFill(order(), fill("0.5"));
     expect(half).toMatchObject({ filled: d("0.5"), booked: d("0.5"), bookedNotional: d("50") });
     // The exchange has told of more than its trades so far.
@@ -89,7 +89,7 @@ describe("an order's sums", () => {
     expect(withFill(half, fill("0.5")).bookedFees).toEqual({ USDT: d("0.2") });
   });
 
-  it("leave a gap of what the order says beyond its fills, fees less those that are booked", () => {
+  it("leave a gap of what the order reports beyond its fills, minus the fees already booked", () => {
     const one = withFill(order(), fill("0.5"));
     const result: Order = {
       ...one,
@@ -110,7 +110,7 @@ describe("an order's sums", () => {
     expect(gapFill({ ...result, notional: null }, 9)).toBeUndefined();
   });
 
-  it("are waited for from when they lack something, anew with each that comes, and never of an order by hand", () => {
+  it("wait for missing trades, restart the wait with each trade, and never wait for a manual order", () => {
     const before = order({ filled: d("1") });
     const first = withBehind(before, order(), 100);
     expect(first.behindSince).toBe(100);

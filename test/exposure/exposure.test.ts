@@ -23,7 +23,7 @@ const TOOLS = [
 ];
 
 describe("an action of a limited caller", () => {
-  it("trades no more in the hour after it than its limit has counted", async () => {
+  it("trades no more in the next hour than was counted against its limit", async () => {
     const result = await exposureProperty({
       ...{ from: 1, count: most(400, 40), servers: 2, crashes: true },
       folder: tempFolder(),
@@ -48,24 +48,24 @@ const fill = (
 });
 const total = (...fills: readonly TradedFill[]) => tradedIn(fills, exact(100)).total;
 
-describe("what fills come to", () => {
-  it("adds what was spent and what was sold, base at the mid", () => {
+describe("the totals of fills", () => {
+  it("add the amounts spent and sold, with base valued at the mid", () => {
     expect(total(fill("buy", 90, 1))).toBe(exact(90));
     expect(total(fill("sell", 110, 1))).toBe(exact(100));
     expect(total(fill("sell", 110, 1), fill("buy", 105, 3))).toBe(exact(100 + 315 - 110));
   });
 
-  it("counts the cycles of a strategy once", () => {
+  it("count the cycles of a strategy once", () => {
     const cycle = [fill("buy", 90, 1), fill("sell", 95, 1)];
     expect(total(...cycle, ...cycle, ...cycle)).toBe(exact(90));
   });
 
-  it("adds what an exit sells of the base that was bought", () => {
+  it("add what an exit sells of the base that was bought", () => {
     expect(total(fill("buy", 90, 1), fill("sell", 80, 1, { isExit: true }))).toBe(exact(180));
     expect(total(fill("sell", 80, 2, { isExit: true }))).toBe(exact(200));
   });
 
-  it("leaves out what earlier orders buy, unless an exit sells it", () => {
+  it("leave out what earlier orders buy, unless an exit sells it", () => {
     const earlier = fill("buy", 90, 1, { isEarlier: true });
     expect(total(earlier)).toBe(exact(0));
     expect(total(earlier, fill("sell", 80, 1))).toBe(exact(0));

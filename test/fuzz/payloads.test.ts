@@ -5,7 +5,7 @@ import { runPayloads } from "./payloads.ts";
 
 /** `npm run fuzz:payloads` changes 10,000 answers; these are few. */
 it.each(Object.keys(VENUES) as VenueName[])(
-  "a grid on %s whose answers are malformed orders nothing that its slots do not say",
+  "a grid on %s with malformed responses places only the orders that its slots require",
   async (name) => {
     const mutations = most(60, 15);
     const { violations, mutated, orders } = await runPayloads({ name, mutations, seed: 1 });

@@ -25,8 +25,8 @@ async function service() {
 
 const document = openApi(createOperations(EXCHANGES), "0") as unknown as Document;
 
-describe("requests made from the OpenAPI document", () => {
-  it("have an answer that the contract knows, whatever is in them", async () => {
+describe("requests generated from the OpenAPI document", () => {
+  it("get a response that the contract defines, whatever they contain", async () => {
     const { send } = await service();
     await fc.assert(
       fc.asyncProperty(requestsOf(document), async (request) => {

@@ -20,8 +20,8 @@ const asLive = (deps: Deps): Deps => ({
   venueOf: ({ kind, exchange }) => (kind === "live" ? deps.venue(exchange) : undefined),
 });
 
-describe("a sandbox's grid", () => {
-  it("is never stepped by a process for live exchanges, and status says which process is missing", async () => {
+describe("a sandbox grid", () => {
+  it("is never stepped by a process for live exchanges, and status names the missing process", async () => {
     const { deps, venue, context } = await testSandbox();
     const { id } = await runOperation<{ id: string }>(deps, "start_grid", GRID);
     const [order] = await venue("kraken").openOrders();
@@ -73,7 +73,7 @@ describe("a live grid", () => {
 });
 
 describe("a stop", () => {
-  it("of a grid whose process is missing says so, and is done when that process steps", async () => {
+  it("of a grid whose process is missing says so and completes when that process steps", async () => {
     const { deps, store, venue } = await testSandbox();
     const { id } = await runOperation<{ id: string }>(deps, "start_grid", GRID);
     const answer = await runOperation<{ success: boolean; message: string }>(asLive(deps), "stop_grid", {
@@ -90,7 +90,7 @@ describe("a stop", () => {
     expect((await store.strategies({ id }))[0]?.strategy.status).toBe("stopped");
   });
 
-  it("that keeps the orders leaves them open, lists them, and never touches them again", async () => {
+  it("that keeps the orders leaves them open, lists them and never touches them again", async () => {
     const { deps, store, venue } = await testSandbox();
     const { id } = await runOperation<{ id: string }>(deps, "start_grid", GRID);
     const answer = await runOperation<{ summary: { openOrders: object[] } }>(deps, "stop_grid", {
@@ -103,7 +103,7 @@ describe("a stop", () => {
     expect(await venue("kraken").openOrders()).toHaveLength(4);
   });
 
-  it("frees base and quote, and says what base is left at which cost", async () => {
+  it("frees base and quote, and reports the remaining base and its cost", async () => {
     const { deps, venue } = await testSandbox();
     const { id } = await runOperation<{ id: string }>(deps, "start_grid", GRID);
     const answer = await runOperation<{ summary: { base: string; averageCost: number } }>(deps, "stop_grid", {

@@ -79,7 +79,7 @@ function run(
 }
 
 describe("the ledger", () => {
-  it("says what the fills moved, and realized + unrealized = total, to the last unit", () => {
+  it("reports what fills moved, with realized + unrealized = total to the last unit", () => {
     fc.assert(
       fc.property(
         paths,
@@ -99,7 +99,7 @@ describe("the ledger", () => {
     );
   });
 
-  it("is the same whether an order fills at once or in parts, while fees are exact", () => {
+  it("is the same for one fill or several partial fills while fees are exact", () => {
     fc.assert(
       fc.property(paths, (path) => {
         const whole = run(path, "USDT", false).grid;
@@ -111,7 +111,7 @@ describe("the ledger", () => {
     );
   });
 
-  it("counts a cycle for the sell of what was bought, and none for the sell of first base", () => {
+  it("counts a cycle for the sell of bought base, but not for the sell of first base", () => {
     const full = state([slot({ side: "sell", base: ONE, cost: d("105"), first: true })]);
     const trade = (side: "buy" | "sell", price: string): Trade => ({
       side,
@@ -132,14 +132,14 @@ describe("the ledger", () => {
     ]);
   });
 
-  it("keeps an order that ended in part on its side", () => {
+  it("leaves a slot on its side when its order ends partially filled", () => {
     const half = book(state([slot()]), { side: "buy", price: d("100"), amount: ONE / 2n, fees: [] });
     const ended = bookEnd(half, { side: "buy", slot: 0, amount: ONE, booked: ONE / 2n });
     expect(ended.slots[0]).toMatchObject({ side: "buy", bought: ONE / 2n, base: ONE / 2n });
     expect(ended.ledger.filledOrders).toBe(0);
   });
 
-  it("leaves what the lot does not sell on the slot, at its share of the cost", () => {
+  it("leaves the amount below the lot size on the slot, at its share of the cost", () => {
     const position = state([slot({ side: "sell", base: d("0.0095"), cost: d("0.95") })]);
     const sold = bookEnd(book(position, { side: "sell", price: d("110"), amount: d("0.009"), fees: [] }), {
       side: "sell",

@@ -32,14 +32,14 @@ const reconciled = {
   adopted: false,
 };
 
-describe("what fills do not explain", () => {
-  it("is nothing where slots, cash and fills agree: the same strategy comes back", () => {
+describe("a balance that fills do not explain", () => {
+  it("is zero when slots, cash and fills agree, and the strategy is returned unchanged", () => {
     const one = grid();
     expect(booksChecked(gridKind, one, { live: [], now: 0 })).toBe(one);
     expect(noteUnexplained(gridKind, one, [reconciled as never])).toBe(one);
   });
 
-  it("is an error after ten minutes, naming asset and order, and no sooner", () => {
+  it("becomes an error only after ten minutes, naming asset and order", () => {
     const first = booksChecked(
       gridKind,
       noteUnexplained(gridKind, grid({ state: wrong }), [reconciled as never]),
@@ -57,7 +57,7 @@ describe("what fills do not explain", () => {
     expect(after).toMatchObject({ status: "error", lastError: expect.stringMatching(/em1.*1 BTC/) });
   });
 
-  it("is an order with less booked than filled, open or ended, and its slot says so", () => {
+  it("includes an order booked below its filled amount, open or ended, and its slot shows it", () => {
     const short = order({ state: "partially_filled", filled: d("2"), booked: d("0.5"), behindSince: 0 });
     const found = booksChecked(gridKind, grid(), { live: [short], now: 0 });
     expect(found.state.unexplained).toMatchObject({ order: "em1", assets: { BTC: d("1.5") } });
@@ -71,7 +71,7 @@ describe("what fills do not explain", () => {
     });
   });
 
-  it("is no error where an order's own sums are told: they are booked by the next pass that looks for its trades", () => {
+  it("is no error if the order's totals are known: the next pass that reads its trades books them", () => {
     const sums = { notional: d("200"), fees: [] };
     const short = order({ filled: d("2"), booked: d("0.5"), behindSince: 0, ...sums });
     const found = booksChecked(gridKind, grid(), { live: [short], now: 0 });
@@ -88,7 +88,7 @@ describe("what fills do not explain", () => {
     expect(booksChecked(gridKind, first, { live: [other], now: 11 * MINUTE }).status).toBe("error");
   });
 
-  it("does not keep a grid from stopping", () => {
+  it("does not prevent a grid from stopping", () => {
     const stopping = booksChecked(gridKind, grid({ state: wrong, wants: "stop" }), { live: [], now: 0 });
     expect(booksChecked(gridKind, stopping, { live: [], now: 20 * MINUTE }).status).toBe("running");
   });

@@ -5,7 +5,7 @@ import { testApp } from "../support/app.ts";
 const where = { exchange: "kraken", symbol: "BTC/USDT" };
 const range = { ...where, lowerPrice: 55_000, upperPrice: 65_000, gridLevels: 10, orderSize: 100 };
 
-describe("a number that no market comes to is refused before anything is computed with it:", () => {
+describe("an unrealistic number is rejected before any calculation uses it:", () => {
   it.each<[string, string, object, string]>([
     [
       "an upper price of 1e308",

@@ -10,7 +10,7 @@ const GRID = {
   orderSize: 200,
 };
 
-it("one grid's broken row stops no other one, from the market's very first trades on", async () => {
+it("a broken row of one grid stops no other grid, from the market's first trades on", async () => {
   const app = await drivenApp({ parts: false });
   const whole = await app.start({ ...GRID, upperPrice: 63_600 });
   const broken = await app.start(GRID);

@@ -20,7 +20,7 @@ const fall = (): number[] => {
 };
 
 describe("the default centered grid", () => {
-  it("fills on a sine of 4 % and four hours, without placing its orders over and over", async () => {
+  it("fills on a 4 % sine over four hours without replacing its orders repeatedly", async () => {
     const grid = await gridOver(sine(HOURS * 60 + 5, 0.04, 240), { quote: "1000", base: "10" });
     await grid.ask("start_centered_grid", grid.where);
     await grid.pass(HOURS * 60);
@@ -30,7 +30,7 @@ describe("the default centered grid", () => {
     expect(grid.placed()).toBeLessThan(4 * (HOURS + 1));
   });
 
-  it("goes through a fall of 30 % and back: never in error, never silent", async () => {
+  it("survives a fall of 30 % and the recovery without an error or a silent gap", async () => {
     const path = fall();
     const grid = await gridOver(path, { quote: "1000" });
     await grid.ask("start_centered_grid", grid.where);
@@ -63,7 +63,7 @@ describe("the default centered grid", () => {
     expect(after).toBeGreaterThan(before);
   });
 
-  it("sells all it holds at the bottom when it is asked to", async () => {
+  it("sells all its base at the bottom on request", async () => {
     const path = fall();
     const grid = await gridOver(path, { quote: "1000" });
     const { id } = await grid.ask<{ id: string }>("start_centered_grid", grid.where);
@@ -89,7 +89,7 @@ async function expectGone(grid: Awaited<ReturnType<typeof gridOver>>): Promise<S
 const RANGE = { lowerPrice: 90, upperPrice: 110, gridLevels: 10, orderSize: 80 };
 
 describe("a stop price", () => {
-  it("sells all base in a crash with the bid falling 3 % a minute", async () => {
+  it("sells all base in a crash where the bid falls 3 % a minute", async () => {
     const crash = [100, 100, 100, 98, 96, 94, 92];
     for (let price = 92 * 0.97; crash.length < 40; price *= 0.97) crash.push(price);
     const grid = await gridOver(crash, { quote: "1000" });
@@ -98,7 +98,7 @@ describe("a stop price", () => {
     await expectGone(grid);
   });
 
-  it("is not reached by a book whose bid is pulled for one pass", async () => {
+  it("is not triggered when the bid disappears from the book for one pass", async () => {
     const grid = await gridOver(
       Array.from({ length: 60 }, () => 100),
       { quote: "1000" },

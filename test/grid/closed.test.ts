@@ -23,8 +23,8 @@ const grid = (over: Partial<Strategy> = {}): Strategy =>
     ...over,
   }) as Strategy;
 
-describe("a market that is closed", () => {
-  it("puts its grid in error after a day, and no sooner", () => {
+describe("a closed market", () => {
+  it("puts its grid in error only after a day", () => {
     const noted = noteMarketClosed(grid(), "AAA/USDT is closed on the exchange", 1000);
     expect(noted).toMatchObject({ status: "running", state: { closedSince: 1000 } });
     expect(noteMarketClosed(noted, "AAA/USDT is closed on the exchange", 1000 + DAY - 1)).toBe(noted);
@@ -32,26 +32,26 @@ describe("a market that is closed", () => {
     expect(over).toMatchObject({ status: "error", lastError: expect.stringContaining("resume it") });
   });
 
-  it("is forgotten when it opens, and counts on while nobody knows", () => {
+  it("is cleared when it opens, and keeps counting while its state is unknown", () => {
     const noted = noteMarketClosed(grid(), "closed", 1000);
     expect(noteMarketClosed(noted, undefined, 2000)).toBe(noted);
     expect(noteMarketClosed(noted, null, 2000).state).not.toHaveProperty("closedSince");
     expect(noteMarketClosed(noteUnreadable(grid(), "unknown symbol", 5), null, 6).lastError).toBeNull();
   });
 
-  it("keeps no grid from stopping", () => {
+  it("does not prevent a grid from stopping", () => {
     const stopping = noteMarketClosed(grid({ wants: "stop" }), "closed", 0);
     expect(noteMarketClosed(stopping, "closed", 2 * DAY).status).toBe("running");
   });
 
-  it("of which the venue tells nothing says why, once", () => {
+  it("without data from the venue reports the reason once", () => {
     const result = noteUnreadable(grid(), "unknown symbol", 5);
     expect(result.lastError).toBe("AAA/USDT cannot be read: unknown symbol");
     expect(noteUnreadable(result, "unknown symbol", 6)).toBe(result);
   });
 });
 
-describe("a slot whose orders are refused", () => {
+describe("a slot whose orders are rejected", () => {
   const backoff = { first: 15 * SECOND, most: 5 * MINUTE };
   const ended = (state: Order["state"]): Reconciled => {
     const order = {
@@ -69,7 +69,7 @@ describe("a slot whose orders are refused", () => {
   const changed = (one: Strategy, state: Order["state"], now: number) =>
     book(gridKind, one, [ended(state)], { now, backoff });
 
-  it("waits twice as long each time, up to the most, until an order is taken", () => {
+  it("doubles its wait each time, up to the maximum, until an order is accepted", () => {
     let one = grid();
     const waits = Array.from({ length: 7 }, () => {
       one = changed(one, "rejected", 0);

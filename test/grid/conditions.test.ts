@@ -52,7 +52,7 @@ async function grid(venue: EmulatedOptions["venue"] = {}) {
   };
 }
 
-it("a key that is refused is told with what to do, until another one works", async () => {
+it("a rejected API key is reported with the remedy until another key works", async () => {
   const { exchange, pass, readOutput } = await grid();
   expect(await readOutput()).toEqual({});
   const { key, secret } = exchange.keys;
@@ -66,7 +66,7 @@ it("a key that is refused is told with what to do, until another one works", asy
   expect(await readOutput()).toEqual({});
 });
 
-it("an exchange that does not answer is told as something that passes", async () => {
+it("an exchange that does not respond is reported as a temporary condition", async () => {
   const { exchange, pass, readOutput } = await grid();
   exchange.fail({ kind: "maintenance", times: 1_000_000 });
   await pass(1);
@@ -78,7 +78,7 @@ it("an exchange that does not answer is told as something that passes", async ()
   expect(await readOutput()).toEqual({});
 });
 
-it("a price above or below the range is told with how to move the grid, to agents too", async () => {
+it("a price outside the range is reported with how to move the grid, to agents too", async () => {
   const { exchange, pass, readOutput, id, app } = await grid();
   exchange.move("BTC/USDT", "64000");
   await pass();
@@ -99,7 +99,7 @@ it("a price above or below the range is told with how to move the grid, to agent
   expect(await readOutput()).toEqual({});
 });
 
-it("a paused grid says how it goes on", async () => {
+it("a paused grid reports how to resume it", async () => {
   const { deps, id, readOutput } = await grid();
   await runOperation(deps, "pause_grid", { id });
   expect((await readOutput()).paused).toContain(`until \`edgemaker grid resume ${id}\``);
@@ -107,7 +107,7 @@ it("a paused grid says how it goes on", async () => {
   expect(await readOutput()).toEqual({});
 });
 
-it("slots that wait for quote or for base that is gone say where it has to come from", async () => {
+it("slots that lack quote or base report where it has to come from", async () => {
   const poor = await grid({ balances: { USDT: "150", BTC: "1" } });
   expect((await poor.readOutput()).funds_missing).toMatch(
     /^1 slot waits for USDT: deposit it at kraken, .* `edgemaker grid edit \S+ --budget …`$/,

@@ -53,15 +53,15 @@ describe("the confidence in a price", () => {
     expect(confidenceAt(quote, { reference: reference(), now: age }).value).toBe(d(value));
   });
 
-  it("is kept as old as its answers, however often nobody answers", () => {
+  it("stays as old as its responses, however many requests go unanswered", () => {
     const first = confidenceFrom(silent, { mid: d("100"), last: known(), now: 4 * MINUTE });
     expect(first).toMatchObject({ at: 0, requestedAt: 4 * MINUTE });
     expect(confidenceFrom(silent, { mid: d("100"), last: first, now: 6 * MINUTE }).value).toBe(0n);
   });
 });
 
-describe("what other places say a pair is worth", () => {
-  it("comes from each other venue, and for a token of the chain from there too", async () => {
+describe("the reference price of a pair from other venues", () => {
+  it("comes from each other venue, and from the chain for its own token", async () => {
     const { deps } = await testSandbox();
     const ask = deps.reference as NonNullable<Deps["reference"]>;
     const sources = async (symbol: "BTC/USDT" | "SNEK/USDT" | "BTC/EUR") => {
@@ -75,7 +75,7 @@ describe("what other places say a pair is worth", () => {
   });
 });
 
-describe("a grid with a least confidence", () => {
+describe("a grid with a minimum confidence", () => {
   const CONFIG = { lowerPrice: d("59000"), upperPrice: d("61000"), gridLevels: 4, orderSize: d("50") };
   const MARKET = { exchange: "kraken", symbol: "BTC/USDT" };
   interface Reported {
@@ -107,7 +107,7 @@ describe("a grid with a least confidence", () => {
     return { ...box, deps, warnings, status, open, countRequests: () => requestCount };
   }
 
-  it("places its orders where the venues agree, and status says why", async () => {
+  it("places its orders when the venues agree, and status explains the confidence", async () => {
     const { open, status, warnings } = await started("0.9");
     expect(await open()).toHaveLength(4);
     expect(warnings.map(({ code }) => code)).not.toContain("low_confidence");
@@ -116,7 +116,7 @@ describe("a grid with a least confidence", () => {
     });
   });
 
-  it("places nothing while they differ, warns at the start, and says so", async () => {
+  it("places nothing while the venues differ, warns at the start and reports the reason", async () => {
     const { open, status, warnings } = await started("0.6", "63000");
     expect(await open()).toEqual([]);
     expect(warnings.map(({ code }) => code)).toContain("low_confidence");
@@ -125,7 +125,7 @@ describe("a grid with a least confidence", () => {
     expect(result?.confidence?.value).toBeLessThan(0.1);
   });
 
-  it("asks at most once a minute, whichever process steps it", async () => {
+  it("requests prices at most once a minute, whichever process steps it", async () => {
     const { deps, countRequests, time } = await started("0.6", "63000");
     const first = countRequests();
     for (let seconds = 0; seconds < 55; seconds += 5) {
@@ -139,7 +139,7 @@ describe("a grid with a least confidence", () => {
     expect(time.now()).toBeGreaterThan(START);
   });
 
-  it("asks nobody while every slot rests its order", async () => {
+  it("requests no prices while every slot has an open order", async () => {
     const { deps, countRequests, time } = await started("0.6");
     const first = countRequests();
     for (let minutes = 0; minutes < 3; minutes++) {

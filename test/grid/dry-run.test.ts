@@ -30,7 +30,7 @@ interface Grids {
 const MARKET = { exchange: "kraken", symbol: "BTC/USDT" };
 
 describe("a dry run over sockets", () => {
-  it("asks the exchange for nothing but public data, and trades on paper", async () => {
+  it("requests only public data from the exchange and trades on paper", async () => {
     const { ask, tokens, venues } = await liveApp(["kraken", "mexc"], { live: { keptFor: 0 } });
     const { kraken } = venues;
     kraken.move("BTC/USDT", "60000");
@@ -68,7 +68,7 @@ describe("a dry run over sockets", () => {
   });
 });
 
-describe("an account on paper", () => {
+describe("a paper trading account", () => {
   /** The venue's books, a quote that tests set, and one buy and one sell. */
   async function resting() {
     let quote = { bid: d("99.99"), ask: d("100.01"), at: 1000 };
@@ -95,7 +95,7 @@ describe("an account on paper", () => {
     return { venue, move, place, fills };
   }
 
-  it("fills a buy once the ask has passed its price, not when it touches it", async () => {
+  it("fills a buy once the ask passes its price, not when the ask touches it", async () => {
     const { place, move, fills, venue } = await resting();
     await place("buy", "99");
     move("98.98", "99");
@@ -107,7 +107,7 @@ describe("an account on paper", () => {
     expect(balances).toEqual({ USDT: d("900.901"), BTC: d("2") });
   });
 
-  it("fills a sell once the bid has passed its price", async () => {
+  it("fills a sell once the bid passes its price", async () => {
     const { place, move, fills } = await resting();
     await place("sell", "101");
     move("101", "101.02");
@@ -116,7 +116,7 @@ describe("an account on paper", () => {
     expect(await fills()).toMatchObject([{ side: "sell", price: d("101") }]);
   });
 
-  it("takes at the observed ask or bid what meets the market on arrival", async () => {
+  it("fills an order that crosses the market on arrival at the observed ask or bid", async () => {
     const { place, fills } = await resting();
     await place("buy", "105");
     await place("sell", "95");
@@ -126,7 +126,7 @@ describe("an account on paper", () => {
     ]);
   });
 
-  it("refuses what it cannot pay", async () => {
+  it("rejects an order that it cannot pay for", async () => {
     const { place } = await resting();
     expect(await place("buy", "99")).toMatchObject({ result: "accepted" });
     expect(await place("sell", "101")).toMatchObject({ result: "accepted" });
@@ -137,7 +137,7 @@ describe("an account on paper", () => {
 describe("a dry run in the sandbox", () => {
   const GRID = { lowerPrice: d("59000"), upperPrice: d("61000"), gridLevels: 4, orderSize: d("100") };
 
-  it("leaves the exchange's account alone, and its balances are its own", async () => {
+  it("leaves the exchange's account unchanged and has separate balances", async () => {
     const { deps, venue, time } = await testSandbox();
     const before = await venue("kraken").balances();
     const { id } = await runOperation<Reported>(deps, "start_grid", { ...MARKET, ...GRID, dryRun: true });
@@ -154,7 +154,7 @@ describe("a dry run in the sandbox", () => {
     expect((total?.free ?? 0n) + (total?.used ?? 0n)).toBeLessThanOrEqual(d("10000"));
   });
 
-  it("keeps its balances while a grid of it lives, and takes others after that", async () => {
+  it("keeps its balances while one of its grids is active, and accepts new ones after that", async () => {
     const { deps } = await testSandbox();
     const start = (over: object) =>
       runOperation<Reported>(deps, "start_grid", { ...MARKET, ...GRID, ...over });
@@ -171,14 +171,14 @@ describe("a dry run in the sandbox", () => {
   });
 });
 
-describe("the flag of a dry run", () => {
+describe("the dry-run flag", () => {
   const START =
     "grid start --exchange kraken --symbol BTC/USDT --lower 57000 --upper 63000 --levels 4 --size 100";
 
   it.each([
     ["before the sub-command", ["--dry-run", ...START.split(" ")]],
     ["misspelled", [...START.split(" "), "--dryrun"]],
-  ])("is an error %s: nothing is started", async (_name, args) => {
+  ])("is an error %s, and nothing starts", async (_name, args) => {
     const folder = tempFolder();
     const { code, stdout } = await edgemaker(folder, [...args, "--sandbox"]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
@@ -186,7 +186,7 @@ describe("the flag of a dry run", () => {
     expect(JSON.parse(list.stdout)).toMatchObject({ count: 0 });
   });
 
-  it("starts one on paper, with balances of its own", async () => {
+  it("starts a paper trading run with separate balances", async () => {
     const folder = tempFolder();
     const args = [...START.split(" "), "--dry-run", "--dry-balance", "USDT=1000,BTC=0.1", "--sandbox"];
     const started = await edgemaker(folder, args);

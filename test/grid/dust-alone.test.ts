@@ -25,7 +25,7 @@ interface Reported {
 it.each([
   ["0.000004", null, /dust: less than can be sold/],
   ["0.0001", 50_000, /break-even 50000/],
-])("with %s BTC alone the break-even price of a status is %s", async (ownBase, price, pattern) => {
+])("with %s BTC alone the break-even price in a status is %s", async (ownBase, price, pattern) => {
   const app = await drivenApp();
   await app.start(RANGE);
   await app.tick();

@@ -31,7 +31,7 @@ async function running(path: readonly number[] = QUIET, quote = "1000") {
 const byPrice = (a: { price: number }, b: { price: number }) => a.price - b.price;
 
 describe("a running grid", () => {
-  it("is changed exactly as its plan has told, and keeps its ledger", async () => {
+  it("is changed exactly as its plan showed, and its ledger is preserved", async () => {
     const grid = await running([100, 97, 93, 97, 101, ...QUIET]);
     await grid.pass(6);
     const before = (await grid.status()) as Status & { cycles: number };
@@ -69,7 +69,7 @@ describe("a running grid", () => {
     });
   });
 
-  it("sells what it has bought at its cost or above, and says what no slot sells", async () => {
+  it("sells what it bought at cost or above, and reports what no slot sells", async () => {
     const grid = await running([100, 97, 93, 89, 89, ...Array.from({ length: 30 }, () => 89)]);
     await grid.pass(6);
     const { position, breakEvenPrice } = await grid.status();
@@ -86,7 +86,7 @@ describe("a running grid", () => {
     expect((await grid.status()).position).toBe(position);
   });
 
-  it("takes another stop price without one cancel, and stops at it", async () => {
+  it("accepts a new stop price without any cancel, and stops at it", async () => {
     const grid = await running([...QUIET.slice(0, 8), 97, 95, 94, 94, 94, 94, 94, 94, 94]);
     await grid.pass(2);
     const before = await grid.resting();
@@ -106,7 +106,7 @@ describe("a running grid", () => {
     expect(await grid.resting()).toEqual([]);
   });
 
-  it("approves exactly the plan that was shown", async () => {
+  it("applies exactly the plan that was shown for approval", async () => {
     const grid = await running();
     await grid.pass(2);
     const wide = { id: grid.id, lowerPrice: 80, upperPrice: 120 };
@@ -124,14 +124,14 @@ describe("a running grid", () => {
     await fails(wide, /is stopped and cannot be changed/);
   });
 
-  it("has a budget shared out over its orders", async () => {
+  it("divides a budget over its orders", async () => {
     const grid = await running();
     await grid.pass(2);
     await grid.ask("edit_grid", { id: grid.id, budget: 400 });
     expect(await grid.status()).toMatchObject({ orderSize: 40, investment: 400 } as object);
   });
 
-  it("waits with its change while it is paused", async () => {
+  it("delays its change while it is paused", async () => {
     const grid = await running();
     await grid.pass(2);
     const before = await grid.resting();
@@ -148,7 +148,7 @@ describe("a running grid", () => {
     expect(await grid.status()).toMatchObject({ lowerPrice: 80, phase: "active" });
   });
 
-  it("that follows the market is changed from where it is now", async () => {
+  it("that follows the market is changed from its current position", async () => {
     const path = [100, 103, 107, 111, 115, ...Array.from({ length: 30 }, () => 115)];
     const grid = await gridOver(path, { quote: "2000" });
     const { id } = await grid.ask<{ id: string }>("start_grid", {

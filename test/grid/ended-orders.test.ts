@@ -5,7 +5,7 @@ import { emulatedExchanges } from "../support/emulated.ts";
 import { d } from "../support/grid.ts";
 import { runOperation } from "../support/sandbox.ts";
 
-it("an order that has ended keeps nothing from being placed, though its trades are still missing", async () => {
+it("an ended order with missing trades does not block new orders", async () => {
   const setup = await emulatedExchanges({ names: ["gateio"] });
   onTestFinished(() => setup.close());
   const exchange = setup.exchange("gateio");

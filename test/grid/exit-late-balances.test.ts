@@ -57,7 +57,7 @@ const stopped = async ({ store }: Awaited<ReturnType<typeof lagging>>) => {
 };
 
 describe("a stop that sells the base", () => {
-  it("waits for balances that still show it set aside for the grid's own orders", async () => {
+  it("waits while balances still show base locked by the grid's own orders", async () => {
     const app = await lagging(30 * SECOND);
     const { id } = await runOperation<{ id: string }>(app.deps, "start_grid", GRID);
     await app.pass(5 * SECOND);
@@ -71,7 +71,7 @@ describe("a stop that sells the base", () => {
   });
 
   it.each([0, MINUTE])(
-    "ends without what the account has no more, and says so: reads lag %i ms",
+    "ends without the base the account no longer has, and reports it: reads lag %i ms",
     async (readLag) => {
       const app = await lagging(0, readLag);
       const { id } = await runOperation<{ id: string }>(app.deps, "start_grid", GRID);

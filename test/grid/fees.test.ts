@@ -17,7 +17,7 @@ describe("the break-even ratio", () => {
     expect(eight(breakEvenRatio(both(rate, "quote")))).toBe(inQuote);
   });
 
-  it("takes the worse way round where maker and taker differ", () => {
+  it("uses the worse combination when maker and taker fees differ", () => {
     const uneven = market({ maker: d("0.001"), taker: d("0.003") });
     expect(worstRatio(uneven)).toBe(breakEvenRatio({ buy: d("0.001"), sell: d("0.003"), buyFeeIn: "quote" }));
   });
@@ -34,7 +34,7 @@ describe("the net of one cycle", () => {
   });
 });
 
-it("counts with the dearer of both where nobody knows in which asset a buy is charged", () => {
+it("uses the higher cost when the asset of a buy's fee is unknown", () => {
   const rates = { buy: d("0.001"), sell: d("0.001") };
   const inEither = (["base", "quote"] as const).map((buyFeeIn) => breakEvenRatio({ ...rates, buyFeeIn }));
   const dearer = inEither[0] !== undefined && inEither[1] !== undefined && inEither[0] > inEither[1];

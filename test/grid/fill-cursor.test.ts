@@ -52,7 +52,7 @@ function readAll(venue: Venue, start: Millis, { questions, now }: { questions: n
   throw new Error("it does not come to an end");
 }
 
-it("finds every trade, with as little as one question a pass, in spans and pages of any size", () => {
+it("finds every trade with as little as one request a pass, for any span and page size", () => {
   const trade = fc.record({
     at: fc.integer({ min: 0, max: 100 * DAY }),
     late: fc.integer({ min: 0, max: TIMING.readLag }),
@@ -80,7 +80,7 @@ it("finds every trade, with as little as one question a pass, in spans and pages
   );
 });
 
-it("goes on where it ended, and asks a quiet year only for what can be missing", () => {
+it("continues where it stopped, and requests a quiet year only for possible missing fills", () => {
   const cursor = { at: 10 * DAY, ahead: null };
   const spans: unknown[] = [];
   let reading = startReading(snapshotOf(300 * DAY, cursor), PAIR, TIMING.overlap);
@@ -95,11 +95,11 @@ it("goes on where it ended, and asks a quiet year only for what can be missing",
   ]);
 });
 
-it("reads nothing where no order of ours can have an unread fill", () => {
+it("reads nothing if none of the grid's orders can have an unread fill", () => {
   expect(startReading(snapshotOf(undefined, { at: DAY, ahead: null }), PAIR, MINUTE)).toBeUndefined();
 });
 
-it("moves the cursor of a quiet pair, not so near to now that a trade may show later, and not each pass", () => {
+it("advances for a quiet pair, but not every pass and not so close to now that it skips late trades", () => {
   const after = (until: Millis, before: FillCursor) =>
     cursorAfter(before, { from: until, ahead: null, until }, TIMING, NOBODY_WAITS);
   const cursor = { at: DAY, ahead: null };

@@ -19,8 +19,8 @@ const countRequests = (slots: Parameters<typeof state>[0], tries = 0) =>
     capital: undefined,
   });
 
-describe("the buy of missing base at the start", () => {
-  it("is what selling slots lack, and nothing for those that hold or buy", () => {
+describe("the initial buy of missing base", () => {
+  it("covers what selling slots lack, and nothing for slots that have base or buy", () => {
     expect(countRequests([selling(0), selling(1), buying])?.intent.amount).toBe(d("2"));
     const holding = selling(1, { base: d("1"), cost: d("100") });
     expect(countRequests([selling(0), holding, buying])?.intent.amount).toBe(d("1"));

@@ -37,7 +37,7 @@ describe("a guided start", () => {
     ["wide", "stop", "bitget", "SNEK/USDT", 35],
     ["usual", "wait", "gateio", "BTC/USDT", 12],
     ["narrow", "follow", "kraken", "ADA/USD", 10_000],
-  ])("%s, %s on %s %s uses no more than its budget, pays, and starts as shown", async (...requests) => {
+  ])("%s, %s on %s %s stays within its budget, is profitable and starts as shown", async (...requests) => {
     const [width, onLeave, exchange, symbol, budget] = requests;
     const app = await drivenApp();
     const { status, body } = await guideOf(app, { width, onLeave, exchange, symbol, budget });
@@ -60,7 +60,7 @@ describe("a guided start", () => {
     });
   });
 
-  it("says what becomes of it outside its range in the start's own fields", async () => {
+  it("describes its behavior outside the range in the fields of the start", async () => {
     const app = await drivenApp();
     const [wait, follow, stop] = await Promise.all(
       ["wait", "follow", "stop"].map(async (onLeave) => (await guideOf(app, { onLeave })).body.start),
@@ -73,7 +73,7 @@ describe("a guided start", () => {
     expect(stop?.takeProfitPrice).toBeGreaterThan(stop?.upperPrice ?? Number.NaN);
   });
 
-  it("is wider the further back it looks", async () => {
+  it("has a wider range for a longer history", async () => {
     const app = await drivenApp();
     const widthOf = async (width: string) => {
       const { start } = (await guideOf(app, { width })).body;
@@ -84,7 +84,7 @@ describe("a guided start", () => {
     expect(new Set(widths).size).toBe(3);
   });
 
-  it("names the least budget that works, which then does", async () => {
+  it("names the minimum budget, which then works", async () => {
     const app = await drivenApp();
     const { status, body } = await guideOf(app, { budget: 5 });
     expect([status, body.error]).toEqual([400, "Invalid amount"]);
@@ -92,7 +92,7 @@ describe("a guided start", () => {
     expect((await guideOf(app, { budget: least })).status).toBe(200);
   });
 
-  it("makes no range up where nobody tells the past", async () => {
+  it("invents no range when no price history is available", async () => {
     const app = await drivenApp();
     app.switches.isCandlesCut = true;
     const { status, body } = await guideOf(app);
@@ -100,7 +100,7 @@ describe("a guided start", () => {
     expect(body.message).toContain("the line is cut");
   });
 
-  it("is a tool, of whose answer an agent can propose the start", async () => {
+  it("is a tool whose response lets an agent propose the start", async () => {
     const app = await drivenApp({ mcp: { trading: true, confirm: "plan" } });
     const client = await appClient(app, "trade");
     await client.listTools();

@@ -105,9 +105,9 @@ const sumOf = (fills: readonly Fill[], asset: string): Decimal =>
 const RUNS = { numRuns: 1500 };
 const PATIENCE = 180_000;
 
-describe("the ledger of a grid, whatever its fills", () => {
+describe("the ledger of a grid, for any fills", () => {
   it(
-    "is equity moved by fills alone, and splits into realized and unrealized to the last unit",
+    "changes equity by fills only, and splits it into realized and unrealized to the last unit",
     () => {
       fc.assert(
         fc.property(cases, (one) => {
@@ -139,7 +139,7 @@ describe("the ledger of a grid, whatever its fills", () => {
   );
 
   it(
-    "does not depend on the parts in which an order fills",
+    "does not depend on how an order's fills are split",
     () => {
       fc.assert(
         fc.property(cases, (one) => {
@@ -173,7 +173,7 @@ describe("the ledger of a grid, whatever its fills", () => {
   );
 
   it(
-    "is lowered once by the worth of a fee in a third asset",
+    "is reduced once by the value of a fee in a third asset",
     () => {
       fc.assert(
         fc.property(cases, (one) => {
@@ -200,12 +200,12 @@ describe("a fee in a third asset", () => {
     return { ...rest, fees: fees.map(({ asset, amount }) => ({ asset, amount })) };
   };
 
-  it("is worth its amount at the venue's mid", () => {
+  it("is valued at the venue's mid", () => {
     const [fee] = withFeeValues(charged(), { mids: MIDS, market: market() }).fees;
     expect(fee).toEqual({ asset: "GT", amount: d("0.4"), value: d("0.2") });
   });
 
-  it("is worth the fee rate × the notional where the venue tells no price, and says so", () => {
+  it("is fee rate × notional when the venue reports no price, and is marked as an estimate", () => {
     const rate = max(market().maker, market().taker);
     const [fee] = withFeeValues(charged(), { mids: new Map(), market: market() }).fees;
     expect(fee).toEqual({

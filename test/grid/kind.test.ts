@@ -10,7 +10,7 @@ import { strategy } from "../support/made.ts";
 /** From 100 to 120. */
 const SLOTS = [slot(), slot({ index: 1, lower: d("110"), upper: d("120"), side: "sell" })];
 
-it("trades from its lowest level to its highest, and not beyond", () => {
+it("a grid trades from its lowest level to its highest, and not beyond", () => {
   const inRange = ["99.99", "100", "110", "120", "120.01"].map((mid) =>
     gridKind.isInRange(state(SLOTS), d(mid)),
   );
@@ -26,7 +26,7 @@ it("trades from its lowest level to its highest, and not beyond", () => {
   expect([at(), at("105"), at("99")]).toEqual([undefined, true, false]);
 });
 
-it("may place something while a slot is free, or while it changes as a whole", () => {
+it("a grid can place orders while a slot is free or while the whole grid changes", () => {
   const may = (free: number, over: object = {}) =>
     gridKind.mayPlace(strategy({ state: state(SLOTS, over) }) as GridStrategy, { free } as never);
   expect([may(0), may(1)]).toEqual([false, true]);
@@ -34,7 +34,7 @@ it("may place something while a slot is free, or while it changes as a whole", (
   expect(whole.map((over) => may(0, over))).toEqual([true, true, true, true]);
 });
 
-it("is taken for no other kind, and no other for it", () => {
+it("a grid is not mistaken for another kind, nor another kind for it", () => {
   const other = strategy({ id: "q", kind: "quote" });
   expect(() => asGrid(other)).toThrow("strategy q is not a grid");
   expect(() => asGridView({ strategy: other } as StrategyView)).toThrow("strategy q is not a grid");

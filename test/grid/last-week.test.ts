@@ -33,8 +33,8 @@ const candlesIn = ({ times, open, high, low, close }: Candles): Candle[] => {
   }));
 };
 
-describe("how often a week has crossed the levels", () => {
-  it("is how many cycles a backtest of the same grid over the same candles completes", () => {
+describe("the number of level crossings last week", () => {
+  it("equals the cycles that a backtest of the same grid completes on the same candles", () => {
     const market = marketOf({ tick: d("1"), maker: 0n, taker: 0n, minNotional: d("1") });
     fc.assert(
       fc.property(
@@ -65,7 +65,7 @@ describe("how often a week has crossed the levels", () => {
 });
 
 describe("a plan", () => {
-  it("tells what a week as the last one would earn a day, and when that pays for a fall, with an if", async () => {
+  it("shows daily earnings if last week repeats, and how long they take to recover a fall", async () => {
     const app = await drivenApp();
     const { body } = await app.call<{ lastWeek: LastWeek; worstCase: { price: number; loss: number }[] }>(
       "POST",
@@ -90,7 +90,7 @@ describe("a plan", () => {
     expect(stopped.body.lastWeek.breakEvenDays).toBeGreaterThan(breakEvenDays ?? Number.NaN);
   });
 
-  it("says that nothing is earned back where no level was crossed", async () => {
+  it("says that nothing is earned back when no level was crossed", async () => {
     const app = await drivenApp();
     const { body } = await app.call<{ lastWeek: LastWeek }>("POST", "/strategy/grid/preview", {
       ...RANGE,
@@ -101,7 +101,7 @@ describe("a plan", () => {
     expect(body.lastWeek.message).toMatch(/^if .* it earns nothing and recovers no loss$/);
   });
 
-  it("tells nothing in place of a week that nobody knows, and why", async () => {
+  it("omits last week's earnings when its prices are unknown, and says why", async () => {
     const app = await drivenApp();
     app.switches.isCandlesCut = true;
     const { status, body } = await app.call<{ lastWeek: LastWeek }>("POST", "/strategy/grid/preview", RANGE);

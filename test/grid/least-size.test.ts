@@ -33,9 +33,9 @@ const refused = (act: () => unknown): string => {
 const format = (message: string) => decimal(/at least ([\d.]+) /.exec(message)?.[1] as string);
 const ALMOST = d("0.998");
 
-describe("the least size that a refusal tells", () => {
+describe("the minimum size in an error", () => {
   const sizes = ["flat", "pyramidal", "custom"] as const;
-  it.each(sizes)("is enough for every slot of %s sizes, and little less is not", (sizeModel) => {
+  it.each(sizes)("is enough for every slot with %s sizes, and slightly less is not", (sizeModel) => {
     const sizeWeights = sizeModel === "custom" ? ["1", "0.2", "3", "1", "1"].map(d) : undefined;
     const centered = { ...CENTERED, sizeModel, sizeWeights };
     const at = (orderSize: bigint) =>
@@ -46,7 +46,7 @@ describe("the least size that a refusal tells", () => {
     expect(at(mul(format(message), ALMOST, "down"))).toMatch(/^Invalid order size/);
   });
 
-  it("is as exact where the quote is a coin that costs 60,000", () => {
+  it("is as exact when the quote is a coin worth 60,000", () => {
     const request: RequestedRange = {
       lowerPrice: d("0.03"),
       upperPrice: d("0.04"),
@@ -72,8 +72,8 @@ describe("the least size that a refusal tells", () => {
   });
 });
 
-describe("the spacing that a refusal tells", () => {
-  it("is none that a geometric grid would refuse", () => {
+describe("the spacing in an error", () => {
+  it("is accepted by a geometric grid", () => {
     const request: RequestedRange = {
       lowerPrice: d("59000"),
       upperPrice: d("61000"),
@@ -92,7 +92,7 @@ describe("the spacing that a refusal tells", () => {
     expect(at({ gridLevels: most + 1 })).toMatch(/^Invalid spacing/);
   });
 
-  it("is a share of the center of a centered grid, as its field is", () => {
+  it("is a share of the center for a centered grid, like its field", () => {
     const at = (spacing: bigint) =>
       refused(() =>
         checkCentered(

@@ -35,7 +35,7 @@ describe("linear levels", () => {
     expect(linearLevels({ lower: d(lower), upper: d(upper) }, slots, d(tick)).map(text)).toEqual(levels);
   });
 
-  it("round half-up once from the exact value, on whole ticks", () => {
+  it("round half up once from the exact value, on whole ticks", () => {
     const ticks = fc.integer({ min: 1, max: 1_000_000 });
     fc.assert(
       fc.property(ticks, ticks, fc.integer({ min: 2, max: 100 }), (low, width, slots) => {
@@ -54,18 +54,18 @@ describe("linear levels", () => {
     );
   });
 
-  it("tell when two fall on one tick", () => {
+  it("report when two levels share a tick", () => {
     expect(ascends(linearLevels({ lower: d("1"), upper: d("1.02") }, 5, d("0.01")))).toBe(false);
     expect(ascends(linearLevels({ lower: d("1"), upper: d("1.05") }, 5, d("0.01")))).toBe(true);
   });
 
-  it("have their least ratio at the top", () => {
+  it("have their smallest ratio at the top", () => {
     expect(text(leastRatio(slotsBetween([d("100"), d("110"), d("120")])))).toBe("1.090909090909090909");
   });
 });
 
 describe("spaced levels", () => {
-  it("go up from the lower price", () => {
+  it("ascend from the lower price", () => {
     expect(spacedLevels({ lower: d("100"), spacing: d("2.5") }, 3, d("0.01")).map(text)).toEqual([
       "100",
       "102.5",

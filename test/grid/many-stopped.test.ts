@@ -42,7 +42,7 @@ async function costOf({ read }: Awaited<ReturnType<typeof counted>>, question: (
   return { rows: read.rows - before.rows, requests: read.requests - before.requests };
 }
 
-it("ten thousand stopped grids cost what ten do", async () => {
+it("ten thousand stopped grids cost no more than ten", async () => {
   const service = await counted();
   const { deps, context, ask } = service;
   const { id } = await runOperation<{ id: string }>(deps, "start_grid", GRID);
@@ -72,7 +72,7 @@ it("ten thousand stopped grids cost what ten do", async () => {
   expect((await questions.status()).strategies.map((one: { id: string }) => one.id)).toEqual([id]);
 });
 
-it("stopped grids are told newest first, page by page, each once", async () => {
+it("stopped grids are listed newest first, page by page, each once", async () => {
   const { deps, context, ask } = await counted();
   const { id } = await runOperation<{ id: string }>(deps, "start_grid", GRID);
   await context.client.execute(

@@ -29,7 +29,7 @@ async function readOutput(
 
 const RANGE = { lowerPrice: 90, upperPrice: 110, gridLevels: 10, orderSize: 50 };
 
-it("a grid that follows the market says each step, and where it is now", async () => {
+it("a grid that follows the market reports each step and its current position", async () => {
   const up = [100, 105, 111, 113, 113, 113, 115, 115, 115, 115, 115];
   expect(await readOutput(up, "start_grid", { ...RANGE, trail: { up: 114 } })).toEqual([
     "followed the market up: now from 92 to 112",
@@ -41,7 +41,7 @@ it("a grid that follows the market says each step, and where it is now", async (
   ]);
 });
 
-it("a grid that is laid out anew says so, and where it is now", async () => {
+it("a rebuilt grid reports the rebuild and its current position", async () => {
   const path = [100, 100, 110, 110, 110, 110, 110, 110, 110];
   const around = { levels: 3, spacing: 0.01, size: 50, deviation: 0.02, debounce: 60_000 };
   const [first, ...more] = await readOutput(path, "start_centered_grid", around);
@@ -50,6 +50,6 @@ it("a grid that is laid out anew says so, and where it is now", async () => {
   expect([Number(low), Number(high)].map(Math.round)).toEqual([107, 113]);
 });
 
-it("one that stays where it is says nothing", async () => {
+it("a grid that does not move reports nothing", async () => {
   expect(await readOutput([100, 97, 93, 97, 100, 104, 100], "start_grid", RANGE)).toEqual([]);
 });

@@ -23,24 +23,24 @@ const slots = [0, 1, 2, 3].map((index) =>
 const ask = (config: GridConfig, mid: string, over: Parameters<typeof state>[1] = {}, time = 0) =>
   moveOf(config, state(slots, over), { quote: at(mid, time), tick: TICK });
 
-describe("what the mid asks of a grid", () => {
+describe("the move that a mid requires", () => {
   const trailing = { ...RANGE, trail: { up: d("160"), down: d("80") } } as GridConfig;
 
-  it("is a step up at the level above the highest, as far as it may go", () => {
+  it("is a step up at the level above the highest, within the limit", () => {
     expect([ask(trailing, "149.99"), ask(trailing, "150")]).toEqual([undefined, "trail_up"]);
     const once = { trail: { way: null, steps: 1 } } as const;
     expect([ask(trailing, "159.99", once), ask(trailing, "160", once)]).toEqual([undefined, "trail_up"]);
     expect(ask(trailing, "170", { trail: { way: null, steps: 2 } })).toBeUndefined();
   });
 
-  it("is a step down at the level below the lowest, as far as it may go", () => {
+  it("is a step down at the level below the lowest, within the limit", () => {
     expect([ask(trailing, "90.01"), ask(trailing, "90")]).toEqual([undefined, "trail_down"]);
     const once = { trail: { way: null, steps: -1 } } as const;
     expect([ask(trailing, "80.01", once), ask(trailing, "80", once)]).toEqual([undefined, "trail_down"]);
     expect(ask(trailing, "70", { trail: { way: null, steps: -2 } })).toBeUndefined();
   });
 
-  it("is a stop price before anything else, from that very price on", () => {
+  it("is a stop before anything else, starting exactly at the stop price", () => {
     const stopping = { ...trailing, stopLossPrice: d("90"), takeProfitPrice: d("150") } as GridConfig;
     expect([ask(stopping, "90"), ask(stopping, "150")]).toEqual(["stop_loss", "take_profit"]);
     expect([ask(stopping, "90.01"), ask(stopping, "149.99")]).toEqual([undefined, undefined]);
@@ -50,26 +50,26 @@ describe("what the mid asks of a grid", () => {
     ({ ...RANGE, centered: { debounce: 60_000, deviation: d("0.1"), deviationFrom } }) as GridConfig;
   const laid = { center: d("120"), laidAt: 0 };
 
-  it("is another layout when it has left its center by more than the deviation", () => {
+  it("is a rebuild when the mid is farther from the center than the deviation", () => {
     const requests = ["132", "132.01", "108", "107.99"].map((mid) =>
       ask(centered("center"), mid, laid, 60_000),
     );
     expect(requests).toEqual([undefined, "rebuild", undefined, "rebuild"]);
   });
 
-  it("is another layout when it has left its outermost levels by more than the deviation", () => {
+  it("is a rebuild when the mid is farther from the outermost levels than the deviation", () => {
     const requests = ["152", "152.01", "88", "87.99"].map((mid) => ask(centered("edge"), mid, laid, 60_000));
     expect(requests).toEqual([undefined, "rebuild", undefined, "rebuild"]);
   });
 
-  it("is no other layout so soon after the last", () => {
+  it("is no rebuild too soon after the last", () => {
     const requests = [59_999, 60_000].map((time) => ask(centered("edge"), "200", laid, time));
     expect(requests).toEqual([undefined, "rebuild"]);
   });
 });
 
 describe("a move", () => {
-  it("is made once two passes have seen it, five seconds apart", () => {
+  it("is made once two passes observe it, five seconds apart", () => {
     const first = confirm(null, "trail_up", at("150", 1000));
     expect(first).toEqual({ signal: { move: "trail_up", at: 1000 }, confirmed: undefined });
     expect(confirm(first.signal, "trail_up", at("150", 5999))).toEqual({
@@ -87,7 +87,7 @@ describe("a move", () => {
     expect(confirm(first.signal, undefined, at("120", 6000)).signal).toBeNull();
   });
 
-  it("is not seen in a book that is too wide", () => {
+  it("is ignored when the order book is too wide", () => {
     const wide = { bid: d("98.9"), ask: d("101.1"), at: 6000 };
     const narrow = { bid: d("99"), ask: d("101"), at: 6000 };
     const signal = { move: "trail_up", at: 0 } as const;

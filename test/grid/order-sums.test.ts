@@ -17,7 +17,7 @@ const format = (over: Partial<VenueOrder>): VenueOrder =>
 
 const unreported = { notional: undefined, fees: undefined };
 
-it("keeps no sums of a smaller amount: an order without fees while it rested is not free once it is filled", () => {
+it("totals of a smaller amount are dropped: an order without fees while open is not free once filled", () => {
   const resting = withReport(order, format({}), 1);
   expect(resting).toMatchObject({ fees: [], notional: 0n });
   const filled = withReport(
@@ -29,7 +29,7 @@ it("keeps no sums of a smaller amount: an order without fees while it rested is 
   expect(gapFill(filled, 3)).toBeUndefined();
 });
 
-it("takes sums that are told later of the same amount, and none of an older look", () => {
+it("later totals of the same amount are adopted, and those of an older read are not", () => {
   const fees = [{ asset: "USDT", amount: d("0.1") }];
   const filled = withReport(order, format({ filled: d("1"), ...unreported }), 1);
   expect(filled).toMatchObject({ fees: null, notional: null });

@@ -24,8 +24,8 @@ async function roundTrip({ move, tick }: Driven): Promise<void> {
   }
 }
 
-describe("what a person does on the account of a running grid", () => {
-  it("is told as other changes, to the last unit, and stops nothing", async () => {
+describe("a manual change on the account of a running grid", () => {
+  it("is reported as other changes, to the last unit, and stops nothing", async () => {
     const app = await drivenApp();
     const { id } = await app.start(GRID);
     await app.tick();
@@ -57,7 +57,7 @@ describe("what a person does on the account of a running grid", () => {
     expect([twice, unbooked, withoutIntent]).toEqual([[], [], []]);
   });
 
-  it("is told of an asset that the venue lists no more", () => {
+  it("is reported for an asset that the venue no longer lists", () => {
     const memory = {
       ...NO_MEMORY,
       baseline: { BTC: d("2"), USDT: d("1000") },
@@ -67,7 +67,7 @@ describe("what a person does on the account of a running grid", () => {
     expect(otherChanges({ memory })).toEqual({ BTC: d("-2.5"), GT: d("1") });
   });
 
-  it("is nothing that a paused grid's own fills have moved", async () => {
+  it("excludes what a paused grid's own fills moved", async () => {
     const app = await drivenApp();
     const { id } = await app.start(GRID);
     await app.tick();
@@ -79,7 +79,7 @@ describe("what a person does on the account of a running grid", () => {
     expect(grid.otherChanges).toEqual({});
   });
 
-  it("never makes a grid sell what the account has no more", async () => {
+  it("never makes a grid sell what the account no longer has", async () => {
     const app = await drivenApp();
     const { id } = await app.start(GRID);
     await app.move(1.03);

@@ -35,7 +35,7 @@ async function started() {
 }
 
 describe("a paused grid", () => {
-  it("places nothing, keeps what rests, books what fills, and places what is missing when resumed", async () => {
+  it("places nothing, keeps open orders, books fills, and places missing orders when resumed", async () => {
     const { id, ask, open, view, passes, store } = await started();
     const before = await open();
     expect(await ask("pause_grid")).toMatchObject({ success: true, status: "running", phase: "paused" });
@@ -52,7 +52,7 @@ describe("a paused grid", () => {
     expect(await open()).toHaveLength(before.length);
   });
 
-  it("gets its first base when it was paused before its first pass", async () => {
+  it("gets its first base if it was paused before its first pass", async () => {
     const { deps, store, venue, time, ask } = await started();
     await store.takeLease({ account: "sandbox:kraken:", owner: "another", ttl: 60_000, overlap: 0 });
     const { id, phase } = await runOperation<Reported>(deps, "start_grid", {
@@ -72,7 +72,7 @@ describe("a paused grid", () => {
     expect(view && asGrid(view.strategy).state.ledger.firstBase).toBeGreaterThan(0n);
   });
 
-  it("does not undo a stop, whoever comes later", async () => {
+  it("does not undo a stop, whichever comes later", async () => {
     const { id, ask, store, view, open } = await started();
     await store.setWants(id, "stop", { keepOrders: false, sellBase: false }, BY);
     await store.setPaused(id, true, BY);
@@ -105,7 +105,7 @@ describe("a grid in error", () => {
     return box;
   }
 
-  it("stays in error while the cause lasts, and each resume tries once", async () => {
+  it("stays in error while the cause lasts, and each resume retries once", async () => {
     const { ask, view, open, passes, store, id } = await broken();
     const result = await ask("resume_grid");
     expect(result).toMatchObject({ success: false, status: "error" });
@@ -118,7 +118,7 @@ describe("a grid in error", () => {
     expect((await open()).length).toBeLessThanOrEqual(resting);
   });
 
-  it("goes on once the cause is gone", async () => {
+  it("resumes once the cause is gone", async () => {
     const { ask, open, context, view, passes } = await broken();
     await context.client.execute("drop trigger broken");
     expect(await ask("resume_grid")).toMatchObject({ success: true, status: "running" });

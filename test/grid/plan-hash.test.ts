@@ -47,19 +47,19 @@ async function refused({ orders, begin, grids }: Shown, over: object = {}) {
 }
 
 describe("a start with the planHash of a preview", () => {
-  it("places what the preview has shown, order by order", async () => {
+  it("places what the preview showed, order by order", async () => {
     const app = await shown("/strategy/grid", RANGE);
     expect((await app.begin()).status).toBe(200);
     expect(sorted(await app.orders())).toEqual(sorted(app.planned.orders));
   });
 
-  it("is refused, and places nothing, when the market has passed a level", async () => {
+  it("is rejected, and places nothing, when the market has passed a level", async () => {
     const app = await shown("/strategy/grid", RANGE);
     await app.move(1.05);
     await refused(app);
   });
 
-  it("is refused when other orders have taken what it needs", async () => {
+  it("is rejected when other orders use the funds it needs", async () => {
     const app = await shown("/strategy/grid", { ...RANGE, orderSize: 15_000 });
     const order = { ...MARKET, side: "buy", type: "limit", amount: 1, price: 50_000 };
     expect((await app.call("POST", "/orders", order)).status).toBe(200);
@@ -70,17 +70,17 @@ describe("a start with the planHash of a preview", () => {
     ["orderSize", { orderSize: 101 }],
     ["allowLoss", { allowLoss: false }],
     ["stopLossPrice", { stopLossPrice: 50_000 }],
-  ])("is refused with another %s", async (_field, over) => {
+  ])("is rejected with another %s", async (_field, over) => {
     await refused(await shown("/strategy/grid", RANGE), over);
   });
 
-  it("holds while the first buy's limit follows the market between two levels", async () => {
+  it("stays valid while the first buy's limit follows the market between two levels", async () => {
     const app = await shown("/strategy/grid", { ...RANGE, useOwnBase: false, initialBuy: true });
     await app.move(1.001);
     expect((await app.begin()).status).toBe(200);
   });
 
-  it("says that the kill switch is on, not that the plan has changed", async () => {
+  it("reports that the kill switch is on, not that the plan has changed", async () => {
     const app = await shown("/strategy/grid", RANGE);
     await app.store.setKill(true, BY);
     expect(await app.begin()).toMatchObject({ status: 403, body: { message: /kill switch/ } });
@@ -100,7 +100,7 @@ describe("a centered start with the planHash of a preview", () => {
   });
 
   it.each([1.021, 0.979])(
-    "is refused, and places nothing, when the market is %s times as high",
+    "is rejected, and places nothing, when the market is %s times as high",
     async (factor) => {
       const app = await shown(path, MARKET);
       await app.move(factor);
@@ -108,7 +108,7 @@ describe("a centered start with the planHash of a preview", () => {
     },
   );
 
-  it("is refused with the center of another plan", async () => {
+  it("is rejected with the center of another plan", async () => {
     const app = await shown(path, MARKET);
     const [hash = ""] = app.planned.planHash.split("-");
     await refused(app, { planHash: `${hash}-${app.planned.marketPrice + 1}` });

@@ -32,7 +32,7 @@ async function readOutput(width: number, over: object, quote = "100000"): Promis
 }
 
 describe.each([80, 120])("a plan in %d columns", (width) => {
-  it("says what its orders come to, what is set aside of what is free, and what stays", async () => {
+  it("shows the cost of its orders, the reserved part of the free balance, and the rest", async () => {
     const text = await readOutput(width, { initialBuy: true });
     expect(text).toMatch(/sum [\d.]+ USDT: [\d.]+ in buys, 0 in sells/);
     expect(text).toMatch(
@@ -42,7 +42,7 @@ describe.each([80, 120])("a plan in %d columns", (width) => {
     expect(text).toMatch(/break-even if the price crosses its levels as in the last 7 days/);
   });
 
-  it("says what does not fit: two of twenty orders", async () => {
+  it("reports what does not fit: two of twenty orders", async () => {
     const text = await readOutput(width, {}, "210");
     expect(text).toMatch(/orders 2 buys at [\d.]+ to [\d.]+ USDT; 18 of 20 slots wait \(.*no_quote.*\)/);
     expect(text).toMatch(/set aside [\d.]+ of 210 USDT unreserved \([\d.]+ %\); [\d.]+ USDT are missing/);
@@ -51,7 +51,7 @@ describe.each([80, 120])("a plan in %d columns", (width) => {
     );
   });
 
-  it("names every option that is armed, and bounds of the loss at each price that matters", async () => {
+  it("names every active option and the maximum loss at each relevant price", async () => {
     const text = await readOutput(width, {
       stopLossPrice: 50_000,
       takeProfitPrice: 70_000,

@@ -60,19 +60,19 @@ describe("a new grid", () => {
     expect([text(given.ledger.firstBase), text(given.ledger.firstCost)]).toEqual(["1", "94"]);
   });
 
-  it("says no_base for a selling slot without any, and buys there once the market is above", () => {
+  it("reports no_base for a selling slot without base, and buys there once the market is above", () => {
     const bare = state(layOut(levels, d("100"), d("101")));
     expect(shown(bare)).toMatchObject({ refused: ["3 no_base"] });
     expect(shown(bare, { quote: at("106") }).orders).toContain("3 buy 0.95238 at 105");
   });
 
-  it("says no_quote for what the balance does not cover, the far ones first", () => {
+  it("reports no_quote for slots that the balance does not cover, the far ones first", () => {
     const { orders, refused } = shown(started, { funds: { USDT: d("150"), BTC: d("10") } });
     expect(orders).toEqual(["2 buy 1 at 100", "3 sell 0.90909 at 110"]);
     expect(refused).toEqual(["0 no_quote", "1 no_quote"]);
   });
 
-  it("counts the fee in quote into what a buy needs", () => {
+  it("includes the fee in quote in the cost of a buy", () => {
     const one = state([slot({ lower: d("100"), upper: d("110") })]);
     expect(shown(one, { funds: { USDT: d("100.09") } }).refused).toEqual(["0 no_quote"]);
     expect(shown(one, { funds: { USDT: d("100.1") } }).orders).toHaveLength(1);
@@ -82,10 +82,10 @@ describe("a new grid", () => {
   });
 });
 
-describe("of the next orders it refuses", () => {
+describe("the order planner", () => {
   const one = state([slot({ lower: d("100"), upper: d("110") })]);
 
-  it("to cross an own order, whoever placed it", () => {
+  it("refuses to cross an order of the same account, whoever placed it", () => {
     expect(shown(one, { resting: [{ side: "sell", price: d("100") }] }).refused).toEqual([
       "0 would_self_cross",
     ]);
@@ -93,7 +93,7 @@ describe("of the next orders it refuses", () => {
     expect(shown(one, { resting: [{ side: "buy", price: d("120") }] }).orders).toHaveLength(1);
   });
 
-  it("two of its own that would cross each other", () => {
+  it("refuses to place two orders that would cross each other", () => {
     const two = state([
       slot(),
       slot({ index: 1, side: "sell", lower: d("90"), upper: d("99"), base: d("2"), cost: d("180") }),
@@ -101,23 +101,23 @@ describe("of the next orders it refuses", () => {
     expect(shown(two, { config: { postOnly: false } }).refused).toEqual(["1 would_self_cross"]);
   });
 
-  it("to take, where there is no price beside which the order could rest", () => {
+  it("refuses to take when no price exists where the order could stay open", () => {
     const empty = { bid: 0n, ask: d("100"), at: 0 };
     expect(shown(one, { quote: empty }).refused).toEqual(["0 would_take"]);
     expect(shown(one, { quote: empty, config: { postOnly: false } }).orders).toHaveLength(1);
   });
 
-  it("everything while the kill switch is on or the market is closed", () => {
+  it("refuses every order while the kill switch is on or the market is closed", () => {
     expect(shown(one, { killed: true }).refused).toEqual(["0 killed"]);
     expect(shown(one, { market: market({ active: false }) }).refused).toEqual(["0 market_closed"]);
   });
 
-  it("to sell base that the account does not have", () => {
+  it("refuses to sell base that the account does not have", () => {
     const selling = state([slot({ side: "sell", base: d("1"), cost: d("100") })]);
     expect(shown(selling, { funds: { BTC: d("0.5") } }).refused).toEqual(["0 inventory_missing"]);
   });
 
-  it("to ask again before a rejected order's time, and says why", () => {
+  it("refuses to retry a rejected order before its time, and gives the reason", () => {
     const rejected = state([slot({ retryAt: 50 })], {
       refused: [{ slot: 0, reason: "rejected", detail: "too small" }],
     });
@@ -135,18 +135,18 @@ describe("a slot whose level would take", () => {
     slot({ side: "sell", lower: d("90"), upper: d("95"), base: d("2"), cost: d("180") }),
   ]);
 
-  it("rests at the nearest price that does not, which is better for the grid", () => {
+  it("places its order at the nearest price that does not take, which is better for the grid", () => {
     expect(shown(buying, { quote }).orders).toEqual(["0 buy 1 at 98.9"]);
     expect(shown(selling, { quote }).orders).toEqual(["0 sell 2 at 99.1"]);
   });
 
-  it("takes where the grid may", () => {
+  it("takes if the grid allows it", () => {
     const config = { postOnly: false };
     expect(shown(buying, { quote, config }).orders).toEqual(["0 buy 1 at 100"]);
     expect(shown(selling, { quote, config }).orders).toEqual(["0 sell 2 at 95"]);
   });
 
-  it("goes back to its level as soon as that rests too, and not while nobody knows", () => {
+  it("returns to its level once an order can stay open there, but not while that is unknown", () => {
     const live = { exchangeId: "1", generation: 0, slot: 0, side: "buy", price: d("98.9") };
     const order = { ...NEW_ORDER, ...live, state: "open", timeInForce: "post_only" } as unknown as Order;
     expect(outdated(buying, [order], quote)).toEqual([]);
@@ -164,28 +164,28 @@ describe("a slot whose level would take", () => {
   });
 });
 
-describe("a part-filled order that was cancelled", () => {
+describe("a partially filled, canceled order", () => {
   const lot = market({ minNotional: d("5"), lot: d("0.001") });
 
-  it("buys what is missing when that meets the minimum", () => {
+  it("buys the missing amount if that meets the minimum", () => {
     expect(
       shown(state([slot({ bought: d("0.4"), base: d("0.4"), cost: d("40") })]), { market: lot }).orders,
     ).toEqual(["0 buy 0.6 at 100"]);
   });
 
-  it("else sells what it holds", () => {
+  it("sells what it holds if the missing amount is below the minimum", () => {
     expect(
       shown(state([slot({ bought: d("0.96"), base: d("0.96"), cost: d("96") })]), { market: lot }).orders,
     ).toEqual(["0 sell 0.96 at 110"]);
   });
 
-  it("else waits and says so", () => {
+  it("waits and reports it if it can neither buy nor sell", () => {
     const poor = market({ minNotional: d("60"), lot: d("0.001") });
     const half = state([slot({ bought: d("0.5"), base: d("0.5"), cost: d("50") })]);
     expect(shown(half, { market: poor })).toEqual({ orders: [], refused: ["0 below_minimum"] });
   });
 
-  it("goes on selling after a part was sold, and buys the rest back when too little is left", () => {
+  it("keeps selling after a partial sell, and buys the amount back when too little is left", () => {
     const sold = slot({ side: "sell", base: d("1"), cost: d("100"), sold: d("0.4"), bought: d("1") });
     expect(shown(state([sold]), { market: lot }).orders).toEqual(["0 sell 0.6 at 110"]);
     const nearly = { ...sold, sold: d("0.97") };
@@ -193,15 +193,15 @@ describe("a part-filled order that was cancelled", () => {
   });
 });
 
-describe("a quiet pass", () => {
-  it("keeps the very same state, so that nothing is written", () => {
+describe("a pass without changes", () => {
+  it("returns the same state object, so that nothing is written", () => {
     const busy = new Set([0, 1, 2, 3]);
     expect(nextOrders(started, view({ busy })).next).toBe(started);
     const bare = nextOrders(state(layOut(levels, d("100"), d("101"))), view({ limit: 0 })).next;
     expect(nextOrders(bare, view({ limit: 0 })).next).toBe(bare);
   });
 
-  it("leaves what it has no room for to the next one", () => {
+  it("leaves orders beyond its request budget to the next pass", () => {
     const { intents, postponed } = nextOrders(started, view({ limit: 2 }));
     expect([intents.length, postponed]).toEqual([2, 2]);
   });

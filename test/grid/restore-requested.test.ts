@@ -29,8 +29,8 @@ async function restoredAfter(before: (box: Box) => Promise<void>, since: (box: B
   return again;
 }
 
-describe("what people have asked since a backup", () => {
-  it("is kept of a stop that sells the base", async () => {
+describe("requests made after a backup", () => {
+  it("include a stop that sells the base", async () => {
     const { store } = await restoredAfter(
       async ({ deps }) => void (await runOperation(deps, "start_grid", GRID)),
       async (box) => {
@@ -60,7 +60,7 @@ describe("what people have asked since a backup", () => {
       }),
     });
 
-  it("places no order by hand a second time, whose request had died unanswered", async () => {
+  it("never place a manual order a second time if its first request went unanswered", async () => {
     const again = await restoredAfter(
       async () => {},
       async ({ deps }) => {
@@ -77,7 +77,7 @@ describe("what people have asked since a backup", () => {
     expect(await again.venue("kraken").openOrders()).toHaveLength(1);
   });
 
-  it("is kept of limits, and what the day's orders have used of them", async () => {
+  it("include limits, and how much of them the day's orders have used", async () => {
     const buy = (box: Box, clientOrderId: string) => {
       const order = { ...MARKET_BUY, amount: d("0.001"), price: d("50000"), clientOrderId };
       return runOperation(box.deps, "create_order", order);
@@ -97,7 +97,7 @@ describe("what people have asked since a backup", () => {
     );
   });
 
-  it("lets no agent's plan be committed that was shown before", async () => {
+  it("never include a commit of an agent's plan that was shown earlier", async () => {
     const key = { id: "plan_1", binding: "whose and what" };
     const preview = { what: "", cost: "", worstCase: "", limits: [] };
     const { store } = await restoredAfter(

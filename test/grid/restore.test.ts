@@ -24,7 +24,7 @@ async function trade({ deps, time, context }: Box): Promise<void> {
   }
 }
 
-it("a backup restored twice gives no order id a second time", async () => {
+it("a backup restored twice never reuses an order id", async () => {
   const folder = tempFolder();
   const backup = join(folder, "backup.db");
   let box = await testSandbox({ url: `file:${join(folder, "0.db")}` });

@@ -57,7 +57,7 @@ async function stepped() {
 
 const WELL = { notice: undefined, listed: false, ready: 200, message: "" };
 
-it("a grid that nothing has stepped for three of its intervals is told as stalled, until it is stepped", async () => {
+it("a grid without a tick for three of its intervals is reported as stalled, until its next tick", async () => {
   const grid = await stepped();
   await grid.step(2);
   grid.pass(3 * INTERVAL);
@@ -74,7 +74,7 @@ it("a grid that nothing has stepped for three of its intervals is told as stalle
   expect(await grid.output()).toEqual(WELL);
 });
 
-it("a pass that fails once is tried again before it is called stalled, and then why is told", async () => {
+it("a pass that fails once is retried before the grid is reported as stalled, with the reason", async () => {
   const grid = await stepped();
   await grid.step(2);
   grid.exchange.fail({ kind: "server_error", route: ["ticker", "open"], times: 1_000_000 });
@@ -84,7 +84,7 @@ it("a pass that fails once is tried again before it is called stalled, and then 
   expect((await grid.output()).notice).toMatch(/complete for \d\d s: kraken/);
 });
 
-it("`grid status` ends with 3 and says so, where the only server was killed", async () => {
+it("`grid status` exits with code 3 and reports a stalled grid after the only server was killed", async () => {
   const folder = tempFolder();
   const bounds = ["--lower", "57000", "--upper", "63000", "--levels", "4", "--size", "100"];
   const market = ["--exchange", "kraken", "--symbol", "BTC/USDT", "--sandbox"];

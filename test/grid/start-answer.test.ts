@@ -8,7 +8,7 @@ it.each([
   ["/strategy/grid", RANGE],
   ["/strategy/grid", { ...RANGE, useOwnBase: false }],
   ["/strategy/grid/centered", { ...MARKET, confidence: 0 }],
-])("a start at %s answers what its preview said that it uses at the most: %o", async (path, request) => {
+])("a start at %s returns the maximum usage that its preview showed: %o", async (path, request) => {
   const app = await drivenApp();
   type Used = { readonly maxQuoteUsed: string; readonly ownBaseUsed: string };
   const shown = await app.call<Used>("POST", `${path}/preview`, request);

@@ -14,7 +14,7 @@ const GRID = {
 
 const MANY = most(100, 25);
 
-it("many grids started in one millisecond have as many ids, and each its own orders", async () => {
+it("many grids started in the same millisecond have distinct ids and separate orders", async () => {
   const app = await drivenApp({ frozen: true });
   const answers = await Promise.all(
     Array.from({ length: MANY }, () => app.call<{ id: string }>("POST", "/strategy/grid", GRID)),

@@ -14,7 +14,7 @@ const RANGE = { lowerPrice: 90, upperPrice: 110, gridLevels: 10, orderSize: 50 }
 const STOPS = { stopLossPrice: 85, takeProfitPrice: 120 };
 
 describe("a stop price", () => {
-  it("is told with its distance, and whether anything follows from it", async () => {
+  it("is shown with its distance and with any consequence of it", async () => {
     const grid = await gridOver(
       Array.from({ length: 20 }, () => 100),
       { quote: "1000" },
@@ -31,7 +31,7 @@ describe("a stop price", () => {
     expect((await readOutput()).map(({ armed }) => armed)).toEqual([false, false]);
   });
 
-  it("says why it has stopped, at which price, what it sold and what that came to", async () => {
+  it("reports why it stopped, at which price, what it sold and the result", async () => {
     const path = [100, 97, 93, 89, 84, 84, 84, 84, 84, 84];
     const grid = await gridOver(path, { quote: "1000" });
     const { id } = await grid.ask<{ id: string }>("start_grid", { ...grid.where, ...RANGE, ...STOPS });
@@ -57,7 +57,7 @@ describe("a stop price", () => {
     expect(message).toContain(`${status.stopReason}; total ${cents} USDT`);
   });
 
-  it("is loud in the server's terminal, in its log and in the status of the command line", async () => {
+  it("is prominent in the server's terminal, in its log and in the command line's status", async () => {
     const folder = tempFolder();
     const server = await serve(folder, ["--sandbox", "--speed", "60", "--tick-interval", "200"]);
     const market = ["--exchange", "kraken", "--symbol", "BTC/USDT", "--sandbox"];

@@ -14,7 +14,7 @@ interface Stopped {
 
 const RANGE = { lowerPrice: 90, upperPrice: 110, gridLevels: 10, orderSize: 50 };
 
-it("a stop says what was made in all, and what the base that is kept is worth", async () => {
+it("a stop reports the total profit, and the value of the base that stays", async () => {
   // A cycle earns on the way, and then the price falls.
   const path = [100, 97, 101, ...Array.from({ length: 25 }, (_, i) => 100 - i), 76, 76];
   const grid = await gridOver(path, { quote: "1000" });

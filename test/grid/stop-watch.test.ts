@@ -58,12 +58,12 @@ async function watching(stop: object = { stopLossPrice: decimal("50000") }) {
   };
 }
 
-describe("a stop price that nobody watches", () => {
+describe("an unwatched stop price", () => {
   it.each<[string, readonly Route[]]>([
     ["tickers alone", ["ticker"]],
     ["all reads", ["ticker", "open"]],
   ])(
-    "is told by notice, event and readiness while %s fail, and once it is watched again",
+    "is reported by notice, event and readiness while %s fail, and again once it is watched",
     async (_what, routes) => {
       const { exchange, step, codes, events, ready } = await watching();
       await step(2);
@@ -83,7 +83,7 @@ describe("a stop price that nobody watches", () => {
     },
   );
 
-  it("is told although nothing steps it at all", async () => {
+  it("is reported even if no process steps the grid", async () => {
     const { step, pass, codes, ready } = await watching();
     await step(1);
     pass(3 * INTERVAL + 1);
@@ -91,7 +91,7 @@ describe("a stop price that nobody watches", () => {
     expect(await ready()).toBe(503);
   });
 
-  it("is none of a grid that has none, or that a person has paused", async () => {
+  it("is not reported for a grid without a stop price, or one that a person paused", async () => {
     const without = await watching({});
     without.pass(100 * INTERVAL);
     expect([await without.codes(), await without.ready()]).toEqual([[], 200]);

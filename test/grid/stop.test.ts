@@ -21,7 +21,7 @@ async function honest(app: Driven, id: string): Promise<void> {
 }
 
 describe("a stop", () => {
-  it("during a step, twice at once, leaves nothing when the step goes on late", async () => {
+  it("requested twice during a step leaves no order when the step continues late", async () => {
     const app = await drivenApp();
     const waiting = app.switches.holdCreates();
     const started = app.start(GRID);
@@ -41,7 +41,7 @@ describe("a stop", () => {
     expect(await app.resting()).toEqual([]);
   });
 
-  it("during a step that places in time cancels what the step has placed", async () => {
+  it("during a step that is still placing cancels the step's orders", async () => {
     const app = await drivenApp({ frozen: true });
     const waiting = app.switches.holdCreates();
     const started = app.start(GRID);
@@ -58,7 +58,7 @@ describe("a stop", () => {
     expect(await app.resting()).toEqual([]);
   });
 
-  it("with the venue down is never done before the venue is back, and then finishes by itself", async () => {
+  it("with the venue down completes only once the venue is back, and then by itself", async () => {
     const app = await drivenApp();
     const { id } = await app.start(GRID);
     app.switches.isCut = true;
@@ -76,7 +76,7 @@ describe("a stop", () => {
     expect(await app.resting()).toEqual([]);
   });
 
-  it("in the middle of a start whose venue goes down waits for what may have been placed", async () => {
+  it("during a start whose venue goes down waits for orders that can have been placed", async () => {
     const app = await drivenApp();
     const waiting = app.switches.holdCreates();
     const started = app.start(GRID);
@@ -94,7 +94,7 @@ describe("a stop", () => {
     expect(await app.resting()).toEqual([]);
   });
 
-  it("that keeps the orders leaves every one, lists them, and no step touches them again", async () => {
+  it("that keeps the orders leaves all of them, lists them, and no step touches them again", async () => {
     const app = await drivenApp();
     const { id } = await app.start(GRID);
     const before = (await app.resting()).map((order) => order.id).sort();
@@ -111,7 +111,7 @@ describe("a stop", () => {
     expect((await app.resting()).every((order) => before.includes(order.id))).toBe(true);
   });
 
-  it("that keeps the orders, during a step, keeps each one or has none of it", async () => {
+  it("that keeps the orders, during a step, keeps each order completely or not at all", async () => {
     const app = await drivenApp();
     const waiting = app.switches.holdCreates();
     const started = app.start(GRID);

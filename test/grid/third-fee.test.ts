@@ -21,7 +21,7 @@ interface Grid {
 const THIRD = { mexc: "MX", gateio: "GT", bitget: "BGB" } as const;
 
 it.each(["mexc", "gateio", "bitget"] as const)(
-  "a fee that %s takes in its own coin is explained, and lowers the profit once",
+  "a fee that %s charges in its own coin is explained, and lowers the profit once",
   async (name) => {
     const { deps, venues } = await liveApp([name], { live: { keptFor: 0 } });
     const exchange = venues[name];

@@ -68,7 +68,7 @@ describe("two strategies on one market of one account", () => {
     },
   );
 
-  it("share a balance that is too small for both, and never ask the exchange for more than there is", async () => {
+  it("share a balance too small for both, and never order more than there is", async () => {
     const app = await drivenApp();
     await app.deposit("USDT", d("1500") - d("100000"));
     await app.deposit("BTC", d("0.01") - d("2"));
@@ -83,7 +83,7 @@ describe("two strategies on one market of one account", () => {
     expect(first.otherChanges).toEqual({});
   });
 
-  it("are stopped one by one: the other's orders and the person's stay as they are", async () => {
+  it("are stopped separately: the other's orders and the person's stay unchanged", async () => {
     const app = await drivenApp();
     const one = await app.start(WIDE);
     const before = await ids(app);

@@ -26,7 +26,7 @@ async function readAfter(path: readonly number[], start: string, request: object
 
 const RANGE = { lowerPrice: 90, upperPrice: 110, gridLevels: 10, orderSize: 50 };
 
-it("a grid that trails says where it is now, and what was asked for", async () => {
+it("a trailing grid reports its current range and the requested one", async () => {
   const up = [100, 105, 111, 113, 113, 113, 115, 115, 115, 115, 115];
   const { one, line, listLine } = await readAfter(up, "start_grid", { ...RANGE, trail: { up: 114 } });
   expect(one).toMatchObject({
@@ -42,7 +42,7 @@ it("a grid that trails says where it is now, and what was asked for", async () =
   expect(listLine).toBe("94 – 114");
 });
 
-it("a centered grid says where it is now, and how it was asked to follow", async () => {
+it("a centered grid reports its current range and how it was set to follow", async () => {
   const path = [100, 100, 110, 110, 110, 110, 110, 110, 110];
   const around = { levels: 3, spacing: 0.01, size: 50, deviation: 0.02, debounce: 60_000 };
   const { one, line } = await readAfter(path, "start_centered_grid", around);
@@ -60,7 +60,7 @@ it("a centered grid says where it is now, and how it was asked to follow", async
   expect(line?.requested).toBe("3 levels per side, 1 % apart, rebuilt 2 % beyond them");
 });
 
-it("a grid that stays where it was asked for says that once", async () => {
+it("a grid still in its requested range reports that once", async () => {
   const { one, line } = await readAfter([100, 97, 93, 97], "start_grid", RANGE);
   expect(one).toMatchObject({ rangeNow: { lowerPrice: 90, upperPrice: 110 }, follows: null });
   expect(line?.range).toBe("90 – 110, 10 slots of 50 USDT");

@@ -24,8 +24,8 @@ interface Reported {
 const LISTED = { priority: ["id", "status", "stalled", "notices", "symbol", "exchange", "startedAt"] };
 const DELAYED = /the stop at 55000 waits for a narrower spread.*edgemaker grid stop <id> --sell-base$/;
 
-describe("a book so wide that a stop price waits", () => {
-  it("is told with what to do in status, list and to agents, until the stop price works again", async () => {
+describe("an order book so wide that a stop price waits", () => {
+  it("is reported with the remedy in status, list and to agents, until the stop price works again", async () => {
     const app = await drivenApp();
     await app.start({ ...RANGE, stopLossPrice: 55_000 });
     await app.tick();
@@ -64,7 +64,7 @@ describe("a book so wide that a stop price waits", () => {
     expect(body.strategies[0]).toMatchObject({ status: "stopped" });
   });
 
-  it("is no more than a wide book where no stop price is set", async () => {
+  it("is only a wide book if no stop price is set", async () => {
     const app = await drivenApp();
     await app.start(RANGE);
     app.switches.isWide = true;

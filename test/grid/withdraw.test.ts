@@ -58,7 +58,7 @@ describe("a plan of a grid", () => {
     ["a first buy", { useOwnBase: false, initialBuy: true }],
     ["geometric levels", { useOwnBase: false, spacingModel: "geometric" }],
     ["a grid that trails", { trail: { up: 66_000, down: 54_000 } }],
-  ])("calls free what is not needed later: %s", async (_what, over) => {
+  ])("reports as free what is not needed later: %s", async (_what, over) => {
     const app = await drivenApp();
     const request = { ...RANGE, ...over };
     const { body: plan } = await app.call<{ investment: { quote: string }; free: { quote: string } }>(
@@ -97,8 +97,8 @@ async function takeOut(app: Driven, over: Readonly<Record<string, string>> = {})
   }
 }
 
-describe("what can be taken out", () => {
-  it("is all of an account on which nothing trades", async () => {
+describe("the withdrawable amount", () => {
+  it("is the whole balance of an account on which nothing trades", async () => {
     const app = await drivenApp();
     const { assets, needs, warnings } = await planOf(app);
     expect(assets.length).toBeGreaterThan(2);
@@ -110,7 +110,7 @@ describe("what can be taken out", () => {
     ["own base in its sells", {}],
     ["quote alone", { useOwnBase: false }],
     ["base bought at its start", { useOwnBase: false, initialBuy: true }],
-  ])("lets no slot of a grid with %s starve, wherever the price goes", async (_name, over) => {
+  ])("leaves every slot of a grid with %s funded, wherever the price goes", async (_name, over) => {
     const app = await withGrid(over);
     await takeOut(app);
     const { assets } = await planOf(app);
@@ -122,7 +122,7 @@ describe("what can be taken out", () => {
   it.each([
     ["USDT", "100"],
     ["BTC", "0.001"],
-  ])("is little more than that: with %s %s less a slot waits", async (asset, amount) => {
+  ])("is close to the maximum: with %s %s less, a slot waits", async (asset, amount) => {
     const app = await withGrid(
       asset === "BTC" ? { useOwnBase: false, initialBuy: true } : { useOwnBase: false },
     );
@@ -135,7 +135,7 @@ describe("what can be taken out", () => {
     expect(await isStarved(app)).toBe(true);
   });
 
-  it("is told by what each grid needs, and by what is missing already", async () => {
+  it("is listed by what each grid needs, and by what is already missing", async () => {
     const app = await withGrid({ useOwnBase: false });
     const { kept } = ofAsset(await planOf(app), "USDT");
     expect(Number(kept)).toBeGreaterThan(0);
@@ -151,7 +151,7 @@ describe("what can be taken out", () => {
     ]);
   });
 
-  it("keeps a centered grid within its shares of what is left", async () => {
+  it("keeps a centered grid within its shares of the remaining balance", async () => {
     const app = await drivenApp();
     await app.call("POST", "/strategy/grid/centered", {
       ...MARKET,
@@ -165,7 +165,7 @@ describe("what can be taken out", () => {
     expect(await isStarved(app)).toBe(false);
   });
 
-  it("is a tool that says it in a sentence", async () => {
+  it("is a tool that returns it as a sentence", async () => {
     const app = await withGrid();
     const client = await appClient(app, "read");
     await client.listTools();
@@ -175,8 +175,8 @@ describe("what can be taken out", () => {
   });
 });
 
-describe("a plan beside another grid on the same money", () => {
-  it("tells what is free beside the other, and warns of what does not fit", async () => {
+describe("a plan beside another grid that uses the same funds", () => {
+  it("reports what is free after the other grid's needs, and warns of what does not fit", async () => {
     const app = await drivenApp();
     await app.deposit("USDT", -decimal("99500"));
     const request = { ...RANGE, gridLevels: 10, orderSize: 49, useOwnBase: false };
@@ -200,7 +200,7 @@ describe("a plan beside another grid on the same money", () => {
   });
 });
 
-describe("beside quotes on the same account", () => {
+describe("an account that also runs quotes", () => {
   const QUOTES = { ...MARKET, spread: 0.02, levels: 2, size: 100, baseBudget: 0.5, quoteBudget: 2000 };
   interface Previewed {
     readonly free: { readonly quote: string; readonly base: string };
@@ -217,7 +217,7 @@ describe("beside quotes on the same account", () => {
     return body.id;
   };
 
-  it("what they may use stays, and goes again when they are stopped", async () => {
+  it("reserves what the quotes can use, and releases it when they are stopped", async () => {
     const app = await drivenApp();
     const id = await quoting(app);
     const plan = await planOf(app);
@@ -229,7 +229,7 @@ describe("beside quotes on the same account", () => {
     expect(ofAsset(await planOf(app), "USDT")).toMatchObject({ kept: "0", missing: "0" });
   });
 
-  it("a grid is told what is free, and takes no base of theirs", async () => {
+  it("reports to a grid what is free, and gives it no base of the quotes", async () => {
     const app = await drivenApp();
     await quoting(app);
     await app.deposit("USDT", -decimal("97000"));
@@ -241,7 +241,7 @@ describe("beside quotes on the same account", () => {
     expect(warnings.find(({ code }) => code === "funds_missing")?.message).toMatch(beside);
   });
 
-  it("a grid that is changed is told what they and another grid have left of it", async () => {
+  it("reports to a changed grid what the quotes and another grid leave free", async () => {
     const app = await drivenApp();
     const { id } = await app.start({ ...RANGE, gridLevels: 10, orderSize: 50, useOwnBase: false });
     await app.tick();
@@ -262,7 +262,7 @@ describe("beside quotes on the same account", () => {
     expect((await ofEdit()).warning?.message).toMatch(beside);
   });
 
-  it("quotes are told what a grid has left of it", async () => {
+  it("reports to quotes what a grid leaves free", async () => {
     const app = await withGrid({ useOwnBase: false, gridLevels: 10 });
     await app.deposit("USDT", -decimal(ofAsset(await planOf(app), "USDT").canWithdraw) + decimal("150"));
     const { orders, warnings } = (await app.call<Previewed>("POST", "/strategy/quote/preview", QUOTES)).body;

@@ -43,7 +43,7 @@ async function lostOn(path: number[], input: object, funds: { quote: string; bas
   return { plan, lost: wire(before - after), status: await grid.status() };
 }
 
-describe("what a plan says can be lost", () => {
+describe("the possible loss in a plan", () => {
   const ways = [
     ["buying on the way down", {}, { quote: "1000" }],
     // 4.5 coins lie in the selling slots' first orders at most, and nothing else is on the account.
@@ -52,7 +52,7 @@ describe("what a plan says can be lost", () => {
     ["following the market up", { trail: { up: 120 } }, { quote: "1000" }],
   ] as const;
   it.each(ways)(
-    "is never less than what a fall to the lowest level takes, %s",
+    "is never less than the loss of a fall to the lowest level, %s",
     async (_name, input, funds) => {
       for (const seed of isWhole ? [1, 2, 3] : [1]) {
         const { plan, lost } = await lostOn(pathTo(90, seed), input, funds);
@@ -63,7 +63,7 @@ describe("what a plan says can be lost", () => {
     },
   );
 
-  it("is what a stop price costs, fees of the sale included", async () => {
+  it("is the cost of a stop price, including fees of the sale", async () => {
     const { plan, lost, status } = await lostOn(pathTo(85, 1), { stopLossPrice: 85.02 }, { quote: "1000" });
     expect(status).toMatchObject({ status: "stopped" });
     // It is sold at the bid, a tick or two below the price that it stops at.
@@ -71,19 +71,19 @@ describe("what a plan says can be lost", () => {
     expect(lost).toBeGreaterThan(0.2 * lossAt(plan, 85.02));
   });
 
-  it("is everything that is bought at a price of zero", async () => {
+  it("is everything that is bought, at a price of zero", async () => {
     const { plan } = await lostOn(pathTo(90, 1), {}, { quote: "1000" });
     expect(lossAt(plan, 0)).toBeGreaterThan(Number(plan.maxQuoteUsed) * 0.99);
     expect(lossAt(plan, 0)).toBeLessThanOrEqual(Number(plan.maxQuoteUsed));
   });
 
-  it("counts every level that a trailing grid comes down to", async () => {
+  it("counts every level that a trailing grid can move down to", async () => {
     const { plan, lost } = await lostOn(pathTo(70, 1), { trail: { down: 70 } }, { quote: "5000" });
     expect(lost).toBeLessThanOrEqual(lossAt(plan, 70));
     expect(lost).toBeGreaterThan(0.5 * lossAt(plan, 70));
   });
 
-  it("is all quote of the account where a centered grid follows the market down", async () => {
+  it("is all quote of the account if a centered grid follows the market down", async () => {
     const path = pathTo(65, 1);
     const grid = await gridOver(path, { quote: "5000" });
     const request = { ...grid.where, size: 100 };
@@ -101,8 +101,8 @@ describe("what a plan says can be lost", () => {
   });
 });
 
-describe("what a plan says it needs", () => {
-  it("is enough for every slot's next buy after its first sell", async () => {
+describe("the funds that a plan requires", () => {
+  it("are enough for every slot's next buy after its first sell", async () => {
     const path = [
       ...Array.from({ length: 20 }, (_, i) => 100 + i),
       ...Array.from({ length: 40 }, (_, i) => 119 - i),
@@ -121,7 +121,7 @@ describe("what a plan says it needs", () => {
     expect([...missing]).toEqual([]);
   });
 
-  it("is told where the account has less, with how many orders are placed first", async () => {
+  it("are reported if the account has less, with how many orders are placed first", async () => {
     const grid = await gridOver([100, 100, 100], { quote: "120" });
     const { warnings } = await grid.ask<Plan>("preview_grid", { ...grid.where, ...RANGE });
     expect(warnings).toEqual([

@@ -8,11 +8,11 @@ import { isOfSchema } from "./without.ts";
 
 const names = GUARDS.map(({ name }) => name);
 
-it("each guard has a name of its own", () => {
+it("each guard has a unique name", () => {
   expect(new Set(names).size).toBe(names.length);
 });
 
-it("each guard of a statement stands in the store exactly once", () => {
+it("each guard of a statement occurs in the store exactly once", () => {
   const times = GUARDS.filter((guard) => !isOfSchema(guard)).map(({ name, file, from }) => ({
     name,
     times: readFileSync(file, "utf8").split(from).length - 1,
@@ -20,14 +20,14 @@ it("each guard of a statement stands in the store exactly once", () => {
   expect(times.filter((one) => one.times !== 1)).toEqual([]);
 });
 
-describe("with two writers on one file", () => {
+describe("two writers on one file", () => {
   it.each(GUARDS)("$name", async ({ name, should }) => {
     const { was } = await prove(name, `file:${join(tempFolder(), "guards.db")}`, false);
     expect(was).toEqual(should);
   });
 });
 
-describe("without a guard of the schema, its deed comes to something else", () => {
+describe("a different result without a guard of the schema", () => {
   it.each(GUARDS.filter(isOfSchema))("$name", async ({ name, should }) => {
     const { was } = await prove(name, `file:${join(tempFolder(), "guards.db")}`, true);
     expect(was).not.toEqual(should);

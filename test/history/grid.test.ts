@@ -41,7 +41,7 @@ const FILL_COLUMNS =
 
 const KINDS = ["orders", "fills", "events"] as const;
 
-describe("a grid's history", () => {
+describe("the history of a grid", () => {
   let box: Awaited<ReturnType<typeof traded>>;
   let target: Awaited<ReturnType<typeof appOver>>;
   /** Of the event loop, that the app has waited for. */
@@ -52,7 +52,7 @@ describe("a grid's history", () => {
     target = await appOver({ ...box.deps, local: { ...box.deps.local, heard } });
   });
 
-  it("is the same page by page as in one, newest first, on HTTP", async () => {
+  it("is the same page by page as in one response, newest first, over HTTP", async () => {
     const { id } = box;
     const { ask, tokens } = target;
     const get = async (path: string) => {
@@ -78,7 +78,7 @@ describe("a grid's history", () => {
     }
   });
 
-  it("tells fills as a table, one line each, as exact as the answer", async () => {
+  it("lists fills as a table, one line each, as exact as the response", async () => {
     const { id } = box;
     const { ask, tokens } = target;
     const headers = { authorization: `Bearer ${tokens.read}` };
@@ -105,7 +105,7 @@ describe("a grid's history", () => {
     expect(json.headers.get("content-type")).toMatch(/^application\/json/);
   });
 
-  it("tells every fill in a table, however many, unless a limit is named", async () => {
+  it("lists every fill in a table, however many, unless a limit is set", async () => {
     const { id } = box;
     const { ask, tokens } = target;
     const { client } = box.context;
@@ -175,7 +175,7 @@ describe("comma-separated values", () => {
     ["a formula after a line break", "a\n@b", '"a\n\'@b"'],
     ["a negative number", "-1.5", "-1.5"],
     ["nothing", null, ""],
-  ])("keep %s a text of one cell", (_name, value, output) => {
+  ])("keep %s as text in one cell", (_name, value, output) => {
     expect(csv(["x"], [[value]])).toBe(`x\r\n${output}\r\n`);
   });
 });

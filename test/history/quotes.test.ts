@@ -38,7 +38,7 @@ describe("the history of quotes", () => {
     box = await quoted();
   });
 
-  it("tells their orders as quotes', and executions that sum up to their orders and position", async () => {
+  it("lists their orders under quotes, with executions that add up to their orders and position", async () => {
     const { readOutput, quotes } = box;
     const { orders } = await readOutput(`quote/${quotes}/orders?limit=1000`);
     const { fills } = await readOutput(`quote/${quotes}/fills?limit=1000`);
@@ -54,21 +54,21 @@ describe("the history of quotes", () => {
     expect(strategies[0]?.filledOrders).toBe(orders.filter(({ status }) => status === "filled").length);
   });
 
-  it("tells what has happened to them, from their start to their stop", async () => {
+  it("lists their events from start to stop", async () => {
     const { events } = await box.readOutput(`quote/${box.quotes}/events?limit=1000`);
     const said = events.map(({ kind, message }) => `${kind} ${message}`).toReversed();
     expect(said[0]).toMatch(/start/);
     expect(said.at(-1)).toMatch(/stop/);
   });
 
-  it("gives its executions as a table, too", async () => {
+  it("can return its executions as a table", async () => {
     const { readOutput, get, quotes } = box;
     const { count } = await readOutput(`quote/${quotes}/fills?limit=1000`);
     const lines = (await (await get(`quote/${quotes}/fills`, "text/csv")).text()).trimEnd().split("\r\n");
     expect(lines).toHaveLength(count + 1);
   });
 
-  it("does not take a grid for quotes, nor quotes for a grid", async () => {
+  it("never mistakes a grid for quotes, nor quotes for a grid", async () => {
     const { readOutput, quotes, grid } = box;
     for (const what of ["orders", "fills", "events"]) {
       expect((await readOutput(`quote/${grid}/${what}`)).message).toBe(`there are no quotes ${grid}`);

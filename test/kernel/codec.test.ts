@@ -14,7 +14,7 @@ const { part } = fc.letrec<{ part: unknown }>((tie) => ({
   ),
 }));
 
-it("reads what it has written: decimals, texts that look like one, and whatever holds them", () => {
+it("the codec reads what it has written: decimals, decimal-like text, and their containers", () => {
   fc.assert(
     fc.property(part, (value) => {
       expect(decode(encode(value))).toEqual(value);

@@ -30,13 +30,13 @@ describe("decimal text", () => {
   });
 
   it.each(["", "-", ".5", "5.", "1e3", "0x10", "1,5", " 1", "1.0000000000000000001", "NaN", "Infinity"])(
-    "refuses %j",
+    "rejects %j",
     (bad) => {
       expect(parseDecimal(bad)).toBeUndefined();
     },
   );
 
-  it("survives a round trip, whatever the amount", () => {
+  it("survives a round trip for any amount", () => {
     fc.assert(
       fc.property(any, (units) => decimal(text(units)) === units && parseDecimal(text(units)) === units),
     );
@@ -50,15 +50,15 @@ describe("fromNumber", () => {
     [1.5e-7, "0.00000015"],
     [123456.789, "123456.789"],
     [1e-18, "0.000000000000000001"],
-  ])("takes %d by its shortest text", (value, plain) => {
+  ])("converts %d from its shortest text", (value, plain) => {
     expect(text(fromNumber(value) ?? -1n)).toBe(plain);
   });
 
-  it.each([Number.NaN, Number.POSITIVE_INFINITY, 1e-19, 1.5e-18])("refuses %d", (value) => {
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, 1e-19, 1.5e-18])("rejects %d", (value) => {
     expect(fromNumber(value)).toBeUndefined();
   });
 
-  it("is undone by wire for every number that it takes", () => {
+  it("is reversed by wire for every number that it accepts", () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, min: 1e-9, max: 1e15 }), (value) => {
         const exact = fromNumber(value);
@@ -94,7 +94,7 @@ describe("rounding", () => {
     );
   });
 
-  it("never promises more than the product, and never less when rounding up", () => {
+  it("never exceeds the product, and never falls below it when rounding up", () => {
     fc.assert(
       fc.property(any, any, (a, b) => {
         expect(mul(a, b, "down") * ONE <= a * b && a * b <= mul(a, b, "up") * ONE).toBe(true);
@@ -106,7 +106,7 @@ describe("rounding", () => {
     expect(div(ONE, -2n * ONE, "down")).toBe(-ONE / 2n);
   });
 
-  it("rounds once where two factors meet", () => {
+  it("rounds once when multiplying two factors", () => {
     expect(mulDiv(10n, { times: 1n, over: 3n }, "half")).toBe(3n);
   });
 
@@ -120,7 +120,7 @@ describe("rounding", () => {
   });
 });
 
-describe("leaving by accident", () => {
+describe("accidental serialization", () => {
   it("throws in JSON.stringify", () => {
     expect(() => JSON.stringify({ price: ONE })).toThrow(TypeError);
   });

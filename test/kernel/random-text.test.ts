@@ -3,13 +3,13 @@ import { createRandomText } from "../../src/kernel/random-text.ts";
 
 const DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz";
 
-it("takes each of 36 digits from as many of a byte's values", () => {
+it("randomText draws each of 36 digits from the same number of byte values", () => {
   const text = createRandomText((bytes) => bytes.set(bytes.map((_, i) => i)))(252 * 16);
   const counts = Array.from(DIGITS, (digit) => text.split(digit).length - 1);
   expect(counts).toEqual(Array.from(DIGITS, () => 7 * 16));
 });
 
-it("uses a byte once, keeps none, and asks for more when all are used", () => {
+it("randomText uses each byte once, discards it, and requests more when all are used", () => {
   let last = new Uint8Array();
   let times = 0;
   const randomText = createRandomText((bytes) => {

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { createRandom, shuffled, xoshiro } from "../../src/kernel/random.ts";
 
-describe("draws by a seed", () => {
-  it("are those of the published generator", () => {
+describe("the seeded generator", () => {
+  it("matches the published generator", () => {
     // The first outputs of xoshiro128** from the state 1, 2, 3, 4.
     const draw = xoshiro([1, 2, 3, 4]);
     expect([draw(), draw(), draw(), draw()]).toEqual([11_520, 0, 5_927_040, 70_819_200]);
   });
 
-  it("have nothing in common for neighbouring seeds", () => {
+  it("draws unrelated values for neighboring seeds", () => {
     const draws = (seed: number) => {
       const draw = createRandom(seed);
       return Array.from({ length: 4000 }, () => draw() / 2 ** 32 - 0.5);
@@ -21,7 +21,7 @@ describe("draws by a seed", () => {
     }
   });
 
-  it("shuffle to another order for each seed, with every value once", () => {
+  it("shuffles differently for each seed and keeps every value once", () => {
     const values = Array.from({ length: 200 }, (_, place) => place);
     const orders = [0, 1, 2, 3].map((seed) => shuffled(values, seed));
     for (const order of orders) expect([...order].sort((a, b) => a - b)).toEqual(values);

@@ -8,14 +8,14 @@ const RATE: Rate = { count: 60, millis: 1000, burst: 120 };
 const accepted = (buckets: ReturnType<typeof createBuckets>, key: string, now: number, tries = 500): number =>
   Array.from({ length: tries }, () => buckets.take(key, now)).filter((wait) => wait === 0).length;
 
-describe("a bucket", () => {
-  it("gives its burst at once, then its rate, and never more than its burst", () => {
+describe("a rate-limit bucket", () => {
+  it("allows its burst at once, then its rate, and never more than its burst", () => {
     const buckets = createBuckets(RATE, 10);
     const times = [0, 0, 50, 1050, 3050, 100_000];
     expect(times.map((now) => accepted(buckets, "a", now))).toEqual([120, 0, 3, 60, 120, 120]);
   });
 
-  it("tells how long until the next one, and takes nothing by telling or refusing", () => {
+  it("reports the wait until the next token; neither the report nor a refusal uses one", () => {
     const buckets = createBuckets({ count: 10, millis: 60_000, burst: 10 }, 10);
     expect(buckets.wait("a", 0)).toBe(0);
     expect(accepted(buckets, "a", 0)).toBe(10);
@@ -24,7 +24,7 @@ describe("a bucket", () => {
     expect(accepted(buckets, "b", 6000)).toBe(10);
   });
 
-  it("gives within any span at most its burst and what the span refills", () => {
+  it("allows at most its burst plus the refill in any time span", () => {
     const gaps = fc.array(fc.integer({ min: 0, max: 400 }), { minLength: 1, maxLength: 200 });
     const rate = fc.record({
       count: fc.integer({ min: 1, max: 50 }),
@@ -50,8 +50,8 @@ describe("a bucket", () => {
   });
 });
 
-describe("what is remembered", () => {
-  it("is no bucket that has become full again", () => {
+describe("the bucket store", () => {
+  it("drops a bucket that is full again", () => {
     const buckets = createBuckets(RATE, 1000);
     for (let key = 0; key < 500; key++) buckets.take(`k${key}`, key);
     expect(buckets.size()).toBe(500);
@@ -61,7 +61,7 @@ describe("what is remembered", () => {
     expect(buckets.size()).toBe(1);
   });
 
-  it("never exceeds its cap, and keeps those that took last", () => {
+  it("never exceeds its cap and keeps the most recently used buckets", () => {
     const buckets = createBuckets(RATE, 100);
     expect(accepted(buckets, "old", 0)).toBe(120);
     for (let key = 0; key < 99; key++) buckets.take(`k${key}`, 1);

@@ -15,11 +15,11 @@ import { isPair, splitPair } from "../../src/kernel/pair.ts";
 import { spreadOf } from "../../src/kernel/spread.ts";
 
 describe("a pair", () => {
-  it.each(["BTC/USDT", "A/B", "1INCH/USDT"])("is %s", (name) => {
+  it.each(["BTC/USDT", "A/B", "1INCH/USDT"])("accepts %s", (name) => {
     expect(isPair(name)).toBe(true);
   });
   it.each(["BTC-USDT", "btc/usdt", "BTC/", "/USDT", "BTC/USDT/X", "BTC /USDT", "../X/Y", ""])(
-    "is not %j",
+    "rejects %j",
     (name) => {
       expect(isPair(name)).toBe(false);
     },
@@ -30,13 +30,13 @@ describe("a pair", () => {
 });
 
 describe("the spread", () => {
-  it("is ask − bid, and in percent of the mid", () => {
+  it("is ask − bid, absolute and in percent of the mid", () => {
     const { mid, spread, spreadPercent } = spreadOf({ bid: decimal("99"), ask: decimal("101") });
     expect([mid, spread, spreadPercent].map(text)).toEqual(["100", "2", "2"]);
   });
 });
 
-describe("ids", () => {
+describe("client order ids", () => {
   const key = fc.record({
     tag: fc.integer({ min: 36 ** 5, max: 36 ** 6 - 1 }),
     generation: fc.integer({ min: 0, max: 255 }),
@@ -44,7 +44,7 @@ describe("ids", () => {
     serial: fc.integer({ min: 0, max: Math.floor(36 ** 10 / 2 ** 18) - 1 }),
   });
 
-  it("are 18 characters that every venue takes, and tell whose order it is", () => {
+  it("have 18 characters, suit every exchange, and identify the order's owner", () => {
     fc.assert(
       fc.property(key, (parts) => {
         const id = clientOrderId(parts);
@@ -54,14 +54,14 @@ describe("ids", () => {
     );
   });
 
-  it("throw for a slot or a serial that they have no room for", () => {
+  it("throw for a slot or a serial that does not fit", () => {
     const most = { tag: 36 ** 5, generation: 255, slot: 1023, serial: Math.floor(36 ** 10 / 2 ** 18) - 1 };
     expect(clientOrderId(most)).toMatch(/^em100000[0-9a-z]{10}$/);
     expect(() => clientOrderId({ ...most, serial: most.serial + 1 })).toThrow(/no client order id is left/);
     expect(() => clientOrderId({ ...most, slot: 1024 })).toThrow(/no client order id is left/);
   });
 
-  it("keep the last 8 bits of a generation, of which the nearest one is meant", () => {
+  it("store the last 8 bits of a generation and resolve to the nearest match", () => {
     const id = clientOrderId({ tag: 36 ** 5, generation: 300, slot: 0, serial: 0 });
     const bits = parseClientOrderId(id)?.generation ?? -1;
     expect(bits).toBe(44);
@@ -71,14 +71,14 @@ describe("ids", () => {
     expect(generationNear(250, 1)).toBe(250);
   });
 
-  it("rise with the clock, 20 serials a second from 2026 on", () => {
+  it("increase with the clock, 20 serials a second from 2026 on", () => {
     const start = Date.UTC(2026, 0, 1);
     expect([0, start - 1, start, start + 49, start + 50, start + 1000].map(serialAt)).toEqual([
       0, 0, 0, 0, 1, 20,
     ]);
   });
 
-  it("of two strategies have the same tag only when they started a multiple of 24.5 days apart", () => {
+  it("share a tag for two strategies only when their starts are a multiple of 24.5 days apart", () => {
     const number = Date.UTC(2026, 10, 24);
     const period = 36 ** 6 - 36 ** 5;
     expect(strategyTag(number + 1)).toBe(strategyTag(number) + 1);
@@ -86,7 +86,7 @@ describe("ids", () => {
     expect(strategyTag(0)).toBe(36 ** 5);
   });
 
-  it("of orders by hand are never a grid's", () => {
+  it("of manual orders never match a grid's", () => {
     const id = handOrderId("abcdefghijklmnop");
     expect(isOurs(id)).toBe(true);
     expect(parseClientOrderId(id)).toBeUndefined();
@@ -111,7 +111,7 @@ describe("stored JSON", () => {
     ),
   })).any;
 
-  it("keeps decimals, and text that looks like one, apart", () => {
+  it("distinguishes decimals from text that looks like one", () => {
     fc.assert(
       fc.property(value, (whole) => {
         expect(decode(encode(whole))).toEqual(whole);

@@ -10,7 +10,7 @@ const follow = { strategy: "follow" } as const;
 const draw = (count: number) => ({ from: 300_000, count, editions: EDITIONS });
 const failures = (figures: readonly Figures[]) => figures.flatMap(({ failed }) => failed);
 
-it("the engine makes another kind's order exactly once, with seeds that no one has chosen", async () => {
+it("the engine places another kind's order exactly once, with random seeds", async () => {
   const figures = await randomTier(draw(most(18, 6)), how, false, follow);
   expect(failures(figures)).toEqual([]);
   // It has traded, and not only been left alone.
@@ -18,10 +18,10 @@ it("the engine makes another kind's order exactly once, with seeds that no one h
   expect(Number(fills)).toBeGreaterThan(0);
 });
 
-it("and with one fault, or the kill switch, at some calls of a run", async () => {
+it("the engine handles one fault, or the kill switch, at sampled calls of a run", async () => {
   expect(failures(await exhaustiveTier([3], how, most(31, 301), follow))).toEqual([]);
 });
 
-it("and is answered alike by memory and libSQL", async () => {
+it("the engine gets the same answers from memory and libSQL", async () => {
   expect(failures(await parityTier(draw(most(3, 1)), how, 60, follow))).toEqual([]);
 });

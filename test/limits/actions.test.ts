@@ -33,13 +33,13 @@ async function limited(limits: object) {
 }
 
 describe("a token's limits", () => {
-  it("count what a start can sell and buy, once", async () => {
+  it("count once what a start can sell and buy", async () => {
     const { send, used } = await limited({ dayNotional: "USDT=10000" });
     expect((await send("POST", "/strategy/quote", QUOTE)).code).toBe(200);
     expect(await used()).toBeCloseTo(0.1 * 60_000 + 100, -1);
   });
 
-  it("count starts before any of them is set", async () => {
+  it("count starts before any limit is set", async () => {
     const { send, used, call } = await limited({ openOrders: 100 });
     const { id } = await send("POST", "/strategy/grid", { ...GRID, useOwnBase: false });
     await send("POST", `/strategy/grid/${id}/pause`);
@@ -69,7 +69,7 @@ describe("a token's limits", () => {
     expect(await store.strategies({})).toEqual([]);
   });
 
-  it("refuse what nobody knows the exposure of, and never a plain stop", async () => {
+  it("refuse an action of unknown exposure, and never a plain stop", async () => {
     const { send, start, switches, grid } = await limited({ dayNotional: "USDT=1000000" });
     const { id } = await start(GRID);
     switches.isCut = true;
@@ -83,7 +83,7 @@ describe("a token's limits", () => {
     switches.isCut = false;
   });
 
-  it("hold for an exit that the token asks for, and the account's do not", async () => {
+  it("apply to an exit that the token requests; the account's limits do not", async () => {
     const { send, start, call, tick, grid } = await limited({ dayNotional: "USDT=100" });
     const { id } = await start(GRID);
     await call("PUT", "/limits", { dayNotional: "USDT=1", orderNotional: "USDT=150" });
@@ -94,7 +94,7 @@ describe("a token's limits", () => {
     expect((await grid(id)).status).toBe("stopped");
   });
 
-  it("bound a grid that follows the market by what was counted at its start", async () => {
+  it("bound a grid that follows the market by the amount counted at its start", async () => {
     const { send, tick, move, used, grid, deposit, context } = await limited({ dayNotional: "USDT=100000" });
     const centered = { ...MARKET, levels: 5, size: 100, spacing: 0.002, maxPosition: 0.005 };
     const { id } = await send("POST", "/strategy/grid/centered", { ...centered, useOwnBase: false });
@@ -113,7 +113,7 @@ describe("a token's limits", () => {
     expect((await grid(id)).refused.map(({ reason }) => reason)).toContain("limit_exposure");
   });
 
-  it("are lifted from a grid by a change that a caller without limits makes", async () => {
+  it("no longer apply to a grid after a caller without limits changes it", async () => {
     const { send, call, store } = await limited({ dayNotional: "USDT=100000" });
     const { id } = await send("POST", "/strategy/grid", { ...GRID, useOwnBase: false });
     const bound = async () => {

@@ -11,7 +11,7 @@ async function run(folder: string, words: string, env: Record<string, string> = 
 }
 
 describe("edgemaker limits", () => {
-  it("sets them, shows them, and has an order refused with the limit's name", async () => {
+  it("sets and shows limits, and a refused order names its limit", async () => {
     const folder = tempFolder();
     const set = await run(folder, "limits set --order-notional USDT=40 --open-orders 7");
     expect(set.body?.changes).toMatchObject([
@@ -26,7 +26,7 @@ describe("edgemaker limits", () => {
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/orderNotional is USDT=40/) });
   });
 
-  it("holds those of the environment too, which nothing raises", async () => {
+  it("applies limits from the environment too, and no command raises them", async () => {
     const folder = tempFolder();
     await run(folder, "limits set --order-notional off");
     const { code, stderr } = await run(folder, ORDER, { EDGEMAKER_LIMITS: "orderNotional=USDT=40" });
@@ -50,7 +50,7 @@ describe("edgemaker limits", () => {
       { EDGEMAKER_LIMITS: "openOrders=many" },
       /openOrders is a whole number of orders, not many/,
     ],
-  ])("%s with %j exits 2", async (words, env, pattern) => {
+  ])("exits with code 2 for %s with %j", async (words, env, pattern) => {
     const { code, stderr } = await run(tempFolder(), words, env);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(pattern) });
   });

@@ -17,7 +17,7 @@ const plan = (over: Partial<TradingPlan> = {}): TradingPlan => ({
 });
 
 describe("an exposure", () => {
-  it("counts base at the mid and quote, and names the largest part", () => {
+  it("counts base at the mid plus quote, and names the largest part", () => {
     expect(exposureOf(plan())).toEqual({
       trades: "known",
       symbol: "BTC/USDT",
@@ -29,16 +29,16 @@ describe("an exposure", () => {
     });
   });
 
-  it("counts what it buys once more where an exit of its own can sell it again", () => {
+  it("counts what it buys twice where its own exit can sell it again", () => {
     expect(exposureOf(plan({ exits: true }))).toMatchObject({ exits: d("30"), counted: d("260") });
   });
 
-  it("counts a part at its least", () => {
+  it("counts a part at no less than its minimum", () => {
     const parts = [{ base: d("1"), quote: d("0"), least: d("150") }];
     expect(exposureOf(plan({ parts }))).toMatchObject({ counted: d("150") });
   });
 
-  it("counts open bids as filled, or as canceled and placed again, whichever is more", () => {
+  it("counts open bids as filled or as canceled and replaced, whichever is more", () => {
     const bids = (quote: string) => [{ base: 0n, quote: d("30"), bids: { base: d("2"), quote: d(quote) } }];
     expect(exposureOf(plan({ parts: bids("190") }))).toMatchObject({ base: d("2"), counted: d("230") });
     expect(exposureOf(plan({ parts: bids("210") }))).toMatchObject({ counted: d("240") });
@@ -48,7 +48,7 @@ describe("an exposure", () => {
     });
   });
 
-  it("rounds what base is worth up", () => {
+  it("rounds the value of base up", () => {
     const parts = [{ base: 1n, quote: 0n }];
     expect(exposureOf(plan({ parts, mid: d("0.5") }))).toMatchObject({ counted: 1n });
   });
@@ -61,7 +61,7 @@ describe("an exposure", () => {
       });
   });
 
-  it("is unknown where nothing bounds it", () => {
+  it("is unknown for an unbounded plan", () => {
     expect(exposureOf(plan({ parts: undefined }))).toMatchObject({ trades: "unknown" });
   });
 
@@ -70,11 +70,11 @@ describe("an exposure", () => {
     ["sell 2 BTC, buy for 30 USDT, sell again what it buys", { exits: true }],
     ["trade nothing", { parts: [] }],
     ["sell 1 BTC: all of it", { parts: [{ base: d("1"), quote: 0n }], note: "all of it" }],
-  ])("reads as what it is made of: %s", (text, over) => {
+  ])("reads as a list of its parts: %s", (text, over) => {
     expect(exposureText(exposureOf(plan(over)) as KnownExposure)).toBe(text);
   });
 
-  it("has an exit by a loss limit only where that stops", () => {
+  it("includes a loss-limit exit only where the loss limit stops the strategy", () => {
     const loss = { USDT: d("5") };
     expect(exitsOnLoss({ onLoss: "stop", strategyLoss: loss }, "USDT")).toBe(true);
     expect(exitsOnLoss({ onLoss: "stop", accountLoss: loss }, "USDT")).toBe(true);

@@ -41,14 +41,14 @@ async function app() {
   };
 }
 
-describe("a start", () => {
+describe("a grid start", () => {
   it.each([
     [{ orderNotional: "USDT=199" }, "limit_order"],
     [{ dayNotional: "USDT=1100" }, "limit_day"],
     [{ openOrders: 5 }, "limit_open_orders"],
     [{ symbols: "ETH/USDT" }, "limit_symbol"],
     [{ scope: "token:admin", dayNotional: "USDT=1100" }, "limit_day"],
-  ])("beyond %j is refused, and nothing is stored", async (set, limit) => {
+  ])("is refused beyond %j and stores nothing", async (set, limit) => {
     const { started, limit: put, store, resting } = await app();
     await put(set);
     expect(await started()).toMatchObject({ code: 403, limit });
@@ -56,7 +56,7 @@ describe("a start", () => {
     expect(await resting()).toEqual([]);
   });
 
-  it("within them places every order, and counts each once", async () => {
+  it("within the limits places every order and counts each once", async () => {
     const { started, limit, resting, call } = await app();
     await limit({ dayNotional: "USDT=1300", openOrders: 6, orderNotional: "USDT=220" });
     expect((await started()).code).toBe(200);
@@ -72,24 +72,27 @@ describe("a running grid", () => {
     [{ orderNotional: "USDT=150" }, "limit_order"],
     [{ dayNotional: "USDT=1" }, "limit_day"],
     [{ symbols: "ETH/USDT" }, "limit_symbol"],
-  ])("meets %j at its next order, says which, and places again once it is raised", async (set, reason) => {
-    const { started, limit, cancelAll, tick, status, resting } = await app();
-    const { id } = await started();
-    await limit(set);
-    await cancelAll();
-    for (const _pass of [1, 2, 3]) await tick();
-    const result = await status(id);
-    expect(result).toMatchObject({ status: "running", openOrders: 0, lastError: null });
-    expect(result.refused.map((one) => one.reason)).toEqual(Array(6).fill(reason));
-    expect(result.refused[0]?.detail).toMatch(/the limit \w+ is .*edgemaker limits set --/);
-    expect(await resting()).toEqual([]);
-    await limit(Object.fromEntries(Object.keys(set).map((name) => [name, "off"])));
-    for (const _pass of [1, 2]) await tick();
-    expect(await resting()).toHaveLength(6);
-    expect((await status(id)).refused).toEqual([]);
-  });
+  ])(
+    "stops at %j with its next order, names the limit, and resumes once it is raised",
+    async (set, reason) => {
+      const { started, limit, cancelAll, tick, status, resting } = await app();
+      const { id } = await started();
+      await limit(set);
+      await cancelAll();
+      for (const _pass of [1, 2, 3]) await tick();
+      const result = await status(id);
+      expect(result).toMatchObject({ status: "running", openOrders: 0, lastError: null });
+      expect(result.refused.map((one) => one.reason)).toEqual(Array(6).fill(reason));
+      expect(result.refused[0]?.detail).toMatch(/the limit \w+ is .*edgemaker limits set --/);
+      expect(await resting()).toEqual([]);
+      await limit(Object.fromEntries(Object.keys(set).map((name) => [name, "off"])));
+      for (const _pass of [1, 2]) await tick();
+      expect(await resting()).toHaveLength(6);
+      expect((await status(id)).refused).toEqual([]);
+    },
+  );
 
-  it("places as many of a day as there is room for, nearest the market first", async () => {
+  it("places as many orders as the day's limit allows, nearest the market first", async () => {
     const { started, limit, cancelAll, tick, status, resting } = await app();
     const { id } = await started();
     await limit({ dayNotional: "USDT=1650" });
@@ -99,7 +102,7 @@ describe("a running grid", () => {
     expect((await status(id)).refused.map(({ reason }) => reason)).toEqual(Array(4).fill("limit_day"));
   });
 
-  it("places one order at a time where a least time is set", async () => {
+  it("places one order at a time where a minimum interval is set", async () => {
     const { started, limit, cancelAll, tick, resting } = await app();
     await started();
     await limit({ orderGapMillis: 2000 });
@@ -114,7 +117,7 @@ describe("a running grid", () => {
 });
 
 describe("an exit", () => {
-  it("sells in parts that the cap of an order allows, beyond the day's limit, and is counted", async () => {
+  it("sells in parts within the order cap, beyond the daily limit, and is counted", async () => {
     const { started, limit, tick, status, sells, call } = await app();
     const { id } = await started();
     await limit({ orderNotional: "USDT=250", dayNotional: "USDT=1" });
@@ -128,7 +131,7 @@ describe("an exit", () => {
     expect(body.used[0]?.orders).toBe(6 + parts.length);
   });
 
-  it("passes the collar on purpose and says so", async () => {
+  it("ignores the price collar on purpose and reports it", async () => {
     const { started, limit, tick, status, call, sells } = await app();
     const { id } = await started();
     await limit({ collarPercent: 0.5 });
@@ -147,7 +150,7 @@ describe("an exit", () => {
 });
 
 describe("a first buy", () => {
-  it("is bought in parts that the cap of an order allows", async () => {
+  it("is split into parts within the order cap", async () => {
     const { started, limit, tick, resting, context } = await app();
     await limit({ orderNotional: "USDT=250" });
     expect((await started({ initialBuy: true, useOwnBase: false })).code).toBe(200);

@@ -28,7 +28,7 @@ async function app() {
   };
 }
 
-describe("with the limits that are on by default", () => {
+describe("with the default limits", () => {
   it.each([
     ["a sell at a hundredth of the price", { side: "sell", amount: 0.1, price: 600 }, "limit_collar"],
     ["a buy at ten times the price", { price: 600_000 }, "limit_collar"],
@@ -46,7 +46,7 @@ describe("with the limits that are on by default", () => {
     expect(await intents()).toBe(0);
   });
 
-  it("an order like the specification's is placed and counted", async () => {
+  it("an order like the specification's example is placed and counted", async () => {
     const { order, shown } = await app();
     expect((await order()).status).toBe(200);
     expect((await order({ side: "sell", price: 61_000 })).status).toBe(200);
@@ -57,7 +57,7 @@ describe("with the limits that are on by default", () => {
   });
 });
 
-describe("limits that are set", () => {
+describe("configured limits", () => {
   it.each([
     ["orderNotional", { orderNotional: "USDT=49" }, {}, "limit_order"],
     ["orderNotional in another asset", { orderNotional: "off" }, {}, undefined],
@@ -70,14 +70,14 @@ describe("limits that are set", () => {
     ["another token's", { scope: "token:tok_trade", orderNotional: "USDT=49" }, {}, undefined],
     ["the account's", { scope: "account:kraken", orderNotional: "USDT=49" }, {}, "limit_order"],
     ["another account's", { scope: "account:mexc", orderNotional: "USDT=49" }, {}, undefined],
-  ])("%s holds from then on", async (_name, set, over, limit) => {
+  ])("take effect at once: %s", async (_name, set, over, limit) => {
     const { order, limit: put } = await app();
     expect((await put(set)).status).toBe(200);
     const { status, body } = await order(over);
     expect({ status, limit: body.limit }).toEqual({ status: limit ? 403 : 200, limit });
   });
 
-  it("counts the day's orders and starts again with the next day of UTC", async () => {
+  it("count the day's orders and start again with the next UTC day", async () => {
     const { order, limit, time } = await app();
     await limit({ dayNotional: "USDT=120" });
     expect([(await order()).status, (await order()).status, (await order()).status]).toEqual([200, 200, 403]);
@@ -85,7 +85,7 @@ describe("limits that are set", () => {
     expect((await order()).status).toBe(200);
   });
 
-  it("says of which asset, and whose, a day is used, and when there is room again", async () => {
+  it("report which asset's and whose daily limit is used up, and when there is room again", async () => {
     const { order, limit } = await app();
     await limit({ dayNotional: "USDT=60" });
     await order();
@@ -97,7 +97,7 @@ describe("limits that are set", () => {
     expect((await order()).body.message).toMatch(/in addition to the 50 USDT that this token used today; /);
   });
 
-  it("keeps orders apart by their least time", async () => {
+  it("enforce the minimum interval between orders", async () => {
     const { order, limit, time } = await app();
     await limit({ orderGapMillis: 5000 });
     expect([(await order()).status, (await order()).body.limit]).toEqual([200, "limit_gap"]);
@@ -105,7 +105,7 @@ describe("limits that are set", () => {
     expect((await order()).status).toBe(200);
   });
 
-  it("frees a place when an open order ends", async () => {
+  it("free room when an open order ends", async () => {
     const { order, limit, call } = await app();
     await limit({ openOrders: 1 });
     expect([(await order()).status, (await order()).body.limit]).toEqual([200, "limit_open_orders"]);
@@ -114,7 +114,7 @@ describe("limits that are set", () => {
     expect((await order()).status).toBe(200);
   });
 
-  it("tells what a limit was, and keeps amounts of other assets", async () => {
+  it("show the previous limit and keep amounts of other assets", async () => {
     const { limit, context } = await app();
     await limit({ orderNotional: "USDT=500" });
     const { body } = await limit({ orderNotional: "USDT=700" });
@@ -138,14 +138,14 @@ describe("limits that are set", () => {
     [{ scope: "everybody", openOrders: 1 }, /scope is every/],
     [{}, /name a limit to set/],
     [{ scope: "token:a", accountLoss: "USDT=5" }, /loss limits apply/],
-  ])("refuses %j", async (body, pattern) => {
+  ])("cannot be set to %j", async (body, pattern) => {
     const { limit } = await app();
     const answer = await limit(body);
     expect(answer).toMatchObject({ status: 400, body: { error: "Invalid request" } });
     expect(answer.body.message).toMatch(pattern);
   });
 
-  it("needs an administrator", async () => {
+  it("require an administrator", async () => {
     const { ask, tokens } = await app();
     const headers = { authorization: `Bearer ${tokens.trade}`, "content-type": "application/json" };
     const put = await ask("/api/v1/limits", { method: "PUT", headers, body: '{"openOrders":5}' });

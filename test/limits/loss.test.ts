@@ -36,8 +36,8 @@ async function app(set: object) {
   };
 }
 
-describe("a grid that has lost more than its limit", () => {
-  it("places nothing more and says why, through a rebound, until a person resumes it", async () => {
+describe("a grid beyond its loss limit", () => {
+  it("places nothing more and reports why, through a rebound, until a person resumes it", async () => {
     const { id, moved, tick, status, resume, resting } = await app({ strategyLoss: "USDT=20" });
     await moved(0.94);
     for (const _pass of [1, 2, 3]) await tick();
@@ -64,7 +64,7 @@ describe("a grid that has lost more than its limit", () => {
     expect(await resting()).toHaveLength(6);
   });
 
-  it("is stopped and sold where that is set", async () => {
+  it("stops and sells where the setting says so", async () => {
     const { id, moved, tick, status, resting } = await app({ strategyLoss: "USDT=20", onLoss: "stop" });
     await moved(0.94);
     for (const _pass of [1, 2, 3, 4]) await tick();
@@ -88,7 +88,7 @@ describe("a grid that has lost more than its limit", () => {
     expect((await status(id)).phase).toBe("paused");
   });
 
-  it("goes on when the limit is raised", async () => {
+  it("resumes when the limit is raised", async () => {
     const { id, moved, tick, status, limit } = await app({ strategyLoss: "USDT=20" });
     await moved(0.94);
     await tick();
@@ -100,8 +100,8 @@ describe("a grid that has lost more than its limit", () => {
   });
 });
 
-describe("an account that has lost more than its limit", () => {
-  it("pauses every grid of that quote, the stopped one's loss included", async () => {
+describe("an account beyond its loss limit", () => {
+  it("pauses every grid of that quote, and counts a stopped grid's loss too", async () => {
     const { id, start, stop, moved, tick, status, limit, resume } = await app({ accountLoss: "USDT=30" });
     const second = (await start({ ...GRID, lowerPrice: 56_500 })).id;
     await tick();

@@ -51,8 +51,8 @@ describe.each(SURFACES)("a limit of 500 USDT, over %s,", (surface) => {
   );
 });
 
-describe("a limit of a day alone", () => {
-  it("refuses what the day has no room for", async () => {
+describe("a daily limit alone", () => {
+  it("refuses a request that exceeds the rest of the day's limit", async () => {
     const { box } = await sandbox({
       trading: true,
       confirm: "plan",
@@ -68,7 +68,7 @@ describe("a limit of a day alone", () => {
 
 describe("a capped caller", () => {
   it.each(UNPROTECTING.map((attempt) => [attempt.name, attempt] as const))(
-    "cannot take a person's protection away by %s",
+    "cannot remove a person's protection by %s",
     async (_name, { setUp, attack }) => {
       for (const surface of SURFACES) {
         const { box, call } = await sandbox();
@@ -83,7 +83,7 @@ describe("a capped caller", () => {
   );
 });
 
-it("a plan that can sell more at its commit than it has shown is refused", async () => {
+it("a plan that can sell more at its commit than it showed is refused", async () => {
   const { box, start, tick, call, move } = await sandbox({ ...CAPPED, most: new Map() });
   const { id } = await start({
     ...{ exchange: "kraken", symbol: "BTC/USDT", lowerPrice: 57_000, upperPrice: 63_000 },

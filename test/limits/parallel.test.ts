@@ -17,11 +17,11 @@ beforeAll(async () => {
 });
 afterAll(() => sqld.stop());
 
-describe("of 100 parallel orders against a day's limit of ten", () => {
+describe("100 parallel orders against a daily limit of ten", () => {
   it.each([
     ["a file", () => `file:${join(tempFolder(), "limits.db")}`],
     ["a database server", () => sqld.url],
-  ])("two processes on %s place no more than ten", async (_name, urlOf) => {
+  ])("from two processes on %s place at most ten", async (_name, urlOf) => {
     await withinOneDay();
     const url = urlOf();
     const boxes = [await testSandbox({ url, realTime: true }), await testSandbox({ url, realTime: true })];
@@ -44,7 +44,7 @@ describe("of 100 parallel orders against a day's limit of ten", () => {
     expect(limitsOf(all)).toEqual(["limit_day"]);
   });
 
-  it("two servers place no more than ten", async () => {
+  it("from two servers place at most ten", async () => {
     await withinOneDay();
     const folder = tempFolder();
     const args = ["--db", `file:${join(folder, "shared.db")}`, "--sandbox"];

@@ -17,7 +17,7 @@ import { testSandbox } from "../support/sandbox.ts";
 
 const ok = () => ({ body: "" });
 
-it("an exchange that gives no book delays no alert", async () => {
+it("an exchange that returns no order book delays no alert", async () => {
   const box = await notifyBox();
   const receiver = await answering(ok);
   await box.add("ops", receiver.url);
@@ -57,7 +57,7 @@ it("an exchange that gives no book delays no alert", async () => {
 });
 
 it.each(["lookout", "liquidity_minutes"])(
-  "on the edge people are told though the table %s is gone",
+  "on the edge, alerts are still sent without the table %s",
   async (table) => {
     const receiver = await answering(ok);
     const kek = new Uint8Array(32).fill(5);

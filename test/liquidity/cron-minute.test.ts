@@ -77,7 +77,7 @@ async function cronMinutes(name: VenueName, minutes: number) {
 }
 
 it.each<VenueName>(isWhole ? ["kraken", "mexc", "bitget", "gateio"] : ["mexc"])(
-  "on %s the report of a cron minute tells what the exchange has seen, and no more than was",
+  "on %s the report of a cron minute shows exactly what the exchange recorded",
   async (name) => {
     const minutes = most(240, 32);
     const { result, looks, moves } = await cronMinutes(name, minutes);

@@ -73,8 +73,8 @@ function minutesRead({ context }: Pick<Awaited<ReturnType<typeof box>>, "context
 
 const AGREEMENT = { preset: "agreement", spread: d("0.02"), depth: d("500"), levels: 2 } as const;
 
-describe("the sums of a finished day", () => {
-  it("are stored by the first report, and are all that the second one reads", async () => {
+describe("the totals of a finished day", () => {
+  it("are stored by the first report and are all that the second one reads", async () => {
     const setup = await box({ days: 3 });
     await keepAll(
       setup,
@@ -87,7 +87,7 @@ describe("the sums of a finished day", () => {
     expect(read).toEqual([]);
   });
 
-  it("are stored neither of a day that is not over nor of one without samples", async () => {
+  it("are not stored for an unfinished day or a day without samples", async () => {
     const setup = await box({ days: 2 });
     await keepAll(setup, [liquidityMinute({ minute: minuteAt(2, 3) })]);
     const upToNow = { to: dateOf(FIRST + 2) };
@@ -97,7 +97,7 @@ describe("the sums of a finished day", () => {
     expect(await setup.daysStored()).toEqual([]);
   });
 
-  it("are not used of a day that goes on because the clock was set back", async () => {
+  it("are not used for a day that is unfinished again because the clock was set back", async () => {
     const setup = await box();
     await keepAll(setup, [liquidityMinute({ minute: minuteAt(0, 5) })]);
     await setup.report();
@@ -107,7 +107,7 @@ describe("the sums of a finished day", () => {
     expect([minutes, gaps.at(-1)?.to]).toEqual([90, START + 90 * MINUTE]);
   });
 
-  it("are dropped for a sample or a miss that arrives late", async () => {
+  it("are dropped for a sample or a missed sample that arrives late", async () => {
     const setup = await box();
     await keepAll(setup, [liquidityMinute({ minute: minuteAt(0, 5) })]);
     const before = await setup.report();
@@ -129,7 +129,7 @@ describe("the sums of a finished day", () => {
     ]);
   });
 
-  it("are not stored where a sample has arrived since its day was read", async () => {
+  it("are not stored if a sample has arrived since the day was read", async () => {
     const setup = await box();
     await keepAll(setup, [liquidityMinute({ minute: minuteAt(0, 5) })]);
     await setup.report();
@@ -143,7 +143,7 @@ describe("the sums of a finished day", () => {
     expect(await setup.daysStored()).toEqual([]);
   });
 
-  it("are not joined with minutes that have arrived since they were read", async () => {
+  it("are not combined with minutes that have arrived since they were read", async () => {
     const setup = await box();
     await keepAll(setup, [liquidityMinute({ minute: minuteAt(0, 5) })]);
     await setup.report();
@@ -157,7 +157,7 @@ describe("the sums of a finished day", () => {
     expect([result.known, result.findings[0]?.value]).toEqual([2, 100]);
   });
 
-  it("go with their minutes", async () => {
+  it("are deleted with their minutes", async () => {
     const setup = await box({ days: 3 });
     await keepAll(
       setup,
@@ -175,7 +175,7 @@ describe("the sums of a finished day", () => {
     expect(after.gaps[0]).toMatchObject({ minutes: 2 * MINUTES_A_DAY + 5, cause: "unknown" });
   });
 
-  it("are of the rule that is asked for, whichever was before", async () => {
+  it("follow the requested rule, whatever rule was stored before", async () => {
     const setup = await box();
     const spreads = ["0.01", "0.02", "0.03"].map(d);
     const rows = spreads.map((ownSpread, at) => liquidityMinute({ minute: minuteAt(0, at), ownSpread }));
@@ -204,7 +204,7 @@ describe("the sums of a finished day", () => {
     expect((await setup.context.client.execute(stored)).rows[0]?.[0]).toBe(8);
   });
 
-  it("are made again where another version has stored them", async () => {
+  it("are rebuilt where another version stored them", async () => {
     const setup = await box();
     await keepAll(setup, [liquidityMinute({ minute: minuteAt(0, 5) })]);
     const before = await setup.report();
@@ -214,7 +214,7 @@ describe("the sums of a finished day", () => {
     expect((await client.execute("select version from liquidity_days")).rows[0]?.version).toBe(1);
   });
 
-  it("are stored soon after midnight, by the rule of the settings", async () => {
+  it("are stored soon after midnight, by the rule in the settings", async () => {
     const promise = { preset: "agreement", request: { spread: d("0.5"), levels: 1 } } as const;
     const setup = await box({ days: 0, promise });
     for (let minute = 0; minute < 3; minute++) {
@@ -237,7 +237,7 @@ describe("the sums of a finished day", () => {
 });
 
 describe("a report over many days", () => {
-  it("reads a quarter of a day in a turn of the event loop, and others are answered meanwhile", async () => {
+  it("reads a quarter of a day per turn of the event loop, so other requests are answered meanwhile", async () => {
     const DAYS = 8;
     const setup = await box({ realTime: true });
     const today = Math.floor(Date.now() / DAY);
@@ -281,7 +281,7 @@ describe("a report over many days", () => {
     expect(answered).toBeGreaterThan(0);
   });
 
-  it("goes on where the requests of the platform were used up", async () => {
+  it("continues where the platform's request limit interrupted it", async () => {
     const setup = await box({ days: 12 });
     await keepAll(
       setup,
@@ -304,7 +304,7 @@ describe("a report over many days", () => {
     expect((await attempt()).known).toBe(12);
   });
 
-  it("stores nothing of a pair that nobody watches", async () => {
+  it("stores nothing for a pair that is not watched", async () => {
     const setup = await box();
     await expect(setup.report({ symbol: "ETH/USDT" })).rejects.toThrow(/is not sampled/);
     expect(await setup.daysStored()).toEqual([]);
@@ -395,7 +395,7 @@ function gapsOf(rows: readonly LiquidityMinute[], misses: readonly MissedMinute[
   }));
 }
 
-it("tells the figures of all minutes in one go, whether its days are added up before or not", async () => {
+it("a report has the same figures for all minutes whether or not its days are totaled before", async () => {
   const minutes = fc.uniqueArray(fc.tuple(place, known), {
     minLength: 1,
     maxLength: 30,

@@ -48,7 +48,7 @@ const SHOWN = {
   STGUSDT: bookOf([["2.861", "10.542"]], [["2.917", "60.424"]]),
 };
 
-describe("a book as an exchange has shown it", () => {
+describe("a recorded order book", () => {
   const rounded = (value: bigint, digits: string) => text(snap(value, d(digits), "half"));
   const of = (name: keyof typeof SHOWN) => sampleBook({ ...observed, book: SHOWN[name] }, []);
 
@@ -61,7 +61,7 @@ describe("a book as an exchange has shown it", () => {
     expect(rounded((of(name).spread ?? 0n) * 100n, "0.0001")).toBe(percent);
   });
 
-  it("has so much quote within 2 % of the mid, its edge with it and nothing beyond", () => {
+  it("measures depth within 2 % of the mid, including the edge and nothing beyond", () => {
     const { depth } = of("SC/EUR");
     expect([depth?.bids[2], depth?.asks[2]].map((side) => rounded(side ?? 0n, "1"))).toEqual([
       "138216",
@@ -103,7 +103,7 @@ describe("presets over samples", () => {
     expect(mexcSt(span.days.map(dayAverages))[0]?.state).toBe(state);
   });
 
-  it("bitget-st knows a week's mean, and not of a week with a day that nobody saw", () => {
+  it("bitget-st has a week's mean, and none for a week with a missing day", () => {
     const limits = { spread: decimal("0.02") };
     expect(findingsOver({ preset: "bitget-st", request: limits }, marketOver(7, EDGE))[0]).toMatchObject({
       state: "kept",
@@ -118,7 +118,7 @@ describe("presets over samples", () => {
     });
   });
 
-  it("gate-score asks for less than the spread and for more than the depth, and an agreement for as much", () => {
+  it("gate-score compares spread and depth strictly; an agreement is kept at equality too", () => {
     const own: OwnOrder[] = [
       { side: "buy", price: d("99"), amount: d("10") },
       { side: "sell", price: d("101"), amount: d("10") },
@@ -135,7 +135,7 @@ describe("presets over samples", () => {
     expect(states("0.0199", "990.01")).toEqual(["missed", "missed", "kept"]);
   });
 
-  it("knows where a book was told so short that it ends early, and counts what it shows", () => {
+  it("a truncated order book is marked as such, and its shown levels are counted", () => {
     const short = bookOf(
       [
         ["99.5", "1"],

@@ -42,11 +42,11 @@ describe("mexc-st", () => {
     ["a little less", [...times(14, day("0.01", "0.15")), day("0.01", "0.1499")], "kept"],
     ["14 days of it", times(14, day("0.01", "0.2")), "unknown"],
     ["a day missing", [...times(14, day("0.01", "0.2")), day(null)], "unknown"],
-  ])("off other exchanges: %s", (_name, each, state) => {
+  ])("price deviation from other exchanges: %s", (_name, each, state) => {
     expect(mexcSt(days(...each))[1]?.state).toBe(state);
   });
 
-  it("shows the volume, and judges nothing by it", () => {
+  it("shows the volume without judging by it", () => {
     const volume = (...volumes: (Decimal | null)[]) => mexcSt([], volumes)[2];
     expect(volume(...times(30, d("1000")))).toMatchObject({ state: "shown", value: d("1000") });
     expect(volume(...times(29, d("1000")))?.value).toBeNull();
@@ -55,7 +55,7 @@ describe("mexc-st", () => {
 });
 
 describe("bitget-st", () => {
-  it("shows a week's means, and judges by limits of one's own alone", () => {
+  it("shows a week's means and judges only by the user's own limits", () => {
     const week = days(day("9"), ...times(6, day("0.01")), day("0.08"));
     expect(bitgetSt(week).map(({ state, value }) => [state, shown(value)])).toEqual([
       ["shown", "0.02"],
@@ -97,7 +97,7 @@ describe("an agreement", () => {
   const states = (rows: LiquidityMinute[], whole = rows.length) =>
     findings(rows, whole).map(({ state }) => state);
 
-  it("counts a minute at exactly the spread, and none with fewer levels", () => {
+  it("counts a minute at exactly the spread, and none with too few levels", () => {
     expect(states(times(10, liquidityMinute()))).toEqual(["kept", "kept", "kept"]);
     expect(states([...times(9, liquidityMinute()), liquidityMinute({ ownSpread: null })])[0]).toBe("kept");
     expect(
@@ -109,7 +109,7 @@ describe("an agreement", () => {
     expect(states(times(10, liquidityMinute({ ownOrders: { bids: 2, asks: 1 } })))[0]).toBe("missed");
   });
 
-  it("is certain only where no unknown minute could turn it", () => {
+  it("is certain only where no unknown minute could change the result", () => {
     expect(states(times(9, liquidityMinute()), 10)[0]).toBe("kept");
     expect(states(times(8, liquidityMinute()), 10)[0]).toBe("unknown");
     expect(
@@ -118,7 +118,7 @@ describe("an agreement", () => {
     expect(states([], 10)).toEqual(["unknown", "unknown", "unknown"]);
   });
 
-  it("weighs depth by time: half of it at nothing is half", () => {
+  it("weights depth by time: half of the time at zero halves it", () => {
     const none = liquidityMinute({ ownDepth: { bids: [0n, 0n, 0n], asks: [0n, 0n, d("600")] } });
     const [, bids, asks] = findings([liquidityMinute(), none]);
     expect([bids?.state, shown(bids?.value)]).toEqual(["missed", "500"]);

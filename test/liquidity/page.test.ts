@@ -67,7 +67,7 @@ function answerOf(over: Partial<LiquidityAnswer> = {}): LiquidityAnswer {
 }
 
 describe("a liquidity report as a page", () => {
-  it("tells own and market apart, gaps with their cause, how much was seen, and its hash", () => {
+  it("shows own and market figures separately, gaps with their cause, coverage and its hash", () => {
     const page = liquidityPage(answerOf());
     expect(page).toContain("<b>2.00 % spread</b>");
     expect(page).toContain("<b>1.00 % spread</b><br/>100.00 % of the time on both sides");
@@ -152,7 +152,7 @@ describe("a liquidity report as a page", () => {
   });
 
   it.skipIf(!findChromium()).each([380, 1280])(
-    "is read in Chromium at %d px: it loads nothing, runs nothing and overflows nowhere",
+    "renders in Chromium at %d px: it loads nothing, runs nothing and overflows nowhere",
     async (width) => {
       const file = join(tempFolder(), "liquidity.html");
       writeFileSync(file, liquidityPage(answerOf()));

@@ -30,7 +30,7 @@ const today = (count: number, away: number, over: Partial<LiquidityMinute> = { o
 const nearlyMissedOf = (promise: LiquidityPromise, minutes: ReturnType<typeof today>) =>
   nearlyMissed(promise, spanOf(minutes, { rule: upRuleOf(promise) }));
 
-describe("a promise", () => {
+describe("a liquidity commitment", () => {
   // Of 1,440 minutes 144 may be away.
   const agreement: LiquidityPromise = {
     preset: "agreement",
@@ -42,11 +42,11 @@ describe("a promise", () => {
     [72, ["missing or too wide for 72 minutes of today, of 144 allowed"]],
     [144, ["missing or too wide for 144 minutes of today, of 144 allowed"]],
     [145, ["missing or too wide for 145 minutes of today, more than the 144 allowed; the rule is missed"]],
-  ])("that was away for %d minutes of today", (away, lines) => {
+  ])("after %d minutes without quotes today", (away, lines) => {
     expect(nearlyMissedOf(agreement, today(719, away))).toEqual(lines);
   });
 
-  it("is told of a depth that is too small over an hour, and of a wide day", () => {
+  it("is reported at risk after an hour of thin depth, or after a day of wide spread", () => {
     const thin = { ownDepth: { bids: [0n, 0n, d("100")], asks: [0n, 0n, d("600")] } } as const;
     expect(nearlyMissedOf(agreement, today(60, 60, thin))).toEqual([
       "mean depth of own bids today is 100; the agreement requires 500",
@@ -62,7 +62,7 @@ describe("a promise", () => {
     );
   });
 
-  it("raises an alarm once, ends it with the day, and is what a report is held against", async () => {
+  it("raises an alarm once, ends it with the day, and is checked by a report", async () => {
     const box = await testSandbox({ speed: 1 });
     const store = liquidityStore(box.context);
     const [pair] = parseConfig({
@@ -120,7 +120,7 @@ describe("a promise", () => {
     ]);
   });
 
-  it("is written after the pair, and a wrong one is told with how it is written", () => {
+  it("is set after the pair; a wrong one is rejected with the expected format", () => {
     const parsed = (text: string) => parseConfig({ EDGEMAKER_LIQUIDITY: text }).watched;
     expect(parsed("mexc:SNEK/USDT gate-score spread=1.5 band=0.5, kraken:BTC/USDT mexc-st")).toEqual([
       {

@@ -68,7 +68,7 @@ const byPython = (text: string, ...more: string[]) => {
 };
 
 describe("signed days", () => {
-  it("are signed once, in order, and only when they are over", async () => {
+  it("are signed once, in order, and only after they end", async () => {
     const { sign, proofs, time } = await signedBox();
     expect([await sign(), await sign()]).toEqual([3, 0]);
     const days = await proofs.days(PAIR, 0, FIRST + 9);
@@ -85,7 +85,7 @@ describe("signed days", () => {
     expect(await proofs.days(PAIR, 0, FIRST + 9)).toHaveLength(3);
   });
 
-  it("take no later sample, and are neither changed nor deleted", async () => {
+  it("accept no later sample and cannot be changed or deleted", async () => {
     const { sign, bundle, keep, store, context } = await signedBox();
     await sign();
     const before = await bundle();
@@ -96,20 +96,20 @@ describe("signed days", () => {
       await expect(context.client.execute(statement)).rejects.toThrow(/a signed day/);
   });
 
-  it("are not published where somebody has changed their minutes", async () => {
+  it("are not published if their minutes were changed", async () => {
     const { sign, bundle, context } = await signedBox();
     await sign();
     await context.client.execute("update liquidity_minutes set own_bids = 9 where minute % 1440 = 5");
     await expect(bundle()).rejects.toThrow(/2026-01-01 differ from the signed ones/);
   });
 
-  it("are signed by the server after midnight, once there is a key", async () => {
+  it("are signed by the server after midnight if it has a key", async () => {
     const { deps, proofs } = await signedBox();
     await sampleLiquidity(deps);
     expect(await proofs.days(PAIR, 0, FIRST + 9)).toHaveLength(3);
   });
 
-  it("outlive a change of the operator's key", async () => {
+  it("stay valid after the operator's key changes", async () => {
     const { context, key } = await signedBox();
     const [old, next] = [await importKek(KEK), await importKek(new Uint8Array(32).fill(8))];
     expect(await proofKeyStore(context, async () => [next, old]).rotateKey()).toBe(1);
@@ -221,7 +221,7 @@ async function forged(edit: Edit): Promise<string> {
 }
 
 describe("a published bundle", () => {
-  it("is valid as it was signed, from any day on, and gives the report's figures", async () => {
+  it("is valid as signed, from any start day, and gives the report's figures", async () => {
     const { sign, bundle, key } = await signedBox();
     await sign();
     for (const [span, days] of [
@@ -240,7 +240,7 @@ describe("a published bundle", () => {
 });
 
 describe.skipIf(!hasPython)("the verifier in Python", () => {
-  it("agrees on a bundle as it was signed", async () => {
+  it("accepts a bundle as it was signed", async () => {
     const { sign, bundle, key } = await signedBox();
     await sign();
     const { status, text } = byPython(await bundle(), key.publicKey);
@@ -250,7 +250,7 @@ describe.skipIf(!hasPython)("the verifier in Python", () => {
     expect(byPython(await bundle(), "2".repeat(64)).status).toBe(1);
   });
 
-  it.each(FORGERIES)("refuses a bundle with %s", async (_, edit) => {
+  it.each(FORGERIES)("rejects a bundle with %s", async (_, edit) => {
     const { status, text } = byPython(await forged(edit));
     expect([status, text]).toEqual([1, expect.stringMatching(/^INVALID: /)]);
   });

@@ -31,11 +31,11 @@ describe("a liquidity report", () => {
   ];
   const report = liquidityReport(spanOf({ from: 10, to: 20, rows }), [], undefined);
 
-  it("counts what is known, and how much of it is the visible book alone", () => {
+  it("counts known minutes, and how many of them had a truncated order book", () => {
     expect(report).toMatchObject({ minutes: 10, known: 4, samples: 8, cutShort: 1 });
   });
 
-  it("tells one's own and the market apart, means of what is known", () => {
+  it("shows own and market figures separately, as means of known minutes", () => {
     const { own, market } = report;
     expect([own.spread, own.twoSided].map(shown)).toEqual(["0.02", "0.75"]);
     expect(own.depth?.bids.map(text)).toEqual([
@@ -51,7 +51,7 @@ describe("a liquidity report", () => {
     expect(nothing.gaps).toEqual([{ from: 0, to: 5, what: "unseen", cause: "unknown" }]);
   });
 
-  it("begins a gap where its cause changes", () => {
+  it("starts a new gap where its cause changes", () => {
     const misses = [15, 16, 17].map((minute) => ({ minute, cause: "exchange" as const }));
     const away = (minute: number, absence: "funds" | "pause") =>
       row(minute, { ownOrders: { bids: 2, asks: 0 }, ownSpread: null, absence });
@@ -83,7 +83,7 @@ describe("a liquidity report", () => {
     expect([...gapsIn(spanOf({ from: 8, to: 9, rows: [nothing] }), undefined)]).toEqual([]);
   });
 
-  it("tells the longest of many gaps, and how many more there are", () => {
+  it("lists the longest of many gaps, and how many more there are", () => {
     const every = Array.from({ length: 150 }, (_, place) => row(place * 3));
     const many = liquidityReport(spanOf({ from: 0, to: 460, rows: every }), [], 0);
     expect([many.gaps.length, many.moreGaps]).toEqual([100, 50]);
@@ -105,7 +105,7 @@ describe("a liquidity report", () => {
     );
   });
 
-  it("is a table with a cell for each column, empty where nothing is known", () => {
+  it("is a table with a cell for each column, empty for unknown values", () => {
     const table = csv(MINUTE_COLUMNS, rows.map(minuteRow)).trim().split("\r\n");
     expect(table.every((line) => line.split(",").length === MINUTE_COLUMNS.length)).toBe(true);
     expect(table[1]).toBe("600000,2,0.01,0.02,3,3,1,2,3,4,5,6,,,,,,,0,,0,");

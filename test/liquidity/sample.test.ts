@@ -19,7 +19,7 @@ const BOOK = {
 const observed = { at: 0, bid: undefined, ask: undefined, reference: null };
 
 describe("depth", () => {
-  it("counts what lies exactly at an edge, and nothing beyond it", () => {
+  it("counts levels exactly at the edge, and nothing beyond it", () => {
     expect(depthWithin("buy", BOOK.bids, d("100")).map(text)).toEqual(["298.8", "595.8", "987.8"]);
     expect(depthWithin("sell", BOOK.asks, d("100")).map(text)).toEqual(["301.2", "401.701", "503.701"]);
   });
@@ -32,12 +32,12 @@ describe("own orders in a book", () => {
   const format = (limit: number, ...orders: ReturnType<typeof order>[]) =>
     ownLevels(BOOK, orders, limit).map(({ price, amount }) => `${text(amount)} at ${text(price)}`);
 
-  it("are what stands at their prices: what has filled since is away, in part or whole", () => {
+  it("are limited to the amounts at their prices, so that filled parts do not count", () => {
     expect(format(100, order("buy", "99.5", "1.5"), order("sell", "100.4", "1"))).toEqual(["1.5 at 99.5"]);
     expect(format(100, order("buy", "99.8", "4", "1"), order("buy", "97", "1"))).toEqual(["1 at 99.8"]);
     expect(format(100, order("sell", "99.5", "1"))).toEqual([]);
   });
-  it("are not told twice where two of them share a price", () => {
+  it("are not counted twice where two of them share a price", () => {
     const twice = format(
       100,
       order("buy", "99.5", "1.5"),
@@ -46,7 +46,7 @@ describe("own orders in a book", () => {
     );
     expect(twice).toEqual(["1.5 at 99.5", "0.5 at 99.5"]);
   });
-  it("are taken as they were beyond the end of a book that was cut", () => {
+  it("count in full beyond the end of a truncated book", () => {
     const far = [order("buy", "97", "1"), order("sell", "103", "3", "1"), order("buy", "98.5", "1")];
     expect(format(5, ...far)).toEqual(["1 at 97", "2 at 103"]);
     expect(format(6, ...far)).toEqual([]);
@@ -54,7 +54,7 @@ describe("own orders in a book", () => {
 });
 
 describe("a sample", () => {
-  it("holds the market and what is one's own apart", () => {
+  it("separates the market from one's own orders", () => {
     const sample = sampleBook({ ...observed, book: BOOK, limit: 100, reference: d("101") }, [
       { side: "buy", price: d("99"), amount: d("2") },
       { side: "sell", price: d("101"), amount: d("1") },
@@ -68,14 +68,14 @@ describe("a sample", () => {
     expect(sample.isCutShort).toBe(false);
   });
 
-  it("says where a book was told so short that it ends inside the widest band", () => {
+  it("marks a truncated book that ends inside the widest band", () => {
     const short = { bids: BOOK.bids.slice(0, 3), asks: BOOK.asks };
     expect(sampleBook({ ...observed, book: short, limit: 3 }, []).isCutShort).toBe(true);
     // Three bids are all there are.
     expect(sampleBook({ ...observed, book: short, limit: 10 }, []).isCutShort).toBe(false);
   });
 
-  it("knows no depth of a book that was not read, and no spread of one that is empty or crossed", () => {
+  it("has no depth without a book, and no spread for an empty or crossed book", () => {
     const liquiditySample = sampleBook({ ...observed, bid: d("99"), ask: d("101") }, []);
     expect([shown(liquiditySample.spread), liquiditySample.depth, liquiditySample.ownSpread]).toEqual([
       "0.02",
@@ -94,7 +94,7 @@ describe("a sample", () => {
   });
 });
 
-describe("minutes", () => {
+describe("sampled minutes", () => {
   const at = (second: number, bid: string | undefined, ask: string): LiquiditySample =>
     sampleBook(
       {
@@ -107,7 +107,7 @@ describe("minutes", () => {
       [],
     );
 
-  it("are as good as the worst moment seen in them", () => {
+  it("are as good as their worst sample", () => {
     const [first, second, ...rest] = foldSamples([
       at(61, "99", "101"),
       at(0, "99", "101"),
@@ -119,7 +119,7 @@ describe("minutes", () => {
     expect([second?.minute, second?.samples, second?.spread, second?.deviation]).toEqual([1, 2, null, null]);
   });
 
-  it("fold in any order, and a sample that comes twice changes no figure", () => {
+  it("fold in any order, and a duplicate sample changes no figure", () => {
     const price = fc.integer({ min: 90, max: 99 });
     const samples = fc.array(fc.tuple(fc.integer({ min: 0, max: 119 }), price, fc.boolean()), {
       minLength: 1,
@@ -136,7 +136,7 @@ describe("minutes", () => {
     );
   });
 
-  it("of a day of which less than half is known come to nothing", () => {
+  it("give no figure for a day that is less than half known", () => {
     const some = Array.from({ length: 720 }, (_, minute) => at(minute * 60, "99", "101"));
     const daysOf = (samples: readonly LiquiditySample[], to: number) =>
       spanOf({ from: 0, to, rows: foldSamples(samples) }).days.map(dayAverages);

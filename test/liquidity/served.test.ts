@@ -10,7 +10,7 @@ import { tempFolder } from "../support/temp.ts";
 
 const WATCHED = { EDGEMAKER_LIQUIDITY: "kraken:BTC/USDT" };
 
-it("a server looks at the books that it is told to", async () => {
+it("a server samples the order books of the configured pairs", async () => {
   const folder = tempFolder();
   const url = `file:${join(folder, "liquidity.db")}`;
   const server = await serve(folder, ["--sandbox", "--db", url, "--tick-interval", "500"], WATCHED);
@@ -44,7 +44,7 @@ it("a server looks at the books that it is told to", async () => {
   await server.kill("SIGTERM");
 });
 
-it("a cron does, on the edge", async () => {
+it("a cron samples the configured pairs on the edge", async () => {
   const app = await edgeApp(WATCHED);
   onTestFinished(() => app.close());
   const minute = () => Math.floor(Date.now() / MINUTE);

@@ -72,7 +72,7 @@ async function watched(options: TestSandbox = {}) {
 }
 
 describe("a watched pair", () => {
-  it("has a row a minute, with what is one's own apart, and one that nobody saw is unknown", async () => {
+  it("has one row per minute with one's own orders separate, and unsampled minutes are unknown", async () => {
     const { pass, report, deps, time } = await watched();
     await pass(3);
     const before = await report();
@@ -98,7 +98,7 @@ describe("a watched pair", () => {
     expect((await report()).hash).toBe(after.hash);
   });
 
-  it("offers what is one's own as a part of the whole, as the exchange shows it", async () => {
+  it("counts one's own orders as part of the whole book, as the exchange shows it", async () => {
     const { deps, minutes, venue, pass, time } = await watched();
     const bare = await venue("kraken").book(PAIR.symbol, 200);
     await runOperation(deps, "start_grid", GRID);
@@ -119,7 +119,7 @@ describe("a watched pair", () => {
         expect(row?.depth?.[side][band] ?? 0n).toBeGreaterThanOrEqual(row?.ownDepth?.[side][band] ?? 1n);
   });
 
-  it("is looked at once a minute, however many look", async () => {
+  it("is sampled once a minute, however many processes sample", async () => {
     const { deps, minutes, time } = await watched();
     let requestCount = 0;
     const venue: Deps["venue"] = (exchange) => {
@@ -133,7 +133,7 @@ describe("a watched pair", () => {
     expect((await minutes(PAIR, 0, 1e9)).map(({ samples }) => samples)).toEqual([1, 1]);
   });
 
-  it("tells how far its price is off elsewhere, and how many places have said so", async () => {
+  it("reports its deviation from other exchanges' prices, and the number of sources", async () => {
     const { pass, report, minutes } = await watched();
     await pass(1);
     const [row] = await minutes(PAIR, 0, 1e9);
@@ -161,7 +161,7 @@ describe("a watched pair", () => {
     });
   });
 
-  it("tells places that are silent, or were not asked, from there being none", async () => {
+  it("distinguishes silent or skipped price sources from none at all", async () => {
     const { pass, report, minutes } = await watched();
     const none = { prices: [], most: null };
     await pass(1, { reference: async () => ({ ...none, listed: false }) });
@@ -174,7 +174,7 @@ describe("a watched pair", () => {
     expect(page).toContain("no other price to compare with; unknown in 2 minutes");
   });
 
-  it("says why it was not seen, and why nothing of one's own was offered", async () => {
+  it("reports why a minute is missing, and why no own order was open", async () => {
     const { deps, pass, report, minutes, time } = await watched();
     const { id } = await runOperation<{ id: string }>(deps, "start_grid", GRID);
     const absence = async () => (await minutes(PAIR, 0, 1e9)).at(-1)?.absence;
@@ -220,7 +220,7 @@ describe("a watched pair", () => {
     ]);
   });
 
-  it("whose book cannot be read has no row, and nothing is thrown", async () => {
+  it("has no row for an unreadable book, and nothing is thrown", async () => {
     const { pass, deps, minutes } = await watched();
     await pass(2, { inTime: () => Promise.reject(new Error("gone")) });
     expect(await minutes(PAIR, 0, 1e9)).toEqual([]);
@@ -228,7 +228,7 @@ describe("a watched pair", () => {
     expect(await minutes(PAIR, 0, 1e9)).toHaveLength(1);
   });
 
-  it("counts no order of ours that would be the best price, and is not", async () => {
+  it("does not count an own order above the best bid that the book lacks", async () => {
     const { deps, minutes, store } = await watched();
     await runOperation(deps, "start_grid", GRID);
     // As if nobody had noticed yet that the market has gone through them.
@@ -242,13 +242,13 @@ describe("a watched pair", () => {
     expect(row?.ownOrders.asks).toBeGreaterThan(10);
   });
 
-  it("spends no request that a pass needs", async () => {
+  it("uses no request that a pass needs", async () => {
     const { deps, minutes } = await watched();
     await sampleLiquidity({ ...deps, requests: () => 7 });
     expect(await minutes(PAIR, 0, 1e9)).toEqual([]);
   });
 
-  it("is kept for thirteen months, and its minutes are read along the key", async () => {
+  it("is stored for thirteen months, and its minutes are read by key", async () => {
     const { deps, minutes, time, context } = await watched();
     await sampleLiquidity(deps);
     time.pass(396 * 24 * 60 * MINUTE);
@@ -278,7 +278,7 @@ describe("a watched pair", () => {
     }
   });
 
-  it("forgets after thirteen months why a book did not come", async () => {
+  it("drops the causes of missing books after thirteen months", async () => {
     const { deps, time } = await watched();
     const gone = { inTime: () => Promise.reject(new VenueError("unavailable", "maintenance")) };
     const kept = async () => (await deps.liquidity?.store.misses(PAIR, 0, 1e9))?.length;
@@ -291,7 +291,7 @@ describe("a watched pair", () => {
     expect(await kept()).toBe(2);
   });
 
-  it("reads minutes of an earlier version, whose depths were documents", async () => {
+  it("reads minutes of an earlier version that stored depths as documents", async () => {
     const { context, pass, minutes } = await watched();
     await pass(1);
     const [row] = await minutes(PAIR, 0, 1e9);
@@ -302,7 +302,7 @@ describe("a watched pair", () => {
     expect((await minutes(PAIR, 0, 1e9))[0]?.depth).toEqual(row?.depth);
   });
 
-  it("takes less than 400 bytes a minute", async () => {
+  it("uses less than 400 bytes a minute", async () => {
     const { context, pass, minutes } = await watched();
     await pass(1);
     const [row] = await minutes(PAIR, 0, 1e9);
@@ -326,8 +326,8 @@ describe("a watched pair", () => {
   });
 });
 
-describe("what was agreed", () => {
-  it("is held against the minutes, and is unknown while those that are missing could turn it", async () => {
+describe("an agreement over minutes", () => {
+  it("is checked against the minutes, and is unknown while missing ones could change the result", async () => {
     const { deps, pass, report, time } = await watched();
     await runOperation(deps, "start_grid", GRID);
     await pass(10);
@@ -350,7 +350,7 @@ describe("what was agreed", () => {
 });
 
 describe("the volume of MEXC's rule", () => {
-  it("is what the exchange tells of thirty whole days: shown, judged by nobody, and unknown where it is silent", async () => {
+  it("is the exchange's figure for thirty whole days: shown, not judged, and unknown if missing", async () => {
     const hours = Array.from({ length: 33 * 24 }, (_, hour) => ({
       ...{ at: START + hour * HOUR, open: "60000", high: "60000", low: "60000", close: "60000" },
       volume: 0.02,
@@ -383,8 +383,8 @@ describe("the volume of MEXC's rule", () => {
   });
 });
 
-describe("over HTTP", () => {
-  it("a pair that nobody watches is said, with what to do, and so is a wrong day", async () => {
+describe("the report over HTTP", () => {
+  it("rejects a pair that is not watched, with what to do, and a wrong day", async () => {
     const { deps, pass } = await watched();
     await pass(1);
     const app = await appOver(deps);

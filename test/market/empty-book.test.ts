@@ -8,7 +8,7 @@ const LEVELS = [{ price: d("60000"), amount: d("1") }];
 it.each<[string, Partial<Book>]>([
   ["bids", { bids: [], asks: LEVELS }],
   ["asks", { bids: LEVELS, asks: [] }],
-])("a book without %s has no spread, and no middle at half of the other side", async (side, levels) => {
+])("a book without %s has no spread, and its mid is not half of the other side", async (side, levels) => {
   const app = await testApp({
     connect: (deps) => ({
       ...deps,

@@ -87,11 +87,11 @@ async function refusalOf(client: Client, name: string, values: object): Promise<
   }
 }
 
-it("fifty texts are fifty, and different", () => {
+it("the fifty injection texts are fifty, and different", () => {
   expect(new Set(INJECTIONS).size).toBe(50);
 });
 
-it("arriving as parameters they are refused by their field, and nothing is written", async () => {
+it("injections in parameters are rejected by their field, and nothing is written", async () => {
   const { client, written } = await open();
   for (const text of INJECTIONS) {
     const calls: [string, object][] = [
@@ -114,7 +114,7 @@ it("arriving as parameters they are refused by their field, and nothing is writt
   expect(await written()).toEqual([0, 0, 0]);
 });
 
-it("arriving as a plan id they commit nothing", async () => {
+it("injections in a plan id commit nothing", async () => {
   const { client, written } = await open();
   for (const text of INJECTIONS) {
     expect(await refusalOf(client, "create_order", { ...ORDER, planId: text })).toMatch(
@@ -124,7 +124,7 @@ it("arriving as a plan id they commit nothing", async () => {
   expect(await written()).toEqual([0, 0, 0]);
 });
 
-it("arriving from an exchange, as ids and as errors, they leave as data", async () => {
+it("injections in ids and errors from an exchange are returned as data", async () => {
   const { client, written, say } = await open({ isHostile: true });
   for (const text of INJECTIONS) {
     say(text);

@@ -51,7 +51,7 @@ const idsOf = (stdout: string): unknown[] =>
     .sort();
 
 it.each(["debug", "info", "warn", "error"])(
-  "under the log level %s standard output carries the protocol alone, and every question is answered",
+  "at log level %s standard output has only the protocol, and every request is answered",
   async (level) => {
     const { code, stdout } = await converse(tempFolder(), ["--sandbox"], { EDGEMAKER_LOG_LEVEL: level });
     expect(code).toBe(0);
@@ -64,7 +64,7 @@ it.each<[string, string[], Record<string, string>, RegExp]>([
   ["an unknown flag", ["--sandboks"], {}, /did you mean --sandbox/],
   ["a database that is none", ["--db", "nonsense:"], {}, /a database must be/],
 ])(
-  "%s is told on standard error, with exit 2 and nothing on standard output",
+  "%s is reported on standard error, with exit code 2 and no standard output",
   async (_what, args, over, pattern) => {
     const { code, stdout, stderr } = await converse(tempFolder(), args, over);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
@@ -73,7 +73,7 @@ it.each<[string, string[], Record<string, string>, RegExp]>([
   },
 );
 
-it("a database that cannot be opened is told on standard error, with exit 1", async () => {
+it("a database that cannot be opened is reported on standard error, with exit code 1", async () => {
   const folder = tempFolder();
   mkdirSync(join(folder, "taken.db"));
   const { code, stdout } = await converse(
@@ -84,7 +84,7 @@ it("a database that cannot be opened is told on standard error, with exit 1", as
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
 });
 
-it("refuses to relay to a server with settings that only that server could follow", async () => {
+it("settings that only the relayed-to server could apply are rejected", async () => {
   const trading = { EDGEMAKER_MCP_TRADING: "1", EDGEMAKER_MCP_CONFIRM: "terminal" };
   for (const [flags, over] of [
     [["--api-url", "http://127.0.0.1:9"], trading],
@@ -96,7 +96,7 @@ it("refuses to relay to a server with settings that only that server could follo
   }
 });
 
-it("a server that is not there is an answer of the protocol too", async () => {
+it("an unreachable server is reported in a protocol response", async () => {
   const { stdout, stderr } = await converse(tempFolder(), ["--api-url", "http://127.0.0.1:9"], {}, [HELLO]);
   expect(JSON.parse(stdout)).toMatchObject({
     id: 0,

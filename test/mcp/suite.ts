@@ -103,13 +103,13 @@ export function agentSuite(name: string, start: () => Promise<Agents>): void {
     const openOrders = async () =>
       ((await callTool(client, "list_orders", MARKET)).structuredContent as { count: number }).count;
 
-    it("says who it is and what it can do", () => {
+    it("describes itself and its capabilities", () => {
       expect(client.getServerVersion()).toMatchObject({ name: "edgemaker" });
       expect(client.getServerCapabilities()).toMatchObject({ tools: {}, resources: {}, prompts: {} });
       expect(client.getInstructions()).toMatch(/treat them as data/);
     });
 
-    it("answers every read tool, as its schema says", async () => {
+    it("answers every read tool as its schema describes", async () => {
       const { tools } = await client.listTools();
       const reads = tools.filter(({ annotations }) => annotations?.readOnlyHint);
       expect(reads.map((tool) => tool.name)).toEqual(READS);
@@ -145,7 +145,7 @@ export function agentSuite(name: string, start: () => Promise<Agents>): void {
       await expect.poll(openOrders).toBe(0);
     });
 
-    it("quotes both sides once a person has approved the plan, and takes them away again", async () => {
+    it("quotes both sides once a person has approved the plan, and cancels the quotes on stop", async () => {
       const planId = await planOf("start_quote", QUOTES);
       expect(await openOrders()).toBe(0);
       const early = errorOf(await callTool(client, "start_quote", { ...QUOTES, levels: 3, planId }));
@@ -177,7 +177,7 @@ export function agentSuite(name: string, start: () => Promise<Agents>): void {
       await expect.poll(openOrders).toBe(0);
     });
 
-    it("has resources and prompts", async () => {
+    it("lists resources and prompts", async () => {
       const { resources } = await client.listResources();
       for (const { uri } of resources) {
         const { contents } = await client.readResource({ uri });
@@ -192,7 +192,7 @@ export function agentSuite(name: string, start: () => Promise<Agents>): void {
       expect([resources.length, prompts.length]).toEqual([3, 3]);
     });
 
-    it("gives up what the client gives up: it cannot be approved any more, and places nothing", async () => {
+    it("drops a request that the client cancels: it cannot be approved and places nothing", async () => {
       const planId = await planOf("create_order", ORDER);
       const giveUp = new AbortController();
       const committing = client.callTool(

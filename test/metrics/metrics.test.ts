@@ -21,7 +21,7 @@ function read(text: string): Readonly<Record<string, number>> {
 
 const metered = () => testApp({ realTime: false });
 
-it("tells what runs, in the format of Prometheus, to whoever has a token", async () => {
+it("metrics report running strategies in Prometheus format to any token", async () => {
   const box = await metered();
   const { ask, tokens } = box;
   expect((await ask("/metrics")).status).toBe(401);
@@ -68,7 +68,7 @@ it("tells what runs, in the format of Prometheus, to whoever has a token", async
 it.each([
   ["of a kind that this version does not know", "kind = 'martingale'"],
   ["stored by a newer version", "version = 99"],
-])("names a strategy %s, and tells the others", async (_what, change) => {
+])("metrics name a strategy %s and report the others", async (_what, change) => {
   const box = await metered();
   const start = (symbol: string) =>
     runOperation<{ id: string }>(box.deps, "start_grid", {
@@ -90,7 +90,7 @@ it.each([
   );
 });
 
-it("costs what runs now, however much there was", async () => {
+it("metrics queries read running strategies only, however long the history is", async () => {
   const { context } = await metered();
   for (const query of metricsQueries(context)) {
     const { sql, args } = statement(query);
@@ -102,7 +102,7 @@ it("costs what runs now, however much there was", async () => {
   expect((await metricsStore(context).readings()).orders).toEqual([]);
 });
 
-it("is what the dashboard asks for", async () => {
+it("metrics include everything that the dashboard queries", async () => {
   const box = await metered();
   const { ask, tokens } = box;
   const source = readFileSync(join(root, "src/metrics/figures.ts"), "utf8");

@@ -70,8 +70,8 @@ async function prove(from: { seed?: number; path?: string }, runs: number): Prom
   return tally;
 }
 
-describe("grids and orders keep to their states, whatever is asked in any order and at once", () => {
-  it("in the same runs every time", async () => {
+describe("the states of grids and orders, under any order of concurrent requests,", () => {
+  it("hold in fixed runs", async () => {
     const tallies = [];
     for (const fixed of [1, 2, 3, 4].slice(0, most(4, 2)))
       tallies.push(await prove({ seed: fixed }, most(4, 2)));
@@ -83,12 +83,12 @@ describe("grids and orders keep to their states, whatever is asked in any order 
       ).toBeGreaterThan(most(2, 0));
   });
 
-  it("in new runs", async () => {
+  it("hold in new runs", async () => {
     const tally = await prove(seed === undefined ? {} : { seed }, RUNS);
     if (process.env.MODEL_RUNS) console.log(tally);
   }, 3_600_000);
 
-  it.each(FOUND)("in what has failed once: $found", async (found) => {
+  it.each(FOUND)("hold in a run that failed before: $found", async (found) => {
     await prove(found, 1);
   });
 });

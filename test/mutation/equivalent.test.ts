@@ -6,13 +6,13 @@ const ids = new Set(changes().mutants.map(({ id }) => id));
 const blocks = readFileSync("test/mutation/equivalent.md", "utf8").split("```");
 const named = blocks.filter((_, place) => place % 2 === 1).flatMap((block) => block.trim().split("\n"));
 
-describe("the changes that no user could ever see", () => {
-  it("are changes of the sources as they are", () => {
+describe("the equivalent mutants", () => {
+  it("match the current sources", () => {
     expect(named.filter((id) => !ids.has(id))).toEqual([]);
     expect(named.length).toBeGreaterThan(0);
   });
 
-  it("are named once, each block with why", () => {
+  it("are listed once, and each block gives a reason", () => {
     expect(named.filter((id, place) => named.indexOf(id) !== place)).toEqual([]);
     const reasons = blocks.filter((_, place) => place % 2 === 0).slice(0, -1);
     expect(reasons.filter((text) => !/\w\.\s*$/.test(text))).toEqual([]);

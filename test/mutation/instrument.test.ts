@@ -10,7 +10,7 @@ const free = (x) => sql\`g = 5 and h = \${x}\`;
 export const act = ({ prepare }) => [prepare(found)(), sum(2), free(3)];
 `;
 
-it("a text that is built once in a process is shown to new ones alone, and nothing else", () => {
+it("only a text that is built once per process is marked as lasting", () => {
   const mutants: Mutant[] = [];
   instrument("src/adapters/libsql/stores/some.ts", SOURCE, mutants);
   const linesOf = (isLasting: boolean) => [

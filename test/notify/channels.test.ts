@@ -65,14 +65,14 @@ describe("channels over HTTP", () => {
     [{ channel: "one", kind: "webhook", url: "https://inner.example/hook" }, "resolves to a private address"],
     [{ channel: "one", kind: "webhook", url: "http://hooks.example/" }, "must be https"],
     [{ channel: "one", kind: "ntfy", url: "https://ntfy.example/t", quiet: "at night" }, "22:00-07:00"],
-  ])("takes no channel %o", async (body, why) => {
+  ])("rejects the channel %o", async (body, why) => {
     const { status, body: result } = await ask("POST", "/channels", body);
     expect([status, result.error]).toEqual([400, "Invalid request"]);
     expect(result.message).toContain(why);
     expect((await ask("GET", "/channels")).body).toMatchObject({ count: 0 });
   });
 
-  it("adds one, tells it, and tells nobody again what opens it", async () => {
+  it("adds a channel, returns it, and never returns its secrets", async () => {
     const url = `http://${hook.host}/path-that-is-secret`;
     const given = {
       channel: "ops",
@@ -123,9 +123,9 @@ describe("channels over HTTP", () => {
   });
 });
 
-describe("channels where nothing can be encrypted", () => {
+describe("channels without encryption", () => {
   const { ask } = serverWith(async () => ({}));
-  it("are refused with what to do", async () => {
+  it("are refused with instructions", async () => {
     const result = await ask("POST", "/channels", {
       channel: "phone",
       kind: "ntfy",

@@ -14,7 +14,7 @@ const bodyOf = ({ body }: Requested) => JSON.parse(body) as Body;
 const ok = () => ({ body: "" });
 
 describe("a channel", () => {
-  it("is told what happens from when it was added, signed, and once", async () => {
+  it("receives each event since it was added, signed and once", async () => {
     const box = await notifyBox();
     const receiver = await answering(ok);
     await box.tell("error", "before it was added");
@@ -42,7 +42,7 @@ describe("a channel", () => {
     expect(request.headers["idempotency-key"]).toBe(id);
   });
 
-  it("is told a burst of fills in one message, added up", async () => {
+  it("receives a burst of fills added up in one message", async () => {
     const box = await notifyBox();
     const receiver = await answering(ok);
     await box.add("ops", receiver.url);
@@ -55,7 +55,7 @@ describe("a channel", () => {
     ]);
   });
 
-  it("takes ten thousand events of a minute in two messages, and misses none", async () => {
+  it("receives ten thousand events of a minute in two messages, and misses none", async () => {
     const box = await notifyBox();
     const receiver = await answering(ok);
     await box.add("ops", receiver.url);
@@ -72,7 +72,7 @@ describe("a channel", () => {
     expect(counted).toBe(30 * 334);
   });
 
-  it("is told information alone at most every ten minutes, and more at once", async () => {
+  it("receives information at most every ten minutes, or with the next alert", async () => {
     const box = await notifyBox();
     const receiver = await answering(ok);
     await box.add("ops", receiver.url);
@@ -87,7 +87,7 @@ describe("a channel", () => {
     expect(bodyOf(receiver.requests[4] as Requested).lines.join("\n")).toMatch(/bought [\d.]+ BTC for/);
   });
 
-  it("is told the start of a server as information", async () => {
+  it("receives the start of a server as information", async () => {
     const box = await notifyBox();
     const receiver = await answering(ok);
     await box.add("ops", receiver.url);
@@ -96,7 +96,7 @@ describe("a channel", () => {
     expect(receiver.requests.map(bodyOf)).toMatchObject([{ level: "info" }]);
   });
 
-  it("says the same again only after ten minutes, with how often it was", async () => {
+  it("repeats a message only after ten minutes, with its count", async () => {
     const box = await notifyBox();
     const receiver = await answering(ok);
     await box.add("ops", receiver.url);
@@ -108,7 +108,7 @@ describe("a channel", () => {
     expect(bodyOf(receiver.requests[1] as Requested).lines).toEqual([expect.stringContaining("(10 times)")]);
   });
 
-  it("hears nothing below its level, and in quiet hours alerts alone, with what was held", async () => {
+  it("receives nothing below its level, and in quiet hours only alerts, with queued fills", async () => {
     const box = await notifyBox();
     const [loud, night] = [await answering(ok), await answering(ok)];
     await box.add("loud", loud.url, { level: "warning" });
@@ -129,8 +129,8 @@ describe("a channel", () => {
   });
 });
 
-describe("a receiver that takes nothing", () => {
-  it("is asked less and less often, holds up no other, and is told everything once it answers", async () => {
+describe("an unavailable receiver", () => {
+  it("is retried with backoff, delays no other, and receives everything once it answers", async () => {
     const box = await notifyBox();
     let isUp = false;
     const dead = await answering(() => ({ status: isUp ? 204 : 503, body: isUp ? "" : "down for a while" }));
@@ -156,7 +156,7 @@ describe("a receiver that takes nothing", () => {
     expect(await box.channel("dead")).toMatchObject({ pending: 0, channel: { error: null, failures: 0 } });
   });
 
-  it("is given up after twelve tries, and told again when a person says so", async () => {
+  it("is abandoned after twelve tries, and retried on a person's request", async () => {
     const box = await notifyBox();
     let isUp = false;
     const dead = await answering(() => ({ status: isUp ? 200 : 500, body: "" }));
@@ -172,7 +172,7 @@ describe("a receiver that takes nothing", () => {
     expect(await box.channel("ops")).toMatchObject({ pending: 0, dead: 0 });
   });
 
-  it("waits as long as it says", async () => {
+  it("is retried after the delay that it names", async () => {
     const box = await notifyBox();
     const busy = await answering(({ headers }) =>
       busy.requests.length === 1
@@ -189,8 +189,8 @@ describe("a receiver that takes nothing", () => {
   });
 });
 
-describe("of two processes on one database", () => {
-  it("one tells, whoever it is", async () => {
+describe("two processes on one database", () => {
+  it("send each message once, whichever process it is", async () => {
     const box = await notifyBox();
     const receiver = await answering(
       () => new Promise((resolve) => setTimeout(() => resolve({ body: "" }), 20)),
@@ -203,7 +203,7 @@ describe("of two processes on one database", () => {
     expect(receiver.requests).toHaveLength(10);
   });
 
-  it("one that was killed after it had sent leaves the same message with the same key to the other", async () => {
+  it("resend the same message with the same key after one is killed after sending", async () => {
     const box = await notifyBox();
     const receiver = await answering(ok);
     await box.add("ops", receiver.url);
@@ -222,7 +222,7 @@ describe("of two processes on one database", () => {
     expect(second.headers["idempotency-key"]).toBe(first.headers["idempotency-key"]);
   });
 
-  it("one that was killed before it kept a message loses nothing", async () => {
+  it("lose nothing after one is killed before it stores a message", async () => {
     const box = await notifyBox();
     const receiver = await answering(ok);
     await box.add("ops", receiver.url);
@@ -236,7 +236,7 @@ describe("of two processes on one database", () => {
   });
 });
 
-describe("what each kind of channel is sent", () => {
+describe("the message format of each channel kind", () => {
   it.each([
     [
       "telegram",
@@ -265,7 +265,7 @@ describe("what each kind of channel is sent", () => {
   });
 });
 
-it("tells no secret of a channel where a receiver repeats it", async () => {
+it("a channel's error hides a secret that a receiver repeats", async () => {
   const box = await notifyBox();
   const receiver = await answering(({ path }) => ({ status: 400, body: `no such path: ${path}` }));
   await box.add("one", receiver.url, {
@@ -286,7 +286,7 @@ it.each([
   ["in hexadecimal", (path: string) => Buffer.from(path.slice(4, 14)).toString("hex")],
   ["backwards", (path: string) => [...path.slice(4, 14)].reverse().join("")],
   ["without its end", (path: string) => path.slice(4, 12)],
-])("nor %s", async (_how, repeated) => {
+])("a channel's error hides a repeated secret %s", async (_how, repeated) => {
   const box = await notifyBox();
   const receiver = await answering(({ path }) => ({ status: 400, body: `no bot ${repeated(path)}` }));
   await box.add("one", receiver.url, {
@@ -298,7 +298,7 @@ it.each([
   expect((await box.channel("one")).channel.error).toMatch(/^it returned status 400: no bot …=*$/);
 });
 
-it("tells the report of each day once, whoever comes first", async () => {
+it("the report of each day is sent once, whichever process comes first", async () => {
   const box = await notifyBox();
   const receiver = await answering(ok);
   await box.add("ops", receiver.url, { isDaily: true });

@@ -6,7 +6,7 @@ import { answering } from "../support/live.ts";
 import { virtualLocal } from "../support/local.ts";
 
 describe("a heartbeat", () => {
-  it("is sent after good passes alone, and no more often than it was asked for", async () => {
+  it("is sent only after good passes, and no more often than configured", async () => {
     const listener = await answering(() => ({ status: 500, body: "" }));
     const time = virtualLocal(0);
     const post = nodePost([new URL(listener.url).host]);
@@ -35,7 +35,7 @@ describe("a heartbeat", () => {
       expect(areGood([pass("stepped"), pass(bad)])).toBe(false);
   });
 
-  it("is not sent where others have made no pass for three intervals", () => {
+  it("is not sent if other processes have made no pass for three intervals", () => {
     const reading = {
       account: "a",
       steppedAt: 1000,

@@ -30,8 +30,8 @@ async function mailBox(server: Awaited<ReturnType<typeof mailServer>>, secrets: 
 const idOf = (data: string) => /^Message-ID: (\S+)$/m.exec(data)?.[1];
 const key = (data: string) => data.split("\n\n")[1];
 
-describe("a channel by e-mail", () => {
-  it("is told what happens, once, by who has the password", async () => {
+describe("an email channel", () => {
+  it("receives an event once, with the configured login", async () => {
     const server = await mailServer({ login: LOGIN });
     const box = await mailBox(server, LOGIN);
     await box.tell("error", "the exchange has refused the key: Größe");
@@ -44,7 +44,7 @@ describe("a channel by e-mail", () => {
     expect(idOf(data)).toMatch(/^<[a-z0-9]{24}@edgemaker>$/);
   });
 
-  it("is told again under the same id when it was not taken, and in the words of its server why", async () => {
+  it("resends a refused message under the same id, and shows the server's reason", async () => {
     let isUp = false;
     const server = await mailServer({ reply: () => (isUp ? "250 2.0.0 queued" : "451 4.3.0 try later") });
     const box = await mailBox(server);
@@ -60,7 +60,7 @@ describe("a channel by e-mail", () => {
     expect((await box.channel("mail")).pending).toBe(0);
   });
 
-  it("tells no password where the server refuses it", async () => {
+  it("shows no password if the server refuses it", async () => {
     const server = await mailServer({ login: { ...LOGIN, password: "another" } });
     const box = await mailBox(server, LOGIN);
     await box.tell("error", "what happened");
@@ -70,7 +70,7 @@ describe("a channel by e-mail", () => {
     expect(server.mails).toEqual([]);
   });
 
-  it("is left to a process that can mail, and said to be", async () => {
+  it("is left to a process that can send email, and the log notes it", async () => {
     const server = await mailServer();
     const box = await mailBox(server);
     await box.tell("error", "what happened");
@@ -88,17 +88,17 @@ describe("a channel by e-mail", () => {
   });
 });
 
-describe("mail on its way", () => {
+describe("outgoing mail", () => {
   const mail = { id: "x", subject: "s", text: "t", ...PEOPLE };
 
   it.each(["smtp://10.0.0.1", "smtps://localhost", "smtp://mail.internal", "smtps://[::1]", "smtp://0x7f.1"])(
-    "goes to no private address: %s",
+    "is not sent to a private address: %s",
     async (server) => {
       await expect(sendBySmtp([])({ ...mail, server }, 2000)).rejects.toThrow("EDGEMAKER_OUTBOUND_HOSTS");
     },
   );
 
-  it("goes to nobody whose certificate is not theirs", async () => {
+  it("is not sent to a server with a wrong certificate", async () => {
     const folder = tempFolder();
     const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
     const made = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
@@ -113,7 +113,7 @@ describe("mail on its way", () => {
     expect(server.mails).toEqual([]);
   });
 
-  it("is given up on where nobody answers", async () => {
+  it("is abandoned if no server answers", async () => {
     const server = await mailServer({ isMute: true });
     await expect(sendBySmtp([server.host])({ ...mail, server: server.url }, 300)).rejects.toThrow(
       /300 ms|Greeting never received/,

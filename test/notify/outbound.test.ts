@@ -5,7 +5,7 @@ import { answering } from "../support/live.ts";
 
 const message = (url: string) => ({ url, headers: {}, body: "{}" });
 
-describe("an address that no message goes to", () => {
+describe("a refused address", () => {
   it.each([
     "http://hooks.example/x",
     "https://127.0.0.1/x",
@@ -20,7 +20,7 @@ describe("an address that no message goes to", () => {
     "https://intranet/x",
     "https://user:password@hooks.example/x",
     "https://169.254.169.254/latest/meta-data",
-  ])("%s", async (url) => {
+  ])("is %s", async (url) => {
     await expect(nodePost([])(message(url), 1000)).rejects.toThrow(/address must/);
     const never = () => Promise.reject(new Error("it was asked"));
     await expect(fetchPost(never, [])(message(url), 1000)).rejects.toThrow(/address must/);
@@ -41,7 +41,7 @@ describe("an address that no message goes to", () => {
     "fe80::1",
     "::ffff:10.0.0.1",
     "64:ff9b::a00:1",
-  ])("a name that leads to %s", async (address) => {
+  ])("is a name that resolves to %s", async (address) => {
     expect(isPrivate(address)).toBe(true);
     const family = address.includes(":") ? 6 : 4;
     const post = nodePost([], (_host, _options, report) =>
@@ -53,12 +53,12 @@ describe("an address that no message goes to", () => {
     await expect(post(message("https://hooks.example/x"), 1000)).rejects.toThrow(/private address/);
   });
 
-  it("is none of the public ones", () => {
+  it("is never a public one", () => {
     for (const address of ["1.1.1.1", "93.184.215.14", "172.32.0.1", "2606:4700::1111"])
       expect(isPrivate(address), address).toBe(false);
   });
 
-  it("is reached when the operator has named it, and its redirects are not followed", async () => {
+  it("is reached if the operator allows it, and its redirects are not followed", async () => {
     const inner = await answering(() => ({ body: "" }));
     const outer = await answering(() => ({ status: 302, body: "", headers: { location: inner.url } }));
     const named = [new URL(outer.url).host, new URL(inner.url).host];

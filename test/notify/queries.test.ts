@@ -10,7 +10,7 @@ import {
 } from "../../src/adapters/libsql/stores/notify-rows.ts";
 import { bookFills, notifyBox } from "../support/notify.ts";
 
-it("looks at channels without reading what was told, or what has happened", async () => {
+it("channel queries do not scan past messages or events", async () => {
   const box = await notifyBox();
   await box.add("ops", "http://127.0.0.1:1");
   await bookFills(box, 10);

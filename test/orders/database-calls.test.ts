@@ -62,8 +62,8 @@ const TOKEN = "select";
 /** The row waits for the disk, as its connection is told again; the answer does not. */
 const ORDER = ["select", "PRAGMA", "write batch", "PRAGMA", "update"];
 
-describe("the database, of an order by hand", () => {
-  it("is read once, and written once before and once after the request", async () => {
+describe("the database calls of a manual order", () => {
+  it("are one read, one write before the request and one write after it", async () => {
     const { place, placed } = await placing();
     await place();
     expect(await place()).toEqual([TOKEN, ...ORDER]);

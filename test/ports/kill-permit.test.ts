@@ -23,7 +23,7 @@ function switchAt({ lasts = 0, recordedAt }: { lasts?: number; recordedAt?: numb
   return { setup, watched, permit: permit as Required<Permit> };
 }
 
-it("lets no order leave before it has looked, and then for as long as the look holds", async () => {
+it("the kill permit blocks orders until it has read the switch, then allows them while it is fresh", async () => {
   const { setup, permit } = switchAt();
   expect(permit.sendBy).toBe(7);
   expect(permit.mayLeave()).toBe(false);
@@ -38,7 +38,7 @@ it("lets no order leave before it has looked, and then for as long as the look h
   expect([setup.looks, permit.mayLeave()]).toEqual([2, true]);
 });
 
-it("lets none leave where another process has turned it on, and looks no more", async () => {
+it("the kill permit blocks once another process turned the switch on, and reads it no more", async () => {
   const { setup, watched, permit } = switchAt();
   setup.isOn = true;
   expect(watched.isOn()).toBe(false);
@@ -47,7 +47,7 @@ it("lets none leave where another process has turned it on, and looks no more", 
   expect([setup.looks, permit.mayLeave(), watched.isOn()]).toEqual([1, false, true]);
 });
 
-it("lets none leave once this process has turned it on, however fresh its look is, and asks nobody", async () => {
+it("the kill permit blocks at once, without a read, when this process turns the switch on", async () => {
   const { setup, watched, permit } = switchAt();
   await permit.look();
   setup.isKnown = true;
@@ -57,7 +57,7 @@ it("lets none leave once this process has turned it on, however fresh its look i
   expect(setup.looks).toBe(1);
 });
 
-it("takes an order's record for a look, from when it was asked for, while it is young", async () => {
+it("the kill permit accepts a fresh order record as a read, dated to its request", async () => {
   const young = switchAt({ recordedAt: NOW - RECORD_HOLDS + 1 });
   await young.permit.look();
   expect([young.setup.looks, young.permit.mayLeave()]).toEqual([0, true]);
@@ -71,7 +71,7 @@ it("takes an order's record for a look, from when it was asked for, while it is 
   expect([old.setup.looks, old.permit.mayLeave()]).toEqual([1, true]);
 });
 
-it("asks again where the answer took as long as a look holds, while the request may leave at all", async () => {
+it("the kill permit reads again after a slow response, while the request can still be sent", async () => {
   const { setup, permit } = switchAt({ lasts: LOOK_HOLDS / 2 });
   await permit.look();
   expect([setup.looks, permit.mayLeave()]).toEqual([1, true]);
@@ -84,7 +84,7 @@ it("asks again where the answer took as long as a look holds, while the request 
   expect([slow.setup.looks, slow.permit.mayLeave()]).toEqual([3, false]);
 });
 
-it("asks nothing for a request that may not leave, and lets none leave that may not by itself", async () => {
+it("the kill permit reads nothing for a request that cannot be sent, and blocks it", async () => {
   const { setup, permit } = switchAt();
   setup.mayLeave = false;
   await permit.look();

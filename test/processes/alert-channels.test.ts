@@ -32,7 +32,7 @@ async function home(reply: Parameters<typeof answering>[0] = () => ({ body: "" }
   return { receiver, folder, env, args, notify, add, address };
 }
 
-it("a channel is added, tested, listed and removed, and its address is shown nowhere", async () => {
+it("a channel can be added, tested, listed and removed, and its address is never shown", async () => {
   let isUp = true;
   const { folder, notify, add, receiver } = await home(() => ({ status: isUp ? 200 : 500, body: "" }));
   const added = await add();
@@ -59,7 +59,7 @@ it("a channel is added, tested, listed and removed, and its address is shown now
   expect(await notify("remove", "ops")).toMatchObject({ code: 1 });
 });
 
-it("a server tells what happens, and one that takes over from a killed one tells it with the same key", async () => {
+it("a server sends an event, and the successor of a killed server sends it with the same key", async () => {
   let kill = () => undefined as undefined | Promise<void>;
   const { receiver, folder, env, args, add } = await home(async () => {
     await kill();
@@ -107,7 +107,7 @@ it("a server tells what happens, and one that takes over from a killed one tells
   expect(again.map(({ body }) => body)).toEqual([killed?.body, killed?.body]);
 });
 
-it("an address in this network is refused unless the operator has named it", async () => {
+it("a private address is refused unless the operator allows it", async () => {
   const folder = tempFolder();
   const env = { EDGEMAKER_KEK: KEK };
   const added = await piped(

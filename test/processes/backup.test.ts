@@ -16,7 +16,7 @@ describe("edgemaker db", () => {
     return { folder, run, bytes };
   };
 
-  it("backs up only what is there, and overwrites nothing", async () => {
+  it("backs up only an existing database, and overwrites nothing", async () => {
     const { folder, run } = await made();
     const before = readFileSync(join(folder, "whole.db"));
     const again = await run(["db", "backup", "whole.db"]);
@@ -27,7 +27,7 @@ describe("edgemaker db", () => {
     expect(readdirSync(folder).filter((name) => /none|other|partial/.test(name))).toEqual([]);
   });
 
-  it("refuses what is no backup, and leaves the database as it was", async () => {
+  it("rejects a file that is no backup, and leaves the database unchanged", async () => {
     const { folder, run, bytes } = await made();
     writeFileSync(
       join(folder, "text.db"),
@@ -61,7 +61,7 @@ describe("edgemaker db", () => {
     "create index planted on orders (abs(price))",
     "drop trigger events_append_only",
     "drop index orders_unsettled",
-  ])("refuses a backup after: %s", async (change) => {
+  ])("rejects a backup after: %s", async (change) => {
     const { folder, run, bytes } = await made();
     const client = createClient({ url: `file:${join(folder, "whole.db")}` });
     await client.execute(change);
@@ -86,7 +86,7 @@ describe("edgemaker db", () => {
     locking.close();
   });
 
-  it("restores over a broken database and where there is none, and keeps the kill switch on", async () => {
+  it("restores over a broken or missing database, and keeps the kill switch on", async () => {
     const { folder, run } = await made();
     expect(await run(["db", "restore", "whole.db"], "new.db")).toMatchObject({ code: 0 });
     await run(["kill", "off"], "new.db");
@@ -100,7 +100,7 @@ describe("edgemaker db", () => {
     expect(statSync(join(folder, "trade.db")).mode & 0o777).toBe(0o600);
   });
 
-  it("tells of a server's own restore, after which it takes note", async () => {
+  it("points to a remote database's own restore, and records it with `db restored`", async () => {
     const folder = tempFolder();
     for (const words of [
       ["backup", "x.db"],

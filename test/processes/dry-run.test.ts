@@ -37,7 +37,7 @@ async function rangeOf(folder: string, env: Record<string, string>): Promise<str
   return [...MARKET, ...range, "--levels", "6", "--size", "50"];
 }
 
-it("`trade --dry-run` signs no request, also beside a grid of real money", async () => {
+it("`trade --dry-run` signs no request, even next to a live grid", async () => {
   const { venues, env } = await configuredVenues();
   const folder = tempFolder();
   const live = await edgemaker(folder, ["grid", "start", ...(await rangeOf(folder, env)), "--yes"], env);
@@ -62,7 +62,7 @@ it("`trade --dry-run` signs no request, also beside a grid of real money", async
   expect(signed(venues)).toEqual([]);
 });
 
-it("`grid start --dry-run` signs no request, and neither does its status", async () => {
+it("`grid start --dry-run` and its status sign no request", async () => {
   const { venues, env } = await configuredVenues();
   const folder = tempFolder();
   const grid = await rangeOf(folder, env);

@@ -93,8 +93,8 @@ function fillUp(file: string): () => Promise<void> {
   return end;
 }
 
-describe("a server goes on by itself after", () => {
-  it("a full disk, and says so while it is full", async ({ skip }) => {
+describe("a server with a failing database", () => {
+  it("recovers from a full disk, and reports it while it lasts", async ({ skip }) => {
     const disk = smallDisk(3);
     skip(disk === undefined, "no file system can be mounted here");
     const { start, notReady, readyAgain, stepsAgain, grid, order, resting } = await serving(
@@ -115,7 +115,7 @@ describe("a server goes on by itself after", () => {
     expect((await order()).status).toBe(200);
   });
 
-  it("a lock of another process, before which a kill overtakes what waits", async () => {
+  it("recovers from another process's lock, and a kill overtakes waiting calls", async () => {
     const folder = tempFolder();
     const file = join(folder, "edge.db");
     const { ask, start, notReady, readyAgain, stepsAgain, grid, order, resting } = await serving(
@@ -147,7 +147,7 @@ describe("a server goes on by itself after", () => {
     await stepsAgain();
   });
 
-  it("its file was moved away and put back; nothing is placed meanwhile, and no empty one is made", async () => {
+  it("recovers when a moved file is back; until then it places nothing and creates no file", async () => {
     const folder = tempFolder();
     const file = join(folder, "edge.db");
     const { start, notReady, readyAgain, stepsAgain, order, resting } = await serving(folder, `file:${file}`);
@@ -162,7 +162,7 @@ describe("a server goes on by itself after", () => {
     expect((await resting()).count).toBe(0);
   });
 
-  it("a newer program has changed its database, which it refuses by name until it is put right", async () => {
+  it("recovers from a newer program's changes once they are undone, and names them until then", async () => {
     const folder = tempFolder();
     const file = join(folder, "edge.db");
     const { start, notReady, readyAgain, stepsAgain, order, resting, grid } = await serving(
@@ -187,7 +187,7 @@ describe("a server goes on by itself after", () => {
     expect((await resting()).count).toBe(0);
   });
 
-  it("its database server was stopped", async () => {
+  it("recovers after its database server was stopped", async () => {
     const sqld = await startSqld();
     onTestFinished(() => sqld.stop());
     const { start, notReady, readyAgain, stepsAgain } = await serving(tempFolder(), sqld.url);

@@ -9,7 +9,7 @@ import { storyClock } from "../week/clock.ts";
 
 const START = Date.parse("2026-03-02T09:00:00Z");
 
-it("goes out after good passes, falls silent with the only server, and comes back with the one that takes over", async () => {
+it("a heartbeat follows good passes, stops with the only server, and resumes with its successor", async () => {
   const listener = await answering(() => ({ body: "OK" }));
   const folder = tempFolder();
   const address = `/ping/${canary("check")}`;
@@ -33,7 +33,7 @@ it("goes out after good passes, falls silent with the only server, and comes bac
   await eventually(beats, (count) => count > last);
 });
 
-it("of a killed only server a listener hears by the silence, and the next one says for how long nobody was there", async () => {
+it("heartbeats stop when the only server is killed, and the next one reports the downtime", async () => {
   const listener = await answering(() => ({ body: "OK" }));
   const folder = tempFolder();
   const clock = storyClock(folder, START);

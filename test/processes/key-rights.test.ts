@@ -6,7 +6,7 @@ import { startVenue } from "../venues/index.ts";
 
 const SAID = "the keys of gateio can withdraw; create keys that can only read and trade";
 
-it("serve says which keys may withdraw, without waiting for it, and doctor says so too", async () => {
+it("serve lists keys that can withdraw, without waiting for the check, and doctor does too", async () => {
   const venue = await startVenue("gateio");
   onTestFinished(() => venue.close());
   venue.grant({ withdraw: true });

@@ -6,7 +6,7 @@ import { edgemaker, eventually, piped, serve } from "../support/command.ts";
 import { mailServer } from "../support/smtp.ts";
 import { tempFolder } from "../support/temp.ts";
 
-it("a person adds their mailbox, tests it, and is mailed by the server what happens", async () => {
+it("a person adds their mailbox, tests it, and receives events by email", async () => {
   const login = { user: "grid", password: canary("mailbox") };
   const server = await mailServer({ login });
   const folder = tempFolder();

@@ -12,13 +12,13 @@ const ran = (script: string, ...args: readonly string[]) =>
 const INPUTS = "test/world/run.mjs";
 const SIMULATION = "test/simulation/run.mjs";
 
-describe("a name that nothing has", () => {
+describe("an unknown name", () => {
   it.each([
     ["a walk", INPUTS, ["two slots, raeds of now"], '"two slots, reads of now"'],
     ["a weakened protocol", INPUTS, ["--weakened", "no wait"], '"no wait for the read lag"'],
     ["a planted bug", SIMULATION, ["--mutants", "a timeout"], '"a timeout is a reject"'],
     ["a planted bug, where none is asked for", SIMULATION, ["a timeout is a reject"], "--mutants"],
-  ])("is refused with those that there are: %s", async (_what, script, args, there) => {
+  ])("is rejected with a list of the known ones: %s", async (_what, script, args, there) => {
     const { code, stderr } = await ran(script, ...args);
     expect(stderr).toContain(there);
     expect(code).toBe(2);

@@ -14,7 +14,7 @@ const GRID = {
 /** A pass that places the whole grid takes longer than a person's call waits. */
 const SLOW = 600;
 
-it("a person's cancel goes before the rest of a pass that another server makes on kraken", async () => {
+it("a person's cancel goes before the rest of another server's pass on kraken", async () => {
   const venue = await startVenue("kraken", { tier: "pro" });
   onTestFinished(async () => void (await venue.close()));
   const folder = tempFolder();

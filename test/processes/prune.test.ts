@@ -10,7 +10,7 @@ import { edgemaker } from "../support/command.ts";
 import { testSandbox } from "../support/sandbox.ts";
 import { tempFolder } from "../support/temp.ts";
 
-it("edgemaker db prune moves old events into yearly files, and their chain still holds", async () => {
+it("edgemaker db prune moves old events into yearly files, and their hash chain stays valid", async () => {
   const folder = tempFolder();
   const url = `file:${join(folder, "trade.db")}`;
   const { store, time, context } = await testSandbox({ url, start: Date.UTC(2023, 11, 1) });

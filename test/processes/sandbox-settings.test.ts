@@ -12,7 +12,7 @@ const ORDER = {
   price: 50_000,
 };
 
-it("a look at the sandbox keeps nobody from serving it with other settings; what was traded in it does", async () => {
+it("a read of the sandbox does not block serving it with other settings, but trades in it do", async () => {
   const folder = tempFolder();
   expect((await edgemaker(folder, TICKER)).code).toBe(0);
   const server = await serve(folder, ["--sandbox", "--speed", "60", "--seed", "7"]);

@@ -35,7 +35,7 @@ const grid = async (server: Server) => {
   return strategies[0];
 };
 
-it("passes follow one another at once, and each lets the interval go by, up to the end of what is replayed", async () => {
+it("passes follow at once, and each advances by one interval until the replay ends", async () => {
   const folder = tempFolder();
   writeFileSync(join(folder, "swings.csv"), swingsCsv(CANDLES));
   const args = [...PASSES, "--replay", "swings.csv"];

@@ -58,7 +58,7 @@ async function killHolder(server: Server, client: Client): Promise<Lease> {
   }
 }
 
-it("of two servers one takes over from the other once its lease has run out", async () => {
+it("one of two servers takes over once the other's lease has expired", async () => {
   const folder = tempFolder();
   const db = `file:${join(folder, "shared.db")}`;
   const args = ["--db", db, "--sandbox", "--speed", "36000", "--tick-interval", String(TICK)];

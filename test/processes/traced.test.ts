@@ -36,7 +36,7 @@ const ORDER = {
   price: 50_000,
 };
 
-it("tells a collector of requests, passes, calls to the exchange and to the database, each within the other, and no secret", async () => {
+it("a trace nests requests, passes, and exchange and database calls, and contains no secret", async () => {
   const collector = await answering(() => ({ body: "{}" }));
   const venue = await startVenue("kraken");
   onTestFinished(async () => void (await venue.close()));
@@ -77,7 +77,7 @@ it("tells a collector of requests, passes, calls to the exchange and to the data
   expect(collector.requests.every(({ path }) => path === "/v1/traces")).toBe(true);
 });
 
-it("goes on without a collector, and stops without one", async () => {
+it("a server runs and stops without a trace collector", async () => {
   const server = await serve(tempFolder(), ["--sandbox", "--tick-interval", "100"], {
     OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9",
     OTEL_BSP_SCHEDULE_DELAY: "50",
@@ -106,7 +106,7 @@ async function loadedBy(over: Record<string, string>): Promise<string> {
   return [...new Set(files)].map((url) => readFileSync(fileURLToPath(url), "utf8")).join("\n");
 }
 
-it("loads nothing of it, nor of a mailer, where nobody asks for it", async () => {
+it("a server loads no tracing and no mailer unless configured", async () => {
   const requestedInput = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9" };
   const has = async (over: Record<string, string>) => {
     const loaded = await loadedBy(over);

@@ -3,7 +3,7 @@ import { edgemaker, eventually, serve } from "../support/command.ts";
 import { tempFolder } from "../support/temp.ts";
 import { startVenue } from "../venues/index.ts";
 
-it("trades at the address that --venue-url names, and resolves a lost answer by its own timer", async () => {
+it("a server trades at --venue-url and resolves a lost response by its own timer", async () => {
   const venue = await startVenue("kraken");
   onTestFinished(async () => void (await venue.close()));
   const folder = tempFolder();

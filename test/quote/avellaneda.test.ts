@@ -28,7 +28,7 @@ describe("Avellaneda and Stoikov's tables", () => {
 describe("the model's formulas", () => {
   const model = { gamma: 0.1, sigma: 2, k: 1.5 };
 
-  it("shift the price by q·γ·σ²·(T − t)", () => {
+  it("shift the reservation price by q·γ·σ²·(T − t)", () => {
     expect(indifferencePrice(model, { mid: 100, inventory: 3, left: 0.5 })).toBeCloseTo(99.4, 12);
     expect(indifferencePrice(model, { mid: 100, inventory: -3, left: 1 })).toBeCloseTo(101.2, 12);
   });
@@ -40,10 +40,10 @@ describe("the model's formulas", () => {
   });
 });
 
-describe("what is quoted of it", () => {
+describe("quotes from the model", () => {
   const bounds = { least: d("0.002"), widest: d("0.05"), most: d("0.03") };
 
-  it("stays in its bounds whatever the model says, and never ends", () => {
+  it("stay within bounds for any model parameters", () => {
     const any = fc.oneof(
       fc.double(),
       fc.constantFrom(0, Number.NaN, Number.POSITIVE_INFINITY, -1, 1e308, 5e-324),
@@ -58,7 +58,7 @@ describe("what is quoted of it", () => {
     );
   });
 
-  it("is the model's within them", () => {
+  it("follow the model within the bounds", () => {
     const { skew, halfSpread } = avellanedaShares(
       { gamma: 0.1, sigma: 2, k: 1.5 },
       { mid: 100, inventory: 2, left: 0.5 },

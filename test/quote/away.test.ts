@@ -4,7 +4,7 @@ import type { Deps } from "../../src/ports/deps.ts";
 import { askingOf, testSandbox } from "../support/sandbox.ts";
 import { REQUEST } from "./requested.ts";
 
-it("shows no change of quotes whose exchange is not there, and says so", async () => {
+it("a change of quotes is not previewed while their exchange is unavailable, with the reason", async () => {
   const { deps, store, venue } = await testSandbox();
   const { ask } = askingOf(deps);
   const { id } = await ask<{ id: string }>("start_quote", REQUEST);

@@ -7,14 +7,14 @@ import { d } from "../support/grid.ts";
 
 const NOW = 100 * HOUR;
 
-it("reads a book as old where one was read later than now", () => {
+it("a book read in the future does not count as old", () => {
   const observed = (bookAt: number) => ({ observed: { elsewhere: { bookAt } }, now: NOW }) as never;
   const config = { maxAge: 30 * SECOND } as never;
   expect(isBlind(config, observed(NOW - SECOND))).toBe(true);
   expect(isBlind(config, observed(NOW + HOUR))).toBe(false);
 });
 
-it("sees a move twice though it was first seen later than now", () => {
+it("a move first observed in the future is dated to now and confirmed by the next read", () => {
   const observed = (at: number) => ({ bid: d("100"), ask: d("100.1"), at });
   const ahead = { move: "up", at: NOW + HOUR } as never;
   const first = confirm(ahead, "up" as never, observed(NOW));

@@ -40,7 +40,7 @@ const QUOTE = {
 const linesOf = (over: object) =>
   (quotesView({ strategies: [{ ...QUOTE, ...over }], count: 1 }) as { strategies: object[] }).strategies[0];
 
-it("quotes say their price, where it is from, what rests and what they have made", () => {
+it("quotes show their price, its source, their open orders and their result", () => {
   expect(linesOf({})).toEqual({
     quotes: QUOTE.id,
     market: "SNEK/USDT on mexc",
@@ -56,7 +56,7 @@ it("quotes say their price, where it is from, what rests and what they have made
   });
 });
 
-it("quotes without a price say so, and quotes with one side that only it rests", () => {
+it("quotes without a price say so, and one-sided quotes show their only side", () => {
   const sources = [{ source: "own", counted: false, because: "missing" }];
   expect(
     linesOf({ reference: null, halfSpreadPercent: null, widenedBy: null, orders: [], sources }),
@@ -77,7 +77,7 @@ it("quotes without a price say so, and quotes with one side that only it rests",
   });
 });
 
-it("none that run say how some begin", () => {
+it("an empty list of quotes shows how to start some", () => {
   expect(quotesView({ strategies: [], count: 0 })).toEqual({
     note: "no quotes are running; start some with `edgemaker quote start`",
     count: 0,

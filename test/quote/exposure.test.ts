@@ -26,7 +26,7 @@ describe("the exposure of quotes", () => {
     });
   });
 
-  it("is what fills have made of it later, and what bids may have bought since", () => {
+  it("includes later fills and what open bids may have bought", () => {
     const sold = { ...begun, base: d("1"), ledger: { ...begun.ledger, quote: d("10") } };
     expect(exposed(sold)).toMatchObject({ base: d("1"), quote: d("110") });
     const buys = [order({ amount: d("3"), booked: d("1"), price: d("9") })];
@@ -34,17 +34,17 @@ describe("the exposure of quotes", () => {
     expect(baseWithBids({ state: sold }, buys)).toBe(d("3"));
   });
 
-  it("counts its bids again where a loss limit sells them", () => {
+  it("counts its bids twice if a loss limit sells them", () => {
     expect(exposed(begun, { exitsOnLoss: true })).toMatchObject({ exits: d("100"), counted: d("220") });
   });
 
-  it("counts an open bid twice where it can be placed again and a loss limit sells what it buys", () => {
+  it("counts an open bid twice if it can be replaced and a loss limit sells what it buys", () => {
     const sold = { ...begun, base: d("1"), ledger: { ...begun.ledger, quote: d("10") } };
     const buys = [order({ amount: d("3"), booked: d("1"), price: d("9") })];
     expect(exposed(sold, { buys, exitsOnLoss: true })).toMatchObject({ counted: d("230") });
   });
 
-  it("names the whole side as the largest order where sizes follow a depth", () => {
+  it("uses the whole side as the largest order if sizes follow a depth", () => {
     const deep = {
       ...config,
       rules: { ...rules, sizes: { model: "depth", depth: d("9"), within: d("0.1") } },

@@ -11,7 +11,7 @@ interface Answer {
 /** Around a price that the market does not move. */
 const FIXED = { ...REQUEST, useOwn: false, useOthers: false, fixedPrice: 60_000 };
 
-it("gives two different previews of quotes different hashes", async () => {
+it("two different previews of quotes have different hashes", async () => {
   const { call } = await drivenApp();
   const preview = async (over: object) =>
     (await call<Answer>("POST", "/strategy/quote/preview", { ...FIXED, ...over })).body;
@@ -22,7 +22,7 @@ it("gives two different previews of quotes different hashes", async () => {
   expect(await preview({})).toEqual(shown[0]);
 });
 
-it("starts shown quotes while their reference price is between the shown bid and ask", async () => {
+it("quotes start as shown while their reference price is between the shown bid and ask", async () => {
   const { call, move, resting } = await drivenApp();
   const request = { ...REQUEST, useOthers: false, useDex: false };
   const preview = async () => (await call<Answer>("POST", "/strategy/quote/preview", request)).body;

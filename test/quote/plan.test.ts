@@ -61,12 +61,12 @@ describe("a half-spread", () => {
       "volatility",
     ],
     ["a calm market", { ...request, volatility: { share: 0.0001, over: 60_000 } }, "0.002", "asked"],
-  ])("is the widest: %s", (_name, given, share, because) => {
+  ])("is the widest of its bounds: %s", (_name, given, share, because) => {
     const found = halfSpread(given);
     expect([text(found.share), found.because]).toEqual([share, because]);
   });
 
-  it("grows with the root of the interval, and stays a share whatever an estimator says", () => {
+  it("grows with the root of the interval, and stays a valid share for any volatility", () => {
     const volatility = { share: 0.01, over: 60_000 };
     expect(text(moveWithin(volatility, 240_000))).toBe("0.02");
     for (const share of [Number.NaN, Number.POSITIVE_INFINITY, 1e300])
@@ -89,7 +89,7 @@ describe("a half-spread", () => {
     );
   });
 
-  it("is measured from prices seen at uneven times", () => {
+  it("is measured from unevenly spaced prices", () => {
     const prices = [
       { price: 100, at: 0 },
       { price: 101, at: 60_000 },
@@ -103,7 +103,7 @@ describe("a half-spread", () => {
 });
 
 describe("a reservation price", () => {
-  it("leans against what is held too much of, as the formula has it", () => {
+  it("moves against excess inventory by the formula", () => {
     const lean = { target: d("0.5"), strength: d("0.1"), most: d("0.05") };
     expect(text(reservationPrice(d("2"), { ...lean, share: d("0.75") }))).toBe("1.95");
     expect(text(reservationPrice(d("2"), { ...lean, share: d("0.5") }))).toBe("2");
@@ -112,16 +112,16 @@ describe("a reservation price", () => {
     expect(text(reservationPrice(d("2"), { ...lean, share: null }))).toBe("2");
   });
 
-  it("is of base's share of what is held", () => {
+  it("uses base's share of the inventory", () => {
     expect(shareOfBase(d("30"), d("10"), ONE)).toBe(d("0.75"));
     expect(shareOfBase(ZERO, ZERO, ONE)).toBeNull();
   });
 });
 
-describe("levels", () => {
+describe("quote levels", () => {
   const prices = { reference: ONE, reservation: ONE, halfSpread: d("0.01") };
 
-  it("lie the half-spread and then a gap away, flat or growing", () => {
+  it("start at the half-spread, then follow at a flat or growing gap", () => {
     const at = { prices, market: MARKET };
     expect(format(quoteLevelsOf("buy", rules(), at))).toEqual([
       "50.5 at 0.99",
@@ -136,7 +136,7 @@ describe("levels", () => {
     ]);
   });
 
-  it("come to a depth within a distance, the outermost still counting", () => {
+  it("reach a depth within a distance, including the outermost level", () => {
     const sizes = { model: "depth", depth: d("500"), within: d("0.02") } as const;
     const bids = quoteLevelsOf("buy", rules({ sizes }), { prices, market: MARKET });
     expect(bids.map(({ price }) => text(price))).toEqual(["0.99", "0.985", "0.98"]);
@@ -144,7 +144,7 @@ describe("levels", () => {
   });
 
   const ticks = fc.constantFrom("0.001", "0.01", "0.1");
-  it("reach the depth within the distance at any tick, and never less than the half-spread away", () => {
+  it("reach the depth within the distance at any tick, never inside the half-spread", () => {
     const share = fc.integer({ min: 1, max: 150 }).map((part) => BigInt(part) * d("0.001"));
     fc.assert(
       fc.property(
@@ -177,7 +177,7 @@ describe("levels", () => {
     );
   });
 
-  it("give way to the other side of the market, a tick each", () => {
+  it("move off the other side of the market, one tick apart", () => {
     const expected = quoteLevelsOf("buy", rules({ gap: d("0.001") }), { prices, market: MARKET });
     const placed = besideOthers(expected, { bid: undefined, ask: d("0.985") }, MARKET);
     expect(placed.map(({ price }) => text(price))).toEqual(["0.984", "0.983", "0.982"]);
@@ -185,7 +185,7 @@ describe("levels", () => {
   });
 });
 
-describe("an order that rests", () => {
+describe("an open order", () => {
   const expected: QuoteLevel = { side: "buy", level: 0, price: ONE, amount: d("10") };
   const tolerance = { price: d("0.002"), amount: d("0.5") };
 
@@ -194,14 +194,14 @@ describe("an order that rests", () => {
     ["1.002", "10", true],
     ["1.0021", "10", false],
     ["1", "4.9", false],
-  ])("at %s with %s left stands for it: %s", (price, left, stands) => {
+  ])("at %s with %s left matches a required level: %s", (price, left, stands) => {
     expect(standsFor({ side: "buy", price: d(price), left: d(left) }, expected, tolerance)).toBe(stands);
     expect(standsFor({ side: "sell", price: d(price), left: d(left) }, expected, tolerance)).toBe(false);
   });
 });
 
-describe("what is quoted", () => {
-  it("is nothing without a reference, and that is said", () => {
+describe("a quote plan", () => {
+  it("is empty without a reference, with a notice", () => {
     const plan = quotePlan(rules(), view({ sources: [] }));
     expect([plan.bids, plan.asks, plan.notices]).toEqual([[], [], ["no_reference"]]);
   });
@@ -211,12 +211,12 @@ describe("what is quoted", () => {
     ["a book of one side", { bid: d("0.5") }],
     ["a crossed book", { bid: d("1.1"), ask: d("0.9") }],
     ["a locked book", { bid: ONE, ask: ONE }],
-  ])("has two sides beside %s", (_name, others) => {
+  ])("has two sides next to %s", (_name, others) => {
     const plan = quotePlan(rules(), view({ others: { bid: undefined, ask: undefined, ...others } }));
     expect([plan.bids.length, plan.asks.length, plan.notices]).toEqual([3, 3, []]);
   });
 
-  it("is one side where funds end, and says so", () => {
+  it("has one side if funds run out, with a notice", () => {
     const plan = quotePlan(rules(), view({ freeQuote: d("60") }));
     // 60 less 50.5 · 0.99 · 1.001 leaves 9.955, and a bid with its fee takes 0.985 · 1.001.
     expect(format(plan.bids)).toEqual(["50.5 at 0.99", "10 at 0.985"]);
@@ -226,13 +226,13 @@ describe("what is quoted", () => {
     expect(quotePlan(rules(), view({ halted: true })).notices).toEqual([]);
   });
 
-  it("says that a half-spread is wider than the depth is asked for, and quotes all the same", () => {
+  it("quotes all the same if the half-spread exceeds the depth's distance, with a notice", () => {
     const sizes = { model: "depth", depth: d("500"), within: d("0.005") } as const;
     const plan = quotePlan(rules({ sizes }), view());
     expect([plan.bids.length, plan.asks.length, plan.notices]).toEqual([1, 1, ["outside_depth"]]);
   });
 
-  it("leans by the model, within the bounds", () => {
+  it("follows the model within the bounds", () => {
     const avellaneda = { gamma: 0.5, sigma: 0.2, k: 60, horizon: 1 };
     const plan = quotePlan(rules({ avellaneda }), view({ inventory: d("2") }));
     expect(plan.widenedBy).toBe("model");
@@ -242,7 +242,7 @@ describe("what is quoted", () => {
   const whole = (most: number, unit: string) =>
     fc.integer({ min: 0, max: most }).map((n) => BigInt(n) * d(unit));
   const maybe = (most: number, unit: string) => fc.option(whole(most, unit), { nil: undefined });
-  it("never crosses itself or others, never spends what is not there, never leaves its bounds", () => {
+  it("never crosses itself or others, overspends, or leaves its bounds", () => {
     const request = fc.record({
       levels: fc.integer({ min: 1, max: 20 }),
       gap: whole(50, "0.001"),

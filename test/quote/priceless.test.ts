@@ -11,7 +11,7 @@ const REQUEST = {
   useDex: false,
 };
 
-it("quotes do not begin without any price at which their base could be booked", async () => {
+it("quotes do not start without a price to book their base at", async () => {
   const box = await testSandbox();
   const { deps, store, venue } = box;
   const emptied = (exchange: string) => ({

@@ -21,7 +21,7 @@ const priceOf = (...sources: PriceSource[]): string | null => {
 };
 
 describe("a reference price", () => {
-  it("is the median of what is there and fresh", () => {
+  it("is the median of available fresh sources", () => {
     expect(priceOf(source("1"), source("1.1"), source("9"))).toBe("1.1");
     expect(priceOf(source("1"), source("1.2"))).toBe("1.1");
     expect(priceOf(source(undefined), source("1.2"))).toBe("1.2");
@@ -29,7 +29,7 @@ describe("a reference price", () => {
     expect(priceOf(source("9", { at: NOW - 60_000 }))).toBe("9");
   });
 
-  it("is none where nothing counts, and says why of each", () => {
+  it("is missing if no source counts, with a reason for each", () => {
     const result = referencePrice(
       [
         source(undefined, { source: "own" }),
@@ -50,12 +50,12 @@ describe("a reference price", () => {
     ]);
   });
 
-  it("weighs votes: one that has more than half of them decides", () => {
+  it("weights sources: one with more than half of the weight decides", () => {
     expect(priceOf(source("1", { weight: d("3") }), source("2"), source("3"))).toBe("1");
     expect(priceOf(source("1", { weight: d("2") }), source("2"), source("3"))).toBe("1.5");
   });
 
-  it("leaves out what lies beyond its own collar, and keeps it at its edge", () => {
+  it("drops a source beyond its collar, and keeps one at the edge", () => {
     const far = (price: string) => source(price, { collar: d("0.1"), source: "thin" });
     const result = referencePrice([far("1.1"), source("1"), source("1")], NOW);
     expect(result.sources.map(({ because }) => because)).toEqual([null, null, null]);
@@ -64,12 +64,12 @@ describe("a reference price", () => {
     expect(text(beyond.price as Decimal)).toBe("1");
   });
 
-  it("never ages where it is fixed", () => {
+  it("never ages if it is fixed", () => {
     const { sources, price } = referencePrice([source("2", { source: "fixed", at: null, maxAge: 0 })], NOW);
     expect([text(price as Decimal), sources[0]?.age]).toEqual(["2", null]);
   });
 
-  it("lies between those that count, in whatever order they are told", () => {
+  it("is within the range of the counted sources, in any order", () => {
     const one = fc
       .tuple(fc.integer({ min: 1, max: 1000 }), fc.integer({ min: 1, max: 5 }), fc.boolean())
       .map(([price, weight, isCollared]) =>
@@ -92,7 +92,7 @@ describe("a reference price", () => {
   });
 });
 
-describe("a book's middle", () => {
+describe("the mid of a book", () => {
   const book = (bids: string[], asks: string[]) => ({
     bids: bids.map((price) => ({ price: d(price), amount: ONE })),
     asks: asks.map((price) => ({ price: d(price), amount: ONE })),
@@ -110,7 +110,7 @@ describe("a book's middle", () => {
     expect(found === undefined ? undefined : text(found)).toBe(mid);
   });
 
-  it("is without one's own orders, level by level", () => {
+  it("excludes one's own orders, level by level", () => {
     const whole = book(["1", "0.9"], ["1.2", "1.3"]);
     const own = [
       { side: "buy", price: d("1"), amount: ONE },
@@ -122,7 +122,7 @@ describe("a book's middle", () => {
     expect(others.asks.map(({ amount }) => text(amount))).toEqual(["0.6", "1"]);
   });
 
-  it("has no middle of others where it was locked as it was read, by one's own order too", () => {
+  it("is missing without own orders if the book was locked, even by an own order", () => {
     const own = [{ side: "buy", price: d("1.2"), amount: ONE }] as const;
     expect(midOfOthers(book(["1.2", "1"], ["1.2"]), own)).toBe(undefined);
     expect(midOfOthers(book(["1.2", "1"], ["1.4"]), own)).toBe(d("1.2"));

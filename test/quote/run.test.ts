@@ -58,7 +58,7 @@ const first = () => {
 };
 
 describe("a pass over quotes", () => {
-  it("rests orders on both sides of the reference, each a slot's, none of which may take", () => {
+  it("places post-only orders on both sides of the reference, each in a slot", () => {
     const { quoted } = first();
     expect(quoted.intents?.map(({ side, price }) => `${side} ${text(price)}`)).toEqual([
       "buy 99.8",
@@ -68,7 +68,7 @@ describe("a pass over quotes", () => {
     expect(new Set(quoted.intents?.map(({ slot }) => slot)).size).toBe(2);
   });
 
-  it("keeps what is within tolerance: it asks and writes nothing", () => {
+  it("keeps orders within tolerance, without a request or a write", () => {
     const { after, live } = first();
     const quiet = run(after, live, pass({ book: book(["99.02"], ["101"]) }, { funds: undefined }));
     expect([quiet.cancels, quiet.intents]).toEqual([[], []]);
@@ -79,7 +79,7 @@ describe("a pass over quotes", () => {
     );
   });
 
-  it("moves what has drifted in one pass, the successor in a slot of its own", () => {
+  it("replaces drifted orders in one pass, each in a new slot", () => {
     const { after, live } = first();
     const moved = run(after, live, pass({ book: book(["100"], ["102"]) }));
     expect(moved.intents?.map(({ side, price }) => `${side} ${text(price)}`)).toEqual([
@@ -95,22 +95,19 @@ describe("a pass over quotes", () => {
     ["a book of one side", book(["99"], [])],
     ["a crossed book", book(["101"], ["99"])],
     ["an old book", book(["99"], ["101"], NOW - 60_000)],
-  ])(
-    "withdraws all of it for want of a price on %s, says so, and is back within one pass",
-    (_what, result) => {
-      const { after, live } = first();
-      const blind = run(after, live, pass({ book: result, quote: undefined }));
-      expect(blind.cancels).toHaveLength(2);
-      expect(blind.intents).toEqual([]);
-      expect(blind.strategy?.state.notices.map(({ code }) => code)).toEqual(["no_reference"]);
-      expect(blind.events).toMatchObject([{ kind: "error" }]);
-      const back = run(blind.strategy as QuoteStrategy, [], pass({ book: book(["99"], ["101"]) }));
-      expect(back.intents).toHaveLength(2);
-      expect(back.events).toMatchObject([{ kind: "recovered" }]);
-    },
-  );
+  ])("cancels all orders without a price on %s, reports it, and is back within one pass", (_what, result) => {
+    const { after, live } = first();
+    const blind = run(after, live, pass({ book: result, quote: undefined }));
+    expect(blind.cancels).toHaveLength(2);
+    expect(blind.intents).toEqual([]);
+    expect(blind.strategy?.state.notices.map(({ code }) => code)).toEqual(["no_reference"]);
+    expect(blind.events).toMatchObject([{ kind: "error" }]);
+    const back = run(blind.strategy as QuoteStrategy, [], pass({ book: book(["99"], ["101"]) }));
+    expect(back.intents).toHaveLength(2);
+    expect(back.events).toMatchObject([{ kind: "recovered" }]);
+  });
 
-  it("quotes from other places where its own book says nothing", () => {
+  it("quotes from other exchanges' prices if its own book is empty", () => {
     const others: QuoteConfig = { ...config, weights: { ...config.weights, others: d("1") } };
     const elsewhere = {
       prices: [{ source: "mexc", price: d("50"), at: NOW }],
@@ -126,13 +123,13 @@ describe("a pass over quotes", () => {
     expect(quoted.priced).toMatchObject({ bid: d("50"), ask: d("50") });
   });
 
-  it("leaves what rests when the book cannot be read for a moment", () => {
+  it("leaves open orders alone when the book cannot be read for a moment", () => {
     const { after, live } = first();
     const unread = run(after, live, pass({ book: undefined, quote: undefined, error: "no answer" }));
     expect(unread).toEqual({ strategy: { ...after, lastError: "no answer" } });
   });
 
-  it("never lets the last order of a side go before its successor can be paid for, unless it lies too near", () => {
+  it("keeps the last order of a side until funds allow its successor, unless it is too close", () => {
     const { after, live } = first();
     const poor = { ...pass({ book: book(["98"], ["100"]) }), funds: { USDT: 0n, BTC: 0n } };
     const fallen = run(after, live, poor);
@@ -140,7 +137,7 @@ describe("a pass over quotes", () => {
     expect(fallen.cancels?.map(({ side }) => side)).toEqual(["buy"]);
   });
 
-  it("ends both sides at its loss, until a person resumes it", () => {
+  it("ends both sides at its loss limit, until a person resumes it", () => {
     const { after, live } = first();
     const limited = { ...after, config: { ...config, maxLoss: d("10") } };
     const lost = run(limited, live, pass({ book: book(["79"], ["81"]) }));
@@ -157,7 +154,7 @@ describe("a pass over quotes", () => {
     expect(run(resumed, [], pass({ book: book(["99"], ["101"]) })).intents).toHaveLength(2);
   });
 
-  it("places nothing that would meet an order of the account's own", () => {
+  it("places nothing that would match an order of the same account", () => {
     const context = pass({ book: book(["99"], ["101"]) });
     const own = { ...context, resting: [{ side: "sell" as const, price: d("99"), id: "1" }] };
     const { intents, strategy: after } = run(quoter(), [], own);
@@ -165,7 +162,7 @@ describe("a pass over quotes", () => {
     expect(after?.state.refused).toMatchObject([{ reason: "would_self_cross" }]);
   });
 
-  it("withdraws what rests while it is paused", () => {
+  it("cancels open orders while it is paused", () => {
     const { after, live } = first();
     expect(quoteKind.outdated(after.state, live)).toHaveLength(2);
   });

@@ -23,13 +23,13 @@ it.each([
   [7_000_010, "broke after its database had lost its last commits"],
   [7_000_020, "broke after its database had lost its last commits"],
   [4_410_004, "quoted around a locked book in which it left out its own order"],
-])("holds with seed %i, which once %s", async (seed) => {
+])("quotes stay correct with seed %i, which once %s", async (seed) => {
   const { violations, passes } = await simulate({ seed, ticks: 200, ...quote });
   expect(violations.slice(0, 3)).toEqual([]);
   expect(passes).toBeGreaterThan(0);
 });
 
-it("quotes each order exactly once on books that lie, with seeds that no one has chosen", async () => {
+it("quotes place each order exactly once on faulty books, with random seeds", async () => {
   const figures = await randomTier({ ...drawn, count: most(18, 6) }, how, false, quote);
   expect(failures(figures)).toEqual([]);
   // It has traded, and not only been left alone.
@@ -37,10 +37,10 @@ it("quotes each order exactly once on books that lie, with seeds that no one has
   expect(Number(fills)).toBeGreaterThan(0);
 });
 
-it("and with one fault, or the kill switch, at some calls of a run", async () => {
+it("quotes stay correct with one fault, or the kill switch, at sampled calls of a run", async () => {
   expect(failures(await exhaustiveTier([3], how, most(31, 301), quote))).toEqual([]);
 });
 
-it("and is answered alike by memory and libSQL", async () => {
+it("quotes get the same answers from memory and libSQL", async () => {
   expect(failures(await parityTier({ ...drawn, count: most(3, 1) }, how, 60, quote))).toEqual([]);
 });

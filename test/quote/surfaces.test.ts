@@ -28,7 +28,7 @@ async function served() {
 }
 
 describe("quotes over HTTP", () => {
-  it("are previewed, started as shown, told, changed, withdrawn, resumed and stopped", async () => {
+  it("are previewed, started as shown, listed, changed, canceled, resumed and stopped", async () => {
     const { ask, open } = await served();
     const preview = await ask("POST", "quote/preview", REQUEST);
     expect(preview).toMatchObject({ status: 200, body: { spreadPercent: 1, levels: 2 } });
@@ -73,7 +73,7 @@ describe("quotes over HTTP", () => {
     expect((await ask("POST", `quote/${id}/pause`, {})).status).toBe(409);
   });
 
-  it("keep a change that waits for its pass when another is asked for, and say that it waits", async () => {
+  it("keep a pending change when another is requested, and report that it waits", async () => {
     const { ask } = await served();
     const { id = "" } = (await ask("POST", "quote", REQUEST)).body;
     await ask("POST", `quote/${id}/pause`, {});
@@ -87,7 +87,7 @@ describe("quotes over HTTP", () => {
     expect(strategies?.[0]).toMatchObject({ spreadPercent: 2, levels: 1 });
   });
 
-  it("are no grids, and grids are no quotes", async () => {
+  it("are not listed as grids, and grids are not listed as quotes", async () => {
     const { ask } = await served();
     const { id } = (await ask("POST", "quote", REQUEST)).body;
     expect((await ask("GET", "grid/status")).body).toMatchObject({ strategies: [] });
@@ -111,7 +111,7 @@ describe("quotes over HTTP", () => {
     expect(await open()).toEqual([]);
   });
 
-  it("say that the model ignores the target", async () => {
+  it("report that the model ignores the target", async () => {
     const { ask } = await served();
     const warned = async (path: string, over: object) => {
       const { warnings } = (await ask("POST", path, { ...REQUEST, ...over })).body;
@@ -123,7 +123,7 @@ describe("quotes over HTTP", () => {
     expect(await warned("quote", model)).toBe(true);
   });
 
-  it("take no budget of their own beside other strategies without being told how much", async () => {
+  it("require a budget next to other strategies", async () => {
     const { ask } = await served();
     await ask("POST", "quote", REQUEST);
     const { quoteBudget: _, ...without } = REQUEST;

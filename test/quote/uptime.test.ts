@@ -49,7 +49,7 @@ async function upOf(name: VenueName, ticks: number) {
 }
 
 it.each<VenueName>(["kraken", "mexc", "bitget", "gateio"])(
-  "on %s both sides rest nearly all of the time",
+  "on %s both sides of the quotes stay open nearly all of the time",
   async (name) => {
     const { up, orders } = await upOf(name, most(1000, 200));
     expect(up).toBeGreaterThanOrEqual(0.99);
@@ -80,7 +80,7 @@ async function quietCalls(name: VenueName, start: string, request: object): Prom
 }
 
 it.each<VenueName>(["kraken", "mexc", "bitget", "gateio"])(
-  "a quiet pass asks %s no more than a grid's",
+  "a quiet pass over quotes sends %s no more requests than a grid's",
   async (name) => {
     const range = { lowerPrice: decimal("59000"), upperPrice: decimal("61000"), gridLevels: 4 };
     const grid = await quietCalls(name, "start_grid", { ...range, orderSize: decimal("100") });

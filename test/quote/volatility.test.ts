@@ -55,7 +55,7 @@ function passOver(
 const half = ({ one }: { one: QuoteStrategy }) => text(one.state.quoted?.halfSpread ?? 0n);
 
 describe("a spread that widens with the market", () => {
-  it("is wider in the very pass that sees the price move, and as wide as was asked for an hour later", () => {
+  it("is wider in the pass that reads the price move, and back to the setting an hour later", () => {
     let at = passOver({ one: begun, live: [] }, 100, NOW);
     expect(half(at)).toBe("0.002");
     at = passOver(at, 104, NOW + 5 * SECOND);
@@ -66,7 +66,7 @@ describe("a spread that widens with the market", () => {
     expect(Number(half(at))).toBeLessThan(0.003);
   });
 
-  it("writes nothing of a price that lies still", () => {
+  it("writes nothing while the price is unchanged", () => {
     let at = passOver({ one: begun, live: [] }, 100, NOW);
     at = passOver(at, 100, NOW + 5 * SECOND);
     const { state } = at.one;
@@ -74,7 +74,7 @@ describe("a spread that widens with the market", () => {
     expect(at.one.state).toBe(state);
   });
 
-  it("counts a move after a long calm over the whole hour", () => {
+  it("spreads a move after a long calm over the whole hour", () => {
     const strong = { ...begun, config: { ...begun.config, rules: { ...rules, volatilityFactor: d("10") } } };
     const first = passOver({ one: strong, live: [] }, 100, NOW);
     const at = passOver(first, 102, NOW + 3 * HOUR);

@@ -52,7 +52,7 @@ const format = (amount: bigint | null | undefined) =>
 
 describe("a disposal", () => {
   // Worked by hand: 1 BTC at 100 and 1 at 200, then 1.5 sold for 450.
-  it("costs what came first, or the average of all", () => {
+  it("has a cost by FIFO and by average", () => {
     const { disposals, holding } = booked([
       { side: "buy", amount: "1", notional: "100" },
       { side: "buy", amount: "1", notional: "200" },
@@ -87,7 +87,7 @@ describe("a disposal", () => {
     ]);
   });
 
-  it("of what was never seen bought has no cost, and a fee without a worth is not known", () => {
+  it("of base without a known buy has no cost, and a fee without a price is unknown", () => {
     const { disposals, holding } = booked([
       { side: "buy", amount: "1", notional: "100" },
       { side: "sell", amount: "2", notional: "400", fees: [{ asset: "MX", amount: "5" }] },
@@ -96,7 +96,7 @@ describe("a disposal", () => {
     expect(holding).toEqual(noHolding());
   });
 
-  it("by either way all that was paid is told, once everything is sold", () => {
+  it("costs add up to everything paid once all is sold, with either method", () => {
     const amounts = fc.array(
       fc.tuple(fc.integer({ min: 1, max: 999 }), fc.integer({ min: 1, max: 99_999 })),
       {
@@ -126,7 +126,7 @@ describe("a disposal", () => {
 });
 
 describe("the export", () => {
-  it("has one row a sale of its span, whose cost may be from before it, and of more fills than a page", async () => {
+  it("has one row per sale in its span, with earlier costs, over more than a page of fills", async () => {
     const box = await testSandbox();
     const { client } = box.context;
     await client.batch(

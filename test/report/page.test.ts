@@ -38,9 +38,9 @@ const REPORT: Report = {
   count: 1,
 };
 
-describe("a report as a page", () => {
+describe("a report page", () => {
   it.skipIf(!findChromium()).each([360, 1100])(
-    "is read in Chromium at %d px: it loads nothing, runs nothing and overflows nowhere",
+    "renders in Chromium at %d px: it loads nothing, runs nothing and overflows nowhere",
     async (width) => {
       const file = join(tempFolder(), "report.html");
       writeFileSync(file, reportPage(REPORT));
@@ -65,7 +65,7 @@ describe("a report as a page", () => {
     },
   );
 
-  it("says of a share that is not known yet that it is not", () => {
+  it("marks a share that is not known yet", () => {
     const strategies = REPORT.strategies.map((row) => ({
       ...row,
       inRangePercent: null,
@@ -77,7 +77,7 @@ describe("a report as a page", () => {
     expect(reportPage(REPORT)).toContain("<td>88.5 %</td><td>99 %</td>");
   });
 
-  it("is printed by the command line, and says so where nothing ran", async () => {
+  it("is printed by the command line, even if nothing ran", async () => {
     const { code, stdout } = await edgemaker(tempFolder(), ["report", "--sandbox", "--format", "html"]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^<!doctype html>.*No strategy was running\..*<\/html>\n$/s);
@@ -88,7 +88,7 @@ describe("a report as a page", () => {
     ]);
   });
 
-  it("is answered over HTTP, under a policy that lets nothing run", async () => {
+  it("is served over HTTP under a policy that blocks all scripts", async () => {
     const { ask, tokens } = await testApp();
     const headers = { authorization: `Bearer ${tokens.read}` };
     const page = await ask("/api/v1/report?format=html", { headers });

@@ -49,7 +49,7 @@ describe("a report", () => {
     await box.pass(120);
   });
 
-  it("tells what the grid's own books tell, by strategy and in all", async () => {
+  it("has the figures of the grid's ledger, by strategy and in total", async () => {
     const [view] = await box.store.strategies({ id });
     const { ledger } = view ? asGrid(view.strategy).state : {};
     const result = await box.report({});
@@ -71,7 +71,7 @@ describe("a report", () => {
     expect(result.totals).toMatchObject([{ quote: "USDT", dryRun: false, totalProfit, fees }]);
   });
 
-  it("is told of each cycle, all that the books have", async () => {
+  it("counts every cycle of the ledger as an event", async () => {
     const [view] = await box.store.strategies({ id });
     const cycles = (await box.events()).filter(({ kind }) => kind === "cycle");
     const value = cycles.reduce((sum, { message }) => sum + Number.parseInt(message, 10), 0);
@@ -79,7 +79,7 @@ describe("a report", () => {
     expect(cycles[0]?.message).toMatch(/^\d+ cycles? complete, -?[\d.]+ USDT realized$/);
   });
 
-  it("is a table on HTTP, and refuses two spans at once", async () => {
+  it("is a CSV table over HTTP, and rejects two spans at once", async () => {
     const { ask, tokens } = await appOver(box.deps);
     const headers = { authorization: `Bearer ${tokens.read}` };
     const table = await (await ask("/api/v1/report?week=true&format=csv", { headers })).text();
@@ -87,7 +87,7 @@ describe("a report", () => {
     expect((await ask("/api/v1/report?week=true&month=true", { headers })).status).toBe(400);
   });
 
-  it("begins a day with what the day before has ended with, so that days add up", async () => {
+  it("starts a day with the end of the day before, so that days add up", async () => {
     await box.pass((DAY - (box.time.now() % DAY)) / MINUTE + 30);
     const [day, week] = [await box.report({ day: true }), await box.report({ week: true })];
     const [view] = await box.store.strategies({ id });
@@ -101,7 +101,7 @@ describe("a report", () => {
     expect(day.strategies[0]?.filledOrders).toBe((ledger?.filledOrders ?? 0) - yesterday);
   });
 
-  it("tells how long nobody stepped it, and says so when it begins and ends", async () => {
+  it("shows the downtime, and raises an alarm when it starts and ends", async () => {
     const other = await watched();
     await other.start();
     await other.pass(60);
@@ -122,7 +122,7 @@ describe("a report", () => {
     ]);
   });
 
-  it("reports passes whose last time was stored by a clock that was ahead, and counts on", async () => {
+  it("handles a last pass that a fast clock dated to the future, and counts on", async () => {
     const other = await watched();
     await other.start();
     await other.pass(60);
@@ -137,7 +137,7 @@ describe("a report", () => {
     expect((await other.events()).filter(({ kind }) => kind === "recovered")).toHaveLength(1);
   });
 
-  it("knows no share of a first moment, and counts what a fast market has brought before it", async () => {
+  it("has no share at the first moment, and counts fills of a fast market before it", async () => {
     const box = await testSandbox({ speed: 400 });
     const deps = { ...box.deps, interval: STEPPED };
     const { id } = await runOperation<{ id: string }>(deps, "start_grid", GRID);
@@ -163,7 +163,7 @@ describe("a report", () => {
     expect(row?.inRangePercent).not.toBeNull();
   });
 
-  it("of many processes one looks, and who takes over after a gap says so once", async () => {
+  it("is updated by one of many processes, and a successor notes a gap once", async () => {
     const other = await watched();
     const second = { ...other.deps, local: { ...other.deps.local, name: "second:2" } };
     await lookOut(other.deps);
@@ -180,7 +180,7 @@ describe("a report", () => {
   });
 });
 
-it("reads the days that are asked for, and events that were not counted", async () => {
+it("report queries read only the requested days and uncounted events", async () => {
   const { context } = await testSandbox();
   await reportStore(context).lookOut({ every: 0, owner: "one", page: 10 });
   const plan = async (query: { toSQL(): { sql: string; params: unknown[] } }) => {

@@ -24,7 +24,7 @@ const failures = (figures: readonly Figures[]) => figures.flatMap(({ failed }) =
 
 describe("the simulated step", () => {
   it.each(CASES.filter((_, place) => place % most(1, 4) === 0))(
-    "holds with seed %i: %s",
+    "stays correct with seed %i: %s",
     async (seed, _found, timing) => {
       const { violations, passes } = await simulate({ seed, ticks: 200, ...(timing ? { timing } : {}) });
       expect(violations.slice(0, 3)).toEqual([]);
@@ -32,34 +32,34 @@ describe("the simulated step", () => {
     },
   );
 
-  it.each(QUOTE_CASES)("holds for quotes with seed %i: %s", async (seed) => {
+  it.each(QUOTE_CASES)("stays correct for quotes with seed %i: %s", async (seed) => {
     expect((await simulate({ seed, ticks: 200, strategy: "quote" })).violations.slice(0, 3)).toEqual([]);
   });
 
-  it("holds with seeds that no one has chosen, each leaving one trace", async () => {
+  it("stays correct with random seeds, and each seed gives one trace", async () => {
     const figures = await randomTier({ from: 100_000, count: most(24, 4), editions: EDITIONS }, how, true);
     expect(figures.map(({ title }) => title)).toEqual(["random", "determinism"]);
     expect(failures(figures)).toEqual([]);
   });
 
-  it("looks many orders up in one call, and records one by one what is refused together", async () => {
+  it("looks up many orders in one call, and records each refused order of a batch", async () => {
     const { lines, violations } = await simulate({ seed: 8_000_024, ticks: 120, keep: true });
     expect(violations).toEqual([]);
     expect(lines.filter((line) => / orders( |$)/.test(line)).length).toBeGreaterThan(0);
     expect(lines.filter((line) => line.includes("a row of this batch is refused")).length).toBeGreaterThan(0);
   });
 
-  it("holds with one fault, or the kill switch, at some calls of a run", async () => {
+  it("stays correct with one fault, or the kill switch, at sampled calls of a run", async () => {
     expect(failures(await exhaustiveTier([3], how, most(31, 301)))).toEqual([]);
   });
 
-  it("comes right within a told bound after each kind of trouble", async () => {
+  it("recovers within a stated bound after each kind of trouble", async () => {
     // `npm run simulate -- --liveness` has the other ones too.
     const troubles = TROUBLES.filter((_, place) => place % most(4, 8) === 1);
     expect(failures(await livenessTier(300_000, 2, how, { troubles }))).toEqual([]);
   });
 
-  it("is found to come right too late where a second look is waited for too long", async () => {
+  it("is reported as too slow if the second lookup waits too long", async () => {
     const mutant = one(
       "a second look that is long in coming",
       "src/engine/reconcile/order-life.ts",
@@ -72,26 +72,26 @@ describe("the simulated step", () => {
     );
   });
 
-  it("is answered alike by memory and libSQL", async () => {
+  it("gets the same answers from memory and libSQL", async () => {
     expect(
       failures(await parityTier({ from: 200_000, count: most(3, 1), editions: EDITIONS }, how, 60)),
     ).toEqual([]);
   });
 
-  it("places nothing twice while all reads are five times as old as they may be, where every order is answered", async () => {
+  it("places nothing twice with reads five times too old, if every order gets a response", async () => {
     const broken = "steady lag, all answered" as const;
     for (let seed = 0; seed < most(12, 3); seed++)
       expect((await simulate({ seed, ticks: 200, timing: "real", broken })).violations).toEqual([]);
   });
 
-  it("has planted bugs whose texts stand exactly once", () => {
+  it("has planted bugs whose source text occurs exactly once", () => {
     const places = MUTANTS.flatMap(({ name, edits }) =>
       edits.map(({ file, from }) => ({ name, times: readFileSync(file, "utf8").split(from).length - 1 })),
     );
     expect(places.filter(({ times }) => times !== 1)).toEqual([]);
   });
 
-  it.runIf(isWhole)("breaks for planted bugs", async () => {
+  it.runIf(isWhole)("fails for planted bugs", async () => {
     // The ones that few seeds show; `npm run simulate -- --mutants` plants them all.
     const some = new Set(["a timeout is a reject", "no write-ahead", "drawn base loses its cost"]);
     const planted = MUTANTS.filter(({ name }) => some.has(name));

@@ -13,7 +13,7 @@ export function second(): number {
 }
 `;
 
-it("finds the line of a source that a place of what was made from it stems from", async () => {
+it("the source map finds the source line of a position in the generated code", async () => {
   const { code, map } = await transform(SOURCE, { loader: "ts", sourcemap: true, sourcefile: "src/a.ts" });
   const segments = segmentsOf(code, JSON.parse(map));
   // The first place of a row is where it begins.

@@ -98,11 +98,11 @@ async function smoke(venues: readonly EmulatedVenue[], args: readonly string[]):
   return venues.map(({ name }) => new RegExp(`^${name}\\n(?:  .*\\n)*`, "m").exec(stdout)?.[0] ?? "");
 }
 
-describe("of emulated exchanges", () => {
+describe("the smoke test on emulated exchanges", () => {
   let venues: readonly EmulatedVenue[] = [];
   afterEach(() => Promise.all(venues.map((venue) => venue.close())));
 
-  it("tells how each behaves, and only reads", async () => {
+  it("reports how each behaves, and only reads", async () => {
     venues = await Promise.all(NAMES.map(traded));
     const before = venues.map((venue) => venue.orders().length);
     for (const [place, text] of (await smoke(venues, [])).entries()) {
@@ -114,7 +114,7 @@ describe("of emulated exchanges", () => {
     expect(venues.map((venue) => venue.count("create") + venue.count("cancel"))).toEqual([0, 0, 0, 0]);
   });
 
-  it("asked to trade, leaves no order behind", async () => {
+  it("leaves no order behind after trading", async () => {
     venues = await Promise.all(NAMES.map((name) => startVenue(name, TIER)));
     for (const [place, text] of (await smoke(venues, ["--trade"])).entries()) {
       for (const line of TRADED[NAMES[place] as VenueName]) expect(text).toContain(line);
@@ -126,7 +126,7 @@ describe("of emulated exchanges", () => {
   });
 });
 
-it("trades on a unified account as such", async () => {
+it("the smoke test trades on a unified account", async () => {
   const venue = await startVenue("bitget", { unified: true });
   try {
     const [text] = await smoke([venue], ["--trade"]);
@@ -140,7 +140,7 @@ it("trades on a unified account as such", async () => {
   }
 });
 
-it("asks nothing private where there are no keys", async () => {
+it("the smoke test sends no private request without keys", async () => {
   const venue = await startVenue("gateio");
   try {
     const env = { EDGEMAKER_EXCHANGES: "gateio", EDGEMAKER_VENUE_URLS: `gateio=${venue.url}` };

@@ -4,7 +4,7 @@ import { d, GRID } from "../support/grid.ts";
 import { runOperation, testSandbox } from "../support/sandbox.ts";
 import { minutesOf } from "./series.ts";
 
-it("grids are stepped while one process looks for another grid", async () => {
+it("grids are ticked while one process searches for another grid", async () => {
   const box = await testSandbox({ realTime: true });
   const past = minutesOf(1, { bars: 44_640, keeps: 0.996 });
   const deps = { ...box.deps, kept: { candles: async () => past } };

@@ -22,7 +22,7 @@ describe("the normal distribution", () => {
     [0.975, 1.95996398454005],
     [0.99, 2.32634787404084],
     [0.001, -3.09023230616781],
-  ])("has %d up to %d", (share, x) => {
+  ])("has a share of %d up to %d", (share, x) => {
     expect(normalInverse(share)).toBeCloseTo(x, 12);
   });
 });
@@ -33,7 +33,7 @@ describe("the deflated Sharpe ratio of the paper's example", () => {
   const variance = 1 / 2 / YEAR;
   const best = { observations: 1250, sharpe: 2.5 / Math.sqrt(YEAR), skewness: -3, kurtosis: 10 };
 
-  it("expects 0.1132 of the best of 100 trials", () => {
+  it("expects a best Sharpe ratio of 0.1132 from 100 trials", () => {
     expect(expectedBest(100, variance)).toBeCloseTo(0.1132, 4);
   });
 
@@ -41,11 +41,11 @@ describe("the deflated Sharpe ratio of the paper's example", () => {
     ["after 100 trials", 100, best, 0.9004],
     ["after 46 trials", 46, best, 0.9505],
     ["of normal returns, after 88 trials", 88, { ...best, skewness: 0, kurtosis: 3 }, 0.9505],
-  ])("%s is as published", (_name, trials, moments, expected) => {
+  ])("matches the paper: %s", (_name, trials, moments, expected) => {
     expect(probabilisticSharpe(moments, expectedBest(trials, variance))).toBeCloseTo(expected, 3);
   });
 
-  it("is of moments as they are taken from a series", () => {
+  it("uses moments computed from a series", () => {
     const found = momentsOf([1, 2, 3, 4, 10]);
     expect(found.sharpe).toBeCloseTo(4 / Math.sqrt(12.5), 12);
     expect(found.skewness).toBeCloseTo(1.1384199576606167, 12);
@@ -64,12 +64,12 @@ describe("the probability of backtest overfitting", () => {
       ),
     );
 
-  it("is about a half of noise, as published", () => {
+  it("is about one half for noise, as published", () => {
     const found = mean((columns) => columns);
     expect(Math.abs(found - STUDY.noise)).toBeLessThan((3 * STUDY.deviation) / Math.sqrt(MATRICES));
   });
 
-  it("is next to nothing where there is an edge, as published", () => {
+  it("is close to zero if there is an edge, as published", () => {
     expect(mean(planted)).toBeLessThan(0.01);
   });
 
@@ -81,12 +81,12 @@ describe("the probability of backtest overfitting", () => {
     expect(overfittingOf(columns)).toEqual({ probability: 1, probabilityOfLoss: 1, splits: 12_870 });
   });
 
-  it("is 0 where one is the best throughout", () => {
+  it("is 0 where one candidate is the best throughout", () => {
     const columns = [1, 2, 3].map((gain) => Array.from({ length: 32 }, (_, row) => gain + (row % 2)));
     expect(overfittingOf(columns)).toEqual({ probability: 0, probabilityOfLoss: 0, splits: 12_870 });
   });
 
-  it("cannot be told of less than two candidates or sixteen returns", () => {
+  it("requires at least two candidates and sixteen returns", () => {
     expect(() => overfittingOf([[1, 2, 3]])).toThrow("too few");
     expect(() =>
       overfittingOf([Array.from({ length: 15 }, () => 1), Array.from({ length: 15 }, () => 2)]),

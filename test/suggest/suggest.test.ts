@@ -32,7 +32,7 @@ describe("a suggestion", () => {
     expect(best).toHaveLength(5);
   });
 
-  it.each([1, 2, 3])("finds what a price that comes back is good for, series %d", (seed) => {
+  it.each([1, 2, 3])("finds a profitable grid for a mean-reverting price, series %d", (seed) => {
     const { winner, reasons, overfitting } = look(seed, 0.996);
     expect(reasons).toEqual([]);
     expect(overfitting).toBeLessThan(0.05);
@@ -41,7 +41,7 @@ describe("a suggestion", () => {
     expect(winner?.last.return).toBeGreaterThan(0);
   });
 
-  it("is the same for the same seed, and says when time was over", () => {
+  it("is the same for the same seed, and reports when time runs out", () => {
     expect(look(1, 0.998, { candidates: 50 })).toEqual(look(1, 0.998, { candidates: 50 }));
     let requestCount = 0;
     const part = look(1, 0.998, { candidates: 400, isOver: () => ++requestCount > 50 });
@@ -50,7 +50,7 @@ describe("a suggestion", () => {
     expect({ ...part, isComplete: true }).toEqual(look(1, 0.998, { candidates: 50 }));
   });
 
-  it("is chosen by nothing of the last window", () => {
+  it("does not depend on the last window", () => {
     const candles = minutesOf(1, { bars: MONTH, keeps: 0.996 });
     const first = candles.times[(MONTH * 5) / 6] as number;
     const other = minutesOf(2, { bars: MONTH, keeps: 1 });
@@ -72,7 +72,7 @@ describe("a suggestion", () => {
     expect(chosen(suggest(changed, options))).toEqual(chosen(suggest(candles, options)));
   });
 
-  it("needs enough candles, and a budget that makes orders", () => {
+  it("requires enough candles and a budget large enough for orders", () => {
     expect(() =>
       suggest(minutesOf(1, { bars: 5000, keeps: 1 }), {
         market,
@@ -86,14 +86,14 @@ describe("a suggestion", () => {
   });
 });
 
-describe("a compared grid", () => {
+describe("a candidate grid", () => {
   const candles = slice(minutesOf(7, { bars: 4000, keeps: 0.999 }), 0, Number.MAX_SAFE_INTEGER);
   const some = candidatesOf(3)
     .map(candidateAt)
     .filter((candidate) => gridAt(candidate, (candles.open[0] as number) / 100, { market, budget: BUDGET }))
     .slice(0, 6);
 
-  it.each(some)("of $slots slots, $width wide, $spacing, does what its backtest does", (candidate) => {
+  it.each(some)("of $slots slots, $width wide, $spacing, matches its backtest", (candidate) => {
     const grid = gridAt(candidate, (candles.open[0] as number) / 100, { market, budget: BUDGET });
     if (!grid) throw new Error("refused");
     const found = gainsOf(grid, ticksOf(candles, market.tick), { from: 0, until: 4000 }, 48);
@@ -117,8 +117,8 @@ describe("a compared grid", () => {
   });
 });
 
-describe("the command", () => {
-  it("looks through a file, and tells what it found", async () => {
+describe("edgemaker suggest", () => {
+  it("searches a file and prints the result", async () => {
     const folder = tempFolder();
     const { times, open, high, low, close } = minutesOf(1, { bars: 6000, keeps: 1 });
     const rows = Array.from(times, (at, row) =>

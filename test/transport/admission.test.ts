@@ -17,7 +17,7 @@ function loop() {
   };
 }
 
-describe("admission", () => {
+describe("request admission", () => {
   function admitted(count: number) {
     const { heard, ...rest } = loop();
     let now = 0;
@@ -36,7 +36,7 @@ describe("admission", () => {
   }
   const upTo = (count: number) => Array.from({ length: count }, (_, name) => name);
 
-  it("starts eight requests a turn, in the order in which they came", async () => {
+  it("starts eight requests per turn, in order of arrival", async () => {
     const { started, turn, ask } = admitted(20);
     expect(started).toEqual(upTo(8));
     await turn();
@@ -47,7 +47,7 @@ describe("admission", () => {
     expect(started).toEqual(upTo(21));
   });
 
-  it("starts requests at once again after a turn without any", async () => {
+  it("starts requests at once again after an idle turn", async () => {
     const { started, turn, ask, isIdle } = admitted(8);
     await turn();
     expect(isIdle()).toBe(true);
@@ -55,7 +55,7 @@ describe("admission", () => {
     expect(started).toEqual(upTo(9));
   });
 
-  it("starts fewer requests after long turns, and as many again after short ones", async () => {
+  it("starts fewer requests after long turns, and more again after short ones", async () => {
     const { started, turn, pass } = admitted(100);
     const counts: number[] = [];
     for (const millis of [100, 100, 100, 100, 0, 0, 0, 0]) {
@@ -67,14 +67,14 @@ describe("admission", () => {
     expect(counts).toEqual([4, 2, 1, 1, 2, 4, 8, 8]);
   });
 
-  it("holds nothing up where the platform has no turns", () => {
+  it("delays nothing where the platform has no turns", () => {
     const admit = createAdmission({ monotonic: () => 0 });
     expect(upTo(100).map(() => admit())).toEqual(upTo(100).map(() => undefined));
   });
 });
 
 describe("while requests wait for their turn", () => {
-  it("urgent requests and health are answered, and the others afterwards", async () => {
+  it("urgent requests and health are answered first, and the others afterwards", async () => {
     const { turn, heard } = loop();
     const { ask, tokens, store } = await testApp({
       connect: (deps) => ({ ...deps, local: { ...deps.local, heard, sleep: async () => undefined } }),
@@ -94,7 +94,7 @@ describe("while requests wait for their turn", () => {
     expect(statuses).toEqual(Array(40).fill(200));
   });
 
-  it("an agent's stop is answered, and its reads afterwards", async () => {
+  it("an agent's stop is answered first, and its reads afterwards", async () => {
     const { turn, heard } = loop();
     const { ask, tokens } = await testApp({
       connect: (deps) => ({ ...deps, local: { ...deps.local, heard } }),

@@ -25,7 +25,7 @@ async function agentApp() {
   return { ...app, send };
 }
 
-describe("a token of scope agent", () => {
+describe("a token with scope agent", () => {
   it("reads and trades by plans at /mcp", async () => {
     const { venue, ...app } = await agentApp();
     const client = await appClient(app, "agent");
@@ -55,7 +55,7 @@ describe("a token of scope agent", () => {
     expect(await venue("kraken").openOrders()).toEqual([]);
   });
 
-  it("opens no other route that needs a token", async () => {
+  it("is refused on every other route that needs a token", async () => {
     const { send } = await agentApp();
     const routes = createOperations(EXCHANGES)
       .filter(({ access, knowsCaller }) => access === "token" || knowsCaller)
@@ -71,7 +71,7 @@ describe("a token of scope agent", () => {
       expect((await send(method, path)).status, `${method} ${path}`).toBe(403);
   });
 
-  it("is made by an administrator, and named in the audit log as what it is", async () => {
+  it("is created by an administrator, and the audit log names it as an agent's", async () => {
     const { ask, tokens, context } = await agentApp();
     const made = await ask("/api/v1/tokens", {
       method: "POST",

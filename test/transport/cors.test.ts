@@ -43,7 +43,7 @@ describe("pages of other origins", () => {
   const ask = (path: string, origin: string, init: RequestInit = {}) =>
     server.ask(path, { ...init, headers: { ...init.headers, origin } });
 
-  it("are let in where EDGEMAKER_CORS names their origin, and told so before they send anything", async () => {
+  it("are allowed if EDGEMAKER_CORS names their origin, in the preflight too", async () => {
     const reply = await ask("/api/v1/orders", "https://app.example.org", {
       method: "OPTIONS",
       headers: PREFLIGHT,
@@ -56,7 +56,7 @@ describe("pages of other origins", () => {
     expect(reply.headers.get("vary")).toMatch(/origin/i);
   });
 
-  it("may read answers and refusals alike", async () => {
+  it("can read successes and errors alike", async () => {
     for (const [path, status] of [
       ["/api/v1/exchanges", 200],
       ["/api/v1/ticker", 400],
@@ -70,7 +70,7 @@ describe("pages of other origins", () => {
   });
 
   it.each(["https://evil.test", "http://app.example.org", "https://app.example.org:8443", "null"])(
-    "of %s are refused, before and after",
+    "of %s are refused, in the preflight and after it",
     async (origin) => {
       for (const method of ["OPTIONS", "GET"]) {
         const answer = await ask("/api/v1/exchanges", origin, { method, headers: PREFLIGHT });
@@ -87,7 +87,7 @@ describe("pages of other origins", () => {
     expect(answer.headers.get("access-control-allow-origin")).toBe("https://app.example.org");
   });
 
-  it.skipIf(!findChromium())("read and write from Chromium, which asks first", async () => {
+  it.skipIf(!findChromium())("read and write from Chromium, which sends a preflight", async () => {
     const browser = await startBrowser();
     try {
       const page = await browser.newPage();
@@ -116,7 +116,7 @@ describe("pages of other origins", () => {
   });
 
   it.each(["*", "app.example.org", "https://app.example.org/page", "ftp://app.example.org"])(
-    "are named by their origin: %s is refused when the server starts",
+    "must be named by their origin: the server refuses %s at startup",
     async (entry) => {
       const run = runNode(process.execPath, [launcher, "serve", "--sandbox", "--port", "0"], {
         env: environment(made.path, { EDGEMAKER_CORS: entry }),

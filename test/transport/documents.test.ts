@@ -6,7 +6,7 @@ import { ANY_EXCHANGES, DOCUMENT_FILES, servedDocuments } from "../../src/transp
 const documentsOf = (ids: readonly string[]) => madeDocuments(createOperations(ids), "1.2.3");
 
 it.each([[["mexc", "gateio", "bitget", "kraken"]], [["kraken", "mexc"]], [["gateio"]]])(
-  "documents made before it is known that the exchanges are %j are what they would be",
+  "documents built before the exchanges are known equal those for %j",
   async (ids) => {
     const before = documentsOf(ANY_EXCHANGES);
     const texts = new Map<string, string>([

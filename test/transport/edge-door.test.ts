@@ -35,8 +35,8 @@ function openDoor(rates: string) {
 
 const READ = "/api/v1/strategy/grid/list";
 
-describe("the door of a Worker", () => {
-  it("admits sixteen requests at a time, and requests that stop something beside them", async () => {
+describe("request admission in a Worker", () => {
+  it("admits sixteen requests at a time, and urgent ones on top of them", async () => {
     const { send, refusal, admitted, ends } = openDoor("off");
     const responses = Array.from({ length: 24 }, () => refusal(send("GET", READ)));
     expect(await Promise.all(responses.slice(16))).toEqual(Array(8).fill("Too many requests"));
@@ -53,7 +53,7 @@ describe("the door of a Worker", () => {
     expect(admitted).toHaveLength(19);
   });
 
-  it("lets refused requests return one after another, within half a minute", async () => {
+  it("spreads refused requests over half a minute with Retry-After", async () => {
     const { send, pass } = openDoor("off");
     for (let count = 0; count < 16; count++) void send("GET", READ);
     const refuse = () =>
@@ -69,7 +69,7 @@ describe("the door of a Worker", () => {
     expect(await refuse()).toBe(1);
   });
 
-  it("counts a request that never ends as open for a minute", async () => {
+  it("counts a request that never ends as open for one minute", async () => {
     const { send, refusal, admitted, pass } = openDoor("off");
     for (let count = 0; count < 16; count++) void send("GET", READ);
     pass(60_000);
@@ -79,7 +79,7 @@ describe("the door of a Worker", () => {
     expect(admitted).toHaveLength(17);
   });
 
-  it("counts a request against its address once, and refuses it before it opens a service", async () => {
+  it("counts a request once for its address, and refuses it before it opens a service", async () => {
     const { send, refusal, admitted } = openDoor("address=1,burst=3");
     for (let count = 0; count < 3; count++) void send("GET", READ);
     expect(admitted).toHaveLength(3);
@@ -88,7 +88,7 @@ describe("the door of a Worker", () => {
     expect(admitted).toHaveLength(3);
   });
 
-  it("answers health to allowed hosts only", async () => {
+  it("answers health for allowed hosts only", async () => {
     const { send, refusal } = openDoor("off");
     expect(await (await send("GET", "/health")).json()).toEqual({
       status: "ok",

@@ -65,7 +65,7 @@ const note = ({ store }: Tested, message: string, kind: "kill" | "token" = "kill
   store.note({ account: "", strategy: null, kind, message }, BY);
 
 describe("GET /events", () => {
-  it("tells what happens from now on, and nothing without a token", async () => {
+  it("streams events from now on, and requires a token", async () => {
     const tested = await testApp();
     await note(tested, "before");
     const { response, next } = await follow(tested, "admin");
@@ -76,7 +76,7 @@ describe("GET /events", () => {
     expect((await tested.ask("/api/v1/events")).status).toBe(401);
   });
 
-  it("goes on after the event that Last-Event-ID names", async () => {
+  it("continues after the event that Last-Event-ID names", async () => {
     const tested = await testApp();
     await note(tested, "one");
     await note(tested, "two");
@@ -92,7 +92,7 @@ describe("GET /events", () => {
     expect((await nextEvent(again.next))?.message).toBe("three");
   });
 
-  it("tells who may only read nothing of tokens and people", async () => {
+  it("hides events about tokens and people from read-only tokens", async () => {
     const tested = await testApp();
     const { next } = await follow(tested, "read");
     await next();
@@ -101,7 +101,7 @@ describe("GET /events", () => {
     expect((await nextEvent(next))?.message).toBe("the switch was turned");
   });
 
-  it("answers a poll with 304 until something has happened", async () => {
+  it("answers a poll with 304 until there is a new event", async () => {
     const tested = await testApp();
     const authorization = `Bearer ${tested.tokens.admin}`;
     const poll = (after: number, etag = "") =>
@@ -118,7 +118,7 @@ describe("GET /events", () => {
     expect(await (await poll(last)).json()).toMatchObject({ events: [{ message: "two" }] });
   });
 
-  it("opens no stream for HEAD, however often it is asked", async () => {
+  it("opens no stream for HEAD, however often it is requested", async () => {
     const { app, tokens } = await testApp();
     const own = { host: "localhost", accept: "text/event-stream" };
     const headers = { ...own, authorization: `Bearer ${tokens.read}` };
@@ -129,7 +129,7 @@ describe("GET /events", () => {
     await stream.body?.cancel();
   });
 
-  it("ends a stream at the next pulse after its token is revoked", async () => {
+  it("ends a stream at the next heartbeat after its token is revoked", async () => {
     const tested = await testApp();
     const revoked = await follow(tested, "read");
     const other = await follow(tested, "trade");
@@ -157,7 +157,7 @@ describe("GET /events", () => {
     expect(await lastMessage(next)).toBeUndefined();
   });
 
-  it("refuses more than twenty streams of a token, until one of them ends", async () => {
+  it("refuses more than twenty streams per token, until one of them ends", async () => {
     const tested = await testApp();
     const streams = await Promise.all(Array.from({ length: 20 }, () => follow(tested, "read")));
     for (const { response } of streams) expect(response.status).toBe(200);
@@ -171,7 +171,7 @@ describe("GET /events", () => {
       .toBe(200);
   });
 
-  it("costs the exchanges nothing, however many follow", async () => {
+  it("sends no request to the exchanges, however many clients follow", async () => {
     let calls = 0;
     const counted = (call: () => unknown) => {
       calls++;

@@ -13,7 +13,7 @@ const OF_TYPE: Readonly<Record<string, string>> = {
 };
 
 it.each(createOperations(EXCHANGES).map((operation) => [operation.name, operation] as const))(
-  "a text for %s is read as the type that the document tells of its field",
+  "a string for %s is read as the type that the document gives its field",
   (_name, operation) => {
     const { properties = {} } = z.toJSONSchema(operation.input, { io: "input", unrepresentable: "any" });
     const results = Object.entries(properties).map(([field, schema]) => [

@@ -13,8 +13,8 @@ const NAMES = ["constructor", "__proto__", "toString", "valueOf", "hasOwnPropert
 
 const query = NAMES.map((name) => `${name}=1`).join("&");
 
-describe("names that every object has", () => {
-  it("are unknown query fields of every operation", async () => {
+describe("names that every object inherits", () => {
+  it("are unknown query fields in every operation", async () => {
     const app = await testApp();
     for (const operation of createOperations(EXCHANGES)) {
       const { method, path } = routeOf(operation);
@@ -29,13 +29,16 @@ describe("names that every object has", () => {
     }
   });
 
-  it.each(["constructor", "__proto__", "toString"])("%s is no file of the documentation", async (name) => {
-    const server = await serve(tempFolder(), ["--sandbox", "--tick-interval", "60000"]);
-    expect((await server.ask(`/static/swagger-ui-dist/${name}`)).status).toBe(404);
-    expect((await server.ask("/static/swagger-ui-dist/swagger-ui.css")).status).toBe(200);
-  });
+  it.each(["constructor", "__proto__", "toString"])(
+    "are not files of the documentation: %s",
+    async (name) => {
+      const server = await serve(tempFolder(), ["--sandbox", "--tick-interval", "60000"]);
+      expect((await server.ask(`/static/swagger-ui-dist/${name}`)).status).toBe(404);
+      expect((await server.ask("/static/swagger-ui-dist/swagger-ui.css")).status).toBe(200);
+    },
+  );
 
-  it.each(NAMES)("%s is a code of an exchange that nobody knows", (name) => {
+  it.each(NAMES)("are unknown error codes of an exchange: %s", (name) => {
     const codes: Readonly<Record<string, never>> = {};
     const callFailure = tellRefusal({ status: 400, code: name, message: "no" }, codes[name]);
     expect(callFailure).toMatchObject({ failure: "unavailable", definite: false });

@@ -36,7 +36,7 @@ function calls(lane: HeavyLane) {
 }
 
 describe("the heavy lane", () => {
-  it("runs one call at a time, and that of another caller first", async () => {
+  it("runs one call at a time, and alternates between callers", async () => {
     const { call, end, running } = calls(createHeavyLane());
     for (const name of ["ann1", "ann2", "ann3", "bob1", "bob2"]) void call(name);
     const order = ["ann1", "bob1", "ann2", "bob2", "ann3"];
@@ -47,7 +47,7 @@ describe("the heavy lane", () => {
     }
   });
 
-  it("refuses more than four of a caller, and more than eight that wait", async () => {
+  it("refuses more than four calls per caller, and more than eight waiting calls", async () => {
     const { call, refused, running } = calls(createHeavyLane());
     for (const who of ["ann", "bob", "cid"]) for (const of of [1, 2, 3, 4, 5]) void call(`${who}${of}`);
     await settled();
@@ -56,7 +56,7 @@ describe("the heavy lane", () => {
     await expect(createHeavyLane().run({ actor: "ann" }, async () => 7)).resolves.toBe(7);
   });
 
-  it("names when to try again", async () => {
+  it("returns when to retry", async () => {
     const lane = createHeavyLane();
     const { call } = calls(lane);
     for (const of of [1, 2, 3, 4]) void call(`ann${of}`);
@@ -66,7 +66,7 @@ describe("the heavy lane", () => {
     });
   });
 
-  it("frees the place of a call that is canceled while it waits, and after one that fails", async () => {
+  it("frees the slot of a call that is canceled while waiting, and after one that fails", async () => {
     const lane = createHeavyLane();
     const { call, end, running, refused } = calls(lane);
     const canceled = new AbortController();
@@ -84,7 +84,7 @@ describe("the heavy lane", () => {
 });
 
 describe("the lane of each caller", () => {
-  it("runs one call of a caller, beside those of others", async () => {
+  it("runs one call per caller, in parallel with other callers' calls", async () => {
     const { call, end, running, refused } = calls(createCallerLane({ monotonic: () => 0 }));
     for (const name of ["ann1", "bob1", "ann2"]) void call(name);
     await settled();
@@ -110,7 +110,7 @@ describe("the lane of each caller", () => {
     expect(shares.map((share) => share())).toEqual([0.5, 0.5]);
   });
 
-  it("frees the place of a call that renews it no longer", async () => {
+  it("frees the slot of a call that no longer renews it", async () => {
     let now = 0;
     const lane = createCallerLane({ monotonic: () => now });
     let renew: () => void = () => undefined;
@@ -166,7 +166,7 @@ describe("a heavy operation", () => {
     return { ...app, jobs, send };
   }
 
-  it("holds back neither a kill nor health while one runs and others wait", async () => {
+  it("does not delay a kill or health while one runs and others wait", async () => {
     const { send, tokens, ask, jobs, store } = await heavyApp();
     const statuses: number[] = [];
     const requests = Array.from({ length: 12 }, (_, place) =>
@@ -191,7 +191,7 @@ describe("a heavy operation", () => {
     expect(full?.headers.get("retry-after")).toBe("5");
   });
 
-  it("is told when its client has left", async () => {
+  it("is notified when its client disconnects", async () => {
     const { send, tokens, jobs } = await heavyApp();
     const left = new AbortController();
     void send("/backtest", tokens.read, BACKTEST, left.signal).catch(() => undefined);
@@ -201,7 +201,7 @@ describe("a heavy operation", () => {
     expect(jobs[0]?.signal?.aborted).toBe(true);
   });
 
-  it("is refused to an agent, too, where the lane is full", async () => {
+  it("is refused to an agent too if the lane is full", async () => {
     const app = await heavyApp();
     const client = await appClient(app, "read");
     const all = Array.from({ length: 5 }, () => callTool(client, "backtest_grid", BACKTEST));

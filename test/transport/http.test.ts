@@ -42,7 +42,7 @@ const chunks = (size: number) =>
 
 const nested = (depth: number): string => (depth === 0 ? "1" : `{"a":${nested(depth - 1)}}`);
 
-describe("a body that cannot be taken", () => {
+describe("an invalid body", () => {
   it.each<[string, () => BodyInit, Record<string, string>, number, string]>([
     ["malformed JSON", () => '{"exchange":', {}, 400, "Invalid JSON"],
     ["NaN", () => '{"amount":NaN}', {}, 400, "Invalid JSON"],
@@ -78,14 +78,14 @@ describe("a body that cannot be taken", () => {
     ["1e309", () => JSON.stringify(limitOrder).replace("0.001", "1e309"), {}, 400, "Invalid amount"],
     ["1e-19", () => JSON.stringify(limitOrder).replace("0.001", "1e-19"), {}, 400, "Invalid amount"],
     ["a negative amount", () => JSON.stringify(limitOrder).replace("0.001", "-1"), {}, 400, "Invalid amount"],
-  ])("%s has its label, and nothing is written", async (_what, body, headers, status, expected) => {
+  ])("%s returns its error label, and nothing is written", async (_what, body, headers, status, expected) => {
     const app = await testApp();
     const before = await written(app);
     expect(await label(await post(app, body(), headers))).toEqual({ status, label: expected });
     expect(await written(app)).toBe(before);
   });
 
-  it("names the unknown field", async () => {
+  it("returns the name of the unknown field", async () => {
     const app = await testApp();
     const response = await post(app, JSON.stringify({ ...limitOrder, stopLoss: 1 }));
     expect(await response.json()).toMatchObject({
@@ -94,7 +94,7 @@ describe("a body that cannot be taken", () => {
     });
   });
 
-  it("is looked at after the token and the scope", async () => {
+  it("is checked after the token and the scope", async () => {
     const app = await testApp();
     expect(await label(await post(app, "{", { authorization: "Bearer wrong" }))).toEqual({
       status: 401,
@@ -107,8 +107,8 @@ describe("a body that cannot be taken", () => {
   });
 });
 
-describe("whatever is sent", () => {
-  it("never fails on our side, and no fuzzed order is placed without being valid", async () => {
+describe("any request", () => {
+  it("never causes a server error, and only valid fuzzed orders are placed", async () => {
     const app = await testApp();
     const value = fc.oneof(
       fc.constantFrom(
@@ -166,7 +166,7 @@ describe("Host and Origin", () => {
     ["localhost.evil.test", 403],
     ["127.0.0.1.evil.test", 403],
     ["", 403],
-  ])("Host %j answers %d", async (host, status) => {
+  ])("Host %j returns %d", async (host, status) => {
     const { ask } = await testApp();
     expect((await ask("/api/v1/exchanges", { headers: { host } })).status).toBe(status);
   });
@@ -180,7 +180,7 @@ describe("Host and Origin", () => {
     ["http://localhost:4000", "localhost:3000", 403],
     ["null", "localhost", 403],
     ["", "localhost", 403],
-  ])("Origin %j at Host %j answers %d", async (origin, host, status) => {
+  ])("Origin %j at Host %j returns %d", async (origin, host, status) => {
     const { ask } = await testApp();
     for (const path of ["/api/v1/exchanges", "/docs", "/health"]) {
       expect((await ask(path, { headers: { host, origin } })).status).toBe(status);
@@ -188,7 +188,7 @@ describe("Host and Origin", () => {
   });
 });
 
-describe("the server's own pages", () => {
+describe("the server's built-in pages", () => {
   it("answer health and readiness", async () => {
     const { ask, context } = await testApp();
     expect(await label(await ask("/health"))).toEqual({ status: 200, label: undefined });
@@ -198,7 +198,7 @@ describe("the server's own pages", () => {
     expect((await ask("/health")).status).toBe(200);
   });
 
-  it("answer health, and what a public read refuses, in the turn in which it is asked", async () => {
+  it("answer health and rejected public reads synchronously", async () => {
     const { app } = await testApp();
     const at = (path: string) =>
       app.fetch(new Request(`http://localhost${path}`, { headers: { host: "localhost" } }));
@@ -207,7 +207,7 @@ describe("the server's own pages", () => {
     expect(at("/api/v1/ticker?exchange=nowhere&symbol=BTC/USDT")).toMatchObject({ status: 400 });
   });
 
-  it("show the documentation from assets of our own, under a policy that allows no other", async () => {
+  it("show the documentation from the server's own assets, under a policy that allows no other", async () => {
     const { ask } = await testApp();
     const response = await ask("/docs");
     const html = await response.text();
@@ -220,7 +220,7 @@ describe("the server's own pages", () => {
       expect(policy).toContain(`${rule} 'none'`);
   });
 
-  it("answer Not found elsewhere, with the method too", async () => {
+  it("return Not found elsewhere, including for other methods", async () => {
     const { ask } = await testApp();
     for (const path of ["/nope", "/api/v1/nope", "/api/ticker", "/api/v1/ticker/"]) {
       expect(await label(await ask(path))).toEqual({ status: 404, label: "Not found" });
@@ -231,7 +231,7 @@ describe("the server's own pages", () => {
     });
   });
 
-  it("refuse a URL of more than 2 KiB", async () => {
+  it("reject a URL of more than 2 KiB", async () => {
     const { ask } = await testApp();
     expect(await label(await ask(`/api/v1/ticker?x=${"y".repeat(2100)}`))).toEqual({
       status: 400,
@@ -241,7 +241,7 @@ describe("the server's own pages", () => {
 });
 
 describe("tokens", () => {
-  it("end at once when revoked, and by themselves when they expire", async () => {
+  it("end at once when revoked, and automatically when they expire", async () => {
     const { ask, store, time: _time } = await testApp();
     const add = async (id: string, expiresAt: number | null) =>
       store.addToken({ id, name: id, scope: "read", expiresAt, hash: await digest(`em_${id}`) }, BY);
@@ -254,7 +254,7 @@ describe("tokens", () => {
     expect(await status("tok_a")).toBe(401);
   });
 
-  it("are stored as a hash alone", async () => {
+  it("are stored only as a hash", async () => {
     const { context, tokens } = await testApp();
     const rows = await context.client.execute("select * from tokens");
     expect(JSON.stringify(rows.rows)).not.toContain(tokens.read);
@@ -265,7 +265,7 @@ describe("an Idempotency-Key", () => {
   const keyed = (app: App, key: string, body: object) =>
     post(app, JSON.stringify(body), { "idempotency-key": key });
 
-  it("places one order for fifty requests at once, and answers them alike", async () => {
+  it("places one order for fifty requests at once, and returns the same response to all", async () => {
     const app = await testApp();
     const answers = await Promise.all(
       Array.from({ length: 50 }, async () => (await keyed(app, "k1", limitOrder)).json()),
@@ -274,7 +274,7 @@ describe("an Idempotency-Key", () => {
     expect(await app.venue("kraken").openOrders()).toHaveLength(1);
   });
 
-  it("is refused with another body, and is another one with another token or route", async () => {
+  it("is refused with another body, and is independent per token and route", async () => {
     const app = await testApp();
     expect((await keyed(app, "k2", limitOrder)).status).toBe(200);
     expect(await label(await keyed(app, "k2", { ...limitOrder, amount: 0.002 }))).toEqual({
@@ -289,7 +289,7 @@ describe("an Idempotency-Key", () => {
     expect(await app.venue("kraken").openOrders()).toHaveLength(2);
   });
 
-  it("starts one grid", async () => {
+  it("starts only one grid", async () => {
     const app = await testApp();
     const body = JSON.stringify({
       ...market,
@@ -306,7 +306,7 @@ describe("an Idempotency-Key", () => {
     expect(await app.store.strategies({})).toHaveLength(1);
   });
 
-  it.each(["", " ", "x".repeat(256)])("is refused when it is none: %j", async (key) => {
+  it.each(["", " ", "x".repeat(256)])("is rejected if invalid: %j", async (key) => {
     const app = await testApp();
     const response = await keyed(app, key, limitOrder);
     expect(response.status).toBe(400);

@@ -32,11 +32,11 @@ async function dying() {
   return { ...box, first, next };
 }
 
-describe("a start whose process died before it answered", () => {
+describe("a retried start whose process died before it responded", () => {
   it.each([
     ["on paper, with balances of its own", { dryRun: true, dryBalance: "USDT=1000" }, false],
     ["the kill switch being on since", {}, true],
-  ])("is answered with the grid that it has started, %s", async (_name, over, killed) => {
+  ])("returns the grid that was started, %s", async (_name, over, killed) => {
     const { first, next, time, store } = await dying();
     expect((await ask(first, "/strategy/grid", { ...GRID, ...over })).status).toBe(500);
     const [begun] = await store.strategies({});
@@ -48,7 +48,7 @@ describe("a start whose process died before it answered", () => {
   });
 });
 
-describe("an Idempotency-Key of more than a day ago", () => {
+describe("an Idempotency-Key older than a day", () => {
   it("starts another grid", async () => {
     const { deps, time, store } = await testSandbox();
     const app = await appOver(deps);
@@ -61,7 +61,7 @@ describe("an Idempotency-Key of more than a day ago", () => {
     expect(sizes).toEqual([50, 60]);
   });
 
-  it("is not answered with the order of that day, as if it had just been placed", async () => {
+  it("does not return that day's order as if it had just been placed", async () => {
     const { deps, time, venue } = await testSandbox();
     const app = await appOver(deps);
     expect((await ask(app, "/orders", ORDER)).status).toBe(200);

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { serve } from "../support/command.ts";
 import { tempFolder } from "../support/temp.ts";
 
-it("a server limits its own machine when it is set to, and only then", async () => {
+it("a server limits requests from its own machine only if configured", async () => {
   const flags = ["--sandbox", "--tick-interval", "60000"];
   const [open, limited] = await Promise.all([
     serve(tempFolder(), flags, { EDGEMAKER_RATE_LIMIT: "address=1,burst=20" }),

@@ -36,7 +36,7 @@ async function counted(count: number, ask: () => Promise<Response>): Promise<Rec
 const wrong = { authorization: `Bearer em_${canary("wrong")}` };
 
 describe("requests from one address", () => {
-  it("are 120 at once and 60 a second, each address for itself", async () => {
+  it("are limited to 120 at once and 60 a second, separately for each address", async () => {
     const { from, wait } = await limitedApp();
     const ask = from("203.0.113.1");
     expect(await counted(200, () => ask("/health"))).toEqual({ 200: 120, 429: 80 });
@@ -45,7 +45,7 @@ describe("requests from one address", () => {
     expect(await counted(100, () => ask("/api/v1/exchanges"))).toEqual({ 200: 60, 429: 40 });
   });
 
-  it("are refused with the label and the seconds to wait", async () => {
+  it("are refused with the label and the seconds until a retry", async () => {
     const { from } = await limitedApp("address=1,burst=2");
     const ask = from("203.0.113.1");
     await counted(2, () => ask("/health"));
@@ -61,7 +61,7 @@ describe("requests from one address", () => {
     });
   });
 
-  it("are counted after Host and route, and before the token", async () => {
+  it("are counted after the Host and route checks, and before the token check", async () => {
     const { from } = await limitedApp("burst=1");
     const ask = from("203.0.113.1");
     expect((await ask("/health", { host: "evil.test" })).status).toBe(403);
@@ -102,7 +102,7 @@ describe("requests from one address", () => {
 });
 
 describe("requests with one token", () => {
-  it("are 120 at once and 30 a second from however many addresses", async () => {
+  it("are limited to 120 at once and 30 a second, from any number of addresses", async () => {
     const { from, wait, tokens } = await limitedApp();
     let requestCount = 0;
     const ask = (token: string) => () =>
@@ -113,7 +113,7 @@ describe("requests with one token", () => {
     expect(await counted(50, ask(tokens.read))).toEqual({ 200: 30, 429: 20 });
   });
 
-  it("are refused before their scope is looked at", async () => {
+  it("are refused before their scope is checked", async () => {
     const { from, tokens } = await limitedApp("burst=1");
     const post = (address: string) => from(address)("/api/v1/orders", bearer(tokens.read), "POST");
     expect((await post("203.0.113.1")).status).toBe(403);
@@ -122,7 +122,7 @@ describe("requests with one token", () => {
     expect(((await refused.json()) as { message: string }).message).toContain("this API token");
   });
 
-  it("over MCP are refused alike, for the official client too", async () => {
+  it("are limited the same way over MCP, including the official client", async () => {
     const { from, tokens } = await limitedApp("burst=1");
     const post = (address: string) => from(address)("/mcp", bearer(tokens.read), "POST");
     expect((await post("203.0.113.1")).status).not.toBe(429);
@@ -137,7 +137,7 @@ describe("requests with one token", () => {
 });
 
 describe("wrong tokens", () => {
-  it("are looked at ten times a minute for one address, then no token of it is", async () => {
+  it("are checked ten times a minute per address; after that every token is refused", async () => {
     const { from, wait, tokens } = await limitedApp();
     const ask = from("203.0.113.1");
     const list = "/api/v1/strategy/grid/list";
@@ -153,7 +153,7 @@ describe("wrong tokens", () => {
     expect(await counted(2, () => ask(list, wrong))).toEqual({ 401: 1, 429: 1 });
   });
 
-  it("are counted for /mcp too", async () => {
+  it("are counted at /mcp too", async () => {
     const { from } = await limitedApp();
     const ask = from("203.0.113.1");
     expect(await counted(20, () => ask("/mcp", wrong, "POST"))).toEqual({ 401: 10, 429: 10 });
@@ -161,7 +161,7 @@ describe("wrong tokens", () => {
 });
 
 describe("EDGEMAKER_RATE_LIMIT", () => {
-  it("has the default, changes of it, and off", async () => {
+  it("accepts the default, changes of it, and off", async () => {
     const usual = { address: 60, token: 30, burst: 120, failed: 10, loopback: false };
     expect(parseConfig({}).rateLimits).toEqual(usual);
     expect(set("loopback, address=100,burst=5")).toEqual({
@@ -176,7 +176,7 @@ describe("EDGEMAKER_RATE_LIMIT", () => {
   });
 
   it.each(["on", "off,loopback", "address=0", "burst=1.5", "failed=", "retry=3", "token=1000000"])(
-    "is refused: %s",
+    "rejects %s",
     (text) => {
       expect(() => set(text)).toThrow(SettingsError);
       expect(() => set(text)).toThrow(/EDGEMAKER_RATE_LIMIT must be off/);

@@ -24,7 +24,7 @@ const ask = (url: string, method: string, { body, ...headers }: Record<string, s
     query.end(body);
   });
 
-it("a DELETE without a body needs no media type on Node; one with a body needs it", async () => {
+it("on Node a DELETE without a body needs no media type, and one with a body does", async () => {
   const { url } = await serve(tempFolder(), ["--sandbox"], { EDGEMAKER_TOKEN: TOKEN });
   const orders = `${url}/api/v1/orders`;
   const json = { "content-type": "application/json" };

@@ -63,7 +63,7 @@ const silent = (schema: Schema | undefined, at: string): string[] =>
       ];
 
 describe("the OpenAPI document", () => {
-  it("says of every field of every answer and request what it is", async () => {
+  it("describes every field of every response and request", async () => {
     const { document } = await served();
     const answers = Object.entries(document.components.schemas).flatMap(([name, schema]) =>
       silent(schema, name),
@@ -76,14 +76,14 @@ describe("the OpenAPI document", () => {
     expect(Object.keys(document.components.schemas).length).toBeGreaterThan(40);
   });
 
-  it("has a word for no field that there is not", async () => {
+  it("has no description for a field that does not exist", async () => {
     const { document } = await served();
     const text = JSON.stringify(document);
     const unused = Object.keys(FIELD_WORDS).filter((word) => !text.includes(`"${word.split(".").at(-1)}":{`));
     expect(unused).toEqual([]);
   });
 
-  it("names every answer, puts every operation under a tag, and tells what each can be refused with", async () => {
+  it("names every response, tags every operation, and lists the errors of each", async () => {
     const { document } = await served();
     const tags = document.tags.map(({ name }) => name);
     for (const { operationId, responses, security, method, ...operation } of operationsOf(document)) {
@@ -107,7 +107,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  it("has examples that the service takes as they are", async () => {
+  it("has examples that the service accepts unchanged", async () => {
     const { app, document } = await served();
     for (const { path, method, operationId, parameters, requestBody } of operationsOf(document)) {
       const given = parameters.filter(({ example }) => example !== undefined);

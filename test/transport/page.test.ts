@@ -10,7 +10,7 @@ import { root } from "../support/bundle.ts";
 const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 
 describe("the page at /", () => {
-  it("is for browsers; whoever asks for anything else is told that nothing is there, as before", async () => {
+  it("is served to browsers; other clients still receive Not found", async () => {
     const { ask } = await testApp();
     const page = await ask("/", { headers: { accept: BROWSER } });
     expect(page.headers.get("content-type")).toMatch(/^text\/html/);
@@ -31,7 +31,7 @@ describe("the page at /", () => {
     expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(120 * 1024);
   });
 
-  it("tells whom a token speaks for, and nobody without one", async () => {
+  it("returns the owner of a token, and nothing without a token", async () => {
     const { ask, tokens } = await testApp();
     const response = await ask("/api/v1/session", { headers: { authorization: `Bearer ${tokens.read}` } });
     expect(await response.json()).toEqual({ actor: "tok_read", scope: "read" });
@@ -39,7 +39,7 @@ describe("the page at /", () => {
     expect((await ask("/api/v1/session")).status).toBe(401);
   });
 
-  it("lets nobody in by a code that it has not printed", async () => {
+  it("rejects a sign-in code that it has not printed", async () => {
     const { ask } = await testApp();
     const redeemed = await ask("/api/v1/session", {
       method: "POST",

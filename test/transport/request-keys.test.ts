@@ -44,7 +44,7 @@ it.each([
   ["/strategy/grid/centered", { exchange: "kraken", symbol: "BTC/USDT" }],
   ["/internal/tick", {}],
 ])(
-  "a request to %s that brings exchange keys is refused, and the operator's account trades nothing",
+  "a request to %s with exchange keys is refused, and nothing trades on the operator's account",
   async (path, body) => {
     const app = await testApp();
     for (const name of ["x-exchange-key", "x-exchange-secret", "x-exchange-passphrase"])
@@ -54,7 +54,7 @@ it.each([
   },
 );
 
-it("the worker refuses it too", async () => {
+it("the Worker refuses a request with exchange keys too", async () => {
   const app = await edgeApp();
   try {
     expect(await post(app, "/strategy/grid", GRID, KEYS)).toMatchObject(refused);
@@ -64,7 +64,7 @@ it("the worker refuses it too", async () => {
   }
 });
 
-it("an Idempotency-Key answers whoever has the whole credential, and nobody who has only its key", async () => {
+it("an Idempotency-Key returns the stored response only for the whole credential", async () => {
   const app = await testApp();
   const send = (secret: string) =>
     post(app, "/orders", ORDER, { ...KEYS, "x-exchange-secret": secret, "idempotency-key": "one" });

@@ -46,7 +46,7 @@ async function signInApp() {
   return { ...app, send, admin, makeToken, link, redeem, signIn, session, listed, messages };
 }
 
-it("signs in once, with a new token that may do what its maker may", async () => {
+it("a link signs in once, with a new token that has its creator's scope", async () => {
   const { link, redeem, send, admin } = await signInApp();
   const code = await link(admin);
   expect(code).toMatch(/^\w{50}$/);
@@ -58,20 +58,20 @@ it("signs in once, with a new token that may do what its maker may", async () =>
   expect((await redeem("")).status).toBe(401);
 });
 
-it("keeps the token of a sign-in out of every cache", async () => {
+it("a sign-in response is never cached", async () => {
   const { link, redeem, admin } = await signInApp();
   const { headers } = await redeem(await link(admin));
   expect(headers.get("cache-control")).toBe("no-store");
 });
 
-it("lets one of two requests sign in that redeem a link at once", async () => {
+it("only one of two concurrent requests signs in with a link", async () => {
   const { link, redeem, admin } = await signInApp();
   const code = await link(admin);
   const statuses = await Promise.all([redeem(code), redeem(code), redeem(code)]);
   expect(statuses.map(({ status }) => status).sort()).toEqual([200, 401, 401]);
 });
 
-it("ends a link after ten minutes, and a sign-in after a day", async () => {
+it("a link expires after ten minutes, and a sign-in after a day", async () => {
   const { link, redeem, signIn, session, admin, time } = await signInApp();
   const code = await link(admin);
   const token = await signIn(admin);
@@ -82,7 +82,7 @@ it("ends a link after ten minutes, and a sign-in after a day", async () => {
   expect(await session(token)).toBe(401);
 });
 
-it("lengthens neither by a clock that was ahead", async () => {
+it("a clock that was ahead extends neither a link nor a sign-in", async () => {
   const { link, redeem, signIn, session, admin, time } = await signInApp();
   time.pass(HOUR);
   const code = await link(admin);
@@ -94,7 +94,7 @@ it("lengthens neither by a clock that was ahead", async () => {
   expect(await session(await signIn(admin))).toBe(200);
 });
 
-it("ends a sign-in when its maker expires", async () => {
+it("a sign-in ends when its creator's token expires", async () => {
   const { makeToken, signIn, session, time, listed } = await signInApp();
   const maker = await makeToken(1);
   time.pass(20 * HOUR);
@@ -106,7 +106,7 @@ it("ends a sign-in when its maker expires", async () => {
   expect(await session(token)).toBe(401);
 });
 
-it("ends links, sign-ins and their own sign-ins when their maker is revoked", async () => {
+it("links, sign-ins and sign-ins made from them end when their creator's token is revoked", async () => {
   const { makeToken, link, redeem, signIn, session, send, admin, listed } = await signInApp();
   const maker = await makeToken();
   const code = await link(maker.token);
@@ -123,7 +123,7 @@ it("ends links, sign-ins and their own sign-ins when their maker is revoked", as
   ]);
 });
 
-it("ends a sign-in when the operator's own token changes", async () => {
+it("a sign-in ends when the operator's token changes", async () => {
   const { deps, signIn, session, admin } = await signInApp();
   const token = await signIn(admin);
   expect(await session(token)).toBe(200);
@@ -132,7 +132,7 @@ it("ends a sign-in when the operator's own token changes", async () => {
   expect(answer.status).toBe(401);
 });
 
-it("lists a link and a sign-in until they end, and revokes each", async () => {
+it("links and sign-ins are listed until they end, and each can be revoked", async () => {
   const { link, redeem, signIn, session, send, admin, listed } = await signInApp();
   const code = await link(admin);
   const [open] = await listed();
@@ -148,7 +148,7 @@ it("lists a link and a sign-in until they end, and revokes each", async () => {
   expect((await listed()).map(({ id }) => id)).toEqual(["tok_agent", "tok_trade", "tok_read"]);
 });
 
-it("records who has made a link, and who has signed in by it", async () => {
+it("the audit log records who created a link and who signed in with it", async () => {
   const { makeToken, signIn, messages } = await signInApp();
   const maker = await makeToken();
   await signIn(maker.token);
@@ -159,13 +159,13 @@ it("records who has made a link, and who has signed in by it", async () => {
   expect(signedIn).toMatch(new RegExp(`^${link} signed in: created tok_\\w+, which may admin$`));
 });
 
-it("opens nothing with a link's code as a token, and makes links for administrators alone", async () => {
+it("a link's code does not work as a token, and only administrators create links", async () => {
   const { link, session, send, admin, tokens } = await signInApp();
   expect(await session(await link(admin))).toBe(401);
   expect((await send("POST", "/session/code", tokens.trade)).status).toBe(403);
 });
 
-it("signs in by the link of a server's own token while that server runs", async () => {
+it("a link of a server's own token signs in while that server runs", async () => {
   const { deps } = await signInApp();
   const local = "em_local_token_of_this_server";
   const { ask } = servedOver(deps, { access: { localToken: local } });

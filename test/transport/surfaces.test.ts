@@ -108,7 +108,7 @@ const ONLY_COMMANDS = [
   "trade",
 ];
 
-it("lets each command read its positional arguments itself", () => {
+it("each command reads its positional arguments itself", () => {
   const required = commandsOf(rootCommand(EXCHANGES)).flatMap(([path, { args }]) =>
     Object.entries((args ?? {}) as Args)
       .filter(([, one]) => one.type === "positional" && one.required)
@@ -125,7 +125,7 @@ const ROUTES_ALONE = [
   "POST /api/v1/session/code",
 ];
 
-describe("the surfaces name the same operations:", () => {
+describe("the operations of each surface match:", () => {
   it("the routes of the app", async () => {
     const { app } = await testApp();
     const served = app.routes
@@ -157,7 +157,7 @@ describe("the surfaces name the same operations:", () => {
     expect(tools.map(({ name }) => name)).toEqual(names.filter((name) => !Object.hasOwn(NO_TOOL, name)));
   });
 
-  it("the commands, and which are none of them", () => {
+  it("the commands, and which operations have none", () => {
     const leaves = commandsOf(rootCommand(EXCHANGES)).filter(([, { run }]) => run);
     const expected = operations.flatMap(({ cli }) =>
       cli ? (cli.words ? Object.keys(cli.words).map((word) => `${cli.path} ${word}`) : [cli.path]) : [],

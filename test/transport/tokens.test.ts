@@ -13,7 +13,7 @@ const asking =
     return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
   };
 
-it("makes a token that is shown once and does what its scope lets it, until it is revoked", async () => {
+it("a token is shown once and works within its scope until it is revoked", async () => {
   const app = await testApp();
   const admin = asking(app, app.tokens.admin);
   const made = await admin("POST", "/tokens", { name: "a screen", scope: "read", days: 7 });
@@ -43,7 +43,7 @@ it("makes a token that is shown once and does what its scope lets it, until it i
   expect((await admin("DELETE", `/tokens/${id}`)).status).toBe(404);
 });
 
-it("tells tokens page by page", async () => {
+it("tokens are listed page by page", async () => {
   const app = await testApp();
   const admin = asking(app, app.tokens.admin);
   const ids = [];
@@ -54,7 +54,7 @@ it("tells tokens page by page", async () => {
   expect((second.tokens as readonly { id: string }[])[0]?.id).toBe(ids[0]);
 });
 
-it("tells where exchange keys come from and what they may do, and nothing of themselves", async () => {
+it("the key list shows the source and rights of exchange keys, and never the keys", async () => {
   const app = await liveApp(["kraken"]);
   const admin = asking(app, app.tokens.admin);
   const { body } = await admin("GET", "/keys");
@@ -72,7 +72,7 @@ it("tells where exchange keys come from and what they may do, and nothing of the
   app.deps.close();
 });
 
-it("knows no keys where exchanges are simulated", async () => {
+it("the key list is empty where exchanges are simulated", async () => {
   const app = await testApp();
   const admin = asking(app, app.tokens.admin);
   expect((await admin("GET", "/keys")).body).toEqual({ exchanges: [], count: 0 });

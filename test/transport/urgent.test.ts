@@ -76,7 +76,7 @@ const stops = (name: string): boolean | undefined => {
 };
 
 describe("every operation", () => {
-  it("is urgent if it stops or cancels something, and only then", () => {
+  it("is urgent exactly if it stops or cancels something", () => {
     expect(URGENT.map(({ name }) => name).sort()).toEqual([
       ...["cancel_all_orders", "cancel_order", "panic", "set_kill_switch", "stop_grid", "stop_quote"],
       "stop_strategy",
@@ -86,7 +86,7 @@ describe("every operation", () => {
     expect(OPERATIONS.filter((one) => stops(one.name) !== isUrgent(one)).map(({ name }) => name)).toEqual([]);
   });
 
-  it("meets the limits of its address and token, unless it is urgent", async () => {
+  it("is limited by address and token, unless it is urgent", async () => {
     const { call } = await exhaustedApp();
     for (const operation of OPERATIONS) {
       const status = await call(operation, STORED[tokenOf[operation.effect]]);
@@ -96,12 +96,12 @@ describe("every operation", () => {
 });
 
 describe("an urgent operation", () => {
-  it("waits for no answer to an earlier request with its key", () => {
+  it("does not wait for an earlier request with the same key", () => {
     expect(URGENT.filter(({ http }) => http.idempotent)).toEqual([]);
   });
 
   it.each(URGENT.map((operation) => [operation.name, operation] as const))(
-    "%s serves a right token from an address that has used up everything",
+    "%s accepts a valid token from an address that has exhausted its limit",
     async (_name, operation) => {
       const { call, tokens, send } = await exhaustedApp();
       expect((await send("GET", "/api/v1/kill", tokens.read)).status).toBe(429);
@@ -111,7 +111,7 @@ describe("an urgent operation", () => {
   );
 
   it.each(URGENT.map((operation) => [operation.name, operation] as const))(
-    "%s refuses a wrong token, or none, by the limits of its address",
+    "%s rejects a wrong or missing token by the limits of its address",
     async (_name, operation) => {
       const { call, send } = await exhaustedApp();
       expect(await call(operation, WRONG)).toBe(429);
@@ -121,20 +121,20 @@ describe("an urgent operation", () => {
     },
   );
 
-  it("needs its scope all the same", async () => {
+  it("requires its scope all the same", async () => {
     const { call } = await exhaustedApp();
     for (const operation of URGENT) expect(await call(operation, STORED.read)).toBe(403);
   });
 });
 
-describe("over MCP", () => {
+describe("rate limits over MCP", () => {
   const calling = (name: string, id = 1) => ({
     ...{ jsonrpc: "2.0", id, method: "tools/call" },
     params: { name, arguments: {} },
   });
   const mcpHeaders = { accept: "application/json, text/event-stream" };
 
-  it("an urgent tool is exempt from the limits, any other is not", async () => {
+  it("exempt urgent tools and no others", async () => {
     const { ask, tokens } = await exhaustedApp();
     const post = async (token: string, message: unknown) =>
       (

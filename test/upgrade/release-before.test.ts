@@ -65,14 +65,14 @@ afterAll(() => {
   folder.remove();
 });
 
-it("an upgrade leaves each grid, each ledger and each order as it was", async () => {
+it("an upgrade leaves each grid, each ledger and each order unchanged", async () => {
   const now = await statuses();
   expect(now.size).toBe(before.strategies.length);
   for (const result of before.strategies) expect(now.get(result.id)).toMatchObject(result);
   expect(await openOn()).toEqual(before.open);
 });
 
-it("what stopped goes on to its end, what failed and what is paused stays so", async () => {
+it("after an upgrade, stopping grids finish, and failed and paused ones stay as they are", async () => {
   await pass(3);
   const { paused, stopped, failed, stopping, running, trailing, centered } = before.ids;
   const now = await statuses();
@@ -84,7 +84,7 @@ it("what stopped goes on to its end, what failed and what is paused stays so", a
     expect(now.get(id)).toMatchObject({ status: "running", phase: "active" });
 });
 
-it("what runs trades on, with each order once and a ledger that is the account's", async () => {
+it("after an upgrade, running grids place each order once, and their ledger matches the account", async () => {
   const { paused, failed, running, trailing, centered } = before.ids;
   for (const id of [paused, failed]) await ask("resume_grid", { id });
   await pass(3 * 60);

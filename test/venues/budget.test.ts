@@ -3,7 +3,7 @@ import { runBudget } from "./budget-run.ts";
 
 // A part of what `npm run soak -- --kraken-budget` does, by a clock that moves when told.
 it.each(["starter", "intermediate", "pro"] as const)(
-  "kraken's budget of tier %s is enough for two grids and a person",
+  "kraken's rate limit of tier %s covers two grids and a person",
   async (tier) => {
     const rounds = 12;
     const { answers, limited, left, status, calls } = await runBudget({ tier, rounds });

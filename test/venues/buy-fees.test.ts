@@ -30,7 +30,7 @@ async function buyOnce({
 }
 
 it.each(["base", "quote"] as const)(
-  "mexc's own first fill tells that a buy's fee is taken in %s; until then the dearer counts",
+  "mexc's first own fill shows that a buy's fee is charged in %s; until then it is unknown",
   async (asset) => {
     const setup = await emulatedExchanges({ names: ["mexc"], venue: { buyFeeIn: asset } });
     onTestFinished(setup.close);
@@ -41,7 +41,7 @@ it.each(["base", "quote"] as const)(
   },
 );
 
-it("reads fills for the fee asset once a minute while no fill reveals it, and once an hour after that", async () => {
+it("fills are read for the fee asset every minute until one reveals it, then every hour", async () => {
   const setup = await emulatedExchanges({ names: ["mexc"], venue: { buyFeeIn: "base" } });
   onTestFinished(setup.close);
   const client = setup.context.client as { execute: typeof setup.context.client.execute };

@@ -83,7 +83,7 @@ describe.each(NAMES)("ccxt's %s class on the emulated exchange", (name) => {
     venue.move(PAIR, "60000");
   });
 
-  it("takes what is there, and no more, with an immediate order", async () => {
+  it("fills what is available, and no more, with an immediate order", async () => {
     const placed = await client.createOrder(PAIR, "limit", "buy", 0.002, 60600, {
       ...PARAMS[name],
       timeInForce: "IOC",
@@ -106,7 +106,7 @@ describe.each(NAMES)("ccxt's %s class on the emulated exchange", (name) => {
     expect(before - venue.total("BTC")).toBe(2_000_000_000_000_000n);
   });
 
-  it("tells the account's fee", async () => {
+  it("returns the account's fee", async () => {
     const fee = await client.fetchTradingFee(PAIR);
     const rates = { mexc: ["0", "0.0005"], gateio: ["0.002", "0.002"], bitget: ["0.001", "0.001"] };
     expect([String(fee.maker), String(fee.taker)]).toEqual(
@@ -114,7 +114,7 @@ describe.each(NAMES)("ccxt's %s class on the emulated exchange", (name) => {
     );
   });
 
-  it("tells what a key may do", async () => {
+  it("returns a key's rights", async () => {
     const withdraws = venue.addKeys({ account: venue.account, may: { withdraw: true } });
     const tell = async (keys: typeof venue.keys) =>
       JSON.stringify(await permissions(ccxtClient(name, { url: venue.url, keys }), name));
@@ -125,7 +125,7 @@ describe.each(NAMES)("ccxt's %s class on the emulated exchange", (name) => {
     if (name !== "gateio") expect(await tell(venue.keys)).not.toContain(word);
   });
 
-  it("refuses wrong secrets, unknown keys and what is too small", async () => {
+  it("rejects wrong secrets, unknown keys and too small orders", async () => {
     const wrong = ccxtClient(name, { url: venue.url, keys: { ...venue.keys, secret: btoa("wrong") } });
     wrong.setMarkets(client.markets);
     await expect(wrong.fetchBalance()).rejects.toThrow(/signature|700002|40009/i);

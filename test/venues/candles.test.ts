@@ -11,7 +11,7 @@ const PAIR = "BTC/USDT";
 /** What each tells at most of the past, counted in candles; bitget and mexc have all of it. */
 const REACH: Partial<Record<VenueName, number>> = { gateio: 9_990, kraken: 720 };
 
-describe.each(NAMES)("candles of %s from a time on", (name) => {
+describe.each(NAMES)("candles of %s since a time", (name) => {
   let setup: Awaited<ReturnType<typeof emulatedExchanges>>;
   let venue: Venue;
   let now: number;
@@ -35,7 +35,7 @@ describe.each(NAMES)("candles of %s from a time on", (name) => {
   const without = (hole: (minute: number) => boolean, count: number) =>
     Array.from({ length: count }, (_, minute) => minute).filter((minute) => !hole(minute));
 
-  it("are every one that it has, in order, none twice", async () => {
+  it("are complete, in order and without duplicates", async () => {
     const since = now - 700 * MINUTE;
     const first = DAYS * 1440 - 700;
     const expected = without((minute) => (minute + first) % 1000 === 17, 700);
@@ -43,11 +43,11 @@ describe.each(NAMES)("candles of %s from a time on", (name) => {
     expect((await minutesOf(since, 1000)).filter((minute) => minute < 700)).toEqual(expected);
   });
 
-  it("are the first ones where fewer are asked for", async () => {
+  it("are the first ones if fewer are requested", async () => {
     expect(await minutesOf(now - 600 * MINUTE, 5)).toEqual([0, 1, 2, 3, 4]);
   });
 
-  it("of weeks ago are those, where it still has them", async () => {
+  it("from weeks ago are returned if the exchange still has them", async () => {
     const old = 34 * DAY;
     if (REACH[name]) {
       expect(venue.candleReach).toBe(REACH[name]);

@@ -122,7 +122,7 @@ export function conformance(title: string, start: () => Promise<Runner>) {
     afterEach(() => exchange.close());
     afterAll(() => runner?.close());
 
-    it("places an order with our id, and finds it by that while it is open", async () => {
+    it("places an order with our client id, and finds it by that id while it is open", async () => {
       const id = await place();
       expect(exchange.byClient(ID).map((one) => one.id)).toEqual([id]);
       const found = await venue.order({ symbol: PAIR, clientId: ID });
@@ -137,14 +137,14 @@ export function conformance(title: string, start: () => Promise<Runner>) {
       expect([found?.price, found?.amount]).toEqual([decimal("59000"), decimal("0.001")]);
     });
 
-    it("sends no order after the time by which it had to be sent", async () => {
+    it("sends no order after its send deadline", async () => {
       const late = { ...permit(now), sendBy: now - 2_000 };
       expect(await venue.create(order(), late)).toMatchObject({ result: "not_sent" });
       expect(exchange.byClient(ID)).toEqual([]);
       expect(await venue.create(order(), { ...late, sendBy: now })).toMatchObject({ result: "accepted" });
     });
 
-    it("finds it by our id when part of it, and when all of it is filled", async () => {
+    it("finds it by our client id when it is partly filled and when it is filled", async () => {
       const id = await place();
       exchange.fill(id, "0.0004");
       const part = await venue.order({ symbol: PAIR, clientId: ID });
@@ -157,7 +157,7 @@ export function conformance(title: string, start: () => Promise<Runner>) {
       expect(whole?.notional).toBe(decimal("59"));
     });
 
-    it("finds it by our id, and by the exchange's, when it is cancelled", async () => {
+    it("finds it by our id and by the exchange's id when it is canceled", async () => {
       const id = await place();
       exchange.fill(id, "0.0004");
       expect(await venue.cancel({ symbol: PAIR, id }, permit(now))).toEqual({ result: "accepted" });
@@ -168,13 +168,13 @@ export function conformance(title: string, start: () => Promise<Runner>) {
       }
     });
 
-    it("says of an order that never was that there is none", async () => {
+    it("reports that an order that never existed does not exist", async () => {
       await place();
       expect(await venue.order({ symbol: PAIR, clientId: "em1neverexisted000" })).toBeUndefined();
       expect(await venue.order({ symbol: PAIR, id: "O00000-00000-0ZZZZA" })).toBeUndefined();
     });
 
-    it("cancels by id; a second time it has to look", async () => {
+    it("cancels by id, and looks the order up on a second cancel", async () => {
       const id = await place();
       const other = await place({ clientId: "em1other0000000000", price: decimal("58000") });
       expect(await venue.cancel({ symbol: PAIR, id }, permit(now))).toEqual({ result: "accepted" });
@@ -184,7 +184,7 @@ export function conformance(title: string, start: () => Promise<Runner>) {
       expect(exchange.open()).toEqual([]);
     });
 
-    it("lists open orders beyond one page, each once, and only of the pair asked for", async () => {
+    it("lists open orders beyond one page, without duplicates, and only of the requested pair", async () => {
       const prices = Array.from({ length: expected.more.open }, (_, place) => String(59000 - place));
       const amount = "0.0001";
       for (const price of prices) {
@@ -199,7 +199,7 @@ export function conformance(title: string, start: () => Promise<Runner>) {
       if (name !== "mexc") expect(await venue.openOrders()).toHaveLength(prices.length + 1);
     });
 
-    it("lists the orders that have ended since a time, beyond one page, each once", async () => {
+    it("lists orders closed since a time, beyond one page and without duplicates", async () => {
       const old = await place({ clientId: "em1old000000000000" });
       exchange.fill(old);
       pass(3 * 3_600_000);
@@ -232,7 +232,7 @@ export function conformance(title: string, start: () => Promise<Runner>) {
       expect(listed.every(({ clientId }) => clientId?.startsWith("em1"))).toBe(true);
     });
 
-    it("reads each trade once, over a page border inside one instant", async () => {
+    it("reads each trade once, even if a page ends in the middle of one timestamp", async () => {
       const id = await place({ price: decimal("59000"), amount: decimal("0.2") });
       const part = "0.0001";
       const more = expected.more.trades;
@@ -256,7 +256,7 @@ export function conformance(title: string, start: () => Promise<Runner>) {
       expect(await allFills(venue, PAIR, now)).toEqual([]);
     });
 
-    it("tells executions as far back as the exchange does, and asks for none beyond without an error", async () => {
+    it("returns executions as far back as the exchange has them, and requests none beyond without error", async () => {
       const ids: string[] = [];
       for (const days of [0, 4, 26, 59]) {
         pass(days * DAY);
@@ -272,7 +272,7 @@ export function conformance(title: string, start: () => Promise<Runner>) {
       expect(fills.map(({ orderId }) => orderId)).toEqual(shown);
     });
 
-    it("names a row that it cannot read, and reads the others", async () => {
+    it("reports a row that it cannot read, and reads the others", async () => {
       const [good, bad] = [await place(), await place({ clientId: "em1bad000000000000" })];
       for (const id of [bad, good]) exchange.fill(id);
       exchange.tellFees(bad, false);
@@ -284,7 +284,7 @@ export function conformance(title: string, start: () => Promise<Runner>) {
       expect((await venue.order({ symbol: PAIR, id: bad }))?.fees).toBeUndefined();
     });
 
-    it("tells each fee in the asset it was taken in, to the last unit", async () => {
+    it("returns each fee in the asset in which it was charged, to the last unit", async () => {
       const buy = await place({ price: decimal("61000") });
       const sell = await place({ clientId: "em1sell00000000000", side: "sell", price: decimal("59000") });
       pass(1);
@@ -309,7 +309,7 @@ export function conformance(title: string, start: () => Promise<Runner>) {
       }
     });
 
-    it("knows a fee taken in a third asset", async () => {
+    it("reads a fee charged in a third asset", async () => {
       // Kraken has no such deduction.
       if (name === "kraken") return;
       const asset = { mexc: "MX", gateio: "GT", bitget: "BGB" }[name];
@@ -323,7 +323,7 @@ export function conformance(title: string, start: () => Promise<Runner>) {
       expect(sum(fees.map(({ amount }) => amount))).toBe(sum(executions.map(({ fee }) => fee.amount)));
     });
 
-    it("counts what earns rewards as the asset that it is spent as, and nothing that is locked", async () => {
+    it("counts rewards holdings as their spendable asset, and ignores locked ones", async () => {
       // Only kraken tells such holdings under another name.
       if (name !== "kraken") return;
       const before = await balanceOf(venue, "LTC");
@@ -340,7 +340,7 @@ export function conformance(title: string, start: () => Promise<Runner>) {
       expect(await balanceOf(venue, "BTC")).toEqual({ free: decimal("1.999"), used: decimal("0.001") });
     });
 
-    it("knows the market's steps and minimums, and is refused below them", async () => {
+    it("reads the market's steps and minimums, and the exchange rejects orders below them", async () => {
       const market = await venue.market(PAIR);
       const listing = exchange.engine.listings.get(PAIR);
       for (const rule of ["tick", "lot", "minAmount", "minNotional", "maker", "taker", "active"] as const)
@@ -353,13 +353,13 @@ export function conformance(title: string, start: () => Promise<Runner>) {
       expect(exchange.orders()).toEqual([]);
     });
 
-    it("is refused for certain where funds are lacking", async () => {
+    it("reports a definite rejection if funds are insufficient", async () => {
       const outcome = await venue.create(order({ amount: decimal("20") }), permit(now));
       expect(outcome).toMatchObject({ result: "rejected" });
       expect(exchange.orders()).toEqual([]);
     });
 
-    it("is told in the exchange's own words, and for certain only where no order was made", async () => {
+    it("passes on the exchange's words, and is definite only if no order was placed", async () => {
       await venue.market(PAIR);
       for (const { code, text: words, result } of REFUSAL_CODES[name]) {
         exchange.fail({ kind: "says", route: "create", code, text: words });
@@ -371,7 +371,7 @@ export function conformance(title: string, start: () => Promise<Runner>) {
       expect(exchange.orders()).toEqual([]);
     });
 
-    it("places nothing while its clock and the exchange's differ", async () => {
+    it("places nothing while its clock differs from the exchange's", async () => {
       await venue.market(PAIR);
       exchange.skew(95_000);
       const outcome = await venue.create(order(), permit(now));
@@ -379,7 +379,7 @@ export function conformance(title: string, start: () => Promise<Runner>) {
       expect(exchange.orders()).toEqual([]);
     });
 
-    it("never calls a second order with one id refused: what the exchange does with it decides", async () => {
+    it("reports the exchange's own result for a second order with the same id", async () => {
       const id = await place();
       const again = await venue.create(order(), permit(now));
       expect(again.result).toBe(expected.again.open);
@@ -409,13 +409,13 @@ export function conformance(title: string, start: () => Promise<Runner>) {
       ]);
     });
 
-    it("takes at once or not at all when told so", async () => {
+    it("fills an immediate-or-cancel order at once or not at all", async () => {
       const id = await place({ price: decimal("59000"), timeInForce: "ioc" });
       expect(exchange.open()).toEqual([]);
       expect(await venue.order({ symbol: PAIR, id })).toMatchObject({ status: "canceled", filled: ZERO });
     });
 
-    it("rests or takes nothing when told so", async () => {
+    it("leaves a post-only order open or rejects it, without a fill", async () => {
       const taking = order({ price: decimal("61000"), timeInForce: "post_only" });
       const outcome = await venue.create(taking, permit(now));
       // One accepts such an order and cancels it; the others refuse it, one of them without saying why.
@@ -427,7 +427,7 @@ export function conformance(title: string, start: () => Promise<Runner>) {
       expect(exchange.executions()).toEqual([]);
     });
 
-    it("asks the exchange to keep it from trading with itself, where it does", async () => {
+    it("requests self-trade prevention where the exchange supports it", async () => {
       await place({ side: "sell", price: decimal("60001") });
       await place({ clientId: "em1meets0000000000", price: decimal("60001") });
       // Gate does so for accounts in a group alone: there only our own rule does.

@@ -11,7 +11,7 @@ const PAIR = "ADA/USDT";
 const NAMES = Object.keys(VENUES) as VenueName[];
 
 // Exchanges take whole seconds, so an answer may begin before what was asked for.
-it.each(NAMES)("a trade of %s just before what is read again is not booked twice", async (name) => {
+it.each(NAMES)("a trade on %s just before the reread window is not booked twice", async (name) => {
   const { deps, time, exchange: of, close } = await emulatedExchanges({ names: [name] });
   onTestFinished(close);
   const exchange = of(name);

@@ -48,7 +48,7 @@ it.each([
   ["starter", 300, 60],
   ["starter", 2000, 60],
 ] as const)(
-  "tier %s of kraken, stepped every %d ms, has every slot filled within %d s",
+  "kraken at tier %s, ticked every %d ms, fills every slot with an order within %d s",
   async (tier, every, seconds) => {
     const { venue, missing, pass } = await grid(tier);
     await pass(seconds * SECOND, every);

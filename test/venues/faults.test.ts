@@ -41,7 +41,7 @@ describe("a fault of an emulated exchange", () => {
     ["drop", "TypeError"],
     ["hang", "TimeoutError"],
     ["hang_body", "TimeoutError"],
-  ])("%s is what a client meets, once", async (kind, met) => {
+  ])("affects one call of a client: %s", async (kind, met) => {
     venue.fail({ kind, route: "time", acts: true });
     // Asked it has to be by then, or the next one meets it.
     expect(await read(time(kind.startsWith("hang") ? 4000 : undefined))).toEqual(met);
@@ -49,7 +49,7 @@ describe("a fault of an emulated exchange", () => {
     expect(venue.count("time")).toBe(2);
   });
 
-  it("meets the routes, the number and the order it was told", async () => {
+  it("applies to the given routes, number of calls and position", async () => {
     venue.fail({ kind: "server_error", route: ["time"], skip: 1, times: 2 });
     const statuses = [];
     for (let place = 0; place < 4; place++) statuses.push((await time()).status);
@@ -58,7 +58,7 @@ describe("a fault of an emulated exchange", () => {
 
   const create = () => client.createOrder(PAIR, "limit", "buy", 0.001, 59000);
 
-  it("leaves an order behind only where it acts", async () => {
+  it("leaves an order behind only if it acts", async () => {
     venue.fail({ kind: "drop", route: "create" });
     await expect(create()).rejects.toThrow();
     expect(venue.open()).toHaveLength(0);
@@ -67,7 +67,7 @@ describe("a fault of an emulated exchange", () => {
     expect(venue.open()).toHaveLength(1);
   });
 
-  it("shows an order late", async () => {
+  it("delays the view of an order", async () => {
     let now = Date.now();
     const slow = await startVenue("gateio", { clock: () => now });
     slow.late({ orders: 5000 });
@@ -85,7 +85,7 @@ describe("a fault of an emulated exchange", () => {
 
 describe("a request that acts late", () => {
   it.each(["mexc", "gateio", "bitget", "kraken"] as const)(
-    "does nothing on %s once it has expired there",
+    "does nothing on %s once it has expired",
     async (name) => {
       let now = Date.now();
       const venue = await startVenue(name, { clock: () => now });

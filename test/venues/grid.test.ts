@@ -10,7 +10,7 @@ const KINDS: readonly (readonly [string, { readonly name: VenueName; readonly un
 ];
 
 // A part of what `npm run soak` does.
-it.each(KINDS)("a grid on %s keeps its invariants among random faults", async (_kind, account) => {
+it.each(KINDS)("a grid on %s keeps its invariants under random faults", async (_kind, account) => {
   const ticks = most(100, 15);
   const { violations, faults, executions } = await runGrid({ ...account, ticks, seed: 7 });
   expect(violations).toEqual([]);

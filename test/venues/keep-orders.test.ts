@@ -7,7 +7,7 @@ import { runOperation } from "../support/sandbox.ts";
 
 const LAG = 20 * SECOND;
 
-describe("a stop that keeps the orders, at once after a start, on an exchange that shows them late", () => {
+describe("a stop that keeps the orders, right after a start, on an exchange with late reads", () => {
   let setup: Awaited<ReturnType<typeof emulatedExchanges>>;
   beforeEach(async () => {
     setup = await emulatedExchanges({ names: ["gateio"], timing: { readLag: LAG, secondMiss: 5 * SECOND } });
@@ -44,7 +44,7 @@ describe("a stop that keeps the orders, at once after a start, on an exchange th
     throw new Error("the grid did not stop");
   }
 
-  it("names every order that it leaves", async () => {
+  it("lists every order that it leaves open", async () => {
     const { id } = await start();
     await stop(id);
     await untilStopped(id);
@@ -56,7 +56,7 @@ describe("a stop that keeps the orders, at once after a start, on an exchange th
     );
   });
 
-  it("books what was filled before it could be seen to rest", async () => {
+  it("books fills from before the order was visible", async () => {
     const { id } = await start();
     const [first] = setup.exchange("gateio").open();
     setup.exchange("gateio").fill(first?.id ?? "");
@@ -67,7 +67,7 @@ describe("a stop that keeps the orders, at once after a start, on an exchange th
     expect(summary.openOrders).toHaveLength(3);
   });
 
-  it("books what was filled while it was still shown to rest", async () => {
+  it("books fills from while the order was still shown as open", async () => {
     const { id } = await start();
     for (let passed = 0; passed < 2 * LAG; passed += 5 * SECOND) await step();
     const [first] = setup.exchange("gateio").open();

@@ -35,10 +35,10 @@ async function connected(tier: Tier) {
   return { venue, client, until, pass };
 }
 
-describe.each(TIER_NAMES)("the counters of an account of kraken's tier %s", (tier) => {
+describe.each(TIER_NAMES)("the rate counters of a kraken account at tier %s", (tier) => {
   const { calls, orders } = TIERS[tier];
 
-  it("refuse calls beyond the most, and give room back with time", async () => {
+  it("refuse calls beyond the maximum, and free room over time", async () => {
     const { venue, client, until, pass } = await connected(tier);
     const balance = () => client.fetchBalance();
     expect(await until(/EAPI:Rate limit exceeded/, balance)).toBe(calls.most);
@@ -47,7 +47,7 @@ describe.each(TIER_NAMES)("the counters of an account of kraken's tier %s", (tie
     expect(venue.limited).toEqual(["balance", "balance"]);
   });
 
-  it("count a call of the trade history twice, and each key for itself", async () => {
+  it("count a call of the trade history twice, and each key separately", async () => {
     const { venue, client, until } = await connected(tier);
     const trades = () => client.fetchMyTrades(PAIR);
     expect(await until(/EAPI:Rate limit exceeded/, trades)).toBe(Math.floor(calls.most / 2));
@@ -57,7 +57,7 @@ describe.each(TIER_NAMES)("the counters of an account of kraken's tier %s", (tie
     await second.fetchBalance();
   });
 
-  it("count placing and cancelling apart, and a cancel by how young the order is", async () => {
+  it("count placing and canceling separately, and a cancel by the order's age", async () => {
     const { client, until, pass } = await connected(tier);
     const placed = async () => String((await client.createOrder(PAIR, "limit", "buy", 0.001, 59000)).id);
     const hasty = async () => client.cancelOrder(await placed(), PAIR);
@@ -72,7 +72,7 @@ describe.each(TIER_NAMES)("the counters of an account of kraken's tier %s", (tie
   });
 });
 
-it("the fault of a full counter has the word of the counter that the call is of", async () => {
+it("a full counter returns the error of the counter that the call belongs to", async () => {
   const { venue, client } = await connected("pro");
   const calls = {
     open: () => client.fetchOpenOrders(PAIR),

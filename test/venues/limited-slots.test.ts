@@ -11,7 +11,7 @@ interface Reported {
   readonly refused: readonly { readonly reason: string; readonly detail?: string }[];
 }
 
-it("slots that meet a lasting limit are tried less and less often, and at once when it is raised", async () => {
+it("slots at a lasting limit are retried with backoff, and at once when it is raised", async () => {
   const { deps, time, exchange, close } = await emulatedExchanges({ names: ["bitget"] });
   onTestFinished(close);
   const venue = exchange("bitget");

@@ -20,7 +20,7 @@ const SWING = ["58900", "61100", "59900"];
 const orderOf = ({ side, lower, upper }: Slot): string => `${side} ${text(side === "buy" ? lower : upper)}`;
 
 it.each<VenueName>(["mexc", "gateio", "bitget", "kraken"])(
-  "on %s a grid runs on though its database has lost what it last wrote, and nobody said so",
+  "on %s a grid recovers from a database that lost its last writes unnoticed",
   async (name) => {
     const setup = await emulatedExchanges({ names: [name] });
     onTestFinished(setup.close);

@@ -110,7 +110,7 @@ const BETWEEN = 4 * SECOND;
 
 const PLACED = KINDS.map(([kind, of], place) => [kind, { ...of, place }] as const);
 
-describe.each(PLACED)("an order by hand on %s whose request meets", (_kind, { name, unified, place }) => {
+describe.each(PLACED)("a manual order on %s whose request meets", (_kind, { name, unified, place }) => {
   let setup: Awaited<ReturnType<typeof emulatedExchanges>>;
   let exchange: EmulatedVenue;
   let app: Awaited<ReturnType<typeof appOver>>;

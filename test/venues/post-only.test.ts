@@ -44,8 +44,8 @@ async function on(name: VenueName) {
   return { ...setup, exchange, pass, start, overtake };
 }
 
-describe.each<VenueName>(["mexc", "gateio", "bitget", "kraken"])("on %s", (name) => {
-  it("a grid's order that would take is placed again beside the market, and pays no taker's fee", async () => {
+describe.each<VenueName>(["mexc", "gateio", "bitget", "kraken"])("post-only orders on %s", (name) => {
+  it("are replaced next to the market if they would take, and pay no taker fee", async () => {
     const { exchange, pass, start, overtake, deps, context } = await on(name);
     const { id } = await start();
     expect(exchange.open().map(({ force }) => force)).toEqual(Array(4).fill("maker"));
@@ -64,7 +64,7 @@ describe.each<VenueName>(["mexc", "gateio", "bitget", "kraken"])("on %s", (name)
     expect(rows).toEqual([]);
   });
 
-  it("an order by hand that would take is not placed, one that rests is", async () => {
+  it("are rejected for a manual order that would take, and placed otherwise", async () => {
     const { deps, exchange } = await on(name);
     const app = await appOver(deps);
     const post = async (price: number | undefined, type = "limit") => {
@@ -86,7 +86,7 @@ describe.each<VenueName>(["mexc", "gateio", "bitget", "kraken"])("on %s", (name)
   });
 });
 
-it("a grid that may take does, at a price no worse than its level", async () => {
+it("a grid that can take does so, at a price no worse than its level", async () => {
   const { exchange, start, overtake } = await on("kraken");
   await start({ postOnly: false });
   expect(exchange.open().map(({ force }) => force)).toEqual(Array(4).fill("gtc"));

@@ -5,7 +5,7 @@ import { bundleScript } from "../support/bundle.ts";
 import { takeLeaks } from "../support/canary.ts";
 import { ccxtClient } from "./ccxt-client.ts";
 
-it("serves emulated exchanges from a process of its own", async () => {
+it("emulated exchanges are served from a separate process", async () => {
   const child = spawn(process.execPath, [await bundleScript("venues"), "kraken", "mexc"], {
     stdio: ["ignore", "pipe", "inherit"],
   });

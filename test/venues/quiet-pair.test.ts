@@ -6,7 +6,7 @@ import { createYear } from "./quiet-year-setup.ts";
 const NAMES = Object.keys(VENUES) as VenueName[];
 
 it.each(NAMES)(
-  "the fill of a grid on %s that starts 8, 31 or 95 days after another is booked",
+  "a fill of a grid on %s is booked when it starts 8, 31 or 95 days after another",
   async (name) => {
     const year = await createYear(name);
     for (const days of [0, 8, 31, 95]) {
@@ -22,7 +22,7 @@ it.each(NAMES)(
 );
 
 it.each(NAMES)(
-  "fills on %s that came while nothing ran are booked, as far as it tells them",
+  "fills on %s during downtime are booked, as far back as the exchange returns them",
   async (name) => {
     const reach = { mexc: 6, gateio: 95, bitget: 89, kraken: 95 }[name];
     const year = await createYear(name);
@@ -37,7 +37,7 @@ it.each(NAMES)(
   },
 );
 
-it.each(NAMES)("a hundred executions in one second on %s end no pass, and none is lost", async (name) => {
+it.each(NAMES)("a hundred executions in one second on %s fail no pass, and none is lost", async (name) => {
   const year = await createYear(name);
   await year.start();
   const first = year.nearest("buy");

@@ -81,7 +81,7 @@ const codeOf = (body: string): string => {
 };
 
 describe.each(PAYLOADS)(
-  "the emulated $exchange refuses as in $source",
+  "the refusals of the emulated $exchange, as in $source",
   ({ exchange: name, errors: recorded }) => {
     let venue: EmulatedVenue;
     let client: Client;
@@ -110,7 +110,7 @@ describe.each(PAYLOADS)(
       },
     );
 
-    it("has a cause for nearly every recorded error", () => {
+    it("are reproduced for nearly every recorded error", () => {
       expect(recorded.length - caused.length).toBeLessThanOrEqual(2);
     });
   },

@@ -46,7 +46,7 @@ interface Grid {
   readonly refused: readonly { readonly slot: number; readonly reason: string; readonly detail?: string }[];
 }
 
-describe.each(NAMES)("what %s says of a refusal", (name) => {
+describe.each(NAMES)("the words of a refusal by %s", (name) => {
   const words = WORDS[name];
   let setup: Awaited<ReturnType<typeof emulatedExchanges>>;
   let exchange: EmulatedVenue;
@@ -84,7 +84,7 @@ describe.each(NAMES)("what %s says of a refusal", (name) => {
     expect(text.length).toBeLessThan(400);
   };
 
-  it("stands in the HTTP answer, for certain or not", async () => {
+  it("are in the HTTP response, definite or not", async () => {
     say(words.definite);
     const definite = await post();
     expect(definite.error).toBe("Order failed");
@@ -105,7 +105,7 @@ describe.each(NAMES)("what %s says of a refusal", (name) => {
     });
   });
 
-  it("is data: a bounded line without keys or what steers a terminal", async () => {
+  it("are data: a bounded line without keys or terminal control characters", async () => {
     for (const code of [words.definite, words.open]) {
       say(code, NASTY);
       const { message } = await post();
@@ -114,7 +114,7 @@ describe.each(NAMES)("what %s says of a refusal", (name) => {
     }
   });
 
-  it("stands in the answer to an agent", async () => {
+  it("are in the response to an agent", async () => {
     const client = await appClient(app, "trade");
     const input = { ...ORDER, exchange: name };
     for (const [code, error] of [
@@ -133,7 +133,7 @@ describe.each(NAMES)("what %s says of a refusal", (name) => {
     }
   });
 
-  describe("of a grid", () => {
+  describe("for a grid", () => {
     let id = "";
     const ofGrid = async (): Promise<Grid> =>
       (await runOperation<{ strategies: Grid[] }>(setup.deps, "get_grid_status", { id }))
@@ -167,7 +167,7 @@ describe.each(NAMES)("what %s says of a refusal", (name) => {
       }));
     };
 
-    it("that cannot be sure is in its state, and after three it asks less often", async () => {
+    it("are in its state if indefinite, and it retries less often after three", async () => {
       await passUntil(
         async () => !(await setup.deps.store.hasUnclear(`live:${name}:${new URL(exchange.url).host}`)),
       );
@@ -202,7 +202,7 @@ describe.each(NAMES)("what %s says of a refusal", (name) => {
       await passUntil(async () => (await ofGrid()).status === "stopped");
     });
 
-    it("that is certain is in its state and its events", async () => {
+    it("are in its state and its events if definite", async () => {
       say(words.definite, NASTY, 1000);
       await start();
       await passUntil(async () => (await ofGrid()).refused.length === 2);
@@ -220,7 +220,7 @@ describe.each(NAMES)("what %s says of a refusal", (name) => {
   });
 });
 
-it("stands in what the command line says", async () => {
+it("an exchange's words are in the output of the command line", async () => {
   const venue = await startVenue("kraken");
   onTestFinished(() => venue.close());
   const env = {

@@ -51,7 +51,7 @@ describe.each(NAMES)("orders of one account on %s", (name) => {
   /** Lets the market go to where our order at 60000 rests just beside it. */
   const beside = () => exchange.move(PAIR, "60000");
 
-  it("are refused by hand where they would meet, and the order is named", async () => {
+  it("are refused if manual orders would cross, and the open order is named", async () => {
     beside();
     const sell = await post("sell", 60_500);
     const id = sell.body.order?.id ?? "";
@@ -70,7 +70,7 @@ describe.each(NAMES)("orders of one account on %s", (name) => {
     expect((await post("sell", 58_999)).body.error).toBe("Would self-cross");
   });
 
-  it("are told of by a preview, which places nothing", async () => {
+  it("are reported by a preview, which places nothing", async () => {
     beside();
     const { body } = await post("sell", 60_500);
     const create = createOperations([name]).find((one) => one.name === "create_order") as TradeOperation;
@@ -93,7 +93,7 @@ describe.each(NAMES)("orders of one account on %s", (name) => {
     expect(exchange.count("create")).toBe(1);
   });
 
-  it("of which one was placed at the exchange itself are refused too", async () => {
+  it("are refused too if one was placed at the exchange itself", async () => {
     beside();
     const { id } = exchange.own({ symbol: PAIR, side: "sell", price: "60500", amount: "0.01" });
     const refused = await post("buy", 60_600);
@@ -101,7 +101,7 @@ describe.each(NAMES)("orders of one account on %s", (name) => {
     expect(exchange.count("create")).toBe(0);
   });
 
-  it("cost one call each where they do not reach the market, however many are open", async () => {
+  it("cost one call each if they do not reach the market, however many are open", async () => {
     beside();
     for (let at = 0; at < 30; at++)
       exchange.own({ symbol: PAIR, side: "sell", price: String(61_000 + at), amount: "0.01" });
@@ -113,7 +113,7 @@ describe.each(NAMES)("orders of one account on %s", (name) => {
     expect((await post("buy", 61_500)).status).toBe(409);
   });
 
-  it("both at once: one is sent and one refused, as long as nobody says what became of the first", async () => {
+  it("at the same time: one is sent and one refused while the first one's result is unknown", async () => {
     exchange.fail({ kind: "drop", route: "create", times: 2 });
     const symbol = "ETH/USDT";
     const both = await Promise.all([
@@ -125,7 +125,7 @@ describe.each(NAMES)("orders of one account on %s", (name) => {
     expect(exchange.count("create")).toBe(1);
   });
 
-  it("may be placed again as soon as the other one has ended, whatever has been seen of it", async () => {
+  it("can be placed again once the other one is closed, whatever was observed of it", async () => {
     beside();
     const sold = await post("sell", 60_500);
     exchange.fill(sold.body.order?.id ?? "");
@@ -135,7 +135,7 @@ describe.each(NAMES)("orders of one account on %s", (name) => {
     expect((await post("sell", 59_400)).status).toBe(200);
   });
 
-  it("at the market are held against what they would reach", async () => {
+  it("at the market are checked against the orders that they would reach", async () => {
     beside();
     await post("sell", 60_100);
     const first = await post("buy", undefined);
@@ -144,7 +144,7 @@ describe.each(NAMES)("orders of one account on %s", (name) => {
     expect([deep.status, deep.body.error]).toEqual([409, "Would self-cross"]);
   });
 
-  it("are held against a grid's, and its next ones against theirs", async () => {
+  it("are checked against a grid's, and the grid's next orders against them", async () => {
     beside();
     const { id } = await runOperation<{ id: string }>(setup.deps, "start_grid", {
       exchange: name,
@@ -163,7 +163,7 @@ describe.each(NAMES)("orders of one account on %s", (name) => {
     setup.time.pass(90 * SECOND);
   });
 
-  describe("of a grid that leaves", () => {
+  describe("of an exiting grid", () => {
     const grid = (over: object = {}) =>
       runOperation<{ id: string }>(setup.deps, "start_grid", {
         exchange: name,
@@ -188,7 +188,7 @@ describe.each(NAMES)("orders of one account on %s", (name) => {
       expect((await view(id))?.status).toBe("stopped");
     };
 
-    it("cancel first what they would meet, and no other grid buys there meanwhile", async () => {
+    it("first cancel the orders that they would cross, and no other grid buys there meanwhile", async () => {
       beside();
       await pass(20);
       const leaving = await grid();
@@ -217,7 +217,7 @@ describe.each(NAMES)("orders of one account on %s", (name) => {
       await ended(staying.id);
     });
 
-    it("never cancel what was placed at the exchange itself: they sell above it, or wait and say so", async () => {
+    it("never cancel orders placed at the exchange itself: they sell above them, or wait and report it", async () => {
       beside();
       const { id } = await grid();
       const own = exchange.own({ symbol: PAIR, side: "buy", price: "60002", amount: "0.01" });
@@ -231,7 +231,7 @@ describe.each(NAMES)("orders of one account on %s", (name) => {
       expect(lower).toMatchObject({ status: "open", filled: 0n });
     });
 
-    it("buy their first base below what the account sells", async () => {
+    it("buy their first base below the account's sells", async () => {
       beside();
       const sell = await post("sell", 60_500);
       const { id } = await grid({ useOwnBase: false, initialBuy: true });

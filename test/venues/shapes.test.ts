@@ -8,7 +8,7 @@ const PAIR = "LTC/USDT";
 /** What a recorded answer has and an emulated one does not need: what only that order, or only margin, has. */
 const LEFT_OUT = /\.(margin|leverage|trades|misc)$/;
 
-describe.each(PAYLOADS)("the emulated $exchange answers in the shape of $source", (payloads) => {
+describe.each(PAYLOADS)("the responses of the emulated $exchange have the shape of $source", (payloads) => {
   const name = payloads.exchange;
   let venue: EmulatedVenue;
   let client: ReturnType<typeof ccxtClient>;

@@ -52,7 +52,7 @@ async function slowly(millis: () => Millis) {
   };
 }
 
-it("an exchange that answers in 5 to 9 s has its orders placed over several passes, none recorded in vain", async () => {
+it("orders at an exchange with 5 to 9 s of latency take several passes, and none is recorded in vain", async () => {
   let requestCount = 0;
   const { dead, open, results } = await slowly(() => (5 + (requestCount++ % 5)) * SECOND);
   expect(open).toEqual([SLOTS, SLOTS]);
@@ -60,7 +60,7 @@ it("an exchange that answers in 5 to 9 s has its orders placed over several pass
   expect(results).toEqual([null, null]);
 });
 
-it("an exchange that answers too slowly for any order says so in the grid's status", async () => {
+it("an exchange too slow for any order is reported in the grid's status", async () => {
   const { dead, results } = await slowly(() => 14 * SECOND);
   expect(dead).toBe(0);
   for (const one of results) expect(one).toContain("the exchange takes about 14 s to respond");

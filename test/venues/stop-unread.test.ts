@@ -44,29 +44,32 @@ describe.each(NAMES)("a stop on %s", (name) => {
     return { setup, id, exchange, stop, view, events };
   }
 
-  it.each(UNREAD)("cancels while %s cannot be read, says so, and ends by itself", async (_what, route) => {
-    const { setup, exchange, stop, view, events } = await grid();
-    exchange.fail({ kind: "server_error", route, times: 1000 });
-    const { message } = await stop();
-    expect(exchange.open().map(({ id }) => id)).toEqual([]);
-    expect(message).toMatch(/is stopping: the exchange accepted the cancels of 4 orders/);
-    expect(message).toContain((await view())?.accountError ?? "no error");
-    expect(message).not.toMatch(/cancelled/);
-    expect(await view()).toMatchObject({ strategy: { status: "running", phase: "stopping" } });
-    expect(await events()).toEqual([expect.stringMatching(/4 cancels were sent, then reading failed: /)]);
+  it.each(UNREAD)(
+    "cancels orders while %s cannot be read, reports it, and finishes by itself",
+    async (_what, route) => {
+      const { setup, exchange, stop, view, events } = await grid();
+      exchange.fail({ kind: "server_error", route, times: 1000 });
+      const { message } = await stop();
+      expect(exchange.open().map(({ id }) => id)).toEqual([]);
+      expect(message).toMatch(/is stopping: the exchange accepted the cancels of 4 orders/);
+      expect(message).toContain((await view())?.accountError ?? "no error");
+      expect(message).not.toMatch(/cancelled/);
+      expect(await view()).toMatchObject({ strategy: { status: "running", phase: "stopping" } });
+      expect(await events()).toEqual([expect.stringMatching(/4 cancels were sent, then reading failed: /)]);
 
-    for (let pass = 0; pass < 3; pass++) {
+      for (let pass = 0; pass < 3; pass++) {
+        setup.time.pass(6 * MINUTE);
+        await tick(setup.deps);
+      }
+      expect(await events()).toHaveLength(1);
+      exchange.heal();
       setup.time.pass(6 * MINUTE);
       await tick(setup.deps);
-    }
-    expect(await events()).toHaveLength(1);
-    exchange.heal();
-    setup.time.pass(6 * MINUTE);
-    await tick(setup.deps);
-    expect((await view())?.strategy.status).toBe("stopped");
-  });
+      expect((await view())?.strategy.status).toBe("stopped");
+    },
+  );
 
-  it("that sells cancels first too, and sells once reading works again", async () => {
+  it("that sells also cancels first, and sells once reads work again", async () => {
     const { setup, exchange, stop, view } = await grid();
     const [bought] = exchange.open().filter(({ side }) => side === "buy");
     exchange.fill(bought?.id ?? "");
@@ -82,7 +85,7 @@ describe.each(NAMES)("a stop on %s", (name) => {
     expect(exchange.orders().at(-1)).toMatchObject({ side: "sell", force: "ioc", status: "filled" });
   });
 
-  it("that leaves the orders cancels none of them", async () => {
+  it("that leaves the orders open cancels none of them", async () => {
     const { exchange, stop } = await grid();
     exchange.fail({ kind: "server_error", route: "fills", times: 1000 });
     await stop({ cancelOrders: false });
@@ -90,7 +93,7 @@ describe.each(NAMES)("a stop on %s", (name) => {
     expect(exchange.count("cancel")).toBe(0);
   });
 
-  it("asks for each cancel once, and is done in one pass where all can be read", async () => {
+  it("requests each cancel once, and finishes in one pass if everything can be read", async () => {
     const { exchange, stop, view } = await grid();
     await stop();
     expect(exchange.count("cancel")).toBe(4);

@@ -21,7 +21,7 @@ function renaming(): Fetch {
   };
 }
 
-it("a trade that is told under two ids moves its slot once", async () => {
+it("a trade reported under two ids moves its slot once", async () => {
   const setup = await emulatedExchanges({ names: ["bitget"], seed: 1, fetch: renaming() });
   onTestFinished(() => setup.close());
   const venue = setup.exchange("bitget");

@@ -67,7 +67,7 @@ async function grid(name: VenueName) {
   };
 }
 
-it.each(NAMES)("on %s a trade without its fee is named once and holds up no other", async (name) => {
+it.each(NAMES)("on %s a trade without its fee is reported once and delays no other", async (name) => {
   const { pass, names, orders, status, events, row, exchange } = await grid(name);
   expect(await row(orders.result)).toMatchObject({ booked: orders.result.filled, settled: true });
   expect(await row(orders.unreported)).toMatchObject({ booked: 0n, fees: null, settled: false });
@@ -86,7 +86,7 @@ it.each(NAMES)("on %s a trade without its fee is named once and holds up no othe
 });
 
 it.each(NAMES)(
-  "on %s an order whose fees nobody ever tells is missing its fills, and never free",
+  "on %s an order whose fees are never reported has missing fills, and never counts as free",
   async (name) => {
     const { pass, names, orders, status, row, exchange } = await grid(name);
     for (let count = 0; count < 12; count++) await pass(MINUTE);

@@ -4,10 +4,10 @@ import { findChromium } from "../support/browser.ts";
 import { servedPage } from "../support/served.ts";
 import { commandIn } from "../support/signed-in.ts";
 
-describe.skipIf(!findChromium())("the page on Node, in Chromium (skipped where there is none)", () => {
+describe.skipIf(!findChromium())("the page on Node in Chromium (skipped without Chromium)", () => {
   const served = servedPage(["--tick-interval", "500"]);
 
-  it("lets a person do everything, in one tab that is never reloaded", async () => {
+  it("supports every task in one tab without a reload", async () => {
     const { server, browser, url, folder, call } = served;
     await walkThePage({
       browser,

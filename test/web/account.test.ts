@@ -8,10 +8,10 @@ interface Balances {
 
 const numberIn = (text: string | null): number => Number(text?.replaceAll(",", ""));
 
-describe.skipIf(!findChromium())("an account, in Chromium (skipped where there is none)", () => {
+describe.skipIf(!findChromium())("the account page in Chromium (skipped without Chromium)", () => {
   const served = servedPage();
 
-  it("tells what each balance is worth, and all that have a price", async () => {
+  it("shows the value of each balance and the total of all with a price", async () => {
     const { page, context, errors, strangers } = await served.signIn();
     const answered = page.waitForResponse("**/api/v1/balance*");
     await page.goto(`${served.url}/#/account/kraken`);
@@ -39,7 +39,7 @@ describe.skipIf(!findChromium())("an account, in Chromium (skipped where there i
     await context.close();
   });
 
-  it("takes the mid of now, and no price where none is asked for", async () => {
+  it("uses the current mid, and shows no value without a quote asset", async () => {
     const { bid, ask } = await served.call<{ bid: number; ask: number }>(
       "GET",
       "/ticker?exchange=kraken&symbol=BTC/USDT",

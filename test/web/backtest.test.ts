@@ -4,10 +4,10 @@ import { describe, expect, it } from "vitest";
 import { findChromium } from "../support/browser.ts";
 import { servedPage } from "../support/served.ts";
 
-describe.skipIf(!findChromium())("backtests on the page, in Chromium (skipped where there is none)", () => {
+describe.skipIf(!findChromium())("the backtest page in Chromium (skipped without Chromium)", () => {
   const served = servedPage();
 
-  it("runs grids side by side, keeps them for the tab, and saves a report that loads nothing else", async () => {
+  it("runs grids side by side, keeps them for the tab, and saves a self-contained report", async () => {
     const { page, context, errors, strangers } = await served.signIn();
     await page.getByRole("link", { name: "Backtest", exact: true }).click();
     await page.getByText("No backtests yet").waitFor();
@@ -64,7 +64,7 @@ describe.skipIf(!findChromium())("backtests on the page, in Chromium (skipped wh
     await context.close();
   });
 
-  it("says what speaks for a grid before it offers one, and takes it to a backtest and to Start", async () => {
+  it("shows the evidence for a grid before it offers one, and opens it in a backtest and in Start", async () => {
     const { page, context, errors } = await served.signIn();
     await page.goto(`${served.url}/#/backtest`);
     // Of a price that began below a grid nothing could be placed without its base.
@@ -101,7 +101,7 @@ describe.skipIf(!findChromium())("backtests on the page, in Chromium (skipped wh
     await context.close();
   });
 
-  it("tells a suggestion that nothing speaks for in the service's own words", async () => {
+  it("shows the service's own words for a suggestion without evidence", async () => {
     const { page, context } = await served.signIn();
     await page.goto(`${served.url}/#/backtest`);
     // Which past speaks for a grid is the market's: here is one that speaks for none.

@@ -4,68 +4,64 @@ import { servedPage } from "../support/served.ts";
 
 const KEK = Buffer.alloc(32, 5).toString("base64");
 
-describe.skipIf(!findChromium())(
-  "what an administrator sets, in Chromium (skipped where there is none)",
-  () => {
-    const served = servedPage([], { EDGEMAKER_KEK: KEK });
+describe.skipIf(!findChromium())("administrator settings in Chromium (skipped without Chromium)", () => {
+  const served = servedPage([], { EDGEMAKER_KEK: KEK });
 
-    it("adds a channel, tells of one that fails in its own words, and removes it", async () => {
-      const { page, context, errors, strangers } = await served.signIn();
-      await page.getByRole("link", { name: "Settings" }).click();
-      await page.getByText("There are no channels yet").waitFor();
-      const form = page.getByRole("region", { name: "Add a channel" });
-      await form.getByLabel("Name").fill("ops");
-      await form.getByLabel("Kind").selectOption("webhook");
-      // Nobody is at this name, ever (RFC 6761): what a test comes to then is told.
-      await form.getByLabel("Address, https").fill("https://hooks.invalid/path-that-is-secret");
-      await form.getByRole("button", { name: "Add channel" }).click();
-      await form.getByText(/whsec_/).waitFor();
-      const row = page.getByRole("row", { name: /^ops/ });
-      await row.waitFor();
-      await expect.poll(() => form.getByLabel("Address, https").inputValue()).toBe("");
-      expect(await page.getByText("path-that-is-secret").count()).toBe(0);
+  it("add a channel, show its error in the receiver's words, and remove it", async () => {
+    const { page, context, errors, strangers } = await served.signIn();
+    await page.getByRole("link", { name: "Settings" }).click();
+    await page.getByText("There are no channels yet").waitFor();
+    const form = page.getByRole("region", { name: "Add a channel" });
+    await form.getByLabel("Name").fill("ops");
+    await form.getByLabel("Kind").selectOption("webhook");
+    // Nobody is at this name, ever (RFC 6761): what a test comes to then is told.
+    await form.getByLabel("Address, https").fill("https://hooks.invalid/path-that-is-secret");
+    await form.getByRole("button", { name: "Add channel" }).click();
+    await form.getByText(/whsec_/).waitFor();
+    const row = page.getByRole("row", { name: /^ops/ });
+    await row.waitFor();
+    await expect.poll(() => form.getByLabel("Address, https").inputValue()).toBe("");
+    expect(await page.getByText("path-that-is-secret").count()).toBe(0);
 
-      await row.getByRole("button", { name: "Test ops" }).click();
-      await page.getByRole("button", { name: "Send it" }).click();
-      await page.getByRole("dialog").getByText("ops did not get the message").waitFor();
-      await page.getByRole("button", { name: "Go back" }).click();
-      await row.getByText("failing").waitFor();
-      await row.getByRole("button", { name: "Remove ops" }).click();
-      await page.getByRole("button", { name: "Remove it" }).click();
-      await page.getByText("ops is removed.").waitFor();
-      await page.getByRole("button", { name: "Close" }).click();
-      await page.getByText("There are no channels yet").waitFor();
-      // That the test was refused is an answer, which Chromium calls an error of the console.
-      expect(errors.filter((error) => !/status of 409/.test(error))).toEqual([]);
-      expect(strangers).toEqual([]);
-      await context.close();
-    });
+    await row.getByRole("button", { name: "Test ops" }).click();
+    await page.getByRole("button", { name: "Send it" }).click();
+    await page.getByRole("dialog").getByText("ops did not get the message").waitFor();
+    await page.getByRole("button", { name: "Go back" }).click();
+    await row.getByText("failing").waitFor();
+    await row.getByRole("button", { name: "Remove ops" }).click();
+    await page.getByRole("button", { name: "Remove it" }).click();
+    await page.getByText("ops is removed.").waitFor();
+    await page.getByRole("button", { name: "Close" }).click();
+    await page.getByText("There are no channels yet").waitFor();
+    // That the test was refused is an answer, which Chromium calls an error of the console.
+    expect(errors.filter((error) => !/status of 409/.test(error))).toEqual([]);
+    expect(strangers).toEqual([]);
+    await context.close();
+  });
 
-    it("makes a token that is shown once, and revokes it", async () => {
-      const { page, context, errors } = await served.signIn();
-      await page.getByRole("link", { name: "Settings" }).click();
-      await page.getByRole("link", { name: "Access" }).click();
-      const form = page.getByRole("region", { name: "API tokens" }).first();
-      await form.getByLabel("Purpose").fill("a screen");
-      await form.getByLabel("Days").fill("7");
-      await form.getByRole("button", { name: "Create a token" }).click();
-      await page.getByRole("dialog").getByText("see everything and change nothing, for 7 days").waitFor();
-      await page.getByRole("button", { name: "Create token" }).click();
-      const token = (await page.getByRole("dialog").locator("code").textContent()) ?? "";
-      expect(token).toMatch(/^em_\w{50}$/);
-      const whose = async () =>
-        (await served.server.ask("/api/v1/session", { headers: { authorization: `Bearer ${token}` } }))
-          .status;
-      expect(await whose()).toBe(200);
-      await page.getByRole("button", { name: "Close" }).click();
-      await page.getByText(token).waitFor({ state: "detached" });
-      await page.getByRole("button", { name: "Revoke a screen" }).click();
-      await page.getByRole("button", { name: "Revoke it" }).click();
-      await page.getByText("a screen is revoked.").waitFor();
-      expect(await whose()).toBe(401);
-      await page.getByText("These exchanges are simulated").waitFor();
-      expect(errors).toEqual([]);
-      await context.close();
-    });
-  },
-);
+  it("create a token that is shown once, and revoke it", async () => {
+    const { page, context, errors } = await served.signIn();
+    await page.getByRole("link", { name: "Settings" }).click();
+    await page.getByRole("link", { name: "Access" }).click();
+    const form = page.getByRole("region", { name: "API tokens" }).first();
+    await form.getByLabel("Purpose").fill("a screen");
+    await form.getByLabel("Days").fill("7");
+    await form.getByRole("button", { name: "Create a token" }).click();
+    await page.getByRole("dialog").getByText("see everything and change nothing, for 7 days").waitFor();
+    await page.getByRole("button", { name: "Create token" }).click();
+    const token = (await page.getByRole("dialog").locator("code").textContent()) ?? "";
+    expect(token).toMatch(/^em_\w{50}$/);
+    const whose = async () =>
+      (await served.server.ask("/api/v1/session", { headers: { authorization: `Bearer ${token}` } })).status;
+    expect(await whose()).toBe(200);
+    await page.getByRole("button", { name: "Close" }).click();
+    await page.getByText(token).waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Revoke a screen" }).click();
+    await page.getByRole("button", { name: "Revoke it" }).click();
+    await page.getByText("a screen is revoked.").waitFor();
+    expect(await whose()).toBe(401);
+    await page.getByText("These exchanges are simulated").waitFor();
+    expect(errors).toEqual([]);
+    await context.close();
+  });
+});

@@ -4,7 +4,7 @@ import { spawnServer } from "../support/server.ts";
 import { makeFolder } from "../support/temp.ts";
 
 it.skipIf(!findChromium())(
-  "opens the API's pages in Chromium without an error, and asks nobody else",
+  "the API docs open in Chromium without an error or a third-party request",
   async () => {
     const made = makeFolder();
     const server = spawnServer(made.path, ["--sandbox"]);

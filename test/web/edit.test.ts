@@ -33,7 +33,7 @@ const typeWithinAFrame = (page: Page, label: string, texts: readonly string[]) =
     }
   }, texts);
 
-describe.skipIf(!findChromium())("a grid that is edited, in Chromium (skipped where there is none)", () => {
+describe.skipIf(!findChromium())("editing a grid in Chromium (skipped without Chromium)", () => {
   const served = servedPage();
 
   const start = async () => (await served.call<{ id: string }>("POST", "/strategy/grid", GRID)).id;
@@ -50,7 +50,7 @@ describe.skipIf(!findChromium())("a grid that is edited, in Chromium (skipped wh
     return page.getByRole("region", { name: "Change this grid" });
   };
 
-  it("asks for the plan of what was typed last alone, however fast it was typed", async () => {
+  it("requests only the plan of the last input, however fast it was typed", async () => {
     const id = await start();
     const { page, context, errors } = await served.signIn();
     const requests: unknown[] = [];
@@ -65,7 +65,7 @@ describe.skipIf(!findChromium())("a grid that is edited, in Chromium (skipped wh
     await context.close();
   });
 
-  it("shows what a change cancels, places and needs, and makes exactly the change of the shown plan", async () => {
+  it("shows what a change cancels, places and requires, and makes exactly the shown change", async () => {
     const id = await start();
     const { page, context, errors, strangers } = await served.signIn();
     const part = await open(page, id);
@@ -110,7 +110,7 @@ describe.skipIf(!findChromium())("a grid that is edited, in Chromium (skipped wh
     await context.close();
   });
 
-  it("does nothing by a plan that no longer holds, says so, and shows the new one", async () => {
+  it("changes nothing with an outdated plan, reports it, and shows the new one", async () => {
     const id = await start();
     const { page, context } = await served.signIn();
     const part = await open(page, id);
@@ -133,7 +133,7 @@ describe.skipIf(!findChromium())("a grid that is edited, in Chromium (skipped wh
     await context.close();
   });
 
-  it("tells what the service refuses in its own words, and offers no change then", async () => {
+  it("shows the service's refusal in its own words, and then offers no change", async () => {
     const id = await start();
     const { page, context } = await served.signIn();
     const part = await open(page, id);
@@ -143,7 +143,7 @@ describe.skipIf(!findChromium())("a grid that is edited, in Chromium (skipped wh
     await context.close();
   });
 
-  it("offers what a centered grid has, and shows who may only read no edit", async () => {
+  it("offers the settings of a centered grid, and is hidden from read-only users", async () => {
     const request = { exchange: "kraken", symbol: "ETH/USDT", confidence: 0 };
     const { id } = await served.call<{ id: string }>("POST", "/strategy/grid/centered", request);
     const { page, context } = await served.signIn();

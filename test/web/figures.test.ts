@@ -11,7 +11,7 @@ const where = { exchange: "mexc", symbol: "ADA/USDT" };
 const ZONE = "America/New_York";
 const LOGGED = 5000;
 
-describe.skipIf(!findChromium())("figures and logs, in Chromium (skipped where there is none)", () => {
+describe.skipIf(!findChromium())("figures and logs in Chromium (skipped without Chromium)", () => {
   const made = makeFolder();
   const database = `file:${join(made.path, "log.db")}`;
   let server: Spawned;
@@ -48,7 +48,7 @@ describe.skipIf(!findChromium())("figures and logs, in Chromium (skipped where t
     await expect.poll(async () => decimalsOf(cells)).toHaveLength(1);
   };
 
-  it("tells prices of a market with the decimals that it has, all of them with the same", async () => {
+  it("show all prices of a market with its number of decimals", async () => {
     const { page, context } = await signedIn(browser, url, server.token);
     await page.goto(`${url}/#/markets/mexc/${encodeURIComponent(where.symbol)}`);
     await page.getByText("VWAP").waitFor();
@@ -74,7 +74,7 @@ describe.skipIf(!findChromium())("figures and logs, in Chromium (skipped where t
     await context.close();
   });
 
-  it("begins each page at its top, wherever the one before was left", async () => {
+  it("start each page at its top, wherever the last page was scrolled to", async () => {
     const { page, context } = await signedIn(browser, url, server.token);
     await page.goto(`${url}/#/strategy/${id}`);
     await page.getByRole("table", { name: "Events" }).waitFor();
@@ -87,7 +87,7 @@ describe.skipIf(!findChromium())("figures and logs, in Chromium (skipped where t
     await context.close();
   });
 
-  it("tells times as the machine's own, and in UTC on hover", async () => {
+  it("show local times, and UTC on hover", async () => {
     const look = { timezoneId: ZONE, locale: "en-US" };
     const { page, context } = await signedIn(browser, url, server.token, look);
     await page.goto(`${url}/#/strategy/${id}`);
@@ -112,7 +112,7 @@ describe.skipIf(!findChromium())("figures and logs, in Chromium (skipped where t
     await context.close();
   });
 
-  it("shows a log of 5,000 events a page at a time, which scrolls, and as many rows however far it is gone back", async () => {
+  it("show a log of 5,000 events page by page, with a constant number of rows while it scrolls", async () => {
     const client = besideServer(database);
     await client.execute({
       sql: `WITH RECURSIVE many(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM many WHERE n < ?)

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { serve } from "../support/command.ts";
 import { tempFolder } from "../support/temp.ts";
 
-it("serves the page's files compressed by the build, under names that never change their content", async () => {
+it("the page's files are served compressed by the build, under names that match their content", async () => {
   const server = await serve(tempFolder(), ["--sandbox", "--tick-interval", "60000"]);
   const page = await server.ask("/", { headers: { accept: "text/html" } });
   expect(page.headers.get("cache-control")).toBe("no-cache");

@@ -10,7 +10,10 @@ describe("figures on the page", () => {
     ["a percentage", inPercent(-0.25, 3), "−0.250\u00a0%"],
     ["a share", percent(-0.057, 1), "−5.7\u00a0%"],
     ["nothing", number(-0, 2), "0.00"],
-  ])("%s has a minus that is no hyphen, and keeps its sign of percent", (_what, text, expected) => {
-    expect(text).toBe(expected);
-  });
+  ])(
+    "%s has a minus sign, not a hyphen, and stays together with its percent sign",
+    (_what, text, expected) => {
+      expect(text).toBe(expected);
+    },
+  );
 });

@@ -12,7 +12,7 @@ interface Status {
   readonly strategies: readonly Record<string, unknown>[];
 }
 
-describe.skipIf(!findChromium())("a grid on the page, in Chromium (skipped where there is none)", () => {
+describe.skipIf(!findChromium())("a grid on the page in Chromium (skipped without Chromium)", () => {
   const made = makeFolder();
   let server: Spawned;
   let browser: Browser;
@@ -33,7 +33,7 @@ describe.skipIf(!findChromium())("a grid on the page, in Chromium (skipped where
   const status = async (): Promise<Status> =>
     (await (await server.ask("/api/v1/strategy/grid/status")).json()) as Status;
 
-  it("starts the shown plan, shows its fills without a reload, pauses, and stops it", async () => {
+  it("starts as shown, shows its fills without a reload, pauses and stops", async () => {
     const { page, context, errors, strangers } = await signedIn(browser, url, server.token);
     await page.getByRole("link", { name: "Start", exact: true }).click();
     await page.getByRole("button", { name: "Fill in the numbers" }).click();
@@ -85,7 +85,7 @@ describe.skipIf(!findChromium())("a grid on the page, in Chromium (skipped where
     await context.close();
   });
 
-  it("shows what an exchange or a person has written as text", async () => {
+  it("shows text from an exchange or a person as plain text", async () => {
     const { page, context, errors } = await signedIn(browser, url, server.token);
     // The server takes no such pair: an answer is made as if another one did.
     await page.route("**/api/v1/strategy/grid/status*", async (route) => {
@@ -102,7 +102,7 @@ describe.skipIf(!findChromium())("a grid on the page, in Chromium (skipped where
     await context.close();
   });
 
-  it("lets who may only read look at a plan, and start nothing", async () => {
+  it("can be planned but not started by a read-only user", async () => {
     const token = await newToken(made.path, "read");
     const { page, context } = await signedIn(browser, url, token);
     await page.goto(`${url}/#/start`);

@@ -43,7 +43,7 @@ async function openClient(server: Spawned, id: string, token: string) {
   return { requests: () => requestCount, close: () => ended.abort() };
 }
 
-describe.skipIf(!findChromium())("a hundred open pages (skipped where there is no Chromium)", () => {
+describe.skipIf(!findChromium())("a hundred open pages (skipped without Chromium)", () => {
   const made = makeFolder();
   let venue: EmulatedVenue;
   let server: Spawned;
@@ -73,7 +73,7 @@ describe.skipIf(!findChromium())("a hundred open pages (skipped where there is n
     return venue.observed.map(({ route }) => route).sort();
   };
 
-  it("cost the exchange no call more", async () => {
+  it("send no additional request to the exchange", async () => {
     const started = await server.ask("/api/v1/strategy/grid", { method: "POST", body: JSON.stringify(GRID) });
     const { id } = (await started.json()) as { id: string };
     await eventually(

@@ -21,7 +21,7 @@ const controls = (which: string): string =>
     .filter((one) => !one.disabled && one.checkVisibility() && one.matches(${JSON.stringify(which)}))
     .map((one) => one.tagName + " " + (one.ariaLabel || one.textContent || one.name || one.type).slice(0, 60))`;
 
-describe.skipIf(!findChromium())("the keyboard alone, in Chromium (skipped where there is none)", () => {
+describe.skipIf(!findChromium())("the keyboard alone in Chromium (skipped without Chromium)", () => {
   const served = servedPage(["--tick-interval", "3600000"]);
   let id: string;
   beforeAll(async () => {
@@ -40,7 +40,7 @@ describe.skipIf(!findChromium())("the keyboard alone, in Chromium (skipped where
     throw new Error(`Tab does not come to ${name}`);
   };
 
-  it("comes to every control of every page", async () => {
+  it("reaches every control of every page", async () => {
     const { page, context } = await served.signIn();
     const never: Record<string, unknown> = {};
     for (const [path, text] of PLACES) {

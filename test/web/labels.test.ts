@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { LABEL, placeLabels } from "../../src/web/chart/labels.ts";
 
 describe("placeLabels", () => {
-  it("puts no label of the chart over another, and leaves alone what is alone", () => {
+  it("places no chart label over another, and leaves an isolated label in place", () => {
     const label = fc.record({ y: fc.integer({ min: 0, max: 60 }), width: fc.integer({ min: 20, max: 120 }) });
     fc.assert(
       fc.property(fc.array(label, { maxLength: 8 }), (labels) => {

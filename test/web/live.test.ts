@@ -8,7 +8,7 @@ import { makeFolder } from "../support/temp.ts";
 
 const GRID = { exchange: "kraken", symbol: "BTC/USDT", gridLevels: 4, orderSize: 100 };
 
-describe.skipIf(!findChromium())("what the page follows, in Chromium (skipped where there is none)", () => {
+describe.skipIf(!findChromium())("live updates of the page in Chromium (skipped without Chromium)", () => {
   const made = makeFolder();
   let server: Spawned;
   let browser: Browser;
@@ -57,7 +57,7 @@ describe.skipIf(!findChromium())("what the page follows, in Chromium (skipped wh
     }
   };
 
-  it("asks again with an ETag where a proxy holds the stream back, and still shows what happens", async () => {
+  it("poll with an ETag if a proxy buffers the stream, and still show events", async () => {
     const { page, proxy, errors } = await behindProxy({ buffers: true });
     const answers: number[] = [];
     page.on("response", (response) => {
@@ -72,7 +72,7 @@ describe.skipIf(!findChromium())("what the page follows, in Chromium (skipped wh
     expect(errors).toEqual([]);
   });
 
-  it("stays live by heartbeats alone, and takes a stream without any for one that is held back", async () => {
+  it("stay live on heartbeats alone, and treat a stream without any as buffered", async () => {
     const { page, proxy } = await behindProxy();
     await page.getByText("live", { exact: true }).waitFor();
     const begun = proxy.streams.length;
@@ -92,7 +92,7 @@ describe.skipIf(!findChromium())("what the page follows, in Chromium (skipped wh
     }
   });
 
-  it("is live again when nobody holds the stream back any more", async () => {
+  it("are live again when the stream is no longer buffered", async () => {
     const { page, proxy } = await behindProxy({ buffers: true });
     await runUntil(page, () => page.getByText("every 5 s", { exact: true }).isVisible());
     proxy.stopBuffering();
@@ -101,7 +101,7 @@ describe.skipIf(!findChromium())("what the page follows, in Chromium (skipped wh
     await page.getByText("live", { exact: true }).waitFor();
   });
 
-  it("goes on where a stream has ended, with nothing left out and nothing twice", async () => {
+  it("continue after a stream ends, without gaps or duplicates", async () => {
     const { page, proxy, errors } = await behindProxy();
     await page.getByText("live", { exact: true }).waitFor();
     const before = proxy.streams.length - 1;
@@ -138,7 +138,7 @@ describe.skipIf(!findChromium())("what the page follows, in Chromium (skipped wh
     expect(errors).toEqual([]);
   });
 
-  it("says that it is offline and as of when, and is live again by itself", async () => {
+  it("show the page as offline with the time of the data, and go live again by themselves", async () => {
     const { page, proxy } = await behindProxy();
     await page.getByText("live", { exact: true }).waitFor();
     proxy.cut(true);

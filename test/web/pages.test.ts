@@ -43,7 +43,7 @@ const GRID = {
   orderSize: 100,
 };
 
-describe.skipIf(!findChromium())("every page, in Chromium (skipped where there is none)", () => {
+describe.skipIf(!findChromium())("every page in Chromium (skipped without Chromium)", () => {
   const served = servedPage();
   let id: string;
   beforeAll(async () => {
@@ -109,24 +109,27 @@ describe.skipIf(!findChromium())("every page, in Chromium (skipped where there i
   it.each([
     ["light", 1280],
     ["dark", 380],
-  ] as const)("has no serious violation and nothing wider than it: %s, %i px", async (colorScheme, width) => {
-    const look = { colorScheme, viewport: { width, height: 800 } };
-    const { page, context, errors, strangers } = await served.signIn(look);
-    const found: Record<string, unknown> = {};
-    for (const [path, ready] of pages()) {
-      await page.goto(`${served.url}/#/${path}`);
-      await ready(page);
-      const violations = await violationsOf(page);
-      const wide = await page.evaluate<number>("document.documentElement.scrollWidth");
-      if (violations.length > 0 || wide > width) found[path] = { violations, wide };
-    }
-    expect(found).toEqual({});
-    expect(errors).toEqual([]);
-    expect(strangers).toEqual([]);
-    await context.close();
-  });
+  ] as const)(
+    "has no serious accessibility violation and no horizontal overflow: %s, %i px",
+    async (colorScheme, width) => {
+      const look = { colorScheme, viewport: { width, height: 800 } };
+      const { page, context, errors, strangers } = await served.signIn(look);
+      const found: Record<string, unknown> = {};
+      for (const [path, ready] of pages()) {
+        await page.goto(`${served.url}/#/${path}`);
+        await ready(page);
+        const violations = await violationsOf(page);
+        const wide = await page.evaluate<number>("document.documentElement.scrollWidth");
+        if (violations.length > 0 || wide > width) found[path] = { violations, wide };
+      }
+      expect(found).toEqual({});
+      expect(errors).toEqual([]);
+      expect(strangers).toEqual([]);
+      await context.close();
+    },
+  );
 
-  it("is steered by keyboard alone, and a question is left with Escape", async () => {
+  it("works with the keyboard alone, and Escape closes a dialog", async () => {
     const { page, context } = await served.signIn();
     await page.goto(`${served.url}/#/strategy/${id}`);
     await page.getByText("Break-even").first().waitFor();
@@ -147,7 +150,7 @@ describe.skipIf(!findChromium())("every page, in Chromium (skipped where there i
     await context.close();
   });
 
-  it("cancels an order on the exchange, when it was asked twice", async () => {
+  it("cancels an order on the exchange after a confirmation", async () => {
     const order = {
       exchange: "gateio",
       symbol: "BTC/USDT",
@@ -171,7 +174,7 @@ describe.skipIf(!findChromium())("every page, in Chromium (skipped where there i
     await context.close();
   });
 
-  it("gets out of everything by Panic", async () => {
+  it("exits everything with Panic", async () => {
     const { page, context } = await served.signIn();
     await page.getByRole("button", { name: "Panic" }).click();
     await page.getByRole("dialog").getByText("stops every grid").waitFor();

@@ -45,7 +45,7 @@ async function traded() {
   return { grid: await status(), observed, fills, candles };
 }
 
-it("tells what the grid's status had told at each time, from its fills alone", async () => {
+it("profitOver matches the grid's past status at each time, from its fills alone", async () => {
   const { grid, observed, fills, candles } = await traded();
   expect(fills.length).toBeGreaterThan(20);
   const points = profitOver(grid, candles, { fills, isWhole: true });
@@ -58,7 +58,7 @@ it("tells what the grid's status had told at each time, from its fills alone", a
   expect(new Set(points.map(({ own }) => own)).size).toBeGreaterThan(20);
 });
 
-it("begins where its fills are known from", async () => {
+it("profitOver starts at the first known fill", async () => {
   const { grid, fills, candles } = await traded();
   const newest = fills.slice(0, 10);
   const points = profitOver(grid, candles, { fills: newest, isWhole: false });
@@ -68,7 +68,7 @@ it("begins where its fills are known from", async () => {
   expect(points).toEqual(whole.slice(-points.length));
 });
 
-it("tells nothing of a grid whose price nobody knows", () => {
+it("profitOver returns nothing for a grid without a price", () => {
   const unknown = { totalProfit: null, markPrice: null, position: "0", startPrice: 1, startedAt: 0 };
   const grid = { ...unknown, investment: 1, symbol: "BTC/USDT" } as unknown as Parameters<
     typeof profitOver

@@ -3,10 +3,10 @@ import { findChromium } from "../support/browser.ts";
 import { servedPage } from "../support/served.ts";
 import { newToken } from "../support/signed-in.ts";
 
-describe.skipIf(!findChromium())("quotes on the page (skipped where there is no Chromium)", () => {
+describe.skipIf(!findChromium())("quotes on the page (skipped without Chromium)", () => {
   const served = servedPage();
 
-  it("are not spoken of without any, and come by themselves with what rests", async () => {
+  it("are hidden if there are none, and appear automatically with their open orders", async () => {
     const { page, context, errors, strangers } = await served.signIn();
     await page.getByText("No grid runs.").waitFor();
     expect(await page.getByText("Quotes (").count()).toBe(0);
@@ -34,7 +34,7 @@ describe.skipIf(!findChromium())("quotes on the page (skipped where there is no 
     await context.close();
   });
 
-  it("are paused, resumed and stopped from a page of their own, which says first what happens", async () => {
+  it("are paused, resumed and stopped on a separate page that first shows the effect", async () => {
     const { id } = await served.call<{ id: string }>("POST", "/strategy/quote", {
       ...{ exchange: "kraken", symbol: "BTC/USDT", spread: 0.02, size: 100, levels: 2, volatilityFactor: 0 },
       ...{ quoteBudget: 1000, baseBudget: 0.01 },
@@ -73,7 +73,7 @@ describe.skipIf(!findChromium())("quotes on the page (skipped where there is no 
     await context.close();
   });
 
-  it("have no control for who may only read", async () => {
+  it("have no controls for read-only users", async () => {
     const { id } = await served.call<{ id: string }>("POST", "/strategy/quote", {
       ...{ exchange: "mexc", symbol: "BTC/USDT", spread: 0.02, size: 100 },
     });

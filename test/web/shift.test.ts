@@ -31,7 +31,7 @@ const WATCH = `
   }).observe({ type: "layout-shift", buffered: true });
 `;
 
-describe.skipIf(!findChromium())("what moves on load, in Chromium (skipped where there is none)", () => {
+describe.skipIf(!findChromium())("layout shift on load in Chromium (skipped without Chromium)", () => {
   const made = makeFolder();
   let server: Spawned;
   let browser: Browser;
@@ -57,7 +57,7 @@ describe.skipIf(!findChromium())("what moves on load, in Chromium (skipped where
   it.each([
     ["wide", { width: 1280, height: 800 }],
     ["narrow", { width: 380, height: 800 }],
-  ] as const)("is next to nothing on a %s screen", async (_name, viewport) => {
+  ] as const)("is close to zero on a %s screen", async (_name, viewport) => {
     const found: Record<string, unknown> = {};
     const { page, context } = await signedIn(browser, url, server.token, { viewport });
     await context.addInitScript(WATCH);

@@ -12,10 +12,10 @@ const GRID = {
   orderSize: 100,
 };
 
-describe.skipIf(!findChromium())("the page, in Chromium (skipped where there is none)", () => {
+describe.skipIf(!findChromium())("the page in Chromium (skipped without Chromium)", () => {
   const served = servedPage();
 
-  it("lets a browser in by a printed link, once, and leaves no code in the address", async () => {
+  it("signs a browser in with a printed link, once, and leaves no code in the address", async () => {
     const link = (await commandIn(served.folder, "page", "--sandbox")).trim();
     const first = await openPage(served.browser, served.url);
     await first.page.goto(link);
@@ -30,7 +30,7 @@ describe.skipIf(!findChromium())("the page, in Chromium (skipped where there is 
     await Promise.all([first.context.close(), second.context.close()]);
   });
 
-  it("says what a wrong token is answered with", async () => {
+  it("shows the response to a wrong token", async () => {
     const { page, context } = await openPage(served.browser, served.url);
     await page.goto(served.url);
     await page.getByLabel("API token").fill("em_wrong");
@@ -39,7 +39,7 @@ describe.skipIf(!findChromium())("the page, in Chromium (skipped where there is 
     await context.close();
   });
 
-  it("shows the total before what is realized, and the kill switch and panic beside it", async () => {
+  it("shows the total before the realized profit, with the kill switch and panic next to it", async () => {
     const { page, context, errors, strangers } = await served.signIn();
     await page.getByText("No grid runs.").waitFor();
     const started = await served.server.ask("/api/v1/strategy/grid", {
@@ -69,7 +69,7 @@ describe.skipIf(!findChromium())("the page, in Chromium (skipped where there is 
     await context.close();
   });
 
-  it("shows who may only read no control that changes anything", async () => {
+  it("shows no controls that change anything to read-only users", async () => {
     const token = await newToken(served.folder, "read");
     const { page, context, errors } = await served.signIn({}, token);
     expect(await page.getByRole("button", { name: /kill|panic/i }).count()).toBe(0);

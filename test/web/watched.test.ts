@@ -14,7 +14,7 @@ import { servedPage } from "../support/served.ts";
 const PAIR = { exchange: "kraken", symbol: "NIL/USDT" } as const;
 const DEPTH = { bids: [d("10"), d("50"), d("700")], asks: [d("10"), d("50"), d("300")] } as const;
 
-describe.skipIf(!findChromium())("watched pairs on the page (skipped where there is no Chromium)", () => {
+describe.skipIf(!findChromium())("watched pairs on the page (skipped without Chromium)", () => {
   // No exchange lists these pairs: what was seen is what is written here.
   const served = servedPage(["--tick-interval", "3600000", "--db", "file:watched.db"], {
     EDGEMAKER_LIQUIDITY: "kraken:NIL/USDT agreement spread=2 depth=500 levels=1 uptime=90, mexc:NUL/USDT",
@@ -47,7 +47,7 @@ describe.skipIf(!findChromium())("watched pairs on the page (skipped where there
     return minutes.length;
   }
 
-  it("stand with what was offered today, and the agreement for it", async () => {
+  it("show today's offered liquidity and its agreement", async () => {
     await withinOneDay();
     const known = await watchedToday();
     const { page, context, errors, strangers } = await served.signIn();

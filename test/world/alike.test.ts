@@ -22,7 +22,7 @@ const WALKED = [
 ] as const;
 
 describe("states that count as one", () => {
-  it.each(WALKED.slice(0, most(WALKED.length, 2)))("are alike: $name", async (setting, moves) => {
+  it.each(WALKED.slice(0, most(WALKED.length, 2)))("are equivalent: $name", async (setting, moves) => {
     const { watch, compared, differ } = alike();
     const { isWhole } = await explore(setting, { moves, watch });
     expect(isWhole).toBe(true);
@@ -30,7 +30,7 @@ describe("states that count as one", () => {
     expect(differ).toEqual([]);
   });
 
-  it("are found out where they are not", async () => {
+  it("are detected if they are not", async () => {
     const { watch, differ } = alike();
     const [state, killed] = [await firstOf(one("people", "fresh")), await firstOf(one("people", "fresh"))];
     await make(killed, { kind: "person", does: "kill on" });
@@ -41,8 +41,8 @@ describe("states that count as one", () => {
   });
 });
 
-describe("two threads that walk one world", () => {
-  it("walk each state of it once", async () => {
+describe("two threads that explore one state space", () => {
+  it("visit each state once", async () => {
     const setting = one("orders", "fresh");
     const { states, rests, transitions, byMoves } = await explore(setting, { moves: 1 });
     const request = { setting, moves: 1, seconds: 600, of: "clock" as const };

@@ -39,11 +39,11 @@ const one = (menu: Setting["menu"], reads: Setting["reads"]): Setting => ({
   menu,
 });
 
-describe("traces that are cut off after so many waits", () => {
+describe("traces that are cut off after a number of waits", () => {
   it.each([
     [one("orders", "fresh"), { moves: 1, waits: 24 }],
     [one("processes", "old"), { moves: 2, waits: 12 }],
-  ])("come to every state within them: $name", async (setting, bounds) => {
+  ])("reach every state within it: $name", async (setting, bounds) => {
     const walked = new Set<number>();
     let again = 0;
     const { isWhole, awaits, cuts } = await explore(setting, {
@@ -65,7 +65,7 @@ describe("traces that are cut off after so many waits", () => {
   it.each([
     ["alone", knownHere()],
     ["beside others", knownTogether(sharedKnown(8))],
-  ])("meet a state again after fewer waits, or not: %s", (_who, known) => {
+  ])("distinguish a known state from one reached after fewer waits: %s", (_who, known) => {
     const key = 2 ** 52 - 5;
     const met = [known.meet(key, 7), known.meet(key, 7), known.meet(key, 5), known.meet(key, 6)];
     expect(met).toEqual(["new", "known", "nearer", "known"]);

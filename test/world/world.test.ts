@@ -11,8 +11,8 @@ const SMALL: readonly Setting[] = [
   { name: "old reads, what befalls orders", slots: 1, reads: "old", menu: "orders" },
 ];
 
-describe("the small world", () => {
-  it.each(SMALL)("comes right from every state one move away from a quiet day: $name", async (setting) => {
+describe("the model of the world", () => {
+  it.each(SMALL)("recovers from every state one move away from a quiet day: $name", async (setting) => {
     const { found, isWhole, byMoves, awaits } = await explore(setting, { moves: 1 });
     expect(found && (await story(setting, found))).toBeUndefined();
     expect(isWhole).toBe(true);
@@ -20,7 +20,7 @@ describe("the small world", () => {
     expect(awaits).toBeGreaterThan(40);
   });
 
-  it("needs open orders to be read before trades only where nothing else waits for trades", async () => {
+  it("needs open orders read before trades only if nothing else waits for trades", async () => {
     const setting: Setting = { name: "orders", slots: 1, reads: "fresh", menu: "orders" };
     const request = { setting, moves: 1, seconds: 600, of: "clock" as const };
     const stands = await walkOf({ name: "no wait for trades", edits: NO_WAIT_FOR_TRADES }, request);
@@ -30,7 +30,7 @@ describe("the small world", () => {
     expect(result?.at(-1)).toMatch(/buys \d+ though its slot holds/);
   });
 
-  it("shows in words what a protocol without one of its parts comes to", async () => {
+  it("describes in words how a protocol without one of its parts fails", async () => {
     const mutant = WEAKENED.find(({ name }) => name === "the intent does not ask for a stop");
     const { by } = await weaken(mutant as (typeof WEAKENED)[number], 120, 1);
     expect(by?.story?.join("\n")).toMatch(

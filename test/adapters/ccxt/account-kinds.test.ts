@@ -14,8 +14,8 @@ import { tempFolder } from "../../support/temp.ts";
 const BOTH = ["bitget", "gateio"] as const;
 const ORDER = { symbol: "BTC/USDT", side: "buy", type: "limit" } as const;
 
-describe.each(BOTH)("of which kind an account on %s is", (name) => {
-  it.each([false, true])("is asked once, not in each pass (unified: %s)", async (unified) => {
+describe.each(BOTH)("the kind of an account on %s", (name) => {
+  it.each([false, true])("is requested once, not in each pass (unified: %s)", async (unified) => {
     const folder = tempFolder();
     const client = () => createClient({ url: `file:${folder}/kinds.db` });
     const app = await liveApp([name], { unified, client: client() });
@@ -35,7 +35,7 @@ describe.each(BOTH)("of which kind an account on %s is", (name) => {
     expect(exchange.count("kind")).toBe(1);
   });
 
-  it("is not taken from a question that failed", async () => {
+  it("is not inferred from a failed request", async () => {
     const app = await liveApp([name], { unified: true });
     const exchange = app.venues[name];
     for (const kind of ["server_error", "bad_gateway", "cut", "rate_limit"] as const) {
@@ -46,7 +46,7 @@ describe.each(BOTH)("of which kind an account on %s is", (name) => {
     expect((await app.deps.venue(name).balances()).length).toBeGreaterThan(0);
   });
 
-  it("is asked for each key of a request, and kept without the key", async () => {
+  it("is requested for each key sent with a request, and cached without the key", async () => {
     const app = await liveApp([name]);
     const exchange = app.venues[name];
     const accounts = [false, true].map((unified) => exchange.addKeys({ unified }));
@@ -66,7 +66,7 @@ describe.each(BOTH)("of which kind an account on %s is", (name) => {
     expect(exchange.count("kind")).toBe(2);
   });
 
-  it("is asked again for another key of the same account id", async () => {
+  it("is requested again for another key of the same account id", async () => {
     const folder = tempFolder();
     const client = () => createClient({ url: `file:${folder}/kinds.db` });
     const app = await liveApp([name], { client: client() });
@@ -88,7 +88,7 @@ describe.each(BOTH)("of which kind an account on %s is", (name) => {
 });
 
 it.each(BOTH)(
-  "an account on %s is asked again after a day, and goes by what it was where that fails",
+  "requests the kind of an account on %s again after a day, and uses the old one if that fails",
   async (name) => {
     const setup = await emulatedExchanges({ names: [name], venue: { unified: true } });
     const exchange = setup.exchange(name);
@@ -107,9 +107,9 @@ it.each(BOTH)(
   },
 );
 
-describe("an account that has become of the other kind", () => {
+describe("an account whose kind has changed", () => {
   it.each([true, false])(
-    "on bitget is asked about again, and its order placed once (unified: %s)",
+    "on bitget is checked again, and its order placed once (unified: %s)",
     async (unified) => {
       const app = await liveApp(["bitget"], { unified: !unified });
       const exchange = app.venues.bitget;
@@ -123,7 +123,7 @@ describe("an account that has become of the other kind", () => {
     },
   );
 
-  it("on bitget is told once, whatever its answers say", async () => {
+  it("on bitget is reported once, whatever it responds", async () => {
     const app = await liveApp(["bitget"]);
     const exchange = app.venues.bitget;
     await app.deps.venue("bitget").balances();
@@ -133,7 +133,7 @@ describe("an account that has become of the other kind", () => {
     expect((await app.deps.venue("bitget").balances()).length).toBeGreaterThan(0);
   });
 
-  it("on gateio is taken for a classic one of a key that may only trade spot", async () => {
+  it("on gateio counts as classic for a key that can only trade spot", async () => {
     const app = await liveApp(["gateio"]);
     const exchange = app.venues.gateio;
     for (const [code, kinds] of [
@@ -155,7 +155,7 @@ describe("an account that has become of the other kind", () => {
     expect(exchange.count("kind")).toBe(2);
   });
 
-  it("on gateio is found by its empty balances", async () => {
+  it("on gateio is detected by its empty balances", async () => {
     const app = await liveApp(["gateio"], { unified: true });
     const exchange = app.venues.gateio;
     await app.deps.venue("gateio").balances();
@@ -164,7 +164,7 @@ describe("an account that has become of the other kind", () => {
     expect(exchange.count("kind")).toBe(2);
   });
 
-  it("on gateio is found by an order that lacks money, and within a day anyway", async () => {
+  it("on gateio is detected by an insufficient-funds error, and within a day in any case", async () => {
     const setup = await emulatedExchanges({ names: ["gateio"] });
     const exchange = setup.exchange("gateio");
     const venue = () => setup.deps.venue("gateio");
@@ -187,7 +187,7 @@ describe("an account that has become of the other kind", () => {
   });
 });
 
-it("a unified account's fee is what was taken, not given", async () => {
+it("takes a unified account's fee from its fills, not from its published rate", async () => {
   const app = await liveApp(["bitget"], { unified: true, live: { keptFor: 0 } });
   const exchange = app.venues.bitget;
   const before = exchange.total("BTC");

@@ -12,7 +12,7 @@ import { eventually } from "../../support/server.ts";
 import { tempFolder } from "../../support/temp.ts";
 
 describe("orders with keys of the request", () => {
-  it("are looked up by the next request with those keys alone, and touched by no tick", async () => {
+  it("are looked up by the next request with those keys, and by no tick", async () => {
     const app = await liveApp(["gateio"]);
     const venue = app.venues.gateio;
     const { key, secret, account } = venue.addKeys();
@@ -36,7 +36,7 @@ describe("orders with keys of the request", () => {
 });
 
 describe("one Idempotency-Key with the keys of two accounts", () => {
-  it("places an order on each, and tells neither the other's", async () => {
+  it("places an order on each, and reports to neither the other's order", async () => {
     const app = await liveApp(["bitget"]);
     const venue = app.venues.bitget;
     const ids = [];
@@ -55,7 +55,7 @@ describe("one Idempotency-Key with the keys of two accounts", () => {
 });
 
 describe("one clientOrderId on two accounts", () => {
-  it("names an order of each, and what becomes of one is not told of the other", async () => {
+  it("names one order on each, and keeps their outcomes apart", async () => {
     const app = await liveApp(["mexc"]);
     const venue = app.venues.mexc;
     const people = [venue.addKeys(), venue.addKeys()].map(({ key, secret, account }) => ({
@@ -76,7 +76,7 @@ describe("one clientOrderId on two accounts", () => {
     expect(people.map(({ account }) => venue.orders(account).length)).toEqual([1, 1]);
   });
 
-  it("is looked up on the account that asks, and on that alone", async () => {
+  it("is looked up only on the account that requests it", async () => {
     const app = await liveApp(["mexc"]);
     const venue = app.venues.mexc;
     const [one, two] = [venue.addKeys(), venue.addKeys()].map(({ key, secret }) => ({
@@ -95,9 +95,9 @@ describe("one clientOrderId on two accounts", () => {
   });
 });
 
-describe("an exchange that does not give its markets", () => {
+describe("an exchange that does not return its markets", () => {
   it.each(["server_error", "bad_gateway", "empty", "cut", "drop"] as const)(
-    "is told as its own failure (%s), and nothing is sent",
+    "is reported as the exchange's failure (%s), and nothing is sent",
     async (kind) => {
       const app = await liveApp(["kraken"]);
       app.venues.kraken.fail({ kind, route: "markets", times: 2 });
@@ -113,7 +113,7 @@ describe("an exchange that does not give its markets", () => {
 describe("open orders of all pairs on mexc, which lists them by pair", () => {
   const list = async (app: App) => (await get(app, "/orders?exchange=mexc")).json();
 
-  it("finds those of traded pairs and those whose base is set aside", async () => {
+  it("include those of traded pairs and of pairs whose base is locked", async () => {
     const app = await liveApp(["mexc"]);
     await post(app, buy("mexc"));
     await app.deps.venue("mexc").create(
@@ -135,7 +135,7 @@ describe("open orders of all pairs on mexc, which lists them by pair", () => {
     expect(app.venues.mexc.open()).toEqual([]);
   });
 
-  it("gives no list that lacks an order on a pair that nobody here knows of", async () => {
+  it("are not returned if an order on an unknown pair would be missing", async () => {
     const app = await liveApp(["mexc"]);
     await app.deps.venue("mexc").create(
       {
@@ -155,8 +155,8 @@ describe("open orders of all pairs on mexc, which lists them by pair", () => {
   });
 });
 
-describe("two processes with one key of kraken", () => {
-  it("take turns, so that every nonce arrives in its order", async () => {
+describe("two processes with one kraken key", () => {
+  it("take turns, so that nonces arrive in order", async () => {
     const url = `file:${tempFolder()}/turns.db`;
     const client = () => createClient({ url, concurrency: 1 });
     const app = await liveApp(["kraken"], { client: client(), tier: "pro" });
@@ -186,7 +186,7 @@ describe("two processes with one key of kraken", () => {
 });
 
 describe("a machine whose clock is wrong", () => {
-  it("sends no order, and says so", async () => {
+  it("sends no order, and reports the clock", async () => {
     const app = await liveApp(["kraken"]);
     await app.deps.venue("kraken").market("BTC/USDT");
     const date = Date.now;

@@ -4,7 +4,7 @@ import { liveApp } from "../../support/live.ts";
 import { buy, del, post } from "../../support/orders.ts";
 
 // On kraken an order by hand waits for the account's lease, which a pass may hold for longer than a person waits.
-it("answers 429 to an order and a cancel by hand while another process has kraken's account", async () => {
+it("answers 429 to a manual order and a cancel while another process has kraken's account", async () => {
   const app = await liveApp(["kraken"]);
   const placed = (await (await post(app, buy("kraken"))).json()) as { order: { id: string } };
   const account = accountKey(app.deps.venue("kraken").account);

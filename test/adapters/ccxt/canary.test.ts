@@ -13,7 +13,7 @@ const NAMES = Object.keys(VENUES) as VenueName[];
 const KINDS: readonly FaultKind[] = ["server_error", "bad_gateway", "cut", "drop"];
 
 describe.each(NAMES)("keys of %s", (name) => {
-  it("appear in no answer, log, error, event or row, whatever the exchange does", async () => {
+  it("appear in no response, log, error, event or row, whatever the exchange does", async () => {
     let said = 0;
     const client = createClient({ url: "file::memory:", concurrency: 1 });
     const log = (...entry: unknown[]) => {
@@ -72,7 +72,7 @@ describe.each(NAMES)("keys of %s", (name) => {
     expect(takeLeaks()).toEqual([]);
   });
 
-  it("are not told again where the exchange's error repeats them", async () => {
+  it("are redacted where the exchange's error repeats them", async () => {
     const echo: Record<VenueName, (text: string) => string> = {
       mexc: (text) => JSON.stringify({ code: 10072, msg: text }),
       gateio: (text) => JSON.stringify({ label: "INVALID_KEY", message: text }),

@@ -28,7 +28,7 @@ function asRequested(one: Case): Case {
   };
 }
 
-describe.each(EXCHANGES)("answers of $name, from $source", ({ name, found }) => {
+describe.each(EXCHANGES)("responses of $name, from $source", ({ name, found }) => {
   const cases = [...found.cases, ...found.derived].map(asRequested);
   it.for(cases.map((one) => [`${one.method}: ${one.description}`, one] as const))("%s", async ([, one]) => {
     const { venue } = await replay(name, found, () => ({ body: JSON.stringify(one.httpResponse) }));
@@ -122,7 +122,7 @@ const codeOf = (body: string): string => {
   return String(code ?? label ?? error?.[0]);
 };
 
-describe.each(EXCHANGES)("refusals of $name, from $source", ({ name, found }) => {
+describe.each(EXCHANGES)("rejections of $name, from $source", ({ name, found }) => {
   it.for(found.errors.map((one) => [one.description, one] as const))("%s", async ([, one]) => {
     const code = codeOf(one.body);
     // A look that finds nothing goes on to lists, and they are empty.

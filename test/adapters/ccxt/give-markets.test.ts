@@ -26,7 +26,7 @@ const own = (exchange: Ccxt) => {
 describe.each([mexc, gateio, bitget, kraken])("an instance of $name", ({ load, options }) => {
   const maker = async () => light(await load(), { number: String, options });
 
-  it.each([[[]], [[BTC]], [[BTC, ETH]]])("knows what ccxt makes of markets: %#", async (markets) => {
+  it.each([[[]], [[BTC]], [[BTC, ETH]]])("parses markets as ccxt does: %#", async (markets) => {
     const make = await maker();
     const theirs = make({});
     theirs.setMarkets(markets);
@@ -36,7 +36,7 @@ describe.each([mexc, gateio, bitget, kraken])("an instance of $name", ({ load, o
     }
   });
 
-  it("knows one market, then two, and another the one still", async () => {
+  it("loads one market, then two, and still finds the first", async () => {
     const make = await maker();
     const [first, second] = [make({}), make({})];
     for (const markets of [[], [BTC]]) for (const exchange of [first, second]) giveMarkets(exchange, markets);

@@ -14,7 +14,7 @@ const CASES: readonly (readonly [string, VenueName, boolean])[] = [
 ];
 
 describe.each(CASES)("a key of %s", (_case, name, unified) => {
-  it.each([true, false])("is known for what it is (may withdraw: %s)", async (withdraw) => {
+  it.each([true, false])("is detected with its rights (may withdraw: %s)", async (withdraw) => {
     const { deps, venues } = await liveApp([name], { unified });
     const keys = venues[name].addKeys({ account: venues[name].account, may: { withdraw } });
     const result = await deps.live?.venues.checkKeys(name, keys);
@@ -24,7 +24,7 @@ describe.each(CASES)("a key of %s", (_case, name, unified) => {
   });
 });
 
-describe("what a key may do is not told", () => {
+describe("the rights of a key", () => {
   const mayWithdraw = async (name: VenueName, code: string) => {
     const { deps, venues } = await liveApp([name]);
     venues[name].fail({ kind: "says", route: "permissions", code, text: "no permission for this" });
@@ -36,11 +36,11 @@ describe("what a key may do is not told", () => {
     ["gateio", "FORBIDDEN"],
     ["bitget", "40014"],
     ["kraken", "EGeneral:Permission denied"],
-  ])("by %s to a key that may not ask (%s)", async (name, code) => {
+  ])("are not reported by %s to a key without permission to read them (%s)", async (name, code) => {
     expect(await mayWithdraw(name, code)).toBeUndefined();
   });
 
-  it("by gate of a key that is not among the main account's", async () => {
+  it("are not reported by gate for a key that is not among the main account's", async () => {
     const { deps, venues } = await liveApp(["gateio"]);
     const keys = venues.gateio.addKeys({ account: venues.gateio.account, key: "0000-of-a-sub-account" });
     expect((await deps.live?.venues.checkKeys("gateio", keys))?.mayWithdraw).toBeUndefined();
@@ -59,7 +59,7 @@ describe("the configured keys", () => {
     return { ...app, said, warnings, rights: app.deps.live?.venues.rights };
   };
 
-  it("are asked about at the start; those that may withdraw are named in the log and by status", async () => {
+  it("are checked at the start; those that can withdraw appear in the log and in the status", async () => {
     const { said, warnings, rights, venues } = await start(true);
     expect(await warnings()).toEqual([]);
     expect(await rights?.ask(0)).toBe(true);
@@ -75,13 +75,13 @@ describe("the configured keys", () => {
     expect(await warnings()).toEqual([]);
   });
 
-  it("are nothing to speak of where they only read and trade", async () => {
+  it("cause no warning where they can only read and trade", async () => {
     const { said, warnings, rights } = await start(false);
     await rights?.ask(0);
     expect([said.filter((line) => !line.startsWith("debug")), await warnings()]).toEqual([[], []]);
   });
 
-  it("stay warned of when the question fails, which is not asked again within the day", async () => {
+  it("keep their warning when the check fails, and are not checked again within a day", async () => {
     const { said, warnings, rights, venues } = await start(true);
     await rights?.ask(0);
     for (const name of NAMES) venues[name].fail({ kind: "bad_gateway", route: ["permissions", "balance"] });
@@ -93,7 +93,7 @@ describe("the configured keys", () => {
     expect(NAMES.map((name) => venues[name].count())).toEqual([0, 0, 0, 0]);
   });
 
-  it("are asked about one after the other, while there is time", async () => {
+  it("are checked one after the other while there is time", async () => {
     const { rights, venues } = await start(false);
     let left = 2;
     expect(await rights?.ask(0, () => left-- > 0)).toBe(false);

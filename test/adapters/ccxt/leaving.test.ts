@@ -21,14 +21,14 @@ function endingPermit(): Permit {
 }
 
 describe.each(Object.keys(VENUES) as VenueName[])("a request to %s that is signed too late", (name) => {
-  it("is certainly not sent: an order", async () => {
+  it("is never sent: an order", async () => {
     const { deps, venues } = await liveApp([name]);
     const outcome = await deps.venue(name).create(ORDER, endingPermit());
     expect(outcome).toMatchObject({ result: "not_sent", reason: expect.stringContaining("in time") });
     expect(venues[name].count("create")).toBe(0);
   });
 
-  it("is certainly not sent: a cancel", async () => {
+  it("is never sent: a cancel", async () => {
     const { deps, venues } = await liveApp([name]);
     const placed = await deps.venue(name).create(ORDER, PERMIT);
     if (placed.result !== "accepted") throw new Error(placed.result);

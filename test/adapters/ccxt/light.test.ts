@@ -36,7 +36,7 @@ const wholeOf = (value: unknown): unknown =>
 const plain = (value: object): string => JSON.stringify(wholeOf(value));
 
 describe.each([mexc, gateio, bitget, kraken])("instances of $name", ({ load, options }) => {
-  it("share nothing that one of them writes", async () => {
+  it("share nothing that one of them modifies", async () => {
     const make = light(await load(), { number: String, enableRateLimit: false, options });
     const [one, other] = [make({ apiKey: "key-of-one", secret: "s" }), make({})];
     const known = objectsIn(one);
@@ -47,7 +47,7 @@ describe.each([mexc, gateio, bitget, kraken])("instances of $name", ({ load, opt
     expect(plain(other)).not.toContain("key-of-one");
   });
 
-  it("have what ccxt's own constructor makes, and what was asked for", async () => {
+  it("have the defaults of ccxt's constructor, plus the requested options", async () => {
     const Exchange = await load();
     const config = { number: String, enableRateLimit: false, options };
     const [made, own] = [light(Exchange, config)({ timeout: 1 }), new Exchange(config)];
@@ -61,7 +61,7 @@ describe.each([mexc, gateio, bitget, kraken])("instances of $name", ({ load, opt
     expect(plain(made)).toBe(plain(own));
   });
 
-  it("have what was asked for of all of them, whatever was asked for before", async () => {
+  it("have the options common to all of them, whatever was requested before", async () => {
     const Exchange = await load();
     const others = light(Exchange, { number: String, options: { ...options, others: 1 } })({});
     const ours = light(Exchange, { number: String, options })({});
@@ -73,7 +73,7 @@ describe.each([mexc, gateio, bitget, kraken])("instances of $name", ({ load, opt
     );
   });
 
-  it("read amounts as text for who asks for that, whatever others ask for", async () => {
+  it("read amounts as text only where that is requested", async () => {
     const Exchange = await load();
     const amounts = (common: object) =>
       (
@@ -84,7 +84,7 @@ describe.each([mexc, gateio, bitget, kraken])("instances of $name", ({ load, opt
     expect(amounts({ number: Number })).toBe(1.1);
   });
 
-  it("take over nothing of what another one was given", async () => {
+  it("inherit none of another instance's options", async () => {
     const make = light(await load(), { number: String, enableRateLimit: false, options });
     const one = make({}) as unknown as Record<string, unknown>;
     one.options = { written: 1 };

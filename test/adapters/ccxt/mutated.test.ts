@@ -80,7 +80,7 @@ describe.each(PAYLOADS)(
   ({ exchange: name, ...found }) => {
     const cases = [...found.cases, ...found.derived].filter(({ method }) => READS[method]);
 
-    it("are read as something that can be, or not at all", async () => {
+    it("are read as a possible value, or not at all", async () => {
       let body = "";
       const link = createLink({
         id: name,

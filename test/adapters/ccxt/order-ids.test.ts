@@ -34,14 +34,14 @@ function recorded(name: string): string[] {
 }
 
 describe.each(NAMES)("order ids of %s", (name) => {
-  it("are those that are documented or recorded", async () => {
+  it("match the documented or recorded ones", async () => {
     const { form } = (await liveBox({ urls: { [name]: "http://127.0.0.1:9" } })).venue(name).orderIds;
     const ids = recorded(name);
     expect(ids.length).toBeGreaterThan(0);
     for (const id of [...ids, ...KNOWN[name]]) expect(id).toMatch(form);
   });
 
-  it("are taken as the exchange gives them, and nothing else leaves this machine", async () => {
+  it("are accepted as the exchange formats them, and no other id is sent", async () => {
     const app = await liveApp([name]);
     const venue = app.venues[name];
     const { order } = await (await post(app, buy(name))).json();

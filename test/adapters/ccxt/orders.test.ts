@@ -9,7 +9,7 @@ import { most } from "../../support/whole.ts";
 const MANY = most(50, 12);
 const NAMES = ["mexc", "gateio", "bitget", "kraken"] as const;
 
-describe.each(NAMES)("orders by hand on %s", (name) => {
+describe.each(NAMES)("manual orders on %s", (name) => {
   it(`places one order for ${MANY} parallel requests with one Idempotency-Key`, async () => {
     const app = await liveApp([name]);
     const answers = await Promise.all(
@@ -23,7 +23,7 @@ describe.each(NAMES)("orders by hand on %s", (name) => {
     expect(results.filter(([status, id]) => status !== 409 && id !== placed[0]?.id)).toEqual([]);
   });
 
-  it("resolves an order whose answer was lost by the next tick, with no strategy at all", async () => {
+  it("resolves an order with a lost response at the next tick, without any strategy", async () => {
     const app = await liveApp([name]);
     app.venues[name].fail({ kind: "drop", route: "create", acts: true });
     const answer = await post(app, buy(name));
@@ -42,7 +42,7 @@ describe.each(NAMES)("orders by hand on %s", (name) => {
     expect(app.venues[name].orders()).toHaveLength(1);
   });
 
-  it("keeps the requests of two header keys apart", async () => {
+  it("separates the requests of two keys sent in headers", async () => {
     const app = await liveApp([name]);
     const venue = app.venues[name];
     const pairs = [
@@ -77,7 +77,7 @@ describe.each(NAMES)("orders by hand on %s", (name) => {
     );
   });
 
-  it("buys at the market by amount, and calls it a market order at its average price", async () => {
+  it("buys at market by amount, and returns a market order with its average price", async () => {
     const app = await liveApp([name]);
     const answer = await post(app, {
       exchange: name,
@@ -97,7 +97,7 @@ describe.each(NAMES)("orders by hand on %s", (name) => {
     expect(app.venues[name].total("BTC") > 0n).toBe(true);
   });
 
-  it("cancels all own orders of one pair and counts them", async () => {
+  it("cancels all of its orders of one pair and counts them", async () => {
     const app = await liveApp([name]);
     for (const price of [50000, 50100, 50200]) await post(app, buy(name, { price }));
     await post(app, buy(name, { symbol: "ETH/USDT", price: 2000, amount: 0.01 }));
@@ -111,7 +111,7 @@ describe.each(NAMES)("orders by hand on %s", (name) => {
     expect(app.venues[name].count("cancelAll")).toBe(0);
   });
 
-  it("says of an accepted cancel that it was accepted, and of a filled order that it was not cancelled", async () => {
+  it("reports an accepted cancel as accepted, and a filled order as not canceled", async () => {
     const app = await liveApp([name]);
     const ids = [];
     for (const price of [50000, 50100])
@@ -128,7 +128,7 @@ describe.each(NAMES)("orders by hand on %s", (name) => {
     ]);
   });
 
-  it("answers 401 where the exchange refuses the keys, and keeps no order", async () => {
+  it("answers 401 where the exchange rejects the keys, and stores no order", async () => {
     const app = await liveApp([name]);
     const headers = {
       "x-exchange-key": canary("nobody"),

@@ -17,7 +17,7 @@ const GRID = {
 const REQUESTS: Readonly<Partial<Record<VenueName, number>>> = { mexc: 3, gateio: 2, bitget: 2, kraken: 3 };
 
 it.each(Object.entries(REQUESTS))(
-  "a quiet pass on %s asks the database %d times, its calls of the rate included",
+  "a quiet pass on %s makes %d database calls, rate-limit calls included",
   async (name, requests) => {
     const setup = await emulatedExchanges({ names: [name as VenueName] });
     onTestFinished(() => setup.close());

@@ -28,7 +28,7 @@ const until = async (holds: () => boolean) => {
   while (!holds()) await new Promise((after) => setTimeout(after, 2));
 };
 
-describe("a person on kraken, while a pass is under way", () => {
+describe("a user on kraken during a pass", () => {
   it("has a cancel sent between two calls of the pass", async () => {
     const { venue, app, deps } = await kraken("pro");
     const placed = (await (await post(app, buy("kraken"))).json()) as { order: { id: string } };
@@ -44,8 +44,8 @@ describe("a person on kraken, while a pass is under way", () => {
   });
 });
 
-describe("a quiet pass over two grids of kraken's lowest tier", () => {
-  it("asks for one list of open orders, and now and then for trades", async () => {
+describe("a quiet pass over two grids on kraken's lowest tier", () => {
+  it("requests one list of open orders, and trades only now and then", async () => {
     const { venue, deps, time } = await kraken("starter");
     for (const symbol of ["BTC/USDT", "ETH/USDT"]) {
       await runOperation(deps, "start_grid", grid(symbol, 10));
@@ -73,8 +73,8 @@ describe("a quiet pass over two grids of kraken's lowest tier", () => {
   });
 });
 
-describe("a person whose calls have used up kraken's counter", () => {
-  it("is told when to ask again, and may cancel all the same", async () => {
+describe("a user whose calls have used up kraken's rate limit", () => {
+  it("learns when to retry, and can still cancel", async () => {
     const { venue, deps, context, app } = await kraken("starter");
     const placed = (await (await post(app, buy("kraken"))).json()) as { order: { id: string } };
     const account = accountKey(deps.venue("kraken").account);
@@ -89,8 +89,8 @@ describe("a person whose calls have used up kraken's counter", () => {
   });
 });
 
-describe("a stop on kraken whose orders are seconds old", () => {
-  it("asks no further in a pass that finds the matching engine's counter full, and ends", async () => {
+describe("a stop on kraken with orders that are seconds old", () => {
+  it("makes no more calls in a pass that finds the matching engine's limit reached, and completes", async () => {
     const { venue, deps, time } = await kraken("starter");
     const { id } = await runOperation<{ id: string }>(deps, "start_grid", grid("BTC/USDT", 20));
     await runOperation(deps, "stop_grid", { id, cancelOrders: true });

@@ -18,14 +18,14 @@ const ticker = (exchange: string, symbol = SYMBOL) => `/api/v1/ticker?exchange=$
 const labelOf = async (answer: Response) => (await answer.json()).error as string;
 
 describe("public data", () => {
-  it("asks the exchange once for what many ask at once, and not again within a second", async () => {
+  it("requests the exchange once for simultaneous requests, and not again within a second", async () => {
     const { ask, venues } = await liveApp(["kraken"]);
     await Promise.all(Array.from({ length: 100 }, () => ask(ticker("kraken"))));
     await ask(ticker("kraken"));
     expect(venues.kraken.count("ticker")).toBe(1);
   });
 
-  it("asks again after a second", async () => {
+  it("requests the exchange again after a second", async () => {
     const time = virtualLocal(0);
     const { ask, venues } = await liveApp(["kraken"], { local: { ...nodeLocal, monotonic: time.now } });
     await ask(ticker("kraken"));
@@ -37,7 +37,7 @@ describe("public data", () => {
     expect(venues.kraken.count("ticker")).toBe(2);
   });
 
-  it("keeps no failure: the next request asks again", async () => {
+  it("caches no failure: the next request calls the exchange again", async () => {
     const { ask, venues } = await liveApp(["gateio"]);
     await ask(ticker("gateio"));
     venues.gateio.fail({ kind: "bad_gateway", route: "book" });
@@ -46,7 +46,7 @@ describe("public data", () => {
     expect((await ask(path)).status).toBe(200);
   });
 
-  it("leaves an exchange alone that fails again and again, says so, and tries once after a pause", async () => {
+  it("pauses calls to an exchange that keeps failing, reports it, and retries once after the pause", async () => {
     const time = virtualLocal(0);
     const { ask, venues } = await liveApp(["mexc"], { local: { ...nodeLocal, monotonic: time.now } });
     await ask(ticker("mexc"));
@@ -65,7 +65,7 @@ describe("public data", () => {
     expect((await ask("/api/v1/orderbook?exchange=mexc&symbol=BTC/USDT")).status).toBe(200);
   });
 
-  it("does not count a pair that is not listed as a failure of the exchange", async () => {
+  it("does not count an unlisted pair as a failure of the exchange", async () => {
     const { ask, venues } = await liveApp(["bitget"]);
     for (let request = 0; request < 8; request++)
       expect(await labelOf(await ask(ticker("bitget", "NOPE/USDT")))).toBe("Invalid symbol");
@@ -74,7 +74,7 @@ describe("public data", () => {
     expect(venues.bitget.count("markets")).toBe(2);
   });
 
-  it("answers a ticker with one call of the exchange in a process that has not asked it before", async () => {
+  it("returns a ticker with one exchange call in a new process", async () => {
     const client = () => createClient({ url, concurrency: 1 });
     const url = `file:${tempFolder()}/markets.db`;
     const first = await liveApp(["kraken"], { client: client() });
@@ -120,7 +120,7 @@ describe("public data", () => {
     expect(keyed).toEqual([]);
   });
 
-  it("loads a market again when the exchange refuses what its stored rules allow", async () => {
+  it("reloads a market when the exchange rejects an order that its stored rules allow", async () => {
     const app = await liveApp(["kraken"]);
     const post = () =>
       app.ask("/api/v1/orders", {
@@ -143,7 +143,7 @@ describe("public data", () => {
   });
 
   it.each(["BTC%2FUSDT%2F..", "../x", "BTC@evil/USDT", "BTC/USDT%0d%0aHost:evil"])(
-    "asks nobody for the symbol %s",
+    "sends no request for the symbol %s",
     async (symbol) => {
       const { ask, venues } = await liveApp(["gateio"]);
       expect((await ask(`/api/v1/ticker?exchange=gateio&symbol=${symbol}`)).status).toBe(400);

@@ -34,20 +34,20 @@ const READ: Readonly<Record<string, (answer: Dict) => unknown>> = {
   "a candle": ({ row }) => candleOf(row as unknown[]),
 };
 
-describe("an answer that lacks what money depends on is a failed read", () => {
+describe("a response without a field that money depends on", () => {
   it.each<[string, Dict, Dict]>([
     ["an order, without how much of it was filled", ORDER, { ...ORDER, filled: undefined }],
     ["a trade, without its time", TRADE, { ...TRADE, timestamp: undefined }],
     ["a balance, without what is in orders", BALANCE, { ...BALANCE, BTC: { free: "1" } }],
     ["a candle, without its time", { row: [AT, 1, 2, 1, 2, 5] }, { row: [undefined, 1, 2, 1, 2, 5] }],
-  ])("%s", (name, whole, lacking) => {
+  ])("is a failed read: %s", (name, whole, lacking) => {
     const read = READ[name.split(",")[0] as string] as (answer: Dict) => unknown;
     expect(() => read(whole)).not.toThrow();
     expect(() => read(lacking)).toThrow(VenueError);
   });
 });
 
-it("takes what a market buy by cost has bought from gateio's own word, not from a quotient", async () => {
+it("takes the amount bought by a market buy by cost from gateio's response, not from a quotient", async () => {
   const info = {
     id: "9",
     text: "t-em1",
@@ -87,11 +87,11 @@ describe("the cost of an execution", () => {
     timestamp: AT,
     fees: [{ cost: "0", currency: "USDT" }],
   };
-  it("is what is told, nothing too where it rounds to nothing", () => {
+  it("is the reported one, also zero where it rounds to zero", () => {
     expect(venueFillOf(row).notional).toBe(30_000n * 10n ** 18n);
     expect(venueFillOf({ ...row, price: "0.5", amount: "0.00000001", cost: "0.000000" }).notional).toBe(0n);
   });
-  it("is not nothing where it is worth something", () => {
+  it("is not zero where the fill has value", () => {
     expect(() => venueFillOf({ ...row, cost: "0.00000" })).toThrow(VenueError);
   });
 });

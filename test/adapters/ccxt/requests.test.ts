@@ -110,9 +110,12 @@ const TABLES: readonly (readonly [string, VenueName])[] = [
   ["kraken", "kraken"],
 ];
 
-it.each(TABLES)("ccxt asks %s what the table says: npm run requests writes it anew", async (table, name) => {
-  await holdTable(table, name);
-});
+it.each(TABLES)(
+  "ccxt sends %s the requests of the table (npm run requests rewrites it)",
+  async (table, name) => {
+    await holdTable(table, name);
+  },
+);
 
 /** Checks the requests of every call against the table. */
 async function holdTable(table: string, name: VenueName): Promise<void> {

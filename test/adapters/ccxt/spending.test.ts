@@ -33,7 +33,7 @@ function spending(rate: typeof FAST | typeof SLOW | undefined, who: Spender, pai
   return { requests, time, spend: spender(link, ACCOUNT, { who, paid }) };
 }
 
-describe("what a pass takes of its rate with its lease", () => {
+describe("the calls that a pass reserves with its lease", () => {
   it.each([
     ["a second's worth", FAST, false, { calls: 10, kept: 20 }],
     ["the same of all, where people wait", FAST, true, { calls: 10, kept: 0 }],
@@ -44,13 +44,13 @@ describe("what a pass takes of its rate with its lease", () => {
     expect(openingOf({ rate }, isUrgent)).toEqual(calls && { ...calls, rate });
   });
 
-  it("nothing, where nobody counts", () => {
+  it("are none without a rate limit", () => {
     expect(openingOf({ rate: undefined }, false)).toBeUndefined();
   });
 });
 
-describe("a pass that has been paid for", () => {
-  it("asks for more once that is used up", async () => {
+describe("a pass with reserved calls", () => {
+  it("reserves more once those are used up", async () => {
     const { requests, spend } = spending(FAST, "pass", { calls: 3, kept: 20, rate: FAST, at: 5000 });
     await spend.begin();
     await spend.take("openOrders");
@@ -61,7 +61,7 @@ describe("a pass that has been paid for", () => {
     expect(requests).toEqual([{ calls: 10, kept: 20, rate: FAST }]);
   });
 
-  it("begins without another look at its rate, as one that was not does with one", async () => {
+  it("starts without reading its rate limit again; a pass without any reads it once", async () => {
     const paid = spending(SLOW, "pass", { calls: 1, kept: 13, rate: SLOW, at: 5000 });
     await paid.spend.begin();
     await paid.spend.take("openOrders");
@@ -77,7 +77,7 @@ describe("a pass that has been paid for", () => {
   it.each([
     ["as long as the rate has not regained them", 5952, []],
     ["no longer", 5953, [{ calls: 10, kept: 20, rate: FAST }]],
-  ])("uses what was taken with the lease %s", async (_what, now, expected) => {
+  ])("uses the calls reserved with the lease %s", async (_what, now, expected) => {
     const { requests, spend } = spending(FAST, "pass", { calls: 10, kept: 20, rate: FAST, at: 5000 }, now);
     await spend.begin();
     await spend.take("openOrders");
@@ -95,7 +95,7 @@ describe("a pass that has been paid for", () => {
     expect(requests).toEqual(wanted);
   });
 
-  it("looks at its rate before its first call where those of its lease are regained", async () => {
+  it("reads its rate limit before its first call once the reserved calls are regained", async () => {
     const { requests, spend } = spending(SLOW, "pass", { calls: 1, kept: 13, rate: SLOW, at: 5000 }, 7001);
     await spend.begin();
     expect(requests).toEqual([{ calls: 1, kept: 13, rate: SLOW }]);

@@ -20,8 +20,8 @@ async function stillApp(name: "mexc" | "kraken") {
   return { ...app, time, exchange: app.venues[name] };
 }
 
-describe("questions of strangers", () => {
-  it("reach an exchange no oftener for their variety", async () => {
+describe("anonymous requests", () => {
+  it("cause no more exchange calls however they vary", async () => {
     const { ask, exchange, time } = await stillApp("mexc");
     const minute = 60_000;
     const questions = Array.from({ length: 400 }, (_, place) =>
@@ -38,7 +38,7 @@ describe("questions of strangers", () => {
     expect(exchange.count()).toBeLessThanOrEqual(requestCount + 30);
   });
 
-  it("are told when to ask again", async () => {
+  it("learn when to retry", async () => {
     const { ask, exchange } = await stillApp("kraken");
     let refused: Response | undefined;
     for (let place = 0; !refused; place++) {
@@ -51,7 +51,7 @@ describe("questions of strangers", () => {
     expect(exchange.count()).toBeLessThanOrEqual(15);
   });
 
-  it("of many forms are one question where one answer holds them all", async () => {
+  it("in many forms share one exchange call where one response answers all", async () => {
     const { ask, exchange } = await stillApp("mexc");
     const since = 1_700_000_040_000;
     for (const [from, limit] of [
@@ -68,7 +68,7 @@ describe("questions of strangers", () => {
     expect(exchange.count("candles")).toBe(2);
   });
 
-  it("of one kind that fail leave the others alone", async () => {
+  it("of one kind do not affect others when they fail", async () => {
     const { ask, exchange, time } = await stillApp("mexc");
     await ask(ticker("mexc"));
     exchange.fail({ kind: "server_error", route: "candles", times: 1000 });
@@ -78,7 +78,7 @@ describe("questions of strangers", () => {
     expect((await ask(ticker("mexc"))).status).toBe(200);
   });
 
-  it("are answered from what was last heard, where there is no budget for more", async () => {
+  it("are answered from the last response where no call budget is left", async () => {
     const { ask, exchange, time } = await stillApp("kraken");
     await ask(ticker("kraken"));
     for (let place = 0; place < 20; place++)
@@ -95,7 +95,7 @@ describe("questions of strangers", () => {
 });
 
 describe("the list of markets", () => {
-  it("is loaded once for the first questions about every pair", async () => {
+  it("is loaded once for the first requests about every pair", async () => {
     const { ask, exchange } = await stillApp("kraken");
     const pairs = ["BTC/USDT", "BTC/USD", "ETH/USDT", "LTC/USDT", "ADA/USDT"];
     const first = await Promise.all(pairs.map(async (pair) => (await ask(ticker("kraken", pair))).status));
@@ -104,7 +104,7 @@ describe("the list of markets", () => {
     expect(exchange.count("markets")).toBe(1);
   });
 
-  it("that could not be loaded is asked for again after some seconds, not at every question", async () => {
+  it("is requested again some seconds after a failure, not at every request", async () => {
     const { ask, exchange, time } = await stillApp("kraken");
     exchange.fail({ kind: "server_error", route: "markets", times: 1000 });
     for (let place = 0; place < 6; place++)
@@ -116,7 +116,7 @@ describe("the list of markets", () => {
     expect(exchange.count("markets")).toBe(2);
   });
 
-  it("is loaded for a step, whatever strangers have been told", async () => {
+  it("is loaded for a tick, whatever anonymous requests received", async () => {
     const { ask, exchange, deps } = await stillApp("kraken");
     exchange.fail({ kind: "server_error", route: "markets" });
     expect((await ask(ticker("kraken"))).status).toBe(500);
@@ -125,7 +125,7 @@ describe("the list of markets", () => {
 });
 
 describe.each(["mexc", "kraken"] as const)("a stop price on %s", (name) => {
-  it("is watched while strangers ask for all they can and all of it fails", async () => {
+  it("is watched while anonymous requests use all they can and all of them fail", async () => {
     const setup = await emulatedExchanges({ names: [name] });
     onTestFinished(() => setup.close());
     const { deps, time } = setup;

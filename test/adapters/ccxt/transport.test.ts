@@ -37,13 +37,13 @@ it.each([
   "http://api.kraken.com/0",
   "https://api.kraken.com.evil.example/",
   "https://api.kraken.com:8443/0",
-])("asks nobody for %s", async (address) => {
+])("sends no request for %s", async (address) => {
   const server = await answering(() => ({ body: "{}" }));
   await expect(transport(wire(server.url))({ url: address, ...GET })).rejects.toBeInstanceOf(NotSent);
   expect(server.requests).toEqual([]);
 });
 
-it("sends nothing when its permit is refused in the turn in which it would leave", async () => {
+it("sends nothing when its permit is refused just before sending", async () => {
   const server = await answering(() => ({ body: "{}" }));
   const refused = { ...wire(server.url), mayLeave: () => false };
   await expect(transport(refused)({ url: ADDRESS, ...GET })).rejects.toBeInstanceOf(NotSent);
@@ -64,7 +64,7 @@ it.each([
   ["without its end", SECRET.slice(0, -1)],
   ["its request's signature in a header", "s1gnatureOfHeader"],
   ["its request's signature in the address", "s1gnatureOfQuery"],
-])("tells no secret that an answer carries back: %s", async (_form, text) => {
+])("reveals no secret that a response repeats: %s", async (_form, text) => {
   const server = await answering(() => ({
     body: JSON.stringify({ error: [`EGeneral:no such ${text} here`] }),
   }));
@@ -78,7 +78,7 @@ it.each([
   expect(JSON.stringify([error, String(error)])).toContain("here");
 });
 
-it("gives up on a body that does not come, although its headers did", async () => {
+it("gives up on a body that does not arrive after its headers", async () => {
   const server = createServer((_request, response) => {
     response.writeHead(200, { "content-type": "application/json", "content-length": "1000" });
     response.write('{"result":');
@@ -94,7 +94,7 @@ it("gives up on a body that does not come, although its headers did", async () =
   );
 });
 
-it("needs no connections of its own: a request leaves at once beside hundreds that get no answer", async () => {
+it("sends a request at once beside hundreds that get no response, without extra connections", async () => {
   let resolve = () => {};
   const everyOther = new Promise<void>((done) => {
     resolve = done;

@@ -62,7 +62,7 @@ const STAYING: readonly (readonly [what: string, name: string, over: Partial<Ord
 ];
 
 describe("an archive", () => {
-  it("takes a year's orders that moved nothing, whole, and leaves every other one", async () => {
+  it("copies a year's orders without effect in full, and leaves every other one", async () => {
     const { context, archive, put } = await setup();
     for (const [, name, over] of STAYING) await put(name, over);
     await put("old");
@@ -82,7 +82,7 @@ describe("an archive", () => {
     expect(kept.rows.map((row) => ({ ...row }))).toEqual(before.rows.map((row) => ({ ...row })));
   });
 
-  it("leaves an order that has a fill, whatever its own row says", async () => {
+  it("leaves an order that has a fill, whatever its row contains", async () => {
     const { context, archive, put, strategy } = await setup();
     await put("old");
     const one = fill({
@@ -96,7 +96,7 @@ describe("an archive", () => {
     expect(await readOutput(context, IDS)).toEqual([idOf("old")]);
   });
 
-  it.each(STAYING)("is no reason to delete %s", async (_what, name, over) => {
+  it.each(STAYING)("does not allow deleting %s", async (_what, name, over) => {
     const { context, put } = await setup();
     await put(name, over);
     const mark = context.db.insert(archives).values({ year: 2025, file: "x.db", before: BEFORE });
@@ -104,13 +104,13 @@ describe("an archive", () => {
     await expect(context.client.execute("delete from orders")).rejects.toThrow(/not deleted/);
   });
 
-  it("is needed before any order goes", async () => {
+  it("is required before any order is deleted", async () => {
     const { context, put } = await setup();
     await put("old");
     await expect(context.client.execute("delete from orders")).rejects.toThrow(/not deleted/);
   });
 
-  it("has each row once however often what moves it dies after the copy", async () => {
+  it("has each row once, however often the move is killed after the copy", async () => {
     const { context, archive, put } = await setup();
     const names = Array.from({ length: 450 }, (_, place) => `n${1000 + place}`);
     for (const name of names) await put(name);
@@ -137,7 +137,7 @@ describe("an archive", () => {
     expect(await readOutput(archive, IDS)).toEqual(names.map(idOf).sort());
   });
 
-  it("takes the samples of books, and has a column that has come since", async () => {
+  it("takes order book samples, and has a column that was added later", async () => {
     const { context, archive } = await setup();
     const pair = { exchange: "kraken", symbol: "BTC/USDT", cause: "unreachable" } as never;
     for (const at of [LAST_YEAR, BEFORE - MINUTE, BEFORE])
@@ -160,7 +160,7 @@ describe("an archive", () => {
   });
 });
 
-it("a history names the archives with its last page, where the strategy is old enough", async () => {
+it("a history names the archives on its last page, where the strategy is old enough", async () => {
   const { deps, context, time } = await testSandbox();
   const { id } = await runOperation<{ id: string }>(deps, "start_grid", {
     ...{ exchange: "kraken", symbol: "BTC/USDT", gridLevels: 3, orderSize: 50n * 10n ** 18n },

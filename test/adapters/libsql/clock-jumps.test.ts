@@ -66,7 +66,7 @@ async function jumping() {
 }
 
 describe.each(JUMPS)("a database clock that was %s", (_what, jump, millis) => {
-  it("holds no call back for longer than the rate takes", async () => {
+  it("delays no call longer than the rate limit requires", async () => {
     const { rates, within, time } = await jumping();
     await within(jump, millis, () => rates.exhaust(ACCOUNT, RATE));
     expect(await rates.spend(ACCOUNT, countRequests(1))).toBe(0);
@@ -76,7 +76,7 @@ describe.each(JUMPS)("a database clock that was %s", (_what, jump, millis) => {
     expect(await rates.spend(ACCOUNT, countRequests(1))).toBe(2000);
   });
 
-  it("counts the rate as used up after one taking", async () => {
+  it("counts the rate limit as used up after one call", async () => {
     const { rates, within } = await jumping();
     await within(jump, 0, () => rates.exhaust(ACCOUNT, RATE));
     if (jump < 0) return;
@@ -84,7 +84,7 @@ describe.each(JUMPS)("a database clock that was %s", (_what, jump, millis) => {
     expect(await rates.spend(ACCOUNT, countRequests(1))).toBe(2000);
   });
 
-  it("leaves no lease and no wait for one behind", async () => {
+  it("leaves no lease and no wait for a lease behind", async () => {
     const { leases, steps, within, time } = await jumping();
     const lease = { ttl: 10_000, count: 1 };
     await within(jump, millis, async () => {
@@ -98,7 +98,7 @@ describe.each(JUMPS)("a database clock that was %s", (_what, jump, millis) => {
     expect(await leases.awaited(ACCOUNT)).toBe(true);
   });
 
-  it("leaves no scheduled pass and no back-off behind", async () => {
+  it("leaves no scheduled pass and no backoff behind", async () => {
     const { context, steps, within } = await jumping();
     const scheduled = { account: ACCOUNT, ttl: 45_000, overlap: 0 };
     await within(jump, millis, async () => {
@@ -117,7 +117,7 @@ describe.each(JUMPS)("a database clock that was %s", (_what, jump, millis) => {
     expect(await steps.takeLease({ ...scheduled, owner: "b", scheduled: START + 12 * SECOND })).toBeDefined();
   });
 
-  it("keeps nobody from looking out, and no request running", async () => {
+  it("blocks no process from the periodic check, and leaves no request running", async () => {
     const { context, within, time } = await jumping();
     const reports = reportStore(context);
     const requests = requestStore(context);
@@ -134,7 +134,7 @@ describe.each(JUMPS)("a database clock that was %s", (_what, jump, millis) => {
     expect(await requests.claimRequest(claim)).toEqual({ state: "new" });
   });
 
-  it("makes what is remembered old", async () => {
+  it("expires cached values", async () => {
     const { markets, within } = await jumping();
     await within(jump, millis, () => markets.keepKind(ACCOUNT, { key: "k", kind: "classic" }));
     const kept = await markets.kind(ACCOUNT);
@@ -142,7 +142,7 @@ describe.each(JUMPS)("a database clock that was %s", (_what, jump, millis) => {
   });
 });
 
-describe("an account that was stepped while the clock was ahead", () => {
+describe("an account whose pass ran while the clock was ahead", () => {
   const NEXT = "live:mexc:api.mexc.com";
 
   async function steppedAhead() {
@@ -165,7 +165,7 @@ describe("an account that was stepped while the clock was ahead", () => {
     return { ...box, step };
   }
 
-  it("hides no pass of another one", async () => {
+  it("hides no pass of another account", async () => {
     const { context, step } = await steppedAhead();
     const { pulse } = auditStore(context);
     expect((await pulse()).steppedAt).toBe(0);
@@ -183,7 +183,7 @@ describe("an account that was stepped while the clock was ahead", () => {
 });
 
 describe("a clock that jumps", () => {
-  it("is named by how far stored times lie ahead", async () => {
+  it("is detected by how far stored times are ahead", async () => {
     const { rates, context, within } = await jumping();
     const lead = clockLead(context);
     await rates.exhaust(ACCOUNT, RATE);
@@ -194,7 +194,7 @@ describe("a clock that jumps", () => {
     expect(await lead()).toBe(HOUR + 40 * SECOND - LONGEST_PAUSE);
   });
 
-  it("is logged once, whichever way it goes, and a slow answer is not", () => {
+  it("is logged once in either direction, and a slow response is not", () => {
     const logged: string[] = [];
     const store = {};
     const log = (_level: string, message: string) => logged.push(message);
@@ -215,7 +215,7 @@ describe("a clock that jumps", () => {
 });
 
 describe("a lease", () => {
-  it("stays with its process, however much shorter those of another process are", async () => {
+  it("stays with its process, however short the leases of another process are", async () => {
     const { leases, steps, time } = await jumping();
     const other = { account: ACCOUNT, owner: "b", ttl: 5000, overlap: 0, isUrgent: true };
     await leases.takeLease(ACCOUNT, { owner: "b", ttl: 1, count: 1 });
@@ -241,13 +241,13 @@ describe("a lease", () => {
 });
 
 describe("a stored time", () => {
-  it("holds back for as long as its rule can yield, and no longer", () => {
+  it("delays for as long as its rule allows, and no longer", () => {
     expect(
       [START, START + 1, START + MINUTE, START + MINUTE + 1].map((at) => isAhead(at, START, MINUTE)),
     ).toEqual([false, true, true, false]);
   });
 
-  it("of a back-off lies no further ahead than any back-off waits", () => {
+  it("of a backoff is no further ahead than any backoff waits", () => {
     for (const { backoff } of [LIVE_TIMING, SANDBOX_TIMING])
       expect(backoff.most).toBeLessThanOrEqual(LONGEST_PAUSE);
   });

@@ -15,7 +15,7 @@ const [NORMAL, FULL] = [1, 2];
 it.each([
   ["live", FULL],
   ["sandbox", NORMAL],
-] as const)("commits to a file for a %s exchange wait for the disk as they have to", async (kind, mode) => {
+] as const)("commits to a file for a %s exchange wait for the disk as required", async (kind, mode) => {
   const client = createClient({ url: `file:${join(tempFolder(), "store.db")}`, concurrency: 1 });
   const context = await openDatabase({ client, local: nodeLocal, migrations, kind });
   onTestFinished(() => context.client.close());
@@ -53,7 +53,7 @@ describe("a write that need not wait for the disk", () => {
   const [LAX, STRICT] = ["PRAGMA synchronous = NORMAL", "PRAGMA synchronous = FULL"];
   const READ = "select 1";
 
-  it("does not, and whoever has to comes after a word to that connection", async () => {
+  it("does not wait, and a durable write first resets that connection", async () => {
     const { client, lines, mode, file } = await heard(undefined);
     const from = lines.length;
     await client.unwaited({ sql: INSERT, args: [1] });
@@ -77,14 +77,14 @@ describe("a write that need not wait for the disk", () => {
       "a turn of some",
       (client: SafeClient) => client.turn(async (calls) => [await calls.execute({ sql: INSERT, args: [2] })]),
     ],
-  ])("keeps no other from it: %s", async (_what, write) => {
+  ])("does not change that another write waits: %s", async (_what, write) => {
     const { client, mode } = await heard(undefined);
     await client.unwaited({ sql: INSERT, args: [1] });
     await write(client);
     expect(await mode()).toBe(FULL);
   });
 
-  it("may be several, of which all are written or none", async () => {
+  it("can have several statements, all written or none", async () => {
     const { client } = await heard(undefined);
     const twice = client.unwaited({ sql: INSERT, args: [1] }, { sql: INSERT, args: [1] });
     await expect(twice).rejects.toMatchObject({ failure: "constraint" });
@@ -93,7 +93,7 @@ describe("a write that need not wait for the disk", () => {
     expect((await client.execute("select id from one")).rows.length).toBe(2);
   });
 
-  it("leaves the next one waiting where it has failed itself", async () => {
+  it("does not change that the next one waits after it failed itself", async () => {
     const { client, mode } = await heard(undefined);
     await client.unwaited({ sql: INSERT, args: [1] });
     await expect(client.unwaited({ sql: INSERT, args: [1] })).rejects.toMatchObject({
@@ -103,7 +103,7 @@ describe("a write that need not wait for the disk", () => {
     expect(await mode()).toBe(FULL);
   });
 
-  it("is the last one of a connection that cannot be told to wait again", async () => {
+  it("reopens a connection whose durable mode cannot be restored", async () => {
     const { client, lines, mode } = await heard(/synchronous = FULL/);
     const from = lines.length;
     await client.unwaited({ sql: INSERT, args: [1] });

@@ -23,9 +23,9 @@ const notesOf = async (file: string): Promise<unknown[]> => {
   return rows.map(({ note }) => note);
 };
 
-describe("a connection that keeps its statements", () => {
+describe("a connection with cached statements", () => {
   // libsql-client-ts#352: run again, the refused statement reports a write that nobody else ever sees.
-  it("keeps the writes of a statement that another process's lock has refused before", async () => {
+  it("stores the writes of a statement that another process's lock blocked before", async () => {
     const { file, connection } = await opened();
     const client = await safeClient({ connection, identity: () => "" }, nodeLocal);
     await client.execute({ sql: INSERT, args: [1, "before"] });
@@ -42,7 +42,7 @@ describe("a connection that keeps its statements", () => {
     client.close();
   });
 
-  it("runs a statement again that a constraint has refused, in a batch too, of which nothing stays", async () => {
+  it("reruns a statement that violated a constraint, also in a batch that is rolled back", async () => {
     const { file, connection } = await opened();
     await connection.execute({ sql: INSERT, args: [1, "a"] });
     await expect(connection.execute({ sql: INSERT, args: [1, "b"] })).rejects.toMatchObject({
@@ -55,7 +55,7 @@ describe("a connection that keeps its statements", () => {
     connection.close();
   });
 
-  it("makes all of a schema in one batch, or none of it, with the library's code for what is wrong", async () => {
+  it("creates a schema in one batch or not at all, with the library's error code", async () => {
     const { connection } = await opened();
     const two = "create table two (id integer)";
     const index = "create index by_note on one (note)";
@@ -71,7 +71,7 @@ describe("a connection that keeps its statements", () => {
     connection.close();
   });
 
-  it("reads what a column holds after the table was changed", async () => {
+  it("reads a column correctly after the table was changed", async () => {
     const { connection } = await opened();
     await connection.execute({ sql: INSERT, args: [1, "a"] });
     await connection.execute("select * from one");
@@ -94,7 +94,7 @@ describe("a connection that keeps its statements", () => {
     connection.close();
   });
 
-  it("refuses a number that it cannot tell", async () => {
+  it("rejects a number that it cannot represent", async () => {
     const { connection } = await opened();
     await connection.execute({ sql: INSERT, args: [1, 9_007_199_254_740_993n] });
     await expect(connection.execute(ALL)).rejects.toThrow(RangeError);
@@ -102,7 +102,7 @@ describe("a connection that keeps its statements", () => {
     connection.close();
   });
 
-  it("takes any number of different texts", async () => {
+  it("accepts any number of different texts", async () => {
     const { connection } = await opened();
     for (let count = 1; count <= 500; count++) {
       const { rows } = await connection.execute({

@@ -38,8 +38,8 @@ async function keepers() {
   return { time, one: await open(), two: await open() };
 }
 
-describe("an account's rate of calls", () => {
-  it("is one for all processes, and comes back with time", async () => {
+describe("an account's rate limit", () => {
+  it("is shared by all processes, and recovers with time", async () => {
     const { time, one, two } = await keepers();
     for (let call = 0; call < 10; call++) {
       expect(await one.rates.spend(ACCOUNT, countRequests(1))).toBe(0);
@@ -53,7 +53,7 @@ describe("an account's rate of calls", () => {
     expect(await one.rates.spend("live:mexc:api.mexc.com", countRequests(1))).toBe(0);
   });
 
-  it("keeps what is reserved from whoever leaves it to others", async () => {
+  it("reserves calls that low-priority requests cannot use", async () => {
     const { one, two } = await keepers();
     expect(await one.rates.spend(ACCOUNT, countRequests(14, 6))).toBe(0);
     expect(await one.rates.spend(ACCOUNT, countRequests(1, 6))).toBe(2000);
@@ -61,14 +61,14 @@ describe("an account's rate of calls", () => {
     expect(await two.rates.spend(ACCOUNT, countRequests(1))).toBe(2000);
   });
 
-  it("is used up when the exchange says so", async () => {
+  it("is used up when the exchange reports it", async () => {
     const { one, two } = await keepers();
     await one.rates.exhaust(ACCOUNT, RATE);
     expect(await two.rates.spend(ACCOUNT, countRequests(1))).toBe(2000);
   });
 });
 
-describe("calls that are asked for with a lease", () => {
+describe("calls that are reserved with a lease", () => {
   const pass = { account: ACCOUNT, ttl: 10_000, overlap: 0, calls: countRequests(14, 6) };
   async function account() {
     const made = await keepers();
@@ -77,7 +77,7 @@ describe("calls that are asked for with a lease", () => {
     return made;
   }
 
-  it("are taken with it, where the rate has them, and told", async () => {
+  it("are reserved where the rate limit allows, and reported", async () => {
     const { one, two } = await account();
     expect(await one.steps.takeLease({ ...pass, owner: "b" })).toMatchObject({ isPaid: true });
     expect(await two.rates.spend(ACCOUNT, countRequests(7))).toBe(2000);
@@ -88,7 +88,7 @@ describe("calls that are asked for with a lease", () => {
     expect(await two.rates.spend(ACCOUNT, countRequests(1))).toBe(2000);
   });
 
-  it("are not taken where the lease is not, nor where nobody asks for them", async () => {
+  it("are not reserved without the lease, nor without a request for them", async () => {
     const { one, two } = await account();
     const { calls, ...free } = pass;
     expect(await one.steps.takeLease({ ...free, owner: "b" })).toSatisfy(
@@ -99,10 +99,10 @@ describe("calls that are asked for with a lease", () => {
   });
 });
 
-describe("an account's turns", () => {
+describe("an account's lease", () => {
   const request = { ttl: 1000, count: 100 };
 
-  it("are held by one process at a time, until they are given back or run out", async () => {
+  it("has one holder at a time until it is released or expires", async () => {
     const { time, one, two } = await keepers();
     expect(await one.leases.takeLease(ACCOUNT, { ...request, owner: "a" })).toBeDefined();
     expect(await two.leases.takeLease(ACCOUNT, { ...request, owner: "b" })).toBeUndefined();
@@ -114,7 +114,7 @@ describe("an account's turns", () => {
     expect(await one.leases.takeLease(ACCOUNT, { ...request, owner: "a" })).toBeDefined();
   });
 
-  it("are left by passes to who waits for them, as long as he says so", async () => {
+  it("is left by passes to a waiting process for as long as that requests", async () => {
     const { time, one, two } = await keepers();
     const pass = (owner: string, isUrgent = false) =>
       one.steps.takeLease({ account: ACCOUNT, owner, ttl: 10_000, overlap: 0, isUrgent });
@@ -141,7 +141,7 @@ describe("an account's turns", () => {
     expect(await pass("d", true)).toBeDefined();
   });
 
-  it("give nonces that always rise, also when the clock goes back", async () => {
+  it("gives nonces that always rise, also when the clock goes back", async () => {
     const { time, one, two } = await keepers();
     const first = await one.leases.nonces(ACCOUNT, 100);
     expect(first).toBe(START + 1);
@@ -174,8 +174,8 @@ async function isolates() {
   return { time, one: memoryOf(one.markets), two: memoryOf(two.markets) };
 }
 
-describe("an isolate's memory of an exchange's pairs", () => {
-  it("asks the database for an exchange's pairs once in ten minutes", async () => {
+describe("an isolate's cache of an exchange's pairs", () => {
+  it("reads an exchange's pairs from the database once in ten minutes", async () => {
     const { time, one } = await isolates();
     expect(await one.keeper.listing(HOST)).toBe(undefined);
     await one.keeper.keepMarkets(HOST, { listing: listed("BTC/USDT"), markets: [] });
@@ -189,7 +189,7 @@ describe("an isolate's memory of an exchange's pairs", () => {
     expect(one.request.times).toBe(2);
   });
 
-  it("sees at once what it has kept itself, and within ten minutes what others have", async () => {
+  it("shows its own writes at once, and those of others within ten minutes", async () => {
     const { time, one, two } = await isolates();
     await one.keeper.keepMarkets(HOST, { listing: listed("BTC/USDT"), markets: [] });
     await one.keeper.listing(HOST);
@@ -223,7 +223,7 @@ describe("the fees of an account's newest buys", () => {
     );
   }
 
-  it("belong to that account and pair, whatever others have bought since", async () => {
+  it("belong to that account and pair, whatever other accounts have bought since", async () => {
     const { one } = await keepers();
     const [mexc, kraken] = ["live:mexc:api.mexc.com", ACCOUNT];
     const other = { symbol: "ADA/USDT" } as const;

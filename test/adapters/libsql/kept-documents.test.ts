@@ -12,7 +12,7 @@ interface Document {
 const textOf = (name: string, length = 300): string =>
   encode({ name: name.padEnd(length, "."), price: decimal("1.5"), slots: [{ amount: decimal("0.25") }] });
 
-it("reads a text once, and another one anew", () => {
+it("parses a text once, and another one afresh", () => {
   const read = keptDocuments<Document>();
   const first = read(textOf("first"));
   expect(first.price).toBe(decimal("1.5"));
@@ -20,14 +20,14 @@ it("reads a text once, and another one anew", () => {
   expect(read(textOf("other"))).not.toEqual(first);
 });
 
-it("answers what nobody can change for the others", () => {
+it("returns a document that callers cannot change for others", () => {
   const read = keptDocuments<{ slots: { amount: bigint }[] }>();
   const result = read(textOf("first"));
   expect(() => result.slots.push({ amount: 1n })).toThrow(TypeError);
   expect(() => Object.assign(result.slots[0] as object, { amount: 1n })).toThrow(TypeError);
 });
 
-it("keeps those that were asked for last, and no more than fit", () => {
+it("caches the most recently used documents that fit", () => {
   const read = keptDocuments<Document>();
   const [often, once] = [read(textOf("often")), read(textOf("once"))];
   for (let count = 0; count < 600; count++) {

@@ -50,15 +50,15 @@ async function opened(file: string) {
 
 const token = (id: string) => ({ id, name: "", scope: "read" as const, expiresAt: null, hash: id });
 
-describe("the event of an order by hand", () => {
-  it("follows the one before it of the same process", async () => {
+describe("the event of a manual order", () => {
+  it("follows the previous event of the same process", async () => {
     const { place, readOutput, verdict } = await twoProcesses();
     expect(await place("two")).toEqual({ result: "recorded" });
     expect(await readOutput()).toEqual(["1 order", "2 order"]);
     expect((await verdict()).faults).toEqual([]);
   });
 
-  it("follows one that another process has written meanwhile", async () => {
+  it("follows one that another process has written in the meantime", async () => {
     const { b, place, readOutput, verdict } = await twoProcesses();
     await b.store.addToken(token("tok_b"), BY);
     expect(await place("two")).toEqual({ result: "recorded" });
@@ -66,7 +66,7 @@ describe("the event of an order by hand", () => {
     expect((await verdict()).faults).toEqual([]);
   });
 
-  it("leaves no gap where the newest one is not there any more", async () => {
+  it("leaves no gap where the newest event was deleted", async () => {
     const { a, b, place, readOutput, verdict } = await twoProcesses();
     await a.store.addToken(token("tok_a"), BY);
     await b.context.client.execute("drop trigger events_stay");
@@ -76,7 +76,7 @@ describe("the event of an order by hand", () => {
     expect((await verdict()).faults).toEqual([]);
   });
 
-  it("is not the newest where its order was refused", async () => {
+  it("is not the newest where its order was rejected", async () => {
     const { b, place, readOutput, verdict } = await twoProcesses();
     await b.store.setKill(true, BY);
     expect(await place("two")).toEqual({ result: "refused" });
@@ -87,7 +87,7 @@ describe("the event of an order by hand", () => {
   });
 });
 
-it("an order is refused on a database that a newer version has changed meanwhile", async () => {
+it("rejects an order on a database that a newer version has migrated", async () => {
   const { b, place, readOutput } = await twoProcesses();
   await b.context.client.execute("insert into migrations (name, applied_at) values ('9999_later', 0)");
   await expect(place("two")).rejects.toThrow(/newer edgemaker/);

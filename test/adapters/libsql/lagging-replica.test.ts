@@ -36,7 +36,7 @@ async function behindReplica() {
   return createStore(await open(primary.url, routed));
 }
 
-it("what permits a write is asked of the primary, not of a replica that lags", async () => {
+it("reads that permit a write go to the primary, not to a replica that lags", async () => {
   const store = await behindReplica();
   expect(await store.killed()).toBe(false);
   await store.setKill(true, BY);

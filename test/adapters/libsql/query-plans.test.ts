@@ -64,8 +64,8 @@ function overheard({ context }: Box): Map<string, InStatement> {
   return heard;
 }
 
-describe("what is asked of the database", () => {
-  it("has an index to the rows that it is about, in a pass and in a request", async () => {
+describe("a database query", () => {
+  it("has an index to its rows, in a pass and in a request", async () => {
     const box = await testSandbox();
     const heard = overheard(box);
     const { id } = await runOperation<{ id: string }>(box.deps, "start_grid", GRID);

@@ -88,8 +88,8 @@ const DEEDS: Readonly<Record<string, Deed>> = {
     connection.batch(["alter table tokens add column more", "alter table tokens drop column more"], "write"),
 };
 
-describe("what is kept of a database", () => {
-  it("is what a process that keeps nothing reads, after each of any deeds of two", async () => {
+describe("the read cache of a database", () => {
+  it("matches a process without a cache after any sequence of actions of two processes", async () => {
     const deed = fc.record({ what: fc.constantFrom(...Object.keys(DEEDS)), by: fc.nat(1), later: fc.nat(1) });
     await fc.assert(
       fc.asyncProperty(fc.array(deed, { maxLength: 12 }), async (deeds) => {
@@ -110,7 +110,7 @@ describe("what is kept of a database", () => {
     );
   });
 
-  it("is read once, until anybody writes anything", async () => {
+  it("reads once until anything is written", async () => {
     const { another, end } = processes();
     onTestFinished(end);
     const [one, other] = [await another(), await another()];
@@ -126,7 +126,7 @@ describe("what is kept of a database", () => {
     expect([await one.readsOf(ask), await one.readsOf(ask)]).toEqual([5, 0]);
   });
 
-  it("is not what has changed while it was read", async () => {
+  it("does not cache a result that changed during the read", async () => {
     const { another, end } = processes();
     onTestFinished(end);
     const [one, other] = [await another(), await another()];
@@ -136,7 +136,7 @@ describe("what is kept of a database", () => {
     expect(await one.store.killed()).toBe(true);
   });
 
-  it("keeps nobody from folding the log into the file", async () => {
+  it("does not block folding the log into the file", async () => {
     const { another, end } = processes();
     onTestFinished(end);
     const [one, other] = [await another(), await another()];
@@ -147,7 +147,7 @@ describe("what is kept of a database", () => {
     expect(Number(rows[0]?.[0])).toBe(0);
   });
 
-  it("is as old as the moment that it is told in", async () => {
+  it("evaluates times at the moment of each read", async () => {
     const { another, time, end } = processes();
     onTestFinished(end);
     const { store } = await another();

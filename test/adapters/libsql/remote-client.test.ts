@@ -17,7 +17,7 @@ describe("a libSQL server", () => {
 
   const open = () => safeClient({ url: sqld.url, fetch }, nodeLocal);
 
-  it("keeps every write of many at once, though it is busy with one at a time", async () => {
+  it("stores every write of many concurrent ones, though it handles one at a time", async () => {
     const client = await open();
     await client.execute("create table counts (id integer primary key, count integer not null)");
     await client.execute("insert into counts values (1, 0)");
@@ -30,7 +30,7 @@ describe("a libSQL server", () => {
     expect(Number(rows[0]?.[0])).toBe(240);
   });
 
-  it("is asked again when it was busy with another's write", async () => {
+  it("is retried while it is busy with another write", async () => {
     const error = { message: "SQLite error: database is locked", code: "SQLITE_BUSY" };
     const closed = { type: "ok", response: { type: "close" } };
     let busy = 2;
@@ -43,7 +43,7 @@ describe("a libSQL server", () => {
     expect(use.databaseRequests).toBe(3);
   });
 
-  it("tells how many rows a call has cost", async () => {
+  it("reports how many rows a call has read and written", async () => {
     const client = await open();
     const use = newUse();
     await client.execute("create table rows (id integer primary key)");
@@ -99,7 +99,7 @@ describe("a libSQL server", () => {
     theirs.close();
   });
 
-  it("is unavailable, and nothing worse, when it does not answer", async () => {
+  it("is unavailable, and nothing worse, when it does not respond", async () => {
     const client = await safeClient({ url: "http://127.0.0.1:9", fetch }, nodeLocal);
     await expect(client.execute("select 1")).rejects.toMatchObject({ failure: "unavailable" });
   });

@@ -11,7 +11,7 @@ import { tempFolder } from "../../support/temp.ts";
 const open = (url: string) => safeClient(connectionTo(url), nodeLocal);
 
 describe("the safe client", () => {
-  it("loses no write of two processes and this one, all writing at once", async () => {
+  it("loses no write of three processes that write at once", async () => {
     const url = `file:${join(tempFolder(), "shared.db")}`;
     const client = await open(url);
     await client.batch(
@@ -43,7 +43,7 @@ describe("the safe client", () => {
     expect([sum, rows]).toEqual([3 * each, 3 * each]);
   });
 
-  it("writes all of a batch or none of it, and says which constraint refused it", async () => {
+  it("writes all of a batch or none of it, and names the violated constraint", async () => {
     const client = await open("file::memory:");
     await client.execute("create table one (id integer primary key)");
     const twice = client.batch(["insert into one values (1)", "insert into one values (1)"], "write");

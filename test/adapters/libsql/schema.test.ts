@@ -22,7 +22,7 @@ const open = (url: string, kind: "live" | "sandbox" = "live") =>
   });
 
 describe("migrations", () => {
-  it("are applied once by many that start at the same time", async () => {
+  it("are applied once by many processes that start at the same time", async () => {
     const url = `file:${join(tempFolder(), "new.db")}`;
     const contexts = await Promise.all(Array.from({ length: 8 }, () => open(url)));
     const [first] = contexts;
@@ -31,7 +31,7 @@ describe("migrations", () => {
     for (const { client } of contexts) client.close();
   });
 
-  it("apply nothing of one that fails half-way", async () => {
+  it("apply nothing of one that fails halfway", async () => {
     const client = await safeClient(createClient({ url: "file::memory:", concurrency: 1 }), nodeLocal);
     const broken = {
       name: "0.sql",
@@ -42,7 +42,7 @@ describe("migrations", () => {
     expect(left.rows[0]?.[0]).toBe(0);
   });
 
-  it("that rename stored fields keep their values", async () => {
+  it("that rename stored fields preserve their values", async () => {
     const client = await safeClient(
       createClient({ url: `file:${join(tempFolder(), "old.db")}`, concurrency: 1 }),
       nodeLocal,
@@ -94,7 +94,7 @@ describe("migrations", () => {
     );
   });
 
-  it("that make a table anew keep its rows, their numbers and what they point to", async () => {
+  it("that recreate a table preserve its rows, their ids and references", async () => {
     const client = await safeClient(
       createClient({ url: `file:${join(tempFolder(), "old.db")}`, concurrency: 1 }),
       nodeLocal,
@@ -135,7 +135,7 @@ describe("migrations", () => {
     client.close();
   });
 
-  it("are what the tables in the source say", () => {
+  it("match the tables in the source", () => {
     const folder = tempFolder();
     cpSync(join(root, "drizzle"), join(folder, "drizzle"), { recursive: true });
     const before = readdirSync(join(folder, "drizzle")).length;
@@ -158,7 +158,7 @@ describe("migrations", () => {
 });
 
 describe("a database", () => {
-  it("remembers whether it is a sandbox, and refuses the other kind", async () => {
+  it("stores whether it is a sandbox, and rejects the other kind", async () => {
     const url = `file:${join(tempFolder(), "kind.db")}`;
     (await open(url, "sandbox")).client.close();
     await expect(open(url, "live")).rejects.toThrow(SettingsError);
@@ -182,13 +182,13 @@ describe("triggers", () => {
     ["another event", "update events set message = 'x'"],
     ["an event's end", "delete from events"],
     ["the same trade twice", fill],
-  ])("refuse %s", async (_what, statement) => {
+  ])("reject %s", async (_what, statement) => {
     const { client } = await open("file::memory:");
     for (const made of [...order.split(";"), event, fill]) await client.execute(made);
     await expect(client.execute(statement)).rejects.toThrow();
   });
 
-  it("let a final state stay and its filled amount rise", async () => {
+  it("preserve a final state and let its filled amount rise", async () => {
     const { client } = await open("file::memory:");
     for (const made of order.split(";")) await client.execute(made);
     await client.execute("update orders set state = 'canceled'");

@@ -68,7 +68,7 @@ const SETTLED = {
 };
 
 describe("a lease", () => {
-  it("is one holder's until it runs out, and its token only rises", async () => {
+  it("belongs to one holder until it expires, and its token only rises", async () => {
     const { store, time } = await started();
     const first = await store.takeLease(lease("a"));
     expect(first?.lease).toMatchObject({ token: 1, now: START, until: START + 5000 });
@@ -78,14 +78,14 @@ describe("a lease", () => {
     expect((await store.takeLease(lease("b")))?.lease.token).toBe(3);
   });
 
-  it("is free again when it is given back", async () => {
+  it("is free again once it is released", async () => {
     const { store } = await started();
     const first = await store.takeLease(lease("a"));
     if (first) await store.settle(first.lease, SETTLED);
     expect((await store.takeLease(lease("b")))?.lease.token).toBe(2);
   });
 
-  it("that was lost writes nothing, neither record nor settlement", async () => {
+  it("writes nothing after it was lost, neither record nor settlement", async () => {
     const { store, time, intent, context } = await started();
     const first = await store.takeLease(lease("a"));
     time.pass(5001);
@@ -101,7 +101,7 @@ describe("a lease", () => {
 });
 
 describe("an intent", () => {
-  it("is recorded only while its strategy is wanted to run and the kill switch is off", async () => {
+  it("is recorded only while its strategy should run and the kill switch is off", async () => {
     const { store, strategy, intent, context } = await started();
     const granted = await store.takeLease(lease("a"));
     if (!granted) throw new Error("no lease");
@@ -121,7 +121,7 @@ describe("an intent", () => {
     expect((await record("em0000000000000005")).size).toBe(1);
   });
 
-  it("is refused while its slot has one that is not settled", async () => {
+  it("is rejected while its slot has an unsettled one", async () => {
     const { store, intent } = await started();
     const granted = await store.takeLease(lease("a"));
     if (!granted) throw new Error("no lease");
@@ -134,7 +134,7 @@ describe("an intent", () => {
     );
   });
 
-  it("is refused where it would meet an order by hand that its pass has not seen", async () => {
+  it("is rejected where it would cross a manual order that its pass has not read", async () => {
     const { store, intent } = await started();
     const granted = await store.takeLease(lease("a"));
     if (!granted) throw new Error("no lease");
@@ -157,7 +157,7 @@ describe("an intent", () => {
     expect(await recorded(["9.49", "9.5", "9.51", "10.2", "0.95", "9"])).toEqual(["9.49", "0.95", "9"]);
   });
 
-  it("by hand is refused where it would meet any of ours, of which the first is named", async () => {
+  it("of a manual order is rejected where it would cross ours, and the first of them is named", async () => {
     const { store, intent } = await started();
     const granted = await store.takeLease(lease("a"));
     if (!granted) throw new Error("no lease");
@@ -186,7 +186,7 @@ describe("an intent", () => {
     expect(await sell("10.3")).toEqual({ result: "recorded" });
   });
 
-  it("by hand, or beside one, is held against what is not settled, however much there once was", async () => {
+  it("of a manual order is checked against unsettled orders, however many there were before", async () => {
     const { context, intent } = await started();
     const byHand = intent({ strategy: null, kind: "hand" });
     const { insert, others } = insertByHand(context, byHand, { terms: null, limit: d("1"), ended: [] });
@@ -202,7 +202,7 @@ describe("an intent", () => {
     ]);
   });
 
-  it("is recorded with others of a sum that no column could hold, which counts as the most", async () => {
+  it("is recorded with others whose sum overflows a column, which counts as the maximum", async () => {
     const { store, intent } = await started();
     const granted = await store.takeLease(lease("a"));
     if (!granted) throw new Error("no lease");
@@ -216,7 +216,7 @@ describe("an intent", () => {
     expect(uses).toMatchObject([{ notional: d("92233720368.54775807"), orders: 3 }]);
   });
 
-  it("comes back from the store as it went in", async () => {
+  it("is read from the store as it was written", async () => {
     const { store, intent, time } = await started();
     const granted = await store.takeLease(lease("a"));
     if (!granted) throw new Error("no lease");
@@ -231,8 +231,8 @@ describe("an intent", () => {
   });
 });
 
-describe("a start", () => {
-  it("that the kill switch has overtaken stores nothing and tells of nothing; what had begun before is answered", async () => {
+describe("a strategy start", () => {
+  it("stores and reports nothing once the kill switch is on; an earlier start is answered", async () => {
     const { store, strategy } = await started();
     const { id: _id, number: _number, ...same } = strategy;
     const start = (request: string) => store.createStrategy({ ...same, request, prefix: "grid-late" }, BY);
@@ -246,7 +246,7 @@ describe("a start", () => {
 });
 
 describe("a strategy's id", () => {
-  it("is its own even when a hundred start in one millisecond", async () => {
+  it("is unique even when a hundred start in one millisecond", async () => {
     const { store, strategy } = await started();
     const { id: _id, number: _number, ...same } = strategy;
     const made = (await Promise.all(

@@ -72,8 +72,8 @@ const FOUR = ids.map((clientId) => ({ clientId }));
 const recorded = { status: "fulfilled", value: { result: "recorded" } };
 const refusedBecause = (failure: string) => ({ status: "rejected", reason: { failure } });
 
-describe("orders by hand that come at the same time", () => {
-  it("are written as one, each with its row and its event", async () => {
+describe("concurrent manual orders", () => {
+  it("are written as one batch, each with its row and its event", async () => {
     const { all, batches, readOutput, rows, faults } = await opened();
     expect(await all(...FOUR)).toEqual(FOUR.map(() => recorded));
     expect(batches).toHaveLength(1);
@@ -84,7 +84,7 @@ describe("orders by hand that come at the same time", () => {
     expect(await faults()).toEqual([]);
   });
 
-  it("are each held against those of the same moment", async () => {
+  it("are each checked against the others in the batch", async () => {
     const { all, rows, readOutput, faults } = await opened();
     const crossing = { clientId: "x", side: "sell", price: d("1") } as const;
     const answers = await all({ clientId: "a" }, crossing, { clientId: "c" });
@@ -98,7 +98,7 @@ describe("orders by hand that come at the same time", () => {
     expect(await faults()).toEqual([]);
   });
 
-  it("do not suffer from one whose id was used before", async () => {
+  it("are not affected by one with a reused id", async () => {
     const { all, rows, faults } = await opened();
     const answers = await all({ clientId: "a" }, { clientId: "before" }, { clientId: "c" });
     expect(answers).toMatchObject([recorded, refusedBecause("constraint"), recorded]);
@@ -106,7 +106,7 @@ describe("orders by hand that come at the same time", () => {
     expect(await faults()).toEqual([]);
   });
 
-  it("are all refused by the kill switch", async () => {
+  it("are all rejected by the kill switch", async () => {
     const { store, all, rows, faults } = await opened();
     const placing = all(...FOUR);
     await store.setKill(true, BY);
@@ -117,7 +117,7 @@ describe("orders by hand that come at the same time", () => {
     expect(await faults()).toEqual([]);
   });
 
-  it("follow what another process has told meanwhile", async () => {
+  it("follow events that another process has written in the meantime", async () => {
     const { other, all, readOutput, rows, faults } = await opened();
     await (await other()).setKill(false, BY);
     expect(await all(...FOUR)).toEqual(FOUR.map(() => recorded));
@@ -128,7 +128,7 @@ describe("orders by hand that come at the same time", () => {
     expect(await faults()).toEqual([]);
   });
 
-  it("are tried again where another process writes", async () => {
+  it("are retried where another process writes", async () => {
     const { all, batches, failures, rows, faults } = await opened();
     batches.push(0);
     failures.push(new LibsqlError("database is locked", "SQLITE_BUSY"));
@@ -139,7 +139,7 @@ describe("orders by hand that come at the same time", () => {
     expect(await faults()).toEqual([]);
   });
 
-  it("all fail where nobody knows whether they were written, and none is written again", async () => {
+  it("all fail where the outcome of the write is unknown, and none is written again", async () => {
     const { all, batches, failures, rows } = await opened();
     batches.push(0);
     failures.push(new LibsqlError("disk I/O error", "SQLITE_IOERR"));

@@ -11,7 +11,7 @@ const tokens = Object.keys(decimals) as ChainToken[];
 
 describe("the simulated pools", () => {
   it.each(["INDY", "SNEK"] as const)(
-    "of %s follow the simulated exchanges, a little apart",
+    "of %s follow the simulated exchanges, with a small offset",
     async (token) => {
       const { deps, venue, time } = await testSandbox();
       const observed = new Set<Decimal>();
@@ -28,7 +28,7 @@ describe("the simulated pools", () => {
     },
   );
 
-  it("are the same for every process and moment of one sandbox, and others for another seed", async () => {
+  it("are the same for every process and time of one sandbox, and differ for another seed", async () => {
     const { deps, venue, row, time } = await testSandbox({ seed: 7 });
     time.pass(5 * MINUTE);
     const pools = await deps.dex.pools("INDY");
@@ -38,7 +38,7 @@ describe("the simulated pools", () => {
     expect(await again(8)).not.toEqual(pools);
   });
 
-  it.each(tokens)("of %s hold whole units, at the price that their reserves have", async (token) => {
+  it.each(tokens)("of %s hold whole units, at the price of their reserves", async (token) => {
     const { deps } = await testSandbox();
     const pools = await deps.dex.pools(token);
     expect(pools).toHaveLength(5);
@@ -58,7 +58,7 @@ describe("the simulated pools", () => {
     ]);
   });
 
-  it("of a token that no exchange lists move that no exchange lists too", async () => {
+  it("of a token that no exchange lists have moving prices too", async () => {
     const { deps, time } = await testSandbox();
     const prices = new Set<Decimal>();
     for (let hour = 0; hour < 6; hour++) {

@@ -90,8 +90,8 @@ function booksOf(orders: readonly Rested[], listings: ReturnType<typeof listings
   };
 }
 
-describe("what a price has reached", () => {
-  it("fills the orders that a walk over every corner fills: as much, in that order, at those times", () => {
+describe("the price course of a bar", () => {
+  it("fills the same orders as a walk over every price point: same amounts, order and times", () => {
     const looks = fc.array(
       fc.oneof(fc.integer({ min: 0, max: 90 * SECOND }), fc.integer({ min: 0, max: 4 * HOUR })),
       { minLength: 1, maxLength: 8 },
@@ -122,7 +122,7 @@ describe("what a price has reached", () => {
     expect(filled).toBeGreaterThan(most(500, 60));
   });
 
-  it("asks for a symbol's corners once, however many orders rest", () => {
+  it("requests a symbol's price points once, however many orders are open", () => {
     const listings = listingsOf(1, []);
     const { market, path } = listings("ADA/USDT") as ListedPath;
     let walks = 0;

@@ -22,7 +22,7 @@ const make = (over: object = {}) =>
 const times = fc.integer({ min: START - 30 * DAY, max: START + 30 * DAY });
 
 describe("a generated price", () => {
-  it("is a function of seed, symbol and time: asked in any order, by anybody, it is the same", () => {
+  it("is a function of seed, symbol and time: the same for every caller, in any order", () => {
     const one = make();
     fc.assert(
       fc.property(fc.array(times, { minLength: 1, maxLength: 20 }), (requests) => {
@@ -37,13 +37,13 @@ describe("a generated price", () => {
     );
   });
 
-  it("begins at the listing's price, with a venue's small difference", () => {
+  it("starts at the listing's price, with a small difference per venue", () => {
     for (const venue of ["mexc", "gateio", "bitget", "kraken"]) {
       expect(Math.abs(make({ venue }).at(START) / 6_000_000 - 1)).toBeLessThan(0.0005);
     }
   });
 
-  it("moves as much in an hour as it is told to", () => {
+  it("moves with the configured hourly volatility", () => {
     const path = make();
     const returns = Array.from({ length: 2000 }, (_, i) =>
       Math.log(path.at(START + (i + 1) * HOUR) / path.at(START + i * HOUR)),
@@ -77,13 +77,13 @@ describe("a replayed price", () => {
   ]);
   const path = replayPath(file, decimal("0.01"), (anchor) => make({ anchor }));
 
-  it("walks each candle open, high, low, close", () => {
+  it("follows each candle: open, high, low, close", () => {
     expect(path.corners(first - 1, first + MINUTE).map(({ ticks }) => ticks)).toEqual([
       10_000, 10_400, 9800, 10_100,
     ]);
   });
 
-  it("holds the last price at the end", () => {
+  it("stays at the last price at the end", () => {
     expect([first + 3 * MINUTE, first + DAY].map((at) => path.at(at))).toEqual([10_200, 10_200]);
   });
 
@@ -92,7 +92,7 @@ describe("a replayed price", () => {
     expect(path.corners(first - HOUR, first).length).toBeGreaterThan(100);
   });
 
-  it("keeps the file's volume", () => {
+  it("uses the file's volume", () => {
     expect([path.volume(first, first + MINUTE), path.volume(first, first + DAY)]).toEqual([5, 13]);
   });
 });

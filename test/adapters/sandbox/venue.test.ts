@@ -33,7 +33,7 @@ async function balance(venue: Venue, asset: string) {
 }
 
 describe("a simulated venue", () => {
-  it("sets aside what a resting order needs, the fee too where it is taken in quote", async () => {
+  it("locks the funds that an open order needs, including the fee where it is charged in quote", async () => {
     const { venue } = await testSandbox();
     for (const [exchange, free, used] of [
       ["kraken", "99409.41", "590.59"],
@@ -44,7 +44,7 @@ describe("a simulated venue", () => {
     }
   });
 
-  it("gives back what was set aside when an order is cancelled, once", async () => {
+  it("releases the locked funds once when an order is canceled", async () => {
     const { venue } = await testSandbox();
     const made = await venue("kraken").create(order(), permit);
     const id = made.result === "accepted" ? made.id : "";
@@ -59,7 +59,7 @@ describe("a simulated venue", () => {
     ["between two ticks", { price: d("59000.001") }, /invalid price/],
     ["between two lots", { amount: d("0.010001") }, /invalid amount/],
     ["more than the account has", { amount: d("2") }, /insufficient/],
-  ])("rejects an order %s, and nothing is written", async (_what, over, reason) => {
+  ])("rejects an order %s, and writes nothing", async (_what, over, reason) => {
     const { venue } = await testSandbox();
     expect(await venue("kraken").create(order(over), permit)).toMatchObject({
       result: "rejected",
@@ -69,7 +69,7 @@ describe("a simulated venue", () => {
     expect(await balance(venue("kraken"), "USDT")).toEqual({ free: "100000", used: "0" });
   });
 
-  it("refuses a request that comes after its time, or that may not leave", async () => {
+  it("rejects a request that arrives too late, or that has no permit", async () => {
     const { venue } = await testSandbox();
     expect(await venue("kraken").create(order(), { ...permit, sendBy: START - 1 })).toMatchObject({
       result: "rejected",
@@ -80,7 +80,7 @@ describe("a simulated venue", () => {
     expect(await venue("kraken").openOrders()).toEqual([]);
   });
 
-  it("takes the book level by level for a market order, and charges the taker fee", async () => {
+  it("fills a market order level by level from the book, and charges the taker fee", async () => {
     const { venue } = await testSandbox();
     const kraken = venue("kraken");
     const { asks } = await kraken.book("BTC/USDT", 100);
@@ -95,7 +95,7 @@ describe("a simulated venue", () => {
     expect(await balance(kraken, "BTC")).toEqual({ free: text(d("2") + amount), used: "0" });
   });
 
-  it("takes a buy's fee in base on mexc and bitget, in quote on gateio and kraken", async () => {
+  it("charges a buy's fee in base on mexc and bitget, in quote on gateio and kraken", async () => {
     const { venue } = await testSandbox();
     const assets = await Promise.all(
       ["mexc", "gateio", "bitget", "kraken"].map(async (exchange) => {
@@ -106,7 +106,7 @@ describe("a simulated venue", () => {
     expect(assets).toEqual(["BTC", "USDT", "BTC", "USDT"]);
   });
 
-  it("rests the part of a marketable limit order that the book does not reach, unless it is immediate", async () => {
+  it("leaves open the part of a limit order that the book does not fill, unless it is immediate", async () => {
     const { venue } = await testSandbox();
     const kraken = venue("kraken");
     const { asks } = await kraken.book("BTC/USDT", 1);
@@ -151,7 +151,7 @@ describe("a simulated venue", () => {
     await expect(venue("mexc").market("BTC/EUR")).rejects.toMatchObject({ failure: "unlisted" });
   });
 
-  it("takes deposits, and withdrawals of what is free", async () => {
+  it("accepts deposits, and withdrawals of free funds", async () => {
     const { venue, context } = await testSandbox();
     const books = sandboxBooks(context);
     await venue("kraken").create(order(), permit);
@@ -163,7 +163,7 @@ describe("a simulated venue", () => {
   });
 });
 
-describe("resting orders", () => {
+describe("open orders", () => {
   const listing = listingOf("kraken", "BTC/USDT");
   if (!listing) throw new Error("not listed");
   const market = simulatedMarket("kraken", listing);
@@ -191,7 +191,7 @@ describe("resting orders", () => {
 
   const total = (books: VenueBooks, asset: string): Decimal => books.holdings[asset]?.total ?? ZERO;
 
-  it("meet the same fills however often the venue looks in between", () => {
+  it("get the same fills however often the venue is read in between", () => {
     const prices = fc.uniqueArray(
       fc.integer({ min: 975, max: 1025 }).filter((percent) => percent !== 1000),
       { minLength: 1, maxLength: 8 },
@@ -218,7 +218,7 @@ describe("resting orders", () => {
     );
   });
 
-  it("move balances by exactly what they filled, and hold nothing back afterwards", () => {
+  it("move balances by exactly their fills, and lock nothing afterwards", () => {
     fc.assert(
       fc.property(
         fc.uniqueArray(

@@ -17,7 +17,7 @@ const KEPT: Sealed = {
 };
 
 describe("the envelope of stored keys", () => {
-  it("opens what it has sealed, and shows none of it", async () => {
+  it("opens its sealed keys, and reveals none of them", async () => {
     const kek = await kekOf(1);
     const sealed = await seal(kek, OWNER, TEXTS);
     expect(await openSealed([kek], OWNER, sealed)).toEqual(TEXTS);
@@ -32,7 +32,7 @@ describe("the envelope of stored keys", () => {
     }
   });
 
-  it("opens a kept vector", async () => {
+  it("opens a stored test vector", async () => {
     expect(await openSealed([await kekOf(7)], OWNER, KEPT)).toEqual(TEXTS);
   });
 
@@ -43,7 +43,7 @@ describe("the envelope of stored keys", () => {
     expect(one.wrapped).not.toBe(two.wrapped);
   });
 
-  it("refuses a row of another account, exchanged columns, and another operator's key", async () => {
+  it("rejects a row of another account, swapped columns, and another operator's key", async () => {
     const kek = await kekOf(1);
     const sealed = await seal(kek, OWNER, TEXTS);
     const { key = "", secret = "" } = sealed.fields;
@@ -59,7 +59,7 @@ describe("the envelope of stored keys", () => {
     );
   });
 
-  it("refuses every single flipped bit", async () => {
+  it("rejects every single flipped bit", async () => {
     const kek = await kekOf(1);
     const sealed = await seal(kek, OWNER, { secret: "s" });
     for (const name of ["wrapped", "secret"] as const) {
@@ -77,7 +77,7 @@ describe("the envelope of stored keys", () => {
     }
   });
 
-  it("wraps the data key anew without touching the fields", async () => {
+  it("rewraps the data key without touching the fields", async () => {
     const [old, fresh] = [await kekOf(1), await kekOf(2)];
     const sealed = await seal(old, OWNER, TEXTS);
     const rotated = await rewrap([fresh, old], OWNER, sealed);

@@ -9,7 +9,7 @@ const ACCOUNT = "live:kraken:api.kraken.com";
 const kek = (byte: number) => importKek(new Uint8Array(32).fill(byte));
 const keys = (name: string) => ({ key: canary(`${name} key`), secret: canary(`${name} secret`) });
 
-it("a rotation leaves keys alone that a person has replaced meanwhile", async () => {
+it("a rotation leaves keys alone that a user has replaced in the meantime", async () => {
   const { context } = await testSandbox();
   const [before, after] = [await kek(1), await kek(2)];
   await credentialStore(context, [before]).put(ACCOUNT, keys("first"), BY);

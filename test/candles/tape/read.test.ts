@@ -57,8 +57,8 @@ const FORMS: readonly (readonly [name: string, text: string])[] = [
   ["JSON Lines", ccxt.map((one) => JSON.stringify(one)).join("\n")],
 ];
 
-describe("a tape is read", () => {
-  it.each(FORMS)("of %s, in parts of any size", async (_, text) => {
+describe("a tape reader", () => {
+  it.each(FORMS)("reads %s, in parts of any size", async (_, text) => {
     expect(isTape(bytes(text))).toBe(true);
     const whole = read(text);
     const { times, close, scale, volume } = whole.tape.prints;
@@ -69,13 +69,13 @@ describe("a tape is read", () => {
       expect(await hashTape(read(text, { part }).tape)).toBe(await hashTape(whole.tape));
   });
 
-  it("of no amounts", () => {
+  it("reads rows without amounts", () => {
     const { tape, ...rest } = read(`time,price\n${AT},100\n${AT + 1},101\n`);
     expect(Number.isNaN(tape.prints.volume[0])).toBe(true);
     expect(tapeCoverage(tape, { ...rest, hash: "" })).toMatchObject({ prints: 2, hasAmounts: false });
   });
 
-  it("with books between", () => {
+  it("reads rows with books in between", () => {
     const events = [
       {
         timestamp: AT,
@@ -100,7 +100,7 @@ describe("a tape is read", () => {
     expect(sliceTape(tape, AT + 1, AT + 9).books?.starts).toEqual(Uint32Array.of(3, 4));
   });
 
-  it("is told with what it covers", async () => {
+  it("reports the coverage of a tape", async () => {
     const again = [...ccxt, ccxt[3]].map((one) => JSON.stringify(one)).join("\n");
     const { tape, ...file } = read(again);
     const hash = await hashTape(tape);
@@ -111,7 +111,7 @@ describe("a tape is read", () => {
     });
   });
 
-  it("is no tape where it is candles", () => {
+  it("rejects candles as a tape", () => {
     expect(isTape(bytes("timestamp,open,high,low,close,volume\n1,1,1,1,1,1\n"))).toBe(false);
     expect(isTape(bytes(`${AT},100,101,99,100,5\n`))).toBe(false);
     expect(isTape(bytes(`[[${AT},100,101,99,100,5]]`))).toBe(false);
@@ -119,7 +119,7 @@ describe("a tape is read", () => {
   });
 });
 
-describe("a tape is refused, naming the row", () => {
+describe("an invalid tape row", () => {
   const table = (row: string) => `timestamp,price,amount,id\n${AT},100,1,a\n${row}\n`;
   const lines = (row: object) =>
     `${JSON.stringify({ timestamp: AT, price: 1, amount: 1 })}\n${JSON.stringify(row)}`;
@@ -163,11 +163,11 @@ describe("a tape is refused, naming the row", () => {
     [`{"timestamp":1,"price":1,"amount":1`, "row 1: the file ends inside this object"],
     [`{"timestamp":1,"price":1,"amount":01}`, "row 1: it is not JSON"],
     [JSON.stringify({ timestamp: AT, bids: [], asks: [] }), "there is no trade in it"],
-  ])("%#", (text, output) => {
+  ])("is rejected by name: %#", (text, output) => {
     expect(() => read(text)).toThrow(output);
   });
 
-  it("or counted, where that is asked for", () => {
+  it("is counted on request", () => {
     const { tape, refusedRows, refused } = read(table(`${AT},-1,1,b`), { skipRefused: true });
     expect([tape.prints.times.length, refusedRows]).toEqual([1, 1]);
     expect(refused).toEqual([{ row: "line 3", reason: "its price is not a number above zero" }]);

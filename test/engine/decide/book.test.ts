@@ -33,30 +33,30 @@ const filled = (serial: number, over: Partial<Order> = {}, fills: Fill[] = []): 
 const booked = (reconciled: readonly Reconciled[], before = grid(), now = NOW) =>
   book(KIND, before, reconciled, { now, backoff }).state as GridState;
 
-describe("what has happened to orders", () => {
-  it("is nothing where nothing has: the very strategy", () => {
+describe("booking order changes", () => {
+  it("returns the same strategy object when nothing has changed", () => {
     const before = grid();
     expect(book(KIND, before, [one()], { now: NOW, backoff })).toBe(before);
     expect(book(KIND, before, [], { now: NOW, backoff })).toBe(before);
   });
 
-  it("is booked to its slot, and to what the fills moved", () => {
+  it("books a change to its slot and to the moved amounts", () => {
     const after = booked([one({}, { fills: [fill()] })]);
     expect(after.slots[0]).toEqual(slot({ bought: d("1"), base: d("1"), cost: d("100.1") }));
     expect(after.ledger).toMatchObject({ quote: d("-100.1"), moved: { BTC: d("1"), USDT: d("-100.1") } });
   });
 
-  it("moves nothing where a fill was booked from the order before", () => {
+  it("moves nothing for a fill that was booked from the order's sums before", () => {
     expect(booked([one({}, { fills: [fill({ superseded: true })] })])).toEqual(grid().state);
   });
 
-  it("goes to the strategy as a whole where the slot is no more", () => {
+  it("books to the whole strategy when the slot no longer exists", () => {
     const after = booked([filled(0, { generation: 3 }, [fill()])]);
     expect(after.slots).toEqual(grid().state.slots);
     expect(after.idle).toEqual([{ base: d("1"), cost: d("100.1"), first: false }]);
   });
 
-  it("is booked in the order in which the slot had its orders", () => {
+  it("books in the order in which the slot had its orders", () => {
     const buy = filled(3, {}, [fill({ fees: [] })]);
     const sell = filled(4, { side: "sell" }, [fill({ side: "sell", notional: d("110"), fees: [] })]);
     const after = booked([sell, buy]);
@@ -66,7 +66,7 @@ describe("what has happened to orders", () => {
     expect(booked([buy, earlier]).ledger.quote).toBe(d("-190"));
   });
 
-  it("ends with the slot turned, and what was refused of it forgotten", () => {
+  it("flips the slot of a filled order and resets its rejection counts", () => {
     const before = grid([slot({ rejects: 2, lost: 1 }), slot({ index: 1, rejects: 5, lost: 6 })]);
     const [first, second] = booked([filled(0)], before).slots;
     expect(first).toEqual(slot({ side: "sell" }));
@@ -76,11 +76,11 @@ describe("what has happened to orders", () => {
   });
 });
 
-describe("an order that its exchange has refused", () => {
+describe("an order that its exchange rejected", () => {
   const refused = (reason: string | null = "too small", over: Partial<Order> = {}, lost = false) =>
     one({ state: "rejected", reason, ...over }, { ended: true, lost });
 
-  it("is tried again later each time, up to the most, and its slot says why", () => {
+  it("is retried with growing delays up to the maximum, and its slot shows the reason", () => {
     let before = grid(undefined, {
       refused: [
         { slot: 0, reason: "no_quote" },
@@ -102,22 +102,22 @@ describe("an order that its exchange has refused", () => {
     expect(waits).toEqual([15_000, 30_000, 60_000, 120_000, 240_000, 300_000, 300_000]);
   });
 
-  it("says no more than its exchange has", () => {
+  it("reports the exchange's reason only", () => {
     expect(booked([refused(null)]).refused).toEqual([{ slot: 0, reason: "rejected" }]);
   });
 
   it.each([
     ["it never left", "not sent"],
     ["it would have taken", `${WOULD_TAKE}the ask is 99`],
-  ])("is planned again at once where %s", (_, reason) => {
+  ])("is planned again immediately if %s", (_, reason) => {
     expect(booked([refused(reason)])).toEqual(grid().state);
   });
 
-  it("is refused where it has only said something like that", () => {
+  it("counts as rejected if the exchange's text is only similar to that", () => {
     expect(booked([refused(`it ${WOULD_TAKE}`)]).slots[0]?.rejects).toBe(1);
   });
 
-  it("is unclear from the third one in a row on that nobody has seen", () => {
+  it("is reported as unclear from the third unconfirmed attempt in a row", () => {
     let before = grid();
     const retries: number[] = [];
     for (let times = 1; times <= 5; times++) {
@@ -131,7 +131,7 @@ describe("an order that its exchange has refused", () => {
     expect(retries).toEqual([-NOW, -NOW, 15_000, 30_000, 60_000]);
   });
 
-  it("of a slot that is no more is told all the same", () => {
+  it("is reported even if its slot no longer exists", () => {
     const after = booked([refused("too small", { slot: 7 })]);
     expect(after.slots).toEqual(grid().state.slots);
     expect(after.refused).toEqual([{ slot: 7, reason: "rejected", detail: "too small" }]);
@@ -139,11 +139,11 @@ describe("an order that its exchange has refused", () => {
   });
 });
 
-describe("an order that the exchange alone knew", () => {
+describe("an order known only to the exchange", () => {
   const found = (over: Partial<Order> = {}, more: Partial<Reconciled> = {}) =>
     one({ clientId: idOf({ slot: over.slot ?? 0, serial: 5 }), ...over }, { adopted: true, ...more });
 
-  it("raises the serial of its strategy, and never lowers it", () => {
+  it("raises the serial of its strategy, but never lowers it", () => {
     for (const [before, after] of [
       [4, 5],
       [5, 5],
@@ -152,17 +152,17 @@ describe("an order that the exchange alone knew", () => {
       expect(booked([found()], grid(undefined, { serial: before })).serial).toBe(after);
   });
 
-  it("tells on which side its slot is, while it rests", () => {
+  it("sets the side of its slot while it is open", () => {
     expect(booked([found({ side: "sell" })]).slots.map(({ side }) => side)).toEqual(["sell", "buy"]);
     const ended = found({ side: "sell", state: "canceled" }, { ended: true });
     expect(booked([ended]).slots.map(({ side }) => side)).toEqual(["buy", "buy"]);
   });
 
-  it("tells nothing of slots that are no more", () => {
+  it("changes nothing for slots that no longer exist", () => {
     expect(booked([found({ side: "sell", generation: 4 })])).toEqual({ ...grid().state, serial: 5 });
   });
 
-  it("was given its base where a grid had only begun", () => {
+  it("provides the base of its slot if the grid has only started", () => {
     const starting = { ...grid(), phase: "starting" } as const;
     const sell = found({ side: "sell" });
     expect(booked([sell], starting).slots[0]).toMatchObject({ base: d("2"), cost: d("210"), first: true });
@@ -170,7 +170,7 @@ describe("an order that the exchange alone knew", () => {
     expect(booked([found()], starting).slots[0]?.base).toBe(0n);
   });
 
-  it("of an exit says that the exit has begun", () => {
+  it("of an exit marks the exit as started", () => {
     const exit = found({ kind: "exit", slot: EXIT_SLOT, side: "sell" });
     expect(booked([exit]).exit).toEqual({ reason: "stop", tries: 1 });
     expect(booked([found({ slot: EXIT_SLOT, side: "sell" })]).exit).toBe(null);

@@ -41,8 +41,8 @@ const written = (
   before = strategy(),
 ) => changesOf(before, { ...unchanged(after, undefined), ...more }, reconciled, NOW);
 
-describe("what a strategy's turn writes", () => {
-  it("is nothing where nothing changed", () => {
+describe("the changes that a strategy's turn writes", () => {
+  it("are empty when nothing changed", () => {
     const before = strategy();
     const changes = written(before, [one()], {}, before);
     expect(changes).toEqual(NO_CHANGES);
@@ -55,7 +55,7 @@ describe("what a strategy's turn writes", () => {
     { phase: "placing" as const },
     { lastError: "it failed" },
     { stoppedAt: 7 },
-  ])("is all of its own where one thing has changed: %o", (over) => {
+  ])("include the whole strategy row when one field changed: %o", (over) => {
     const before = strategy();
     const { id, version, state: now, status, phase, lastError, stoppedAt } = { ...before, ...over };
     const changes = written({ ...before, ...over }, [], {}, before);
@@ -63,13 +63,13 @@ describe("what a strategy's turn writes", () => {
     expect(changesAnything(changes)).toBe(true);
   });
 
-  it("rests on what its person wants, where it has stopped", () => {
+  it("depend on the requested state when the strategy has stopped", () => {
     const before = strategy();
     expect(written({ ...before, status: "stopped" }, [], {}, before).wish).toBe(before);
     expect(written({ ...before, status: "error" }, [], {}, before).wish).toBe(null);
   });
 
-  it("says what has become of its status, and why", () => {
+  it("include the new status and its reason", () => {
     const said = (over: Partial<Strategy>) => written(strategy(over)).events;
     expect(said({ status: "error", lastError: "it failed" })).toEqual([
       { ...event, kind: "status", message: "running to error: it failed" },
@@ -77,7 +77,7 @@ describe("what a strategy's turn writes", () => {
     expect(said({ status: "stopped" })[0]?.message).toBe("running to stopped");
   });
 
-  it("is each order that has changed, each fill and each intent", () => {
+  it("include each changed order, each fill and each intent", () => {
     const changed = one({}, { order: order({ misses: 1 }), fills: [fill()] });
     const intents = [order({ slot: 1 })];
     const more = { intents, terms: { version: 3 }, events: [{ ...event, kind: "exit", message: "so" }] };
@@ -85,13 +85,13 @@ describe("what a strategy's turn writes", () => {
     expect(changes).toMatchObject({ orders: [changed.order], fills: [fill()], adopted: [], ...more });
   });
 
-  it("is each order that a stop leaves to its person", () => {
+  it("include each order that a stop leaves to the user", () => {
     const released = { ...order(), settled: true };
     const other = one({ slot: 1 });
     expect(written(strategy(), [one(), other], { released: [released] }).orders).toEqual([released]);
   });
 
-  it("is a row for each order that the venue alone knew, and says so", () => {
+  it("include a row and an event for each order known only to the venue", () => {
     const changes = written(strategy(), [one({}, { adopted: true, fills: [fill()] })]);
     expect(changes).toMatchObject({ orders: [], adopted: [order()], fills: [fill()] });
     expect(changes.events).toEqual([
@@ -103,7 +103,7 @@ describe("what a strategy's turn writes", () => {
     ]);
   });
 
-  it("says which orders were lost or refused, and why", () => {
+  it("name the orders that were lost or rejected, with the reason", () => {
     const rejected = order({ state: "rejected", reason: "too small" });
     const said = (more: Partial<Reconciled>) =>
       written(strategy(), [one({}, more)]).events.map(({ kind, message }) => [kind, message]);
@@ -124,13 +124,13 @@ describe("what a strategy's turn writes", () => {
     ["cursors", { [SYMBOL]: { at: 1, ahead: null } }],
     ["memory", {}],
     ["strategy", {}],
-  ])("is something with %s", (name, value) => {
+  ])("are not empty with %s", (name, value) => {
     expect(changesAnything({ ...NO_CHANGES, [name]: value })).toBe(true);
     expect(changesAnything({ ...NO_CHANGES, terms: {} as never, wish: strategy() })).toBe(false);
   });
 });
 
-describe("what the account itself writes", () => {
+describe("the changes that the account writes", () => {
   const reading = { from: NOW, ahead: null, until: NOW };
   const changes = (over: object = {}, of: object = { reading }) =>
     accountChanges(
@@ -147,7 +147,7 @@ describe("what the account itself writes", () => {
       NOW,
     );
 
-  it("is orders of nobody's strategy that have changed, and their fills", () => {
+  it("include changed orders without a strategy, and their fills", () => {
     const before = order();
     const moved = one({}, { before, order: order({ state: "rejected", reason: "no" }), fills: [fill()] });
     const said = { ...event, kind: "unreadable", message: "so" } as const;
@@ -156,7 +156,7 @@ describe("what the account itself writes", () => {
     expect(result.events.map(({ kind }) => kind)).toEqual(["unreadable", "rejected"]);
   });
 
-  it("is how far trades were read, and no further than they are waited for", () => {
+  it("include the trade cursor, no further than the trades that are still expected", () => {
     const at = (over: object = {}, of?: object) => changes(over, of).cursors[SYMBOL]?.at;
     expect(at()).toBe(NOW - MINUTE);
     expect(at({ waiting: new Map([[SYMBOL, 70]]) })).toBe(70);
@@ -171,7 +171,7 @@ describe("what the account itself writes", () => {
   });
 });
 
-describe("what an account remembers", () => {
+describe("the account memory", () => {
   const EMPTY: AccountMemory = { ...snapshot().memory, tradesAt: {}, foreign: [] };
   const balances = [{ asset: "USDT", free: d("3"), used: d("4") }];
   const remembered = (
@@ -179,7 +179,7 @@ describe("what an account remembers", () => {
     { memory = EMPTY, of = {}, fills = [fill()], waiting = new Map() } = {},
   ) => remember(memory, observation(of, over), { fills, waiting, now: NOW });
 
-  it("is the last price of each market, and when trades were read", () => {
+  it("stores the last price of each market, and when its trades were read", () => {
     const mark = { mid: d("105"), at: NOW, lot: d("0.00001"), observedAt: NOW };
     expect(remembered()).toMatchObject({ marks: { [SYMBOL]: mark }, tradesAt: { [SYMBOL]: NOW } });
     const known = { ...EMPTY, marks: { "ETH/USDT": mark }, tradesAt: { "ETH/USDT": 1 } };
@@ -190,13 +190,13 @@ describe("what an account remembers", () => {
     expect(remembered({}, { of: { market: undefined, quote: quote() } }).marks[SYMBOL]?.lot).toBeUndefined();
   });
 
-  it("is what fills of strategies have moved", () => {
+  it("stores the amounts that strategy fills have moved", () => {
     expect(remembered().moved).toEqual({ BTC: d("1"), USDT: d("-100.1") });
     const others = [fill({ strategy: null }), fill({ superseded: true })];
     expect(remembered({}, { fills: others }).moved).toEqual({});
   });
 
-  it("is its balances, from which the first are the baseline", () => {
+  it("stores balances, the first of which are the baseline", () => {
     const first = remembered({ balances });
     expect(first).toMatchObject({ baseline: { USDT: d("7") }, balances, movedBefore: first.moved });
     expect(remembered({ balances }, { memory: { ...EMPTY, baseline: { USDT: 1n } } }).baseline).toEqual({
@@ -206,7 +206,7 @@ describe("what an account remembers", () => {
     expect("movedBefore" in remembered()).toBe(false);
   });
 
-  it("is two hundred orders of others, the newest", () => {
+  it("stores the newest two hundred foreign orders", () => {
     const known = Array.from({ length: 200 }, (_, i) => `k${i}`);
     expect(remembered({ foreign: ["n"] }, { memory: { ...EMPTY, foreign: known } }).foreign).toEqual([
       ...known.slice(1),
@@ -215,7 +215,7 @@ describe("what an account remembers", () => {
     expect(remembered().foreign).toBe(EMPTY.foreign);
   });
 
-  it("is the confidence in prices, where anybody asks for it", () => {
+  it("stores the price confidence if a strategy needs it", () => {
     const value = { value: d("1"), source: "a", at: 1, requestedAt: 1 };
     const known = { ...EMPTY, confidence: { "ETH/USDT": value } } as AccountMemory;
     const accountMemory = remembered({ confidence: new Map([[SYMBOL, value]]) }, { memory: known });
@@ -225,7 +225,7 @@ describe("what an account remembers", () => {
   });
 });
 
-describe("what is said of an exit", () => {
+describe("the description of an exit", () => {
   const KIND = gridKind as unknown as Kind;
   const reached = { mid: d("54"), price: d("55") };
   const exit = { reason: "stop_loss", tries: 1, baseAtStart: d("2"), reached } as const;
@@ -234,7 +234,7 @@ describe("what is said of an exit", () => {
       state: state([slot({ base: d("0.5"), cost: d("50.005") })], { exit: over as never, halted }),
     });
 
-  it("is which price was reached, or which limit", () => {
+  it("names the reached price or limit", () => {
     expect(describeReached(exit)).toBe("stop_loss at 54 (armed at 55)");
     expect(describeReached({ reason: "loss", tries: 0 }, "it lost")).toBe("loss (it lost)");
     expect(describeReached({ reason: "loss", tries: 0 })).toBe("loss");
@@ -247,7 +247,7 @@ describe("what is said of an exit", () => {
     expect(unpriced.message).toBe("loss: all orders are canceled, and 0 BTC are sold");
   });
 
-  it("is what was sold and what all of it came to, but for a stop that a person asked for", () => {
+  it("names the amount sold and its proceeds, except for a stop that the user requested", () => {
     const format = (over: object | null) => describeStopped(KIND, left(over), d("100.01"));
     expect(format(exit)).toBe("stopped: stop_loss at 54 (armed at 55), sold 1.5 BTC, 50.01 USDT in all");
     expect(format({ ...exit, baseAtStart: undefined })).not.toContain("sold");

@@ -45,14 +45,14 @@ const updateOf = ({ changes }: ReturnType<typeof decide>) =>
   changes.find((one) => one.strategy !== null)?.strategy;
 
 describe("a pass over an account", () => {
-  it("records an intent under the limits that it was allowed by, and asks for it", () => {
+  it("records an intent with the limits that allowed it, and requests its order", () => {
     const done = deciding();
     expect(done.creates).toMatchObject([{ slot: 0, side: "buy", amount: d("1") }]);
     expect(done.changes[0]).toMatchObject({ intents: done.creates, terms: { version: 1, asset: "USDT" } });
     expect(done).toMatchObject({ placing: ["g"], cancels: [], short: false });
   });
 
-  it("writes nothing but what it remembers when nothing changed", () => {
+  it("writes only its memory when nothing changed", () => {
     const live = order({ amount: d("1") });
     const quiet = deciding(grid(), {
       orders: [live],
@@ -62,7 +62,7 @@ describe("a pass over an account", () => {
     expect(quiet.memory.marks[SYMBOL]?.mid).toBe(d("105"));
   });
 
-  it("books what an order has filled, fees in third assets at their worth", () => {
+  it("books the fills of an order, and values fees in third assets", () => {
     const fees = [{ asset: "KCS", amount: d("2") }];
     const more = {
       reports: { [idOf()]: describeFilled({ filled: d("1"), amount: d("1") }) },
@@ -81,7 +81,7 @@ describe("a pass over an account", () => {
     expect(done.memory.moved).toEqual({ BTC: d("1"), USDT: d("-100"), KCS: d("-2") });
   });
 
-  it("shares what is free and allowed among its strategies, in turn", () => {
+  it("shares the free and allowed funds among its strategies in turn", () => {
     const other = grid({ id: "h", number: 1_700_000_000_001 });
     const poor = { balances: [{ asset: "USDT", free: d("150"), used: 0n }] };
     expect(deciding([grid(), other], { more: poor }).creates.map((one) => one.strategy)).toEqual(["g"]);
@@ -93,7 +93,7 @@ describe("a pass over an account", () => {
     expect(few.creates).toHaveLength(1);
   });
 
-  it("keeps a reserve also of what other markets take that it has not observed", () => {
+  it("reserves funds for orders on other markets that it has not observed", () => {
     const config = { ...grid().config, safetyReserve: d("0.5") } as Strategy["config"];
     const other = grid({ id: "g2", number: 2, symbol: "ETH/USDT" });
     const placed = (amount: string) => {
@@ -104,7 +104,7 @@ describe("a pass over an account", () => {
     expect([placed("3.9"), placed("4.5")]).toEqual([1, 0]);
   });
 
-  it("leaves alone what is on a market that it has not observed", () => {
+  it("leaves orders on unobserved markets untouched", () => {
     const away = grid({ symbol: "ETH/USDT" });
     const live = order({ symbol: "ETH/USDT" });
     expect(deciding(away, { orders: [live] })).toMatchObject({ creates: [], cancels: [] });
@@ -113,7 +113,7 @@ describe("a pass over an account", () => {
     expect(updateOf(refused)).toMatchObject({ lastError: "ETH/USDT cannot be read: no such market" });
   });
 
-  it("writes what has become of orders by hand and of no strategy here", () => {
+  it("writes changes of manual orders and of orders without a local strategy", () => {
     const by = order({ strategy: null, kind: "hand", clientId: "em0000000000000001" });
     const ended = reportedOrder({ status: "canceled", clientId: by.clientId });
     const done = deciding(grid(), { orders: [by], more: { reports: { [by.clientId]: ended } } });
@@ -122,7 +122,7 @@ describe("a pass over an account", () => {
     ]);
   });
 
-  it("names rows that it cannot read, once", () => {
+  it("names unreadable rows once", () => {
     const of = { unreadable: [{ id: "t9", orderId: "x1", at: 1, reason: "no price" }] };
     const done = deciding(grid(), { orders: [order({ amount: d("1") })], of });
     expect(done.changes.at(-1)?.events).toMatchObject([{ kind: "unreadable" }]);
@@ -131,8 +131,8 @@ describe("a pass over an account", () => {
   });
 });
 
-describe("what a pass cancels", () => {
-  it("is each order once: of stops, and all of ours where a switch says so", () => {
+describe("the cancels that a pass decides on", () => {
+  it("include each order of a stop once, and all of our orders if the switch requests that", () => {
     const live = [
       order(),
       order({ strategy: null, kind: "hand", clientId: "em0000000000000001", exchangeId: "x2" }),
@@ -146,7 +146,7 @@ describe("what a pass cancels", () => {
     expect(deciding(stop, { orders: live, snap: kill({ cancels: false }) }).cancels).toEqual([live[0]]);
   });
 
-  it("is an order that was given up and is open after all", () => {
+  it("include an order that was given up but is still open", () => {
     const lost = order({ state: "rejected", settled: true });
     const late = (one: Order, open = [reportedOrder()]) =>
       deciding(grid(), { of: { open }, more: { late: [one] } }).cancels.map(({ exchangeId }) => exchangeId);
@@ -159,7 +159,7 @@ describe("what a pass cancels", () => {
 });
 
 describe("a strategy in a pass", () => {
-  it("in error places nothing, and stops when it is asked to", () => {
+  it("places nothing in error, but stops on request", () => {
     const failed = grid({ status: "error", lastError: "it failed" });
     expect(deciding(failed)).toMatchObject({ creates: [], placing: [] });
     expect(updateOf(deciding({ ...failed, wants: "stop" }))).toMatchObject({ status: "stopped" });
@@ -167,12 +167,12 @@ describe("a strategy in a pass", () => {
     expect(updateOf(deciding(exiting))).toMatchObject({ status: "stopped" });
   });
 
-  it("is resumed by its person, once", () => {
+  it("is resumed once per user request", () => {
     const failed = grid({ status: "error", lastError: "it failed", resumes: 1 });
     expect(updateOf(deciding(failed))).toMatchObject({ status: "running", lastError: null });
   });
 
-  it("that is paused places nothing, and finishes what it was cancelling", () => {
+  it("places nothing while paused, but finishes its cancels", () => {
     const paused = deciding(grid({ wants: "pause" }), { orders: [order({ generation: 4 })] });
     expect(updateOf(paused)).toMatchObject({ phase: "paused" });
     expect(paused.cancels).toHaveLength(1);
@@ -180,7 +180,7 @@ describe("a strategy in a pass", () => {
     expect(updateOf(deciding(grid({ wants: "pause", phase: "starting" })))).toBeUndefined();
   });
 
-  it("notes since when its market is closed, where the venue tells of it", () => {
+  it("records the start of a market's closure if the venue reports it", () => {
     const closed = deciding(grid(), { of: { market: market({ active: false }) } });
     expect(updateOf(closed)?.state.closedSince).toBe(NOW);
     const unreported = deciding(grid({}, { closedSince: 5 }), {
@@ -190,7 +190,7 @@ describe("a strategy in a pass", () => {
     expect(updateOf(deciding(grid({}, { closedSince: 5 })))?.state.closedSince).toBeUndefined();
   });
 
-  it("that cannot go on is in error alone, and says why", () => {
+  it("that fails is the only one in error, with its reason", () => {
     const broken = grid({ id: "b", number: 1 }, { serial: 2 ** 40 });
     const done = deciding([broken, grid()]);
     expect(done.changes[0]?.strategy).toMatchObject({
@@ -201,21 +201,21 @@ describe("a strategy in a pass", () => {
     expect(done.creates.map((one) => one.strategy)).toEqual(["g"]);
   });
 
-  it("places nothing while an order that was taken does not show", () => {
+  it("places nothing while an accepted order is missing on the exchange", () => {
     const other = order({ slot: 7, clientId: idOf({ slot: 7 }), state: "submitted", notAfter: NOW - 61_000 });
     const done = deciding(grid(), { orders: [other], more: { reports: { [other.clientId]: "missing" } } });
     expect(done.creates).toEqual([]);
     expect(updateOf(done)?.lastError).toContain(`accepted order ${other.clientId} but does not show it`);
   });
 
-  it("places nothing before its market's trades are read to their end", () => {
+  it("places nothing before its market's trades are read completely", () => {
     expect(deciding(grid(), { of: { tradesRead: false } })).toMatchObject({ creates: [], short: true });
     const leaves = grid({ wants: "stop", sellBase: true }, { slots: [slot({ base: d("1"), side: "sell" })] });
     expect(deciding(leaves).creates).toMatchObject([{ kind: "exit" }]);
     expect(deciding(leaves, { of: { tradesRead: false } })).toMatchObject({ creates: [], short: true });
   });
 
-  it("takes note of a restore once all trades are read", () => {
+  it("records a restore once all trades are read", () => {
     const restored = { snap: { epoch: 2 } };
     expect(updateOf(deciding(grid(), restored))?.state.epoch).toBe(2);
     const waiting = { unlooked: new Map([[SYMBOL, 1]]) } as never;
@@ -223,7 +223,7 @@ describe("a strategy in a pass", () => {
     expect(updateOf(deciding(grid(), { ...restored, more: waiting }))?.state.epoch).not.toBe(2);
   });
 
-  it("is held by its account's loss, which is remembered", () => {
+  it("is halted by its account's loss, which is stored", () => {
     const passTerms = { ...FREE, bounds: bounds({ accountLoss: { USDT: d("1") } }) };
     const lost = grid({}, { ledger: { ...grid().state.ledger, quote: d("-2"), moved: { USDT: d("-2") } } });
     const done = deciding(lost, { passTerms });
@@ -235,7 +235,7 @@ describe("a strategy in a pass", () => {
     expect(stopped.memory.losses?.USDT?.closed).toBe(d("-2"));
   });
 
-  it("begins with base that is nobody's, unless another one may hold some unseen", () => {
+  it("starts with unowned base, unless another strategy may own some on an unobserved market", () => {
     const starting = strategy({
       phase: "starting",
       state: state([slot({ side: "sell" })], { epoch: 1, laidAt: NOW, startPrice: d("105") }),

@@ -31,7 +31,7 @@ const BEYOND =
   "the limit strategyLoss is USDT=10, but this grid lost 10.5 USDT from the best result of 0; resume to start a new count, or an administrator can change it: edgemaker limits set --strategy-loss …";
 
 describe("a strategy's loss", () => {
-  it("is watched from the zero of its start, or the best result since", () => {
+  it("is measured from its zero at the start, or the best result since", () => {
     expect(judged(made("-3")).state.loss).toEqual(watch());
     expect(judged(made("7")).state.loss).toEqual(watch({ peak: d("7") }));
     expect(judged(made("3", {}, { loss: watch({ peak: d("7") }) })).state.loss).toEqual(
@@ -41,7 +41,7 @@ describe("a strategy's loss", () => {
     expect(judged(known)).toBe(known);
   });
 
-  it("is beyond its limit when it is more than that", () => {
+  it("exceeds its limit only when it is greater", () => {
     expect(judged(made("-10")).state).toMatchObject({ loss: { over: null }, halted: null });
     expect(judged(made("-10.5")).state).toMatchObject({ loss: watch({ over: BEYOND }), halted: BEYOND });
     expect(judged(made("-4", {}, { loss: watch({ peak: d("7") }) })).state.halted).toContain(
@@ -49,7 +49,7 @@ describe("a strategy's loss", () => {
     );
   });
 
-  it("is not watched without a limit in its quote", () => {
+  it("is not monitored without a limit in its quote", () => {
     const one = made("-99");
     expect(judged(one, { limits: {} })).toBe(one);
     expect(judged(one, { limits: { strategyLoss: { EUR: d("1") } } })).toBe(one);
@@ -59,14 +59,14 @@ describe("a strategy's loss", () => {
 
   const over = { loss: watch({ over: "before" }), halted: "before" };
 
-  it("stays beyond it though the price comes back, until limits change", () => {
+  it("stays over the limit after the price recovers, until the limits change", () => {
     const back = made("-1", {}, over);
     expect(judged(back)).toBe(back);
     expect(judged(back, { version: 2 }).state).toMatchObject({ loss: watch({ version: 2 }), halted: null });
     expect(judged(made("-11", {}, over), { version: 2 }).state.halted).toContain("lost 11 USDT");
   });
 
-  it("is counted anew from where a person resumes", () => {
+  it("is counted from zero after a resume", () => {
     const resumed = judged(made("-11", { resumes: 1 }, over));
     expect(resumed.state).toMatchObject({ loss: watch({ peak: d("-11"), resumes: 1 }), halted: null });
     const down = {
@@ -76,19 +76,19 @@ describe("a strategy's loss", () => {
     expect(judged(down)).toBe(down);
   });
 
-  it("is not counted anew by a resume of before, or of one that is within", () => {
+  it("is not reset by an earlier resume, or by one within the limit", () => {
     const same = made("-11", { resumes: 1 }, { ...over, loss: watch({ over: "before", resumes: 1 }) });
     expect(judged(same)).toBe(same);
     const within = made("-5", { resumes: 1 }, { loss: watch({ peak: d("4") }) });
     expect(judged(within).state.loss).toEqual(watch({ peak: d("4"), resumes: 1 }));
   });
 
-  it("halts it by its account's, and by its own first", () => {
+  it("halts the strategy by the account's limit, but by the strategy's limit first", () => {
     expect(judged(made("1"), { accountLoss: "all of it" }).state.halted).toBe("all of it");
     expect(judged(made("-10.5"), { accountLoss: "all of it" }).state.halted).toBe(BEYOND);
   });
 
-  it("ends it where that is asked for", () => {
+  it("ends the strategy if so configured", () => {
     const limits = { ...LIMITS, onLoss: "stop" } as const;
     const after = judged(made("-10.5"), { limits });
     expect(after.state).toMatchObject({
@@ -116,7 +116,7 @@ describe("an account's loss", () => {
   };
   const none = { closed: 0n, watch: watch() };
 
-  it("is that of all its strategies with one quote, and of those that have stopped", () => {
+  it("is the sum over all strategies with one quote, including stopped ones", () => {
     const both = [made("-4"), made("-7", { resumes: 2 }), made("-99", { symbol: "BTC/GBP" })];
     const { USDT, EUR } = account(both);
     expect(USDT?.watch).toMatchObject({
@@ -140,7 +140,7 @@ describe("an account's loss", () => {
     expect(next.USDT?.watch?.peak).toBe(d("4"));
   });
 
-  it("is not watched any more where its limit is gone", () => {
+  it("is no longer monitored once its limit is removed", () => {
     const first = account([made("-4")]);
     expect(account([made("-4")], { losses: first, limits: { accountLoss: { USDT: d("10") } } })).toEqual({
       USDT: none,
@@ -148,7 +148,7 @@ describe("an account's loss", () => {
     expect(account([made("-4")], { limits: {} })).toEqual({});
   });
 
-  it("is judged again when every price is known, by the last one where there is no newer", () => {
+  it("is evaluated again when every price is known, with the last price if there is no newer one", () => {
     const hidden = made("-99", { symbol: "ETH/USDT" });
     expect(account([made("-4"), hidden])).toMatchObject({ USDT: { closed: 0n, watch: null } });
     const before = { USDT: { closed: d("-1"), watch: watch({ peak: d("3") }) } };
@@ -158,7 +158,7 @@ describe("an account's loss", () => {
     expect(known.USDT?.watch?.over).toContain("lost 99 USDT");
   });
 
-  it("keeps what those made that stop", () => {
+  it("includes the results of stopped strategies", () => {
     const losses = { USDT: { closed: d("1"), watch: null }, EUR: { closed: 0n, watch: null } };
     const around = { memory: snapshot().memory, quotes, kinds };
     expect(withStopped(losses, [], around)).toBe(losses);

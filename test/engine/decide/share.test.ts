@@ -28,24 +28,24 @@ const holding = (base: string, over: Partial<Strategy> = {}) =>
   strategy({ state: state([slot({ base: d(base), cost: d("100") })]), ...over });
 const sell = (over: Partial<Order> = {}) => order({ side: "sell", price: d("110"), ...over });
 
-describe("what an account has free for its strategies", () => {
+describe("the free funds of an account", () => {
   const funds = (orders: readonly Order[], more = {}) =>
     firstShare(observation({}, { balances, ...more }), orders, { limit: 9, bounds: bounds(), ...among })
       .funds;
 
-  it("is what the venue shows, and unknown where that was not read", () => {
+  it("are the venue's free balances, and unknown if those were not read", () => {
     expect(funds([])).toEqual({ USDT: d("1000"), BTC: d("3") });
     expect(firstShare(observation(), [], { limit: 9, bounds: bounds(), ...among }).funds).toBeUndefined();
   });
 
-  it.each(["pending", "unknown"] as const)("is less by what may be there unseen, %s", (is) => {
+  it.each(["pending", "unknown"] as const)("exclude the funds of unobserved orders, %s", (is) => {
     expect(funds([order({ state: is })])?.USDT).toBe(d("799.8"));
     expect(funds([sell({ state: is })])?.BTC).toBe(d("1"));
     expect(funds([order({ state: is })], { balances: [] })).toEqual({ USDT: d("-200.2") });
     expect(funds([order({ state: is })], { reports: { [idOf()]: "missing" } })?.USDT).toBe(d("799.8"));
   });
 
-  it("is not sure of what such orders would have taken", () => {
+  it("are uncertain for the assets that such orders would use", () => {
     const doubted = (orders: readonly Order[], more = {}) => [
       ...firstShare(observation({}, { balances, ...more }), orders, { limit: 9, bounds: bounds(), ...among })
         .doubted,
@@ -55,7 +55,7 @@ describe("what an account has free for its strategies", () => {
     expect(doubted([sell(), order({ state: "unknown", symbol: "ETH/USDT" })])).toEqual([]);
   });
 
-  it("is not less by what is seen there, or is on no market of this pass", () => {
+  it("include the funds of observed orders and of orders outside this pass's markets", () => {
     const all = { USDT: d("1000"), BTC: d("3") };
     expect(funds([order({ state: "unknown" })], { reports: { [idOf()]: reportedOrder() } })).toEqual(all);
     expect(funds([order(), order({ state: "submitted" })])).toEqual(all);
@@ -63,7 +63,7 @@ describe("what an account has free for its strategies", () => {
   });
 });
 
-describe("what may be met on a market", () => {
+describe("the orders that another could meet on a market", () => {
   const resting = (orders: readonly Order[], open = [reportedOrder()], strategies = among.strategies) => {
     const share = firstShare(observation({ open }), orders, {
       limit: 9,
@@ -75,7 +75,7 @@ describe("what may be met on a market", () => {
   };
   const elsewhere = reportedOrder({ id: "y1", side: "sell", price: d("111") });
 
-  it("is each order once: by its row, or as the venue shows it", () => {
+  it("include each order once: from its row, or as the venue shows it", () => {
     const mine = order();
     expect(resting([mine], [reportedOrder(), elsewhere])).toEqual([
       { side: "buy", price: d("100"), order: mine },
@@ -83,30 +83,30 @@ describe("what may be met on a market", () => {
     ]);
   });
 
-  it("is none that has ended, unless the list still shows it", () => {
+  it("exclude ended orders, unless the open list still shows them", () => {
     const ended = order({ state: "filled" });
     expect(resting([ended], [])).toEqual([]);
     expect(resting([ended])).toEqual([{ side: "buy", price: d("100"), id: "x1" }]);
   });
 
-  it("is none of another market, nor one that took at once", () => {
+  it("exclude orders of other markets and those that took at once", () => {
     expect(resting([order({ symbol: "ETH/USDT" })], [])).toEqual([]);
     expect(resting([order({ timeInForce: "ioc" })])).toEqual([]);
   });
 
-  it("is at any price what takes at the market", () => {
+  it("include market orders at any price", () => {
     const prices = [order({ type: "market" }), sell({ type: "market" })];
     expect(resting(prices, [])?.map(({ price }) => price)).toEqual([d("1") * d("1"), 0n]);
   });
 
-  it("is where a strategy that leaves is about to sell", () => {
+  it("include the upcoming sell of an exiting strategy", () => {
     const leaving = holding("2", { wants: "stop", sellBase: true });
     expect(resting([], [], [leaving])).toEqual([{ side: "sell", price: d("102.96") }]);
     expect(resting([], [], [{ ...leaving, symbol: "ETH/USDT" }])).toEqual([]);
   });
 });
 
-describe("what is left after a strategy's turn", () => {
+describe("the share left after a strategy's turn", () => {
   const before = firstShare(observation(), [], { limit: 9, bounds: bounds(), ...among });
   const intents = [order(), sell()];
   const left = (over: object = {}, from = before) =>
@@ -116,7 +116,7 @@ describe("what is left after a strategy's turn", () => {
       { intents, funds: { USDT: d("7") }, short: false, ...over },
     );
 
-  it("is less by what it has planned", () => {
+  it("excludes what the strategy has planned", () => {
     const share = left();
     expect(share).toMatchObject({
       funds: { USDT: d("7") },
@@ -132,7 +132,7 @@ describe("what is left after a strategy's turn", () => {
     expect(before.resting.get(SYMBOL)).toEqual([]);
   });
 
-  it("is short once any is, and counts against no limit without a price", () => {
+  it("is short once any part is, and counts against no limit without a price", () => {
     expect(left({ short: true }).short).toBe(true);
     expect(left({}, { ...before, short: true }).short).toBe(true);
     const blind = afterTurn(
@@ -144,7 +144,7 @@ describe("what is left after a strategy's turn", () => {
   });
 });
 
-describe("free base that no strategy holds", () => {
+describe("free base without an owner", () => {
   const own = (
     orders: readonly Order[] = [],
     {
@@ -160,19 +160,19 @@ describe("free base that no strategy holds", () => {
       now: NOW,
     });
 
-  it("is unknown where balances were not read, or not first", () => {
+  it("is unknown if balances were not read, or not read first", () => {
     expect(own([], { more: { balances: undefined } })).toBeUndefined();
     expect(own([], { more: { balancesFirst: false } })).toBeUndefined();
   });
 
-  it("is what is free less what they hold, of whichever quote", () => {
+  it("is the free balance minus what strategies hold, with any quote", () => {
     expect(own()).toEqual({ least: d("1"), isSure: true });
     expect(own([], { one: holding("2", { symbol: "BTC/EUR" }) })?.least).toBe(d("1"));
     expect(own([], { one: holding("2", { symbol: "ETH/BTC" }) })?.least).toBe(d("3"));
     expect(own([], { more: { balances: [] } })?.least).toBe(d("-2"));
   });
 
-  it("is none of what a strategy holds outside its slots", () => {
+  it("excludes base that a strategy holds outside its slots", () => {
     const idle = [{ base: d("0.5"), cost: d("50"), first: false }];
     const one = strategy({ state: state([slot({ base: d("2"), cost: d("100") })], { idle }) });
     expect(own([], { one })?.least).toBe(d("0.5"));
@@ -181,7 +181,7 @@ describe("free base that no strategy holds", () => {
   const observedAt = (at: number) => ({ observed: { [idOf()]: reportedOrder({ at }) } });
   const settledIn = NOW - TIMING.readLag - TIMING.skew;
 
-  it("is more by what their sells have locked for certain", () => {
+  it("includes what the strategies' sells have locked for certain", () => {
     const one = sell({ amount: d("1"), booked: d("0.5") });
     expect(own([one], observedAt(settledIn))).toEqual({ least: d("1.5"), isSure: true });
     expect(own([one], observedAt(settledIn + 1))).toEqual({ least: d("1"), isSure: false });
@@ -192,7 +192,7 @@ describe("free base that no strategy holds", () => {
     expect(own([{ ...one, strategy: "other" }], observedAt(settledIn))?.least).toBe(d("1"));
   });
 
-  it("is less by what their buys may have brought", () => {
+  it("excludes what their buys may have brought", () => {
     const one = order({ amount: d("2"), filled: d("1"), booked: d("0.5") });
     expect(own([one], observedAt(1))?.least).toBe(d("-0.5"));
     const quick = { more: { timing: { ...TIMING, readLag: 0 } } };
@@ -201,7 +201,7 @@ describe("free base that no strategy holds", () => {
   });
 });
 
-describe("what limits are shares of", () => {
+describe("the value that limits are a share of", () => {
   const other = holding("1", { id: "h" });
   const capital = (orders: readonly Order[] = [], planned = {}, observed: object = { balances }) =>
     capitalOf(holding("2"), observation({}, observed), {
@@ -211,13 +211,13 @@ describe("what limits are shares of", () => {
       planned,
     });
 
-  it("is all quote and the cost of all that is held with it", () => {
+  it("is all quote plus the cost of everything bought with it", () => {
     expect(capital()).toEqual({ whole: d("1400"), quote: d("1200"), position: d("100"), openBuys: 0n });
     expect(capital([], {}, {})).toBeUndefined();
     expect(capital([], {}, { balances: [] })).toMatchObject({ whole: d("200"), quote: 0n });
   });
 
-  it("counts open buys, as far as they are not booked", () => {
+  it("includes the unbooked part of open buys", () => {
     const buys = [
       order({ booked: d("0.5") }),
       order({ strategy: "h" }),
@@ -232,7 +232,7 @@ describe("what limits are shares of", () => {
   });
 });
 
-it("takes markets of this pass alone", () => {
+it("the value that limits are a share of covers only the markets of this pass", () => {
   const { resting, limit, openBuys, short } = firstShare(observation({ market: market() }), [], {
     limit: 9,
     bounds: bounds(),

@@ -31,7 +31,7 @@ const stopping = (over: Partial<Strategy> = {}, of: object = {}): Strategy =>
 const exiting = (of: object = {}, over: Partial<Strategy> = {}) => stopping(over, { exit: EXIT, ...of });
 
 describe("a stop", () => {
-  it("asks for the cancel of every order that the exchange has, and waits for all of them", () => {
+  it("requests a cancel for every order on the exchange, and waits for all orders", () => {
     const live = [order(), order({ exchangeId: null, state: "pending" })];
     const after = stop(stopping(), live, turn());
     expect(after).toEqual({
@@ -40,7 +40,7 @@ describe("a stop", () => {
     });
   });
 
-  it("is done when none is left, at the market's time: a real exchange's is now, whatever its book is of", () => {
+  it("completes when no order is left, at the market's time, which for a real exchange is now", () => {
     const { strategy: after, released, cancels } = stop(stopping(), [], turn());
     expect(after).toEqual({ ...stopping(), status: "stopped", phase: "done", stoppedAt: NOW });
     expect([released, cancels]).toEqual([[], undefined]);
@@ -52,18 +52,18 @@ describe("a stop", () => {
     expect(stoppedAt({ observed: observedMarket({ quote: undefined }), isSimulated: true })).toBe(500);
   });
 
-  it("is not done while something of it may still live", () => {
+  it("does not complete while one of its orders may still be open", () => {
     const after = stop(stopping(), [], turn({ orphan: "em1" }));
     expect(after).toMatchObject({ strategy: { status: "running", phase: "stopping" }, cancels: [] });
   });
 });
 
-describe("a stop that keeps the orders", () => {
+describe("a stop that leaves its orders open", () => {
   const keeping = (of: object = {}) => stopping({ keepOrders: true }, of);
   const due = { releaseAt: NOW };
   const live = [order(), order({ slot: 1, state: "partially_filled" })];
 
-  it("waits a read lag for what had filled before, and cancels nothing", () => {
+  it("waits a read lag for earlier fills, and cancels nothing", () => {
     const after = stop(keeping(), live, turn());
     expect(after).toMatchObject({
       strategy: { status: "running", phase: "stopping", state: { releaseAt: NOW + readLag } },
@@ -74,7 +74,7 @@ describe("a stop that keeps the orders", () => {
     expect(before.released).toBeUndefined();
   });
 
-  it("leaves them to the person, all at once", () => {
+  it("hands all orders to the user at once", () => {
     const after = stop(keeping(due), live, turn());
     expect(after).toMatchObject({
       strategy: { status: "stopped", phase: "done" },
@@ -83,12 +83,12 @@ describe("a stop that keeps the orders", () => {
     expect(after.cancels).toBeUndefined();
   });
 
-  it.each(["submitted", "pending", "unknown", "filled"] as const)("waits for one that is %s", (is) => {
+  it.each(["submitted", "pending", "unknown", "filled"] as const)("waits for an order that is %s", (is) => {
     const after = stop(keeping(due), [...live, order({ slot: 2, state: is })], turn());
     expect(after).toMatchObject({ strategy: { status: "running" }, cancels: [] });
   });
 
-  it("cancels them where the base is sold", () => {
+  it("cancels its orders if the base is sold", () => {
     const after = stop({ ...keeping(due), sellBase: true }, live, turn());
     expect(after.cancels).toEqual(live);
     expect(after.strategy?.state.exit).toEqual(EXIT);
@@ -96,7 +96,7 @@ describe("a stop that keeps the orders", () => {
   });
 });
 
-describe("a stop that sells", () => {
+describe("a stop that sells the base", () => {
   const order_ = (of: Partial<Order> = {}) => ({
     kind: "exit",
     slot: EXIT_SLOT,
@@ -119,13 +119,13 @@ describe("a stop that sells", () => {
     expect(stop(exiting(), [], turn()).intents).toHaveLength(1);
   });
 
-  it("is an exit only once: one that has begun goes on", () => {
+  it("continues an exit that has started instead of starting another", () => {
     const stopLoss = { exit: { reason: "stop_loss", tries: 1 } };
     const after = stop(stopping({ sellBase: true }, stopLoss), [], turn());
     expect(after.strategy?.state.exit).toEqual({ reason: "stop_loss", tries: 2 });
   });
 
-  it("is done when nothing is left that the venue takes", () => {
+  it("completes when no base is left that the venue accepts", () => {
     const dust = { slots: [slot({ base: d("0.001"), cost: d("1") })] };
     const after = stop(exiting(dust), [], turn());
     expect(after).toMatchObject({ strategy: { status: "stopped", lastError: null } });
@@ -151,21 +151,21 @@ describe("a stop that sells", () => {
     expect(after.short).toBeUndefined();
   });
 
-  it("waits for balances and for room", () => {
+  it("waits for balances and for open-order capacity", () => {
     const unknown = stop(exiting({}, { lastError: "before" }), [], turn({ funds: undefined }));
     expect(unknown).toMatchObject({ short: true, strategy: { lastError: null, status: "running" } });
     expect(stop(exiting(), [], turn({ limit: 0 }))).toEqual({ short: true });
     expect(stop(exiting(), [], turn({ limit: 1 })).intents).toHaveLength(1);
   });
 
-  it("passes the switch in a panic, no further than the collar", () => {
+  it("bypasses the kill switch in a panic, but not the collar", () => {
     const over = { killed: true, panics: true, bounds: bounds({ collarPercent: d("1") }) };
     const after = stop(exiting(), [], turn(over));
     expect(after.intents).toMatchObject([{ price: d("103.95") }]);
     expect(after.strategy?.state.notices).toEqual([]);
   });
 
-  it("goes beyond the collar on purpose, and says so once", () => {
+  it("deliberately goes beyond the collar, and reports that once", () => {
     const over = { bounds: bounds({ collarPercent: d("1") }) };
     const notices = [
       { code: "exit_beyond_collar", message: "before" },
@@ -185,11 +185,11 @@ describe("a stop that sells", () => {
   });
 });
 
-describe("an exit that would meet orders of its account", () => {
+describe("an exit that would cross its account's own orders", () => {
   const buy = (over: Partial<Order> = {}) => order({ price: d("103"), ...over });
   const resting = (one: Order) => ({ side: one.side, price: one.price, order: one });
 
-  it("cancels those that have a row first, and tells their owners", () => {
+  it("cancels the orders that have a row, and notifies their owners", () => {
     const met = [buy(), buy({ exchangeId: "x2", strategy: null }), buy({ exchangeId: null })];
     const others = [buy({ price: d("102.95"), exchangeId: "x7" }), buy({ side: "sell", exchangeId: "x8" })];
     const after = stop(exiting(), [], turn({ resting: [...met, ...others].map(resting) }));
@@ -212,13 +212,13 @@ describe("an exit that would meet orders of its account", () => {
     expect(again.events).toEqual([]);
   });
 
-  it("names three of them", () => {
+  it("names at most three of them", () => {
     const met = ["a", "b", "c", "e"].map((exchangeId) => resting(buy({ exchangeId })));
     const after = stop(exiting(), [], turn({ resting: met }));
     expect(after.strategy?.lastError).toMatch(/a, b, c$/);
   });
 
-  it("sells at its own price exactly where they are below it", () => {
+  it("sells at the exit price only if they are below it", () => {
     const at = (price: string) => stop(exiting(), [], turn({ resting: [resting(buy({ price: d(price) }))] }));
     expect(at("102.96").cancels).toHaveLength(1);
     expect(at("102.95").intents).toHaveLength(1);
@@ -226,7 +226,7 @@ describe("an exit that would meet orders of its account", () => {
 
   const placed = (price: string, side: "buy" | "sell" = "buy", id = "y1") => ({ side, price: d(price), id });
 
-  it("sells above those that were placed elsewhere", () => {
+  it("sells above orders that were placed elsewhere", () => {
     const at = (...one: ReturnType<typeof placed>[]) => stop(exiting(), [], turn({ resting: one }));
     expect(at(placed("103"), placed("102")).intents).toMatchObject([{ price: d("103.01") }]);
     expect(at(placed("102"), placed("103")).intents).toMatchObject([{ price: d("103.01") }]);
@@ -235,7 +235,7 @@ describe("an exit that would meet orders of its account", () => {
     expect(at(placed("103.99")).intents).toMatchObject([{ price: d("104") }]);
   });
 
-  it("waits for those at the bid", () => {
+  it("waits for orders at the bid", () => {
     const after = stop(
       exiting(),
       [],
@@ -246,12 +246,12 @@ describe("an exit that would meet orders of its account", () => {
   });
 });
 
-describe("base that the account does not show", () => {
+describe("base that is missing in the account", () => {
   const none = { funds: { USDT: d("1") } };
   const since = (lacksSince: number) => exiting({ exit: { ...EXIT, lacksSince } });
   const lastError = "the exchange shows less free base than there is to sell; edgemaker retries";
 
-  it("is asked for again, for a read lag", () => {
+  it("is checked again for a read lag", () => {
     const after = stop(exiting(), [], turn(none));
     expect(after.strategy).toMatchObject({
       status: "running",
@@ -262,7 +262,7 @@ describe("base that the account does not show", () => {
     expect(later.strategy).toMatchObject({ lastError, state: { exit: { lacksSince: NOW - readLag + 1 } } });
   });
 
-  it("is asked for as long as an order that may never have taken it is not sure", () => {
+  it("is checked again as long as an unconfirmed order could have used it", () => {
     const after = stop(since(NOW - readLag), [], turn({ ...none, doubted: new Set(["BTC"]) }));
     expect(after.strategy).toMatchObject({
       status: "running",
@@ -273,7 +273,7 @@ describe("base that the account does not show", () => {
     expect(quotes.strategy?.status).toBe("stopped");
   });
 
-  it("is told as not sold, then", () => {
+  it("is then reported as not sold", () => {
     const after = stop(since(NOW - readLag), [], turn(none));
     expect(after.strategy).toMatchObject({
       status: "stopped",
@@ -282,7 +282,7 @@ describe("base that the account does not show", () => {
   });
 });
 
-describe("an order of an exit", () => {
+describe("an exit order", () => {
   const exit = (over: object = {}, tries = 0, more: object = {}) =>
     exitPlan(KIND, state([holding], { exit: { reason: "stop", tries }, ...more }), {
       market: market(),
@@ -296,13 +296,13 @@ describe("an order of an exit", () => {
     [1, "101.92"],
     [2, "99.84"],
     [9, "99.84"],
-  ])("after %d tries sells down to %s", (tries, price) => {
+  ])("sells after %d tries down to %s", (tries, price) => {
     const { intent, next } = exit({}, tries);
     expect(intent).toEqual({ slot: EXIT_SLOT, side: "sell", price: d(price), amount: d("2") });
     expect(next.exit).toEqual({ reason: "stop", tries: tries + 1 });
   });
 
-  it("goes never further than a tenth below the mid, nor below what it may", () => {
+  it("goes no further than a tenth below the mid, or below its permitted price", () => {
     const wide = quote({ bid: d("80"), ask: d("120") });
     expect(exit({ quote: wide }).intent?.price).toBe(d("90"));
     expect(exit({ least: d("103.001") }).intent?.price).toBe(d("103.01"));
@@ -310,13 +310,13 @@ describe("an order of an exit", () => {
     expect(exit({ above: d("103"), least: d("104") }).intent?.price).toBe(d("104"));
   });
 
-  it("sells what is there, in whole lots", () => {
+  it("sells the available base in whole lots", () => {
     expect(exit({ funds: { BTC: d("1.000019") } }).intent?.amount).toBe(d("1.00001"));
     expect(exit({ funds: { BTC: d("9") } }).intent?.amount).toBe(d("2"));
     expect(exit({ funds: {} }).intent).toBeUndefined();
   });
 
-  it("sells as much as one order may be of, counted at the mid, or all where that is too little", () => {
+  it("sells at most one order's limit, valued at the mid, or everything if the limit is too small", () => {
     const most = (amount: string) => ({ bounds: bounds({ orderNotional: { USDT: d(amount) } }) });
     expect(exit(most("105")).intent?.amount).toBe(d("1"));
     expect(exit(most("4")).intent?.amount).toBe(d("2"));
@@ -326,7 +326,7 @@ describe("an order of an exit", () => {
     expect(exit(between).intent?.amount).toBe(d("2"));
   });
 
-  it("is none where nothing is sold, or too little", () => {
+  it("is not created if no base is sold, or too little", () => {
     expect(
       exitPlan(KIND, state([holding]), { market: market(), quote: quote(), funds: undefined }).intent,
     ).toBe(undefined);
@@ -336,10 +336,10 @@ describe("an order of an exit", () => {
   });
 });
 
-describe("how far down a strategy sells that leaves", () => {
+describe("the lowest sell price of an exiting strategy", () => {
   const reach = (one: Strategy, over = {}) => exitReach(KIND, one, observedMarket(over));
 
-  it("is told of one that exits or is to, and has base", () => {
+  it("is reported while it exits or is about to, and has base", () => {
     expect(reach(exiting())).toEqual([{ side: "sell", price: d("102.96") }]);
     expect(reach(exiting({ exit: { reason: "stop", tries: 1 } }))).toEqual([
       { side: "sell", price: d("101.92") },
@@ -353,7 +353,7 @@ describe("how far down a strategy sells that leaves", () => {
   });
 });
 
-describe("an order of an exit that a restored database has forgotten", () => {
+describe("an exit order that a restored database has lost", () => {
   const again = (price: string, config: object = {}, over: Partial<Strategy> = {}) =>
     leavingAgain(KIND, { ...stopping({ wants: "run", config }), ...over } as Strategy, { price: d(price) });
   const BETWEEN = { stopLossPrice: d("90"), takeProfitPrice: d("120") };
@@ -363,19 +363,19 @@ describe("an order of an exit that a restored database has forgotten", () => {
     ["90.01", "stop"],
     ["107.99", "stop"],
     ["108", "take_profit"],
-  ])("at %s has begun as a %s", (price, reason) => {
+  ])("at %s marks the exit as a %s", (price, reason) => {
     const after = again(price, BETWEEN);
     expect(after.exit).toEqual({ reason, tries: 1 });
     expect(after.slots[0]).toMatchObject({ base: 0n });
   });
 
-  it("has begun as a stop where a person asked for one, or no price was set", () => {
+  it("marks the exit as a stop if the user requested one, or no price was set", () => {
     expect(again("90", BETWEEN, { wants: "stop" }).exit?.reason).toBe("stop");
     expect(again("1").exit?.reason).toBe("stop");
     expect(again("1000").exit?.reason).toBe("stop");
   });
 
-  it("changes nothing of one that is known", () => {
+  it("does not change a known exit", () => {
     const { state: known } = exiting();
     expect(again("90", BETWEEN, { state: known })).toBe(known);
   });

@@ -15,16 +15,16 @@ const WHY = "BTC/USDT is closed";
 const within = (over: object, more: Partial<Strategy> = {}): Strategy =>
   strategy({ state: state([slot()], over), ...more });
 
-describe("a market that is closed", () => {
+describe("a closed market", () => {
   const since = (one: Strategy) => one.state.closedSince;
 
-  it("is noted once, from when it was first seen so", () => {
+  it("is recorded once, with the time of the first observation", () => {
     const noted = noteMarketClosed(strategy(), WHY, NOW);
     expect([since(noted), noted.status]).toEqual([NOW, "running"]);
     expect(noteMarketClosed(noted, WHY, NOW + DAY - 1)).toBe(noted);
   });
 
-  it("is an error after a day, said once", () => {
+  it("becomes an error after a day, reported once", () => {
     const noted = noteMarketClosed(strategy(), WHY, NOW);
     const after = noteMarketClosed(noted, WHY, NOW + DAY);
     expect(after).toMatchObject({
@@ -38,12 +38,12 @@ describe("a market that is closed", () => {
   it.each([
     ["stops", { wants: "stop" as const }, {}],
     ["exits", {}, { exit: { reason: "stop", tries: 0 } }],
-  ])("keeps nothing from its end that %s", (_, more, over) => {
+  ])("does not affect a strategy that %s", (_, more, over) => {
     const noted = within({ closedSince: NOW, ...over }, more);
     expect(noteMarketClosed(noted, WHY, NOW + DAY)).toBe(noted);
   });
 
-  it("is forgotten once it is open, with what was said of it", () => {
+  it("is cleared once it reopens, with its message", () => {
     const noted = within({ closedSince: NOW }, { lastError: WHY });
     const after = noteMarketClosed(noted, null, NOW);
     expect("closedSince" in after.state).toBe(false);
@@ -55,12 +55,12 @@ describe("a market that is closed", () => {
     expect(noteMarketClosed(open, null, NOW)).toBe(open);
   });
 
-  it("is neither where nobody knows", () => {
+  it("is left unchanged when its state is unknown", () => {
     const noted = within({ closedSince: NOW });
     expect(noteMarketClosed(noted, undefined, NOW + DAY)).toBe(noted);
   });
 
-  it("says what the venue refuses to tell, and then no more", () => {
+  it("reports once what the venue refuses to return", () => {
     const first = noteUnreadable(strategy(), "no such market", NOW);
     expect(first).toMatchObject({ lastError: "BTC/USDT cannot be read: no such market", status: "running" });
     expect(noteUnreadable(first, "no such market", NOW + 1)).toBe(first);
@@ -70,10 +70,10 @@ describe("a market that is closed", () => {
   });
 });
 
-describe("a person's resume", () => {
+describe("a user's resume", () => {
   const failed = strategy({ status: "error", lastError: "it failed", resumes: 1 });
 
-  it("lets a strategy run again, once", () => {
+  it("restarts a strategy once", () => {
     const after = applyResume(failed);
     expect(after).toMatchObject({ status: "running", lastError: null, state: { resumes: 1 } });
     const again = { ...after, status: "error" as const, lastError: "once more" };
@@ -81,7 +81,7 @@ describe("a person's resume", () => {
     expect(applyResume(strategy())).toEqual(strategy());
   });
 
-  it.each(["stop", "pause"] as const)("is noted of one that is wanted to %s", (wants) => {
+  it.each(["stop", "pause"] as const)("is recorded for a strategy that is requested to %s", (wants) => {
     expect(applyResume({ ...failed, wants })).toMatchObject({
       status: "error",
       lastError: "it failed",
@@ -89,26 +89,26 @@ describe("a person's resume", () => {
     });
   });
 
-  it("changes nothing of one that runs, but that it is noted", () => {
+  it("changes nothing else for a running strategy", () => {
     const running = strategy({ resumes: 2, lastError: "told" });
     expect(applyResume(running)).toEqual({ ...running, state: { ...running.state, resumes: 2 } });
   });
 
-  it("lets one wait again whose trigger has not been reached", () => {
+  it("makes a strategy wait again if its trigger was not reached", () => {
     const config = { triggerPrice: d("90") };
     expect(applyResume({ ...failed, config, phase: "starting" }).status).toBe("idle");
     expect(applyResume({ ...failed, config }).status).toBe("running");
     expect(applyResume({ ...failed, phase: "starting" }).status).toBe("running");
   });
 
-  it("finds one that has not begun where it was", () => {
+  it("leaves a strategy that has not started as it was", () => {
     expect(pausedPhase(strategy({ phase: "starting" }))).toBe("starting");
     expect(pausedPhase(strategy({ phase: "placing" }))).toBe("paused");
   });
 });
 
-describe("what may be done", () => {
-  it("is to cancel what the exchange has taken and has not ended", () => {
+describe("the permitted actions", () => {
+  it("include canceling orders that the exchange accepted and that have not ended", () => {
     const all = [order(), order({ exchangeId: null }), order({ state: "canceled" })];
     expect(cancellable(all)).toEqual([all[0]]);
   });
@@ -119,14 +119,14 @@ describe("what may be done", () => {
     ["an order does not show", { unshown: "em1" }, {}],
     ["a restore is not noted yet", { epoch: 2 }, {}],
     ["what was under way may still live", {}, { recoversUntil: NOW + 1 }],
-  ])("is nothing new while %s", (_, over, of) => {
+  ])("include nothing new while %s", (_, over, of) => {
     const one = within({ epoch: 1, ...of });
     expect(isRecovering(one, { ...free, ...over })).toBe(true);
     expect(isRecovering(within({ epoch: 1, recoversUntil: NOW }), free)).toBe(false);
     expect(isRecovering(within({ epoch: 1, recoversUntil: NOW + HOUR }), free)).toBe(false);
   });
 
-  it("is nothing in a turn that does nothing", () => {
+  it("include nothing in a turn that does nothing", () => {
     const one = strategy();
     expect(unchanged(one, { USDT: 1n })).toEqual({
       strategy: one,
@@ -145,11 +145,11 @@ describe("what may be done", () => {
 describe("an intent", () => {
   const lease = { account: ACCOUNT, token: 1, owner: "one", now: NOW, until: NOW + 45_000 };
 
-  it("leaves before its lease could be another's, and takes effect no later than it may", () => {
+  it("is sent before its lease can expire, and takes effect no later than its deadline", () => {
     expect(windowOf(lease, TIMING)).toEqual({ sendBy: NOW + 35_000, notAfter: NOW + 51_000 });
   });
 
-  it("is a row before the venue hears of it", () => {
+  it("is stored as a row before it is sent to the venue", () => {
     const { window } = turn();
     const intent = { slot: 1, side: "sell", price: d("110"), amount: d("2") } as const;
     expect(draftOf(within({ generation: 3 }), intent, { window, at: 70 })).toEqual({
@@ -173,21 +173,21 @@ describe("an intent", () => {
   });
 });
 
-describe("a limit that refuses", () => {
-  it("lasts where nothing is known to end it soon", () => {
+describe("a limit that rejects an order", () => {
+  it("persists if nothing is expected to end it soon", () => {
     const lasting = ["limit_order", "limit_day", "limit_open_orders", "limit_symbol"] as const;
     expect(lasting.map(isLasting)).toEqual([true, true, true, true]);
     const passing = ["limit_collar", "limit_price_age", "limit_gap", "limit_loss", "no_quote"] as const;
     expect(passing.map(isLasting)).toEqual(passing.map(() => false));
   });
 
-  it("is not met again while it is waited for", () => {
+  it("is not checked again during the wait", () => {
     const waiting = slot({ limited: { times: 1, until: NOW, version: 3 } });
     expect(waitsForLimit(waiting, { now: NOW - 1, version: 3 })).toBe(true);
     expect(waitsForLimit(waiting, { now: NOW, version: 3 })).toBe(false);
   });
 
-  it("says in whole seconds, rounded up, when it is tried again", () => {
+  it("reports in whole seconds, rounded up, when the next attempt is due", () => {
     const backoff = { first: 1_001, most: 9_000 };
     const result = limitedAgain(slot(), { reason: "limit_day" }, { now: NOW, version: 3 }, backoff);
     expect(result.refusal.detail).toContain("it is tried again after 2 s");

@@ -20,7 +20,7 @@ function passing(calls?: number, requests?: () => number) {
 }
 
 describe("the calls of a pass", () => {
-  it("are counted down from what it may make", async () => {
+  it("are counted down from its budget", async () => {
     const { budget, call } = passing(2);
     expect([budget.left, budget.made, budget.began]).toEqual([2, 0, undefined]);
     expect(await call(500)).toBe("answer");
@@ -29,7 +29,7 @@ describe("the calls of a pass", () => {
     expect([budget.left, budget.made, budget.began]).toEqual([0, 2, 1000]);
   });
 
-  it("leave three requests of those of the process for what is still asked of the store", async () => {
+  it("leave three of the process's requests for later store calls", async () => {
     let requests = 10;
     const { budget } = passing(8, () => requests);
     expect(budget.left).toBe(7);
@@ -40,7 +40,7 @@ describe("the calls of a pass", () => {
     expect(passing().budget.left).toBe(Number.MAX_SAFE_INTEGER);
   });
 
-  it("are told by strategy, where they are for one alone", async () => {
+  it("are reported per strategy if they are for one strategy only", async () => {
     const { budget, call } = passing();
     await call();
     await call(0, "a");
@@ -52,14 +52,14 @@ describe("the calls of a pass", () => {
 });
 
 describe("the time of a pass", () => {
-  it("has room for any number of calls until one has taken a while", async () => {
+  it("has capacity for any number of calls until one takes time", async () => {
     const { budget, call } = passing();
     expect(budget.fitting).toBe(Number.MAX_SAFE_INTEGER);
     await call(0);
     expect(budget.fitting).toBe(Number.MAX_SAFE_INTEGER);
   });
 
-  it("has room for as many as leave in it, each taking as long as those so far", async () => {
+  it("has capacity for as many calls as can start in it at the average duration so far", async () => {
     const { budget, call, time } = passing();
     await call(2000);
     await call(1000);
@@ -73,7 +73,7 @@ describe("the time of a pass", () => {
     expect(budget.fitting).toBe(0);
   });
 
-  it("says so where it has room for fewer than twenty", async () => {
+  it("reports when it has capacity for fewer than twenty calls", async () => {
     const { budget, call } = passing();
     expect(budget.slow).toBeNull();
     await call(449);
@@ -87,7 +87,7 @@ describe("the time of a pass", () => {
     expect(slower.budget.slow).toMatch(/takes about 2 s/);
   });
 
-  it("blames what came before its first call where that took its time", async () => {
+  it("blames the work before its first call if that took the time", async () => {
     const { budget, call, time } = passing();
     time.now = 8600;
     await call(100);
@@ -101,14 +101,14 @@ describe("the time of a pass", () => {
   });
 });
 
-describe("a question of a pass", () => {
-  it("is answered, and is the strategy's whose orders it is for", async () => {
+describe("a request of a pass", () => {
+  it("returns the response, and counts for the strategy whose orders it is for", async () => {
     const { budget } = passing(1);
     expect(await askWithin(budget, async () => undefined, "a")).toEqual({ answer: undefined });
     expect([budget.own, budget.made]).toEqual([{ a: 1 }, 1]);
   });
 
-  it("is not asked where no call is left, or none after it", async () => {
+  it("is not sent if no call is left, or none would be left after it", async () => {
     const requestList: string[] = [];
     const put = async () => requestList.push("put");
     expect(await askWithin(passing(0).budget, put)).toBeUndefined();
@@ -122,7 +122,7 @@ describe("a question of a pass", () => {
     expect(requestList).toEqual(["put"]);
   });
 
-  it("that the exchange's own budget has no call for is as if it had not been asked; any other failure is told", async () => {
+  it("is skipped when the exchange's budget has no call for it, and throws any other failure", async () => {
     const spent = () => Promise.reject(new BudgetSpent("none left", 500));
     expect(await askWithin(passing().budget, spent)).toBeUndefined();
     await expect(askWithin(passing().budget, () => Promise.reject(new Error("broken")))).rejects.toThrow(

@@ -25,13 +25,13 @@ const found = (orders: readonly VenueOrder[], strategies: readonly Strategy[] = 
 const at = (over: Parameters<typeof idOf>[0]) => reportedOrder({ clientId: idOf(over) });
 
 describe("an order on the exchange that the database does not know", () => {
-  it("shows a loss when its strategy planned it since it last noted one", () => {
+  it("proves a loss if its strategy planned it after the last recorded serial", () => {
     expect(found([at({ serial: 7 })])).toBeUndefined();
     expect(found([at({ serial: 7 }), at({ serial: 8 })])).toBe(idOf({ serial: 8 }));
     expect(found([at({ serial: 1 })], [grid({ epochSerial: undefined })])).toBe(idOf({ serial: 1 }));
   });
 
-  it("shows nothing while its strategy has not noted the epoch, or where no strategy has its tag", () => {
+  it("proves nothing before its strategy has recorded the epoch, or if no strategy has its tag", () => {
     expect(found([at({ serial: 8 })], [grid({ epoch: 0 })])).toBeUndefined();
     expect(found([at({ serial: 8, tag: strategyTag(NUMBER + 1) })])).toBeUndefined();
     expect(
@@ -39,7 +39,7 @@ describe("an order on the exchange that the database does not know", () => {
     ).toBeUndefined();
   });
 
-  it("is judged by its own strategy among several", () => {
+  it("is checked against its strategy among several", () => {
     const other = { ...grid({ epochSerial: 90 }), id: "h", number: NUMBER + 1 };
     for (const strategies of [
       [other, grid()],

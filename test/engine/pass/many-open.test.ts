@@ -32,7 +32,7 @@ function listed() {
   return { open: [...open].reverse(), reads: () => reads };
 }
 
-it("finds each order on the open list", async () => {
+it("a pass with many open orders finds each one on the open list", async () => {
   const { open, reads } = listed();
   const { reports } = await lookUp({} as Venue, { orders, open, turn: 0 }, {} as never);
   expect(reports.size).toBe(COUNT);
@@ -40,7 +40,7 @@ it("finds each order on the open list", async () => {
   expect(reads()).toBeLessThan(10 * COUNT);
 });
 
-it("sees that none of them has moved", () => {
+it("a pass with many open orders detects that none has moved", () => {
   const { open, reads } = listed();
   const snapshot = {
     ...{ memory: { tradesAt: { "BTC/USDT": 0 } }, lease: { now: 1 }, strategies: [], epoch: 0, orders },

@@ -55,8 +55,8 @@ function may(
 
 const kill = (over: object = {}) => ({ on: true, cancels: false, sells: false, ...over });
 
-describe("whether a pass may place an order", () => {
-  it("is whether a slot has none", () => {
+describe("the check whether a pass may place an order", () => {
+  it("is true if a slot has no order", () => {
     expect(may()).toBe(false);
     expect(may({ orders: both.slice(1) })).toBe(true);
     expect(may({ orders: [] })).toBe(true);
@@ -68,7 +68,7 @@ describe("whether a pass may place an order", () => {
     ["unknown", false],
     ["filled", true],
     ["canceled", true],
-  ])("goes by the order as it is stored, where it was not looked at: %s", (stored, free) => {
+  ])("uses the stored order state if it was not read: %s", (stored, free) => {
     expect(may({ orders: [order({ slot: 0, state: stored }), ...both.slice(1)] })).toBe(free);
   });
 
@@ -79,28 +79,28 @@ describe("whether a pass may place an order", () => {
     ["filled", true],
     ["canceled", true],
     ["expired", true],
-  ])("goes by what the exchange tells of it: %s", (status, free) => {
+  ])("uses the order state on the exchange: %s", (status, free) => {
     const observed: OrderReport = status === "missing" ? status : reportedOrder({ status });
     expect(may({ reports: { [idOf({ slot: 0 })]: observed } })).toBe(free);
   });
 
-  it("is not held up by an order that has ended here and shows as open there", () => {
+  it("ignores an order that has ended here but appears open on the exchange", () => {
     const ended = [order({ slot: 0, state: "canceled" }), ...both.slice(1)];
     expect(may({ orders: ended, reports: { [idOf({ slot: 0 })]: reportedOrder() } })).toBe(true);
   });
 
-  it("counts no order of another strategy, or of another generation", () => {
+  it("ignores orders of another strategy or another generation", () => {
     expect(may({ orders: [order({ slot: 0, strategy: "h" }), ...both.slice(1)] })).toBe(true);
     expect(may({ orders: [order({ slot: 0, generation: 1 }), ...both.slice(1)] })).toBe(true);
   });
 
-  it("is true for any of its strategies", () => {
+  it("is true if it is true for any strategy of the pass", () => {
     const other = strategy({ id: "h", state: state([slot()], { epoch: 1 }) });
     expect(may({ more: [other] })).toBe(true);
     expect(may({ more: [{ ...other, wants: "pause" }] })).toBe(false);
   });
 
-  it("waits with a slot that a limit refuses, until its time has come or limits have changed", () => {
+  it("is false for a slot rejected by a limit, until the wait is over or limits change", () => {
     const limited = (over: object = {}) => [
       slot({ limited: { times: 1, until: NOW + 1, version: 7, ...over } }),
       slot({ index: 1 }),
@@ -115,7 +115,7 @@ describe("whether a pass may place an order", () => {
     expect(may({ slots: [...limited(), slot({ index: 2 })], limits })).toBe(true);
   });
 
-  it("is false of a market that this pass has not seen", () => {
+  it("is false for a market that this pass has not read", () => {
     expect(may({ orders: [], markets: [] })).toBe(false);
     expect(may({ grid: { wants: "stop", sellBase: true }, markets: ["ETH/USDT"] })).toBe(false);
   });
@@ -125,20 +125,20 @@ describe("whether a pass may place an order", () => {
     ["stop", {}, false],
     ["stop", { sellBase: true }, true],
     ["pause", { sellBase: true }, false],
-  ] as const)("of one that is to %s %o is %s", (wants, over, free) => {
+  ] as const)("is, for a strategy that is requested to %s %o, %s", (wants, over, free) => {
     expect(may({ grid: { wants, ...over }, orders: [] })).toBe(free);
   });
 
-  it("is true of an exit, whatever else is wanted", () => {
+  it("is true for an exit, whatever else is requested", () => {
     expect(may({ state: { exit: EXIT } })).toBe(true);
     expect(may({ state: { exit: EXIT }, grid: { wants: "stop" } })).toBe(true);
   });
 
-  it("is true of one that moves, though each slot has its order", () => {
+  it("is true for a strategy that moves, although each slot has its order", () => {
     expect(may({ state: { rebuild: { generation: 1 } } })).toBe(true);
   });
 
-  it("is false while the kill switch is on, but for exits that it lets pass", () => {
+  it("is false while the kill switch is on, except for exits that it allows", () => {
     expect(may({ orders: [], kill: kill() })).toBe(false);
     expect(may({ state: { exit: EXIT }, kill: kill() })).toBe(false);
     expect(may({ state: { exit: EXIT }, kill: kill({ sells: true }) })).toBe(true);

@@ -49,7 +49,7 @@ const LAST: Elsewhere = {
   bookAt: 7,
 };
 
-it("is nothing where no strategy of the pair reads its book", async () => {
+it("a pass requests no reference if no strategy of the pair reads its book", async () => {
   expect(await readOutput({ of: [strategy()] })).toEqual({ requests: [], elsewhere: undefined });
   expect(await readOutput({ of: [quotes(1000, "ETH/USDT")] })).toEqual({
     requests: [],
@@ -58,7 +58,7 @@ it("is nothing where no strategy of the pair reads its book", async () => {
   expect(await readOutput({ of: [] })).toEqual({ requests: [], elsewhere: undefined });
 });
 
-it("keeps when the book was read, and what was said, where nobody asks", async () => {
+it("a pass retains the book time and the other prices if no strategy requests a reference", async () => {
   const nothing = { prices: [], requestedAt: null };
   expect(await readOutput({ of: [quotes()] })).toEqual({
     requests: [],
@@ -72,7 +72,7 @@ it("keeps when the book was read, and what was said, where nobody asks", async (
   });
 });
 
-it("is asked at once, and again when the strictest wants it fresher", async () => {
+it("a pass requests a reference first at once, then whenever the strictest strategy needs a fresher one", async () => {
   const first = await readOutput({ of: [quotes(5000)], prices: [{ source: "mexc", price: d("99") }] });
   expect(first).toEqual({
     requests: [["kraken", SYMBOL]],
@@ -84,7 +84,7 @@ it("is asked at once, and again when the strictest wants it fresher", async () =
   expect((await readOutput({ of: [quotes(5000), strategy()], last: LAST })).requests).toEqual([]);
 });
 
-it("keeps what a place said last that says nothing now, and no price of nothing", async () => {
+it("a pass reuses the last price of a source without a new one, but no zero price", async () => {
   const prices = [
     { source: "mexc", price: d("101") },
     { source: "bitget", price: 0n },
@@ -97,7 +97,7 @@ it("keeps what a place said last that says nothing now, and no price of nothing"
   });
 });
 
-it("is not asked by a pass that has no call left", async () => {
+it("a pass without calls left requests no reference", async () => {
   expect(await readOutput({ of: [quotes(1000)], last: LAST, calls: 0 })).toEqual({
     requests: [],
     elsewhere: LAST,

@@ -51,13 +51,13 @@ interface Reading {
 }
 
 describe("reading trades", () => {
-  it("begins an overlap before where the last pass ended, and ends with what there is", async () => {
+  it("starts an overlap before the end of the last pass, and stops at the end of the trades", async () => {
     const observed = await read([trade({ at: NOW - 10 })]);
     expect(observed).toMatchObject({ trades: ["t1"], short: false, requests: [{ from: FROM }] });
     expect(observed.reading).toEqual({ from: NOW, ahead: null, until: NOW });
   });
 
-  it("asks on while there is more, and puts them in their order", async () => {
+  it("continues while there are more trades, and sorts them", async () => {
     const all = [trade({ id: "b", at: NOW - 10 }), trade({ id: "a", at: NOW - 40_000 })];
     const observed = await read(all, { part: 30_000 });
     expect(observed).toMatchObject({ trades: ["a", "b"], short: false });
@@ -70,17 +70,17 @@ describe("reading trades", () => {
     [3, 1],
     [1, 1],
     [0, 0],
-  ])("asks no more than eight times, and with %i calls left %i times", async (calls, times) => {
+  ])("sends at most eight requests, and with %i calls left %i", async (calls, times) => {
     const { requests, short } = await read([], { part: 1_000, calls });
     expect([requests.length, short]).toEqual([times, true]);
   });
 
-  it("asks nothing where there is no order of ours and no strategy", async () => {
+  it("sends no request if we have no order and no strategy there", async () => {
     const { requests, reading, short } = await read([], { over: { strategies: [] } });
     expect([requests, reading, short]).toEqual([[], undefined, false]);
   });
 
-  it("leaves out what is booked, and what is so old that it must be", async () => {
+  it("skips trades that are booked, or so old that they must be", async () => {
     const all = [
       trade({ id: "booked", at: NOW - 5 }),
       trade({ id: "old", at: FROM - 1 }),
@@ -94,7 +94,7 @@ describe("reading trades", () => {
     expect(trades.map(({ id }) => id)).toEqual(["edge"]);
   });
 
-  it("tells a row that cannot be read once, and not one that another answer shows whole", async () => {
+  it("reports an unreadable row once, but not one that another response shows complete", async () => {
     const row = (id: string | null) => ({ id, orderId: "x1", at: NOW, reason: "no price" });
     const rows = [row("t1"), row("bad"), row("bad"), row(null)];
     const observed = await read([trade({ at: NOW - 10 })], { unreadable: rows });
@@ -139,12 +139,12 @@ async function lacking({
 const filled = (over: Partial<Order> = {}) => order({ filled: d("2"), ...over });
 
 describe("an order that lacks trades", () => {
-  it("is asked for on its own, from an overlap before it was placed", async () => {
+  it("is requested separately, from an overlap before it was placed", async () => {
     const { ids, since, observed } = await lacking({ orders: [filled({ createdAt: 9_000 })] });
     expect([ids, since, observed.requestedOrders]).toEqual([["x1"], 9_000 - overlap, new Set(["x1"])]);
   });
 
-  it("is one of which the row or the exchange tells more than is booked or has just been read", async () => {
+  it("is one whose row or exchange report exceeds the booked or newly read trades", async () => {
     expect((await lacking({ orders: [order()] })).ids).toEqual([]);
     expect((await lacking({ orders: [order()], reports: { [idOf()]: describeFilled() } })).ids).toEqual([
       "x1",
@@ -158,7 +158,7 @@ describe("an order that lacks trades", () => {
     expect((await lacking({ orders: [filled()], over: { trades: others } })).ids).toEqual(["x1"]);
   });
 
-  it("is known by the id that this pass has seen, and not asked for without one", async () => {
+  it("uses the id that this pass has read, and is not requested without one", async () => {
     const orders = [filled({ exchangeId: null })];
     expect((await lacking({ orders })).ids).toEqual([]);
     expect((await lacking({ orders, reports: { [idOf()]: describeFilled({ id: "x8" }) } })).ids).toEqual([
@@ -166,12 +166,12 @@ describe("an order that lacks trades", () => {
     ]);
   });
 
-  it("is a strategy's, and of this market", async () => {
+  it("is one of a strategy on this market", async () => {
     expect((await lacking({ orders: [filled({ strategy: null })] })).ids).toEqual([]);
     expect((await lacking({ orders: [filled({ symbol: "ETH/USDT" })] })).ids).toEqual([]);
   });
 
-  it("waits while the market's trades have not been read to their end, until it is late", async () => {
+  it("waits until the market's trades are read to their end or it is overdue", async () => {
     const short = { short: true, tradesRead: false };
     expect((await lacking({ orders: [filled()], over: short })).ids).toEqual([]);
     const late = (age: number) => [filled({ behindSince: NOW - age, state: "filled", exchangeId: "x1" })];
@@ -179,13 +179,13 @@ describe("an order that lacks trades", () => {
     expect((await lacking({ orders: late(readLag), over: short })).ids).toEqual(["x1"]);
   });
 
-  it("that has been waited for long enough is asked for only by a pass that has read its market", async () => {
+  it("that is overdue is requested only by a pass that has read its market", async () => {
     const long = [filled({ behindSince: NOW - 3_600_000, state: "filled" })];
     expect((await lacking({ orders: long, over: { short: true, tradesRead: false } })).ids).toEqual([]);
     expect((await lacking({ orders: long, over: { short: true, tradesRead: true } })).ids).toEqual(["x1"]);
   });
 
-  it("is one of three at most a pass, in turn, and of no more than there are calls for", async () => {
+  it("is one of at most three per pass, in turn, within the calls available", async () => {
     const orders = [0, 1, 2, 3].map((slot) => filled({ slot, exchangeId: `x${slot}` }));
     expect((await lacking({ orders, token: 4 })).ids).toEqual(["x0", "x1", "x2"]);
     expect((await lacking({ orders, token: 7 })).ids).toEqual(["x3", "x0", "x1"]);
@@ -196,7 +196,7 @@ describe("an order that lacks trades", () => {
     expect(observed).toBe(whole);
   });
 
-  it("brings what the answer has and was not known, beside what had been read", async () => {
+  it("adds the new trades of its response to those already read", async () => {
     const answer = {
       fills: [trade({ id: "t2", at: NOW - 2 }), trade({ id: "ancient", at: 10 })],
       unreadable: [{ id: "t1", orderId: "x1", at: NOW, reason: "no price" }],
@@ -219,7 +219,7 @@ describe("an order that lacks trades", () => {
 describe("an order without a row", () => {
   const found = [reportedOrder({ id: "x5", clientId: idOf({ serial: 3 }), filled: d("1"), at: 7_000 })];
 
-  it("is asked for after what came before it in its slot, and before all else that lacks something", async () => {
+  it("is requested after the earlier order of its slot, and before all other orders that lack trades", async () => {
     const late = [
       filled({ behindSince: NOW - readLag, slot: 1, exchangeId: "x2" }),
       filled({ behindSince: NOW - readLag }),
@@ -228,12 +228,12 @@ describe("an order without a row", () => {
     expect([ids, since]).toEqual([["x1", "x5", "x2"], 1_000 - overlap]);
   });
 
-  it("books what is older than anything else that is not known", async () => {
+  it("books trades that are older than any other unknown one", async () => {
     const answer = { fills: [trade({ id: "old", orderId: "x5", at: 10 })], unreadable: [] };
     expect((await lacking({ found, answer })).observed.trades.map(({ id }) => id)).toEqual(["old"]);
   });
 
-  it("whose trades are at hand is not asked for; what came before it in its slot is", async () => {
+  it("with available trades is not requested, but the earlier order of its slot is", async () => {
     const trades = [trade({ orderId: "x5", amount: d("1") })];
     const before = { behindSince: NOW - readLag };
     const orders = [

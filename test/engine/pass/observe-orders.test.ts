@@ -13,8 +13,8 @@ const observed = (slot: number, over: object = {}) =>
 const known: Venue["order"] = async ({ id }) =>
   id === undefined ? undefined : observed(Number(id.slice(1)), { status: "filled" });
 
-describe("looking orders up", () => {
-  it("takes what the open list tells, by the exchange's id or by ours", async () => {
+describe("the order lookup", () => {
+  it("takes the orders on the open list, by the exchange's id or by ours", async () => {
     const { venue, requests } = exchangeOf();
     const open = [observed(0, { clientId: undefined }), observed(1, { id: "y" })];
     const { reports, short } = await lookUp(venue, { orders: orders(2), open, turn: 0 }, callsLeft());
@@ -28,7 +28,7 @@ describe("looking orders up", () => {
     ]);
   });
 
-  it("asks for each of the others on its own, by all that is known of it", async () => {
+  it("requests each remaining order separately, by all of its known ids", async () => {
     const { venue, requests } = exchangeOf({ order: known });
     const all = [...orders(1), order({ slot: 1, exchangeId: null }), order({ slot: 2, state: "filled" })];
     const budget = callsLeft();
@@ -44,14 +44,14 @@ describe("looking orders up", () => {
     expect([short, budget.own]).toEqual([false, { g: 2 }]);
   });
 
-  it("takes one that has ended from the open list too, where it shows there", async () => {
+  it("also takes an ended order from the open list if it appears there", async () => {
     const { venue } = exchangeOf();
     const ended = [order({ slot: 0, exchangeId: "x0", state: "canceled" })];
     const { reports } = await lookUp(venue, { orders: ended, open: [observed(0)], turn: 0 }, callsLeft());
     expect(reports.get(idOf({ slot: 0 }))).toEqual(observed(0));
   });
 
-  it("ends where there are no more calls, and begins elsewhere in the next pass", async () => {
+  it("stops when no calls are left, and starts at another order in the next pass", async () => {
     const { venue, requests } = exchangeOf({ order: known });
     const begins = async (turn: number, calls: number) => {
       requests.length = 0;
@@ -67,7 +67,7 @@ describe("looking orders up", () => {
     });
   });
 
-  it("that fails tells nothing, and ends the pass", async () => {
+  it("returns nothing and ends the pass if it fails", async () => {
     const { venue } = exchangeOf({ order: () => Promise.reject(new Error("no answer")) });
     await expect(lookUp(venue, { orders: orders(1), open: [], turn: 0 }, callsLeft())).rejects.toThrow(
       "no answer",
@@ -75,11 +75,11 @@ describe("looking orders up", () => {
   });
 });
 
-describe("looking many orders up in one call", () => {
+describe("the lookup of many orders in one call", () => {
   const many: Venue["orders"] = async (_, ids) =>
     ids.filter((id) => id !== "x1").map((id) => observed(Number(id.slice(1)), { status: "canceled" }));
 
-  it("is made for those that the exchange has given an id; what it leaves out is asked for alone", async () => {
+  it("covers orders with an exchange id, and requests any missing in its response separately", async () => {
     const { venue, requests } = exchangeOf({ order: known, orders: many });
     const all = [...orders(3), order({ slot: 3, exchangeId: null })];
     const { reports } = await lookUp(venue, { orders: all, open: [], turn: 0 }, callsLeft());
@@ -97,13 +97,13 @@ describe("looking many orders up in one call", () => {
     ]);
   });
 
-  it("is made for two", async () => {
+  it("is used for two orders", async () => {
     const { venue, requests } = exchangeOf({ orders: many });
     await lookUp(venue, { orders: orders(2), open: [], turn: 0 }, callsLeft());
     expect(requests[0]).toEqual(["orders", SYMBOL, ["x0", "x1"]]);
   });
 
-  it("is not worth it for one, or without a call left", async () => {
+  it("is not used for one order, or without a call left", async () => {
     const { venue, requests } = exchangeOf({ order: known, orders: many });
     await lookUp(venue, { orders: orders(1), open: [], turn: 0 }, callsLeft());
     expect(requests.map(([name]) => name)).toEqual(["order"]);

@@ -34,8 +34,8 @@ async function prices(
   return { found: [...found], requests: requests.map(([, symbol]) => symbol) };
 }
 
-describe("what fees in other assets are worth", () => {
-  it("is asked once for each asset beside base and quote", async () => {
+describe("the value of fees in other assets", () => {
+  it("is requested once for each asset other than base and quote", async () => {
     const trades = [feeIn("MX"), feeIn("MX"), feeIn("BTC"), feeIn("USDT"), feeIn("GT")];
     expect(await prices({ trades })).toEqual({
       found: [
@@ -48,14 +48,14 @@ describe("what fees in other assets are worth", () => {
     expect((await prices({ trades: [feeIn("MX")] }, { more })).requests).toEqual(["MX/USDT"]);
   });
 
-  it("is left out where the exchange does not tell it, or says that it is nothing", async () => {
+  it("is omitted if the exchange does not report it, or reports zero", async () => {
     const trades = [feeIn("MX"), feeIn("NIL")];
     expect(await prices({ trades }, { unknown: ["MX/USDT"] })).toMatchObject({ found: [] });
     expect(await prices({ trades }, { calls: 0 })).toEqual({ found: [], requests: [] });
     expect((await prices({ trades }, { calls: 1 })).found).toEqual([["MX/USDT", d("105")]]);
   });
 
-  it("ends the pass where nothing tells it, and the market is not known either", async () => {
+  it("ends the pass if no source reports it and the market is unknown too", async () => {
     const over = { trades: [feeIn("MX")], market: undefined };
     expect((await prices(over)).found).toHaveLength(1);
     await expect(prices(over, { unknown: ["MX/USDT"] })).rejects.toThrow(
@@ -63,7 +63,7 @@ describe("what fees in other assets are worth", () => {
     );
   });
 
-  it("ends the pass where something is broken on our side", async () => {
+  it("ends the pass on an internal error", async () => {
     const { venue } = exchangeOf({ ticker: () => Promise.reject(new TypeError("a mistake")) });
     const markets = new Map<Pair, MarketSnapshot>([[SYMBOL, observedMarket({ trades: [feeIn("MX")] })]]);
     await expect(readFeePrices(venue, markets, callsLeft())).rejects.toThrow("a mistake");
@@ -115,8 +115,8 @@ async function confidence({ strategies = [careful()], over = {}, known, host = "
 
 const NOTHING = { value: undefined, source: undefined, requests: [] };
 
-describe("how far a price can be trusted", () => {
-  it("is asked of the others once, where a strategy asks for it and an order may be placed", async () => {
+describe("the confidence in a price", () => {
+  it("is requested once from other venues, if a strategy needs it and an order may be placed", async () => {
     const once = { value: d("1"), source: "the median of others", requests: ["kraken BTC/USDT"] };
     expect(await confidence({})).toEqual(once);
     expect(await confidence({ strategies: [careful(), careful({ id: "h" })] })).toEqual(once);
@@ -127,7 +127,7 @@ describe("how far a price can be trusted", () => {
     expect(await confidence({ over: { quote: undefined } })).toEqual(NOTHING);
   });
 
-  it("is not asked again within a minute", async () => {
+  it("is not requested again within a minute", async () => {
     expect(await confidence({ known: kept(NOW - 59_999) })).toEqual({
       value: d("0.7"),
       source: "before",
@@ -136,13 +136,13 @@ describe("how far a price can be trusted", () => {
     expect((await confidence({ known: kept(NOW - 60_000) })).requests).toHaveLength(1);
   });
 
-  it("is nothing on a quote of more than a minute ago, but for a simulated exchange's", async () => {
+  it("is zero for a quote older than a minute, except on a simulated exchange", async () => {
     const over = { quote: quote({ at: NOW - 60_001 }) };
     expect((await confidence({ over })).value).toBe(0n);
     expect((await confidence({ over, host: "" })).value).toBe(d("1"));
   });
 
-  it("is whole where there is nobody to ask", async () => {
+  it("is full if there is no other venue to query", async () => {
     expect(await confidence({ isAlone: true })).toEqual({
       value: d("1"),
       source: "no other exchange lists the pair",

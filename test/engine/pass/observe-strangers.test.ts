@@ -30,7 +30,7 @@ const unreadable = (over: Partial<UnreadableFill> = {}): UnreadableFill => ({
   ...over,
 });
 
-describe("an order that nobody expects", () => {
+describe("an unexpected order", () => {
   const among = (
     over: Partial<MarketSnapshot>,
     {
@@ -39,7 +39,7 @@ describe("an order that nobody expects", () => {
     }: { orders?: ReturnType<typeof order>[]; reports?: Record<string, OrderReport> } = {},
   ) => [...strangersAmong(snapshot({ orders }), marketsOf(over), new Map(Object.entries(reports)))];
 
-  it("is one that a trade names, also one that cannot be read, and none of ours has its id", () => {
+  it("is one named by a trade, even an unreadable one, whose id is none of ours", () => {
     expect(among({ trades: [trade(), trade({ orderId: "x7" })], unreadable: [unreadable()] })).toEqual([
       "x7",
       "x9",
@@ -47,14 +47,14 @@ describe("an order that nobody expects", () => {
     expect(among({ unreadable: [unreadable({ orderId: null })] })).toEqual([]);
   });
 
-  it("is known by the id that this pass has seen of it", () => {
+  it("is known by the id that this pass has read", () => {
     const orders = [order({ exchangeId: null })];
     expect(among({ trades: [trade()] }, { orders })).toEqual(["x1"]);
     expect(among({ trades: [trade()] }, { orders, reports: { [idOf()]: "missing" } })).toEqual(["x1"]);
     expect(among({ trades: [trade()] }, { orders, reports: { [idOf()]: reportedOrder() } })).toEqual([]);
   });
 
-  it("is one on the open list with the id of a strategy's, and not a person's own", () => {
+  it("is one on the open list with the id of a strategy rather than of a user", () => {
     const open = [
       reportedOrder(),
       reportedOrder({ id: "x5" }),
@@ -96,13 +96,13 @@ async function looked(
 const NONE = { found: [], foreign: [], unlooked: [], short: false, requests: [] };
 const YOUNG = TIMING.readLag + TIMING.skew;
 
-describe("a look at an order without a row", () => {
-  it("is at hand where the open list has it", async () => {
+describe("the lookup of an order without a row", () => {
+  it("takes it from the open list if it is there", async () => {
     const open = [reportedOrder({ id: "x4" }), reportedOrder({ id: "x5" })];
     expect(await looked(["x5"], { open })).toEqual({ ...NONE, found: [open[1]] });
   });
 
-  it("is a call where only a trade names it, by the trade's market", async () => {
+  it("needs a call on the trade's market if only a trade names it", async () => {
     const answer = reportedOrder({ id: "x5" });
     expect(await looked(["x5"], { ages: [1], order: async () => answer })).toEqual({
       ...NONE,
@@ -111,13 +111,13 @@ describe("a look at an order without a row", () => {
     });
   });
 
-  it("finds a person's own, which is not looked at again", async () => {
+  it("finds a user's order, which is not looked up again", async () => {
     const mine = async () => reportedOrder({ id: "x5", clientId: "mine" });
     expect(await looked(["x5"], { ages: [1], order: mine })).toMatchObject({ found: [], foreign: ["x5"] });
     expect(await looked(["x5"], { ages: [1], order: mine, foreign: ["x5"] })).toEqual(NONE);
   });
 
-  it("finds nothing: that counts once its trades are older than what the exchange may hide", async () => {
+  it("counts as not found only once its trades are older than the exchange's read lag", async () => {
     expect(await looked(["x5"], { ages: [YOUNG + 1] })).toMatchObject({ foreign: ["x5"], unlooked: [] });
     expect(await looked(["x5"], { ages: [YOUNG] })).toMatchObject({
       foreign: [],
@@ -130,11 +130,11 @@ describe("a look at an order without a row", () => {
     });
   });
 
-  it("finds nothing on a simulated exchange, which shows all at once", async () => {
+  it("counts as not found on a simulated exchange, which shows all orders immediately", async () => {
     expect(await looked(["x5"], { ages: [0], readLag: 0 })).toMatchObject({ foreign: ["x5"], unlooked: [] });
   });
 
-  it("waits for the next pass where there is no call for it", async () => {
+  it("waits for the next pass if there is no call for it", async () => {
     expect(await looked(["x5"], { ages: [5], calls: 0 })).toEqual({
       ...NONE,
       unlooked: [[SYMBOL, NOW - 5]],
@@ -142,7 +142,7 @@ describe("a look at an order without a row", () => {
     });
   });
 
-  it("of a trade that cannot be read begins where that was, or at the beginning", async () => {
+  it("starts at an unreadable trade's time, or at the beginning", async () => {
     const rows = (at: number | null) => [
       unreadable({ orderId: "x5", at }),
       unreadable({ orderId: "x6", at: 1 }),
@@ -151,7 +151,7 @@ describe("a look at an order without a row", () => {
     expect((await looked(["x5"], { unreadable: rows(null), calls: 0 })).unlooked).toEqual([[SYMBOL, 0]]);
   });
 
-  it("is not asked of an exchange where no market names it", async () => {
+  it("is not sent to an exchange if no market names the order", async () => {
     expect(await looked(["x5"], {})).toEqual({ ...NONE, foreign: ["x5"] });
   });
 });

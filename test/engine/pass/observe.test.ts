@@ -60,8 +60,8 @@ async function observed({ exchange = {}, calls, fitting, rows = [], ...over }: S
 
 const MARKET = [`openOrders ${SYMBOL}`, `fills ${SYMBOL}`, `market ${SYMBOL}`, `ticker ${SYMBOL}`];
 
-describe("what a pass reads", () => {
-  it("is open orders, then trades, then the price; balances where an order may be placed", async () => {
+describe("the reads of a pass", () => {
+  it("are open orders, trades and then the price, plus balances if an order may be placed", async () => {
     const quiet = await observed();
     expect([quiet.requests, quiet.short, quiet.balances]).toEqual([MARKET, false, undefined]);
     expect([...quiet.reports.keys()]).toEqual([idOf({ slot: 0 }), idOf({ slot: 1 })]);
@@ -71,7 +71,7 @@ describe("what a pass reads", () => {
     expect([free.balances, free.balancesFirst]).toEqual([[], false]);
   });
 
-  it("begins with balances where a strategy begins", async () => {
+  it("start with balances if a strategy starts", async () => {
     const begins = strategy({ phase: "starting" });
     const reads = await observed({ strategies: [begins, strategy({ id: "h" })] });
     expect([reads.requests[0], reads.balancesFirst]).toEqual(["balances", true]);
@@ -80,7 +80,7 @@ describe("what a pass reads", () => {
     expect((await observed({ strategies: [strategy()] })).balancesFirst).toBe(false);
   });
 
-  it("leaves trades out where none are due, unless an order may be placed", async () => {
+  it("omit trades if none are due, unless an order may be placed", async () => {
     const memory = { ...snapshot().memory, tradesAt: { [SYMBOL]: NOW - 1 } };
     const exchange = { timing: { tradesEvery: 60_000 } };
     const reads = await observed({ memory, exchange });
@@ -101,7 +101,7 @@ describe("what a pass reads", () => {
     });
   });
 
-  it("is not all trades where there were more than it had calls for", async () => {
+  it("are incomplete if there are more trades than calls to read them", async () => {
     const exchange = {
       fills: async (_: string, { from }: { from: number }) => ({
         fills: [],
@@ -114,7 +114,7 @@ describe("what a pass reads", () => {
     expect([reads.short, reads.markets.get(SYMBOL)?.tradesRead]).toEqual([true, false]);
   });
 
-  it("is every market with a strategy or an order, each once, another one first after a short pass", async () => {
+  it("cover every market with a strategy or an order once, and another one first after a short pass", async () => {
     const orders = [order(), order({ symbol: OTHER, slot: 1 })];
     const first = async (turn: number) =>
       (await observed({ orders, memory: { ...snapshot().memory, foreign: [], turn } })).requests
@@ -128,7 +128,7 @@ describe("what a pass reads", () => {
     expect(unsorted.requests[0]).toBe(`openOrders ${SYMBOL}`);
   });
 
-  it("looks each market's orders up on their own market's list", async () => {
+  it("look up each market's orders on that market's list", async () => {
     const orders = [order(), order({ symbol: OTHER, slot: 1, exchangeId: "x2" })];
     const exchange = { openOrders: async (symbol?: string) => (symbol === SYMBOL ? [reportedOrder()] : []) };
     const reads = await observed({ orders, exchange });
@@ -139,8 +139,8 @@ describe("what a pass reads", () => {
   });
 });
 
-describe("a pass that has not the calls or the time for all", () => {
-  it("says so, and leaves a market rather than read half of it", async () => {
+describe("a pass without enough calls or time", () => {
+  it("reports it, and skips a market rather than read half of it", async () => {
     const two = [order(), order({ symbol: OTHER, slot: 1, exchangeId: "x2" })];
     const reads = async (over: Setup) => {
       const { requests, short } = await observed({ orders: two, ...over });
@@ -153,7 +153,7 @@ describe("a pass that has not the calls or the time for all", () => {
     expect(await reads({ calls: 100 })).toEqual([2, false]);
   });
 
-  it("says so where it had none left for balances, or for an order", async () => {
+  it("reports it if no call was left for balances or for an order", async () => {
     const free = { orders: [order({ slot: 0 })] };
     expect((await observed({ ...free, calls: 3 })).short).toBe(true);
     expect((await observed({ ...free, calls: 4 })).short).toBe(false);
@@ -161,13 +161,13 @@ describe("a pass that has not the calls or the time for all", () => {
     expect((await observed({ exchange: gone, calls: 3 })).short).toBe(true);
   });
 
-  it("says so where the exchange's own budget has no call for a market", async () => {
+  it("reports it if the exchange's budget has no call for a market", async () => {
     const exchange = { openOrders: () => Promise.reject(new BudgetSpent("none left", 500)) };
     const reads = await observed({ exchange });
     expect([reads.markets.size, reads.refused.size, reads.short]).toEqual([0, 0, true]);
   });
 
-  it("says so where it could not look at an order that nobody expects", async () => {
+  it("reports it if it could not look up an unexpected order", async () => {
     const fills = async (symbol: string, span: { from: number }) => ({
       ...(await nothingDone(symbol, span)),
       fills: [trade({ orderId: "x5", at: NOW })],
@@ -177,12 +177,12 @@ describe("a pass that has not the calls or the time for all", () => {
   });
 });
 
-describe("a market that cannot be read", () => {
+describe("an unreadable market", () => {
   const failing = (failure: VenueError["failure"]) => ({
     openOrders: () => Promise.reject(new VenueError(failure, `it is ${failure}`)),
   });
 
-  it("is left out where the exchange refuses it alone, and the others are read", async () => {
+  it("is skipped if the exchange rejects only that one, and the others are read", async () => {
     for (const failure of ["unlisted", "refused"] as const) {
       const exchange = {
         openOrders: async (symbol?: string) => (symbol === SYMBOL ? failing(failure).openOrders() : []),
@@ -196,13 +196,13 @@ describe("a market that cannot be read", () => {
     }
   });
 
-  it("ends the pass where the exchange does not answer, or we made a mistake", async () => {
+  it("ends the pass if the exchange does not respond, or on an internal error", async () => {
     await expect(observed({ exchange: failing("unavailable") })).rejects.toThrow("it is unavailable");
     const broken = { openOrders: () => Promise.reject(new TypeError("a mistake")) };
     await expect(observed({ exchange: broken })).rejects.toThrow("a mistake");
   });
 
-  it("has no price where that alone fails: what rests is still looked after", async () => {
+  it("has no price if only the price fails: its open orders are still managed", async () => {
     const ticker = () => Promise.reject(new VenueError("unavailable", "no price"));
     const reads = await observed({ exchange: { ticker } });
     expect(reads.markets.get(SYMBOL)).toMatchObject({
@@ -226,7 +226,7 @@ describe("an order that the pass did not expect", () => {
     ],
   });
 
-  it("is found where no row is its", async () => {
+  it("is found if it has no row", async () => {
     const reads = await observed({ exchange: withOpen([later()]) });
     expect([reads.found, reads.late]).toEqual([[later()], []]);
     expect(reads.looks).toEqual([
@@ -235,7 +235,7 @@ describe("an order that the pass did not expect", () => {
     ]);
   });
 
-  it("is late where a settled row is its, by the exchange's id or by ours", async () => {
+  it("is late if it has a settled row, by the exchange's id or by ours", async () => {
     const settled = order({ clientId: idOf({ serial: 5 }), state: "canceled", settled: true });
     const byTheirs = await observed({
       exchange: withOpen([later()]),
@@ -249,7 +249,7 @@ describe("an order that the pass did not expect", () => {
     expect([byOurs.found, byOurs.late]).toEqual([[], [{ ...settled, exchangeId: "x5" }]]);
   });
 
-  it("is not looked at again where a trade names one that has its row", async () => {
+  it("is not looked up again if a trade names an order that has a row", async () => {
     const fills = async (symbol: string, span: { from: number }) => ({
       ...(await nothingDone(symbol, span)),
       fills: [trade({ orderId: "x5", at: NOW })],
@@ -259,7 +259,7 @@ describe("an order that the pass did not expect", () => {
     expect([reads.late, reads.requests.includes("order")]).toEqual([[settled], false]);
   });
 
-  it("has been seen where an unsettled row is its", async () => {
+  it("is observed if it has an unsettled row", async () => {
     const pending = order({ slot: 2, exchangeId: null, state: "pending" });
     const shown = reportedOrder({ id: "x9", clientId: pending.clientId });
     const exchange = withOpen([shown]);
@@ -272,7 +272,7 @@ describe("an order that the pass did not expect", () => {
     expect([reads.found, reads.late, reads.reports.get(pending.clientId)]).toEqual([[], [], shown]);
   });
 
-  it("is found once, however it was found", async () => {
+  it("is found once, from any source", async () => {
     const behind = strategy({ state: state([slot()], { epoch: 0 }) });
     const exchange = {
       ...withOpen([later()]),
@@ -282,7 +282,7 @@ describe("an order that the pass did not expect", () => {
     expect((await observed({ strategies: [behind], exchange })).found).toEqual([later()]);
   });
 
-  it("is looked for trades of its own market alone", async () => {
+  it("is looked up for trades of its market only", async () => {
     const requests: unknown[] = [];
     const exchange = {
       ...withOpen([later({ filled: d("1") })]),
@@ -298,7 +298,7 @@ describe("an order that the pass did not expect", () => {
   });
 });
 
-it("asks what fees in other assets are worth, and tells what is nobody's", async () => {
+it("a pass requests the value of fees in other assets, and reports orders without an owner", async () => {
   const fills = async (symbol: string, span: { from: number }) => ({
     ...(await nothingDone(symbol, span)),
     fills: [trade({ orderId: "x5", at: 10, fees: [{ asset: "MX", amount: d("1") }] })],

@@ -56,13 +56,13 @@ async function written(
 }
 
 describe("the record of a pass", () => {
-  it("is one batch, and tells what may be sent", async () => {
+  it("is one batch, and returns what may be sent", async () => {
     const changes = [update("a"), update("b")];
     expect(await written(changes)).toEqual({ recorded: ["of a", "of b"], batches: [changes] });
     expect(await written([])).toEqual({ recorded: [], batches: [] });
   });
 
-  it("leaves out one that a constraint refuses, and says so of it", async () => {
+  it("omits an order that a constraint rejects, and reports it", async () => {
     const changes = [update("a"), update("b"), { ...NO_CHANGES, cursors: {} }];
     const { recorded, batches } = await written(changes, { refuses: "b" });
     expect(recorded).toEqual(["of a"]);
@@ -89,24 +89,24 @@ describe("the record of a pass", () => {
     ]);
   });
 
-  it("that is refused for another reason is none", async () => {
+  it("does not exist if it is rejected for another reason", async () => {
     await expect(written([update("a")], { refuses: "a", why: "fenced" })).rejects.toThrow(/CHECK/);
   });
 
-  it("that may have been written is not written again part by part", async () => {
+  it("is not written again in parts if it may have been written", async () => {
     const changes = [update("a"), update("b")];
     const unclear = { refuses: "b", why: "unavailable", later: null } as const;
     await expect(written(changes, unclear)).rejects.toMatchObject({ failure: "unavailable" });
   });
 
-  it("ends where another process has the lease meanwhile", async () => {
+  it("ends if another process takes the lease in the meantime", async () => {
     const changes = [update("a"), update("b")];
     await expect(written(changes, { refuses: "b", later: "fenced" })).rejects.toMatchObject({
       failure: "fenced",
     });
   });
 
-  it("moves no cursor past what was not booked, but gives a market its first one", async () => {
+  it("moves no cursor past unbooked fills, but gives a market its first cursor", async () => {
     const fills = [
       fill({ at: NOW - 9 }),
       fill({ tradeId: "t2", at: NOW - 5 }),
@@ -123,7 +123,7 @@ describe("the record of a pass", () => {
     expect(whole.batches[0]?.[0]?.cursors).toEqual(cursor(NOW));
   });
 
-  it("goes on where the refused part is of no strategy that it knows", async () => {
+  it("continues if the rejected part is of an unknown strategy", async () => {
     const { recorded, batches } = await written([update("zzz"), update("a")], { refuses: "zzz" });
     expect([recorded, batches.length]).toEqual([["of a"], 1]);
   });

@@ -34,6 +34,6 @@ it.each([
     { outcome: "failed", message: "no answer" } as Pass,
     "g is stored and running; its first pass failed (no answer) and is tried again",
   ],
-])("tells how a start of %o went", (over, pass, text) => {
+])("a start message describes the result of a start of %o", (over, pass, text) => {
   expect(describeStart({ ...GRID, ...over } as typeof GRID, pass)).toBe(text);
 });

@@ -134,7 +134,7 @@ async function stepped(deps: Setup = {}) {
 const namesOf = (did: readonly unknown[]) => did.map((one) => (Array.isArray(one) ? one[0] : one));
 
 describe("a pass", () => {
-  it("takes its lease, reads, and gives the lease back with what it remembers", async () => {
+  it("takes its lease, reads, and releases the lease with its updated memory", async () => {
     const { pass, did, said, settled } = await stepped({ options: { scheduled: 9 } });
     expect(pass).toEqual({ account: ACCOUNT, outcome: "stepped", cancels: 0 });
     expect(namesOf(did)).toEqual(["takeLease", "under", "enter", "read", "leave", "settle"]);
@@ -161,7 +161,7 @@ describe("a pass", () => {
     expect((settled.calls as { made: number }).made).toBe(3);
   });
 
-  it.each([true, undefined])("asks for its first calls with the lease, paid: %s", async (isPaid) => {
+  it.each([true, undefined])("requests its first calls with the lease, paid: %s", async (isPaid) => {
     const calls = { calls: 3, kept: 2, rate: { burst: 9, perSecond: 1 } };
     const opening = (isUrgent: boolean) => ({ ...calls, kept: isUrgent ? 0 : calls.kept });
     const { did } = await stepped({ exchange: { opening }, over: isPaid ? { isPaid } : {} });
@@ -177,17 +177,17 @@ describe("a pass", () => {
     expect(urgent.did[0]).toEqual(["takeLease", expect.objectContaining({ calls: { ...calls, kept: 0 } })]);
   });
 
-  it("goes by the exchange as it is, where that has nothing to say to the holder of a lease", async () => {
+  it("uses the exchange directly if that has no variant for lease holders", async () => {
     const { pass, did } = await stepped({ isPlain: true });
     expect([pass.outcome, namesOf(did)]).toEqual(["stepped", ["takeLease", "read", "settle"]]);
   });
 
-  it("does nothing where another has the lease", async () => {
+  it("does nothing if another process has the lease", async () => {
     const { pass, did } = await stepped({ isAccepted: true });
     expect([pass, namesOf(did)]).toEqual([{ account: ACCOUNT, outcome: "busy" }, ["takeLease"]]);
   });
 
-  it("lets people go first the sooner the less it was held up, and never where it stops something", async () => {
+  it("yields to users sooner the less it was delayed, but never when it stops something", async () => {
     const how = async (over: Partial<Snapshot>, isUrgent = false) =>
       ((await stepped({ over, options: { isUrgent } })).did[1] as unknown[])[2];
     const turned = (turn: number) => ({ memory: { ...MEMORY, turn } });
@@ -201,7 +201,7 @@ describe("a pass", () => {
     });
   });
 
-  it("says how often it is made, and when a stop price is not watched any more", async () => {
+  it("stores its interval, and reports when a stop price is watched again", async () => {
     const watched = strategy({ config: { stopLossPrice: d("1") } as never });
     const memory = { ...MEMORY, marks: {}, unwatched: ["g"] };
     const { settled } = await stepped({ over: { strategies: [watched], memory }, interval: 5_000 });
@@ -210,10 +210,10 @@ describe("a pass", () => {
   });
 });
 
-describe("what a pass places", () => {
+describe("the orders that a pass places", () => {
   const empty = { orders: [], strategies: [strategy({ phase: "placing", state: buying() })] };
 
-  it("is recorded first, and told as the exchange answers", async () => {
+  it("are recorded first, and reported as the exchange responds", async () => {
     const { did, settled, pass } = await stepped({ over: empty });
     const names = namesOf(did);
     expect(names.filter((one) => one === "create")).toHaveLength(2);
@@ -224,13 +224,13 @@ describe("what a pass places", () => {
     expect(pass.outcome).toBe("stepped");
   });
 
-  it("is not active before all of it is accepted", async () => {
+  it("make the strategy active only once all of them are accepted", async () => {
     const { settled } = await stepped({ over: empty, creates: [{ result: "rejected", reason: "no" }] });
     expect(settled.phases).toEqual([]);
     expect(settled.events).toMatchObject([{ kind: "rejected" }]);
   });
 
-  it("is only what the record tells that it has written", async () => {
+  it("are only those that the record confirms as written", async () => {
     const all = await stepped({ over: empty });
     const ids = (all.did.find((one) => Array.isArray(one) && one[0] === "record") as [string, string[]])[1];
     const { did, settled } = await stepped({ over: empty, refused: ids.slice(0, 1) });
@@ -238,7 +238,7 @@ describe("what a pass places", () => {
     expect(settled.outcomes).toHaveLength(1);
   });
 
-  it("falls short where there are no calls for it, and the next pass begins elsewhere", async () => {
+  it("fall short if there are no calls for them, and the next pass starts elsewhere", async () => {
     const over = { ...empty, memory: { ...MEMORY, turn: 4 } };
     const { settled, pass } = await stepped({ over, options: { calls: 5 } });
     expect([pass.outcome, (settled.memory as { turn: number }).turn]).toEqual(["short", 5]);
@@ -250,7 +250,7 @@ describe("what a pass places", () => {
 describe("a pass that stops something", () => {
   const stopping = { strategies: [strategy({ wants: "stop" })] };
 
-  it("asks for its cancels before it reads, and for none of them again", async () => {
+  it("sends its cancels before it reads, and does not repeat them", async () => {
     const { did, pass } = await stepped({ over: stopping });
     expect(namesOf(did).slice(0, 6)).toEqual(["takeLease", "under", "cancel", "cancel", "enter", "read"]);
     expect(did.filter((one) => Array.isArray(one) && one[0] === "cancel")).toEqual([
@@ -260,7 +260,7 @@ describe("a pass that stops something", () => {
     expect(pass.cancels).toBe(2);
   });
 
-  it("asks for no more of them where it had not the calls, and says that it fell short", async () => {
+  it("sends no more of them if it lacked the calls, and reports that it fell short", async () => {
     const { did, pass, settled } = await stepped({
       over: stopping,
       cancels: [{ result: "rejected", reason: "slow down", failure: "rate_limited" }],
@@ -271,8 +271,8 @@ describe("a pass that stops something", () => {
   });
 });
 
-describe("a pass that fails", () => {
-  it("leaves a strategy alone that a newer program has stored", async () => {
+describe("a failing pass", () => {
+  it("skips a strategy that a newer version has stored", async () => {
     const { pass, did } = await stepped({ over: { strategies: [strategy({ version: 99 })] } });
     expect(pass).toMatchObject({
       outcome: "failed",
@@ -288,7 +288,7 @@ describe("a pass that fails", () => {
     [2, 60_000],
     [9, 300_000],
     [90, 300_000],
-  ])("after %i others gives its lease back, and is tried again after %i ms", async (failures, wait) => {
+  ])("after %i others releases its lease, and is retried after %i ms", async (failures, wait) => {
     const { pass, settled, said, did } = await stepped({ exchange: silent, over: { failures } });
     expect(pass).toEqual({ account: ACCOUNT, outcome: "failed", message: "no answer", cancels: 0 });
     expect(said).toEqual([["warn", "a pass failed", { account: ACCOUNT, reason: "no answer" }]]);
@@ -297,7 +297,7 @@ describe("a pass that fails", () => {
     expect(namesOf(did).slice(-2)).toEqual(["leave", "settle"]);
   });
 
-  it("alerts once when the exchange refuses the API key", async () => {
+  it("alerts once when the exchange rejects the API key", async () => {
     const refused = { openOrders: () => Promise.reject(new VenueError("invalid_credentials", "wrong key")) };
     const eventsAfter = async (failed: VenueFailure | undefined) => {
       const memory = { ...snapshot().memory, failed };
@@ -317,7 +317,7 @@ describe("a pass that fails", () => {
     expect(await eventsAfter("invalid_credentials")).toEqual([]);
   });
 
-  it("says what it had asked for before, and whose the failure is not", async () => {
+  it("reports its earlier requests, and that the exchange did not cause the failure", async () => {
     const broken = { openOrders: () => Promise.reject(new TypeError("a mistake")) };
     const { pass, settled } = await stepped({
       exchange: broken,
@@ -333,7 +333,7 @@ describe("a pass that fails", () => {
     ]);
   });
 
-  it("tells of a stop price that nobody has looked at meanwhile", async () => {
+  it("reports a stop price that was not watched in the meantime", async () => {
     const watched = strategy({ config: { stopLossPrice: d("1") } as never });
     const marks = { [SYMBOL]: { mid: d("100"), at: 0, observedAt: NOW - 60_000 } };
     const over = { strategies: [watched], memory: { ...MEMORY, marks } };
@@ -341,7 +341,7 @@ describe("a pass that fails", () => {
     expect([settled.unwatched, (settled.events as { kind: string }[])[0]?.kind]).toEqual([["g"], "watch"]);
   });
 
-  it("says so where not even its lease can be given back", async () => {
+  it("reports when its lease cannot be released either", async () => {
     const settle = () => Promise.reject(new Error("no database"));
     const { said, pass } = await stepped({ exchange: silent, settle });
     expect(pass.outcome).toBe("failed");
@@ -353,8 +353,8 @@ describe("a pass that fails", () => {
   });
 });
 
-describe("a pass that is put off for lack of calls", () => {
-  it("says what it had asked for before", async () => {
+describe("a pass that is postponed for lack of calls", () => {
+  it("reports its earlier requests", async () => {
     const { settled, pass } = await stepped({
       enter: () => Promise.reject(new BudgetSpent("no calls left", 700)),
       over: { strategies: [strategy({ wants: "stop" })] },
@@ -365,7 +365,7 @@ describe("a pass that is put off for lack of calls", () => {
     expect((settled.calls as { made: number }).made).toBe(2);
   });
 
-  it("falls short where the exchange's own budget ends between its reads", async () => {
+  it("falls short if the exchange's budget ends between its reads", async () => {
     const exchange = { openOrders: () => Promise.reject(new BudgetSpent("no calls left", 700)) };
     const { pass, settled } = await stepped({ exchange });
     expect([pass.outcome, settled.failure, (settled.memory as { turn: number }).turn]).toEqual([
@@ -375,7 +375,7 @@ describe("a pass that is put off for lack of calls", () => {
     ]);
   });
 
-  it("comes back when there are some, and counts neither as failed nor as made", async () => {
+  it("resumes when calls are available, and counts neither as failed nor as made", async () => {
     const memory = { ...MEMORY, turn: 3, failed: "unavailable" as const };
     const { pass, settled, said } = await stepped({
       enter: () => Promise.reject(new BudgetSpent("no calls left", 700)),
@@ -388,7 +388,7 @@ describe("a pass that is put off for lack of calls", () => {
   });
 });
 
-it("notices that its database has lost what it wrote last, and places nothing", async () => {
+it("a pass detects that its database lost its last writes, and places nothing", async () => {
   const strange = reportedOrder({ id: "x9", clientId: idOf({ serial: 5 }) });
   const { did, settled } = await stepped({
     exchange: { openOrders: async () => [...OPEN, strange] },

@@ -24,7 +24,7 @@ const unwatched = (one: Strategy, ago: number, interval = INTERVAL) =>
   unwatchedFor(one, { memory: observed(ago), now: NOW, interval });
 
 describe("a price that stops a strategy", () => {
-  it("is unwatched once there has been no price for three intervals, and three seconds at least", () => {
+  it("is unwatched after three intervals without a price, and three seconds at least", () => {
     expect(unwatched(watched(), 15_000)).toBe(0);
     expect(unwatched(watched(), 15_001)).toBe(15_001);
     expect(unwatched(watched(), 3_000, 100)).toBe(0);
@@ -32,14 +32,14 @@ describe("a price that stops a strategy", () => {
     expect(unwatched(watched({}, { takeProfitPrice: d("120") }), 15_001)).toBe(15_001);
   });
 
-  it("is unwatched while the last price was stored by a clock that was ahead", () => {
+  it("is unwatched while the last price has the timestamp of a clock that was ahead", () => {
     expect(unwatched(watched(), -15_000)).toBe(0);
     expect(unwatched(watched(), -3_600_000)).toBe(3_600_000);
     const [notice] = watchNotices(view({ memory: observed(-3_600_000) }), INTERVAL);
     expect(notice?.message).toContain("no price of BTC/USDT since a clock was set back;");
   });
 
-  it("is so of those alone that have one, run, and have begun", () => {
+  it("is only checked for strategies that have one, run, and have started", () => {
     expect(unwatched(watched({}, {}), 99_000)).toBe(0);
     const others: Partial<Strategy>[] = [
       { wants: "pause" },
@@ -52,7 +52,7 @@ describe("a price that stops a strategy", () => {
     expect(unwatchedFor(watched(), { memory: NO_MEMORY, now: NOW, interval: INTERVAL })).toBe(0);
   });
 
-  it("is told of once when it is not watched any more, and once when it is again", () => {
+  it("emits one event when it is no longer watched, and one when it is watched again", () => {
     const one = watched();
     const all = snapshot({ strategies: [one, watched({ id: "calm" }, {})] });
     const late = watchChanges(all, observed(60_000), INTERVAL);
@@ -84,8 +84,8 @@ const view = (over: Partial<StrategyView> = {}): StrategyView =>
     ...over,
   }) as StrategyView;
 
-describe("the notice of a stop price", () => {
-  it("is there while it is not watched", () => {
+describe("the stop price notice", () => {
+  it("appears while the price is not watched", () => {
     expect(watchNotices(view(), INTERVAL)).toEqual([
       { code: "stop_price_unwatched", message: unwatchedMessage(SYMBOL, "for 60 s") },
     ]);
@@ -93,25 +93,25 @@ describe("the notice of a stop price", () => {
   });
 });
 
-describe("an account that nothing steps", () => {
+describe("an account without ticks", () => {
   const since = (ago: number, over: Partial<StrategyView> = {}, interval: number | undefined = INTERVAL) =>
     stalledFor(view({ steppedAt: NOW - ago, memory: NO_MEMORY, ...over }), interval);
 
-  it("is told of after three intervals, ten seconds at least", () => {
+  it("is reported after three intervals, and ten seconds at least", () => {
     expect(since(15_000)).toBe(0);
     expect(since(15_001)).toBe(15_001);
     expect(since(10_000, {}, 100)).toBe(0);
     expect(since(10_001, {}, 100)).toBe(10_001);
   });
 
-  it("is told of while its last pass was stored by a clock that was ahead", () => {
+  it("is reported while its last pass has the timestamp of a clock that was ahead", () => {
     expect(since(-15_000)).toBe(0);
     expect(since(-3_600_000)).toBe(3_600_000);
     const [notice] = stalledNotices(view({ steppedAt: NOW + 3_600_000, memory: NO_MEMORY }), INTERVAL);
     expect(notice?.message).toMatch(/^no pass over kraken has been complete since a clock was set back: its/);
   });
 
-  it("is stepped as often as the last pass was, and each minute where nobody knows", () => {
+  it("is expected to tick at its last interval, or each minute if that is unknown", () => {
     expect(since(90_000, { memory: { ...NO_MEMORY, interval: 30_000 } })).toBe(0);
     expect(since(90_001, { memory: { ...NO_MEMORY, interval: 30_000 } })).toBe(90_001);
     const unknown = view({ steppedAt: NOW - 180_000, memory: NO_MEMORY });
@@ -119,19 +119,19 @@ describe("an account that nothing steps", () => {
     expect(stalledFor({ ...unknown, steppedAt: NOW - 180_001 }, undefined)).toBe(180_001);
   });
 
-  it("has a minute where passes fail or wait for calls: they are tried again of themselves", () => {
+  it("has a minute if passes fail or wait for calls, because they are retried automatically", () => {
     for (const over of [{ accountError: "no answer" }, { memory: { ...NO_MEMORY, turn: 1 } }]) {
       expect(since(60_000, over)).toBe(0);
       expect(since(60_001, over)).toBe(60_001);
     }
   });
 
-  it("is no delay of one that has stopped, or that was never stepped", () => {
+  it("is not reported for a stopped strategy, or one that was never stepped", () => {
     expect(since(99_000, { strategy: watched({ status: "stopped" }) })).toBe(0);
     expect(stalledFor(view({ steppedAt: null }), INTERVAL)).toBe(0);
   });
 
-  it("says what to do", () => {
+  it("has a notice that explains what to do", () => {
     const late = { steppedAt: NOW - 60_001, memory: NO_MEMORY };
     expect(stalledNotices(view(late), INTERVAL)).toEqual([
       {

@@ -67,7 +67,7 @@ const KRAKEN = "live:kraken:api.kraken.com";
 const MEXC = "live:mexc:api.mexc.com";
 
 describe("a tick", () => {
-  it("makes a pass over each account that has something to step, but for one that waits after a failure", async () => {
+  it("makes a pass over each account with work to do, except one that waits after a failure", async () => {
     const { deps, leases } = processOf({
       accounts: [{ account: KRAKEN }, { account: MEXC, retryAt: NOW + 1 }, { account: MEXC, retryAt: NOW }],
     });
@@ -80,7 +80,7 @@ describe("a tick", () => {
     expect(leases).toMatchObject([{ account: KRAKEN, scheduled: 77, isUrgent: false }, { account: MEXC }]);
   });
 
-  it("puts accounts off that there are not the requests for", async () => {
+  it("postpones accounts that there are not enough requests for", async () => {
     const accounts = [{ account: KRAKEN }, { account: MEXC }];
     const outcomes = async (requests: readonly number[]) =>
       (await tick(processOf({ accounts, requests }).deps)).map(({ outcome }) => outcome);
@@ -88,7 +88,7 @@ describe("a tick", () => {
     expect(await outcomes([11, 11])).toEqual(["postponed", "postponed"]);
   });
 
-  it("says of an account that this process has no keys of, and of what failed", async () => {
+  it("reports an account without keys in this process, and the cause of a failure", async () => {
     const { deps } = processOf({ isMine: (exchange) => exchange !== "kraken" });
     expect(await stepAccount(deps, KRAKEN as never, {})).toEqual({
       account: KRAKEN,
@@ -113,7 +113,7 @@ describe("a tick", () => {
     });
   });
 
-  it("is set for accounts that are this process's, and do not wait", async () => {
+  it("is due for accounts of this process that do not wait", async () => {
     const { deps } = processOf({
       accounts: [{ account: KRAKEN }, { account: MEXC, retryAt: NOW + 1 }, { account: MEXC, retryAt: NOW }],
       isMine: (exchange) => exchange === "mexc",
@@ -123,8 +123,8 @@ describe("a tick", () => {
   });
 });
 
-describe("a pass on a person's word", () => {
-  it("waits for its turn, ten seconds at most", async () => {
+describe("a manually requested pass", () => {
+  it("waits for the lease, ten seconds at most", async () => {
     const { deps, leases, now } = processOf();
     const { venue } = exchangeOf();
     const waits: number[] = [];
@@ -140,15 +140,15 @@ describe("a pass on a person's word", () => {
     ]);
   });
 
-  it("is over as soon as it was made", async () => {
+  it("completes as soon as the pass was made", async () => {
     const { deps, leases } = processOf({ takeLease: () => Promise.reject(new Error("no database")) });
     expect(await stepNow(deps, exchangeOf().venue)).toMatchObject({ outcome: "failed" });
     expect(leases).toHaveLength(1);
   });
 });
 
-describe("a pass that somebody measures", () => {
-  it("is a span, with how it ended", async () => {
+describe("a traced pass", () => {
+  it("is a span with its outcome", async () => {
     const busy = processOf();
     await stepAccount({ ...busy.deps, tracer: busy.traced } as never, KRAKEN as never, {});
     const failed = processOf({ takeLease: () => Promise.reject(new Error("no database")) });
@@ -161,8 +161,8 @@ describe("a pass that somebody measures", () => {
   });
 });
 
-describe("what a pass's orders are held to", () => {
-  it("is the account's limits, less what they have used, and by the time of a real exchange", () => {
+describe("the bounds of a pass's orders", () => {
+  it("are the account's limits minus their usage, at the time of a real exchange", () => {
     const limits = { version: 7, set: {} } as unknown as ReturnType<typeof snapshot>["limits"];
     const bounds = boundsOf(snapshot({ limits, orders: [order(), order()] }), {
       maxOrderValue: d("50"),
@@ -175,14 +175,14 @@ describe("what a pass's orders are held to", () => {
   });
 });
 
-describe("a strategy that an older program has stored", () => {
+describe("a strategy stored by an older version", () => {
   const kind = {
     ...gridKind,
     version: 3,
     upgrade: (state: object, version: number) => ({ ...state, from: version }),
   } as unknown as Kind;
 
-  it("is brought to its kind's version, and one of a newer program is refused", () => {
+  it("is migrated to its kind's version, but one from a newer version is rejected", () => {
     const old = strategy({ version: 2 });
     expect(upgraded(kind, old)).toEqual({ ...old, version: 3, state: { ...old.state, from: 2 } });
     const same = strategy({ version: 3 });
@@ -191,7 +191,7 @@ describe("a strategy that an older program has stored", () => {
   });
 });
 
-it("keeps the account in its answers", async () => {
+it("a tick includes the account in its results", async () => {
   const { deps } = processOf({ accounts: [{ account: ACCOUNT }] });
   expect((await tick(deps))[0]?.account).toBe(ACCOUNT);
 });

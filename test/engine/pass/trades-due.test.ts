@@ -24,15 +24,15 @@ function due({
   return tradesAreDue(all, SYMBOL, open, { ...TIMING, tradesEvery: EVERY });
 }
 
-describe("trades of a market", () => {
-  it("are asked for at intervals, and where they have never been", () => {
+describe("the trades of a market", () => {
+  it("are requested at intervals, and if they were never read", () => {
     expect(due()).toBe(false);
     expect(due({ ago: EVERY })).toBe(true);
     expect(due({ memory: snapshot().memory })).toBe(true);
     expect(due({ memory: { ...snapshot().memory, tradesAt: { "ETH/USDT": NOW } } })).toBe(true);
   });
 
-  it("are asked for after a restore, until what was under way can be seen", () => {
+  it("are requested after a restore, until pending trades are visible", () => {
     const grid = (over: object, more: object = {}) =>
       strategy({ state: state([slot()], { epoch: 1, ...over }), ...more });
     expect(due({ strategies: [grid({ epoch: 0 })] })).toBe(true);
@@ -44,12 +44,12 @@ describe("trades of a market", () => {
     expect(due({ strategies: [grid({}), grid({ epoch: 0 })] })).toBe(true);
   });
 
-  it("are asked for where the open list has an order of a strategy's that has no row", () => {
+  it("are requested if the open list has a strategy order without a row", () => {
     expect(due({ open: [reportedOrder(), reportedOrder({ id: "x5" })] })).toBe(true);
     expect(due({ open: [reportedOrder(), reportedOrder({ id: "x5", clientId: "mine" })] })).toBe(false);
   });
 
-  it("are asked for where an order has left the open list or has filled further", () => {
+  it("are requested if an order has left the open list or has new fills", () => {
     expect(due({ open: [] })).toBe(true);
     expect(due({ open: [reportedOrder({ filled: d("1") })] })).toBe(true);
     expect(due({ orders: [order({ filled: d("1") })] })).toBe(true);
@@ -62,7 +62,7 @@ describe("trades of a market", () => {
     expect(due({ orders: [order(half)], open: [reportedOrder({ filled: d("2") })] })).toBe(true);
   });
 
-  it("know an order on the list by either of its ids", () => {
+  it("match an order on the list by either of its ids", () => {
     expect(due({ open: [reportedOrder({ clientId: undefined })] })).toBe(false);
     const submitted = [order({ exchangeId: null }), order({ clientId: idOf({ slot: 4 }), exchangeId: "x1" })];
     expect(
@@ -70,12 +70,12 @@ describe("trades of a market", () => {
     ).toBe(false);
   });
 
-  it("are not asked for an order that has ended with all of it booked", () => {
+  it("are not requested for an ended order with all of it booked", () => {
     expect(due({ orders: [order({ state: "canceled" })], open: [] })).toBe(false);
     expect(due({ orders: [order({ state: "canceled", filled: d("1") })], open: [] })).toBe(true);
   });
 
-  it("are not asked for another market's, a person's, or one that has been waited for", () => {
+  it("are not requested for another market, a user's order, or an order whose wait is over", () => {
     expect(due({ orders: [order({ symbol: "ETH/USDT" })], open: [] })).toBe(false);
     expect(due({ orders: [order({ strategy: null })], open: [] })).toBe(false);
     const long = order({ state: "filled", filled: d("2"), behindSince: NOW - 3_600_000 });

@@ -18,7 +18,7 @@ const orders = [
 const cancels = (over: object, calls = 100) =>
   urgentCancels(snapshot({ orders, ...over }), calls).map(({ exchangeId }) => exchangeId);
 
-describe("what is cancelled before anything is read", () => {
+describe("the cancels before any read", () => {
   it.each([
     ["nothing of one that runs", strategy(), []],
     ["nothing of one that pauses", strategy({ wants: "pause" }), []],
@@ -27,13 +27,13 @@ describe("what is cancelled before anything is read", () => {
     ["all of one that keeps them and sells", stopping({ keepOrders: true, sellBase: true }), ["x1", "x2"]],
     ["all of an exit", exiting(), ["x1", "x2"]],
     ["all of an exit that pauses", exiting({ wants: "pause" }), ["x1", "x2"]],
-  ])("is %s", (_, one, ids) => {
+  ])("are %s", (_, one, ids) => {
     expect(cancels({ strategies: [one] })).toEqual(ids);
     expect(isStopping(snapshot({ strategies: [one] }))).toBe(ids.length > 0);
     expect(isStopping(snapshot({ strategies: [one, strategy()] }))).toBe(ids.length > 0);
   });
 
-  it("is everything of ours where the kill switch is to cancel", () => {
+  it("are all of our orders if the kill switch requests that", () => {
     const strategies = [strategy()];
     expect(cancels({ strategies, kill: kill(true, true) })).toEqual(["x1", "x2", "x3", "x4"]);
     expect(cancels({ strategies, kill: kill(true, false) })).toEqual([]);
@@ -42,12 +42,12 @@ describe("what is cancelled before anything is read", () => {
     expect(isStopping(snapshot({ strategies, kill: kill(true, false) }))).toBe(false);
   });
 
-  it("is no order by hand, whatever stops", () => {
+  it("never include manual orders, whatever stops", () => {
     const byHand = [order({ strategy: null })];
     expect(cancels({ strategies: [stopping({ id: "" })], orders: byHand })).toEqual([]);
   });
 
-  it("takes half of the pass's calls at most", () => {
+  it("use at most half of the pass's calls", () => {
     const strategies = [stopping()];
     expect(cancels({ strategies }, 3)).toEqual(["x1"]);
     expect(cancels({ strategies }, 4)).toEqual(["x1", "x2"]);
@@ -60,7 +60,7 @@ describe("a stop whose orders could not be read again", () => {
   const format = (one: Strategy, requests = orders, failures = 0) =>
     unread(snapshot({ strategies: [one], failures }), requests, "no answer");
 
-  it("says what was asked for, once", () => {
+  it("reports once what was requested", () => {
     const event = {
       account: ACCOUNT,
       strategy: "g",
@@ -75,7 +75,7 @@ describe("a stop whose orders could not be read again", () => {
     expect(format(stopping({ phase: "stopping" }), orders, 1)).toEqual({ events: [], phases });
   });
 
-  it("says nothing where nothing of it was asked for, or of one that does not stop", () => {
+  it("reports nothing if none of it was requested, or if the strategy does not stop", () => {
     expect(format(stopping(), [])).toEqual({ events: [], phases: [] });
     expect(format(stopping(), orders.slice(2))).toEqual({ events: [], phases: [] });
     expect(format(strategy())).toEqual({ events: [], phases: [] });

@@ -33,14 +33,14 @@ const later = (over: Partial<VenueOrder> = {}) =>
 const UNREAD = { tradesRead: false };
 const NOTHING = { orphan: null, stranger: null, waiting: new Map() };
 
-describe("an open order that has no row", () => {
-  it("is given one where it is a strategy's", () => {
+describe("an open order without a row", () => {
+  it("gets a row if it belongs to a strategy", () => {
     const after = adopting([reportedOrder()]);
     expect(after).toMatchObject({ ids: [idOf()], ...NOTHING });
     expect(after.reconciled[0]).toMatchObject({ adopted: true, order: { state: "open", exchangeId: "x1" } });
   });
 
-  it("is a stranger's where this database does not know its strategy", () => {
+  it("is foreign if this database does not know its strategy", () => {
     const clientId = idOf({ tag: strategyTag(NUMBER + 1) });
     expect(adopting([reportedOrder({ clientId })])).toMatchObject({
       ...NOTHING,
@@ -52,12 +52,12 @@ describe("an open order that has no row", () => {
     expect(adopting([reportedOrder({ clientId, status: "canceled" })]).stranger).toBe(null);
   });
 
-  it("is no stranger's where it is a strategy's that has ended", () => {
+  it("is not foreign if it belongs to a strategy and has ended", () => {
     expect(adopting([reportedOrder({ status: "canceled" })])).toMatchObject({ ...NOTHING, ids: [idOf()] });
   });
 
   it.each(["open", "partially_filled"] as const)(
-    "and is %s waits while its slot has another one",
+    "that is %s waits while its slot has another order",
     (status) => {
       const after = adopting([later({ status, at: 70 })], [known({})]);
       expect(after).toMatchObject({
@@ -72,34 +72,34 @@ describe("an open order that has no row", () => {
     ["another slot", { slot: 1 }],
     ["another generation", { generation: 1 }],
     ["another strategy", { strategy: "other" }],
-  ])("does not wait for one of %s", (_, over) => {
+  ])("does not wait for an order of %s", (_, over) => {
     const after = adopting([later()], [known({ ...over, clientId: idOf({ serial: 1 }) })]);
     expect(after).toMatchObject({ ...NOTHING, ids: [idOf({ serial: 1 }), idOf({ serial: 5 })] });
   });
 
-  it("waits for one that was placed later, too", () => {
+  it("also waits for an order that was placed later", () => {
     const after = adopting([later()], [known({ clientId: idOf({ serial: 7 }) })]);
     expect(after).toMatchObject({ ids: [idOf({ serial: 7 })], orphan: idOf({ serial: 5 }) });
   });
 
-  it("does not wait for one that is settled", () => {
+  it("does not wait for a settled order", () => {
     const after = adopting([later()], [known({ state: "filled", settled: true })]);
     expect(after.ids).toEqual([idOf(), idOf({ serial: 5 })]);
   });
 });
 
-describe("orders of one slot", () => {
+describe("the orders of one slot", () => {
   const first = describeFilled();
   const second = describeFilled({ id: "x2", clientId: idOf({ serial: 1 }) });
   const third = reportedOrder({ id: "x3", clientId: idOf({ serial: 2 }) });
 
-  it("are given their rows in the order in which they were placed", () => {
+  it("get their rows in the order in which they were placed", () => {
     const after = adopting([third, first, second]);
     expect(after).toMatchObject({ ...NOTHING, ids: [0, 1, 2].map((serial) => idOf({ serial })) });
     expect(after.reconciled.map(({ order: { settled } }) => settled)).toEqual([true, true, false]);
   });
 
-  it("end with a later one: what they lack is booked from their sums", () => {
+  it("end when a later one appears: their missing trades are booked from their sums", () => {
     const lacking = known({ ...short, filled: d("2"), booked: d("0.5") });
     const after = adopting([later({ at: 70 })], [lacking], {
       requestedOrders: new Set([lacking.order.exchangeId ?? ""]),
@@ -112,7 +112,7 @@ describe("orders of one slot", () => {
     });
   });
 
-  it("do not end with an earlier one", () => {
+  it("do not end when an earlier one appears", () => {
     const lacking = known({ ...short, clientId: idOf({ serial: 7 }) });
     const { reconciled } = adopting([later({ status: "canceled" })], [lacking]);
     expect(reconciled.map(({ order: { settled } }) => settled)).toEqual([false, true]);
@@ -123,12 +123,12 @@ describe("orders of one slot", () => {
     expect(adopting([later()], [open])).toMatchObject({ ids: [idOf()], orphan: idOf({ serial: 5 }) });
   });
 
-  it("leave those of other slots as they are", () => {
+  it("leave the orders of other slots unchanged", () => {
     const other = known({ ...short, slot: 1 });
     expect(adopting([later()], [other]).reconciled[0]).toBe(other);
   });
 
-  it("wait where an earlier one is open, though the later has ended, and not the other way round", () => {
+  it("wait while an earlier one is open and the later has ended, but not the other way round", () => {
     const ended = later({ status: "canceled", at: 70 });
     expect(adopting([ended], [known({})])).toMatchObject({
       ids: [idOf()],
@@ -139,7 +139,7 @@ describe("orders of one slot", () => {
     expect(adopting([ended], [after]).ids).toEqual([idOf({ serial: 7 }), idOf({ serial: 5 })]);
   });
 
-  it("are themselves not in their own way", () => {
+  it("do not block themselves", () => {
     const ended = later({ status: "canceled" });
     const again = known({ clientId: idOf({ serial: 5 }) });
     expect(adopting([ended], [again]).ids).toHaveLength(2);
@@ -148,46 +148,46 @@ describe("orders of one slot", () => {
 
 const short = { state: "filled", filled: d("2"), notional: d("200"), fees: [] } as const;
 
-describe("what an order lacks in trades", () => {
+describe("the missing trades of an order", () => {
   const found = [describeFilled({ at: 70 })];
   const waiting = new Map([[SYMBOL, 70]]);
 
-  it("is looked for first, where its market's trades were not read", () => {
+  it("are requested first if its market's trades were not read", () => {
     expect(adopting(found, [], UNREAD)).toMatchObject({ ids: [], orphan: null, waiting });
   });
 
   it.each([
     ["they were read", { tradesRead: true }],
     ["it was asked for them", { ...readUntil(70), requestedOrders: new Set(["x1"]) }],
-  ])("is booked from its sums where %s", (_, market) => {
+  ])("are booked from its sums if %s", (_, market) => {
     expect(adopting(found, [], market)).toMatchObject({ ids: [idOf()], waiting: new Map() });
   });
 
-  it("is looked for where others were asked for theirs", () => {
+  it("are requested even if those of other orders were", () => {
     expect(adopting(found, [], { ...UNREAD, requestedOrders: new Set(["x2"]) })).toMatchObject({
       ids: [],
       waiting,
     });
   });
 
-  it("is nothing where it has filled nothing", () => {
+  it("are none if it has no fills", () => {
     const nothing = reportedOrder({ status: "canceled", at: 70 });
     expect(adopting([nothing], [], readUntil(70)).ids).toEqual([idOf()]);
   });
 
-  it("waits while trades before it are not read: one of them may be an earlier order's", () => {
+  it("wait for unread earlier trades, which could belong to an earlier order", () => {
     const nothing = reportedOrder({ status: "canceled", at: 70 });
     expect(adopting([nothing], [], readUntil(69))).toMatchObject({ ids: [], waiting });
     const unlooked = observation({}, { found: [nothing], unlooked: new Map([[SYMBOL, 69]]) });
     expect(adopt([], [strategy()], unlooked, NOW).reconciled).toEqual([]);
   });
 
-  it("is looked for before an earlier order is ended by a later one", () => {
+  it("are requested before a later order ends an earlier one", () => {
     const after = adopting([later({ at: 70 })], [known(short)], UNREAD);
     expect(after).toMatchObject({ ids: [idOf()], orphan: idOf({ serial: 5 }), waiting });
   });
 
-  it("of an earlier order is told from what is booked only once its lack is known", () => {
+  it("of an earlier order are compared with its booked amount only once that was read", () => {
     const request = { requestedOrders: new Set(["x1"]) };
     const first = { ...known(short), before: order({ ...short, filled: d("0"), booked: d("0") }) };
     const orphan = { ids: [idOf()], orphan: idOf({ serial: 5 }), waiting };
@@ -197,12 +197,12 @@ describe("what an order lacks in trades", () => {
     expect(adopting([later({ at: 70 })], [known(short)], request).ids).toHaveLength(2);
   });
 
-  it("is not looked for by a market that was not observed", () => {
+  it("are not requested from an unobserved market", () => {
     const unobserved = observation({}, { found, markets: new Map() });
     expect(adopt([], [strategy()], unobserved, NOW)).toMatchObject({ reconciled: [], waiting });
   });
 
-  it("is read for from the first order on that waits for it, or from a trade of one that nobody knows", () => {
+  it("are read from the first waiting order, or from the trade of an unknown order", () => {
     const two = [...found, describeFilled({ id: "x2", clientId: idOf({ slot: 1 }), at: 60 })];
     expect(adopting(two, [], UNREAD).waiting).toEqual(new Map([[SYMBOL, 60]]));
     const before = observation(UNREAD, { found: two, unlooked: new Map([[SYMBOL, 50]]) });

@@ -36,8 +36,8 @@ const missing = (over: Partial<Refusal> = {}): Refusal => ({
   ...over,
 });
 
-describe("assets that the books and the fills tell differently", () => {
-  it("are told by the difference, whichever of the two knows them", () => {
+describe("the unexplained difference between the books and the fills", () => {
+  it("is reported per asset, even if only one of the two has the asset", () => {
     const of = (moved: Readonly<Record<string, bigint>>, cash = {}) => {
       const one = state([slot()]);
       const result = { ...one, ledger: { ...one.ledger, moved, cash } };
@@ -51,11 +51,11 @@ describe("assets that the books and the fills tell differently", () => {
   });
 });
 
-describe("the first fill after which they differ", () => {
+describe("the first fill that caused a difference", () => {
   const one = (fills: readonly object[], clientId = idOf()) =>
     ({ order: order({ clientId }), fills }) as unknown as Parameters<typeof noteUnexplained>[2][number];
 
-  it("is of the orders that were booked then", () => {
+  it("belongs to the orders that were booked at that time", () => {
     const booked = [one([fill()]), one([]), one([fill()], "em2")];
     expect(noteUnexplained(gridKind, grid(), booked).state.unexplained).toEqual({
       since: null,
@@ -64,7 +64,7 @@ describe("the first fill after which they differ", () => {
     });
   });
 
-  it("keeps since when they differ", () => {
+  it("does not change the time of the difference", () => {
     const known = { order: null, since: 5, assets: { BTC: d("1") } };
     const { unexplained } = noteUnexplained(gridKind, grid({ unexplained: known }), [one([fill()])]).state;
     expect(unexplained).toEqual({ ...known, order: idOf() });
@@ -74,13 +74,13 @@ describe("the first fill after which they differ", () => {
     ["nothing was booked", grid(), [one([])]],
     ["nothing differs", right(), [one([fill()])]],
     ["one is known", grid({ unexplained: { order: "em0", since: 5, assets: {} } }), [one([fill()])]],
-  ] as const)("is none where %s", (_, before, reconciled) => {
+  ] as const)("is not recorded if %s", (_, before, reconciled) => {
     expect(noteUnexplained(gridKind, before, reconciled)).toBe(before);
   });
 });
 
-describe("a strategy that its fills do not explain", () => {
-  it("is the same while all is explained, and forgets what was not", () => {
+describe("a strategy with an unexplained difference", () => {
+  it("is unchanged while all is explained, and then clears the difference", () => {
     const one = right();
     expect(look(one)).toBe(one);
     const other = { slot: 1, reason: "no_quote" } as const;
@@ -89,7 +89,7 @@ describe("a strategy that its fills do not explain", () => {
     expect(look(before).state).toEqual({ ...before.state, unexplained: null, refused: [other] });
   });
 
-  it("notes what differs and since when, and then no more", () => {
+  it("records the difference and its time once", () => {
     const first = look(grid());
     expect(first.state.unexplained).toEqual({ order: null, since: 1_000, assets: { BTC: d("1") } });
     expect(look(first, [], 2_000)).toBe(first);
@@ -101,7 +101,7 @@ describe("a strategy that its fills do not explain", () => {
     ["one more asset", { BTC: d("-1"), KCS: d("-1") }],
     ["another amount of one of two", { BTC: d("-1"), KCS: d("-2") }, { BTC: d("-1"), KCS: d("-1") }],
   ] as readonly [string, Moved, Moved?][])(
-    "notes %s from the same time on",
+    "records %s with the original time",
     (_, moved, before = { BTC: d("-1") }) => {
       const { unexplained } = look(grid({}, before)).state;
       const assets = Object.fromEntries(Object.entries(moved).map(([asset, amount]) => [asset, -amount]));
@@ -110,7 +110,7 @@ describe("a strategy that its fills do not explain", () => {
     },
   );
 
-  it("is in error after ten minutes, and says why", () => {
+  it("is in error after ten minutes, with the reason", () => {
     const first = look(grid());
     expect(look(first, [], 1_000 + LATE - 1)).toBe(first);
     expect(look(first, [], 1_000 + LATE)).toMatchObject({
@@ -119,7 +119,7 @@ describe("a strategy that its fills do not explain", () => {
     });
   });
 
-  it("says which order it began with", () => {
+  it("names the order that caused the difference", () => {
     const known = { order: idOf(), since: null, assets: {} };
     const first = look(grid({ unexplained: known }));
     expect(look(first, [], 1_000 + LATE).lastError).toBe(
@@ -127,7 +127,7 @@ describe("a strategy that its fills do not explain", () => {
     );
   });
 
-  it("keeps the error that it has", () => {
+  it("preserves an existing error", () => {
     const first = { ...look(grid()), status: "error" as const, lastError: "another one" };
     expect(look(first, [], 1_000 + LATE)).toMatchObject({ status: "error", lastError: "another one" });
   });
@@ -141,14 +141,14 @@ describe("a strategy that its fills do not explain", () => {
         state: { ...one.state, exit: { reason: "stop_loss", tries: 0 } },
       }),
     ],
-  ])("says so and goes on while it %s", (_, as) => {
+  ])("reports the difference and continues while it %s", (_, as) => {
     const after = look(as(look(grid())), [], 1_000 + LATE);
     expect(after).toMatchObject({ status: "running", lastError: expect.stringContaining("1 BTC") });
   });
 });
 
 describe("an order that lacks trades", () => {
-  it("is what its strategy lacks, from when it began to", () => {
+  it("is recorded in its strategy, with the time since when it lacks them", () => {
     expect(look(right(), [short()], 5_000).state.unexplained).toEqual({
       order: idOf(),
       since: 1_000,
@@ -167,18 +167,18 @@ describe("an order that lacks trades", () => {
     expect(look(right(), live, 5_000).state.unexplained).toMatchObject({ order: idOf(), since: 1_000 });
   });
 
-  it("has ten minutes of its own, after another one had its", () => {
+  it("has a separate ten minutes, after another one had its ten", () => {
     const known = { order: "em0", since: 1, assets: {} };
     const after = look(grid({ unexplained: known }, {}), [short({ behindSince: 1_000 })], 2_000);
     expect(after.state.unexplained).toMatchObject({ order: idOf(), since: 1_000 });
   });
 
-  it("is noted when it is another one, of the same time", () => {
+  it("is recorded if it replaces another one with the same time", () => {
     const next = short({ clientId: "em2" });
     expect(look(look(right(), [short()]), [next]).state.unexplained?.order).toBe("em2");
   });
 
-  it("is all that its slot says, whichever others lack trades", () => {
+  it("replaces its slot's message, whichever other orders lack trades", () => {
     const refused = [{ slot: 1, reason: "rejected" } as const, { slot: 2, reason: "rejected" } as const];
     const live = [short(), short({ slot: 1 })];
     const after = look(look(right({ refused }), live), live, 1_000 + LATE);
@@ -191,7 +191,7 @@ describe("an order that lacks trades", () => {
     );
   });
 
-  it("keeps its slot empty, and says so, after ten minutes", () => {
+  it("blocks its slot and reports that after ten minutes", () => {
     const others = [{ slot: 1, reason: "no_quote" } as const, { slot: 0, reason: "rejected" } as const];
     const before = look(right({ refused: others }), [short()]);
     expect(before.state.refused).toBe(others);
@@ -201,7 +201,7 @@ describe("an order that lacks trades", () => {
     expect(look(after, [short()], 2_000 + LATE).state).toBe(after.state);
   });
 
-  it("and again where it is another one, or one more", () => {
+  it("is reported again if it replaces another one, or if there is one more", () => {
     const after = look(look(right(), [short()]), [short()], 1_000 + LATE);
     const two = [short(), short({ slot: 1 })];
     const both = look(after, two, 2_000 + LATE).state.refused;
@@ -212,40 +212,40 @@ describe("an order that lacks trades", () => {
     expect(look(after, [next], 2_000 + LATE).state.refused).toEqual([missing({ detail: next.clientId })]);
   });
 
-  it("has no slot any more where its generation is over, or it lacks none", () => {
+  it("is not reported in a slot if its generation is over or it lacks no trades", () => {
     const live = [short(), short({ slot: 1, generation: 4 }), order({ slot: 1 })];
     expect(look(look(right(), live), live, 1_000 + LATE).state.refused).toEqual([missing()]);
   });
 });
 
-describe("trades that cannot be read", () => {
+describe("unreadable trades", () => {
   const first = look(right(), [short()], 1_000, [unread("t1"), unread("t9", "x9")]);
   const named = (one: Strategy) => (one.state.unexplained as Unexplained).trades?.map(({ trade }) => trade);
 
-  it("are named where they are of an order that lacks some", () => {
+  it("are named if their order lacks trades", () => {
     expect(first.state.unexplained?.trades).toEqual([{ order: idOf(), trade: "t1", reason: "no price" }]);
     expect("trades" in (look(right(), [short()]).state.unexplained ?? {})).toBe(false);
   });
 
-  it("are remembered when a pass does not see them, and told once", () => {
+  it("are stored when a pass does not read them, and reported once", () => {
     expect(look(first, [short()], 2_000)).toBe(first);
     const more = look(first, [short()], 2_000, [unread("t2"), unread("t1")]);
     expect(named(more)).toEqual(["t2", "t1"]);
     expect(named(look(first, [short()], 2_000, [unread("t2")]))).toEqual(["t1", "t2"]);
   });
 
-  it("are noted though nothing else has changed", () => {
+  it("are recorded even if nothing else changed", () => {
     const before = look(right(), [short()]);
     expect(named(look(before, [short()], 2_000, [unread("t1")]))).toEqual(["t1"]);
   });
 
-  it("are forgotten with their order", () => {
+  it("are cleared with their order", () => {
     const other = short({ clientId: "em2", exchangeId: "x2" });
     expect(named(look(first, [other, order()], 2_000))).toBeUndefined();
     expect(named(look(first, [short(), other], 2_000))).toEqual(["t1"]);
   });
 
-  it("are told, three of them at most", () => {
+  it("are reported, three at most", () => {
     const rows = ["a", "b", "c", "e"].map((id) => unread(id));
     const after = look(look(right(), [short()], 1_000, rows), [short()], 1_000 + LATE);
     expect(after.lastError).toBe(

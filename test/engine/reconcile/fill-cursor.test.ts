@@ -25,8 +25,8 @@ const holding = (cursor: FillCursor | undefined, orders: readonly Order[] = [], 
 const start = (...given: Parameters<typeof holding>) => startReading(holding(...given), SYMBOL, OVERLAP);
 const at = (createdAt: number, over: Partial<Order> = {}) => order({ createdAt, ...over });
 
-describe("where reading begins", () => {
-  it("is the first order or strategy of the pair, less the overlap", () => {
+describe("the start of reading", () => {
+  it("is at the first order or strategy of the pair, minus the overlap", () => {
     const fresh = (from: number) => ({ from, ahead: null, until: undefined });
     expect(start(undefined)).toEqual(fresh(500 - OVERLAP));
     expect(start(undefined, [at(300), at(400)])).toEqual(fresh(300 - OVERLAP));
@@ -37,11 +37,11 @@ describe("where reading begins", () => {
     expect(start({ at: AT, ahead: null }, others, [])).toBeUndefined();
   });
 
-  it("is where the last pass ended, less the overlap", () => {
+  it("is at the end of the last pass, minus the overlap", () => {
     expect(start({ at: AT, ahead: null })).toEqual({ from: AT - OVERLAP, ahead: null, until: undefined });
   });
 
-  it("is where the last pass got to, while a part is not read", () => {
+  it("is where the last pass stopped, while a part is unread", () => {
     const ahead = { from: AT + 5, to: AT + 9 };
     expect(start({ at: AT, ahead })).toEqual({ from: AT, ahead, until: undefined });
   });
@@ -50,12 +50,12 @@ describe("where reading begins", () => {
     start({ at: AT, ahead }, [at(first + OVERLAP)], [])?.ahead;
   const quietFrom = AT + HOUR;
 
-  it("leaves out a quiet time before the first order", () => {
+  it("skips a quiet time before the first order", () => {
     expect(only(quietFrom)).toBe(null);
     expect(only(quietFrom + 1)).toEqual({ from: quietFrom, to: quietFrom + 1 });
   });
 
-  it("takes a strategy or an order of a clock that was ahead to have begun within the hour", () => {
+  it("treats a future timestamp of a strategy or order as within the last hour", () => {
     const [later, ahead] = [NOW + 24 * HOUR, NOW + 1];
     const fresh = { from: NOW - HOUR - OVERLAP, ahead: null, until: undefined };
     expect(start(undefined, [], [strategy({ startedAt: later })])).toEqual(fresh);
@@ -64,7 +64,7 @@ describe("where reading begins", () => {
     expect(start(cursor, [], [strategy({ startedAt: later })])?.ahead).toBeNull();
   });
 
-  it("leaves it out beyond what was read ahead, and not short of it", () => {
+  it("skips the quiet time only if it extends beyond the range that was read ahead", () => {
     const ahead = { from: quietFrom + 5, to: quietFrom + 10 };
     expect(only(quietFrom + 9, ahead)).toBe(ahead);
     expect(only(quietFrom + 10, ahead)).toEqual({ from: quietFrom, to: quietFrom + 10 });
@@ -72,28 +72,28 @@ describe("where reading begins", () => {
   });
 });
 
-describe("since when it is known which trades are booked", () => {
+describe("the time after which booked trades are known", () => {
   const since = (orders: readonly Order[], cursor: FillCursor | undefined = { at: AT, ahead: null }) =>
     bookedSince(holding(cursor, orders), SYMBOL, OVERLAP);
   const lacking = { filled: d("2"), booked: d("1") };
 
-  it("is the cursor, or the first order before it that lacks some, less the overlap", () => {
+  it("is the cursor, or an earlier order that lacks trades, minus the overlap", () => {
     expect(since([])).toBe(AT - OVERLAP);
     expect(since([at(AT + 5, lacking)])).toBe(AT - OVERLAP);
     expect(since([at(70, lacking), at(60, lacking), at(80, lacking)])).toBe(60 - OVERLAP);
     expect(since([at(70), at(50, { ...lacking, symbol: "ETH/USDT" })])).toBe(AT - OVERLAP);
   });
 
-  it("is always where nothing was read yet", () => {
+  it("is the beginning of time if nothing was read yet", () => {
     const fresh = bookedSince(holding(undefined, [at(70, lacking)]), SYMBOL, OVERLAP);
     expect(fresh).toBe(Number.NEGATIVE_INFINITY);
   });
 });
 
-describe("a question and its answer", () => {
+describe("a trades request and its response", () => {
   const reading = { from: 10, ahead: null, until: undefined };
 
-  it("asks up to what is known, else up to now, until now is reached", () => {
+  it("reads up to the known range or up to now, until now is reached", () => {
     expect(nextSpan(reading)).toEqual({ from: 10 });
     expect(nextSpan({ ...reading, ahead: { from: 20, to: 30 } })).toEqual({ from: 10, to: 20 });
     expect(nextSpan({ ...reading, until: 11 })).toEqual({ from: 10 });
@@ -103,13 +103,13 @@ describe("a question and its answer", () => {
   const answer = (from: number, to: number, before: Parameters<typeof withAnswer>[0] = reading) =>
     withAnswer(before, { covered: { from, to }, now: 99 });
 
-  it("goes on from what was told, and keeps the first answer's time", () => {
+  it("continues after the returned trades, and stores the time of the first response", () => {
     expect(answer(10, 40)).toEqual({ from: 40, ahead: null, until: 99 });
     expect(answer(10, 40, { ...reading, until: 90 }).until).toBe(90);
     expect(answer(5, 8)).toEqual({ from: 10, ahead: null, until: 99 });
   });
 
-  it("keeps apart what was told beyond a part that was not", () => {
+  it("stores a range that was returned beyond an unread part separately", () => {
     expect(answer(30, 50)).toEqual({ from: 10, ahead: { from: 30, to: 50 }, until: 99 });
     const ahead = { from: 40, to: 60 };
     expect(answer(30, 40, { ...reading, ahead })).toEqual({
@@ -124,7 +124,7 @@ describe("a question and its answer", () => {
   });
 });
 
-describe("an answer that left out the oldest trades of its span", () => {
+describe("a response without the oldest trades of its span", () => {
   const from = 10 * MINUTE;
   const first = withAnswer(
     { from, ahead: null, until: undefined },
@@ -135,15 +135,15 @@ describe("an answer that left out the oldest trades of its span", () => {
     now: from + 11 * MINUTE,
   });
 
-  it("is followed by a question for all that it left out", () => {
+  it("is followed by a request for all trades that it omitted", () => {
     expect(nextSpan(first)).toEqual({ from, to: from + 10 * MINUTE });
   });
 
-  it("a second time is followed by questions for half of what it covered, from the oldest on", () => {
+  it("a second time is followed by requests for half of its span, from the oldest trades on", () => {
     expect(nextSpan(cut)).toEqual({ from, to: from + MINUTE });
   });
 
-  it("of a second is followed by a question for its part that is left, though more was read beyond it", () => {
+  it("of one second is followed by a request for its remainder, although more was read beyond it", () => {
     const ahead = { from: from + MINUTE, to: from + HOUR };
     const second = withAnswer(
       { from, ahead, until: from + HOUR, width: SECOND },
@@ -154,7 +154,7 @@ describe("an answer that left out the oldest trades of its span", () => {
     expect(nextSpan(rest)).toEqual({ from: from + SECOND });
   });
 
-  it("is followed by twice as long a span after each whole answer, up to what it covered", () => {
+  it("is followed by spans that double after each complete response, up to its span", () => {
     const next = withAnswer(cut, { covered: { from, to: from + MINUTE }, now: from + 11 * MINUTE });
     expect(nextSpan(next)).toEqual({ from: from + MINUTE, to: from + 3 * MINUTE });
     const wide = { ...next, width: HOUR };
@@ -162,10 +162,10 @@ describe("an answer that left out the oldest trades of its span", () => {
   });
 });
 
-describe("since when trades may be missing", () => {
+describe("the time from which trades may be missing", () => {
   const lacks = (behindSince: number | null) => order({ behindSince });
 
-  it("is a wait before the order was first seen to lack them", () => {
+  it("is a wait before an order was first observed to lack them", () => {
     const now = AT;
     expect(missingSince([lacks(now - 5), lacks(now - 70), lacks(null)], now, 5_000)).toBe(
       5_000 - 70 - TRADES_WAIT,
@@ -184,13 +184,13 @@ describe("the cursor after a pass", () => {
     most = Number.POSITIVE_INFINITY,
   ) => cursorAfter(before, { from: 1_000, ahead: null, until: 1_000, ...reading }, TIMING, most);
 
-  it("is where reading came to, a read lag before now, and no later than trades are waited for", () => {
+  it("is where reading stopped, minus a read lag, and no later than expected trades", () => {
     expect(moved(undefined, {})).toEqual({ at: 940, ahead: null });
     expect(moved(undefined, {}, 300)).toEqual({ at: 300, ahead: null });
     expect(moved(undefined, { until: undefined })).toBeUndefined();
   });
 
-  it("leaves a mark where a pass could not read to the end: the next one goes on, and not an overlap before it", () => {
+  it("leaves a mark where a pass stopped reading, and the next pass continues there without overlap", () => {
     const behind = { from: 500, until: 1_000 };
     const cursor = { at: 500, ahead: { from: 500, to: 500 } };
     expect(moved(undefined, behind)).toEqual(cursor);
@@ -206,7 +206,7 @@ describe("the cursor after a pass", () => {
     expect(start(bound)).toEqual({ from: AT, ahead: bound.ahead, until: undefined });
   });
 
-  it("moves for five minutes and more", () => {
+  it("moves only by five minutes or more", () => {
     const before = { at: 100, ahead: null };
     const until = 100 + 5 * MINUTE + TIMING.readLag;
     expect(moved(before, { from: until - 1, until: until - 1 })).toBeUndefined();
@@ -216,14 +216,14 @@ describe("the cursor after a pass", () => {
     expect(behind).toEqual({ at: 5_000, ahead: { from: 800, to: 900 } });
   });
 
-  it("goes back where a pass could not read the overlap to its end, and is read on from there", () => {
+  it("moves back if a pass could not read the whole overlap, and reading resumes from there", () => {
     const ahead = { from: 4_500, to: 4_600 };
     const back = moved({ at: 5_000, ahead: null }, { from: 4_200, until: 6_000, ahead });
     expect(back).toEqual({ at: 4_200, ahead });
     expect(moved({ at: 5_000, ahead: null }, { from: 4_200, until: 4_200 })).toBeUndefined();
   });
 
-  it("keeps what was read ahead, but for what may still show late", () => {
+  it("retains the range that was read ahead, except for trades that may still appear late", () => {
     expect(moved(undefined, { from: 500, ahead: { from: 800, to: 990 } })?.ahead).toEqual({
       from: 800,
       to: 920,

@@ -14,8 +14,8 @@ import { ACCOUNT, fill, idOf, NOW, order, SYMBOL, trade } from "../../support/ma
 
 const usdt = (amount: string) => ({ asset: "USDT", amount: d(amount) });
 
-describe("a trade as a fill of ours", () => {
-  it("is its order's, with what the exchange has said of it", () => {
+describe("a fill built from a trade", () => {
+  it("belongs to its order and carries what the exchange reported", () => {
     expect(fillOf(order(), trade())).toEqual(fill());
     expect(fillOf(order(), trade(), true)).toEqual(fill({ superseded: true }));
     expect(fillOf(order({ strategy: null, side: "sell" }), trade())).toEqual(
@@ -23,7 +23,7 @@ describe("a trade as a fill of ours", () => {
     );
   });
 
-  it("adds to its order's sums, fees by their assets", () => {
+  it("adds to its order's totals, with fees grouped by asset", () => {
     const [once, twice] = [withFill(order(), fill()), withFill(withFill(order(), fill()), fill())];
     expect(once).toEqual({
       ...order(),
@@ -40,7 +40,7 @@ describe("a trade as a fill of ours", () => {
   it.each([
     ["buy", "1", "-100"],
     ["sell", "-1", "100"],
-  ] as const)("moves base and quote as a %s does, and each fee out", (side, base, quote) => {
+  ] as const)("moves base and quote as a %s does, and deducts each fee", (side, base, quote) => {
     const fees = [usdt("0.1"), { asset: "KCS", amount: d("3") }];
     expect(movementsOf(SYMBOL, fill({ side, fees }))).toEqual([
       { asset: "BTC", amount: d(base) },
@@ -51,7 +51,7 @@ describe("a trade as a fill of ours", () => {
   });
 });
 
-describe("trades that are missing", () => {
+describe("missing trades", () => {
   const behind = order({ filled: d("2"), booked: d("1"), behindSince: 5_000 });
 
   it.each([
@@ -65,22 +65,22 @@ describe("trades that are missing", () => {
     expect(withBehind(after, before, NOW).behindSince).toBe(since);
   });
 
-  it("leave the very order where nothing changes", () => {
+  it("return the same order object when nothing changes", () => {
     expect(withBehind(behind, behind, NOW)).toBe(behind);
     expect(withBehind(order(), order(), NOW).behindSince).toBe(null);
   });
 
-  it("are given up after their wait and no sooner", () => {
+  it("are given up only after their wait ends", () => {
     expect(gapIsDue(behind, 5_000 + TRADES_WAIT - 1)).toBe(false);
     expect(gapIsDue(behind, 5_000 + TRADES_WAIT)).toBe(true);
     expect(gapIsDue(order(), NOW)).toBe(false);
   });
 });
 
-describe("what an order tells beyond its trades", () => {
+describe("the part of an order's totals that its trades do not cover", () => {
   const whole = order({ filled: d("2"), notional: d("198"), fees: [usdt("0.5")] });
 
-  it("is one fill, named after the order and what it has filled", () => {
+  it("becomes one fill, named after the order and its filled amount", () => {
     expect(gapFill(whole, 7)).toEqual({
       account: ACCOUNT,
       symbol: SYMBOL,
@@ -97,7 +97,7 @@ describe("what an order tells beyond its trades", () => {
     });
   });
 
-  it("is what is left of amount, notional and fees", () => {
+  it("is the remaining amount, notional and fees", () => {
     expect(gapFill(withFill(whole, fill()), 7)).toMatchObject({
       price: d("98"),
       amount: d("1"),
@@ -106,7 +106,7 @@ describe("what an order tells beyond its trades", () => {
     });
   });
 
-  it("is never less than no quote", () => {
+  it("never has a negative quote amount", () => {
     expect(gapFill(withFill(whole, fill({ notional: d("199") })), 7)).toMatchObject({
       price: 0n,
       notional: 0n,

@@ -16,7 +16,7 @@ const FINAL = ["filled", "canceled", "expired", "rejected"] as const;
 const LIVE = ["pending", "submitted", "open", "partially_filled", "unknown"] as const;
 const fees = [{ asset: "USDT", amount: d("0.1") }];
 
-describe("an order as its exchange tells it", () => {
+describe("an order updated from an exchange response", () => {
   it("is final in four of its states", () => {
     expect(FINAL.map((state) => isFinal({ state }))).toEqual(FINAL.map(() => true));
     expect(LIVE.map((state) => isFinal({ state }))).toEqual(LIVE.map(() => false));
@@ -39,7 +39,7 @@ describe("an order as its exchange tells it", () => {
     expect(after).toMatchObject({ state, filled: d(filled), endedAt: ended });
   });
 
-  it("never fills less, and has no way out of its end", () => {
+  it("never reduces its filled amount and never leaves a final state", () => {
     const statuses = fc.constantFrom<OrderStatus>(...FINAL, "open", "partially_filled", "unknown");
     const one = fc.record({ state: fc.constantFrom(...FINAL, ...LIVE), filled: fc.bigInt(0n, 4n) });
     fc.assert(
@@ -53,14 +53,14 @@ describe("an order as its exchange tells it", () => {
     );
   });
 
-  it("keeps the id that it had, and takes one where it had none", () => {
+  it("keeps an existing exchange id and adopts one if it had none", () => {
     expect(withReport(order(), reportedOrder({ id: "x2" }), NOW).exchangeId).toBe("x1");
     expect(withReport(order({ exchangeId: null }), reportedOrder({ id: "x2" }), NOW)).toMatchObject({
       exchangeId: "x2",
     });
   });
 
-  it("takes the sums of what is filled, and forgets those of less", () => {
+  it("adopts the totals of a larger fill and drops those of a smaller one", () => {
     const half = reportedOrder({ filled: d("1"), notional: d("99"), fees });
     expect(withReport(order(), half, NOW)).toMatchObject({ notional: d("99"), fees });
     const known = order({ state: "partially_filled", filled: d("1"), notional: d("98"), fees: [] });
@@ -72,7 +72,7 @@ describe("an order as its exchange tells it", () => {
     expect(withReport(known, { ...half, filled: d("2") }, NOW)).toMatchObject({ notional: d("99"), fees });
   });
 
-  it("takes no sums from an answer older than what is known", () => {
+  it("ignores totals from a response older than the stored one", () => {
     const known = order({ state: "partially_filled", filled: d("2") });
     const old = reportedOrder({ filled: d("1"), notional: d("99"), fees });
     expect(withReport(known, old, NOW)).toBe(known);
@@ -81,37 +81,37 @@ describe("an order as its exchange tells it", () => {
   it.each([
     [{ notional: d("200") }, { notional: d("200"), fees: null }],
     [{ fees }, { notional: null, fees }],
-  ])("fills in what it did not tell before: %o", (tells, expected) => {
+  ])("fills in a field that was missing before: %o", (tells, expected) => {
     const known = order({ state: "partially_filled", filled: d("2") });
     expect(withReport(known, reportedOrder({ filled: d("2"), ...tells }), NOW)).toMatchObject(expected);
   });
 
-  it("has not been missed any more", () => {
+  it("resets its count of misses", () => {
     expect(withReport(order({ misses: 1, missedAt: 5 }), reportedOrder(), NOW)).toMatchObject({
       misses: 0,
       missedAt: null,
     });
   });
 
-  it("ends when that is first told", () => {
+  it("records its end time when the end is first reported", () => {
     expect(withReport(order(), describeFilled(), NOW)).toMatchObject({ state: "filled", endedAt: NOW });
     const before = order({ state: "canceled", endedAt: null });
     expect(withReport(before, reportedOrder(), NOW)).toMatchObject({ state: "canceled", endedAt: NOW });
   });
 });
 
-describe("an order that a look does not find", () => {
+describe("an order that a read does not find", () => {
   const { readLag, secondMiss } = TIMING;
   const sent = order({ state: "unknown", exchangeId: null, notAfter: 51_000 });
   const first = 51_000 + readLag;
   const once = { ...sent, misses: 1, missedAt: first };
 
-  it("is looked for until nothing of it can come and the exchange has had its time", () => {
+  it("is searched for until no fill can arrive and the exchange's delay has passed", () => {
     expect(missed(sent, first - 1, TIMING)).toBe(sent);
     expect(missed(sent, first, TIMING)).toEqual(once);
   });
 
-  it("is given up when a second look, late enough, finds nothing either", () => {
+  it("is given up when a second, later read does not find it either", () => {
     expect(missed(once, first + secondMiss - 1, TIMING)).toBe(once);
     expect(missed(once, first + secondMiss, TIMING)).toEqual({
       ...once,
@@ -122,12 +122,12 @@ describe("an order that a look does not find", () => {
     });
   });
 
-  it("tells what was said when it was sent", () => {
+  it("reports the response to its placement request", () => {
     const said = { ...once, reason: "no answer" };
     expect(missed(said, NOW, TIMING).reason).toBe("no answer; the exchange shows no such order");
   });
 
-  it("has been cancelled where the exchange had once given it an id", () => {
+  it("counts as canceled if the exchange had given it an id", () => {
     expect(missed({ ...once, exchangeId: "x1" }, NOW, TIMING)).toMatchObject({
       state: "canceled",
       reason: "the exchange no longer lists it",
@@ -135,7 +135,7 @@ describe("an order that a look does not find", () => {
   });
 });
 
-describe("reads that contradict what the exchange has said", () => {
+describe("reads that contradict earlier exchange responses", () => {
   const accepted = order({ state: "submitted", notAfter: 51_000 });
   const late = 51_000 + TIMING.readLag;
 
@@ -153,7 +153,7 @@ describe("reads that contradict what the exchange has said", () => {
   });
 });
 
-it("adds up when it is final and all that it filled is booked", () => {
+it("an order is settled when it is final and all its fills are booked", () => {
   const done = order({ state: "filled", filled: d("2"), booked: d("2") });
   expect(addsUp(done)).toBe(true);
   expect(addsUp({ ...done, booked: d("3") })).toBe(true);

@@ -32,7 +32,7 @@ const seeing = (
 const usdt = (amount: string) => [{ asset: "USDT", amount: d(amount) }];
 
 describe("an order in a pass", () => {
-  it("that nobody has seen is the very order, not ended", () => {
+  it("that no read has found is returned unchanged and stays open", () => {
     const before = order();
     const after = reconcile(before, observation(), NOW);
     expect(after.order).toBe(before);
@@ -53,7 +53,7 @@ describe("an order in a pass", () => {
     });
   });
 
-  it("waits for its trades while they do not", () => {
+  it("waits for its trades until they add up", () => {
     const after = reconcile(order(), seeing({ trades: [trade()] }, describeFilled()), NOW);
     expect(after).toMatchObject({
       ended: false,
@@ -61,7 +61,7 @@ describe("an order in a pass", () => {
     });
   });
 
-  it("takes trades of its own alone", () => {
+  it("takes only its own trades", () => {
     const others = [trade({ orderId: "x2" })];
     expect(reconcile(order(), seeing({ trades: others }), NOW).fills).toEqual([]);
     expect(reconcile(order({ exchangeId: null }), seeing({ trades: both }), NOW).fills).toEqual([]);
@@ -69,13 +69,13 @@ describe("an order in a pass", () => {
     expect(reconcile(elsewhere, seeing({ trades: both }), NOW).fills).toEqual([]);
   });
 
-  it("is given up by its second miss, lost to its slot", () => {
+  it("is given up at its second miss, and its slot loses it", () => {
     const before = order({ state: "unknown", exchangeId: null, misses: 1, missedAt: 200_000 });
     const after = reconcile(before, seeing({}, "missing"), NOW);
     expect(after).toMatchObject({ ended: true, lost: true, order: { state: "rejected", settled: true } });
   });
 
-  it("is not lost while it is looked for, nor given up while reads are contradicted", () => {
+  it("is not lost during the search, nor given up while reads contradict each other", () => {
     const before = order({ state: "unknown", exchangeId: null });
     expect(reconcile(before, seeing({}, "missing"), NOW)).toMatchObject({ ended: false, lost: false });
     const missing = { ...before, misses: 1, missedAt: 200_000 };
@@ -83,7 +83,7 @@ describe("an order in a pass", () => {
     expect(reconcile(missing, old, NOW).order).toBe(missing);
   });
 
-  it("by hand ends without trades, and none of it are booked", () => {
+  it("placed manually ends without trades and books none", () => {
     const by = order({ strategy: null, kind: "hand" });
     const after = reconcile(by, seeing({ trades: both }, describeFilled()), NOW);
     expect(after).toMatchObject({ fills: [], ended: true, order: { settled: true, booked: 0n } });
@@ -91,7 +91,7 @@ describe("an order in a pass", () => {
   });
 });
 
-describe("an order whose trades do not come", () => {
+describe("an order whose trades do not arrive", () => {
   const since = NOW - TRADES_WAIT;
   const short = order({
     state: "filled",
@@ -101,7 +101,7 @@ describe("an order whose trades do not come", () => {
     behindSince: since,
   });
 
-  it("is booked from its own sums, at the market's time", () => {
+  it("is booked from its own totals, at the market's time", () => {
     const after = reconcile(short, seeing({ quote: quote({ at: 77 }) }), NOW);
     expect(after.fills).toMatchObject([{ tradeId: `order:x1:${d("2")}`, amount: d("2"), at: 77 }]);
     expect(after).toMatchObject({
@@ -110,13 +110,13 @@ describe("an order whose trades do not come", () => {
     });
   });
 
-  it("and without a quote at its own", () => {
+  it("is booked at its own time if there is no quote", () => {
     expect(reconcile(short, seeing({ quote: undefined }), NOW).fills).toMatchObject([
       { at: short.createdAt },
     ]);
   });
 
-  it("adds that to what was booked so before", () => {
+  it("adds to what was booked from its totals before", () => {
     const more = { ...short, booked: d("0.5"), bookedNotional: d("50"), gap: d("0.5") };
     expect(reconcile(more, seeing({}), NOW).order.gap).toBe(d("2"));
   });
@@ -131,7 +131,7 @@ describe("an order whose trades do not come", () => {
   });
 });
 
-describe("a trade that comes after its amount was booked from the order", () => {
+describe("a trade that arrives after its amount was booked from the order", () => {
   const gapped = order({
     state: "filled",
     filled: d("2"),
@@ -140,63 +140,63 @@ describe("a trade that comes after its amount was booked from the order", () => 
     bookedNotional: d("200"),
   });
 
-  it("is kept, moves nothing and takes its part of the gap", () => {
+  it("is stored, moves no balance and reduces the gap", () => {
     const { order: after, fills } = reconcileLate(gapped, seeing({ trades: [trade()] }));
     expect(fills).toEqual([fill({ superseded: true })]);
     expect(after).toEqual({ ...gapped, gap: 0n });
   });
 
-  it("is kept so while its order has room for more", () => {
+  it("is stored the same way while its order has room for more", () => {
     const open = { ...gapped, amount: d("9") };
     expect(reconcileLate(open, seeing({ trades: [trade()] })).order).toEqual({ ...open, gap: 0n });
   });
 
-  it("is booked as far as it is beyond the gap", () => {
+  it("is booked only for the amount beyond the gap", () => {
     const part = { ...gapped, booked: d("1"), gap: d("0.9"), bookedNotional: d("100") };
     const { order: after, fills } = reconcileLate(part, seeing({ trades: [trade()] }));
     expect(fills).toEqual([fill()]);
     expect(after).toMatchObject({ booked: d("2"), gap: d("0.9") });
   });
 
-  it("has not ended the order now", () => {
+  it("does not end the order in this pass", () => {
     const after = reconcileLate(gapped, seeing({ trades: [trade()] }));
     expect(after).toMatchObject({ before: gapped, ended: false, lost: false, adopted: false });
   });
 });
 
-describe("a trade beyond all that its order can fill", () => {
+describe("a trade beyond its order's fillable amount", () => {
   const full = order({ state: "filled", filled: d("2"), booked: d("2"), amount: d("2") });
 
-  it("was told before under another id: it moves nothing", () => {
+  it("is a duplicate under another id and moves no balance", () => {
     const { order: after, fills } = reconcileLate({ ...full, gap: d("0.5") }, seeing({ trades: [trade()] }));
     expect(fills).toEqual([fill({ superseded: true })]);
     expect(after).toMatchObject({ booked: d("2"), gap: 0n });
   });
 
-  it("is none while the order has room for the whole of it", () => {
+  it("does not count as one while the order has room for all of it", () => {
     const { fills } = reconcileLate({ ...full, booked: d("1") }, seeing({ trades: [trade()] }));
     expect(fills).toEqual([fill()]);
   });
 
-  it("is none of a market order, whose amount the exchange decides", () => {
+  it("does not count as one for a market order, whose amount the exchange decides", () => {
     const { fills } = reconcileLate({ ...full, type: "market" }, seeing({ trades: [trade()] }));
     expect(fills).toEqual([fill()]);
   });
 });
 
-describe("an order that the exchange alone knew", () => {
-  it("goes on where it rests", () => {
+describe("an order that only the exchange knew", () => {
+  it("continues as an open order", () => {
     const after = reconcileFound(order({ state: "submitted" }), reportedOrder(), observation(), NOW);
     expect(after).toMatchObject({ adopted: true, ended: false, order: { state: "open", settled: false } });
   });
 
-  it("waits for the trades of what it has filled while it rests", () => {
+  it("waits for the trades of its filled amount while it is open", () => {
     const part = describeFilled({ status: "partially_filled", filled: d("1") });
     const after = reconcileFound(order({ state: "submitted" }), part, seeing({}), NOW);
     expect(after).toMatchObject({ ended: false, fills: [], order: { settled: false, booked: 0n } });
   });
 
-  it("is settled from its own sums where it has ended", () => {
+  it("is settled from its own totals if it has ended", () => {
     const after = reconcileFound(order({ state: "submitted" }), describeFilled({ at: 9 }), seeing({}), NOW);
     expect(after).toMatchObject({
       adopted: true,
@@ -206,7 +206,7 @@ describe("an order that the exchange alone knew", () => {
     });
   });
 
-  it("is settled from its trades where those are seen", () => {
+  it("is settled from its trades if they were read", () => {
     const after = reconcileFound(
       order({ state: "submitted" }),
       describeFilled(),
@@ -217,7 +217,7 @@ describe("an order that the exchange alone knew", () => {
     expect(after.fills).toHaveLength(2);
   });
 
-  it("keeps the trades that are seen beside what its sums tell beyond them", () => {
+  it("books the trades read, plus the part of its totals beyond them", () => {
     const one = reconcileFound(
       order({ state: "submitted" }),
       describeFilled(),
@@ -230,7 +230,7 @@ describe("an order that the exchange alone knew", () => {
     expect(again.order.gap).toBe(d("2"));
   });
 
-  it("waits where it tells too little", () => {
+  it("waits if the exchange reports too little", () => {
     const one = reconcileFound(order(), describeFilled({ fees: undefined }), seeing({}), NOW);
     expect(one).toMatchObject({ ended: false, fills: [], order: { settled: false, behindSince: NOW } });
   });

@@ -33,7 +33,7 @@ const recovering = (
 };
 
 describe("a restored database", () => {
-  it("is noted by a strategy once: until then it is behind", () => {
+  it("is recorded once by each strategy, which is behind until then", () => {
     expect(isBehind(grid(), 1)).toBe(false);
     expect(isBehind(grid(), 2)).toBe(true);
     const fresh = { ...grid({ epoch: null }), epoch: 2 };
@@ -41,7 +41,7 @@ describe("a restored database", () => {
     expect(isBehind(fresh, 3)).toBe(true);
   });
 
-  it("holds all orders until those under way can be seen, and notes the serial of then", () => {
+  it("blocks all orders until those in flight are readable, then records the current serial", () => {
     const { leaseTtl, expiry, skew, readLag } = TIMING;
     expect(recovering(grid())).toEqual({
       ...grid().state,
@@ -52,7 +52,7 @@ describe("a restored database", () => {
     });
   });
 
-  it("searches ended orders from the last read of all trades before the restore", () => {
+  it("searches ended orders from the last full trade read before the restore", () => {
     const readAt = NOW - HOUR;
     expect(recovering(grid(), { readAt }).searchSince).toBe(readAt - TIMING.overlap);
     // Restored again, it searches from the earlier one.
@@ -60,19 +60,19 @@ describe("a restored database", () => {
     expect(twice.searchSince).toBe(5 - TIMING.overlap);
   });
 
-  it("has searched when the last page was read and every order found has its row", () => {
+  it("completes its search once the last page is read and every order found has a row", () => {
     const one = grid({ searchSince: 5 });
     expect(recovering(one, { epoch: 1 }).searchSince).toBe(5);
     expect(recovering(one, { epoch: 1, searched: true, isWaiting: true }).searchSince).toBe(5);
     expect(recovering(one, { epoch: 1, searched: true })).not.toHaveProperty("searchSince");
   });
 
-  it("notes its own serial where the clock is behind it", () => {
+  it("records the stored serial if the clock is behind it", () => {
     const ahead = serialAt(NOW) + 5;
     expect(recovering(grid({ serial: ahead }))).toMatchObject({ serial: ahead, epochSerial: ahead });
   });
 
-  it("lets a centered grid that is to be laid out anew be so well beyond its generation", () => {
+  it("moves a centered grid's next rebuild well past its current generation", () => {
     const centered = { ...grid(), config: { centered: {} } } as Strategy;
     expect(recovering(centered)).toMatchObject({ rebuild: { generation: 100 } });
   });
@@ -81,14 +81,14 @@ describe("a restored database", () => {
     ["has noted it", { epoch: 1 }],
     ["has trades still to read", { tradesRead: false }],
     ["has an order that waits for its row", { isWaiting: true }],
-  ])("changes nothing of a strategy that %s", (_, over) => {
+  ])("changes nothing in a strategy that %s", (_, over) => {
     const one = grid();
     expect(recovering(one, over)).toBe(one.state);
   });
 });
 
-describe("an id", () => {
-  it("names its strategy and its serial", () => {
+describe("an order id", () => {
+  it("contains its strategy and its serial", () => {
     expect(serialOf({ clientId: idOf({ serial: 7 }) })).toBe(7);
     expect(serialOf({ clientId: "other" })).toBe(0);
     expect(isOfStrategy(reportedOrder())).toBe(true);
@@ -97,8 +97,8 @@ describe("an id", () => {
   });
 });
 
-describe("the row of an order that the exchange alone knew", () => {
-  it("is what the exchange tells, of the strategy that its id names", () => {
+describe("the row of an order that only the exchange knew", () => {
+  it("holds what the exchange reports, for the strategy in its id", () => {
     const clientId = idOf({ generation: 2, slot: 1, serial: 3 });
     const row = adopted(
       reportedOrder({ clientId, side: "sell", price: d("110"), at: 70 }),
@@ -127,7 +127,7 @@ describe("the row of an order that the exchange alone knew", () => {
     });
   });
 
-  it("is of an exit by its slot", () => {
+  it("is recognized as an exit by its slot", () => {
     const row = adopted(reportedOrder({ clientId: idOf({ slot: EXIT_SLOT }) }), [strategy()], NOW);
     expect(row).toMatchObject({ kind: "exit", timeInForce: "ioc" });
   });
@@ -136,7 +136,7 @@ describe("the row of an order that the exchange alone knew", () => {
     ["no id of ours", undefined],
     ["an id of another form", "em1"],
     ["the id of another strategy", idOf({ tag: strategyTag(NUMBER + 1) })],
-  ])("is none with %s", (_, clientId) => {
+  ])("is not created with %s", (_, clientId) => {
     expect(adopted(reportedOrder({ clientId }), [strategy()], NOW)).toBeUndefined();
   });
 });

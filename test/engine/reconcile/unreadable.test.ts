@@ -17,8 +17,8 @@ const format = (rows: readonly UnreadableFill[], known?: readonly string[], orde
   return { ...named, said: named.events.map(({ message }) => message) };
 };
 
-describe("rows of trades that cannot be read", () => {
-  it("are an order's by its id at the exchange", () => {
+describe("unreadable trade rows", () => {
+  it("are matched to an order by its exchange id", () => {
     const of = (one: UnreadableFill, over = {}) => unreadTrades(order(over), [one]);
     expect(of(row())).toEqual([{ order: idOf(), trade: "t1", reason: "no price" }]);
     expect(of(row({ orderId: "x2" }))).toEqual([]);
@@ -26,7 +26,7 @@ describe("rows of trades that cannot be read", () => {
     expect(of(row({ id: null }))).toMatchObject([{ trade: "of x1 at 5" }]);
   });
 
-  it("are named once, by whose they are", () => {
+  it("are reported once, grouped by owner", () => {
     expect(format([row()]).events).toEqual([
       {
         account: ACCOUNT,
@@ -42,7 +42,7 @@ describe("rows of trades that cannot be read", () => {
     expect(format([]).unreadable).toBeUndefined();
   });
 
-  it("are of nobody known where they name no order, and nobody's business where it is another's", () => {
+  it("have no known owner without an order id, and are ignored if the order is another strategy's", () => {
     const unnamed = format([row({ id: null, orderId: null })], [], [order({ exchangeId: null })]);
     expect(unnamed.said).toEqual([
       "owner unknown, on BTC/USDT: trade of no order at 5 is not booked, no price",
@@ -51,7 +51,7 @@ describe("rows of trades that cannot be read", () => {
     expect(format([row({ orderId: "x2" })])).toMatchObject({ events: [], unreadable: undefined });
   });
 
-  it("are remembered two hundred at a time, the newest", () => {
+  it("are remembered up to the newest two hundred", () => {
     const known = Array.from({ length: 200 }, (_, i) => `k${i}`);
     expect(format([row()], known).unreadable).toEqual([...known.slice(1), "t1"]);
   });

@@ -14,12 +14,12 @@ describe("a fee in a third asset", () => {
   const fee = (asset: string, amount = "2") => ({ asset, amount: d(amount) });
   const mids = new Map([["KCS/USDT", d("3")]] as const);
 
-  it("is one in neither base nor quote, of more or less than nothing", () => {
+  it("is a nonzero fee in neither base nor quote", () => {
     const fees = [fee("BTC"), fee("USDT"), fee("KCS"), fee("KCS"), fee("BGB", "0"), fee("MX", "-1")];
     expect(thirdAssets(SYMBOL, fees)).toEqual(["KCS", "MX"]);
   });
 
-  it("is worth its amount at the mid, and leaves the others alone", () => {
+  it("is valued at the mid and leaves other fees unchanged", () => {
     const one = fill({ fees: [fee("BTC"), fee("KCS")] });
     const { fees } = withFeeValues(one, { mids, market: undefined });
     expect(fees).toEqual([fee("BTC"), { ...fee("KCS"), value: d("6") }]);
@@ -47,13 +47,13 @@ describe("the confidence in a price", () => {
   const silent = { prices: [], most: null, listed: true };
   const request = { mid: d("100"), last: undefined, now: 7 };
 
-  it("is unknown where nobody tells a price", () => {
+  it("is unknown if no venue reports a price", () => {
     expect(agreement(d("1"), [])).toBeUndefined();
     expect(agreement(d("1"), [0n])).toBeUndefined();
     expect(agreement(d("1"), [d("-1")])).toBeUndefined();
   });
 
-  it("says where it comes from, and when it was asked for", () => {
+  it("shows its sources and the time of the request", () => {
     const of = (over: object) => confidenceFrom({ ...silent, ...over }, request);
     const prices = ["a", "b"].map((source) => ({ source, price: d("100") }));
     const times = { at: 7, requestedAt: 7 };
@@ -70,7 +70,7 @@ describe("the confidence in a price", () => {
     expect(of({})).toEqual({ value: 0n, source: "no other exchange responds", ...times });
   });
 
-  it("stands for five minutes when nobody answers any more", () => {
+  it("stays valid for five minutes when no venue responds", () => {
     const silently = (last: typeof known, now: number) => confidenceFrom(silent, { ...request, last, now });
     const later = { ...known, at: MINUTE, requestedAt: 2 * MINUTE };
     expect(silently(later, 6 * MINUTE)).toEqual({ ...later, requestedAt: 6 * MINUTE });
@@ -84,7 +84,7 @@ describe("the confidence in a price", () => {
     });
   });
 
-  it("is asked for once a minute", () => {
+  it("is requested once a minute", () => {
     const query = { ...known, requestedAt: 9 * MINUTE };
     expect(isRecent(query, 10 * MINUTE - 1)).toBe(true);
     expect(isRecent(query, 10 * MINUTE)).toBe(false);
@@ -92,7 +92,7 @@ describe("the confidence in a price", () => {
     expect(isRecent({ ...query, requestedAt: 10 * MINUTE }, 9 * MINUTE)).toBe(false);
   });
 
-  it("is none of an old quote", () => {
+  it("is not computed from an old quote", () => {
     const at = quote({ at: 9 * MINUTE });
     expect(confidenceNow(known, { quote: at, now: 10 * MINUTE })).toBe(known);
     expect(confidenceNow(known, { quote: at, now: 10 * MINUTE + 1 })).toEqual({

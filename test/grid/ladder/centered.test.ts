@@ -16,7 +16,7 @@ const laid = (over: Partial<CenteredConfig> = {}, widening = ONE, mid = "100") =
   layAround({ config: config(over), orderSize: d("60"), mid: d(mid), widening, tick: d("0.5") });
 const prices = (...texts: string[]) => texts.map(d);
 
-describe("a grid laid around the mid", () => {
+describe("a grid centered on the mid", () => {
   it.each([
     ["linear", {}, prices("70", "80", "90", "100", "110", "120", "130")],
     ["geometric", { spacingModel: "geometric" }, prices("30", "70", "90", "100", "110", "130", "170")],
@@ -25,15 +25,15 @@ describe("a grid laid around the mid", () => {
       { spacingModel: "custom", customSpacings: prices("0.01", "0.2", "0.25") },
       prices("75", "80", "99", "100", "101", "120", "125"),
     ],
-  ] as const)("is spaced as a %s one", (_, over, levels) => {
+  ] as const)("is spaced like a %s grid", (_, over, levels) => {
     expect(laid(over).levels).toEqual(levels);
   });
 
-  it("is spaced wider where the market moves", () => {
+  it("is spaced wider when the market is volatile", () => {
     expect(laid({ levels: 1 }, d("1.5")).levels).toEqual(prices("85", "100", "115"));
   });
 
-  it("has its center on a whole tick, and a slot between any two neighbours", () => {
+  it("has its center on a whole tick, and one slot between adjacent levels", () => {
     const { center, levels, slots } = laid({ levels: 1 }, ONE, "100.3");
     expect(center).toBe(d("100.5"));
     expect(levels).toEqual(prices("90.5", "100.5", "110.5"));
@@ -51,11 +51,11 @@ describe("a grid laid around the mid", () => {
       { sizeModel: "custom", sizeWeights: prices("1", "2", "3") },
       ["180", "120", "60", "60", "120", "180"],
     ],
-  ] as const)("has sizes as a %s one, the nearest slot's first", (_, over, sizes) => {
+  ] as const)("has sizes like a %s grid, starting with the nearest slot", (_, over, sizes) => {
     expect(laid(over).slots.map(({ size }) => size)).toEqual(sizes.map(d));
   });
 
-  it("has so many levels on a side as stay within 95 % of the center", () => {
+  it("has only as many levels on a side as fit within 95 % of the center", () => {
     expect(mostLevels(config())).toBe(-1);
     expect(mostLevels(config({ levels: 20 }))).toBe(9);
     expect(mostLevels(config({ levels: 20, spacing: d("0.095") }))).toBe(9);

@@ -24,15 +24,15 @@ describe("a price", () => {
     ["takeProfitPrice", "Invalid price", (price: string) => ({ takeProfitPrice: d(price) })],
     ["triggerPrice", "Invalid price", (price: string) => ({ triggerPrice: d(price) })],
     ["trail.up", "Invalid price", (price: string) => ({ trail: { up: d(price) } })],
-  ])("is refused beyond a thousand times the market's, as %s", (name, label, of) => {
+  ])("is rejected above a thousand times the market price, as %s", (name, label, of) => {
     expect(() => check(of("1000"))).not.toThrow();
     const message = `${name} is more than 1000 times the market's price, 1`;
     expect(() => check(of("1000.01"))).toThrow(expect.objectContaining({ label, message }));
   });
 });
 
-describe("the least size of a slot", () => {
-  it("is that of the dearest of its orders: the buy, the sell of what it brings, the first sell", () => {
+describe("the minimum size of a slot", () => {
+  it("is the highest minimum of its orders: the buy, the sell of its proceeds and the first sell", () => {
     expect(leastSize(slot(), MARKET)).toBe(d("5.06"));
     expect(leastSize(slot({ upper: d("125") }), MARKET)).toBe(d("5"));
     const rates = { maker: d("0.1"), taker: d("0.5") };
@@ -41,7 +41,7 @@ describe("the least size of a slot", () => {
     expect(leastSize(slot(), { ...MARKET, ...rates })).toBe(d("5.06"));
   });
 
-  it("is held against each slot's own, and told as the size that was asked for", () => {
+  it("is checked against each slot's size and reported as a value for the requested size", () => {
     const check = (sizes: readonly string[], size: string) =>
       checkMinimum(
         sizes.map((one) => slot({ size: d(one) })),
@@ -67,14 +67,14 @@ describe("the spacing", () => {
   const warned = (ratio: string, maker: string, taker = maker) =>
     spacingWarnings(d(ratio), market({ maker: d(maker), taker: d(taker) }));
 
-  it("is warned of where fees take more than it brings, at the maker's rate or the taker's", () => {
+  it("causes a warning if fees exceed its gain, at the maker or the taker rate", () => {
     expect(warned("1.4", "0.2")).toEqual([LOSES]);
     expect(warned("1.5", "0.2")).toEqual([]);
     expect(warned("1.374", "0.1", "0.2")).toMatchObject([{ code: "below_taker_break_even" }]);
     expect(warned("1.375", "0.1", "0.2")).toEqual([]);
   });
 
-  it("at which every cycle loses is refused where no loss is allowed, with what to ask for instead", () => {
+  it("is rejected if every cycle loses and no loss is allowed, with a spacing that works", () => {
     const check = (ratio: string, allowLoss?: boolean) =>
       checkSpacing(warned(ratio, "0.1", "0.2"), allowLoss, () => "ask for less");
     expect(check("1.1", true)).toMatchObject([{ code: "below_break_even" }]);
@@ -89,7 +89,7 @@ describe("the spacing", () => {
   });
 });
 
-it("warns of a market outside the levels, both bounds of which are inside", () => {
+it("a start warns of a market outside the levels, but not at either bound", () => {
   const codes = ["99.99", "100", "150", "200", "200.01"].map((price) =>
     outside([d("100"), d("150"), d("200")], d(price)).map(({ code }) => code),
   );
@@ -115,7 +115,7 @@ describe("the funds of a start", () => {
       use,
     );
 
-  it("are enough where one order can be placed, its fee included", () => {
+  it("are sufficient if one order can be placed, including its fee", () => {
     expect(() => check({ USDT: "110" })).not.toThrow();
     expect(() => check({ ETH: "9", BTC: "1" })).not.toThrow();
     expect(() => check({ USDT: "109.99", BTC: "0.999" })).toThrow(
@@ -130,7 +130,7 @@ describe("the funds of a start", () => {
     );
   });
 
-  it("may buy the base that a sell lacks, for about what it brings", () => {
+  it("can pay for the base that a sell lacks, at about the sell's proceeds", () => {
     const sells = SLOTS.slice(2);
     expect(() => check({ USDT: "220" }, sells)).toThrow("the account lacks 1 BTC");
     expect(() => check({ USDT: "220" }, sells, { initialBuy: true })).not.toThrow();
@@ -139,7 +139,7 @@ describe("the funds of a start", () => {
     );
   });
 
-  it("may buy the base that a sell lacks once the price has been above it", () => {
+  it("can pay for the base that a sell lacks once the price has risen above it", () => {
     const sells = SLOTS.slice(2);
     expect(() => check({ USDT: "220" }, sells, { mayWait: true })).not.toThrow();
     expect(() => check({ BTC: "1" }, sells, { mayWait: true })).not.toThrow();

@@ -20,11 +20,11 @@ const slotsOf = (trail: object | undefined, over: object = {}) => {
 const prices = (trail: object | undefined, over: object = {}) =>
   slotsOf(trail, over).map(({ lower, upper }) => [lower, upper].map((price) => Number(price / d("1"))));
 
-it("is nothing of a grid that does not follow the market", () => {
+it("a grid that does not follow the market has no extra slots", () => {
   expect([prices(undefined), prices({})]).toEqual([[], []]);
 });
 
-it("goes on from both ends to the bounds that were asked for, and not beyond", () => {
+it("extra slots extend both ends up to the requested bounds, and not beyond", () => {
   expect(prices({ down: d("80") })).toEqual([
     [90, 100],
     [80, 90],
@@ -41,12 +41,12 @@ it("goes on from both ends to the bounds that were asked for, and not beyond", (
   ]);
 });
 
-it("is slots that buy for the size of an order, and hold nothing", () => {
+it("extra slots buy for the size of an order and hold nothing", () => {
   const expected = { size: d("50"), side: "buy", base: 0n };
   expect(slotsOf({ up: d("130"), down: d("90") })).toMatchObject([expected, expected]);
 });
 
-it("ends above zero, where two levels fall on one price, and after ten thousand", () => {
+it("extra slots end above zero, where two levels share a price, and after ten thousand", () => {
   expect(prices({ down: d("-50") }).at(-1)).toEqual([10, 20]);
   const narrow = { lowerPrice: d("2"), upperPrice: d("4"), gridLevels: 1, spacingModel: "geometric" };
   expect(prices({ down: d("0.1") }, narrow)).toEqual([[1, 2]]);

@@ -11,14 +11,14 @@ import { d, market, slot, state } from "../../support/grid.ts";
 import { fill, order } from "../../support/made.ts";
 
 describe("slots between levels", () => {
-  it("buy where their lower price is below the market, else they sell, and hold nothing", () => {
+  it("buy if their lower price is below the market, otherwise sell, and hold nothing", () => {
     expect(layOut(["90", "100", "110"].map(d), d("50"), d("100"))).toEqual([
       slot({ lower: d("90"), upper: d("100"), size: d("50") }),
       slot({ index: 1, lower: d("100"), upper: d("110"), size: d("50"), side: "sell" }),
     ]);
   });
 
-  it("want for their first order what their size comes to at its price", () => {
+  it("need their size at their price as base for the first order", () => {
     const one = slot({ lower: d("100"), upper: d("200") });
     expect(firstAmount(market(), one)).toBe(d("1"));
     expect(firstAmount(market(), { ...one, side: "sell" })).toBe(d("0.5"));
@@ -34,7 +34,7 @@ describe("first base", () => {
     giveFirstBase(state(slots, { startPrice: d("90"), ...over }), market(), d(free));
   const filled = { base: d("1"), cost: d("90"), first: true };
 
-  it("is given in whole orders to selling slots, the first ones first, at the start price", () => {
+  it("goes to selling slots in whole orders, first slots first, at the start price", () => {
     const before = [slot(), sell(1), sell(2), sell(3)];
     const after = given(before, "2.5");
     expect(after.slots).toEqual([slot(), sell(1, filled), sell(2, filled), sell(3)]);
@@ -42,7 +42,7 @@ describe("first base", () => {
     expect(given(before, "1").slots).toEqual([slot(), sell(1, filled), sell(2), sell(3)]);
   });
 
-  it("goes past a slot that wants more than there is to one that does not", () => {
+  it("skips a slot that needs more than is left and fills one that does not", () => {
     const after = given([sell(1, { size: d("200") }), sell(2)], "1.5");
     expect(after.slots.map(({ base }) => base)).toEqual([0n, d("1")]);
   });
@@ -54,11 +54,11 @@ describe("first base", () => {
     },
   );
 
-  it("is not given to a slot too small for a lot", () => {
+  it("is not given to a slot smaller than a lot", () => {
     expect(given([sell(1, { size: d("0.0001") })], "5").slots[0]?.first).toBe(false);
   });
 
-  it("adds to what was there before", () => {
+  it("adds to the first base already present", () => {
     const ledger = { ...NO_LEDGER, firstBase: d("3"), firstCost: d("270") };
     const holding = sell(1, { base: d("3"), cost: d("270"), first: true });
     expect(given([holding, sell(2)], "1", { ledger }).ledger).toMatchObject({
@@ -68,7 +68,7 @@ describe("first base", () => {
   });
 });
 
-describe("first base that a restored database has forgotten", () => {
+describe("first base that is missing from a restored database", () => {
   const sells = [slot({ side: "sell" }), slot({ index: 1, side: "sell" })];
   const found = (over: object, fills = [fill({ side: "sell", fees: [] })], slots = sells) =>
     forgottenBase(state(slots, { startPrice: d("90") }), {
@@ -78,7 +78,7 @@ describe("first base that a restored database has forgotten", () => {
       ...over,
     });
 
-  it("is what the order found still offers", () => {
+  it("is what the recovered order still offers", () => {
     const after = found({});
     expect(after.slots).toEqual([
       slot({ side: "sell", base: d("2"), cost: d("180"), first: true }),
@@ -87,7 +87,7 @@ describe("first base that a restored database has forgotten", () => {
     expect(after.ledger).toMatchObject({ firstBase: d("2"), firstCost: d("180") });
   });
 
-  it("is what the grid had bought before and no slot has, and only beyond that the account's own", () => {
+  it("is base the grid bought that no slot has, and only beyond that the account's base", () => {
     const lot = (base: string, cost: string) => ({ base: d(base), cost: d(cost), first: false });
     const given = (idle: readonly ReturnType<typeof lot>[]) =>
       forgottenBase(state(sells, { startPrice: d("90"), idle }), {
@@ -105,7 +105,7 @@ describe("first base that a restored database has forgotten", () => {
     expect(mixed.ledger).toMatchObject({ firstBase: d("1.5"), firstCost: d("135") });
   });
 
-  it("is what it has sold, fees in base included, where it has ended or that is more", () => {
+  it("is the amount it sold, plus fees in base, if it has ended or that is more", () => {
     expect(found({ ended: true }).slots[0]?.base).toBe(d("1"));
     const fees = [
       { asset: "BTC", amount: d("0.5") },
@@ -116,7 +116,7 @@ describe("first base that a restored database has forgotten", () => {
     expect(found({}, [whole]).slots[0]?.base).toBe(d("2.5"));
   });
 
-  it("is that beyond what the slot holds", () => {
+  it("is the amount beyond what the slot holds", () => {
     const holding = (base: string) => [slot({ side: "sell", base: d(base), cost: d("9"), sold: d("0.5") })];
     const after = found({}, [], holding("1")).slots[0];
     expect(after).toMatchObject({ base: d("2.5"), cost: d("144"), first: true });

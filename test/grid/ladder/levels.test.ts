@@ -25,7 +25,7 @@ describe("the levels of a range", () => {
     ["linear", {}, prices("100", "250", "400")],
     ["spaced", { isSpaced: true }, prices("100", "130", "160")],
     ["geometric", { spacingModel: "geometric" }, prices("100", "200", "400")],
-  ] as const)("of a %s grid, and beyond it where it has moved", (_, over, levels) => {
+  ] as const)("of a %s grid, also beyond the range after it moves", (_, over, levels) => {
     expect(levelsFrom(range(over), d("1"))).toEqual(levels);
     const [before, after] = [-1, 3].map((i) => levelAt(range(over), i, d("1")));
     const beyond = { linear: ["-50", "550"], spaced: ["70", "190"], geometric: ["50", "800"] };
@@ -56,7 +56,7 @@ describe("the levels of a range", () => {
     );
   });
 
-  it("of a geometric grid go up half a tick, and exactly where they are exact", () => {
+  it("of a geometric grid round half a tick up, and stay exact when they are exact", () => {
     const at = (lower: string, upper: string, tick: string) =>
       levelAt(
         { ...range({ spacingModel: "geometric" }), lowerPrice: d(lower), upperPrice: d(upper) },
@@ -70,19 +70,19 @@ describe("the levels of a range", () => {
   });
 });
 
-describe("levels beside each other", () => {
-  it("ascend where each is above the one before", () => {
+describe("adjacent levels", () => {
+  it("ascend if each is above the previous one", () => {
     expect(ascends(prices("1", "2", "3"))).toBe(true);
     expect(ascends(prices("1", "2", "2"))).toBe(false);
     expect(ascends(prices("2", "1"))).toBe(false);
   });
 
-  it("are told by their least ratio, rounded down", () => {
+  it("are described by their smallest ratio, rounded down", () => {
     expect(leastRatio(slotsBetween(prices("1", "3", "4", "8")))).toBe(d("1.333333333333333333"));
     expect(leastRatio(slotsBetween(prices("1", "2")))).toBe(d("2"));
   });
 
-  it("lie around a center on whole ticks, which is one of them", () => {
+  it("are placed around a center on whole ticks, and the center is a level", () => {
     const around = (center: string): Decimal[] => levelsAround(d(center), prices("0.1", "0.25"), d("1"));
     expect(around("100.4")).toEqual(prices("75", "90", "100", "110", "125"));
     expect(around("10.5")).toEqual(prices("8", "10", "11", "12", "14"));

@@ -23,15 +23,15 @@ const lot = (base: string, cost: string, first = false) => ({ base: d(base), cos
 const book = (fill: Parameters<typeof bookFill>[2], slots = [slot(), other], at = 0, over = {}) =>
   bookFill(state(slots, over), SYMBOL, fill, at);
 
-describe("a buy of a slot", () => {
-  it("brings its base, at what was paid", () => {
+describe("a buy by a slot", () => {
+  it("adds its base at the price paid", () => {
     const after = book(buy());
     expect(after.slots).toEqual([slot({ bought: d("2"), base: d("2"), cost: d("200") }), other]);
     expect(after.ledger).toEqual({ ...NO_LEDGER, quote: d("-200") });
     expect(after.idle).toEqual([]);
   });
 
-  it("pays a fee in quote on top, one in base from what it brings, one in a third asset from neither", () => {
+  it("pays a fee in quote on top, one in base from its proceeds, and one in a third asset from neither", () => {
     const fees = [fee("USDT", "0.2"), fee("BTC", "0.01"), { ...fee("KCS", "3"), value: d("1.5") }];
     const after = book(buy({ fees }));
     expect(after.slots[0]).toEqual(slot({ bought: d("2"), base: d("1.99"), cost: d("200.2") }));
@@ -45,7 +45,7 @@ describe("a buy of a slot", () => {
     });
   });
 
-  it("is worth an estimate for good, where one of its fees is", () => {
+  it("is marked as an estimate for good if one of its fees is", () => {
     const estimated = { ...fee("KCS", "1"), value: d("1"), isEstimated: true };
     const once = book(buy({ fees: [estimated, fee("MX", "1")] }));
     expect(once.ledger.feesEstimated).toBe(true);
@@ -53,13 +53,13 @@ describe("a buy of a slot", () => {
     expect(book(buy({ fees: [{ ...estimated, asset: "USDT" }] })).ledger.feesEstimated).toBe(false);
   });
 
-  it("takes out what was sold before, with its cost", () => {
+  it("deducts base that was sold earlier, with its cost", () => {
     const half = { ...full, sold: d("1") };
     const after = book(buy(), [half]).slots[0];
     expect(after).toEqual({ ...half, sold: 0n, bought: d("4"), base: d("3"), cost: d("300") });
   });
 
-  it("adds to what the ledger knew", () => {
+  it("adds to the ledger's totals", () => {
     const ledger = {
       ...NO_LEDGER,
       quote: d("5"),
@@ -80,14 +80,14 @@ describe("a buy of a slot", () => {
   });
 });
 
-describe("a sell of a slot", () => {
-  it("makes what it brings beyond what was paid", () => {
+describe("a sell by a slot", () => {
+  it("realizes its proceeds minus the cost", () => {
     const after = book(sell({ fees: [fee("USDT", "0.2")] }), [full]);
     expect(after.slots[0]).toEqual({ ...full, sold: d("2") });
     expect(after.ledger).toMatchObject({ quote: d("219.8"), realized: d("19.8") });
   });
 
-  it("makes its share of that, in parts", () => {
+  it("realizes a proportional share when it fills in parts", () => {
     const half = book(sell({ amount: d("1"), notional: d("110") }), [full]);
     expect(half.ledger.realized).toBe(d("10"));
     const whole = bookFill(half, SYMBOL, sell({ amount: d("1"), notional: d("112") }), 0);
@@ -95,21 +95,21 @@ describe("a sell of a slot", () => {
     expect(unsoldBase(whole.slots[0] as never)).toBe(0n);
   });
 
-  it("takes a fee in base from what is held", () => {
+  it("deducts a fee in base from the position", () => {
     const after = book(sell({ amount: d("1"), fees: [fee("BTC", "0.5")] }), [full]);
     expect(after.slots[0]?.sold).toBe(d("1.5"));
     expect(after.ledger.realized).toBe(d("220") - d("150"));
   });
 });
 
-describe("a fill of the strategy as a whole, or of a slot that is no more", () => {
-  it("brings a lot, at what was paid", () => {
+describe("a fill of the whole strategy or of a removed slot", () => {
+  it("adds a lot at the price paid", () => {
     const after = book(buy({ fees: [fee("USDT", "1")] }), [slot()], 1000);
     expect(after).toMatchObject({ slots: [slot()], idle: [lot("2", "201")] });
     expect(after.ledger).toMatchObject({ quote: d("-201"), realized: 0n });
   });
 
-  it("sells the cheapest lots first, and owes what is not there", () => {
+  it("sells the cheapest lots first, and records missing base as owed", () => {
     const idle = [lot("1", "90"), lot("2", "220")];
     const sold = book(sell(), [slot()], 1000, { idle });
     expect(sold.idle).toEqual([lot("1", "110")]);
@@ -117,7 +117,7 @@ describe("a fill of the strategy as a whole, or of a slot that is no more", () =
     expect(book(sell(), [slot()], 1000).idle).toEqual([lot("-2", "0")]);
   });
 
-  it("moves nothing of base where its fee takes all of it", () => {
+  it("moves no base if its fee takes all of it", () => {
     const nothing = { amount: d("1"), fees: [fee("BTC", "1")] };
     expect(book(buy(nothing), [slot()], 1000).idle).toEqual([lot("0", "200")]);
     expect(book(buy(nothing)).slots[0]).toMatchObject({ base: 0n, bought: d("1"), cost: d("200") });
@@ -128,13 +128,13 @@ describe("the end of an order", () => {
   const end = (over: object, slots = [full, other], ledger = NO_LEDGER) =>
     bookEnd(state(slots, { ledger }), { side: "sell", slot: 0, amount: d("2"), booked: d("2"), ...over });
 
-  it("turns a slot that has bought to its sell, and counts the order", () => {
+  it("switches a slot that bought to its sell, and counts the order", () => {
     const after = end({ side: "buy" }, [{ ...full, side: "buy" }, other]);
     expect(after.slots).toEqual([full, other]);
     expect(after.ledger).toEqual({ ...NO_LEDGER, filledOrders: 1 });
   });
 
-  it("turns one that has sold to its buy, and counts a cycle", () => {
+  it("switches a slot that sold to its buy, and counts a cycle", () => {
     const counted = { ...NO_LEDGER, filledOrders: 4, cycles: 2 };
     const sold = { ...full, sold: d("1.5"), sellAt: d("130"), cycles: 6 };
     const after = end({}, [sold, other], counted);
@@ -142,7 +142,7 @@ describe("the end of an order", () => {
     expect(after.slots).toEqual([slot({ side: "buy", base: d("0.5"), cost: d("50"), cycles: 7 }), other]);
   });
 
-  it("completes no cycle by a sell of first base, and none of a slot that is no more", () => {
+  it("completes no cycle for a sell of first base or of a removed slot", () => {
     const after = end({}, [{ ...full, first: true, sold: d("2") }]);
     expect(after.ledger).toEqual({ ...NO_LEDGER, filledOrders: 1 });
     expect(after.slots).toEqual([slot({ side: "buy" })]);
@@ -152,7 +152,7 @@ describe("the end of an order", () => {
     });
   });
 
-  it("leaves a slot on its side whose order has ended in part", () => {
+  it("leaves a slot on its side if the order ended partially filled", () => {
     const before = state([full]);
     const part = { side: "sell", slot: 0, amount: d("2"), booked: d("1.9") } as const;
     expect(bookEnd(before, part)).toBe(before);
@@ -160,19 +160,19 @@ describe("the end of an order", () => {
   });
 });
 
-describe("what is held", () => {
-  it("is base less what was sold, at its share of the cost", () => {
+describe("the position", () => {
+  it("is base minus what was sold, at its share of the cost", () => {
     const part = { ...full, base: d("3"), cost: d("100"), sold: d("1") };
     expect(lotOf(part)).toEqual({ base: d("2"), cost: d("66.666666666666666667"), first: false });
     expect(lotOf({ ...part, first: true }).first).toBe(true);
     expect([unsoldBase(full), costOf(full)]).toEqual([d("2"), d("200")]);
   });
 
-  it.each([["0"], ["-1"]])("costs what it did where %s was bought and more was sold", (base) => {
+  it.each([["0"], ["-1"]])("keeps its cost when %s was bought and more was sold", (base) => {
     expect(costOf({ ...full, base: d(base), sold: d("1"), cost: d("7") })).toBe(d("7"));
   });
 
-  it("is that of all slots and lots together", () => {
+  it("is the sum of all slots and lots", () => {
     const all = state([full, { ...full, index: 1, sold: d("1") }], { idle: [lot("1", "90")] });
     expect([gridPosition(all), costInAll(all)]).toEqual([d("4"), d("390")]);
   });
@@ -189,7 +189,7 @@ describe("profit", () => {
   };
   const all = state([full], { ledger });
 
-  it("is quote and base at the mark, less what was there before and fees in third assets", () => {
+  it("is quote and base at the mark, minus the initial value and fees in third assets", () => {
     expect(profitOf(all, d("150"))).toEqual({
       realized: d("5"),
       unrealized: d("103"),
@@ -201,12 +201,12 @@ describe("profit", () => {
     });
   });
 
-  it("has neither average cost nor break-even price without a position", () => {
+  it("has no average cost or break-even price without a position", () => {
     const none = state([{ ...full, sold: d("2") }], { ledger });
     expect(profitOf(none, d("150"))).toMatchObject({ position: 0n, averageCost: null, breakEvenPrice: null });
   });
 
-  it("rounds the break-even price up, and the average to the nearest", () => {
+  it("rounds the break-even price up, and the average cost to the nearest", () => {
     const third = state([{ ...full, base: d("3"), cost: d("200") }], {
       ledger: { ...ledger, feesValue: 0n },
     });
@@ -216,7 +216,7 @@ describe("profit", () => {
     });
   });
 
-  it("is told by asset as slots and cash have it, first base apart", () => {
+  it("is reported by asset from slots and cash, with first base separate", () => {
     const cash = { KCS: d("-3") };
     const one = state([full], { ledger: { ...ledger, cash } });
     expect(movedBase(one)).toBe(d("1"));

@@ -9,7 +9,7 @@ const lot = (base: string, cost: string, first = false) => ({ base: d(base), cos
 const CONFIG = {} as GridConfig;
 
 describe("lots of base", () => {
-  it("lie cheapest by unit first, in the order in which they came where they cost the same", () => {
+  it("are ordered by unit cost, then by arrival", () => {
     const lots = [lot("2", "200"), lot("1", "90"), lot("1", "100", true), lot("1", "110")];
     const all = lots.reduce(withLot, [] as readonly ReturnType<typeof lot>[]);
     expect(all).toEqual([lot("1", "90"), lot("2", "200"), lot("1", "100", true), lot("1", "110")]);
@@ -28,11 +28,11 @@ describe("lots of base", () => {
     ["2", lot("2", "190", true), [lot("2", "200", true), lot("1", "110")]],
     ["5", lot("5", "500", true), []],
     ["6", lot("6", "500", true), [lot("-1", "0")]],
-  ])("give %s from the cheapest on, and owe what is not there", (amount, drawn, rest) => {
+  ])("give %s from the cheapest lot on, and record missing base as owed", (amount, drawn, rest) => {
     expect(takeLots(lots, d(amount))).toEqual({ drawn, rest });
   });
 
-  it("lose nothing, whatever is taken", () => {
+  it("lose nothing, whatever amount is drawn", () => {
     const one = fc.record({ base: fc.bigInt(1n, 9n), cost: fc.bigInt(0n, 99n), first: fc.boolean() });
     fc.assert(
       fc.property(fc.array(one, { maxLength: 4 }), fc.bigInt(0n, 40n), (some, amount) => {
@@ -43,12 +43,12 @@ describe("lots of base", () => {
     );
   });
 
-  it("round a part's share of the cost to the nearest", () => {
+  it("round a partial cost share to the nearest", () => {
     expect(takeLots([lot("3", "200")], d("1")).drawn.cost).toBe(d("66.666666666666666667"));
   });
 });
 
-describe("what slots give up", () => {
+describe("base released by slots", () => {
   const full = slot({
     side: "sell",
     bought: d("2"),
@@ -61,13 +61,13 @@ describe("what slots give up", () => {
   const dust = slot({ index: 1, base: d("1"), sold: d("1"), cost: d("3") });
   const empty = slot({ index: 2, bought: d("1") });
 
-  it("becomes lots, and the slots are empty", () => {
+  it("becomes lots and empties the slots", () => {
     const after = releaseInventory(state([full, dust, empty]), () => true);
     expect(after.idle).toEqual([lot("1", "100", true)]);
     expect(after.slots).toEqual([slot({ side: "sell" }), slot({ index: 1 }), empty]);
   });
 
-  it("is that of the slots asked for", () => {
+  it("comes only from the requested slots", () => {
     const before = state([full, empty], { idle: [lot("1", "90")] });
     expect(releaseInventory(before, ({ index }) => index === 2)).toBe(before);
     expect(releaseInventory(before, ({ index }) => index === 0).idle).toEqual([
@@ -77,14 +77,14 @@ describe("what slots give up", () => {
   });
 });
 
-describe("what an empty slot draws", () => {
+describe("base drawn by an empty slot", () => {
   const empty = slot({ side: "sell", lower: d("100"), upper: d("125"), bought: d("1"), sellAt: d("999") });
   const NO_FEES = market({ maker: 0n, taker: 0n });
   const drawing = (idle: ReturnType<typeof lot>[], { of = empty, config = CONFIG, at = NO_FEES } = {}) =>
     draw(state([of, slot({ index: 1 })], { idle }), of, config, at);
   const filled = slot({ side: "sell", lower: d("100"), upper: d("125"), base: d("0.8"), cost: d("72") });
 
-  it("is a whole order of it", () => {
+  it("is one whole order", () => {
     const after = drawing([lot("1", "90")]);
     expect(after.slots).toEqual([filled, slot({ index: 1 })]);
     expect(after.idle).toEqual([lot("0.2", "18")]);
@@ -96,13 +96,13 @@ describe("what an empty slot draws", () => {
     ["there is less than an order of it", [lot("0.79", "72")], {}],
     ["it holds something", [lot("1", "90")], { of: { ...empty, base: d("0.1") } }],
     ["no market takes so little", [lot("1", "90")], { at: market({ minNotional: d("101") }) }],
-  ])("is nothing where %s", (_, idle, over) => {
+  ])("is zero where %s", (_, idle, over) => {
     const of = "of" in over ? over.of : empty;
     expect(drawing(idle, over).slots[0]).toEqual(of);
     expect(drawing(idle, over).idle).toEqual(idle);
   });
 
-  it("is sold where that pays its cost and the higher fee, in whole ticks", () => {
+  it("is sold at a price that covers its cost and the higher fee, in whole ticks", () => {
     const at = (over: object, idle = [lot("0.8", "104")], config = CONFIG) =>
       drawing(idle, { at: market({ maker: 0n, taker: 0n, ...over }), config }).slots[0]?.sellAt;
     expect(at({})).toBe(d("130"));

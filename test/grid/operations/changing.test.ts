@@ -58,7 +58,7 @@ async function started(over: object = {}) {
 }
 
 describe("a change of a running grid", () => {
-  it("is told before, and made as it was told", async () => {
+  it("is previewed and applied as previewed", async () => {
     const { id, ask, prices, eventsOf } = await started();
     expect(await prices()).toEqual([57_000, 58_000, 59_000, 60_000]);
     const request = { id, lowerPrice: 58_000, upperPrice: 64_000 };
@@ -77,7 +77,7 @@ describe("a change of a running grid", () => {
     );
   });
 
-  it("is refused with the hash of another plan, or of one before another change", async () => {
+  it("is rejected with the hash of another plan or of a plan before another change", async () => {
     const { id, ask, preview, prices } = await started();
     const { planHash } = await ask<Planned>("preview_grid_edit", { id, orderSize: 250 });
     const stale = { label: "Conflict" };
@@ -94,7 +94,7 @@ describe("a change of a running grid", () => {
     await expect(ask("edit_grid", { id, orderSize: 250, planHash })).rejects.toMatchObject(stale);
   });
 
-  it("of which another one was the first is not made", async () => {
+  it("is not applied if another change came first", async () => {
     const { id, ask, deps, store } = await started();
     const setEdit: typeof store.setEdit = async (...requests) => {
       await store.setEdit(...requests);
@@ -107,7 +107,7 @@ describe("a change of a running grid", () => {
     });
   });
 
-  it("is told as the exchange leaves it: undecided, failed, in another's hands, or paused", async () => {
+  it("reports the exchange's outcome: undecided, failed, owned by another process, or paused", async () => {
     const { id, ask, unsure, cut, away, busy, venue } = await started();
     const size = (orderSize: number) => ({ id, orderSize });
     await expect(ask("edit_grid", size(230), away)).rejects.toMatchObject({
@@ -145,7 +145,7 @@ describe("a change of a running grid", () => {
     expect(await ask<Changed>("resume_grid", { id })).toMatchObject({ success: true });
   });
 
-  it("is refused for one that ends, has ended, or has not begun", async () => {
+  it("is rejected for a grid that is stopping, has ended or has not started", async () => {
     const over = await started();
     await over.ask("stop_grid", { id: over.id });
     const conflict = (id: string, is: string) => ({
@@ -169,7 +169,7 @@ describe("a change of a running grid", () => {
     });
   });
 
-  it("leaves other grids' orders and needs out of what it frees", async () => {
+  it("excludes other grids' orders and needs from what it frees", async () => {
     const { id, ask } = await started();
     const free = async () => Number((await ask<Planned>("preview_grid_edit", { id, orderSize: 210 })).free);
     const before = await free();
@@ -188,7 +188,7 @@ describe("a change of a running grid", () => {
     expect((await ask<Planned>("preview_grid_edit", { id, orderSize: 210 })).free).toBe(after);
   });
 
-  it("is told to whoever has to approve it: what it does, costs, and can come to", async () => {
+  it("shows the approver its effects, costs and maximum exposure", async () => {
     const { id, preview, exposure, store } = await started();
     const request = { id, gridLevels: 5, orderSize: 250 };
     const reply = await preview("edit_grid", request);
@@ -210,7 +210,7 @@ describe("a change of a running grid", () => {
     expect(wider).toMatchObject({ counted: 1440n * 10n ** 18n });
   });
 
-  it("counts a stop price: what its slots buy, an exit can sell again", async () => {
+  it("counts a stop price as an exit that can sell again what its slots buy", async () => {
     const { id, exposure } = await started();
     expect(await exposure("edit_grid", { id, stopLossPrice: 50_000 })).toMatchObject({
       counted: 2400n * 10n ** 18n,
@@ -218,7 +218,7 @@ describe("a change of a running grid", () => {
     });
   });
 
-  it("counts nothing where it is on paper", async () => {
+  it("counts nothing in paper trading", async () => {
     const { ask, exposure } = await started();
     const { id } = await ask<{ id: string }>("start_grid", { ...REQUEST, dryRun: true });
     for (const [tool, input] of [
@@ -231,7 +231,7 @@ describe("a change of a running grid", () => {
 });
 
 describe("a pause", () => {
-  it("is told with what rests on, and undone by a resume", async () => {
+  it("reports which orders stay open, and a resume undoes it", async () => {
     const { id, ask, preview, exposure, prices, store } = await started();
     expect((await preview("pause_grid", { id })).what).toBe(
       `pause: open orders stay, and stop prices are not watched, ${id}, which is running (active) with 4 open orders`,
@@ -259,7 +259,7 @@ describe("a pause", () => {
     expect((await preview("resume_grid", { id })).limits).toHaveLength(2);
   });
 
-  it("says whose pass applies it", async () => {
+  it("reports which process applies it", async () => {
     const { id, ask, away, cut, busy } = await started();
     const elsewhere = "; a process that is configured for sandbox:kraken: applies it";
     expect((await ask<Changed>("pause_grid", { id }, away)).message).toMatch(
@@ -275,7 +275,7 @@ describe("a pause", () => {
     );
   });
 
-  it("that somebody has undone meanwhile, or a stop, is told as that", async () => {
+  it("that was undone meanwhile by a resume or a stop reports that", async () => {
     const { id, ask, store, deps, stop } = await started();
     const followed = (deed: () => Promise<void>): Partial<Deps> => ({
       store: {
@@ -309,7 +309,7 @@ describe("a pause", () => {
     expect(stopped).toMatchObject({ success: false, message: `${id} is stopping` });
   });
 
-  it("is refused for one that ends or has ended", async () => {
+  it("is rejected for a grid that is stopping or has ended", async () => {
     const { id, ask, preview, stop } = await started();
     await stop();
     const conflict = (is: string) => ({
@@ -331,7 +331,7 @@ interface Stopped {
 }
 
 describe("a stop", () => {
-  it("cancels every order, and tells what the grid came to", async () => {
+  it("cancels every order and reports the grid's result", async () => {
     const { id, ask, preview, exposure, prices } = await started();
     const reply = await preview("stop_grid", { id });
     expect(reply.what).toMatch(
@@ -346,7 +346,7 @@ describe("a stop", () => {
     expect((await ask<Stopped>("stop_grid", { id })).message).toBe(stopped.message);
   });
 
-  it("leaves the orders to the person, where that is asked for", async () => {
+  it("leaves the orders open on request", async () => {
     const { id, ask, preview, time } = await started();
     expect((await preview("stop_grid", { id, cancelOrders: false })).what).toMatch(
       /^stop, leaving its orders, /,
@@ -358,7 +358,7 @@ describe("a stop", () => {
     expect(summary.openOrders).toHaveLength(4);
   });
 
-  it("sells the base, told before by what the book pays", async () => {
+  it("sells the base, with a preview of what the order book pays", async () => {
     const { id, ask, preview, exposure, away } = await started({ useOwnBase: true });
     const reply = await preview("stop_grid", { id, sellBase: true });
     expect(reply.what).toMatch(/^stop, selling its base, /);
@@ -376,7 +376,7 @@ describe("a stop", () => {
     );
   });
 
-  it("says what may live still, and who finishes it", async () => {
+  it("reports which orders can still be open, and which process finishes the stop", async () => {
     const { id, ask, unsure, away, cut } = await started();
     expect((await ask<Stopped>("stop_grid", { id }, away)).message).toBe(
       `${id} stops at the next pass of a process that is configured for sandbox:kraken:; total 0 USDT`,
@@ -394,7 +394,7 @@ describe("a stop", () => {
     );
   });
 
-  it("that has its cancels accepted, and cannot see what became of them, says that", async () => {
+  it("reports accepted cancels whose outcome cannot be read", async () => {
     const { id, ask, venue } = await started();
     const kraken = venue("kraken");
     let cancels = 0;

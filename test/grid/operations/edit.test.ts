@@ -51,7 +51,7 @@ async function started() {
 }
 
 describe("a change of a grid", () => {
-  it("is refused for one that is on its way out by itself", async () => {
+  it("is rejected for a grid that is stopping on its own", async () => {
     const { id, ask, observed } = await started();
     const leaves = observed(({ state }) => ({ state: { ...state, exit: { reason: "stop_loss" } } }) as never);
     await expect(ask("edit_grid", { id, orderSize: 250 }, leaves)).rejects.toMatchObject({
@@ -60,7 +60,7 @@ describe("a change of a grid", () => {
     });
   });
 
-  it("has what its own orders held, and what stopped grids needed", async () => {
+  it("can use what its own orders lock and what stopped grids needed", async () => {
     const { id, ask } = await started();
     const free = async () => (await ask<Planned>("preview_grid_edit", { id, orderSize: 210 })).free;
     expect(await free()).toBe("100000");
@@ -69,7 +69,7 @@ describe("a change of a grid", () => {
     expect(await free()).toBe("100000");
   });
 
-  it("goes through no order of its account on its pair, and minds no others", async () => {
+  it("crosses no order of its account on its pair, and ignores others", async () => {
     const { id, ask, deps } = await started();
     const refused = async (of: object) => {
       const rests = order({ clientId: "other", strategy: null, side: "sell", price: d("50"), ...of });
@@ -83,7 +83,7 @@ describe("a change of a grid", () => {
     expect(await refused({ account: OWN, symbol: "ETH/USDT" })).toBeLessThan(own);
   });
 
-  it("says why it is not made yet", async () => {
+  it("reports why it is not applied yet", async () => {
     const { id, ask, onceThen, observed, venue } = await started();
     const change = async (orderSize: number, of: Partial<Deps>) =>
       (await ask<Changed>("edit_grid", { id, orderSize }, of)).message;
@@ -112,7 +112,7 @@ describe("a change of a grid", () => {
     expect(await passes({ orderSize: 220 })).toEqual([false, 1]);
   });
 
-  it("is shown with what is wrong with it", async () => {
+  it("is shown with its errors", async () => {
     const { id, preview } = await started();
     const { limits } = await preview("edit_grid", {
       id,
@@ -125,7 +125,7 @@ describe("a change of a grid", () => {
 });
 
 describe("a pause or a resume", () => {
-  it("of one that has ended by itself is refused, and asks nothing of the store", async () => {
+  it("of a grid that ended by itself is rejected without reading the store", async () => {
     const { id, ask, observed } = await started();
     const ended = observed(() => ({ status: "stopped", wants: "run" }));
     let writes = 0;
@@ -142,7 +142,7 @@ describe("a pause or a resume", () => {
     expect(writes).toBe(0);
   });
 
-  it("of one that fails again says so", async () => {
+  it("of a grid that fails again reports that", async () => {
     const { id, ask, observed } = await started();
     const failed = observed(() => ({ status: "error", lastError: "it does not add up" }));
     expect(await ask("resume_grid", { id }, failed)).toMatchObject({
@@ -153,7 +153,7 @@ describe("a pause or a resume", () => {
 });
 
 describe("a start without funds", () => {
-  it("is told by its preview, and refused", async () => {
+  it("is reported by its preview and rejected", async () => {
     const { ask, venue } = await started();
     const poor = { venue: () => ({ ...venue("kraken"), balances: async () => [] }) } as Partial<Deps>;
     const centered = { exchange: "kraken", symbol: "BTC/USDT", size: 100, confidence: 0 };

@@ -19,7 +19,7 @@ const OWN = "sandbox:kraken:";
 const REQUESTS = "live:kraken#1234:api.kraken.com";
 const MEXC = "live:mexc:api.mexc.com";
 
-describe("passes until nothing is left", () => {
+describe("repeated passes until nothing is left", () => {
   /** Nothing is due; each look, and each wait between two, is counted. */
   async function cleared({
     doneAfter = 99,
@@ -46,12 +46,12 @@ describe("passes until nothing is left", () => {
     return { looks, waits };
   }
 
-  it("are looked at one after another until it is done", async () => {
+  it("run in sequence until the work is done", async () => {
     expect(await cleared({ doneAfter: 1 })).toEqual({ looks: 1, waits: 0 });
     expect(await cleared({ doneAfter: 3 })).toEqual({ looks: 3, waits: 2 });
   });
 
-  it("end after eight seconds, or when there are no requests left for another", async () => {
+  it("end after eight seconds, or when no requests are left for another", async () => {
     expect(await cleared({ wait: 4000 })).toEqual({ looks: 3, waits: 2 });
     expect(await cleared({ wait: 7999 })).toEqual({ looks: 3, waits: 2 });
     expect(await cleared({ left: 15 })).toEqual({ looks: 1, waits: 0 });
@@ -62,7 +62,7 @@ describe("passes until nothing is left", () => {
     ["without a bound", undefined, 0],
     ["with requests for one", 16, 0],
     ["with too few requests", 15, 6],
-  ])("step the accounts that this process reaches, %s", async (_, left, resting) => {
+  ])("step the accounts that this process can access, %s", async (_, left, resting) => {
     const { deps, venue } = await testSandbox();
     const { ask } = askingOf(deps);
     const { id } = await ask<{ id: string }>("start_grid", REQUEST);
@@ -80,12 +80,12 @@ describe("passes until nothing is left", () => {
   });
 });
 
-describe("what is told as left", () => {
+describe("the report of what is left", () => {
   const resting = async (orders: readonly Order[]) =>
     readRestingOrders({ store: { unsettledOrders: async () => orders } } as unknown as Deps);
   const ofRequest = (clientId: string) => order({ clientId, account: REQUESTS });
 
-  it("is every order that may rest, apart from it what only a request's keys reach", async () => {
+  it("lists every order that can be open, with those only a request's keys reach separate", async () => {
     const [own, query] = [order({ account: OWN }), ofRequest("r")];
     const ended = order({ clientId: "e", state: "filled" });
     const left = await resting([own, query, ended]);
@@ -104,13 +104,13 @@ describe("what is told as left", () => {
     });
   });
 
-  it("lists a hundred of each at most", () => {
+  it("lists at most a hundred of each", () => {
     const many = Array.from({ length: 101 }, (_, i) => order({ clientId: `${i}` }));
     const { orders, ordersOfRequests } = ordersLeft({ orders: many, ofRequests: many });
     expect([orders.length, ordersOfRequests.length]).toEqual([100, 100]);
   });
 
-  it("says what a person can do about orders of requests", () => {
+  it("explains what a person can do about orders of requests", () => {
     expect(requestsText({ orders: [], ofRequests: [] })).toBe("");
     const format = (...ids: string[]) => requestsText({ orders: [], ofRequests: ids.map(ofRequest) });
     expect(format("a")).toMatch(/^; 1 order was placed on kraken with keys of a request/);
@@ -129,7 +129,7 @@ describe("what is told as left", () => {
     );
   });
 
-  it("of a grid is what it holds, and why it goes no further", () => {
+  it("shows for a grid its position and why it does not proceed", () => {
     const kinds = () => ({ holdings: () => ({ base: 5n * 10n ** 17n }) });
     const left = (over: object, accountError: string | null = null) =>
       gridLeft({ kinds } as never, { strategy: strategy(over), accountError } as unknown as StrategyView);
@@ -163,7 +163,7 @@ async function trading(over: object = {}) {
 }
 
 describe("the kill switch", () => {
-  it("says what it is, and where it was turned on", async () => {
+  it("describes itself and where it was turned on", async () => {
     const { ask, store } = await trading();
     const readOutput = (over: object = {}) => ask<Left>("get_kill_switch", {}, over);
     expect(await readOutput()).toEqual({
@@ -181,7 +181,7 @@ describe("the kill switch", () => {
     );
   });
 
-  it("is on once no look of before it may still be held to be right", async () => {
+  it("takes effect once no earlier read of its state can still be valid", async () => {
     const { ask, time, resting, store } = await trading();
     const before = time.now();
     expect(await ask<Left>("set_kill_switch", { on: true })).toMatchObject({ on: true });
@@ -191,7 +191,7 @@ describe("the kill switch", () => {
     expect([await resting(), await store.killed()]).toEqual([6, false]);
   });
 
-  it("cancels every order where that is asked for, and never while it is off", async () => {
+  it("cancels every order on request, but never while it is off", async () => {
     const { ask, resting, store } = await trading();
     await expect(ask("set_kill_switch", { on: false, cancel: true })).rejects.toThrow(/cancel/);
     expect(await ask<Left>("set_kill_switch", { on: true, cancel: true })).toEqual({
@@ -205,7 +205,7 @@ describe("the kill switch", () => {
     expect([await resting(), await store.killed()]).toEqual([0, true]);
   });
 
-  it("tells what may rest still: of this process's accounts, and of those that it does not reach", async () => {
+  it("reports orders that can still be open: on this process's accounts and on all others", async () => {
     const { ask, cut } = await trading();
     const reply = await ask<Left>("set_kill_switch", { on: true, cancel: true }, cut);
     expect(reply).toMatchObject({ on: true, done: false });
@@ -222,7 +222,7 @@ describe("the kill switch", () => {
 });
 
 describe("panic", () => {
-  it("stops every grid, cancels every order, and tells of those alone that it has stopped", async () => {
+  it("stops every grid, cancels every order, and reports only the grids that it stopped", async () => {
     const { ask, id, resting, store, time } = await trading({ useOwnBase: false });
     const earlier = await ask<{ id: string }>("start_grid", {
       ...REQUEST,
@@ -244,7 +244,7 @@ describe("panic", () => {
     expect([await resting(), await store.killed()]).toEqual([0, true]);
   });
 
-  it("leaves base alone, or sells it", async () => {
+  it("leaves base alone or sells it", async () => {
     const kept = await trading();
     const reply = await kept.ask<Left>("panic");
     expect(reply.done).toBe(true);
@@ -257,7 +257,7 @@ describe("panic", () => {
     expect(Number(sold.grids[0]?.base)).toBeLessThan(0.0001);
   });
 
-  it("tells what is not done: grids, orders, and base that is not sold", async () => {
+  it("reports what is not done: grids, orders and unsold base", async () => {
     const { ask, cut } = await trading();
     const reply = await ask<Left>("panic", { sell: true }, cut);
     expect(reply).toMatchObject({ on: true, done: false, grids: [{ status: "running" }] });
@@ -276,7 +276,7 @@ describe("panic", () => {
     );
   });
 
-  it("tells of nothing that is not left", async () => {
+  it("omits whatever is not left", async () => {
     const { ask } = await trading({ triggerPrice: 50_000, useOwnBase: false });
     const reply = await ask<Left>("panic", { sell: true }, { venueOf: () => undefined });
     expect(reply.message).toMatch(

@@ -8,7 +8,7 @@ const QUOTES = {
   ...{ baseBudget: 0.1, quoteBudget: 300 },
 };
 
-it("read no other account's resting orders, however many there are", async () => {
+it("reading own orders skips other accounts' open orders, however many there are", async () => {
   const { deps } = await testSandbox();
   const { ask } = askingOf(deps);
   const { id } = await ask<{ id: string }>("start_grid", { ...REQUEST, useOwnBase: false });

@@ -43,8 +43,8 @@ async function trading(over: object = {}) {
 const here = { killHere: { reason: () => "a file says so" } } as Partial<Deps>;
 const FAR = order({ account: "live:mexc:api.mexc.com", strategy: null });
 
-describe("what panic has left", () => {
-  it("is asked for again while this process gets at any of it, whatever others have", async () => {
+describe("the remaining work of a panic", () => {
+  it("is retried while this process can access any of it, whatever other processes have", async () => {
     const { deps, readOutput, ask, slow } = await trading({ useOwnBase: false });
     await ask("start_grid", { ...REQUEST, exchange: "mexc", useOwnBase: false });
     const kraken = slow("kraken");
@@ -55,7 +55,7 @@ describe("what panic has left", () => {
     expect(await readOutput({}, { venueOf: deps.venueOf })).toMatchObject({ done: true });
   });
 
-  it("is told of the switch too, asked for while it cancels", async () => {
+  it("is retried by the kill switch too, when it cancels orders", async () => {
     const { ask, slow } = await trading({ useOwnBase: false });
     await ask("start_grid", { ...REQUEST, exchange: "mexc", useOwnBase: false });
     const kraken = slow("kraken");
@@ -64,7 +64,7 @@ describe("what panic has left", () => {
     expect([...new Set(answer.orders.map(({ exchange }) => exchange))]).toEqual(["mexc"]);
   });
 
-  it("is not done while a grid, an order or base is left, whichever", async () => {
+  it("is incomplete while a grid, an order or base is left", async () => {
     const one = await trading({ lowerPrice: 59_500, upperPrice: 64_500, gridLevels: 2, useOwnBase: false });
     expect(await one.readOutput({}, one.away)).toMatchObject({
       done: false,
@@ -78,7 +78,7 @@ describe("what panic has left", () => {
     });
   });
 
-  it("says nothing of what is not left", async () => {
+  it("omits whatever is not left", async () => {
     const { readOutput, store } = await trading({ useOwnBase: false });
     const answer = await readOutput(
       { sell: true },
@@ -89,7 +89,7 @@ describe("what panic has left", () => {
     );
   });
 
-  it("is no dust of a grid that has ended with it", async () => {
+  it("excludes the dust of a grid that the panic ended", async () => {
     const { deps, readOutput, store } = await trading();
     const [begun] = await deps.store.strategies({});
     const ended = (lastError: string | null) => {
@@ -110,7 +110,7 @@ describe("what panic has left", () => {
     expect(await readOutput({}, { ...ended("no buyer"), ...here })).toMatchObject({ done: true });
   });
 
-  it("has a shape that clients read", async () => {
+  it("has a shape that clients can read", async () => {
     const answer = await (await trading()).readOutput({});
     expect(Object.keys(panic.output.parse(answer) as object).sort()).toEqual(Object.keys(answer).sort());
   });

@@ -24,14 +24,14 @@ async function opened() {
   return { ...box, ...askingOf(box.deps), kraken, live };
 }
 
-describe("what a start reads of the world", () => {
-  it("is a time to hold the price's age against, where prices are not simulated", async () => {
+describe("the data that a start reads", () => {
+  it("includes the current time to check the price's age, unless prices are simulated", async () => {
     const { deps, live, time } = await opened();
     expect((await readForStart(deps, WHERE, "test")).bounds.now).toBeUndefined();
     expect((await readForStart(live, WHERE, "test")).bounds.now).toBe(time.now() + 3_600_000);
   });
 
-  it("is how far a price is trusted, at the moment of the price where that is simulated", async () => {
+  it("includes the price confidence, at the price's time if it is simulated", async () => {
     const { deps, live } = await opened();
     const request = { ...WHERE, confidence: d("0.5") };
     const prices = { reference: async () => ({ prices: [], most: null, listed: false }) };
@@ -43,7 +43,7 @@ describe("what a start reads of the world", () => {
     expect((await readForStart(deps, WHERE, "test")).confidence).toBeUndefined();
   });
 
-  it("is what runs there, and nothing that has stopped", async () => {
+  it("includes what is running, and nothing that has stopped", async () => {
     const { deps, ask, kraken, venue } = await opened();
     const { id } = await ask<{ id: string }>("start_grid", { ...REQUEST, useOwnBase: false });
     const needed = async () => (await readForStart(deps, WHERE, "test")).kept.quote;
@@ -55,7 +55,7 @@ describe("what a start reads of the world", () => {
     expect(await needed()).toBe(0n);
   });
 
-  it("are balances on paper where that is asked for, and only there", async () => {
+  it("includes paper balances only on request", async () => {
     const { deps, kraken } = await opened();
     const { dry: _, ...live } = deps;
     const own = { USDT: d("1500") };
@@ -73,14 +73,14 @@ describe("what a start reads of the world", () => {
   });
 });
 
-describe("what a doubtful price means for the first orders", () => {
+describe("the effect of a doubtful price on the first orders", () => {
   const format = (value: string | undefined, confidence: string | undefined) =>
     startDoubts({ trust: value === undefined ? undefined : { value: d(value), source: "itself" } } as Read, {
       ...WHERE,
       confidence: confidence === undefined ? undefined : d(confidence),
     });
 
-  it("is told below the least that is asked for, and not at it", () => {
+  it("is reported below the requested minimum, and not at it", () => {
     expect(format("0.4", "0.5")).toEqual([
       {
         code: "low_confidence",

@@ -46,7 +46,7 @@ async function opened() {
 }
 
 describe("a start", () => {
-  it("places what its preview has told, and answers what it uses", async () => {
+  it("places what its preview showed, and returns what it uses", async () => {
     const { ask, resting, rows } = await opened();
     const plan = await ask<Plan>("preview_grid", REQUEST);
     const result = await ask<Started>("start_grid", { ...REQUEST, planHash: plan.planHash });
@@ -66,7 +66,7 @@ describe("a start", () => {
     ]);
   });
 
-  it("waits for its trigger where it has one", async () => {
+  it("waits for its trigger if it has one", async () => {
     const { ask, resting } = await opened();
     const result = await ask<Started>("start_grid", { ...REQUEST, triggerPrice: 50_000 });
     expect(result).toMatchObject({
@@ -76,7 +76,7 @@ describe("a start", () => {
     expect(await resting()).toBe(0);
   });
 
-  it("is refused with the hash of another plan, and while the kill switch is on", async () => {
+  it("is rejected with the hash of another plan, and while the kill switch is on", async () => {
     const { ask, preview, rows, store, deps } = await opened();
     const { planHash } = await ask<Plan>("preview_grid", REQUEST);
     const other = { ...REQUEST, orderSize: 210, planHash };
@@ -101,7 +101,7 @@ describe("a start", () => {
     );
   });
 
-  it("happens once for a request, however often it comes", async () => {
+  it("happens once per request, however often the request repeats", async () => {
     const { deps, rows, resting } = await opened();
     const { ask } = askingOf(deps, { actor: "test", requestKey: "k1" });
     const first = await ask<Started>("start_grid", REQUEST);
@@ -116,7 +116,7 @@ describe("a start", () => {
     expect(await rows()).toHaveLength(2);
   });
 
-  it("around the market is laid around the center that was shown", async () => {
+  it("around the market uses the center that was shown", async () => {
     const { ask, exposure, rows } = await opened();
     const plan = await ask<Plan>("preview_centered_grid", CENTERED);
     expect(plan.planHash).toMatch(/^[0-9a-f]{32}-[\d.]+$/);
@@ -128,7 +128,7 @@ describe("a start", () => {
     expect(plan.planHash.split("-")[1]).toBe(text(state.center));
   });
 
-  it("knows the last hour's volatility where it widens by it, and starts without", async () => {
+  it("uses the last hour's volatility if its width depends on it, and starts without it", async () => {
     const { ask, over, venue, rows } = await opened();
     const requests: CandleRange[] = [];
     const candles = (symbol: string, range: CandleRange) => {
@@ -158,7 +158,7 @@ describe("a start", () => {
     await expect(ask("start_centered_grid", widens, over({ candles: broken }))).rejects.toThrow("ours");
   });
 
-  it("beyond a limit is refused, and counts to the day of its token", async () => {
+  it("beyond a limit is rejected, and counts toward its token's daily limit", async () => {
     const { ask, deps, rows } = await opened();
     const limit = (over: object) => ask("set_limits", { scope: "every", ...over });
     await limit({ orderNotional: "USDT=100" });
@@ -182,8 +182,8 @@ describe("a start", () => {
   });
 });
 
-describe("a start on paper", () => {
-  it("trades with balances of its own, which a run that goes on holds", async () => {
+describe("a paper trading start", () => {
+  it("trades with separate balances, which a continued run keeps", async () => {
     const { ask, resting, rows } = await opened();
     const paper = { ...REQUEST, dryRun: true, dryBalance: "USDT=1500" };
     const plan = await ask<Plan>("preview_grid", paper);
@@ -202,7 +202,7 @@ describe("a start on paper", () => {
     await ask("stop_grid", { id });
   });
 
-  it("is refused where paper trading is not available, and balances where nothing is on paper", async () => {
+  it("is rejected where paper trading is unavailable, as are balances without paper trading", async () => {
     const { ask, deps } = await opened();
     const { dry: _, ...live } = deps;
     await expect(askingOf(live).ask("preview_grid", { ...REQUEST, dryRun: true })).rejects.toMatchObject({
@@ -216,8 +216,8 @@ describe("a start on paper", () => {
   });
 });
 
-describe("what is asked of the world", () => {
-  it("is how far the price is trusted, only where that matters", async () => {
+describe("the data that a start requests", () => {
+  it("includes the price confidence only when it matters", async () => {
     const { ask } = await opened();
     const readOutput = async (over: object, of: Partial<Deps> = {}) =>
       (await ask<Plan>("preview_grid", { ...REQUEST, ...over }, of)).warnings.filter(
@@ -239,7 +239,7 @@ describe("what is asked of the world", () => {
     expect(await readOutput({ confidence: 1 }, { reference: undefined } as never)).toEqual([]);
   });
 
-  it("is the last week's prices, without which a plan stands too", async () => {
+  it("includes last week's prices, and a plan works without them", async () => {
     const { ask, over } = await opened();
     const week = async (of: Partial<Deps> = {}) => (await ask<Plan>("preview_grid", REQUEST, of)).lastWeek;
     expect((await week()).days).toBe(7);
@@ -262,7 +262,7 @@ describe("what is asked of the world", () => {
     await expect(week(failing(new TypeError("ours")))).rejects.toThrow("ours");
   });
 
-  it("is where the price was, for a guided start, and no range is made up", async () => {
+  it("includes the price history for a guided start, and no invented range", async () => {
     const { ask, over } = await opened();
     const request = { exchange: "kraken", symbol: "BTC/USDT", budget: 500 };
     interface Guide {

@@ -38,7 +38,7 @@ const codesOf = ({ strategies }: Grids) =>
   strategies.flatMap(({ notices }) => notices.map(({ code }) => code));
 
 describe("the status of grids", () => {
-  it("is of those that run, at once; of one with its slots", async () => {
+  it("lists running grids at once, or one grid with its slots", async () => {
     const { id, status, ask } = await started();
     const other = await ask<{ id: string }>("start_grid", { ...REQUEST, gridLevels: 4 });
     const all = await status();
@@ -56,7 +56,7 @@ describe("the status of grids", () => {
     });
   });
 
-  it("goes on in pages, newest first, with those that are stopped", async () => {
+  it("continues in pages, newest first, with stopped grids", async () => {
     const { id, status, ask, time } = await started();
     time.pass(10);
     const { id: second } = await ask<{ id: string }>("start_grid", { ...REQUEST, gridLevels: 4 });
@@ -76,7 +76,7 @@ describe("the status of grids", () => {
     expect((await status({ id })).strategies).toHaveLength(1);
   });
 
-  it("says who else has to step it, and that nothing is placed", async () => {
+  it("names the other process that has to step it, and says that nothing is placed", async () => {
     const { id, status, list, store, away, ask } = await started();
     expect((await status({}, away)).strategies[0]?.lastError).toBe(
       "this process is not configured for sandbox:kraken:: another process has to run it",
@@ -93,7 +93,7 @@ describe("the status of grids", () => {
     expect((await list()).count).toBe(0);
   });
 
-  it("says that nobody steps it, or watches its stop price", async () => {
+  it("reports that no process steps it or watches its stop price", async () => {
     const { id, status, list, time, deps, away } = await started({ stopLossPrice: 50_000 });
     expect((await list()).strategies).toMatchObject([
       {
@@ -125,7 +125,7 @@ describe("the status of grids", () => {
 });
 
 describe("the watch over grids", () => {
-  it("looks once a second, however often it is asked", async () => {
+  it("reads once a second, however often it is called", async () => {
     const { deps, time } = await started();
     let looks = 0;
     const strategies: Deps["store"]["strategies"] = (filter) => {
@@ -155,8 +155,8 @@ describe("the watch over grids", () => {
   });
 });
 
-describe("what can be taken out", () => {
-  it("is told with what each strategy needs, and what they lack", async () => {
+describe("the amount that can be withdrawn", () => {
+  it("is shown with what each strategy needs and what they lack", async () => {
     const { id, ask, time, venue } = await started();
     interface Plan {
       readonly assets: readonly {
@@ -185,11 +185,11 @@ describe("what can be taken out", () => {
   });
 });
 
-describe("what grids are asked by", () => {
+describe("the operations on grids", () => {
   const all = [...gridOperations(EXCHANGES), ...killOperations];
   const of = (holds: (one: (typeof all)[number]) => unknown) => all.filter(holds).map(({ name }) => name);
 
-  it("has a route, a sentence, shapes and a label for when the world fails", () => {
+  it("have a route, a description, schemas and a label for external failures", () => {
     expect(
       all.map(({ name, effect, access, http }) => `${name}: ${effect} ${access} ${http.route} ${http.from}`),
     ).toEqual([
@@ -222,7 +222,7 @@ describe("what grids are asked by", () => {
     }
   });
 
-  it("tells before what trades, and takes a start once for a key", () => {
+  it("preview anything that trades, and accept a start once per key", () => {
     expect(of((operation) => "prepare" in operation)).toEqual(of(({ effect }) => effect === "trade"));
     expect(of(({ http }) => http.idempotent)).toEqual(["start_grid", "start_centered_grid"]);
     expect(of(({ lane }) => lane === "urgent")).toEqual(["stop_grid", "set_kill_switch", "panic"]);
@@ -232,7 +232,7 @@ describe("what grids are asked by", () => {
     expect(of(({ mcp }) => mcp?.isSelfContained)).toEqual(["get_grid_status", "list_grids"]);
   });
 
-  it("has a command where a person gives one", () => {
+  it("have a command where a person enters one", () => {
     expect(all.flatMap(({ cli }) => cli?.path ?? [])).toEqual([
       "grid preview",
       "grid start",

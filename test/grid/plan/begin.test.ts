@@ -20,7 +20,7 @@ describe("a grid that waits for its trigger", () => {
   const begins = (triggerPrice: string, price: string) =>
     trigger(idle(triggerPrice), at(price)) !== undefined;
 
-  it("begins when the mid reaches it, from whichever side it was on", () => {
+  it("starts when the mid reaches it, from either side", () => {
     // It was started at 105.
     expect([begins("107", "106.99"), begins("107", "107"), begins("107", "120")]).toEqual([
       false,
@@ -31,7 +31,7 @@ describe("a grid that waits for its trigger", () => {
     expect([begins("105", "105.01"), begins("105", "105")]).toEqual([false, true]);
   });
 
-  it("is laid out as if it were started there and then", () => {
+  it("is laid out as if it started at that moment", () => {
     const notices = [{ code: "loss_limit", message: "" }] as GridState["notices"];
     const begun = trigger(idle("107", { notices }), at("115"));
     const mid = d("115");
@@ -44,13 +44,13 @@ describe("a grid that waits for its trigger", () => {
     expect(restored?.state.slots[1]).toBe(holding);
   });
 
-  it("keeps what has sold on its side, though the database has forgotten that it began", () => {
+  it("keeps the side of slots that have sold, even if the database has lost its start", () => {
     const ledger = { ...state(SLOTS).ledger, filledOrders: 1 };
     const restored = trigger(idle("103", { ledger }), at("100"));
     expect(restored?.state.slots.map(({ side }) => side)).toEqual(["buy", "sell"]);
   });
 
-  it("does not wait where none was set, or once it has begun", () => {
+  it("does not wait if no trigger is set or it has already started", () => {
     expect(trigger(grid({ status: "idle" }), at("1"))).toEqual(grid({ status: "idle" }));
     const running = { ...idle("107"), status: "running" } as GridStrategy;
     expect(trigger(running, at("1"))).toBe(running);
@@ -74,13 +74,13 @@ describe("a grid that starts", () => {
   const base = (one: GridStrategy | undefined) => one?.state.slots[1]?.base;
   const own = (least: string, isSure: boolean) => ({ ownBase: { least: d(least), isSure } });
 
-  it("takes the account's own base once it is sure how much there is", () => {
+  it("takes the account's base once the amount is certain", () => {
     const sure = start(own("5", true));
     expect([sure?.phase, base(sure), sure?.state.startPrice]).toEqual(["placing", d("1"), d("105")]);
     expect(start({ ownBase: undefined })).toBeUndefined();
   });
 
-  it("waits five minutes at most where what is sure is less than it wants", () => {
+  it("waits at most five minutes while the certain amount is less than it needs", () => {
     const waiting = start(own("0.99999", false));
     expect(waiting).toMatchObject({
       phase: "starting",
@@ -92,13 +92,13 @@ describe("a grid that starts", () => {
     expect([late?.phase, base(late)]).toEqual(["placing", 0n]);
   });
 
-  it("takes none where it was told so, and waits for none", () => {
+  it("takes no base if set so, and does not wait for any", () => {
     const result = start(own("5", false), { config: { useOwnBase: false } });
     expect([result?.phase, base(result)]).toEqual(["placing", 0n]);
     expect(start(own("0", false), { config: { useOwnBase: true } })?.phase).toBe("starting");
   });
 
-  it("waits for what may have happened before, and needs a market to begin", () => {
+  it("waits for possible earlier fills, and needs a market to start", () => {
     const orphan = start({ ...own("5", true), orphan: "a restore", epoch: 2 });
     expect([orphan?.phase, base(orphan)]).toEqual(["starting", 0n]);
     const blind = start({ ...own("5", true), observed: observedMarket({ market: undefined }) });

@@ -34,8 +34,8 @@ const grid = (edit: GridConfig | null, over: object = {}, of: Partial<GridState>
     ...over,
   }) as GridStrategy;
 
-describe("a change that was asked for", () => {
-  it("waits while no pass has taken note of it", () => {
+describe("a requested change", () => {
+  it("waits until a pass records it", () => {
     expect(pendingEdit(grid(STOPS))).toBe(STOPS);
     expect(pendingEdit(grid(STOPS, {}, { edits: 2 }))).toBeUndefined();
     expect(pendingEdit(grid(STOPS, { edits: 1 }, { edits: undefined } as never))).toBe(STOPS);
@@ -54,20 +54,20 @@ describe("a change that was asked for", () => {
     expect(movesLadder(CONFIG, edit)).toBe(moves);
   });
 
-  it("of a grid around the market moves nothing where only its bounds are others", () => {
+  it("of a grid around the market moves nothing if only its bounds change", () => {
     const around = { centered: { levels: 3 } };
     expect(movesLadder(changed(around), changed({ ...around, upperPrice: d("140") }))).toBe(false);
     expect(movesLadder(changed(around), changed({ centered: { levels: 4 } }))).toBe(true);
   });
 
-  it("is made at once where the levels stay", () => {
+  it("is applied at once if the levels stay", () => {
     const after = beginEdit(grid(STOPS), INPUTS);
     expect(after).toMatchObject({ config: STOPS, state: { edits: 2, signal: SIGNAL, rebuild: null } });
     expect(after.state.slots).toEqual(grid(STOPS).state.slots);
     expect(beginEdit(grid(null), INPUTS)).toEqual(grid(null));
   });
 
-  it("begins with the end of all orders where they move, once", () => {
+  it("starts by canceling all orders, once, if the levels move", () => {
     const after = beginEdit(grid(HIGHER), INPUTS);
     expect(after).toMatchObject({
       config: CONFIG,
@@ -77,7 +77,7 @@ describe("a change that was asked for", () => {
     expect(beginEdit(under, INPUTS)).toBe(under);
   });
 
-  it("is not begun where it could not be placed, or while the grid starts or exits", () => {
+  it("does not start if it could not be placed, or while the grid starts or exits", () => {
     const refused = beginEdit(grid(TINY), INPUTS);
     expect(refused).toMatchObject({ config: CONFIG, state: { edits: 2, rebuild: null } });
     for (const one of [
@@ -87,7 +87,7 @@ describe("a change that was asked for", () => {
       expect(beginEdit(one, INPUTS)).toBe(one);
   });
 
-  it("is what is laid out next, where it can be; else what there was, else nothing", () => {
+  it("is laid out next if possible; otherwise the previous layout is, or none", () => {
     expect(configToLay(grid(HIGHER), INPUTS)).toBe(HIGHER);
     expect(configToLay(grid(TINY), INPUTS)).toBe(CONFIG);
     expect(configToLay(grid(null), INPUTS)).toBe(CONFIG);
@@ -95,13 +95,13 @@ describe("a change that was asked for", () => {
   });
 });
 
-describe("what became of a change", () => {
+describe("the result of a change", () => {
   const format = (before: GridStrategy, after: Partial<GridStrategy>, edits = 2) =>
     editEvents(before, { ...before, ...after, state: { ...before.state, edits } }, INPUTS, NOW).map(
       ({ message }) => message,
     );
 
-  it("is told once a pass has taken note of it", () => {
+  it("is reported once a pass has recorded it", () => {
     expect(format(grid(STOPS), { config: STOPS })).toEqual(["the change is made"]);
     expect(format(grid(HIGHER), {}, 1)).toEqual([]);
     expect(format(grid(null), {})).toEqual([]);
@@ -110,7 +110,7 @@ describe("what became of a change", () => {
     expect(event).toMatchObject({ account, strategy: id, at: NOW, kind: "edited" });
   });
 
-  it("is told with why it is not made", () => {
+  it("includes the reason if it is not applied", () => {
     expect(format(grid(TINY), {})).toEqual([
       expect.stringMatching(/^the change was not made: orderSize must be at least/),
     ]);

@@ -37,7 +37,7 @@ describe("the buy of missing base", () => {
     expect(buy({}, {}, [order({ slot: FIRST_BUY_SLOT })]).intents).toEqual([]);
   });
 
-  it("is less by base that no slot holds, and more by a fee in base", () => {
+  it("is reduced by base that no slot holds, and increased by a fee in base", () => {
     const of = (over: Partial<GridState>, on = MARKET) => buy({}, over, [], on).intents[0]?.amount;
     expect(of({ idle: [{ base: d("0.25"), cost: d("25"), first: false }] })).toBe(d("0.75"));
     // A whole and a ninth of it, in lots.
@@ -45,7 +45,7 @@ describe("the buy of missing base", () => {
     expect(of({}, { ...MARKET, taker: d("0.5"), buyFeeIn: "unknown" })).toBe(d("2"));
   });
 
-  it("is over where nothing is lacking, or no funds are there for it", () => {
+  it("ends if no base is missing or no funds are available", () => {
     for (const over of [
       buy({ funds: { USDT: d("111.09") } }),
       buy({ funds: {} }),
@@ -56,7 +56,7 @@ describe("the buy of missing base", () => {
     }
   });
 
-  it("leaves the reserve alone, and holds no more of the capital than it may", () => {
+  it("leaves the reserve untouched and stays within the capital limit", () => {
     const capital = { whole: d("200"), quote: d("200"), position: d("0"), openBuys: d("20") };
     const of = (config: object) =>
       firstBuy({ ...grid(), config: { ...grid().config, ...config } } as GridStrategy, [], {
@@ -74,7 +74,7 @@ describe("the buy of missing base", () => {
       expect(of(config)).toMatchObject({ intents: [], state: { firstBuy: null } });
   });
 
-  it("waits while nothing may be placed", () => {
+  it("waits while no order can be placed", () => {
     const waits = { intents: [], problem: null, state: { firstBuy: { tries: 0 } } };
     for (const over of [{ killed: true }, { isRecovering: true }, { funds: undefined }, { limit: 0 }])
       expect(buy(over)).toMatchObject(waits);
@@ -84,7 +84,7 @@ describe("the buy of missing base", () => {
     expect(buy({ observed: observedMarket({ market: MARKET, quote: undefined }) })).toMatchObject(waits);
   });
 
-  it("buys below a sell of the account, and waits where that is at the ask", () => {
+  it("is priced below a sell of the account, and waits if that sell is at the ask", () => {
     const others = [resting("buy", "50"), resting("sell", "100.6"), resting("sell", "100.5")];
     expect(buy({ resting: others }).intents[0]?.price).toBe(d("100.49"));
     const inWay = buy({ resting: [resting("sell", "100")] });

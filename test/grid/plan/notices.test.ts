@@ -20,24 +20,24 @@ const format = (
   );
 
 describe("the notices of a grid", () => {
-  it("are none where all is well", () => {
+  it("are empty if nothing is wrong", () => {
     expect(format({})).toEqual([]);
     expect(format({}, {}, false)).toEqual([]);
   });
 
-  it("tell of fees that take more than a cycle brings, and not of those that would only where one takes", () => {
+  it("report fees above the gain of a cycle, but not fees that only a taker would pay", () => {
     expect(format({}, { at: market({ maker: d("0.1"), taker: d("0.1") }) })).toMatchObject([
       { code: "below_break_even" },
     ]);
     expect(format({}, { at: market({ taker: d("0.1") }) })).toEqual([]);
   });
 
-  it("tell of a loss limit that holds it", () => {
+  it("report a loss limit that blocks it", () => {
     const message = "it has lost 5 USDT";
     expect(format({}, { of: { halted: message } as never })).toEqual([{ code: "loss_limit", message }]);
   });
 
-  it("tell of a book too wide, and apart where a stop price is held up by it, and has been passed", () => {
+  it("report a wide book, and separately a stop price that it delays or that has been passed", () => {
     expect(format({}, { on: WIDE })).toMatchObject([{ code: "wide_spread" }]);
     const noticesWith = (config: object) => {
       const [notice] = format(config, { on: WIDE });
@@ -62,7 +62,7 @@ describe("the notices of a grid", () => {
     ]);
   });
 
-  it("tell at which price it breaks even where it holds base and nothing rests", () => {
+  it("report the break-even price if it holds base and has no open orders", () => {
     const holding = (base: string) => ({
       of: { slots: [slot({ side: "sell", base: d(base), cost: d("200") })] },
     });

@@ -32,8 +32,8 @@ const earlier = (over: Partial<GridState> = {}) =>
   state([slot(), HOLDS], { generation: 3, rebuild: { generation: 9 }, ...over });
 const bounds = (slots: GridState["slots"]) => slots.map(({ lower, upper }) => [lower, upper]);
 
-describe("a grid laid out anew", () => {
-  it("lies where it is asked to, with what it held, in the generation that its cancels were for", () => {
+describe("a rebuilt grid", () => {
+  it("is placed as requested, with its position, in the generation that its cancels were for", () => {
     const after = layOutAnew(
       RANGE,
       earlier({
@@ -63,7 +63,7 @@ describe("a grid laid out anew", () => {
     expect(layOutAnew(RANGE, earlier({ rebuild: null }), INPUTS).generation).toBe(4);
   });
 
-  it("around the market goes on buying what it began to buy, as wide as the market has moved", () => {
+  it("around the market continues its first buy, with a width that follows volatility", () => {
     const after = layOutAnew(around(), earlier({ firstBuy: { tries: 1 } }), INPUTS);
     expect(after.firstBuy).toEqual({ tries: 1 });
     expect(bounds(after.slots)).toEqual([
@@ -81,8 +81,8 @@ describe("a grid laid out anew", () => {
   });
 });
 
-describe("what keeps a grid from being laid out anew", () => {
-  it("is two levels on one price, or orders that are too small, told as what was asked for", () => {
+describe("the obstacles to a rebuild", () => {
+  it("are levels that share a price or orders that are too small, reported as requested", () => {
     expect(obstacle(RANGE, earlier(), INPUTS)).toBeUndefined();
     const flat = { ...RANGE, upperPrice: d("100.5") } as GridConfig;
     expect(obstacle(flat, earlier(), INPUTS)).toBe("two of the new levels fall on one price");

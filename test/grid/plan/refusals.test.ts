@@ -30,8 +30,8 @@ const refused = (one: Slot, over: Partial<View> = {}, of: Partial<GridState> = {
   return next.refused[0];
 };
 
-describe("what a slot rests next", () => {
-  it("is a buy of its size at its lower price, or a sell of what it holds at its upper one", () => {
+describe("the next order of a slot", () => {
+  it("is a buy of its size at its lower price, or a sell of its base at its upper price", () => {
     const { intents, postponed } = planned([buying, { ...selling, index: 1 }]);
     expect(intents).toEqual([
       { slot: 0, side: "buy", price: d("100"), amount: d("1") },
@@ -40,12 +40,12 @@ describe("what a slot rests next", () => {
     expect(postponed).toBe(0);
   });
 
-  it("is what is still lacking of a buy that ended in part, in whole lots", () => {
+  it("is the missing rest of a partially filled buy, in whole lots", () => {
     const part = slot({ bought: d("0.300001"), base: d("0.3") });
     expect(planned([part]).intents).toMatchObject([{ side: "buy", amount: d("0.69999") }]);
   });
 
-  it("is a sell where what is lacking is too little to buy", () => {
+  it("is a sell if the missing rest is too small to buy", () => {
     const nearly = slot({ bought: d("0.96"), base: d("0.96"), cost: d("96") });
     expect(planned([nearly]).intents).toMatchObject([{ side: "sell", amount: d("0.96") }]);
     expect(planned([nearly]).next.slots[0]?.side).toBe("sell");
@@ -54,13 +54,13 @@ describe("what a slot rests next", () => {
     expect(planned([neither]).next.slots[0]?.side).toBe("buy");
   });
 
-  it("is a buy of a selling slot that never had base once the market is above it", () => {
+  it("is a buy for a selling slot that never had base, once the market is above it", () => {
     const bare = slot({ side: "sell", lower: d("105") });
     expect(refused(bare)).toEqual({ slot: 0, reason: "no_base" });
     expect(planned([{ ...bare, lower: d("104.99") }]).next.slots[0]?.side).toBe("buy");
   });
 
-  it("is the rest of a buy where too little of it is held to sell", () => {
+  it("is the rest of a buy if the base is too little to sell", () => {
     const dust = slot({ side: "sell", bought: d("1"), base: d("0.01"), cost: d("1") });
     expect(planned([dust]).intents).toMatchObject([{ side: "buy", amount: d("0.99") }]);
     expect(planned([dust]).next.slots[0]).toMatchObject({ side: "buy", bought: d("0.01") });
@@ -76,11 +76,11 @@ describe("what a slot rests next", () => {
     expect(planned([most]).next.slots[0]?.side).toBe("sell");
   });
 
-  it("is where its cost is paid, if that is above its level", () => {
+  it("is priced to cover its cost, if that is above its level", () => {
     expect(planned([{ ...selling, sellAt: d("125") }]).intents).toMatchObject([{ price: d("125") }]);
   });
 
-  it("is nothing where its order is, and room for the nearest first", () => {
+  it("is none if its order is open, and the nearest slots come first", () => {
     const slots = [
       slot({ lower: d("90") }),
       slot({ index: 1, lower: d("100") }),
@@ -95,7 +95,7 @@ describe("what a slot rests next", () => {
     expect(planned(slots, { limit: 0 }).next).toMatchObject({ slots, refused: [] });
   });
 
-  it("is the very state where nothing changes", () => {
+  it("is the same state object if nothing changes", () => {
     const bare = state([slot({ side: "sell", lower: d("105") })], {
       refused: [{ slot: 0, reason: "no_base" }],
     });
@@ -111,7 +111,7 @@ describe("what a slot rests next", () => {
     expect(nextOrders({ ...bare, refused: [] }, view()).next.refused).toEqual(bare.refused);
   });
 
-  it("is told with what is refused in the order of slots", () => {
+  it("is returned with the refusals, in the order of slots", () => {
     const bare = (index: number) => slot({ index, side: "sell", lower: d(String(300 - index)) });
     const unclear = [{ slot: 7, reason: "unclear", detail: "no answer" }] as const;
     const { refused: all } = planned([bare(2), bare(1)], { unclear }).next;
@@ -120,7 +120,7 @@ describe("what a slot rests next", () => {
   });
 });
 
-describe("a slot is refused", () => {
+describe("the refusal of a slot", () => {
   it.each<[string, Partial<View>, object]>([
     ["the switch is on", { killed: true }, { reason: "killed" }],
     ["the venue may know more", { isRecovering: true }, { reason: "recovering" }],
@@ -130,12 +130,12 @@ describe("a slot is refused", () => {
       { confidence: d("0.4"), config: { confidence: d("0.5") } },
       { reason: "low_confidence" },
     ],
-  ])("while %s", (_, over, reason) => {
+  ])("applies while %s", (_, over, reason) => {
     expect(refused(buying, over)).toEqual({ slot: 0, ...reason });
     expect(refused(selling, over)).toEqual({ slot: 0, ...reason });
   });
 
-  it("while its grid is halted, with why", () => {
+  it("applies while its grid is halted, and includes the reason", () => {
     expect(refused(buying, {}, { halted: "it lost" })).toEqual({
       slot: 0,
       reason: "limit_loss",
@@ -143,13 +143,13 @@ describe("a slot is refused", () => {
     });
   });
 
-  it("for no doubt that nobody asks for, has, or that is small enough", () => {
+  it("does not apply to a price doubt without a set minimum, without data or within the limit", () => {
     expect(refused(buying, { confidence: d("0.4") })).toBeUndefined();
     expect(refused(buying, { config: { confidence: d("0.5") } })).toBeUndefined();
     expect(refused(buying, { confidence: d("0.5"), config: { confidence: d("0.5") } })).toBeUndefined();
   });
 
-  it("for what it lacks, which those before it have used", () => {
+  it("applies to funds that slots before it have used", () => {
     expect(refused(buying, { funds: { USDT: d("100.09") } })).toEqual({ slot: 0, reason: "no_quote" });
     expect(refused(buying, { funds: { USDT: d("100.1") } })).toBeUndefined();
     expect(refused(selling, { funds: { BTC: d("0.99") } })).toEqual({ slot: 0, reason: "inventory_missing" });
@@ -163,7 +163,7 @@ describe("a slot is refused", () => {
     expect(planned(two, { funds: undefined }).funds).toBeUndefined();
   });
 
-  it("before it is tried again, with what the venue had said", () => {
+  it("applies until its retry time, and includes the venue's reason", () => {
     const later = { ...buying, retryAt: NOW + 1 };
     const result = { slot: 0, reason: "unclear", detail: "no answer" } as const;
     expect(refused(later)).toEqual({ slot: 0, reason: "rejected" });
@@ -175,7 +175,7 @@ describe("a slot is refused", () => {
 
   const LIMITED = { bounds: bounds({ orderNotional: { USDT: d("99") } }), backoff: TIMING.backoff };
 
-  it("by a limit less and less often, with what that had said", () => {
+  it("by a limit applies for longer each time, and includes the limit's reason", () => {
     const first = planned([buying], LIMITED);
     const [waiting, result] = [first.next.slots[0] as Slot, first.next.refused[0]];
     expect(waiting.limited).toEqual({ times: 1, until: NOW + 15_000, version: 1 });
@@ -196,7 +196,7 @@ describe("a slot is refused", () => {
     expect(planned([buying], { bounds: LIMITED.bounds }).next.slots[0]?.limited).toBeUndefined();
   });
 
-  it("by a limit that those before it have used", () => {
+  it("applies if slots before it have used up a limit", () => {
     const two = [buying, slot({ index: 1, lower: d("99") })];
     const { next } = planned(two, { bounds: bounds({ openOrders: 1 }) });
     expect(next.refused).toMatchObject([{ slot: 1, reason: "limit_open_orders" }]);
@@ -204,7 +204,7 @@ describe("a slot is refused", () => {
 
   const capital = { whole: d("1000"), quote: d("500"), position: d("100"), openBuys: d("50") };
 
-  it("beyond its share of the capital, where it buys", () => {
+  it("applies to buys beyond its share of the capital", () => {
     const of = (share: string, one = buying) => refused(one, { capital, config: { maxPosition: d(share) } });
     expect(of("0.2")).toEqual({ slot: 0, reason: "max_position" });
     expect(of("0.2001")).toBeUndefined();
@@ -215,7 +215,7 @@ describe("a slot is refused", () => {
     expect(next.refused).toEqual([{ slot: 1, reason: "max_position" }]);
   });
 
-  it("into the reserve, where it buys", () => {
+  it("applies to buys that would use the reserve", () => {
     const of = (share: string, one = buying) =>
       refused(one, { capital, config: { safetyReserve: d(share) } });
     expect(of("0.3499")).toBeUndefined();
@@ -226,7 +226,7 @@ describe("a slot is refused", () => {
     expect(next.refused).toEqual([{ slot: 1, reason: "safety_reserve" }]);
   });
 
-  it("where it would meet another order of the account, by its name", () => {
+  it("applies if it would cross another order of the account, and names that order", () => {
     const of = (one: View["resting"][number], of_ = buying) => refused(of_, { resting: [one] });
     const meeting = (detail?: string) => ({
       slot: 0,
@@ -243,7 +243,7 @@ describe("a slot is refused", () => {
     expect(of({ side: "sell", price: d("1"), order: row, id: "y1" })).toEqual(meeting(row.clientId));
   });
 
-  it("where another one has sold its base already", () => {
+  it("applies if another slot has already sold its base", () => {
     const owing = slot({ index: 1, side: "sell", base: 0n, sold: d("0.5") });
     const far = { ...selling, index: 2, upper: d("120") };
     const { next } = planned([owing, selling, far], { busy: new Set([1]) });
@@ -267,7 +267,7 @@ describe("base that slots owe", () => {
     ...keptBack({ slots: [owing(sold), ...free], idle: [{ base: d(idle), cost: 0n, first: false }] }, free),
   ];
 
-  it("is kept back by the last slots that hold some, as many as it takes", () => {
+  it("is withheld from the last slots with base, as many as necessary", () => {
     expect(kept("0.5", "0")).toEqual([1]);
     expect(kept("1", "0")).toEqual([1]);
     expect(kept("1.5", "0")).toEqual([1, 0]);
@@ -277,7 +277,7 @@ describe("base that slots owe", () => {
   });
 });
 
-describe("orders in the way of what should rest", () => {
+describe("orders that block new ones", () => {
   const of = (
     one = order(),
     over: Partial<GridState> = {},
@@ -285,7 +285,7 @@ describe("orders in the way of what should rest", () => {
     at = quote(),
   ) => outdated(state(slots, over), [one], at).length;
 
-  it("are all of them before a rebuild, and of other generations or a slot that leaves", () => {
+  it("are all orders before a rebuild, and those of other generations or removed slots", () => {
     expect(of()).toBe(0);
     expect(of(order(), { rebuild: { generation: 1 } })).toBe(1);
     expect(of(order({ exchangeId: null }), { rebuild: { generation: 1 } })).toBe(0);
@@ -310,7 +310,7 @@ describe("orders in the way of what should rest", () => {
     expect(of(order({ price: d("101") }))).toBe(1);
   });
 
-  it("are not those that rest beside a level which would take", () => {
+  it("are not those placed beside a level that would take", () => {
     const low = quote({ bid: d("98"), ask: d("99") });
     const near = order({ price: d("98") });
     const slots = [buying, { ...selling, index: 1 }];

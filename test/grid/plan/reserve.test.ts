@@ -25,8 +25,8 @@ const reserve = (one: GridStrategy, orders: readonly Order[] = [], of = MARKET) 
   return [quote, base];
 };
 
-describe("what a grid needs of what is free", () => {
-  it("is each slot's size with its fee, but for what it has spent or will get", () => {
+describe("the free balance that a grid needs", () => {
+  it("is each slot's size with its fee, minus what it has spent or will receive", () => {
     expect(reserve(grid([BUYS]))).toEqual([d("120"), 0n]);
     expect(reserve(grid([{ ...BUYS, bought: d("0.5") }]))).toEqual([d("70"), 0n]);
     // 0.4 at 120 less a fifth is 38.4; 0.4 at 200 is 64; more than its size is not counted twice.
@@ -36,7 +36,7 @@ describe("what a grid needs of what is free", () => {
     expect(reserve(grid([BUYS]), [], { ...MARKET, buyFeeIn: "base" })).toEqual([d("100"), 0n]);
   });
 
-  it("is less by what its orders have locked, and never below nothing", () => {
+  it("is reduced by what its orders lock, and never below zero", () => {
     const buy = order({ price: d("100"), amount: d("0.5") });
     const sell = order({ side: "sell", slot: 1, clientId: idOf({ slot: 1 }), amount: d("0.3") });
     expect(reserve(grid([BUYS, HOLDS]), [buy, sell])).toEqual([d("141.6"), d("0.1")]);
@@ -48,7 +48,7 @@ describe("what a grid needs of what is free", () => {
     });
   });
 
-  it("is own base while it starts, unless it was told to take none", () => {
+  it("includes the account's base while it starts, unless it is set to take none", () => {
     const starting = { phase: "starting" };
     const expected = d("0.83333");
     expect(reserve(grid([SELLS], starting))[1]).toBe(expected);
@@ -60,7 +60,7 @@ describe("what a grid needs of what is free", () => {
     );
   });
 
-  it("is nothing once it has stopped, and only what it sells while it leaves", () => {
+  it("is zero once it has stopped, and only what it sells while it exits", () => {
     const shares = { maxPosition: d("0.5"), safetyReserve: d("0.1") };
     const config = { ...CONFIG, ...shares };
     expect(reserveOf(grid([BUYS, HOLDS], { status: "stopped", config }), [], MARKET)).toEqual({
@@ -78,14 +78,14 @@ describe("what a grid needs of what is free", () => {
     });
   });
 
-  it("of one that is laid out around the market is all of its slots, whatever they hold", () => {
+  it("covers all slots of a grid around the market, whatever they hold", () => {
     expect(reserve(grid([BUYS, HOLDS], { config: { ...CONFIG, centered: {} } }))).toEqual([
       d("240"),
       d("0.4"),
     ]);
   });
 
-  it("of one that follows the market is every slot it can come to, less what was spent", () => {
+  it("covers every slot that a following grid can reach, minus what was spent", () => {
     const following = (trail: object) => ({ config: { ...CONFIG, trail } });
     expect(reserve(grid([BUYS, SELLS], following({ down: d("80") })))[0]).toBe(d("480"));
     expect(reserve(grid([BUYS, HOLDS], following({ down: d("80") })))[0]).toBe(d("448"));

@@ -13,19 +13,19 @@ const bounded = (spent: string, over: object = {}) =>
     state: state([slot()], over),
   }) as GridStrategy;
 
-describe("what the bound of a grid leaves to buy", () => {
-  it("is less by what its fills have spent and its open buys may spend, before fees", () => {
+describe("the amount that a grid's bound leaves for buys", () => {
+  it("is reduced by what its fills have spent and its open buys can spend, before fees", () => {
     const ledger = { ...NO_LEDGER, quote: d("-100.1"), fees: { USDT: d("0.1") } };
     const buys = [order({ amount: d("2"), booked: d("1"), price: d("100") }), order({ side: "sell" })];
     expect(boundRoom(bounded("500", { ledger }), buys)).toBe(d("300"));
     expect(boundRoom(bounded("150", { ledger }), buys)).toBe(0n);
   });
 
-  it("is undefined of a grid without a bound", () => {
+  it("is undefined for a grid without a bound", () => {
     expect(boundRoom(strategy({ config: {} as GridConfig }) as GridStrategy, [])).toBeUndefined();
   });
 
-  it("refuses a buy beyond it, and no sell", () => {
+  it("blocks a buy beyond it, but no sell", () => {
     const slots = [
       slot(),
       slot({ index: 1, lower: d("90"), upper: d("100") }),

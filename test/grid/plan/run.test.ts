@@ -26,7 +26,7 @@ const running = (one = grid(), live: readonly Order[] = [], over: object = {}) =
 const resting = [order({ slot: 0 }), order({ slot: 1, price: d("110"), clientId: idOf({ slot: 1 }) })];
 
 describe("a grid in a pass", () => {
-  it("places what its slots want, and is active once all of it rests", () => {
+  it("places what its slots need, and is active once all of those orders are open", () => {
     const first = running();
     expect(first.intents).toMatchObject([
       { slot: 1, price: d("110"), createdAt: NOW, kind: "slot" },
@@ -42,12 +42,12 @@ describe("a grid in a pass", () => {
   it.each([
     ["quote", { quote: undefined }],
     ["market", { market: undefined }],
-  ])("does nothing without a %s, and says why", (_, over) => {
+  ])("does nothing without a %s, and reports why", (_, over) => {
     const blind = { observed: observedMarket({ quote: at("130"), error: "no answer", ...over }) };
     expect(running(grid(), [], blind)).toEqual({ strategy: { ...grid(), lastError: "no answer" } });
   });
 
-  it("places nothing before balances are known, and as many as it may", () => {
+  it("places nothing before balances are known, then as many orders as allowed", () => {
     const unknown = running(grid(), [], { funds: undefined });
     expect(unknown).toMatchObject({
       intents: [],
@@ -61,7 +61,7 @@ describe("a grid in a pass", () => {
     expect(running(grid(), [], { slow: "so slow" }).strategy?.lastError).toBe(null);
   });
 
-  it("waits for what is unclear, and says what the exchange has said", () => {
+  it("waits for uncertain orders, and reports the exchange's response", () => {
     const unclear = { ...resting[0], state: "unknown", reason: "no answer" } as Order;
     const after = running(grid(), [unclear, resting[1] as Order]);
     expect(after.strategy).toMatchObject({
@@ -79,7 +79,7 @@ describe("a grid in a pass", () => {
     expect(running(grid(), [silent, resting[1] as Order]).strategy?.state.refused).toEqual([]);
   });
 
-  it("says how many orders the exchange refuses", () => {
+  it("reports how many orders the exchange rejects", () => {
     const refused = [0, 1].map(
       (index) => ({ slot: index, reason: "rejected", detail: `why ${index}` }) as const,
     );
@@ -102,13 +102,16 @@ describe("a grid in a pass", () => {
       { orphan: "em2", stranger: "em3" },
       "order em2 on the exchange is not in the database; nothing is placed until edgemaker has recorded it",
     ],
-  ])("places nothing while the venue knows more, and says so", (over, lastError) => {
-    const after = running(grid(), [], over);
-    expect(after).toMatchObject({ intents: [], strategy: { lastError, phase: "active" } });
-    expect(after.strategy?.state.refused.map(({ reason }) => reason)).toEqual(["recovering", "recovering"]);
-  });
+  ])(
+    "places nothing while the venue has orders that the grid does not know, and reports it",
+    (over, lastError) => {
+      const after = running(grid(), [], over);
+      expect(after).toMatchObject({ intents: [], strategy: { lastError, phase: "active" } });
+      expect(after.strategy?.state.refused.map(({ reason }) => reason)).toEqual(["recovering", "recovering"]);
+    },
+  );
 
-  it("places beside a stranger's orders, and names one", () => {
+  it("places beside another party's orders, and names one", () => {
     const after = running(grid(), [], { stranger: "em3" });
     expect(after.intents).toHaveLength(2);
     expect(after.strategy?.lastError).toMatch(
@@ -124,7 +127,7 @@ describe("a grid in a pass", () => {
     });
   });
 
-  it("cancels what is in the way, and is not done before that has gone", () => {
+  it("cancels blocking orders, and is not done until they are gone", () => {
     const old = order({ slot: 0, generation: 4 });
     const after = running(grid(), [old]);
     expect(after).toMatchObject({ cancels: [old], intents: [], strategy: { phase: "placing" } });
@@ -132,17 +135,17 @@ describe("a grid in a pass", () => {
   });
 });
 
-describe("what a grid says of itself", () => {
+describe("the notices that a grid reports", () => {
   const notices = (one = grid(), live = resting, over: object = {}) =>
     running(one, live, over).strategy?.state.notices.map(({ code }) => code);
 
-  it("is nothing while all is well, and the same state", () => {
+  it("are empty while all is well, and the state object stays the same", () => {
     expect(notices()).toEqual([]);
     const known = grid({ notices: [{ code: "loss_limit", message: "it lost" }], halted: "it lost" });
     expect(running(known, resting).strategy?.state).toBe(known.state);
   });
 
-  it("is a book too wide, or a spacing that fees have outgrown", () => {
+  it("name a wide book, or a spacing below the fees", () => {
     expect(
       notices(grid(), resting, {
         observed: observedMarket({ quote: quote({ bid: d("120"), ask: d("140") }) }),
@@ -154,7 +157,7 @@ describe("what a grid says of itself", () => {
     ).toContain("below_break_even");
   });
 
-  it("is where its position breaks even, when nothing rests", () => {
+  it("name the break-even price of its position when no order is open", () => {
     const idle = [{ base: d("1"), cost: d("200"), first: false }];
     const one = grid({ idle, ledger: { ...grid().state.ledger, quote: d("-200") } });
     const killed = { killed: true };
@@ -173,13 +176,13 @@ describe("what a grid says of itself", () => {
   });
 });
 
-describe("a grid that begins", () => {
+describe("a grid that starts", () => {
   const sells = [slot({ side: "sell" }), HIGH];
   const starting = (of: object = {}, over: object = {}) =>
     grid({ slots: sells, laidAt: NOW, ...of }, { phase: "starting", ...over });
   const own = (least: string, isSure = true) => ({ ownBase: { least: d(least), isSure } });
 
-  it("waits for its trigger, from whichever side", () => {
+  it("waits for its trigger, from either side", () => {
     const waiting = (startPrice: string) =>
       starting(
         { startPrice: d(startPrice) },
@@ -197,7 +200,7 @@ describe("a grid that begins", () => {
     });
   });
 
-  it("begins at the price of its trigger, with its sides as they are then", () => {
+  it("starts at its trigger price, with its sides as of that moment", () => {
     const one = starting(
       { startPrice: d("200") },
       { status: "idle", config: { ...CONFIG, triggerPrice: d("115") } },
@@ -212,7 +215,7 @@ describe("a grid that begins", () => {
     expect(after?.state.notices).toEqual([]);
   });
 
-  it("holds no more of the capital than it may with what it has just taken over", () => {
+  it("stays within its capital limit, including the base it has just acquired", () => {
     // The base of its selling slot is worth 130 at the start price.
     const capital = { whole: d("870"), quote: d("870"), position: d("0"), openBuys: d("0") };
     const placed = (maxPosition: string) =>
@@ -228,7 +231,7 @@ describe("a grid that begins", () => {
     expect(placed("0.2")).toEqual([]);
   });
 
-  it("gives its first base to selling slots once that is known", () => {
+  it("gives its first base to selling slots once the amount is known", () => {
     expect(running(starting(), [], { ownBase: undefined })).toEqual({ short: true });
     const { strategy: after, intents } = running(starting(), [], own("1"));
     expect(after).toMatchObject({ phase: "placing", state: { slots: [{ first: true }, {}] } });
@@ -237,7 +240,7 @@ describe("a grid that begins", () => {
     expect(running(none, [], own("1", false)).strategy?.state.slots[0]?.first).toBe(false);
   });
 
-  it("waits five minutes to be sure of it, where it may be more", () => {
+  it("waits five minutes for a certain amount, if there can be more", () => {
     const lastError = "it starts when the balances show the amount locked by the sells of other grids";
     expect(running(starting(), [], own("0.1", false))).toEqual({ strategy: { ...starting(), lastError } });
     const late = starting({ laidAt: NOW - 5 * MINUTE });
@@ -249,7 +252,7 @@ describe("a grid that begins", () => {
     );
   });
 
-  it("waits while the venue may know more", () => {
+  it("waits while the venue can have unknown orders", () => {
     const after = running(starting(), [], { ...own("1"), orphan: "em2" });
     expect(after.strategy).toMatchObject({ phase: "starting", lastError: expect.stringContaining("em2") });
     expect(after.intents).toBeUndefined();
@@ -262,7 +265,7 @@ describe("a grid that moves", () => {
   });
   const trailing = { ...CONFIG, trail: { up: d("200"), down: d("50") } };
 
-  it("notes a move, and follows it when it is seen again", () => {
+  it("records a move, and follows it when it is observed again", () => {
     const one = grid({}, { config: trailing });
     const first = running(one, resting).strategy;
     expect(first?.state.signal).toEqual({ move: "trail_up", at: NOW });
@@ -277,7 +280,7 @@ describe("a grid that moves", () => {
     expect(moved?.slots[0]).toMatchObject({ index: 0, lower: d("120"), upper: d("130") });
   });
 
-  it("follows the market down only where it can pay for it", () => {
+  it("follows the market down only if it can pay for it", () => {
     const down = grid(observed("trail_down"), { config: trailing });
     const low = { observed: observedMarket({ quote: at("90") }) };
     expect(running(down, resting, low).strategy?.state.trail.way).toBe("down");
@@ -289,7 +292,7 @@ describe("a grid that moves", () => {
     expect(running(down, resting, { ...low, funds: undefined }).strategy?.state.trail.way).toBe(null);
   });
 
-  it("follows nothing while it is halted, doubted or under way", () => {
+  it("does not follow while it is halted, in doubt or already changing", () => {
     const signal = (of: object, over: object = {}, config: object = {}) =>
       running(grid(of, { config: { ...trailing, ...config } }), resting, over).strategy?.state.signal;
     expect(signal({ halted: "it lost" })).toBe(null);
@@ -302,7 +305,7 @@ describe("a grid that moves", () => {
   it.each([
     ["stop_loss", { stopLossPrice: d("130") }],
     ["take_profit", { takeProfitPrice: d("130") }],
-  ] as const)("leaves at its %s price, whatever else holds", (move, prices) => {
+  ] as const)("exits at its %s price, whatever else applies", (move, prices) => {
     const one = grid({ ...observed(move), halted: "it lost" }, { config: { ...CONFIG, ...prices } });
     const after = running(one, resting, { confidence: 0n });
     expect(after.strategy).toMatchObject({
@@ -330,7 +333,7 @@ describe("a grid that moves", () => {
     },
   };
 
-  it("is laid out anew once its orders have gone", () => {
+  it("is rebuilt once its orders are gone", () => {
     const first = running(grid(observed("rebuild"), { config: CENTERED }), resting);
     expect(first).toMatchObject({
       cancels: resting,
@@ -355,7 +358,7 @@ describe("a grid that moves", () => {
     });
   });
 
-  it("keeps its place where it could not be laid out anew, and says why", () => {
+  it("stays where it is if it cannot be rebuilt, and reports why", () => {
     const coarse = { observed: observedMarket({ quote: at("130"), market: market({ tick: d("100") }) }) };
     const after = running(grid(observed("rebuild"), { config: CENTERED }), resting, coarse).strategy;
     expect(after).toMatchObject({
@@ -382,7 +385,7 @@ describe("the buy of missing base", () => {
   const buying = (over: object = {}, one = lacking(), live: readonly Order[] = []) =>
     running(one, live, { ...wide, ...over });
 
-  it("takes what is there, of what the selling slots lack", () => {
+  it("uses the available funds for what the selling slots lack", () => {
     const { intents, strategy: after } = buying();
     expect(intents).toMatchObject([
       { slot: 1000, side: "buy", amount: d("0.5"), price: d("101.02"), timeInForce: "ioc" },
@@ -406,7 +409,7 @@ describe("the buy of missing base", () => {
     expect(bought("0.4")).toEqual([1000]);
   });
 
-  it("waits for the one that is under way", () => {
+  it("waits for the buy in flight", () => {
     const under = order({ slot: 1000 });
     expect(buying({}, lacking(), [under]).intents).toEqual([]);
   });
@@ -426,7 +429,7 @@ describe("the buy of missing base", () => {
     expect(after.strategy?.state).toMatchObject({ firstBuy: { tries: 0 } });
   });
 
-  it("is over where it cannot be paid, or is no longer needed", () => {
+  it("ends if it cannot be paid for or is no longer needed", () => {
     const left = (over: object, one = lacking()) =>
       (buying(over, one).strategy as GridStrategy).state.firstBuy;
     expect(left({ funds: { USDT: d("50.5") } })).toBe(null);
@@ -436,7 +439,7 @@ describe("the buy of missing base", () => {
     expect(left({})).toEqual({ tries: 1 });
   });
 
-  it("does not meet the account's own sells", () => {
+  it("does not cross the account's own sells", () => {
     const at_ = (price: string) =>
       buying({
         resting: [

@@ -12,7 +12,7 @@ const SLOTS = [slot({ index: 1, lower: d("110"), upper: d("120") }), slot()];
 const move = (config: object, mid: string, of: Partial<GridState> = {}, time = NOW) =>
   moveOf(config as unknown as GridConfig, state(SLOTS, of), { quote: at(mid, time), tick: d("1") });
 
-describe("a move that the mid asks for", () => {
+describe("a move that the mid requires", () => {
   it("is a stop price before all others", () => {
     const stops = { stopLossPrice: d("90"), takeProfitPrice: d("130") };
     expect(["90.01", "90", "129.99", "130"].map((mid) => move(stops, mid))).toEqual([
@@ -24,7 +24,7 @@ describe("a move that the mid asks for", () => {
     expect(move({}, "1")).toBeUndefined();
   });
 
-  it("is a step up or down of a grid that follows, as far as its bounds allow", () => {
+  it("is a step up or down of a following grid, within its bounds", () => {
     // Levels 100, 110, 120: the next are 130 and 90.
     const range = { lowerPrice: d("100"), upperPrice: d("120"), gridLevels: 2, gridSpacing: d("10") };
     const both = { ...range, trail: { up: d("130"), down: d("90") } };
@@ -49,7 +49,7 @@ describe("a grid around the market", () => {
     centered: { deviation: d("0.1"), deviationFrom: "edge", debounce: MINUTE, ...over },
   });
 
-  it("is laid out anew once the mid has left it, from its edge or its center", () => {
+  it("is rebuilt once the mid has left its edge or its center", () => {
     // A tenth of 105 beyond 100 and 120.
     const mids = ["130.5", "130.51", "89.5", "89.49"];
     const left = [undefined, "rebuild", undefined, "rebuild"];
@@ -58,13 +58,13 @@ describe("a grid around the market", () => {
     expect(["115.5", "115.51", "94.5", "94.49"].map((mid) => move(fromCenter, mid))).toEqual(left);
   });
 
-  it("is left for a while as it was laid out", () => {
+  it("is not rebuilt again for a while", () => {
     const of = { laidAt: NOW - MINUTE };
     expect(move(centered(), "200", of)).toBe("rebuild");
     expect(move(centered(), "200", { laidAt: NOW - MINUTE + 1 })).toBeUndefined();
   });
 
-  it("is laid out anew where its spacing should be another by a quarter, not sooner than in fifteen minutes", () => {
+  it("is rebuilt if its spacing should change by a quarter, at most every fifteen minutes", () => {
     const restless = centered({ volatility: { low: d("0.1"), high: d("0.2") } });
     const [low, high] = ["95", "110"].map((mid, i) => ({ at: NOW - (50 - 40 * i) * MINUTE, mid: d(mid) }));
     const mids = [low, { at: NOW - 30 * MINUTE, mid: d("100") }, high] as GridState["mids"];
@@ -82,7 +82,7 @@ describe("a grid around the market", () => {
 describe("a move", () => {
   const SIGNAL = { move: "rebuild", at: NOW } as const;
 
-  it("is followed once two looks have seen it, five seconds apart", () => {
+  it("is followed once two reads have observed it, five seconds apart", () => {
     expect(confirm(null, "rebuild", at("1"))).toEqual({ signal: SIGNAL, confirmed: undefined });
     expect(confirm(SIGNAL, "rebuild", at("1", NOW + 5 * SECOND - 1))).toEqual({
       signal: SIGNAL,
@@ -99,7 +99,7 @@ describe("a move", () => {
     expect(confirm(SIGNAL, undefined, at("1"))).toEqual({ signal: null, confirmed: undefined });
   });
 
-  it("is forgotten where the book is wider than two in a hundred", () => {
+  it("is discarded if the book is wider than 2 %", () => {
     const book = (bid: string, ask: string) => quote({ bid: d(bid), ask: d(ask) });
     expect([isWide(book("99", "101")), isWide(book("99", "101.01"))]).toEqual([false, true]);
     expect(confirm(SIGNAL, "rebuild", book("90", "110"))).toEqual({ signal: null, confirmed: undefined });

@@ -8,14 +8,14 @@ const MARKET = market({ lot: d("0.001"), minAmount: d("0.001") });
 const side = (over: object, mid = "105") => turn(slot(over), MARKET, d(mid)).side;
 
 describe("the side of a slot", () => {
-  it("stays a buyer's while what it lacks can be bought, also before it has bought anything", () => {
+  it("stays buy while it can buy what it lacks, even before its first buy", () => {
     expect(side({ bought: d("0.5"), base: d("0.5") })).toBe("buy");
     expect(side({ bought: d("0.951"), base: d("0.951") })).toBe("sell");
     expect(side({ bought: d("0.951"), base: d("0.01") })).toBe("buy");
     expect(side({ size: d("1"), base: d("1") })).toBe("buy");
   });
 
-  it("is a buyer's once a seller without base lies below the market, or what it lacks can be bought", () => {
+  it("becomes buy once a sell slot without base is below the market, or it can buy what it lacks", () => {
     const sells = { side: "sell" } as const;
     expect([side(sells, "100"), side(sells, "100.01")]).toEqual(["sell", "buy"]);
     expect(side({ ...sells, base: d("1") }, "200")).toBe("sell");
@@ -26,8 +26,8 @@ describe("the side of a slot", () => {
   });
 });
 
-describe("the order that a slot wants", () => {
-  it("is what its buy lacks, or what it holds, if that is one that the exchange takes", () => {
+describe("the order that a slot needs", () => {
+  it("is what its buy lacks or what it holds, if the exchange accepts that amount", () => {
     expect(wishOf(slot({ bought: d("0.25") }), MARKET)).toEqual({
       side: "buy",
       price: d("100"),
@@ -45,7 +45,7 @@ describe("the order that a slot wants", () => {
     expect(wishOf(slot({ side: "sell", base: d("1") }), wider)).toMatchObject({ price: d("111") });
   });
 
-  it("rests at the nearest price where its own would take, unless it may, or that price is none", () => {
+  it("moves to the nearest price if its own would take, unless it can take or no price is left", () => {
     const rest = (bid: string, ask: string, over: object = {}, amount = "1") =>
       atRest({ side: "buy", price: d("100"), amount: d(amount) }, {
         config: over,

@@ -25,7 +25,7 @@ const invalid = (label: string, message: string | RegExp) =>
   });
 
 describe("a grid between two prices", () => {
-  it("is laid out from the lower to the upper one, around the exact mid", () => {
+  it("is laid out from the lower to the upper price, around the exact mid", () => {
     const { config, slots, startPrice, center, warnings } = range();
     expect(config).toEqual({ ...RANGE, gridSpacing: d("5"), isSpaced: false });
     expect(slots.map(({ lower, upper, side }) => [lower, upper, side])).toEqual([
@@ -37,7 +37,7 @@ describe("a grid between two prices", () => {
     expect([startPrice, center, warnings]).toEqual([d("105"), d("105"), []]);
   });
 
-  it("tells the ratio of two levels of a geometric one, rounded down", () => {
+  it("reports the ratio of two levels of a geometric grid, rounded down", () => {
     const geometric = { spacingModel: "geometric", gridLevels: 2 } as const;
     const ratio = (upperPrice: string) =>
       range({ ...geometric, upperPrice: d(upperPrice) }).config.gridSpacing;
@@ -58,7 +58,7 @@ describe("a grid between two prices", () => {
     ).toEqual([d("0.00141"), d("0.002")]);
   });
 
-  it("keeps a spacing that was given, as far as it fits", () => {
+  it("keeps a given spacing as far as it fits", () => {
     const { config, slots } = range({ gridSpacing: d("4") });
     expect(config).toMatchObject({ gridSpacing: d("4"), isSpaced: true });
     expect(slots.at(-1)?.upper).toBe(d("116"));
@@ -78,7 +78,7 @@ describe("a grid between two prices", () => {
     expect(range({ gridSpacing: d("4"), spacingModel: "linear" }).slots).toHaveLength(4);
   });
 
-  it("is refused where two levels fall on one price, and where one falls on none", () => {
+  it("is rejected if two levels share a price or one has no valid price", () => {
     const tick = (price: string) => ({ ...INPUTS, market: market({ tick: d(price), minNotional: d("1") }) });
     const message =
       "two levels fall on one price: the tick here is 10 USDT; use fewer levels or a wider range";
@@ -88,7 +88,7 @@ describe("a grid between two prices", () => {
     expect(() => checkStart(low, tick("0.01"))).toThrow("two levels fall on one price");
   });
 
-  it("is refused for prices, sizes and funds by their own labels", () => {
+  it("is rejected for prices, sizes and funds with a separate label each", () => {
     expect(() => range({ upperPrice: d("105000.01") })).toThrow(
       invalid("Invalid range", /^upperPrice is more/),
     );
@@ -103,7 +103,7 @@ describe("a grid between two prices", () => {
     expect(() => checkStart({ ...RANGE, initialBuy: true }, base)).toThrow(/lacks [\d.]+ USDT; deposit it/);
   });
 
-  it("says what its fees make of it, and where the market is", () => {
+  it("reports the effect of its fees, and where the market is", () => {
     const codes = (over: Partial<RequestedRange>) => range(over).warnings.map(({ code }) => code);
     const narrow = { lowerPrice: d("105"), upperPrice: d("105.4"), gridLevels: 4 };
     expect(codes(narrow)).toEqual(["below_break_even"]);
@@ -124,7 +124,7 @@ const around = (over: Partial<CenteredRequest["centered"]> = {}, of: Partial<Cen
   checkCentered({ ...CENTERED, ...of, centered: { ...CENTERED.centered, ...over } }, INPUTS);
 
 describe("a grid around the market", () => {
-  it("is laid around the mid, and tells its outermost levels", () => {
+  it("is placed around the mid, and reports its outermost levels", () => {
     const { config, slots, startPrice, center, warnings } = around();
     // 105 and shares of 10 and 20 % of it on each side.
     expect(slots.map(({ lower }) => lower)).toEqual([d("84"), d("94.5"), d("105"), d("115.5")]);
@@ -138,13 +138,13 @@ describe("a grid around the market", () => {
     expect([startPrice, center, warnings]).toEqual([d("105"), d("105"), []]);
   });
 
-  it("is laid around the center with which it was shown", () => {
+  it("is placed around the center that its preview showed", () => {
     const { startPrice, center, slots } = checkCentered(CENTERED, INPUTS, d("100"));
     expect([startPrice, center]).toEqual([d("105"), d("100")]);
     expect(slots[0]?.lower).toBe(d("80"));
   });
 
-  it("is refused where its outermost level is too far away", () => {
+  it("is rejected if its outermost level is too far away", () => {
     const most = (count: number) =>
       `the outermost level is too far from the center; at most ${count} levels fit`;
     expect(() => around({ levels: 10 })).toThrow(invalid("Invalid spacing", most(9)));
@@ -152,7 +152,7 @@ describe("a grid around the market", () => {
     expect(around({ levels: 9 }).slots).toHaveLength(18);
   });
 
-  it("is refused where two levels fall on one price, an order is too small, or nothing can be placed", () => {
+  it("is rejected if two levels share a price, an order is too small, or nothing can be placed", () => {
     expect(() => around({ spacing: d("0.00001") })).toThrow("two levels fall on one price");
     expect(() => around({}, { orderSize: d("4") })).toThrow(
       invalid("Invalid order size", /^size must be at least [\d.]+ USDT here/),
@@ -165,7 +165,7 @@ describe("a grid around the market", () => {
     );
   });
 
-  it("is refused where it loses and nobody has allowed it, with what to ask for", () => {
+  it("is rejected if it loses and no loss is allowed, with a spacing to use instead", () => {
     const narrow = { spacing: d("0.0005") };
     expect(around(narrow).warnings.map(({ code }) => code)).toEqual(["below_break_even"]);
     expect(() => around(narrow, { allowLoss: false })).toThrow(

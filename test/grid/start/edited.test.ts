@@ -29,7 +29,7 @@ const change = (config: GridConfig, request: EditRequest, of: Partial<GridState>
 const refused = (label: string, message: string) => expect.objectContaining({ label, message });
 
 describe("a change of a grid between two prices", () => {
-  it("is of the fields that were named, and of no others", () => {
+  it("changes the named fields, and no others", () => {
     const { config, before, isRelaid, warnings } = change(RANGE, { orderSize: d("60") });
     expect(config).toEqual({ ...RANGE, orderSize: d("60"), trail: undefined, allowLoss: undefined });
     expect([before, isRelaid, warnings]).toEqual([RANGE, true, []]);
@@ -43,7 +43,7 @@ describe("a change of a grid between two prices", () => {
     expect(change(RANGE, { gridLevels: 5 }).config).toMatchObject({ gridLevels: 5, gridSpacing: d("4") });
   });
 
-  it("keeps a spacing that was given until its range or levels are others", () => {
+  it("keeps a given spacing until its range or levels change", () => {
     expect(change(SPACED, { orderSize: d("60") }).config).toMatchObject({
       gridSpacing: d("4"),
       isSpaced: true,
@@ -64,7 +64,7 @@ describe("a change of a grid between two prices", () => {
     });
   });
 
-  it("of stop prices and losses leaves every order where it is", () => {
+  it("to stop prices and losses leaves every order in place", () => {
     const { config, isRelaid } = change(RANGE, { stopLossPrice: d("95"), clearTakeProfit: true });
     expect(config).toMatchObject({ stopLossPrice: d("95"), takeProfitPrice: undefined });
     expect(isRelaid).toBe(false);
@@ -79,7 +79,7 @@ describe("a change of a grid between two prices", () => {
     });
   });
 
-  it("shares a budget out over its orders, and takes no size beside it", () => {
+  it("divides a budget over its orders, and accepts no size with it", () => {
     expect(change(RANGE, { budget: d("300") }).config.orderSize).toBe(d("75"));
     expect(change(RANGE, { budget: d("1000"), gridLevels: 3 }).config.orderSize).toBe(d("333.33333333"));
     expect(() => change(RANGE, { budget: d("300"), orderSize: d("75") })).toThrow(
@@ -93,13 +93,13 @@ describe("a change of a grid between two prices", () => {
     ["its own bounds", { lowerPrice: d("100"), upperPrice: d("120") }],
     ["its own stop price", { stopLossPrice: d("90") }],
     ["its own take-profit price", { takeProfitPrice: d("130") }],
-  ])("is refused where it changes nothing: %s", (_, request) => {
+  ])("is rejected if it changes nothing: %s", (_, request) => {
     expect(() => change(RANGE, request)).toThrow(
       refused("Invalid request", "this changes nothing; set at least one field"),
     );
   });
 
-  it("is refused for what prices may not be to each other, and as a start is", () => {
+  it("is rejected for conflicting prices, and for the same reasons as a start", () => {
     expect(() => change(RANGE, { lowerPrice: d("120") })).toThrow(
       refused("Invalid range", "lowerPrice must be below upperPrice"),
     );
@@ -112,7 +112,7 @@ describe("a change of a grid between two prices", () => {
     );
   });
 
-  it("says where the market has passed a stop price already", () => {
+  it("reports if the market has already passed a stop price", () => {
     const format = (request: EditRequest) => change(RANGE, request).warnings.map(({ message }) => message);
     const passed = (price: string) =>
       `the market is at 105, which has passed ${price}: the grid stops and sells its base at once`;
@@ -137,7 +137,7 @@ describe("a change of a grid that follows the market", () => {
       trail: { way: null, steps },
     }).config;
 
-  it("is from where it is now", () => {
+  it("starts from its current position", () => {
     expect(bounds({ orderSize: d("60") }, 2)).toMatchObject({ lowerPrice: d("110"), upperPrice: d("130") });
     expect(bounds({ orderSize: d("60") }, -1)).toMatchObject({ lowerPrice: d("95"), upperPrice: d("115") });
     expect(bounds({ orderSize: d("60") })).toMatchObject({ lowerPrice: d("100"), upperPrice: d("120") });
@@ -149,7 +149,7 @@ describe("a change of a grid that follows the market", () => {
     expect(bounds({ stopLossPrice: d("70") }, 2)).toMatchObject({ lowerPrice: d("100") });
   });
 
-  it("is from what was asked last, where no pass has taken note of that", () => {
+  it("starts from the last request if no pass has recorded it yet", () => {
     const request = { ...TRAILS, orderSize: d("70") };
     const waiting = grid(TRAILS, { trail: { way: null, steps: 2 }, edits: 0 }, { edit: request, edits: 1 });
     const { before, config } = edited(waiting, { gridLevels: 5 }, INPUTS);
@@ -174,7 +174,7 @@ describe("a change of a grid that follows the market", () => {
 });
 
 describe("a change of a grid around the market", () => {
-  it("is of its levels, its spacing and its size", () => {
+  it("can change its levels, its spacing and its size", () => {
     const { config, isRelaid } = change(CENTERED, { gridLevels: 6, spacing: d("0.05"), budget: d("360") });
     expect(config).toMatchObject({
       gridLevels: 6,
@@ -206,13 +206,13 @@ describe("a change of a grid around the market", () => {
     ["takeProfitPrice", { takeProfitPrice: d("140") }],
     ["clearStopLoss", { clearStopLoss: true }],
     ["clearTakeProfit", { clearTakeProfit: true }],
-  ])("is refused for what it has not: %s", (name, request) => {
+  ])("is rejected for fields that it does not have: %s", (name, request) => {
     expect(() => change(CENTERED, request)).toThrow(
       refused("Invalid request", `${name} is not a setting of a centered grid`),
     );
   });
 
-  it("is refused for levels that do not lie on both sides alike", () => {
+  it("is rejected if both sides do not have the same number of levels", () => {
     const even = refused(
       "Invalid levels",
       "a centered grid has the same number of levels on each side; set an even number from 2 to 20",
@@ -223,7 +223,7 @@ describe("a change of a grid around the market", () => {
     expect(change(near, { gridLevels: 20 }).config.gridLevels).toBe(20);
   });
 
-  it("is refused for other levels of a profile that was given level by level", () => {
+  it("is rejected for another number of levels if its profile lists each level", () => {
     const custom = refused(
       "Invalid levels",
       "custom spacings or sizes have one value per level; start a new grid",

@@ -29,27 +29,27 @@ const rangeOf = (low: string, high: string, setup: Partial<GuideMarket> = {}) =>
 };
 
 describe("a guided range", () => {
-  it("is where the price was and is, and a twentieth of that beyond on either side", () => {
+  it("covers past and current prices, plus a twentieth on either side", () => {
     const { lowerPrice, upperPrice } = guide();
     expect([lowerPrice, upperPrice]).toEqual([d("89"), d("111")]);
     expect(rangeOf("95", "97")).toEqual([d("94.75"), d("100.25")]);
     expect(rangeOf("105", "110")).toEqual([d("99.5"), d("110.5")]);
   });
 
-  it("is wide enough for four levels where the price stood still", () => {
+  it("is wide enough for four levels if the price never moved", () => {
     // 0.6 % of 100, four times.
     expect(rangeOf("100", "100")).toEqual([d("98.8"), d("101.2")]);
     // 1 and a margin of 0.1 are there already: 1.324 are missing.
     expect(rangeOf("99.5", "100.5")).toEqual([d("98.79"), d("101.21")]);
   });
 
-  it("has no price below half the lowest one, and none of nothing", () => {
+  it("never goes below half the lowest price, and never to zero", () => {
     expect(rangeOf("10", "1000")).toEqual([d("5"), d("1049.5")]);
     const coarse = market({ tick: d("1"), maker: 0n, taker: 0n });
     expect(rangeOf("1", "120", { market: coarse })).toEqual([d("1"), d("126")]);
   });
 
-  it("is told in five digits where the market's ticks are as fine, else in ticks", () => {
+  it("is rounded to five digits if the market's ticks allow it, otherwise to ticks", () => {
     expect(rangeOf("50123.45", "60789.01", { mid: d("55555") })).toEqual([d("49590"), d("61323")]);
     const odd = market({ tick: d("0.3"), maker: 0n, taker: 0n });
     expect(rangeOf("50123.45", "60789.01", { mid: d("55555"), market: odd })).toEqual([
@@ -59,20 +59,20 @@ describe("a guided range", () => {
   });
 });
 
-describe("a guided grid's levels", () => {
-  it("are as many as are each 0.6 % apart", () => {
+describe("the levels of a guided grid", () => {
+  it("are 0.6 % apart, as many as fit", () => {
     // 22 over 33 is 0.6042 % of the upper slot's lower price; over 34 it is less.
     expect(guide()).toMatchObject({ gridLevels: 33, orderSize: d("100") });
     expect(guide({}, { candles: [candle("30", "300")] }).gridLevels).toBe(50);
   });
 
-  it("are three times as far apart as fees take", () => {
+  it("are spaced at three times the fees", () => {
     // 1 % for the buy and 1 % for the sell come to 2.0203 %: 6.06 % are asked for.
     const dear = market({ maker: d("0.01"), taker: d("0.01") });
     expect(guide({}, { market: dear }).gridLevels).toBe(4);
   });
 
-  it("may be just so far apart", () => {
+  it("can have exactly the minimum spacing", () => {
     // Five of 0.6 from 97.6 to 100.6: the uppermost one ends 0.6 % above 100.
     expect(guide({}, { candles: [candle("97.74", "100.46")] })).toMatchObject({
       lowerPrice: d("97.6"),
@@ -81,7 +81,7 @@ describe("a guided grid's levels", () => {
     });
   });
 
-  it("are fewer where the budget has no orders for more, and use no more than it", () => {
+  it("are fewer if the budget cannot pay for more orders, and stay within it", () => {
     // Each order has to sell 5 at the upper price.
     const { gridLevels, orderSize } = guide({ budget: d("60") });
     expect(gridLevels).toBeLessThan(12);
@@ -94,12 +94,12 @@ describe("a guided grid's levels", () => {
   });
 });
 
-describe("a guided grid that the price leaves", () => {
-  it("waits without any bound", () => {
+describe("a guided grid after the price leaves its range", () => {
+  it("waits if it has no bound", () => {
     expect(Object.keys(guide()).sort()).toEqual(["gridLevels", "lowerPrice", "orderSize", "upperPrice"]);
   });
 
-  it("stops a tenth of its width beyond", () => {
+  it("stops a tenth of its width beyond the range", () => {
     const stops = guide({ onLeave: "stop" });
     expect(stops).toMatchObject({ stopLossPrice: d("86.8"), takeProfitPrice: d("113.2"), gridLevels: 33 });
     expect(stops).not.toHaveProperty("trail");
@@ -114,7 +114,7 @@ describe("a guided grid that the price leaves", () => {
     expect(follows.orderSize).toBe(d("50.76"));
   });
 
-  it("has no bound at nothing", () => {
+  it("has no bound at zero", () => {
     const coarse = { market: market({ tick: d("1"), maker: 0n, taker: 0n }), candles: [candle("1", "120")] };
     expect(guide({ onLeave: "stop" }, coarse).stopLossPrice).toBe(d("1"));
     expect(guide({ onLeave: "follow" }, coarse).trail?.down).toBe(d("1"));
@@ -133,21 +133,21 @@ describe("a budget that is too small", () => {
   const atLeast = (budget: string) =>
     `Invalid amount: the budget must be at least ${budget} USDT here; the exchange accepts no smaller orders`;
 
-  it("is told the least that works, to a cent, which then does", () => {
+  it("is rejected with the minimum that works, to a cent, and that minimum works", () => {
     // Two orders of 5.01: at 111 the least lots of 5 are worth 5.0005.
     expect(least({})).toBe(atLeast("10.02"));
     expect(guide({ budget: d("10.02") })).toMatchObject({ gridLevels: 2, orderSize: d("5.01") });
     expect(least({ budget: d("10.01") })).toBe(atLeast("10.02"));
   });
 
-  it("is for the dearest of its orders", () => {
+  it("is measured by the most expensive of its orders", () => {
     // In whole lots one of 100 to 111 takes 111, and one of 89 to 100 less.
     const whole = { market: market({ lot: d("1"), maker: 0n, taker: 0n }) };
     expect(least({ budget: d("221.98") }, whole)).toBe(atLeast("222"));
     expect(guide({ budget: d("222") }, whole)).toMatchObject({ gridLevels: 2, orderSize: d("111") });
   });
 
-  it("pays fees, and for levels to which the grid follows", () => {
+  it("must cover fees, and levels to which the grid follows", () => {
     const fees = { market: market({ maker: 0n, taker: d("0.1") }) };
     expect(least({}, fees)).toBe(atLeast("11.03"));
     expect(guide({ budget: d("11.03") }, fees).gridLevels).toBe(2);
@@ -156,7 +156,7 @@ describe("a budget that is too small", () => {
   });
 });
 
-describe("a guided start as another request takes it", () => {
+describe("a guided start converted to a request", () => {
   const request = {
     exchange: "kraken",
     symbol: "BTC/USDT",
@@ -178,7 +178,7 @@ describe("a guided start as another request takes it", () => {
   const start = (over: Partial<typeof request> = {}, of: Partial<GridConfig> = {}) =>
     startOf({ ...request, ...over }, { ...grid, ...of } as never);
 
-  it("has its numbers, and what was asked for beside them", () => {
+  it("contains the computed numbers and the other requested fields", () => {
     expect(start()).toEqual(result);
     expect(start({ useOwnBase: true })).toEqual({ ...result, useOwnBase: true });
     expect(start({}, { stopLossPrice: d("80") })).toEqual({ ...result, stopLossPrice: 80 });
@@ -189,7 +189,7 @@ describe("a guided start as another request takes it", () => {
     });
   });
 
-  it("is on paper where that was asked for", () => {
+  it("uses paper trading if requested", () => {
     expect(start({ dryRun: true, dryBalance: { USDT: d("500"), BTC: d("0.5") } })).toEqual({
       ...result,
       dryRun: true,
@@ -199,8 +199,8 @@ describe("a guided start as another request takes it", () => {
   });
 });
 
-describe("the past that a guide has looked at", () => {
-  it("is from its first candle to the end of its last, with the lowest and highest price", () => {
+describe("the price history that a guide used", () => {
+  it("runs from its first candle to the end of its last, with the lowest and highest price", () => {
     const candles = [
       candle("90", "104", 5 * HOUR),
       candle("88", "99", 6 * HOUR),

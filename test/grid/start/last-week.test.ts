@@ -22,7 +22,7 @@ const crossed = (candles: readonly Candle[]) => {
   return [fills, cycles[0]];
 };
 
-describe("how often a slot's levels were crossed", () => {
+describe("the number of crossings of a slot's levels", () => {
   it("counts a buy once the price has come from above, and a cycle once it was sold", () => {
     expect(crossed(prices(105, 99))).toEqual([1, 0]);
     expect(crossed(prices(105, 99, 111))).toEqual([2, 1]);
@@ -32,20 +32,20 @@ describe("how often a slot's levels were crossed", () => {
     expect(crossed([])).toEqual([0, 0]);
   });
 
-  it("counts no level that the price has only touched", () => {
+  it("ignores a level that the price has only touched", () => {
     expect(crossed(prices(105, 100, 111))).toEqual([0, 0]);
     expect(crossed(prices(105, 99, 110))).toEqual([1, 0]);
     expect(crossed(prices(100, 99))).toEqual([0, 0]);
   });
 
-  it("passes a candle's nearer extreme first, and its low where both are as near", () => {
+  it("visits a candle's nearer extreme first, and its low if both are equally near", () => {
     // Up to 111 and down to 99: bought at the end. Down first: bought, and sold on the way up.
     expect(crossed([candle(108, 111, 99, 105)])).toEqual([1, 0]);
     expect(crossed([candle(102, 111, 99, 105)])).toEqual([2, 1]);
     expect(crossed([candle(105, 111, 99, 105)])).toEqual([2, 1]);
   });
 
-  it("counts each slot by itself", () => {
+  it("counts each slot separately", () => {
     const slots = [SLOT, { lower: d("110"), upper: d("120") }];
     expect(crossingsOf(slots, prices(115, 105, 121, 99, 111))).toEqual({ fills: 5, cycles: [1, 1] });
   });
@@ -71,8 +71,8 @@ const begins = (config: Partial<GridConfig> = {}): Begins => ({
 /** Six candles of half a day: three days, of which both slots make a cycle. */
 const WEEK = { candles: prices(115, 99, 105, 111, 121, 121), span: DAY / 2 };
 
-describe("what a plan says of the last week", () => {
-  it("is what it would have earned a day, and when that pays for a fall to its lowest level", () => {
+describe("a plan's report on the last week", () => {
+  it("shows the earnings a day, and when they pay for a fall to the lowest level", () => {
     const result = lastWeekOut(begins(), WEEK);
     // 10 and 9.0909 of 110 to 120, in three days; a fall to 100 takes 9.0909 of what was bought at 110.
     expect(result).toMatchObject({ days: 3, crossings: 4, cycles: 2, breakEvenDays: 1.5 });
@@ -82,7 +82,7 @@ describe("what a plan says of the last week", () => {
     );
   });
 
-  it("is of the fall to its stop price, at which it sells", () => {
+  it("uses the fall to the stop price, at which the grid sells", () => {
     const stops = lastWeekOut(begins({ stopLossPrice: d("90") }), WEEK);
     // 10 of the lower slot, 18.18 of the upper one.
     expect(stops.breakEvenDays).toBe(4.5);
@@ -94,12 +94,12 @@ describe("what a plan says of the last week", () => {
     expect(dear({})).toBe(4.6);
   });
 
-  it("of a grid around the market is of its levels as they are", () => {
+  it("uses the current levels of a grid around the market", () => {
     const centered = lastWeekOut(begins({ centered: {} as CenteredConfig }), WEEK);
     expect(centered).toEqual(lastWeekOut(begins(), WEEK));
   });
 
-  it("is that nothing is earned back, where no cycle was", () => {
+  it("shows that nothing is earned back if no cycle completed", () => {
     expect(lastWeekOut(begins(), { ...WEEK, candles: prices(115, 105) })).toEqual({
       days: 1,
       crossings: 1,
@@ -111,7 +111,7 @@ describe("what a plan says of the last week", () => {
     });
   });
 
-  it("is why nobody knows it", () => {
+  it("shows the reason if last week's prices are unknown", () => {
     expect(lastWeekOut(begins(), { reason: "no line" })).toEqual({
       days: null,
       crossings: null,

@@ -31,7 +31,7 @@ const BOTH = [intent(), intent({ slot: 1, side: "sell", price: d("120") })];
 const HASH = planHashOf(RANGE, BOTH);
 
 describe("the hash of a plan", () => {
-  it("is the same while the same orders would be placed, nearest first or not", () => {
+  it("is the same while the same orders would be placed, in any order", () => {
     expect(HASH).toMatch(/^[0-9a-f]{32}$/);
     expect(planHashOf(RANGE, [...BOTH].reverse())).toBe(HASH);
     expect(planHashOf({ ...RANGE, startPrice: d("106") }, BOTH)).toBe(HASH);
@@ -42,22 +42,22 @@ describe("the hash of a plan", () => {
     ["amount", [intent({ amount: d("2") }), BOTH[1] as Intent]],
     ["side", [intent({ side: "sell" }), BOTH[1] as Intent]],
     ["count", [BOTH[0] as Intent]],
-  ])("is another one with another %s", (_, intents) => {
+  ])("changes with another %s", (_, intents) => {
     expect(planHashOf(RANGE, intents)).not.toBe(HASH);
   });
 
-  it("is another one with another configuration", () => {
+  it("changes with another configuration", () => {
     expect(planHashOf({ ...RANGE, config: { ...RANGE.config, orderSize: d("51") } }, BOTH)).not.toBe(HASH);
   });
 
-  it("leaves out where the first buy's limit is: it follows every trade", () => {
+  it("excludes the price of the first buy's limit, which follows every trade", () => {
     const bought = (over: Partial<Intent>) =>
       planHashOf(RANGE, [...BOTH, intent({ slot: FIRST_BUY_SLOT, ...over })]);
     expect(bought({ price: d("106") })).toBe(bought({ price: d("107") }));
     expect(bought({ amount: d("3") })).not.toBe(bought({}));
   });
 
-  it("names the center of a grid around the market", () => {
+  it("includes the center of a grid around the market", () => {
     const hash = planHashOf({ ...AROUND, center: d("110.5") }, BOTH);
     expect(hash).toMatch(/^[0-9a-f]{32}-110\.5$/);
     expect(centerOf(hash)).toBe(d("110.5"));
@@ -70,7 +70,7 @@ describe("a start with a hash", () => {
   const check = (checked: Checked, expected: string | undefined) => () =>
     checkHash({ hash: "h", checked }, expected);
 
-  it("holds as long as it is the plan's own, and always without one", () => {
+  it("is valid while the hash matches the plan, and always without a hash", () => {
     expect(check(RANGE, "h")).not.toThrow();
     expect(check(RANGE, undefined)).not.toThrow();
     expect(check({ ...AROUND, startPrice: d("1") }, undefined)).not.toThrow();
@@ -78,7 +78,7 @@ describe("a start with a hash", () => {
     expect(check({ ...RANGE, startPrice: d("1") }, "h")).not.toThrow();
   });
 
-  it("around a center holds while the market is between the levels next to it", () => {
+  it("around a center is valid while the market is between the levels next to it", () => {
     const hash = planHashOf(AROUND, BOTH);
     const checkAround =
       (checked: Checked, expected = hash) =>

@@ -38,7 +38,7 @@ function planned(
 }
 
 describe("the plan of a change that moves the levels", () => {
-  it("cancels its own orders alone, and has what they held", () => {
+  it("cancels only its own orders, and can use the funds that they lock", () => {
     const { plan, out } = planned({ orderSize: d("60") });
     expect(plan.cancels).toMatchObject([{ strategy: "g" }]);
     expect(plan.free).toBe(d("200.1"));
@@ -56,7 +56,7 @@ describe("the plan of a change that moves the levels", () => {
     expect(planned({ orderSize: d("60") }, { kept: { quote: d("300"), base: 0n } }).out.free).toBe("0");
   });
 
-  it("has orders where its own rested, and none through those of others", () => {
+  it("places orders where its own were, and crosses no orders of others", () => {
     const balances = [{ asset: "USDT", free: d("300"), used: 0n }];
     const refused = (of: Partial<Order>) => {
       const orders = [order({ side: "sell", price: d("95"), ...of })];
@@ -66,7 +66,7 @@ describe("the plan of a change that moves the levels", () => {
     expect(refused({ strategy: "h" })).toHaveLength(2);
   });
 
-  it("says what its buys take, and counts no buy of base at once", () => {
+  it("reports the cost of its buys, and includes no immediate buy of base", () => {
     const { out } = planned({ orderSize: d("60") });
     // 0.6 at 100 and 0.66666 at 90, with their fee.
     expect(out.investment).toEqual({ quote: "120.1193994", base: "0" });
@@ -75,13 +75,13 @@ describe("the plan of a change that moves the levels", () => {
     expect(planned({ orderSize: d("60") }, free, {}, bought).out.warnings).toEqual([]);
   });
 
-  it("says what is wrong with what was asked for", () => {
+  it("reports the errors in the request", () => {
     const codes = (request: EditRequest) => planned(request).out.warnings.map(({ code }) => code);
     expect(codes({ upperPrice: d("104") })).toEqual(["market_outside"]);
     expect(codes({ orderSize: d("60"), stopLossPrice: d("80") })).toEqual([]);
   });
 
-  it("says what it lacks, and what base no slot sells", () => {
+  it("reports what it lacks, and the base that no slot sells", () => {
     const codes = (over: Partial<EditInputs>, of: Partial<GridState> = {}) =>
       planned({ orderSize: d("60") }, over, of).out.warnings.map(({ code }) => code);
     expect(codes({})).toEqual([]);
@@ -90,7 +90,7 @@ describe("the plan of a change that moves the levels", () => {
     expect(codes({}, { idle })).toEqual(["idle_base"]);
   });
 
-  it("is another one once another change has been asked for, or other orders are placed", () => {
+  it("changes once another change is requested or other orders are placed", () => {
     const hash = (request: EditRequest, over: Partial<EditInputs> = {}) => planned(request, over).plan.hash;
     const size = { orderSize: d("60") };
     expect(hash(size)).toBe(hash(size));
@@ -99,8 +99,8 @@ describe("the plan of a change that moves the levels", () => {
   });
 });
 
-describe("the plan of a change that moves none", () => {
-  it("cancels nothing, places nothing, and says nothing of funds", () => {
+describe("the plan of a change that moves no levels", () => {
+  it("cancels nothing, places nothing and reports nothing about funds", () => {
     const idle = [{ base: d("10"), cost: d("900"), first: false }];
     const { plan, out } = planned({ stopLossPrice: d("80") }, { balances: [] }, { idle });
     expect([plan.cancels, plan.intents, plan.free]).toEqual([[], [], 0n]);
@@ -109,7 +109,7 @@ describe("the plan of a change that moves none", () => {
     expect(plan.hash).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  it("tells of no slot that rests nothing already", () => {
+  it("omits slots that had no open order before", () => {
     const refused = [{ slot: 2, reason: "no_base" as const }];
     expect(planned({ stopLossPrice: d("80") }, {}, { refused }).out.refused).toEqual([]);
   });
@@ -121,7 +121,7 @@ describe("the plan of a change of a grid around the market", () => {
     { market: MARKET, quote: quote(), balances: undefined },
   );
 
-  it("tells the spacing, and is the same wherever the market is when it is made", () => {
+  it("reports the spacing, and is the same wherever the market is when it is made", () => {
     const change = (over: Partial<EditInputs> = {}) =>
       planned({ spacing: d("0.12") }, over, { slots: around.slots }, around.config);
     const { plan, out } = change();

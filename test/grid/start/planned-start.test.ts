@@ -49,7 +49,7 @@ const BUY_60 = ["buy", 60, 1];
 const SELL_120 = ["sell", 120, 0.5];
 
 describe("the plan of a start", () => {
-  it("tells each order, what they come to and need, and what can be lost", () => {
+  it("lists each order, their total cost and need, and the possible loss", () => {
     const result = out();
     expect(result).toMatchObject({
       marketPrice: 90,
@@ -88,7 +88,7 @@ describe("the plan of a start", () => {
     expect(result.slots.map(({ netProfit }) => Math.round(netProfit))).toEqual([20, 15, 12]);
   });
 
-  it("takes the account's own base where nobody has forbidden it, and says so where nobody has allowed it", () => {
+  it("takes the account's base unless forbidden, and reports it unless explicitly allowed", () => {
     const codes = (useOwnBase?: boolean, over: Partial<StartInputs> = {}) =>
       out({ useOwnBase }, over).warnings.map(({ code, message }) => `${code}: ${message}`);
     expect(codes()).toEqual([
@@ -105,7 +105,7 @@ describe("the plan of a start", () => {
     expect(out({}, kept).free.base).toBe("0.4");
   });
 
-  it("keeps to shares of the capital: all quote, and what base it takes", () => {
+  it("stays within shares of the capital: all quote, and the base it takes", () => {
     const half = { safetyReserve: d("0.5") };
     const buys = (...balances: StartInputs["balances"]) =>
       ordersOf(half, { balances }).filter(([side]) => side === "buy").length;
@@ -117,14 +117,14 @@ describe("the plan of a start", () => {
     expect(buys(balance("USDT", "240"), balance("BTC", "1"))).toBe(1);
   });
 
-  it("is refused its orders where nothing may be placed, or the price is not trusted enough", () => {
+  it("has no orders if none can be placed or the price confidence is too low", () => {
     const all = (reason: string) => [0, 1, 2].map((slot) => [slot, reason]);
     expect(refusedOf({}, { killed: true })).toEqual(all("killed"));
     expect(refusedOf({ confidence: d("0.9") }, { confidence: d("0.8") })).toEqual(all("low_confidence"));
     expect(refusedOf({ confidence: d("0.9") }, { confidence: d("0.9") })).toEqual([]);
   });
 
-  it("names the options that were asked for, and no others", () => {
+  it("names the requested options, and no others", () => {
     expect(out().options).toEqual({});
     const options = {
       stopLossPrice: d("50"),
@@ -146,7 +146,7 @@ describe("the plan of a start", () => {
     });
   });
 
-  it("warns of funds that are missing, beside what others still need", () => {
+  it("warns of missing funds, after what others still need", () => {
     const codes = (over: Partial<StartInputs>) =>
       out({ useOwnBase: true }, over).warnings.map(({ code }) => code);
     const free = (quoteFree: string) => ({ balances: [balance("BTC", "1"), balance("USDT", quoteFree)] });
@@ -172,13 +172,13 @@ describe("the plan of a start", () => {
 describe("a start that buys the base of its sells at once", () => {
   const BUYS = { useOwnBase: false, initialBuy: true };
 
-  it("has that order first, as a limit just beyond the ask", () => {
+  it("places that buy first, as a limit just above the ask", () => {
     const { orders } = out(BUYS);
     expect(orders[0]).toEqual({ slot: FIRST_BUY_SLOT, side: "buy", price: 91.91, amount: 0.5 });
     expect(orders.slice(1).map(({ slot }) => slot)).toEqual([1, 0]);
   });
 
-  it("counts it to the limits before the others", () => {
+  it("counts that buy toward the limits before the other orders", () => {
     // 45.955 of it, and 60 of the buy at 80, leave less than 60 of 165.
     expect(refusedOf(BUYS, limited({ dayNotional: { USDT: d("165") } }))).toEqual([
       [0, "limit_day"],
@@ -187,7 +187,7 @@ describe("a start that buys the base of its sells at once", () => {
     expect(refusedOf(BUYS, limited({ dayNotional: { USDT: d("166") } }))).toEqual([[2, "no_base"]]);
   });
 
-  it("counts it to the shares of the capital", () => {
+  it("counts that buy toward the shares of the capital", () => {
     const buys = (maxPosition: string) =>
       ordersOf({ ...BUYS, maxPosition: d(maxPosition) }, { balances: [balance("USDT", "1000")] }).length;
     // 45.955, 60 and 60.
@@ -201,14 +201,14 @@ describe("a start beyond a limit", () => {
     return beyondLimits(plan, setup)?.reason;
   };
 
-  it("is one of whose first orders one is beyond it", () => {
+  it("is a start with a first order beyond the limit", () => {
     expect(beyond({}, limited({ orderNotional: { USDT: d("60") } }))).toBeUndefined();
     expect(beyond({}, limited({ orderNotional: { USDT: d("59") } }))).toBe("limit_order");
     expect(beyond({}, limited({ openOrders: 2 }))).toBe("limit_open_orders");
     expect(beyond({}, {})).toBeUndefined();
   });
 
-  it("is none for what passes by, and for what no limit refuses", () => {
+  it("excludes temporary conditions and refusals that are not due to a limit", () => {
     expect(beyond({}, limited({ orderGapMillis: 1000 }))).toBeUndefined();
     expect(refusedOf({}, limited({ orderGapMillis: 1000 })).map(([, reason]) => reason)).toEqual([
       "limit_gap",
@@ -218,7 +218,7 @@ describe("a start beyond a limit", () => {
     expect(beyond({}, { killed: true })).toBeUndefined();
   });
 
-  it("counts the buy of its base", () => {
+  it("includes the buy of its base", () => {
     // All three slots sell: 1.5 or so are bought, and nothing else can be placed.
     const sells = { lowerPrice: d("120"), upperPrice: d("180"), useOwnBase: false, initialBuy: true };
     expect(refusedOf(sells, limited({ dayNotional: { USDT: d("50") } }))).toEqual(
@@ -234,7 +234,7 @@ describe("a start beyond a limit", () => {
   });
 });
 
-describe("what a start is shown as to whoever has to approve it", () => {
+describe("the approval view of a start", () => {
   const shown = (request: Partial<RequestedRange> = {}, over: Partial<StartInputs> = {}, of: object = {}) => {
     const { plan, setup } = planned(request, over);
     return {
@@ -245,7 +245,7 @@ describe("what a start is shown as to whoever has to approve it", () => {
   const OWN = { useOwnBase: true };
   const BREAK_EVEN = "break-even: unknown, because the last week's prices are unavailable: no line";
 
-  it("is what it places, costs and can lose", () => {
+  it("shows what it places, costs and can lose", () => {
     const { hash, ...result } = shown();
     expect(result).toEqual({
       what: "start a grid of 3 slots of 60 USDT on BTC/USDT at kraken, from 60 to 120 USDT: 2 buys and 1 sell now, with the market at 90",
@@ -262,14 +262,14 @@ describe("what a start is shown as to whoever has to approve it", () => {
     });
   });
 
-  it("says that it is on paper", () => {
+  it("shows that it uses paper trading", () => {
     const result = shown({}, {}, { dryRun: true });
     expect(result.what).toMatch(
       /^start a grid of 3 slots of 60 USDT on BTC\/USDT at kraken \(paper trading\), from 60 /,
     );
   });
 
-  it("says what it keeps to, what it lacks, and what rests nothing", () => {
+  it("shows its limits, what it lacks, and which slots have no open order", () => {
     const shares = { ...OWN, maxPosition: d("0.5"), safetyReserve: d("0.12345") };
     expect(shown(shares).limits.slice(2)).toEqual([
       "at most 50 % of the capital in BTC",

@@ -26,8 +26,8 @@ const view = (over: Partial<Strategy> = {}, marks = {}): StrategyView<GridStrate
 });
 const EMPTY = { state: state([slot(), slot({ index: 1 })], { ledger: LEDGER }) };
 
-describe("what a change of a grid is shown as", () => {
-  it("is what is done to what it is, and what it holds on", () => {
+describe("the approval view of a change", () => {
+  it("shows what it does to the grid, and the grid's position", () => {
     expect(previewChange(view(), { text: "pause" })).toEqual({
       what: "pause g, which is running (active) with 3 open orders",
       cost: "nothing at once; 12.35 USDT realized so far",
@@ -37,12 +37,12 @@ describe("what a change of a grid is shown as", () => {
     expect(previewChange(view(EMPTY), { text: "pause" }).worstCase).toBe("it has no BTC");
   });
 
-  it("of one that buys again names all that its slots may buy", () => {
+  it("of a grid that buys again names all that its slots can buy", () => {
     const preview = previewChange(view(), { text: "resume", buys: true });
     expect(preview.cost).toBe("up to 200 USDT in buys; 12.35 USDT realized so far");
   });
 
-  it("of one that sells is the sale", () => {
+  it("of a stop that sells shows the sale", () => {
     const sale = { text: "2 BTC are sold", worstCase: "it falls" };
     const preview = previewChange(view(), { text: "stop", sale });
     expect(preview).toMatchObject({
@@ -51,19 +51,19 @@ describe("what a change of a grid is shown as", () => {
     });
   });
 
-  it("says that nothing is placed while the switch is on", () => {
+  it("shows that nothing is placed while the kill switch is on", () => {
     expect(previewChange(view(), { text: "resume", killed: true }).limits).toEqual([
       "the kill switch is on: nothing is placed until it is turned off",
     ]);
   });
 });
 
-describe("what a sale of a grid's base brings", () => {
+describe("the proceeds of a sale of a grid's base", () => {
   const level = (price: string, amount: string) => ({ price: d(price), amount: d(amount) });
   const book = { bids: [level("100", "1.5"), level("99", "0.5")], asks: [level("106", "9")], at: NOW };
   const UNKNOWN = "the proceeds in the order book are unknown";
 
-  it("is told by the book, and worth its mid", () => {
+  it("are computed from the order book, and valued at its mid", () => {
     expect(saleOf(grid(), { quote: quote(), book, mark: d("50") })).toEqual({
       text: "2 BTC are sold, worth 210 USDT at the mid of 105; at once 2 BTC for 199.5 USDT, at 99.75 on average and 99 at worst, in the current order book",
       worstCase:
@@ -71,7 +71,7 @@ describe("what a sale of a grid's base brings", () => {
     });
   });
 
-  it("is worth the last price that was seen where nobody can be asked", () => {
+  it("are valued at the last known price if the exchange cannot be queried", () => {
     expect(saleOf(grid(), { mark: d("50") })).toMatchObject({
       text: `2 BTC are sold, worth 100 USDT at the mid of 50; ${UNKNOWN}`,
     });

@@ -19,8 +19,8 @@ const around = (over: object = {}) =>
   centeredOf(centeredPreviewInput(["kraken"]).parse({ ...WHERE, ...over }));
 const refused = (label: string, message: string) => expect.objectContaining({ label, message });
 
-describe("what is asked of a grid", () => {
-  it("is told apart from where it trades", () => {
+describe("the requested settings of a grid", () => {
+  it("are reported separately from where it trades", () => {
     expect(range({ stopLossPrice: 90 })).toEqual({
       lowerPrice: d("100"),
       upperPrice: d("120"),
@@ -41,7 +41,7 @@ describe("what is asked of a grid", () => {
   });
 });
 
-describe("a configuration as a start would have to ask for it", () => {
+describe("a configuration converted to a start request", () => {
   const asRequested = (request: ReturnType<typeof range>, changes = {}) =>
     requestedAs(checkStart(request, INPUTS).config, changes) as ReturnType<typeof range>;
   const asAround = (request: ReturnType<typeof around>, changes = {}) =>
@@ -109,7 +109,7 @@ describe("a configuration as a start would have to ask for it", () => {
     expect(asAround(around(), { spacing: d("0.03") }).centered.spacing).toBe(d("0.03"));
   });
 
-  it("is refused with fields that its kind has not, and with values that may not be", () => {
+  it("is rejected with fields that its kind does not have, and with invalid values", () => {
     expect(() => asRequested(range(), { spacing: d("0.1") })).toThrow(
       refused("Invalid request", "spacing is not a setting of a grid between two prices"),
     );
@@ -126,7 +126,7 @@ describe("a configuration as a start would have to ask for it", () => {
 });
 
 describe("a new grid", () => {
-  it("begins with nothing held, nothing under way and nothing paid", () => {
+  it("starts with no position, no orders in flight and nothing paid", () => {
     const checked = checkStart(range(), INPUTS);
     const { slots, startPrice, center } = checked;
     expect(firstState(checked, 7)).toEqual({
@@ -166,7 +166,7 @@ describe("a new grid", () => {
   });
 });
 
-describe("a guided start, as another request takes it", () => {
+describe("a guided start converted to a request", () => {
   const PRICES = { lowerPrice: d("100"), upperPrice: d("120"), gridLevels: 4, orderSize: d("12.5") };
   const request = {
     exchange: "kraken",
@@ -188,7 +188,7 @@ describe("a guided start, as another request takes it", () => {
     useOwnBase: false,
   };
 
-  it("has no field that it does not need", () => {
+  it("has no unnecessary fields", () => {
     expect(out()).toEqual(PLAIN);
     expect(out({ stopLossPrice: d("90"), takeProfitPrice: d("130") })).toEqual({
       ...PLAIN,
@@ -210,7 +210,7 @@ describe("a guided start, as another request takes it", () => {
     });
   });
 
-  it("tells over which past it was laid", () => {
+  it("reports the price history that it used", () => {
     const candle = (at: number, low: string, high: string) => ({ at, low: d(low), high: d(high) }) as never;
     expect(
       pastOut([candle(1000, "90", "110"), candle(2000, "95", "120"), candle(3000, "80", "85")], 1000),

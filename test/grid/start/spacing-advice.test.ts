@@ -19,7 +19,7 @@ describe("the advice on a range whose cycles lose", () => {
     return () => checkStart(request, INPUTS);
   };
 
-  it("names the most levels that pay: one more does not", () => {
+  it("names the maximum number of levels that is profitable, and one more is not", () => {
     const advice = adviceOnRange(range({}), MARKET);
     expect(advice).toMatch(/^use at most \d+ levels or a wider range$/);
     const most = Number(numberIn(advice));
@@ -27,7 +27,7 @@ describe("the advice on a range whose cycles lose", () => {
     expect(pays({ gridLevels: most + 1 })).toThrow("every cycle loses");
   });
 
-  it("is to ask for a wider range where no two levels pay: a grid has no fewer", () => {
+  it("recommends a wider range if even two levels, the minimum, are not profitable", () => {
     const advice = (upperPrice: string, gridLevels: number) =>
       adviceOnRange(range({ upperPrice: d(upperPrice), gridLevels }), MARKET);
     expect(advice("100.1", 4)).toBe("use a wider range");
@@ -37,7 +37,7 @@ describe("the advice on a range whose cycles lose", () => {
     expect(advice("100.42", 4)).toBe("use at most 2 levels or a wider range");
   });
 
-  it("names the least spacing that pays, where one was given", () => {
+  it("names the minimum profitable spacing, if one was given", () => {
     const narrow = { gridSpacing: d("0.05"), isSpaced: true, gridLevels: 10 };
     const advice = adviceOnRange(range(narrow), MARKET);
     expect(advice).toMatch(/^use a spacing of at least [\d.]+ USDT$/);
@@ -46,7 +46,7 @@ describe("the advice on a range whose cycles lose", () => {
     expect(pays({ gridLevels: 10, gridSpacing: (least * 99n) / 100n })).toThrow("every cycle loses");
   });
 
-  it("is to ask for fewer levels where no spacing pays", () => {
+  it("recommends fewer levels if no spacing is profitable", () => {
     // The last two of a hundred levels come no nearer to 1 % apart, and fees take more.
     const dear = { ...MARKET, maker: d("0.01") };
     const narrow = range({ gridSpacing: d("0.05"), isSpaced: true });
@@ -62,18 +62,18 @@ describe("the advice on a grid around the market whose cycles lose", () => {
   const pays = (spacing: bigint) => () =>
     checkCentered({ orderSize: d("50"), allowLoss: false, centered: { ...CENTERED, spacing } }, INPUTS);
 
-  it("names the least spacing that pays", () => {
+  it("names the minimum profitable spacing for a grid around the market", () => {
     expect(advice()).toMatch(/^use a spacing of at least 0\.\d+$/);
     const least = d(numberIn(advice()));
     expect(pays(least)).not.toThrow();
     expect(pays((least * 99n) / 100n)).toThrow("every cycle loses");
   });
 
-  it("names none of spacings that were given one by one", () => {
+  it("names no spacing if a spacing was given for each level", () => {
     expect(advice({ spacingModel: "custom", customSpacings: [d("0.001")] })).toBe("use wider customSpacings");
   });
 
-  it("names one whose levels lie too far away rather than none", () => {
+  it("names a spacing even if its levels are too far away", () => {
     // Fees of a half: nothing that fits pays, and what does not fit is refused by its own name.
     const dear = { ...MARKET, maker: d("0.5"), taker: d("0.5") };
     expect(advice({}, dear)).toMatch(/^use a spacing of at least 0\.\d+$/);

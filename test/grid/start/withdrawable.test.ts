@@ -13,8 +13,8 @@ const need = (quote: string, base = "0", over: Partial<Reserve> = {}, cost = "0"
 const usdt = (free: string, needs: readonly Need[], used = "0") =>
   withdrawable([balance("USDT", free, used)], needs).find(({ asset }) => asset === "USDT");
 
-describe("what can be taken out of an account", () => {
-  it("is what is free beyond what strategies need, per asset", () => {
+describe("the withdrawable amount of an account", () => {
+  it("is the free balance beyond what strategies need, per asset", () => {
     expect(
       withdrawable([balance("USDT", "100", "20"), balance("ETH", "3"), balance("XRP", "0")], [need("70")]),
     ).toEqual([
@@ -28,13 +28,13 @@ describe("what can be taken out of an account", () => {
     ]);
   });
 
-  it("is nothing where they lack some already", () => {
+  it("is zero if strategies already lack some", () => {
     expect(usdt("50", [need("70")])).toMatchObject({ most: 0n, kept: d("50"), missing: d("20") });
     const [, base] = withdrawable([balance("USDT", "100")], [need("0", "2")]);
     expect(base).toMatchObject({ asset: "BTC", missing: d("2") });
   });
 
-  it("leaves a strategy within the share of the capital that its buys may come to", () => {
+  it("leaves enough for a strategy's limit on the share of capital in buys", () => {
     // Its buys come to 40: 80 % of a capital of 50.
     const most = { maxPosition: d("0.8") };
     expect(usdt("200", [need("40", "0", most)])).toMatchObject({ most: d("150") });
@@ -45,7 +45,7 @@ describe("what can be taken out of an account", () => {
     expect(usdt("180", [need("20", "0", locked)], "20")).toMatchObject({ most: d("150") });
   });
 
-  it("leaves the share of the capital that its buys leave alone", () => {
+  it("leaves enough for the share of capital that a strategy's buys must not use", () => {
     // A fifth of what is left stays: of 250, 50 stay when 200 are bought.
     const reserve = { safetyReserve: d("0.2") };
     expect(usdt("1000", [need("200", "0", reserve)])).toMatchObject({ most: d("750") });
@@ -54,7 +54,7 @@ describe("what can be taken out of an account", () => {
     expect(usdt("1000", [need("200", "0", { safetyReserve: d("1") })])).toMatchObject({ most: 0n });
   });
 
-  it("counts shares of the pair's quote alone", () => {
+  it("counts shares only in the pair's quote", () => {
     const eth = {
       ...need("40", "0", { maxPosition: d("0.1") }),
       strategy: { id: "h", symbol: "BTC/EUR" },

@@ -39,8 +39,8 @@ const begins = ({
   ...over,
 });
 
-describe("the quote with which no slot waits", () => {
-  it("is what buys cost with their fee, and what a slot that sells first lacks for the buy after it", () => {
+describe("the quote that keeps every slot funded", () => {
+  it("is the cost of buys with fees, plus what a slot that sells first lacks for its next buy", () => {
     expect(neededQuote(begins())).toBe(d("75"));
     expect(neededQuote(begins({ slots: [BUYS, BUYS] }))).toBe(d("150"));
     expect(neededQuote(begins({ slots: [OWNS] }))).toBe(d("30"));
@@ -51,7 +51,7 @@ describe("the quote with which no slot waits", () => {
     expect(neededQuote(begins({ slots: [far], market: whole }))).toBe(d("100"));
   });
 
-  it("has what is bought at once, where that is asked for", () => {
+  it("includes the immediate buy, if requested", () => {
     expect(neededQuote(begins({ slots: [SELLS] }))).toBe(d("75"));
     // 0.8 are bought so that 0.6 are left of the fee in base: 72 at 90, and a quarter more; then the 30.
     expect(neededQuote(begins({ slots: [SELLS], config: { initialBuy: true } }))).toBe(d("120"));
@@ -59,17 +59,17 @@ describe("the quote with which no slot waits", () => {
   });
 });
 
-describe("the most quote that becomes base", () => {
-  it("is every slot's, with fees where they are taken in quote", () => {
+describe("the maximum quote that becomes base", () => {
+  it("is the sum of all slots, with fees if they are charged in quote", () => {
     expect(mostMoved(begins({ slots: [BUYS, SELLS] }))).toBe(d("120"));
     expect(mostQuote(begins({ slots: [BUYS, SELLS] }))).toBe(d("150"));
   });
 
-  it("has the levels to which it follows the market", () => {
+  it("includes the levels to which it follows the market", () => {
     expect(mostMoved(begins({ slots: [BUYS, SELLS], config: { trail: { down: d("40") } } }))).toBe(d("240"));
   });
 
-  it("is the account's quote, or its shares of it, around the market", () => {
+  it("is the account's quote, or its share of it, around the market", () => {
     const centered = {} as CenteredConfig;
     const balances = [
       { asset: "BTC", free: d("7"), used: d("1") },
@@ -88,8 +88,8 @@ describe("the most quote that becomes base", () => {
   });
 });
 
-describe("what can be lost at a price", () => {
-  it("is what a buy paid, without what it holds there, fees of a sale included", () => {
+describe("the possible loss at a price", () => {
+  it("is what a buy paid minus the value of its base there, with the fees of a sale", () => {
     expect(lossAt(d("80"), begins())).toBe(d("15"));
     expect(lossAt(d("80"), begins(), true)).toBe(d("30"));
     expect(lossAt(d("80"), begins({ slots: [BUYS, BUYS] }))).toBe(d("30"));
@@ -99,7 +99,7 @@ describe("what can be lost at a price", () => {
     expect(lossAt(d("40"), begins({ slots: [SELLS] }))).toBe(d("45"));
   });
 
-  it("of a slot with base is the worst of three ways", () => {
+  it("of a slot with base is the worst of three outcomes", () => {
     const at = (price: string, startPrice: string, slots = [OWNS]) =>
       lossAt(d(price), begins({ slots, startPrice: d(startPrice) }));
     // Its 0.6 were worth 54; sold for 45, and bought again for 15 less than they are worth.
@@ -113,7 +113,7 @@ describe("what can be lost at a price", () => {
     expect([at("80", "90", part), at("210", "400", part)]).toEqual([d("24"), d("114")]);
   });
 
-  it("of base that is bought at once is what that costs, or a buy later", () => {
+  it("of base bought at once is its cost, or the cost of a later buy", () => {
     const at = (price: string, takingPrice: string) =>
       lossAt(d(price), begins({ slots: [SELLS], config: { initialBuy: true }, takingPrice: d(takingPrice) }));
     expect(at("80", "90")).toBe(d("42"));
@@ -121,7 +121,7 @@ describe("what can be lost at a price", () => {
     expect(lossAt(d("80"), begins({ config: { initialBuy: true } }))).toBe(d("15"));
   });
 
-  it("is all that it has where it may be laid out anew", () => {
+  it("is all its funds if it can be rebuilt", () => {
     const balances = [{ asset: "USDT", free: d("100"), used: 0n }];
     const all = begins({ slots: [OWNS], config: { centered: {} as CenteredConfig }, balances });
     expect(lossAt(d("80"), all)).toBe(d("154"));
@@ -130,11 +130,11 @@ describe("what can be lost at a price", () => {
   });
 });
 
-describe("the prices at which a plan tells the loss", () => {
+describe("the prices at which a plan shows the loss", () => {
   const format = (config: Partial<GridConfig>) =>
     worstCases(begins({ config })).map(({ price, loss }) => [price, loss]);
 
-  it("are its lowest level and zero, and the bounds that it has", () => {
+  it("are its lowest level, zero, and its stop bounds", () => {
     expect(format({})).toEqual([
       [80, 15],
       [0, 75],
@@ -152,7 +152,7 @@ describe("the prices at which a plan tells the loss", () => {
     ]);
   });
 
-  it("are none of a grid that has no lowest level", () => {
+  it("are empty for a grid that has no lowest level", () => {
     expect(format({ centered: {} as CenteredConfig })).toEqual([[0, 75]]);
   });
 });

@@ -5,7 +5,7 @@ import { d } from "../../support/grid.ts";
 const lot = (base: string, cost: string, first = false) => ({ base: d(base), cost: d(cost), first });
 
 describe("base that no slot holds", () => {
-  it("is kept cheapest by unit first, of equal ones the older", () => {
+  it("is ordered by unit cost, then oldest first", () => {
     const [dear, cheap, even] = [lot("1", "9"), lot("4", "4"), lot("2", "2", true)];
     expect(withLot([dear], cheap)).toEqual([cheap, dear]);
     expect(withLot([cheap], dear)).toEqual([cheap, dear]);
@@ -15,7 +15,7 @@ describe("base that no slot holds", () => {
     expect([totalBase([dear, cheap]), totalCost([dear, cheap])]).toEqual([d("5"), d("13")]);
   });
 
-  it("is taken cheapest first, a part at its share of the cost", () => {
+  it("is drawn cheapest first, a part at its share of the cost", () => {
     const lots = [lot("4", "4", true), lot("2", "6")];
     expect(takeLots(lots, d("5"))).toEqual({ drawn: lot("5", "7", true), rest: [lot("1", "3")] });
     expect(takeLots(lots, d("4"))).toEqual({ drawn: lot("4", "4", true), rest: [lot("2", "6")] });
@@ -26,7 +26,7 @@ describe("base that no slot holds", () => {
     expect(takeLots(lots, d("6"))).toEqual({ drawn: lot("6", "10", true), rest: [] });
   });
 
-  it("is owed where it is not there", () => {
+  it("is recorded as owed if it is missing", () => {
     expect(takeLots([lot("1", "5")], d("3"))).toEqual({ drawn: lot("3", "5"), rest: [lot("-2", "0")] });
   });
 });

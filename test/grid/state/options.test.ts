@@ -14,16 +14,16 @@ const OPTIONS = {
 };
 const BESIDE = { lowerPrice: d("100"), triggerPrice: d("90") };
 
-describe("what was asked for", () => {
-  it("is told apart: options that both grids have, and what is beside them", () => {
+describe("the requested options", () => {
+  it("separate the options of both kinds of grid from the others", () => {
     expect(optionsOf({ ...BESIDE, ...OPTIONS })).toEqual(OPTIONS);
     expect(besideOptions({ ...OPTIONS, ...BESIDE })).toEqual(BESIDE);
     expect(optionsOf(BESIDE as object)).toEqual({});
   });
 });
 
-describe("where a grid lies now", () => {
-  it("is from its lowest to its highest level, and nowhere without any", () => {
+describe("the current range of a grid", () => {
+  it("is from its lowest to its highest level, and undefined without levels", () => {
     const slots = [
       slot({ lower: d("110"), upper: d("120") }),
       slot({ lower: d("90"), upper: d("100") }),

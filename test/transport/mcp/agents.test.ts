@@ -39,7 +39,7 @@ describe("an agent with a limit of 500 USDT", () => {
     ["a sell far below the market", { ...SELL, amount: 0.05, price: 55_000 }],
     ["a sell at a low price that counts 400 by itself", { ...SELL, amount: 0.0099, price: 54_500 }],
     ["a market sell", { ...MARKET, side: "sell", type: "market", amount: 0.05 }],
-  ])("is refused %s of more", async (_name, order) => {
+  ])("is refused %s beyond it", async (_name, order) => {
     const { client, app } = await open();
     const output = errorOf(await callTool(client, "create_order", order));
     expect(output).toMatchObject({
@@ -49,7 +49,7 @@ describe("an agent with a limit of 500 USDT", () => {
     expect(await app.store.plans({ limit: 100 })).toEqual([]);
   });
 
-  it("is refused a stop that sells more, and one that sells within it counts", async () => {
+  it("is refused a stop that sells more, and a smaller stop counts toward the limit", async () => {
     const { client, app } = await open(most("400", "2000"));
     const started = (await done(client, "start_grid", { ...GRID, useOwnBase: true })).structuredContent as {
       id: string;
@@ -67,7 +67,7 @@ describe("an agent with a limit of 500 USDT", () => {
     expect(errorOf(await callTool(small, "stop_grid", stop)).message).toMatch(/one plan can use at most 90/);
   });
 
-  it("does no more than that in thirty plans of a day, and goes on the day after", async () => {
+  it("stays within it over thirty plans in a day, and continues on the next day", async () => {
     const { client, app } = await open();
     const order = { ...BUY, amount: 0.002 };
     let placed = 0;
@@ -80,7 +80,7 @@ describe("an agent with a limit of 500 USDT", () => {
     expect((await done(client, "create_order", order)).isError).toBeFalsy();
   });
 
-  it("commits no more than the day's in plans that were all shown before", async () => {
+  it("commits no more than the daily limit even if all plans were shown before", async () => {
     const { client, app } = await open();
     const order = { ...BUY, amount: 0.002 };
     const plans = await Promise.all(Array.from({ length: 30 }, () => planned(client, "create_order", order)));
@@ -91,7 +91,7 @@ describe("an agent with a limit of 500 USDT", () => {
     expect(await app.venue("kraken").openOrders()).toHaveLength(5);
   });
 
-  it("is told what of a sell fills at once, and at which price", async () => {
+  it("receives the amount and price that a sell fills at once", async () => {
     const { client } = await open(most("1000000"));
     const { preview } = await planned(client, "create_order", { ...SELL, amount: 0.5, price: 59_900 });
     expect(preview.cost).toMatch(
@@ -99,7 +99,7 @@ describe("an agent with a limit of 500 USDT", () => {
     );
   });
 
-  it("gets a refusal of the limits as a preview's error", async () => {
+  it("receives a limit's refusal as the preview's error", async () => {
     const { client } = await open(most("1000000"));
     const output = errorOf(await callTool(client, "create_order", { ...BUY, price: 600_000 }));
     expect(output).toMatchObject({ error: "Forbidden", message: expect.stringMatching(/collarPercent/) });
@@ -112,20 +112,20 @@ const appWith = async (app: Awaited<ReturnType<typeof testApp>>, usdt: string) =
   return appClient(await appOver(deps, most(usdt)), "trade");
 };
 
-describe("the text of an answer", () => {
+describe("the text of a response", () => {
   it.each([
     ["get_ticker", MARKET],
     ["list_exchanges", {}],
     ["get_balance", { exchange: "kraken" }],
     ["compare_prices", { symbol: "BTC/USDT" }],
     ["get_kill_switch", {}],
-  ])("of %s is the answer itself, as JSON", async (name, input) => {
+  ])("for %s is the response itself, as JSON", async (name, input) => {
     const { client } = await open();
     const result = await callTool(client, name, input);
     expect(JSON.parse(texts(result)[0] ?? "")).toEqual(result.structuredContent);
   });
 
-  it("of a plan says everything that a person approves", async () => {
+  it("for a plan contains everything that a person approves", async () => {
     const { client } = await open();
     const result = await callTool(client, "create_order", BUY);
     const [json = "", prose = ""] = texts(result);
@@ -138,7 +138,7 @@ describe("the text of an answer", () => {
       expect(prose).toContain(one);
   });
 
-  it("of a comparison says its net result", async () => {
+  it("for a comparison contains its net result", async () => {
     const { client } = await open();
     const [, prose] = texts(await callTool(client, "compare_prices", { symbol: "BTC/USDT", amount: 0.1 }));
     expect(prose).toMatch(
@@ -148,14 +148,11 @@ describe("the text of an answer", () => {
   });
 });
 
-describe("a planId that is no text", () => {
-  it.each([[{}], [[]], [7], [true], [null], [{ toString: 1 }]])(
-    "%j is an error of the tool",
-    async (planId) => {
-      const { client, app } = await open();
-      const output = errorOf(await callTool(client, "create_order", { ...BUY, planId }));
-      expect(output).toMatchObject({ error: "Conflict", message: expect.stringMatching(/unknown/) });
-      expect(await app.venue("kraken").openOrders()).toEqual([]);
-    },
-  );
+describe("a planId that is not a string", () => {
+  it.each([[{}], [[]], [7], [true], [null], [{ toString: 1 }]])("%j returns a tool error", async (planId) => {
+    const { client, app } = await open();
+    const output = errorOf(await callTool(client, "create_order", { ...BUY, planId }));
+    expect(output).toMatchObject({ error: "Conflict", message: expect.stringMatching(/unknown/) });
+    expect(await app.venue("kraken").openOrders()).toEqual([]);
+  });
 });

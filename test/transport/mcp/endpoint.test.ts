@@ -7,7 +7,7 @@ const MARKET = { exchange: "kraken", symbol: "BTC/USDT" };
 const ORDER = { ...MARKET, side: "buy", type: "limit", amount: 0.001, price: 50_000 };
 
 describe("tools", () => {
-  it("that trade are not there by default, and refuse when called all the same", async () => {
+  it("for trading are not listed by default, and refuse when called all the same", async () => {
     const app = await testApp();
     const client = await appClient(app, "admin");
     const { tools } = await client.listTools();
@@ -21,7 +21,7 @@ describe("tools", () => {
     await expect(callTool(client, "tick")).rejects.toThrow(/unknown tool/);
   });
 
-  it("say what to do next when they fail", async () => {
+  it("return the next step when they fail", async () => {
     const app = await testApp();
     const client = await appClient(app, "read");
     const unlisted = await callTool(client, "get_ticker", { ...MARKET, symbol: "DOGE/USDT" });
@@ -55,7 +55,7 @@ describe("/mcp", () => {
     ["another site's Host", { ...bearer, host: "evil.test" }, 403],
     ["another site's Origin", { ...bearer, origin: "https://evil.test" }, 403],
     ["plain text", { ...bearer, "content-type": "text/plain" }, 415],
-  ])("answers %s with its status", async (_what, over, status) => {
+  ])("responds to %s with its status", async (_what, over, status) => {
     const { ask } = await testApp();
     const response = await ask("/mcp", {
       method: "POST",
@@ -65,7 +65,7 @@ describe("/mcp", () => {
     expect(response.status).toBe(status);
   });
 
-  it("refuses 65 KiB, a batch and other methods", async () => {
+  it("rejects 65 KiB, a batch and other methods", async () => {
     const { ask } = await testApp();
     const post = (body: string) => ask("/mcp", { method: "POST", headers: { ...headers, ...bearer }, body });
     expect((await post(JSON.stringify({ ...initialize, x: "y".repeat(66_000) }))).status).toBe(413);

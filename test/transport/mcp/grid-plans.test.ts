@@ -28,7 +28,7 @@ describe("a plan to start a grid", () => {
   it.each([
     ["start_grid", RANGE, 1.05],
     ["start_centered_grid", MARKET, 1.03],
-  ])("%s is refused when the market has left it, and places nothing", async (tool, input, factor) => {
+  ])("%s is refused when the price has left it, and places nothing", async (tool, input, factor) => {
     const { propose, placed, move, grids } = await agent();
     const { commit } = await propose(tool, input);
     await move(factor);
@@ -45,7 +45,7 @@ describe("a plan to start a grid", () => {
     ["start_grid", { ...RANGE, useOwnBase: true }, 10],
     ["start_centered_grid", { ...MARKET, useOwnBase: true }, 10],
     ["start_centered_grid", MARKET, 6],
-  ])("%s of %j is done while the market moves between two levels", async (tool, input, count) => {
+  ])("%s with %j is committed while the price moves between two levels", async (tool, input, count) => {
     const { propose, placed, move, grids } = await agent();
     const { commit } = await propose(tool, input);
     await move(1.002);
@@ -55,7 +55,7 @@ describe("a plan to start a grid", () => {
     expect(await grids()).toHaveLength(1);
   });
 
-  it("is refused when the account's funds have gone elsewhere", async () => {
+  it("is refused when the account's funds were spent elsewhere", async () => {
     const { propose, placed } = await agent();
     const { commit } = await propose("start_grid", { ...RANGE, orderSize: 15_000 });
     const order = { ...MARKET, side: "buy", type: "limit", amount: 1, price: 50_000 };
@@ -64,7 +64,7 @@ describe("a plan to start a grid", () => {
     expect(await placed()).toBe(1);
   });
 
-  it("shows orders, cost and limits as they are now", async () => {
+  it("shows the current orders, cost and limits", async () => {
     const { propose } = await agent();
     const { preview } = await propose("start_centered_grid", { ...MARKET, size: 20_000, useOwnBase: false });
     expect(preview.what).toMatch(/ 10 slots of 20000 USDT .*: 3 buys and 0 sells now/);
@@ -83,13 +83,13 @@ describe("a plan to start a grid", () => {
     ]);
   });
 
-  it("says what is on paper", async () => {
+  it("marks paper trading", async () => {
     const { propose } = await agent();
     const { preview } = await propose("start_grid", { ...RANGE, dryRun: true });
     expect(preview.what).toContain("at kraken (paper trading),");
   });
 
-  it("whose cycles do not pay their fees is refused unless that is asked for", async () => {
+  it("is refused if its cycles do not cover their fees, unless allowLoss is set", async () => {
     const { client, propose, placed } = await agent();
     const narrow = { ...RANGE, lowerPrice: 60_000, upperPrice: 60_400 };
     for (const tool of ["start_grid", "preview_grid"])

@@ -16,13 +16,13 @@ async function agent(text = "USDT=100") {
   return { ...app, client, ask: (tool: string, input: object) => callTool(client, tool, { ...input }) };
 }
 
-describe("a limit for plans of agents", () => {
+describe("a limit for agents' plans", () => {
   it.each<[string, object, object]>([
     ["create_order", ORDER, { amount: 0.00201 }],
     ["start_grid", GRID, { orderSize: 11 }],
     // Of 100,000 on the account: it buys again wherever the market takes it.
     ["start_centered_grid", { ...MARKET, levels: 2, size: 25, maxPosition: 0.001 }, { maxPosition: 0.0011 }],
-  ])("%s is told where it is met, and refused where it is passed", async (tool, input, more) => {
+  ])("%s shows it when it is met, and is refused beyond it", async (tool, input, more) => {
     const { ask, store } = await agent();
     const { structuredContent } = await ask(tool, input);
     expect(structuredContent).toMatchObject({
@@ -39,12 +39,12 @@ describe("a limit for plans of agents", () => {
     expect(await store.plans({ limit: 100 })).toHaveLength(1);
   });
 
-  it("refuses what it names no limit for", async () => {
+  it("refuses a plan in a quote without a limit", async () => {
     const { ask } = await agent("USD=100");
     expect(errorOf(await ask("create_order", ORDER)).message).toContain("no budget for it");
   });
 
-  it("leaves trading on paper alone", async () => {
+  it("does not apply to paper trading", async () => {
     const { ask, deps } = await agent("USDT=1");
     expect((await ask("start_grid", { ...GRID, dryRun: true })).isError).toBeFalsy();
     expect(await runOperation(deps, "list_plans", {})).toMatchObject({
@@ -53,14 +53,14 @@ describe("a limit for plans of agents", () => {
     });
   });
 
-  it.each(["USDT", "USDT=", "usdt=5", "USDT=1e3", "USDT=1.2.3"])("is not set by %s", (text) => {
+  it.each(["USDT", "USDT=", "usdt=5", "USDT=1e3", "USDT=1.2.3"])("cannot be set to %s", (text) => {
     expect(() => parseConfig({ EDGEMAKER_MCP_MOST: text })).toThrow(
       /EDGEMAKER_MCP_MOST must be QUOTE=amount/,
     );
   });
 });
 
-it("a plan to resume tells that the kill switch is on", async () => {
+it("a plan to resume or to sell warns that the kill switch is on", async () => {
   const { ask, store } = await agent("");
   const { planId } = (await ask("start_grid", GRID)).structuredContent as { planId: string };
   const { id } = (await ask("start_grid", { ...GRID, planId })).structuredContent as { id: string };

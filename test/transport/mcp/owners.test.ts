@@ -30,7 +30,7 @@ describe("an agent", () => {
     ["pause_grid", {}],
     ["resume_grid", {}],
     ["edit_grid", { clearStopLoss: true }],
-  ])("changes no grid that a person has started: %s %j", async (tool, over) => {
+  ])("cannot change a grid that a person started: %s %j", async (tool, over) => {
     const { ask, start, store } = await agent();
     const { id } = await start({ ...GRID, stopLossPrice: 50_000 });
     expect(errorOf(await ask(tool, { id, ...over }))).toMatchObject({
@@ -41,7 +41,7 @@ describe("an agent", () => {
   });
 
   it.each(["stop_quote", "pause_quote", "resume_quote", "edit_quote"])(
-    "changes no quotes that a person has started: %s",
+    "cannot change quotes that a person started: %s",
     async (tool) => {
       const { ask, call } = await agent();
       const { id } = (await call<{ id: string }>("POST", "/strategy/quote", QUOTE)).body;
@@ -50,7 +50,7 @@ describe("an agent", () => {
     },
   );
 
-  it("cancels no order of a strategy that a person has started", async () => {
+  it("cannot cancel an order of a strategy that a person started", async () => {
     const { ask, start, resting } = await agent();
     await start(GRID);
     const [order] = await resting();
@@ -62,7 +62,7 @@ describe("an agent", () => {
       expect(errorOf(await ask(tool, input)), tool).toMatchObject({ error: "Forbidden" });
   });
 
-  it("changes what it has started itself", async () => {
+  it("can change its own strategies", async () => {
     const { act, grid } = await agent();
     const { id } = await act("start_grid", { ...GRID, stopLossPrice: 50_000 });
     await act("pause_grid", { id });
@@ -73,10 +73,10 @@ describe("an agent", () => {
   });
 });
 
-describe("where a setting lets agents change all strategies, the plan", () => {
+describe("a plan where agents can change all strategies", () => {
   const whose = (id: string) => `this changes a strategy of another caller: ${id} was started by admin`;
 
-  it("names whose it is, and the protection that goes", async () => {
+  it("names the owner and the protection that it removes", async () => {
     const { limitsOf, start } = await agent("all");
     const { id } = await start({ ...GRID, stopLossPrice: 50_000, takeProfitPrice: 70_000 });
     expect(await limitsOf("pause_grid", { id })).toEqual([
@@ -94,7 +94,7 @@ describe("where a setting lets agents change all strategies, the plan", () => {
     expect(await limitsOf("edit_grid", { id, stopLossPrice: 55_000 })).toEqual([whose(id)]);
   });
 
-  it("names a resume as that", async () => {
+  it("describes a resume as a resume", async () => {
     const { limitsOf, start, call } = await agent("all");
     const { id } = await start(GRID);
     await call("POST", `/strategy/grid/${id}/pause`, {});
@@ -105,7 +105,7 @@ describe("where a setting lets agents change all strategies, the plan", () => {
   });
 });
 
-it("is read from EDGEMAKER_MCP_STRATEGIES", () => {
+it("agents' access to strategies is read from EDGEMAKER_MCP_STRATEGIES", () => {
   expect(parseConfig({}).mcp.strategies).toBe("own");
   expect(parseConfig({ EDGEMAKER_MCP_STRATEGIES: "all" }).mcp.strategies).toBe("all");
   expect(() => parseConfig({ EDGEMAKER_MCP_STRATEGIES: "mine" })).toThrow(/must be one of own, all/);

@@ -26,8 +26,8 @@ const onVenue = async ({ venue }: App) => (await venue("kraken").openOrders()).l
 const planOf = async (client: Client, name = "create_order", input: object = ORDER): Promise<string> =>
   ((await callTool(client, name, input as never)).structuredContent as { planId: string }).planId;
 
-describe("trading takes two steps", () => {
-  it("a preview that places nothing, and a commit that places what it has shown", async () => {
+describe("trading in two steps", () => {
+  it("uses a preview that places nothing and a commit that places what it showed", async () => {
     const app = await trading();
     const client = await clientOf(app);
     await client.listTools();
@@ -47,7 +47,7 @@ describe("trading takes two steps", () => {
     expect(await onVenue(app)).toBe(1);
   });
 
-  it("for each tool that trades: a preview, then the act", async () => {
+  it("previews and commits with each tool that trades", async () => {
     const app = await trading();
     const client = await clientOf(app);
     const grid = { lowerPrice: 55_000, upperPrice: 65_000, gridLevels: 4, orderSize: 100 };
@@ -74,7 +74,7 @@ describe("trading takes two steps", () => {
     expect(await onVenue(app)).toBe(0);
   });
 
-  it("a preview of what cannot be done is its error, and no plan", async () => {
+  it("returns an error and no plan for a preview that cannot be executed", async () => {
     const app = await trading();
     const client = await clientOf(app);
     const output = errorOf(await callTool(client, "create_order", { ...ORDER, amount: 0.00001 }));
@@ -136,7 +136,7 @@ describe("a commit is refused, and places nothing,", () => {
     expect(await onVenue(app)).toBe(0);
   });
 
-  it("by a token that may only read", async () => {
+  it("by a read-only token", async () => {
     const app = await trading();
     const planId = await planOf(await clientOf(app));
     const reader = await clientOf(app, "read");
@@ -146,7 +146,7 @@ describe("a commit is refused, and places nothing,", () => {
     expect(await onVenue(app)).toBe(0);
   });
 
-  it("a second time; and of twenty at once one places one order", async () => {
+  it("a second time; of twenty at once, one places one order", async () => {
     const app = await trading();
     const client = await clientOf(app);
     const planId = await planOf(client);
@@ -203,7 +203,7 @@ const admin = (app: Pick<App, "tokens">) => ({
 });
 
 describe("with EDGEMAKER_MCP_CONFIRM=terminal a commit", () => {
-  it("waits for a person, who may approve", async () => {
+  it("waits for a person's approval", async () => {
     const app = await trading("terminal", true);
     const client = await clientOf(app);
     const planId = await planOf(client);
@@ -216,7 +216,7 @@ describe("with EDGEMAKER_MCP_CONFIRM=terminal a commit", () => {
     expect(await onVenue(app)).toBe(1);
   });
 
-  it("is refused by a person, or when nobody answers, and places nothing", async () => {
+  it("is refused by a person or on timeout, and places nothing", async () => {
     const app = await trading("terminal");
     const client = await clientOf(app);
     const planId = await planOf(client);
@@ -232,7 +232,7 @@ describe("with EDGEMAKER_MCP_CONFIRM=terminal a commit", () => {
     expect(await onVenue(app)).toBe(0);
   });
 
-  it("given up while it waits can no longer be approved", async () => {
+  it("cannot be approved after the client cancels it", async () => {
     const app = await trading("terminal", true);
     const client = await clientOf(app);
     const planId = await planOf(client);

@@ -62,8 +62,8 @@ const sandboxRow = (created: number, seed: number) =>
   `insert or replace into sandbox (id, origin, created, seed, speed, replays) values (1, 0, ${created}, ${seed}, 1, '[]')`;
 const SINCE = "insert into venues (exchange, version, settled_at) values ('kraken', 1, 0)";
 
-describe("what a restored database keeps of what people have asked since", () => {
-  it("is the kill switch with all that was asked for beside it, the epoch, and which limits hold", async () => {
+describe("user requests made since a restored backup", () => {
+  it("include the kill switch with its options, the epoch, and the limits in force", async () => {
     const { store, client, restored } = await copied(async () => undefined);
     await store.panic({ cancels: true, sells: true }, BY);
     await client.execute("update control set epoch = 3, limits = 5");
@@ -71,7 +71,7 @@ describe("what a restored database keeps of what people have asked since", () =>
     expect(await all("select kill, cancels, sells, epoch, limits from control")).toEqual([[1, 1, 1, 3, 5]]);
   });
 
-  it("is no kill switch turned off that was on, and no earlier epoch", async () => {
+  it("never turn off a kill switch that was on, nor lower the epoch", async () => {
     const { client, restored } = await copied(async ({ store, client }) => {
       await store.panic({ cancels: true, sells: true }, BY);
       await client.execute("update control set epoch = 3, limits = 9");
@@ -81,7 +81,7 @@ describe("what a restored database keeps of what people have asked since", () =>
     expect(await all("select kill, cancels, sells, epoch, limits from control")).toEqual([[1, 1, 1, 3, 2]]);
   });
 
-  it("is each stop and pause, as it was asked for, of that strategy alone", async () => {
+  it("include each stop and pause, as requested, for that strategy alone", async () => {
     const ids: string[] = [];
     const { store, restored } = await copied(async ({ store }) => {
       for (let made = 0; made < 4; made++)
@@ -102,7 +102,7 @@ describe("what a restored database keeps of what people have asked since", () =>
     ]);
   });
 
-  it("does not have a strategy run that was stopped then and goes on now", async () => {
+  it("do not run a strategy that was stopped at the time and runs now", async () => {
     const { client, restored } = await copied(async ({ store }) => {
       const { id } = (await store.createStrategy(started(), BY)) as Strategy;
       await store.setWants(id, "stop", NO_STOP, BY);
@@ -111,7 +111,7 @@ describe("what a restored database keeps of what people have asked since", () =>
     expect(await (await restored()).all("select wants from strategies")).toEqual([["stop"]]);
   });
 
-  it("is when each token ended, the first time", async () => {
+  it("include when each token first ended", async () => {
     const { store, client, restored } = await copied(async ({ store }) => {
       for (const id of ["a", "b", "c"]) await store.addToken(token(id), BY);
       await store.revokeToken("c", BY);
@@ -126,7 +126,7 @@ describe("what a restored database keeps of what people have asked since", () =>
     ]);
   });
 
-  it("is each order by hand with its account, and no other's", async () => {
+  it("include each manual order of its account, and no other", async () => {
     const { store, client, restored } = await copied(async () => undefined);
     await store.createStrategy(started(), BY);
     const limits = { terms: null, limit: d("9"), ended: [] };
@@ -137,7 +137,7 @@ describe("what a restored database keeps of what people have asked since", () =>
     expect(await all("select account from accounts")).toEqual([["sandbox:mexc:"]]);
   });
 
-  it("is each answered request and each limit as it is now, and no plan that was shown", async () => {
+  it("include each answered request and current limit, and no shown plan", async () => {
     const request = (key: string, body: string) =>
       `insert or replace into requests (key, body_hash, status, body, created_at) values ('${key}', 'h', 200, '${body}', 0)`;
     const limit = (scope: string) => `insert into limits (scope, settings) values ('${scope}', '{}')`;
@@ -168,14 +168,17 @@ describe("a sandbox's venues", () => {
     ["the same", [5, 1], 1],
     ["another that was made at another time", [6, 1], 0],
     ["another by its seed", [5, 2], 0],
-  ] as const)("go no more back than real ones do, where it is %s", async (_what, [created, seed], kept) => {
-    const { client, restored } = await copied(
-      async ({ client }) => void (await client.execute(sandboxRow(5, 1))),
-    );
-    await client.execute(sandboxRow(created, seed));
-    await client.execute(SINCE);
-    expect((await (await restored()).all("select exchange from venues")).length).toBe(kept);
-  });
+  ] as const)(
+    "go back no further than real ones do, where it is %s",
+    async (_what, [created, seed], kept) => {
+      const { client, restored } = await copied(
+        async ({ client }) => void (await client.execute(sandboxRow(5, 1))),
+      );
+      await client.execute(sandboxRow(created, seed));
+      await client.execute(SINCE);
+      expect((await (await restored()).all("select exchange from venues")).length).toBe(kept);
+    },
+  );
 
   it("are none where there is no sandbox", async () => {
     const { client, restored } = await copied(async () => undefined);
@@ -185,7 +188,7 @@ describe("a sandbox's venues", () => {
 });
 
 describe("a backup", () => {
-  it("is let go of once what it keeps is written, and where that fails", async () => {
+  it("is closed once its contents are written, and where that fails", async () => {
     const { client, backup, restored } = await copied(async () => undefined);
     const attached = async () =>
       (await client.execute("pragma database_list")).rows.map(({ name }) => name).includes("backup");
@@ -198,7 +201,7 @@ describe("a backup", () => {
     expect(await attached()).toBe(false);
   });
 
-  it("is one file, once it was folded", async () => {
+  it("is one file after its log is folded in", async () => {
     const { client } = await copied(async () => undefined);
     const mode = async () => (await client.execute("pragma journal_mode")).rows[0]?.[0];
     expect(await mode()).toBe("wal");
@@ -206,7 +209,7 @@ describe("a backup", () => {
     expect(await mode()).toBe("delete");
   });
 
-  it("is whole, of this program, and not of a newer one", async () => {
+  it("is complete, of this program, and not of a newer one", async () => {
     const { client } = await copied(async () => undefined);
     await checkBackup(client, migrations, schemaAfter);
     const newer = checkBackup(client, migrations.slice(0, -1), schemaAfter);
@@ -220,7 +223,7 @@ describe("a backup", () => {
     await expect(other).rejects.toThrow("this is not a backup of an edgemaker database");
   });
 
-  it("that is damaged says so", async () => {
+  it("reports that it is damaged", async () => {
     const path = join(tempFolder(), "damaged.db");
     const { client } = await openFile(path);
     // A row of an index that its table has not: seen by a check alone.
@@ -239,7 +242,7 @@ describe("a backup", () => {
     await expect(damaged).rejects.toThrow(/^this backup is damaged: NULL value in damaged\.more/);
   });
 
-  it("that is no database says so", async () => {
+  it("reports that it is not a database", async () => {
     const path = join(tempFolder(), "text.db");
     const connection = fileConnection(path);
     const client = await safeClient(connection, virtualLocal(0).local);

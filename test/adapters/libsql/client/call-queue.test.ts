@@ -42,7 +42,7 @@ const failure = (call: Promise<unknown>) =>
   );
 
 describe("a queue of calls", () => {
-  it("does one after the other, in the order in which they came", async () => {
+  it("runs them one after the other, in order of arrival", async () => {
     const { done, queue } = queued();
     const slow = (name: string) => async () => {
       done.push(`${name} begins`);
@@ -53,26 +53,26 @@ describe("a queue of calls", () => {
     expect(done).toEqual(["a begins", "a ends", "b begins", "b ends", "c begins", "c ends"]);
   });
 
-  it("goes on after it was empty", async () => {
+  it("continues after it was empty", async () => {
     const { queue, call } = queued();
     expect(await queue.run(call("a"), WRITE)).toBe("a");
     expect(await queue.run(call("b"), WRITE)).toBe("b");
   });
 
-  it("does first what goes before all others", async () => {
+  it("runs a priority call first", async () => {
     const { done, queue, call } = queued();
     const calls = [queue.run(call("a"), WRITE), queue.run(call("b"), WRITE), queue.run(call("kill"), FIRST)];
     await Promise.all(calls);
     expect(done).toEqual(["a", "kill", "b"]);
   });
 
-  it("waits, opens the connection again and tries again what another's write has refused", async () => {
+  it("waits, reopens the connection and retries a call that another process's write blocked", async () => {
     const { done, queue, call } = queued();
     expect(await queue.run(call("a", 2), WRITE)).toBe("a");
     expect(done).toEqual(["a refused", "sleep", "again", "a refused", "sleep", "again", "a"]);
   });
 
-  it("lets reads go on while another process writes, and only then", async () => {
+  it("runs reads while another process writes, and nothing else", async () => {
     const { done, queue, call } = queued();
     const calls = [
       queue.run(call("a", 1), WRITE),
@@ -86,7 +86,7 @@ describe("a queue of calls", () => {
     expect(done).toEqual(["c", "d", "e"]);
   });
 
-  it("a read that goes on says nothing of the lock, which a write that goes on does", async () => {
+  it("does not report the lock as released after a read, but does after a write", async () => {
     const { done, queue, call } = queued();
     const observed: boolean[] = [];
     const look = async () => void observed.push(queue.keptWaiting() > 0);
@@ -107,7 +107,7 @@ describe("a queue of calls", () => {
     ]);
   });
 
-  it("tells for how long it has been kept from writing, from the first refusal on", async () => {
+  it("reports how long writes have been blocked, from the first refusal on", async () => {
     const { time, queue, call } = queued();
     expect(queue.keptWaiting()).toBe(0);
     const waits: number[] = [];
@@ -124,7 +124,7 @@ describe("a queue of calls", () => {
     expect(queue.keptWaiting()).toBe(0);
   });
 
-  it("gives up what has waited for a lock for more than ten seconds, and says why", async () => {
+  it("fails calls that waited more than ten seconds for a lock, with the reason", async () => {
     const { time, done, queue } = queued();
     const began = time.now();
     const never = async () => {
@@ -139,7 +139,7 @@ describe("a queue of calls", () => {
     expect(queue.keptWaiting()).toBe(0);
   });
 
-  it("gives up nothing at ten seconds, nor what came later", async () => {
+  it("fails nothing at exactly ten seconds, nor any later call", async () => {
     const { time, done, queue, call } = queued();
     let tries = 0;
     const exact = async () => {
@@ -156,14 +156,14 @@ describe("a queue of calls", () => {
     expect(await queue.run(call("after"), WRITE)).toBe("after");
   });
 
-  it("lets what goes first wait as long as it takes", async () => {
+  it("lets a priority call wait as long as it takes", async () => {
     const { time, queue, call } = queued();
     const began = time.now();
     expect(await queue.run(call("kill", 200), FIRST)).toBe("kill");
     expect(time.now() - began).toBeGreaterThan(10_000);
   });
 
-  it("lets reads go on while what goes first waits, and tries it again however many come", async () => {
+  it("runs reads while a priority call waits, and retries it however many reads arrive", async () => {
     const { time, done, queue, call } = queued();
     const reading = async (count: number): Promise<void> => {
       if (count === 0) return;
@@ -180,7 +180,7 @@ describe("a queue of calls", () => {
     expect(lines.filter((one) => one === "read")).toHaveLength(100);
   });
 
-  it("counts a call's wait from when it came, its turn included", async () => {
+  it("counts a call's wait from its arrival, its time in the queue included", async () => {
     const { time, queue, call } = queued();
     const slow = queue.run(async () => {
       await Promise.resolve();
@@ -191,7 +191,7 @@ describe("a queue of calls", () => {
     expect(await late).toMatch(/holds its lock/);
   });
 
-  it("asks less and less often while it is refused, and quickly again after a write", async () => {
+  it("retries less and less often while blocked, and quickly again after a write", async () => {
     const { time, queue, call } = queued();
     const took = async (refusals: number) => {
       const began = time.now();
@@ -203,7 +203,7 @@ describe("a queue of calls", () => {
     expect(await took(1)).toBeLessThanOrEqual(10);
   });
 
-  it("asks quickly again after all were given up", async () => {
+  it("retries quickly again after all calls failed", async () => {
     const { time, queue, call } = queued();
     await failure(queue.run(call("never", 1000), WRITE));
     const began = time.now();
@@ -211,14 +211,14 @@ describe("a queue of calls", () => {
     expect(time.now() - began).toBeLessThanOrEqual(10);
   });
 
-  it("tells whoever asked that a call has failed, and goes on", async () => {
+  it("reports a failed call to its caller, and continues", async () => {
     const { done, queue, call } = queued();
     expect(await failure(queue.run(call("a", 1, wrong), WRITE))).toBe("no such table");
     expect(await queue.run(call("b"), WRITE)).toBe("b");
     expect(done).toEqual(["a refused", "b"]);
   });
 
-  it("opens the connection again after a failure that may leave it in a state that keeps no writes", async () => {
+  it("reopens the connection after a failure that could leave it unable to write", async () => {
     const { done, queue, call } = queued();
     const [one, other] = [failure(queue.run(call("a", 1, full), WRITE)), queue.run(call("b"), WRITE)];
     expect(await one).toMatch(/disk is full/);

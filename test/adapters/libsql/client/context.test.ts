@@ -45,7 +45,7 @@ const READ = [
 ];
 
 describe("rows of a table", () => {
-  it("are read in its own types, the first time and later, wherever its columns begin", async () => {
+  it("are read with their types, the first time and later, wherever the columns begin", async () => {
     const { client, things } = await withThings();
     const all = await client.execute("select * from things order by id");
     expect([rowsOf(things, all), rowsOf(things, all)]).toEqual([READ, READ]);
@@ -55,14 +55,14 @@ describe("rows of a table", () => {
     expect(rowsFrom(things, [[3]])).toEqual([{ id: 3, isOn: null, twice: null, note: null }]);
   });
 
-  it("are the same through the library", async () => {
+  it("are the same as through the library", async () => {
     const { db, things } = await withThings();
     expect(await db.select().from(things).orderBy(things.id)).toEqual(READ);
     expect(await db.select().from(things).orderBy(things.id).get()).toEqual(READ[0]);
     expect(await db.select({ id: things.id }).from(things).where(sql`id = 9`)).toEqual([]);
   });
 
-  it("of several selects are those of one moment, each its table's", async () => {
+  it("from several selects come from one moment, each for its table", async () => {
     const { client, things } = await withThings();
     const other = newTable("others");
     await client.execute("create table others as select id + 10 as id, is_on, twice, note from things");
@@ -79,7 +79,7 @@ describe("rows of a table", () => {
 });
 
 describe("a subquery among the columns of a statement on one table", () => {
-  it.each(["select", "returning"] as const)("compares its own rows with those of the %s", async (kind) => {
+  it.each(["select", "returning"] as const)("compares its rows with those of the %s", async (kind) => {
     const { client, db, things } = await withThings();
     const others = newTable("others");
     await client.execute("create table others as select * from things order by id desc");
@@ -99,7 +99,7 @@ describe("a subquery among the columns of a statement on one table", () => {
 });
 
 describe("a statement whose text is built once", () => {
-  it("is filled with what it is given, each value as its column stores it", async () => {
+  it("is filled with its values, each encoded as its column stores it", async () => {
     const { client, prepare, things } = await withThings();
     const made = prepare(
       () =>
@@ -113,14 +113,14 @@ describe("a statement whose text is built once", () => {
     expect([0, 1, 2, 3].map((place) => rows[0]?.[place])).toEqual([8, "b", 5, 6]);
   });
 
-  it("is refused where a value is missing", async () => {
+  it("is rejected where a value is missing", async () => {
     const { prepare } = await withThings();
     const made = prepare(() => sql`select ${sql.placeholder("plain")}`);
     expect(() => made()).toThrow("a statement lacks its value plain");
     expect(() => made({ other: 1 })).toThrow(TypeError);
   });
 
-  it("has the moment in it at which it is asked for, or the database's own clock", async () => {
+  it("contains the time of the call, or the database's clock", async () => {
     const { prepare, time, client } = await withThings();
     const text = (now: unknown) => sql`select ${now}`;
     expect(prepare(text)().args).toEqual([START]);
@@ -132,7 +132,7 @@ describe("a statement whose text is built once", () => {
     expect(prepare(text)().args).toEqual([START + 5]);
   });
 
-  it("of several ways is that of the way which is asked for", async () => {
+  it("with several variants uses the requested variant", async () => {
     const { prepare } = await withThings();
     const of = preparedTexts(prepare);
     const ways = ["a", "b", "a"].map((way) => of(way, () => sql`select ${sql.raw(`'${way}'`)}`)().sql);
@@ -140,7 +140,7 @@ describe("a statement whose text is built once", () => {
   });
 });
 
-it("of a module, each way has a text of its own, which stays", async () => {
+it("each variant of a module's statement has a fixed text", async () => {
   const { prepare } = await withThings();
   const of = eachWay(
     (now, { from }: { readonly from: number }) => sql`select ${now}, ${sql.raw(String(from))}`,
@@ -149,7 +149,7 @@ it("of a module, each way has a text of its own, which stays", async () => {
   expect(ways).toEqual(["select ?, 1", "select ?, 2", "select ?, 1"]);
 });
 
-it("what is only built has no database to run on", async () => {
+it("a statement that is only built has no database to run on", async () => {
   const { things } = await withThings();
   const error = await building
     .select()

@@ -35,8 +35,8 @@ async function leased() {
   };
 }
 
-describe("what is written under a lease", () => {
-  it("is written as long as the lease is ours, and leaves nothing beside it", async () => {
+describe("a write under a lease", () => {
+  it("is done while the lease is ours, and leaves nothing else behind", async () => {
     const { context, client, written, left } = await leased();
     const lease = { account: "ours", token: TOKEN, owner: "us", ...TIMES };
     for (let time = 0; time < 2; time++) await client.batch(guarded(context, lease, [MARK]), "write");
@@ -51,7 +51,7 @@ describe("what is written under a lease", () => {
     ],
     ["of another account", { account: "ours", token: TOKEN + 1, owner: "us" }],
     ["of an account that is not there", { account: "none", token: TOKEN, owner: "us" }],
-  ])("is not written where the lease is %s", async (_what, lease) => {
+  ])("is not done where the lease is %s", async (_what, lease) => {
     const { context, client, written, left } = await leased();
     await expect(
       client.batch(guarded(context, { ...lease, ...TIMES }, [MARK]), "write"),
@@ -64,7 +64,7 @@ describe("what is written under a lease", () => {
 });
 
 it.each([["does not hold", sql`0`] as const, ["nobody can tell", sql`null`] as const])(
-  "what rests on something is not written where that %s",
+  "a conditional write is not done where that %s",
   async (_what, holds) => {
     const { client, written, left } = await leased();
     await expect(client.batch([...unless(holds), MARK], "write")).rejects.toMatchObject({
@@ -74,8 +74,8 @@ it.each([["does not hold", sql`0`] as const, ["nobody can tell", sql`null`] as c
   },
 );
 
-describe("what rests on a wish", () => {
-  it("is written as long as that is the same, whoever else wishes what", async () => {
+describe("a write that depends on a requested strategy state", () => {
+  it("is done while that state is unchanged, whatever is requested of others", async () => {
     const { context, client, left } = await leased();
     const store = createStore(context);
     const [one, other] = [

@@ -17,13 +17,13 @@ function writing() {
 const keptBack = (known: ReturnType<typeof knownSwitch>) =>
   (["slot", "exit", "hand"] as const).filter((kind) => known.keepsBack(kind));
 
-describe("the kill switch that a process knows", () => {
-  it("keeps nothing back before anything is known, and has not been turned", () => {
+describe("the kill switch in a process", () => {
+  it("blocks nothing before its state is read, and counts as not turned", () => {
     const known = knownSwitch();
     expect([keptBack(known), known.isTurning(), known.turns()]).toEqual([[], false, 0]);
   });
 
-  it("holds from the moment it is turned on, while that is being written and afterwards", async () => {
+  it("blocks orders from the moment it is turned on, during the write and afterwards", async () => {
     const [known, { write, end }] = [knownSwitch(), writing()];
     const turning = known.turn(true, {}, write);
     expect([keptBack(known), known.isTurning(), known.turns()]).toEqual([["slot", "exit", "hand"], true, 1]);
@@ -32,13 +32,13 @@ describe("the kill switch that a process knows", () => {
     expect([keptBack(known), known.isTurning()]).toEqual([["slot", "exit", "hand"], false]);
   });
 
-  it("lets exits go where a panic sells", async () => {
+  it("allows exits where a panic sells", async () => {
     const known = knownSwitch();
     await known.turn(true, { sells: true }, async () => undefined);
     expect(keptBack(known)).toEqual(["slot", "hand"]);
   });
 
-  it("holds where nobody knows whether it was written, until it is read", async () => {
+  it("blocks orders after a write with unknown outcome, until it is read", async () => {
     const [known, { write, end }] = [knownSwitch(), writing()];
     const turning = known.turn(true, {}, write);
     end(new Error("no answer"));
@@ -48,7 +48,7 @@ describe("the kill switch that a process knows", () => {
     expect(keptBack(known)).toEqual([]);
   });
 
-  it("turned off, goes on holding until that is written", async () => {
+  it("blocks orders until turning it off is written", async () => {
     const [known, { write, end }] = [knownSwitch(), writing()];
     known.read(ON, 0);
     const turning = known.turn(false, {}, write);
@@ -58,14 +58,14 @@ describe("the kill switch that a process knows", () => {
     expect(known.keepsBack("slot")).toBe(false);
   });
 
-  it("goes on holding where it may not have been turned off", async () => {
+  it("blocks orders where turning it off may have failed", async () => {
     const known = knownSwitch();
     known.read(ON, 0);
     await expect(known.turn(false, {}, () => Promise.reject(new Error("no answer")))).rejects.toThrow();
     expect(known.keepsBack("slot")).toBe(true);
   });
 
-  it("is what was read last, where it was not turned meanwhile", () => {
+  it("has the state read last, unless it was turned meanwhile", () => {
     const known = knownSwitch();
     known.read(ON, 0);
     expect(keptBack(known)).toEqual(["slot", "exit", "hand"]);
@@ -75,7 +75,7 @@ describe("the kill switch that a process knows", () => {
     expect(keptBack(known)).toEqual([]);
   });
 
-  it("is not what is read while it is being turned", async () => {
+  it("ignores a read made while it is being turned", async () => {
     const [known, { write, end }] = [knownSwitch(), writing()];
     const turning = known.turn(true, {}, write);
     known.read(OFF, known.turns());
@@ -84,7 +84,7 @@ describe("the kill switch that a process knows", () => {
     await turning;
   });
 
-  it("is not what was asked for before it was turned, whenever that is answered", async () => {
+  it("ignores a read started before it was turned, whenever that returns", async () => {
     const known = knownSwitch();
     const requestCount = known.turns();
     await known.turn(true, {}, async () => undefined);
@@ -92,7 +92,7 @@ describe("the kill switch that a process knows", () => {
     expect(known.keepsBack("slot")).toBe(true);
   });
 
-  it("is being turned until each of those who turn it has done", async () => {
+  it("counts as being turned until every caller that turns it is done", async () => {
     const [known, one, two] = [knownSwitch(), writing(), writing()];
     const turning = [known.turn(true, {}, one.write), known.turn(true, {}, two.write)];
     one.end();

@@ -36,41 +36,44 @@ function file() {
 const tablesOf = async ({ client }: Awaited<ReturnType<typeof openDatabase>>) =>
   (await client.execute("select name from sqlite_master where type = 'table'")).rows.length;
 
-describe("a database that is opened", () => {
+describe("an opened database", () => {
   it.each([
     ["live", "sandbox", /^this database is for live exchanges and cannot be used for a sandbox/],
     ["sandbox", "live", /^this database is a sandbox and cannot be used for live exchanges/],
-  ] as const)("for %s is no other's, unless it was looked at before", async (kind, other, message) => {
-    const { closed, open } = file();
-    await open("first", { kind });
-    await open("same", { kind });
-    const refused = open("other", { kind: other });
-    await expect(refused).rejects.toThrow(message);
-    await expect(refused).rejects.toThrow(SettingsError);
-    await open("checked", { kind: other, isChecked: true });
-    expect(closed).toEqual(["other"]);
-  });
+  ] as const)(
+    "for %s does not serve the other kind, unless that was checked before",
+    async (kind, other, message) => {
+      const { closed, open } = file();
+      await open("first", { kind });
+      await open("same", { kind });
+      const refused = open("other", { kind: other });
+      await expect(refused).rejects.toThrow(message);
+      await expect(refused).rejects.toThrow(SettingsError);
+      await open("checked", { kind: other, isChecked: true });
+      expect(closed).toEqual(["other"]);
+    },
+  );
 
   it.each([
     ["live", 2],
     ["sandbox", 1],
-  ] as const)("for %s waits for its disk as it has to", async (kind, mode) => {
+  ] as const)("for %s waits for its disk as required", async (kind, mode) => {
     const { client } = await file().open("one", { kind });
     expect((await client.execute("pragma synchronous")).rows[0]?.[0]).toBe(mode);
   });
 
-  it("knows how to hear what has arrived for its process", async () => {
+  it("can receive messages for its process", async () => {
     const { local } = virtualLocal(0);
     const heard = async () => undefined;
     expect((await file().open("one", { local: { ...local, heard } })).heard).toBe(heard);
   });
 
-  it("is left as it is where another program applies what it lacks", async () => {
+  it("is left unchanged where another program applies its missing migrations", async () => {
     const context = await file().open("none", { migrations: [], isChecked: true });
     expect([await tablesOf(context), context.version]).toEqual([0, undefined]);
   });
 
-  it("is taken where nobody has said yet what it is for", async () => {
+  it("is accepted where its kind is not set yet", async () => {
     const { open } = file();
     const { client } = await open("first");
     await client.execute("delete from control");
@@ -78,7 +81,7 @@ describe("a database that is opened", () => {
     expect((await client.execute("select 1 from control")).rows).toEqual([]);
   });
 
-  it("by an older program is refused, and closed", async () => {
+  it("is rejected for an older program, and closed", async () => {
     const { closed, open } = file();
     await open("new");
     const refused = open("old", { migrations: migrations.slice(0, -1) });
@@ -87,7 +90,7 @@ describe("a database that is opened", () => {
     expect(closed).toEqual(["old"]);
   });
 
-  it("is no file of another kind", async () => {
+  it("is rejected where the file is of another kind", async () => {
     const { path, open } = file();
     writeFileSync(path, "a text that is no database, and longer than a header. ".repeat(40));
     const refused = open("text");
@@ -95,7 +98,7 @@ describe("a database that is opened", () => {
     await expect(refused).rejects.toThrow(SettingsError);
   });
 
-  it("says what else keeps it from being opened", async () => {
+  it("reports other reasons that prevent opening it", async () => {
     const full = Object.assign(new Error("failed"), { code: "SQLITE_FULL" });
     const client = { ...fileConnection(":memory:"), execute: () => Promise.reject(full) };
     onTestFinished(() => client.close());
@@ -105,8 +108,8 @@ describe("a database that is opened", () => {
   });
 });
 
-describe("what a database has had", () => {
-  it("is all still to come where it is new, and what is missing afterwards", async () => {
+describe("a database's migrations", () => {
+  it("are all pending where it is new, and only the missing ones afterwards", async () => {
     const { open } = file();
     const context = await open("none", { migrations: [], isChecked: true });
     expect(await pendingMigrations(context, migrations)).toEqual(migrations);
@@ -116,7 +119,7 @@ describe("what a database has had", () => {
     expect(await pendingMigrations(context, migrations)).toEqual([]);
   });
 
-  it("is not asked for by a program that applies none", async () => {
+  it("are not read by a program that applies none", async () => {
     const { open } = file();
     const { client } = await open("first");
     await client.execute("insert into migrations (name, applied_at) values ('9999_later', 0)");
@@ -126,7 +129,7 @@ describe("what a database has had", () => {
     expect(rows[0]?.[0]).toBe(1);
   });
 
-  it("is nothing newer where it is unknown, or as new as the program", async () => {
+  it("are not newer where unknown, or as new as the program", async () => {
     const context = await file().open("one");
     const isLocked = async () =>
       (await context.client.execute(statement(sql`select ${isNotNewer(context)}`))).rows[0]?.[0];
@@ -140,7 +143,7 @@ describe("what a database has had", () => {
     expect(await isLocked()).toBe(1);
   });
 
-  it("is applied once by two that open it at the same time; what fails is told", async () => {
+  it("are applied once by two that open it at the same time; a failure is reported", async () => {
     const { open } = file();
     const [one] = await Promise.all([open("one"), open("two")]);
     const { rows } = await one.client.execute("select count(*) from migrations");

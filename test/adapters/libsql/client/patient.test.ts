@@ -16,7 +16,7 @@ function trying(refusals: number, code: string, attempts: number) {
 }
 
 describe("a call to a busy server", () => {
-  it("is made again until it is not refused", async () => {
+  it("is retried until it is accepted", async () => {
     const { done, time } = trying(3, "SQLITE_BUSY", 4);
     expect(await done).toBe(4);
     // 5 to 10, 10 to 20 and 20 to 40 ms.
@@ -24,7 +24,7 @@ describe("a call to a busy server", () => {
     expect(time.now()).toBeLessThan(70);
   });
 
-  it("is made so often and no more, and says why it was refused", async () => {
+  it("is retried a limited number of times, then reports the refusal", async () => {
     const { done, tries } = trying(9, "SQLITE_BUSY", 3);
     await expect(done).rejects.toMatchObject({
       failure: "unavailable",
@@ -33,14 +33,14 @@ describe("a call to a busy server", () => {
     expect(tries()).toBe(3);
   });
 
-  it("is not made again where nobody knows what it has done", async () => {
+  it("is not retried where its outcome is unknown", async () => {
     const { done, tries, time } = trying(1, "SERVER_ERROR", 3);
     await expect(done).rejects.toMatchObject({ failure: "unavailable" });
     expect([tries(), time.now()]).toEqual([1, 0]);
   });
 });
 
-it("waits twice as long each time, up to 200 ms, and as chance has it from half of that on", () => {
+it("doubles the wait each time, up to 200 ms, with random jitter down to half of it", () => {
   const least = [1, 2, 3, 4, 5, 6, 7, 20].map((attempt) => backoff(attempt, "0"));
   expect(least).toEqual([5, 10, 20, 40, 80, 100, 100, 100]);
   expect(backoff(1, "i")).toBe(7.5);

@@ -23,28 +23,28 @@ function answer({
   return { results: [ok("store_sql"), ok("store_sql"), batch, ok("close")] };
 }
 
-describe("where requests go", () => {
+describe("the address of requests", () => {
   it.each([
     ["http://127.0.0.1:8080", undefined, "http://127.0.0.1:8080/v2/pipeline", undefined],
     ["libsql://db.test", "a", "https://db.test/v2/pipeline", "Bearer a"],
     ["libsql://db.test:81?tls=0&authToken=b", undefined, "http://db.test:81/v2/pipeline", "Bearer b"],
     ["https://db.test", "", "https://db.test/v2/pipeline", undefined],
-  ])("is what the library makes of %s", async (url, authToken, address, authorization) => {
+  ])("is the one that the library derives from %s", async (url, authToken, address, authorization) => {
     const found = await targetOf({ url, authToken });
     expect(found.address).toBe(address);
     expect(found.headers.authorization).toBe(authorization);
     expect(await targetOf({ url, authToken })).toBe(found);
   });
 
-  it("is nowhere for what the library does not know", async () => {
+  it("does not exist for an address that the library rejects", async () => {
     await expect(targetOf({ url: "libsql://db.test?hello=1" })).rejects.toMatchObject({
       code: "URL_PARAM_NOT_SUPPORTED",
     });
   });
 });
 
-describe("statements that need no coding", () => {
-  it("have texts, finite numbers and nulls for values", () => {
+describe("statements without special encoding", () => {
+  it("have texts, finite numbers and nulls as values", () => {
     const args = ["a", 1.5, null];
     expect(plainStatements(["select 1", { sql: "select ?, ?, ?", args }])).toEqual([
       { sql: "select 1", args: [] },
@@ -53,13 +53,13 @@ describe("statements that need no coding", () => {
   });
 
   it.each([[[1n]], [[true]], [[new Uint8Array(1)]], [[Number.NaN]], [{ a: 1 }]])(
-    "are not those with %o",
+    "do not include those with %o",
     (args) => {
       expect(plainStatements([{ sql: "select ?", args }])).toBeUndefined();
     },
   );
 
-  it("are sent with each text once, and end with all done or nothing", () => {
+  it("are sent with each text once, and complete all or nothing", () => {
     const statements = [...plain("a", "b"), { sql: "a", args: ["x", 2, null] }];
     const { requests } = JSON.parse(batchBody(statements, "write"));
     expect(requests.map(({ type, sql }: { type: string; sql?: string }) => sql ?? type)).toEqual([
@@ -85,11 +85,11 @@ describe("statements that need no coding", () => {
   });
 });
 
-describe("the answer to a batch", () => {
+describe("the response to a batch", () => {
   const error = { message: "no", code: "SQLITE_CONSTRAINT" };
   const calls = plain("a", "b");
 
-  it("is each statement's result", () => {
+  it("contains each statement's result", () => {
     const row = [
       { type: "integer", value: "7" },
       { type: "float", value: 1.5 },
@@ -176,7 +176,7 @@ describe("the answer to a batch", () => {
   });
 });
 
-describe("an answer that is none", () => {
+describe("an invalid response", () => {
   it.each([
     [new Response("<html>", { status: 502 }), "SERVER_ERROR"],
     [Response.json({}, { status: 500 }), "SERVER_ERROR"],

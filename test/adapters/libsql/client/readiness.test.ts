@@ -35,8 +35,8 @@ async function countRequests() {
   return { time, state, context, ready: readiness(context), client: context.client };
 }
 
-describe("a database", () => {
-  it("is asked to take a write, of which nothing stays, where the last one is more than 5 s ago", async () => {
+describe("a database's readiness", () => {
+  it("is checked with a write that is rolled back, where the last write is more than 5 s ago", async () => {
     const { time, state, ready, client } = await countRequests();
     time.pass(5000 - client.sinceWrite());
     await ready();
@@ -52,14 +52,14 @@ describe("a database", () => {
     expect(state.probes).toBe(2);
   });
 
-  it("is asked once for all who want to know at the same time", async () => {
+  it("is checked once for all simultaneous callers", async () => {
     const { time, state, ready } = await countRequests();
     time.pass(6000);
     await Promise.all([ready(), ready(), ready()]);
     expect(state.probes).toBe(1);
   });
 
-  it("is not ready where it takes no write, says why, and is again once it does", async () => {
+  it("is lost with a reason where a write fails, and returns once a write succeeds", async () => {
     const { time, state, ready } = await countRequests();
     time.pass(6000);
     state.code = "SQLITE_FULL";
@@ -72,7 +72,7 @@ describe("a database", () => {
     expect(state.probes).toBe(3);
   });
 
-  it("that is known to be in trouble is tried at once, however fresh its last write is", async () => {
+  it("is checked at once after known trouble, however recent its last write is", async () => {
     const { state, ready, client } = await countRequests();
     state.code = "SQLITE_FULL";
     await expect(client.batch(["delete from fence_guard"], "write")).rejects.toThrow("its disk is full");
@@ -82,7 +82,7 @@ describe("a database", () => {
     expect(client.trouble()).toBeUndefined();
   });
 
-  it("that does not answer keeps nobody waiting, and its known trouble is what is told", async () => {
+  it("does not wait for a database without response, and reports its known trouble", async () => {
     const one = await countRequests();
     one.time.pass(6000);
     one.state.hangs = true;
@@ -100,7 +100,7 @@ describe("a database", () => {
     ]);
   });
 
-  it("is not ready before it was migrated", async () => {
+  it("requires the migrations", async () => {
     const { ready, client } = await countRequests();
     await client.execute("delete from control");
     await expect(ready()).rejects.toMatchObject({
@@ -109,7 +109,7 @@ describe("a database", () => {
     });
   });
 
-  it("is not ready for a program that is older than it", async () => {
+  it("requires a program that is not older than the database", async () => {
     const { ready, client, context } = await countRequests();
     await client.execute("insert into migrations (name, applied_at) values ('9999_later', 0)");
     await expect(ready()).rejects.toThrow("a newer edgemaker migrated this database (to 9999_later");

@@ -58,7 +58,7 @@ describe("a call to a server", () => {
     ["a-token", "Bearer a-token"],
     ["", null],
     [undefined, null],
-  ])("shows the token %o, and ends some time", async (authToken, shown) => {
+  ])("sends the token %o, and has a time limit", async (authToken, shown) => {
     const { client, requestList } = await answering(() => ROWS, authToken);
     await client.execute("select 1");
     await client.batch(["select 1"], "write");
@@ -66,7 +66,7 @@ describe("a call to a server", () => {
     for (const { signal } of requestList) expect(signal).toBeInstanceOf(AbortSignal);
   });
 
-  it("asks the primary for what a write may rest on, and no other read", async () => {
+  it("goes to the primary for reads that a write depends on, and for no other read", async () => {
     const { client, requestList } = await answering(() => ROWS);
     await client.execute("select 1");
     await client.unwaited("select 1");
@@ -79,7 +79,7 @@ describe("a call to a server", () => {
     expect(requestList.map(({ text }) => /begin immediate/i.test(text))).toEqual([true, true, true]);
   });
 
-  it("is made twelve times where the server stays busy, each of them a request", async () => {
+  it("is made twelve times while the server stays busy, each time as a request", async () => {
     const { client, requestList, time } = await answering(() => undefined);
     const use = newUse();
     await expect(client.execute("select 1", use)).rejects.toMatchObject({
@@ -91,7 +91,7 @@ describe("a call to a server", () => {
   });
 
   it.each([undefined, newUse()])(
-    "says that the server does not answer, whatever it sends: %o",
+    "reports that the server does not respond, whatever it sends: %o",
     async (use) => {
       const page = () => new Response("<html>Bad Gateway</html>", { status: 502 });
       const { client } = await answering(page);
@@ -104,8 +104,8 @@ describe("a call to a server", () => {
   );
 });
 
-describe("what calls to a server have cost", () => {
-  it("is added up, over the statements of a batch too", async () => {
+describe("the cost of calls to a server", () => {
+  it("is summed, over the statements of a batch too", async () => {
     const { client } = await answering(() => ROWS);
     const use = newUse();
     await client.execute("select 1", use);
@@ -122,14 +122,14 @@ describe("what calls to a server have cost", () => {
     [{ rows_read: "2", rows_written: 1 }, null, 1],
     [{ rows_read: 2, rows_written: null }, 2, null],
     [{ rows_read: 0, rows_written: 0 }, 0, 0],
-  ])("is unknown where the server does not tell it: %o", async (output, rowsRead, rowsWritten) => {
+  ])("is unknown where the server does not report it: %o", async (output, rowsRead, rowsWritten) => {
     const { client } = await answering(() => output);
     const use = newUse();
     await client.execute("select 1", use);
     expect(use).toEqual({ databaseRequests: 1, rowsRead, rowsWritten });
   });
 
-  it("stays unknown once it is", async () => {
+  it("stays unknown afterwards", async () => {
     const answers = [ROWS, {}, ROWS];
     const { client } = await answering(() => answers.shift());
     const use = newUse();
@@ -138,7 +138,7 @@ describe("what calls to a server have cost", () => {
   });
 
   it.each([[null], [7], [{ results: 7 }], [{ results: [null, { response: null }, {}] }]])(
-    "is unknown, and the call has failed, where the answer is %o",
+    "is unknown, and the call fails, where the response is %o",
     async (body) => {
       const { client } = await answering(() => Response.json(body));
       const use = newUse();
@@ -148,8 +148,8 @@ describe("what calls to a server have cost", () => {
   );
 });
 
-describe("turns on a server", () => {
-  it("come one after the other, and what is first before all that wait", async () => {
+describe("interactive turns on a server", () => {
+  it("run one after the other, a priority turn before all that wait", async () => {
     const { client } = await answering(() => ROWS);
     const done: string[] = [];
     const turn = (name: string, isFirst?: boolean) =>
@@ -163,7 +163,7 @@ describe("turns on a server", () => {
     expect(done).toEqual(["a", "kill", "b", "c"].flatMap((name) => [`${name} begins`, `${name} ends`]));
   });
 
-  it("are done again while the server is busy, and soon again after one that was not", async () => {
+  it("are retried while the server is busy, and soon again after a success", async () => {
     const answers: (Reported | undefined)[] = [...Array(8).fill(undefined), ROWS, undefined, ROWS];
     const { client, time } = await answering(() => answers.shift());
     const turn = () => client.turn((calls) => calls.batch(["select 1"], "write"));

@@ -57,7 +57,7 @@ describe("a client of a file", () => {
     ["durable", "FULL"],
     ["fast", "NORMAL"],
     [undefined, "FULL"],
-  ] as const)("sets a %s connection up before its first call", async (durability, mode) => {
+  ] as const)("sets up a %s connection before its first call", async (durability, mode) => {
     const { lines } = await opened(durability);
     expect(lines).toEqual([
       "PRAGMA journal_mode = WAL",
@@ -66,14 +66,14 @@ describe("a client of a file", () => {
     ]);
   });
 
-  it("changes nothing of how a fast connection waits for the disk", async () => {
+  it("does not change how a fast connection waits for the disk", async () => {
     const { client, lines } = await opened("fast");
     lines.length = 0;
     await client.unwaited(INSERT);
     expect(lines).toEqual([INSERT]);
   });
 
-  it("sets a connection up again that it had to open again", async () => {
+  it("sets up a connection again after reopening it", async () => {
     const { client, lines, failing, count } = await opened();
     lines.length = 0;
     failing.code = "SQLITE_FULL";
@@ -83,7 +83,7 @@ describe("a client of a file", () => {
     expect(lines).toEqual([INSERT, "reconnect", "PRAGMA journal_mode = WAL", COUNT]);
   });
 
-  it("goes on once a file can be opened again that could not be for a while", async () => {
+  it("continues once a file that could not be opened for a while can be opened again", async () => {
     const { client, failing, count } = await opened();
     Object.assign(failing, { code: "SQLITE_IOERR", reconnect: true });
     await expect(client.execute(INSERT)).rejects.toThrow("its disk cannot be read or written");
@@ -98,7 +98,7 @@ describe("a client of a file", () => {
     expect([await count(), client.trouble()]).toEqual([1, undefined]);
   });
 
-  it("opens a connection again before it is used, where its file was gone when that was due", async () => {
+  it("reopens a connection before its next use, where its file was missing when that was due", async () => {
     const { client, lines, failing, rename, count } = await opened();
     failing.code = "SQLITE_IOERR";
     const failed = expect(client.execute(INSERT)).rejects.toThrow("cannot be read or written");
@@ -113,7 +113,7 @@ describe("a client of a file", () => {
     expect([lines[0], lines.at(-1), await count()]).toEqual(["reconnect", INSERT, 1]);
   });
 
-  it("asks nothing of a file that is gone or was replaced, and goes on with the one it knows", async () => {
+  it("sends nothing to a deleted or replaced file, and continues with the original one", async () => {
     const { client, lines, rename, count } = await opened();
     lines.length = 0;
     rename(undefined);
@@ -134,7 +134,7 @@ describe("a client of a file", () => {
     expect([await count(), client.trouble()]).toEqual([0, undefined]);
   });
 
-  it("lets reads go on while another process writes, also in a batch, and nothing else", async () => {
+  it("runs reads while another process writes, also in a batch, and nothing else", async () => {
     const { client, file } = await opened();
     await client.execute(INSERT);
     const other = fileConnection(file);
@@ -151,7 +151,7 @@ describe("a client of a file", () => {
     expect(done).toEqual(["batch", "select", "write"]);
   });
 
-  it("has a turn that is first go before all that wait, and no other", async () => {
+  it("runs a priority turn before all that wait, and no other", async () => {
     const { client } = await opened();
     const done: string[] = [];
     const turn = (name: string, isFirst?: boolean) =>
@@ -163,7 +163,7 @@ describe("a client of a file", () => {
     expect(done).toEqual(["a", "kill", "b", "c"]);
   });
 
-  it("does a turn again from its beginning where another process was in the way", async () => {
+  it("restarts a turn from its beginning where another process blocked it", async () => {
     const { client, failing, count } = await opened();
     let tries = 0;
     await client.turn(async (calls) => {
@@ -175,7 +175,7 @@ describe("a client of a file", () => {
     expect([tries, await count()]).toEqual([2, 1]);
   });
 
-  it("takes each way of writing for the end of another's lock", async () => {
+  it("takes each kind of write as the end of another process's lock", async () => {
     const { client, failing } = await opened();
     const ways = [
       () => client.execute(INSERT),
@@ -192,7 +192,7 @@ describe("a client of a file", () => {
     }
   });
 
-  it("tells that a call was made, and that nobody knows how many rows it has read", async () => {
+  it("reports that a call was made with an unknown number of rows read", async () => {
     const { client } = await opened();
     const use = newUse();
     await client.execute(COUNT, use);
@@ -202,7 +202,7 @@ describe("a client of a file", () => {
     expect(use).toMatchObject({ databaseRequests: 4, rowsRead: null, rowsWritten: null });
   });
 
-  it("asks nothing once it is closed", async () => {
+  it("sends nothing once it is closed", async () => {
     const { client } = await opened();
     client.close();
     await expect(client.execute(COUNT)).rejects.toMatchObject({ failure: "unavailable" });

@@ -25,7 +25,7 @@ describe("a failed call to the database", () => {
     [named("TypeError"), "its server does not respond"],
     [named("TimeoutError"), "its server does not respond"],
     [named("AbortError"), "its server does not respond"],
-  ])("says why it cannot be used: %o", (error, reason) => {
+  ])("reports why the database cannot be used: %o", (error, reason) => {
     const reportedError = storeError(error);
     expect(reportedError).toMatchObject({ failure: "unavailable", cause: error });
     expect(reportedError.message).toBe(`the database cannot be used: ${reason}`);
@@ -36,19 +36,19 @@ describe("a failed call to the database", () => {
     [coded("ELSE", "SQLITE_FULL in the text alone"), "SQLITE_FULL in the text alone"],
     ["no error at all", "no error at all"],
     [{ name: "TypeError", message: "a value with a name is no error" }, undefined],
-  ])("says what it was told where it knows no reason: %o", (error, message) => {
+  ])("reports the original message where no reason is known: %o", (error, message) => {
     const reportedError = storeError(error);
     expect(reportedError.failure).toBe("unavailable");
     expect(reportedError.message).not.toContain("cannot be used");
     if (message !== undefined) expect(reportedError.message).toBe(message);
   });
 
-  it("is a broken constraint, which its message names, and is not hidden by what may be the reason", () => {
+  it("is a broken constraint named by its message, and is not masked by a possible reason", () => {
     const error = coded("SQLITE_CONSTRAINT_UNIQUE", "UNIQUE constraint failed: orders.client_id");
     expect(storeError(error)).toMatchObject({ failure: "constraint", message: error.message, cause: error });
   });
 
-  it("is a lease that has gone to another, and not a constraint", () => {
+  it("is a lost lease, and not a constraint", () => {
     const error = coded("SQLITE_CONSTRAINT_CHECK", "CHECK constraint failed: fence_holds");
     expect(storeError(error)).toMatchObject({
       failure: "fenced",
@@ -56,20 +56,20 @@ describe("a failed call to the database", () => {
     });
   });
 
-  it("is a place in the chain that another event has taken, and not a constraint", () => {
+  it("is a chain position used by another event, and not a constraint", () => {
     const error = coded("SQLITE_CONSTRAINT_UNIQUE", "UNIQUE constraint failed: events.chain, events.seq");
     const reportedError = storeError(error);
     expect(reportedError).toMatchObject({ failure: "unavailable", cause: error });
     expect(reportedError.message).toMatch(/other writes conflict with this one/);
   });
 
-  it("stays what it is where it has its meaning already", () => {
+  it("stays as it is where it is already classified", () => {
     const known = new StoreError("fenced", "known", { cause: coded("SQLITE_BUSY") });
     expect(storeError(known)).toBe(known);
   });
 });
 
-describe("the code of an error", () => {
+describe("an error code", () => {
   it.each([
     [coded("SQLITE_BUSY"), "SQLITE_BUSY"],
     [{ code: 5 }, "5"],
@@ -78,12 +78,12 @@ describe("the code of an error", () => {
     [undefined, ""],
     ["code", ""],
     [7, ""],
-  ])("of %o is %o", (error, code) => {
+  ])("for %o is %o", (error, code) => {
     expect(codeOf(error)).toBe(code);
   });
 });
 
-describe("what a failure leaves behind", () => {
+describe("the aftermath of a failure", () => {
   it.each([
     ["SQLITE_BUSY", true, true],
     ["SQLITE_BUSY_SNAPSHOT", true, true],
@@ -97,7 +97,7 @@ describe("what a failure leaves behind", () => {
     ["SQLITE_ERROR", false, false],
     ["SQLITE_CONSTRAINT", false, false],
     ["NOT_SQLITE_BUSY", false, false],
-  ])("%s: tried again %s, the connection anew %s", (code, isTriedAgain, isAnew) => {
+  ])("%s: retried %s, connection reopened %s", (code, isTriedAgain, isAnew) => {
     expect([isBusy(coded(code)), needsConnection(coded(code))]).toEqual([isTriedAgain, isAnew]);
   });
 
@@ -107,7 +107,7 @@ describe("what a failure leaves behind", () => {
     ["UNIQUE constraint failed: orders.client_id", "SQLITE_CONSTRAINT_UNIQUE", true],
     ["a call without an answer", "SQLITE_IOERR", false],
     ["a text alone", "", false],
-  ])("after %s (%s) nothing of a batch was done: %s", (message, code, isWhole) => {
+  ])("after %s (%s) nothing of a batch was written: %s", (message, code, isWhole) => {
     expect(isRefusedWhole(coded(code, message))).toBe(isWhole);
   });
 });

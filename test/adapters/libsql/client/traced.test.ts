@@ -7,7 +7,7 @@ import { virtualLocal } from "../../../support/local.ts";
 
 const SPAN = { set: () => undefined, rename: () => undefined, fail: () => undefined };
 
-it("measures each call under its statement's verb, and tells no more of it", async () => {
+it("measures each call under its statement's verb, and records nothing else of it", async () => {
   const spans: unknown[] = [];
   const tracer: Tracer = {
     span(name, attributes, work) {

@@ -56,8 +56,8 @@ const NOTHING_WRITTEN: readonly [string, (client: Client) => Promise<unknown>][]
   ["a turn of no row", (client) => client.turn((calls) => calls.batch([NO_ROW], "write"))],
 ];
 
-describe("a database that is watched", () => {
-  it("has no trouble at first, and is not known to take writes", async () => {
+describe("a watched database", () => {
+  it("has no trouble at first, and no known write", async () => {
     const { client } = await watched();
     expect([client.trouble(), client.sinceWrite()]).toEqual([undefined, Number.POSITIVE_INFINITY]);
   });
@@ -82,13 +82,13 @@ describe("a database that is watched", () => {
     }
   });
 
-  it("is in no trouble where a statement was refused for what it says", async () => {
+  it("is not in trouble where a statement was rejected for its content", async () => {
     const { client, fails } = await watched();
     await fails(() => client.execute(INSERT), "SQLITE_CONSTRAINT");
     expect(client.trouble()).toBeUndefined();
   });
 
-  it("tells a failure to whoever asked", async () => {
+  it("passes a failure on to its caller", async () => {
     const { client } = await watched();
     await expect(client.execute("insert into none values (1)")).rejects.toMatchObject({
       failure: "unavailable",
@@ -103,7 +103,7 @@ describe("a database that is watched", () => {
     expect(client.sinceWrite()).toBe(700);
   });
 
-  it("takes nothing for a write that has changed no row", async () => {
+  it("does not count a call that changed no row as a write", async () => {
     const { client } = await watched();
     for (const [, call] of [...READS, ...NOTHING_WRITTEN]) await call(client);
     expect(client.sinceWrite()).toBe(Number.POSITIVE_INFINITY);
@@ -114,7 +114,7 @@ describe("a database that is watched", () => {
     [2000, true],
     [3600, true],
   ])(
-    "is in trouble once another process has held its lock for two seconds: %d ms",
+    "is in trouble once another process has blocked writes for two seconds: %d ms",
     async (lockedFor, isLong) => {
       const { client, time } = await watched();
       let tries = 0;

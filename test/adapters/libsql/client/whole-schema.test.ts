@@ -56,7 +56,7 @@ async function contentOf({ client }: Context) {
 const { whole } = await madeSchema();
 const isWhole = (requests: readonly string[]) => requests.includes(whole[0] as string);
 
-it("made whole, a new database holds what one migration after the other makes", async () => {
+it("a new database created from the whole schema equals one built by migrations", async () => {
   const step = await opened(newFile());
   const once = await opened(newFile(), { whole });
   expect([isWhole(step.requests), isWhole(once.requests)]).toEqual([false, true]);
@@ -67,7 +67,7 @@ it("made whole, a new database holds what one migration after the other makes", 
 });
 
 it.each([1, migrations.length - 1, migrations.length])(
-  "one that has had %i migrations gets the others",
+  "a database with %i migrations gets the others",
   async (count) => {
     const file = newFile();
     const { context: before } = await opened(file, { migrations: [], isChecked: true });
@@ -78,7 +78,7 @@ it.each([1, migrations.length - 1, migrations.length])(
   },
 );
 
-it("one that holds something of another's is not taken for new", async () => {
+it("a database with another program's tables does not count as new", async () => {
   const file = newFile();
   const other = fileConnection(file);
   await other.execute("create table notes (text text)");
@@ -88,14 +88,14 @@ it("one that holds something of another's is not taken for new", async () => {
   expect((await contentOf(context)).rows.notes).toEqual([]);
 });
 
-it("of two that start at once, one makes it and the other finds it made", async () => {
+it("two that start at once create the schema once", async () => {
   const file = newFile();
   const both = await Promise.all([opened(file, { whole }), opened(file, { whole }), opened(file)]);
   const plain = await contentOf((await opened(newFile())).context);
   for (const { context } of both) expect(await contentOf(context)).toEqual(plain);
 });
 
-it("where it cannot be made whole, one migration after the other does it, or tells why not", async () => {
+it("where the whole schema fails, migrations run one by one, or report why not", async () => {
   const { context } = await opened(newFile(), { whole: [...whole, "create table"] });
   expect(await contentOf(context)).toEqual(await contentOf((await opened(newFile())).context));
   const broken = { name: "9999_broken.sql", text: "create table" };

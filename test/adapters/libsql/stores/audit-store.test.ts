@@ -22,7 +22,7 @@ async function open(...lines: readonly string[]) {
 }
 
 describe("events", () => {
-  it("are told after one of them, oldest first, by pages, and counted", async () => {
+  it("are listed after one of them, oldest first, by pages, and counted", async () => {
     const { store } = await open("first", "second", "third");
     const all = await store.eventsAfter(0, 9);
     expect(all.map(({ message, seq, at }) => [message, seq, at])).toEqual([
@@ -35,7 +35,7 @@ describe("events", () => {
     expect(await store.pulse()).toEqual({ event: all[2]?.id, steppedAt: 0 });
   });
 
-  it("carry the hash of what they say and of the one before them", async () => {
+  it("carry the hash of their content and of the previous event", async () => {
     const { store } = await open("first", "second", "third");
     let before = "";
     for (const event of await store.eventsAfter(0, 9)) {
@@ -44,7 +44,7 @@ describe("events", () => {
     }
   });
 
-  it("are found by the place before one of a chain", async () => {
+  it("are found by their predecessor in the chain", async () => {
     const { store } = await open("first", "second", "third");
     const [chain] = (await store.eventsAfter(0, 1)).map((one) => one.chain);
     const second = (await store.eventsAfter(0, 9))[1];
@@ -53,7 +53,7 @@ describe("events", () => {
     expect(await store.placeBefore("another", 3)).toBeUndefined();
   });
 
-  it("are nothing yet in a new database", async () => {
+  it("are empty in a new database", async () => {
     const { store } = await open();
     expect([await store.eventCount(), await store.pulse(), await store.checkpoints()]).toEqual([
       0,
@@ -64,7 +64,7 @@ describe("events", () => {
 });
 
 describe("a checkpoint", () => {
-  it("signs the chain of each account that has one, beside that of people", async () => {
+  it("signs the chain of each account that has one, and the chain of user actions", async () => {
     const { context, store } = await open("first");
     for (const account of ["b", "a", "c"])
       await context.client.execute({
@@ -87,7 +87,7 @@ describe("a checkpoint", () => {
     ]);
   });
 
-  it("signs where each chain stands, after the one before it", async () => {
+  it("signs the head of each chain, after the previous checkpoint", async () => {
     const { store } = await open("first", "second");
     const events = await store.eventsAfter(0, 9);
     const { checkpoint, cut } = await store.checkpoint(signer, undefined, BY);
@@ -108,7 +108,7 @@ describe("a checkpoint", () => {
     ]);
   });
 
-  it("cuts off what is older than is kept, and says from where on it goes on", async () => {
+  it("deletes events past the retention time, and records where each chain continues", async () => {
     const { store } = await open("first", "second", "third");
     const events = await store.eventsAfter(0, 9);
     const { checkpoint, cut } = await store.checkpoint(signer, 1000, BY);
@@ -121,14 +121,14 @@ describe("a checkpoint", () => {
     expect(again.cut).toBe(0);
   });
 
-  it("keeps the newest event, however old", async () => {
+  it("retains the newest event, however old", async () => {
     const { store, time } = await open("first", "second");
     time.pass(1_000_000);
     const { checkpoint, cut } = await store.checkpoint(signer, 1, BY);
     expect([checkpoint.marks[0]?.from, cut]).toEqual([2, 1]);
   });
 
-  it("cuts nothing where all is young enough", async () => {
+  it("deletes nothing while all events are recent", async () => {
     const { store } = await open("first", "second");
     const { checkpoint, cut } = await store.checkpoint(signer, 1_000_000, BY);
     expect([checkpoint.marks[0]?.from, checkpoint.marks[0]?.before, cut]).toEqual([1, "", 0]);

@@ -51,7 +51,7 @@ async function open() {
 }
 
 describe("exchange keys in the database", () => {
-  it("are told as they were given, each account's own, and stand nowhere as they are", async () => {
+  it("are returned as they were stored, per account, and never stored in plain text", async () => {
     const { store, context } = await open();
     const [mine, theirs] = [keys("kraken"), keys("mexc", { passphrase: canary("passphrase") })];
     await store.put(KRAKEN, mine, BY);
@@ -66,7 +66,7 @@ describe("exchange keys in the database", () => {
     ).toEqual([true, false]);
   });
 
-  it("keep no passphrase of the keys that they replace", async () => {
+  it("retain no passphrase of the keys that they replace", async () => {
     const { context } = await opened();
     const store = credentialStore(context, [first]);
     await store.put(KRAKEN, keys("old", { passphrase: canary("old passphrase") }), BY);
@@ -86,7 +86,7 @@ describe("exchange keys in the database", () => {
     expect((await store.opened()).map(({ account }) => account)).toEqual([KRAKEN, MEXC]);
   });
 
-  it("need the operator's own key, and say which cannot be opened without it", async () => {
+  it("require the operator's key, and report which cannot be opened without it", async () => {
     const { context, store } = await open();
     await expect(credentialStore(context, []).put(KRAKEN, keys("kraken"), BY)).rejects.toThrow(
       "EDGEMAKER_KEK is not set; it encrypts stored exchange keys",
@@ -101,7 +101,7 @@ describe("exchange keys in the database", () => {
     await expect(credentialStore(context, [second]).get(KRAKEN)).rejects.toThrow(String(mine?.trouble));
   });
 
-  it("are replaced and removed, each account's own, and both are told", async () => {
+  it("are replaced and removed per account, and both are logged as events", async () => {
     const { store, readOutput } = await open();
     await store.put(KRAKEN, keys("kraken"), BY);
     await store.put(MEXC, keys("mexc"), BY);
@@ -119,7 +119,7 @@ describe("exchange keys in the database", () => {
     ]);
   });
 
-  it("let their account be tried at once, and no other", async () => {
+  it("let only their account be retried at once", async () => {
     const { store, failing, standing } = await open();
     await failing(KRAKEN);
     await failing(MEXC);
@@ -131,8 +131,8 @@ describe("exchange keys in the database", () => {
   });
 });
 
-describe("another key of the operator's", () => {
-  it("wraps what the former one did, once, and that is told of each", async () => {
+describe("a new operator key", () => {
+  it("rewraps the keys of the former one once, with an event for each", async () => {
     const { context, store, readOutput } = await open();
     const [mine, theirs] = [keys("kraken"), keys("mexc")];
     await store.put(KRAKEN, mine, BY);

@@ -56,8 +56,8 @@ async function chained() {
   return { context, client, chain, make, write, counting };
 }
 
-describe("an event of people", () => {
-  it("follows the one before, and is known as the newest", async () => {
+describe("an event of a user action", () => {
+  it("follows the previous one, and is cached as the newest", async () => {
     const { context, chain, write } = await chained();
     await write("a");
     expect(context.newest.ofPeople?.seq).toBe(1);
@@ -65,7 +65,7 @@ describe("an event of people", () => {
     expect([await chain(), context.newest.ofPeople?.seq]).toEqual([["1 a", "2 b"], 2]);
   });
 
-  it("that is not told leaves the newest as it is", async () => {
+  it("leaves the newest unchanged if it is not written", async () => {
     const { context, chain, write } = await chained();
     await write("a");
     const before = context.newest.ofPeople;
@@ -75,7 +75,7 @@ describe("an event of people", () => {
     expect(context.newest.ofPeople).toEqual(before);
   });
 
-  it("is the newest that nobody knows, where nobody knows whether it was written", async () => {
+  it("clears the cached newest after a write with unknown outcome", async () => {
     const { context, write, make, counting } = await chained();
     await write("a");
     const { run } = counting(1, () => new Error("no answer"));
@@ -83,7 +83,7 @@ describe("an event of people", () => {
     expect(context.newest.ofPeople).toBeUndefined();
   });
 
-  it("waits for those that came before it, but where it is first", async () => {
+  it("waits for those that came before it, unless it has priority", async () => {
     const { context, chain, make } = await chained();
     const turn = (message: string, isFirst?: boolean) =>
       writeText(context, BY, make(message), isFirst === undefined ? {} : { isFirst });
@@ -91,7 +91,7 @@ describe("an event of people", () => {
     expect(await chain()).toEqual(["1 a", "2 kill", "3 b", "4 c"]);
   });
 
-  it("is made anew where another process was first, and tells of any other failure", async () => {
+  it("is rebuilt where another process wrote first, and reports any other failure", async () => {
     const { chain, make, counting } = await chained();
     const { count, run } = counting(2, overtaken);
     await run({ by: BY, make: make("a") });
@@ -101,14 +101,14 @@ describe("an event of people", () => {
     expect(other.count.writes).toBe(1);
   });
 
-  it("is given up after two hundred others that were first", async () => {
+  it("gives up after two hundred events of others that came first", async () => {
     const { make, counting } = await chained();
     const { count, run } = counting(1000, overtaken);
     await expect(run({ by: BY, make: make("a") })).rejects.toThrow("other writes conflict with this one");
     expect(count.writes).toBe(200);
   });
 
-  it("is written without a look where the newest is known, and with one where that does not hold", async () => {
+  it("is written without a read where the newest is cached, and with one if that is outdated", async () => {
     const { chain, write, make, counting, client } = await chained();
     const known = { at: START + 7, holds: sql`1` };
     const observed: boolean[] = [];
@@ -136,7 +136,7 @@ describe("an event of people", () => {
     expect(rows.map((row) => row[0])).toEqual([START + 7, START + 7, START + 7]);
   });
 
-  it("that was known to be the next tells of a failure, and is not written another way", async () => {
+  it("with a cached predecessor reports a failure, and is not written another way", async () => {
     const { chain, write, make, counting } = await chained();
     await write("a");
     const { count, run } = counting(1, () => new Error("no answer"));
@@ -147,7 +147,7 @@ describe("an event of people", () => {
 });
 
 describe("the events of a pass", () => {
-  it("follow one another in their account's chain, whose head is told", async () => {
+  it("follow one another in their account's chain, and its head is returned", async () => {
     const { context, chain } = await chained();
     const use = newUse();
     const pass = (head: Parameters<typeof writePass>[1]["head"], messages: readonly string[]) =>
@@ -169,7 +169,7 @@ describe("the events of a pass", () => {
   });
 });
 
-it("a row that is in no chain is no head of one", () => {
+it("a row outside any chain is no chain's head", () => {
   const row = { seq: 3, hash: "h" } as Parameters<typeof headOfRow>[0];
   expect(headOfRow(row)).toEqual({ seq: 3, hash: "h" });
   const none = { seq: 0, hash: "" };

@@ -39,8 +39,8 @@ async function open() {
   return { store, time, record, readOutput, settle, stateOf };
 }
 
-describe("an order by hand", () => {
-  it("is written once with the event that tells of it, whatever the other accounts' are called", async () => {
+describe("a manual order", () => {
+  it("is written once with its event, whatever the other accounts are called", async () => {
     const { store, record, readOutput } = await open();
     expect(await store.now()).toBe(START);
     expect(await record()).toEqual({ result: "recorded" });
@@ -55,7 +55,7 @@ describe("an order by hand", () => {
     expect(await store.orderByClientId(THEIRS, "two")).toBeUndefined();
   });
 
-  it("that is refused is neither written nor told of, and one that it would meet is named", async () => {
+  it("is neither written nor logged if it is rejected, and the order it would cross is named", async () => {
     const { store, record, readOutput } = await open();
     await record();
     const crossing = { clientId: "two", side: "sell" } as const;
@@ -67,7 +67,7 @@ describe("an order by hand", () => {
     expect((await readOutput()).map(([account]) => account)).toEqual([MINE, THEIRS, EVERY_ACCOUNT]);
   });
 
-  it("is told of at the moment at which it was asked for, where that is known", async () => {
+  it("has an event with the time of its request, where that is known", async () => {
     const { store, record, time } = await open();
     const moments = async () => (await store.eventsAfter(0, 99)).map(({ at }) => at - START);
     for (const clientId of ["one", "two"]) await record({ clientId }, { at: START + 7 });
@@ -76,7 +76,7 @@ describe("an order by hand", () => {
     expect(await moments()).toEqual([7, 7, 50]);
   });
 
-  it("is written beside others that come at the same time, however much of the moment is known", async () => {
+  it("is written beside concurrent ones, whatever is known of their time", async () => {
     const { record, readOutput } = await open();
     await record();
     for (const terms of [{}, { at: START }]) {
@@ -87,14 +87,14 @@ describe("an order by hand", () => {
     expect((await readOutput()).length).toBe(7);
   });
 
-  it("keeps the reason of its answer", async () => {
+  it("stores the reason of its response", async () => {
     const { store, record, settle } = await open();
     await record();
     await settle("one", "rejected", { reason: "insufficient funds" });
     expect((await store.orderByClientId(MINE, "one"))?.reason).toBe("insufficient funds");
   });
 
-  it("ends where its answer says so, and rests otherwise", async () => {
+  it("is final where its response says so, and open otherwise", async () => {
     const { record, settle, stateOf, time } = await open();
     const final = ["filled", "canceled", "expired", "rejected"] as const;
     for (const state of [...final, "submitted"]) await record({ clientId: state });
@@ -110,7 +110,7 @@ describe("an order by hand", () => {
     });
   });
 
-  it("keeps what a pass has seen of it: an answer counts only while nothing is known", async () => {
+  it("preserves a state read by a pass: a response counts only while no state is known", async () => {
     const { record, settle, stateOf } = await open();
     await record();
     await record({ clientId: "two" });
@@ -123,7 +123,7 @@ describe("an order by hand", () => {
     expect(await stateOf("one", THEIRS)).toMatchObject({ state: "pending" });
   });
 
-  it("is unclear until somebody has said what became of it, on its own account", async () => {
+  it("is unclear until its outcome is reported, on its account", async () => {
     const { store, record, settle } = await open();
     const unclear = () => Promise.all([MINE, THEIRS].map((account) => store.hasUnclear(account)));
     await record({ account: THEIRS });

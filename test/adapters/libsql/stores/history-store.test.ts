@@ -70,25 +70,28 @@ describe("the history of a strategy", () => {
     expect(plan.filter((step) => step.startsWith("SCAN orders"))).toEqual([]);
   });
 
-  it.each(["ordersOf", "fillsOf"] as const)("is its own, newest first, by pages: %s", async (name) => {
-    const { store, mine } = await open();
-    const page = async (over: object) => letters(await store[name](mine, { limit: 9, ...over }));
-    expect(await page({})).toBe("dcba");
-    expect(await page({ limit: 2 })).toBe("dc");
-    expect(await page({ before: { at: 2 } })).toBe("a");
-    const id = name === "fillsOf" ? `c-${mine}` : "emc1".padEnd(18, "0");
-    expect(await page({ before: { at: 2, id } })).toBe("ba");
-    expect(await page({ before: { at: 3, id: "0" } })).toBe("cba");
-    expect(await page({ before: { at: 1, id: "zzz" } })).toBe("a");
-  });
+  it.each(["ordersOf", "fillsOf"] as const)(
+    "contains only its entries, newest first, by pages: %s",
+    async (name) => {
+      const { store, mine } = await open();
+      const page = async (over: object) => letters(await store[name](mine, { limit: 9, ...over }));
+      expect(await page({})).toBe("dcba");
+      expect(await page({ limit: 2 })).toBe("dc");
+      expect(await page({ before: { at: 2 } })).toBe("a");
+      const id = name === "fillsOf" ? `c-${mine}` : "emc1".padEnd(18, "0");
+      expect(await page({ before: { at: 2, id } })).toBe("ba");
+      expect(await page({ before: { at: 3, id: "0" } })).toBe("cba");
+      expect(await page({ before: { at: 1, id: "zzz" } })).toBe("a");
+    },
+  );
 
-  it("names who has started it", async () => {
+  it("names the user who started it", async () => {
     const { store, mine } = await open();
     expect(await store.starterOf(mine)).toBe(BY.actor);
     expect(await store.starterOf("nothing")).toBeUndefined();
   });
 
-  it("tells its events by their numbers", async () => {
+  it("returns its events by their ids", async () => {
     const { store, mine, theirs } = await open();
     const [event] = await store.eventsOf(mine, { limit: 9 });
     expect(event).toMatchObject({ kind: "started", strategy: mine, at: START });
@@ -106,8 +109,8 @@ describe("the history of a strategy", () => {
   });
 });
 
-describe("every fill there is", () => {
-  it("is told by time, and what lies in one millisecond by its trade, a page at a time", async () => {
+describe("the list of all fills", () => {
+  it("is sorted by time, then by trade within one millisecond, and paged", async () => {
     const { context } = await open();
     const all = await fillsInOrderQuery(context, undefined, 99);
     expect(letters(all)).toBe("aabbccdd");

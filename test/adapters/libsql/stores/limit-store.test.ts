@@ -46,8 +46,8 @@ async function open() {
   return { context, store, time, set, use, place, usesOf };
 }
 
-describe("limits that were set", () => {
-  it("are a scope's own, and refused where any has changed since they were read", async () => {
+describe("stored limits", () => {
+  it("belong to one scope, and are rejected if any has changed since they were read", async () => {
     const { store, set } = await open();
     expect([
       await set(0, "every", 5),
@@ -68,14 +68,14 @@ describe("limits that were set", () => {
   });
 });
 
-it("says why limits could not be set", async () => {
+it("reports why limits could not be set", async () => {
   const { context, set } = await open();
   await context.client.execute("drop table limits");
   await expect(set(0, "every", 5)).rejects.toThrow("no such table");
 });
 
-describe("the orders of an account that count", () => {
-  it("are those that are not settled, and the asker's own on all accounts", async () => {
+describe("the open orders that count for an account", () => {
+  it("are the unsettled ones, and the user's on all accounts", async () => {
     const { store, place } = await open();
     await place("mine");
     await place("theirs", {}, { actor: "you" });
@@ -94,7 +94,7 @@ describe("the orders of an account that count", () => {
     expect(await place("e", full, { account: THEIRS })).toBe("recorded");
   });
 
-  it("are those of one asker on every account, whichever keys the requests brought", async () => {
+  it("are those of one user on every account, whichever keys the requests brought", async () => {
     const { store, place } = await open();
     const most = { openOrders: 2, actor: "me" };
     const withKeys = (name: string) => ({ account: `live:kraken#${name}:api.kraken.com` });
@@ -108,7 +108,7 @@ describe("the orders of an account that count", () => {
     );
   });
 
-  it("are not counted where no limit that is set asks for them", async () => {
+  it("are not counted where no limit requires them", async () => {
     const { store, place, set } = await open();
     await place("mine");
     const none = { openOrders: null, openOfActor: null };
@@ -120,8 +120,8 @@ describe("the orders of an account that count", () => {
   });
 });
 
-describe("a day's notional", () => {
-  it("is used up to the last unit, of one scope, asset and day", async () => {
+describe("a daily notional", () => {
+  it("is usable up to the last unit, per scope, asset and day", async () => {
     const { use, usesOf, time } = await open();
     expect([await use(), await use(), await use()]).toEqual([true, true, false]);
     expect([await use({ notional: d("5") }), await use({ notional: d("0.00000001") })]).toEqual([
@@ -148,7 +148,7 @@ describe("a day's notional", () => {
     ]);
   });
 
-  it("is used by the orders that are recorded, and by no others", async () => {
+  it("is used by recorded orders only", async () => {
     const { place, usesOf, time } = await open();
     const cap = { dayNotional: d("20") };
     expect([await place("a", cap), await place("b", cap), await place("c", cap)]).toEqual([
@@ -163,7 +163,7 @@ describe("a day's notional", () => {
     expect(await place("f", {}, {}, 1)).toBe("refused");
   });
 
-  it("of a total that no column could hold stays at the most that one holds", async () => {
+  it("is capped at the column's maximum where its total would overflow", async () => {
     const { use, usesOf } = await open();
     const most = d("92233720368.54775807");
     await use({ notional: most, most: null });
@@ -172,8 +172,8 @@ describe("a day's notional", () => {
   });
 });
 
-describe("the gap between two orders", () => {
-  it("is counted from the newest one, over midnight too", async () => {
+describe("the minimum gap between two orders", () => {
+  it("counts from the newest one, over midnight too", async () => {
     const { place, time } = await open();
     const gap = { orderGapMillis: 100 };
     time.pass(DAY - 50);
@@ -188,7 +188,7 @@ describe("the gap between two orders", () => {
   });
 });
 
-it("tells the newest twenty uses of a scope, the newest first", async () => {
+it("lists the newest twenty uses of a scope, newest first", async () => {
   const { context, usesOf } = await open();
   const rows = Array.from({ length: 22 }, (_, i) => ({
     scope: "a",

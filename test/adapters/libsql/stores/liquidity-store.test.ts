@@ -24,7 +24,7 @@ const row = (minute: number, over: Partial<LiquidityMinute> = {}): LiquidityMinu
   ...over,
 });
 
-it("keeps the first that is told of a pair's minute", async () => {
+it("stores the first sample of a pair's minute", async () => {
   const store = liquidityStore((await opened()).context);
   await store.keep(BTC, row(7));
   await store.keep(BTC, row(7, { ownOrders: { bids: 9, asks: 9 } }));
@@ -34,7 +34,7 @@ it("keeps the first that is told of a pair's minute", async () => {
   expect(await store.minutes(MEXC, 7, 8)).toEqual([]);
 });
 
-it("tells minutes in their order, from one up to another", async () => {
+it("lists minutes in order, from one up to another", async () => {
   const store = liquidityStore((await opened()).context);
   for (const minute of [9, 7, 8]) await store.keep(BTC, row(minute));
   const readOutput = async (from: number, to: number) =>
@@ -46,7 +46,7 @@ it("tells minutes in their order, from one up to another", async () => {
   ]);
 });
 
-it("says of which pairs a minute lacks", async () => {
+it("lists the pairs that have no sample for a minute", async () => {
   const store = liquidityStore((await opened()).context);
   await store.keep(BTC, row(7));
   await store.keep(ETH, row(6));
@@ -55,7 +55,7 @@ it("says of which pairs a minute lacks", async () => {
   expect(await store.lacking([], 7)).toEqual([]);
 });
 
-it("lets a pair's minutes go after thirteen months, and no other pair's", async () => {
+it("deletes a pair's minutes after thirteen months, and no other pair's", async () => {
   const store = liquidityStore((await opened()).context);
   for (const pair of [BTC, ETH, MEXC]) for (const minute of [1, 2]) await store.keep(pair, row(minute));
   await store.keep(BTC, row(2 + YEAR));
@@ -64,7 +64,7 @@ it("lets a pair's minutes go after thirteen months, and no other pair's", async 
   expect([await left(BTC), await left(ETH), await left(MEXC)]).toEqual([[2], [1, 2], [1, 2]]);
 });
 
-it("keeps why a minute is missing, the first reason of each, of its own pair and as long as the minutes", async () => {
+it("stores the first reason for a missing minute of each pair, as long as the minutes", async () => {
   const store = liquidityStore((await opened()).context);
   const miss = (minute: number, cause: string) => ({ minute, cause }) as Parameters<typeof store.keepMiss>[1];
   for (const minute of [9, 7, 8]) await store.keepMiss(BTC, miss(minute, "stopped"));
@@ -78,7 +78,7 @@ it("keeps why a minute is missing, the first reason of each, of its own pair and
   expect(await store.misses(ETH, 0, 99)).toHaveLength(1);
 });
 
-it("tells since when a pair is watched", async () => {
+it("reports since when a pair is watched", async () => {
   const store = liquidityStore((await opened()).context);
   for (const minute of [9, 7, 8]) await store.keep(BTC, row(minute));
   expect([await store.since(BTC), await store.since(ETH)]).toEqual([7, undefined]);

@@ -58,7 +58,7 @@ describe.each(["a file", "a server"])("two thousand strategies of a hundred acco
   });
   afterAll(() => sqld?.stop());
 
-  it("are told whole and once, the oldest first, each with what is known of its account", async () => {
+  it("are listed completely and once, oldest first, each with the state of its account", async () => {
     const views = await box.store.strategies({ stopped: false });
     expect(idsOf(views)).toEqual([...RUNNING, box.id]);
     expect(new Set(views.map(({ memory }) => memory.turn))).toEqual(new Set([0]));
@@ -67,7 +67,7 @@ describe.each(["a file", "a server"])("two thousand strategies of a hundred acco
     expect(new Set(views.map(({ strategy }) => strategy.state.slots.length))).toEqual(new Set([20]));
   });
 
-  it("are told newest first where a page is asked for, those that have stopped too", async () => {
+  it("are listed newest first in pages, stopped ones included", async () => {
     const ask = async (filter: StrategyFilter) => idsOf(await box.store.strategies(filter));
     const newest = [box.id, ...RUNNING.toReversed()];
     expect(await ask({ stopped: false, page: { limit: 500 } })).toEqual(newest.slice(0, 500));
@@ -81,7 +81,7 @@ describe.each(["a file", "a server"])("two thousand strategies of a hundred acco
     );
   });
 
-  it("have their orders told whole and once, and those of an account alone", async () => {
+  it("have their orders listed completely and once, and those of one account alone", async () => {
     const orders = await box.store.unsettledOrders();
     expect(new Set(orders.map(({ account, clientId }) => `${account} ${clientId}`)).size).toBe(orders.length);
     expect(orders).toHaveLength(SLOTS * ALL + 20);
@@ -95,7 +95,7 @@ describe.each(["a file", "a server"])("two thousand strategies of a hundred acco
     if (where === "a server") expect(use.rowsRead).toBeLessThan(3 * SLOTS * ALL);
   });
 
-  it("are looked after, measured and told of", async () => {
+  it("are supervised, measured and reported", async () => {
     const { deps } = box;
     await lookOut(deps);
     const { rows } = await box.context.client.execute("select count(*) from strategy_days");
@@ -108,7 +108,7 @@ describe.each(["a file", "a server"])("two thousand strategies of a hundred acco
     expect(await watchOver(deps)()).toBeUndefined();
   });
 
-  it("cost no row of those that have stopped, and few requests", async () => {
+  it("cost no row read for stopped ones, and few requests", async () => {
     const { use, requests } = await costOf(box, () => box.store.strategies({ stopped: false }));
     expect(use.databaseRequests).toBeLessThanOrEqual(6);
     // Of each its length, its account beside that, itself and its orders: as few for every one more as for one.
@@ -122,7 +122,7 @@ describe.each(["a file", "a server"])("two thousand strategies of a hundred acco
 });
 
 describe("a panic over them, on a server", () => {
-  it("asks every one to stop, and tells of all that have not", async () => {
+  it("requests every one to stop, and reports all that have not stopped", async () => {
     const sqld = await startSqld();
     const box = await many(sqld.url);
     const result = await runOperation<{ grids: { status: string }[]; message: string }>(

@@ -27,7 +27,7 @@ async function open() {
   return { context, db, put, account, place, readings: () => metricsStore(context).readings() };
 }
 
-it("tells of each account how its passes go, and who holds or awaits its lease right now", async () => {
+it("reports each account's passes, and the processes that hold or await its lease now", async () => {
   const { account, put, db, readings } = await open();
   const times = { steppedAt: 7, passMillis: 8, failures: 2, retryAt: 9 };
   await account({ ...times, until: START + 1, waitedUntil: START });
@@ -50,7 +50,7 @@ it("tells of each account how its passes go, and who holds or awaits its lease r
   ]);
 });
 
-it("counts orders that are not settled by account and state, those that lack trades, and those nobody has heard of", async () => {
+it("counts unsettled orders by account and state, orders that lack trades, and orphans", async () => {
   const { account, place, readings } = await open();
   await account({});
   await account({ account: THEIRS });
@@ -70,7 +70,7 @@ it("counts orders that are not settled by account and state, those that lack tra
   ]);
 });
 
-it("counts fills and events ever, and what waits or is given up in each channel", async () => {
+it("counts all fills and events, and each channel's pending and failed messages", async () => {
   const { context, account, place, put, db, readings } = await open();
   await account({});
   await place("a", {});

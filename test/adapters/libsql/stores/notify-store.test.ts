@@ -59,8 +59,8 @@ const kept = (over: object = {}) => ({
   ...over,
 });
 
-describe("a channel", () => {
-  it("is added once under its name, begins after what has been told, and is removed with its messages", async () => {
+describe("a notification channel", () => {
+  it("is added once under its name, starts after earlier events, and is removed with its messages", async () => {
     const { store, of, claimed } = await open();
     expect(await store.addChannel(channel("a", { kind: "ntfy" }), {}, BY)).toBe(false);
     expect(await of("a")).toMatchObject({
@@ -85,14 +85,14 @@ describe("a channel", () => {
     expect(texts).toEqual(["removed a", "added a, a webhook"]);
   });
 
-  it("needs a key to be added, and is left alone without any", async () => {
+  it("requires a key to be added, and is left alone without any", async () => {
     const { context } = await open();
     const blind = notifyStore(context, []);
     await expect(blind.addChannel(channel("c"), {}, BY)).rejects.toThrow("EDGEMAKER_KEK is not set");
     expect(await blind.outlook()).toEqual({ now: 0, newest: { event: 0, fill: 0 }, channels: [] });
   });
 
-  it("is held by one process at a time, until its time is over", async () => {
+  it("is claimed by one process at a time, until the claim expires", async () => {
     const { claim, claimed, time, store } = await open();
     expect(await claimed("a")).toMatchObject({ owner: "one", now: START, secrets: { url: "https://a" } });
     expect(await claim("a", "two")).toBeUndefined();
@@ -107,8 +107,8 @@ describe("a channel", () => {
   });
 });
 
-describe("the news of a channel", () => {
-  it("is what has happened since, oldest first, a page of it", async () => {
+describe("the events for a channel", () => {
+  it("are those since its position, oldest first, in pages", async () => {
     const { claim, claimed, store, tell } = await open();
     await store.keep(await claimed("b"), kept({ cursor: { event: 2, fill: 0 }, isDone: true }));
     for (const text of ["first", "second", "third"]) await tell(text);
@@ -117,7 +117,7 @@ describe("the news of a channel", () => {
     expect((await store.outlook()).newest).toEqual({ event: 5, fill: 0 });
   });
 
-  it("is asked for from a place on, or from now on", async () => {
+  it("start at a position, or now", async () => {
     const { store, tell } = await open();
     const now = await store.newsAfter(undefined, 9);
     expect(now).toEqual({ events: [], fills: [], cursor: { event: 2, fill: 0 } });
@@ -134,8 +134,8 @@ describe("the news of a channel", () => {
   });
 });
 
-describe("what is kept of a channel", () => {
-  it("counts only while the claim lasts, and is this channel's alone", async () => {
+describe("a write for a channel", () => {
+  it("counts only while the claim lasts, and for this channel alone", async () => {
     const { store, claimed, time, of } = await open();
     const claim = await claimed("a");
     await claimed("b");
@@ -157,7 +157,7 @@ describe("what is kept of a channel", () => {
     expect((await of("a"))?.pending).toBe(1);
   });
 
-  it("gives the channel back where there is nothing to send", async () => {
+  it("releases the channel where there is nothing to send", async () => {
     const { store, claim, claimed } = await open();
     const [a] = [await claimed("a"), await claimed("b")];
     await store.keep(a, kept());
@@ -181,7 +181,7 @@ describe("a message", () => {
     return all;
   }
 
-  it("waits in turn, and is nobody's without a channel", async () => {
+  it("waits in order, and belongs to no one without a channel", async () => {
     const { store, claimed, of } = await waiting();
     expect(await store.enqueue("zzz", message("m9"))).toBe(false);
     expect((await claimed("a")).pending).toEqual({ message: message("m1"), tries: 0 });
@@ -197,7 +197,7 @@ describe("a message", () => {
     ]);
   });
 
-  it("that was sent gives way to the next, and its channel back", async () => {
+  it("makes way for the next once it is sent, and its channel is released", async () => {
     const { store, claimed, claim, of, time } = await waiting();
     const accepted = await claimed("a");
     await claimed("b");
@@ -214,7 +214,7 @@ describe("a message", () => {
     expect(await claim("b", "two")).toBeUndefined();
   });
 
-  it("that was not sent is tried again later, and the channel says why", async () => {
+  it("is retried later if it was not sent, and the channel shows the reason", async () => {
     const { store, claimed, of } = await waiting();
     await store.settle(await claimed("a"), "m1", LATER);
     expect((await of("a"))?.channel).toMatchObject({ failures: 1, retryAt: START + 500, error: "no answer" });
@@ -227,7 +227,7 @@ describe("a message", () => {
     expect((await of("a"))?.channel).toMatchObject({ failures: 0, error: null });
   });
 
-  it("that was given up is tried again when somebody asks for it", async () => {
+  it("is retried on request after it was given up", async () => {
     const { store, claimed, of } = await waiting();
     await store.settle(await claimed("a"), "m1", DEAD);
     await store.settle(await claimed("b"), "m3", DEAD);
@@ -244,21 +244,21 @@ describe("a message", () => {
     expect((await claimed("a")).pending).toEqual({ message: message("m1"), tries: 0 });
   });
 
-  it("is settled once: what came later changes nothing of it", async () => {
+  it("is settled once: later results change nothing", async () => {
     const { store, claimed, of } = await waiting();
     await store.settle(await claimed("a"), "m1", DEAD);
     await store.settle(await claimed("a"), "m1", { result: "sent" });
     expect(await of("a")).toMatchObject({ pending: 1, dead: 1 });
   });
 
-  it("of another process's claim says nothing of the channel", async () => {
+  it("of another process's claim does not affect the channel", async () => {
     const { store, claimed, of } = await waiting();
     const accepted = await claimed("a");
     await store.settle({ ...accepted, owner: "two" }, "m2", LATER);
     expect((await of("a"))?.channel.failures).toBe(0);
   });
 
-  it("that is to be sent at once waits for no retry of its own channel", async () => {
+  it("with priority waits for no retry of its channel", async () => {
     const { store, claimed, of } = await waiting();
     await store.settle(await claimed("a"), "m1", LATER);
     await store.settle(await claimed("b"), "m3", LATER);
@@ -266,7 +266,7 @@ describe("a message", () => {
     expect([(await of("a"))?.channel.retryAt, (await of("b"))?.channel.retryAt]).toEqual([0, LATER.retryAt]);
   });
 
-  it("is forgotten thirty days after it was sent", async () => {
+  it("is deleted thirty days after it was sent", async () => {
     const { store, claimed, time, context } = await waiting();
     const count = async () =>
       Number((await context.client.execute(statement(sql`select count(*) from messages`))).rows[0]?.[0]);
@@ -283,7 +283,7 @@ describe("a message", () => {
 });
 
 describe("the trades of a channel", () => {
-  it("are told as they were booked: whose they are, and which others have taken the place of", async () => {
+  it("are listed as booked: their strategies, and the trades they replace", async () => {
     const { context, store, claimed } = await open();
     const { client, db } = context;
     const from = (await claimed("a")).channel.cursor;
@@ -315,7 +315,7 @@ describe("the trades of a channel", () => {
 });
 
 describe("a channel's key", () => {
-  it("is encrypted by the first of the operator's keys, once, unless it has been replaced meanwhile", async () => {
+  it("is encrypted with the operator's first key, once, unless it was replaced in the meantime", async () => {
     const { context, store } = await open();
     const newer = await importKek(new Uint8Array(32).fill(2));
     const both = notifyStore(context, [newer, kek]);
@@ -345,7 +345,7 @@ describe("a channel's key", () => {
   });
 });
 
-it("opens nothing whose key it has not", async () => {
+it("decrypts nothing without the key", async () => {
   const { context } = await open();
   const other = await importKek(new Uint8Array(32).fill(2));
   await expect(

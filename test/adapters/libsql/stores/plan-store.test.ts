@@ -30,7 +30,7 @@ async function open(...ids: readonly string[]) {
 }
 
 describe("a plan", () => {
-  it("can be committed once, by whoever it was made for, until it expires", async () => {
+  it("can be committed once, by the user it was made for, until it expires", async () => {
     const { plans, time } = await open("b");
     expect(await plans.addPlan(plan("a"))).toBe(START + LIFE);
     expect(await plans.consumePlan(key("a", "theirs"), false)).toBeUndefined();
@@ -44,7 +44,7 @@ describe("a plan", () => {
     expect(await plans.consumePlan(key("c"), false)).toBeUndefined();
   });
 
-  it("waits for the approval that it needs, and is over where it is refused", async () => {
+  it("waits for its required approval, and ends if that is refused", async () => {
     const { plans } = await open("a", "b");
     expect(await plans.consumePlan(key("a"), true)).toBeUndefined();
     expect(await plans.decidePlan("a", "approved", BY)).toBe(true);
@@ -54,7 +54,7 @@ describe("a plan", () => {
     expect(await plans.consumePlan(key("b"), true)).toBeUndefined();
   });
 
-  it("is decided on as long as it is open and not refused, it alone, and that is told", async () => {
+  it("can be approved or refused while it is open, it alone, and an event records that", async () => {
     const { plans, readOutput, time } = await open("a", "b", "c");
     expect(await plans.decidePlan("a", "approved", BY)).toBe(true);
     expect(await plans.decidePlan("a", "refused", BY)).toBe(true);
@@ -67,7 +67,7 @@ describe("a plan", () => {
     expect(await readOutput()).toEqual(["a approved", "a refused"]);
   });
 
-  it("tells where it stands", async () => {
+  it("reports its state", async () => {
     const { plans, stateOf, time } = await open("a", "b", "c", "d");
     const strict = { needsApproval: true };
     expect(await stateOf("zzz")).toBe("unknown");
@@ -88,7 +88,7 @@ describe("a plan", () => {
     ]);
   });
 
-  it("is refused when the request that waits for it is given up, it alone", async () => {
+  it("is refused when the request that waits for it is abandoned, it alone", async () => {
     const { plans, stateOf, time } = await open("a", "b", "c");
     for (const id of ["a", "b", "c"]) await stateOf(id);
     expect(await plans.giveUpPlan("waits for a")).toBe(true);
@@ -102,7 +102,7 @@ describe("a plan", () => {
 });
 
 describe("the list of plans", () => {
-  it("is those that can still be decided on or committed, oldest first, by pages", async () => {
+  it("contains those that can still be decided on or committed, oldest first, by pages", async () => {
     const { plans, listed } = await open("a", "b", "c", "d");
     await plans.decidePlan("a", "approved", BY);
     await plans.decidePlan("b", "refused", BY);
@@ -119,7 +119,7 @@ describe("the list of plans", () => {
     expect(await listed({ after: first?.place })).toEqual(["d"]);
   });
 
-  it("forgets what expired a day ago", async () => {
+  it("drops plans that expired a day ago", async () => {
     const { plans, stateOf, time } = await open("a");
     time.pass(1);
     await plans.addPlan(plan("b"));

@@ -38,8 +38,8 @@ async function open() {
   return { store, look, readOutput, time };
 }
 
-describe("the turn to look at everything", () => {
-  it("is one process's at a time", async () => {
+describe("the lease for the periodic check", () => {
+  it("belongs to one process at a time", async () => {
     const { look, time } = await open();
     expect(await look()).toEqual({
       now: START,
@@ -58,7 +58,7 @@ describe("the turn to look at everything", () => {
     expect(await look("one")).toMatchObject({ before: START + 1000, ownerBefore: "two" });
   });
 
-  it("begins with what happens from now on, and goes on from what was counted", async () => {
+  it("starts with events from now on, and continues from those counted", async () => {
     const { store, look, time } = await open();
     await store.tell({ strategy: null, kind: "kill", message: "before" });
     await look();
@@ -75,7 +75,7 @@ describe("the turn to look at everything", () => {
     expect((await look())?.events.map(({ message }) => message)).toEqual(["second", "third"]);
   });
 
-  it("is shown the rows of today and yesterday", async () => {
+  it("includes the rows of today and yesterday", async () => {
     const { store, look } = await open();
     await store.keepDays(
       [-2, -1, 0, 1].map((of) => day("g", TODAY + of)),
@@ -85,8 +85,8 @@ describe("the turn to look at everything", () => {
   });
 });
 
-describe("the days of strategies", () => {
-  it("are kept as they are now, each its own, and told from one to another", async () => {
+describe("the daily results of strategies", () => {
+  it("are stored as they are now, for each strategy, and listed for a range of days", async () => {
     const { store } = await open();
     await store.keepDays([day("g", 2), day("g", 1), day("h", 1)], undefined);
     await store.keepDays([day("g", 1, { incidents: 7, isFinal: true })], undefined);
@@ -104,7 +104,7 @@ describe("the days of strategies", () => {
 });
 
 describe("an alarm", () => {
-  it("is told once, until it is over, and that once too", async () => {
+  it("is reported once when it starts and once when it ends", async () => {
     const { store, look, readOutput } = await open();
     await store.raise(alarm("a"));
     await store.raise(alarm("a", "another word"));

@@ -19,8 +19,8 @@ async function open() {
   };
 }
 
-describe("a request that carries a key", () => {
-  it("runs once, and tells its answer to whoever asks again with the same body", async () => {
+describe("a request with an idempotency key", () => {
+  it("runs once, and returns its response to each retry with the same body", async () => {
     const { requests } = await open();
     expect(await requests.claimRequest(countRequests("a"))).toEqual({ state: "new" });
     expect(await requests.claimRequest(countRequests("a"))).toEqual({ state: "running" });
@@ -32,7 +32,7 @@ describe("a request that carries a key", () => {
     expect(await requests.claimRequest(countRequests("b"))).toEqual({ state: "running" });
   });
 
-  it("is free again once it is dropped, and it alone", async () => {
+  it("is free again once it is dropped, it alone", async () => {
     const { requests } = await open();
     await requests.claimRequest(countRequests("a"));
     await requests.claimRequest(countRequests("b"));
@@ -41,7 +41,7 @@ describe("a request that carries a key", () => {
     expect(await requests.claimRequest(countRequests("b"))).toEqual({ state: "running" });
   });
 
-  it("is taken over from a process that has been silent for more than a minute, by the same body, once", async () => {
+  it("is taken over once, by the same body, from a process silent for more than a minute", async () => {
     const { requests, time } = await open();
     await requests.claimRequest(countRequests("a"));
     await requests.claimRequest(countRequests("b"));
@@ -54,7 +54,7 @@ describe("a request that carries a key", () => {
     expect(await requests.claimRequest(countRequests("b"))).toEqual({ state: "new" });
   });
 
-  it("is nobody's for a moment where it was forgotten or answered while it was looked at", async () => {
+  it("has no owner for a moment where it was deleted or answered during the read", async () => {
     const { requests, time, client } = await open();
     await requests.claimRequest(countRequests("a"));
     time.pass(MINUTE + 1);
@@ -78,7 +78,7 @@ describe("a request that carries a key", () => {
     expect(await requests.claimRequest(countRequests("a"))).toEqual({ state: "new" });
   });
 
-  it("that was answered is not taken over, however long ago", async () => {
+  it("is not taken over once it was answered, however long ago", async () => {
     const { requests, time } = await open();
     await requests.claimRequest(countRequests("a"));
     await requests.finishRequest("a", DONE);
@@ -86,7 +86,7 @@ describe("a request that carries a key", () => {
     expect(await requests.claimRequest(countRequests("a"))).toEqual({ state: "done", ...DONE });
   });
 
-  it("may act again at once where it was reopened, and it alone", async () => {
+  it("can run again at once where it was reopened, it alone", async () => {
     const { requests } = await open();
     await requests.claimRequest(countRequests("a"));
     await requests.claimRequest(countRequests("b"));
@@ -95,7 +95,7 @@ describe("a request that carries a key", () => {
     expect(await requests.claimRequest(countRequests("b"))).toEqual({ state: "running" });
   });
 
-  it("is forgotten after a day, also by the strategy that it has started", async () => {
+  it("is deleted after a day, also from the strategy that it has started", async () => {
     const { requests, strategies, time } = await open();
     await requests.claimRequest(countRequests("old"));
     await strategies.createStrategy({ ...started(), request: "old" }, BY);

@@ -27,7 +27,7 @@ async function rowsOf(client: SafeClient, ask: () => Promise<unknown>): Promise<
   return rows;
 }
 
-it("reads one row where one is asked for, however many there are", async () => {
+it("reads one row where one is requested, however many there are", async () => {
   const { context } = await opened();
   const [store, liquidity] = [createStore(context), liquidityStore(context)];
   for (const name of ["a", "b", "c"]) {

@@ -47,7 +47,7 @@ async function open() {
 }
 
 describe("the end of a pass", () => {
-  it("gives the lease back, and tells when it was and how long it took, of its own account", async () => {
+  it("releases the lease, and records its time and duration for its account", async () => {
     const { store, time, takeLease, rowOf } = await open();
     const { lease } = await takeLease();
     await takeLease(THEIRS);
@@ -67,7 +67,7 @@ describe("the end of a pass", () => {
     expect(await rowOf(THEIRS)).toMatchObject({ until: START + 5000, steppedAt: null, memory: NO_MEMORY });
   });
 
-  it("that failed says why and until when nothing is tried, and forgets nothing but what it tells", async () => {
+  it("records a failure's reason and retry time, and discards nothing but its reports", async () => {
     const { store, time, takeLease, rowOf } = await open();
     const { lease } = await takeLease();
     await store.record(lease, [{ ...NO_CHANGES, memory: { ...NO_MEMORY, foreign: ["x9"] } }]);
@@ -88,7 +88,7 @@ describe("the end of a pass", () => {
     expect(await rowOf(MINE)).toMatchObject({ failures: 0, retryAt: 0, error: null, steppedAt: START + 1 });
   });
 
-  it("that was put off counts neither as made nor as failed", async () => {
+  it("counts a postponed one neither as done nor as failed", async () => {
     const { store, takeLease, rowOf } = await open();
     await store.settle((await takeLease()).lease, { ...DONE, resumeAt: START + 7 });
     expect(await rowOf(MINE)).toMatchObject({
@@ -99,7 +99,7 @@ describe("the end of a pass", () => {
     });
   });
 
-  it("writes what became of its orders and strategies, and of no others", async () => {
+  it("writes the outcome of its orders and strategies, and of no others", async () => {
     const { store, takeLease, place, orderOf, one, mine, theirs } = await open();
     await place("one");
     await place("two", { slot: 1, exchangeId: "x2" });
@@ -124,7 +124,7 @@ describe("the end of a pass", () => {
     ]);
   });
 
-  it("counts what it has cost to the strategies of its account", async () => {
+  it("adds its cost to the strategies of its account", async () => {
     const { store, takeLease, one, mine, theirs } = await open();
     const { lease } = await takeLease();
     const event = { account: MINE, strategy: mine.id, at: START, kind: "error" as const, message: "odd" };
@@ -145,7 +145,7 @@ describe("the end of a pass", () => {
 });
 
 describe("a pass", () => {
-  it("is put behind whoever waits for the lease, unless a person waits for it, and then nobody waits", async () => {
+  it("yields to a process waiting for the lease, unless a user waits, and then nobody waits", async () => {
     const { context, store, takeLease, rowOf } = await open();
     const ask = (over: object = {}) =>
       store.takeLease({ account: MINE, owner: "process/2", ttl: 5000, overlap: 0, ...over });
@@ -157,7 +157,7 @@ describe("a pass", () => {
     expect((await takeLease()).lease.token).toBe(2);
   });
 
-  it("of a scheduler is not begun while its account backs off or another process has it", async () => {
+  it("of a scheduler does not start while its account backs off or another process has it", async () => {
     const { context, store, takeLease, rowOf } = await open();
     const ask = (scheduled: number) =>
       store.takeLease({ account: MINE, owner: "process/1", ttl: 5000, overlap: 0, scheduled });
@@ -172,7 +172,7 @@ describe("a pass", () => {
     ).toBeUndefined();
   });
 
-  it("is due first where it was stepped longest ago, never before all", async () => {
+  it("is due first for the account that waited longest, never before all others", async () => {
     const { context, store } = await open();
     const due = async () => (await store.due()).map(({ account }) => account);
     expect(await due()).toEqual([MINE, THEIRS]);
@@ -187,8 +187,8 @@ describe("a pass", () => {
   });
 });
 
-describe("what a pass records", () => {
-  it("is written whole: orders as they are now, those it has adopted, their trades, and where it has read to", async () => {
+describe("a pass's record", () => {
+  it("is written completely: order states, adopted orders, trades and the read position", async () => {
     const { store, takeLease, place, orderOf, mine, theirs, one } = await open();
     await place("one");
     await place("one", { account: THEIRS, strategy: theirs.id });
@@ -222,7 +222,7 @@ describe("what a pass records", () => {
     expect(Object.keys(again.booked)).toEqual([SYMBOL]);
   });
 
-  it("forgets a part that was read ahead once it is reached", async () => {
+  it("discards a part that was read ahead once it is reached", async () => {
     const { store, takeLease } = await open();
     const read = async (ahead: { from: number; to: number } | null) => {
       await store.record((await takeLease()).lease, [
@@ -234,7 +234,7 @@ describe("what a pass records", () => {
     expect(await read(null)).toBeNull();
   });
 
-  it("is nothing any more where a newer program has changed the database, and nothing is due", async () => {
+  it("is rejected where a newer program has migrated the database, and nothing is due", async () => {
     const { context, store, place } = await open();
     await place("one");
     await context.client.execute("insert into migrations (name, applied_at) values ('9999_future.sql', 1)");
@@ -246,7 +246,7 @@ describe("what a pass records", () => {
     expect(store.trouble()).toContain("9999_future.sql");
   });
 
-  it("is an exit also while the switch sells, whatever the limits are, and counts", async () => {
+  it("is an exit also while the switch sells, whatever the limits, and counts toward them", async () => {
     const { store, takeLease, mine } = await open();
     const { lease } = await takeLease();
     const scope = { scope: "a", actor: null, dayNotional: d("1"), openOrders: 0, orderGapMillis: null };
@@ -265,7 +265,7 @@ describe("what a pass records", () => {
     expect(uses).toMatchObject([{ notional: d("20"), orders: 2 }]);
   });
 
-  it("is of several intents at once as many as the limits leave room for", async () => {
+  it("contains as many of several intents as the limits leave room for", async () => {
     const { store, takeLease, mine } = await open();
     const { lease } = await takeLease();
     const record = async (first: number, over: object) => {
@@ -289,7 +289,7 @@ describe("what a pass records", () => {
     expect(await record(6, { orderGapMillis: 5 })).toEqual(["o6"]);
   });
 
-  it("rests on what a person wants of the strategy, and is nothing where that is another thing by now", async () => {
+  it("depends on the requested state of the strategy, and is rejected once that has changed", async () => {
     const { store, takeLease, mine, orderOf, place } = await open();
     await place("one");
     const wish = { id: mine.id, wants: "stop", keepOrders: true, sellBase: false } as const;
@@ -319,7 +319,7 @@ describe("what a pass records", () => {
     expect(await record(lease)).toBe("written");
   });
 
-  it("is an intent of each strategy that may place one: of several, those of the others are written", async () => {
+  it("has an intent of each strategy that can place one: blocked strategies do not stop others", async () => {
     const { store, takeLease, mine } = await open();
     const second = (await store.createStrategy(started(), BY)) as Strategy;
     await store.setWants(mine.id, "stop", { keepOrders: false, sellBase: true }, BY);
@@ -340,8 +340,8 @@ describe("what a pass records", () => {
   });
 });
 
-describe("orders that are looked for", () => {
-  it("are found by the exchange's ids or by ours, on one account", async () => {
+describe("an order lookup", () => {
+  it("finds orders by the exchange's ids or by ours, on one account", async () => {
     const { store, place, theirs } = await open();
     await place("one");
     await place("two", { slot: 1, exchangeId: "x2", settled: true });
@@ -361,7 +361,7 @@ describe("orders that are looked for", () => {
     ]);
   });
 
-  it("are all that may rest, of every account", async () => {
+  it("finds all orders that could be open, of every account", async () => {
     const { store, place, theirs } = await open();
     await place("one");
     await place("two", { slot: 1, settled: true });

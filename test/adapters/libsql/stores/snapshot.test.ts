@@ -41,8 +41,8 @@ const cursor = (at: number, ahead: { from: number; to: number } | null = null) =
   [SYMBOL]: { at, ahead },
 });
 
-describe("what a pass is told of its account", () => {
-  it("is its own strategies that have not stopped, in the order in which they were started", async () => {
+describe("an account's snapshot for a pass", () => {
+  it("has its strategies that have not stopped, in the order of their start", async () => {
     const { own, other, takeLease, store } = await open();
     const second = (await store.createStrategy(started({ account: MINE }), BY)) as Strategy;
     const { strategies, lease } = await takeLease(MINE);
@@ -51,7 +51,7 @@ describe("what a pass is told of its account", () => {
     expect((await takeLease(THEIRS)).strategies.map(({ id }) => id)).toEqual([other.id]);
   });
 
-  it("is its own orders that are not settled, by their ids", async () => {
+  it("has its unsettled orders, by their ids", async () => {
     const { other, place, takeLease } = await open();
     await place({ clientId: "emb000000000000000", exchangeId: "2", slot: 1 });
     await place({ clientId: "ema000000000000000", exchangeId: "1" });
@@ -61,7 +61,7 @@ describe("what a pass is told of its account", () => {
     expect((await takeLease(THEIRS)).orders.map(({ clientId }) => clientId[2])).toEqual(["d"]);
   });
 
-  it("is how far its trades were read, and which of them are booked since", async () => {
+  it("has the read position of its trades, and which of them are booked since", async () => {
     const { context, put, place, store, takeLease, other } = await open();
     await place({});
     await place({ account: THEIRS, strategy: other.id });
@@ -86,8 +86,8 @@ describe("what a pass is told of its account", () => {
   });
 });
 
-describe("what a pass is told", () => {
-  it("is of each pair what was booked of that pair, and of its account alone", async () => {
+describe("a pass's snapshot", () => {
+  it("has each pair's booked trades, for its account alone", async () => {
     const { put, place, takeLease, context } = await open();
     await place({});
     const ETH = "ETH/USDT" as const;
@@ -110,7 +110,7 @@ describe("what a pass is told", () => {
     });
   });
 
-  it("is its strategies by their numbers, and of a long past no more than of a short one", async () => {
+  it("has its strategies by their ids, and does not grow with a long history", async () => {
     const { takeLease, own, put, context, store } = await open();
     const { id } = own.running;
     const second = await store.createStrategy(started({ account: MINE }), BY);
@@ -131,7 +131,7 @@ describe("what a pass is told", () => {
 });
 
 describe("accounts that are due", () => {
-  it("are those with a strategy that has not stopped, or an order that is not settled", async () => {
+  it("have a strategy that has not stopped, or an unsettled order", async () => {
     const { store, place } = await open();
     const due = async () => (await store.due()).map(({ account }) => account).sort();
     expect(await due()).toEqual([MINE, THEIRS]);
@@ -153,7 +153,7 @@ describe("accounts that are due", () => {
 });
 
 describe("a lease", () => {
-  it("is another's until its time is over, and its holder's again at any time", async () => {
+  it("is free for others only after it expires, and for its holder at any time", async () => {
     const { store, time, takeLease } = await open();
     const ask = (owner: string, over: object = {}) =>
       store.takeLease({ account: MINE, owner, ttl: 5000, overlap: OVERLAP, ...over });
@@ -166,7 +166,7 @@ describe("a lease", () => {
     expect((await ask("process/2"))?.lease.token).toBe(3);
   });
 
-  it("is taken once for a time that a scheduler has set", async () => {
+  it("is taken once for a scheduled time", async () => {
     const { store, time } = await open();
     const ask = async (scheduled: number) => {
       const owner = `process/${scheduled} ${time.pass(6000)}`;

@@ -38,8 +38,8 @@ async function open() {
   return { context, store, time, db, put, make, place, one, ids, end, readOutput };
 }
 
-describe("a start", () => {
-  it("is made once for a request, also when it is asked for again, and told of once", async () => {
+describe("a strategy start", () => {
+  it("is stored once for a request, also when that is repeated, and recorded as one event", async () => {
     const { make, ids, readOutput } = await open();
     const first = await make({ request: "r1" });
     expect(await make({ request: "r1" })).toEqual(first);
@@ -49,7 +49,7 @@ describe("a start", () => {
     expect(await readOutput()).toEqual(["started: BTC/USDT", "started: BTC/USDT"]);
   });
 
-  it("takes the millisecond that it asks for where that is free, and the next one otherwise", async () => {
+  it("uses the requested millisecond where that is free, and the next one otherwise", async () => {
     const { make } = await open();
     expect((await make()).number).toBe(START);
     expect((await make()).number).toBe(START + 1);
@@ -61,7 +61,7 @@ describe("a start", () => {
     );
   });
 
-  it("begins in the epoch of the database, and is not made where this machine's switch is on", async () => {
+  it("starts in the database's epoch, and is rejected while this machine's kill switch is on", async () => {
     const { store, make, ids } = await open();
     await store.nextEpoch();
     expect((await make()).epoch).toBe(1);
@@ -71,7 +71,7 @@ describe("a start", () => {
 });
 
 describe("the list of strategies", () => {
-  it("is of all, of those that run, of an account, or a page of the newest", async () => {
+  it("contains all, the running ones, those of an account, or a page of the newest", async () => {
     const { make, ids, end } = await open();
     const [a, b, c] = [await make(), await make({ account: THEIRS }), await make()];
     await end(a.id);
@@ -83,7 +83,7 @@ describe("the list of strategies", () => {
     expect(await ids({ page: { limit: 2, before: b.number } })).toEqual([a.id]);
   });
 
-  it("tells of each how its account is stepped, and how many of its own orders are open", async () => {
+  it("shows the passes of each one's account, and its number of open orders", async () => {
     const { make, place, one, put, db } = await open();
     const [a, b] = [await make(), await make()];
     await put(
@@ -110,8 +110,8 @@ describe("the list of strategies", () => {
   });
 });
 
-describe("what a person asks of a strategy", () => {
-  it("is written down and told of, of this one alone, and of none that has stopped", async () => {
+describe("a user's request for a strategy", () => {
+  it("is stored and recorded as an event, for this one alone, and for none that has stopped", async () => {
     const { store, make, one, end, readOutput } = await open();
     const [a, b] = [await make(), await make()];
     await store.setWants(a.id, "stop", STOPS, BY);
@@ -123,7 +123,7 @@ describe("what a person asks of a strategy", () => {
     expect((await readOutput()).slice(2)).toEqual(["wants: stop"]);
   });
 
-  it("is a pause or its end, each counted as it resumes, and nothing once a stop was asked for", async () => {
+  it("is a pause or its end, each counted as it resumes, and ignored once a stop was requested", async () => {
     const { store, make, one, end } = await open();
     const [a, b] = [await make(), await make()];
     const observed = async (id = a.id) => {
@@ -146,7 +146,7 @@ describe("what a person asks of a strategy", () => {
     expect(await observed(b.id)).toEqual(["run", 0]);
   });
 
-  it("is an edit after the one that it has seen, and of none that stops or has stopped", async () => {
+  it("is an edit of the version it read, and of none that stops or has stopped", async () => {
     const { store, make, one, end, readOutput } = await open();
     const [a, b, c] = [await make(), await make(), await make()];
     const edit = (id: string, after: number, text = "wider") =>
@@ -171,7 +171,7 @@ describe("what a person asks of a strategy", () => {
     ["a pause", "setPaused"],
     ["an edit", "setEdit"],
   ] as const)(
-    "is begun at once where its account was put off, and not where it fails: %s",
+    "starts at once where its account was postponed, and not where it fails: %s",
     async (_, how) => {
       const { store, make, put, db } = await open();
       const [a, b] = [await make(), await make({ account: THEIRS })];
@@ -196,8 +196,8 @@ describe("what a person asks of a strategy", () => {
   );
 });
 
-describe("the orders that a stop has kept", () => {
-  it("are its own that rest and that no pass looks at any more, by their price", async () => {
+describe("orders that stay open after a stop", () => {
+  it("are the strategy's open orders that no pass reads any more, sorted by price", async () => {
     const { store, make, place } = await open();
     const [a, b] = [await make(), await make()];
     const kept = { strategy: a.id, settled: true };

@@ -22,7 +22,7 @@ async function open() {
 }
 
 describe("the kill switch", () => {
-  it("is turned once, and since when is told; what is asked for beside it adds up until it is off", async () => {
+  it("turns once, and reports since when; options requested with it add up until it is off", async () => {
     const { store, time, row, readOutput } = await open();
     await store.setKill(true, BY);
     time.pass(1);
@@ -47,7 +47,7 @@ describe("the kill switch", () => {
     ]);
   });
 
-  it("holds in every process, and lets exits alone go where they sell all the same", async () => {
+  it("blocks every process, and allows only exits where they still sell", async () => {
     const { store, other } = await open();
     const observed = async () => [await other.killed(), await other.killed("sandbox:kraken:", "exit")];
     expect([other.knownKilled(), await observed()]).toEqual([false, [false, false]]);
@@ -72,7 +72,7 @@ describe("the kill switch", () => {
     ]);
   });
 
-  it("stops nothing by itself; a panic that stops asks it of all that runs, to sell where it sells", async () => {
+  it("stops nothing by itself; a panic stops all that runs, and sells where it sells", async () => {
     const { store, make } = await open();
     const [a, b] = [await make(), await make()];
     const ended = await make({ status: "stopped", wants: "stop", keepOrders: true });
@@ -93,7 +93,7 @@ describe("the kill switch", () => {
     expect(await countRequests()).toEqual([[a.id, "stop", false, true], [b.id, "stop", false, true], kept]);
   });
 
-  it("that stops everything has what was put off begun at once, and not what fails", async () => {
+  it("starts postponed passes at once when it stops everything, and not failing ones", async () => {
     const { context, store, make } = await open();
     await make();
     for (const [account, failures] of [
@@ -113,7 +113,7 @@ describe("the kill switch", () => {
     expect((await waits()).filter((at) => at > 0)).toEqual([START + 9]);
   });
 
-  it("holds in this process from the moment it is asked for, for what it keeps back and nothing else", async () => {
+  it("blocks this process from the moment of the request, and affects nothing else", async () => {
     const { store } = await open();
     const [turning, ...observed] = [
       store.panic({ sells: true }, BY),
@@ -124,7 +124,7 @@ describe("the kill switch", () => {
     await turning;
   });
 
-  it("goes before all that wait to be written, which keep their order", async () => {
+  it("goes before all pending writes, which stay in order", async () => {
     const { store } = await open();
     const note = (message: string) =>
       store.note({ account: "", strategy: null, kind: "limits", message }, BY);
@@ -134,7 +134,7 @@ describe("the kill switch", () => {
     expect(messages.filter((message) => message !== "on, by test")).toEqual(["first", "second", "third"]);
   });
 
-  it("of a database that was not migrated says so", async () => {
+  it("reports a database without migrations", async () => {
     const { context, store, make } = await open();
     await make();
     await context.client.execute("delete from control");

@@ -29,7 +29,7 @@ async function open() {
 }
 
 describe("a token", () => {
-  it("is known by its hash until it expires or is revoked", async () => {
+  it("is found by its hash until it expires or is revoked", async () => {
     const { tokens, time } = await open();
     await tokens.addToken(token("a"), BY);
     await tokens.addToken(token("b", { expiresAt: START + 1000, scope: "read" }), BY);
@@ -51,7 +51,7 @@ describe("a token", () => {
     expect((await tokens.tokenByHash("hash of a"))?.id).toBe("a");
   });
 
-  it("is read anew for whoever is about to write, without a look at what has changed", async () => {
+  it("is reread before a write, without checking for changes first", async () => {
     const { tokens, time, stamps } = await open();
     await tokens.addToken(token("b", { expiresAt: START + 1000 }), BY);
     const found = async () => (await tokens.tokenByHash("hash of b", true))?.id;
@@ -60,7 +60,7 @@ describe("a token", () => {
     expect([await found(), stamps()]).toEqual([undefined, 0]);
   });
 
-  it("is revoked once, it alone, and that is told", async () => {
+  it("is revoked once, it alone, and that is recorded as an event", async () => {
     const { tokens, readOutput } = await open();
     await tokens.addToken(token("a"), BY);
     await tokens.addToken(token("b", { server: "127.0.0.1:3000" }), BY);
@@ -76,7 +76,7 @@ describe("a token", () => {
     ]);
   });
 
-  it("is somebody's, unless it is over or a server's own", async () => {
+  it("belongs to a user, unless it has ended or belongs to a server", async () => {
     const { tokens } = await open();
     expect(await tokens.hasTokens()).toBe(false);
     await tokens.addToken(token("s", { server: "127.0.0.1:3000" }), BY);
@@ -89,7 +89,7 @@ describe("a token", () => {
 });
 
 describe("the list of tokens", () => {
-  it("is newest first, by pages, without servers' own that are over", async () => {
+  it("is sorted newest first, in pages, without servers' tokens that have ended", async () => {
     const { tokens } = await open();
     for (const one of [token("a"), token("b"), token("s", { server: "h:1" }), token("t", { server: "h:2" })])
       await tokens.addToken(one, BY);
