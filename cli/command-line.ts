@@ -37,9 +37,9 @@ export async function runCommandLine(argv: readonly string[]): Promise<number> {
 
 /** Applies the strategies flag before parsing, because it determines the available commands. */
 function nameStrategies(words: readonly string[]): void {
-  const place = words.indexOf("--strategies");
+  const index = words.indexOf("--strategies");
   const inOne = words.find((word) => word.startsWith("--strategies="));
-  const folder = inOne?.slice("--strategies=".length) ?? (place < 0 ? undefined : words[place + 1]);
+  const folder = inOne?.slice("--strategies=".length) ?? (index < 0 ? undefined : words[index + 1]);
   if (folder !== undefined) process.env.EDGEMAKER_STRATEGIES = folder;
 }
 

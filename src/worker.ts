@@ -178,8 +178,8 @@ function logPass({ log }: Deps, { message: reason, ...pass }: Pass, scheduled: n
 
 async function stepInline(deps: Deps, times: readonly number[], made: () => number): Promise<void> {
   let isGood = true;
-  for (const [place, scheduled] of times.entries()) {
-    if (place > 0) await local.sleep(scheduled - (times[place - 1] as number));
+  for (const [index, scheduled] of times.entries()) {
+    if (index > 0) await local.sleep(scheduled - (times[index - 1] as number));
     const passes = await tick(deps, { scheduled });
     for (const pass of passes) logPass(deps, pass, scheduled, made());
     isGood &&= areGood(passes);
@@ -232,7 +232,7 @@ export default {
       const apart = (60 * SECOND) / config.passesPerMinute;
       const times = Array.from(
         { length: config.passesPerMinute },
-        (_, place) => scheduledTime + place * apart,
+        (_, index) => scheduledTime + index * apart,
       );
       const tried = tryWith(deps.log);
       await tried("the permissions of the exchange keys could not be checked", () =>

@@ -65,7 +65,7 @@ const HEADINGS = { bad: "problem", note: "note", ok: "ok" } as const;
 function checksText(checks: readonly Check[]): string {
   const rows = (["bad", "note"] as const).flatMap((finding) => {
     const found = new Map<string, string[]>();
-    for (const { check, detail } of checks.filter((one) => one.finding === finding))
+    for (const { check, detail } of checks.filter((check) => check.finding === finding))
       found.set(detail, [...(found.get(detail) ?? []), check]);
     return [...found].map(([detail, same]) => [HEADINGS[finding], `${same.join(", ")}: ${detail}`]);
   });

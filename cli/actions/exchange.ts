@@ -38,16 +38,18 @@ async function withSettings(values: Values, settings: CliSettings, act: LiveActi
 export async function addKeys(values: Values, exchange: string): Promise<number> {
   const settings = await settingsWithKek(values);
   return withSettings(values, settings, async (live, { config }) => {
-    const one = configured(config.exchanges, exchange);
+    const configuredExchange = configured(config.exchanges, exchange);
     const { venues, check } = live;
-    const keys = values["from-env"] ? fromEnvironment(one) : await readKeys(one);
+    const keys = values["from-env"]
+      ? fromEnvironment(configuredExchange)
+      : await readKeys(configuredExchange);
     await check.refuseSame({ exchange, keys });
     const { assets, mayWithdraw } = await venues.checkKeys(exchange, keys);
     if (mayWithdraw && !values["allow-withdrawal"])
       throw new UsageError(
-        `these keys can withdraw; create keys at ${one.venue} that can only read and trade, or add --allow-withdrawal`,
+        `these keys can withdraw; create keys at ${configuredExchange.venue} that can only read and trade, or add --allow-withdrawal`,
       );
-    const note = noteOf(one);
+    const note = noteOf(configuredExchange);
     await storeKeys(live, new Map([[exchange, keys]]), process.env);
     return { exchange, stored: true, assets, mayWithdraw: rightText(mayWithdraw), note };
   });

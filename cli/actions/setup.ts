@@ -142,7 +142,8 @@ async function askKeys(id: string, settings: CliSettings): Promise<KeysRequest |
 }
 
 async function typedKeys(id: string, { config }: CliSettings): Promise<StoredKeys> {
-  const venue = config.exchanges.find((one) => one.id === id)?.venue as VenueName;
+  const venue = config.exchanges.find((configuredExchange) => configuredExchange.id === id)
+    ?.venue as VenueName;
   const typed = async (part: string) => {
     const validate = (text: string | undefined) => (text?.trim() ? undefined : "it is empty");
     return (await requireAnswer(password({ message: `${id}: ${part}`, mask: "•", validate }))).trim();

@@ -27,7 +27,7 @@ export const tokenCommand = command({
         ...LOCAL_DATABASE_ARGS,
       },
       run: async (values) => {
-        const scope = SCOPES.find((one) => one === (values.scope ?? "read"));
+        const scope = SCOPES.find((scope) => scope === (values.scope ?? "read"));
         if (!scope) throw new UsageError("--scope must be read, trade, admin or agent");
         const { byCommand, withDatabase, issueToken, numberOf } = await import("../actions/actions.ts");
         const days =

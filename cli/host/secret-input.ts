@@ -26,12 +26,12 @@ export async function readKeys({ id, venue }: ConfiguredExchange): Promise<Given
 export async function readSecrets(names: readonly string[]): Promise<Readonly<Record<string, string>>> {
   const plain = names.map((name) => name.replace("?", ""));
   const answers = await askUnseen(
-    plain.map((name, place) => `${name}${names[place]?.endsWith("?") ? " (may be empty)" : ""}: `),
+    plain.map((name, index) => `${name}${names[index]?.endsWith("?") ? " (may be empty)" : ""}: `),
   );
-  const missing = names.find((name, place) => !name.endsWith("?") && !answers[place]);
+  const missing = names.find((name, index) => !name.endsWith("?") && !answers[index]);
   if (missing)
     throw new UsageError(`give the ${plain.join(", then the ")}, one per line; ${missing} is missing`);
-  const given = plain.map((name, place) => [name, answers[place] ?? ""] as const);
+  const given = plain.map((name, index) => [name, answers[index] ?? ""] as const);
   return Object.fromEntries(given.filter(([, text]) => text !== ""));
 }
 

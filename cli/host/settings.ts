@@ -62,7 +62,7 @@ export function readSettings(values: Values, env: NodeJS.ProcessEnv): CliSetting
   const sandboxed = values.sandbox === undefined ? parsed.sandbox : values.sandbox === true;
   const config: Config = {
     ...parsed,
-    exchanges: parsed.exchanges.map((one) => markOrigin(one, env)),
+    exchanges: parsed.exchanges.map((configuredExchange) => markOrigin(configuredExchange, env)),
     sandbox: sandboxed,
     venueUrls: new Map([...(sandboxed ? withoutExchanges(parsed) : parsed.venueUrls), ...requests]),
   };
@@ -78,10 +78,10 @@ export function readSettings(values: Values, env: NodeJS.ProcessEnv): CliSetting
 }
 
 /** Marks keys that are in `edgemaker.json` instead of the environment. */
-const markOrigin = (one: ConfiguredExchange, env: NodeJS.ProcessEnv): ConfiguredExchange =>
-  one.keys && env[`${prefixOf(one.id)}_API_KEY`] === undefined
-    ? { ...one, keys: { ...one.keys, from: "file" } }
-    : one;
+const markOrigin = (configuredExchange: ConfiguredExchange, env: NodeJS.ProcessEnv): ConfiguredExchange =>
+  configuredExchange.keys && env[`${prefixOf(configuredExchange.id)}_API_KEY`] === undefined
+    ? { ...configuredExchange, keys: { ...configuredExchange.keys, from: "file" } }
+    : configuredExchange;
 
 export interface LackingFolder {
   readonly folder: string;

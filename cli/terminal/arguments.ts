@@ -33,17 +33,17 @@ const isHelp = (word: string): boolean => word === "--help" || word === "-h";
 export function findCommand(root: CommandDef, argv: readonly string[]): FoundCommand {
   let command = root;
   const path: string[] = [];
-  for (const [place, word] of argv.entries()) {
+  for (const [index, word] of argv.entries()) {
     const commands = command.subCommands as Commands | undefined;
     // A command with subcommands can have flags if it also runs itself.
     const isFlagOfItsOwn = command.run !== undefined && word.startsWith("-") && !isHelp(word);
     if (!commands || isFlagOfItsOwn)
-      return { command, path, rest: argv.slice(place), help: argv.slice(place).some(isHelp) };
+      return { command, path, rest: argv.slice(index), help: argv.slice(index).some(isHelp) };
     if (isHelp(word)) return { command, path, rest: [], help: true };
     if (word.startsWith("-")) {
-      const isBefore = argv.slice(place).some((later) => commandName(later, commands) !== undefined);
+      const isBefore = argv.slice(index).some((later) => commandName(later, commands) !== undefined);
       if (isBefore) throw new UsageError(beforeCommand(word, path));
-      return { command, path, rest: [], help: argv.slice(place).some(isHelp) };
+      return { command, path, rest: [], help: argv.slice(index).some(isHelp) };
     }
     const name = commandName(word, commands);
     if (name === undefined)
@@ -83,8 +83,8 @@ export function readValues(args: Args, words: readonly string[]): Values {
     else if (Object.hasOwn(values, name)) throw new UsageError(`${flag} is set twice`);
     else values[name] = value;
   };
-  for (let place = 0; place < words.length; place++) {
-    const word = words[place] as string;
+  for (let index = 0; index < words.length; index++) {
+    const word = words[index] as string;
     if (!isFlag(word)) {
       const name = positional.find((one) => args[one]?.repeatable || !Object.hasOwn(values, one));
       if (name === undefined) throw new UsageError(`unexpected word: ${word}`);
@@ -95,13 +95,13 @@ export function readValues(args: Args, words: readonly string[]): Values {
     const known = flags.get(flag);
     if (!known) throw new UsageError(`unknown flag: ${flag}${didYouMean(flag, [...flags.keys()])}`);
     if (known.type === "boolean") {
-      const next = words[place + 1];
+      const next = words[index + 1];
       const isReported = inline === undefined && !known.negative && (next === "true" || next === "false");
-      if (isReported) place++;
+      if (isReported) index++;
       set(known.name, flag, switchValue(known, flag, isReported ? next : inline));
       continue;
     }
-    const value = inline ?? words[++place];
+    const value = inline ?? words[++index];
     if (value === undefined || value === "" || (inline === undefined && isFlag(value)))
       throw new UsageError(`${flag} needs a value`);
     set(known.name, flag, value);

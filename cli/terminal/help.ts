@@ -112,7 +112,7 @@ function section(
   const left = width - widest - 4;
   const lines = rows.flatMap(([name, description]) =>
     left >= 30
-      ? wrap(description, left).map((line, place) => `  ${(place === 0 ? name : "").padEnd(widest)}  ${line}`)
+      ? wrap(description, left).map((line, index) => `  ${(index === 0 ? name : "").padEnd(widest)}  ${line}`)
       : [`  ${name}`, ...wrap(description, width - 6).map((line) => `      ${line}`)],
   );
   return `${title(head)}\n${lines.map((line) => line.trimEnd()).join("\n")}`;

@@ -57,7 +57,7 @@ function fields(row: TableRow, width: number, indent = ""): string {
     const parts = wrap(format(value, name), left);
     const style = (line: string) => (LOUD.has(name) ? styled("red", line) : line);
     if (parts.some((part) => part.length > left)) return [label, ...parts].map(style);
-    return parts.map((part, place) => style(`${(place === 0 ? label : "").padEnd(widest)}  ${part}`));
+    return parts.map((part, index) => style(`${(index === 0 ? label : "").padEnd(widest)}  ${part}`));
   });
   return lines.map((line) => `${indent}${line}`).join("\n");
 }

@@ -55,11 +55,13 @@ function dropUntil(
   const rank = ({ name, cells }: DrawnColumn): number => {
     if (cells.every((cell) => cell === "-" || cell === "")) return Number.POSITIVE_INFINITY;
     const at = priority.indexOf(name);
-    return at < 0 ? priority.length + all.findIndex((one) => one.name === name) : at;
+    return at < 0 ? priority.length + all.findIndex((drawnColumn) => drawnColumn.name === name) : at;
   };
   let kept = all;
   while (kept.length > 0 && leastWidth(kept) > width) {
-    const worst = kept.reduce((one, other) => (rank(other) >= rank(one) ? other : one));
+    const worst = kept.reduce((drawnColumn, other) =>
+      rank(other) >= rank(drawnColumn) ? other : drawnColumn,
+    );
     kept = kept.filter((column) => column !== worst);
   }
   return kept;
@@ -101,10 +103,10 @@ function drawTable(columns: readonly DrawnColumn[], width: number): string {
     WRAPPED.has(column.name) ? { ...column, width: Math.min(column.width, room) } : column,
   );
   const count = columns[0]?.cells.length ?? 0;
-  const lines = Array.from({ length: count }, (_, place) => place);
+  const lines = Array.from({ length: count }, (_, index) => index);
   return [
     drawRow(fitted, ({ name }) => name),
-    ...lines.flatMap((place) => drawRow(fitted, ({ cells }) => cells[place] ?? "")),
+    ...lines.flatMap((index) => drawRow(fitted, ({ cells }) => cells[index] ?? "")),
   ].join("\n");
 }
 
@@ -115,7 +117,7 @@ function drawRow(columns: readonly DrawnColumn[], cellOf: (column: DrawnColumn) 
   );
   const height = Math.max(1, ...cells.map((parts) => parts.length));
   const outputLines = Array.from({ length: height }, (_, at) =>
-    columns.map(({ width, toRight }, place) => pad(cells[place]?.[at] ?? "", width, toRight)).join("  "),
+    columns.map(({ width, toRight }, index) => pad(cells[index]?.[at] ?? "", width, toRight)).join("  "),
   );
   return outputLines.map((text) => `  ${text}`.trimEnd()).join("\n");
 }

@@ -30,8 +30,8 @@ export function createFalls(bars: Ticks, positions: Positions, invested: number)
   const waiting: number[] = [];
   let waits = 0;
 
-  const equityAt = (place: number, ticks: number): number =>
-    cashAt(positions, place, invested) + baseAt(positions, place) * (ticks * tick);
+  const equityAt = (index: number, ticks: number): number =>
+    cashAt(positions, index, invested) + baseAt(positions, index) * (ticks * tick);
 
   function topAt(): Millis {
     let { bar } = top;
@@ -39,74 +39,74 @@ export function createFalls(bars: Ticks, positions: Positions, invested: number)
     return candles.times[bar] as number;
   }
 
-  function rise(equity: number, bar: number, place: number): void {
+  function rise(equity: number, bar: number, index: number): void {
     top.equity = equity;
     top.bar = bar;
-    top.place = place;
+    top.place = index;
   }
 
   /** Newest first: if equity rises, the others need no check. */
   function settle(): void {
     for (let i = waits - 4; i >= 0; i -= 4) {
       if ((waiting[i + 3] as number) < top.equity) continue;
-      const [first, until, place] = [
+      const [first, until, index] = [
         waiting[i] as number,
         waiting[i + 1] as number,
         waiting[i + 2] as number,
       ];
-      const highest = equityAt(place, highestOf(bars, first, until));
+      const highest = equityAt(index, highestOf(bars, first, until));
       // Of two equal peaks, the first counts.
-      if (highest > top.equity || (highest === top.equity && first < top.bar)) rise(highest, first, place);
+      if (highest > top.equity || (highest === top.equity && first < top.bar)) rise(highest, first, index);
     }
     waits = 0;
     top.bound = top.equity;
   }
 
   /** Returns whether bars between these prices need no check, because none of them has a deeper drawdown. */
-  function skips(first: number, until: number, place: number, least: number, most: number): boolean {
-    const highest = equityAt(place, most);
+  function skips(first: number, until: number, index: number, least: number, most: number): boolean {
+    const highest = equityAt(index, most);
     const bound = highest > top.bound ? highest : top.bound;
     // The margin exceeds any rounding error.
-    if (bound - equityAt(place, least) >= bound * worst.share * (1 - 1e-6)) return false;
+    if (bound - equityAt(index, least) >= bound * worst.share * (1 - 1e-6)) return false;
     if (highest > top.equity) {
       waiting[waits++] = first;
       waiting[waits++] = until;
-      waiting[waits++] = place;
+      waiting[waits++] = index;
       waiting[waits++] = highest;
     }
     top.bound = bound;
     return true;
   }
 
-  function look(bar: number, place: number): void {
-    const equity = equityAt(place, closeAt(bars, bar));
+  function look(bar: number, index: number): void {
+    const equity = equityAt(index, closeAt(bars, bar));
     const amount = top.equity - equity;
     const share = amount / top.equity;
-    if (amount < 0) rise(equity, bar, place);
+    if (amount < 0) rise(equity, bar, index);
     else if (share > worst.share)
       worst = { amount, share, peak: top.equity, from: topAt(), to: candles.times[bar] as number };
   }
 
   /** Returns whether a block begins at a bar, ends within the range, and needs no check. */
-  function isQuiet(of: Blocks, bits: number, bar: number, until: number, place: number): boolean {
+  function isQuiet(of: Blocks, bits: number, bar: number, until: number, index: number): boolean {
     const end = bar + (1 << bits);
     if ((bar & ((1 << bits) - 1)) !== 0 || end > until) return false;
     const at = 2 * (bar >> bits);
-    return skips(bar, end, place, of[at] as number, of[at + 1] as number);
+    return skips(bar, end, index, of[at] as number, of[at + 1] as number);
   }
 
   return {
     /** Processes bars in order, with a constant position. */
-    go(first: number, until: number, place: number): void {
-      if (skips(first, until, place, positions.least[place] as number, positions.most[place] as number))
+    go(first: number, until: number, index: number): void {
+      if (skips(first, until, index, positions.least[index] as number, positions.most[index] as number))
         return;
       for (let bar = first; bar < until; ) {
-        if (isQuiet(large, 12, bar, until, place)) bar += 4096;
-        else if (isQuiet(small, 6, bar, until, place)) bar += 64;
-        else if (isQuiet(tiny, 3, bar, until, place)) bar += 8;
+        if (isQuiet(large, 12, bar, until, index)) bar += 4096;
+        else if (isQuiet(small, 6, bar, until, index)) bar += 64;
+        else if (isQuiet(tiny, 3, bar, until, index)) bar += 8;
         else {
           settle();
-          for (const stop = Math.min(until, (bar | 7) + 1); bar < stop; bar++) look(bar, place);
+          for (const stop = Math.min(until, (bar | 7) + 1); bar < stop; bar++) look(bar, index);
           top.bound = top.equity;
         }
       }

@@ -72,18 +72,18 @@ function measured(positions: Positions, bars: Ticks, { count, invested }: BarsLo
   const falls = createFalls(bars, positions, invested);
   const series: Point[] = [];
   let drawn = 0;
-  for (let place = 0; place < positions.bars.length; place++) {
-    const end = endAt(positions, place, count);
-    let from = positions.bars[place] as number;
+  for (let index = 0; index < positions.bars.length; index++) {
+    const end = endAt(positions, index, count);
+    let from = positions.bars[index] as number;
     // Up to the next trade, or to the next bar to draw.
     for (; drawn < end; drawn = drawn === count - 1 ? count : Math.min(drawn + every, count - 1)) {
-      falls.go(from, drawn + 1, place);
+      falls.go(from, drawn + 1, index);
       series.push(
-        pointAt(bars, drawn, { ...holdingAt(positions, place, invested), invested, peak: falls.peak() }),
+        pointAt(bars, drawn, { ...holdingAt(positions, index, invested), invested, peak: falls.peak() }),
       );
       from = drawn + 1;
     }
-    if (from < end) falls.go(from, end, place);
+    if (from < end) falls.go(from, end, index);
   }
   const drawdown = falls.worst();
   return {
@@ -127,9 +127,9 @@ function rowAt({ bars }: Positions, bar: number): number {
   return Math.max(0, low - 1);
 }
 
-const holdingAt = (positions: Positions, place: number, invested: number): Holding => ({
-  cash: cashAt(positions, place, invested),
-  base: baseAt(positions, place),
+const holdingAt = (positions: Positions, index: number, invested: number): Holding => ({
+  cash: cashAt(positions, index, invested),
+  base: baseAt(positions, index),
 });
 
 interface Holding {
@@ -157,18 +157,18 @@ function pointAt(bars: Ticks, bar: number, { cash, base, invested, peak }: Drawi
 }
 
 /** Returns the bar at which the position changes next. */
-const endAt = ({ bars }: Positions, place: number, count: number): number =>
-  place + 1 < bars.length ? Math.min(bars[place + 1] as number, count) : count;
+const endAt = ({ bars }: Positions, index: number, count: number): number =>
+  index + 1 < bars.length ? Math.min(bars[index + 1] as number, count) : count;
 
 /** Returns the equity at the first close of each day, and at the last close. */
 function dailyEquity(positions: Positions, bars: Ticks, { count, invested }: BarsLookedAt): number[] {
   const { times } = bars.candles;
   const tick = floatUnits(bars.tick);
   const days: number[] = [];
-  let place = 0;
+  let index = 0;
   const equity = (bar: number): number => {
-    while (place + 1 < positions.bars.length && (positions.bars[place + 1] as number) <= bar) place++;
-    const { cash, base } = holdingAt(positions, place, invested);
+    while (index + 1 < positions.bars.length && (positions.bars[index + 1] as number) <= bar) index++;
+    const { cash, base } = holdingAt(positions, index, invested);
     return cash + base * (closeAt(bars, bar) * tick);
   };
   for (let bar = 0; bar < count; ) {
@@ -190,8 +190,8 @@ function nextDay(candles: Candles, bar: number, at: Millis): number {
 function insideOf({ ranges }: Positions, bars: Ticks, count: number): number {
   const tick = floatUnits(bars.tick);
   let inside = 0;
-  for (const [place, { bar, low, high }] of ranges.entries()) {
-    const until = Math.min(ranges[place + 1]?.bar ?? count, count);
+  for (const [index, { bar, low, high }] of ranges.entries()) {
+    const until = Math.min(ranges[index + 1]?.bar ?? count, count);
     const between = { low: Math.round(low / tick), high: Math.round(high / tick) };
     if (bar < until) inside += countWithin(bars, { from: bar, until }, between);
   }

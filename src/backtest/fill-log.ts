@@ -76,14 +76,14 @@ function fillsOf({ jumps, slots, replayed, strategy, bars, market, rules }: Jump
   const fills: Fill[] = [];
   for (let i = 0; i < jumps.count; i++) {
     const code = jumps.codes[i] as number;
-    const place = code >> 3;
-    const k = done[place] as number;
-    done[place] = k + 1;
-    const slot = slots[place];
+    const index = code >> 3;
+    const k = done[index] as number;
+    done[index] = k + 1;
+    const slot = slots[index];
     if (i < from || !slot) continue;
     const isSell = (code & 1) === 1;
     const price = isSell ? slot.upper : slot.lower;
-    const { amount } = moveAt(replayed[place] as ReplayedSlot, k);
+    const { amount } = moveAt(replayed[index] as ReplayedSlot, k);
     const notional = mul(price, amount, "half");
     const inBase = !isSell && market.buyFeeIn === "base";
     const fee = mul(inBase ? amount : notional, market.maker, "up");

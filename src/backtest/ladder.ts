@@ -31,14 +31,14 @@ export function ladderOf(
   const slots = [...state.slots].sort((a, b) => (a.lower < b.lower ? -1 : 1));
   const armed = slots.filter(({ index }) => busy.has(index)).length;
   const buying = slots.filter(({ index, side }) => busy.has(index) && side === "buy").length;
-  const isInPlace = (slot: Slot, place: number): boolean =>
-    place < armed
-      ? busy.has(slot.index) && restsOn(slot, place < buying)
+  const isInPlace = (slot: Slot, index: number): boolean =>
+    index < armed
+      ? busy.has(slot.index) && restsOn(slot, index < buying)
       : !busy.has(slot.index) && waits(slot);
-  const isJoined = ({ lower, upper }: Slot, place: number): boolean =>
-    upper > ZERO && (place === 0 || slots[place - 1]?.upper === lower);
-  if (!slots.every((slot, place) => isInPlace(slot, place) && isJoined(slot, place))) return undefined;
-  const lacking = slots.map((slot, place) => lackOf(slot, market, place >= armed));
+  const isJoined = ({ lower, upper }: Slot, index: number): boolean =>
+    upper > ZERO && (index === 0 || slots[index - 1]?.upper === lower);
+  if (!slots.every((slot, index) => isInPlace(slot, index) && isJoined(slot, index))) return undefined;
+  const lacking = slots.map((slot, index) => lackOf(slot, market, index >= armed));
   if (lacking.some((lack) => lack === undefined)) return undefined;
   if (lacking.reduce<Decimal>((sum, lack) => sum + (lack as Decimal), ZERO) > freeQuote) return undefined;
   const rungs = { ...rungsOf(slots, market, rules), buying, armed };
@@ -71,7 +71,7 @@ export function rungsOf(
  * filled.
  */
 const isNarrow = ({ sells, lowers }: Rungs): boolean =>
-  sells.every((sell, place) => place + 2 >= lowers.length || sell <= (lowers[place + 2] as number) + 1);
+  sells.every((sell, index) => index + 2 >= lowers.length || sell <= (lowers[index + 2] as number) + 1);
 
 /**
  * Returns the quote that a slot needs beyond its order and the proceeds of its first sell; undefined if its cycles

@@ -47,9 +47,12 @@ export function leap(point: LeapPoint): Leapt | NoLeap {
   const replayed = slots.map(({ index }, place) =>
     replaySlot(state, index, jumps.counts[place] as number, market),
   );
-  const ledger = replayed.reduce<Ledger>((all, one) => joinedLedgers(all, one.ledger), state.ledger);
+  const ledger = replayed.reduce<Ledger>(
+    (all, replayedSlot) => joinedLedgers(all, replayedSlot.ledger),
+    state.ledger,
+  );
   const done = strategy.state.slots.map(
-    (slot) => replayed.find((one) => one.slot.index === slot.index)?.slot ?? slot,
+    (slot) => replayed.find((replayedSlot) => replayedSlot.slot.index === slot.index)?.slot ?? slot,
   );
   const after: GridStrategy = { ...strategy, phase: "active", state: { ...state, slots: done, ledger } };
   return {
@@ -61,8 +64,8 @@ export function leap(point: LeapPoint): Leapt | NoLeap {
 
 /** Returns the slots before their first fill; those that began to buy did so with an order. */
 const armedSlots = ({ slots, rungs }: Ladder, { armed }: Jumps): Slot[] =>
-  slots.map((slot, place) => {
-    if (place < rungs.armed || place >= armed) return slot;
+  slots.map((slot, index) => {
+    if (index < rungs.armed || index >= armed) return slot;
     return { ...slot, side: "buy" };
   });
 
@@ -80,9 +83,9 @@ function positionsIn(
 ): Positions {
   const positions = positionsOf(before, count);
   const done = new Int32Array(replayed.length);
-  let place = positions.bars.length - count;
-  let cash = positions.cash[place - 1] as number;
-  let base = positions.base[place - 1] as number;
+  let index = positions.bars.length - count;
+  let cash = positions.cash[index - 1] as number;
+  let base = positions.base[index - 1] as number;
   for (let i = 0; i < count; i++) {
     const code = codes[i] as number;
     const slot = code >> 3;
@@ -92,16 +95,16 @@ function positionsIn(
     base += move.base;
     // Within one bar, only the position at its close counts.
     if (i + 1 < count && bars[i + 1] === bars[i]) continue;
-    positions.bars[place] = bars[i] as number;
-    positions.cash[place] = cash;
-    positions.base[place] = base;
+    positions.bars[index] = bars[i] as number;
+    positions.cash[index] = cash;
+    positions.base[index] = base;
     // Until the next fill, the price stays between the orders next to this one; above the armed slots nothing is known.
     const buying = slot + (code & 1);
-    positions.least[place] = buying > 0 ? (rungs.buys[buying - 1] as number) : 0;
-    positions.most[place] = buying < rungs.armed ? (rungs.sells[buying] as number) : UNKNOWN;
-    place++;
+    positions.least[index] = buying > 0 ? (rungs.buys[buying - 1] as number) : 0;
+    positions.most[index] = buying < rungs.armed ? (rungs.sells[buying] as number) : UNKNOWN;
+    index++;
   }
-  const column = <T extends Int32Array | Float64Array>(of: T): T => of.subarray(0, place) as T;
+  const column = <T extends Int32Array | Float64Array>(of: T): T => of.subarray(0, index) as T;
   const { cash: cashes, base: bases, least, most } = positions;
   return {
     ...positions,

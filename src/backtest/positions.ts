@@ -28,11 +28,11 @@ export interface Positions {
 }
 
 /** Returns quote plus the invested amount. */
-export const cashAt = ({ cash }: Positions, place: number, invested: number): number =>
-  invested + (cash[place] as number);
+export const cashAt = ({ cash }: Positions, index: number, invested: number): number =>
+  invested + (cash[index] as number);
 
 /** Returns the base, at least zero, because a sum of floats can be slightly negative. */
-export const baseAt = ({ base }: Positions, place: number): number => Math.max(0, base[place] as number);
+export const baseAt = ({ base }: Positions, index: number): number => Math.max(0, base[index] as number);
 
 /** Above every price in ticks. */
 export const UNKNOWN = Number.MAX_SAFE_INTEGER;
@@ -55,7 +55,7 @@ export function positionFrom(bar: number, { state }: GridStrategy): PositionRow 
  * space for more rows.
  */
 export function positionsOf(rows: readonly PositionRow[], room = 0): Positions {
-  const last = rows.filter(({ bar }, place) => rows[place + 1]?.bar !== bar);
+  const last = rows.filter(({ bar }, index) => rows[index + 1]?.bar !== bar);
   const length = last.length + room;
   const positions: Positions = {
     bars: new Int32Array(length),
@@ -65,10 +65,10 @@ export function positionsOf(rows: readonly PositionRow[], room = 0): Positions {
     most: new Float64Array(length).fill(UNKNOWN, 0, last.length),
     ranges: last.filter(({ low, high }, i) => low !== last[i - 1]?.low || high !== last[i - 1]?.high),
   };
-  for (const [place, { bar, cash, base }] of last.entries()) {
-    positions.bars[place] = bar;
-    positions.cash[place] = cash;
-    positions.base[place] = base;
+  for (const [index, { bar, cash, base }] of last.entries()) {
+    positions.bars[index] = bar;
+    positions.cash[index] = cash;
+    positions.base[index] = base;
   }
   return positions;
 }

@@ -46,10 +46,10 @@ export function shownIn({ ahead, level }: Queue, size: Decimal | null, model: Qu
  */
 export function sizeShown(
   books: TapeBooks,
-  place: number,
+  index: number,
   { side, price }: { readonly side: Side; readonly price: number },
 ): Decimal | null {
-  const [start, middle, end] = [books.starts[place], books.asks[place], books.starts[place + 1]] as [
+  const [start, middle, end] = [books.starts[index], books.asks[index], books.starts[index + 1]] as [
     number,
     number,
     number,
@@ -87,9 +87,14 @@ export function createQueues(books: TapeBooks | null, model: QueueModel) {
       return after.left;
     },
     /** Processes the recorded book at this position; orders that are no longer open leave their queues. */
-    show(place: number, resting: readonly BookedOrder[]): void {
-      shown = place;
-      queues = new Map(resting.map((one) => [one.id, shownIn(queueOf(one), sizeNow(one), model)]));
+    show(index: number, resting: readonly BookedOrder[]): void {
+      shown = index;
+      queues = new Map(
+        resting.map((bookedOrder) => [
+          bookedOrder.id,
+          shownIn(queueOf(bookedOrder), sizeNow(bookedOrder), model),
+        ]),
+      );
     },
     /** Returns levels of the last book, best first. */
     levels(side: Side, most = Number.POSITIVE_INFINITY): readonly BookLevel[] {

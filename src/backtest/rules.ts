@@ -9,7 +9,7 @@ const ORDERS: readonly Extremes[] = ["nearest", "high_first", "low_first"];
 /** The requested order of the extremes, then the others. */
 const ordersFrom = (first: Extremes): readonly Extremes[] => [
   first,
-  ...ORDERS.filter((one) => one !== first),
+  ...ORDERS.filter((extremes) => extremes !== first),
 ];
 
 /** Assumptions about the fills within a bar: the order of its extremes, and the queue at a price. */
@@ -18,7 +18,7 @@ export type BarPath = Pick<Rules, "extremes" | "fill">;
 /** Returns every way to fill within a bar: first the requested one, then those of the same fill rule. */
 export const pathsFrom = ({ extremes, fill }: BarPath): readonly BarPath[] =>
   [fill, fill === "cross" ? ("touch" as const) : ("cross" as const)].flatMap((rule) =>
-    ordersFrom(extremes).map((one) => ({ extremes: one, fill: rule })),
+    ordersFrom(extremes).map((extremes) => ({ extremes: extremes, fill: rule })),
   );
 
 /** Assumptions about what a bar does not show. */

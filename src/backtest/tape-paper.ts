@@ -25,7 +25,7 @@ export interface TapePaper extends PaperVenue {
   /** Advances the time; the last trade, if any, fills nothing. */
   readonly see: (at: Millis, printed?: number) => void;
   /** Shows the recorded book at this position. */
-  readonly show: (place: number, at: Millis) => void;
+  readonly show: (index: number, at: Millis) => void;
   /** Returns the prices in ticks at which a trade affects open orders. */
   readonly reach: () => TickReach;
   /** Returns the prices of the last trade, or the best prices of the last book, in ticks. */

@@ -48,21 +48,21 @@ export function* walkingTape(
   { tape, bars }: { readonly tape: Tape; readonly bars: Ticks },
   options: TapeWalkOptions,
 ): Generator<number, Walked> {
-  const one = begunOn(strategy, { tape, bars }, options);
+  const tapeWalk = begunOn(strategy, { tape, bars }, options);
   const end = tape.prints.times.length;
-  passOn(one, tape.prints.from);
-  for (let value = 0; one.print < end; ) {
-    if (one.print - value >= PRINTS_EACH) {
-      value = one.print;
+  passOn(tapeWalk, tape.prints.from);
+  for (let value = 0; tapeWalk.print < end; ) {
+    if (tapeWalk.print - value >= PRINTS_EACH) {
+      value = tapeWalk.print;
       if (options.isOver?.(value)) break;
       yield value;
     }
-    const at = nextTime(one);
-    passesUntil(one, at);
-    eventsAt(one, at);
-    if (options.rules.tickInterval === undefined && isDueOn(one)) passOn(one, at);
+    const at = nextTime(tapeWalk);
+    passesUntil(tapeWalk, at);
+    eventsAt(tapeWalk, at);
+    if (options.rules.tickInterval === undefined && isDueOn(tapeWalk)) passOn(tapeWalk, at);
   }
-  return walkedTo(one, one.print);
+  return walkedTo(tapeWalk, tapeWalk.print);
 }
 
 function begunOn(
@@ -73,22 +73,22 @@ function begunOn(
   const { market, rules, balances, queue } = options;
   const at = tape.prints.from;
   const first = printAt(bars, 0);
-  const one: TapeWalk = {
+  const tapeWalk: TapeWalk = {
     ...{ tape, bars, options, account: opened(strategy), wake: undefined, filled: false },
     venue: tapePaper(market, rules, { balances, first, books: tape.books, queue }),
     nextPass: at + (rules.tickInterval ?? 0),
     ...{ book: 0, print: 1, fills: [], positions: [], passes: [] },
   };
-  booksUntil(one, at);
-  return one;
+  booksUntil(tapeWalk, at);
+  return tapeWalk;
 }
 
-function printAt(bars: Ticks, place: number): Print {
+function printAt(bars: Ticks, index: number): Print {
   const { times, volume } = bars.candles;
-  const amount = volume[place] as number;
+  const amount = volume[index] as number;
   return {
-    at: times[place] as number,
-    ticks: closeAt(bars, place),
+    at: times[index] as number,
+    ticks: closeAt(bars, index),
     amount: Number.isNaN(amount) ? undefined : fromNumber(amount),
   };
 }
@@ -98,32 +98,36 @@ const nextTime = ({ tape: { prints, books }, print, book }: TapeWalk): Millis =>
   Math.min(prints.times[print] as number, books?.times[book] ?? Infinity);
 
 /** Processes everything recorded up to a time: trades, then the book after them. */
-function eventsAt(one: TapeWalk, at: Millis): void {
-  const { times } = one.tape.prints;
-  for (; one.print < times.length && (times[one.print] as number) <= at; one.print++) {
-    const { below, above } = one.venue.reach();
-    const ticks = closeAt(one.bars, one.print);
-    if (ticks > below && ticks < above) one.venue.see(at, ticks);
-    else one.filled = one.venue.print(printAt(one.bars, one.print)) || one.filled;
+function eventsAt(tapeWalk: TapeWalk, at: Millis): void {
+  const { times } = tapeWalk.tape.prints;
+  for (; tapeWalk.print < times.length && (times[tapeWalk.print] as number) <= at; tapeWalk.print++) {
+    const { below, above } = tapeWalk.venue.reach();
+    const ticks = closeAt(tapeWalk.bars, tapeWalk.print);
+    if (ticks > below && ticks < above) tapeWalk.venue.see(at, ticks);
+    else tapeWalk.filled = tapeWalk.venue.print(printAt(tapeWalk.bars, tapeWalk.print)) || tapeWalk.filled;
   }
-  booksUntil(one, at);
+  booksUntil(tapeWalk, at);
 }
 
-function booksUntil(one: TapeWalk, at: Millis): void {
-  const { books } = one.tape;
-  for (; books && one.book < books.times.length && (books.times[one.book] as number) <= at; one.book++)
-    one.venue.show(one.book, at);
+function booksUntil(tapeWalk: TapeWalk, at: Millis): void {
+  const { books } = tapeWalk.tape;
+  for (
+    ;
+    books && tapeWalk.book < books.times.length && (books.times[tapeWalk.book] as number) <= at;
+    tapeWalk.book++
+  )
+    tapeWalk.venue.show(tapeWalk.book, at);
 }
 
 /** Runs the timer's passes before a time, if any: between two events only the first pass can change anything. */
-function passesUntil(one: TapeWalk, at: Millis): void {
-  const interval = one.options.rules.tickInterval;
+function passesUntil(tapeWalk: TapeWalk, at: Millis): void {
+  const interval = tapeWalk.options.rules.tickInterval;
   if (interval === undefined) return;
-  while (one.nextPass < at && isDueOn(one)) {
-    passOn(one, one.nextPass);
-    one.nextPass += interval;
+  while (tapeWalk.nextPass < at && isDueOn(tapeWalk)) {
+    passOn(tapeWalk, tapeWalk.nextPass);
+    tapeWalk.nextPass += interval;
   }
-  if (one.nextPass < at) one.nextPass += Math.ceil((at - one.nextPass) / interval) * interval;
+  if (tapeWalk.nextPass < at) tapeWalk.nextPass += Math.ceil((at - tapeWalk.nextPass) / interval) * interval;
 }
 
 function isDueOn({ wake, filled, venue, options }: TapeWalk): boolean {
@@ -132,16 +136,17 @@ function isDueOn({ wake, filled, venue, options }: TapeWalk): boolean {
   return below <= wake.below || above >= wake.above;
 }
 
-function passOn(one: TapeWalk, at: Millis): void {
-  const { market } = one.options;
-  const before = one.passes.length === 0 ? undefined : one.account.strategy.state.ledger;
-  one.venue.see(at);
-  const { account, fills, cancelled } = passOnPaper(one.account, market, one.venue, at);
-  one.account = account;
-  one.passes.push(at);
-  one.filled = false;
-  one.wake = cancelled ? undefined : wakeOf(account, market.tick);
-  one.fills.push(...fills);
-  const place = Math.max(0, one.print - 1);
-  if (account.strategy.state.ledger !== before) one.positions.push(positionFrom(place, account.strategy));
+function passOn(tapeWalk: TapeWalk, at: Millis): void {
+  const { market } = tapeWalk.options;
+  const before = tapeWalk.passes.length === 0 ? undefined : tapeWalk.account.strategy.state.ledger;
+  tapeWalk.venue.see(at);
+  const { account, fills, cancelled } = passOnPaper(tapeWalk.account, market, tapeWalk.venue, at);
+  tapeWalk.account = account;
+  tapeWalk.passes.push(at);
+  tapeWalk.filled = false;
+  tapeWalk.wake = cancelled ? undefined : wakeOf(account, market.tick);
+  tapeWalk.fills.push(...fills);
+  const index = Math.max(0, tapeWalk.print - 1);
+  if (account.strategy.state.ledger !== before)
+    tapeWalk.positions.push(positionFrom(index, account.strategy));
 }

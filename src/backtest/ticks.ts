@@ -52,8 +52,8 @@ function tickRowsOf(candles: Candles, tick: Decimal): Column {
   if (open instanceof Int32Array && isNarrow && each !== undefined)
     divideInto(rows as Int32Array, candles, each);
   else
-    for (const [place, column] of [open, low, high, close].entries())
-      for (let i = 0; i < column.length; i++) rows[4 * i + place] = counter(column[i] as number);
+    for (const [index, column] of [open, low, high, close].entries())
+      for (let i = 0; i < column.length; i++) rows[4 * i + index] = counter(column[i] as number);
   rows[length - 3] = nothingOf(rows);
   return rows;
 }

@@ -45,7 +45,7 @@ const isUnderWay = ({ exit, rebuild, trail, firstBuy, signal, unexplained, halte
  * allows.
  */
 function isAtLevel({ slot: index, generation, side, price, state: life }: Order, state: GridState): boolean {
-  const slot = state.slots.find((one) => one.index === index);
+  const slot = state.slots.find((slot) => slot.index === index);
   if (!slot || generation !== state.generation || slot.side !== side) return false;
   const isOpen = life === "submitted" || life === "open" || life === "partially_filled";
   return isOpen && price === (side === "buy" ? slot.lower : sellPrice(slot));

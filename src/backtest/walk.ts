@@ -57,9 +57,9 @@ export const walk = (strategy: GridStrategy, bars: Ticks, options: WalkOptions):
 
 /** Returns a run after its first pass, at the first price. */
 export function begunWalk(strategy: GridStrategy, bars: Ticks, options: WalkOptions): Walk {
-  const one = walkFrom(strategy, bars, options);
-  passAt(one, 0);
-  return one;
+  const run = walkFrom(strategy, bars, options);
+  passAt(run, 0);
+  return run;
 }
 
 /** Copies a run for another order of the extremes; the first price does not depend on it. */
@@ -75,24 +75,24 @@ export function forked({ options, venue, fills, positions, passes, ...one }: Wal
 }
 
 /** Runs bar by bar, and yields the completed bars. */
-export function* goingOn(one: Walk): Generator<number, Walked> {
-  const { bars, options } = one;
+export function* goingOn(run: Walk): Generator<number, Walked> {
+  const { bars, options } = run;
   const { rules, isOver } = options;
   const end = bars.count;
   let bar = 0;
   for (; bar < end; bar++) {
-    const isWaiting = one.wake && !one.filled && !options.everyPass;
-    const next = isWaiting ? quietUntil(one, bar) : bar;
-    if (next > bar) moveTo(one, cornersOf(bars, next - 1, rules.extremes)[3]);
+    const isWaiting = run.wake && !run.filled && !options.everyPass;
+    const next = isWaiting ? quietUntil(run, bar) : bar;
+    if (next > bar) moveTo(run, cornersOf(bars, next - 1, rules.extremes)[3]);
     bar = next;
-    const leapt = isWaiting && options.mayLeap && bar >= one.leapsFrom ? leapFrom(one, bar) : undefined;
+    const leapt = isWaiting && options.mayLeap && bar >= run.leapsFrom ? leapFrom(run, bar) : undefined;
     if (leapt) return leapt;
     // A result needs at least one bar.
     if (bar >= end || (bar > 0 && isOver?.(bar))) break;
-    for (const corner of cornersOf(bars, bar, rules.extremes)) walkTo(one, corner, bar);
+    for (const corner of cornersOf(bars, bar, rules.extremes)) walkTo(run, corner, bar);
     yield bar;
   }
-  return walkedTo(one, Math.min(bar, end));
+  return walkedTo(run, Math.min(bar, end));
 }
 
 /** Returns the result of a run after a number of bars or trades. */
@@ -144,8 +144,8 @@ function quietUntil({ bars, venue, wake }: Walk, bar: number): number {
   return nextBar(bars, bar, below, above);
 }
 
-function leapFrom(one: Walk, from: number): Walked | undefined {
-  const { account, bars, fills, positions, options, venue, passes } = one;
+function leapFrom(run: Walk, from: number): Walked | undefined {
+  const { account, bars, fills, positions, options, venue, passes } = run;
   const { quote } = options.market;
   const balances = venue.balances();
   const freeQuote = balances.find(({ asset }) => asset === quote)?.free ?? 0n;
@@ -160,7 +160,7 @@ function leapFrom(one: Walk, from: number): Walked | undefined {
     freeQuote,
   });
   if ("notBefore" in leapt) {
-    one.leapsFrom = leapt.notBefore;
+    run.leapsFrom = leapt.notBefore;
     return undefined;
   }
   const before = account.strategy.state.ledger.moved;
@@ -174,41 +174,41 @@ function leapFrom(one: Walk, from: number): Walked | undefined {
 }
 
 /** Advances to the next price point, with the passes on the way. */
-function walkTo(one: Walk, corner: Corner, bar: number): void {
-  const { rules } = one.options;
-  if (corner.at <= one.here.at) return;
+function walkTo(run: Walk, corner: Corner, bar: number): void {
+  const { rules } = run.options;
+  if (corner.at <= run.here.at) return;
   const interval = rules.tickInterval;
   if (interval === undefined) {
-    moveTo(one, corner);
-    if (isDue(one)) passAt(one, bar);
+    moveTo(run, corner);
+    if (isDue(run)) passAt(run, bar);
     return;
   }
-  const from = one.here;
-  if (one.nextPass < from.at) one.nextPass += Math.ceil((from.at - one.nextPass) / interval) * interval;
-  for (; one.nextPass <= corner.at; one.nextPass += interval) {
-    moveTo(one, { at: one.nextPass, ticks: between(from, corner, one.nextPass) });
-    if (isDue(one)) passAt(one, bar);
+  const from = run.here;
+  if (run.nextPass < from.at) run.nextPass += Math.ceil((from.at - run.nextPass) / interval) * interval;
+  for (; run.nextPass <= corner.at; run.nextPass += interval) {
+    moveTo(run, { at: run.nextPass, ticks: between(from, corner, run.nextPass) });
+    if (isDue(run)) passAt(run, bar);
   }
-  moveTo(one, corner);
+  moveTo(run, corner);
 }
 
-function moveTo(one: Walk, corner: Corner): void {
-  if (corner.at <= one.here.at) return;
-  one.filled = one.venue.moveTo(corner) || one.filled;
-  one.here = corner;
+function moveTo(run: Walk, corner: Corner): void {
+  if (corner.at <= run.here.at) return;
+  run.filled = run.venue.moveTo(corner) || run.filled;
+  run.here = corner;
 }
 
 const isDue = ({ wake, filled, here: { ticks }, options }: Walk): boolean =>
   options.everyPass === true || wake === undefined || filled || ticks <= wake.below || ticks >= wake.above;
 
-function passAt(one: Walk, bar: number): void {
-  const { market } = one.options;
-  const before = one.passes.length === 0 ? undefined : one.account.strategy.state.ledger;
-  const { account, fills, cancelled } = passOnPaper(one.account, market, one.venue, one.here.at);
-  one.account = account;
-  one.passes.push(one.here.at);
-  one.filled = false;
-  one.wake = cancelled ? undefined : wakeOf(account, market.tick, one.here.ticks);
-  one.fills.push(...fills);
-  if (account.strategy.state.ledger !== before) one.positions.push(positionFrom(bar, account.strategy));
+function passAt(run: Walk, bar: number): void {
+  const { market } = run.options;
+  const before = run.passes.length === 0 ? undefined : run.account.strategy.state.ledger;
+  const { account, fills, cancelled } = passOnPaper(run.account, market, run.venue, run.here.at);
+  run.account = account;
+  run.passes.push(run.here.at);
+  run.filled = false;
+  run.wake = cancelled ? undefined : wakeOf(account, market.tick, run.here.ticks);
+  run.fills.push(...fills);
+  if (account.strategy.state.ledger !== before) run.positions.push(positionFrom(bar, account.strategy));
 }

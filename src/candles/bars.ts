@@ -31,7 +31,7 @@ export interface Columns {
 const FIRST_ROOM = 1 << 16;
 const MORE = 4;
 
-const POWERS = Float64Array.from({ length: MOST_DECIMALS + 1 }, (_, place) => 10 ** place);
+const POWERS = Float64Array.from({ length: MOST_DECIMALS + 1 }, (_, index) => 10 ** index);
 
 /**
  * Creates columns with room for more rows: unused room takes no memory, and the smaller columns before them are at

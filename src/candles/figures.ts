@@ -21,32 +21,32 @@ export const isDigit = (byte: number | undefined): boolean =>
  * else, and for more digits than a double holds.
  */
 export function readNumber(bytes: Uint8Array, from: number, to: number, out: Figure): boolean {
-  let place = bytes[from] === PLUS ? from + 1 : from;
+  let index = bytes[from] === PLUS ? from + 1 : from;
   let digits = 0;
-  const first = place;
-  for (; place < to; place++) {
-    const digit = (bytes[place] as number) - ZERO;
+  const first = index;
+  for (; index < to; index++) {
+    const digit = (bytes[index] as number) - ZERO;
     if (digit < 0 || digit > 9) break;
     digits = digits * 10 + digit;
   }
-  const whole = place - first;
+  const whole = index - first;
   let decimals = 0;
-  if (place < to && bytes[place] === POINT) {
+  if (index < to && bytes[index] === POINT) {
     // Zeros between decimals count; trailing ones do not.
-    const point = place;
-    let last = place;
-    for (place++; place < to; place++) {
-      const digit = (bytes[place] as number) - ZERO;
+    const point = index;
+    let last = index;
+    for (index++; index < to; index++) {
+      const digit = (bytes[index] as number) - ZERO;
       if (digit < 0 || digit > 9) break;
       if (digit === 0) continue;
-      for (last++; last < place; last++) digits *= 10;
+      for (last++; last < index; last++) digits *= 10;
       digits = digits * 10 + digit;
     }
     decimals = last - point;
-    if (whole === 0 && place === point + 1) return false;
+    if (whole === 0 && index === point + 1) return false;
   } else if (whole === 0) return false;
-  if (place < to) {
-    const isExponent = bytes[place] === LOWER_E || bytes[place] === UPPER_E;
+  if (index < to) {
+    const isExponent = bytes[index] === LOWER_E || bytes[index] === UPPER_E;
     return isExponent && withExponent(bytes, from, to, out);
   }
   out.digits = digits;
@@ -123,17 +123,17 @@ function readIso(bytes: Uint8Array, from: number, to: number): number | undefine
   const isTime = (separator === SPACE || separator === UPPER_T) && bytes[from + 13] === COLON;
   if (!isTime || to - from < 16) return undefined;
   let millis = date + two(bytes, from + 11) * HOUR + two(bytes, from + 14) * MINUTE;
-  let place = from + 16;
-  if (place < to && bytes[place] === COLON) {
-    millis += two(bytes, place + 1) * SECOND;
-    place += 3;
+  let index = from + 16;
+  if (index < to && bytes[index] === COLON) {
+    millis += two(bytes, index + 1) * SECOND;
+    index += 3;
   }
-  if (place < to && bytes[place] === POINT) {
+  if (index < to && bytes[index] === POINT) {
     let unit = 100;
-    for (place++; place < to && isDigit(bytes[place]); place++, unit = Math.floor(unit / 10))
-      millis += ((bytes[place] as number) - ZERO) * unit;
+    for (index++; index < to && isDigit(bytes[index]); index++, unit = Math.floor(unit / 10))
+      millis += ((bytes[index] as number) - ZERO) * unit;
   }
-  millis -= readOffset(bytes, place, to);
+  millis -= readOffset(bytes, index, to);
   return Number.isNaN(millis) ? undefined : millis;
 }
 

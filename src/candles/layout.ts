@@ -73,8 +73,8 @@ function unnamed({ bytes, starts, ends, count }: Row): Layout {
 }
 
 const namesOf = ({ bytes, starts, ends, count }: Row): string[] =>
-  Array.from({ length: count }, (_, place) =>
-    textOf(bytes, starts[place] as number, ends[place] as number)
+  Array.from({ length: count }, (_, index) =>
+    textOf(bytes, starts[index] as number, ends[index] as number)
       .toLowerCase()
       .replace(/^\uFEFF/, ""),
   );

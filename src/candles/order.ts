@@ -62,8 +62,8 @@ function orderOf(times: Float64Array, ascends: boolean): Uint32Array {
 function onceEach(columns: Columns, order: Uint32Array, onConflict: (at: number) => void): Uint32Array {
   const { times } = columns;
   let count = 0;
-  for (let place = 0; place < order.length; place++) {
-    const row = order[place] as number;
+  for (let index = 0; index < order.length; index++) {
+    const row = order[index] as number;
     const before = order[count - 1];
     if (count > 0 && times[before as number] === times[row]) {
       if (!isSameBar(columns, before as number, row)) onConflict(times[row] as number);

@@ -16,7 +16,7 @@ export function withRange(ranges: readonly Range[], added: Range): Range[] {
       (whole, { from, until }) => ({ from: Math.min(whole.from, from), until: Math.max(whole.until, until) }),
       added,
     );
-  return [...ranges.filter((one) => !touches(one)), joined].sort((a, b) => a.from - b.from);
+  return [...ranges.filter((range) => !touches(range)), joined].sort((a, b) => a.from - b.from);
 }
 
 /** Returns the parts of a range that no other range covers, ascending. `ranges` are ascending without overlaps. */

@@ -59,19 +59,19 @@ export function createReader({ pair, spanMillis, skipRefused = false }: ReadOpti
     if (refused.length < MOST_REFUSED_SHOWN) refused.push({ row: place, reason });
   }
 
-  const amountAt = (row: Row, place: number): number | undefined =>
-    place < row.count
-      ? readNearest(row.bytes, row.starts[place] as number, row.ends[place] as number, figure)
+  const amountAt = (row: Row, index: number): number | undefined =>
+    index < row.count
+      ? readNearest(row.bytes, row.starts[index] as number, row.ends[index] as number, figure)
       : undefined;
 
-  function readPrice(row: Row, place: number): boolean {
-    if (place >= row.count) return false;
-    return readNumber(row.bytes, row.starts[place] as number, row.ends[place] as number, figure);
+  function readPrice(row: Row, index: number): boolean {
+    if (index >= row.count) return false;
+    return readNumber(row.bytes, row.starts[index] as number, row.ends[index] as number, figure);
   }
 
-  const timeAt = (row: Row, place: number): number | undefined =>
-    place < row.count
-      ? readTime(row.bytes, row.starts[place] as number, row.ends[place] as number, figure)
+  const timeAt = (row: Row, index: number): number | undefined =>
+    index < row.count
+      ? readTime(row.bytes, row.starts[index] as number, row.ends[index] as number, figure)
       : undefined;
 
   function candle(row: Row, of: Extract<Layout, { kind: "candles" }>): string | undefined {
@@ -79,9 +79,9 @@ export function createReader({ pair, spanMillis, skipRefused = false }: ReadOpti
     if (at === undefined) return "its time cannot be read";
     bar.at = at;
     for (let which = 0; which < 4; which++) {
-      const place = of.prices[which] as number;
-      if (place >= row.count) return "it has too few fields";
-      if (!readPrice(row, place)) return `its ${PRICE_NAMES[which]} is not a number of at least zero`;
+      const index = of.prices[which] as number;
+      if (index >= row.count) return "it has too few fields";
+      if (!readPrice(row, index)) return `its ${PRICE_NAMES[which]} is not a number of at least zero`;
       bar.digits[which] = figure.digits;
       bar.decimals[which] = figure.decimals;
     }

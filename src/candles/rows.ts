@@ -52,23 +52,23 @@ export function createRows(onRow: (row: Row, shape: RowShape) => void): Rows {
   function lines(bytes: Uint8Array): number {
     const last = bytes.lastIndexOf(NEWLINE);
     let from = 0;
-    for (let place = 0; place <= last; place++) {
-      if (bytes[place] !== NEWLINE) continue;
-      tell(bytes, from, place, "table");
-      from = place + 1;
+    for (let index = 0; index <= last; index++) {
+      if (bytes[index] !== NEWLINE) continue;
+      tell(bytes, from, index, "table");
+      from = index + 1;
     }
     return from;
   }
 
   function lists(bytes: Uint8Array): number {
     let [open, done] = [-1, 0];
-    for (let place = 0; place < bytes.length; place++) {
-      const byte = bytes[place];
-      if (byte === OPEN) open = place;
+    for (let index = 0; index < bytes.length; index++) {
+      const byte = bytes[index];
+      if (byte === OPEN) open = index;
       else if (byte === CLOSE) {
-        if (open >= 0 && place > open + 1) tell(bytes, open + 1, place, "json");
+        if (open >= 0 && index > open + 1) tell(bytes, open + 1, index, "json");
         open = -1;
-        done = place + 1;
+        done = index + 1;
       }
     }
     return open >= 0 ? open : Math.max(done, bytes.length - 1);
@@ -105,8 +105,8 @@ function joinedBytes(first: Uint8Array, second: Uint8Array): Uint8Array {
 
 /** Detects the kind by the first relevant byte; a byte order mark is ignored. */
 function shapeOf(bytes: Uint8Array): RowShape | undefined {
-  for (let place = bytes[0] === 0xef && bytes[1] === 0xbb ? 3 : 0; place < bytes.length; place++) {
-    const byte = bytes[place] as number;
+  for (let index = bytes[0] === 0xef && bytes[1] === 0xbb ? 3 : 0; index < bytes.length; index++) {
+    const byte = bytes[index] as number;
     if (byte === SPACE || byte === TAB || byte === RETURN || byte === NEWLINE) continue;
     return byte === OPEN || byte === BRACE ? "json" : "table";
   }
@@ -120,13 +120,13 @@ function fieldsOf(row: Row, from: number, to: number): void {
   const { bytes, starts, ends } = row;
   let count = 0;
   let start = from;
-  for (let place = from; place <= to; place++) {
-    const byte = bytes[place] as number;
+  for (let index = from; index <= to; index++) {
+    const byte = bytes[index] as number;
     // Separators have smaller codes than digits, except the semicolon, so most bytes need one comparison.
-    if (place < to && byte > COMMA && byte !== SEMICOLON) continue;
-    if (place < to && byte !== COMMA && byte !== SEMICOLON && byte !== TAB) continue;
+    if (index < to && byte > COMMA && byte !== SEMICOLON) continue;
+    if (index < to && byte !== COMMA && byte !== SEMICOLON && byte !== TAB) continue;
     let first = start;
-    let last = place;
+    let last = index;
     while (first < last && isBlank(bytes[first] as number)) first++;
     while (last > first && isBlank(bytes[last - 1] as number)) last--;
     if (count < MOST_FIELDS) {
@@ -134,7 +134,7 @@ function fieldsOf(row: Row, from: number, to: number): void {
       ends[count] = last;
       count++;
     }
-    start = place + 1;
+    start = index + 1;
   }
   // An empty line is not a row.
   row.count = count === 1 && starts[0] === ends[0] ? 0 : count;

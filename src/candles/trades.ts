@@ -4,20 +4,20 @@ import type { Figure } from "./figures.ts";
 const [OPEN, HIGH, LOW, CLOSE] = [0, 1, 2, 3] as const;
 
 /** Compares two prices exactly by digits and decimals. */
-const isAbove = (bar: Scratch, place: number, { digits, decimals }: Figure): boolean => {
-  const own = bar.digits[place] as number;
-  const shift = decimals - (bar.decimals[place] as number);
+const isAbove = (bar: Scratch, index: number, { digits, decimals }: Figure): boolean => {
+  const own = bar.digits[index] as number;
+  const shift = decimals - (bar.decimals[index] as number);
   return shift >= 0 ? own * 10 ** shift > digits : own > digits * 10 ** -shift;
 };
-const isBelow = (bar: Scratch, place: number, { digits, decimals }: Figure): boolean => {
-  const own = bar.digits[place] as number;
-  const shift = decimals - (bar.decimals[place] as number);
+const isBelow = (bar: Scratch, index: number, { digits, decimals }: Figure): boolean => {
+  const own = bar.digits[index] as number;
+  const shift = decimals - (bar.decimals[index] as number);
   return shift >= 0 ? own * 10 ** shift < digits : own < digits * 10 ** -shift;
 };
 
-function set(bar: Scratch, place: number, { digits, decimals }: Figure): void {
-  bar.digits[place] = digits;
-  bar.decimals[place] = decimals;
+function set(bar: Scratch, index: number, { digits, decimals }: Figure): void {
+  bar.digits[index] = digits;
+  bar.decimals[index] = decimals;
 }
 
 /**

@@ -84,12 +84,12 @@ export interface PricedPlace extends PricedVenue, Tradable {
 }
 
 export const pricesOut = (places: readonly PricedPlace[]): Comparison["prices"] =>
-  places.map((place) => {
-    const { exchange, price, bid, ask, at } = place;
+  places.map((pricedPlace) => {
+    const { exchange, price, bid, ask, at } = pricedPlace;
     const { spread, spreadPercent } = spreadOf({ bid, ask });
     return {
       exchange,
-      ...poolField(place),
+      ...poolField(pricedPlace),
       price: wire(price),
       bid: wire(bid),
       ask: wire(ask),

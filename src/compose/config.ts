@@ -156,7 +156,7 @@ function configuredExchange(entry: string, environment: Environment): Configured
 /** Refuses two accounts of one name, because each would treat the other's orders as unknown. */
 function requireEachOnce(exchanges: readonly ConfiguredExchange[]): readonly ConfiguredExchange[] {
   const prefixes = exchanges.map(({ id }) => prefixOf(id));
-  const twice = exchanges.find(({ id }, place) => prefixes.indexOf(prefixOf(id)) < place);
+  const twice = exchanges.find(({ id }, index) => prefixes.indexOf(prefixOf(id)) < index);
   if (twice) throw new SettingsError(`EDGEMAKER_EXCHANGES: ${twice.id} is named twice`);
   refuseSameKeys(exchanges.flatMap(({ id, venue, keys }) => (keys ? [{ id, venue, key: keys.key }] : [])));
   return exchanges;

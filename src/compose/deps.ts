@@ -54,7 +54,7 @@ export async function createDeps(
   const venues: Venues = live ? live.venues : await sandboxVenues(config, context, runtime, options);
   // Two ids with the same keys stay until somebody fixes them, so one check is enough.
   if (live && !isChecked && !runtime.putsKeysInOrder) await refuseSame(live, context);
-  const exchanges = config.exchanges.map((one) => infoOf(one, live));
+  const exchanges = config.exchanges.map((configuredExchange) => infoOf(configuredExchange, live));
   const prices = connectPrices(config, { ...venues, exchanges, budgets, monotonic: local.monotonic });
   const killHere = killHereOf(config, runtime);
   const stepping = { ...engineDeps(config, runtime, { context, killHere }), reference: prices.reference };

@@ -58,7 +58,7 @@ export function connectDex({ aggregator, exchanges, venue, inTime }: DexParts): 
   const quoteOf = (id: string) => inTime(id, async () => venue(id).ticker("ADA/USDT"));
   const ada = async (): Promise<AdaPrice> => {
     const quotes = await Promise.allSettled(exchanges.map(({ id }) => quoteOf(id)));
-    return adaPrice(exchanges.map(({ id }, place) => ({ id, quote: settledValue(quotes[place]) })));
+    return adaPrice(exchanges.map(({ id }, index) => ({ id, quote: settledValue(quotes[index]) })));
   };
   const market: Dex["market"] = async (token) => {
     const [found, worth] = await Promise.all([pools(token), ada()]);

@@ -64,10 +64,10 @@ export function keyRightsOf({ exchanges, accountOf, keysOf, ask, keeper, log }: 
   return {
     async ask(within, mayGoOn = () => true) {
       const due = (await configured()).filter(({ known }) => !known || known.age >= within);
-      for (const one of due) {
+      for (const configured of due) {
         if (!mayGoOn()) return false;
-        const { exchange, keys } = one;
-        const mayWithdraw = await describe(one);
+        const { exchange, keys } = configured;
+        const mayWithdraw = await describe(configured);
         if (mayWithdraw) log("warn", mayWithdrawText(exchange), { exchange });
         await keeper.keepRights(accountOf(exchange), { key: keys.hash, mayWithdraw });
       }

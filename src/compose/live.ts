@@ -66,7 +66,7 @@ export function liveVenues(config: Config, given: LiveParts, options: LiveOption
   const { markets } = given.keeping;
   const parts = { ...given, keeping: { ...given.keeping, markets: options.markets?.(markets) ?? markets } };
   const budgets = options.budgets ?? publicBudgets(given.local.monotonic);
-  const links = new Map(config.exchanges.map((one) => [one.id, { ...one, link: linkOf(one) }]));
+  const links = new Map(config.exchanges.map((entry) => [entry.id, { ...entry, link: linkOf(entry) }]));
   const { credentials } = parts;
 
   function linkOf({ id, venue }: ConfiguredExchange): ExchangeLink {

@@ -41,7 +41,9 @@ export const connectReference =
 function othersOf(exchanges: readonly ExchangeInfo[], exchange: string): ExchangeInfo[] {
   const own = exchanges.find(({ id }) => id === exchange)?.venue;
   const others = exchanges.filter(({ venue }) => venue !== own);
-  return others.filter(({ venue }, place) => others.findIndex((one) => one.venue === venue) === place);
+  return others.filter(
+    ({ venue }, index) => others.findIndex((exchangeInfo) => exchangeInfo.venue === venue) === index,
+  );
 }
 
 type PriceFound = { readonly price: Decimal; readonly most?: Decimal };

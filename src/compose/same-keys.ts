@@ -12,8 +12,8 @@ export interface AccountKeys {
  * SettingsError with their names.
  */
 export function refuseSameKeys(accounts: readonly AccountKeys[]): void {
-  for (const [place, { id, venue, key }] of accounts.entries()) {
-    const other = accounts.slice(0, place).find((before) => before.venue === venue && before.key === key);
+  for (const [index, { id, venue, key }] of accounts.entries()) {
+    const other = accounts.slice(0, index).find((before) => before.venue === venue && before.key === key);
     if (other)
       throw new SettingsError(
         `${other.id} and ${id} have the same API key: one account needs one exchange id`,

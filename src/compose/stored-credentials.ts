@@ -22,7 +22,7 @@ interface CredentialParts {
 
 export function credentialCheck({ exchanges, accountOf, credentials }: CredentialParts): CredentialCheck {
   const stored = async (): Promise<ReadonlyMap<AccountKey, OpenedKeys>> =>
-    new Map((await credentials.opened()).map((one) => [one.account, one]));
+    new Map((await credentials.opened()).map((openedKeys) => [openedKeys.account, openedKeys]));
 
   return {
     async troubles() {

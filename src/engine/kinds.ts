@@ -4,7 +4,7 @@ import type { Kind, Kinds } from "../ports/kind.ts";
 export const kindsOf =
   (kinds: readonly Kind[]): Kinds =>
   (name) => {
-    const kind = kinds.find((one) => one.name === name);
+    const kind = kinds.find((kind) => kind.name === name);
     if (!kind) throw new Error(`this version of edgemaker has no strategy kind ${name}`);
     return kind;
   };

@@ -48,7 +48,7 @@ export const keyHash = async (key: string): Promise<string> => (await digest(key
 /** Compares two texts in constant time. */
 export function sameText(a: string, b: string): boolean {
   let difference = a.length ^ b.length;
-  for (let place = 0; place < a.length; place++)
-    difference |= a.charCodeAt(place) ^ (b.charCodeAt(place) || 0);
+  for (let index = 0; index < a.length; index++)
+    difference |= a.charCodeAt(index) ^ (b.charCodeAt(index) || 0);
   return difference === 0;
 }

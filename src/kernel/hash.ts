@@ -1,8 +1,8 @@
 /** A 32-bit hash of text (FNV-1a). Not for secrets. */
 export function hashText(text: string): number {
   let hash = 0x811c9dc5;
-  for (let place = 0; place < text.length; place++) {
-    hash = Math.imul(hash ^ text.charCodeAt(place), 0x01000193);
+  for (let index = 0; index < text.length; index++) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
   }
   return hash >>> 0;
 }

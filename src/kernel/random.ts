@@ -36,8 +36,8 @@ export function shuffled<T>(values: readonly T[], seed: number): T[] {
   const draw = createRandom(seed);
   const all = [...values];
   for (let left = all.length; left > 1; left--) {
-    const place = Math.floor((draw() / 2 ** 32) * left);
-    [all[left - 1], all[place]] = [all[place] as T, all[left - 1] as T];
+    const index = Math.floor((draw() / 2 ** 32) * left);
+    [all[left - 1], all[index]] = [all[index] as T, all[left - 1] as T];
   }
   return all;
 }

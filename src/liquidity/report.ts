@@ -106,7 +106,7 @@ export function* gapsIn(
   started = Number.NEGATIVE_INFINITY,
 ): Generator<LiquidityGap> {
   let last: LiquidityGap | undefined;
-  for (const run of days.flatMap(({ runs }) => runs.flatMap((one) => splitAt(one, started)))) {
+  for (const run of days.flatMap(({ runs }) => runs.flatMap((minuteRun) => splitAt(minuteRun, started)))) {
     if (run.what === "absent" && !sums.isOffering) continue;
     const found = gapOf(run, since);
     const isEarly = found.what === "absent" && found.cause === "pause" && run.to <= started;

@@ -74,8 +74,8 @@ export function spanDays({
   to,
 }: Pick<LiquiditySpan, "from" | "to">): { day: number; from: number; to: number }[] {
   const first = dayOfMinute(from);
-  return Array.from({ length: Math.max(0, dayOfMinute(to - 1) - first + 1) }, (_, place) => {
-    const day = first + place;
+  return Array.from({ length: Math.max(0, dayOfMinute(to - 1) - first + 1) }, (_, index) => {
+    const day = first + index;
     const begins = day * MINUTES_A_DAY;
     return { day, from: Math.max(from, begins), to: Math.min(to, begins + MINUTES_A_DAY) };
   });

@@ -17,7 +17,7 @@ export interface Balance {
 
 /** Returns the balance of an asset; zero if the exchange does not list it. */
 export const balanceIn = (balances: readonly Balance[], asset: string): Balance =>
-  balances.find((one) => one.asset === asset) ?? { asset, free: 0n, used: 0n };
+  balances.find((balance) => balance.asset === asset) ?? { asset, free: 0n, used: 0n };
 
 /** `kind:exchange:host`, the key of an account in every table. */
 export type AccountKey = string;

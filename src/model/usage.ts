@@ -32,7 +32,7 @@ export function withPass(
   { strategies, calls, use }: { strategies: readonly string[]; calls: VenueCalls; use: DatabaseUse },
 ): readonly CostDay[] {
   const day = Math.floor(at / DAY);
-  const today = days.find((one) => one.day === day) ?? { day, from: at, to: at, of: {} };
+  const today = days.find((costDay) => costDay.day === day) ?? { day, from: at, to: at, of: {} };
   const own = Object.values(calls.own).reduce((sum, count) => sum + count, 0);
   const share = 1 / Math.max(1, strategies.length);
   const of = { ...today.of };
@@ -45,7 +45,7 @@ export function withPass(
     };
     of[id] = addCosts(of[id] ?? NO_COST, pass);
   }
-  const kept = days.filter((one) => one.day !== day && one.day > day - DAYS_KEPT);
+  const kept = days.filter((costDay) => costDay.day !== day && costDay.day > day - DAYS_KEPT);
   return [{ ...today, to: Math.max(today.to, at), of }, ...kept];
 }
 

@@ -22,7 +22,7 @@ export interface HeavyLane {
    * Runs `act` when it is the caller's turn. Throws `Too many requests` if the queue or the caller's share of it is
    * full.
    */
-  run<T>(caller: HeavyCaller, act: (place: HeavyPlace) => Promise<T>): Promise<T>;
+  run<T>(caller: HeavyCaller, act: (heavyPlace: HeavyPlace) => Promise<T>): Promise<T>;
 }
 
 /** Limits of a calculation: it ends after `longest` with a partial result, and on `signal` without a result. */

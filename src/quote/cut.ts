@@ -79,17 +79,17 @@ export function affordable(levels: readonly QuoteLevel[], means: Means, market: 
   let room = roomOf(levels[0]?.side, means);
   const kept: QuoteLevel[] = [];
   const cuts: Cut[] = [];
-  for (const one of levels) {
-    const { side, level, price } = one;
+  for (const quoteLevel of levels) {
+    const { side, level, price } = quoteLevel;
     const byFunds =
       side === "buy" ? wholeLots(market, free, grossPrice(price, market)) : wholeLots(market, free, ONE);
-    const byRoom = room === null ? one.amount : wholeLots(market, room, ONE);
-    const amount = min(one.amount, min(byFunds, byRoom));
+    const byRoom = room === null ? quoteLevel.amount : wholeLots(market, room, ONE);
+    const amount = min(quoteLevel.amount, min(byFunds, byRoom));
     if (means.halted || amount <= ZERO || !meetsMinimum(market, price, amount)) {
       cuts.push({ side, level, because: cutReason(side, means.halted, byFunds <= byRoom) });
       continue;
     }
-    kept.push({ ...one, amount });
+    kept.push({ ...quoteLevel, amount });
     free -= side === "buy" ? mul(grossPrice(price, market), amount, "up") : amount;
     if (room !== null) room -= amount;
   }
@@ -115,10 +115,10 @@ function cutReason(side: Side, halted: boolean, byFunds: boolean): CutReason {
 
 /** Omits levels that could trade with an own order of the account, which would be a wash trade. */
 export function clearOfOwn(levels: readonly QuoteLevel[], own: Parameters<typeof firstMet>[1]): KeptLevels {
-  const meetsOwn = (one: QuoteLevel): boolean =>
-    firstMet(reachOf({ ...one, type: "limit" }), own) !== undefined;
+  const meetsOwn = (quoteLevel: QuoteLevel): boolean =>
+    firstMet(reachOf({ ...quoteLevel, type: "limit" }), own) !== undefined;
   return {
-    levels: levels.filter((one) => !meetsOwn(one)),
+    levels: levels.filter((quoteLevel) => !meetsOwn(quoteLevel)),
     cuts: levels
       .filter(meetsOwn)
       .map(({ side, level }) => ({ side, level, because: "would_self_cross" as const })),

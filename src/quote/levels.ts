@@ -55,7 +55,10 @@ export function quoteLevelsOf(
     if (level > 0 && !isInside(side, price, ladder, prices)) break;
     levels.push({ side, level, price, amount: ZERO });
   }
-  return levels.map((one) => ({ ...one, amount: amountOf(one, levels.length, { ladder, market }) }));
+  return levels.map((quoteLevel) => ({
+    ...quoteLevel,
+    amount: amountOf(quoteLevel, levels.length, { ladder, market }),
+  }));
 }
 
 interface Laid {

@@ -41,9 +41,11 @@ export interface ReferencePrice {
  * matter.
  */
 export function referencePrice(sources: readonly PriceSource[], now: Millis): ReferencePrice {
-  const sourceViews = sources.map((one) => describeSource(one, now));
+  const sourceViews = sources.map((source) => describeSource(source, now));
   const center = weightedMedian(sourceViews.flatMap(voteOf));
-  const collared = sourceViews.map((one, index) => withCollar(one, sources[index]?.collar ?? null, center));
+  const collared = sourceViews.map((sourceView, index) =>
+    withCollar(sourceView, sources[index]?.collar ?? null, center),
+  );
   return { price: weightedMedian(collared.flatMap(voteOf)) ?? null, sources: collared };
 }
 
@@ -60,9 +62,12 @@ function describeSource({ source, price, at, maxAge, weight }: PriceSource, now:
   return { ...result, because: age !== null && age < -EARLIEST ? "early" : null };
 }
 
-function withCollar(one: SourceView, collar: Decimal | null, center: Decimal | undefined): SourceView {
-  if (one.because !== null || one.price === null || collar === null || center === undefined) return one;
-  return abs(one.price - center) > mul(center, collar, "down") ? { ...one, because: "beyond_collar" } : one;
+function withCollar(sourceView: SourceView, collar: Decimal | null, center: Decimal | undefined): SourceView {
+  if (sourceView.because !== null || sourceView.price === null || collar === null || center === undefined)
+    return sourceView;
+  return abs(sourceView.price - center) > mul(center, collar, "down")
+    ? { ...sourceView, because: "beyond_collar" }
+    : sourceView;
 }
 
 const voteOf = ({ price, weight, because }: SourceView): Vote[] =>

@@ -43,7 +43,7 @@ export const noHolding = (): DisposalHolding => ({ lots: [], first: 0, base: ZER
 export function dispose(holding: DisposalHolding, fill: Fill): Disposal | undefined {
   const { base, quote } = splitPair(fill.symbol);
   const feeIn = (asset: string) =>
-    fill.fees.reduce((sum, one) => (one.asset === asset ? sum + one.amount : sum), ZERO);
+    fill.fees.reduce((sum, bookedFee) => (bookedFee.asset === asset ? sum + bookedFee.amount : sum), ZERO);
   const others = fill.fees.filter(({ asset }) => asset !== base && asset !== quote);
   const worth = others.reduce((sum, { value = ZERO }) => sum + value, ZERO);
   const paid = feeIn(quote) + worth;

@@ -138,10 +138,10 @@ function reportTotals(changes: readonly StrategyChange[]): ReportTotal[] {
   return [...groups.values()].map((group) => {
     const add = (name: "total" | "realized" | "fees"): Decimal =>
       group.reduce((sum, { gained }) => sum + gained[name], ZERO);
-    const [one] = group as [StrategyChange];
+    const [strategyChange] = group as [StrategyChange];
     return {
-      quote: quoteOf(one),
-      dryRun: isPaper(one),
+      quote: quoteOf(strategyChange),
+      dryRun: isPaper(strategyChange),
       totalProfit: wire(add("total")),
       realizedProfit: wire(add("realized")),
       fees: wire(add("fees")),
@@ -157,8 +157,8 @@ function reportDays(strategies: readonly (readonly StrategyDay[])[]): ReportDay[
   const sums = new Map<string, { at: StrategyDay; total: Decimal; realized: Decimal }>();
   for (const rows of strategies) {
     const sorted = [...rows].sort((a, b) => a.day - b.day);
-    for (const [place, row] of sorted.entries()) {
-      const before = sorted[place - 1]?.latest ?? row.opened;
+    for (const [index, row] of sorted.entries()) {
+      const before = sorted[index - 1]?.latest ?? row.opened;
       const key = `${row.day} ${parseAccountKey(row.account).kind === "dry"} ${row.latest.symbol.split("/")[1]}`;
       const sum = sums.get(key) ?? { at: row, total: ZERO, realized: ZERO };
       sums.set(key, {

@@ -30,9 +30,9 @@ export function createHeavyLane(): HeavyLane {
       const own: WaitingTurn = { actor, start };
       waiting.push(own);
       signal?.addEventListener("abort", () => {
-        const place = waiting.indexOf(own);
-        if (place < 0) return;
-        waiting.splice(place, 1);
+        const index = waiting.indexOf(own);
+        if (index < 0) return;
+        waiting.splice(index, 1);
         reject(canceledRequest());
       });
       if (running === undefined) startNext(undefined);
@@ -41,7 +41,8 @@ export function createHeavyLane(): HeavyLane {
   return {
     async run(caller, act) {
       const { actor, signal } = caller;
-      const ofCaller = waiting.filter((one) => one.actor === actor).length + (running === actor ? 1 : 0);
+      const ofCaller =
+        waiting.filter((waitingTurn) => waitingTurn.actor === actor).length + (running === actor ? 1 : 0);
       if (waiting.length >= MOST_WAITING || ofCaller >= MOST_OF_CALLER) throw fullLane();
       if (signal?.aborted) throw canceledRequest();
       await turn(caller);

@@ -34,7 +34,7 @@ function described(schema: Schema, owner: string): Schema {
     ...(typeof additionalProperties === "object"
       ? { additionalProperties: described(additionalProperties, owner) }
       : {}),
-    ...(anyOf ? { anyOf: anyOf.map((one) => described(one, owner)) } : {}),
+    ...(anyOf ? { anyOf: anyOf.map((schema) => described(schema, owner)) } : {}),
   };
 }
 

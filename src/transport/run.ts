@@ -19,8 +19,8 @@ export const run = (
 ): Promise<Answer> =>
   attempt(operation, deps, call.requestId, () =>
     operation.lane === "heavy" && deps.heavy
-      ? deps.heavy.run(call, (place) =>
-          operation.run(deps, input, { ...call, waiting: heavyCaller(call, place) }),
+      ? deps.heavy.run(call, (heavyPlace) =>
+          operation.run(deps, input, { ...call, waiting: heavyCaller(call, heavyPlace) }),
         )
       : operation.run(deps, input, call),
   );

@@ -59,7 +59,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
   one(
     "stopped while orders may live",
     "src/engine/decide/stop.ts",
-    "if ((live.length > 0 && !mayRelease) || isRecovering(strategy, turn))",
+    "if ((live.length > 0 && !mayRelease) || isRecovering(strategy, context))",
     "if (live.length > 1000)",
   ),
   one(

@@ -9,8 +9,8 @@ export const QUOTE_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/quote/cut.ts",
-        from: 'firstMet(reachOf({ ...one, type: "limit" }), own) !== undefined;',
-        to: 'firstMet(reachOf({ ...one, type: "limit" }), []) !== undefined;',
+        from: 'firstMet(reachOf({ ...quoteLevel, type: "limit" }), own) !== undefined;',
+        to: 'firstMet(reachOf({ ...quoteLevel, type: "limit" }), []) !== undefined;',
       },
       {
         file: "src/engine/position/place.ts",

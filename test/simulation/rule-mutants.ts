@@ -13,8 +13,8 @@ export const RULE_MUTANTS: readonly Mutant[] = [
       },
       {
         file: "src/grid/plan/run.ts",
-        from: "const isOld = mine.length < live.length;",
-        to: "const isOld = mine.length > live.length;",
+        from: "const mustWait = mine.length < live.length ||",
+        to: "const mustWait = mine.length > live.length ||",
       },
     ],
   },
@@ -27,8 +27,8 @@ export const RULE_MUTANTS: readonly Mutant[] = [
   one(
     "an exit sells before its orders have ended",
     "src/engine/decide/stop.ts",
-    "if ((live.length > 0 && !mayRelease) || isRecovering(strategy, turn))",
-    "if ((live.length > 0 && !mayRelease && !exit) || isRecovering(strategy, turn))",
+    "if ((live.length > 0 && !mayRelease) || isRecovering(strategy, context))",
+    "if ((live.length > 0 && !mayRelease && !exit) || isRecovering(strategy, context))",
   ),
   one("drawn base loses its cost", "src/grid/ledger/draw.ts", "cost: drawn.cost,", "cost: ZERO,"),
   one(
@@ -79,7 +79,7 @@ export const RULE_MUTANTS: readonly Mutant[] = [
   one(
     "an order stays at a price that its slot has left",
     "src/grid/plan/outdated.ts",
-    "return price !== level && !mayStay;",
+    "return price !== level && !isAtTick && !mayStay;",
     "return price === undefined && !mayStay;",
   ),
   {

@@ -65,7 +65,7 @@ async function readAll(
   const all = sizes.reduce((total, size) => total + size, 0);
   const readings: Reading[] = [];
   let behind = 0;
-  for (const [place, file] of files.entries()) {
+  for (const [index, file] of files.entries()) {
     const waiting = { isEnough, hear: (bytes: number) => hear(Math.min(1, (behind + bytes) / all)) };
     try {
       readings.push(await readCandleSource(file, options, waiting));
@@ -73,7 +73,7 @@ async function readAll(
       if (!isEnough()) throw error;
     }
     if (isEnough()) return undefined;
-    behind += sizes[place] as number;
+    behind += sizes[index] as number;
   }
   return readings;
 }

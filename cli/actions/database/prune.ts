@@ -89,7 +89,7 @@ async function eventsCut(
 
 function formatYear(file: string, year: number, found: readonly OldRows[]) {
   const rows = (name: OldRows["name"]): number =>
-    found.find((one) => one.name === name && one.year === year)?.rows ?? 0;
+    found.find((oldRows) => oldRows.name === name && oldRows.year === year)?.rows ?? 0;
   const samples = rows("liquidityMinutes") + rows("liquidityMisses");
   return { year, file: archiveOf(file, year), orders: rows("orders"), events: rows("events"), samples };
 }

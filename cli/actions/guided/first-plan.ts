@@ -26,7 +26,7 @@ export async function tellFirstPlan(exchanges: readonly string[], settings: CliS
   const operations = createOperations(settings.config.exchanges.map(({ id }) => id));
   const { ask: asks, close } = await openAnswering(settings, undefined);
   const ask: AskByName = (name, input) =>
-    asks(operations.find((one) => one.name === name) as Operation, { ...input });
+    asks(operations.find((operation) => operation.name === name) as Operation, { ...input });
   try {
     const purses: Purse[] = [];
     for (const exchange of exchanges) purses.push(...(await tellBalance(exchange, ask)));
@@ -43,13 +43,15 @@ async function tellBalance(exchange: string, ask: AskByName): Promise<readonly P
     tellFields({ [exchange]: answerMessage(body) });
     return [];
   }
-  const free = (body as { balances: readonly FreeBalance[] }).balances.filter((one) => Number(one.free) > 0);
-  const named = free.slice(0, MOST_NAMED).map((one) => `${one.free} ${one.asset}`);
+  const free = (body as { balances: readonly FreeBalance[] }).balances.filter(
+    (freeBalance) => Number(freeBalance.free) > 0,
+  );
+  const named = free.slice(0, MOST_NAMED).map((freeBalance) => `${freeBalance.free} ${freeBalance.asset}`);
   const others = free.length > MOST_NAMED ? `, and ${free.length - MOST_NAMED} other assets` : "";
   tellFields({
     [exchange]: free.length === 0 ? "no free balance" : `${named.join(", ")}${others} free`,
   });
-  return free.map((one) => ({ ...one, exchange }));
+  return free.map((freeBalance) => ({ ...freeBalance, exchange }));
 }
 
 async function tellPlan(purses: readonly Purse[], ask: AskByName): Promise<void> {
@@ -82,7 +84,7 @@ async function pairsFor(
   purses: readonly Purse[],
   ask: AskByName,
 ): Promise<readonly string[]> {
-  const own = purses.filter((one) => one.exchange === exchange && !QUOTES.includes(one.asset));
+  const own = purses.filter((purse) => purse.exchange === exchange && !QUOTES.includes(purse.asset));
   const priced = await Promise.all(
     own.slice(0, MOST_PRICED).map(async ({ asset, free }) => {
       const symbol = `${asset}/${quote}`;

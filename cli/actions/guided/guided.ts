@@ -22,7 +22,7 @@ interface GuideAnswer {
  * approval; elsewhere it prints the plan, and --yes starts it.
  */
 export async function runGuided(operations: readonly Operation[], values: Values): Promise<number> {
-  const named = (name: string) => operations.find((one) => one.name === name) as Operation;
+  const named = (name: string) => operations.find((operation) => operation.name === name) as Operation;
   const guide = named("guide_grid");
   const settings = readSettings(values, process.env);
   const given = fromTexts(fieldKinds(guide), textsOf(guide, values));

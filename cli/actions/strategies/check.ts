@@ -17,8 +17,8 @@ export async function checkStrategies(values: Values): Promise<number> {
   const types = checkTypes(strategyFiles(folder));
   const mistakes = [...failures.map(({ message }) => message), ...(types ?? [])];
   print(values, {
-    strategies: definitions.map((one) => ({
-      ...{ name: one.name, version: versionOf(one), source: one.source ?? null },
+    strategies: definitions.map((definition) => ({
+      ...{ name: definition.name, version: versionOf(definition), source: definition.source ?? null },
     })),
     count: definitions.length,
     types: types === undefined ? "not checked; to check them, run `npm install typescript`" : "checked",

@@ -61,7 +61,7 @@ function booksProblems(
 ): string[] {
   const booked = declaredKind([]).movedByBooks(state, symbol);
   const totalIn = (balances: readonly Balance[], asset: string): Decimal => {
-    const found = balances.find((one) => one.asset === asset);
+    const found = balances.find((balance) => balance.asset === asset);
     return found ? found.free + found.used : ZERO;
   };
   return Object.entries(booked).flatMap(([asset, amount]) => {

@@ -76,7 +76,8 @@ function bundled(path: string): { readonly code: string; readonly map: string } 
       sourcemap: "external",
       logLevel: "silent",
     });
-    const textOf = (end: string) => outputFiles.find((one) => one.path.endsWith(end))?.text ?? "";
+    const textOf = (end: string) =>
+      outputFiles.find((outputFile) => outputFile.path.endsWith(end))?.text ?? "";
     return { code: textOf(".js"), map: textOf(".js.map") };
   } catch (error) {
     const { errors = [] } = error as Partial<BuildFailure>;

@@ -122,9 +122,9 @@ const scriptName = ({ file }: BundledStrategy): string => `strategy:${file}`;
 
 /** Returns the first stack frame in the user's file, which may have called the code that threw. */
 function locateIn(bundle: BundledStrategy): LoadedFrom["locate"] {
-  const place = new RegExp(`${scriptName(bundle).replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}:(\\d+):(\\d+)`);
+  const pattern = new RegExp(`${scriptName(bundle).replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}:(\\d+):(\\d+)`);
   return (error) => {
-    const [, line, column] = place.exec(String((error as { stack?: unknown } | undefined)?.stack)) ?? [];
+    const [, line, column] = pattern.exec(String((error as { stack?: unknown } | undefined)?.stack)) ?? [];
     return line === undefined ? undefined : bundle.original(Number(line), Number(column));
   };
 }

@@ -30,10 +30,10 @@ export function* levelsAt(
   const hash = mix(hashText(market.symbol), Math.floor(at / REFRESH));
   const half = Math.max(1, Math.round(ticks * HALF_SPREAD));
   const step = Math.max(1, Math.round(ticks * LEVEL_STEP));
-  for (let place = 0; place < Math.min(limit, MOST_SIMULATED_LEVELS); place++) {
-    const level = ticks + direction * (half + place * step);
+  for (let index = 0; index < Math.min(limit, MOST_SIMULATED_LEVELS); index++) {
+    const level = ticks + direction * (half + index * step);
     if (level <= 0) return;
-    const notional = NOTIONAL * (0.25 + place / 20) * (0.5 + share(hash, direction * (place + 1)));
+    const notional = NOTIONAL * (0.25 + index / 20) * (0.5 + share(hash, direction * (index + 1)));
     yield { price: BigInt(level) * market.tick, amount: lots(market, level, notional) };
   }
 }

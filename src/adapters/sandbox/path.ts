@@ -62,24 +62,24 @@ export function generatedPath({
   const volumes = mix(common, hashText(`${venue} volume`));
   const exponent = (time: Millis) => octaves.reduce((total, octave) => total + octave(time), 0);
   const zero = exponent(anchor.at);
-  const corner = memoized((place: number) => {
-    const at = place * PATH_STEP;
+  const corner = memoized((index: number) => {
+    const at = index * PATH_STEP;
     const shocked = shocks.reduce((factor, shock) => (shock.at <= at ? factor * shock.factor : factor), 1);
     const price = anchor.ticks * exponential(exponent(at) - zero) * (1 + own(at)) * shocked;
     return Math.max(1, Math.round(price));
   });
   const at = (time: Millis): number => {
-    const place = Math.floor(time / PATH_STEP);
+    const index = Math.floor(time / PATH_STEP);
     return between(
-      { at: place * PATH_STEP, ticks: corner(place) },
-      { at: (place + 1) * PATH_STEP, ticks: corner(place + 1) },
+      { at: index * PATH_STEP, ticks: corner(index) },
+      { at: (index + 1) * PATH_STEP, ticks: corner(index + 1) },
       time,
     );
   };
   const corners = (from: Millis, to: Millis): Corner[] => {
     const found: Corner[] = [];
-    for (let place = Math.floor(from / PATH_STEP) + 1; place * PATH_STEP < to; place++) {
-      found.push({ at: place * PATH_STEP, ticks: corner(place) });
+    for (let index = Math.floor(from / PATH_STEP) + 1; index * PATH_STEP < to; index++) {
+      found.push({ at: index * PATH_STEP, ticks: corner(index) });
     }
     return found;
   };
@@ -102,21 +102,21 @@ const SAMPLES = 6;
 
 export function sampled(at: (time: Millis) => number, from: Millis, to: Millis): number[] {
   const step = (to - from) / SAMPLES;
-  return Array.from({ length: SAMPLES - 1 }, (_, place) => at(Math.floor(from + (place + 1) * step)));
+  return Array.from({ length: SAMPLES - 1 }, (_, index) => at(Math.floor(from + (index + 1) * step)));
 }
 
 /** Returns a value in ±amplitude, random at multiples of the period and linear between them. */
 export function noise(hash: number, period: Millis, amplitude: number): (time: Millis) => number {
-  const value = (place: number) => (share(hash, place) * 2 - 1) * amplitude;
+  const value = (index: number) => (share(hash, index) * 2 - 1) * amplitude;
   return (time) => {
-    const place = Math.floor(time / period);
-    const left = value(place);
-    return left + ((value(place + 1) - left) * (time - place * period)) / period;
+    const index = Math.floor(time / period);
+    const left = value(index);
+    return left + ((value(index + 1) - left) * (time - index * period)) / period;
   };
 }
 
 /** Caches the last few thousand values, because neighbors are read repeatedly. */
-function memoized(compute: (place: number) => number): (place: number) => number {
+function memoized(compute: (index: number) => number): (place: number) => number {
   const known = new Map<number, number>();
   return (place) => {
     const found = known.get(place);

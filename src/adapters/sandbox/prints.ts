@@ -30,14 +30,14 @@ export function tradesAt(market: Market, path: PricePath, at: Millis, limit: num
   const hash = hashText(market.symbol);
   const newest = Math.floor(at / BETWEEN_TRADES);
   return Array.from({ length: limit }, (_, back) => {
-    const place = newest - back;
-    const time = place * BETWEEN_TRADES;
-    const draw = share(mix(hash, 1), place);
+    const index = newest - back;
+    const time = index * BETWEEN_TRADES;
+    const draw = share(mix(hash, 1), index);
     return {
-      id: String(place),
+      id: String(index),
       price: BigInt(path.at(time)) * market.tick,
       amount: toLots(market, (path.volume(time - BETWEEN_TRADES, time) || 0.001) * (0.5 + draw)),
-      side: share(mix(hash, 2), place) < 0.5 ? "buy" : "sell",
+      side: share(mix(hash, 2), index) < 0.5 ? "buy" : "sell",
       at: time,
     };
   });
@@ -53,8 +53,8 @@ export function candlesAt(
   const newest = Math.floor(at / span);
   const first = since === undefined ? newest - limit + 1 : Math.ceil(since / span);
   const count = Math.max(0, Math.min(limit, newest - first + 1));
-  return Array.from({ length: count }, (_, place) => {
-    const from = (first + place) * span;
+  return Array.from({ length: count }, (_, index) => {
+    const from = (first + index) * span;
     return candle(market, path, from, Math.min(from + span, at + 1));
   });
 }

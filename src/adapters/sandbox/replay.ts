@@ -15,7 +15,7 @@ export function replayPath(candles: Candles, tick: Decimal, before: (first: Corn
   const totals = runningTotals(candles.volume);
   const [first, last] = [cornerAt(0), cornerAt(count - 1)];
   const earlier = before(first);
-  const firstAfter = (time: Millis) => firstPlaceWhere(count, (place) => cornerAt(place).at > time);
+  const firstAfter = (time: Millis) => firstPlaceWhere(count, (index) => cornerAt(index).at > time);
   const firstAtOrAfter = (time: Millis) =>
     firstPlaceWhere(times.length, (bar) => (times[bar] as number) >= time);
   const at = (time: Millis): number => {
@@ -25,8 +25,8 @@ export function replayPath(candles: Candles, tick: Decimal, before: (first: Corn
   };
   const cornersIn = (from: Millis, to: Millis): Corner[] => {
     const found = from < first.at ? earlier.corners(from, Math.min(to, first.at)) : [];
-    for (let place = firstAfter(from); place < count; place++) {
-      const corner = cornerAt(place);
+    for (let index = firstAfter(from); index < count; index++) {
+      const corner = cornerAt(index);
       if (corner.at >= to) return found;
       found.push(corner);
     }
@@ -54,7 +54,7 @@ const LONGEST_REPLAY_WALKED: Millis = 4 * HOUR;
 function eachCornerOf(
   { times, open, high, low, close, scale, spanMillis }: Candles,
   tick: Decimal,
-): (place: number) => Corner {
+): (index: number) => Corner {
   const offsets = [0, spanMillis / 3, (2 * spanMillis) / 3, spanMillis - 1].map(Math.floor);
   const quarters = [open, high, low, close];
   const unit = ONE / 10n ** BigInt(scale);
@@ -77,7 +77,7 @@ function runningTotals(volumes: Float64Array): Float64Array {
 }
 
 /** Returns the first position at which the condition is true, if it is true from some position on. */
-function firstPlaceWhere(length: number, holds: (place: number) => boolean): number {
+function firstPlaceWhere(length: number, holds: (index: number) => boolean): number {
   let [low, high] = [0, length];
   while (low < high) {
     const middle = (low + high) >>> 1;

@@ -190,15 +190,17 @@ async function signatureFaults(
   const wrong = (what: string) => faults.push({ event: null, what });
   if (signers.length > 0 && checkpoints.length === 0) wrong(UNSIGNED);
   let [before, number] = ["", 0];
-  for (const one of checkpoints) {
+  for (const checkpoint of checkpoints) {
     number++;
-    const signer = signers.find(({ key }) => key === one.key);
-    if (one.number !== number) wrong(`checkpoint ${number} was deleted`);
-    else if (signer && !sameText(await signer.sign(checkpointText(before, one)), one.signature))
+    const signer = signers.find(({ key }) => key === checkpoint.key);
+    if (checkpoint.number !== number) wrong(`checkpoint ${number} was deleted`);
+    else if (signer && !sameText(await signer.sign(checkpointText(before, checkpoint)), checkpoint.signature))
       wrong(`checkpoint ${number} or the one before it was changed`);
-    else if (!signer && one === checkpoints.at(-1))
-      wrong(`checkpoint ${number} cannot be checked: set the EDGEMAKER_KEK (${one.key}) that signed it`);
-    [before, number] = [one.signature, one.number];
+    else if (!signer && checkpoint === checkpoints.at(-1))
+      wrong(
+        `checkpoint ${number} cannot be checked: set the EDGEMAKER_KEK (${checkpoint.key}) that signed it`,
+      );
+    [before, number] = [checkpoint.signature, checkpoint.number];
   }
   return faults;
 }

@@ -72,7 +72,7 @@ async function referencePastOf(
   // A named file has no exchange.
   if (!kept || kept.isFile) return [];
   const found: ReferencePast[] = [];
-  for (const { id } of exchanges.filter((one) => one.id !== past.exchange)) {
+  for (const { id } of exchanges.filter((exchangeInfo) => exchangeInfo.id !== past.exchange)) {
     const candles = await kept.candles({ ...past, exchange: id });
     if (candles) found.push({ source: id, candles });
   }

@@ -66,7 +66,7 @@ export function* walkingPosition<S extends PositionStrategy>(
 ): Generator<number, WalkedPosition<S>> {
   const { market, rules, balances, isOver, guard = (work) => work() } = options;
   const [first] = cornersOf(bars, 0, rules.extremes);
-  const one: PositionWalk<S> = {
+  const positionWalk: PositionWalk<S> = {
     options,
     venue: paper(market, rules, { balances, first }),
     requested: options.requested?.() ?? (() => ({})),
@@ -80,50 +80,51 @@ export function* walkingPosition<S extends PositionStrategy>(
   let bar = 0;
   for (; bar < end; bar++) {
     if (bar > 0 && isOver?.(bar)) break;
-    for (const corner of cornersOf(bars, bar, rules.extremes)) guard(() => walkPositionTo(one, corner));
+    for (const corner of cornersOf(bars, bar, rules.extremes))
+      guard(() => walkPositionTo(positionWalk, corner));
     yield bar;
   }
-  const { account, fills, passes, twoSided, leastBase, mostBase, drawdown } = one;
+  const { account, fills, passes, twoSided, leastBase, mostBase, drawdown } = positionWalk;
   return { account, fills, bars: bar, passes, twoSided, leastBase, mostBase, drawdown };
 }
 
 /** Advances to the next price point, with the passes that are due on the way. */
-function walkPositionTo<S extends PositionStrategy>(one: PositionWalk<S>, corner: Corner): void {
-  const { tickInterval } = one.options.rules;
-  const from = one.here;
-  if (one.nextPass < from.at)
-    one.nextPass += Math.ceil((from.at - one.nextPass) / tickInterval) * tickInterval;
-  for (; one.nextPass <= corner.at; one.nextPass += tickInterval) {
-    const ticks = corner.at === from.at ? corner.ticks : between(from, corner, one.nextPass);
-    movePositionTo(one, { at: one.nextPass, ticks });
-    makePass(one);
+function walkPositionTo<S extends PositionStrategy>(positionWalk: PositionWalk<S>, corner: Corner): void {
+  const { tickInterval } = positionWalk.options.rules;
+  const from = positionWalk.here;
+  if (positionWalk.nextPass < from.at)
+    positionWalk.nextPass += Math.ceil((from.at - positionWalk.nextPass) / tickInterval) * tickInterval;
+  for (; positionWalk.nextPass <= corner.at; positionWalk.nextPass += tickInterval) {
+    const ticks = corner.at === from.at ? corner.ticks : between(from, corner, positionWalk.nextPass);
+    movePositionTo(positionWalk, { at: positionWalk.nextPass, ticks });
+    makePass(positionWalk);
   }
-  movePositionTo(one, corner);
+  movePositionTo(positionWalk, corner);
 }
 
-function movePositionTo<S extends PositionStrategy>(one: PositionWalk<S>, corner: Corner): void {
-  if (corner.at <= one.here.at) return;
-  one.venue.moveTo(corner);
-  one.here = corner;
+function movePositionTo<S extends PositionStrategy>(positionWalk: PositionWalk<S>, corner: Corner): void {
+  if (corner.at <= positionWalk.here.at) return;
+  positionWalk.venue.moveTo(corner);
+  positionWalk.here = corner;
 }
 
-function makePass<S extends PositionStrategy>(one: PositionWalk<S>): void {
-  const { venue, options, here } = one;
-  if (new Set(venue.openOrders().map(({ side }) => side)).size === 2) one.twoSided++;
-  const { account, fills } = passOnPaper(one.account, options.market, venue, here.at, {
+function makePass<S extends PositionStrategy>(positionWalk: PositionWalk<S>): void {
+  const { venue, options, here } = positionWalk;
+  if (new Set(venue.openOrders().map(({ side }) => side)).size === 2) positionWalk.twoSided++;
+  const { account, fills } = passOnPaper(positionWalk.account, options.market, venue, here.at, {
     ...(options.kinds ? { kinds: options.kinds } : {}),
-    requested: one.requested(here.at),
+    requested: positionWalk.requested(here.at),
   });
-  one.account = account;
-  one.fills.push(...fills);
-  one.passes++;
+  positionWalk.account = account;
+  positionWalk.fills.push(...fills);
+  positionWalk.passes++;
   const { strategy } = account;
   const price = BigInt(here.ticks) * options.market.tick;
   const { total, position } = positionAccounts(strategy, price);
-  one.leastBase = min(one.leastBase, position);
-  one.mostBase = max(one.mostBase, position);
-  one.peak = max(one.peak, total);
-  one.drawdown = max(one.drawdown, one.peak - total);
+  positionWalk.leastBase = min(positionWalk.leastBase, position);
+  positionWalk.mostBase = max(positionWalk.mostBase, position);
+  positionWalk.peak = max(positionWalk.peak, total);
+  positionWalk.drawdown = max(positionWalk.drawdown, positionWalk.peak - total);
 }
 
 /** Returns the value of the position at a price, in quote. */

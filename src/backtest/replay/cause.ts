@@ -93,7 +93,7 @@ function causeOfFree(missed: Executed, { ofSlot, done }: FreeSlot, recorded: Rec
   if (turned === missed.side) return { code: "follows", of: slot, text: OTHER_SIDE };
   const paused = pauseAt(missed.at, events);
   if (paused) return { code: "paused", of: missed.clientId, text: paused };
-  const refusal = next ? undefined : strategy.state.refused.find((one) => one.slot === missed.slot);
+  const refusal = next ? undefined : strategy.state.refused.find((refusal) => refusal.slot === missed.slot);
   if (refusal)
     return {
       ...{ code: "refused", of: slot, reason: refusal.reason },

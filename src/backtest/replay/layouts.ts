@@ -35,19 +35,21 @@ export function centeredElsewhere(layouts: Layouts): ReadonlySet<number> {
 
 /** Compares the prices of the same slots while the grid had them. Returns undefined if there is nothing to compare. */
 function differsIn(generation: number, { orders, candles, tick, within }: Layouts): boolean | undefined {
-  const executed = candles.filter((one) => one.generation === generation);
-  const placed = orders.filter((one) => one.generation === generation);
+  const executed = candles.filter((executed) => executed.generation === generation);
+  const placed = orders.filter((order) => order.generation === generation);
   const from = (placed[0]?.createdAt ?? Number.POSITIVE_INFINITY) - within;
-  const next = orders.find((one) => one.generation > generation);
+  const next = orders.find((order) => order.generation > generation);
   const until = (next?.createdAt ?? Number.POSITIVE_INFINITY) + within;
   const inTime = executed.filter(({ at }) => at >= from && at <= until);
   if (executed.length > 0 && inTime.length === 0) return true;
   // Buys first, because a sell can also be above its level.
   for (const side of ["buy", "sell"] as const) {
-    const prices = new Map(placed.filter((one) => one.side === side).map(({ slot, price }) => [slot, price]));
-    const offs = inTime.flatMap((one) => {
-      const price = one.side === side ? prices.get(one.slot) : undefined;
-      return price === undefined ? [] : [one.price - price];
+    const prices = new Map(
+      placed.filter((order) => order.side === side).map(({ slot, price }) => [slot, price]),
+    );
+    const offs = inTime.flatMap((executed) => {
+      const price = executed.side === side ? prices.get(executed.slot) : undefined;
+      return price === undefined ? [] : [executed.price - price];
     });
     if (offs.length > 0) return offs.every((off) => off >= tick || -off >= tick);
   }

@@ -136,13 +136,13 @@ function* sideBySide<T>(runs: readonly Generator<number, T>[]): Generator<number
   const shares = runs.map(() => 0);
   const results = new Map<number, T>();
   while (results.size < runs.length) {
-    const place = shares.indexOf(Math.min(...shares));
-    const step = (runs[place] as Generator<number, T>).next();
-    if (step.done) results.set(place, step.value);
-    shares[place] = step.done ? Number.POSITIVE_INFINITY : step.value;
+    const index = shares.indexOf(Math.min(...shares));
+    const step = (runs[index] as Generator<number, T>).next();
+    if (step.done) results.set(index, step.value);
+    shares[index] = step.done ? Number.POSITIVE_INFINITY : step.value;
     yield shares.reduce((sum, share) => sum + Math.min(share, 1), 0) / runs.length;
   }
-  return runs.map((_, place) => results.get(place) as T);
+  return runs.map((_, index) => results.get(index) as T);
 }
 
 const QUOTE_ENOUGH: Decimal = 10n ** 12n * ONE;
@@ -164,7 +164,7 @@ function recordedOf(
     if (known) known.push(order);
     else bySlot.set(slotKey(order), [order]);
   }
-  const executed = new Map(executedOf(fills).map((one) => [one.clientId, one]));
+  const executed = new Map(executedOf(fills).map((executed) => [executed.clientId, executed]));
   const placedAt = [...new Set(orders.map(({ createdAt }) => createdAt))];
   const use = quoteUseOf(orders, executed);
   return { strategy, orders: bySlot, placedAt, use, executed, events, bars, within };
@@ -186,7 +186,10 @@ function differencesOf(
     (order): Difference => ({ where: "record", order, cause: causeOfExtra(order, recorded) }),
   );
   const all = [...others, ...missed, ...extra]
-    .map((one) => ({ ...one, cause: causeByLayout(one.order, one.cause, elsewhere) }))
+    .map((difference) => ({
+      ...difference,
+      cause: causeByLayout(difference.order, difference.cause, elsewhere),
+    }))
     .sort((a, b) => a.order.at - b.order.at);
   return { differences: withFollowers(all, both), same: both.length - others.length };
 }
@@ -203,15 +206,15 @@ function withFollowers(all: readonly Difference[], both: Pairing["both"]): Diffe
     if (known) known.push(record.at);
     else agreed.set(slotKey(record), [record.at]);
   }
-  return all.map((one) => {
-    if (one.where === "both") return one;
-    const key = slotKey(one.order);
+  return all.map((difference) => {
+    if (difference.where === "both") return difference;
+    const key = slotKey(difference.order);
     const known = first.get(key);
-    const isSince = known && !agreed.get(key)?.some((at) => at > known.order.at && at < one.order.at);
-    if (isSince && WEAK.has(one.cause.code))
-      return { ...one, cause: { ...known.cause, text: `it follows from: ${known.cause.text}` } };
-    first.set(key, one);
-    return one;
+    const isSince = known && !agreed.get(key)?.some((at) => at > known.order.at && at < difference.order.at);
+    if (isSince && WEAK.has(difference.cause.code))
+      return { ...difference, cause: { ...known.cause, text: `it follows from: ${known.cause.text}` } };
+    first.set(key, difference);
+    return difference;
   });
 }
 

@@ -74,7 +74,7 @@ export function answerOf(
     engine,
     bars: run.bars,
     missingBars: missing,
-    tape: tape ? { ...tape, refused: tape.refused.map((one) => ({ ...one })) } : null,
+    tape: tape ? { ...tape, refused: tape.refused.map((refused) => ({ ...refused })) } : null,
     isWhole: run.bars === bars,
     ...earnedOut(run, figures),
     sharpe: figures.sharpe === null ? null : cents(figures.sharpe),
@@ -150,7 +150,7 @@ function slotsOf(
 function fillOut(fill: Fill): BacktestAnswer["fills"][number] {
   const { base, quote } = splitPair(fill.symbol);
   const fees = [base, quote].flatMap((asset) => {
-    const fee = sum(fill.fees.filter((one) => one.asset === asset).map(({ amount }) => amount));
+    const fee = sum(fill.fees.filter((bookedFee) => bookedFee.asset === asset).map(({ amount }) => amount));
     return fee > 0n ? [`${text(fee)} ${asset}`] : [];
   });
   return {

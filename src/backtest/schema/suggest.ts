@@ -82,7 +82,7 @@ export function suggestionOut(
   request: Pick<SuggestAnswer, "exchange" | "symbol" | "budget" | "bars">,
   found: Suggestion,
 ): SuggestAnswer {
-  const gridOf = (one: Looked) => gridOut(one, request.budget);
+  const gridOf = (looked: Looked) => gridOut(looked, request.budget);
   return {
     ...request,
     verdict: found.winner ? "the best grid is better than chance" : NOTHING,

@@ -108,8 +108,8 @@ export function gridAt(
 /** Returns initial states: slots below the price wait to buy, those above it wait for the price. */
 function rungsAt(levels: readonly number[], price: number, market: Market): Rungs {
   const prices = levels.map((level) => BigInt(level) * market.tick);
-  const slots = prices.slice(1).map((upper, place) => ({ lower: prices[place] as Decimal, upper }));
-  const armed = slots.filter((_, place) => (levels[place] as number) < Math.round(price)).length;
+  const slots = prices.slice(1).map((upper, index) => ({ lower: prices[index] as Decimal, upper }));
+  const armed = slots.filter((_, index) => (levels[index] as number) < Math.round(price)).length;
   return { ...rungsOf(slots, market, RULES), buying: armed, armed };
 }
 
@@ -117,8 +117,8 @@ function rungsAt(levels: readonly number[], price: number, market: Market): Rung
 function ticksOfLevels(candidate: Candidate, price: number, tick: number): number[] {
   const { lower, upper } = candidateBounds(candidate, price);
   const { slots, spacing } = candidate;
-  return Array.from({ length: slots + 1 }, (_, place) => {
-    const share = place / slots;
+  return Array.from({ length: slots + 1 }, (_, index) => {
+    const share = index / slots;
     const exact = spacing === "linear" ? lower + (upper - lower) * share : lower * (upper / lower) ** share;
     return Math.round(exact / tick);
   });

@@ -115,8 +115,8 @@ function testWindows(candles: Candles, count: number): Window[] {
       "Invalid request",
       `${times.length} candles are too few for ${count} windows: at least ${leastBars(count)} are needed; start earlier, use fewer windows, or download candles first (edgemaker candles download)`,
     );
-  const at = (place: number): number => Math.floor((place * times.length) / count);
-  return Array.from({ length: count }, (_, place) => ({ from: at(place), until: at(place + 1) }));
+  const at = (index: number): number => Math.floor((index * times.length) / count);
+  return Array.from({ length: count }, (_, index) => ({ from: at(index), until: at(index + 1) }));
 }
 
 interface Past {
@@ -135,10 +135,10 @@ function tried(places: Places, { bars, windows }: Past, terms: Terms): Trial | u
   }
   const chosenBy = found.slice(0, -1);
   const returns = new Float64Array(chosenBy.length * PARTS);
-  for (const [place, { parts }] of chosenBy.entries())
+  for (const [index, { parts }] of chosenBy.entries())
     returns.set(
       parts.map((gain) => gain / terms.budget),
-      place * PARTS,
+      index * PARTS,
     );
   return { places, windows: found, returns, sharpe: momentsOf(returns).sharpe };
 }
@@ -183,7 +183,7 @@ function lookedAt(
 ): Looked {
   const { candles, options } = search;
   const candidate = candidateAt(places);
-  const near = neighboursOf(places).flatMap((one) => bySharpe.get(keyOf(one)) ?? []);
+  const near = neighboursOf(places).flatMap((places) => bySharpe.get(keyOf(places)) ?? []);
   const byWindow = windows.slice(0, -1).map(({ total }) => total / options.budget);
   const [last, newest] = [windows.at(-1) as Gains, candles.close.at(-1) as number];
   const { from, until } = search.windows[0] as Window;

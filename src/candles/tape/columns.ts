@@ -26,10 +26,10 @@ export function createPrints(pair: Pair) {
   let newest = new Map<string, number>();
   let duplicates = 0;
 
-  const isSamePrint = (place: number, print: PrintRow): boolean =>
-    digits[place] === print.digits &&
-    decimals[place] === print.decimals &&
-    Object.is(amounts[place], print.amount);
+  const isSamePrint = (index: number, print: PrintRow): boolean =>
+    digits[index] === print.digits &&
+    decimals[index] === print.decimals &&
+    Object.is(amounts[index], print.amount);
 
   /** Adds a trade; returns why it is invalid. */
   function add(print: PrintRow): string | undefined {

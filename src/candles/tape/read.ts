@@ -66,7 +66,7 @@ export function createTapeReader({ pair, skipRefused = false }: TapeOptions) {
     });
 
   function tableRow(row: Row, of: Extract<Layout, { kind: "trades" }>): string | undefined {
-    const field = (place: number) => (place < 0 || place >= row.count ? undefined : fieldAt(row, place));
+    const field = (index: number) => (index < 0 || index >= row.count ? undefined : fieldAt(row, index));
     return printOf({
       at: field(of.at),
       price: field(of.price),
@@ -160,8 +160,8 @@ interface PrintFields {
 
 const NO_BYTES = new Uint8Array(0);
 
-const fieldAt = ({ bytes, starts, ends }: Row, place: number): Uint8Array =>
-  bytes.subarray(starts[place] as number, ends[place] as number);
+const fieldAt = ({ bytes, starts, ends }: Row, index: number): Uint8Array =>
+  bytes.subarray(starts[index] as number, ends[index] as number);
 
 const textOfRow = ({ bytes, starts, ends, count }: Row): string =>
   textOf(bytes, starts[0] as number, Math.min(ends[count - 1] as number, (starts[0] as number) + 80));

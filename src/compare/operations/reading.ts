@@ -47,8 +47,8 @@ export const readVenue = (
 
 // An account's own fees reveal how much it trades, and reading them uses its keys: neither is for callers without a
 // token.
-const publicMarket = (place: Venue, symbol: Pair): Promise<Market> =>
-  place.forAnyone ? place.forAnyone.market(symbol) : (place.listed ?? place.market)(symbol);
+const publicMarket = (venue: Venue, symbol: Pair): Promise<Market> =>
+  venue.forAnyone ? venue.forAnyone.market(symbol) : (venue.listed ?? venue.market)(symbol);
 
 /** Returns the pools of a token against USDT; the chain lists nothing else. */
 export async function readChain(deps: Deps, symbol: Pair): Promise<PlacesRead> {
@@ -78,12 +78,12 @@ export function allPlaces(
   const failed = readings.flatMap(({ exchange, error }) =>
     error === undefined ? [] : [{ exchange, error }],
   );
-  const places = readings.flatMap((one) => one.places);
+  const places = readings.flatMap((placesRead) => placesRead.places);
   if (failed.length > 0 && (!partial || places.length === 0))
     throw new AppError("Fetch failed", failed.map(withExchange).join("; "));
   if (places.length === 0)
     throw new AppError("Invalid symbol", `${symbol} is listed on none of these exchanges`);
-  const unlisted = readings.filter((one) => one.unlisted).map(({ exchange }) => exchange);
+  const unlisted = readings.filter((placesRead) => placesRead.unlisted).map(({ exchange }) => exchange);
   return { places, unlisted, failed };
 }
 

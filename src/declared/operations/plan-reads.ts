@@ -66,8 +66,11 @@ async function readRequested(
 }
 
 /** Returns the budget: the requested amounts, within what is free and not needed by other strategies. */
-export function declaredBudget({ baseBudget, quoteBudget }: DeclaredRequest, place: DeclaredPlace): Both {
-  const { market, balances, kept, isShared } = place;
+export function declaredBudget(
+  { baseBudget, quoteBudget }: DeclaredRequest,
+  declaredPlace: DeclaredPlace,
+): Both {
+  const { market, balances, kept, isShared } = declaredPlace;
   if (isShared && (baseBudget === undefined || quoteBudget === undefined))
     throw new AppError(
       "Invalid request",

@@ -125,9 +125,9 @@ const listStrategies = (definitions: StrategyDefinitions) =>
       return {
         strategies: views.map((view) => listedDeclared(deps, view, killed)),
         count: views.length,
-        loaded: definitions.map((one) => ({
-          ...{ name: one.name, summary: one.summary ?? null, version: versionOf(one) },
-          config: configSchema(one),
+        loaded: definitions.map((definition) => ({
+          ...{ name: definition.name, summary: definition.summary ?? null, version: versionOf(definition) },
+          config: configSchema(definition),
         })),
       };
     },

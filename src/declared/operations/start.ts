@@ -48,8 +48,12 @@ async function readyStart(
   actor: string,
 ): Promise<ReadyDeclared> {
   const request = declaredRequest(definition, given);
-  const place = await readDeclaredPlace(deps, definition, request, actor);
-  return { request, place, plan: planDeclared(definition, request, declaredBudget(request, place), place) };
+  const declaredPlace = await readDeclaredPlace(deps, definition, request, actor);
+  return {
+    request,
+    place: declaredPlace,
+    plan: planDeclared(definition, request, declaredBudget(request, declaredPlace), declaredPlace),
+  };
 }
 
 /** Returns the price at which its base is booked. Throws if the plan is outdated or its function fails. */
@@ -66,8 +70,8 @@ async function createDeclared(
   startPrice: Decimal,
   call: Call,
 ): Promise<Strategy> {
-  const { request, place, plan } = ready;
-  await fundPaper(deps, request, place.venue);
+  const { request, place: declaredPlace, plan } = ready;
+  await fundPaper(deps, request, declaredPlace.venue);
   const { base, quote } = splitPair(request.symbol);
   const { name, version } = declaredKind([]);
   const strategy = await deps.store.createStrategy(
@@ -75,8 +79,8 @@ async function createDeclared(
       ...{ kind: name, version, config: plan.config, state: newDeclaredState(startPrice) },
       ...{ wants: "run", ...NO_STOP, status: "running", phase: "starting", lastError: null, stoppedAt: null },
       prefix: `${plan.config.definition}-${request.exchange}-${base}-${quote}`,
-      ...{ account: place.account, symbol: request.symbol },
-      startedAt: deps.marketTime(place.venue.account, place.now),
+      ...{ account: declaredPlace.account, symbol: request.symbol },
+      startedAt: deps.marketTime(declaredPlace.venue.account, declaredPlace.now),
       request: call.requestKey ?? null,
     },
     byOf(call),
@@ -127,8 +131,8 @@ async function prepareDeclared(
   };
 }
 
-function declaredExposure({ plan, place }: ReadyDeclared): Exposure {
-  const { market, standings } = place;
+function declaredExposure({ plan, place: declaredPlace }: ReadyDeclared): Exposure {
+  const { market, standings } = declaredPlace;
   const limits = standings.all[0]?.limits ?? {};
   const state = newDeclaredState(plan.mid ?? 0n);
   return positionExposure(
@@ -144,9 +148,9 @@ const earlierPreview = ({ id }: Strategy): Preview => ({
   limits: [],
 });
 
-function previewOfPlan({ plan, request, place }: ReadyDeclared): Preview {
-  const out = plannedDeclaredOut(plan, request, place);
-  const { base, quote } = place.market;
+function previewOfPlan({ plan, request, place: declaredPlace }: ReadyDeclared): Preview {
+  const out = plannedDeclaredOut(plan, request, declaredPlace);
+  const { base, quote } = declaredPlace.market;
   const onPaper = request.dryRun ? " (paper trading)" : "";
   return {
     what: `start ${out.strategy} on ${out.symbol} at ${out.exchange}${onPaper}: ${out.orders.length} orders now`,
@@ -194,8 +198,8 @@ const previewOperation = (definition: AnyStrategyDefinition, ids: readonly strin
     input: () => declaredPreviewInput(definition, ids),
     output: PlannedDeclaredShape,
     async run(deps, given, { actor }) {
-      const { plan, request, place } = await readyStart(deps, definition, given, actor);
-      return plannedDeclaredOut(plan, request, place);
+      const { plan, request, place: declaredPlace } = await readyStart(deps, definition, given, actor);
+      return plannedDeclaredOut(plan, request, declaredPlace);
     },
   });
 

@@ -15,7 +15,7 @@ import type { RequestedPrices } from "../../ports/kind.ts";
 export type RequestedData = Pick<StrategyInput, "candles" | "reference">;
 
 export const findDefinition = (all: StrategyDefinitions, name: string): AnyStrategyDefinition | undefined =>
-  all.find((one) => one.name === name);
+  all.find((definition) => definition.name === name);
 
 /** An older price of another source does not count. */
 const OLDEST_PRICE: Millis = MINUTE;

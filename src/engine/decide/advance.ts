@@ -76,7 +76,7 @@ function bookReject(
   { slot: index, reason }: Order,
   { lost, now, backoff }: { lost: boolean; now: Millis; backoff: Timing["backoff"] },
 ): StrategyState {
-  const slot = state.slots.find((one) => one.index === index);
+  const slot = state.slots.find((slotState) => slotState.index === index);
   const count = 1 + ((lost ? slot?.lost : slot?.rejects) ?? 0);
   const result: SlotState | undefined = slot && { ...slot, ...(lost ? { lost: count } : { rejects: count }) };
   const times = lost ? count - MOST_LOST : count - 1;
@@ -87,12 +87,14 @@ function bookReject(
     reason: lost ? "unclear" : "rejected",
     ...(reason ? { detail: reason } : {}),
   };
-  const refused = [...state.refused.filter((one) => one.slot !== index), refusal];
+  const refused = [...state.refused.filter((refusal) => refusal.slot !== index), refusal];
   return withSlot({ ...state, refused }, result && { ...result, retryAt: now + wait });
 }
 
 const withSlot = (state: StrategyState, slot: SlotState | undefined): StrategyState =>
-  slot ? { ...state, slots: state.slots.map((one) => (one.index === slot.index ? slot : one)) } : state;
+  slot
+    ? { ...state, slots: state.slots.map((slotState) => (slotState.index === slot.index ? slot : slotState)) }
+    : state;
 
 const accepted = (state: StrategyState, index: number): StrategyState => ({
   ...state,
@@ -104,10 +106,10 @@ const accepted = (state: StrategyState, index: number): StrategyState => ({
 });
 
 /** Returns a strategy with the orders that it needs next, after its fills are booked. `live` are its unsettled orders. */
-export function advance(before: Strategy, live: readonly Order[], turn: Turn): Advanced {
-  const after = drafted(before, live, turn);
+export function advance(before: Strategy, live: readonly Order[], context: Turn): Advanced {
+  const after = drafted(before, live, context);
   const { strategy, intents } = after;
-  const { state, orders } = identified(strategy, intents, turn.now);
+  const { state, orders } = identified(strategy, intents, context.now);
   return {
     ...after,
     strategy: state === strategy.state ? strategy : { ...strategy, state },
@@ -115,21 +117,22 @@ export function advance(before: Strategy, live: readonly Order[], turn: Turn): A
   };
 }
 
-function drafted(before: Strategy, live: readonly Order[], turn: Turn): Drafted {
-  const state = recover(before, turn);
+function drafted(before: Strategy, live: readonly Order[], context: Turn): Drafted {
+  const state = recover(before, context);
   const known = applyResume(state === before.state ? before : { ...before, state });
-  const { market } = turn.observed;
+  const { market } = context.observed;
   const why = market && !market.active ? `${before.symbol} is closed on the exchange` : null;
   const strategy = noteMarketClosed(
-    booksChecked(turn.kind, known, { live, now: turn.now, rows: turn.observed.unreadable }),
+    booksChecked(context.kind, known, { live, now: context.now, rows: context.observed.unreadable }),
     market ? why : undefined,
-    turn.now,
+    context.now,
   );
-  const nothing = unchanged(strategy, turn.funds);
-  if (strategy.wants === "stop" || strategy.state.exit) return { ...nothing, ...stop(strategy, live, turn) };
+  const nothing = unchanged(strategy, context.funds);
+  if (strategy.wants === "stop" || strategy.state.exit)
+    return { ...nothing, ...stop(strategy, live, context) };
   if (strategy.status === "error") return nothing;
-  if (strategy.wants === "pause") return { ...nothing, ...pause(strategy, live, turn) };
-  return { ...nothing, ...turn.kind.run(strategy, live, turn) };
+  if (strategy.wants === "pause") return { ...nothing, ...pause(strategy, live, context) };
+  return { ...nothing, ...context.kind.run(strategy, live, context) };
 }
 
 // Finishes its pending cancels and waits.

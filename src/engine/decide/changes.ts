@@ -28,21 +28,21 @@ export function changesOf(
 ): Changes {
   const { strategy, intents, terms, released, events } = advanced;
   const known = reconciled.filter(({ adopted }) => !adopted);
-  const adopted = reconciled.filter((one) => one.adopted).map(({ order }) => order);
+  const adopted = reconciled.filter((reconciled) => reconciled.adopted).map(({ order }) => order);
   const left = new Map(released.map((order) => [order.clientId, order]));
-  const orders = known.map((one) => left.get(one.order.clientId) ?? one.order);
+  const orders = known.map((reconciled) => left.get(reconciled.order.clientId) ?? reconciled.order);
   return {
     ...NO_CHANGES,
     wish: strategy.status === "stopped" ? before : null,
     strategy: updateOf(before, strategy),
     fills: reconciled.flatMap(({ fills }) => fills),
-    orders: orders.filter((order, place) => order !== known[place]?.before),
+    orders: orders.filter((order, index) => order !== known[index]?.before),
     adopted,
     intents,
     terms,
     events: [
       ...adopted.map((order) => adoptedEvent(order, now)),
-      ...reconciled.flatMap((one) => orderEvents(one, now)),
+      ...reconciled.flatMap((reconciled) => orderEvents(reconciled, now)),
       ...statusEvents(before, strategy, now),
       ...events,
     ],
@@ -75,7 +75,7 @@ export const accountChanges = (
   ...NO_CHANGES,
   fills: reconciled.flatMap(({ fills }) => fills),
   orders: reconciled.filter(({ order, before }) => order !== before).map(({ order }) => order),
-  events: [...events, ...reconciled.flatMap((one) => orderEvents(one, now))],
+  events: [...events, ...reconciled.flatMap((reconciled) => orderEvents(reconciled, now))],
   cursors: cursorsOf(snapshot, observation, waiting, { live, now }),
   memory,
 });

@@ -55,23 +55,23 @@ export function decide(snapshot: Snapshot, observed: Observation, terms: PassTer
   const before = snapshot.strategies.filter(isObserved);
   const known = reconcileObserved(snapshot, observation);
   const { reconciled: found, ...rest } = adopt(known, before, observation, now);
-  const reconciled = found.map((one) => withWorth(one, observation));
+  const reconciled = found.map((reconciled) => withWorth(reconciled, observation));
   const strategies = bookAll(before, reconciled, { kinds, observation, now });
   const live = reconciled.map(({ order }) => order).filter(({ settled }) => !settled);
   const quotes = quotesOf(observation);
-  const hidden = snapshot.strategies.filter((one) => !isObserved(one));
+  const hidden = snapshot.strategies.filter((strategy) => !isObserved(strategy));
   const losses = judgeAccount(snapshot.memory, [...strategies, ...hidden], { bounds, quotes, kinds });
   const account = { snapshot, observation, strategies, kinds, live, losses, slow, ...rest };
   const { advanced, share } = advanceAll(account, terms);
 
   const others = reconciled.filter(({ order }) => !before.some(({ id }) => id === order.strategy));
   const { unreadable, events } = nameUnreadable(snapshot, observation, live);
-  const fills = reconciled.flatMap((one) => one.fills);
+  const fills = reconciled.flatMap((reconciled) => reconciled.fills);
   const memory = { ...rememberAll(account, fills, quotes), unreadable };
   const written = isSameMemory(memory, snapshot.memory) ? null : memory;
   const changes = [
-    ...advanced.map((one, place) =>
-      changesOf(before[place] as Strategy, one, ofStrategy(reconciled, one.strategy), now),
+    ...advanced.map((one, index) =>
+      changesOf(before[index] as Strategy, one, ofStrategy(reconciled, one.strategy), now),
     ),
     ...unreportedChanges(snapshot.strategies, observation, now),
     accountChanges(
@@ -94,7 +94,7 @@ const contradictedAmong = (
   { orders, lease }: Snapshot,
   { reports, timing }: Observation,
 ): Order | undefined =>
-  orders.find((one) => isContradicted(one, reports.get(one.clientId), lease.now, timing));
+  orders.find((order) => isContradicted(order, reports.get(order.clientId), lease.now, timing));
 
 function reconcileObserved({ orders, lease }: Snapshot, observation: Observation): readonly Reconciled[] {
   const isObserved = ({ symbol }: Order) => observation.markets.has(symbol);
@@ -111,24 +111,28 @@ const bookAll = (
   reconciled: readonly Reconciled[],
   { kinds, observation, now }: { kinds: Kinds; observation: Observation; now: Millis },
 ): Strategy[] =>
-  strategies.map((one) => {
-    const mine = ofStrategy(reconciled, one);
-    const kind = kinds(one.kind);
-    return noteUnexplained(kind, book(kind, one, mine, { now, backoff: observation.timing.backoff }), mine);
+  strategies.map((strategy) => {
+    const mine = ofStrategy(reconciled, strategy);
+    const kind = kinds(strategy.kind);
+    return noteUnexplained(
+      kind,
+      book(kind, strategy, mine, { now, backoff: observation.timing.backoff }),
+      mine,
+    );
   });
 
 /** Advances one strategy after another; each one gets what the ones before it left of the funds and calls. */
 function advanceAll(account: AccountPass, { limit, bounds }: Pick<PassTerms, "limit" | "bounds">) {
   const { observation, strategies, kinds, live } = account;
   let share = firstShare(observation, live, { limit, bounds, strategies, kinds });
-  const advanced = strategies.map((strategy, place) => {
-    const turn = turnOf(account, share, strategy);
+  const advanced = strategies.map((strategy, index) => {
+    const context = turnOf(account, share, strategy);
     const mine = live.filter((order) => order.strategy === strategy.id);
-    const done = advanceOrFail(strategy, mine, turn);
-    const quote = turn.observed.quote ?? done.priced;
+    const done = advanceOrFail(strategy, mine, context);
+    const quote = context.observed.quote ?? done.priced;
     const terms = quote && done.intents.length > 0 ? termsOf(bounds.standings, done.intents, quote) : null;
     share = afterTurn(share, { strategy, quote }, done);
-    strategies[place] = done.strategy;
+    strategies[index] = done.strategy;
     return { ...done, terms };
   });
   return { advanced, share };
@@ -171,10 +175,13 @@ const withLosses = (memory: AccountMemory, losses: Losses): AccountMemory =>
 const isSameMemory = (a: AccountMemory, b: AccountMemory): boolean =>
   a.moved === b.moved && a.baseline === b.baseline && a.losses === b.losses && a.unreadable === b.unreadable;
 
-function withWorth(one: Reconciled, { markets, feePrices: mids = new Map() }: Observation): Reconciled {
-  if (one.fills.length === 0) return one;
-  const { market } = markets.get(one.order.symbol) ?? {};
-  return { ...one, fills: one.fills.map((fill) => withFeeValues(fill, { mids, market })) };
+function withWorth(
+  reconciled: Reconciled,
+  { markets, feePrices: mids = new Map() }: Observation,
+): Reconciled {
+  if (reconciled.fills.length === 0) return reconciled;
+  const { market } = markets.get(reconciled.order.symbol) ?? {};
+  return { ...reconciled, fills: reconciled.fills.map((fill) => withFeeValues(fill, { mids, market })) };
 }
 
 const ofStrategy = (reconciled: readonly Reconciled[], { id }: Strategy): Reconciled[] =>
@@ -186,11 +193,11 @@ const unreportedChanges = (
   { refused }: Observation,
   now: Millis,
 ): Changes[] =>
-  strategies.flatMap((one) => {
-    const reason = refused.get(one.symbol);
+  strategies.flatMap((strategy) => {
+    const reason = refused.get(strategy.symbol);
     return reason === undefined
       ? []
-      : [changesOf(one, unchanged(noteUnreadable(one, reason, now), undefined), [], now)];
+      : [changesOf(strategy, unchanged(noteUnreadable(strategy, reason, now), undefined), [], now)];
   });
 
 interface AccountPass extends Pick<Adopted, "orphan" | "stranger" | "waiting"> {
@@ -259,10 +266,10 @@ const searchTermsOf = (
 });
 
 // A strategy that cannot continue stops only itself; its orders are still processed.
-function advanceOrFail(strategy: Strategy, live: readonly Order[], turn: Turn): Advanced {
+function advanceOrFail(strategy: Strategy, live: readonly Order[], context: Turn): Advanced {
   try {
-    return advance(strategy, live, turn);
+    return advance(strategy, live, context);
   } catch (error) {
-    return unchanged({ ...strategy, status: "error", lastError: messageOf(error) }, turn.funds);
+    return unchanged({ ...strategy, status: "error", lastError: messageOf(error) }, context.funds);
   }
 }

@@ -84,10 +84,10 @@ export function judgeAccount(
   const judged = Object.keys(limits).map((asset): [string, Losses[string]] => {
     const known = before[asset] ?? { closed: ZERO, watch: null };
     const mine = strategies.filter(({ symbol }) => splitPair(symbol).quote === asset);
-    const totals = mine.map((one) => totalOf(one, { ...around, memory }));
+    const totals = mine.map((strategy) => totalOf(strategy, { ...around, memory }));
     // An unknown result is not zero: the account is checked again when every price is known.
     if (!totals.every((total) => total !== undefined)) return [asset, known];
-    const resumes = mine.reduce((count, one) => count + one.resumes, 0);
+    const resumes = mine.reduce((count, strategy) => count + strategy.resumes, 0);
     const total = sum(totals) + known.closed;
     const watch = judge(
       known.watch,
@@ -123,7 +123,7 @@ export function withStopped(losses: Losses, stopped: readonly Strategy[], around
     sum(
       stopped
         .filter(({ symbol }) => splitPair(symbol).quote === asset)
-        .map((one) => totalOf(one, around) ?? ZERO),
+        .map((strategy) => totalOf(strategy, around) ?? ZERO),
     );
   return Object.fromEntries(
     Object.entries(losses).map(([asset, one]) => [asset, { ...one, closed: one.closed + closedIn(asset) }]),

@@ -54,8 +54,8 @@ export function firstShare(
           ...restingOn(symbol, observed, orders),
           // No other strategy buys where an exiting strategy is about to sell.
           ...strategies
-            .filter((one) => one.symbol === symbol)
-            .flatMap((one) => exitReach(kinds(one.kind), one, observed)),
+            .filter((strategy) => strategy.symbol === symbol)
+            .flatMap((strategy) => exitReach(kinds(strategy.kind), strategy, observed)),
         ],
       ]),
     ),
@@ -186,16 +186,16 @@ export function capitalOf(
   if (!balances) return undefined;
   const asset = splitPair(symbol).quote;
   const { free, used } = balances.find((balance) => balance.asset === asset) ?? { free: ZERO, used: ZERO };
-  const same = strategies.filter((one) => splitPair(one.symbol).quote === asset);
+  const same = strategies.filter((strategy) => splitPair(strategy.symbol).quote === asset);
   const buys = (ids: readonly string[]) =>
     sum(
       orders
         .filter(({ side, strategy }) => side === "buy" && ids.includes(strategy ?? ""))
         .map(({ price, amount, booked }) => notional({ price, amount: amount - booked })),
     );
-  const all = buys(same.map((one) => one.id));
+  const all = buys(same.map((strategy) => strategy.id));
   return {
-    whole: free + used + sum(same.map((one) => kinds(one.kind).holdings(one.state).cost)),
+    whole: free + used + sum(same.map((strategy) => kinds(strategy.kind).holdings(strategy.state).cost)),
     quote: free + used,
     position: kinds(kind).holdings(state).cost + buys([id]),
     openBuys: all + (planned[asset] ?? ZERO),

@@ -15,33 +15,34 @@ import { draftOf } from "./intents.ts";
 import { cancellable, isRecovering, type Turn } from "./turn.ts";
 
 /** Stops a strategy: cancels its orders, and sells its base if requested. */
-export function stop(before: Strategy, live: readonly Order[], turn: Turn): Partial<Drafted> {
+export function stop(before: Strategy, live: readonly Order[], context: Turn): Partial<Drafted> {
   const strategy = leavingBase(before);
   const { exit } = strategy.state;
   const keeps = strategy.keepOrders && exit === null;
-  const { readLag } = turn.timing;
-  const releaseAt = Math.min(strategy.state.releaseAt ?? Number.POSITIVE_INFINITY, turn.now + readLag);
+  const { readLag } = context.timing;
+  const releaseAt = Math.min(strategy.state.releaseAt ?? Number.POSITIVE_INFINITY, context.now + readLag);
   const state = keeps ? { ...strategy.state, releaseAt } : strategy.state;
   const stopping: Strategy = { ...strategy, state, status: "running", phase: "stopping" };
   // All of them at once or none: until then the user can still request their cancel.
-  const mayRelease = keeps && turn.now >= releaseAt && live.every(isReportedOpen);
-  if ((live.length > 0 && !mayRelease) || isRecovering(strategy, turn)) {
+  const mayRelease = keeps && context.now >= releaseAt && live.every(isReportedOpen);
+  if ((live.length > 0 && !mayRelease) || isRecovering(strategy, context)) {
     const cancels = keeps ? [] : cancellable(live);
     return { strategy: stopping, cancels };
   }
   if (exit) {
-    const sold = sell(stopping, turn);
+    const sold = sell(stopping, context);
     if (sold) return sold;
   }
   const released = live.map((order) => ({ ...order, settled: true }));
   // A simulated market has its own time. A real one can show a book of earlier, or none.
-  const stoppedAt = turn.isSimulated ? (turn.observed.quote?.at ?? strategy.startedAt) : turn.now;
+  const stoppedAt = context.isSimulated ? (context.observed.quote?.at ?? strategy.startedAt) : context.now;
   const stopped: Strategy = { ...strategy, status: "stopped", phase: "done", stoppedAt };
-  const mark = turn.observed.quote && midOf(turn.observed.quote);
+  const mark = context.observed.quote && midOf(context.observed.quote);
   return {
-    strategy: exit && isLacking(stopped, turn) ? { ...stopped, lastError: unsold(stopped, turn) } : stopped,
+    strategy:
+      exit && isLacking(stopped, context) ? { ...stopped, lastError: unsold(stopped, context) } : stopped,
     released,
-    events: stoppedEvents(turn.kind, stopped, { mark, at: turn.now }),
+    events: stoppedEvents(context.kind, stopped, { mark, at: context.now }),
   };
 }
 
@@ -68,12 +69,13 @@ function leavingBase(strategy: Strategy): Strategy {
  * Returns the part of the lacking base that can still appear: reads can be delayed after an order's end, and an
  * unconfirmed order may never have existed. Undefined if neither applies.
  */
-function late(strategy: Strategy, turn: Turn): Partial<Drafted> | undefined {
+function late(strategy: Strategy, context: Turn): Partial<Drafted> | undefined {
   const { state } = strategy;
   const { exit } = state;
-  const isDoubted = turn.doubted.has(splitPair(strategy.symbol).base);
-  const since = (isDoubted ? undefined : timeInPast(exit?.lacksSince, turn.now)) ?? turn.now;
-  if (!exit || !isLacking(strategy, turn) || turn.now - since >= turn.timing.readLag) return undefined;
+  const isDoubted = context.doubted.has(splitPair(strategy.symbol).base);
+  const since = (isDoubted ? undefined : timeInPast(exit?.lacksSince, context.now)) ?? context.now;
+  if (!exit || !isLacking(strategy, context) || context.now - since >= context.timing.readLag)
+    return undefined;
   const lastError = isDoubted
     ? "an unconfirmed order could have used the base; edgemaker looks it up first"
     : "the exchange shows less free base than there is to sell; edgemaker retries";
@@ -81,26 +83,30 @@ function late(strategy: Strategy, turn: Turn): Partial<Drafted> | undefined {
 }
 
 /** Returns one order of the exit; undefined if the exchange would not accept what is left. */
-function sell(strategy: Strategy, turn: Turn): Partial<Drafted> | undefined {
-  const { kind, observed, funds, killed, panics, limit, window, bounds } = turn;
+function sell(strategy: Strategy, context: Turn): Partial<Drafted> | undefined {
+  const { kind, observed, funds, killed, panics, limit, window, bounds } = context;
   const { market, quote, error } = observed;
   const waits = (lastError: string | null) => ({ strategy: { ...strategy, lastError } });
   if (!market || !quote) return waits(error);
   if (!funds) return { ...waits(null), short: true };
-  const foreign = highestBuy(turn.resting.filter(({ order }) => !order));
+  const foreign = highestBuy(context.resting.filter(({ order }) => !order));
   const above = foreign?.price;
   const { next, intent } = exitPlan(kind, strategy.state, {
     ...{ market, quote, funds, bounds, above },
     least: panics ? collarFloor(quote, bounds) : undefined,
   });
-  if (!intent) return late(strategy, turn);
+  if (!intent) return late(strategy, context);
   if (killed && !panics) return waits("the kill switch is on: the base is not sold");
   if (!market.active) return waits("the market is closed: the base is not sold");
-  const met = turn.resting.flatMap(({ order: one }) =>
+  const met = context.resting.flatMap(({ order: one }) =>
     one?.side === "buy" && one.price >= intent.price ? [one] : [],
   );
   if (met.length > 0)
-    return { ...waits(wayFor(met)), cancels: cancellable(met), events: wayEvents(strategy, met, turn.now) };
+    return {
+      ...waits(wayFor(met)),
+      cancels: cancellable(met),
+      events: wayEvents(strategy, met, context.now),
+    };
   if (foreign && intent.price > quote.bid) return waits(wayFor([foreign]));
   if (limit < 1) return { short: true };
   const order = draftOf({ ...strategy, state: next }, intent, { window, at: quote.at, kind: "exit" });
@@ -112,7 +118,10 @@ function sell(strategy: Strategy, turn: Turn): Partial<Drafted> | undefined {
 const highestBuy = (resting: readonly Resting[]): Resting | undefined =>
   resting
     .filter(({ side }) => side === "buy")
-    .reduce<Resting | undefined>((best, one) => (best && best.price >= one.price ? best : one), undefined);
+    .reduce<Resting | undefined>(
+      (best, resting) => (best && best.price >= resting.price ? best : resting),
+      undefined,
+    );
 
 /** Cancels an order that has a row; only the user can cancel an order that was placed elsewhere. */
 const wayFor = (met: readonly (Order | Resting)[]): string => {

@@ -16,7 +16,7 @@ export const forgotten = (
   { strategies, epoch }: Snapshot,
   { found }: Observation,
 ): VenueOrder | undefined => {
-  const current = strategies.filter((one) => !isBehind(one, epoch));
+  const current = strategies.filter((strategy) => !isBehind(strategy, epoch));
   return found.find((order) => current.some((strategy) => isUnnoted(strategy, order)));
 };
 

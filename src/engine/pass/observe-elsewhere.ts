@@ -45,9 +45,11 @@ export async function readElsewhere<S extends MarketSnapshot>(
  * them, undefined if none reads the book.
  */
 function freshness({ strategies }: Snapshot, kinds: Kinds, symbol: Pair): Millis | null | undefined {
-  const mine = strategies.filter((one) => one.symbol === symbol && kinds(one.kind).reads === "book");
+  const mine = strategies.filter(
+    (strategy) => strategy.symbol === symbol && kinds(strategy.kind).reads === "book",
+  );
   if (mine.length === 0) return undefined;
-  const requests = mine.flatMap((one) => kinds(one.kind).asksElsewhere?.(one.config) ?? []);
+  const requests = mine.flatMap((strategy) => kinds(strategy.kind).asksElsewhere?.(strategy.config) ?? []);
   return requests.length === 0 ? null : Math.min(...requests.map(({ every }) => every));
 }
 

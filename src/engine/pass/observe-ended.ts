@@ -31,7 +31,7 @@ export async function searchEnded(
   const found: VenueOrder[] = [];
   for (const [symbol, market] of markets) {
     const recovering = snapshot.strategies.filter(
-      (one) => one.symbol === symbol && isSearching(one, snapshot.lease.now, venue.timing),
+      (strategy) => strategy.symbol === symbol && isSearching(strategy, snapshot.lease.now, venue.timing),
     );
     if (recovering.length === 0 || !market.tradesRead) continue;
     const since = Math.min(...recovering.map(({ state }) => state.searchSince ?? 0));

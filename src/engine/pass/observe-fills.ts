@@ -113,9 +113,9 @@ function lackingOrders(
   });
   const strangers = found.filter(({ id, filled }) => filled > tradedOf(id));
   const ofSlots = [...slots].flatMap((slot) =>
-    [...lacking, ...strangers].filter((one) => slotOf(one) === slot),
+    [...lacking, ...strangers].filter((lacking) => slotOf(lacking) === slot),
   );
-  const others = lacking.filter((one) => !slots.has(slotOf(one)));
+  const others = lacking.filter((lacking) => !slots.has(slotOf(lacking)));
   if (ofSlots.length > 0) return strangers.length > 0 ? [...ofSlots, ...others] : ofSlots;
   // The lease's number, which each pass increases; with the time, passes at an interval could always query the same
   // orders.
@@ -136,12 +136,12 @@ function unbooked(
   read: readonly FillsRead[],
   { since, found }: FillsKnown,
 ): Pick<MarketSnapshot, "trades" | "unreadable"> {
-  const fills = new Map(read.flatMap((one) => one.fills.map((fill) => [fill.id, fill] as const)));
+  const fills = new Map(read.flatMap((fillsRead) => fillsRead.fills.map((fill) => [fill.id, fill] as const)));
   const rows = read.flatMap(({ unreadable }) => unreadable).filter(({ id }) => !fills.has(id ?? ""));
   const isNew = ({ id, orderId, at }: VenueFill) =>
     !booked[symbol]?.has(id) && (at >= since || found.some((order) => order.id === orderId));
   return {
     trades: [...fills.values()].filter(isNew).sort((a, b) => a.at - b.at),
-    unreadable: rows.filter((row, place) => rows.findIndex(({ id }) => id === row.id) === place),
+    unreadable: rows.filter((row, index) => rows.findIndex(({ id }) => id === row.id) === index),
   };
 }

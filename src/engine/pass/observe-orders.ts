@@ -46,7 +46,7 @@ async function lookAtMany(
   if (!orders || !first || known.length < 2) return new Map();
   const ids = known.map(({ exchangeId }) => exchangeId ?? "");
   const venueOrders = (await askWithin(budget, () => orders(first.symbol, ids)))?.answer ?? [];
-  const byId = new Map(venueOrders.map((one) => [one.id, one]));
+  const byId = new Map(venueOrders.map((venueOrder) => [venueOrder.id, venueOrder]));
   return new Map(
     known.flatMap(({ clientId, exchangeId }) => {
       const found = byId.get(exchangeId ?? "");

@@ -110,7 +110,7 @@ async function readForCreates(
 ): Promise<boolean> {
   let short = false;
   for (const [symbol, observed] of markets) {
-    const strategies = snapshot.strategies.filter((one) => one.symbol === symbol);
+    const strategies = snapshot.strategies.filter((strategy) => strategy.symbol === symbol);
     if (observed.tradesRead || observed.reading) continue;
     if (!mayCreate({ ...snapshot, strategies }, markets, reports, kinds)) continue;
     const fills = await readFills(venue, snapshot, symbol, budget);
@@ -150,7 +150,10 @@ async function findStrangers(
   return {
     reports: met.reports,
     found: met.found,
-    late: [...known, ...met.late.filter(({ clientId }) => !known.some((one) => one.clientId === clientId))],
+    late: [
+      ...known,
+      ...met.late.filter(({ clientId }) => !known.some((order) => order.clientId === clientId)),
+    ],
     foreign: looked.foreign,
     unlooked: looked.unlooked,
     short: looked.short,
@@ -191,7 +194,9 @@ interface LookedMarket {
 
 /** Reads the whole book if any of its strategies uses it. */
 const readsOf = ({ strategies }: Snapshot, kinds: Kinds, symbol: Pair): LookedMarket["reads"] =>
-  strategies.some((one) => one.symbol === symbol && kinds(one.kind).reads === "book") ? "book" : "ticker";
+  strategies.some((strategy) => strategy.symbol === symbol && kinds(strategy.kind).reads === "book")
+    ? "book"
+    : "ticker";
 
 /**
  * Reads one market. Returns the reason if the exchange refuses only this market, and undefined if its rate limit

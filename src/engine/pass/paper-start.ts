@@ -18,11 +18,11 @@ export interface TradingPlace {
 export const venueForStart = (deps: Deps, { exchange, dryRun }: TradingPlace): Venue =>
   dryRun ? requirePaper(deps).venue(exchange) : deps.venue(exchange);
 
-export function balancesForStart(deps: Deps, place: TradingPlace): Promise<readonly Balance[]> {
-  const { exchange, dryRun, dryBalance } = place;
+export function balancesForStart(deps: Deps, tradingPlace: TradingPlace): Promise<readonly Balance[]> {
+  const { exchange, dryRun, dryBalance } = tradingPlace;
   if (dryBalance && !dryRun) throw new AppError("Invalid request", "dryBalance requires dryRun");
   return dryRun
-    ? requirePaper(deps).balances(exchange, paperBalances(place))
+    ? requirePaper(deps).balances(exchange, paperBalances(tradingPlace))
     : deps.venue(exchange).balances();
 }
 
@@ -31,15 +31,15 @@ export const strategiesOn = ({ store }: Deps, { account }: Venue): Promise<reado
   store.strategies({ stopped: false, account: accountKey(account) });
 
 /** Sets the balances of a paper account. Refuses while a strategy uses the account, because its assets would vanish. */
-export async function fundPaper(deps: Deps, place: TradingPlace, venue: Venue): Promise<void> {
-  const { exchange, dryRun, dryBalance } = place;
+export async function fundPaper(deps: Deps, tradingPlace: TradingPlace, venue: Venue): Promise<void> {
+  const { exchange, dryRun, dryBalance } = tradingPlace;
   if (!dryRun) return;
   if (dryBalance && (await strategiesOn(deps, venue)).length > 0)
     throw new AppError(
       "Conflict",
       `a dry run on ${exchange} uses these balances; stop it, or remove dryBalance`,
     );
-  await requirePaper(deps).fund(exchange, paperBalances(place));
+  await requirePaper(deps).fund(exchange, paperBalances(tradingPlace));
 }
 
 function requirePaper({ dry }: Deps): DryRuns {

@@ -50,7 +50,7 @@ function firstCursors(
   changes: readonly Changes[],
   known: Snapshot["cursors"],
 ): Changes["cursors"] {
-  const fills = changes.flatMap((one) => one.fills);
+  const fills = changes.flatMap((changes) => changes.fills);
   const fresh = Object.entries(change.cursors).filter(([symbol]) => known[symbol] === undefined);
   return Object.fromEntries(
     fresh.map(([symbol, { at }]) => {

@@ -43,8 +43,11 @@ const messageAt = (symbol: string, memory: AccountMemory, now: Millis): string =
 export function watchChanges({ lease, strategies }: Snapshot, memory: AccountMemory, interval: Millis) {
   const { account, now } = lease;
   const before = memory.unwatched ?? [];
-  const late = strategies.map((one) => ({ one, millis: unwatchedFor(one, { memory, now, interval }) }));
-  const unwatched = late.filter(({ millis }) => millis > 0).map(({ one }) => one.id);
+  const late = strategies.map((strategy) => ({
+    one: strategy,
+    millis: unwatchedFor(strategy, { memory, now, interval }),
+  }));
+  const unwatched = late.filter(({ millis }) => millis > 0).map(({ one: strategy }) => strategy.id);
   const events = late.flatMap(({ one: { id, symbol }, millis }): Event[] => {
     if (millis > 0 === before.includes(id)) return [];
     const message = millis > 0 ? messageAt(symbol, memory, now) : "the stop price is watched again";

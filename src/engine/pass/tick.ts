@@ -29,16 +29,18 @@ const LEAST_PASS_REQUESTS = 12;
  */
 export async function tick(deps: TickDeps, options: StepOptions = {}): Promise<Pass[]> {
   const due = await deps.store.due();
-  const stepDue = async (one: (typeof due)[number]): Promise<Pass> =>
-    isBackingOff(one)
-      ? { account: one.account, outcome: "backing_off" }
-      : stepAccount(deps, one.account, options);
+  const stepDue = async (dueAccount: (typeof due)[number]): Promise<Pass> =>
+    isBackingOff(dueAccount)
+      ? { account: dueAccount.account, outcome: "backing_off" }
+      : stepAccount(deps, dueAccount.account, options);
   const { requests } = deps;
   if (!requests) return Promise.all(due.map(stepDue));
   const passes: Pass[] = [];
-  for (const one of due)
+  for (const dueAccount of due)
     passes.push(
-      requests() < LEAST_PASS_REQUESTS ? { account: one.account, outcome: "postponed" } : await stepDue(one),
+      requests() < LEAST_PASS_REQUESTS
+        ? { account: dueAccount.account, outcome: "postponed" }
+        : await stepDue(dueAccount),
     );
   return passes;
 }
@@ -79,7 +81,7 @@ function tracedPass(deps: TickDeps, venue: Venue, options: StepOptions): Promise
 export async function accountsDue(deps: TickDeps): Promise<AccountKey[]> {
   const due = await deps.store.due();
   return due
-    .filter((one) => !isBackingOff(one) && deps.venueOf(parseAccountKey(one.account)))
+    .filter((dueAccount) => !isBackingOff(dueAccount) && deps.venueOf(parseAccountKey(dueAccount.account)))
     .map(({ account }) => account);
 }
 

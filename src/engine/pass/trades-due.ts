@@ -25,7 +25,12 @@ export function tradesAreDue(
   // After a restore, the exchange knows more than the rows.
   const recovers = ({ state }: Snapshot["strategies"][number]) =>
     isAhead(state.recoversUntil, lease.now, longestRecovery(timing)) || state.searchSince !== undefined;
-  if (strategies.some((one) => one.symbol === symbol && (isBehind(one, epoch) || recovers(one)))) return true;
+  if (
+    strategies.some(
+      (strategy) => strategy.symbol === symbol && (isBehind(strategy, epoch) || recovers(strategy)),
+    )
+  )
+    return true;
   const known = new Set(orders.map(({ exchangeId }) => exchangeId));
   if (open.some((order) => !known.has(order.id) && isOfStrategy(order))) return true;
   const listedAs = listedIn(open);

@@ -13,5 +13,5 @@ export function upgraded(kind: Kind, strategy: Strategy): Strategy {
 /** Returns the snapshot with every strategy in the current version. */
 export const upgradedSnapshot = (snapshot: Snapshot, kinds: Kinds): Snapshot => ({
   ...snapshot,
-  strategies: snapshot.strategies.map((one) => upgraded(kinds(one.kind), one)),
+  strategies: snapshot.strategies.map((strategy) => upgraded(kinds(strategy.kind), strategy)),
 });

@@ -34,13 +34,13 @@ export function unread(
   why: string,
 ): Pick<Settlement, "events" | "phases"> {
   const mine = ({ id }: Strategy) => requests.filter(({ strategy }) => strategy === id).length;
-  const results = strategies.filter((one) => isLeaving(one) && mine(one) > 0);
-  const event = (one: Strategy): Event => ({
-    account: one.account,
-    strategy: one.id,
+  const results = strategies.filter((strategy) => isLeaving(strategy) && mine(strategy) > 0);
+  const event = (strategy: Strategy): Event => ({
+    account: strategy.account,
+    strategy: strategy.id,
     at: now,
     kind: "error",
-    message: `${mine(one)} cancels were sent, then reading failed: ${why}`,
+    message: `${mine(strategy)} cancels were sent, then reading failed: ${why}`,
   });
   return {
     events: results.filter(({ phase }) => phase !== "stopping" || failures === 0).map(event),

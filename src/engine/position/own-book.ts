@@ -21,7 +21,10 @@ export function withoutOwn(book: Book, own: readonly OwnLevel[]): Book {
 }
 
 const restingAt = (own: readonly OwnLevel[], side: Side, price: Decimal): Decimal =>
-  own.reduce((sum, one) => (one.side === side && one.price === price ? sum + one.amount : sum), ZERO);
+  own.reduce(
+    (sum, ownLevel) => (ownLevel.side === side && ownLevel.price === price ? sum + ownLevel.amount : sum),
+    ZERO,
+  );
 
 /** Returns the mid price of a book; undefined if a side is empty, or the book is locked or crossed. */
 export function midOfBook({ bids, asks }: Pick<Book, "bids" | "asks">): Decimal | undefined {

@@ -65,7 +65,7 @@ export function placeOrder(level: OrderWish, slot: SlotState, desk: Desk, supply
     const result = limitedAgain(slot, refusal, { now, version: bounds.standings.version }, timing.backoff);
     return {
       ...supply,
-      slots: supply.slots.map((one) => (one.index === slot.index ? result.slot : one)),
+      slots: supply.slots.map((slotState) => (slotState.index === slot.index ? result.slot : slotState)),
       refused: [...supply.refused, { slot: slot.index, ...result.refusal }],
     };
   }
@@ -75,7 +75,7 @@ export function placeOrder(level: OrderWish, slot: SlotState, desk: Desk, supply
   const locked = need(market, wish);
   return {
     ...supply,
-    slots: supply.slots.map((one) => (one.index === index ? unlimited(one) : one)),
+    slots: supply.slots.map((slotState) => (slotState.index === index ? unlimited(slotState) : slotState)),
     funds: { ...supply.funds, [locked.asset]: (supply.funds[locked.asset] ?? ZERO) - locked.amount },
     resting: [...supply.resting, { side, price }],
     bounds: boundsAfter(supply.bounds, wish, priced),
@@ -92,18 +92,20 @@ export const delayedRefusal = ({ index }: SlotState, { state }: PositionStrategy
 function amountLeft({ side, price, amount }: OrderWish, desk: Desk, { funds, intents }: Supply): Decimal {
   const { strategy, inventory, live, market } = desk;
   const { state, config } = strategy;
-  const planned = intents.filter((one) => one.side === side);
-  const bound = boundBase(side, live) + planned.reduce((sum, one) => sum + one.amount, ZERO);
+  const planned = intents.filter((intent) => intent.side === side);
+  const bound = boundBase(side, live) + planned.reduce((sum, intent) => sum + intent.amount, ZERO);
   if (side === "sell") {
     const least = inventory.least ?? ZERO;
     const own = min(state.base - bound, state.base - least - bound);
     return snap(max(ZERO, min(amount, min(own, funds[market.base] ?? ZERO))), market.lot, "down");
   }
   const spent = live
-    .filter((one) => one.side === "buy")
-    .map((one) => need(market, { side, price: one.price, amount: max(ZERO, one.amount - one.booked) }))
+    .filter((order) => order.side === "buy")
+    .map((order) =>
+      need(market, { side, price: order.price, amount: max(ZERO, order.amount - order.booked) }),
+    )
     .reduce((sum, one) => sum + one.amount, ZERO);
-  const ours = planned.reduce((sum, one) => sum + need(market, one).amount, ZERO);
+  const ours = planned.reduce((sum, intent) => sum + need(market, intent).amount, ZERO);
   const free = min(config.budget.quote + state.ledger.quote - spent - ours, funds[market.quote] ?? ZERO);
   const room = inventory.most === undefined ? amount : inventory.most - state.base - bound;
   const paid = lotsFor(market, free, need(market, { side, price, amount: ONE }).amount);
@@ -123,7 +125,7 @@ function refusalFor(
   const least = mul(level.amount, leastShare, "down");
   if (amount < least || !meetsMinimum(market, price, amount))
     return { reason: side === "buy" ? "no_quote" : "inventory_missing" };
-  const others = resting.map((one) => ({ ...one, type: "limit" as const }));
+  const others = resting.map((resting) => ({ ...resting, type: "limit" as const }));
   const met = firstMet(reachOf({ side, price, type: "limit" }), others);
   const id = met && (met.order?.exchangeId ?? met.order?.clientId ?? met.id);
   if (met)
@@ -133,4 +135,7 @@ function refusalFor(
 
 /** Returns the base that unsettled orders can still fill, including orders whose cancel is not confirmed. */
 const boundBase = (side: Side, live: readonly Order[]): Decimal =>
-  live.reduce((bound, one) => (one.side === side ? bound + max(ZERO, one.amount - one.booked) : bound), ZERO);
+  live.reduce(
+    (bound, order) => (order.side === side ? bound + max(ZERO, order.amount - order.booked) : bound),
+    ZERO,
+  );

@@ -67,11 +67,11 @@ const isOpen = ({ status }: VenueOrder): boolean => status === "open" || status 
  */
 function withAdopted(
   orders: readonly Reconciled[],
-  one: Reconciled,
+  reconciled: Reconciled,
   { at, observation }: { at: Millis; observation: Observation },
 ): readonly Reconciled[] | undefined {
   const isBefore = ({ order }: Reconciled) =>
-    isSameSlot(order, one.order) && serialOf(order) < serialOf(one.order);
+    isSameSlot(order, reconciled.order) && serialOf(order) < serialOf(reconciled.order);
   const after = orders.map((other) =>
     isBefore(other) && isFinal(other.order) && isRequestedInVain(other, observation)
       ? settledFromSums(other, at)
@@ -80,10 +80,10 @@ function withAdopted(
   const isBlocked = after.some(
     ({ order }) =>
       !order.settled &&
-      isSameSlot(order, one.order) &&
-      (!one.order.settled || serialOf(order) < serialOf(one.order)),
+      isSameSlot(order, reconciled.order) &&
+      (!reconciled.order.settled || serialOf(order) < serialOf(reconciled.order)),
   );
-  return isBlocked ? undefined : [...after, one];
+  return isBlocked ? undefined : [...after, reconciled];
 }
 
 /**

@@ -135,7 +135,10 @@ function unreadOf(
     short.some(({ clientId }) => clientId === order),
   );
   const found = short.flatMap((order) => unreadTrades(order, rows));
-  return [...before.filter(({ trade }) => !found.some((one) => one.trade === trade)), ...found];
+  return [
+    ...before.filter(({ trade }) => !found.some((unreadTrade) => unreadTrade.trade === trade)),
+    ...found,
+  ];
 }
 
 const isSameDifference = (a: Unexplained["assets"], b: Unexplained["assets"]): boolean => {

@@ -55,17 +55,20 @@ export function reconcileFound(
   now: Millis,
 ): Reconciled {
   const reports = new Map([[before.clientId, venueOrder]]);
-  const one = reconcile(before, { ...observation, reports }, now);
-  return { ...(isFinal(one.order) ? settledFromSums(one, venueOrder.at) : one), adopted: true };
+  const reconciled = reconcile(before, { ...observation, reports }, now);
+  return {
+    ...(isFinal(reconciled.order) ? settledFromSums(reconciled, venueOrder.at) : reconciled),
+    adopted: true,
+  };
 }
 
 /** Returns a final order, booked from its own sums if its trades were not observed. */
-export function settledFromSums(one: Reconciled, at: Millis): Reconciled {
-  const { order, fills } = one;
+export function settledFromSums(reconciled: Reconciled, at: Millis): Reconciled {
+  const { order, fills } = reconciled;
   const gap = order.settled ? undefined : gapFill(order, at);
-  if (!gap) return one;
+  if (!gap) return reconciled;
   const whole = { ...withFill(order, gap), gap: order.gap + gap.amount, behindSince: null, settled: true };
-  return { ...one, order: whole, fills: [...fills, gap], ended: true };
+  return { ...reconciled, order: whole, fills: [...fills, gap], ended: true };
 }
 
 /** Books trades for an order that was settled long ago; trades beyond its gap are unexpected. */

@@ -32,7 +32,7 @@ export function bookFill(
       : { amount: fill.amount, base: -(fill.amount + feeIn(base)), quote: fill.notional - feeIn(quote) };
   const thirds = fill.fees.filter(({ asset }) => asset !== base && asset !== quote);
   const worth = thirds.reduce((total, { value = ZERO }) => total + value, ZERO);
-  const slot = state.slots.find((one) => one.index === index);
+  const slot = state.slots.find((slot) => slot.index === index);
   const booked = slot ? inSlot(slot, moved) : inIdle(state.idle, moved);
   const ledger: Ledger = {
     ...state.ledger,
@@ -95,7 +95,7 @@ export function bookEnd(
 ): GridState {
   const complete = order.booked >= order.amount;
   if (!complete) return state;
-  const slot = state.slots.find((one) => one.index === order.slot);
+  const slot = state.slots.find((slot) => slot.index === order.slot);
   const cycle = slot !== undefined && order.side === "sell" && !slot.first;
   const ledger = {
     ...state.ledger,

@@ -58,6 +58,6 @@ export const drawAll = (state: GridState, config: GridConfig, market: Market): G
     .filter(({ side }) => side === "sell")
     .sort((a, b) => (a.upper < b.upper ? -1 : 1))
     .reduce((now, { index }) => {
-      const slot = now.slots.find((one) => one.index === index);
+      const slot = now.slots.find((slot) => slot.index === index);
       return slot ? draw(now, slot, config, market) : now;
     }, state);

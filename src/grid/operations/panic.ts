@@ -90,7 +90,9 @@ async function leftOf(deps: Deps, since: Millis): Promise<Left> {
 
 function panicAnswer(deps: Deps, { resting, grids, views }: Left, sell: boolean): PanicAnswer {
   const { orders } = resting;
-  const unsold = sell ? views.map(({ strategy }) => strategy).filter((one) => isUnsold(deps, one)) : [];
+  const unsold = sell
+    ? views.map(({ strategy }) => strategy).filter((strategy) => isUnsold(deps, strategy))
+    : [];
   const done = orders.length + grids.length + unsold.length === 0;
   const parts = [
     ...(grids.length > 0 ? [`${describeStrategies(grids, "is", "are")} not stopped yet`] : []),

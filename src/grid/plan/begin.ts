@@ -37,13 +37,13 @@ const LONGEST_START = 5 * MINUTE;
 /** Gives a starting grid its first base when the available amount is certain. Returns undefined until then. */
 export function startTrading(
   strategy: GridStrategy,
-  turn: StrategyContext,
+  context: StrategyContext,
   { at }: Quote,
 ): GridStrategy | undefined {
-  const { observed, ownBase } = turn;
+  const { observed, ownBase } = context;
   if (strategy.phase !== "starting" || !observed.market) return strategy;
   // It can have started before its database was restored: its sales then show the base that it had.
-  if (isRecovering(strategy, turn)) return { ...strategy, lastError: strangerError(turn) };
+  if (isRecovering(strategy, context)) return { ...strategy, lastError: strangerError(context) };
   if (ownBase === undefined) return undefined;
   const { state, config } = strategy;
   const most = config.useOwnBase === false ? ZERO : ownBase.least;

@@ -16,8 +16,8 @@ export const pendingEdit = ({ edit, edits = 0, state }: GridStrategy): GridConfi
   edits > (state.edits ?? 0) && edit ? edit : undefined;
 
 /** Returns whether two configurations have different levels or sizes; then the slots are rebuilt. */
-export const movesLadder = (one: GridConfig, other: GridConfig): boolean =>
-  ladderText(one) !== ladderText(other);
+export const movesLadder = (gridConfig: GridConfig, other: GridConfig): boolean =>
+  ladderText(gridConfig) !== ladderText(other);
 
 const ladderText = (config: GridConfig): string => {
   const { lowerPrice, upperPrice, gridLevels, orderSize, gridSpacing, spacingModel, centered } = config;

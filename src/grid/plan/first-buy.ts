@@ -92,10 +92,10 @@ const lowestSell = (resting: readonly Resting[]): Decimal | undefined =>
 export function firstBuy(
   strategy: GridStrategy,
   live: readonly Order[],
-  turn: Omit<StrategyContext, "orphan"> & { isRecovering: boolean },
+  context: Omit<StrategyContext, "orphan"> & { isRecovering: boolean },
 ): FirstBuy {
   const { state, config } = strategy;
-  const { observed, funds, killed, limit, bounds, capital, resting, isRecovering } = turn;
+  const { observed, funds, killed, limit, bounds, capital, resting, isRecovering } = context;
   const room = boundRoom(strategy, live);
   const none = (next: GridState, problem: string | null = null): FirstBuy => {
     return { state: next, intents: [], funds, bounds, capital, room, problem };

@@ -77,7 +77,7 @@ function nextState(
   const refused = [...refusals].sort((a, b) => a.slot - b.slot);
   const same =
     refused.length === state.refused.length &&
-    refused.every((one, i) => isSameRefusal(one, state.refused[i])) &&
+    refused.every((refusal, i) => isSameRefusal(refusal, state.refused[i])) &&
     state.slots.every((slot) => (planned.get(slot.index) ?? slot) === slot);
   return same
     ? state

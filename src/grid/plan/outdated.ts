@@ -34,7 +34,7 @@ function isMisplaced(
   { quote, market }: { readonly quote: Quote | undefined; readonly market: Pick<Market, "tick"> | undefined },
 ): boolean {
   const { slot: index, side, price, timeInForce } = order;
-  const slot = slots.find((one) => one.index === index);
+  const slot = slots.find((slot) => slot.index === index);
   if (!slot) return false;
   const level = side === "buy" ? slot.lower : sellPrice(slot);
   const isBetter = side === "buy" ? price < level : price > level;

@@ -27,16 +27,16 @@ import { confirm, type MarketQuote, moveOf } from "./watch.ts";
 export function advanceRunning(
   before: GridStrategy,
   live: readonly Order[],
-  turn: StrategyContext,
+  context: StrategyContext,
 ): Partial<Drafted<GridStrategy>> {
-  const { market, quote, error } = turn.observed;
+  const { market, quote, error } = context.observed;
   if (!market || !quote) return { strategy: { ...before, lastError: error } };
   const marketQuote = { market, quote };
-  const done = runEdited(beginEdit(before, marketQuote), live, { ...turn, marketQuote });
+  const done = runEdited(beginEdit(before, marketQuote), live, { ...context, marketQuote });
   const after = done.strategy ?? before;
   const results = [
-    ...editEvents(before, after, marketQuote, turn.now),
-    ...movedEvents(before, after, turn.now),
+    ...editEvents(before, after, marketQuote, context.now),
+    ...movedEvents(before, after, context.now),
   ];
   return results.length === 0 ? done : { ...done, events: [...results, ...(done.events ?? [])] };
 }
@@ -44,24 +44,24 @@ export function advanceRunning(
 function runEdited(
   before: GridStrategy,
   live: readonly Order[],
-  turn: StrategyContext & { readonly marketQuote: MarketQuote },
+  context: StrategyContext & { readonly marketQuote: MarketQuote },
 ): Partial<Drafted<GridStrategy>> {
-  const { marketQuote } = turn;
+  const { marketQuote } = context;
   const { quote } = marketQuote;
   const triggered = trigger(before, marketQuote);
   if (!triggered) return { strategy: { ...before, status: "idle", phase: "starting" } };
-  const started = startTrading(triggered, turn, quote);
+  const started = startTrading(triggered, context, quote);
   if (!started) return { short: true };
   if (started.phase === "starting") return { strategy: started };
-  const judged = turn.judge(withMids(started, quote), quote);
-  const { strategy: watched, problem } = watchMid(judged, marketQuote, turn);
+  const judged = context.judge(withMids(started, quote), quote);
+  const { strategy: watched, problem } = watchMid(judged, marketQuote, context);
   if (watched.state.exit) {
     const leaving: GridStrategy = { ...watched, status: "running", phase: "stopping" };
     const { total } = gridAccounts(leaving, midOf(quote));
     return {
       strategy: leaving,
       cancels: outdated(watched.state, live, quote, marketQuote.market),
-      events: [reachedEvent(leaving, watched.state.exit, { at: turn.now, total })],
+      events: [reachedEvent(leaving, watched.state.exit, { at: context.now, total })],
     };
   }
   const strategy = settledMoves(watched, live, marketQuote);
@@ -70,15 +70,15 @@ function runEdited(
     const notices = noticesOf(strategy, marketQuote, true);
     return {
       strategy: withNotices(
-        { ...strategy, status: "running", phase: "rebuilding", lastError: strangerError(turn) },
+        { ...strategy, status: "running", phase: "rebuilding", lastError: strangerError(context) },
         notices,
       ),
       cancels,
     };
   }
-  const capital = withCost(turn.capital, before.state, started.state);
+  const capital = withCost(context.capital, before.state, started.state);
   const waits = cancels.length > 0;
-  return { ...placeMissing(strategy, live, { ...turn, marketQuote, capital, problem, waits }), cancels };
+  return { ...placeMissing(strategy, live, { ...context, marketQuote, capital, problem, waits }), cancels };
 }
 
 function withMids(strategy: GridStrategy, quote: Quote): GridStrategy {
@@ -95,11 +95,11 @@ function withMids(strategy: GridStrategy, quote: Quote): GridStrategy {
 function watchMid(
   strategy: GridStrategy,
   marketQuote: MarketQuote,
-  turn: StrategyContext,
+  context: StrategyContext,
 ): { strategy: GridStrategy; problem: string | null } {
   const { config, state } = strategy;
   if (state.exit || state.rebuild || state.trail.way) return { strategy, problem: null };
-  const { confidence } = turn;
+  const { confidence } = context;
   const move = moveOf(config, state, { quote: marketQuote.quote, tick: marketQuote.market.tick });
   const isPrice = move === "stop_loss" || move === "take_profit";
   const isSure =
@@ -111,7 +111,7 @@ function watchMid(
     marketQuote.quote,
   );
   const signaled = signal === state.signal ? state : { ...state, signal };
-  const problem = confirmed ? problemWith(confirmed, strategy, marketQuote, turn) : null;
+  const problem = confirmed ? problemWith(confirmed, strategy, marketQuote, context) : null;
   const next =
     confirmed && problem === null ? follow({ config, state: signaled }, confirmed, marketQuote) : signaled;
   return { strategy: next === state ? strategy : { ...strategy, state: next }, problem };
@@ -178,34 +178,34 @@ function settledMoves(
 function placeMissing(
   strategy: GridStrategy,
   live: readonly Order[],
-  turn: StrategyContext & { marketQuote: MarketQuote; waits: boolean; problem: string | null },
+  context: StrategyContext & { marketQuote: MarketQuote; waits: boolean; problem: string | null },
 ): Partial<Drafted<GridStrategy>> {
-  const { marketQuote, window, funds } = turn;
+  const { marketQuote, window, funds } = context;
   const mine = live.filter(({ generation }) => generation === strategy.state.generation);
-  const isOld = mine.length < live.length;
-  const bought = firstBuy(strategy, mine, { ...turn, isRecovering: isOld || isRecovering(strategy, turn) });
+  const mustWait = mine.length < live.length || isRecovering(strategy, context);
+  const bought = firstBuy(strategy, mine, { ...context, isRecovering: mustWait });
   const left = strategy.state.trail.way ? leaving(strategy.state)?.index : undefined;
   const busy = new Set([...mine.map(({ slot }) => slot), ...(left === undefined ? [] : [left])]);
   const planned = nextOrders(bought.state, {
     busy,
-    now: turn.now,
+    now: context.now,
     unclear: mine.flatMap(unclearRefusal),
-    resting: [...turn.resting, ...bought.intents],
+    resting: [...context.resting, ...bought.intents],
     funds: bought.funds,
-    killed: turn.killed,
-    isRecovering: isOld || isRecovering(strategy, turn),
-    limit: funds ? turn.limit - bought.intents.length : 0,
-    confidence: turn.confidence,
+    killed: context.killed,
+    isRecovering: mustWait,
+    limit: funds ? context.limit - bought.intents.length : 0,
+    confidence: context.confidence,
     config: strategy.config,
     capital: bought.capital,
     bounds: bought.bounds,
     room: bought.room,
-    backoff: turn.timing.backoff,
+    backoff: context.timing.backoff,
     ...marketQuote,
   });
   const intents = [...bought.intents, ...planned.intents];
-  const waits = turn.waits || planned.postponed > 0 || live.some(isUnclear);
-  const problem = strangerError(turn) ?? turn.problem ?? bought.problem ?? planError(planned, turn);
+  const waits = context.waits || planned.postponed > 0 || live.some(isUnclear);
+  const problem = strangerError(context) ?? context.problem ?? bought.problem ?? planError(planned, context);
   const placed = afterPlan(strategy, planned, { problem, isPlacing: waits || intents.length > 0 });
   return {
     strategy: withNotices(placed, noticesOf(placed, marketQuote, live.length + intents.length > 0)),

@@ -89,7 +89,7 @@ function lacksOf({ strategy }: Timeless): Condition[] {
   const { base, quote } = splitPair(symbol);
   const { exchange } = parseAccountKey(account);
   const slots = (reason: RefusalReason): string => {
-    const count = state.refused.filter((one) => one.reason === reason).length;
+    const count = state.refused.filter((refusal) => refusal.reason === reason).length;
     return count === 0 ? "" : count === 1 ? "1 slot waits" : `${count} slots wait`;
   };
   const [quoteless, baseless] = [slots("no_quote"), slots("inventory_missing")];

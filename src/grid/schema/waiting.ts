@@ -30,7 +30,7 @@ export function describeWaiting(refused: readonly WaitingSlot[], slots: number):
   const reasons = [...new Set(refused.map(({ reason }) => reason))];
   return reasons
     .map((reason) => {
-      const count = refused.filter((one) => one.reason === reason).length;
+      const count = refused.filter((waitingSlot) => waitingSlot.reason === reason).length;
       const why = WAITS_BECAUSE[reason as RefusalReason];
       return `${count} of ${slots} slots: ${reason}${why === undefined ? "" : ` (${why})`}`;
     })

@@ -47,11 +47,11 @@ export function edited(strategy: GridStrategy, request: EditRequest, inputs: Edi
   return { before, config, isRelaid, warnings: [...checked.warnings, ...stopsAtOnce(config, inputs)] };
 }
 
-const sameConfig = (one: GridConfig, other: GridConfig): boolean =>
-  !movesLadder(one, other) &&
-  one.stopLossPrice === other.stopLossPrice &&
-  one.takeProfitPrice === other.takeProfitPrice &&
-  one.allowLoss === other.allowLoss;
+const sameConfig = (gridConfig: GridConfig, other: GridConfig): boolean =>
+  !movesLadder(gridConfig, other) &&
+  gridConfig.stopLossPrice === other.stopLossPrice &&
+  gridConfig.takeProfitPrice === other.takeProfitPrice &&
+  gridConfig.allowLoss === other.allowLoss;
 
 // A computed spacing is computed again.
 const spaced = ({ gridSpacing, isSpaced, centered: _, ...request }: GridConfig) =>

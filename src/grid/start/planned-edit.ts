@@ -128,7 +128,9 @@ export function plannedEditOut(strategy: GridStrategy, planned: PlannedEdit, inp
   const { realized, total } = profitOf(strategy.state, mid);
   const { startPrice } = strategy.state;
   const begins = { config: edited.config, state, startPrice, takingPrice: mid, market, balances };
-  const bought = sum(intents.filter(({ side }) => side === "buy").map((one) => need(market, one).amount));
+  const bought = sum(
+    intents.filter(({ side }) => side === "buy").map((intent) => need(market, intent).amount),
+  );
   return {
     id: strategy.id,
     marketPrice: wire(mid),

@@ -194,7 +194,9 @@ export function missingQuote(
 function orderSums(intents: readonly Intent[]) {
   const of = (side: Intent["side"]) =>
     text(
-      sum(intents.filter((one) => one.side === side).map(({ price, amount }) => mul(price, amount, "up"))),
+      sum(
+        intents.filter((intent) => intent.side === side).map(({ price, amount }) => mul(price, amount, "up")),
+      ),
     );
   return { buys: of("buy"), sells: of("sell") };
 }

@@ -49,7 +49,7 @@ function startLimits(planned: PlannedStart, start: StartPreview): string[] {
   const { config, warnings } = planned.checked;
   const { market, balances, killed, kept, doubts } = start;
   const { base, quote, minNotional } = market;
-  const free = (asset: string) => text(balances.find((one) => one.asset === asset)?.free ?? ZERO);
+  const free = (asset: string) => text(balances.find((balance) => balance.asset === asset)?.free ?? ZERO);
   const percent = (share: Decimal) => text(snap(share * 100n, ONE / 100n, "half"));
   const { maxPosition, safetyReserve } = config;
   return [

@@ -15,7 +15,7 @@ export interface Withdrawable {
 
 /** Returns, per asset, what can be withdrawn without making any strategy's order wait for funds. */
 export function withdrawable(balances: readonly Balance[], needs: readonly Need[]): Withdrawable[] {
-  const known = new Map(balances.map((one) => [one.asset, one]));
+  const known = new Map(balances.map((balance) => [balance.asset, balance]));
   const assets = new Set([
     ...balances.filter(({ free, used }) => free + used !== ZERO).map(({ asset }) => asset),
     ...needs.flatMap(({ strategy }) => Object.values(splitPair(strategy.symbol))),

@@ -61,7 +61,9 @@ async function readPage(deps: DayReading, request: SpanRead, page: readonly Span
   const { pair, today, rule } = request;
   const isOver = ({ day }: Pick<SpanDay, "day">) => day < today;
   const [first, last] = [page[0] as SpanDay, page.at(-1) as SpanDay];
-  const stored = new Map((await store.days(pair, first.day, last.day)).map((one) => [one.day, one]));
+  const stored = new Map(
+    (await store.days(pair, first.day, last.day)).map((daySums) => [daySums.day, daySums]),
+  );
   const isWhole = page.every((day) => isOver(day) && stored.has(day.day));
   const misses = isWhole ? [] : await store.misses(pair, first.from, last.to);
   await local.sleep(0);

@@ -67,7 +67,9 @@ export const liquidityOperation = (ids: readonly string[]): Operation =>
       const days = requestedDays(request, now);
       // The current minute is not known yet.
       const [from, to] = [days.from * MINUTES_A_DAY, Math.min((days.to + 1) * MINUTES_A_DAY, minuteOf(now))];
-      const watched = liquidity.pairs.find((one) => one.exchange === exchange && one.symbol === symbol);
+      const watched = liquidity.pairs.find(
+        (promisedPair) => promisedPair.exchange === exchange && promisedPair.symbol === symbol,
+      );
       const since = await liquidity.store.since(pair);
       const bands = { "0.5": 0, "1": 1, "2": 2 } as const;
       const limits = { ...request, band: band === undefined ? undefined : bands[band] };

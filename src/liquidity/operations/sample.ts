@@ -152,9 +152,9 @@ const MOST_LOOKS = 2;
 async function lookAtPair(
   { store, inTime, requests }: SampleDeps,
   { exchange, symbol }: WatchedPair,
-  place: Venue,
+  venue: Venue,
 ): Promise<{ readonly book: Book; readonly own: readonly OwnOrder[] }> {
-  const account = accountKey(place.account);
+  const account = accountKey(venue.account);
   const ownNow = async () =>
     (await store.unsettledOrders(account)).filter(
       (order) => order.symbol === symbol && order.type === "limit",
@@ -164,7 +164,7 @@ async function lookAtPair(
     b.map(({ clientId, state }) => `${clientId} ${state}`).join();
   let before = await ownNow();
   for (let looks = 1; ; looks++) {
-    const book = await inTime(exchange, () => forAnyone(place).book(symbol, SAMPLED_LEVELS));
+    const book = await inTime(exchange, () => forAnyone(venue).book(symbol, SAMPLED_LEVELS));
     const after = await ownNow();
     const isLast = looks >= MOST_LOOKS || (requests && requests() < REQUESTS_PER_SAMPLE);
     const orders = after.filter(({ state }) => ON_THE_BOOK.includes(state));

@@ -83,9 +83,9 @@ const leastDepths = (a: Sides<Depths>, b: Sides<Depths>): Sides<Depths> =>
 export function foldSamples(samples: readonly LiquiditySample[]): LiquidityMinute[] {
   const minutes = new Map<number, LiquidityMinute>();
   for (const sample of samples) {
-    const one = minuteFrom(sample);
-    const before = minutes.get(one.minute);
-    minutes.set(one.minute, before ? joinMinutes(before, one) : one);
+    const liquidityMinute = minuteFrom(sample);
+    const before = minutes.get(liquidityMinute.minute);
+    minutes.set(liquidityMinute.minute, before ? joinMinutes(before, liquidityMinute) : liquidityMinute);
   }
   return [...minutes.values()].sort((a, b) => a.minute - b.minute);
 }

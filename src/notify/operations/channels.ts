@@ -200,7 +200,7 @@ export const channelOperations: readonly Operation[] = [
     async run(deps, { channel }) {
       const { store } = channelsOf(deps);
       const all = await store.channels();
-      if (!all.some((one) => one.channel.name === channel)) throw noChannel(channel);
+      if (!all.some((channelReport) => channelReport.channel.name === channel)) throw noChannel(channel);
       return { channel, replayed: await store.replay(channel) };
     },
   }),

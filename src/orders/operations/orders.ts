@@ -36,9 +36,9 @@ export const orderOperations = (ids: readonly string[]): Operation[] => [
     output: OrdersShape,
     failure: "Exchange error",
     async run(deps, { exchange, symbol, limit }, { keys }) {
-      const place = await venueFor(deps, exchange, keys);
-      if (symbol) await place.market(symbol);
-      const orders = (await place.openOrders(symbol)).slice(0, limit);
+      const venue = await venueFor(deps, exchange, keys);
+      if (symbol) await venue.market(symbol);
+      const orders = (await venue.openOrders(symbol)).slice(0, limit);
       return { exchange, orders: orders.map(orderOut), count: orders.length };
     },
   }),
@@ -63,9 +63,9 @@ export const orderOperations = (ids: readonly string[]): Operation[] => [
     failure: "Exchange error",
     async run(deps, { exchange, symbol, id }, { keys }) {
       refuseForeignId(deps.venue(exchange, keys), id);
-      const place = await venueFor(deps, exchange, keys);
-      await place.market(symbol);
-      const order = await place.order({ symbol, id });
+      const venue = await venueFor(deps, exchange, keys);
+      await venue.market(symbol);
+      const order = await venue.order({ symbol, id });
       if (!order) throw new AppError("Order not found", `${exchange} has no order ${id} on ${symbol}`);
       return { exchange, order: orderOut(order) };
     },

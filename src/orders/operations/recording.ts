@@ -108,7 +108,7 @@ async function refusalError(
   const [asset, needed] =
     side === "sell" ? [base, amount] : [quote, mul(type === "limit" ? price : look.quote.ask, amount, "up")];
   const balances = await venue.balances();
-  const free = balances.find((one) => one.asset === asset)?.free ?? ZERO;
+  const free = balances.find((balance) => balance.asset === asset)?.free ?? ZERO;
   if (free >= needed) return limitError(refused);
   const lacking = `nothing was sent: the account has ${text(free)} ${asset} free`;
   return new AppError("Order failed", `${lacking}; besides, ${refused.detail}`, {

@@ -39,10 +39,14 @@ export interface QuoteReadings {
   readonly interval: number;
 }
 
-export async function readForQuotes(deps: Deps, place: TradingPlace, actor: string): Promise<QuoteReadings> {
-  const venue = venueForStart(deps, place);
-  const balances = await balancesForStart(deps, place);
-  return readQuotesAt(deps, { venue, symbol: place.symbol, balances, actor });
+export async function readForQuotes(
+  deps: Deps,
+  tradingPlace: TradingPlace,
+  actor: string,
+): Promise<QuoteReadings> {
+  const venue = venueForStart(deps, tradingPlace);
+  const balances = await balancesForStart(deps, tradingPlace);
+  return readQuotesAt(deps, { venue, symbol: tradingPlace.symbol, balances, actor });
 }
 
 /** The account and pair, and a strategy whose own need does not count as others' need. */

@@ -29,7 +29,7 @@ export function moveOrders(
   const { live, context, priced } = around;
   const { plan, bids, asks } = quoting;
   const supply = placed(strategy, quoting, around);
-  const count = (side: "buy" | "sell") => supply.intents.filter((one) => one.side === side).length;
+  const count = (side: "buy" | "sell") => supply.intents.filter((intent) => intent.side === side).length;
   const going = [...goingOf(bids, plan.bids, count("buy")), ...goingOf(asks, plan.asks, count("sell"))];
   const cancels = cancellable(going);
   const moves = cancels.length + supply.intents.length > 0;
@@ -123,7 +123,8 @@ function sameOr(
   next: Pick<QuoteState, "slots" | "refused">,
 ): Pick<QuoteState, "slots" | "refused"> {
   const isSameRefused =
-    refused.length === next.refused.length && refused.every((one, i) => isSameRefusal(one, next.refused[i]));
+    refused.length === next.refused.length &&
+    refused.every((refusal, i) => isSameRefusal(refusal, next.refused[i]));
   const areSameSlots = slots.length === next.slots.length && slots.every((slot, i) => slot === next.slots[i]);
   return { slots: areSameSlots ? slots : next.slots, refused: isSameRefused ? refused : next.refused };
 }

@@ -32,8 +32,8 @@ export function placeSide(side: Side, lacking: readonly QuoteLevel[], desk: Desk
     .slice(0, lacking.length - toPlace.length)
     .map((slot) => delayedRefusal(slot, desk.strategy));
   let supply: Supply = { ...before, refused: [...before.refused, ...delayed] };
-  for (const [place, level] of toPlace.entries()) {
-    const slot = ready[place];
+  for (const [index, level] of toPlace.entries()) {
+    const slot = ready[index];
     if (slot) supply = placeOrder(level, slot, desk, supply);
   }
   return supply;

@@ -44,7 +44,7 @@ export function compareSide(
 
 const nearestTo = ({ price }: QuoteLevel, orders: readonly Order[]): Order | undefined =>
   orders.reduce<Order | undefined>(
-    (best, one) => (best && abs(best.price - price) <= abs(one.price - price) ? best : one),
+    (best, order) => (best && abs(best.price - price) <= abs(order.price - price) ? best : order),
     undefined,
   );
 

@@ -126,7 +126,7 @@ export function plannedChangeOut(strategy: QuoteStrategy, planned: PlannedChange
       : [];
   return {
     id: strategy.id,
-    changes: changes.map((one) => ({ ...one })),
+    changes: changes.map((changeText) => ({ ...changeText })),
     ...quotePricedOut(priced, sourcesOut(plan.reference)),
     kept: bids.kept.length + asks.kept.length,
     cancelled: bids.misplaced.length + asks.misplaced.length,

@@ -37,7 +37,11 @@ export interface PlannedQuote {
   readonly hash: string;
 }
 
-export function planQuote(config: QuoteConfig, inputs: QuoteInputs, place: QuoteStartPlace): PlannedQuote {
+export function planQuote(
+  config: QuoteConfig,
+  inputs: QuoteInputs,
+  quoteStartPlace: QuoteStartPlace,
+): PlannedQuote {
   const { market, book, open, elsewhere, balances, kept, volatility, now, interval } = inputs;
   const free = freeBeside(kept, balances, market);
   const budget = { base: min(config.budget.base, free.base), quote: min(config.budget.quote, free.quote) };
@@ -51,7 +55,7 @@ export function planQuote(config: QuoteConfig, inputs: QuoteInputs, place: Quote
     config,
     plan,
     reference: plan.reference.price,
-    hash: quotePlanHash(config, plan, { ...place, symbol: market.symbol }),
+    hash: quotePlanHash(config, plan, { ...quoteStartPlace, symbol: market.symbol }),
   };
 }
 

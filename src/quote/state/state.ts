@@ -54,7 +54,7 @@ export const isBidSlot = ({ index }: Pick<SlotState, "index">): boolean => index
 export function slotsFor(levels: number, before: readonly SlotState[] = []): readonly SlotState[] {
   const count = 2 * PLACES_A_LEVEL * levels;
   if (before.length >= count) return before;
-  const added = Array.from({ length: count - before.length }, (_one, place) => before.length + place);
+  const added = Array.from({ length: count - before.length }, (_one, index) => before.length + index);
   return [...before, ...added.map((index) => ({ index, retryAt: 0 }))];
 }
 

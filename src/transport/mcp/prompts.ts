@@ -93,7 +93,7 @@ export function addPrompts(server: Server, { deps }: McpOptions): void {
     })),
   }));
   server.setRequestHandler(GetPromptRequestSchema, ({ params: { name, arguments: values = {} } }) => {
-    const prompt = PROMPTS.find((one) => one.name === name);
+    const prompt = PROMPTS.find((prompt) => prompt.name === name);
     if (!prompt)
       throw new McpError(
         ErrorCode.InvalidParams,

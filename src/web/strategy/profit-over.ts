@@ -22,9 +22,9 @@ export function profitOver(
   const from = isWhole ? startedAt : (left[0]?.timestamp ?? Number.POSITIVE_INFINITY);
   let [base, cash] = [Number(position), totalProfit - Number(position) * markPrice];
   const points: LinePoint[] = [];
-  for (const [place, { timestamp, close }] of [...candles.entries()].reverse()) {
+  for (const [index, { timestamp, close }] of [...candles.entries()].reverse()) {
     // A candle's close is the start of the next one.
-    const end = candles[place + 1]?.timestamp ?? Number.POSITIVE_INFINITY;
+    const end = candles[index + 1]?.timestamp ?? Number.POSITIVE_INFINITY;
     if (end <= from) break;
     for (let last = left.at(-1); last && last.timestamp >= end; last = left.at(-1)) {
       const moved = movedBy(last, grid.symbol);

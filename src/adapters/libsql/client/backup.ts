@@ -43,7 +43,9 @@ export async function checkBackup(
   );
   if (tables.rows[0]?.[0] !== 2) throw new SettingsError("this is not a backup of an edgemaker database");
   const { rows } = await client.execute("select name from migrations");
-  const newer = rows.map((row) => String(row[0])).find((name) => !known.some((one) => one.name === name));
+  const newer = rows
+    .map((row) => String(row[0]))
+    .find((name) => !known.some((migration) => migration.name === name));
   if (newer !== undefined)
     throw new SettingsError(
       `this backup is from a newer version of edgemaker (migration ${newer}); update edgemaker first`,

@@ -47,8 +47,8 @@ export function callQueue({ local, again }: QueueParts) {
     return first && !(read && read.since <= triedAgainAt) ? first : (read ?? waiting[0]);
   }
 
-  const leave = (one: WaitingCall) => {
-    waiting = waiting.filter((other) => other !== one);
+  const leave = (waitingCall: WaitingCall) => {
+    waiting = waiting.filter((other) => other !== waitingCall);
   };
 
   async function work(): Promise<void> {
@@ -65,10 +65,10 @@ export function callQueue({ local, again }: QueueParts) {
     isWorking = false;
   }
 
-  async function refused(one: WaitingCall, error: unknown): Promise<void> {
+  async function refused(waitingCall: WaitingCall, error: unknown): Promise<void> {
     if (!isBusy(error)) {
-      leave(one);
-      one.giveUp(storeError(error));
+      leave(waitingCall);
+      waitingCall.giveUp(storeError(error));
       if (needsConnection(error)) await again();
       return;
     }
@@ -88,10 +88,10 @@ export function callQueue({ local, again }: QueueParts) {
   }
 
   return {
-    run<T>(call: () => Promise<T>, turn: QueueTurn): Promise<T> {
+    run<T>(call: () => Promise<T>, context: QueueTurn): Promise<T> {
       return new Promise((resolve, reject) => {
         const attempt = async () => resolve(await call());
-        waiting.push({ ...turn, since: local.monotonic(), attempt, giveUp: reject });
+        waiting.push({ ...context, since: local.monotonic(), attempt, giveUp: reject });
         if (!isWorking) void work();
       });
     },

@@ -94,7 +94,7 @@ function builtText(made: MakesText, clock: keyof typeof builtTexts): BuiltText {
 export function createContext(client: SafeClient, clock?: () => Millis): Context {
   const db = databaseOver(async (query, args: InValue[], method) => {
     const result = await client.execute({ sql: query, args });
-    const rows = result.rows.map((row) => result.columns.map((_name, place) => row[place]));
+    const rows = result.rows.map((row) => result.columns.map((_name, index) => row[index]));
     return { rows: method === "get" ? (rows[0] ?? []) : rows };
   });
   const now = clock ? () => sql<number>`${clock()}` : () => databaseClock;
@@ -180,8 +180,8 @@ export function bundle(made: () => readonly (readonly [Table, SQLWrapper])[]) {
     with: (values: Record<string, InValue>): Statement => ({ sql: built().sql, args: built().fill(values) }),
     /** Returns the rows of the select at a position, in its table's types. */
     rows: <T extends Table>(table: T, result: ResultSet | undefined): T["$inferSelect"][] => {
-      const place = selects().findIndex(([one]) => one === table);
-      return rowsFrom(table, JSON.parse(String(result?.rows[0]?.[place] ?? "[]")) as unknown[][]);
+      const index = selects().findIndex(([one]) => one === table);
+      return rowsFrom(table, JSON.parse(String(result?.rows[0]?.[index] ?? "[]")) as unknown[][]);
     },
   };
 }
@@ -218,9 +218,9 @@ export function rowsFrom<T extends Table>(
   const readers = readersOf(table);
   return rows.map((row) => {
     const decoded: Record<string, unknown> = {};
-    for (let place = 0; place < readers.length; place++) {
-      const { key, read } = readers[place] as ColumnReader;
-      const value = row[from + place];
+    for (let index = 0; index < readers.length; index++) {
+      const { key, read } = readers[index] as ColumnReader;
+      const value = row[from + index];
       decoded[key] = value === null || value === undefined ? null : read ? read(value) : value;
     }
     return decoded as T["$inferSelect"];

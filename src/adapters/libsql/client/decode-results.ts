@@ -72,10 +72,10 @@ export function decodeResult(output: unknown): ResultSet {
 function decodeRow(columns: readonly string[], output: unknown): Row {
   if (!Array.isArray(output)) throw unreadAnswer("row");
   const row = Object.defineProperty({}, "length", { value: output.length }) as Row;
-  for (const [place, one] of output.entries()) {
+  for (const [index, one] of output.entries()) {
     const value = decodeValue(one);
-    Object.defineProperty(row, place, { value });
-    const name = columns[place];
+    Object.defineProperty(row, index, { value });
+    const name = columns[index];
     if (name !== undefined && !Object.hasOwn(row, name)) row[name] = value;
   }
   return row;

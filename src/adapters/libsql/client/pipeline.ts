@@ -55,8 +55,8 @@ const BEGIN: Readonly<Record<BatchMode, string>> = {
 /** Returns the statements if their values need no encoding; undefined otherwise. */
 export function plainStatements(statements: readonly InStatement[]): PlainStatement[] | undefined {
   const plain: PlainStatement[] = [];
-  for (const one of statements) {
-    const { sql, args = [] } = typeof one === "string" ? { sql: one } : one;
+  for (const inStatement of statements) {
+    const { sql, args = [] } = typeof inStatement === "string" ? { sql: inStatement } : inStatement;
     if (!Array.isArray(args) || !args.every(isPlainValue)) return undefined;
     plain.push({ sql, args });
   }
@@ -81,8 +81,8 @@ export function batchBody(statements: readonly PlainStatement[], mode: BatchMode
   const last = statements.length;
   const steps = [
     run(BEGIN[mode]),
-    ...statements.map(({ sql, args }, place) => ({
-      condition: { type: "ok", step: place },
+    ...statements.map(({ sql, args }, index) => ({
+      condition: { type: "ok", step: index },
       stmt: { sql_id: ids.get(sql), args: args.map(sentValue), want_rows: true },
     })),
     run("COMMIT", { type: "ok", step: last }),
@@ -97,10 +97,10 @@ export function resultsOf(body: unknown, statements: readonly PlainStatement[]):
   const texts = new Set(statements.map(({ sql }) => sql)).size;
   const { results, errors } = writeBatch(body, texts);
   if (errors[0]) throw describeError(errors[0]);
-  const sets = statements.map((_one, place) => {
-    if (errors[place + 1]) throw describeError(errors[place + 1], place);
-    const result = results[place + 1];
-    if (!result) throw new LibsqlBatchError("its transaction was rolled back", place, "TRANSACTION_CLOSED");
+  const sets = statements.map((_one, index) => {
+    if (errors[index + 1]) throw describeError(errors[index + 1], index);
+    const result = results[index + 1];
+    if (!result) throw new LibsqlBatchError("its transaction was rolled back", index, "TRANSACTION_CLOSED");
     return decodeResult(result);
   });
   const last = statements.length + 1;

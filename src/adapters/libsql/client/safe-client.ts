@@ -94,13 +94,13 @@ async function fileClient(
     isLax = false;
     if (isLost) await reopen();
   };
-  const inTurn = <T>(call: () => Promise<T>, turn: QueueTurn & { readonly isLax?: boolean }): Promise<T> =>
+  const inTurn = <T>(call: () => Promise<T>, context: QueueTurn & { readonly isLax?: boolean }): Promise<T> =>
     queue.run(async () => {
       refuseAnother(identity(), opened);
       if (isLost) await reopen();
-      if (isLax && !turn.isRead && !turn.isLax) await waitAgain();
+      if (isLax && !context.isRead && !context.isLax) await waitAgain();
       return call();
-    }, turn);
+    }, context);
   const write = { isRead: false, isFirst: false };
   const direct: Turned = {
     execute: (statement, use) => counted(connection.execute(statement), use),

@@ -31,9 +31,9 @@ export const accountFacts = (context: Context): Facts => {
   });
   const readRights = async (): Promise<readonly RightsRow[]> => {
     const result = await client.execute(allRights());
-    return rowsOf(keyRights, result).map((row, place) => ({
+    return rowsOf(keyRights, result).map((row, index) => ({
       row,
-      age: Number(result.rows[place]?.[AGE_PLACE]),
+      age: Number(result.rows[index]?.[AGE_PLACE]),
     }));
   };
   return {

@@ -126,7 +126,7 @@ async function copied(
     const movable = sql`select rowid, ${columns} from ${kept.table} where ${isMovable(kept, before)} and ${yearOf(kept.at)} = ${archive.year} and rowid > ${last} order by rowid limit ${ROWS_AT_ONCE}`;
     const { rows } = await client.execute(statement(movable));
     if (rows.length === 0) return count;
-    const values = rows.map((row) => names.map((_, place) => sql`${row[place + 1] ?? null}`));
+    const values = rows.map((row) => names.map((_, index) => sql`${row[index + 1] ?? null}`));
     await archive.client.batch(
       values.map((row) =>
         statement(sql`insert or replace into ${table} (${columns}) values (${sql.join(row, sql`, `)})`),
@@ -142,7 +142,7 @@ async function copied(
 const deleted = ({ client }: Context, kept: OldTable, keys: RowKeys, before: Millis) =>
   client.batch(
     keys.map((key) => {
-      const same = kept.key.map((name, place) => sql`${sql.identifier(name)} = ${key[place] as SQLWrapper}`);
+      const same = kept.key.map((name, index) => sql`${sql.identifier(name)} = ${key[index] as SQLWrapper}`);
       return statement(
         sql`delete from ${kept.table as Table} where ${sql.join(same, sql` and `)} and ${isMovable(kept, before)}`,
       );
@@ -165,8 +165,8 @@ async function sameTable(client: SafeClient, { table, key }: OldTable): Promise<
   );
   const { rows } = await client.execute(statement(sql`select name from pragma_table_info(${name})`));
   const known = new Set(rows.map((row) => String(row[0])));
-  for (const [place, column] of columns.entries())
+  for (const [index, column] of columns.entries())
     if (!known.has(column.name))
-      await client.execute(statement(sql`alter table ${sql.identifier(name)} add column ${typed[place]}`));
+      await client.execute(statement(sql`alter table ${sql.identifier(name)} add column ${typed[index]}`));
   return columns.map((column) => column.name);
 }

@@ -111,7 +111,7 @@ function refuseOthers(stored: SandboxRow, settings: SandboxSettings): void {
 /** Refuses a changed candle file, because prices that were already traded must stay the same. */
 export function refuseChanged(begun: readonly Replay[], read: readonly Replay[]): void {
   const changed = read.find(({ symbol, file, digest }) =>
-    begun.some((one) => one.symbol === symbol && one.file === file && one.digest !== digest),
+    begun.some((replay) => replay.symbol === symbol && replay.file === file && replay.digest !== digest),
   );
   if (!changed) return;
   const { symbol, file } = changed;

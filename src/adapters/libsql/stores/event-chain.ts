@@ -145,7 +145,7 @@ export async function writePass(
       // The known event was not the newest: a write that seemed to fail was stored.
       known = undefined;
       last = linked.at(-1);
-      return calls.batch(make(linked.map((one) => insertLinked(one))), "write", use);
+      return calls.batch(make(linked.map((linked) => insertLinked(linked))), "write", use);
     });
   });
   return { results, head: last };
@@ -182,7 +182,7 @@ const readChainHead = async (
 ): Promise<ChainHead> =>
   headFrom((await calls.execute(statement(sql`select ${newestOf(chain)}`), use)).rows[0]?.[0]);
 
-const withStep = (news: readonly Event[]): (Event & By)[] => news.map((one) => ({ ...one, ...BY_STEP }));
+const withStep = (news: readonly Event[]): (Event & By)[] => news.map((event) => ({ ...event, ...BY_STEP }));
 
 type Linked = Event & By & ChainHead & { readonly chain: string };
 

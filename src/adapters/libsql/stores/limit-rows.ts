@@ -8,8 +8,8 @@ import { control, isUnsettled, orders } from "../tables/tables.ts";
 
 /** The last two columns of an intent's row: the number of orders in its group so far, and their notional. */
 const ORDER_COLUMN_COUNT = Object.keys(getTableColumns(orders)).length;
-const [COUNT, NOTIONAL] = [ORDER_COLUMN_COUNT + 1, ORDER_COLUMN_COUNT + 2].map((place) =>
-  sql.raw(`intent.column${place}`),
+const [COUNT, NOTIONAL] = [ORDER_COLUMN_COUNT + 1, ORDER_COLUMN_COUNT + 2].map((index) =>
+  sql.raw(`intent.column${index}`),
 );
 
 const today = ({ now }: Pick<Context, "now">): SQL => sql`cast(${now()} / ${DAY} as integer)`;

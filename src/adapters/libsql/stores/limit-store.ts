@@ -18,8 +18,8 @@ export function limitStore(context: Context): LimitStore {
       const { rows } = await client.execute(read(request));
       const [row] = rows;
       if (!row) throw new StoreError("unavailable", "the database is not migrated: it has no control row");
-      const [clock, version] = [0, 1].map((place) => Number(row[place]));
-      const [open, set, uses] = [2, 3, 4].map((place) => JSON.parse(String(row[place])) as unknown[]);
+      const [clock, version] = [0, 1].map((index) => Number(row[index]));
+      const [open, set, uses] = [2, 3, 4].map((index) => JSON.parse(String(row[index])) as unknown[]);
       const [openOrders, openOfActor] = open as [number?, number?];
       return {
         now: clock as number,

@@ -90,7 +90,7 @@ export function liquidityStore(context: Context): LiquidityStore {
         pairs.map((pair) => statement(isKnown(pair))),
         "read",
       );
-      return pairs.filter((_, place) => known[place]?.rows.length === 0);
+      return pairs.filter((_, index) => known[index]?.rows.length === 0);
     },
 
     async keep(pair, { ownOrders, sources: value, ...row }) {
@@ -148,7 +148,7 @@ export function liquidityStore(context: Context): LiquidityStore {
     },
 
     async keepDays(pair, days) {
-      if (days.length > 0) await client.unwaited(...days.map((one) => daySet(pair, one)));
+      if (days.length > 0) await client.unwaited(...days.map((daySums) => daySet(pair, daySums)));
     },
   };
 }

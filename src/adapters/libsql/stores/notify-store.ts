@@ -119,7 +119,7 @@ export function notifyStore(
       );
       const output = {
         events: rowsOf(events, newEvents),
-        fills: (newFills?.rows ?? []).map((one) => tellableFillOf(one as ArrayLike<unknown>)),
+        fills: (newFills?.rows ?? []).map((row) => tellableFillOf(row as ArrayLike<unknown>)),
       };
       return {
         ...output,
@@ -163,7 +163,7 @@ export function notifyStore(
         secrets: await openSealed(keks, ownerOf(name), sealed),
         pending: pending && { message: pending.message, tries: pending.tries },
         events: rowsOf(events, newEvents),
-        fills: (newFills?.rows ?? []).map((one) => tellableFillOf(one as ArrayLike<unknown>)),
+        fills: (newFills?.rows ?? []).map((row) => tellableFillOf(row as ArrayLike<unknown>)),
       };
     },
 

@@ -85,7 +85,7 @@ const grouped = (intents: readonly Order[]): Map<string, Order[]> => {
   return groups;
 };
 
-const intentColumns = sql.raw(ORDER_COLUMNS.map((_column, place) => `intent.column${place + 1}`).join(", "));
+const intentColumns = sql.raw(ORDER_COLUMNS.map((_column, index) => `intent.column${index + 1}`).join(", "));
 
 const intoOrders = lazy(() =>
   statement(sql`insert into ${orders} (${names}) select ${intentColumns} from (values `),
@@ -101,9 +101,9 @@ const INTENT_ROW = `(${Array(ORDER_COLUMNS.length + 2)
  */
 function intentRows(group: readonly Order[], terms: LimitTerms | null) {
   let notional = 0n;
-  const args = group.flatMap((order, place) => {
+  const args = group.flatMap((order, index) => {
     notional = withinColumn(notional + notionalUnits(terms?.counted[order.clientId] ?? 0n, "up"));
-    return [...ORDER_COLUMNS.map(([key, column]) => storedValue(order[key], column)), place + 1, notional];
+    return [...ORDER_COLUMNS.map(([key, column]) => storedValue(order[key], column)), index + 1, notional];
   });
   return { rows: group.map(() => INTENT_ROW).join(", "), args };
 }

@@ -53,8 +53,8 @@ function readingViews(context: Context): ViewsRead {
   const part = partsRead(context);
   return async ({ id, request, account, kind, stopped = true, page }) => {
     const given = { id, request, account, kind };
-    const ask = (what: "told" | "sizes", place: StrategyPlace, limit: number) => {
-      const values = defined({ ...given, ...place });
+    const ask = (what: "told" | "sizes", strategyPlace: StrategyPlace, limit: number) => {
+      const values = defined({ ...given, ...strategyPlace });
       const way = { names: Object.keys(values), stopped, byAccount: !stopped && page === undefined };
       const text = texts(`${what} ${JSON.stringify(way)}`, (now) =>
         what === "told" ? plainTextOf(way, now) : sizesText(way),
@@ -70,7 +70,7 @@ function readingViews(context: Context): ViewsRead {
       const place =
         stopped || page ? { before: last.number } : { afterAccount: last.account, afterNumber: last.number };
       const sizes = await ask("sizes", place, page ? most - first : -1);
-      for (const one of partsOf(sizes.rows)) views.push(...(await part(one, stopped)));
+      for (const viewsPart of partsOf(sizes.rows)) views.push(...(await part(viewsPart, stopped)));
     }
     return views.sort((a, b) => (a.strategy.number - b.strategy.number) * (page ? -1 : 1));
   };

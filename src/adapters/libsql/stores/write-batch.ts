@@ -37,25 +37,26 @@ interface WaitingDeed extends SharedDeed {
 export function batchTogether(context: Context): (deed: SharedDeed) => Promise<ResultSet[]> {
   let waiting: readonly WaitingDeed[] = [];
   const leave = (gone: readonly WaitingDeed[]) => {
-    waiting = waiting.filter((one) => !gone.includes(one));
+    waiting = waiting.filter((waitingDeed) => !gone.includes(waitingDeed));
   };
 
-  async function inTurn(one: WaitingDeed, calls: Turned): Promise<ResultSet[]> {
+  async function inTurn(waitingDeed: WaitingDeed, calls: Turned): Promise<ResultSet[]> {
     // An earlier caller has written it.
-    if (!waiting.includes(one)) return [];
+    if (!waiting.includes(waitingDeed)) return [];
     const last = context.newest.ofPeople;
     // The others use the head that the first one returned.
-    const others = one.isAlone || !last ? [] : waiting.filter((other) => other !== one && !other.isAlone);
-    const written = await tryTogether([one, ...others.slice(0, MOST_TOGETHER - 1)], calls);
-    return written ?? writeAlone(one, calls);
+    const others =
+      waitingDeed.isAlone || !last ? [] : waiting.filter((other) => other !== waitingDeed && !other.isAlone);
+    const written = await tryTogether([waitingDeed, ...others.slice(0, MOST_TOGETHER - 1)], calls);
+    return written ?? writeAlone(waitingDeed, calls);
   }
 
-  async function writeAlone(one: WaitingDeed, calls: Turned): Promise<ResultSet[]> {
-    const results = await writeDeed(context, one, calls).catch((error: unknown) => {
-      if (!isBusy(error)) leave([one]);
+  async function writeAlone(waitingDeed: WaitingDeed, calls: Turned): Promise<ResultSet[]> {
+    const results = await writeDeed(context, waitingDeed, calls).catch((error: unknown) => {
+      if (!isBusy(error)) leave([waitingDeed]);
       throw error;
     });
-    leave([one]);
+    leave([waitingDeed]);
     return results;
   }
 
@@ -69,22 +70,22 @@ export function batchTogether(context: Context): (deed: SharedDeed) => Promise<R
       for (const { fail } of deeds) fail(storeError(error));
       throw error;
     });
-    if (!written) for (const one of deeds) one.isAlone = true;
+    if (!written) for (const waitingDeed of deeds) waitingDeed.isAlone = true;
     else leave(deeds);
-    for (const [place, results] of written?.entries() ?? []) deeds[place]?.done(results);
+    for (const [index, results] of written?.entries() ?? []) deeds[index]?.done(results);
     return written?.flat();
   }
 
   return (deed) =>
     new Promise((resolve, reject) => {
-      const one: WaitingDeed = { ...deed, done: resolve, fail: reject, isAlone: false };
-      waiting = [...waiting, one];
+      const waitingDeed: WaitingDeed = { ...deed, done: resolve, fail: reject, isAlone: false };
+      waiting = [...waiting, waitingDeed];
       // Requests that arrived while the process waited for the disk are included.
       const heard = context.heard?.() ?? Promise.resolve();
       heard
-        .then(() => context.client.turn((calls) => inTurn(one, calls)))
+        .then(() => context.client.turn((calls) => inTurn(waitingDeed, calls)))
         .then(resolve, reject)
-        .finally(() => leave([one]));
+        .finally(() => leave([waitingDeed]));
     });
 }
 
