@@ -1,6 +1,8 @@
+import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { buildLibrary, LIBRARY_EXPORTS } from "../../cli/build/library.mjs";
 import { root } from "../support/bundle.ts";
 import { edgemaker, serve } from "../support/command.ts";
 import { tempFolder } from "../support/temp.ts";
@@ -53,6 +55,28 @@ it("strategy new writes a starter that passes its checks, which report a wrong t
   writeFileSync(file, readFileSync(file, "utf8").replace('side: "sell"', 'side: "sel"'));
   const wrong = await run("check");
   expect([wrong.code, wrong.stdout]).toEqual([1, expect.stringMatching(/my-own\.ts\(\d+,\d+\): error TS/)]);
+});
+
+it("strategy new writes a tsconfig.json with which tsc accepts the starter and its test, and keeps one that exists", async () => {
+  const folder = tempFolder();
+  const installed = join(folder, "node_modules/edgemaker");
+  await buildLibrary(join(installed, "dist/library"));
+  writeFileSync(
+    join(installed, "package.json"),
+    JSON.stringify({ name: "edgemaker", exports: LIBRARY_EXPORTS }),
+  );
+  for (const name of ["vitest", "zod"])
+    symlinkSync(join(root, "node_modules", name), join(folder, "node_modules", name));
+  const run = (...args: string[]) => edgemaker(folder, ["strategy", ...args, "--json"]);
+  const own = join(folder, "tsconfig.json");
+  expect(JSON.parse((await run("new", "my-own")).stdout)).toMatchObject({ settings: "tsconfig.json" });
+  const { stdout, status } = spawnSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc")], {
+    ...{ cwd: folder, encoding: "utf8" },
+  });
+  expect([stdout, status]).toEqual(["", 0]);
+  writeFileSync(own, "{}");
+  expect(JSON.parse((await run("new", "another")).stdout)).not.toHaveProperty("settings");
+  expect(readFileSync(own, "utf8")).toBe("{}");
 });
 
 it("tests a strategy in the sandbox with crashes, and reports a variable that a restart loses", async () => {

@@ -21,13 +21,14 @@ export async function checkStrategies(values: Values): Promise<number> {
       ...{ name: definition.name, version: versionOf(definition), source: definition.source ?? null },
     })),
     count: definitions.length,
-    types: types === undefined ? "not checked; to check them, run `npm install typescript`" : "checked",
+    types:
+      types === undefined ? "not checked; to check them, run `npm install --save-dev typescript`" : "checked",
     ...(mistakes.length > 0 ? { mistakes } : {}),
   });
   return mistakes.length > 0 ? 1 : 0;
 }
 
-const COMPILER_OPTIONS = {
+export const COMPILER_OPTIONS = {
   ...{ target: "ES2022", module: "ESNext", moduleResolution: "Bundler", strict: true, skipLibCheck: true },
   allowImportingTsExtensions: true,
 };

@@ -5,8 +5,15 @@ import { readSettings } from "../../host/settings.ts";
 import type { Values } from "../../terminal/arguments.ts";
 import { print } from "../../terminal/output.ts";
 import { UsageError } from "../../terminal/usage-error.ts";
+import { COMPILER_OPTIONS } from "./check.ts";
 
-/** Writes a starter and its test into the folder of strategies. Throws UsageError rather than replace a file. */
+/** Settings of TypeScript for the whole project. */
+const TYPE_SETTINGS = "tsconfig.json";
+
+/**
+ * Writes a starter and its test into the folder of strategies, and the settings of TypeScript if there are none.
+ * Throws UsageError rather than replace a file.
+ */
 export async function writeStrategy(values: Values): Promise<number> {
   const name = String(values.name ?? "");
   if (!isStrategyName(name))
@@ -22,14 +29,19 @@ export async function writeStrategy(values: Values): Promise<number> {
   if (existing) throw new UsageError(`${existing} exists already; choose another name`);
   mkdirSync(folder, { recursive: true });
   for (const [file, text] of Object.entries(texts)) writeFileSync(join(folder, file), text, { flag: "wx" });
+  const isNew = !existsSync(TYPE_SETTINGS);
+  if (isNew) writeFileSync(TYPE_SETTINGS, settingsText);
   const market = "--exchange kraken --symbol BTC/USDT --spread 0.002 --size 100";
   return print(values, {
-    ...{ strategy: files[0], test: files[1] },
+    ...{ strategy: files[0], test: files[1], ...(isNew ? { settings: TYPE_SETTINGS } : {}) },
     "to check": "edgemaker strategy check",
+    "to run its test": "npm install --save-dev vitest typescript, then npx tsc and npx vitest run",
     "to test": `edgemaker strategy test ${name} --spread 0.002 --size 100`,
     "to start": `edgemaker strategy start ${name} ${market} --sandbox`,
   });
 }
+
+const settingsText = `${JSON.stringify({ compilerOptions: { ...COMPILER_OPTIONS, noEmit: true } }, null, 2)}\n`;
 
 const starterText = (name: string): string => `import { defineStrategy, z } from "edgemaker";
 
