@@ -68,7 +68,10 @@ export interface StrategyInput<Config = unknown, State = unknown> {
     readonly maker: Money;
     readonly taker: Money;
   };
-  /** The strategy's books: its base, the cost of that base, and the profit of its sells. */
+  /**
+   * The strategy's books: its base, the cost of that base, and the profit of its sells. `base` includes the base that
+   * the strategy could use at its start; the cost of that base is its value at the price of the start.
+   */
   readonly position: {
     readonly base: Money;
     readonly cost: Money;
