@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { isDeclared } from "../../src/declared/kind.ts";
 import { pluralize } from "../../src/kernel/pluralize.ts";
 import { parseAccountKey } from "../../src/model/account.ts";
 import type { Deps } from "../../src/ports/deps.ts";
@@ -20,10 +21,12 @@ export async function restingOrders({ store }: Pick<Deps, "store">): Promise<str
     const { exchange, kind } = parseAccountKey(account);
     return `  ${id}: ${pluralize(openOrders, "order")} on ${exchange}${kind === "dry" ? " (paper trading)" : ""}`;
   });
+  const groups = new Set(open.map(({ strategy }) => (isDeclared(strategy) ? "strategy" : strategy.kind)));
+  const stops = [...groups].sort().map((group) => `edgemaker ${group} stop <id>`);
   return [
     "These orders stay open and can fill. edgemaker does not react to fills until a server runs again:",
     ...lines,
-    "To cancel them: edgemaker grid stop <id>, or edgemaker panic for all.",
+    `To cancel them: ${[...stops, "or edgemaker panic for all."].join(", ")}`,
     "",
   ].join("\n");
 }

@@ -1,5 +1,8 @@
+import { cpSync, mkdirSync } from "node:fs";
 import { networkInterfaces } from "node:os";
+import { join } from "node:path";
 import { expect, it } from "vitest";
+import { root } from "../support/bundle.ts";
 import { edgemaker, eventually, serve } from "../support/command.ts";
 import { tempFolder } from "../support/temp.ts";
 
@@ -38,8 +41,27 @@ it("a server logs each start and fill, and the remaining open orders at its end"
   expect(server.child.exitCode).toBe(0);
   expect(server.stdout()).toMatch(
     new RegExp(
-      String.raw`These orders stay open[^:]*:\n  ${id}: 12 orders on kraken\nTo cancel them: edgemaker grid stop <id>`,
+      String.raw`These orders stay open[^:]*:\n  ${id}: 12 orders on kraken\nTo cancel them: edgemaker grid stop <id>, or edgemaker panic for all\.`,
     ),
+  );
+});
+
+it("a server that stops names the command that cancels the orders of each kind of strategy", async () => {
+  const folder = tempFolder();
+  mkdirSync(join(folder, "strategies"));
+  cpSync(join(root, "examples/two-sided.ts"), join(folder, "strategies/two-sided.ts"));
+  const server = await serve(folder, ["--sandbox"]);
+  const market = ["--sandbox", "--exchange", "kraken", "--spread", "0.01", "--size", "100", "--yes"];
+  for (const words of [
+    ["strategy", "start", "two-sided", "--symbol", "BTC/USDT"],
+    ["quote", "start", "--symbol", "ETH/USDT", "--quote-budget", "1000", "--base-budget", "1"],
+  ]) {
+    const { code, stderr } = await edgemaker(folder, [...words, ...market]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  }
+  await server.kill("SIGINT");
+  expect(server.stdout()).toContain(
+    "To cancel them: edgemaker quote stop <id>, edgemaker strategy stop <id>, or edgemaker panic for all.",
   );
 });
 
