@@ -50,7 +50,9 @@ const MOST_ISSUES_SHOWN = 20;
 
 /** Replaces a field's name in a message with the flag that the user typed. */
 const describeFlag = (operation: Operation, issue: Issue): string =>
-  /^(\S+ )?must be /.test(issue.message) && issue.path ? flagged(operation, issue) : issue.message;
+  /^(\S+ )?(must be|is missing)\b/.test(issue.message) && issue.path
+    ? flagged(operation, issue)
+    : issue.message;
 
 const flagged = (operation: Operation, { path, message }: Issue): string =>
   `--${argName(operation, path).replace(".", "-")} ${message.startsWith(`${path} `) ? message.slice(path.length + 1) : message}`;

@@ -80,9 +80,13 @@ export const textField = (label: string, form: RegExp, sentence: string) =>
 export const flagField = (label: string, name: string) =>
   z.boolean({ error: `${label}: ${name} must be true or false` });
 
+const ID_FORM = "must be an id of letters, digits, - _ . :";
+
 /** An id that an exchange or this server assigned. */
 export const idField = (label: string) =>
-  textField(label, /^[\w.:-]{1,80}$/, "must be an id of letters, digits, - _ . :");
+  z
+    .string({ error: (issue) => `${label}: ${isAbsent(issue) ? "id is missing" : ID_FORM}` })
+    .regex(/^[\w.:-]{1,80}$/, { error: `${label}: ${ID_FORM}` });
 
 /** A UTC day, as a date or as a time within it. */
 export const dayField = (name: string) => {

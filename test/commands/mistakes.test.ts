@@ -22,8 +22,9 @@ const GRID = [
 const MISTAKES: readonly (readonly [string, readonly string[], RegExp])[] = [
   ["flags and no sub-command", ["orders", ...MARKET], /name a sub-command of orders\n[\s\S]*cancel-all/],
   ["a flag before the sub-command", ["orders", "--json", "list"], /--json comes before the sub-command/],
-  ["an order without its id", ["orders", "cancel", ...MARKET], /^Invalid request: --id must be an id/],
-  ["a grid without its id", ["grid", "stop"], /^Invalid request: --id must be an id/],
+  ["an order without its id", ["orders", "cancel", ...MARKET], /^Invalid request: --id is missing$/m],
+  ["a grid without its id", ["grid", "stop"], /^Invalid request: --id is missing$/m],
+  ["a strategy of your own without its id", ["strategy", "orders"], /^Invalid request: --id is missing$/m],
   ["a flag that is no number", GRID, /^Invalid range: --lower must be a positive number/],
   ["no exchange", ["ticker"], /^Invalid exchange: --exchange must be one of mexc/],
 ];
@@ -54,7 +55,7 @@ describe("the fix suggested for a mistake on the command line:", () => {
     const { code, stderr } = await edgemaker(folder, ["orders", "cancel", ...MARKET, "--sandbox"]);
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: expect.stringMatching(/^Invalid request: --id must/),
+      stderr: expect.stringMatching(/^Invalid request: --id is missing$/m),
     });
     const gone = await edgemaker(folder, ["orders", "cancel", "999", ...MARKET, "--sandbox"]);
     expect({ code: gone.code, stderr: gone.stderr }).toEqual({
