@@ -2,6 +2,7 @@ import type { DailyFigures } from "../daily.ts";
 import { change } from "../format.ts";
 
 const [WIDTH, HEIGHT] = [600, 160] as const;
+const WIDEST_BAR = 24;
 
 /** Bars of P&L by day, and their sum as a line. */
 export function DayBars({ figures: { days }, quote }: { figures: DailyFigures; quote: string }) {
@@ -13,6 +14,7 @@ export function DayBars({ figures: { days }, quote }: { figures: DailyFigures; q
   const step = WIDTH / days.length;
   const y = (value: number) => HEIGHT - ((value - least) / Math.max(1e-9, most - least)) * HEIGHT;
   const x = (at: number) => (at + 0.5) * step;
+  const wide = Math.min(step * 0.7, WIDEST_BAR);
   const line = days.map(({ sum }, at) => `${x(at).toFixed(1)},${y(sum).toFixed(1)}`).join(" ");
   return (
     <figure class="equity">
@@ -26,8 +28,8 @@ export function DayBars({ figures: { days }, quote }: { figures: DailyFigures; q
           <rect
             key={day}
             class={profit < 0 ? "down" : "up"}
-            x={(at * step + step * 0.15).toFixed(1)}
-            width={(step * 0.7).toFixed(1)}
+            x={(x(at) - wide / 2).toFixed(1)}
+            width={wide.toFixed(1)}
             y={Math.min(y(0), y(profit)).toFixed(1)}
             height={Math.max(0.5, Math.abs(y(profit) - y(0))).toFixed(1)}
           >
