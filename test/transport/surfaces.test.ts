@@ -77,6 +77,7 @@ const ONLY_COMMANDS = [
   "db restore",
   "db restored",
   "demo",
+  "deploy",
   "doctor",
   "exchange add",
   "exchange import",

@@ -63,6 +63,7 @@ const VERBS: Readonly<Record<string, boolean>> = {
         "list",
         "pause",
         "preview",
+        "put",
       ],
       ...["refuse", "remove", "replay", "resume", "revoke", "set_limits", "start", "suggest", "test", "tick"],
       ...["verify"],
