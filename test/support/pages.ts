@@ -1,6 +1,7 @@
 import type { CommandDef } from "citty";
 import { rootCommand } from "../../cli/commands/root.ts";
 import { helpOf } from "../../cli/terminal/help.ts";
+import twoSided from "../../examples/two-sided.ts";
 import { createOperations } from "../../src/operations.ts";
 import { GUIDE } from "../../src/transport/mcp/guide.ts";
 import { PROMPTS } from "../../src/transport/mcp/prompts.ts";
@@ -25,7 +26,7 @@ const GENERATED = (what: string) =>
 
 /** docs/cli.md */
 export function cliPage(): string {
-  const root = rootCommand(EXCHANGES);
+  const root = rootCommand(EXCHANGES, [twoSided]);
   const parts = commandsOf(root).map(
     ([path, found]) => `## ${path}\n\n\`\`\`\n${helpOf(found, path.split(" "), 80)}\n\`\`\`\n`,
   );
@@ -42,6 +43,7 @@ ${GENERATED("the commands")}
 - In a terminal, a table leaves out columns that do not fit, and lists them below. \`--columns\` chooses columns. A pipe gets
   all columns.
 - \`NO_COLOR=1\` turns off colors.
+- \`two-sided\` stands for [a strategy of your own](strategies.md). Each one gets these commands, with its config as flags.
 
 \`\`\`
 ${helpOf(root, [], 80)}
