@@ -17,10 +17,13 @@ try {
   const bundle = readFileSync(join(root, "dist/current"), "utf8");
   const programs = files.filter((file) => file.startsWith("cli/"));
   const migrations = readdirSync(join(root, "drizzle")).filter((file) => file.endsWith(".sql"));
+  const guides = readdirSync(join(root, "docs")).filter((file) => file.endsWith(".md"));
   for (const file of [
     ...["README.md", "LICENSE", "CHANGELOG.md", "SECURITY.md", "dist/current", `dist/${bundle}`],
     ...programs,
     ...migrations.map((file) => `drizzle/${file}`),
+    ...guides.map((file) => `docs/${file}`),
+    "examples",
   ])
     cpSync(join(root, file), join(stage, file), { recursive: true });
   await buildLibrary(join(stage, "dist/library"));

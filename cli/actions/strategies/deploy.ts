@@ -15,6 +15,8 @@ import { migrateDatabase } from "../database/migrate.ts";
 /** What is uploaded; written anew for each deployment. */
 const TARGET = ".edgemaker";
 const WORKER_SETTINGS = "wrangler.toml";
+/** Lines of a new .gitignore: `.dev.vars` has secrets, the others are written anew. */
+const IGNORED = [".dev.vars", `${TARGET}/`, ".wrangler/", "node_modules/", ""];
 
 /** Builds a Worker with the strategies of this folder, migrates its database, and deploys it with wrangler. */
 export async function deployWorker(values: Values): Promise<number> {
@@ -26,6 +28,7 @@ export async function deployWorker(values: Values): Promise<number> {
   const names = await writeWorker(program, strategies);
   const isNew = !existsSync(WORKER_SETTINGS);
   if (isNew) cpSync(join(program, WORKER_SETTINGS), WORKER_SETTINGS);
+  if (!existsSync(".gitignore")) writeFileSync(".gitignore", IGNORED.join("\n"));
   const out = join(TARGET, "out");
   runWrangler(wrangler, "deploy", "--dry-run", "--outdir", out);
   const kibibytes = Math.ceil(gzipSync(readFileSync(join(out, "worker.js"))).length / 1024);
@@ -66,7 +69,7 @@ function wranglerHere(): string {
     const manifest = createRequire(resolve("package.json")).resolve("wrangler/package.json");
     return join(dirname(manifest), "bin/wrangler.js");
   } catch {
-    throw new UsageError("wrangler is not installed here; run `npm install wrangler`");
+    throw new UsageError("wrangler is not installed here; run `npm install --save-dev wrangler`");
   }
 }
 

@@ -1,5 +1,13 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { bearer } from "../../contract/suite.ts";
@@ -15,6 +23,8 @@ function project(): string {
   const file = readdirSync(packed).find((name) => name.endsWith(".tgz")) ?? "";
   writeFileSync(join(folder, "package.json"), "{}");
   execFileSync("npm", ["install", join(packed, file)], { cwd: folder, stdio: "ignore" });
+  const guides = (parent: string) => readdirSync(join(parent, "docs")).filter((name) => name.endsWith(".md"));
+  expect(guides(join(folder, "node_modules/edgemaker"))).toEqual(guides(root));
   symlinkSync(join(root, "node_modules/wrangler"), join(folder, "node_modules/wrangler"));
   return folder;
 }
@@ -32,7 +42,11 @@ it("deploys a Worker from a project that has installed the packed product", asyn
       ),
     );
   expect(deploy()).toMatchObject({ strategies: ["two-sided"], settings: "wrangler.toml (new: check it)" });
+  const ignored = join(folder, ".gitignore");
+  expect(readFileSync(ignored, "utf8").split("\n")).toContain(".dev.vars");
+  writeFileSync(ignored, "own\n");
   expect(deploy()).toMatchObject({ settings: "wrangler.toml", deployed: false });
+  expect(readFileSync(ignored, "utf8")).toBe("own\n");
   expect(existsSync(join(folder, ".edgemaker/assets/static/page"))).toBe(true);
   // Makes the files that are served beside it.
   await workerBundle();
