@@ -8,8 +8,8 @@ export const RULE_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/grid/plan/run.ts",
-        from: "const next = live.length > 0 ? undefined",
-        to: "const next = live.length > 1000 ? undefined",
+        from: "if (live.length > 0) return strategy;",
+        to: "if (live.length > 1000) return strategy;",
       },
       {
         file: "src/grid/plan/run.ts",

@@ -16,8 +16,8 @@ export function movedEvents(before: GridStrategy, after: GridStrategy, at: Milli
 function howMoved(before: GridStrategy, after: GridStrategy): string | undefined {
   if (before.config !== after.config) return undefined;
   const steps = after.state.trail.steps - before.state.trail.steps;
-  // A grid that is built for the first time has not moved.
-  const isLaidAnew = before.state.rebuild !== null && after.state.rebuild === null;
+  // A grid that is built for the first time has not moved, nor has one that could not be rebuilt.
+  const isLaidAnew = before.state.rebuild !== null && after.state.generation !== before.state.generation;
   if (isLaidAnew) return after.config.centered ? "rebuilt around the market" : "rebuilt";
   if (steps === 0) return undefined;
   return steps > 0 ? "followed the market up" : "followed the market down";

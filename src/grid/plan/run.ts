@@ -110,11 +110,12 @@ function watchMid(
     isPrice || isSure ? move : undefined,
     marketQuote.quote,
   );
-  const signaled = signal === state.signal ? state : { ...state, signal };
   const problem = confirmed ? problemWith(confirmed, strategy, marketQuote, context) : null;
-  const next =
-    confirmed && problem === null ? follow({ config, state: signaled }, confirmed, marketQuote) : signaled;
-  return { strategy: next === state ? strategy : { ...strategy, state: next }, problem };
+  // The signal stays, so each pass reports the problem.
+  if (problem !== null) return { strategy, problem };
+  const signaled = signal === state.signal ? state : { ...state, signal };
+  const next = confirmed ? follow({ config, state: signaled }, confirmed, marketQuote) : signaled;
+  return { strategy: next === state ? strategy : { ...strategy, state: next }, problem: null };
 }
 
 /** Returns a problem of the new grid; it is computed before anything is canceled. */
@@ -164,10 +165,11 @@ function settledMoves(
 ): GridStrategy {
   const { config, state } = strategy;
   if (state.rebuild) {
-    const next = live.length > 0 ? undefined : configToLay(strategy, marketQuote);
-    return next
-      ? { ...strategy, config: next, state: layOutAnew(next, withEditsNoted(strategy), marketQuote) }
-      : strategy;
+    if (live.length > 0) return strategy;
+    const next = configToLay(strategy, marketQuote);
+    // The market's rules changed during the cancels: the old levels stay until they can be replaced.
+    if (!next) return { ...strategy, state: { ...state, rebuild: null } };
+    return { ...strategy, config: next, state: layOutAnew(next, withEditsNoted(strategy), marketQuote) };
   }
   const going = leaving(state);
   if (!going || live.some(({ generation, slot }) => generation === state.generation && slot === going.index))

@@ -372,6 +372,39 @@ describe("a grid that moves", () => {
       running(grid(observed("rebuild"), { config: CENTERED }), resting, small).strategy?.lastError,
     ).toMatch(/^the grid is not rebuilt: /);
   });
+
+  it("reports in every pass why it cannot be rebuilt", () => {
+    const small = (time: number) => ({
+      observed: observedMarket({ quote: at("130", time), market: market({ minNotional: d("1000") }) }),
+    });
+    const first = running(grid(observed("rebuild"), { config: CENTERED }), resting, small(NOW)).strategy;
+    const next = running(first, resting, small(NOW + 5000)).strategy;
+    expect(next?.lastError).toMatch(/^the grid is not rebuilt: /);
+    expect(next?.state).toEqual(first?.state);
+  });
+
+  it("returns to its levels if the market's rules change while its orders are canceled", () => {
+    const coarse = { observed: observedMarket({ quote: at("130"), market: market({ tick: d("100") }) }) };
+    const canceled = grid({ rebuild: { generation: 1 } }, { config: CENTERED });
+    const after = running(canceled, [], coarse);
+    expect(after.strategy).toMatchObject({
+      phase: "placing",
+      state: { rebuild: null, generation: 0, slots: [LOW, HIGH] },
+    });
+    expect(after.intents).toMatchObject([{ price: d("100") }, { price: d("100") }]);
+    expect(after.events).toBeUndefined();
+  });
+
+  it("observes its stop price after a rebuild that the market's rules prevented", () => {
+    const small = (time: number) => ({
+      observed: observedMarket({ quote: at("130", time), market: market({ minNotional: d("1000") }) }),
+    });
+    const config = { ...CENTERED, stopLossPrice: d("130") };
+    const canceled = grid({ rebuild: { generation: 1 } }, { config });
+    const passes = [NOW, NOW + 5000, NOW + 10_000].map(small);
+    const after = passes.reduce((one, over) => running(one, [], over).strategy ?? one, canceled);
+    expect(after).toMatchObject({ phase: "stopping", state: { exit: { reason: "stop_loss" } } });
+  });
 });
 
 describe("the buy of missing base", () => {
