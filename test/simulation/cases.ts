@@ -92,6 +92,7 @@ export const CASES: readonly (readonly [seed: number, found: string, timing: "re
     [8_118_283, "counted a sale of a forgotten order whose trade was shown after ten minutes"],
     [9_407_158, "counted a sale of a forgotten order whose trade was shown late"],
     [15_000_031, "was refused every order at a price that its market's new tick does not have"],
+    [15_138_160, "was taken apart for levels that its market's new minimum did not let it place"],
     [9_523_659, "gave up a manual order that the database had recorded with a time of an hour ago"],
     [9_523_869, "gave up a manual order that the database had recorded with a time of an hour ago"],
     [9_527_156, "gave up a manual order that the database had recorded with a time of an hour ago"],
