@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Readable } from "node:stream";
 import { Miniflare, type MiniflareOptions } from "miniflare";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
@@ -79,6 +79,8 @@ export async function startWorker(
     ...(assets ? { assets: files } : {}),
     ...(queue ? { queueProducers, queueConsumers } : {}),
     modules: [{ type: "ESModule", path: path ?? bundled }],
+    // A bundle outside this checkout would have a name with "..", which workerd refuses.
+    ...(path ? { modulesRoot: dirname(path) } : {}),
     bindings: { ...bindings, ...settings },
     cf: false,
     // Otherwise each request of the worker's goes through another worker, which takes as much CPU as the request.
