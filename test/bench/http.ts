@@ -57,9 +57,9 @@ async function besideEachOther(ours: Server, bare: Server): Promise<Figure[]> {
     const [own, peer] = [pairs.map((pair) => pair.own), pairs.map((pair) => pair.peer)];
     figures.push(
       { name: `${name}: CPU time`, unit: "µs", runs: own },
-      { name: `${name}: of a bare Hono with a fixed text`, unit: "µs", runs: peer },
+      { name: `${name}: Hono alone with a fixed text`, unit: "µs", runs: peer },
       {
-        name: `${name} ÷ bare Hono`,
+        name: `${name} ÷ Hono alone`,
         unit: "×",
         runs: pairs.map((pair) => pair.own / pair.peer),
         goal,
