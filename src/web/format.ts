@@ -73,6 +73,10 @@ export const utc = (at: number): string => new Date(at).toISOString().replace("T
 export const toneOf = (value: number | null): string =>
   value === null || value === 0 ? "" : value > 0 ? "up" : "down";
 
+/** Formats a fee: in the pair's quote as money, in any other asset with all its digits. */
+export const feeText = (asset: string, fee: string, symbol: string): string =>
+  `${asset === pairOf(symbol).quote ? money(Number(fee)) : amount(fee)} ${asset}`;
+
 export const pairOf = (symbol: string): { base: string; quote: string } => {
   const [base = symbol, quote = ""] = symbol.split("/");
   return { base, quote };

@@ -134,6 +134,8 @@ describe.skipIf(!findChromium())("the frame of the page, in Chromium (skipped wh
 
   it("shows quote with two decimals, and nothing with more than eight", async () => {
     const { page, context } = await served.signIn();
+    await page.goto(`${served.url}/#/${ids[0]}`);
+    await page.getByRole("table", { name: "Fills" }).getByRole("row").nth(1).waitFor();
     const found: Record<string, unknown> = {};
     for (const path of [...PAGES.map(([path]) => path), ...ids]) {
       await page.goto(`${served.url}/#/${path}`);

@@ -1,6 +1,6 @@
 import { reportOf } from "../../backtest/report.tsx";
 import type { LineScale } from "../chart/line-scale.ts";
-import { amount, change, inPercent, money, number, pairOf, percent, toneOf } from "../format.ts";
+import { change, feeText, inPercent, money, number, pairOf, percent, toneOf } from "../format.ts";
 import { linkTo } from "../route.ts";
 import { saveFile } from "../save.tsx";
 import { queryOf } from "../start/form.ts";
@@ -50,7 +50,7 @@ function RunFigures({ answer }: { answer: Run["answer"] }) {
   const total = Number(answer.total);
   const against = total - Number(answer.holding.base);
   const { band, drawdown } = answer;
-  const fees = Object.entries(answer.fees).map(([asset, fee]) => `${amount(fee)} ${asset}`);
+  const fees = Object.entries(answer.fees).map(([asset, fee]) => feeText(asset, fee, answer.symbol));
   return (
     <dl class="stats">
       <Stat name={`Total, ${quote}`} tone={`large ${toneOf(total)}`}>

@@ -58,7 +58,7 @@ function KnownStrategy({ one, session }: { one: OwnStatus; session: Session }) {
           </p>
         ))}
       </Section>
-      <FillsPart of={of} digits={digits} />
+      <FillsPart of={of} digits={digits} symbol={symbol} />
       <EventsPart of={of} digits={digits} />
       <p class="quiet">
         Strategy <code>{id}</code>

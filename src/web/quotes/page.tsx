@@ -60,7 +60,7 @@ function KnownQuotes({ quotes, session }: { quotes: Quoted; session: Session }) 
       <QuoteFigures quotes={quotes} digits={digits} />
       <OrdersResting quotes={quotes} digits={digits} />
       <PricePlaces quotes={quotes} />
-      <FillsPart of={of} digits={digits} />
+      <FillsPart of={of} digits={digits} symbol={quotes.symbol} />
       <OrdersPart of={of} digits={digits} />
       <EventsPart of={of} digits={digits} />
       <p class="quiet">

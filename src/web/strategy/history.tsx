@@ -1,5 +1,5 @@
 import { part } from "../api.ts";
-import { amount, digitsOf, number } from "../format.ts";
+import { digitsOf, feeText, number } from "../format.ts";
 import { useLoad } from "../load.ts";
 import { SaveButton } from "../save.tsx";
 import { Table, type TableColumn, usePages } from "../table.tsx";
@@ -34,11 +34,13 @@ const SideShown = ({ side }: { side: "buy" | "sell" }) => (
   <b class={side === "buy" ? "up" : "down"}>{side}</b>
 );
 
-export const FillsPart = (props: PartProps) => (
+type FillsProps = PartProps & { readonly symbol: string };
+
+export const FillsPart = (props: FillsProps) => (
   <FoldedSection title="Fills">{() => <FillsTable {...props} />}</FoldedSection>
 );
 
-function FillsTable({ of, digits }: PartProps) {
+function FillsTable({ of, digits, symbol }: FillsProps) {
   const { page, pager } = usePage<Fills>(of, "fills");
   const sizes = digitsOf(page.data?.fills.map((fill) => fill.amount) ?? []);
   const columns: readonly TableColumn<Fills["fills"][number]>[] = [
@@ -51,7 +53,7 @@ function FillsTable({ of, digits }: PartProps) {
     {
       name: "Fees",
       isNumber: true,
-      of: ({ fees }) => fees.map((fee) => `${amount(fee.amount)} ${fee.asset}`).join(", ") || "none",
+      of: ({ fees }) => fees.map((fee) => feeText(fee.asset, fee.amount, symbol)).join(", ") || "none",
     },
   ];
   return (

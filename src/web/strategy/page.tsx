@@ -4,7 +4,18 @@ import { GridChart } from "../chart/chart.tsx";
 import { lineScaleOf } from "../chart/line-scale.ts";
 import { TwoLines } from "../chart/two-lines.tsx";
 import { yearlyPercent } from "../daily.ts";
-import { amount, change, digitsOf, duration, money, number, pairOf, percent, toneOf } from "../format.ts";
+import {
+  amount,
+  change,
+  digitsOf,
+  duration,
+  feeText,
+  money,
+  number,
+  pairOf,
+  percent,
+  toneOf,
+} from "../format.ts";
 import { againstHolding, distanceText, gridState, rangeText } from "../grid-figures.ts";
 import { useLoad } from "../load.ts";
 import { linkTo } from "../route.ts";
@@ -72,7 +83,7 @@ function KnownGrid({ grid, session }: { grid: Grid; session: Session }) {
       <GridFigures grid={grid} digits={digits} />
       <GridPrices grid={grid} orders={orders.data?.orders ?? []} digits={digits} />
       <Slots grid={grid} orders={orders.data?.orders ?? []} digits={digits} />
-      <FillsPart of={of} digits={digits} />
+      <FillsPart of={of} digits={digits} symbol={grid.symbol} />
       <OrdersPart of={of} digits={digits} />
       <EventsPart of={of} digits={digits} />
       <ReplayPart grid={grid} />
@@ -154,7 +165,7 @@ const endText = ({ price, distancePercent }: Stop, digits: number) => (
 
 const feesText = ({ symbol, fees }: Grid): string =>
   Object.entries(fees)
-    .map(([asset, fee]) => `${asset === pairOf(symbol).quote ? money(Number(fee)) : amount(fee)} ${asset}`)
+    .map(([asset, fee]) => feeText(asset, fee, symbol))
     .join(", ") || "none";
 
 const CHART_FRAMES = ["5m", "15m", "1h", "4h", "1d"] as const;
