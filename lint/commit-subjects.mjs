@@ -1,7 +1,7 @@
 // Checks the commit subjects of a range: node lint/commit-subjects.mjs main..HEAD
 import { execFileSync } from "node:child_process";
 
-const FORM = /^(feat|fix|refactor|test|docs|build|perf|chore)(\([\w-]+\))?: [a-z]\S* .+[^.]$/;
+const FORM = /^(feat|fix|refactor|test|docs|build|perf|chore|ci)(\([\w-]+\))?: [a-z]\S* .+[^.]$/;
 const MOST = 60;
 const RETIRED = /\b(tells?|told|anew|by hand|held against|of its own)\b/;
 
