@@ -109,7 +109,11 @@ const pictures = (id: string): readonly Picture[] => [
     },
   },
   { name: "report", path: "report", ready: observed("By strategy") },
-  { name: "markets", path: "markets", ready: observed("VWAP") },
+  {
+    name: "markets",
+    path: "markets",
+    ready: (page) => page.getByRole("heading", { name: "Book" }).waitFor(),
+  },
   { name: "compare", path: "compare", ready: observed("Lowest ask") },
   { name: "dex", path: "dex", ready: observed("Value locked, ADA") },
   { name: "account", path: "account/kraken", ready: observed("Refresh") },
