@@ -84,10 +84,18 @@ export async function importKeys(
   }
 }
 
-/** The keys in the file were in use, so they replace stored ones, unless the exchange refuses them. */
+/**
+ * The keys in the file were in use, so they replace stored ones, unless the exchange refuses them. Stored keys that
+ * cannot be decrypted here can be valid for a server with another EDGEMAKER_KEK.
+ */
 async function winsOverStored({ credentials, venues }: Live, exchange: string, keys: StoredKeys) {
-  const stored = await credentials.get(accountKey(venues.accountOf(exchange))).catch(() => undefined);
-  if (!stored || stored.key === keys.key) return true;
+  const stored = await credentials
+    .get(accountKey(venues.accountOf(exchange)))
+    .catch((error: unknown): "undecryptable" => {
+      if (error instanceof SettingsError) return "undecryptable";
+      throw error;
+    });
+  if (!stored || (stored !== "undecryptable" && stored.key === keys.key)) return true;
   return venues.checkKeys(exchange, keys).then(
     () => true,
     (error: unknown) => {

@@ -114,3 +114,14 @@ it("exchange add creates no second encryption key when stored keys exist", async
     expect.stringContaining("set EDGEMAKER_KEK as the server has it"),
   ]);
 });
+
+it("exchange import checks keys before they replace stored ones that it cannot decrypt", async () => {
+  const { venue, write, run } = await home();
+  write(venue.keys);
+  await run(["exchange", "import"]);
+  venue.revokeKeys(venue.keys.key);
+  write(venue.keys);
+  const other = { EDGEMAKER_KEK: Buffer.alloc(32, 7).toString("base64") };
+  const moved = await run(["exchange", "import", "--json"], other);
+  expect(JSON.parse(moved.stdout)).toMatchObject({ exchanges: [{ exchange: "kraken", stored: false }] });
+});
