@@ -172,7 +172,8 @@ function streamed(texts: AsyncGenerator<string>): ReadableStream<Uint8Array> {
 
 /** Refuses a request with secrets that others on its way could read. */
 function requirePrivate(c: Ctx, { addressOf }: ServedBy): void {
-  if (c.req.url.startsWith("https:") || isLoopback(addressOf(c))) return;
+  const isPlainBefore = c.req.header("x-forwarded-proto")?.toLowerCase() === "http";
+  if (c.req.url.startsWith("https:") || (isLoopback(addressOf(c)) && !isPlainBefore)) return;
   throw new AppError(
     "Forbidden",
     "this request carries secrets: send it over https, or from the machine of the server",

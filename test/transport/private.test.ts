@@ -20,13 +20,14 @@ async function serverAt(address: string) {
     connect: (deps) => ({ ...deps, keys }),
     rates: { limiter, addressOf: () => address },
   });
-  const put = (origin: string) =>
+  const put = (origin: string, proxied: Readonly<Record<string, string>> = {}) =>
     app.app.request(`${origin}/api/v1/keys/kraken`, {
       method: "PUT",
       headers: {
         authorization: `Bearer ${app.tokens.admin}`,
         "content-type": "application/json",
         host: "127.0.0.1",
+        ...proxied,
       },
       body: JSON.stringify({ key: "k", secret: canary("exchange") }),
     });
@@ -42,6 +43,14 @@ describe("exchange keys in a request", () => {
       error: "Forbidden",
       message: expect.stringContaining("over https"),
     });
+  });
+
+  it("are refused if a proxy on this machine got them over plain HTTP", async () => {
+    const { stored, put } = await serverAt("127.0.0.1");
+    const plain = await put("http://127.0.0.1", { "x-forwarded-proto": "http" });
+    expect([plain.status, stored]).toEqual([403, []]);
+    const secure = await put("http://127.0.0.1", { "x-forwarded-proto": "https" });
+    expect([secure.status, stored]).toEqual([200, ["kraken"]]);
   });
 
   it.each([
