@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { describe, expect, it } from "vitest";
 import { isWhole, most } from "../support/whole.ts";
+import { WEAKENED } from "../world/weakened.ts";
 import { CASES, QUOTE_CASES } from "./cases.ts";
 import { TROUBLES } from "./liveness.ts";
 import { one } from "./mutant.ts";
@@ -85,7 +86,7 @@ describe("the simulated step", () => {
   });
 
   it("has planted bugs whose source text occurs exactly once", () => {
-    const places = MUTANTS.flatMap(({ name, edits }) =>
+    const places = [...MUTANTS, ...WEAKENED].flatMap(({ name, edits }) =>
       edits.map(({ file, from }) => ({ name, times: readFileSync(file, "utf8").split(from).length - 1 })),
     );
     expect(places.filter(({ times }) => times !== 1)).toEqual([]);

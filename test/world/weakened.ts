@@ -3,8 +3,8 @@ import { type Mutant, one } from "../simulation/mutant.ts";
 const INTENTS = "src/engine/decide/intents.ts";
 const ONE_LOOK = {
   file: "src/engine/reconcile/order-life.ts",
-  from: "if (order.missedAt === null) return { ...order, misses: 1, missedAt: now };\n  if (now - order.missedAt < secondMiss) return order;",
-  to: "void secondMiss;",
+  from: "if (missedAt === undefined) return { ...order, misses: 1, missedAt: now };\n  if (now - missedAt < (isBeyond ? longest + readLag : secondMiss)) return order;",
+  to: "void [missedAt, secondMiss];",
 };
 
 /** Without these two nothing is lost as long as trades are read after open orders, and show at once. */
@@ -26,8 +26,8 @@ export const WEAKENED: readonly Mutant[] = [
   one(
     "no wait for the read lag",
     "src/engine/reconcile/order-life.ts",
-    "if (now < order.notAfter + readLag) return order;",
-    "if (now < order.notAfter) return order;",
+    "if (now < order.notAfter + readLag && !isBeyond) return order;",
+    "if (now < order.notAfter && !isBeyond) return order;",
   ),
   // A request leaves ten seconds before its lease ends, and the looks are twenty apart: alone, each of the next two is harmless.
   {
@@ -73,8 +73,8 @@ export const WEAKENED: readonly Mutant[] = [
   one(
     "a lease is taken from its holder",
     "test/simulation/store/step-store.ts",
-    "row.until > now() && ",
-    "false && ",
+    "isAhead(row.until, now(), LONGEST_LEASE) && row.owner !== owner",
+    "false",
   ),
   one(
     "the intent does not ask for the kill switch",
@@ -97,8 +97,8 @@ export const WEAKENED: readonly Mutant[] = [
   one(
     "a slow answer about the kill switch counts",
     "src/ports/kill-permit.ts",
-    "lookedAt = askedAt;",
-    "lookedAt = local.monotonic() + 0 * askedAt;",
+    "lookedAt = requestedAt;",
+    "lookedAt = local.monotonic() + 0 * requestedAt;",
   ),
   one(
     "a stop does not rest on its wish",
@@ -139,8 +139,8 @@ export const WEAKENED: readonly Mutant[] = [
   one(
     "no wait after a restore",
     "src/engine/reconcile/recovery.ts",
-    "recoversUntil: now + leaseTtl + expiry + skew + readLag,",
-    "recoversUntil: now + 0 * (leaseTtl + expiry + skew + readLag),",
+    "recoversUntil: now + longestRecovery(timing),",
+    "recoversUntil: now + 0 * longestRecovery(timing),",
   ),
   one(
     "ids that do not follow the clock",
