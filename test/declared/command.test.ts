@@ -79,6 +79,12 @@ it("strategy new writes a tsconfig.json with which tsc accepts the starter and i
   expect(readFileSync(own, "utf8")).toBe("{}");
 });
 
+it("names the file with prices if a test cannot read it", async () => {
+  const args = ["strategy", "test", "two-sided", "--spread", "0.004", "--size", "500", "--data", "none.csv"];
+  const { code, stderr } = await edgemaker(home(), args);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("--data none.csv cannot be read")]);
+});
+
 it("tests a strategy in the sandbox with crashes, and reports a variable that a restart loses", async () => {
   const folder = home();
   const test = (...args: string[]) => edgemaker(folder, ["strategy", "test", ...args, "--json"]);

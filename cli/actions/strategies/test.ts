@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { messageOf } from "../../../src/kernel/errors.ts";
 import type { Operation } from "../../../src/operation.ts";
 import type { AnyStrategyDefinition } from "../../../src/ports/definition.ts";
 import { fieldKinds, fromTexts } from "../../../src/transport/input.ts";
@@ -10,6 +11,7 @@ import type { Values } from "../../terminal/arguments.ts";
 import { textsOf } from "../../terminal/fields.ts";
 import { print } from "../../terminal/output.ts";
 import { fail, misreadOf } from "../../terminal/refused.ts";
+import { UsageError } from "../../terminal/usage-error.ts";
 
 /** Runs a strategy through the sandbox with crashes and lost responses. Returns exit code 1 if something broke. */
 export async function testStrategy(
@@ -28,7 +30,7 @@ export async function testStrategy(
       ...{ exchange, symbol, config, base: baseBudget, quote: quoteBudget },
       ...(passes === undefined ? {} : { passes: numberOf("--passes", passes, PASS_COUNT) }),
       ...(values.seed === undefined ? {} : { seed: numberOf("--seed", values.seed, SEEDS) }),
-      ...(data === undefined ? {} : { prices: readFileSync(String(data), "utf8") }),
+      ...(data === undefined ? {} : { prices: readPrices(String(data)) }),
     } as Parameters<typeof simulateStrategy>[1],
     reloadOf(definition),
   );
@@ -41,6 +43,14 @@ interface SimulatedFields extends Readonly<Record<string, unknown>> {
   readonly symbol?: string;
   readonly baseBudget?: string;
   readonly quoteBudget?: string;
+}
+
+function readPrices(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new UsageError(`--data ${file} cannot be read: ${messageOf(error)}`);
+  }
 }
 
 const PASS_COUNT = { whole: true, least: 1, most: 100_000 };
