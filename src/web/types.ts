@@ -14,7 +14,6 @@ import type {
   DeclaredListShape,
   DeclaredStatusesShape,
   PlannedDeclaredShape,
-  StartedDeclaredShape,
 } from "../declared/schema/shapes.ts";
 import type { PoolsShape, PriceShape, TokensShape } from "../dex/schema.ts";
 import type { KillShape } from "../grid/operations/kill.ts";
@@ -35,7 +34,6 @@ import type {
   PlannedQuoteShape,
   QuoteChangedShape,
   QuoteStatusShape,
-  StartedQuoteShape,
 } from "../quote/schema/shapes.ts";
 import type { ReportShape } from "../report/operations/report.ts";
 
@@ -48,13 +46,11 @@ export type Quoted = QuotesStatus["strategies"][number];
 export type QuotesChanged = Of<typeof QuoteChangedShape>;
 export type PlannedQuotes = Of<typeof PlannedQuoteShape>;
 export type PlannedQuoteEdit = Of<typeof PlannedQuoteChangeShape>;
-export type StartedQuotes = Of<typeof StartedQuoteShape>;
 export type OwnList = Of<typeof DeclaredListShape>;
 export type OwnDefinition = OwnList["loaded"][number];
 export type OwnStatuses = Of<typeof DeclaredStatusesShape>;
 export type OwnStatus = OwnStatuses["strategies"][number];
 export type OwnPlan = Of<typeof PlannedDeclaredShape>;
-export type OwnStarted = Of<typeof StartedDeclaredShape>;
 export type OwnChanged = Of<typeof ChangedDeclaredShape>;
 export type WatchedPairs = Of<typeof WatchedShape>;
 export type LiquidityView = Of<typeof LiquidityShape>;

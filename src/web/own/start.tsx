@@ -1,14 +1,14 @@
 import { useState } from "hono/jsx/dom";
-import { ask } from "../api.ts";
 import { useEffect } from "../effect.ts";
 import { amount, number, pairOf } from "../format.ts";
 import { useLoad } from "../load.ts";
 import { PlanArea } from "../plan-area.tsx";
-import { goTo, linkTo } from "../route.ts";
+import { linkTo } from "../route.ts";
+import { StartPlan } from "../start/start-button.tsx";
 import { Table } from "../table.tsx";
 import { useTitle } from "../title.ts";
-import type { Exchanges, OwnDefinition, OwnList, OwnPlan, OwnStarted, Session } from "../types.ts";
-import { Field, NoticeBox, Section, Shown, Stat, useAsk } from "../ui.tsx";
+import type { Exchanges, OwnDefinition, OwnList, OwnPlan, Session } from "../types.ts";
+import { Field, NoticeBox, Section, Shown, Stat } from "../ui.tsx";
 import { type Planning, type RequestedPlan, usePlan } from "../use-plan.ts";
 import { type ConfigField, configFields, type OwnForm, ownBody } from "./form.ts";
 
@@ -187,42 +187,21 @@ export function OwnOrders({
   );
 }
 
-function StartOwnButton({
-  plan: { body, planned },
-  planning: { isOld, carryOut },
-  session,
-}: {
+function StartOwnButton(props: {
   plan: RequestedPlan<OwnPlan>;
   planning: Planning<OwnPlan>;
   session: Session;
 }) {
-  const [question, put] = useAsk();
-  const { strategy, exchange, symbol, orders, budget } = planned;
+  const { strategy, exchange, symbol, orders, budget } = props.plan.planned;
   const { base, quote } = pairOf(symbol);
-  if (session.scope === "read") return <NoticeBox>You need a token with scope trade to start it.</NoticeBox>;
-  const start = async () => {
-    const started = await carryOut(() =>
-      ask<OwnStarted>(`POST /strategy/declared/${strategy}`, {
-        body: { ...body, planHash: planned.planHash },
-        headers: { "idempotency-key": crypto.randomUUID() },
-      }),
-    );
-    goTo("own", started.id);
-    return started.message;
-  };
-  const confirm = () =>
-    put({
-      title: `Start ${strategy} on ${exchange}?`,
-      says: `${orders.length} orders are placed now. It can use up to ${amount(budget.quote)} ${quote} and ${amount(budget.base)} ${base}. If the market moves and the plan changes, nothing starts.`,
-      yes: "Start it",
-      act: start,
-    });
   return (
-    <>
-      <button type="button" class="primary" disabled={isOld} onClick={confirm}>
-        Start exactly this plan
-      </button>
-      {question}
-    </>
+    <StartPlan
+      {...props}
+      route={`POST /strategy/declared/${strategy}`}
+      page="own"
+      title={`Start ${strategy} on ${exchange}?`}
+      says={`${orders.length} orders are placed now. It can use up to ${amount(budget.quote)} ${quote} and ${amount(budget.base)} ${base}. If the market moves and the plan changes, nothing starts.`}
+      yes="Start it"
+    />
   );
 }

@@ -1,13 +1,12 @@
 import { useState } from "hono/jsx/dom";
-import { ask } from "../api.ts";
 import { amount, money, pairOf } from "../format.ts";
 import { PlanArea } from "../plan-area.tsx";
-import { goTo } from "../route.ts";
 import { Checks, WhereFields } from "../start/fields.tsx";
 import { NumberSettings, settingsBody } from "../start/settings.tsx";
+import { StartPlan } from "../start/start-button.tsx";
 import { useMarketForm } from "../start/use-form.ts";
-import type { PlannedQuotes, Session, StartedQuotes } from "../types.ts";
-import { NoticeBox, Section, useAsk } from "../ui.tsx";
+import type { PlannedQuotes, Session } from "../types.ts";
+import { Section } from "../ui.tsx";
 import { type Planning, type RequestedPlan, usePlan } from "../use-plan.ts";
 import { QuotePlanView, sideText } from "./plan.tsx";
 import { quoteSettings } from "./settings.ts";
@@ -62,33 +61,20 @@ export function StartQuotes({ session }: { session: Session }) {
   );
 }
 
-function StartQuotesButton({
-  plan: { body, planned },
-  planning: { isOld, carryOut },
-  session,
-}: {
+function StartQuotesButton(props: {
   plan: RequestedPlan<PlannedQuotes>;
   planning: Planning<PlannedQuotes>;
   session: Session;
 }) {
-  const [question, put] = useAsk();
-  if (session.scope === "read")
-    return <NoticeBox>You need a token with scope trade to start them.</NoticeBox>;
-  const start = async () => {
-    const started = await carryOut(() =>
-      ask<StartedQuotes>("POST /strategy/quote", {
-        body: { ...body, planHash: planned.planHash },
-        headers: { "idempotency-key": crypto.randomUUID() },
-      }),
-    );
-    goTo("quotes", started.id);
-    return started.message;
-  };
+  const { planned } = props.plan;
   const { base, quote } = pairOf(planned.symbol);
-  const confirm = () =>
-    put({
-      title: `Start these quotes on ${planned.exchange}?`,
-      says: (
+  return (
+    <StartPlan
+      {...props}
+      route="POST /strategy/quote"
+      page="quotes"
+      title={`Start these quotes on ${planned.exchange}?`}
+      says={
         <>
           <p>
             {planned.orders.length} orders are placed now: {sideText(planned, "buy")} and{" "}
@@ -97,16 +83,8 @@ function StartQuotesButton({
           </p>
           <p>Worst case: {planned.worstCase}</p>
         </>
-      ),
-      yes: "Start them",
-      act: start,
-    });
-  return (
-    <>
-      <button type="button" class="primary" disabled={isOld} onClick={confirm}>
-        Start exactly this plan
-      </button>
-      {question}
-    </>
+      }
+      yes="Start them"
+    />
   );
 }

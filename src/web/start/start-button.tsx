@@ -1,3 +1,4 @@
+import type { Child } from "hono/jsx";
 import { ask } from "../api.ts";
 import { amount, money, pairOf } from "../format.ts";
 import { goTo } from "../route.ts";
@@ -5,36 +6,65 @@ import type { Planned, Session, Started } from "../types.ts";
 import { NoticeBox, useAsk } from "../ui.tsx";
 import type { Planning, RequestedPlan } from "../use-plan.ts";
 
-/** Starts exactly the shown plan of a grid, after a confirmation. */
-export function StartButton({
+interface StartProps<P> {
+  readonly route: string;
+  readonly plan: RequestedPlan<P>;
+  readonly planning: Planning<P>;
+  readonly session: Session;
+}
+
+interface StartText {
+  readonly title: string;
+  readonly says: Child;
+  readonly yes: string;
+  /** The page of what was started. */
+  readonly page: "strategy" | "quotes" | "own";
+}
+
+/** Starts exactly the shown plan, after a confirmation. */
+export function StartPlan<P extends { readonly planHash: string }>({
   route,
   plan: { body, planned },
   planning: { isOld, carryOut },
   session,
-}: {
-  route: string;
-  plan: RequestedPlan<Planned>;
-  planning: Planning<Planned>;
-  session: Session;
-}) {
+  title,
+  says,
+  yes,
+  page,
+}: StartProps<P> & StartText) {
   const [question, put] = useAsk();
-  const { exchange, symbol } = planned.config;
-  const { base, quote } = pairOf(symbol);
-  if (session.scope === "read") return <NoticeBox>You need a token with scope trade to start it.</NoticeBox>;
-  const start = async () => {
+  if (session.scope === "read") return <NoticeBox>You need a token with scope trade to start.</NoticeBox>;
+  const act = async () => {
     const started = await carryOut(() =>
-      ask<Started>(route, {
+      ask<Pick<Started, "id" | "message">>(route, {
         body: { ...body, planHash: planned.planHash },
         headers: { "idempotency-key": crypto.randomUUID() },
       }),
     );
-    goTo("strategy", started.id);
+    goTo(page, started.id);
     return started.message;
   };
-  const confirm = () =>
-    put({
-      title: `Start this grid on ${exchange}?`,
-      says: (
+  return (
+    <>
+      <button type="button" class="primary" disabled={isOld} onClick={() => put({ title, says, yes, act })}>
+        Start exactly this plan
+      </button>
+      {question}
+    </>
+  );
+}
+
+/** Starts the shown plan of a grid. */
+export function StartButton(props: StartProps<Planned>) {
+  const { planned } = props.plan;
+  const { exchange, symbol } = planned.config;
+  const { base, quote } = pairOf(symbol);
+  return (
+    <StartPlan
+      {...props}
+      page="strategy"
+      title={`Start this grid on ${exchange}?`}
+      says={
         <p>
           {planned.orders.length} orders are placed now: {money(Number(planned.investment.quote))} {quote} in
           buys
@@ -46,16 +76,8 @@ export function StartButton({
           . It can use up to {money(Number(planned.maxQuoteUsed))} {quote}. If the market moves and the plan
           changes, nothing starts.
         </p>
-      ),
-      yes: "Start it",
-      act: start,
-    });
-  return (
-    <>
-      <button type="button" class="primary" disabled={isOld} onClick={confirm}>
-        Start exactly this plan
-      </button>
-      {question}
-    </>
+      }
+      yes="Start it"
+    />
   );
 }
