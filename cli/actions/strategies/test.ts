@@ -30,7 +30,7 @@ export async function testStrategy(
       ...{ exchange, symbol, config, base: baseBudget, quote: quoteBudget },
       ...(passes === undefined ? {} : { passes: numberOf("--passes", passes, PASS_COUNT) }),
       ...(values.seed === undefined ? {} : { seed: numberOf("--seed", values.seed, SEEDS) }),
-      ...(data === undefined ? {} : { prices: readPrices(String(data)) }),
+      ...(data === undefined ? {} : { prices: readPriceFile(String(data)) }),
     } as Parameters<typeof simulateStrategy>[1],
     reloadOf(definition),
   );
@@ -45,7 +45,7 @@ interface SimulatedFields extends Readonly<Record<string, unknown>> {
   readonly quoteBudget?: string;
 }
 
-function readPrices(file: string): string {
+function readPriceFile(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
