@@ -6,7 +6,7 @@ import type { Planned, Session, Started } from "../types.ts";
 import { NoticeBox, useAsk } from "../ui.tsx";
 import type { Planning, RequestedPlan } from "../use-plan.ts";
 
-interface StartProps<P> {
+interface StartButtonProps<P> {
   readonly route: string;
   readonly plan: RequestedPlan<P>;
   readonly planning: Planning<P>;
@@ -31,7 +31,7 @@ export function StartPlan<P extends { readonly planHash: string }>({
   says,
   yes,
   page,
-}: StartProps<P> & StartText) {
+}: StartButtonProps<P> & StartText) {
   const [question, put] = useAsk();
   if (session.scope === "read") return <NoticeBox>You need a token with scope trade to start.</NoticeBox>;
   const act = async () => {
@@ -55,7 +55,7 @@ export function StartPlan<P extends { readonly planHash: string }>({
 }
 
 /** Starts the shown plan of a grid. */
-export function StartButton(props: StartProps<Planned>) {
+export function StartButton(props: StartButtonProps<Planned>) {
   const { planned } = props.plan;
   const { exchange, symbol } = planned.config;
   const { base, quote } = pairOf(symbol);
