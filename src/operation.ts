@@ -73,6 +73,8 @@ export interface CommandSurface {
   readonly exit?: (answer: unknown) => number;
   /** Whether its result needs a running server. */
   readonly steps?: boolean;
+  /** Whether it works on this machine's database, whichever process serves it, because it manages access. */
+  readonly isLocal?: boolean;
 }
 
 /** Settings for agents only. */

@@ -3,7 +3,6 @@
  * large library are separate: setup, mcp and serve.
  */
 
-export { issueToken } from "../../src/controls/operations/tokens.ts";
 export { madeSchema } from "../host/database/migrations.ts";
 export { signsOfLife } from "../host/signs-of-life.ts";
 export { exportEvents, signEvents, verifyEvents } from "./audit.ts";
@@ -14,13 +13,13 @@ export { estimateCost } from "./cost.ts";
 export { askForFolder } from "./database/confirm-folder.ts";
 export { backUp, restore } from "./database/db.ts";
 export { migrateDatabase } from "./database/migrate.ts";
-export { byCommand, numberOf, withDatabase } from "./database/open.ts";
+export { withDatabase } from "./database/open.ts";
 export { prune } from "./database/prune.ts";
 export { runDoctor } from "./doctor.ts";
 export { addKeys, listKeys, moveKeys, removeKeys, rotateKeys, testKeys } from "./exchange.ts";
 export { runGuided } from "./guided/guided.ts";
 export { installMcp } from "./mcp/install.ts";
-export { addChannel, listChannels, removeChannel, replayChannel, testChannel } from "./notify.ts";
+export { addChannel } from "./notify.ts";
 export { newPageLink } from "./page.ts";
 export { publishProof, showProofKey, verifyProof } from "./proof.ts";
 export { restingOrders } from "./resting-orders.ts";

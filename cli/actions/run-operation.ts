@@ -56,7 +56,7 @@ async function runWith(
 ): Promise<number> {
   const format = requestedFormat(operation, values);
   const given = { ...fromTexts(fieldKinds(operation), textsOf(operation, values)), ...said };
-  const remote = await remoteOf(settings, values);
+  const remote = operation.cli?.isLocal ? undefined : await remoteOf(settings, values);
   // Invalid input opens no database.
   const misread = remote ? unnamedOf(operation, given) : misreadOf(operation, given);
   if (misread) return fail(misread, { operation, values });

@@ -2,7 +2,7 @@ import type { CommandDef } from "citty";
 import { text } from "../../src/kernel/decimal.ts";
 import type { Operation } from "../../src/operation.ts";
 import { fieldKinds } from "../../src/transport/input.ts";
-import { DATABASE_ARGS, STRATEGIES_ARG } from "../host/settings.ts";
+import { DATABASE_ARGS, LOCAL_DATABASE_ARGS, STRATEGIES_ARG } from "../host/settings.ts";
 import type { Args } from "../terminal/arguments.ts";
 import { command } from "../terminal/command.ts";
 import { argName, kebab, partName } from "../terminal/fields.ts";
@@ -74,7 +74,7 @@ export const operationCommand = (operation: Operation, word?: Word, preview?: Op
     description: word?.summary ?? operation.summary,
     alias: operation.cli?.alias,
     examples: examplesOf(operation, word),
-    args: () => ({ ...argsOf(operation, word?.input), ...(preview ? YES_ARGS : {}) }),
+    args: () => ({ ...fieldArgs(operation, word?.input), ...(preview ? YES_ARGS : {}) }),
     run: async (values) =>
       (await import("../actions/actions.ts")).runOperation(operation, values, { said: word?.input, preview }),
   });
@@ -82,16 +82,6 @@ export const operationCommand = (operation: Operation, word?: Word, preview?: Op
 /** Returns the examples that name this command. */
 const examplesOf = ({ cli }: Operation, word: Word | undefined): readonly string[] | undefined =>
   word ? cli?.examples?.filter((example) => example.includes(word.path)) : cli?.examples;
-
-function argsOf(operation: Operation, said: Word["input"] = {}): Args {
-  const { cli } = operation;
-  return {
-    ...fieldArgs(operation, said),
-    ...(cli?.watch ? WATCH_ARGS : {}),
-    ...DATABASE_ARGS,
-    ...CALL_ARGS,
-  };
-}
 
 /** Returns a flag or argument for each field that is not set already. */
 export function fieldArgs(operation: Operation, said: Word["input"] = {}): Args {
@@ -131,8 +121,7 @@ export function fieldArgs(operation: Operation, said: Word["input"] = {}): Args 
     ...watch,
     ...columns,
     ...format,
-    ...DATABASE_ARGS,
-    ...CALL_ARGS,
+    ...(cli?.isLocal ? LOCAL_DATABASE_ARGS : { ...DATABASE_ARGS, ...CALL_ARGS }),
   };
 }
 

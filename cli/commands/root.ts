@@ -23,7 +23,7 @@ import { doctorCommand } from "./doctor.ts";
 import { exchangeCommand } from "./exchange.ts";
 import { guidedCommand } from "./guided.ts";
 import { mcpCommand } from "./mcp.ts";
-import { notifyCommand } from "./notify.ts";
+import { addChannelCommand } from "./notify.ts";
 import { operationCommand } from "./operation.ts";
 import { pageCommand } from "./page.ts";
 import { proofCommand } from "./proof.ts";
@@ -31,7 +31,6 @@ import { sandboxCommand } from "./sandbox.ts";
 import { serveCommand } from "./serve.ts";
 import { setupCommand } from "./setup.ts";
 import { deployCommand, strategyFileCommands, strategyTestCommand } from "./strategy.ts";
-import { tokenCommand } from "./token.ts";
 import { tradeCommand } from "./trade.ts";
 
 const SUB_COMMANDS: Readonly<Record<string, string>> = {
@@ -47,6 +46,8 @@ const SUB_COMMANDS: Readonly<Record<string, string>> = {
   limits: "Limit orders, volume and losses",
   dex: "Show prices and pools of Cardano tokens",
   plans: "Approve or refuse plans of AI agents",
+  token: "Manage API tokens: shown once, stored as hashes",
+  notify: "Send alerts to webhooks, Telegram, Discord, ntfy or email",
   liquidity: "Report the spread, depth and uptime of your orders",
 };
 
@@ -83,6 +84,7 @@ export function rootCommand(ids: readonly string[], definitions: StrategyDefinit
   for (const definition of definitions)
     addTo(subCommandsOf(commands, "strategy"), "test", definition.name, strategyTestCommand(definition, ids));
   for (const operation of operations) addCommand(commands, operation, operations);
+  addTo(commands, "notify", "add", addChannelCommand);
   commands.trade = tradeCommand(operations);
   return command({
     name: "edgemaker",
@@ -95,8 +97,6 @@ export function rootCommand(ids: readonly string[], definitions: StrategyDefinit
       candles: candlesCommand,
       db: dbCommand,
       deploy: deployCommand,
-      token: tokenCommand,
-      notify: notifyCommand,
       audit: auditCommand,
       proof: proofCommand,
       sandbox: sandboxCommand,

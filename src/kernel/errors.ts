@@ -142,6 +142,12 @@ export class SettingsError extends Error {
   }
 }
 
+/** Throws settings that refuse a call as a conflict, and every other error as it is. */
+export function conflictOf(error: unknown): never {
+  if (!(error instanceof SettingsError)) throw error;
+  throw new AppError("Conflict", messageOf(error));
+}
+
 /** Error for a start or change whose preview is outdated. */
 export const noLongerHolds = (): AppError =>
   new AppError(

@@ -117,6 +117,15 @@ it("a private address is refused unless the operator allows it", async () => {
     env,
   );
   expect(added).toMatchObject({ code: 2, stderr: expect.stringContaining("EDGEMAKER_OUTBOUND_HOSTS") });
-  const without = await edgemaker(folder, ["notify", "list", "--sandbox"]);
-  expect(without).toMatchObject({ code: 2, stderr: expect.stringContaining("EDGEMAKER_KEK") });
+});
+
+it("a channel needs EDGEMAKER_KEK to be added and tested", async () => {
+  const { notify, add, env } = await home();
+  await add();
+  delete (env as { EDGEMAKER_KEK?: string }).EDGEMAKER_KEK;
+  expect(await add()).toMatchObject({ code: 2, stderr: expect.stringContaining("EDGEMAKER_KEK") });
+  expect(await notify("test", "ops")).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("EDGEMAKER_KEK"),
+  });
 });

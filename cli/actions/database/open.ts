@@ -3,7 +3,7 @@ import type { By } from "../../../src/model/events.ts";
 import type { Deps } from "../../../src/ports/deps.ts";
 import { createLog, nodeRuntime } from "../../host/node-runtime.ts";
 import { nodeLocal } from "../../host/process/node-local.ts";
-import { numberOf, readSettings } from "../../host/settings.ts";
+import { readSettings } from "../../host/settings.ts";
 import type { Values } from "../../terminal/arguments.ts";
 import { print } from "../../terminal/output.ts";
 
@@ -21,5 +21,3 @@ export async function withDatabase(values: Values, act: (deps: Deps) => Promise<
 
 /** Returns the actor of a command on this machine. */
 export const byCommand = (): By => ({ actor: "local", request: nodeLocal.randomText(12) });
-
-export { numberOf };

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { AppError, messageOf, SettingsError } from "../../kernel/errors.ts";
+import { AppError, conflictOf } from "../../kernel/errors.ts";
 import { exchangeField, flagField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { byOf, type Operation, operation } from "../../operation.ts";
@@ -85,12 +85,7 @@ export const keyOperations = (ids: readonly string[]): readonly Operation[] => [
     async run(deps, { exchange, key, secret, passphrase, allowWithdrawal }, call) {
       const keys = { key, secret, passphrase };
       const how = { by: byOf(call), allowsWithdrawal: allowWithdrawal };
-      const { assets, mayWithdraw } = await keyStore(deps)
-        .put(exchange, keys, how)
-        .catch((error: unknown) => {
-          if (!(error instanceof SettingsError)) throw error;
-          throw new AppError("Conflict", messageOf(error));
-        });
+      const { assets, mayWithdraw } = await keyStore(deps).put(exchange, keys, how).catch(conflictOf);
       return { exchange, assets, mayWithdraw: mayWithdraw ?? null };
     },
   }),

@@ -53,6 +53,7 @@ export const tokenOperations: readonly Operation[] = [
     name: "list_tokens",
     summary: "List API tokens, newest first, without their text",
     http: { route: "GET /tokens", from: "query" },
+    cli: { path: "token list", isLocal: true },
     input: () =>
       z.object({
         limit: countField("Invalid limit", { least: 1, most: 1000 })
@@ -74,6 +75,7 @@ export const tokenOperations: readonly Operation[] = [
     name: "create_token",
     summary: "Create an API token and show it once",
     http: { route: "POST /tokens", from: "body" },
+    cli: { path: "token create", isLocal: true },
     input: () =>
       z.object({
         name: textField("Invalid request", /^[^\p{Cc}]{1,100}$/u, "a name is 1 to 100 characters")
@@ -81,7 +83,7 @@ export const tokenOperations: readonly Operation[] = [
           .describe("Purpose of the token"),
         scope: wordField("Invalid request", TOKEN_SCOPES)
           .default("read")
-          .describe("Scope; agent works only at /mcp"),
+          .describe("read, trade, admin, or agent, which works only at /mcp"),
         days: countField("Invalid request", { least: 1, most: 36_500 })
           .optional()
           .describe("Days until it expires; default: never"),
@@ -94,6 +96,7 @@ export const tokenOperations: readonly Operation[] = [
     name: "revoke_token",
     summary: "Revoke an API token at once",
     http: { route: "DELETE /tokens/:id", from: "query" },
+    cli: { path: "token revoke", positional: ["id"], isLocal: true },
     input: () => z.object({ id: idField("Invalid request").describe("The token's id") }),
     output: () => z.object({ id: z.string(), revoked: z.boolean() }),
     async run({ store }, { id }, call) {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { AppError, messageOf, SettingsError } from "../../kernel/errors.ts";
+import { AppError, conflictOf } from "../../kernel/errors.ts";
 import { flagField, textField, wordField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { ALERT_LEVELS, CHANNEL_KINDS, type ChannelSecrets } from "../../model/channel.ts";
@@ -103,7 +103,7 @@ const noChannel = (name: string) =>
 const MOST_ROUNDS = 30;
 
 /** Sends a message to a channel now. Throws AppError with the response if the channel does not accept it. */
-export async function tellNow(deps: DeliveryDeps, name: string): Promise<void> {
+async function tellNow(deps: DeliveryDeps, name: string): Promise<void> {
   const { store } = deps.notify;
   const title = "edgemaker: this is a test";
   const lines = ["This channel gets messages about your orders."];
@@ -114,7 +114,7 @@ export async function tellNow(deps: DeliveryDeps, name: string): Promise<void> {
     title,
     lines,
   };
-  if (!(await store.enqueue(name, message))) throw noChannel(name);
+  if (!(await store.enqueue(name, message).catch(conflictOf))) throw noChannel(name);
   for (let rounds = 0; rounds < MOST_ROUNDS; rounds++) {
     await deliver(deps);
     const one = (await store.channels()).find(({ channel }) => channel.name === name);
@@ -127,6 +127,8 @@ export async function tellNow(deps: DeliveryDeps, name: string): Promise<void> {
   throw new AppError("Conflict", `${name} has not received the message yet; see \`edgemaker notify list\``);
 }
 
+const ONE_CHANNEL = { positional: ["channel"], flags: { channel: "name" }, isLocal: true } as const;
+
 const OF_CHANNELS = { effect: "admin", access: "token", failure: "Internal error" } as const;
 
 export const channelOperations: readonly Operation[] = [
@@ -135,6 +137,7 @@ export const channelOperations: readonly Operation[] = [
     name: "list_channels",
     summary: "List alert channels with their state",
     http: { route: "GET /channels", from: "query" },
+    cli: { path: "notify list", isLocal: true },
     input: () => z.object({}),
     output: () => z.object({ channels: z.array(ChannelShape()), count: z.number() }),
     async run(deps) {
@@ -165,10 +168,7 @@ export const channelOperations: readonly Operation[] = [
       const secrets: ChannelSecrets = { ...given, ...(signingSecret ? { secret: signingSecret } : {}) };
       const added = await store
         .addChannel({ name, kind, level, quiet: request.quiet ?? null, isDaily: daily }, secrets, byOf(call))
-        .catch((error: unknown) => {
-          if (!(error instanceof SettingsError)) throw error;
-          throw new AppError("Conflict", messageOf(error));
-        });
+        .catch(conflictOf);
       if (!added)
         throw new AppError(
           "Conflict",
@@ -182,6 +182,7 @@ export const channelOperations: readonly Operation[] = [
     name: "test_channel",
     summary: "Send a test message to a channel",
     http: { route: "POST /channels/:channel/test", from: "body" },
+    cli: { path: "notify test", ...ONE_CHANNEL },
     input: () => z.object(channelInput()),
     output: () => z.object({ channel: z.string(), sent: z.boolean() }),
     async run(deps, { channel }) {
@@ -195,6 +196,7 @@ export const channelOperations: readonly Operation[] = [
     name: "replay_channel",
     summary: "Send failed messages of a channel again",
     http: { route: "POST /channels/:channel/replay", from: "body" },
+    cli: { path: "notify replay", ...ONE_CHANNEL },
     input: () => z.object(channelInput()),
     output: () => z.object({ channel: z.string(), replayed: z.number() }),
     async run(deps, { channel }) {
@@ -209,6 +211,7 @@ export const channelOperations: readonly Operation[] = [
     name: "remove_channel",
     summary: "Remove a channel and its messages",
     http: { route: "DELETE /channels/:channel", from: "query" },
+    cli: { path: "notify remove", ...ONE_CHANNEL },
     input: () => z.object(channelInput()),
     output: () => z.object({ channel: z.string(), removed: z.boolean() }),
     async run(deps, { channel }, call) {

@@ -29,6 +29,11 @@ const SENT_KEPT_FOR = 30 * DAY;
 
 const OF_CHANNEL: Omit<EventView, "message"> = { account: EVERY_ACCOUNT, strategy: null, kind: "channel" };
 
+function needKek([kek]: readonly Kek[]): Kek {
+  if (kek) return kek;
+  throw new SettingsError("EDGEMAKER_KEK is not set; it encrypts the secrets of channels");
+}
+
 /** `keks` are the operator's keys; the first one encrypts. A process without keys leaves all channels to others. */
 export function notifyStore(
   context: Context,
@@ -40,8 +45,7 @@ export function notifyStore(
 
   return {
     async addChannel({ name, kind, level, quiet, isDaily }, secrets, by) {
-      const [kek] = keks;
-      if (!kek) throw new SettingsError("EDGEMAKER_KEK is not set; it encrypts the secrets of channels");
+      const kek = needKek(keks);
       const { fields, ...wrapping } = await seal(kek, ownerOf(name), secrets);
       const isNew = sql`not exists(select 1 from ${channels} where ${channels.name} = ${name})`;
       const [, added] = await writeText(context, by, async ({ now: at, tell }) => {
@@ -222,6 +226,7 @@ export function notifyStore(
     },
 
     async enqueue(name, message) {
+      needKek(keks);
       const at = (await client.execute(statement(sql`select ${now()}`))).rows[0]?.[0];
       const isThere = sql`${channels.name} = ${name}`;
       const added = insertMessage(name, { ...message, at: Number(at) }, isThere);
