@@ -28,7 +28,8 @@ export type Route =
   | "cancelAll"
   | "fee"
   | "permissions"
-  | "kind";
+  | "kind"
+  | "streamKey";
 
 export interface Requested {
   readonly method: string;

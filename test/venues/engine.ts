@@ -22,6 +22,12 @@ export interface EngineOptions {
   readonly buyFeeIn: "base" | "quote";
 }
 
+/** What streams push: an execution, an order that rests or is canceled, another price. */
+export type Change =
+  | { readonly kind: "trade"; readonly execution: Execution }
+  | { readonly kind: "order"; readonly order: Order }
+  | { readonly kind: "price"; readonly listing: Listing };
+
 export type Engine = ReturnType<typeof createEngine>;
 
 export function createEngine(options: EngineOptions) {
@@ -43,6 +49,10 @@ export function createEngine(options: EngineOptions) {
   /** Orders of one account that have traded with each other: the one that came, the one that rested. */
   const selfTrades: [Order, Order][] = [];
   let numbers = 0;
+  const listeners = new Set<(change: Change) => void>();
+  const emit = (change: Change) => {
+    for (const listener of listeners) listener(change);
+  };
 
   const bookOf = (symbol: Pair) => books.get(symbol) as Set<Order>;
 
@@ -69,7 +79,7 @@ export function createEngine(options: EngineOptions) {
     release(order);
     const at = clock();
     const number = ++numbers;
-    executions.push({
+    const execution: Execution = {
       number,
       id: ids.trade(number),
       order,
@@ -80,8 +90,10 @@ export function createEngine(options: EngineOptions) {
       maker,
       at,
       visibleAt: at + settings.tradesLate,
-    });
+    };
+    executions.push(execution);
     finish(order);
+    emit({ kind: "trade", execution });
   }
 
   // What stays set aside is what the rest may still cost.
@@ -111,6 +123,7 @@ export function createEngine(options: EngineOptions) {
     release(order);
     order.account?.open.delete(order.id);
     bookOf(order.listing.symbol).delete(order);
+    if (status === "canceled") emit({ kind: "order", order });
   }
 
   /** Opposite orders an order may meet, best first, older first; its own account's among them. */
@@ -214,6 +227,7 @@ export function createEngine(options: EngineOptions) {
     else if (order.status === "open" && (order.type === "market" || order.force !== "gtc"))
       order.force === "maker" ? bookOf(order.listing.symbol).add(order) : end(order, "canceled");
     else if (order.status === "open") bookOf(order.listing.symbol).add(order);
+    if (order.status === "open") emit({ kind: "order", order });
     return order;
   }
 
@@ -225,6 +239,7 @@ export function createEngine(options: EngineOptions) {
       if (order.side === "buy" ? price <= order.price : price >= order.price)
         execute(order, order.price, order.amount - order.filled, true);
     }
+    emit({ kind: "price", listing: listings.get(symbol) as Listing });
   }
 
   return {
@@ -237,6 +252,8 @@ export function createEngine(options: EngineOptions) {
     executions,
     selfTrades,
     settings,
+    /** Called with each change, as it happens. */
+    listeners,
     place,
     move,
 

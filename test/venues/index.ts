@@ -26,6 +26,7 @@
  *               late({ orders: 5000, trades: 0 })   reads show what is new so much later
  *               latency.before / latency.after   milliseconds of real time around the act
  *               skew(millis)   the venue's clock against the given one
+ * Streams:      stream   the WebSocket side and its faults: stream/hub.ts
  */
 
 import { decimal, text, ZERO } from "../../src/kernel/decimal.ts";
@@ -46,8 +47,20 @@ import { rest } from "./kraken-limits.ts";
 import { mexc } from "./mexc.ts";
 import type { Execution, Order } from "./order.ts";
 import { serveVenue } from "./server.ts";
+import { bitget as bitgetStream } from "./stream/bitget.ts";
+import { gateio as gateioStream } from "./stream/gateio.ts";
+import { serveStreams } from "./stream/hub.ts";
+import { kraken as krakenStream } from "./stream/kraken.ts";
+import { mexc as mexcStream } from "./stream/mexc.ts";
+import type { StreamDialect } from "./stream/session.ts";
 
 const DIALECTS: Record<VenueName, Dialect> = { mexc, gateio, bitget, kraken };
+const STREAMS: Record<VenueName, StreamDialect> = {
+  mexc: mexcStream,
+  gateio: gateioStream,
+  bitget: bitgetStream,
+  kraken: krakenStream,
+};
 
 export interface VenueOptions {
   readonly clock?: () => Millis;
@@ -106,6 +119,7 @@ export async function startVenue(name: VenueName, options: VenueOptions = {}) {
     port: options.port ?? 0,
     onRequest: () => advance(),
   });
+  const stream = serveStreams(server.http, STREAMS[name], { engine, members, clock });
 
   function addKeys(
     expected: {
@@ -154,6 +168,7 @@ export async function startVenue(name: VenueName, options: VenueOptions = {}) {
     account: first.account,
     engine,
     latency: server.latency,
+    stream,
     observed: server.observed,
     addKeys,
     /** From now on the exchange refuses them. */
@@ -292,6 +307,9 @@ export async function startVenue(name: VenueName, options: VenueOptions = {}) {
     skew(millis: Millis) {
       offset = millis;
     },
-    close: server.close,
+    async close() {
+      stream.close();
+      await server.close();
+    },
   };
 }

@@ -26,6 +26,7 @@ import {
   txid,
 } from "./kraken-words.ts";
 import { bookOf, tradesOf } from "./public.ts";
+import { token } from "./stream/kraken.ts";
 
 const ROUTES: Record<string, Route> = {
   "public/Time": "time",
@@ -46,6 +47,7 @@ const ROUTES: Record<string, Route> = {
   "private/CancelAll": "cancelAll",
   "private/TradeVolume": "fee",
   "private/GetApiKeyInfo": "permissions",
+  "private/GetWebSocketsToken": "streamKey",
 };
 
 const withPair = (ask: Ask, answer: (listing: Listing, ask: Ask) => Reply): Reply => {
@@ -149,6 +151,7 @@ export const kraken: Dialect = {
       return result({ count: all.length });
     },
     fee: tradeVolume,
+    streamKey: token,
     permissions: ({ member, now }) => {
       const { may } = member.keys;
       return result({

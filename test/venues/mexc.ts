@@ -15,6 +15,7 @@ import {
 import { candles, market, ticker } from "./mexc-markets.ts";
 import { create, fills, history, idOf, orderOf, outOfWindow, pointedAt, refuse } from "./mexc-orders.ts";
 import { bookOf, levelTexts, tradesOf } from "./public.ts";
+import { listenKey } from "./stream/mexc.ts";
 
 const ROUTES: Record<string, Route> = {
   "GET /api/v3/time": "time",
@@ -35,6 +36,9 @@ const ROUTES: Record<string, Route> = {
   "DELETE /api/v3/openOrders": "cancelAll",
   "DELETE /api/v3/order/all": "cancelAll",
   "GET /api/v3/tradeFee": "fee",
+  "POST /api/v3/userDataStream": "streamKey",
+  "PUT /api/v3/userDataStream": "streamKey",
+  "DELETE /api/v3/userDataStream": "streamKey",
 };
 
 const withListing = <T extends Ask>(ask: T, answer: (listing: Listing, ask: T) => Reply): Reply => {
@@ -108,6 +112,7 @@ export const mexc: Dialect = {
   },
 
   signed: {
+    streamKey: listenKey,
     balance: ({ member, now }) =>
       ok({
         makerCommission: null,

@@ -126,6 +126,7 @@ export async function serveVenue(
   });
   await new Promise<void>((listening) => server.listen(port, "127.0.0.1", listening));
   return {
+    http: server,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     faults,
     counts,
