@@ -2,6 +2,7 @@ import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { carryOver, copyInto } from "../../src/adapters/libsql/client/backup.ts";
+import { tick } from "../../src/engine/pass/tick.ts";
 import { MINUTE } from "../../src/kernel/time.ts";
 import { PLAN_LIFE } from "../../src/model/proposal.ts";
 import { appOver, type Target } from "../support/app.ts";
@@ -40,6 +41,40 @@ describe("requests made after a backup", () => {
     );
     const [view] = await store.strategies({});
     expect(view?.strategy).toMatchObject({ wants: "stop", keepOrders: false, sellBase: true });
+  });
+
+  it("stop a grid again that a database without the stop went on with", async () => {
+    const folder = tempFolder();
+    const [old, backup] = [join(folder, "old.db"), join(folder, "backup.db")];
+    const before = await testSandbox({ url: `file:${join(folder, "trade.db")}` });
+    const { id } = await runOperation<{ id: string }>(before.deps, "start_grid", GRID);
+    await tick(before.deps);
+    await copyInto(before.context.client, old);
+    await runOperation(before.deps, "stop_grid", { id, cancelOrders: true });
+    expect((await before.store.strategies({}))[0]?.strategy.status).toBe("stopped");
+    await copyInto(before.context.client, backup);
+
+    // The file from before the stop is put back without `db restore`: the grid trades on. The exchange does not go back.
+    await before.context.client.execute({ sql: "attach database ? as old", args: [old] });
+    for (const table of ["venues", "venue_balances", "venue_orders", "venue_fills", "shocks"]) {
+      await before.context.client.execute(`delete from old.${table}`);
+      await before.context.client.execute(`insert into old.${table} select * from main.${table}`);
+    }
+    await before.context.client.execute("detach database old");
+    const forgetful = await testSandbox({ url: `file:${old}`, start: before.time.now() + MINUTE });
+    forgetful.time.pass(MINUTE);
+    await tick(forgetful.deps);
+    expect((await forgetful.venue("kraken").openOrders()).length).toBeGreaterThan(0);
+    await carryOver(forgetful.context.client, backup);
+
+    const again = await testSandbox({ url: `file:${backup}`, start: forgetful.time.now() + MINUTE });
+    await again.store.nextEpoch();
+    for (let pass = 0; pass < 20; pass++) {
+      again.time.pass(MINUTE);
+      await tick(again.deps);
+    }
+    expect(await again.venue("kraken").openOrders()).toEqual([]);
+    expect((await again.store.strategies({}))[0]?.strategy.status).toBe("stopped");
   });
 
   const order = (target: Target) =>

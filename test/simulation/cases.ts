@@ -88,6 +88,7 @@ export const CASES: readonly (readonly [seed: number, found: string, timing: "re
     [7_370_515, "forgot from pass to pass how much of its trades it had narrowed down, and came no further"],
     [7_360_303, "was taken to be at rest while it was still reading trades, a few a pass"],
     [7_362_359, "began anew at its trigger with slots that had sold, and gave them base again"],
+    [7_145_854, "was stopped in a restored backup, while its orders of the database in between stayed open"],
     [8_312_128, "counted what a grid had sold in a pass whose batch stood change by change"],
     [8_118_283, "counted a sale of a forgotten order whose trade was shown after ten minutes"],
     [9_407_158, "counted a sale of a forgotten order whose trade was shown late"],

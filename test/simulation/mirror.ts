@@ -14,17 +14,21 @@ import { cursors, events, fills, orders, strategies } from "../../src/adapters/l
 import { venueBalances, venues } from "../../src/adapters/libsql/tables/venue-tables.ts";
 import type { Books } from "../../src/adapters/sandbox/books.ts";
 import { StoreError } from "../../src/kernel/errors.ts";
+import type { Strategy } from "../../src/model/strategy.ts";
 import type { Local } from "../../src/ports/local.ts";
 import { migrations } from "../support/migrations.ts";
 import type { SimStore } from "./ports.ts";
 import type { Tables } from "./store/tables.ts";
+
+/** A strategy that the backup calls stopped and that went on since. */
+export type StopAgain = Pick<Strategy, "id" | "status" | "phase">;
 
 /** Does on libSQL all that a run does in memory, and tells where the two differ. */
 export interface Mirror {
   store(inner: SimStore): SimStore;
   books(inner: Books): Books;
   backup(): Promise<void>;
-  restore(): Promise<void>;
+  restore(again: readonly StopAgain[]): Promise<void>;
   /** Compares all rows, and closes. */
   finish(tables: Tables): Promise<void>;
 }
@@ -78,13 +82,19 @@ export async function createMirror(options: MirrorOptions): Promise<Mirror> {
     async backup() {
       await context.client.execute(statement(sql`vacuum into ${join(folder, `backup-${++backups}.db`)}`));
     },
-    async restore() {
+    async restore(again) {
       if (backups === 0) return;
       const { rows } = await context.client.execute(statement(sql`select epoch from control`));
       context.client.close();
       context = await open(`backup-${backups}.db`);
       const later = sql`update control set epoch = max(epoch, ${Number(rows[0]?.epoch)})`;
       await context.client.execute(statement(later));
+      for (const { id, status, phase } of again)
+        await context.client.execute(
+          statement(
+            sql`update strategies set status = ${status}, phase = ${phase}, stopped_at = null where id = ${id}`,
+          ),
+        );
       store = createStore(context);
       await store.nextEpoch();
     },

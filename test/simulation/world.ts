@@ -24,7 +24,7 @@ import { illegibleRows, windowsOf } from "./fill-windows.ts";
 import { historyBooks, lateTrades, promptTrades } from "./history.ts";
 import { faultsOf, troubled } from "./liveness.ts";
 import { walk } from "./market.ts";
-import { createMirror } from "./mirror.ts";
+import { createMirror, type StopAgain } from "./mirror.ts";
 import { planOf } from "./plan.ts";
 import { localOf, type SimStore, storesOf, venueOf } from "./ports.ts";
 import { createRandom } from "./random.ts";
@@ -448,12 +448,24 @@ export async function createSimulation({
       if (!state.backup) return;
       for (const process of processes) killProcess(process);
       const epoch = Math.max(tables.epoch, state.backup.epoch) + 1;
+      const before = tables.strategies;
       Object.assign(tables, copyTables(state.backup), { epoch });
       state.tail = undefined;
-      await mirror?.restore();
+      const again = stopAgain(tables.strategies, before);
+      await mirror?.restore(again);
       checks.restored(true);
     },
   };
+}
+
+/** Stops a strategy again that went on in a database without its stop, as `db restore` does. Returns what it changed. */
+function stopAgain(restored: Tables["strategies"], before: Tables["strategies"]): readonly StopAgain[] {
+  return [...restored.values()].flatMap((strategy): StopAgain[] => {
+    const { status, phase } = before.get(strategy.id) ?? strategy;
+    if (strategy.status !== "stopped" || status === "stopped") return [];
+    restored.set(strategy.id, { ...strategy, status, phase, stoppedAt: null });
+    return [{ id: strategy.id, status, phase }];
+  });
 }
 
 /** The same price in ticks of another size. */

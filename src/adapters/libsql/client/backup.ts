@@ -97,7 +97,9 @@ const asNow = (table: Table): SQL[] => [
 const peoplesWords = (): Statement[] =>
   [
     sql`update ${was(control)} as was set kill = max(was.kill, since.kill), cancels = max(was.cancels, since.cancels), sells = max(was.sells, since.sells), epoch = max(was.epoch, since.epoch), limits = since.limits from ${since(control)} as since`,
-    sql`update ${was(strategies)} as was set wants = since.wants, keep_orders = since.keep_orders, sell_base = since.sell_base from ${since(strategies)} as since where since.id = was.id and since.wants <> 'run'`,
+    sql`update ${was(strategies)} as was set wants = since.wants, keep_orders = since.keep_orders, sell_base = since.sell_base from ${since(strategies)} as since where since.id = was.id and since.wants <> 'run' and was.status <> 'stopped'`,
+    // A database that had lost this stop went on trading: its orders are still open, so the stop runs again.
+    sql`update ${was(strategies)} as was set status = since.status, phase = since.phase, stopped_at = null from ${since(strategies)} as since where since.id = was.id and was.status = 'stopped' and since.status <> 'stopped'`,
     sql`update ${was(tokens)} as was set revoked_at = since.revoked_at from ${since(tokens)} as since where since.id = was.id and was.revoked_at is null`,
     // A request whose process died runs again; its order's id is already used, so no second order is placed.
     sql`insert or ignore into ${was(accounts)} (account, memory) select distinct account, ${encode(NO_MEMORY)} from ${since(orders)} where kind = 'hand'`,
