@@ -6,14 +6,23 @@ import { build, type Loader, type Metafile, type Plugin } from "esbuild";
 import { instrument, type Mutant } from "./instrument.ts";
 
 const root = process.cwd();
-const OUT = "dist/test/mutation";
+/** Two runs at a time have a folder each. */
+export const OUT = `dist/test/mutation/${process.pid}`;
 
-/** What is changed: the engine, its strategies with their ledgers, and the stores. */
-const CHANGED =
-  /^src\/(engine|grid\/(kind|ladder|ledger|plan|state|start|operations)|adapters\/libsql\/(stores|client)|ports\/kill-permit)/;
+/** What is changed: the engine, its strategies with their ledgers, the stores, and what people and agents use. */
+const CHANGED = new RegExp(
+  `^src/(${[
+    "engine",
+    "grid/(kind|ladder|ledger|plan|state|start|operations)",
+    "adapters/(ccxt|libsql/(stores|client|keeping/archive))",
+    "ports/kill-permit",
+    "quote|limits|orders|controls|liquidity|notify|report|history|backtest|declared",
+    "transport/mcp",
+  ].join("|")})`,
+);
 /** Whose tests are asked: those that run in one process, and quickly. */
 const REQUEST =
-  /^test\/(engine|grid|kinds|quote|limits|control|audit|adapters\/(libsql|vault)|model|notify|metrics|ports|report|liquidity|week)\/.*\.test\.ts$/;
+  /^test\/(engine|grid|kinds|quote|limits|orders|control|audit|adapters\/(libsql|vault|ccxt|sandbox)|model|notify|metrics|ports|report|liquidity|week|history|backtest|suggest|declared|transport)\/.*\.test\.ts$/;
 
 const filesOf = (folder: string, expected: RegExp): string[] =>
   (readdirSync(join(root, folder), { recursive: true }) as string[])

@@ -1,7 +1,7 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { createRandom } from "../simulation/random.ts";
-import { type Bundled, bundle, shortHash } from "./bundle.ts";
+import { type Bundled, bundle, OUT, shortHash } from "./bundle.ts";
 import { type Coverage, cover, type Found } from "./coverage.ts";
 import { hunter, type Result } from "./hunt.ts";
 import type { Mutant } from "./instrument.ts";
@@ -142,7 +142,7 @@ function draw(mutants: readonly Mutant[]): readonly Mutant[] {
 /** What notices what, as far as there was time to find it out; undefined where there was not enough. */
 async function covering(bundled: Bundled, isOver: () => boolean): Promise<Coverage | undefined> {
   const found = read<Found>(COVERAGE, {});
-  const keep = () => writeFileSync(COVERAGE, JSON.stringify(found));
+  const keep = () => addResults(COVERAGE, found);
   const coverage = await cover(bundled, {
     workers,
     found,
@@ -159,8 +159,14 @@ async function covering(bundled: Bundled, isOver: () => boolean): Promise<Covera
   return coverage;
 }
 
-const save = (known: ReadonlyMap<string, Known>): void =>
-  writeFileSync(CACHE, JSON.stringify(Object.fromEntries(known)));
+/** Adds results to a file that another run can write as well. */
+function addResults(path: string, results: object): void {
+  const part = `${path}.${process.pid}`;
+  writeFileSync(part, JSON.stringify({ ...read<object>(path, {}), ...results }));
+  renameSync(part, path);
+}
+
+const save = (known: ReadonlyMap<string, Known>): void => addResults(CACHE, Object.fromEntries(known));
 
 const onReport = (text: string): void => {
   if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${text}`);
@@ -195,4 +201,4 @@ const scored = (noticed: number, of: number): string =>
   `${noticed} of ${of} noticed (${((noticed / Math.max(1, of)) * 100).toFixed(1)} %)`;
 
 if (values.help) console.log(USAGE);
-else process.exitCode = (await main()) ? 0 : 1;
+else process.exitCode = (await main().finally(() => rmSync(OUT, { recursive: true, force: true }))) ? 0 : 1;
