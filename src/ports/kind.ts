@@ -33,6 +33,8 @@ export interface PriceSnapshot extends RequestedPrices {
   readonly open: readonly VenueOrder[];
   /** Why the market was not observed. */
   readonly error: string | null;
+  /** Whether that is because the exchange does not list the pair. */
+  readonly isUnlisted?: boolean;
 }
 
 /** Context of one strategy in a pass. */

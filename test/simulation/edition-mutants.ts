@@ -43,6 +43,15 @@ export const EDITION_MUTANTS: readonly Mutant[] = [
     ),
   ),
   shownIn(
+    IS_OF.rules,
+    one(
+      "a stop on a delisted pair waits for it",
+      "src/engine/decide/closed.ts",
+      'wants === "stop" && now - (timeInPast(state.closedSince, now) ?? now) >= WAITS',
+      'wants === "stop" && now - (timeInPast(state.closedSince, now) ?? now) >= 99 * WAITS',
+    ),
+  ),
+  shownIn(
     IS_OF.wrongAnswers,
     one(
       "a trade id is known on every pair",

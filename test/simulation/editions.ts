@@ -152,7 +152,14 @@ function withRules(random: Random, plan: Plan): Plan {
     return { at: any(0.05, 0.95), deed: { kind: "rules", symbol: random.pick(SYMBOLS), rules: rules() } };
   });
   const delisted: Due[] = random.chance(0.2)
-    ? [{ at: any(0.3, 0.9), deed: { kind: "delist", symbol: "BBB/USDT" } }]
+    ? [
+        { at: any(0.3, 0.9), deed: { kind: "delist", symbol: "BBB/USDT" } },
+        ...[0, 1, 2, 3].map((nth): Due => {
+          return { at: any(0.9, 0.99), deed: { kind: "stop", nth, keep: false, sell: random.chance(0.5) } };
+        }),
+      ]
     : [];
-  return { ...plan, deeds: inOrder([...plan.deeds, ...changes, ...delisted]) };
+  // A stop on a pair that is gone ends after a day.
+  const endAt = plan.endAt + (delisted.length > 0 ? 25 * HOUR : 0);
+  return { ...plan, endAt, deeds: inOrder([...plan.deeds, ...changes, ...delisted]) };
 }

@@ -160,6 +160,7 @@ function settledDown(sim: Sim, strategy: Strategy): void {
   const live = checks.liveOf(number);
   if (sim.isDelisted(strategy.symbol)) {
     if (live.length > 0) checks.violate(`${id} has orders on a pair that is not listed`);
+    if (wants === "stop" && status !== "stopped") checks.violate(`${id} never stops: its pair is not listed`);
     return;
   }
   leftNothing(sim, strategy);

@@ -145,10 +145,11 @@ async function cancelOne<M extends BookMoment>(
   for (let attempt = 0; attempt < BOOK_TRIES; attempt++) {
     const moment = await settledMoment(simulated).catch(notReached);
     if (!("books" in moment)) return { result: "not_sent" };
-    const market = await Promise.resolve(pricing.market(moment, symbol)).catch(notReached);
-    if ("failed" in market) return { result: "not_sent" };
-    if (!permit.mayLeave()) return { result: "not_sent" };
-    const change = cancel(moment.books, id, { market, at: moment.at });
+    // An ended order needs no market, which can be delisted.
+    const isOpen = moment.books.open.some((order) => order.id === id);
+    const market = isOpen && (await Promise.resolve(pricing.market(moment, symbol)).catch(notReached));
+    if ((market && "failed" in market) || !permit.mayLeave()) return { result: "not_sent" };
+    const change = market && cancel(moment.books, id, { market, at: moment.at });
     if (!change) return { result: "look" };
     try {
       if (await books.commit(key, moment.books.version, change)) return { result: "accepted" };

@@ -120,11 +120,11 @@ export function advance(before: Strategy, live: readonly Order[], context: Turn)
 function drafted(before: Strategy, live: readonly Order[], context: Turn): Drafted {
   const state = recover(before, context);
   const known = applyResume(state === before.state ? before : { ...before, state });
-  const { market } = context.observed;
+  const { market, isUnlisted, error } = context.observed;
   const why = market && !market.active ? `${before.symbol} is closed on the exchange` : null;
   const strategy = noteMarketClosed(
     booksChecked(context.kind, known, { live, now: context.now, rows: context.observed.unreadable }),
-    market ? why : undefined,
+    isUnlisted ? error : market ? why : undefined,
     context.now,
   );
   const nothing = unchanged(strategy, context.funds);

@@ -19,7 +19,7 @@ import { type Reconciled, reconcile, reconcileLate } from "../reconcile/reconcil
 import { nameUnreadable } from "../reconcile/unreadable.ts";
 import { advance, book } from "./advance.ts";
 import { accountChanges, changesAnything, changesOf, remember } from "./changes.ts";
-import { noteUnreadable } from "./closed.ts";
+import { noteUnreadable, stoppedUnreadable } from "./closed.ts";
 import { windowOf } from "./intents.ts";
 import { judgeAccount, judgeLoss, withStopped } from "./loss.ts";
 import { afterTurn, capitalOf, firstShare, ofAllMarkets, ownBase, type StrategyAllowance } from "./share.ts";
@@ -73,7 +73,7 @@ export function decide(snapshot: Snapshot, observed: Observation, terms: PassTer
     ...advanced.map((one, index) =>
       changesOf(before[index] as Strategy, one, ofStrategy(reconciled, one.strategy), now),
     ),
-    ...unreportedChanges(snapshot.strategies, observation, now),
+    ...unreportedChanges(snapshot, observation, kinds),
     accountChanges(
       { reconciled: others, snapshot, observation, memory: written, waiting: rest.waiting, live, events },
       now,
@@ -189,16 +189,25 @@ const ofStrategy = (reconciled: readonly Reconciled[], { id }: Strategy): Reconc
 
 // Strategies on markets that the exchange refuses to return: nothing is known of their orders.
 const unreportedChanges = (
-  strategies: readonly Strategy[],
+  { strategies, orders, lease: { now } }: Snapshot,
   { refused }: Observation,
-  now: Millis,
+  kinds: Kinds,
 ): Changes[] =>
-  strategies.flatMap((strategy) => {
-    const reason = refused.get(strategy.symbol);
-    return reason === undefined
-      ? []
-      : [changesOf(strategy, unchanged(noteUnreadable(strategy, reason, now), undefined), [], now)];
+  strategies.flatMap((before) => {
+    const reason = refused.get(before.symbol);
+    if (reason === undefined) return [];
+    const live = orders.filter(({ strategy }) => strategy === before.id);
+    const kind = kinds(before.kind);
+    const stopped = stoppedUnreadable(before, { reason, kind, live, now });
+    const advanced = unchanged(stopped ?? noteUnreadable(before, reason, now), undefined);
+    const released = stopped ? live.map((order) => ({ ...order, settled: true })) : [];
+    return [changesOf(before, { ...advanced, released }, live.map(unobserved), now)];
   });
+
+const unobserved = (order: Order): Reconciled => ({
+  ...{ order, before: order, fills: [] },
+  ...{ ended: false, lost: false, adopted: false },
+});
 
 interface AccountPass extends Pick<Adopted, "orphan" | "stranger" | "waiting"> {
   readonly snapshot: Snapshot;

@@ -9,6 +9,7 @@ import type { LimitRefusal } from "../../model/limits.ts";
 import type { Order } from "../../model/order.ts";
 import type { Exit, Strategy, StrategyState } from "../../model/strategy.ts";
 import type { Drafted } from "../../ports/kind.ts";
+import { hasWaited } from "./closed.ts";
 import { exitPlan } from "./exit.ts";
 import { stoppedEvents } from "./exit-message.ts";
 import { draftOf } from "./intents.ts";
@@ -38,9 +39,10 @@ export function stop(before: Strategy, live: readonly Order[], context: Turn): P
   const stoppedAt = context.isSimulated ? (context.observed.quote?.at ?? strategy.startedAt) : context.now;
   const stopped: Strategy = { ...strategy, status: "stopped", phase: "done", stoppedAt };
   const mark = context.observed.quote && midOf(context.observed.quote);
+  const left =
+    exit && isLacking(stopped, context) ? unsold(stopped, context) : leftUnlisted(stopped, context);
   return {
-    strategy:
-      exit && isLacking(stopped, context) ? { ...stopped, lastError: unsold(stopped, context) } : stopped,
+    strategy: left === undefined ? stopped : { ...stopped, lastError: left },
     released,
     events: stoppedEvents(context.kind, stopped, { mark, at: context.now }),
   };
@@ -48,6 +50,11 @@ export function stop(before: Strategy, live: readonly Order[], context: Turn): P
 
 const unsold = ({ state, symbol }: Strategy, { kind }: Turn): string =>
   `${text(kind.holdings(state).base)} ${splitPair(symbol).base} of the ${kind.name} were not free in the account and were not sold; sell them manually`;
+
+const leftUnlisted = ({ state, symbol }: Strategy, { kind, observed }: Turn): string | undefined =>
+  observed.isUnlisted
+    ? `${observed.error}; ${text(kind.holdings(state).base)} ${splitPair(symbol).base} stay in the account`
+    : undefined;
 
 /** Returns whether the strategy has base to sell that the account lacks. */
 function isLacking({ state }: Strategy, { kind, observed: { market, quote } }: Turn): boolean {
@@ -87,6 +94,7 @@ function sell(strategy: Strategy, context: Turn): Partial<Drafted> | undefined {
   const { kind, observed, funds, killed, panics, limit, window, bounds } = context;
   const { market, quote, error } = observed;
   const waits = (lastError: string | null) => ({ strategy: { ...strategy, lastError } });
+  if (observed.isUnlisted && hasWaited(strategy, context.now)) return undefined;
   if (!market || !quote) return waits(error);
   if (!funds) return { ...waits(null), short: true };
   const foreign = highestBuy(context.resting.filter(({ order }) => !order));

@@ -60,7 +60,7 @@ export async function observe(
   return { ...read, ...ofStrangers, markets: whole, short: short || isShort };
 }
 
-/** Reads every market in turn, and looks up its orders. */
+/** Reads every market in turn, and looks up its orders; skips one that the exchange refuses. */
 async function readMarkets(venue: Venue, snapshot: Snapshot, kinds: Kinds, budget: Budget) {
   const markets = new Map<Pair, MarketSnapshot & { readonly short: boolean }>();
   const refused = new Map<Pair, string>();
@@ -69,23 +69,27 @@ async function readMarkets(venue: Venue, snapshot: Snapshot, kinds: Kinds, budge
   for (const symbol of symbolsInTurn(snapshot)) {
     const isTooMuch =
       budget.left < CALLS_A_MARKET || (markets.size > 0 && budget.fitting < CALLS_WITH_ORDERS);
-    const observed = isTooMuch
+    const reading = { symbol, reads: readsOf(snapshot, kinds, symbol) };
+    const read = isTooMuch
       ? undefined
-      : await lookAtMarket(venue, snapshot, { symbol, reads: readsOf(snapshot, kinds, symbol) }, budget);
-    if (!observed) {
+      : await unlessRefused(async () => {
+          const observed = await lookAtMarket(venue, snapshot, reading, budget);
+          const orders = snapshot.orders.filter((order) => order.symbol === symbol);
+          const looking = { orders, open: observed.open, turn: snapshot.memory.turn };
+          return { observed, looked: await lookUp(venue, looking, budget) };
+        });
+    if (!read) {
       short = true;
       break;
     }
-    if (typeof observed === "string") {
-      refused.set(symbol, observed);
+    if (typeof read === "string") {
+      refused.set(symbol, read);
       continue;
     }
+    const { observed, looked } = read;
     markets.set(symbol, observed);
-    short ||= observed.short;
-    const orders = snapshot.orders.filter((order) => order.symbol === symbol);
-    const looked = await lookUp(venue, { orders, open: observed.open, turn: snapshot.memory.turn }, budget);
     for (const [clientId, order] of looked.reports) reports.set(clientId, order);
-    short ||= looked.short;
+    short ||= observed.short || looked.short;
   }
   return { markets, refused, reports, short };
 }
@@ -198,22 +202,24 @@ const readsOf = ({ strategies }: Snapshot, kinds: Kinds, symbol: Pair): LookedMa
     ? "book"
     : "ticker";
 
-/**
- * Reads one market. Returns the reason if the exchange refuses only this market, and undefined if its rate limit
- * lacks the calls. An exchange that cannot be read ends the pass.
- */
+/** Reads one market. An exchange that cannot be read ends the pass. */
 async function lookAtMarket(
   venue: Venue,
   snapshot: Snapshot,
   { symbol, reads }: LookedMarket,
   budget: Budget,
-): Promise<(MarketSnapshot & { readonly short: boolean }) | string | undefined> {
+): Promise<MarketSnapshot & { readonly short: boolean }> {
+  const open = await spend(budget, () => venue.openOrders(symbol));
+  const isDue = tradesAreDue(snapshot, symbol, open, venue.timing);
+  const fills = isDue ? await readFills(venue, snapshot, symbol, budget) : NOTHING_READ;
+  const tradesRead = isDue && !fills.short;
+  return { ...(await lookAtPrice(venue, { symbol, reads }, budget)), open, tradesRead, ...fills };
+}
+
+/** Returns the reason if the exchange refuses only this market, and undefined if its rate limit lacks the calls. */
+async function unlessRefused<T>(read: () => Promise<T>): Promise<T | string | undefined> {
   try {
-    const open = await spend(budget, () => venue.openOrders(symbol));
-    const isDue = tradesAreDue(snapshot, symbol, open, venue.timing);
-    const fills = isDue ? await readFills(venue, snapshot, symbol, budget) : NOTHING_READ;
-    const tradesRead = isDue && !fills.short;
-    return { ...(await lookAtPrice(venue, { symbol, reads }, budget)), open, tradesRead, ...fills };
+    return await read();
   } catch (error) {
     if (error instanceof BudgetSpent) return undefined;
     if (error instanceof VenueError && (error.failure === "unlisted" || error.failure === "refused"))
@@ -227,7 +233,7 @@ async function lookAtPrice(
   venue: Venue,
   { symbol, reads }: LookedMarket,
   budget: Budget,
-): Promise<Pick<MarketSnapshot, "market" | "quote" | "book" | "error">> {
+): Promise<Pick<MarketSnapshot, "market" | "quote" | "book" | "error" | "isUnlisted">> {
   try {
     const market = await venue.market(symbol);
     if (reads === "ticker")
@@ -236,7 +242,13 @@ async function lookAtPrice(
     return { market, book, ...bestPricesOf(book) };
   } catch (error) {
     if (!(error instanceof VenueError)) throw error;
-    return { market: undefined, quote: undefined, error: error.message };
+    const isUnlisted = error.failure === "unlisted";
+    return {
+      market: undefined,
+      quote: undefined,
+      error: error.message,
+      ...(isUnlisted ? { isUnlisted } : {}),
+    };
   }
 }
 

@@ -149,6 +149,8 @@ describe("a simulated venue", () => {
     const { venue } = await testSandbox();
     await expect(venue("kraken").market("BTC/EUR")).resolves.toMatchObject({ quote: "EUR" });
     await expect(venue("mexc").market("BTC/EUR")).rejects.toMatchObject({ failure: "unlisted" });
+    // Nobody's order can be open there, and a pass cancels those that were.
+    expect(await venue("mexc").cancel({ symbol: "BTC/EUR", id: "1" }, permit)).toEqual({ result: "look" });
   });
 
   it("accepts deposits, and withdrawals of free funds", async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { decide } from "../../../src/engine/decide/decide.ts";
 import { gridKind } from "../../../src/grid/kind.ts";
+import { DAY } from "../../../src/kernel/time.ts";
 import type { Order } from "../../../src/model/order.ts";
 import type { Strategy } from "../../../src/model/strategy.ts";
 import type { Kinds } from "../../../src/ports/kind.ts";
@@ -111,6 +112,32 @@ describe("a pass over an account", () => {
     expect(updateOf(deciding(away))).toBeUndefined();
     const refused = deciding(away, { more: { refused: new Map([["ETH/USDT", "no such market"]]) } as never });
     expect(updateOf(refused)).toMatchObject({ lastError: "ETH/USDT cannot be read: no such market" });
+  });
+
+  it("ends a stop a day after its pair became unreadable, and says what is left", () => {
+    const refused = { refused: new Map([["ETH/USDT", "not listed"]]) } as never;
+    const orders = [order({ symbol: "ETH/USDT", state: "unknown" }), order({ slot: 1, strategy: "h" })];
+    const LATE = 2 * DAY;
+    const snap = { lease: { ...snapshot().lease, now: LATE } };
+    const stopping = (closedSince: number, more: Partial<Strategy> = {}) => {
+      const held = [{ ...slot(), base: d("2") }];
+      const away = grid({ symbol: "ETH/USDT", wants: "stop", state: state(held, { closedSince }), ...more });
+      return deciding(away, { orders, more: refused, snap }).changes[0];
+    };
+    expect(stopping(LATE - DAY + 1)?.strategy).toMatchObject({
+      status: "running",
+      lastError: "ETH/USDT cannot be read: not listed; the stop ends by itself after a day",
+    });
+    const left =
+      "ETH/USDT cannot be read: not listed, for a day now; 2 ETH stay in the account, and 1 order could still be open: check the exchange";
+    const ended = stopping(LATE - DAY, { status: "error" });
+    expect(ended).toMatchObject({
+      strategy: { status: "stopped", phase: "done", stoppedAt: LATE, lastError: left },
+      orders: [{ clientId: orders[0]?.clientId, settled: true }],
+      events: [{ kind: "status", message: `error to stopped: ${left}` }],
+    });
+    expect(ended?.wish).toMatchObject({ wants: "stop" });
+    expect(stopping(LATE - DAY, { wants: "pause" })?.strategy).toMatchObject({ status: "error" });
   });
 
   it("writes changes of manual orders and of orders without a local strategy", () => {

@@ -3,7 +3,7 @@ import { exitPlan, exitReach, leavingAgain } from "../../../src/engine/decide/ex
 import { stop } from "../../../src/engine/decide/stop.ts";
 import type { Turn } from "../../../src/engine/decide/turn.ts";
 import { gridKind } from "../../../src/grid/kind.ts";
-import { HOUR } from "../../../src/kernel/time.ts";
+import { DAY, HOUR } from "../../../src/kernel/time.ts";
 import type { Order } from "../../../src/model/order.ts";
 import { EXIT_SLOT, type Strategy } from "../../../src/model/strategy.ts";
 import type { Kind } from "../../../src/ports/kind.ts";
@@ -50,6 +50,25 @@ describe("a stop", () => {
     expect(stoppedAt({ observed: observedMarket({ quote: undefined }) })).toBe(NOW);
     expect(stoppedAt({ observed: quoteAt(700), isSimulated: true })).toBe(700);
     expect(stoppedAt({ observed: observedMarket({ quote: undefined }), isSimulated: true })).toBe(500);
+  });
+
+  it("on a pair that is not listed completes, and says what stays in the account", () => {
+    const gone = observedMarket({
+      market: undefined,
+      quote: undefined,
+      error: "BTC/USDT is not listed",
+      isUnlisted: true,
+    });
+    const left = "BTC/USDT is not listed; 2 BTC stay in the account";
+    const stopped = (one: Strategy) => stop(one, [], turn({ observed: gone })).strategy;
+    expect(stopped(stopping())).toMatchObject({ status: "stopped", lastError: left });
+    const waiting = { status: "running", lastError: "BTC/USDT is not listed" };
+    expect(stopped(exiting({ closedSince: NOW - DAY + 1 }))).toMatchObject(waiting);
+    expect(stopped(exiting({ closedSince: NOW - DAY }, { wants: "run" }))).toMatchObject(waiting);
+    expect(stopped(exiting({ closedSince: NOW - DAY }))).toMatchObject({
+      status: "stopped",
+      lastError: left,
+    });
   });
 
   it("does not complete while one of its orders may still be open", () => {

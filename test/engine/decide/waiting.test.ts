@@ -29,7 +29,7 @@ describe("a closed market", () => {
     const after = noteMarketClosed(noted, WHY, NOW + DAY);
     expect(after).toMatchObject({
       status: "error",
-      lastError: `${WHY}for a day now; stop the grid, or resume it when the pair trades again`,
+      lastError: `${WHY}, for a day now; stop the grid, or resume it when the pair trades again`,
     });
     const result = { ...after, lastError: "another" };
     expect(noteMarketClosed(result, WHY, NOW + DAY)).toBe(result);

@@ -196,10 +196,28 @@ describe("an unreadable market", () => {
     }
   });
 
+  it("is skipped as well if the exchange rejects the lookup of its orders", async () => {
+    const exchange = {
+      openOrders: async () => [],
+      order: async ({ symbol }: { symbol: string }) =>
+        symbol === SYMBOL ? Promise.reject(new VenueError("unlisted", "no such pair")) : undefined,
+    };
+    const reads = await observed({ orders: [order(), order({ symbol: OTHER, slot: 1 })], exchange });
+    expect([[...reads.refused], [...reads.markets.keys()]]).toEqual([[[SYMBOL, "no such pair"]], [OTHER]]);
+  });
+
   it("ends the pass if the exchange does not respond, or on an internal error", async () => {
     await expect(observed({ exchange: failing("unavailable") })).rejects.toThrow("it is unavailable");
     const broken = { openOrders: () => Promise.reject(new TypeError("a mistake")) };
     await expect(observed({ exchange: broken })).rejects.toThrow("a mistake");
+  });
+
+  it("is known to be unlisted if its price is refused for that reason", async () => {
+    const ticker = () => Promise.reject(new VenueError("unlisted", "no such pair"));
+    expect((await observed({ exchange: { ticker } })).markets.get(SYMBOL)).toMatchObject({
+      isUnlisted: true,
+      error: "no such pair",
+    });
   });
 
   it("has no price if only the price fails: its open orders are still managed", async () => {
@@ -210,6 +228,7 @@ describe("an unreadable market", () => {
       quote: undefined,
       error: "no price",
     });
+    expect(reads.markets.get(SYMBOL)).not.toHaveProperty("isUnlisted");
     expect(reads.reports.size).toBe(2);
     const broken = { ticker: () => Promise.reject(new TypeError("a mistake")) };
     await expect(observed({ exchange: broken })).rejects.toThrow("a mistake");
