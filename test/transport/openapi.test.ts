@@ -76,11 +76,13 @@ describe("the OpenAPI document", () => {
     expect(Object.keys(document.components.schemas).length).toBeGreaterThan(40);
   });
 
-  it("has no description for a field that does not exist", async () => {
-    const { document } = await served();
+  it("has no description of a field name that no field shows", async () => {
+    const words = FIELD_WORDS as Record<string, string>;
+    const before = { ...words };
+    for (const name of Object.keys(words)) words[name] = `(${name})`;
+    const { document } = await served().finally(() => Object.assign(words, before));
     const text = JSON.stringify(document);
-    const unused = Object.keys(FIELD_WORDS).filter((word) => !text.includes(`"${word.split(".").at(-1)}":{`));
-    expect(unused).toEqual([]);
+    expect(Object.keys(words).filter((name) => !text.includes(`"(${name})"`))).toEqual([]);
   });
 
   it("names every response, tags every operation, and lists the errors of each", async () => {
