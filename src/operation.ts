@@ -2,7 +2,7 @@ import type * as z from "zod";
 import type { Label } from "./kernel/errors.ts";
 import { lazy } from "./kernel/lazy.ts";
 import { type ExposureRead, holdToToken } from "./limits/operations/exposures.ts";
-import type { By } from "./model/events.ts";
+import type { Caller } from "./model/events.ts";
 import type { Preview } from "./model/proposal.ts";
 import type { Deps } from "./ports/deps.ts";
 import type { Keys } from "./ports/venue.ts";
@@ -10,13 +10,8 @@ import type { Keys } from "./ports/venue.ts";
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** The caller, and what came with the call besides its input. */
-export interface Call {
-  /** A token's id, `local` for the command line, or `public`. */
-  readonly actor: string;
+export interface Call extends Caller {
   readonly keys?: Keys | undefined;
-  readonly requestId?: string;
-  /** Whether an agent calls, with the token of its owner. */
-  readonly isAgent?: boolean;
   /** Whether the limits for agents count the call. */
   readonly isLimited?: boolean;
   /** For a request with an Idempotency-Key: the same for every attempt, like everything derived from it. */
@@ -34,12 +29,6 @@ export interface WaitingCaller {
   /** Returns the share of calculation time that this call has; 1 while it is alone. */
   readonly share?: () => number;
 }
-
-/** Returns the actor and request of a call for its events. */
-export const byOf = ({ actor, requestId, isAgent }: Call): By => ({
-  actor: isAgent ? `agent:${actor}` : actor,
-  request: requestId ?? null,
-});
 
 export interface CommandSurface {
   /** Words of the command: `grid start`. */

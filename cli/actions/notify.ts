@@ -21,7 +21,7 @@ import { byCommand, withDatabase } from "./database/open.ts";
 
 /** Adds a channel with secrets from a prompt or a pipe. Returns the exit code. */
 export async function addChannel(values: Values): Promise<number> {
-  const channel = channelOf(values);
+  const channel = requestedChannel(values);
   const { name, kind, level } = channel;
   const { config } = readSettings(values, process.env);
   if (config.keks.length === 0) throw new SettingsError(NO_KEK);
@@ -39,7 +39,7 @@ export async function addChannel(values: Values): Promise<number> {
   });
 }
 
-function channelOf(values: Values) {
+function requestedChannel(values: Values) {
   if (values.name === undefined)
     throw new UsageError("name the channel, for example: edgemaker notify add phone --kind ntfy");
   const kind = CHANNEL_KINDS.find((one) => one === values.kind);

@@ -59,6 +59,20 @@ export interface By {
   readonly request: string | null;
 }
 
+export interface Caller {
+  /** A token's id, `local` for the command line, or `public`. */
+  readonly actor: string;
+  readonly requestId?: string;
+  /** Whether an agent calls, with the token of its owner. */
+  readonly isAgent?: boolean;
+}
+
+/** Returns the actor and request of a call for its events. */
+export const byOf = ({ actor, requestId, isAgent }: Caller): By => ({
+  actor: isAgent ? `agent:${actor}` : actor,
+  request: requestId ?? null,
+});
+
 /** Actor of actions that passes take without a request. */
 export const BY_STEP: By = { actor: "step", request: null };
 

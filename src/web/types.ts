@@ -10,12 +10,12 @@ import type { KeyShape } from "../controls/operations/keys.ts";
 import type { LimitsShape } from "../controls/operations/limits.ts";
 import type { TokenShape } from "../controls/operations/tokens.ts";
 import type {
-  ChangedDeclaredShape,
   DeclaredListShape,
   DeclaredStatusesShape,
   PlannedDeclaredShape,
 } from "../declared/schema/shapes.ts";
 import type { PoolsShape, PriceShape, TokensShape } from "../dex/schema.ts";
+import type { ChangedShape } from "../engine/operations/changes.ts";
 import type { KillShape } from "../grid/operations/kill.ts";
 import type { EditedShape, PlannedEditShape } from "../grid/schema/edit.ts";
 import type { PlannedShape, StartedShape, StatusShape } from "../grid/schema/schema.ts";
@@ -29,12 +29,7 @@ import type { Scope } from "../model/token.ts";
 import type { ChannelShape } from "../notify/operations/channels.ts";
 import type { OrdersShape } from "../orders/schema.ts";
 import type { PlanShape } from "../plans/operations/plans.ts";
-import type {
-  PlannedQuoteChangeShape,
-  PlannedQuoteShape,
-  QuoteChangedShape,
-  QuoteStatusShape,
-} from "../quote/schema/shapes.ts";
+import type { PlannedQuoteChangeShape, PlannedQuoteShape, QuoteStatusShape } from "../quote/schema/shapes.ts";
 import type { ReportShape } from "../report/operations/report.ts";
 
 type Of<S extends () => z.ZodType> = z.output<ReturnType<S>>;
@@ -43,7 +38,7 @@ export type Status = Of<typeof StatusShape>;
 export type Grid = Status["strategies"][number];
 export type QuotesStatus = Of<typeof QuoteStatusShape>;
 export type Quoted = QuotesStatus["strategies"][number];
-export type QuotesChanged = Of<typeof QuoteChangedShape>;
+export type StrategyChanged = Of<typeof ChangedShape>;
 export type PlannedQuotes = Of<typeof PlannedQuoteShape>;
 export type PlannedQuoteEdit = Of<typeof PlannedQuoteChangeShape>;
 export type OwnList = Of<typeof DeclaredListShape>;
@@ -51,7 +46,6 @@ export type OwnDefinition = OwnList["loaded"][number];
 export type OwnStatuses = Of<typeof DeclaredStatusesShape>;
 export type OwnStatus = OwnStatuses["strategies"][number];
 export type OwnPlan = Of<typeof PlannedDeclaredShape>;
-export type OwnChanged = Of<typeof ChangedDeclaredShape>;
 export type WatchedPairs = Of<typeof WatchedShape>;
 export type LiquidityView = Of<typeof LiquidityShape>;
 export type Planned = Of<typeof PlannedShape>;

@@ -28,7 +28,7 @@ export const EDITION_MUTANTS: readonly Mutant[] = [
     IS_OF.quotesBesideGrids,
     one(
       "a stop of quotes keeps their orders",
-      "src/quote/operations/stops.ts",
+      "src/engine/operations/changes.ts",
       "{ keepOrders: false, ...flags }",
       "{ ...flags, keepOrders: true }",
     ),

@@ -2,7 +2,8 @@ import * as z from "zod";
 import { AppError, conflictOf } from "../../kernel/errors.ts";
 import { exchangeField, flagField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
-import { byOf, type Operation, operation } from "../../operation.ts";
+import { byOf } from "../../model/events.ts";
+import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 
 export const KeyShape = lazy(() =>

@@ -6,9 +6,10 @@ import { changed } from "../../limits/limits.ts";
 import { EVERY_SCOPE, isScope, ownLimits, scopeOfAccount } from "../../limits/standing.ts";
 import { LIMIT_FORMS, LIMIT_NAMES, LIMIT_OFF, readLimit, showLimit } from "../../limits/texts.ts";
 import { accountKey } from "../../model/account.ts";
+import { byOf } from "../../model/events.ts";
 import type { LimitName, LimitSettings, Limits, LimitsRead, StoredLimits } from "../../model/limits.ts";
 import { dateOf } from "../../model/usage.ts";
-import { byOf, type Operation, operation } from "../../operation.ts";
+import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 
 const Texts = lazy(() => z.record(z.string(), z.string()));

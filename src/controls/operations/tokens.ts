@@ -4,9 +4,9 @@ import { AppError } from "../../kernel/errors.ts";
 import { countField, idField, textField, wordField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { DAY } from "../../kernel/time.ts";
-import type { By } from "../../model/events.ts";
+import { type By, byOf } from "../../model/events.ts";
 import { newToken, type Scope } from "../../model/token.ts";
-import { byOf, type Operation, operation } from "../../operation.ts";
+import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 
 const TOKEN_SCOPES = ["read", "trade", "admin", "agent"] as const;

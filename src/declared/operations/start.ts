@@ -1,20 +1,12 @@
-import { fundPaper } from "../../engine/pass/paper-start.ts";
-import { describeStart } from "../../engine/pass/start-message.ts";
-import { stepNow } from "../../engine/pass/tick.ts";
+import { prepareStrategyStart, type ReadyStart } from "../../engine/operations/start.ts";
+import { budgetFor } from "../../engine/operations/start-reads.ts";
 import type { Decimal } from "../../kernel/decimal.ts";
 import { AppError, noLongerHolds } from "../../kernel/errors.ts";
-import { splitPair } from "../../kernel/pair.ts";
-import { NO_STOP } from "../../kernel/stop-flags.ts";
-import { exitsOnLoss } from "../../limits/exposure.ts";
-import { positionExposure } from "../../limits/position.ts";
-import { parseAccountKey } from "../../model/account.ts";
-import { type Exposure, type Preview, TRADES_NOTHING } from "../../model/proposal.ts";
-import type { Strategy } from "../../model/strategy.ts";
-import { byOf, type Call, type Operation, operation } from "../../operation.ts";
+import type { Preview } from "../../model/proposal.ts";
+import { type Operation, operation } from "../../operation.ts";
 import type { AnyStrategyDefinition } from "../../ports/definition.ts";
 import type { Deps } from "../../ports/deps.ts";
-import { killRefusal } from "../../ports/kill-here.ts";
-import { asDeclared, declaredKind } from "../kind.ts";
+import { declaredKind } from "../kind.ts";
 import {
   type DeclaredRequest,
   declaredInput,
@@ -29,11 +21,11 @@ import {
   type PlannedDeclared,
   planDeclared,
   plannedDeclaredOut,
-  runningOut,
   warningsOf,
 } from "../start/planned.ts";
-import { newDeclaredState } from "../state.ts";
-import { type DeclaredPlace, declaredBudget, readDeclaredPlace } from "./plan-reads.ts";
+import { type DeclaredStrategy, newDeclaredState } from "../state.ts";
+import { OWN_STRATEGIES } from "./own-strategies.ts";
+import { type DeclaredPlace, readDeclaredPlace } from "./plan-reads.ts";
 
 interface ReadyDeclared {
   readonly request: DeclaredRequest;
@@ -52,7 +44,7 @@ async function readyStart(
   return {
     request,
     place: declaredPlace,
-    plan: planDeclared(definition, request, declaredBudget(request, declaredPlace), declaredPlace),
+    plan: planDeclared(definition, request, budgetFor(request, declaredPlace), declaredPlace),
   };
 }
 
@@ -64,89 +56,27 @@ function startPriceOf({ plan }: ReadyDeclared, shown: string | undefined): Decim
   return plan.mid;
 }
 
-async function createDeclared(
-  deps: Deps,
-  ready: ReadyDeclared,
-  startPrice: Decimal,
-  call: Call,
-): Promise<Strategy> {
-  const { request, place: declaredPlace, plan } = ready;
-  await fundPaper(deps, request, declaredPlace.venue);
-  const { base, quote } = splitPair(request.symbol);
-  const { name, version } = declaredKind([]);
-  const strategy = await deps.store.createStrategy(
-    {
-      ...{ kind: name, version, config: plan.config, state: newDeclaredState(startPrice) },
-      ...{ wants: "run", ...NO_STOP, status: "running", phase: "starting", lastError: null, stoppedAt: null },
-      prefix: `${plan.config.definition}-${request.exchange}-${base}-${quote}`,
-      ...{ account: declaredPlace.account, symbol: request.symbol },
-      startedAt: deps.marketTime(declaredPlace.venue.account, declaredPlace.now),
-      request: call.requestKey ?? null,
-    },
-    byOf(call),
-  );
-  if (!strategy) throw killRefusal(deps.killHere, "nothing is started");
-  return strategy;
-}
-
-/** Returns the strategy that an earlier attempt of the same request started. */
-async function startedEarlier({ store }: Deps, { requestKey }: Call): Promise<Strategy | undefined> {
-  if (requestKey === undefined) return undefined;
-  const [view] = await store.strategies({ request: requestKey });
-  return view?.strategy;
-}
-
-/** Reads and checks a start. A repeated request returns the strategy of the first one. */
-async function prepareDeclared(
+async function preparedStart(
   deps: Deps,
   definition: AnyStrategyDefinition,
   { planHash, ...given }: Readonly<Record<string, unknown>>,
-  call: Call,
-) {
-  const earlier = await startedEarlier(deps, call);
-  if (earlier)
-    return {
-      preview: async () => earlierPreview(earlier),
-      exposure: TRADES_NOTHING,
-      strategies: [],
-      act: () => startedOut(deps, earlier, []),
-    };
-  const ready = await readyStart(deps, definition, given, call.actor);
-  const shown = planHash as string | undefined;
+  actor: string,
+): Promise<ReadyStart<DeclaredStrategy>> {
+  const ready = await readyStart(deps, definition, given, actor);
+  const { request, place: reads, plan } = ready;
   return {
-    async preview() {
-      startPriceOf(ready, shown);
-      return previewOfPlan(ready);
-    },
-    exposure: ready.request.dryRun ? TRADES_NOTHING : declaredExposure(ready),
-    strategies: [],
-    check() {
-      if (ready.place.killed) throw killRefusal(deps.killHere, "nothing is started");
-      startPriceOf(ready, shown);
-    },
-    async act() {
-      const strategy = await createDeclared(deps, ready, startPriceOf(ready, shown), call);
-      return startedOut(deps, strategy, warningsOf(ready.plan, ready.place));
-    },
+    place: request,
+    reads,
+    version: declaredKind([]).version,
+    prefix: plan.config.definition,
+    config: plan.config,
+    stateAt: newDeclaredState,
+    mid: plan.mid ?? undefined,
+    startPrice: () => startPriceOf(ready, planHash as string | undefined),
+    preview: () => previewOfPlan(ready),
+    warnings: warningsOf(plan, reads),
   };
 }
-
-function declaredExposure({ plan, place: declaredPlace }: ReadyDeclared): Exposure {
-  const { market, standings } = declaredPlace;
-  const limits = standings.all[0]?.limits ?? {};
-  const state = newDeclaredState(plan.mid ?? 0n);
-  return positionExposure(
-    { symbol: market.symbol, config: plan.config, state, phase: "starting" },
-    { mid: plan.mid ?? undefined, buys: [], exitsOnLoss: exitsOnLoss(limits, market.quote) },
-  );
-}
-
-const earlierPreview = ({ id }: Strategy): Preview => ({
-  what: `${id} was started by an earlier attempt of this request`,
-  cost: "nothing more",
-  worstCase: "nothing more is started",
-  limits: [],
-});
 
 function previewOfPlan({ plan, request, place: declaredPlace }: ReadyDeclared): Preview {
   const out = plannedDeclaredOut(plan, request, declaredPlace);
@@ -158,21 +88,6 @@ function previewOfPlan({ plan, request, place: declaredPlace }: ReadyDeclared): 
     worstCase: out.worstCase,
     limits: out.warnings.map(({ message }) => message),
     holds: { planHash: plan.hash },
-  };
-}
-
-async function startedOut(deps: Deps, { id, account }: Strategy, warnings: ReturnType<typeof warningsOf>) {
-  const ref = parseAccountKey(account);
-  const venue = deps.venueOf(ref);
-  const pass = venue && (await stepNow(deps, venue));
-  const [view] = await deps.store.strategies({ id });
-  if (!view) throw new AppError("Not found", `there is no strategy ${id}`);
-  const strategy = asDeclared(view.strategy);
-  const { status, phase, config, symbol } = strategy;
-  return {
-    ...{ id, status, phase, message: describeStart(strategy, pass) },
-    ...runningOut(ref.exchange, symbol, config),
-    warnings,
   };
 }
 
@@ -217,7 +132,10 @@ const startOperation = (definition: AnyStrategyDefinition, ids: readonly string[
     },
     input: () => declaredInput(definition, ids),
     output: StartedDeclaredShape,
-    prepare: (deps, given, call) => prepareDeclared(deps, definition, given, call),
+    prepare: (deps, given, call) =>
+      prepareStrategyStart(deps, OWN_STRATEGIES, call, () =>
+        preparedStart(deps, definition, given, call.actor),
+      ),
   });
 
 /** Returns the preview and start operations of each definition. */

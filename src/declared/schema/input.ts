@@ -1,10 +1,9 @@
 import * as z from "zod";
 import { type Decimal, ONE } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { exchangeField, idField, MOST_AMOUNT, pairField, zeroOrMoreField } from "../../kernel/fields.ts";
+import { exchangeField, MOST_AMOUNT, pairField, zeroOrMoreField } from "../../kernel/fields.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import { dryBalance, flag, planHash } from "../../kernel/start-fields.ts";
-import { stopFields } from "../../kernel/stop-flags.ts";
 import type { AnyStrategyDefinition } from "../../ports/definition.ts";
 
 /** Fields of every start besides the strategy's config. */
@@ -26,10 +25,6 @@ export const declaredPreviewInput = ({ config }: AnyStrategyDefinition, ids: rea
 
 export const declaredInput = (definition: AnyStrategyDefinition, ids: readonly string[]) =>
   declaredPreviewInput(definition, ids).extend({ planHash: planHash() });
-
-export const strategyIdInput = () => z.object({ id: idField("Invalid request").describe("Strategy id") });
-
-export const strategyStopInput = () => strategyIdInput().extend(stopFields());
 
 export interface DeclaredRequest {
   readonly exchange: string;

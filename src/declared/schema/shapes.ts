@@ -43,16 +43,6 @@ export const StartedDeclaredShape = lazy(() =>
   }),
 );
 
-export const ChangedDeclaredShape = lazy(() =>
-  z.object({
-    success: z.boolean(),
-    id: z.string(),
-    status: z.enum(STRATEGY_STATUSES),
-    phase: z.string(),
-    message: z.string(),
-  }),
-);
-
 const DeclaredStatusShape = lazy(() =>
   z.object({
     id: z.string(),

@@ -15,16 +15,15 @@ export interface TradingPlace {
   readonly dryBalance?: Readonly<Record<string, Decimal>> | undefined;
 }
 
-export const venueForStart = (deps: Deps, { exchange, dryRun }: TradingPlace): Venue =>
-  dryRun ? requirePaper(deps).venue(exchange) : deps.venue(exchange);
-
-export function balancesForStart(deps: Deps, tradingPlace: TradingPlace): Promise<readonly Balance[]> {
-  const { exchange, dryRun, dryBalance } = tradingPlace;
+export function venueForStart(deps: Deps, { exchange, dryRun, dryBalance }: TradingPlace): Venue {
   if (dryBalance && !dryRun) throw new AppError("Invalid request", "dryBalance requires dryRun");
-  return dryRun
-    ? requirePaper(deps).balances(exchange, paperBalances(tradingPlace))
-    : deps.venue(exchange).balances();
+  return dryRun ? requirePaper(deps).venue(exchange) : deps.venue(exchange);
 }
+
+export const balancesForStart = (deps: Deps, tradingPlace: TradingPlace): Promise<readonly Balance[]> =>
+  tradingPlace.dryRun
+    ? requirePaper(deps).balances(tradingPlace.exchange, paperBalances(tradingPlace))
+    : deps.venue(tradingPlace.exchange).balances();
 
 /** Returns the strategies that run on an account. */
 export const strategiesOn = ({ store }: Deps, { account }: Venue): Promise<readonly StrategyView[]> =>

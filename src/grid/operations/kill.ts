@@ -2,8 +2,9 @@ import * as z from "zod";
 import { flagField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { pluralize } from "../../kernel/pluralize.ts";
+import { byOf } from "../../model/events.ts";
 import type { Order } from "../../model/order.ts";
-import { byOf, type Operation, operation } from "../../operation.ts";
+import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import { LOOK_HOLDS } from "../../ports/kill-permit.ts";
 import {

@@ -1,36 +1,20 @@
-import * as z from "zod";
+import { CHANGES_STRATEGY, changeable, changedOut, idInput } from "../../engine/operations/changes.ts";
 import type { Pass } from "../../engine/pass/step.ts";
 import { stepNow } from "../../engine/pass/tick.ts";
-import { AppError } from "../../kernel/errors.ts";
-import { idField } from "../../kernel/fields.ts";
-import { lazy } from "../../kernel/lazy.ts";
 import { splitPair } from "../../kernel/pair.ts";
 import { parseAccountKey } from "../../model/account.ts";
-import type { By } from "../../model/events.ts";
-import { STRATEGY_STATUSES } from "../../model/strategy.ts";
-import { byOf, type Operation, operation } from "../../operation.ts";
+import { type By, byOf } from "../../model/events.ts";
+import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { StrategyView } from "../../ports/stores/strategy-store.ts";
 import { pauseTexts, previewChange } from "../start/preview.ts";
-import type { GridStrategy } from "../state/state.ts";
+
 import { readPauseExposure, readResumeExposure } from "./exposures.ts";
 import { viewOf } from "./stop.ts";
 
-const PausedShape = lazy(() =>
-  z.object({
-    success: z.boolean(),
-    id: z.string(),
-    status: z.enum(STRATEGY_STATUSES),
-    phase: z.string(),
-    message: z.string(),
-  }),
-);
-
 const PAUSE_OPERATION = {
-  effect: "trade",
-  access: "token",
-  input: () => z.object({ id: idField("Invalid request").describe("Strategy id") }),
-  output: PausedShape,
+  ...CHANGES_STRATEGY,
+  input: idInput,
   failure: "Internal error",
 } as const;
 
@@ -45,7 +29,7 @@ const pauseGrid = operation({
     examples: ["edgemaker grid pause grid-kraken-BTC-USDT-1767225600000"],
   },
   async prepare(deps, { id }, call) {
-    const before = await changeable(deps, id);
+    const before = await changeableGrid(deps, id);
     return {
       preview: async () =>
         previewChange(before, {
@@ -58,7 +42,7 @@ const pauseGrid = operation({
         await deps.store.setPaused(id, true, byOf(call));
         const { view, pass } = await passed(deps, id);
         const why = pass ? failureOf(pass) : notedElsewhere(view);
-        return pauseAnswer(view, view.strategy.wants === "pause", pauseMessage(view, why));
+        return changedOut(view, pauseMessage(view, why), view.strategy.wants === "pause");
       },
     };
   },
@@ -76,7 +60,7 @@ const resumeGrid = operation({
     examples: ["edgemaker grid resume grid-kraken-BTC-USDT-1767225600000"],
   },
   async prepare(deps, { id }, call) {
-    const before = await changeable(deps, id);
+    const before = await changeableGrid(deps, id);
     return {
       preview: async () =>
         previewChange(before, {
@@ -96,20 +80,15 @@ async function resumeByHand(deps: Deps, id: string, by: By) {
   await deps.store.setPaused(id, false, by);
   const { view, pass } = await passed(deps, id);
   const { status, wants, lastError } = view.strategy;
-  if (status === "error") return pauseAnswer(view, false, `${id} is in error again: ${lastError}`);
+  if (status === "error") return changedOut(view, `${id} is in error again: ${lastError}`, false);
   const why = pass ? failureOf(pass) : notedElsewhere(view);
   const isRunning = wants === "run";
-  return pauseAnswer(view, isRunning, isRunning ? `${id} is resumed${why}` : pauseMessage(view, why));
+  return changedOut(view, isRunning ? `${id} is resumed${why}` : pauseMessage(view, why), isRunning);
 }
 
-/** Returns a grid that a user can still pause. Throws otherwise. */
-async function changeable(deps: Deps, id: string): Promise<StrategyView<GridStrategy>> {
-  const view = await viewOf(deps, id);
-  const { status, wants } = view.strategy;
-  if (status !== "stopped" && wants !== "stop") return view;
-  const is = status === "stopped" ? "is stopped" : "is stopping";
-  throw new AppError("Conflict", `${id} ${is} and cannot be paused or resumed; start a new grid`);
-}
+/** Returns a grid that a user can still pause. Throws AppError otherwise. */
+const changeableGrid = async (deps: Deps, id: string) =>
+  changeable(await viewOf(deps, id), " and cannot be paused or resumed; start a new grid");
 
 async function passed(deps: Deps, id: string): Promise<{ view: StrategyView; pass: Pass | undefined }> {
   const { strategy } = await viewOf(deps, id);
@@ -131,17 +110,5 @@ function pauseMessage({ strategy: { id, wants }, openOrders }: StrategyView, why
   if (wants === "run") return `${id} is running: it was resumed${why}`;
   return `${id} is paused: nothing new is placed, ${openOrders} orders stay open, and stop and take-profit prices are not watched${why}`;
 }
-
-const pauseAnswer = (
-  { strategy: { id, status, phase } }: StrategyView,
-  success: boolean,
-  message: string,
-) => ({
-  success,
-  id,
-  status,
-  phase,
-  message,
-});
 
 export const pauseOperations: readonly Operation[] = [pauseGrid, resumeGrid];

@@ -1,3 +1,4 @@
+import { venueForStart } from "../../engine/pass/paper-start.ts";
 import { AppError, VenueError } from "../../kernel/errors.ts";
 import { plainText } from "../../kernel/plain-text.ts";
 import { DAY, HOUR, MINUTE } from "../../kernel/time.ts";
@@ -6,7 +7,7 @@ import type { Deps } from "../../ports/deps.ts";
 import { forAnyone } from "../../ports/for-anyone.ts";
 import type { CandleRange } from "../../ports/market.ts";
 import type { LastWeek } from "../start/last-week.ts";
-import { type StartPlace, venueOf } from "./start-reading.ts";
+import type { StartPlace } from "./start-reading.ts";
 
 /** Candle ranges for past prices; every exchange returns each of them in one request. */
 export const LOOKS_BACK = {
@@ -28,7 +29,7 @@ export async function readPast(deps: Deps, where: StartPlace, width: Width): Pro
 }
 
 const askPast = (deps: Deps, where: StartPlace, range: CandleRange): Promise<readonly Candle[]> =>
-  forAnyone(venueOf(deps, where)).candles(where.symbol, range);
+  forAnyone(venueForStart(deps, where)).candles(where.symbol, range);
 
 /** Half-hour candles: every exchange returns a week of them on one page. */
 const WEEK: CandleRange = { span: 30 * MINUTE, limit: 336 };

@@ -1,3 +1,5 @@
+import { earlierPreview, startedEarlier } from "../../engine/operations/start.ts";
+import { fundPaper, venueForStart } from "../../engine/pass/paper-start.ts";
 import { describeStart } from "../../engine/pass/start-message.ts";
 import { stepNow } from "../../engine/pass/tick.ts";
 import { type Decimal, text } from "../../kernel/decimal.ts";
@@ -7,10 +9,10 @@ import { NO_STOP } from "../../kernel/stop-flags.ts";
 import { MINUTE } from "../../kernel/time.ts";
 import { limitError } from "../../limits/allowed.ts";
 import { accountKey, parseAccountKey } from "../../model/account.ts";
-import type { By } from "../../model/events.ts";
+import { type By, byOf } from "../../model/events.ts";
 import type { Preview } from "../../model/proposal.ts";
 import { TRADES_NOTHING } from "../../model/proposal.ts";
-import { byOf, type Call } from "../../operation.ts";
+import type { Call } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import { killRefusal } from "../../ports/kill-here.ts";
 import type { Venue } from "../../ports/venue.ts";
@@ -34,7 +36,7 @@ import { previewStart } from "../start/preview.ts";
 import { mostQuote } from "../start/worst-case.ts";
 import { type GridConfig, type GridState, type GridStrategy, NO_LEDGER } from "../state/state.ts";
 import { readLastWeek } from "./recent-candles.ts";
-import { fund, type Read, readForStart, type StartPlace, startDoubts, venueOf } from "./start-reading.ts";
+import { type Read, readForStart, type StartPlace, startDoubts } from "./start-reading.ts";
 
 export interface StartRequest {
   readonly where: StartPlace;
@@ -58,7 +60,7 @@ export async function prepareStart(deps: Deps, request: StartRequest) {
   const before = await begunBefore(deps, request);
   if (before)
     return {
-      preview: async () => earlierGridPreview(before),
+      preview: async () => earlierPreview(before.strategy),
       exposure: TRADES_NOTHING,
       strategies: [],
       act: () => startedGridResponse(deps, request, before),
@@ -115,20 +117,12 @@ interface Begun {
   readonly warnings: { code: string; message: string }[];
 }
 
-const earlierGridPreview = ({ strategy: { id } }: Begun): Preview => ({
-  what: `${id} was started by an earlier attempt of this request`,
-  cost: "nothing more",
-  worstCase: "nothing more is started",
-  limits: [],
-});
-
 /** Returns the strategy that an earlier attempt of the request started; the account and market have changed since. */
 async function begunBefore(deps: Deps, { where, request }: StartRequest): Promise<Begun | undefined> {
-  if (request === null) return undefined;
-  const [view] = await deps.store.strategies({ request });
-  if (!view) return undefined;
-  const strategy = asGrid(view.strategy);
-  const venue = venueOf(deps, where);
+  const earlier = await startedEarlier(deps, request);
+  if (!earlier) return undefined;
+  const strategy = asGrid(earlier);
+  const venue = venueForStart(deps, where);
   const [market, balances] = await Promise.all([venue.market(strategy.symbol), venue.balances()]);
   const { config, state } = strategy;
   const { startPrice, ledger } = state;
@@ -152,7 +146,7 @@ async function beginStrategy(
 ): Promise<Begun> {
   const { venue, quote } = start;
   const { checked } = planned;
-  await fund(deps, where, venue);
+  await fundPaper(deps, where, venue);
   const state = await withHistory(venue, where.symbol, checked, firstState(checked, quote.at));
   const strategy = await deps.store.createStrategy(
     {

@@ -1,3 +1,4 @@
+import { strategiesOn } from "../../engine/pass/paper-start.ts";
 import { stalledNotices } from "../../engine/pass/stalled.ts";
 import { type Need, needsOf } from "../../engine/reserves.ts";
 import { text } from "../../kernel/decimal.ts";
@@ -10,7 +11,6 @@ import type { StrategyView } from "../../ports/stores/strategy-store.ts";
 import type { Venue } from "../../ports/venue.ts";
 import { describeWithdraw, WithdrawShape, withdrawInput, withdrawView } from "../schema/withdraw.ts";
 import { type Withdrawable, withdrawable } from "../start/withdrawable.ts";
-import { runningOn } from "./start-reading.ts";
 
 /** Operation that shows how much can be withdrawn while strategies run. It moves nothing. */
 export const withdrawPlan = (ids: readonly string[]): Operation =>
@@ -31,7 +31,7 @@ export const withdrawPlan = (ids: readonly string[]): Operation =>
     output: WithdrawShape,
     run: async (deps, { exchange }) => {
       const venue = deps.venue(exchange);
-      const views = await runningOn(deps, venue);
+      const views = await strategiesOn(deps, venue);
       // Orders before balances: a fill in between is missing from both sides, never counted twice as free.
       const needs = await readNeeds(deps, venue, views);
       const assets = withdrawable(await venue.balances(), needs);

@@ -3,7 +3,8 @@ import { AppError, conflictOf } from "../../kernel/errors.ts";
 import { flagField, textField, wordField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { ALERT_LEVELS, CHANNEL_KINDS, type ChannelSecrets } from "../../model/channel.ts";
-import { byOf, type Operation, operation } from "../../operation.ts";
+import { byOf } from "../../model/events.ts";
+import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import {
   CHANNEL_NAME,

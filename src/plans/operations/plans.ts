@@ -2,8 +2,9 @@ import * as z from "zod";
 import { AppError } from "../../kernel/errors.ts";
 import { countField, idField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
+import { byOf } from "../../model/events.ts";
 import type { Plan } from "../../model/proposal.ts";
-import { byOf, type Operation, operation } from "../../operation.ts";
+import { type Operation, operation } from "../../operation.ts";
 
 export const PlanShape = lazy(() =>
   z.object({

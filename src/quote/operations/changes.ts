@@ -1,8 +1,17 @@
+import {
+  CHANGES_STRATEGY,
+  changeable,
+  changedOut,
+  pauseParts,
+  stopParts,
+} from "../../engine/operations/changes.ts";
+import { viewNamed } from "../../engine/operations/views.ts";
 import { readForChange, venueForChange } from "../../engine/pass/change-venue.ts";
+import { stepUntil } from "../../engine/pass/step-until.ts";
 import { AppError, noLongerHolds } from "../../kernel/errors.ts";
-import type { By } from "../../model/events.ts";
+import { type By, byOf } from "../../model/events.ts";
 import type { Preview } from "../../model/proposal.ts";
-import { byOf, type Operation, operation } from "../../operation.ts";
+import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import { quoteEditInput, quoteEditPreviewInput } from "../schema/input.ts";
 import { PlannedQuoteChangeShape } from "../schema/shapes.ts";
@@ -19,10 +28,12 @@ import {
 import type { QuoteInputs } from "../start/planned-quote.ts";
 import type { ChangeRequest } from "../start/requested-config.ts";
 import type { QuoteStrategy } from "../state/state.ts";
-import { CHANGES_QUOTES, changeableQuotes, changedOut, passesOver } from "./changing.ts";
 import { readQuotesExposure } from "./exposures.ts";
+import { QUOTE_STRATEGIES } from "./quote-views.ts";
 import { readQuotesAt } from "./readings.ts";
-import { pausing, stopQuote } from "./stops.ts";
+
+const changeableQuotes = async (deps: Deps, id: string) =>
+  changeable(await viewNamed(deps, QUOTE_STRATEGIES, id), QUOTE_STRATEGIES.again);
 
 /** Prepares a change of quotes. */
 async function readyChange(deps: Deps, id: string, request: ChangeRequest, actor: string) {
@@ -67,7 +78,7 @@ function previewOfChange(strategy: QuoteStrategy, planned: PlannedChange, inputs
 }
 
 const editQuote = operation({
-  ...CHANGES_QUOTES,
+  ...CHANGES_STRATEGY,
   name: "edit_quote",
   summary: "Change running quotes; other settings stay",
   failure: "Exchange error",
@@ -104,9 +115,9 @@ async function changeByHand(
   const text = `change requested: ${quoteChangesText(changes)}`;
   if (!(await deps.store.setEdit(id, { config, after, description: text }, by)))
     throw new AppError("Conflict", `${id} was changed at the same time; check it and repeat the request`);
-  const { view, why } = await passesOver(
+  const { view, why } = await stepUntil(
     deps,
-    id,
+    () => viewNamed(deps, QUOTE_STRATEGIES, id),
     ({ strategy: { state, edits = 0 } }) => edits === (state.edits ?? 0),
   );
   const isMade = (view.strategy.edits ?? 0) === (view.strategy.state.edits ?? 0);
@@ -115,9 +126,9 @@ async function changeByHand(
 
 /** Operations on running quotes. */
 export const quoteChanges: readonly Operation[] = [
-  pausing(true),
-  pausing(false),
+  operation(pauseParts(QUOTE_STRATEGIES, true)),
+  operation(pauseParts(QUOTE_STRATEGIES, false)),
   previewQuoteEdit,
   editQuote,
-  stopQuote,
+  operation(stopParts(QUOTE_STRATEGIES)),
 ];

@@ -12,7 +12,6 @@ import {
 } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { dryBalance, flag, planHash, price } from "../../kernel/start-fields.ts";
-import { stopFields } from "../../kernel/stop-flags.ts";
 import { MOST_QUOTE_LEVELS } from "../levels.ts";
 
 const LARGEST_SPREAD = 1;
@@ -154,10 +153,3 @@ const editable = () => {
 };
 export const quoteEditPreviewInput = lazy(() => z.object(editable()));
 export const quoteEditInput = lazy(() => z.object({ ...editable(), planHash: planHash() }));
-
-export const quoteStopInput = lazy(() =>
-  z.object({
-    id: idField("Invalid request").describe("Strategy id"),
-    ...stopFields(),
-  }),
-);

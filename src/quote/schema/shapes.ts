@@ -132,13 +132,3 @@ export const QuoteListShape = lazy(() =>
     count: z.number(),
   }),
 );
-
-export const QuoteChangedShape = lazy(() =>
-  z.object({
-    success: z.boolean(),
-    id: z.string(),
-    status: statuses(),
-    phase: z.string(),
-    message: z.string(),
-  }),
-);

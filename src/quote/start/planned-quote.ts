@@ -12,8 +12,13 @@ import { moveWithin, type Volatility } from "../half-spread.ts";
 import { quoteNoticesOf } from "../pass/notices.ts";
 import { quotingOf } from "../pass/quoting.ts";
 import type { QuotePlan } from "../plan.ts";
-import type { ReferencePrice } from "../reference.ts";
-import { newQuoteState, type QuoteConfig, type QuoteState, type QuoteStrategy } from "../state/state.ts";
+import {
+  type LastQuoted,
+  newQuoteState,
+  type QuoteConfig,
+  type QuoteState,
+  type QuoteStrategy,
+} from "../state/state.ts";
 import { type QuoteStartPlace, quotePlanHash } from "./quote-hash.ts";
 
 export interface QuoteInputs {
@@ -61,7 +66,7 @@ export function planQuote(
 
 const percentOf = (share: Decimal): number => wire(snap(share * 100n, ONE / 10_000n, "half"));
 
-export const sourcesOut = ({ sources }: ReferencePrice) =>
+export const sourcesOut = ({ sources }: Pick<LastQuoted, "sources">) =>
   sources.map(({ source, because }) => ({ source, counted: because === null, because }));
 
 export const quoteRequestOut = (

@@ -1,5 +1,6 @@
 import { AppError } from "../../kernel/errors.ts";
-import { byOf, type Call, type PreparedCall } from "../../operation.ts";
+import { byOf } from "../../model/events.ts";
+import type { Call, PreparedCall } from "../../operation.ts";
 import type { McpOptions } from "./options.ts";
 
 /**

@@ -5,7 +5,7 @@ import { useLoad } from "../load.ts";
 import { linkTo } from "../route.ts";
 import { EventsPart, FillsPart } from "../strategy/history.tsx";
 import { useTitle } from "../title.ts";
-import type { OwnChanged, OwnStatus, OwnStatuses, Session } from "../types.ts";
+import type { OwnStatus, OwnStatuses, Session, StrategyChanged } from "../types.ts";
 import { Ago, NoticeBox, type Question, Section, Shown, Stat, useAsk } from "../ui.tsx";
 import { OwnOrders } from "./start.tsx";
 import { ownState } from "./table.tsx";
@@ -121,7 +121,7 @@ function OwnActions({ one, session }: { one: OwnStatus; session: Session }) {
   );
 }
 
-async function afterChange(response: Promise<OwnChanged>): Promise<string> {
+async function afterChange(response: Promise<StrategyChanged>): Promise<string> {
   const { message } = await response;
   pulse.set(pulse.get() + 1);
   return message;

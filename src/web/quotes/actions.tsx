@@ -1,7 +1,7 @@
 import { ask, part } from "../api.ts";
 import { amount, money, pairOf } from "../format.ts";
 import { pulse } from "../live.ts";
-import type { Quoted, QuotesChanged, Session } from "../types.ts";
+import type { Quoted, Session, StrategyChanged } from "../types.ts";
 import { type Question, useAsk } from "../ui.tsx";
 
 /** Actions for quotes; each first shows its effect in money. */
@@ -53,7 +53,7 @@ export function QuoteActions({
   );
 }
 
-const readAfter = async (answer: Promise<QuotesChanged>): Promise<string> => {
+const readAfter = async (answer: Promise<StrategyChanged>): Promise<string> => {
   const { message } = await answer;
   pulse.set(pulse.get() + 1);
   return message;
@@ -63,7 +63,7 @@ const withdrawal = ({ id, orders }: Quoted): Question => ({
   title: "Pause these quotes?",
   says: `Their ${orders.length} orders are canceled until you resume. The base stays.`,
   yes: "Pause them",
-  act: () => readAfter(ask<QuotesChanged>(`POST /strategy/quote/${part(id)}/pause`, { body: {} })),
+  act: () => readAfter(ask<StrategyChanged>(`POST /strategy/quote/${part(id)}/pause`, { body: {} })),
 });
 
 const resumption = ({ id, budget, symbol }: Quoted): Question => {
@@ -72,7 +72,7 @@ const resumption = ({ id, budget, symbol }: Quoted): Question => {
     title: "Resume these quotes?",
     says: `The next pass places both sides again, with their budgets: ${money(Number(budget.quote))} ${quote} and ${amount(budget.base)} ${base}.`,
     yes: "Resume them",
-    act: () => readAfter(ask<QuotesChanged>(`POST /strategy/quote/${part(id)}/resume`, { body: {} })),
+    act: () => readAfter(ask<StrategyChanged>(`POST /strategy/quote/${part(id)}/resume`, { body: {} })),
   };
 };
 
@@ -86,7 +86,7 @@ const ending = (quotes: Quoted, sellBase: boolean): Question => ({
   ),
   yes: sellBase ? "Stop and sell" : "Stop them",
   dangerous: true,
-  act: () => readAfter(ask<QuotesChanged>("DELETE /strategy/quote", { body: { id: quotes.id, sellBase } })),
+  act: () => readAfter(ask<StrategyChanged>("DELETE /strategy/quote", { body: { id: quotes.id, sellBase } })),
 });
 
 function whatBecomesOfBase({ symbol, position, reference }: Quoted, sellBase: boolean): string {

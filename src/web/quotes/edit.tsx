@@ -4,7 +4,7 @@ import { amount, pairOf } from "../format.ts";
 import { pulse } from "../live.ts";
 import { PlanArea } from "../plan-area.tsx";
 import { NumberSettings, settingsBody } from "../start/settings.tsx";
-import type { PlannedQuoteEdit, Quoted, QuotesChanged } from "../types.ts";
+import type { PlannedQuoteEdit, Quoted, StrategyChanged } from "../types.ts";
 import { Section, useAsk } from "../ui.tsx";
 import { type RequestedPlan, usePlan } from "../use-plan.ts";
 import { QuotePlanView } from "./plan.tsx";
@@ -21,7 +21,7 @@ export function EditQuotes({ quotes }: { quotes: Quoted }) {
   const planning = usePlan<PlannedQuoteEdit>(`POST /strategy/quote/${part(id)}/preview`, body);
   const change = async ({ body, planned }: RequestedPlan<PlannedQuoteEdit>) => {
     const { message } = await planning.carryOut(() =>
-      ask<QuotesChanged>(`PATCH /strategy/quote/${part(id)}`, {
+      ask<StrategyChanged>(`PATCH /strategy/quote/${part(id)}`, {
         body: { ...body, planHash: planned.planHash },
       }),
     );

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { fundPaper, strategiesOn } from "../../../src/engine/pass/paper-start.ts";
 import {
-  fund,
   type Read,
   readForStart,
-  runningOn,
   type StartPlace,
   startDoubts,
 } from "../../../src/grid/operations/start-reading.ts";
@@ -47,11 +46,11 @@ describe("the data that a start reads", () => {
     const { deps, ask, kraken, venue } = await opened();
     const { id } = await ask<{ id: string }>("start_grid", { ...REQUEST, useOwnBase: false });
     const needed = async () => (await readForStart(deps, WHERE, "test")).kept.quote;
-    expect(await runningOn(deps, kraken)).toMatchObject([{ strategy: { id } }]);
-    expect(await runningOn(deps, venue("mexc"))).toEqual([]);
+    expect(await strategiesOn(deps, kraken)).toMatchObject([{ strategy: { id } }]);
+    expect(await strategiesOn(deps, venue("mexc"))).toEqual([]);
     expect(await needed()).toBeGreaterThan(0n);
     await ask("stop_grid", { id });
-    expect(await runningOn(deps, kraken)).toEqual([]);
+    expect(await strategiesOn(deps, kraken)).toEqual([]);
     expect(await needed()).toBe(0n);
   });
 
@@ -66,8 +65,8 @@ describe("the data that a start reads", () => {
     await expect(readForStart(deps, { ...WHERE, dryBalance: own }, "test")).rejects.toThrow(
       "dryBalance requires dryRun",
     );
-    await expect(fund(live, WHERE, kraken)).resolves.toBeUndefined();
-    await expect(fund(live, { ...WHERE, dryRun: true }, kraken)).rejects.toThrow(
+    await expect(fundPaper(live, WHERE, kraken)).resolves.toBeUndefined();
+    await expect(fundPaper(live, { ...WHERE, dryRun: true }, kraken)).rejects.toThrow(
       "paper trading is not available",
     );
   });

@@ -1,0 +1,88 @@
+import type { Decimal } from "../../kernel/decimal.ts";
+import { AppError } from "../../kernel/errors.ts";
+import { type Pair, splitPair } from "../../kernel/pair.ts";
+import { MINUTE, type Millis } from "../../kernel/time.ts";
+import type { Balance } from "../../model/account.ts";
+import type { Book, Market } from "../../model/market.ts";
+import type { Elsewhere } from "../../model/memory.ts";
+import { type Both, freeBeside } from "../../model/reserve.ts";
+import type { Deps } from "../../ports/deps.ts";
+import type { Venue, VenueOrder } from "../../ports/venue.ts";
+import { balancesForStart, strategiesOn, type TradingPlace, venueForStart } from "../pass/paper-start.ts";
+import { readKept } from "../pass/read-reserves.ts";
+
+/** What a start needs of the account and its market. */
+export interface StartReads {
+  readonly venue: Venue;
+  readonly market: Market;
+  readonly book: Book;
+  readonly open: readonly VenueOrder[];
+  readonly balances: readonly Balance[];
+  /** What other strategies of the account still need, and whether any of them trades its base or quote. */
+  readonly kept: Both;
+  readonly isShared: boolean;
+  readonly killed: boolean;
+  /** Protocol time. */
+  readonly now: Millis;
+  readonly interval: Millis;
+}
+
+export async function readStart(deps: Deps, place: TradingPlace): Promise<StartReads> {
+  const venue = venueForStart(deps, place);
+  const balances = await balancesForStart(deps, place);
+  return readMarketFor(deps, { venue, symbol: place.symbol, balances });
+}
+
+/** The account and pair, and a strategy whose own need does not count as others' need. */
+export interface ReadPlace extends Pick<StartReads, "venue" | "balances"> {
+  readonly symbol: Pair;
+  readonly beside?: string;
+}
+
+export async function readMarketFor(
+  deps: Deps,
+  { venue, symbol, balances, beside }: ReadPlace,
+): Promise<StartReads> {
+  const market = await venue.market(symbol);
+  const book = await venue.book(symbol, 100);
+  const open = await venue.openOrders(symbol);
+  const running = await strategiesOn(deps, venue);
+  const others = running.filter(({ strategy }) => strategy.id !== beside);
+  const mine = Object.values(splitPair(symbol));
+  return {
+    ...{ venue, market, book, open, balances },
+    kept: await readKept(deps, others, { market, balances }),
+    isShared: others.some(({ strategy }) =>
+      Object.values(splitPair(strategy.symbol)).some((asset) => mine.includes(asset)),
+    ),
+    killed: await deps.store.killed(),
+    now: await deps.store.now(),
+    interval: deps.interval ?? MINUTE,
+  };
+}
+
+/** Reads prices of the pair from other sources. */
+export async function readPricesElsewhere(
+  reference: Deps["reference"] | undefined,
+  { venue, now }: StartReads,
+  symbol: Pair,
+): Promise<Elsewhere> {
+  const found = await reference?.(venue.account.exchange, symbol);
+  const prices = (found?.prices ?? []).map((one) => ({ ...one, at: now }));
+  return { prices, requestedAt: now, bookAt: now };
+}
+
+/** Returns the budget: the requested amounts, within what is free and not needed by other strategies. */
+export function budgetFor(
+  request: { readonly baseBudget?: Decimal | undefined; readonly quoteBudget?: Decimal | undefined },
+  { market, balances, kept, isShared }: StartReads,
+): Both {
+  const { baseBudget, quoteBudget } = request;
+  if (isShared && (baseBudget === undefined || quoteBudget === undefined))
+    throw new AppError(
+      "Invalid request",
+      `other strategies of this account trade in ${market.base} or ${market.quote}; set baseBudget and quoteBudget to limit this one`,
+    );
+  const free = freeBeside(kept, balances, market);
+  return { base: baseBudget ?? free.base, quote: quoteBudget ?? free.quote };
+}
