@@ -11,6 +11,7 @@ import { gridAccounts, movedByBooks } from "./ledger/profit.ts";
 import { outdated } from "./plan/outdated.ts";
 import { reserveOf } from "./plan/reserve.ts";
 import { advanceRunning } from "./plan/run.ts";
+import { gridWakes } from "./plan/watch.ts";
 import type { GridConfig, GridState, GridStrategy } from "./state/state.ts";
 
 /** Grid strategy: orders at the levels of a range. What a slot buys, it sells one level higher. */
@@ -39,6 +40,7 @@ export const gridKind: Kind<GridConfig, GridState> = {
   reads: "ticker",
   mayPlace: ({ state: { rebuild, trail, firstBuy, signal } }: GridStrategy, { free }) =>
     free > 0 || rebuild !== null || trail.way !== null || firstBuy !== null || signal !== null,
+  wakesAt: gridWakes,
   outdated,
   run: advanceRunning,
 };

@@ -20,7 +20,7 @@ import type { MetricsStore } from "./stores/metrics-store.ts";
 import type { NotifyStore } from "./stores/notify-store.ts";
 import type { ReportStore } from "./stores/report-store.ts";
 import type { Store } from "./stores/store.ts";
-import type { Streams } from "./stream.ts";
+import type { StreamReport, Streams } from "./stream.ts";
 import type { Tracer } from "./tracer.ts";
 import type { ExchangeInfo, Keys, Venue } from "./venue.ts";
 
@@ -54,6 +54,8 @@ export interface Deps {
   readonly venueOf: (account: AccountRef) => Venue | undefined;
   /** Opens connections whose messages start passes early; absent without any. */
   readonly streams?: Streams | undefined;
+  /** Reports this process's connections; absent if it runs no passes. */
+  readonly streamReport?: (() => StreamReport) | undefined;
   /** Runs one pass over an account that no tick covers, to look up unconfirmed orders. */
   readonly resolve?: (venue: Venue) => Promise<unknown>;
   /** Returns the market time of an account at a protocol time. They are equal on real exchanges. */

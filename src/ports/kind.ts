@@ -152,6 +152,11 @@ export interface Kind<
   candlesFor?(config: Config): { readonly span: Millis; readonly count: number } | undefined;
   /** Returns whether it could place an order now. Only then are balances read. */
   mayPlace(strategy: Strategy<Config, State>, context: PlacingContext): boolean;
+  /**
+   * Returns the prices that start a pass early, besides stop prices. Empty if only fills concern it now; undefined or
+   * absent if each tick can.
+   */
+  wakesAt?(strategy: Strategy<Config, State>): WakePrices | undefined;
   /** Returns orders that block the desired open orders. */
   outdated(state: State, live: readonly Order[], quote?: Quote): Order[];
   /** Returns the next orders of a running strategy. `live` are its unsettled orders. */
@@ -160,6 +165,12 @@ export interface Kind<
     live: readonly Order[],
     context: StrategyContext,
   ): Partial<Drafted<Strategy<Config, State>>>;
+}
+
+/** Mid prices at or beyond which a strategy can act; undefined in a direction in which it never does. */
+export interface WakePrices {
+  readonly below?: Decimal | undefined;
+  readonly above?: Decimal | undefined;
 }
 
 /** The supported kinds by name. Throws for an unknown kind. */

@@ -2,7 +2,7 @@
 import type { Decimal } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
-import type { AccountRef } from "../model/account.ts";
+import type { AccountKey, AccountRef } from "../model/account.ts";
 
 /** Something that can have happened. A hint can be wrong, repeated, late or missing. */
 export type Hint =
@@ -50,4 +50,29 @@ export interface Streams {
    * It does not reconnect: the caller does, with backoff. Returns undefined if the exchange or account has no streams.
    */
   subscribe(account: AccountRef, topics: StreamTopics, listener: StreamListener): Stream | undefined;
+}
+
+/** Counts of times from fills to the orders that answer them; each bucket includes the smaller ones. */
+export interface Reactions {
+  readonly account: AccountKey;
+  readonly count: number;
+  readonly sum: Millis;
+  readonly buckets: readonly { readonly most: Millis; readonly count: number }[];
+}
+
+/** State of an account's connection. */
+export type StreamView = StreamState & {
+  readonly account: AccountKey;
+  /** How long it has been in this state. */
+  readonly for: Millis;
+  /** How long it has not been live, however often it was opened again; undefined while it is live, or before that. */
+  readonly downFor: Millis | undefined;
+  /** Number of times that it was opened again. */
+  readonly reopened: number;
+};
+
+/** What this process knows of its streams; another process has its own. */
+export interface StreamReport {
+  readonly streams: readonly StreamView[];
+  readonly reactions: readonly Reactions[];
 }

@@ -2,6 +2,7 @@ import { cancellable } from "../engine/decide/turn.ts";
 import { upgraded } from "../engine/pass/upgrade.ts";
 import { bookTrade, countOrder, movedByPosition, positionAccounts } from "../engine/position/ledger.ts";
 import { positionReserve } from "../engine/position/reserve.ts";
+import { mul } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
 import type { Fill } from "../model/fill.ts";
 import type { Order } from "../model/order.ts";
@@ -31,6 +32,13 @@ export const quoteKind: Kind<QuoteConfig, QuoteState> = {
   reads: "book",
   asksElsewhere: requestedElsewhere,
   mayPlace: mayQuote,
+  // Orders further than the tolerance from the new reference move. Other sources are read at each tick.
+  wakesAt: ({ state, config: { tolerance } }: QuoteStrategy) => {
+    const price = state.quoted?.reference;
+    if (price === undefined || price === null) return undefined;
+    const far = mul(price, tolerance.price, "up");
+    return { below: price - far, above: price + far };
+  },
   // Nothing would move them while it is paused.
   outdated: (_state: QuoteState, live: readonly Order[]) => cancellable(live),
   run: runQuote,

@@ -27,6 +27,8 @@ export interface Pass {
   readonly message?: string;
   /** Cancels of stops that the exchange accepted before anything was read. */
   readonly cancels?: number;
+  /** Time from each new fill, by the exchange's clock, until its strategy's next orders were accepted. */
+  readonly reactions?: readonly Millis[];
 }
 
 export type StepDeps = Pick<
@@ -74,8 +76,9 @@ export async function step(
     const cancels = urgentCancels(snapshot, budget.left);
     urgent = await cancelEach({ venue: leasedVenue, local }, hold, { cancels, budget });
     await leasedVenue.enter?.();
-    const short = await pass(deps, leasedVenue, { snapshot, hold, budget, urgent });
-    return { account, outcome: short ? "short" : "stepped", cancels: urgent.confirmed };
+    const { short, reactions } = await pass(deps, leasedVenue, { snapshot, hold, budget, urgent });
+    const outcome = short ? "short" : "stepped";
+    return { account, outcome, cancels: urgent.confirmed, ...(reactions.length > 0 ? { reactions } : {}) };
   } catch (error) {
     const message = messageOf(error);
     // The rate limit is used up: the lease is released at once, and the next pass runs when calls are available.
@@ -135,7 +138,7 @@ async function pass(
   deps: StepDeps,
   venue: Venue,
   { snapshot: loaded, hold, budget, urgent }: StartedPass,
-): Promise<boolean> {
+): Promise<{ readonly short: boolean; readonly reactions: readonly Millis[] }> {
   const { store, local, limits, reference, kinds } = deps;
   const observed = await observe(venue, deps, loaded, budget);
   const lost = forgotten(loaded, observed);
@@ -157,6 +160,7 @@ async function pass(
   const cancels = urgent.short ? [] : plannedCancels.slice(0, Math.max(0, budget.left - creates.length));
   const acted = await act({ venue, store, local }, hold, { cancels, creates, budget });
   const { outcomes } = acted;
+  const reactions = reactionsOf(decision, outcomes, hold.lease.now + local.monotonic() - hold.requestedAt);
   const short = observation.short || decision.short || acted.short || cancels.length < plannedCancels.length;
   const watch = watchOf(deps, snapshot, decision.memory);
   const { interval } = deps;
@@ -168,7 +172,23 @@ async function pass(
   const phases = phasesAfter(decision, outcomes);
   await venue.leave?.();
   await store.settle(snapshot.lease, { outcomes, events, phases, memory, calls: budget, failure: null });
-  return short;
+  return { short, reactions };
+}
+
+/** Returns the age of each new fill whose strategy has had an order accepted. */
+function reactionsOf(
+  { changes, creates }: Decision,
+  outcomes: Settlement["outcomes"],
+  now: Millis,
+): Millis[] {
+  const accepted = new Set(
+    outcomes.filter(({ state }) => state === "submitted").map(({ clientId }) => clientId),
+  );
+  const answering = new Set(
+    creates.flatMap(({ clientId, strategy }) => (accepted.has(clientId) ? [strategy] : [])),
+  );
+  const fills = changes.flatMap((change) => change.fills);
+  return fills.filter(({ strategy }) => answering.has(strategy)).map(({ at }) => now - at);
 }
 
 /** Strategies whose orders were all accepted become active. */

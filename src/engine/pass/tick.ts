@@ -23,16 +23,27 @@ type TickDeps = Pick<
 /** Minimum number of requests for a pass over one market; with fewer, it would only wait again. */
 const LEAST_PASS_REQUESTS = 12;
 
+export interface TickOptions extends StepOptions {
+  /** Starts an account's pass: returns the time until its next one, or undefined if this tick makes none. */
+  readonly paceOf?: (account: AccountKey) => Millis | undefined;
+}
+
 /**
  * Runs one pass over every account that is due. The timer, the cron and POST /internal/tick call it. If requests are
  * limited, the accounts that have waited longest come first.
  */
-export async function tick(deps: TickDeps, options: StepOptions = {}): Promise<Pass[]> {
-  const due = await deps.store.due();
+export async function tick(deps: TickDeps, { paceOf, ...options }: TickOptions = {}): Promise<Pass[]> {
+  const all = await deps.store.due();
+  const paces = new Map(paceOf && all.map(({ account }) => [account, paceOf(account)]));
+  const due = paceOf ? all.filter(({ account }) => paces.get(account) !== undefined) : all;
   const stepDue = async (dueAccount: (typeof due)[number]): Promise<Pass> =>
     isBackingOff(dueAccount)
       ? { account: dueAccount.account, outcome: "backing_off" }
-      : stepAccount(deps, dueAccount.account, options);
+      : stepAccount(
+          { ...deps, interval: paces.get(dueAccount.account) ?? deps.interval },
+          dueAccount.account,
+          options,
+        );
   const { requests } = deps;
   if (!requests) return Promise.all(due.map(stepDue));
   const passes: Pass[] = [];

@@ -2,10 +2,11 @@ import { abs, type Decimal, max, min, mul, ONE } from "../../kernel/decimal.ts";
 import { midOf } from "../../kernel/spread.ts";
 import { ageOf, MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
 import type { Market, Quote } from "../../model/market.ts";
+import type { WakePrices } from "../../ports/kind.ts";
 import { levelAt } from "../ladder/levels.ts";
 import { wideningOf } from "../ladder/volatility.ts";
 import type { GridConfig } from "../state/config.ts";
-import type { GridState, MidMove, Signal } from "../state/state.ts";
+import type { GridState, GridStrategy, MidMove, Signal } from "../state/state.ts";
 
 /** Maximum spread of a reliable mid price: in a wider book, one large order moves the mid. */
 const WIDEST: Decimal = (2n * ONE) / 100n;
@@ -76,6 +77,22 @@ export function trailEnds(
     up: up !== undefined && above <= up ? above : undefined,
     down: down !== undefined && below >= down ? below : undefined,
   };
+}
+
+/**
+ * Returns the prices at which a grid moves its slots; undefined while it moves them, or if time alone can move them.
+ * They are exact to half a tick, because they only start a pass.
+ */
+export function gridWakes({ config, state }: Pick<GridStrategy, "config" | "state">): WakePrices | undefined {
+  const { rebuild, trail, firstBuy, signal, exit } = state;
+  if (rebuild || trail.way || firstBuy || signal || exit || config.centered?.volatility) return undefined;
+  if (config.centered) {
+    const { lowest, highest } = rebuildEdges(config.centered, state);
+    return { below: lowest, above: highest };
+  }
+  if (!config.trail) return {};
+  const { up: above, down: below } = trailEnds(config, state, 1n);
+  return { below, above };
 }
 
 /** Stores a move, and returns whether two passes have observed it. */

@@ -7,6 +7,7 @@ import type { CancelOutcome, CreateOutcome, Permit } from "../../../src/ports/ve
 import { d, slot, state } from "../../support/grid.ts";
 import {
   ACCOUNT,
+  describeFilled,
   idOf,
   NOW,
   order,
@@ -15,6 +16,7 @@ import {
   snapshot,
   strategy,
   TIMING,
+  trade,
 } from "../../support/made.ts";
 import { exchangeOf } from "./answering.ts";
 
@@ -208,6 +210,20 @@ describe("a pass", () => {
     expect(settled.memory).toMatchObject({ interval: 5_000, unwatched: [] });
     expect(settled.events).toMatchObject([{ kind: "watch", message: "the stop price is watched again" }]);
   });
+});
+
+it("a pass measures the time from each new fill to its strategy's next orders", async () => {
+  const fills = async (_: string, { from }: { from: number }) => ({
+    fills: [trade({ amount: d("2"), notional: d("200"), at: NOW - 700 })],
+    ...{ unreadable: [], covered: { from, to: NOW }, now: NOW },
+  });
+  const balances = async () => [{ asset: "BTC", free: d("10"), used: 0n }];
+  const order = async () => describeFilled();
+  const { pass } = await stepped({
+    over: { strategies: [strategy({ state: state([slot()], { epoch: 1 }) })], orders: [BOTH[0] as never] },
+    exchange: { fills, order, balances, openOrders: async () => [] },
+  });
+  expect(pass).toMatchObject({ outcome: "stepped", reactions: [700] });
 });
 
 describe("the orders that a pass places", () => {

@@ -80,6 +80,14 @@ describe("a tick", () => {
     expect(leases).toMatchObject([{ account: KRAKEN, scheduled: 77, isUrgent: false }, { account: MEXC }]);
   });
 
+  it("makes passes over accounts with a pace only", async () => {
+    const { deps, leases } = processOf({ accounts: [{ account: KRAKEN }, { account: MEXC }] });
+    expect(await tick(deps, { paceOf: (account) => (account === MEXC ? 30_000 : undefined) })).toEqual([
+      { account: MEXC, outcome: "busy" },
+    ]);
+    expect(leases).toHaveLength(1);
+  });
+
   it("postpones accounts that there are not enough requests for", async () => {
     const accounts = [{ account: KRAKEN }, { account: MEXC }];
     const outcomes = async (requests: readonly number[]) =>

@@ -1,0 +1,19 @@
+import { formatSpan, MINUTE, type Millis } from "../../../kernel/time.ts";
+import type { StrategyView } from "../../../ports/stores/strategy-store.ts";
+import type { StreamReport } from "../../../ports/stream.ts";
+
+/** Downtime after which people learn of it. A shorter one needs nobody's attention, because passes keep the tick. */
+export const REPORTED_AFTER: Millis = 5 * MINUTE;
+
+/** Returns the notice of a strategy's status if its account's stream is down for long. */
+export function streamNotices(
+  { strategy }: Pick<StrategyView, "strategy">,
+  report: StreamReport | undefined,
+) {
+  const stream = report?.streams.find(({ account }) => account === strategy.account);
+  if (strategy.status === "stopped" || stream?.downFor === undefined || stream.downFor < REPORTED_AFTER)
+    return [];
+  const reason = stream.state === "down" ? `: ${stream.reason}` : "";
+  const message = `the exchange's stream is down for ${formatSpan(stream.downFor)}${reason}; passes run at each tick instead`;
+  return [{ code: "stream_down", message }];
+}
