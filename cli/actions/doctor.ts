@@ -227,11 +227,12 @@ async function exchange(
 }
 
 /** Reads a running server's own state: only the server knows whether its database file was replaced. */
-async function readyOf({ url, pid }: ServerFile): Promise<Check> {
+async function readyOf({ url, pid, token }: ServerFile): Promise<Check> {
   const runs = `runs at ${url} (process ${pid})`;
   try {
     const answer = await fetch(`${url}/ready`, { signal: AbortSignal.timeout(5000), redirect: "error" });
-    if (answer.ok) return { check: "server", finding: "ok", detail: runs };
+    if (answer.ok)
+      return { check: "server", finding: "ok", detail: `${runs}${await streamsText({ url, token })}` };
     const { message } = (await answer.json()) as { message?: string };
     return {
       check: "server",
@@ -241,6 +242,18 @@ async function readyOf({ url, pid }: ServerFile): Promise<Check> {
   } catch (error) {
     return { check: "server", finding: "bad", detail: `${runs} but does not respond: ${messageOf(error)}` };
   }
+}
+
+/** Describes the streams of a running server by their metrics; empty without streams. */
+async function streamsText({ url, token }: Pick<ServerFile, "url" | "token">): Promise<string> {
+  const headers = { authorization: `Bearer ${token}` };
+  const answer = await fetch(`${url}/metrics`, { headers, signal: AbortSignal.timeout(5000) });
+  const samples = [
+    ...(await answer.text()).matchAll(/^edgemaker_stream_live\{exchange="([^"]*)".*\} ([01])$/gm),
+  ];
+  if (samples.length === 0) return "";
+  const states = samples.map(([, exchange = "", live]) => `${exchange} ${live === "1" ? "live" : "down"}`);
+  return `; streams: ${plainText(states.join(", "))}`;
 }
 
 const RIGHTS: Readonly<Record<string, string>> = {

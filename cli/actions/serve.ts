@@ -32,6 +32,7 @@ import {
 } from "../host/server-file.ts";
 import { numberOf, readSettings } from "../host/settings.ts";
 import { strategiesIn } from "../host/strategies/load.ts";
+import { startStreams } from "../host/streams.ts";
 import { startTimer } from "../host/timer.ts";
 import { startTracing } from "../host/tracing.ts";
 import { version } from "../host/version.ts";
@@ -67,7 +68,9 @@ export async function startServer(values: Values, { around = 0 } = {}): Promise<
     ...{ interval, tracer: tracing?.tracer },
     ...{ heavy: createHeavyLane(), calculationThread: calculationThread() },
   };
-  const deps = await createDeps(config, runtime, sandbox);
+  const created = await createDeps(config, runtime, sandbox);
+  const follower = startStreams(created, interval, config.stream);
+  const deps = { ...created, streamReport: follower.report };
   const token = newToken(nodeLocal);
   forgetKeptToken(folder);
   const instance = nodeLocal.randomText(16);
@@ -76,13 +79,9 @@ export async function startServer(values: Values, { around = 0 } = {}): Promise<
   const url = `http://${hostAndPort({ ...address, address: loopback(address) })}`;
   const endToken = await listLocalToken(deps.store, { token, url });
   const forget = writeServerFile(folder, databaseUrl, { url, token, instance, pid: process.pid });
-  const noToken = !config.token && !(await deps.store.hasTokens());
-  if (noToken)
-    process.stderr.write(
-      "No API token exists yet. Commands on this machine need none; for other clients, run `edgemaker token create`.\n",
-    );
+  if (!config.token && !(await deps.store.hasTokens())) process.stderr.write(NO_TOKEN);
   for (const { message } of strategiesIn(config.strategies).failures) log("error", message);
-  const timer = startTimer(deps, interval);
+  const timer = startTimer(deps, interval, follower);
   for (const trouble of (await deps.keyTroubles?.()) ?? []) log("error", trouble);
   const delivery = startDelivery(deps, Math.min(interval, DELIVERY_INTERVAL));
   const sampling = startSampling(deps, Math.min(interval, DELIVERY_INTERVAL));
@@ -92,6 +91,7 @@ export async function startServer(values: Values, { around = 0 } = {}): Promise<
     asking.stop();
     forget();
     await timer.stop();
+    await follower.stop();
     await Promise.all([delivery.stop(), sampling.stop()]);
     await serverClosed(server);
     // A missing database must not prevent a stop; the next start ends the token.
@@ -107,6 +107,9 @@ export async function startServer(values: Values, { around = 0 } = {}): Promise<
   const other = () => findServer(folder, databaseUrl, instance);
   return { deps, url, boundText, token, newLink, other, stopped, stop };
 }
+
+const NO_TOKEN =
+  "No API token exists yet. Commands on this machine need none; for other clients, run `edgemaker token create`.\n";
 
 function servingFlags(values: Values) {
   const { port, host, "tick-interval": interval } = values;

@@ -13,6 +13,11 @@ export const SERVE_ARGS = {
     description: "Milliseconds between two passes (default 5000)",
     valueHint: "number",
   },
+  stream: {
+    type: "boolean",
+    description:
+      "Start passes early when the exchange reports a fill or a stop price (default; --no-stream turns it off)",
+  },
 } as const;
 
 /** Milliseconds between two reads of new events. */

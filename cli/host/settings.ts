@@ -64,6 +64,7 @@ export function readSettings(values: Values, env: NodeJS.ProcessEnv): CliSetting
     ...parsed,
     exchanges: parsed.exchanges.map((configuredExchange) => markOrigin(configuredExchange, env)),
     sandbox: sandboxed,
+    stream: values.stream === undefined ? parsed.stream : values.stream === true,
     venueUrls: new Map([...(sandboxed ? withoutExchanges(parsed) : parsed.venueUrls), ...requests]),
   };
   const sandbox = sandboxOptions(values);

@@ -1,3 +1,4 @@
+import type { Follower } from "../../src/engine/pass/streams/follow.ts";
 import { tick } from "../../src/engine/pass/tick.ts";
 import { messageOf } from "../../src/kernel/errors.ts";
 import { areGood } from "../../src/notify/operations/heartbeat.ts";
@@ -5,12 +6,14 @@ import type { Deps } from "../../src/ports/deps.ts";
 import { rounds } from "./rounds.ts";
 
 /** Runs a pass over every account, then waits for the rest of the interval, or advances market time only. */
-export function startTimer(deps: Deps, interval: number) {
+export function startTimer(deps: Deps, interval: number, follower?: Follower) {
   const { letPass } = deps;
   let isPressing = false;
   const round = async () => {
     isPressing = false;
-    const passes = await tick(deps);
+    const passes = await tick(deps, follower ? { paceOf: follower.paceOf } : {});
+    follower?.passed(passes);
+    await follower?.refresh();
     // Not awaited: passes never wait for a monitoring service.
     void deps.heartbeat?.beat(areGood(passes));
     const isStepped = passes.some(({ outcome }) => outcome === "stepped" || outcome === "short");

@@ -71,6 +71,8 @@ export interface Config {
   /** The folder of the user's own strategies. */
   readonly strategies: string;
   readonly logLevel: LogLevel;
+  /** Whether messages of the exchanges start passes early. */
+  readonly stream: boolean;
   /** On Workers: maximum requests per invocation, and passes per minute. */
   readonly subrequests: number;
   readonly passesPerMinute: number;
@@ -114,6 +116,7 @@ export function parseConfig(environment: Environment): Config {
     timing: Object.fromEntries(settings.EDGEMAKER_TIMING.map(timingBound)),
     strategies: settings.EDGEMAKER_STRATEGIES,
     logLevel: settings.EDGEMAKER_LOG_LEVEL,
+    stream: settings.EDGEMAKER_STREAM,
     subrequests: settings.EDGEMAKER_SUBREQUESTS,
     passesPerMinute: settings.EDGEMAKER_PASSES_PER_MINUTE,
     watched: settings.EDGEMAKER_LIQUIDITY.map((entry) => watchedOf(entry, exchanges)),

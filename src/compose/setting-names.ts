@@ -24,13 +24,11 @@ const wholeNumber = (least: number, most: number) =>
 const textSetting = z.optional(string);
 const url = z.url({ protocol: /^https?$/, error: "must be a URL of http or https" });
 const urlSetting = z.optional(url);
-const flagSetting = z._default(
-  z.pipe(
-    oneOf(["0", "1", "true", "false"]),
-    z.transform((result) => result === "1" || result === "true"),
-  ),
-  false,
+const onOffSetting = z.pipe(
+  oneOf(["0", "1", "true", "false"]),
+  z.transform((result) => result === "1" || result === "true"),
 );
+const flagSetting = z._default(onOffSetting, false);
 const parts = z.pipe(
   string,
   z.transform((output) =>
@@ -63,6 +61,7 @@ export const Settings = z.object({
   EDGEMAKER_KILL: flagSetting,
   EDGEMAKER_READ_TIMEOUT_MILLIS: z._default(wholeNumber(1, 999_999), 10_000),
   EDGEMAKER_TIMING: listSetting,
+  EDGEMAKER_STREAM: z._default(onOffSetting, true),
   EDGEMAKER_SUBREQUESTS: z._default(wholeNumber(15, 10_000), 45),
   EDGEMAKER_PASSES_PER_MINUTE: z._default(wholeNumber(1, 12), 1),
   EDGEMAKER_LOG_LEVEL: z._default(oneOf(["debug", "info", "warn", "error"]), "info"),

@@ -3,11 +3,13 @@ export interface Family {
   /** Name without the prefix; a counter's ends in `_total`. */
   readonly name: string;
   readonly help: string;
-  readonly type: "gauge" | "counter";
+  readonly type: "gauge" | "counter" | "histogram";
   readonly samples: readonly Sample[];
 }
 
 export interface Sample {
+  /** For a histogram: `_bucket`, `_sum` or `_count`. */
+  readonly suffix?: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }
@@ -20,7 +22,9 @@ export const exposition = (families: readonly Family[]): string =>
     .filter(({ samples }) => samples.length > 0)
     .map(({ name, help, type, samples }) => {
       const full = `edgemaker_${name}`;
-      const lines = samples.map(({ labels, value }) => `${full}${labelsText(labels)} ${value}`);
+      const lines = samples.map(
+        ({ suffix = "", labels, value }) => `${full}${suffix}${labelsText(labels)} ${value}`,
+      );
       return `# HELP ${full} ${help}\n# TYPE ${full} ${type}\n${lines.join("\n")}\n`;
     })
     .join("");

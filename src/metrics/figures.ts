@@ -18,7 +18,7 @@ export interface MetricsInput {
   readonly version: string;
 }
 
-/** Returns all metrics from the database alone, so every process returns the same. */
+/** Returns the metrics from the database alone, so every process returns the same. */
 export const metricsOf = (input: MetricsInput): readonly Family[] => [
   gauge("build_info", "Version of this server", [{ labels: { version: input.version }, value: 1 }]),
   gauge("database_seconds", "Database time for this response", [one(input.databaseMillis / SECOND)]),

@@ -20,7 +20,10 @@ const SOURCES: readonly (readonly [what: string, words: readonly string[]])[] = 
   ["phases", wordsOf("src/model/strategy.ts", "Phase")],
   ["statuses", STRATEGY_STATUSES],
   ["ends", wordsOf("src/model/strategy.ts", "reason")],
-  ["notices", [...wordsOf("src/model/strategy.ts", "code"), "stalled", "stop_price_unwatched", "killed"]],
+  [
+    "notices",
+    [...wordsOf("src/model/strategy.ts", "code"), "stalled", "stop_price_unwatched", "stream_down", "killed"],
+  ],
   ["notices of how things are", wordsOf("src/grid/schema/conditions.ts", "code")],
   ["warnings of a plan", wordsOf("src/grid/ladder/check-rules.ts", "code")],
   ["events", wordsOf("src/model/events.ts", "EventKind")],

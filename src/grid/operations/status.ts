@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { stalledFor, stalledNotices } from "../../engine/pass/stalled.ts";
 import { watchNotices } from "../../engine/pass/stop-watch.ts";
+import { streamNotices } from "../../engine/pass/streams/down.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { countField, flagField, idField, textField } from "../../kernel/fields.ts";
 import { parseAccountKey } from "../../model/account.ts";
@@ -98,6 +99,7 @@ function noticedFrom(deps: Deps, view: StrategyView<GridStrategy>, killed: boole
     ...stalledNotices(view, deps.interval),
     ...conditionsOf(view),
     ...watchNotices(view, intervalOf(deps)),
+    ...streamNotices(view, deps.streamReport?.()),
     ...kill,
   ];
 }

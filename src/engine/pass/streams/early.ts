@@ -6,7 +6,7 @@ import type { Local } from "../../../ports/local.ts";
 import type { Pass } from "../step.ts";
 
 /** Minimum time between the starts of two early passes of an account. */
-const GAP: Millis = 250;
+const EARLY_GAP: Millis = 250;
 /** Early passes that an account can make in a row. Each tick interval adds one, so hints never cost more than ticks. */
 const MOST_SAVED = 60;
 
@@ -43,7 +43,7 @@ export function earlyPasses({ local, interval, run }: EarlyParts) {
 
   const waitOf = ({ startedAt, fullAt }: EarlyAccount): Millis => {
     const now = local.monotonic();
-    return Math.max(startedAt + GAP - now, fullAt - (MOST_SAVED - 1) * interval - now);
+    return Math.max(startedAt + EARLY_GAP - now, fullAt - (MOST_SAVED - 1) * interval - now);
   };
 
   async function serve(account: AccountKey, state: EarlyAccount): Promise<void> {

@@ -7,14 +7,14 @@ import { type AccountKey, parseAccountKey } from "../../../model/account.ts";
 import type { Deps } from "../../../ports/deps.ts";
 import type { Hint, StreamReport, StreamState } from "../../../ports/stream.ts";
 import type { Pass } from "../step.ts";
-import { type Connection, type ConnectionParts, openConnection } from "./connection.ts";
 import { REPORTED_AFTER } from "./down.ts";
 import { earlyPasses } from "./early.ts";
+import { type KeptStream, keepStream, type StreamParts } from "./kept-stream.ts";
 import { reactionTimes } from "./reactions.ts";
 import { reaches, type Wakes, wakesOf } from "./wake.ts";
 
 /** Interval of passes while only fills concern an account's strategies, and its stream is live. */
-const QUIET: Millis = 30 * SECOND;
+const QUIET_INTERVAL: Millis = 30 * SECOND;
 /** Number of tick intervals after a hint in which passes keep the tick, because reads can show a fill later. */
 const TICKS_AFTER_HINT = 3;
 /** Minimum time between two wakes by the price of a pair, which can stay beyond its threshold. */
@@ -23,7 +23,7 @@ const MOST_CONNECTIONS = 200;
 
 interface FollowParts
   extends Pick<Deps, "store" | "kinds" | "log" | "streams">,
-    Omit<ConnectionParts, "streams"> {
+    Omit<StreamParts, "streams"> {
   /** Tick interval. */
   readonly interval: Millis;
   readonly run: (account: AccountKey) => Promise<Pass | undefined>;
@@ -31,7 +31,7 @@ interface FollowParts
 
 interface FollowedAccount {
   wakes: Wakes;
-  connection?: Connection | undefined;
+  connection?: KeptStream | undefined;
   /** Times of this process's clock. */
   hintAt: Millis;
   nextAt: Millis;
@@ -84,7 +84,7 @@ export function followStreams({ store, kinds, log, streams, local, random, inter
     const open = [...accounts.values()].filter(({ connection }) => connection).length;
     if (!streams || open >= MOST_CONNECTIONS) return;
     const listener = { onHint: hear(account, followed), onState: changed(account, followed) };
-    followed.connection = openConnection(
+    followed.connection = keepStream(
       { streams, local, random },
       parseAccountKey(account),
       followed.wakes,
@@ -121,7 +121,7 @@ export function followStreams({ store, kinds, log, streams, local, random, inter
     early.serves(account);
     const followed = accounts.get(account);
     if (!followed) return interval;
-    const pace = isQuiet(followed) ? Math.max(interval, QUIET) : interval;
+    const pace = isQuiet(followed) ? Math.max(interval, QUIET_INTERVAL) : interval;
     followed.nextAt = now() + pace;
     return pace;
   }

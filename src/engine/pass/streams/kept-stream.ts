@@ -15,26 +15,26 @@ import type {
 /** A connection that is not live by then is closed and opened again. */
 const LONGEST_OPENING: Millis = 30 * SECOND;
 /** A connection that was live for so long counts as a success. */
-const LASTING: Millis = MINUTE;
+const LONG_LIVE: Millis = MINUTE;
 const REOPEN: { readonly first: Millis; readonly most: Millis; readonly refused: Millis } = {
   first: SECOND,
   most: MINUTE,
   refused: 5 * MINUTE,
 };
 
-export interface ConnectionParts {
+export interface StreamParts {
   readonly streams: Streams;
   readonly local: Pick<Local, "monotonic" | "sleep">;
   /** Returns a random number from 0 to 1, so that many servers do not reconnect at the same time. */
   readonly random: () => number;
 }
 
-export interface ConnectionListener {
+export interface StreamWatcher {
   readonly onHint: (hint: Hint) => void;
   readonly onState: (state: StreamState) => void;
 }
 
-export interface Connection {
+export interface KeptStream {
   readonly state: StreamState;
   /** Number of times that it was opened again. */
   readonly reopened: number;
@@ -43,12 +43,12 @@ export interface Connection {
 }
 
 /** Opens a connection; returns undefined if the account has no streams. */
-export function openConnection(
-  { streams, local, random }: ConnectionParts,
+export function keepStream(
+  { streams, local, random }: StreamParts,
   account: AccountRef,
   first: StreamTopics,
-  { onHint, onState }: ConnectionListener,
-): Connection | undefined {
+  { onHint, onState }: StreamWatcher,
+): KeptStream | undefined {
   let topics = first;
   let state: StreamState = { state: "connecting", since: local.monotonic() };
   let stream: Stream | undefined;
@@ -63,7 +63,7 @@ export function openConnection(
 
   const end = async (status: StreamStatus & { readonly state: "down" }): Promise<void> => {
     stream = undefined;
-    const wasLasting = state.state === "live" && local.monotonic() - state.since >= LASTING;
+    const wasLasting = state.state === "live" && local.monotonic() - state.since >= LONG_LIVE;
     failures = wasLasting ? 0 : failures + 1;
     const longest = status.refused ? REOPEN.refused : Math.min(REOPEN.most, REOPEN.first * 2 ** failures);
     change(status);
