@@ -183,6 +183,7 @@ export async function act(sim: Sim, deed: Deed, beside: Beside): Promise<void> {
       );
       return undefined;
     case "duplicate_tick":
+    case "hint":
       await sim.stepOnce(process);
       return undefined;
     case "kill_process":

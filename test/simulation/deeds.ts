@@ -54,7 +54,7 @@ type Act =
     }
   | { readonly kind: "outside_cancel"; readonly nth: number }
   | { readonly kind: "deposit"; readonly asset: string; readonly amount: Decimal }
-  | { readonly kind: "duplicate_tick" | "backup" | "restore" | "kill_process" }
+  | { readonly kind: "duplicate_tick" | "hint" | "backup" | "restore" | "kill_process" }
   /** What is committed after the first is gone with the second, and nobody says so. */
   | { readonly kind: "keep_tail" | "lose_tail" }
   /** The database's clock is this far from where it was at the start. */

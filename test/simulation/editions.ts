@@ -5,7 +5,7 @@ import { type Deed, handDeed, type MarketRules, startOfAny } from "./deeds.ts";
 import type { Plan } from "./plan.ts";
 import { editQuoteDeed, startQuoteDeed } from "./quote-deeds.ts";
 import type { Random } from "./random.ts";
-import { EXCHANGE, IS_OF, OTHER_EXCHANGES, START, SYMBOLS } from "./shape.ts";
+import { EXCHANGE, IS_OF, OTHER_EXCHANGES, type Shape, START, SYMBOLS } from "./shape.ts";
 
 type Due = Plan["deeds"][number];
 
@@ -23,6 +23,8 @@ export function ofNewEdition(random: Random, plan: Plan): Plan {
       return withKills(random, plan);
     case IS_OF.rules:
       return withRules(random, plan);
+    case IS_OF.hints:
+      return withHints(random, plan);
     case IS_OF.versions:
       return { ...plan, processes: 2, deeds: without(plan.deeds, ["backup", "restore"]) };
     default:
@@ -131,6 +133,37 @@ function withKills(random: Random, plan: Plan): Plan {
   // So long a rate of few calls needs to look up what the faults have left.
   return { ...plan, endAt: plan.endAt + HOUR / 6, deeds: inOrder([...plan.deeds, ...kills.flat()]) };
 }
+
+/** Hints of one message each, repeated ones, late ones, and floods; at times, or most of the time, there are none. */
+function withHints(random: Random, plan: Plan): Plan {
+  const any = timesOf(random, plan);
+  const hint = (at: number): Due => ({ at, deed: { kind: "hint" } });
+  const hints = Array.from({ length: random.pick([0, 10, 60, 60]) }, (): Due[] => {
+    const at = any(0, 1);
+    return random.pick<() => Due[]>([
+      () => [hint(at)],
+      () => [hint(at)],
+      () => [hint(at), hint(at), hint(at + random.whole(1, 500))],
+      () => [hint(at), hint(at + random.whole(1000, 60_000))],
+      () => Array.from({ length: 20 }, (_, place) => hint(at + 250 * place)),
+    ])();
+  });
+  const quietTicks = random.pick([1, 6, 6]);
+  return { ...plan, quietTicks, deeds: inOrder([...plan.deeds, ...hints.flat()]) };
+}
+
+/** The same plan with other hints. What they may change is when passes run, and nothing that has to hold. */
+export function withHintsAs(hints: Shape["hints"], plan: Plan): Plan {
+  if (hints === undefined) return plan;
+  const deeds = plan.deeds.flatMap((due): Due[] => {
+    if (due.deed.kind !== "hint") return [due];
+    if (hints === "removed") return [];
+    return hints === "doubled" ? [due, due] : [{ ...due, at: due.at + HINT_DELAY }];
+  });
+  return { ...plan, deeds: inOrder(deeds) };
+}
+
+const HINT_DELAY = 20_000;
 
 export const LARGEST_TICK = decimal("0.1");
 

@@ -16,7 +16,7 @@ import {
   startOfAny,
   wildDeeds,
 } from "./deeds.ts";
-import { ofNewEdition } from "./editions.ts";
+import { ofNewEdition, withHintsAs } from "./editions.ts";
 import { TOKEN } from "./fee-token.ts";
 import type { Random } from "./random.ts";
 import { type Edition, IS_OF, type Shape, START, SYMBOLS } from "./shape.ts";
@@ -67,6 +67,8 @@ export interface Plan {
   /** Clocks jump, each alone. */
   readonly jumps: boolean;
   readonly edition: Edition;
+  /** Until faults end, processes whose stream is live pause for so many intervals between ticks. */
+  readonly quietTicks?: number;
   /** When other places tell no price, after all else is quiet. */
   readonly silence?: { readonly from: number; readonly to: number };
 }
@@ -75,7 +77,7 @@ export interface Plan {
 const UNANSWERED = new Set<Deed["kind"]>(["kill_process", "outage", "backup", "restore"]);
 
 export function planOf(random: Random, shape: Shape): Plan {
-  const plan = drawn(random, shape);
+  const plan = withHintsAs(shape.hints, drawn(random, shape));
   const isAnswered = shape.broken === "steady lag, all answered";
   return isAnswered ? { ...plan, deeds: plan.deeds.filter(({ deed }) => !UNANSWERED.has(deed.kind)) } : plan;
 }

@@ -16,7 +16,7 @@ export type Bound = "expiry" | "skew" | "read lag" | "steady lag" | "steady lag,
 /** All reads are alike old, and older than they may be. */
 export const isSteady = (bound: Bound | undefined): boolean => bound?.startsWith("steady lag") ?? false;
 
-export const EDITIONS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17] as const;
+export const EDITIONS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18] as const;
 export type Edition = (typeof EDITIONS)[number];
 
 /** Seeds from each million on draw the next edition, so that a kept seed goes on meaning the same. */
@@ -34,6 +34,7 @@ export const IS_OF = {
   budgets: 15,
   rules: 16,
   versions: 17,
+  hints: 18,
 } as const satisfies Record<string, Edition>;
 
 export interface Shape {
@@ -48,6 +49,8 @@ export interface Shape {
   readonly trouble?: Trouble;
   /** Of the kind that is only a test, quotes, or functions that users write; a grid where nothing is said. */
   readonly strategy?: "follow" | "quote" | "declared";
+  /** What becomes of the hints that the seed draws; they arrive as drawn where nothing is said. */
+  readonly hints?: "removed" | "doubled" | "delayed";
   /** Of a calm run: the deeds of this kind of grid. */
   readonly grid?: "range" | "trail" | "centered" | "exit";
 }

@@ -50,6 +50,15 @@ describe("the simulated step", () => {
     expect(lines.filter((line) => line.includes("a row of this batch is refused")).length).toBeGreaterThan(0);
   });
 
+  it("stays correct whatever becomes of the hints that start passes early", async () => {
+    for (const hints of [undefined, "removed", "doubled", "delayed"] as const) {
+      for (let seed = 17_000_000; seed < 17_000_000 + most(8, 2); seed++) {
+        const { violations } = await simulate({ seed, ticks: 200, ...(hints ? { hints } : {}) });
+        expect(violations, `${seed} ${hints}`).toEqual([]);
+      }
+    }
+  });
+
   it("stays correct with one fault, or the kill switch, at sampled calls of a run", async () => {
     expect(failures(await exhaustiveTier([3], how, most(31, 301)))).toEqual([]);
   });

@@ -207,6 +207,7 @@ export async function createSimulation({
   const isQuiet = () => now() >= plan.quietAt;
   /** Nothing goes wrong any more: the longer passes have changed nothing, the longer each waits for the next. */
   const pause = () => {
+    if (!isQuiet() && plan.quietTicks) return plan.quietTicks * plan.interval;
     const still = isQuiet() ? now() - Math.max(plan.quietAt, state.changedAt) : 0;
     return Math.min(Math.max(plan.interval, still), (shape.trouble ? 1 : SLOWER) * plan.interval);
   };
