@@ -19,7 +19,8 @@ export async function choicesOf(
   const beside = besides(state);
   if (running === undefined) {
     const { next, free } = idle(state);
-    return { next, others: [...free.map((move) => ({ move, cost: 0 as const })), ...beside] };
+    const early = earlyPass(state).map((move) => ({ move, cost: 1 as const }));
+    return { next, others: [...free.map((move) => ({ move, cost: 0 as const })), ...early, ...beside] };
   }
   const request = (await runOf(state, running)).request() as Requested;
   return {
@@ -63,6 +64,14 @@ function idle(state: State): { readonly next: Move | undefined; readonly free: M
   const wake: Move = { kind: "wake", process: frozen };
   const isFirst = processes[frozen]?.frozen === 0;
   return isFirst && begin ? { next: begin, free: [wake] } : { next: wake, free: begin ? [begin] : [] };
+}
+
+/** A pass that begins now although none is due. */
+function earlyPass(state: State): Move[] {
+  const free = state.processes.indexOf(undefined);
+  const isDue = nextPass(state) === state.now;
+  if (!MENUS[state.setting.menu].isEarly || free < 0 || isDue) return [];
+  return [{ kind: "begin", process: free, at: state.now }];
 }
 
 /** When the next pass begins; undefined where passes change nothing any more and nothing is waited for. */

@@ -14,6 +14,8 @@ interface Menu {
   readonly delays: (request: Requested) => "none" | "freeze" | "both";
   /** How much of an order the market may take at once. */
   readonly parts: readonly Part[];
+  /** Whether a pass can begin at any moment, and not only when it is due. */
+  readonly isEarly?: boolean;
   /** What else happens, whatever a process is about. */
   readonly beside: (state: State) => readonly Move[];
 }
@@ -42,6 +44,14 @@ export const MENUS: Readonly<Record<Setting["menu"], Menu>> = {
   people: { answers: () => ["slow"], delays: () => "freeze", parts: [], beside: people },
   /** The two processes in each other's way. */
   processes: { answers: nothing, delays: () => "both", parts: [], beside: nothing },
+  /** Messages of the exchange that start passes early, while executions are told late. */
+  hints: {
+    answers: nothing,
+    delays: () => "none",
+    parts: ["whole", "late"],
+    beside: nothing,
+    isEarly: true,
+  },
   /** Orders that nobody has heard of again, and looks at them that fail. */
   silence: {
     answers: ({ kind }) => (kind === "create" ? ["answer lost", "late"] : []),

@@ -54,7 +54,7 @@ export interface Setting {
   /** Whether each read of orders, trades and balances is as old as it may be. */
   readonly reads: "fresh" | "old";
   /** What may happen: everything, or the parts of one kind of trouble, of which more is walked in a trace. */
-  readonly menu: "all" | "orders" | "people" | "trades" | "processes" | "silence" | "restores";
+  readonly menu: "all" | "orders" | "people" | "trades" | "processes" | "silence" | "restores" | "hints";
 }
 
 /** A grid that was started and has not been stepped yet, on an account with some of both assets. */

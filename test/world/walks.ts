@@ -21,6 +21,7 @@ const TRADES = one("trades", "how executions are told");
 const RESTORES = one("restores", "a database put back");
 const PEOPLE = one("people", "what people do");
 const PROCESSES = one("processes", "processes in each other's way");
+const HINTS = one("hints", "passes at any moment", "old");
 const ORDERS = one("orders", "what befalls orders");
 const ORDERS_OLD = one("orders", "what befalls orders", "old");
 const EVERYTHING = one("all", "everything");
@@ -33,6 +34,7 @@ export const WALKS: readonly (readonly [setting: Setting, moves: number, waits?:
   [{ ...RESTORES, name: "two slots, a database put back", slots: 2 }, 2],
   [{ ...SILENCE, name: "two slots, orders that nobody hears of", slots: 2 }, 2],
   [{ ...PROCESSES, name: "two slots, processes in each other's way", slots: 2 }, 2],
+  [{ ...HINTS, name: "two slots, passes at any moment", slots: 2 }, 2],
   [{ name: "two slots, reads of now", slots: 2, reads: "fresh", menu: "all" }, 2],
   [{ name: "two slots, reads as old as they may be", slots: 2, reads: "old", menu: "all" }, 2],
   [{ name: "one slot, reads of now, what befalls orders", slots: 1, reads: "fresh", menu: "orders" }, 2],
