@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import type { Database } from "../../src/adapters/libsql/client/safe-client.ts";
+import { venueStreams } from "../../src/adapters/streams/streams.ts";
 import type { Config } from "../../src/compose/config.ts";
 import type { Runtime } from "../../src/compose/sandbox.ts";
 import type { Log, LogLevel } from "../../src/ports/local.ts";
@@ -10,6 +11,7 @@ import { builtSchema, readMigrations } from "./database/migrations.ts";
 import { ownDatabase } from "./file-rights.ts";
 import { killedByFile, killFileText } from "./kill-file.ts";
 import { databaseFile } from "./locations.ts";
+import { nodeSockets } from "./node-sockets.ts";
 import { leadsInward, nodePost } from "./outbound.ts";
 import { nodeLocal } from "./process/node-local.ts";
 import { sendBySmtp } from "./smtp.ts";
@@ -66,6 +68,7 @@ function runtimeOver(client: Database, url: string, { config, log }: { config: C
     post: nodePost(config.outboundHosts),
     inward: leadsInward(),
     mail: sendBySmtp(config.outboundHosts),
+    streams: (accessOf) => venueStreams(accessOf, nodeSockets),
     killed: killedByFile(url),
     killFile: killFileText(url),
   };

@@ -67,6 +67,7 @@ export async function createDeps(
     resolve: (venue) => step(stepping, venue),
     exchanges,
     ...(runtime.kept ? { kept: runtime.kept } : {}),
+    streams: live && runtime.streams?.(live.venues.accessOf),
     signers: await Promise.all(config.keks.map(importSigner)),
     ...{ killHere, tracer, heavy, calculationThread },
     close: () => context.client.close(),

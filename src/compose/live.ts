@@ -11,6 +11,7 @@ import { bitget } from "../adapters/ccxt/exchanges/bitget.ts";
 import { gateio } from "../adapters/ccxt/exchanges/gateio.ts";
 import { kraken } from "../adapters/ccxt/exchanges/kraken.ts";
 import { mexc } from "../adapters/ccxt/exchanges/mexc.ts";
+import type { LiveAccess } from "../adapters/streams/streams.ts";
 import type { StoredCredentials } from "../adapters/vault/stored-keys.ts";
 import { keyHash } from "../kernel/digest.ts";
 import { AppError, SettingsError, VenueError } from "../kernel/errors.ts";
@@ -54,6 +55,8 @@ interface LiveParts {
 export interface LiveVenues extends Pick<Deps, "venue" | "venueOf" | "marketTime"> {
   /** Returns the server's account on a configured exchange. */
   accountOf(exchange: string): AccountRef;
+  /** Returns access to the server's account; undefined for accounts of others, and without keys. */
+  accessOf(account: AccountRef): LiveAccess | undefined;
   /** Returns whether this process has keys for it, from settings or stored. */
   isConfigured(exchange: string): boolean;
   /** Reads which account keys open: the given ones, or the server's. */
@@ -67,7 +70,6 @@ export function liveVenues(config: Config, given: LiveParts, options: LiveOption
   const parts = { ...given, keeping: { ...given.keeping, markets: options.markets?.(markets) ?? markets } };
   const budgets = options.budgets ?? publicBudgets(given.local.monotonic);
   const links = new Map(config.exchanges.map((entry) => [entry.id, { ...entry, link: linkOf(entry) }]));
-  const { credentials } = parts;
 
   function linkOf({ id, venue }: ConfiguredExchange): ExchangeLink {
     const quirks = QUIRKS[venue];
@@ -102,7 +104,7 @@ export function liveVenues(config: Config, given: LiveParts, options: LiveOption
     host: found(exchange).link.host,
   });
   const stored = (exchange: string) =>
-    credentials.get(accountKey(accountOf(exchange))).catch((error: unknown) => {
+    parts.credentials.get(accountKey(accountOf(exchange))).catch((error: unknown) => {
       if (!(error instanceof SettingsError)) throw error;
       throw new SettingsError(unopenedText(exchange, error.message), { cause: error });
     });
@@ -125,8 +127,13 @@ export function liveVenues(config: Config, given: LiveParts, options: LiveOption
       throw new VenueError("missing_credentials", error.message, { cause: error });
     });
   const isConfigured = (exchange: string): boolean =>
-    found(exchange).keys !== undefined || credentials.has(accountKey(accountOf(exchange)));
+    found(exchange).keys !== undefined || parts.credentials.has(accountKey(accountOf(exchange)));
 
+  const accessOf = ({ exchange, kind, host }: AccountRef): LiveAccess | undefined => {
+    const entry = links.get(exchange);
+    if (kind !== "live" || entry?.link.host !== host || !isConfigured(exchange)) return undefined;
+    return { venue: entry.venue, link: entry.link, keys: () => keysFor(exchange) };
+  };
   return {
     accountOf,
     isConfigured,
@@ -148,11 +155,10 @@ export function liveVenues(config: Config, given: LiveParts, options: LiveOption
     },
 
     venueOf(account) {
-      const { exchange, kind, host } = account;
-      const link = links.get(exchange)?.link;
-      if (kind !== "live" || link?.host !== host || !isConfigured(exchange)) return undefined;
-      return ccxtVenue(link, { account, keys: () => keysFor(exchange) });
+      const access = accessOf(account);
+      return access && ccxtVenue(access.link, { ...access, account });
     },
+    accessOf,
 
     async checkKeys(exchange, keys) {
       const request = keys ? await hashed(keys) : await ownKeys(exchange);

@@ -26,10 +26,11 @@ import type { Aggregator } from "../ports/dex.ts";
 import type { CalculationThread, HeavyLane } from "../ports/heavy.ts";
 import type { Local, Log } from "../ports/local.ts";
 import type { LeadsInward, Post, SendMail } from "../ports/outbound.ts";
+import type { Streams } from "../ports/stream.ts";
 import type { Tracer } from "../ports/tracer.ts";
 import type { Venue } from "../ports/venue.ts";
 import type { Config } from "./config.ts";
-import type { LiveOptions } from "./live.ts";
+import type { LiveOptions, LiveVenues } from "./live.ts";
 
 /** Functions and files that the platform provides. */
 export interface Runtime {
@@ -54,6 +55,8 @@ export interface Runtime {
   /** Interval of its passes. */
   readonly interval?: Millis | undefined;
   readonly tracer?: Tracer | undefined;
+  /** Connects the exchanges' streams; absent if the platform keeps no connections open. */
+  readonly streams?: (accessOf: LiveVenues["accessOf"]) => Streams;
   /** Sends messages; absent, no alerts are sent. */
   readonly post?: Post;
   readonly mail?: SendMail;

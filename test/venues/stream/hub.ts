@@ -195,8 +195,11 @@ export function serveStreams(server: Server, dialect: StreamDialect, { engine, m
     flood(symbol: Pair, count: number) {
       const listing = engine.listings.get(symbol);
       if (!listing) throw new Error(`${symbol} is not listed`);
-      for (const session of sessions.keys())
-        for (let sent = 0; sent < count; sent++) write(session, priceMessage(session, listing));
+      for (const session of sessions.keys()) {
+        const message = priceMessage(session, listing);
+        if (session.topics.has(priceTopic(listing)))
+          for (let sent = 0; sent < count; sent++) write(session, message);
+      }
     },
     close() {
       clearInterval(timer);

@@ -102,6 +102,10 @@ export interface Ccxt {
   readonly privateSpotGetV2SpotAccountInfo?: (params: Dict) => Promise<Dict>;
   readonly privatePostQueryOrders?: (params: Dict) => Promise<Dict>;
   readonly privatePostQueryTrades?: (params: Dict) => Promise<Dict>;
+  /** Keys of streams. */
+  privatePostGetWebSocketsToken(params: Dict): Promise<Dict>;
+  spotPrivatePostUserDataStream(params: Dict): Promise<Dict>;
+  spotPrivatePutUserDataStream(params: Dict): Promise<Dict>;
   /** Parses rows of such an endpoint as executions. */
   parseTrades(rows: readonly Dict[]): readonly Dict[];
   readonly privatePostGetApiKeyInfo?: (params: Dict) => Promise<Dict>;

@@ -1,0 +1,69 @@
+import { decimal } from "../../kernel/decimal.ts";
+import { SECOND } from "../../kernel/time.ts";
+import { type Dict, fieldOf, isDict } from "../ccxt/client/ccxt.ts";
+import type { StreamDialect, StreamReading } from "./dialect.ts";
+
+/** Numbers outside of texts, which JavaScript would round. */
+const NUMBERS = /":\s?(-?\d+(?:\.\d+)?)(?=[,}\]])/g;
+
+export const krakenStream: StreamDialect = {
+  hosts: { private: "wss://ws-auth.kraken.com", public: "wss://ws.kraken.com" },
+  isSplit: true,
+  ping: JSON.stringify({ method: "ping" }),
+  // It sends a heartbeat about every second.
+  silentAfter: 10 * SECOND,
+  marketOf: (symbol) => symbol,
+  address: async () => ({ path: "/v2" }),
+
+  // The token comes from a signed call, so it waits for its turn among the account's nonces.
+  async fills({ call }) {
+    const response = await call((exchange) => exchange.privatePostGetWebSocketsToken({}));
+    const params = {
+      channel: "executions",
+      snap_orders: false,
+      snap_trades: false,
+      token: fieldOf(fieldOf(response, "result"), "token"),
+    };
+    return { text: JSON.stringify({ method: "subscribe", params }), confirmations: 1 };
+  },
+
+  prices: (markets, isOn) => [
+    {
+      text: JSON.stringify({
+        method: isOn ? "subscribe" : "unsubscribe",
+        params: { channel: "ticker", event_trigger: "bbo", symbol: markets },
+      }),
+      confirmations: isOn ? markets.length : 0,
+    },
+  ],
+
+  read(message) {
+    const quoted = String(message).replace(NUMBERS, '":"$1"');
+    const { method, success, error, symbol, channel, type, data } = JSON.parse(quoted) as Dict;
+    // A refused price names its pair; a refused token does not.
+    if (success === false)
+      return [
+        {
+          kind: "refused",
+          reason: String(error),
+          isPrivate: symbol === undefined,
+          isKeys: /permission/i.test(String(error)),
+        },
+      ];
+    if (method === "subscribe") return [{ kind: "confirmed" }];
+    if (!Array.isArray(data)) return [];
+    const rows = data.filter(isDict);
+    if (channel === "ticker") return rows.map(tickerPrice);
+    if (channel !== "executions" || type !== "update") return [];
+    return rows
+      .filter(({ exec_type }) => exec_type === "trade")
+      .map((row) => ({ kind: "fill", market: String(row.symbol) }));
+  },
+};
+
+const tickerPrice = ({ symbol, bid, ask }: Dict): StreamReading => ({
+  kind: "price",
+  market: String(symbol),
+  bid: decimal(String(bid)),
+  ask: decimal(String(ask)),
+});

@@ -1,0 +1,183 @@
+import { lazy } from "../../kernel/lazy.ts";
+import type { Pair } from "../../kernel/pair.ts";
+import { type AccountRef, accountKey } from "../../model/account.ts";
+import type { VenueName } from "../../model/venues.ts";
+import type { Stream, StreamListener, Streams, StreamTopics } from "../../ports/stream.ts";
+import type { Keys } from "../../ports/venue.ts";
+import type { ExchangeLink } from "../ccxt/account/exchange-link.ts";
+import { noKeys } from "../ccxt/account/private-exchange.ts";
+import { createSession } from "../ccxt/account/session.ts";
+import { bitgetStream } from "./bitget.ts";
+import type { Line, StreamAccess, StreamDialect, StreamReading, TopicRequest } from "./dialect.ts";
+import { gateioStream } from "./gateio.ts";
+import { mergedHints } from "./hints.ts";
+import { krakenStream } from "./kraken.ts";
+import { openLine, type StreamPlatform } from "./line.ts";
+import { mexcStream } from "./mexc.ts";
+
+const DIALECTS: Record<VenueName, StreamDialect> = {
+  mexc: mexcStream,
+  gateio: gateioStream,
+  bitget: bitgetStream,
+  kraken: krakenStream,
+};
+
+/** Access to one account of a configured exchange. */
+export interface LiveAccess {
+  readonly venue: VenueName;
+  readonly link: ExchangeLink;
+  readonly keys: () => Promise<Keys | undefined>;
+}
+
+/** Opens the exchanges' WebSocket streams. `accessOf` returns undefined for accounts without real exchanges. */
+export const venueStreams = (
+  accessOf: (account: AccountRef) => LiveAccess | undefined,
+  platform: StreamPlatform,
+): Streams => ({
+  subscribe(account, topics, listener) {
+    const access = accessOf(account);
+    return access && openStream({ account, platform, ...access }, topics, listener);
+  },
+});
+
+type StreamOpening = LiveAccess & { readonly account: AccountRef; readonly platform: StreamPlatform };
+type OpenLine = ReturnType<typeof openLine>;
+
+function openStream(opening: StreamOpening, topics: StreamTopics, listener: StreamListener): Stream {
+  const { venue, link, platform } = opening;
+  const dialect = DIALECTS[venue];
+  const access = accessTo(opening);
+  const lines = new Map<Line, OpenLine>();
+  const markets = new Map<string, Pair>();
+  const hints = mergedHints(listener.onHint, platform.after);
+  let followed = topics;
+  let isClosed = false;
+
+  function close() {
+    isClosed = true;
+    hints.close();
+    for (const line of lines.values()) line.close();
+  }
+
+  function down(reason: string, refused: boolean) {
+    if (isClosed) return;
+    close();
+    listener.onStatus({ state: "down", reason, ...(refused ? { refused } : {}) });
+  }
+
+  /** The line that has the prices; the private one too if it can. */
+  const priceLine = (): Line => (dialect.isSplit || followed.orders.length === 0 ? "public" : "private");
+
+  const neededLines = (): Line[] => [
+    ...(followed.orders.length > 0 ? (["private"] as const) : []),
+    ...(followed.prices.length > 0 && priceLine() === "public" ? (["public"] as const) : []),
+  ];
+
+  async function marketsOf(symbols: readonly Pair[]): Promise<string[]> {
+    const found = symbols.map(async (symbol) => {
+      const market = dialect.marketOf?.(symbol) ?? String((await link.catalog.known(symbol)).id);
+      markets.set(market, symbol);
+      return market;
+    });
+    return Promise.all(found);
+  }
+
+  async function topicsOf(line: Line): Promise<TopicRequest[]> {
+    await marketsOf(followed.orders);
+    const priced = line === priceLine() ? await marketsOf(followed.prices) : [];
+    return [
+      ...(line === "private" ? [await dialect.fills(access)] : []),
+      ...(priced.length > 0 ? dialect.prices(priced, true) : []),
+    ];
+  }
+
+  function open(name: Line) {
+    const opened = openLine({
+      ...{ name, dialect, access, platform },
+      origin: streamOrigin(link, venue, name),
+      topics: () => topicsOf(name),
+      onReady: announce,
+      onRead: (readings) => {
+        for (const reading of readings) pass(reading);
+      },
+      onTrouble(reason, isUnreadable) {
+        link.log("debug", "stream", { exchange: link.id, reason });
+        if (isUnreadable && name === "private") allOrders();
+      },
+      onEnd: down,
+    });
+    lines.set(name, opened);
+  }
+
+  function announce() {
+    if (!isClosed && [...lines.values()].every((line) => line.isReady()))
+      listener.onStatus({ state: "live" });
+  }
+
+  function allOrders() {
+    for (const symbol of followed.orders) hints.add({ kind: "orders", symbol });
+  }
+
+  function pass(reading: StreamReading) {
+    if (isClosed) return;
+    if (reading.kind === "fill") {
+      if (reading.market === undefined) return allOrders();
+      const symbol = markets.get(reading.market);
+      if (symbol && followed.orders.includes(symbol)) hints.add({ kind: "orders", symbol });
+    } else if (reading.kind === "price") {
+      const symbol = markets.get(reading.market);
+      const { bid, ask } = reading;
+      if (symbol && followed.prices.includes(symbol)) hints.add({ kind: "price", symbol, bid, ask });
+    }
+  }
+
+  async function follow(next: StreamTopics) {
+    const before = followed;
+    followed = next;
+    const missing = neededLines().filter((line) => !lines.has(line));
+    // Where one connection has both, it cannot log in afterwards.
+    if (missing.length > 0 && !dialect.isSplit && lines.size > 0)
+      return down("topics need another login", false);
+    await marketsOf(next.orders);
+    const [added, removed] = [
+      await marketsOf(next.prices.filter((symbol) => !before.prices.includes(symbol))),
+      await marketsOf(before.prices.filter((symbol) => !next.prices.includes(symbol))),
+    ];
+    if (isClosed) return;
+    const line = lines.get(dialect.isSplit ? "public" : ([...lines.keys()][0] ?? "public"));
+    if (added.length > 0) for (const request of dialect.prices(added, true)) line?.add(request);
+    if (removed.length > 0) for (const request of dialect.prices(removed, false)) line?.add(request);
+    for (const name of missing) open(name);
+  }
+
+  for (const name of neededLines()) open(name);
+  return {
+    follow: (next) => void follow(next).catch((error: unknown) => down(String(error), false)),
+    close,
+  };
+}
+
+/** Returns the origin of a replaced URL: on it, Kraken's private host is a folder. */
+function streamOrigin({ base, quirks }: ExchangeLink, venue: VenueName, line: Line): string | undefined {
+  if (base === `https://${quirks.host}`) return undefined;
+  const origin = base.replace(/^http/, "ws").replace(/\/$/, "");
+  return venue === "kraken" && line === "private" ? `${origin}/auth` : origin;
+}
+
+function accessTo({ account, link, keys }: StreamOpening): StreamAccess {
+  const session = () => createSession(link, { account: accountKey(account), keys });
+  return {
+    now: link.clock,
+    async keys() {
+      const found = await keys();
+      if (!found) throw noKeys(link.id);
+      return found;
+    },
+    call: (call) => session().read("balances", undefined, call),
+    isUnified: lazy(async () => {
+      const own = session();
+      await own.read("balances", undefined, async () => undefined);
+      return own.kind() === "unified";
+    }),
+  };
+}
