@@ -82,6 +82,7 @@ describe("gate-score", () => {
     ["a good minute", {}, "1"],
     ["a spread exactly so wide", { ownSpread: d("0.02") }, "0"],
     ["a side exactly so large", { ownDepth: thin }, "0"],
+    ["another side exactly so large", { ownDepth: { bids: thin.asks, asks: thin.bids } }, "0"],
     ["one side alone", { ownSpread: null }, "0"],
     ["a depth that nobody knows", { ownDepth: null }, "0"],
   ])("%s scores %s", (_name, over, share) => {

@@ -87,6 +87,17 @@ describe("a disposal", () => {
     ]);
   });
 
+  it("includes base that a sale pays as its fee", () => {
+    const { disposals, holding } = booked([
+      { side: "buy", amount: "2", notional: "200" },
+      { side: "sell", amount: "1", notional: "150", fees: [{ asset: "BTC", amount: "0.1" }] },
+    ]);
+    expect(disposals.map((one) => [format(one.amount), format(one.fee), format(one.costFifo)])).toEqual([
+      ["1.1", "15", "110"],
+    ]);
+    expect(format(holding.base)).toBe("0.9");
+  });
+
   it("of base without a known buy has no cost, and a fee without a price is unknown", () => {
     const { disposals, holding } = booked([
       { side: "buy", amount: "1", notional: "100" },

@@ -1,5 +1,7 @@
 import { expect, it } from "vitest";
+import { DAY, SECOND } from "../../src/kernel/time.ts";
 import { testApp } from "../support/app.ts";
+import { drivenApp } from "../support/driven.ts";
 import { liveApp } from "../support/live.ts";
 
 type App = Pick<Awaited<ReturnType<typeof testApp>>, "ask">;
@@ -41,6 +43,16 @@ it("a token is shown once and works within its scope until it is revoked", async
   expect(await admin("DELETE", `/tokens/${id}`)).toMatchObject({ status: 200, body: { id, revoked: true } });
   expect((await reader("GET", "/strategy/grid/list")).status).toBe(401);
   expect((await admin("DELETE", `/tokens/${id}`)).status).toBe(404);
+});
+
+it("a token works until its last day ends, and not longer", async () => {
+  const app = await drivenApp();
+  const { body } = await app.call<{ token: string }>("POST", "/tokens", { scope: "read", days: 2 });
+  const status = async () => (await asking(app, body.token)("GET", "/strategy/grid/list")).status;
+  app.time.pass(2 * DAY - SECOND);
+  expect(await status()).toBe(200);
+  app.time.pass(2 * SECOND);
+  expect(await status()).toBe(401);
 });
 
 it("tokens are listed page by page", async () => {

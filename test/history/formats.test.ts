@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest";
+import { fillTable } from "../../src/history/fill-table.ts";
+import {
+  archivedOf,
+  fillShown,
+  historicOrderOut,
+  historyPage,
+  nextPageOf,
+} from "../../src/history/schema.ts";
+import { d } from "../support/grid.ts";
+import { fill, order } from "../support/made.ts";
+
+const table = (fees: object[], price = 100) => {
+  const one = { ...fillShown(fill()), price, fees } as never;
+  const [, row = ""] = fillTable(
+    { fills: [one], exchange: "kraken", symbol: "BTC/USDT" } as never,
+    String,
+  ).split(/\r?\n/);
+  return row.split(",").at(-1);
+};
+
+describe("a fill in a table", () => {
+  it("has its fees in quote: those in base at its price, and others at their value", () => {
+    expect(table([{ asset: "USDT", amount: "0.1" }])).toBe("0.1");
+    expect(table([{ asset: "BTC", amount: "0.002" }])).toBe("0.2");
+    expect(
+      table([
+        { asset: "BTC", amount: "0.002" },
+        { asset: "KCS", amount: "3", value: 0.5 },
+      ]),
+    ).toBe("0.7");
+  });
+
+  it("leaves the sum empty if the value of one fee is unknown", () => {
+    expect(
+      table([
+        { asset: "USDT", amount: "0.1" },
+        { asset: "KCS", amount: "3" },
+      ]),
+    ).toBe("");
+  });
+});
+
+describe("a history", () => {
+  it("marks fills that were booked from their order before", () => {
+    expect([fillShown(fill({ superseded: true })).superseded, fillShown(fill()).superseded]).toEqual([
+      true,
+      false,
+    ]);
+  });
+
+  it("shows an order without a response as unknown, and what is left of it", () => {
+    const shown = (over: object) => historicOrderOut(order(over), "grid");
+    expect(shown({ state: "pending" }).status).toBe("unknown");
+    expect(shown({ state: "submitted" }).status).toBe("open");
+    expect(shown({ amount: d("2"), filled: d("0.5") })).toMatchObject({ filled: 0.5, remaining: 1.5 });
+  });
+
+  it("continues after a row, also among rows of the same millisecond", () => {
+    expect(historyPage({ id: "g", limit: 2, before: "5.t9" })).toEqual({
+      limit: 2,
+      before: { at: 5, id: "t9" },
+    });
+    expect(historyPage({ id: "g", limit: 2, before: "5" })).toEqual({ limit: 2, before: { at: 5 } });
+    expect([nextPageOf([1, 2], { limit: 2 }, "5.t9"), nextPageOf([1], { limit: 2 }, "5.t9")]).toEqual([
+      "5.t9",
+      null,
+    ]);
+  });
+
+  it("names the archives with rows since its start, on the last page", () => {
+    const startedAt = Date.UTC(2025, 5, 1);
+    const archive = (year: number, before: number) => ({ year, file: `${year}.db`, before });
+    const all = [
+      archive(2024, Date.UTC(2026, 0)),
+      archive(2025, Date.UTC(2026, 0)),
+      archive(2026, startedAt),
+    ];
+    expect(archivedOf(null, { startedAt }, all)).toEqual({ archived: ["2025.db"] });
+    expect(archivedOf("5.t9", { startedAt }, all)).toEqual({});
+  });
+});

@@ -1,0 +1,64 @@
+import { describe, expect, it } from "vitest";
+import { DAY, HOUR, MINUTE } from "../../src/kernel/time.ts";
+import { NO_DIGEST } from "../../src/model/channel.ts";
+import type { News } from "../../src/model/news.ts";
+import { describedAt, dueLines, takeIn } from "../../src/notify/digest.ts";
+import { areGood } from "../../src/notify/operations/heartbeat.ts";
+import { isQuietHour, parseQuiet } from "../../src/notify/quiet.ts";
+import { d } from "../support/grid.ts";
+
+const NOW = 20_000 * DAY;
+const news = (over: Partial<News> = {}): News => ({
+  key: "k",
+  level: "warning",
+  text: "it",
+  at: NOW,
+  ...over,
+});
+const taking = (all: readonly News[], now = NOW, before = NO_DIGEST) =>
+  takeIn(before, all, { least: "info", now });
+
+describe("the news that a channel collects", () => {
+  it("counts what no longer fits, but keeps every alert", () => {
+    const many = Array.from({ length: 25 }, (_, i) => news({ key: `k${i}` }));
+    const { lines, more } = taking([...many, news({ key: "alarm", level: "alert" })]);
+    expect([lines.length, more, lines.at(-1)?.key]).toEqual([21, 5, "alarm"]);
+  });
+
+  it("adds up the amounts of fills with the same key", () => {
+    const fill = { symbol: "BTC/USDT", amount: d("0.5"), notional: d("30000") } as const;
+    expect(taking([news({ fill }), news({ fill }), news({ fill })]).lines).toMatchObject([
+      { count: 3, amount: d("1.5"), notional: d("90000") },
+    ]);
+  });
+
+  it("sends news that was just sent again after ten minutes, and not later", () => {
+    const sent = describedAt(taking([news()]), NOW);
+    const { lines } = taking([news()], NOW + MINUTE, sent);
+    expect(lines[0]?.dueAt).toBe(NOW + 10 * MINUTE);
+  });
+
+  it("sends alerts also in quiet hours, and nothing else", () => {
+    const digest = taking([news(), news({ key: "alarm", level: "alert" })]);
+    expect(dueLines(digest, NOW, true).map(({ key }) => key)).toEqual(["alarm"]);
+    expect(dueLines(digest, NOW, false)).toHaveLength(2);
+  });
+});
+
+describe("quiet hours", () => {
+  it("are those of their time zone, also across midnight", () => {
+    const hours = parseQuiet("22:00-07:00 Asia/Tokyo") ?? null;
+    // Tokyo is nine hours ahead of UTC.
+    const quiet = [0, 6, 12, 13, 14, 21, 22].map((hour) => isQuietHour(hours, NOW + hour * HOUR));
+    expect(quiet).toEqual([false, false, false, true, true, true, false]);
+  });
+});
+
+it("a round is good only if every pass was", () => {
+  const outcomes = (...all: readonly string[]) => areGood(all.map((outcome) => ({ outcome })) as never);
+  expect([outcomes(), outcomes("stepped", "busy"), outcomes("stepped", "failed")]).toEqual([
+    true,
+    true,
+    false,
+  ]);
+});
