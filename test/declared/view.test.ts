@@ -1,11 +1,12 @@
 import { expect, it } from "vitest";
+import { declaredKind } from "../../src/declared/kind.ts";
 import { askDefinition } from "../../src/declared/pass/ask.ts";
 import { requestedData } from "../../src/declared/pass/requested.ts";
 import { inputFor, othersBook } from "../../src/declared/pass/view.ts";
 import { MINUTE } from "../../src/kernel/time.ts";
 import { aroundBook, declaredStrategy, MARKET, passOver } from "../support/declared.ts";
 import { d } from "../support/grid.ts";
-import { NOW, reportedOrder } from "../support/made.ts";
+import { fill, NOW, reportedOrder } from "../support/made.ts";
 
 const inputs = (quote: string) => {
   const one = declaredStrategy("own");
@@ -40,4 +41,11 @@ it("an order's price is rounded away from the other side", () => {
   ];
   const answer = askDefinition({ definition: { name: "own", orders } as never, config: {} }, inputs("0"));
   expect("wishes" in answer && answer.wishes.map(({ price }) => price)).toEqual([d("99.11"), d("101.12")]);
+});
+
+it("a function sees every fill since its last call", () => {
+  const kind = declaredKind([]);
+  const first = kind.bookFill(declaredStrategy("own").state, "BTC/USDT", fill(), 0);
+  const both = kind.bookFill(first, "BTC/USDT", fill({ tradeId: "t2", amount: d("3") }), 0);
+  expect(both.fills.map(({ amount }) => amount)).toEqual([d("1"), d("3")]);
 });

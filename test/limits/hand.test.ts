@@ -114,6 +114,15 @@ describe("configured limits", () => {
     expect((await order()).status).toBe(200);
   });
 
+  it("stay set when another one is set", async () => {
+    const { limit, shown } = await app();
+    await limit({ openOrders: 7 });
+    await limit({ orderGapMillis: 5 });
+    expect((await shown()).limits).toMatchObject([{ limits: { openOrders: "7", orderGapMillis: "5" } }]);
+    await limit({ openOrders: "off" });
+    expect((await shown()).limits).toMatchObject([{ limits: { openOrders: "off", orderGapMillis: "5" } }]);
+  });
+
   it("show the previous limit and keep amounts of other assets", async () => {
     const { limit, context } = await app();
     await limit({ orderNotional: "USDT=500" });

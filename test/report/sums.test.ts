@@ -1,0 +1,65 @@
+import { expect, it } from "vitest";
+import { kindsOf } from "../../src/engine/kinds.ts";
+import { gridKind } from "../../src/grid/kind.ts";
+import { DAY, HOUR, MINUTE } from "../../src/kernel/time.ts";
+import type { StrategyDay } from "../../src/model/day.ts";
+import type { Kind } from "../../src/ports/kind.ts";
+import { lateAfter } from "../../src/report/alarms.ts";
+import { withLook } from "../../src/report/days.ts";
+import { reportOver } from "../../src/report/report.ts";
+import { d, slot, state } from "../support/grid.ts";
+import { ACCOUNT, strategy } from "../support/made.ts";
+
+const totals = (total: string) => ({
+  ...{ total: d(total), realized: d(total), fees: 0n, cycles: 0, filledOrders: 0 },
+  symbol: "BTC/USDT" as const,
+});
+const day = (
+  number: number,
+  opened: string,
+  latest: string,
+  over: Partial<StrategyDay> = {},
+): StrategyDay => ({
+  ...{ strategy: "g", day: number, account: ACCOUNT, opened: totals(opened), latest: totals(latest) },
+  ...{ from: number * DAY, to: (number + 1) * DAY, upMillis: DAY, inRangeMillis: DAY / 2 },
+  ...{ incidents: 1, isFinal: false, ...over },
+});
+
+it("a report counts from the start of its first day to the end of its last one", () => {
+  const days = [day(10, "5", "8"), day(11, "8", "20", { upMillis: DAY / 2 })];
+  const report = reportOver(days, { from: 10, to: 11, now: 12 * DAY + HOUR });
+  expect(report.strategies).toMatchObject([
+    { totalProfit: 15, uptimePercent: 75, inRangePercent: 66.7, incidents: 2 },
+  ]);
+  expect(report.days.map(({ totalProfit }) => totalProfit)).toEqual([3, 12]);
+});
+
+it("a report separates paper trading from real money, and one quote asset from another", () => {
+  const paper = { strategy: "p", account: "dry:kraken:h" as typeof ACCOUNT };
+  const euro = { strategy: "e", latest: { ...totals("9"), symbol: "BTC/EUR" as const } };
+  const days = [day(10, "0", "1"), day(10, "0", "100", paper), day(10, "0", "9", euro)];
+  const { totals: sums } = reportOver(days, { from: 10, to: 10, now: 11 * DAY });
+  expect(sums.map(({ quote, dryRun, totalProfit }) => [quote, dryRun, totalProfit]).sort()).toEqual([
+    ["EUR", false, 9],
+    ["USDT", false, 1],
+    ["USDT", true, 100],
+  ]);
+});
+
+it("a day counts time in range only while passes are made", () => {
+  const view = {
+    strategy: strategy({ status: "running", state: state([slot()]) }),
+    ...{ memory: { marks: { "BTC/USDT": { mid: d("105"), at: 1, observedAt: 1 } } }, now: 5, openOrders: 1 },
+  } as never;
+  const look = (isUp: boolean) =>
+    withLook([day(10, "0", "0", { to: 10 * DAY + HOUR, upMillis: 0, inRangeMillis: 0 })], view, {
+      ...{ now: 10 * DAY + HOUR + MINUTE, elapsed: MINUTE, dayBegan: 10 * DAY, isUp, incidents: 2 },
+      kinds: kindsOf([gridKind as unknown as Kind]),
+    });
+  expect(look(true)).toMatchObject({ upMillis: MINUTE, inRangeMillis: MINUTE, incidents: 3 });
+  expect(look(false)).toMatchObject({ upMillis: 0, inRangeMillis: 0 });
+});
+
+it("an account is late after three intervals, and after a minute at least", () => {
+  expect([lateAfter(5000), lateAfter(5 * MINUTE)]).toEqual([MINUTE, 15 * MINUTE]);
+});
