@@ -2,6 +2,7 @@ import type * as z from "zod";
 import type { Label } from "./kernel/errors.ts";
 import { lazy } from "./kernel/lazy.ts";
 import { type ExposureRead, holdToToken } from "./limits/operations/exposures.ts";
+import { withIds } from "./limits/operations/strategy-ids.ts";
 import type { Caller } from "./model/events.ts";
 import type { Preview } from "./model/proposal.ts";
 import type { Deps } from "./ports/deps.ts";
@@ -175,7 +176,8 @@ export function operation<I extends z.ZodObject, O extends z.ZodType>(
   typed: TypedRead<I, O> | TypedTrade<I, O>,
 ): Operation {
   const [input, output] = [lazy(typed.input), lazy(typed.output)];
-  const made = typed.effect === "trade" ? tradesBy(typed.prepare) : runsBy(typed.run);
+  const { route } = typed.http;
+  const made = typed.effect === "trade" ? tradesBy(route, typed.prepare) : runsBy(route, typed.run);
   return {
     ...typed,
     ...made,
@@ -190,12 +192,17 @@ export function operation<I extends z.ZodObject, O extends z.ZodType>(
 
 export const isUrgent = ({ lane }: Operation): boolean => lane === "urgent";
 
-const runsBy = <I, O>(run: (deps: Deps, input: I, call: Call) => Promise<O>) => ({
-  run: (deps: Deps, given: unknown, call: Call) => run(deps, given as I, call),
+const runsBy = <I, O>(route: string, run: (deps: Deps, input: I, call: Call) => Promise<O>) => ({
+  run: (deps: Deps, given: unknown, call: Call) =>
+    withIds(route, deps, given as I).then((input) => run(deps, input, call)),
 });
 
-const tradesBy = <I, O>(typed: (deps: Deps, input: I, call: Call) => Promise<PreparedCall<O>>) => {
-  const prepare = (deps: Deps, given: unknown, call: Call) => typed(deps, given as I, call);
+const tradesBy = <I, O>(
+  route: string,
+  typed: (deps: Deps, input: I, call: Call) => Promise<PreparedCall<O>>,
+) => {
+  const prepare = (deps: Deps, given: unknown, call: Call) =>
+    withIds(route, deps, given as I).then((input) => typed(deps, input, call));
   const run = (deps: Deps, given: unknown, call: Call) =>
     prepare(deps, given, call).then((prepared) => actWithin(deps, call, prepared));
   return { prepare, run };

@@ -8,6 +8,7 @@ import { suggestOperation } from "./backtest/operations/suggest.ts";
 import { compareOperations } from "./compare/operations/compare.ts";
 import { keyOperations } from "./controls/operations/keys.ts";
 import { limitsOperations } from "./controls/operations/limits.ts";
+import { renameStrategy } from "./controls/operations/names.ts";
 import { tokenOperations } from "./controls/operations/tokens.ts";
 import { declaredOperations } from "./declared/operations/declared.ts";
 import { dexOperations } from "./dex/operations/price.ts";
@@ -42,6 +43,7 @@ export const createOperations = (
   ...quoteHistory,
   ...declaredOperations(ids, definitions),
   ...declaredHistory,
+  renameStrategy,
   ...backtestOperations(ids),
   quoteBacktestOperation(ids),
   ...declaredBacktests(ids, definitions),

@@ -11,7 +11,17 @@ export const isStrategyName = (name: string): boolean => STRATEGY_NAME.test(name
 
 /** Fields of every start, preview, backtest and command; a config with these names could not be set. */
 export const RESERVED_FIELDS: ReadonlySet<string> = new Set([
-  ...["exchange", "symbol", "baseBudget", "quoteBudget", "dryRun", "dryBalance", "planHash", "planId"],
+  ...[
+    "exchange",
+    "symbol",
+    "baseBudget",
+    "quoteBudget",
+    "dryRun",
+    "dryBalance",
+    "name",
+    "planHash",
+    "planId",
+  ],
   ...["timeframe", "since", "until", "fills", "fill", "extremes", "marketSpread", "tickInterval", "data"],
   ...["makerFee", "takerFee", "feeIn", "tick", "lot", "minAmount", "minNotional", "queue", "slippage"],
   ...[

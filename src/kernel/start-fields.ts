@@ -6,6 +6,14 @@ import { decimalField, flagField, textField } from "./fields.ts";
 export const flag = (name: string) => flagField("Invalid request", name).optional();
 export const price = () => decimalField("Invalid price").optional();
 
+const NAME_FORM = "name must have 1 to 40 characters of letters, digits, - _ . and begin with a letter";
+
+/** A strategy's name. It never has the form of an id, so a text is one or the other. */
+export const strategyName = () =>
+  textField("Invalid request", /^(?!.*-\d{10,}$)[A-Za-z][\w.-]{0,39}$/, NAME_FORM)
+    .optional()
+    .describe("Name of the strategy, for lists, alerts and commands");
+
 export const planHash = () =>
   textField("Invalid request", /^[0-9a-f]{32}(-\d{1,20}(\.\d{1,18})?)?$/, "must be the planHash of a preview")
     .optional()

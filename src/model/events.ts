@@ -15,6 +15,7 @@ export type EventKind =
   | "made_way"
   | "exit"
   | "edited"
+  | "renamed"
   | "moved"
   | "unreadable"
   | "kill"

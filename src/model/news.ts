@@ -10,6 +10,8 @@ export interface TellableEvent {
   readonly id: number;
   readonly account: AccountKey;
   readonly strategy: string | null;
+  /** Current name of the strategy. */
+  readonly name?: string | null;
   readonly at: Millis;
   readonly kind: EventKind;
   readonly message: string;
@@ -20,6 +22,7 @@ export interface TellableFill {
   readonly number: number;
   readonly account: AccountKey;
   readonly strategy: string | null;
+  readonly name?: string | null;
   readonly symbol: Pair;
   readonly side: Side;
   readonly amount: Decimal;

@@ -8,6 +8,10 @@ import type { LimitCode } from "./limits.ts";
 import type { LossWatch } from "./memory.ts";
 import type { TimeInForce } from "./order.ts";
 
+/** Returns a strategy as texts name it: by its name and its id. */
+export const calledBy = ({ id, name }: { readonly id: string; readonly name?: string | null }): string =>
+  name ? `${name} (${id})` : id;
+
 export type Wants = "run" | "pause" | "stop";
 export const STRATEGY_STATUSES = ["idle", "running", "stopped", "error"] as const;
 export type StrategyStatus = (typeof STRATEGY_STATUSES)[number];
@@ -19,6 +23,8 @@ export interface Strategy<
   State extends StrategyState = StrategyState,
 > extends StopWish {
   readonly id: string;
+  /** What its owner calls it; several strategies can have one name. */
+  readonly name?: string | null;
   /** Name of the kind, and the version of the kind's state in which it is stored. */
   readonly kind: string;
   readonly version: number;

@@ -4,12 +4,20 @@ import { plainText } from "../kernel/plain-text.ts";
 import { type AccountKey, parseAccountKey } from "../model/account.ts";
 import type { EventKind } from "../model/events.ts";
 import { levelOf, type News, type TellableEvent, type TellableFill } from "../model/news.ts";
+import { calledBy } from "../model/strategy.ts";
 
 /** Returns the news of an event; undefined if it sends no alert. */
-export function eventNews({ account, strategy, at, kind, message }: TellableEvent): News | undefined {
+export function eventNews({
+  account,
+  strategy,
+  name = null,
+  at,
+  kind,
+  message,
+}: TellableEvent): News | undefined {
   const level = levelOf(kind, message);
   if (level === undefined) return undefined;
-  const who = strategy ?? (account === "" ? "" : accountPlace(account));
+  const who = strategy ? calledBy({ id: strategy, name }) : account === "" ? "" : accountPlace(account);
   const text = plainText(`${who}${who === "" ? "" : ": "}${wordOf(kind)}${message}`, 300);
   return { key: `${kind} ${who} ${withoutIds(message)}`, level, text, at };
 }
@@ -37,10 +45,19 @@ const accountPlace = (account: AccountKey): string => {
   return kind === "dry" ? `${exchange} (paper trading)` : exchange;
 };
 
-export const fillNews = ({ account, strategy, symbol, side, amount, notional, at }: TellableFill): News => ({
+export const fillNews = ({
+  account,
+  strategy,
+  name = null,
+  symbol,
+  side,
+  amount,
+  notional,
+  at,
+}: TellableFill): News => ({
   key: `fill ${strategy ?? account} ${symbol} ${side}`,
   level: "info",
-  text: `${strategy ?? `${accountPlace(account)}, manual order`}: ${side === "buy" ? "bought" : "sold"}`,
+  text: `${strategy ? calledBy({ id: strategy, name }) : `${accountPlace(account)}, manual order`}: ${side === "buy" ? "bought" : "sold"}`,
   at,
   fill: { symbol, amount, notional },
 });

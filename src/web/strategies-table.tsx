@@ -2,6 +2,7 @@ import type { Child } from "hono/jsx";
 import { change, duration, toneOf } from "./format.ts";
 import { againstHolding, distanceOf, distanceText, gridState } from "./grid-figures.ts";
 import { linkTo } from "./route.ts";
+import { strategyTitle } from "./strategy/name.tsx";
 import { Table, type TableColumn } from "./table.tsx";
 import type { Grid } from "./types.ts";
 import { Ago } from "./ui.tsx";
@@ -17,10 +18,10 @@ const GRID_COLUMNS: readonly TableColumn<Grid>[] = [
   {
     name: "Pair",
     isHead: true,
-    of: ({ id, symbol, exchange, dryRun }) => (
+    of: (grid) => (
       <>
-        <a href={linkTo("strategy", id)}>{symbol}</a>
-        <small>{dryRun ? `${exchange} (paper trading)` : exchange}</small>
+        <a href={linkTo("strategy", grid.id)}>{strategyTitle(grid).title}</a>
+        <small>{strategyTitle(grid).beside}</small>
       </>
     ),
     by: ({ symbol, exchange }) => `${symbol} ${exchange}`,

@@ -45,8 +45,8 @@ export function Strategies({ session }: { session: Session }) {
 function Running({ grids, session }: { grids: readonly Grid[]; session: Session }) {
   const [search, setSearch] = useState("");
   const words = search.toLowerCase().split(/\s+/);
-  const textOf = ({ id, exchange, symbol, status, phase }: Grid) =>
-    `${id} ${exchange} ${symbol} ${status} ${phase}`.toLowerCase();
+  const textOf = ({ id, name, exchange, symbol, status, phase }: Grid) =>
+    `${id} ${name ?? ""} ${exchange} ${symbol} ${status} ${phase}`.toLowerCase();
   const shown = grids.filter((grid) => words.every((word) => textOf(grid).includes(word)));
   return (
     <Section

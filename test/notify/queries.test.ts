@@ -36,5 +36,6 @@ it("channel queries do not scan past messages or events", async () => {
   expect(plans[0]).toMatch(/SEARCH messages USING COVERING INDEX messages_of_channel/);
   expect(plans[1]).toMatch(/SEARCH events USING INTEGER PRIMARY KEY \(rowid>\?\)/);
   expect(plans[2]).toMatch(/SEARCH fills USING INTEGER PRIMARY KEY \(rowid>\?\)/);
-  expect(plans.slice(3)).toEqual(plans.slice(1, 3).map((plan) => plan.split("\n")[0]));
+  const firstLine = (plan: string) => plan.split("\n")[0];
+  expect(plans.slice(3).map(firstLine)).toEqual(plans.slice(1, 3).map(firstLine));
 });

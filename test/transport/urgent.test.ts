@@ -64,6 +64,7 @@ const VERBS: Readonly<Record<string, boolean>> = {
         "pause",
         "preview",
         "put",
+        "rename",
       ],
       ...["refuse", "remove", "replay", "resume", "revoke", "set_limits", "start", "suggest", "test", "tick"],
       ...["verify"],

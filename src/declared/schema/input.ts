@@ -3,7 +3,7 @@ import { type Decimal, ONE } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { exchangeField, MOST_AMOUNT, pairField, zeroOrMoreField } from "../../kernel/fields.ts";
 import type { Pair } from "../../kernel/pair.ts";
-import { dryBalance, flag, planHash } from "../../kernel/start-fields.ts";
+import { dryBalance, flag, planHash, strategyName } from "../../kernel/start-fields.ts";
 import type { AnyStrategyDefinition } from "../../ports/definition.ts";
 
 /** Fields of every start besides the strategy's config. */
@@ -16,6 +16,7 @@ const budgetShape = () => ({
     .describe("Quote budget; default: all free quote"),
   dryRun: flag("dryRun").describe("Paper trading: live prices, simulated fills, no request to your account"),
   dryBalance: dryBalance(),
+  name: strategyName(),
 });
 
 const placeShape = (ids: readonly string[]) => ({ exchange: exchangeField(ids), symbol: pairField() });
@@ -33,6 +34,7 @@ export interface DeclaredRequest {
   readonly quoteBudget?: Decimal | undefined;
   readonly dryRun?: boolean | undefined;
   readonly dryBalance?: Readonly<Record<string, Decimal>> | undefined;
+  readonly name?: string | undefined;
   /** The strategy's own config as the user set it. */
   readonly options: Readonly<Record<string, unknown>>;
 }

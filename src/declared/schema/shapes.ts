@@ -46,6 +46,7 @@ export const StartedDeclaredShape = lazy(() =>
 const DeclaredStatusShape = lazy(() =>
   z.object({
     id: z.string(),
+    name: z.string().nullable(),
     dryRun: z.boolean(),
     status: z.enum(STRATEGY_STATUSES),
     phase: z.string(),
@@ -73,6 +74,7 @@ export const DeclaredListShape = lazy(() =>
     strategies: z.array(
       z.object({
         id: z.string(),
+        name: z.string().nullable(),
         dryRun: z.boolean(),
         strategy: z.string(),
         exchange: z.string(),

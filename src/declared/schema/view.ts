@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { calledBy } from "../../model/strategy.ts";
 import type { DeclaredStatusesShape, PlannedDeclaredShape } from "./shapes.ts";
 
 type PlanResponse = z.output<ReturnType<typeof PlannedDeclaredShape>>;
@@ -51,7 +52,7 @@ function statusLines(one: StatusResponse) {
   const [base, quote] = one.symbol.split("/");
   const total = one.totalProfit === null ? "not known until a price is" : `${one.totalProfit} ${quote}`;
   return {
-    strategy: one.id,
+    strategy: calledBy(one),
     market: `${one.symbol} on ${one.exchange}${one.dryRun ? " (paper trading)" : ""}`,
     status: one.status === one.phase ? one.status : `${one.status}, ${one.phase}`,
     ...(one.lastError === null ? {} : { error: one.lastError }),

@@ -34,12 +34,12 @@ export function listedStrategy<More extends object>(
   killed: boolean,
   more: More,
 ) {
-  const { id, account, symbol, status, startedAt, state } = view.strategy;
+  const { id, name = null, account, symbol, status, startedAt, state } = view.strategy;
   const { exchange, kind } = parseAccountKey(account);
   const isKilled = killed && status !== "stopped";
   const notices = [...state.notices, ...stalledNotices(view, interval), ...(isKilled ? [KILLED] : [])];
   return {
-    ...{ id, dryRun: kind === "dry", ...more, exchange, symbol, status },
+    ...{ id, name, dryRun: kind === "dry", ...more, exchange, symbol, status },
     stalled: stalledFor(view, interval) > 0,
     notices: notices.map((notice) => ({ ...notice })),
     startedAt,

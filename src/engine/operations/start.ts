@@ -121,7 +121,7 @@ async function createStrategy<S extends PositionStrategy>(
       ...{ kind: name, version, config, state, wants: "run", ...NO_STOP },
       ...{ status: "running", phase: "starting", lastError: null, stoppedAt: null },
       prefix: `${prefix}-${exchange}-${base}-${quote}`,
-      ...{ account: accountKey(account), symbol },
+      ...{ account: accountKey(account), symbol, name: place.name ?? null },
       startedAt: deps.marketTime(account, reads.now),
       request: call.requestKey ?? null,
     },

@@ -13,6 +13,8 @@ export interface TradingPlace {
   readonly symbol: Pair;
   readonly dryRun?: boolean | undefined;
   readonly dryBalance?: Readonly<Record<string, Decimal>> | undefined;
+  /** Name of the strategy to start. */
+  readonly name?: string | undefined;
 }
 
 export function venueForStart(deps: Deps, { exchange, dryRun, dryBalance }: TradingPlace): Venue {

@@ -167,7 +167,7 @@ async function beginStrategy(
 }
 
 /** Returns the first row of a new strategy. */
-function firstRow({ exchange, symbol }: StartPlace, config: GridConfig, state: GridState) {
+function firstRow({ exchange, symbol, name }: StartPlace, config: GridConfig, state: GridState) {
   const { base, quote } = splitPair(symbol);
   return {
     kind: gridKind.name,
@@ -180,6 +180,7 @@ function firstRow({ exchange, symbol }: StartPlace, config: GridConfig, state: G
     phase: "starting",
     lastError: null,
     stoppedAt: null,
+    name: name ?? null,
     prefix: `grid-${exchange}-${base}-${quote}`,
     symbol,
   } as const;

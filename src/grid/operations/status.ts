@@ -124,9 +124,9 @@ const notConfiguredHere = (account: string): string =>
 
 /** Returns the entry of a grid in a list; cached until its stored data changes. */
 const listedOut = madeOnce(({ strategy }) => {
-  const { id, account, symbol, status } = strategy;
+  const { id, name = null, account, symbol, status } = strategy;
   return {
-    ...{ id, dryRun: isDry({ account }), exchange: parseAccountKey(account).exchange, symbol, status },
+    ...{ id, name, dryRun: isDry({ account }), exchange: parseAccountKey(account).exchange, symbol, status },
     ...lyingOut(strategy),
   };
 });
@@ -139,7 +139,7 @@ export const listGrids = operation({
   cli: {
     path: "grid list",
     view: listView,
-    columns: ["id", "status", "stalled", "notices", "symbol", "exchange", "range", "startedAt"],
+    columns: ["name", "id", "status", "stalled", "notices", "symbol", "exchange", "range", "startedAt"],
   },
   input: () => z.object({}),
   output: ListShape,

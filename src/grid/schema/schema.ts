@@ -111,6 +111,7 @@ export const ListShape = lazy(() =>
     strategies: z.array(
       z.object({
         id: z.string(),
+        name: z.string().nullable(),
         dryRun: z.boolean(),
         exchange: z.string(),
         symbol: z.string(),

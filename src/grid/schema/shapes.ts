@@ -57,6 +57,7 @@ const positionShape = () => ({
 export const GridStatusShape = lazy(() =>
   z.object({
     id: z.string(),
+    name: z.string().nullable(),
     dryRun: z.boolean(),
     status: z.enum(STRATEGY_STATUSES),
     phase: z.string(),

@@ -61,6 +61,7 @@ const standingOut = madeOnce((view): StatusAnswer => {
   const mark = memory.marks[strategy.symbol]?.mid;
   return {
     id: strategy.id,
+    name: strategy.name ?? null,
     dryRun: isDry(strategy),
     status: strategy.status,
     phase: phaseOf(strategy),

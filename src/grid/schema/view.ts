@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import { pluralize } from "../../kernel/pluralize.ts";
+import { calledBy } from "../../model/strategy.ts";
 import { liesAt } from "./range-view.ts";
 import type { ListShape, StatusShape } from "./schema.ts";
 import type { StoppedShape } from "./shapes.ts";
@@ -65,7 +66,7 @@ function gridView(grid: GridShown) {
   const hasEnded = grid.status === "stopped";
   const stops = hasEnded ? [] : grid.stopPrices.map(describeStop);
   return {
-    grid: grid.id,
+    grid: calledBy(grid),
     market: `${grid.symbol} on ${grid.exchange}${grid.dryRun ? " (paper trading)" : ""}${grid.markPrice === null ? "" : `, at ${grid.markPrice}`}`,
     status: statusText(grid),
     ...(stalled === undefined ? {} : { stalled }),

@@ -9,6 +9,7 @@ export function requestedRangeOf({
   symbol: _symbol,
   dryRun: _dryRun,
   dryBalance: _dryBalance,
+  name: _name,
   ...request
 }: z.output<ReturnType<typeof rangePreviewInput>>): RequestedRange {
   return request;
@@ -21,6 +22,7 @@ export function centeredOf(request: z.output<ReturnType<typeof centeredPreviewIn
     symbol: _symbol,
     dryRun: _dryRun,
     dryBalance: _dryBalance,
+    name: _name,
     size,
     volatility,
     volatilityLow,

@@ -50,6 +50,10 @@ export interface StrategyStore {
    * appears exactly once; one that starts or stops meanwhile can be missing or outdated.
    */
   strategies(filter: StrategyFilter): Promise<readonly StrategyView[]>;
+  /** Returns the strategies with a name, oldest first. */
+  strategiesNamed(name: string): Promise<readonly Pick<Strategy, "id" | "status">[]>;
+  /** Renames a strategy; null takes its name away. */
+  rename(id: string, name: string | null, by: By): Promise<void>;
   /** Requests a stop, which can leave the orders open or sell the base. */
   setWants(id: string, wants: Wants, how: StopWish, by: By): Promise<void>;
   /** Pauses or resumes a strategy. A requested stop stays in effect. */

@@ -11,7 +11,7 @@ import {
   shareField,
 } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
-import { dryBalance, flag, planHash, price } from "../../kernel/start-fields.ts";
+import { dryBalance, flag, planHash, price, strategyName } from "../../kernel/start-fields.ts";
 import { MOST_QUOTE_LEVELS } from "../levels.ts";
 
 const LARGEST_SPREAD = 1;
@@ -113,6 +113,7 @@ const startShape = (ids: readonly string[]) => ({
   ...requestedShape(),
   dryRun: flag("dryRun").describe("Paper trading: live prices, simulated fills, no request to your account"),
   dryBalance: dryBalance(),
+  name: strategyName(),
 });
 
 type Sized = { readonly size?: unknown; readonly depth?: unknown };

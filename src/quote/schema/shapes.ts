@@ -91,6 +91,7 @@ export const StartedQuoteShape = lazy(() =>
 export const QuoteShape = lazy(() =>
   z.object({
     id: z.string(),
+    name: z.string().nullable(),
     dryRun: z.boolean(),
     status: statuses(),
     phase: z.string(),
@@ -120,6 +121,7 @@ export const QuoteListShape = lazy(() =>
     strategies: z.array(
       z.object({
         id: z.string(),
+        name: z.string().nullable(),
         dryRun: z.boolean(),
         exchange: z.string(),
         symbol: z.string(),

@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { calledBy } from "../../model/strategy.ts";
 import type { PlannedQuoteShape, QuoteStatusShape } from "./shapes.ts";
 
 type QuoteText = z.output<ReturnType<typeof QuoteStatusShape>>["strategies"][number];
@@ -43,7 +44,7 @@ function quoteLines(quote: QuoteText) {
   const [base, asset = ""] = quote.symbol.split("/");
   const { notices, refused, lastError } = quote;
   return {
-    quotes: quote.id,
+    quotes: calledBy(quote),
     market: `${quote.symbol} on ${quote.exchange}${quote.dryRun ? " (paper trading)" : ""}`,
     status: quote.status === quote.phase ? quote.status : `${quote.status}, ${quote.phase}`,
     ...(lastError === null ? {} : { error: lastError }),

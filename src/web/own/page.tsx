@@ -4,6 +4,7 @@ import { pulse } from "../live.ts";
 import { useLoad } from "../load.ts";
 import { linkTo } from "../route.ts";
 import { EventsPart, FillsPart } from "../strategy/history.tsx";
+import { NameLine, titleOf } from "../strategy/name.tsx";
 import { useTitle } from "../title.ts";
 import type { OwnStatus, OwnStatuses, Session, StrategyChanged } from "../types.ts";
 import { Ago, NoticeBox, type Question, Section, Shown, Stat, useAsk } from "../ui.tsx";
@@ -29,17 +30,17 @@ export function OwnPage({ id, session }: { id: string; session: Session }) {
 }
 
 function KnownStrategy({ one, session }: { one: OwnStatus; session: Session }) {
-  const { id, strategy, symbol, exchange, dryRun, lastError, notices, orders, refused } = one;
+  const { id, strategy, symbol, lastError, notices, orders, refused } = one;
   const { name, tone } = ownState(one);
-  useTitle(`${strategy} on ${symbol}`);
+  const { title, beside } = titleOf(one, `${strategy} ${symbol}`);
+  useTitle(one.name ?? `${strategy} on ${symbol}`);
   const of = { kind: "declared", id } as const;
   const digits = digitsOf(orders.map(({ price }) => price));
   return (
     <>
       <header class="title">
         <h1>
-          {strategy} <small>{`${symbol} on ${dryRun ? `${exchange} (paper trading)` : exchange}`}</small>{" "}
-          <b class={`tag ${tone}`}>{name}</b>
+          {title} <small>{beside}</small> <b class={`tag ${tone}`}>{name}</b>
         </h1>
         <OwnActions one={one} session={session} />
       </header>
@@ -60,9 +61,7 @@ function KnownStrategy({ one, session }: { one: OwnStatus; session: Session }) {
       </Section>
       <FillsPart of={of} digits={digits} symbol={symbol} />
       <EventsPart of={of} digits={digits} />
-      <p class="quiet">
-        Strategy <code>{id}</code>
-      </p>
+      <NameLine of={one} session={session} />
     </>
   );
 }

@@ -1,6 +1,7 @@
 import { amount, change, pairOf, toneOf } from "../format.ts";
 import { useLoad } from "../load.ts";
 import { linkTo } from "../route.ts";
+import { strategyTitle } from "../strategy/name.tsx";
 import { Table, type TableColumn } from "../table.tsx";
 import type { OwnList, OwnStatus, OwnStatuses, Session } from "../types.ts";
 import { Failed, Section } from "../ui.tsx";
@@ -17,11 +18,11 @@ const OWN_COLUMNS: readonly TableColumn<OwnStatus>[] = [
   {
     name: "Strategy",
     isHead: true,
-    of: ({ id, strategy, symbol, exchange, dryRun }) => (
+    of: (one) => (
       <>
-        <a href={linkTo("own", id)}>{strategy}</a>
-        <small>{`${symbol} on ${dryRun ? `${exchange} (paper trading)` : exchange}`}</small>
-        <small>{id}</small>
+        <a href={linkTo("own", one.id)}>{strategyTitle(one, `${one.strategy} ${one.symbol}`).title}</a>
+        <small>{strategyTitle(one, `${one.strategy} ${one.symbol}`).beside}</small>
+        <small>{one.id}</small>
       </>
     ),
   },

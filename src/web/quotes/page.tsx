@@ -3,6 +3,7 @@ import { amount, change, digitsOf, inPercent, money, number, pairOf, toneOf } fr
 import { useLoad } from "../load.ts";
 import { linkTo } from "../route.ts";
 import { EventsPart, FillsPart, OrdersPart } from "../strategy/history.tsx";
+import { NameLine, strategyTitle } from "../strategy/name.tsx";
 import { Table } from "../table.tsx";
 import { useTitle } from "../title.ts";
 import type { Quoted, QuotesStatus, Session } from "../types.ts";
@@ -30,18 +31,18 @@ export function QuotesPage({ id, session }: { id: string; session: Session }) {
 }
 
 function KnownQuotes({ quotes, session }: { quotes: Quoted; session: Session }) {
-  const { id, symbol, exchange, dryRun, lastError, notices, orders } = quotes;
+  const { id, symbol, exchange, lastError, notices, orders } = quotes;
   const { name, tone } = quoteState(quotes);
   const [isEdited, setEdited] = useState(false);
-  useTitle(`${symbol} on ${exchange}`);
+  const { title, beside } = strategyTitle(quotes);
+  useTitle(quotes.name ?? `${symbol} on ${exchange}`);
   const digits = digitsOf(orders.map(({ price }) => price));
   const of = { kind: "quote", id } as const;
   return (
     <>
       <header class="title">
         <h1>
-          {symbol} <small>{dryRun ? `${exchange} (paper trading)` : exchange}</small>{" "}
-          <b class={`tag ${tone}`}>{name}</b>
+          {title} <small>{beside}</small> <b class={`tag ${tone}`}>{name}</b>
         </h1>
         <QuoteActions
           quotes={quotes}
@@ -63,9 +64,7 @@ function KnownQuotes({ quotes, session }: { quotes: Quoted; session: Session }) 
       <FillsPart of={of} digits={digits} symbol={quotes.symbol} />
       <OrdersPart of={of} digits={digits} />
       <EventsPart of={of} digits={digits} />
-      <p class="quiet">
-        Strategy <code>{id}</code>
-      </p>
+      <NameLine of={quotes} session={session} />
     </>
   );
 }

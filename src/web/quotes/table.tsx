@@ -1,6 +1,7 @@
 import { amount, change, inPercent, number, pairOf, toneOf } from "../format.ts";
 import type { Loaded } from "../load.ts";
 import { linkTo } from "../route.ts";
+import { strategyTitle } from "../strategy/name.tsx";
 import { Table, type TableColumn } from "../table.tsx";
 import type { Quoted, QuotesStatus } from "../types.ts";
 import { Ago, Failed, Section } from "../ui.tsx";
@@ -10,11 +11,11 @@ const QUOTE_COLUMNS: readonly TableColumn<Quoted>[] = [
   {
     name: "Pair",
     isHead: true,
-    of: ({ id, symbol, exchange, dryRun }) => (
+    of: (quotes) => (
       <>
-        <a href={linkTo("quotes", id)}>{symbol}</a>
-        <small>{dryRun ? `${exchange} (paper trading)` : exchange}</small>
-        <small>{id}</small>
+        <a href={linkTo("quotes", quotes.id)}>{strategyTitle(quotes).title}</a>
+        <small>{strategyTitle(quotes).beside}</small>
+        <small>{quotes.id}</small>
       </>
     ),
     by: ({ symbol, exchange }) => `${symbol} ${exchange}`,

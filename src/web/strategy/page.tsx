@@ -26,6 +26,7 @@ import { GridActions } from "./actions.tsx";
 import { Edit } from "./edit.tsx";
 import { EventsPart, FillsPart, OrdersPart } from "./history.tsx";
 import { ENDS, gridLevels } from "./levels.ts";
+import { NameLine, strategyTitle } from "./name.tsx";
 import { profitOver } from "./profit-over.ts";
 import { ReplayPart } from "./replay.tsx";
 import { Slots } from "./slots.tsx";
@@ -51,7 +52,7 @@ export function StrategyPage({ id, session }: { id: string; session: Session }) 
 
 function KnownGrid({ grid, session }: { grid: Grid; session: Session }) {
   const [isEdited, setEdited] = useState(false);
-  useTitle(`${grid.symbol} on ${grid.exchange}`);
+  useTitle(grid.name ?? `${grid.symbol} on ${grid.exchange}`);
   const orders = useLoad<HistoricOrders>(
     `GET /strategy/grid/${part(grid.id)}/orders`,
     { limit: 300 },
@@ -87,19 +88,17 @@ function KnownGrid({ grid, session }: { grid: Grid; session: Session }) {
       <OrdersPart of={of} digits={digits} />
       <EventsPart of={of} digits={digits} />
       <ReplayPart grid={grid} />
-      <p class="quiet">
-        Strategy <code>{grid.id}</code>
-      </p>
+      <NameLine of={grid} session={session} />
     </>
   );
 }
 
 function GridTitle({ grid }: { grid: Grid }) {
   const { name, tone } = gridState(grid);
+  const { title, beside } = strategyTitle(grid);
   return (
     <h1>
-      {grid.symbol} <small>{grid.dryRun ? `${grid.exchange} (paper trading)` : grid.exchange}</small>{" "}
-      <b class={`tag ${tone}`}>{name}</b>
+      {title} <small>{beside}</small> <b class={`tag ${tone}`}>{name}</b>
     </h1>
   );
 }

@@ -78,6 +78,13 @@ export function memoryStore(
       return sorted.slice(0, page?.limit).map((strategy) => viewOf(tables, strategy, now()));
     },
 
+    strategiesNamed: async (name) => [...tables.strategies.values()].filter((one) => one.name === name),
+
+    async rename(id, name) {
+      const strategy = tables.strategies.get(id);
+      if (strategy) tables.strategies.set(id, { ...strategy, name });
+    },
+
     async setWants(id, wants, how, by) {
       const strategy = tables.strategies.get(id);
       if (!strategy || strategy.status === "stopped") return;

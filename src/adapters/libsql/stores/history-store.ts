@@ -1,4 +1,4 @@
-import { and, asc, type Column, desc, eq, lt, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, type Column, desc, eq, lt, type SQL, sql } from "drizzle-orm";
 import type { HistoryPlace, HistoryStore } from "../../../ports/stores/history-store.ts";
 import type { Context } from "../client/context.ts";
 import { archives } from "../tables/archive-tables.ts";
@@ -42,7 +42,7 @@ export const historyStore = ({ db }: Context): HistoryStore => ({
       .select({ actor: events.actor })
       .from(events)
       .where(and(eq(events.strategy, strategy), eq(events.kind, "started")))
-      .orderBy(asc(events.id))
+      .orderBy(asc(events.at), asc(events.id))
       .limit(1);
     return started?.actor ?? undefined;
   },
@@ -63,6 +63,5 @@ function olderThan(
   last: string | number | undefined,
 ): SQL | undefined {
   if (!before) return undefined;
-  if (last === undefined) return lt(at, before.at);
-  return or(lt(at, before.at), and(eq(at, before.at), lt(id, last)));
+  return last === undefined ? lt(at, before.at) : sql`(${at}, ${id}) < (${before.at}, ${last})`;
 }

@@ -1,13 +1,14 @@
-import { asc, type SQL, sql } from "drizzle-orm";
+import type { ResultSet } from "@libsql/client";
+import { asc, getTableColumns, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { encode } from "../../../kernel/codec.ts";
 import { decimal } from "../../../kernel/decimal.ts";
 import type { Pair } from "../../../kernel/pair.ts";
 import type { Channel, Message } from "../../../model/channel.ts";
 import type { Side } from "../../../model/market.ts";
-import type { TellableFill } from "../../../model/news.ts";
-import { type Context, statement } from "../client/context.ts";
+import type { TellableEvent, TellableFill } from "../../../model/news.ts";
+import { type Context, rowsOf, statement } from "../client/context.ts";
 import { channels, messages } from "../tables/notify-tables.ts";
-import { events, fills } from "../tables/tables.ts";
+import { events, fills, strategies } from "../tables/tables.ts";
 
 export const newestEvent = sql`coalesce((select max(${events.id}) from ${events}), 0)`;
 
@@ -39,12 +40,21 @@ export const eventsQuery = (context: Pick<Context, "db">, name: string, page: nu
 export const fillsQuery = (name: string, page: number): SQL =>
   fillsFrom(sql`(select ${channels.fillId} from ${channels} where ${channels.name} = ${name})`, page);
 
+/** Returns the current name of an event's or a fill's strategy. */
+const nameOf = (strategy: SQLWrapper) =>
+  sql<string | null>`(select ${strategies.name} from ${strategies} where ${strategies.id} = ${strategy})`;
+
 /** Returns what is newer than an event or a fill. */
 export const eventsFrom = ({ db }: Pick<Context, "db">, after: SQL, page: number) =>
-  db.select().from(events).where(sql`${events.id} > ${after}`).orderBy(asc(events.id)).limit(page);
+  db
+    .select({ ...getTableColumns(events), name: nameOf(events.strategy) })
+    .from(events)
+    .where(sql`${events.id} > ${after}`)
+    .orderBy(asc(events.id))
+    .limit(page);
 
 export const fillsFrom = (after: SQL, page: number): SQL =>
-  sql`select rowid, account, strategy, symbol, side, amount, notional, at, superseded from ${fills} where rowid > ${after} order by rowid limit ${page}`;
+  sql`select rowid, account, strategy, symbol, side, amount, notional, at, superseded, ${nameOf(fills.strategy)} from ${fills} where rowid > ${after} order by rowid limit ${page}`;
 
 /** Inserts a message if a condition of its channel is true. */
 export const insertMessage = (name: string, message: Message, where: SQL) =>
@@ -64,6 +74,14 @@ export const channelOf = ({
   ...row
 }: typeof channels.$inferSelect): Channel => ({ ...row, cursor: { event, fill } });
 
+const EVENT_COLUMNS = Object.keys(getTableColumns(events)).length;
+
+export const tellableEventsOf = (found: ResultSet | undefined): TellableEvent[] =>
+  rowsOf(events, found).map((event, at) => {
+    const name = found?.rows[at]?.[EVENT_COLUMNS];
+    return { ...event, name: name == null ? null : String(name) };
+  });
+
 export const tellableFillOf = (row: ArrayLike<unknown>): TellableFill => ({
   number: Number(row[0]),
   account: String(row[1]),
@@ -74,4 +92,5 @@ export const tellableFillOf = (row: ArrayLike<unknown>): TellableFill => ({
   notional: decimal(String(row[6])),
   at: Number(row[7]),
   isSuperseded: Number(row[8]) === 1,
+  name: row[9] === null ? null : String(row[9]),
 });

@@ -8,7 +8,6 @@ import { type Kek, openSealed, seal } from "../../vault/envelope.ts";
 import { type Context, hasRows, rowsOf, statement } from "../client/context.ts";
 import { isAheadRow } from "../client/stored-times.ts";
 import { channels, messages } from "../tables/notify-tables.ts";
-import { events } from "../tables/tables.ts";
 import { writeText } from "./event-chain.ts";
 import {
   channelOf,
@@ -20,6 +19,7 @@ import {
   newestEvent,
   newestFill,
   outlookQuery,
+  tellableEventsOf,
   tellableFillOf,
 } from "./notify-rows.ts";
 import { ownerOf, rotateSecrets } from "./rotate-secrets.ts";
@@ -122,7 +122,7 @@ export function notifyStore(
         "read",
       );
       const output = {
-        events: rowsOf(events, newEvents),
+        events: tellableEventsOf(newEvents),
         fills: (newFills?.rows ?? []).map((row) => tellableFillOf(row as ArrayLike<unknown>)),
       };
       return {
@@ -166,7 +166,7 @@ export function notifyStore(
         now: row.until - ttl,
         secrets: await openSealed(keks, ownerOf(name), sealed),
         pending: pending && { message: pending.message, tries: pending.tries },
-        events: rowsOf(events, newEvents),
+        events: tellableEventsOf(newEvents),
         fills: (newFills?.rows ?? []).map((row) => tellableFillOf(row as ArrayLike<unknown>)),
       };
     },

@@ -86,6 +86,29 @@ export function strategyStore(context: Context): StrategyStore {
 
     strategies: readViews(context),
 
+    async strategiesNamed(name) {
+      const { id, status } = strategies;
+      return db
+        .select({ id, status })
+        .from(strategies)
+        .where(eq(strategies.name, name))
+        .orderBy(strategies.number);
+    },
+
+    async rename(id, name, by) {
+      const query = eq(strategies.id, id);
+      await writeText(context, by, async ({ calls, tell }) => {
+        const matching = db.select({ account: strategies.account }).from(strategies).where(query);
+        const [row] = (await calls.execute(statement(matching))).rows;
+        if (!row) return [];
+        const message = name === null ? "has no name now" : `is called ${name}`;
+        return [
+          await tell({ account: String(row[0]), strategy: id, kind: "renamed", message }, exists(matching)),
+          statement(db.update(strategies).set({ name }).where(query)),
+        ];
+      });
+    },
+
     async setWants(id, wants, how, by) {
       const query = and(eq(strategies.id, id), isRunning());
       await change(id, query, { wants, ...stopWishOf(how) }, by);

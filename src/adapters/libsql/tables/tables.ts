@@ -103,12 +103,14 @@ export const strategies = sqliteTable(
     resumes: integer("resumes").notNull().default(0),
     edit: doc<StrategyConfig>("edit"),
     edits: integer("edits").notNull().default(0),
+    name: text("name"),
   },
   (table) => [
     uniqueIndex("strategies_number").on(table.number),
     // Two strategies of an account never have the same tag in their orders' ids.
     uniqueIndex("strategies_tag").on(table.account, sql.raw(`number % ${STRATEGY_TAGS}`)),
     uniqueIndex("strategies_request").on(table.request),
+    index("strategies_name").on(table.name).where(sql`${table.name} is not null`),
     index("strategies_running").on(table.account, table.number).where(sql`${table.status} <> 'stopped'`),
   ],
 );
@@ -230,7 +232,8 @@ export const events = sqliteTable(
     hash: text("hash"),
   },
   (table) => [
-    index("events_of_strategy").on(table.strategy, table.id),
+    // In the order of a strategy's history, so a page of it reads no other rows.
+    index("events_of_strategy").on(table.strategy, table.at, table.id),
     // Rejects the second of two events that follow the same event.
     uniqueIndex("events_chain").on(table.chain, table.seq),
   ],

@@ -48,8 +48,8 @@ const letters = (rows: readonly { tradeId?: string; clientId: string }[]) =>
   rows.map(({ tradeId, clientId }) => (tradeId ? tradeId[0] : clientId[2])).join("");
 
 describe("the history of a strategy", () => {
-  it("is read by its index, in order, however long it is", async () => {
-    const { context, store, mine } = await open();
+  /** Returns the query plan of a read. */
+  const planOf = async ({ context }: Awaited<ReturnType<typeof open>>, read: () => Promise<unknown>) => {
     let query: Parameters<typeof context.client.execute>[0] | undefined;
     const { execute } = context.client;
     Object.assign(context.client, {
@@ -58,16 +58,35 @@ describe("the history of a strategy", () => {
         return execute(...request);
       },
     });
-    await store.ordersOf(mine, { limit: 2, before: { at: 3, id: "z" } });
+    await read();
     Object.assign(context.client, { execute });
     const { sql: text, args } = query as { sql: string; args: never };
     const { rows } = await execute({ sql: `explain query plan ${text}`, args });
-    const plan = rows.map((row) => String(row.detail));
+    return rows.map((row) => String(row.detail));
+  };
+
+  it("is read by its index, in order, however long it is", async () => {
+    const made = await open();
+    const { store, mine } = made;
+    const plan = await planOf(made, () => store.ordersOf(mine, { limit: 2, before: { at: 3, id: "z" } }));
     const index = "orders USING COVERING INDEX orders_of_strategy (strategy=? AND settled=? AND";
     expect(plan.filter((step) => step.includes(index))).toHaveLength(2);
     // Only the two pages are sorted, one with the other.
     expect(plan.filter((step) => step.includes("TEMP B-TREE"))).toHaveLength(1);
     expect(plan.filter((step) => step.startsWith("SCAN orders"))).toEqual([]);
+  });
+
+  it.each([
+    ["newest events", {}, "eventsOf", "strategy=?"],
+    ["events before a place", { before: { at: 3, id: "2" } }, "eventsOf", "strategy=? AND at<?"],
+    ["fills before a place", { before: { at: 3, id: "z" } }, "fillsOf", "strategy=? AND at<?"],
+  ] as const)("reads the %s by its index, and sorts no history", async (_, page, name, terms) => {
+    const made = await open();
+    const plan = await planOf(made, () => made.store[name](made.mine, { limit: 2, ...page }));
+    const table = name === "eventsOf" ? "events" : "fills";
+    expect(plan[0]).toBe(`SEARCH ${table} USING INDEX ${table}_of_strategy (${terms})`);
+    // Fills within one millisecond are sorted among themselves.
+    expect(plan.slice(1)).toEqual(name === "eventsOf" ? [] : ["USE TEMP B-TREE FOR RIGHT PART OF ORDER BY"]);
   });
 
   it.each(["ordersOf", "fillsOf"] as const)(

@@ -305,8 +305,8 @@ describe("the trades of a channel", () => {
       at: 2000,
     };
     const all = [
-      { ...output, number: 1, strategy: null, isSuperseded: false },
-      { ...output, number: 2, strategy: "g", isSuperseded: true },
+      { ...output, number: 1, strategy: null, name: null, isSuperseded: false },
+      { ...output, number: 2, strategy: "g", name: null, isSuperseded: true },
     ];
     expect((await claimed("a")).fills).toEqual(all);
     const news = await store.newsAfter(from, 1);
