@@ -61,6 +61,14 @@ export interface CommandSurface {
   readonly columns?: readonly string[];
   /** Returns the exit code of a successful response that reports a problem. */
   readonly exit?: (answer: unknown) => number;
+  /**
+   * For a command that cannot be undone: a terminal asks first, after the response of the operation `shows`, and a
+   * script needs --yes. `question` returns undefined for input that needs none.
+   */
+  readonly final?: {
+    readonly shows?: string;
+    readonly question: (input: Readonly<Record<string, unknown>>) => string | undefined;
+  };
   /** Whether its result needs a running server. */
   readonly steps?: boolean;
   /** Whether it works on this machine's database, whichever process serves it, because it manages access. */

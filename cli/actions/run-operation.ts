@@ -18,6 +18,7 @@ import { textsOf } from "../terminal/fields.ts";
 import { columnNames, render } from "../terminal/output.ts";
 import { fail, misreadOf } from "../terminal/refused.ts";
 import { UsageError } from "../terminal/usage-error.ts";
+import { confirmFinal } from "./confirm-final.ts";
 import { confirmEdit, confirmStart, type ShownChange } from "./confirm-start.ts";
 import { formatEdit, formatQuoteEdit, type ShownEdit, type ShownQuoteEdit } from "./plan-text.ts";
 import { wordsOf } from "./result-text.ts";
@@ -28,7 +29,7 @@ import { watch } from "./watch.ts";
 export interface Asking {
   /** Input without a flag. */
   readonly said?: Readonly<Record<string, unknown>> | undefined;
-  /** For a start or a change: its preview, which runs first if a user can confirm it. */
+  /** Operation that runs first if a user can confirm: the preview of a start or a change, the status before a stop. */
   readonly preview?: Operation | undefined;
 }
 
@@ -64,9 +65,11 @@ async function runWith(
   let code = 0;
   try {
     const input = given;
-    const first = preview
-      ? await askPreviewed(given, values, { preview, operation, ask, isSimulated: settings.config.sandbox })
-      : await ask(operation, input);
+    if (!(await confirmFinal(operation, given, values, { shown: preview, ask }))) return 1;
+    const first =
+      preview && !operation.cli?.final
+        ? await askPreviewed(given, values, { preview, operation, ask, isSimulated: settings.config.sandbox })
+        : await ask(operation, input);
     if (first === undefined) return 1;
     if (first.status !== 200) return fail(first, { remote, operation, values });
     const surface = operation.cli?.until;

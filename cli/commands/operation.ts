@@ -65,8 +65,8 @@ interface Word {
 }
 
 /**
- * Returns an operation as a command: its fields are the flags, with the schema's descriptions. A start calls
- * `preview` first.
+ * Returns an operation as a command: its fields are the flags, with the schema's descriptions. A start or a stop
+ * calls `preview` first.
  */
 export const operationCommand = (operation: Operation, word?: Word, preview?: Operation): CommandDef =>
   command({
@@ -74,7 +74,10 @@ export const operationCommand = (operation: Operation, word?: Word, preview?: Op
     description: word?.summary ?? operation.summary,
     alias: operation.cli?.alias,
     examples: examplesOf(operation, word),
-    args: () => ({ ...fieldArgs(operation, word?.input), ...(preview ? YES_ARGS : {}) }),
+    args: () => ({
+      ...fieldArgs(operation, word?.input),
+      ...(preview || operation.cli?.final ? YES_ARGS : {}),
+    }),
     run: async (values) =>
       (await import("../actions/actions.ts")).runOperation(operation, values, { said: word?.input, preview }),
   });

@@ -154,9 +154,11 @@ function subCommandsOf(commands: Record<string, CommandDef>, group: string): Rec
   return commands[group].subCommands as Record<string, CommandDef>;
 }
 
-/** Returns the preview operation of a command, also for a user's own strategy. */
+/** Returns the operation that a terminal shows before a command, also for a user's own strategy. */
 const previewNameOf = ({ name, cli }: Operation): string | undefined =>
-  PREVIEWS[name] ?? (cli?.path.startsWith("strategy start ") ? name.replace(/^start/, "preview") : undefined);
+  PREVIEWS[name] ??
+  cli?.final?.shows ??
+  (cli?.path.startsWith("strategy start ") ? name.replace(/^start/, "preview") : undefined);
 
 /** Returns the settings; the defaults if they are invalid, because the command itself reports that. */
 export function settingsForCommands(env: NodeJS.ProcessEnv): Pick<Config, "exchanges" | "strategies"> {

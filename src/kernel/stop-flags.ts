@@ -27,6 +27,15 @@ export const ofEachStopFlag = <T>(make: (flag: StopFlag) => T): Record<StopFlag,
 /** State of a strategy without a requested stop. */
 export const NO_STOP: StopWish = { keepOrders: false, ...ofEachStopFlag(() => false) };
 
+/** Returns the question before a stop. */
+export const questionBeforeStop =
+  (what: string) =>
+  ({ id, cancelOrders, sellBase }: Readonly<Record<string, unknown>>): string => {
+    const orders = cancelOrders === false ? "leave its orders open" : "cancel its orders";
+    const sale = sellBase ? ", and sell its base at up to 10 % below the mid price" : "";
+    return `Stop the ${what} ${id}, ${orders}${sale}? You cannot resume it.`;
+  };
+
 /** The fields of a stop's input. */
 export const stopFields = () =>
   ofEachStopFlag((flag) => flagField("Invalid request", flag).default(false).describe(FLAG_MEANINGS[flag]));

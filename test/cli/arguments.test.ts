@@ -219,7 +219,7 @@ describe("commands", () => {
     expect(grid).toMatchObject({ status: "running", openOrders: 4 });
     const one = await edgemaker(folder, ["grid", "status", "--id", grid.id, "--sandbox", "--json"]);
     expect(JSON.parse(one.stdout).count).toBe(1);
-    const stopped = await edgemaker(folder, ["grid", "stop", grid.id, "--sandbox"]);
+    const stopped = await edgemaker(folder, ["grid", "stop", grid.id, "--yes", "--sandbox"]);
     expect(stopped).toMatchObject({ code: 0, stdout: expect.stringContaining("has no orders left") });
   });
 

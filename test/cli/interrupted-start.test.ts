@@ -51,7 +51,7 @@ it("Ctrl-C during a start reports the state of the grid and a working command to
   const [, id] = /`edgemaker grid stop (grid-bitget-BTC-USDT-\d+)` cancels its orders/.exec(text) ?? [];
   expect(id, text).toBeDefined();
   expect(venue.account.open.size).toBeGreaterThan(0);
-  const stopped = await edgemaker(folder, ["grid", "stop", id as string], env);
+  const stopped = await edgemaker(folder, ["grid", "stop", id as string, "--yes"], env);
   expect(stopped.code, stopped.stderr).toBe(0);
   expect(venue.account.open.size).toBe(0);
 });

@@ -267,7 +267,7 @@ describe("every command", () => {
     expect(JSON.parse((await run("grid", "status", id, "--json")).stdout)).toMatchObject({
       strategies: [{ id, gridLevels: 4, openOrders: 4 }],
     });
-    expect((await run("grid", "stop", id)).stdout).toContain("has no orders left");
+    expect((await run("grid", "stop", id, "--yes")).stdout).toContain("has no orders left");
     expect(existsSync(join(folder, "data/edgemaker/edgemaker.db"))).toBe(false);
     const wrong = await edgemaker(folder, ["balance", "--exchange", "kraken", "--api-url", server.url]);
     expect(wrong).toMatchObject({

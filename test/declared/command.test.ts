@@ -38,7 +38,7 @@ it("a custom strategy starts with the flags of its config and supports every com
   expect(await result(folder, "resume", id)).toMatchObject({ success: true });
   const [status] = (await result(folder, "status", id)).strategies;
   expect(status).toMatchObject({ status: "running", lastError: null });
-  expect(await result(folder, "stop", id)).toMatchObject({ status: "stopped" });
+  expect(await result(folder, "stop", id, "--yes")).toMatchObject({ status: "stopped" });
 });
 
 it("strategy new writes a starter that passes its checks, which report a wrong type by file and line", async () => {

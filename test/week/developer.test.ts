@@ -119,5 +119,5 @@ it.skipIf(!hasTerminal)("a developer checks, previews, starts, tests, exports an
     ({ count }) => count === 0,
   );
   await type(["kill", "off"]);
-  await type(["grid", "stop", id]);
+  await type(["grid", "stop", id, "--yes"]);
 });

@@ -156,6 +156,6 @@ async function restart({ page, ...at }: Stage): Promise<void> {
   await at.terminal(/takes over/);
   const list = await at.types("grid list");
   page.says("Stop the grid.");
-  await at.types(`grid stop ${/grid-mexc\S+/.exec(list)?.[0]}`);
+  await at.types(`grid stop ${/grid-mexc\S+/.exec(list)?.[0]} --yes`);
   await at.leaves();
 }

@@ -4,7 +4,7 @@ import { AppError } from "../../kernel/errors.ts";
 import { idField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { splitPair } from "../../kernel/pair.ts";
-import { type StopFlags, type StopWish, stopFields } from "../../kernel/stop-flags.ts";
+import { questionBeforeStop, type StopFlags, type StopWish, stopFields } from "../../kernel/stop-flags.ts";
 import { type By, byOf, type Caller } from "../../model/events.ts";
 import { type Preview, TRADES_NOTHING } from "../../model/proposal.ts";
 import { STRATEGY_STATUSES } from "../../model/strategy.ts";
@@ -69,6 +69,10 @@ export const stopParts = <S extends PositionStrategy>(kind: PositionKind<S>) =>
     cli: {
       path: `${kind.group} stop`,
       positional: ["id"],
+      final: {
+        shows: `get_${kind.group}_status`,
+        question: questionBeforeStop(kind.group === "quote" ? "quotes" : kind.group),
+      },
       examples: [`edgemaker ${kind.group} stop ${kind.example}`],
     },
     input: () => idInput().extend(stopFields()),

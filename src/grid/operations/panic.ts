@@ -41,6 +41,13 @@ export const panic = operation({
   http: { route: "POST /panic", from: "body" },
   cli: {
     path: "panic",
+    // Without a sale it asks nothing, because in an emergency no script may fail for lack of --yes.
+    final: {
+      question: ({ sell }) =>
+        sell
+          ? "Stop everything, and sell the base of all strategies at up to 10 % below the mid price?"
+          : undefined,
+    },
     examples: ["edgemaker panic", "edgemaker panic --sell"],
     until: {
       isDone: (answer) => (answer as PanicAnswer).done,

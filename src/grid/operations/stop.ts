@@ -3,7 +3,7 @@ import { stepNow } from "../../engine/pass/tick.ts";
 import { type Decimal, mul, ONE, snap, text } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { splitPair } from "../../kernel/pair.ts";
-import type { StopWish } from "../../kernel/stop-flags.ts";
+import { questionBeforeStop, type StopWish } from "../../kernel/stop-flags.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import { type By, byOf } from "../../model/events.ts";
 import { TRADES_NOTHING } from "../../model/proposal.ts";
@@ -33,6 +33,7 @@ export const stopGrid = operation({
     path: "grid stop",
     positional: ["id"],
     view: stopView,
+    final: { shows: "get_grid_status", question: questionBeforeStop("grid") },
     examples: ["edgemaker grid stop grid-kraken-BTC-USDT-1767225600000"],
   },
   input: stopInput,

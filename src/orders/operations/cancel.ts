@@ -82,6 +82,11 @@ export const cancelAllOrders = (ids: readonly string[]) =>
     http: { route: "DELETE /orders", from: "query", keys: true },
     cli: {
       path: "orders cancel-all",
+      final: {
+        shows: "list_orders",
+        question: ({ exchange, symbol }) =>
+          `Cancel all open orders${symbol === undefined ? "" : ` of ${symbol}`} on ${exchange}, also those of strategies?`,
+      },
       examples: ["edgemaker orders cancel-all --exchange kraken --symbol BTC/USDT"],
     },
     input: () => z.object({ exchange: exchangeField(ids), symbol: pairField().optional() }),
