@@ -96,7 +96,7 @@ export function asSent(order: Order, id: string): VenueOrder {
   return { id, ...sent, filled: 0n, status: "unknown", at: order.createdAt };
 }
 
-/** Returns an accepted order that did not reach the best price, as the exchange adds it to its book. */
+/** Returns an accepted order that the market could not reach, as the exchange adds it to its book. */
 export const asOpen = (order: Order, id: string): VenueOrder => ({ ...asSent(order, id), status: "open" });
 
 /** Restores the type of a market order that was sent as a limit order; its price is its average. */

@@ -6,6 +6,7 @@ import type { VenueName } from "../../src/model/venues.ts";
 import type { TradeOperation } from "../../src/operation.ts";
 import { createOperations } from "../../src/operations.ts";
 import { appOver } from "../support/app.ts";
+import { eventually } from "../support/command.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
 import { runOperation } from "../support/sandbox.ts";
 import type { EmulatedVenue } from "./index.ts";
@@ -111,6 +112,23 @@ describe.each(NAMES)("orders of one account on %s", (name) => {
     expect([status, body.order?.status]).toEqual([200, "open"]);
     expect(exchange.observed.filter(({ key }) => key).map(({ route }) => route)).toEqual(["create"]);
     expect((await post("buy", 61_500)).status).toBe(409);
+  });
+
+  it("are reported as filled if the market reaches them before the exchange responds", async () => {
+    beside();
+    let respond = () => {};
+    const until = new Promise<void>((resolve) => {
+      respond = resolve;
+    });
+    exchange.fail({ kind: "slow", route: "create", until });
+    const placed = post("buy", 59_800);
+    await eventually(
+      async () => exchange.open().length,
+      (count) => count > 0,
+    );
+    exchange.move(PAIR, "59700");
+    respond();
+    expect((await placed).body.order).toMatchObject({ status: "filled", filled: 0.001 });
   });
 
   it("at the same time: one is sent and one refused while the first one's result is unknown", async () => {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { max, ZERO } from "../../kernel/decimal.ts";
+import { type Decimal, max, mul, ONE, ZERO } from "../../kernel/decimal.ts";
 import { AppError, messageOf } from "../../kernel/errors.ts";
 import {
   decimalField,
@@ -154,6 +154,15 @@ async function previewHandOrder(
   return previewOrder(order, { exchange, market, quote, book, balances, killed, met });
 }
 
+/** Largest move of the market, as a share, between the read of its price and the response to an order. */
+const MOST_MOVE: Decimal = ONE / 100n;
+
+/** Returns whether an order could have filled by the response: the market is as near as it could move. */
+const couldFill = ({ side, price }: PreparedOrder, quote: Quote): boolean => {
+  const move = mul(price, MOST_MOVE, "up");
+  return takes({ side, price: side === "buy" ? price + move : price - move }, quote);
+};
+
 async function placeHandOrder(
   deps: Deps,
   { quote, order: prepared, input: { exchange, symbol, clientOrderId } }: HandOrderRequest,
@@ -182,7 +191,8 @@ async function placeHandOrder(
   if (outcome.result === "not_sent" && kill.isOn()) throw killRefusal(deps.killHere, "no order is placed");
   const id = acceptedId(order, outcome);
   // An exchange can accept a post-only order and cancel it at once.
-  return placed(isTaker || prepared.postOnly ? await lookAt(venue, order, id) : asOpen(order, id));
+  const isSure = !isTaker && !prepared.postOnly && !couldFill(prepared, quote);
+  return placed(isSure ? asOpen(order, id) : await lookAt(venue, order, id));
 }
 
 // The exchange's response is valid even if it could not be stored; the next pass looks the order up.
