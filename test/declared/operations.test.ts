@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import * as z from "zod";
 import { operationCommand } from "../../cli/commands/operation.ts";
 import { defineStrategy, RESERVED_FIELDS } from "../../src/declared/define.ts";
+import { declaredStatusView } from "../../src/declared/schema/view.ts";
 import { kindsOf } from "../../src/engine/kinds.ts";
 import { kindsWith } from "../../src/kinds.ts";
 import { createOperations } from "../../src/operations.ts";
@@ -10,7 +11,7 @@ import { inputRefusal } from "../../src/transport/input.ts";
 import { toolOf } from "../../src/transport/mcp/tools.ts";
 import { openApi } from "../../src/transport/openapi.ts";
 import { EXCHANGES, testSandbox } from "../support/sandbox.ts";
-import { twoSided } from "./deeds.ts";
+import { buyer, twoSided } from "./deeds.ts";
 
 const PLACE = {
   exchange: "kraken",
@@ -41,6 +42,15 @@ interface Started {
   readonly orders: readonly { readonly id: string; readonly side: string }[];
   readonly warnings: readonly { readonly message: string }[];
 }
+
+it("a status shows the state that the strategy returned last", async () => {
+  const { ask } = await asking([buyer]);
+  await ask<Started>("start_strategy_buyer", PLACE);
+  const read = () => ask<{ strategies: { state: unknown }[] }>("get_strategy_status", {});
+  expect((await read()).strategies[0]?.state).toEqual({ round: 0, bought: "0" });
+  const view = declaredStatusView(await read()) as { strategies: { state: string }[] };
+  expect(view.strategies[0]?.state).toBe('{"round":0,"bought":"0"}');
+});
 
 it("a declared strategy shows a plan, starts exactly that plan, and stops", async () => {
   const { ask } = await asking([twoSided]);

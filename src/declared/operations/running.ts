@@ -35,6 +35,7 @@ function statusOut(
     orders: openOrdersOf(orders, id).map((order) =>
       declaredOrderOut({ ...order, id: state.ids[order.slot] ?? "" }),
     ),
+    state: state.memory === null ? null : JSON.parse(state.memory.json),
     ...positionOut(strategy, memory.marks[symbol]?.mid),
     refused: state.refused.map(({ slot, ...refusal }) => ({ id: state.ids[slot] ?? "", ...refusal })),
     lastStepAt: view.steppedAt,

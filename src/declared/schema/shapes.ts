@@ -52,6 +52,7 @@ const DeclaredStatusShape = lazy(() =>
     phase: z.string(),
     ...runningFields(),
     orders: z.array(DeclaredOrderShape()).describe("Open orders"),
+    state: z.unknown().describe("State that its function returned last; null without one"),
     filledOrders: z.number(),
     profit: z.number(),
     totalProfit: z.number().nullable(),

@@ -48,6 +48,14 @@ export const declaredStatusView = (answer: unknown) => {
   return { strategies: strategies.map(statusLines), count };
 };
 
+const LONGEST_STATE = 200;
+
+/** Returns the start of a state as JSON; the whole one is in the response. */
+function stateText(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.length <= LONGEST_STATE ? text : `${text.slice(0, LONGEST_STATE)}…`;
+}
+
 function statusLines(one: StatusResponse) {
   const [base, quote] = one.symbol.split("/");
   const total = one.totalProfit === null ? "not known until a price is" : `${one.totalProfit} ${quote}`;
@@ -59,6 +67,7 @@ function statusLines(one: StatusResponse) {
     total: `${total}, ${one.profit} realized; ${one.filledOrders} filled`,
     config: configText(one),
     orders: ordersText(one),
+    ...(one.state == null ? {} : { state: stateText(one.state) }),
     holds: `${one.position} ${base}${one.averageCost === null ? "" : ` at ${Number(one.averageCost.toPrecision(7))}`}`,
     ...(one.refused.length > 0 ? { waiting: refusedText(one) } : {}),
     ...(one.notices.length > 0 ? { notice: one.notices.map(({ message }) => message).join(". ") } : {}),

@@ -4,10 +4,10 @@ import { pulse } from "../live.ts";
 import { useLoad } from "../load.ts";
 import { linkTo } from "../route.ts";
 import { EventsPart, FillsPart } from "../strategy/history.tsx";
-import { NameLine, titleOf } from "../strategy/name.tsx";
+import { NameLine, strategyTitle } from "../strategy/name.tsx";
 import { useTitle } from "../title.ts";
 import type { OwnStatus, OwnStatuses, Session, StrategyChanged } from "../types.ts";
-import { Ago, NoticeBox, type Question, Section, Shown, Stat, useAsk } from "../ui.tsx";
+import { Ago, FoldedSection, NoticeBox, type Question, Section, Shown, Stat, useAsk } from "../ui.tsx";
 import { OwnOrders } from "./start.tsx";
 import { ownState } from "./table.tsx";
 
@@ -32,7 +32,7 @@ export function OwnPage({ id, session }: { id: string; session: Session }) {
 function KnownStrategy({ one, session }: { one: OwnStatus; session: Session }) {
   const { id, strategy, symbol, lastError, notices, orders, refused } = one;
   const { name, tone } = ownState(one);
-  const { title, beside } = titleOf(one, `${strategy} ${symbol}`);
+  const { title, beside } = strategyTitle(one, `${strategy} ${symbol}`);
   useTitle(one.name ?? `${strategy} on ${symbol}`);
   const of = { kind: "declared", id } as const;
   const digits = digitsOf(orders.map(({ price }) => price));
@@ -59,6 +59,15 @@ function KnownStrategy({ one, session }: { one: OwnStatus; session: Session }) {
           </p>
         ))}
       </Section>
+      {one.state == null ? null : (
+        <FoldedSection title="State">
+          {() => (
+            <pre class="code" tabIndex={0}>
+              {JSON.stringify(one.state, null, 2)}
+            </pre>
+          )}
+        </FoldedSection>
+      )}
       <FillsPart of={of} digits={digits} symbol={symbol} />
       <EventsPart of={of} digits={digits} />
       <NameLine of={one} session={session} />
