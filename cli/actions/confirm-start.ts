@@ -5,7 +5,7 @@ import type { Values } from "../terminal/arguments.ts";
 import { render } from "../terminal/output.ts";
 import { UsageError } from "../terminal/usage-error.ts";
 import { formatPlan, type ShownPlan } from "./plan-text.ts";
-import { reportOnInterrupt } from "./report-on-interrupt.ts";
+import { reportOnInterrupt, type StartedGroup } from "./report-on-interrupt.ts";
 
 type Input = Readonly<Record<string, unknown>>;
 
@@ -21,7 +21,7 @@ interface Asks {
  * meanwhile, it shows the new one. Undefined if the user declines.
  */
 export const confirmStart = (input: Input, values: Values, asks: Asks): Promise<Answer | undefined> =>
-  isApproved(input, values) ? reportOnInterrupt(asks.start(input)) : shownStart(input, asks);
+  isApproved(input, values) ? reportOnInterrupt(asks.start(input), "grid") : shownStart(input, asks);
 
 /** Returns whether the start needs no confirmation. Throws if it needs one and there is no terminal. */
 function isApproved(input: Input, { json, yes }: Values): boolean {
@@ -49,7 +49,7 @@ export async function shownStart(input: Input, asks: Asks): Promise<Answer | und
     if (answer === "cancel") return undefined;
     if (answer === "with" || answer === "without") request = { ...request, useOwnBase: answer === "with" };
     else {
-      const start = (approved: Input) => reportOnInterrupt(asks.start(approved));
+      const start = (approved: Input) => reportOnInterrupt(asks.start(approved), "grid");
       const started = await startPlan(request, plan, { ...asks, start });
       if (started) return started;
       process.stdout.write("The market has moved and the plan has changed:\n");
@@ -94,24 +94,24 @@ const isNear = (price: number | undefined, before: number | undefined): boolean 
 export interface ShownChange {
   formatAs(plan: unknown): Readonly<Record<string, string>>;
   readonly question: string;
-  /** Makes Ctrl-C wait for the result. */
-  readonly isStart?: true;
+  /** For a start, what it starts; Ctrl-C then waits for the result. */
+  readonly starts?: StartedGroup;
 }
 
 /** Does the same for a change of a running strategy: shows canceled and new orders, and executes exactly that. */
 export async function confirmEdit(
   input: Input,
   values: Values,
-  { preview, start: send, isSimulated, formatAs, question, isStart }: Asks & ShownChange,
+  { preview, start: send, isSimulated, formatAs, question, starts }: Asks & ShownChange,
 ): Promise<Answer | undefined> {
-  const start = (approved: Input) => (isStart ? reportOnInterrupt(send(approved)) : send(approved));
+  const start = (approved: Input) => (starts ? reportOnInterrupt(send(approved), starts) : send(approved));
   if (isApproved(input, values)) return start(input);
   for (;;) {
     const shown = await preview(input);
     if (shown.status !== 200) return shown;
     process.stdout.write(`${render(formatAs(shown.body))}\n`);
     const { isCancel, confirm } = await import("@clack/prompts");
-    const answer = await confirm({ message: question, inactive: isStart ? "Cancel" : "No" });
+    const answer = await confirm({ message: question, inactive: starts ? "Cancel" : "No" });
     if (isCancel(answer) || !answer) return undefined;
     const changed = await startPlan(input, shown.body as PricedPlan, { preview, start, isSimulated });
     if (changed) return changed;

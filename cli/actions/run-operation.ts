@@ -56,19 +56,18 @@ async function runWith(
   { said = {}, preview }: Asking,
 ): Promise<number> {
   const format = requestedFormat(operation, values);
-  const given = { ...fromTexts(fieldKinds(operation), textsOf(operation, values)), ...said };
+  const input = { ...fromTexts(fieldKinds(operation), textsOf(operation, values)), ...said };
   const remote = operation.cli?.isLocal ? undefined : await remoteOf(settings, values);
   // Invalid input opens no database.
-  const misread = remote ? unnamedOf(operation, given) : misreadOf(operation, given);
+  const misread = remote ? unnamedOf(operation, input) : misreadOf(operation, input);
   if (misread) return fail(misread, { operation, values });
   const { ask, close } = await openAnswering(settings, remote);
   let code = 0;
   try {
-    const input = given;
-    if (!(await confirmFinal(operation, given, values, { shown: preview, ask }))) return 1;
+    if (!(await confirmFinal(operation, input, values, { shown: preview, ask }))) return 1;
     const first =
       preview && !operation.cli?.final
-        ? await askPreviewed(given, values, { preview, operation, ask, isSimulated: settings.config.sandbox })
+        ? await askPreviewed(input, values, { preview, operation, ask, isSimulated: settings.config.sandbox })
         : await ask(operation, input);
     if (first === undefined) return 1;
     if (first.status !== 200) return fail(first, { remote, operation, values });
@@ -96,7 +95,7 @@ const CHANGES_SHOWN: Readonly<Record<string, ShownChange>> = {
   preview_quote: {
     formatAs: (plan) => formatQuotePlan(plan),
     question: "Start these quotes?",
-    isStart: true,
+    starts: "quote",
   },
   preview_grid_edit: {
     formatAs: (plan) => formatEdit(plan as ShownEdit),
@@ -111,7 +110,7 @@ const CHANGES_SHOWN: Readonly<Record<string, ShownChange>> = {
 const DECLARED_SHOWN: ShownChange = {
   formatAs: declaredPlanText,
   question: "Start this strategy?",
-  isStart: true,
+  starts: "strategy",
 };
 
 const isOwnStrategy = ({ cli }: Operation): boolean => cli?.path.startsWith("strategy ") === true;

@@ -4,7 +4,10 @@ import { edgemaker, environment, eventually, launcher } from "../support/command
 import { tempFolder } from "../support/temp.ts";
 import { startVenue } from "../venues/index.ts";
 
-it("Ctrl-C during a start reports the state of the grid and a working command to stop it", async () => {
+it.each([
+  ["grid", "the grid"],
+  ["quote", "the quotes"],
+])("Ctrl-C during %s start reports what started and a working command to stop it", async (group, what) => {
   const venue = await startVenue("bitget");
   onTestFinished(async () => void (await venue.close()));
   const folder = tempFolder();
@@ -30,8 +33,9 @@ it("Ctrl-C during a start reports the state of the grid and a working command to
   });
   venue.fail({ kind: "slow", route: "create", until });
   const bounds = ["--lower", String(Math.round(last * 0.9)), "--upper", String(Math.round(last * 1.1))];
-  const grid = ["--exchange", "bitget", "--symbol", "BTC/USDT", ...bounds, "--levels", "4", "--size", "50"];
-  const child = spawn(process.execPath, [launcher, "grid", "start", ...grid, "--yes"], {
+  const market = ["--exchange", "bitget", "--symbol", "BTC/USDT", "--size", "50"];
+  const flags = group === "grid" ? [...bounds, "--levels", "4"] : ["--spread", "0.02"];
+  const child = spawn(process.execPath, [launcher, group, "start", ...market, ...flags, "--yes"], {
     env: environment(folder, env),
     cwd: folder,
   });
@@ -48,10 +52,12 @@ it("Ctrl-C during a start reports the state of the grid and a working command to
   letGo();
   expect(await ended, text).toBe(0);
   expect(text).toMatch(/^The start is in progress; the result follows/);
-  const [, id] = /`edgemaker grid stop (grid-bitget-BTC-USDT-\d+)` cancels its orders/.exec(text) ?? [];
-  expect(id, text).toBeDefined();
+  const [, started, command, id] =
+    /too late: (.*) started. `edgemaker (.*) stop (\S+-bitget-BTC-USDT-\d+)` cancels the orders/.exec(text) ??
+    [];
+  expect([started, command], text).toEqual([what, group]);
   expect(venue.account.open.size).toBeGreaterThan(0);
-  const stopped = await edgemaker(folder, ["grid", "stop", id as string, "--yes"], env);
+  const stopped = await edgemaker(folder, [group, "stop", id as string, "--yes"], env);
   expect(stopped.code, stopped.stderr).toBe(0);
   expect(venue.account.open.size).toBe(0);
 });

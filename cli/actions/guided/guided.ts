@@ -77,7 +77,7 @@ async function dialogue(
 async function unrequested(given: GridAnswers, { yes }: Values, ask: AskByName): Promise<Answer> {
   const answer = await ask("guide_grid", given);
   if (answer.status !== 200 || !yes) return answer;
-  return reportOnInterrupt(ask("start_grid", (answer.body as GuideAnswer).start));
+  return reportOnInterrupt(ask("start_grid", (answer.body as GuideAnswer).start), "grid");
 }
 
 function sayGuided({ body }: Answer, { json }: Values, started: () => void): number {
