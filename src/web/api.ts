@@ -1,3 +1,4 @@
+import { pageText } from "./page-text.ts";
 import { signedOut, tokenNow } from "./session.ts";
 
 /** An error response, or a failure to reach the server. */
@@ -22,7 +23,7 @@ export interface Requested {
 export async function ask<T>(route: string, request: Requested = {}): Promise<T> {
   const response = await sendRequest(route, request);
   if (!response.ok) throw await errorOf(response);
-  return (await response.json()) as T;
+  return JSON.parse(pageText(await response.text())) as T;
 }
 
 /** Calls the API for a file. Throws ApiError. */
@@ -33,7 +34,10 @@ export async function askFile(route: string, request: Requested): Promise<Blob> 
 }
 
 async function errorOf(response: Response): Promise<ApiError> {
-  const answer = await response.json().catch(() => undefined);
+  const answer = await response
+    .text()
+    .then((text) => JSON.parse(pageText(text)))
+    .catch(() => undefined);
   const { error = "Failed", message = `the server returned status ${response.status}` } = answer ?? {};
   if (response.status === 401 && error === "Unauthorized") signedOut(message);
   return new ApiError(response.status, error, message);

@@ -24,6 +24,19 @@ const YEAR = 365 * 86_400_000;
 /** Below a day, a yearly rate says nothing. */
 const LEAST_SPAN = 86_400_000;
 
+/** Returns the profits of several strategies as one rate of their capital, each over its own time. */
+export function yearlyOfAll(
+  parts: readonly { readonly profit: number; readonly capital: number; readonly millis: number }[],
+): number | undefined {
+  const known = parts.filter(({ capital, millis }) => capital > 0 && millis >= LEAST_SPAN);
+  const sum = (of: (one: (typeof known)[number]) => number) => known.reduce((all, one) => all + of(one), 0);
+  return yearlyPercent(
+    known.length === 0 ? null : sum(({ profit }) => profit),
+    sum(({ capital, millis }) => (capital * millis) / YEAR),
+    YEAR,
+  );
+}
+
 /** Returns a profit as a simple rate per year, in percent; undefined where it says nothing. */
 export const yearlyPercent = (profit: number | null, capital: number, millis: number): number | undefined =>
   profit === null || capital <= 0 || millis < LEAST_SPAN

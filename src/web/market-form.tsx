@@ -1,5 +1,5 @@
 import { useState } from "hono/jsx/dom";
-import { useHoldings } from "./account/holdings.ts";
+import { COMMON_PAIR, type Holdings, useHoldings } from "./account/holdings.ts";
 import { type Loaded, useLoad } from "./load.ts";
 import { PairField } from "./pair-field.tsx";
 import { goTo, useRoute } from "./route.ts";
@@ -13,16 +13,22 @@ export interface MarketTyped {
 
 const PAIR_TYPED = /^[A-Z0-9]+\/[A-Z0-9]+$/;
 
-/** Returns the market in the address, else a common one on the first exchange. */
+/** Returns the market in the address, else that of the account's most valuable asset on the first exchange. */
 export function useMarket(place: string): {
   readonly market: MarketTyped | undefined;
   readonly exchanges: Loaded<Exchanges>;
+  readonly holdings: Holdings;
 } {
   const { words } = useRoute();
   const exchanges = useLoad<Exchanges>("GET /exchanges");
-  const [, exchange = exchanges.data?.exchanges[0]?.id, symbol = "BTC/USDT"] =
-    words[0] === place ? words : [];
-  return { market: exchange === undefined ? undefined : { exchange, symbol }, exchanges };
+  const [, exchange = exchanges.data?.exchanges[0]?.id, chosen] = words[0] === place ? words : [];
+  const holdings = useHoldings(exchange, exchanges.data);
+  const symbol = chosen ?? (holdings.pairs && (holdings.pairs[0] ?? COMMON_PAIR));
+  return {
+    market: exchange === undefined || symbol === undefined ? undefined : { exchange, symbol },
+    exchanges,
+    holdings,
+  };
 }
 
 /** Chooses an exchange and a pair, and stores them in the address for bookmarks. */
@@ -30,13 +36,14 @@ export function MarketForm({
   place,
   market,
   exchanges,
+  holdings,
 }: {
   place: string;
   market: MarketTyped;
   exchanges: Exchanges;
+  holdings: Holdings;
 }) {
   const [symbol, setSymbol] = useState(market.symbol);
-  const holdings = useHoldings(market.exchange, exchanges);
   const show = (event: Event) => {
     event.preventDefault();
     if (PAIR_TYPED.test(symbol)) goTo(place, market.exchange, symbol);

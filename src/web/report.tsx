@@ -1,12 +1,12 @@
 import { useState } from "hono/jsx/dom";
 import { DayBars } from "./chart/day-bars.tsx";
-import { type DailyFigures, dailyFigures } from "./daily.ts";
-import { change, inPercent, money, toneOf, utc } from "./format.ts";
+import { type DailyFigures, dailyFigures, yearlyOfAll } from "./daily.ts";
+import { change, inPercent, money, pairOf, toneOf, utc } from "./format.ts";
 import { useLoad } from "./load.ts";
 import { linkTo } from "./route.ts";
 import { SaveButton } from "./save.tsx";
 import { Table, type TableColumn } from "./table.tsx";
-import type { ReportAnswer } from "./types.ts";
+import type { Grid, ReportAnswer, Status } from "./types.ts";
 import { Field, Section, Shown, Stat } from "./ui.tsx";
 
 const SPANS = [
@@ -23,6 +23,7 @@ const shareOrNone = (percent: number | null): string =>
 export function ReportPage() {
   const [span, setSpan] = useState<string>("week");
   const report = useLoad<ReportAnswer>("GET /report", { [span]: true });
+  const grids = useLoad<Status>("GET /strategy/grid/status");
   return (
     <>
       <h1>Report</h1>
@@ -39,7 +40,7 @@ export function ReportPage() {
         ))}
       </div>
       <Shown of={report} rows={8}>
-        {(data) => <ReportView data={data} />}
+        {(data) => <ReportView data={data} grids={grids.data?.strategies ?? []} />}
       </Shown>
       <TaxTable />
     </>
@@ -88,10 +89,16 @@ const REPORT_ROW_COLUMNS: readonly TableColumn<ReportAnswer["strategies"][number
 
 const utcMinute = (at: number): string => utc(at).slice(0, 16);
 
-const ReportView = ({ data }: { data: ReportAnswer }) => (
+interface ReportProps {
+  readonly data: ReportAnswer;
+  /** Running grids, whose capital is known. */
+  readonly grids: readonly Grid[];
+}
+
+const ReportView = ({ data, grids }: ReportProps) => (
   <>
     {data.totals.map((total) => (
-      <QuoteTotals key={`${total.quote} ${total.dryRun}`} total={total} data={data} />
+      <QuoteTotals key={`${total.quote} ${total.dryRun}`} total={total} data={data} grids={grids} />
     ))}
     <Section title="By strategy">
       <Table
@@ -108,7 +115,23 @@ const ReportView = ({ data }: { data: ReportAnswer }) => (
   </>
 );
 
-function QuoteTotals({ total, data }: { total: ReportAnswer["totals"][number]; data: ReportAnswer }) {
+/** Returns the yearly rate of the running grids of a quote asset, as text. */
+function rateText({ total, data, grids }: TotalsProps): string {
+  const parts = data.strategies.flatMap(({ id, symbol, dryRun, totalProfit }) => {
+    const grid = grids.find((one) => one.id === id);
+    const isOf = pairOf(symbol).quote === total.quote && dryRun === total.dryRun;
+    if (!grid || !isOf) return [];
+    const millis = Math.min(grid.runningTime, data.to - data.from);
+    return [{ profit: totalProfit, capital: grid.investment, millis }];
+  });
+  const rate = yearlyOfAll(parts);
+  return rate === undefined ? "after a day" : inPercent(rate, 1);
+}
+
+type TotalsProps = ReportProps & { readonly total: ReportAnswer["totals"][number] };
+
+function QuoteTotals(props: TotalsProps) {
+  const { total, data } = props;
   const { quote, dryRun } = total;
   const figures = dailyFigures(data.days.filter((one) => one.quote === quote && one.dryRun === dryRun));
   const name = `${quote}${dryRun ? " (paper trading)" : ""}`;
@@ -121,6 +144,7 @@ function QuoteTotals({ total, data }: { total: ReportAnswer["totals"][number]; d
         <Stat name="Realized" tone={toneOf(total.realizedProfit)}>
           {change(total.realizedProfit)}
         </Stat>
+        <Stat name="Yearly rate of running grids">{rateText(props)}</Stat>
         <Stat name="Max drawdown, by day" tone={figures.drawdown > 0 ? "down" : ""}>
           {money(figures.drawdown)}
         </Stat>

@@ -1,5 +1,6 @@
 import type { Child } from "hono/jsx";
 import { useState } from "hono/jsx/dom";
+import { isPhone } from "./ui.tsx";
 
 export interface TableColumn<Row> {
   readonly name: string;
@@ -19,12 +20,18 @@ interface TableProps<Row> {
   readonly empty: Child;
 }
 
+/** On a phone, each row is a card: a longer table starts with its first cards. */
+const MOST_CARDS = 15;
+const FIRST_CARDS = 10;
+
 /** A table with sortable columns that becomes cards on narrow screens. */
 export function Table<Row>({ label, columns, rows, keyOf, empty }: TableProps<Row>) {
   const [order, setOrder] = useState<{ column: string; isUp: boolean } | undefined>(undefined);
+  const [isWhole, setWhole] = useState(!isPhone());
   if (rows.length === 0) return <p class="empty">{empty}</p>;
   const sorter = columns.find(({ name }) => name === order?.column)?.by;
-  const shown = sorter && order ? sorted(rows, sorter, order.isUp) : rows;
+  const all = sorter && order ? sorted(rows, sorter, order.isUp) : rows;
+  const shown = isWhole || all.length <= MOST_CARDS ? all : all.slice(0, FIRST_CARDS);
   const turn = (column: string) =>
     setOrder((before) => ({ column, isUp: before?.column === column ? !before.isUp : false }));
   return (
@@ -54,6 +61,11 @@ export function Table<Row>({ label, columns, rows, keyOf, empty }: TableProps<Ro
           ))}
         </tbody>
       </table>
+      {shown.length < all.length ? (
+        <button type="button" onClick={() => setWhole(true)}>
+          Show all {all.length}
+        </button>
+      ) : null}
     </div>
   );
 }

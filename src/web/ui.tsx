@@ -98,7 +98,7 @@ export function Section({ title, aside, children }: { title: string; aside?: Chi
   );
 }
 
-const isPhone = () => matchMedia("(max-width: 640px)").matches;
+export const isPhone = () => matchMedia("(max-width: 640px)").matches;
 
 /** A long part: its content is loaded when it is open, and on a phone it starts closed. */
 export function FoldedSection({

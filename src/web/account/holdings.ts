@@ -1,6 +1,9 @@
 import { useLoad } from "../load.ts";
 import type { BalanceAnswer, Exchanges } from "../types.ts";
 
+/** Offered where the account holds no other asset. */
+export const COMMON_PAIR = "BTC/USDT";
+
 export interface Holdings {
   /** Pairs of the account's assets, the most valuable first; undefined while the balances load. */
   readonly pairs: readonly string[] | undefined;

@@ -41,7 +41,7 @@ export function BacktestPage() {
       <div class="columns">
         <GridPart {...grid} run={run} timeframe={timeframe} choose={setTimeframe} />
         <div>
-          <Suggest form={form} timeframe={timeframe} take={take} />
+          <Suggest form={form} timeframe={timeframe} free={grid.holdings.free(grid.quote)} take={take} />
           <Runs />
         </div>
       </div>

@@ -15,12 +15,23 @@ const SECONDS = 10;
 interface SuggestProps {
   readonly form: Form;
   readonly timeframe: string;
+  /** Free quote of the account; undefined if it is unknown. */
+  readonly free: number | undefined;
   readonly take: (grid: SuggestedGrid) => void;
 }
 
+const COMMON_BUDGET = "1000";
+
+/** Returns the free quote as a budget, in whole units where that is exact enough. */
+const freeAsBudget = (free: number | undefined): string =>
+  free === undefined || free <= 0
+    ? COMMON_BUDGET
+    : String(free >= 100 ? Math.floor(free) : Math.floor(free * 100) / 100);
+
 /** Suggests grid settings from a pair's price history. */
-export function Suggest({ form, timeframe, take }: SuggestProps) {
-  const [budget, setBudget] = useState("1000");
+export function Suggest({ form, timeframe, free, take }: SuggestProps) {
+  const [typed, setBudget] = useState<string>();
+  const budget = typed ?? freeAsBudget(free);
   const [state, setState] = useState<{ answer?: SuggestionAnswer; error?: ApiError; isBusy?: boolean }>({});
   const look = (event: Event) => {
     event.preventDefault();

@@ -1,8 +1,10 @@
 import { useState } from "hono/jsx/dom";
+import { useHoldings } from "../account/holdings.ts";
 import { change, digitsOf, inPercent, number, pairOf } from "../format.ts";
 import { useLoad } from "../load.ts";
+import { PairField } from "../pair-field.tsx";
 import { Table } from "../table.tsx";
-import type { ComparisonAnswer } from "../types.ts";
+import type { ComparisonAnswer, Exchanges } from "../types.ts";
 import { Field, NoticeBox, Section, Shown, Stat } from "../ui.tsx";
 
 /** A pair on every exchange, and the profit of a price difference after fees and order book depth. */
@@ -10,9 +12,9 @@ export function Compare() {
   const [typed, setTyped] = useState({ symbol: "BTC/USDT", amount: "" });
   const [settings, requestedSettings] = useState(typed);
   const { symbol, amount } = settings;
+  const exchanges = useLoad<Exchanges>("GET /exchanges");
+  const { pairs } = useHoldings(exchanges.data?.exchanges[0]?.id, exchanges.data);
   const found = useLoad<ComparisonAnswer>("GET /price/compare", { symbol, amount, partial: true });
-  const type = (name: "symbol" | "amount") => (event: Event) =>
-    setTyped({ ...typed, [name]: (event.target as HTMLInputElement).value.toUpperCase() });
   const show = (event: Event) => {
     event.preventDefault();
     if (typed.symbol === symbol && typed.amount === amount) found.again();
@@ -22,15 +24,19 @@ export function Compare() {
     <>
       <h1>Compare</h1>
       <form class="fields line" onSubmit={show}>
-        <Field label="Pair">
-          <input value={typed.symbol} autocomplete="off" spellcheck={false} onInput={type("symbol")} />
-        </Field>
+        <PairField
+          value={typed.symbol}
+          pairs={pairs}
+          change={(chosen) => setTyped({ ...typed, symbol: chosen })}
+        />
         <Field label={`Amount, ${pairOf(typed.symbol).base}`}>
           <input
             inputMode="decimal"
             placeholder="most profitable"
             value={typed.amount}
-            onInput={type("amount")}
+            onInput={({ target }: Event) =>
+              setTyped({ ...typed, amount: (target as HTMLInputElement).value })
+            }
           />
         </Field>
         <button type="submit">Compare</button>

@@ -11,7 +11,7 @@ import { BookLadder } from "./ladder.tsx";
 
 /** One market: its price, its book and recent trades. */
 export function Markets() {
-  const { market, exchanges } = useMarket("markets");
+  const { market, exchanges, holdings } = useMarket("markets");
   return (
     <>
       <h1>Markets</h1>
@@ -19,10 +19,16 @@ export function Markets() {
         {(data) =>
           market ? (
             <>
-              <MarketForm place="markets" key={market.symbol} market={market} exchanges={data} />
+              <MarketForm
+                place="markets"
+                key={market.symbol}
+                market={market}
+                exchanges={data}
+                holdings={holdings}
+              />
               <OneMarket key={`${market.exchange} ${market.symbol}`} {...market} />
             </>
-          ) : (
+          ) : data.exchanges.length > 0 ? null : (
             <p class="empty">No exchange is configured. Set EDGEMAKER_EXCHANGES and restart the server.</p>
           )
         }

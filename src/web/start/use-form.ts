@@ -1,5 +1,5 @@
 import { useState } from "hono/jsx/dom";
-import { type Holdings, useHoldings } from "../account/holdings.ts";
+import { COMMON_PAIR, type Holdings, useHoldings } from "../account/holdings.ts";
 import { useEffect } from "../effect.ts";
 import { pairOf } from "../format.ts";
 import type { Loaded } from "../load.ts";
@@ -20,8 +20,6 @@ export interface MarketFormState<F extends MarketChoice> {
   readonly holdings: Holdings;
   readonly quote: string;
 }
-
-const COMMON_PAIR = "BTC/USDT";
 
 /** Returns a form of a market, by default on the first exchange with the most valuable asset of the account. */
 export function useMarketForm<F extends MarketChoice>(first: F): MarketFormState<F> {
