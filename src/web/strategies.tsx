@@ -7,19 +7,21 @@ import { linkTo } from "./route.ts";
 import { GridsTable } from "./strategies-table.tsx";
 import { usePages } from "./table.tsx";
 import { Totals } from "./totals.tsx";
-import type { Grid, QuotesStatus, Session, Status } from "./types.ts";
+import type { Grid, OwnStatuses, QuotesStatus, Session, Status } from "./types.ts";
 import { FoldedSection, NoticeBox, Section, Shown } from "./ui.tsx";
 
 /** The page of all grids: the total P&L, then each grid. */
 export function Strategies({ session }: { session: Session }) {
   const running = useLoad<Status>("GET /strategy/grid/status", {}, { live: true });
   const quoting = useLoad<QuotesStatus>("GET /strategy/quote/status", {}, { live: true });
-  // The totals are above the grids and count both; showing one after the other would move everything below.
-  const both = quoting.data || quoting.error ? running : { ...running, data: undefined };
+  const own = useLoad<OwnStatuses>("GET /strategy/declared/status", {}, { live: true });
+  // The totals are above the grids and count all; showing one after the other would move everything below.
+  const isLoaded = [quoting, own].every(({ data, error }) => data || error);
+  const all = isLoaded ? running : { ...running, data: undefined };
   return (
     <>
       <h1>Strategies</h1>
-      <Shown of={both} rows={8}>
+      <Shown of={all} rows={8}>
         {({ strategies, warnings }) => (
           <>
             {warnings.map((warning) => (
@@ -27,13 +29,15 @@ export function Strategies({ session }: { session: Session }) {
                 {warning}
               </NoticeBox>
             ))}
-            {quoting.data ? <Totals grids={strategies} quotes={quoting.data.strategies} /> : null}
+            {quoting.data && own.data ? (
+              <Totals grids={strategies} others={[...quoting.data.strategies, ...own.data.strategies]} />
+            ) : null}
             <Running grids={strategies} session={session} />
           </>
         )}
       </Shown>
       <Quotes running={quoting} />
-      <OwnStrategies session={session} />
+      <OwnStrategies session={session} status={own} />
       <WatchedMarkets />
       <FoldedSection title="Stopped grids" isClosed>
         {() => <StoppedGrids />}

@@ -1,20 +1,23 @@
 import { change, money, pairOf, toneOf } from "./format.ts";
 import { againstHolding } from "./grid-figures.ts";
-import type { Grid, Quoted } from "./types.ts";
+import type { Grid, OwnStatus, Quoted } from "./types.ts";
 import { Stat } from "./ui.tsx";
 
-/** P&L of all grids and quotes by quote asset; paper trading is separate. */
-export function Totals({ grids, quotes }: { grids: readonly Grid[]; quotes: readonly Quoted[] }) {
+/** A strategy without a capital of its own. */
+type Other = Quoted | OwnStatus;
+
+/** P&L of all strategies by quote asset; paper trading is separate. */
+export function Totals({ grids, others }: { grids: readonly Grid[]; others: readonly Other[] }) {
   const nameOf = ({ symbol, dryRun }: Pick<Grid, "symbol" | "dryRun">) =>
     `${pairOf(symbol).quote}${dryRun ? " (paper trading)" : ""}`;
   return (
     <>
-      {[...new Set([...grids, ...quotes].map(nameOf))].map((name) => (
+      {[...new Set([...grids, ...others].map(nameOf))].map((name) => (
         <Group
           key={name}
           name={name}
           grids={grids.filter((grid) => nameOf(grid) === name)}
-          quotes={quotes.filter((one) => nameOf(one) === name)}
+          others={others.filter((one) => nameOf(one) === name)}
         />
       ))}
     </>
@@ -24,16 +27,16 @@ export function Totals({ grids, quotes }: { grids: readonly Grid[]; quotes: read
 interface GroupOf {
   readonly name: string;
   readonly grids: readonly Grid[];
-  readonly quotes: readonly Quoted[];
+  readonly others: readonly Other[];
 }
 
-function Group({ name, grids, quotes }: GroupOf) {
-  const all = [...grids, ...quotes];
+function Group({ name, grids, others }: GroupOf) {
+  const all = [...grids, ...others];
   const total = sumOf(all.map(({ totalProfit }) => totalProfit));
   const realized = sumOf(all.map(({ profit }) => profit));
   const unrealized = sumOf([
     ...grids.map(({ unrealizedProfit }) => unrealizedProfit),
-    ...quotes.map(openProfit),
+    ...others.map(openProfit),
   ]);
   const against = sumOf(grids.map(againstHolding));
   const capital = sumOf(grids.map(({ investment }) => investment)) ?? 0;
@@ -51,11 +54,11 @@ function Group({ name, grids, quotes }: GroupOf) {
       </Stat>
       {grids.length > 0 ? (
         <>
-          <Stat name={quotes.length > 0 ? "Grids vs buy and hold" : "vs buy and hold"} tone={toneOf(against)}>
+          <Stat name={others.length > 0 ? "Grids vs buy and hold" : "vs buy and hold"} tone={toneOf(against)}>
             {change(against)}
           </Stat>
           <Stat
-            name={quotes.length > 0 ? "Capital of grids" : "Capital"}
+            name={others.length > 0 ? "Capital of grids" : "Capital"}
           >{`${money(capital)} ${quote}`}</Stat>
         </>
       ) : null}
@@ -63,7 +66,7 @@ function Group({ name, grids, quotes }: GroupOf) {
   );
 }
 
-const openProfit = ({ totalProfit, profit }: Quoted): number | null =>
+const openProfit = ({ totalProfit, profit }: Other): number | null =>
   totalProfit === null ? null : totalProfit - profit;
 
 /** Returns the sum; an unknown value makes it unknown. */

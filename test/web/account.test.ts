@@ -39,6 +39,24 @@ describe.skipIf(!findChromium())("the account page in Chromium (skipped without 
     await context.close();
   });
 
+  it("shows the first of many orders on a phone, and all of them on request", async () => {
+    for (let at = 0; at < 16; at++)
+      await served.call("POST", "/orders", {
+        ...{ exchange: "bitget", symbol: "BTC/USDT", side: "buy", type: "limit" },
+        ...{ amount: 0.001, price: 40_000 + at },
+      });
+    const { page, context } = await served.signIn();
+    await page.setViewportSize({ width: 390, height: 900 });
+    await page.goto(`${served.url}/#/account/bitget`);
+    const orders = page.getByRole("region", { name: "Open orders on bitget" });
+    await orders.getByRole("button", { name: "Show all 16" }).waitFor();
+    const cancels = orders.getByRole("button", { name: /^Cancel buy/ });
+    expect(await cancels.count()).toBe(10);
+    await orders.getByRole("button", { name: "Show all 16" }).click();
+    await cancels.nth(15).waitFor();
+    await context.close();
+  });
+
   it("uses the current mid, and shows no value without a quote asset", async () => {
     const { bid, ask } = await served.call<{ bid: number; ask: number }>(
       "GET",

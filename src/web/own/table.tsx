@@ -1,5 +1,5 @@
 import { amount, change, pairOf, toneOf } from "../format.ts";
-import { useLoad } from "../load.ts";
+import { type Loaded, useLoad } from "../load.ts";
 import { linkTo } from "../route.ts";
 import { strategyTitle } from "../strategy/name.tsx";
 import { Table, type TableColumn } from "../table.tsx";
@@ -56,14 +56,9 @@ const OWN_COLUMNS: readonly TableColumn<OwnStatus>[] = [
 ];
 
 /** Running strategies of the user's own, and those that can be started; nothing without any. */
-export function OwnStrategies({ session }: { session: Session }) {
+export function OwnStrategies({ session, status }: { session: Session; status: Loaded<OwnStatuses> }) {
   const list = useLoad<OwnList>("GET /strategy/declared/list", {}, { live: true });
   const { loaded = [], count = 0 } = list.data ?? {};
-  const status = useLoad<OwnStatuses>(
-    count > 0 ? "GET /strategy/declared/status" : undefined,
-    {},
-    { live: true },
-  );
   if (list.error) return <Failed error={list.error} again={list.again} />;
   if (loaded.length + count === 0) return null;
   return (
