@@ -2,7 +2,9 @@
  * Checks obligations of exchanges and agreements over minutes. Unknown minutes are neither kept nor missed: a result
  * is certain only if no unknown minute could change it.
  */
+
 import { type Decimal, decimal, min, ONE, sum, text, ZERO } from "../kernel/decimal.ts";
+import { groupThousands } from "../kernel/thousands.ts";
 import type { DepthBand } from "../model/samples/sample.ts";
 import { isKnown, type LiquidityDay } from "./days.ts";
 import type { LiquiditySpan, UpRule } from "./span.ts";
@@ -217,7 +219,7 @@ const describeUptime = ({ spread, levels }: Agreement): string =>
   `time with own orders on both sides, at most ${text(spread * 100n)} % apart, ${levels} or more per side`;
 
 const unsampledText = (known: number, whole: number): string =>
-  `${whole - known} of ${whole} minutes have no sample, and could change the result`;
+  `${groupThousands(String(whole - known))} of ${groupThousands(String(whole))} minutes have no sample, and could change the result`;
 
 /**
  * Returns the time-weighted depth: each known minute has the same weight. Unknown minutes could be zero or

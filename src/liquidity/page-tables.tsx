@@ -53,8 +53,8 @@ export const dayTitle = ({ days }: LiquidityAnswer): string =>
 
 export const dayHeads = (asset: string, days: readonly Day[]): string[] => [
   ...["Day, UTC", "Known minutes", hasRuleOf(days) ? "Agreement met" : "Own, both sides", "Own spread"],
-  ...[`Own bids 2 %, ${asset}`, `Own asks 2 %, ${asset}`, "Market spread"],
-  ...[`All bids 2 %, ${asset}`, `All asks 2 %, ${asset}`],
+  ...[`Own bids 2\u00a0%, ${asset}`, `Own asks 2\u00a0%, ${asset}`, "Market spread"],
+  ...[`All bids 2\u00a0%, ${asset}`, `All asks 2\u00a0%, ${asset}`],
 ];
 
 /** Lists the days; consecutive days without a sample are one row. */
@@ -125,8 +125,8 @@ export function uptimeChart(days: readonly Day[]) {
       <text x={CHART_WIDTH} y={CHART_HEIGHT - 6} text-anchor="end">
         {days.at(-1)?.day}
       </text>
-      <text x={CHART_WIDTH} y="24" text-anchor="end">
-        100 %
+      <text x={CHART_WIDTH / 2} y={CHART_HEIGHT - 6} text-anchor="middle">
+        The line is at 100 %.
       </text>
     </svg>
   );

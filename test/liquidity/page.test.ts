@@ -110,7 +110,7 @@ describe("a liquidity report as a page", () => {
 
   it("says why a result is unknown", () => {
     const [first, ...rest] = answerOf().findings;
-    const reason = "60 of 4320 minutes have no sample, and could change the result";
+    const reason = "60 of 4,320 minutes have no sample, and could change the result";
     const findings = [{ ...first, state: "unknown", reason }, ...rest] as LiquidityAnswer["findings"];
     const page = liquidityPage(answerOf({ findings, verdict: "unknown" }));
     expect(page).toContain(`<td>${reason}</td>`);
