@@ -205,12 +205,21 @@ const runsBy = <I, O>(route: string, run: (deps: Deps, input: I, call: Call) => 
     withIds(route, deps, given as I).then((input) => run(deps, input, call)),
 });
 
+/** Adds the strategy's id to the plan, so a commit concerns that one even if another strategy gets its name. */
+const holdId = <O>(prepared: PreparedCall<O>, input: unknown): PreparedCall<O> => {
+  const { id } = input as { readonly id?: string };
+  const preview = () => prepared.preview().then((shown) => ({ ...shown, holds: { ...shown.holds, id } }));
+  return id === undefined ? prepared : ({ ...prepared, preview } as PreparedCall<O>);
+};
+
 const tradesBy = <I, O>(
   route: string,
   typed: (deps: Deps, input: I, call: Call) => Promise<PreparedCall<O>>,
 ) => {
   const prepare = (deps: Deps, given: unknown, call: Call) =>
-    withIds(route, deps, given as I).then((input) => typed(deps, input, call));
+    withIds(route, deps, given as I).then((input) =>
+      typed(deps, input, call).then((prepared) => holdId(prepared, input)),
+    );
   const run = (deps: Deps, given: unknown, call: Call) =>
     prepare(deps, given, call).then((prepared) => actWithin(deps, call, prepared));
   return { prepare, run };

@@ -55,6 +55,11 @@ describe("a strategy's name", () => {
     expect(await ask("pause_grid", { id: "treasury" })).toMatchObject({ id: other });
   });
 
+  it("stands for its id in a plan, which a rename does not redirect", async () => {
+    const { preview, id } = await named("treasury");
+    expect(await preview("stop_grid", { id: "treasury" })).toMatchObject({ holds: { id } });
+  });
+
   it("changes later, is recorded, and leaves the plan and the orders alone", async () => {
     const { ask, store, venue, id } = await named();
     const before = await venue("kraken").openOrders("BTC/USDT");

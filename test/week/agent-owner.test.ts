@@ -72,7 +72,7 @@ it("an owner installs an agent, which starts, changes and stops a grid only as a
   expect(large.message).toMatch(/500/);
 
   // The owner refuses the first plan, and approves the second one.
-  const request = { ...GRID, orderSize: 50 };
+  const request = { ...GRID, orderSize: 50, name: "agent" };
   const first = await read<Planned>("start_grid", request);
   const refused = callTool(client, "start_grid", { ...request, planId: first.planId });
   await decide("refuse");
@@ -84,7 +84,7 @@ it("an owner installs an agent, which starts, changes and stops a grid only as a
   const result = await started;
   expect(result.isError, textOf(result)).toBeFalsy();
   const [grid] = JSON.parse(await run("grid", "status", "--sandbox", "--json")).strategies;
-  expect(grid).toMatchObject({ status: "running", gridLevels: 4 });
+  expect(grid).toMatchObject({ name: "agent", status: "running", gridLevels: 4 });
 
   // A plan works once.
   expect(
@@ -112,8 +112,8 @@ it("an owner installs an agent, which starts, changes and stops a grid only as a
   await run("kill", "off", "--sandbox");
 
   // It stops its grid, as approved, and the record of events names it.
-  const stop = await read<Planned>("stop_grid", { id: grid.id });
-  const stopped = callTool(client, "stop_grid", { id: grid.id, planId: stop.planId });
+  const stop = await read<Planned>("stop_grid", { id: "agent" });
+  const stopped = callTool(client, "stop_grid", { id: "agent", planId: stop.planId });
   await decide("approve");
   expect((await stopped).isError).toBeFalsy();
   await eventually(

@@ -119,5 +119,10 @@ it.skipIf(!hasTerminal)("a developer checks, previews, starts, tests, exports an
     ({ count }) => count === 0,
   );
   await type(["kill", "off"]);
-  await type(["grid", "stop", id, "--yes"]);
+  // A script stops it by its name, and only with --yes.
+  await type(["rename", id, "script-1"]);
+  expect((await type(["grid", "stop", "script-1"], 2)).stderr).toContain("--yes");
+  expect(JSON.parse((await type(["grid", "stop", "script-1", "--yes", "--json"])).stdout)).toMatchObject({
+    id,
+  });
 });

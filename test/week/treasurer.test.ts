@@ -123,6 +123,14 @@ interface QuotesStatus {
   readonly strategies: readonly { readonly spreadPercent: number }[];
 }
 
+/** Names the quotes, which lists show from then on. */
+async function nameQuotes({ page, call }: Stage): Promise<void> {
+  await page.getByLabel("Name of the strategy").fill("desk");
+  await page.getByRole("button", { name: "Rename" }).click();
+  await page.getByRole("heading", { level: 1, name: `desk ${PAIR} on mexc` }).waitFor();
+  expect(await call("/strategy/quote/status?id=desk")).toMatchObject({ strategies: [{ name: "desk" }] });
+}
+
 /** A grid that buys below the price, and follows it down. */
 async function startGrid({ page, venue, call }: Stage): Promise<void> {
   await open(page, "Start");
@@ -181,10 +189,13 @@ async function seeReports(at: Stage): Promise<void> {
 }
 
 async function stopAll({ page, venue }: Stage): Promise<void> {
-  for (const table of ["Running quotes", "Running grids"]) {
+  for (const [table, name] of [
+    ["Running quotes", "desk"],
+    ["Running grids", PAIR],
+  ] as const) {
     await open(page, "Strategies");
-    await page.getByRole("table", { name: table }).getByRole("link", { name: PAIR }).click();
-    await page.getByRole("heading", { level: 1, name: PAIR }).waitFor();
+    await page.getByRole("table", { name: table }).getByRole("link", { name }).click();
+    await page.getByRole("heading", { level: 1, name }).waitFor();
     await confirm(page, "Stop", table === "Running quotes" ? "Stop them" : "Stop it");
   }
   await expect.poll(() => venue.open(PAIR)).toEqual([]);
@@ -194,6 +205,7 @@ const STEPS = [
   storeKeys,
   startQuotes,
   editQuotes,
+  nameQuotes,
   startGrid,
   seeFill,
   seeWithdrawable,
