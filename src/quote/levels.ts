@@ -121,7 +121,3 @@ function levelSize(sizes: Sizes, level: number, levels: number): Decimal {
   for (let step = 0; step < level; step++) size = mul(size, sizes.factor, "half");
   return size;
 }
-
-/** Returns the value of levels in quote, at their own prices. */
-export const levelsWorth = (levels: readonly Pick<QuoteLevel, "price" | "amount">[]): Decimal =>
-  levels.reduce((sum, { price, amount }) => sum + mul(price, amount, "down"), ZERO);

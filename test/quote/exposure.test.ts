@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { withFirstBase } from "../../src/engine/position/ledger.ts";
-import { baseWithBids } from "../../src/limits/position.ts";
+import { baseWithBids, positionExposure } from "../../src/limits/position.ts";
 import type { QuoteRules } from "../../src/quote/plan.ts";
-import { quoteExposure } from "../../src/quote/start/exposure.ts";
+import { largestQuote } from "../../src/quote/start/exposure.ts";
 import { newQuoteState, type QuoteConfig, type QuoteState } from "../../src/quote/state/state.ts";
 import { d } from "../support/grid.ts";
 import { order } from "../support/made.ts";
@@ -11,9 +11,9 @@ const rules = { levels: 1, sizes: { model: "flat", size: d("20") } } as QuoteRul
 const config = { budget: { base: d("2"), quote: d("100") }, rules } as QuoteConfig;
 const begun = withFirstBase(newQuoteState(1, d("10")), d("2"));
 const exposed = (state: QuoteState, over: object = {}, phase: "starting" | "active" = "active") =>
-  quoteExposure(
+  positionExposure(
     { symbol: "BTC/USDT", config, state, phase },
-    { mid: d("10"), buys: [], exitsOnLoss: false, ...over },
+    { mid: d("10"), buys: [], exitsOnLoss: false, largest: largestQuote(config), ...over },
   );
 
 describe("the exposure of quotes", () => {
@@ -50,9 +50,9 @@ describe("the exposure of quotes", () => {
       rules: { ...rules, sizes: { model: "depth", depth: d("9"), within: d("0.1") } },
     };
     expect(
-      quoteExposure(
+      positionExposure(
         { symbol: "BTC/USDT", config: deep as QuoteConfig, state: begun, phase: "active" },
-        { mid: d("10"), buys: [], exitsOnLoss: false },
+        { mid: d("10"), buys: [], exitsOnLoss: false, largest: largestQuote(deep as QuoteConfig) },
       ),
     ).toMatchObject({ largest: d("100") });
   });

@@ -5,7 +5,7 @@ import { abs, type Decimal, mul, ONE, sum, text, wire, ZERO } from "../../src/ke
 import { meets, reachOf } from "../../src/model/own-orders.ts";
 import { besideOthers } from "../../src/quote/cut.ts";
 import { halfSpread, moveWithin, realizedVolatility } from "../../src/quote/half-spread.ts";
-import { levelsWorth, type QuoteLevel, quoteLevelsOf } from "../../src/quote/levels.ts";
+import { type QuoteLevel, quoteLevelsOf } from "../../src/quote/levels.ts";
 import { type QuoteRules, type QuoteView, quotePlan } from "../../src/quote/plan.ts";
 import { reservationPrice, shareOfBase } from "../../src/quote/reservation.ts";
 import { d, market } from "../support/grid.ts";
@@ -46,6 +46,9 @@ const view = (over: Partial<QuoteView> = {}): QuoteView => ({
 });
 const format = (levels: readonly QuoteLevel[]) =>
   levels.map(({ price, amount }) => `${text(amount)} at ${text(price)}`);
+
+const levelsWorth = (levels: readonly Pick<QuoteLevel, "price" | "amount">[]) =>
+  levels.reduce((sum, { price, amount }) => sum + mul(price, amount, "down"), 0n);
 
 describe("a half-spread", () => {
   const request = { requested: d("0.002"), maker: d("0.001"), factor: d("2"), interval: 60_000 };

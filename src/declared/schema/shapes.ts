@@ -1,9 +1,13 @@
 import * as z from "zod";
+import {
+  budgetOut,
+  changedFields,
+  listedFields,
+  statusFields,
+  warnings,
+} from "../../engine/operations/shapes.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { SIDES } from "../../model/market.ts";
-import { STRATEGY_STATUSES } from "../../model/strategy.ts";
-
-const codedMessage = () => z.object({ code: z.string(), message: z.string() });
 
 const DeclaredOrderShape = lazy(() =>
   z.object({ id: z.string(), side: z.enum(SIDES), price: z.number(), amount: z.number() }),
@@ -18,7 +22,7 @@ const runningFields = () => ({
   exchange: z.string(),
   symbol: z.string(),
   config: z.record(z.string(), z.unknown()),
-  budget: z.object({ base: z.string(), quote: z.string() }).describe("Budgets of base and quote"),
+  budget: budgetOut(),
 });
 
 export const PlannedDeclaredShape = lazy(() =>
@@ -27,42 +31,26 @@ export const PlannedDeclaredShape = lazy(() =>
     orders: z.array(DeclaredOrderShape()).describe("Orders to place"),
     refused: z.array(RefusedOrderShape()),
     worstCase: z.string().describe("Maximum loss, as a sentence"),
-    warnings: z.array(codedMessage()),
+    warnings: warnings(),
     planHash: z.string(),
   }),
 );
 
 export const StartedDeclaredShape = lazy(() =>
   z.object({
-    id: z.string(),
-    status: z.enum(STRATEGY_STATUSES),
-    phase: z.string(),
-    message: z.string(),
+    ...changedFields(),
     ...runningFields(),
-    warnings: z.array(codedMessage()),
+    warnings: warnings(),
   }),
 );
 
 const DeclaredStatusShape = lazy(() =>
   z.object({
-    id: z.string(),
-    name: z.string().nullable(),
-    dryRun: z.boolean(),
-    status: z.enum(STRATEGY_STATUSES),
-    phase: z.string(),
+    ...statusFields(),
     ...runningFields(),
     orders: z.array(DeclaredOrderShape()).describe("Open orders"),
     state: z.unknown().describe("State that its function returned last; null without one"),
-    filledOrders: z.number(),
-    profit: z.number(),
-    totalProfit: z.number().nullable(),
-    position: z.string(),
-    averageCost: z.number().nullable(),
     refused: z.array(RefusedOrderShape()),
-    notices: z.array(codedMessage()),
-    startedAt: z.number(),
-    lastStepAt: z.number().nullable(),
-    lastError: z.string().nullable(),
   }),
 );
 
@@ -72,20 +60,7 @@ export const DeclaredStatusesShape = lazy(() =>
 
 export const DeclaredListShape = lazy(() =>
   z.object({
-    strategies: z.array(
-      z.object({
-        id: z.string(),
-        name: z.string().nullable(),
-        dryRun: z.boolean(),
-        strategy: z.string(),
-        exchange: z.string(),
-        symbol: z.string(),
-        status: z.enum(STRATEGY_STATUSES),
-        stalled: z.boolean().describe("true if there was no pass for three intervals"),
-        notices: z.array(codedMessage()),
-        startedAt: z.number(),
-      }),
-    ),
+    strategies: z.array(z.object({ ...listedFields(), strategy: z.string() })),
     count: z.number(),
     loaded: z
       .array(

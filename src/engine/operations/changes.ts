@@ -7,23 +7,15 @@ import { splitPair } from "../../kernel/pair.ts";
 import { questionBeforeStop, type StopFlags, type StopWish, stopFields } from "../../kernel/stop-flags.ts";
 import { type By, byOf, type Caller } from "../../model/events.ts";
 import { type Preview, TRADES_NOTHING } from "../../model/proposal.ts";
-import { STRATEGY_STATUSES } from "../../model/strategy.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { StrategyView } from "../../ports/stores/strategy-store.ts";
 import { stepUntil } from "../pass/step-until.ts";
 import type { PositionStrategy } from "../position/state.ts";
 import type { PositionKind } from "./position-kind.ts";
+import { changedFields } from "./shapes.ts";
 import { viewNamed } from "./views.ts";
 
-export const ChangedShape = lazy(() =>
-  z.object({
-    success: z.boolean(),
-    id: z.string(),
-    status: z.enum(STRATEGY_STATUSES),
-    phase: z.string(),
-    message: z.string(),
-  }),
-);
+export const ChangedShape = lazy(() => z.object({ success: z.boolean(), ...changedFields() }));
 
 export const changedOut = (
   { strategy: { id, status, phase } }: StrategyView,

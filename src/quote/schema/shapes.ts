@@ -1,11 +1,15 @@
 import * as z from "zod";
+import {
+  budgetOut,
+  changedFields,
+  listedFields,
+  statusFields,
+  warnings,
+} from "../../engine/operations/shapes.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { SIDES } from "../../model/market.ts";
-import { STRATEGY_STATUSES } from "../../model/strategy.ts";
 
 const sideShape = () => z.enum(SIDES);
-const warning = () => z.object({ code: z.string(), message: z.string() });
-const statuses = () => z.enum(STRATEGY_STATUSES);
 
 const PlacedShape = lazy(() => z.object({ side: sideShape(), price: z.number(), amount: z.number() }));
 
@@ -22,7 +26,7 @@ const requestedFields = () => ({
   symbol: z.string(),
   spreadPercent: z.number().describe("Requested spread, in percent"),
   levels: z.number().describe("Orders per side"),
-  budget: z.object({ base: z.string(), quote: z.string() }).describe("Budgets of base and quote"),
+  budget: budgetOut(),
   maxLoss: z.string().nullable().describe("Loss limit, in quote; null without one"),
 });
 
@@ -47,7 +51,7 @@ export const PlannedQuoteShape = lazy(() =>
     refused: z.array(z.object({ side: sideShape(), level: z.number(), reason: z.string() })),
     cadence: cadenceShape(),
     worstCase: z.string().describe("Maximum loss, as a sentence"),
-    warnings: z.array(warning()),
+    warnings: warnings(),
     planHash: z.string(),
   }),
 );
@@ -72,43 +76,27 @@ export const PlannedQuoteChangeShape = lazy(() =>
     orders: z.array(PlacedShape()).describe("Orders to place"),
     refused: z.array(z.object({ side: sideShape(), level: z.number(), reason: z.string() })),
     cadence: cadenceShape(),
-    warnings: z.array(warning()),
+    warnings: warnings(),
     planHash: z.string(),
   }),
 );
 
 export const StartedQuoteShape = lazy(() =>
   z.object({
-    id: z.string(),
-    status: statuses(),
-    phase: z.string(),
-    message: z.string(),
+    ...changedFields(),
     ...requestedFields(),
-    warnings: z.array(warning()),
+    warnings: warnings(),
   }),
 );
 
-export const QuoteShape = lazy(() =>
+const QuoteShape = lazy(() =>
   z.object({
-    id: z.string(),
-    name: z.string().nullable(),
-    dryRun: z.boolean(),
-    status: statuses(),
-    phase: z.string(),
+    ...statusFields(),
     ...requestedFields(),
     ...pricedFields(),
     quotedAt: z.number().nullable().describe("Time of the last order move, in milliseconds"),
     orders: z.array(PlacedShape()).describe("Open orders"),
-    filledOrders: z.number(),
-    profit: z.number(),
-    totalProfit: z.number().nullable(),
-    position: z.string(),
-    averageCost: z.number().nullable(),
     refused: z.array(z.object({ slot: z.number(), reason: z.string(), detail: z.string().optional() })),
-    notices: z.array(warning()),
-    startedAt: z.number(),
-    lastStepAt: z.number().nullable(),
-    lastError: z.string().nullable(),
   }),
 );
 
@@ -117,20 +105,5 @@ export const QuoteStatusShape = lazy(() =>
 );
 
 export const QuoteListShape = lazy(() =>
-  z.object({
-    strategies: z.array(
-      z.object({
-        id: z.string(),
-        name: z.string().nullable(),
-        dryRun: z.boolean(),
-        exchange: z.string(),
-        symbol: z.string(),
-        status: statuses(),
-        stalled: z.boolean().describe("true if there was no pass for three intervals"),
-        notices: z.array(warning()),
-        startedAt: z.number(),
-      }),
-    ),
-    count: z.number(),
-  }),
+  z.object({ strategies: z.array(z.object(listedFields())), count: z.number() }),
 );

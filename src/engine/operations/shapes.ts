@@ -1,0 +1,44 @@
+/** Fields that the answers about all strategies with one position share. */
+import * as z from "zod";
+import { STRATEGY_STATUSES } from "../../model/strategy.ts";
+
+export const warnings = () => z.array(z.object({ code: z.string(), message: z.string() }));
+
+export const budgetOut = () =>
+  z.object({ base: z.string(), quote: z.string() }).describe("Budgets of base and quote");
+
+export const changedFields = () => ({
+  id: z.string(),
+  status: z.enum(STRATEGY_STATUSES),
+  phase: z.string(),
+  message: z.string(),
+});
+
+/** The fields of a strategy in a list. */
+export const listedFields = () => ({
+  id: z.string(),
+  name: z.string().nullable(),
+  dryRun: z.boolean(),
+  exchange: z.string(),
+  symbol: z.string(),
+  status: z.enum(STRATEGY_STATUSES),
+  stalled: z.boolean().describe("true if there was no pass for three intervals"),
+  notices: warnings(),
+  startedAt: z.number(),
+});
+
+/** The fields of a strategy's status. */
+export const statusFields = () => {
+  const { stalled: _, ...listed } = listedFields();
+  return {
+    ...listed,
+    phase: z.string(),
+    filledOrders: z.number(),
+    profit: z.number(),
+    totalProfit: z.number().nullable(),
+    position: z.string(),
+    averageCost: z.number().nullable(),
+    lastStepAt: z.number().nullable(),
+    lastError: z.string().nullable(),
+  };
+};
