@@ -60,4 +60,22 @@ export const EDITION_MUTANTS: readonly Mutant[] = [
       "!Object.values(booked).some((ids) => ids.has(id)) &&",
     ),
   ),
+  shownIn(
+    IS_OF.versions,
+    one(
+      "an older version goes on with what a newer one has stored",
+      "src/engine/pass/upgrade.ts",
+      "if (version > kind.version) throw",
+      "if (version > kind.version) return { ...strategy, version: kind.version };\n  if (version > kind.version) throw",
+    ),
+  ),
+  shownIn(
+    IS_OF.budgets,
+    one(
+      "calls are not deducted from those that were taken",
+      "src/adapters/ccxt/account/spending.ts",
+      "    left -= cost;\n",
+      "    void cost;\n",
+    ),
+  ),
 ];

@@ -82,6 +82,29 @@ describe("an archive", () => {
     expect(kept.rows.map((row) => ({ ...row }))).toEqual(before.rows.map((row) => ({ ...row })));
   });
 
+  it("moves all rows of a year, however many", async () => {
+    const { context, archive, put } = await setup();
+    const names = Array.from({ length: 450 }, (_, place) => `o${place}x`);
+    for (const name of names) await put(name);
+    expect(await moveYear(context, archive, BEFORE)).toMatchObject({ orders: 450 });
+    expect(await readOutput(archive, IDS)).toEqual(names.map(idOf).sort());
+    expect(await readOutput(context, IDS)).toEqual([]);
+  });
+
+  it("copies the events of a year up to a day later, and leaves them for the checkpoint", async () => {
+    const { context, archive } = await setup();
+    const EVENTS = "select id from events where chain is not null";
+    const ids = await readOutput(context, EVENTS);
+    const at = Number((await readOutput(context, "select max(at) from events"))[0]);
+    const year = new Date(at).getUTCFullYear();
+    expect(await oldRows(context, at + 1)).toMatchObject([{ year, name: "events", rows: ids.length }]);
+    await moveYear(context, { ...archive, year }, at - DAY);
+    expect(await readOutput(archive, "select id from events")).toEqual([]);
+    await moveYear(context, { ...archive, year }, at - DAY + 1);
+    expect(await readOutput(archive, "select id from events")).toEqual(ids);
+    expect([ids.length > 0, await readOutput(context, EVENTS)]).toEqual([true, ids]);
+  });
+
   it("leaves an order that has a fill, whatever its row contains", async () => {
     const { context, archive, put, strategy } = await setup();
     await put("old");
