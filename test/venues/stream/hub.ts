@@ -11,7 +11,7 @@
  *   stream.swapped         each pair of messages comes in the wrong order
  *   stream.delay           real milliseconds between an act and its message, long after the REST API shows it; with
  *                          late({ orders, trades }) the message comes before that
- *   stream.garble(times)   broken messages come first
+ *   stream.garble(times)   private messages that come broken
  *   stream.flood(symbol, count)   so many price messages at once
  *
  * A consumer that does not read is closed when 1 MiB waits for it.
@@ -82,7 +82,7 @@ export function serveStreams(server: Server, dialect: StreamDialect, { engine, m
     }
     if (left.garbled > 0) {
       left.garbled--;
-      write(
+      return write(
         session,
         typeof message === "string" ? message.slice(0, message.length / 2) : message.slice(1, 9),
       );
