@@ -27,6 +27,8 @@ export interface Pass {
   readonly message?: string;
   /** Cancels of stops that the exchange accepted before anything was read. */
   readonly cancels?: number;
+  /** For a pass that the rate limit postponed: time until it has calls. */
+  readonly retryIn?: Millis;
   /** Time from each new fill, by the exchange's clock, until its strategy's next orders were accepted. */
   readonly reactions?: readonly Millis[];
 }
@@ -76,9 +78,8 @@ export async function step(
     const cancels = urgentCancels(snapshot, budget.left);
     urgent = await cancelEach({ venue: leasedVenue, local }, hold, { cancels, budget });
     await leasedVenue.enter?.();
-    const { short, reactions } = await pass(deps, leasedVenue, { snapshot, hold, budget, urgent });
-    const outcome = short ? "short" : "stepped";
-    return { account, outcome, cancels: urgent.confirmed, ...(reactions.length > 0 ? { reactions } : {}) };
+    const ended = await pass(deps, leasedVenue, { snapshot, hold, budget, urgent });
+    return { account, cancels: urgent.confirmed, ...ended };
   } catch (error) {
     const message = messageOf(error);
     // The rate limit is used up: the lease is released at once, and the next pass runs when calls are available.
@@ -87,9 +88,13 @@ export async function step(
     await leasedVenue.leave?.();
     const of = error instanceof VenueError ? error.failure : undefined;
     if (snapshot) await giveBack(deps, venue, { snapshot, budget, urgent, message, of, wait });
-    return { account, outcome: wait !== undefined ? "short" : "failed", message, cancels: urgent.confirmed };
+    return { account, message, cancels: urgent.confirmed, ...endingOf(wait) };
   }
 }
+
+/** A pass that the rate limit postponed has not failed. */
+const endingOf = (wait: Millis | undefined): Pick<Pass, "outcome" | "retryIn"> =>
+  wait === undefined ? { outcome: "failed" } : { outcome: "short", retryIn: wait };
 
 type LeaseRequest = Parameters<StepDeps["store"]["takeLease"]>[0];
 
@@ -138,7 +143,7 @@ async function pass(
   deps: StepDeps,
   venue: Venue,
   { snapshot: loaded, hold, budget, urgent }: StartedPass,
-): Promise<{ readonly short: boolean; readonly reactions: readonly Millis[] }> {
+): Promise<Pick<Pass, "outcome" | "reactions">> {
   const { store, local, limits, reference, kinds } = deps;
   const observed = await observe(venue, deps, loaded, budget);
   const lost = forgotten(loaded, observed);
@@ -172,7 +177,7 @@ async function pass(
   const phases = phasesAfter(decision, outcomes);
   await venue.leave?.();
   await store.settle(snapshot.lease, { outcomes, events, phases, memory, calls: budget, failure: null });
-  return { short, reactions };
+  return { outcome: short ? "short" : "stepped", ...(reactions.length > 0 ? { reactions } : {}) };
 }
 
 /** Returns the age of each new fill whose strategy has had an order accepted. */

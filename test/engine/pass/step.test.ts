@@ -397,7 +397,8 @@ describe("a pass that is postponed for lack of calls", () => {
       enter: () => Promise.reject(new BudgetSpent("no calls left", 700)),
       over: { memory },
     });
-    expect(pass).toEqual({ account: ACCOUNT, outcome: "short", message: "no calls left", cancels: 0 });
+    const postponed = { outcome: "short", message: "no calls left", cancels: 0, retryIn: 700 };
+    expect(pass).toEqual({ account: ACCOUNT, ...postponed });
     expect(said).toEqual([]);
     expect(settled).toMatchObject({ outcomes: [], failure: null, resumeAt: NOW + 700, events: [] });
     expect(settled.memory).toEqual({ ...memory, failed: undefined, turn: 4 });

@@ -24,6 +24,8 @@ interface EarlyAccount {
   isServed: boolean;
   pass?: Promise<Pass | undefined> | undefined;
   startedAt: Millis;
+  /** When the rate limit has calls for a pass that it postponed. */
+  retryAt: Millis;
   /** When the account could save no further passes; it is later than now by one interval for each used one. */
   fullAt: Millis;
 }
@@ -36,14 +38,20 @@ export function earlyPasses({ local, interval, run }: EarlyParts) {
   const stateOf = (account: AccountKey): EarlyAccount => {
     const known = accounts.get(account);
     if (known) return known;
-    const made = { isWaiting: false, isServed: false, startedAt: Number.NEGATIVE_INFINITY, fullAt: 0 };
+    const made = {
+      isWaiting: false,
+      isServed: false,
+      retryAt: 0,
+      startedAt: Number.NEGATIVE_INFINITY,
+      fullAt: 0,
+    };
     accounts.set(account, made);
     return made;
   };
 
-  const waitOf = ({ startedAt, fullAt }: EarlyAccount): Millis => {
+  const waitOf = ({ startedAt, retryAt, fullAt }: EarlyAccount): Millis => {
     const now = local.monotonic();
-    return Math.max(startedAt + EARLY_GAP - now, fullAt - (MOST_SAVED - 1) * interval - now);
+    return Math.max(startedAt + EARLY_GAP - now, retryAt - now, fullAt - (MOST_SAVED - 1) * interval - now);
   };
 
   async function serve(account: AccountKey, state: EarlyAccount): Promise<void> {
@@ -62,6 +70,9 @@ export function earlyPasses({ local, interval, run }: EarlyParts) {
       const pass = await state.pass;
       // Another pass holds the lease, and can have read the exchange before the hint.
       if (pass?.outcome === "busy") state.isWaiting = true;
+      if (pass?.retryIn === undefined) continue;
+      state.isWaiting = true;
+      state.retryAt = local.monotonic() + pass.retryIn + EARLY_GAP;
     }
     state.isServed = false;
   }

@@ -7,7 +7,7 @@ const GATE = "live:gateio:api.gateio.ws";
 const INTERVAL = 5_000;
 
 /** Passes on a clock that moves only while something sleeps, and by `takes` for each pass. */
-function scheduled({ takes = 0, outcomes = [] as Pass["outcome"][], during = () => {} } = {}) {
+function scheduled({ takes = 0, outcomes = [] as Pass["outcome"][], postponed = 0, during = () => {} } = {}) {
   let now = 0;
   const starts: [string, number][] = [];
   const early = earlyPasses({
@@ -24,6 +24,7 @@ function scheduled({ takes = 0, outcomes = [] as Pass["outcome"][], during = () 
       during();
       await undefined;
       now += takes;
+      if (postponed > 0 && starts.length === 1) return { account, outcome: "short", retryIn: postponed };
       return { account, outcome: outcomes.shift() ?? "stepped" };
     },
   });
@@ -66,6 +67,13 @@ describe("an early pass", () => {
     early.request(MEXC);
     await settled();
     expect(starts.map(([, at]) => at)).toEqual([0, 250, 500]);
+  });
+
+  it("is made again when the rate limit has calls for it", async () => {
+    const { early, starts, settled } = scheduled({ postponed: 9_000 });
+    early.request(MEXC);
+    await settled();
+    expect(starts.map(([, at]) => at)).toEqual([0, 9_250]);
   });
 
   it("is not made if a tick has started a pass meanwhile", async () => {
