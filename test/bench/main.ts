@@ -15,6 +15,7 @@ import { passFigures } from "./pass.ts";
 import { requestFigures } from "./requests.ts";
 import { serverFigures } from "./server.ts";
 import { stepFigures } from "./steps.ts";
+import { streamFigures } from "./stream.ts";
 import { tickerFigures } from "./ticker.ts";
 
 const PARTS: Readonly<Record<string, () => Promise<Figure[]>>> = {
@@ -32,6 +33,7 @@ const PARTS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   page: pageFigures,
   backtest: backtestFigures,
   "backtest-commands": backtestCommandFigures,
+  stream: streamFigures,
 };
 
 const calls = process.argv.slice(2).filter((word) => !word.startsWith("--"));

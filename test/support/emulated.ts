@@ -108,6 +108,7 @@ export async function emulatedExchanges({
       return { ...deps, venue: ofName, venueOf, marketTime, store };
     },
     context: box.context,
+    accessOf: box.accessOf,
     time,
     exchange: (name: VenueName): EmulatedVenue => venues.get(name) as EmulatedVenue,
     async close() {
