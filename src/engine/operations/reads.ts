@@ -7,6 +7,7 @@ import type { Order } from "../../model/order.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { StrategyView } from "../../ports/stores/strategy-store.ts";
 import { stalledFor, stalledNotices } from "../pass/stalled.ts";
+import { streamNotices } from "../pass/streams/down.ts";
 import { positionAccounts } from "../position/ledger.ts";
 import type { PositionStrategy } from "../position/state.ts";
 import type { PositionKind } from "./position-kind.ts";
@@ -29,7 +30,7 @@ const KILLED = { code: "killed", message: "the kill switch is on: nothing is pla
 
 /** Returns a strategy as lists show it, with the notices that its own passes cannot know. */
 export function listedStrategy<More extends object>(
-  { interval }: Deps,
+  { interval, streamReport }: Deps,
   view: StrategyView<PositionStrategy>,
   killed: boolean,
   more: More,
@@ -37,7 +38,12 @@ export function listedStrategy<More extends object>(
   const { id, name = null, account, symbol, status, startedAt, state } = view.strategy;
   const { exchange, kind } = parseAccountKey(account);
   const isKilled = killed && status !== "stopped";
-  const notices = [...state.notices, ...stalledNotices(view, interval), ...(isKilled ? [KILLED] : [])];
+  const notices = [
+    ...state.notices,
+    ...stalledNotices(view, interval),
+    ...streamNotices(view, streamReport?.()),
+    ...(isKilled ? [KILLED] : []),
+  ];
   return {
     ...{ id, name, dryRun: kind === "dry", ...more, exchange, symbol, status },
     stalled: stalledFor(view, interval) > 0,
