@@ -8,8 +8,8 @@ import { type Case, outcome, prepared, walked } from "./cases.ts";
 import { randomCandles } from "./random-bars.ts";
 import { parsed } from "./stepped.ts";
 
-/** Fields that say where a grid trades, not how. */
-const WHERE = ["exchange", "symbol", "dryRun", "dryBalance"];
+/** Fields that do not change how a grid trades. */
+const OTHERS = ["exchange", "symbol", "name", "dryRun", "dryBalance"];
 
 const RANGE = { lowerPrice: 970, upperPrice: 1030, gridLevels: 12, orderSize: 400 };
 
@@ -91,7 +91,7 @@ const scaled = {
   close: tenth(candles.close),
 };
 
-const names = (shape: object) => Object.keys(shape).filter((name) => !WHERE.includes(name));
+const names = (shape: object) => Object.keys(shape).filter((name) => !OTHERS.includes(name));
 
 describe("every option of a grid", () => {
   it("has another value to test here", () => {

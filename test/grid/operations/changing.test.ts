@@ -88,7 +88,7 @@ describe("a change of a running grid", () => {
       await expect(ask("edit_grid", request)).rejects.toMatchObject(stale);
       await expect(preview("edit_grid", request)).rejects.toMatchObject(stale);
     }
-    expect((await preview("edit_grid", { id, orderSize: 250, planHash })).holds).toEqual({ planHash });
+    expect((await preview("edit_grid", { id, orderSize: 250, planHash })).holds).toEqual({ id, planHash });
     expect(await prices()).toEqual([57_000, 58_000, 59_000, 60_000]);
     await ask("edit_grid", { id, stopLossPrice: 50_000 });
     await expect(ask("edit_grid", { id, orderSize: 250, planHash })).rejects.toMatchObject(stale);

@@ -44,6 +44,7 @@ export function memoryStore(
       const number = Math.max(strategy.startedAt, newest + 1);
       const created: Strategy = {
         ...strategy,
+        name: strategy.name ?? null,
         epoch: tables.epoch,
         resumes: 0,
         edit: null,
