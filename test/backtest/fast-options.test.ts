@@ -4,6 +4,7 @@ import { wakeOf } from "../../src/backtest/wake.ts";
 import { centeredPreviewInput, rangePreviewInput } from "../../src/grid/schema/input.ts";
 import type { GridConfig } from "../../src/grid/state/config.ts";
 import { d } from "../support/grid.ts";
+import { most } from "../support/whole.ts";
 import { type Case, outcome, prepared, walked } from "./cases.ts";
 import { randomCandles } from "./random-bars.ts";
 import { parsed } from "./stepped.ts";
@@ -60,7 +61,7 @@ const CENTERED_CHANGES: Readonly<Record<string, object>> = {
   postOnly: { postOnly: false },
 };
 
-const candles = randomCandles(11, 250, 40);
+const candles = randomCandles(11, most(250, 120), 40);
 const MARKET = { tick: d("0.1"), maker: d("0.0002"), taker: d("0.0004"), minNotional: d("1") };
 
 /** The candles are around 10,000 units of a tenth. */
