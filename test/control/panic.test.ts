@@ -283,7 +283,7 @@ describe("edgemaker panic", () => {
     const server = await serve(folder, ["--sandbox", "--tick-interval", "200"]);
     const body = { ...BTC, lowerPrice: 57000, upperPrice: 63000, orderSize: 100 };
     await server.ask("/api/v1/strategy/grid", { method: "POST", body: JSON.stringify(body) });
-    const { code, stdout } = await edgemaker(folder, ["panic", "--sell", "--json", "--sandbox"]);
+    const { code, stdout } = await edgemaker(folder, ["panic", "--sell", "--yes", "--json", "--sandbox"]);
     expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, on: true, done: true, orders: [] });
     const orders = await (await server.ask("/api/v1/orders?exchange=kraken")).json();
     expect(orders).toMatchObject({ count: 0 });
