@@ -97,7 +97,7 @@ describe.skipIf(!findChromium())("a grid on the page in Chromium (skipped withou
     await page.getByRole("link", { name: HOSTILE }).click();
     await page.getByRole("heading", { name: HOSTILE }).waitFor();
     expect(await page.locator("img").count()).toBe(0);
-    expect(await page.title()).toBe(`${HOSTILE} on ${HOSTILE} · edgemaker`);
+    expect(await page.title()).toBe(`${HOSTILE} · edgemaker`);
     expect(errors.filter((error) => !/404|400/.test(error))).toEqual([]);
     await context.close();
   });
@@ -119,6 +119,7 @@ describe.skipIf(!findChromium())("a grid on the page in Chromium (skipped withou
 /** A grid whose every text is markup. */
 const hostile = () => ({
   id: HOSTILE,
+  name: HOSTILE,
   dryRun: false,
   status: "error",
   phase: HOSTILE,

@@ -2,6 +2,7 @@ import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { findChromium } from "../support/browser.ts";
 import { servedPage } from "../support/served.ts";
+import { commandIn } from "../support/signed-in.ts";
 
 const GRID = {
   exchange: "kraken",
@@ -134,6 +135,8 @@ describe.skipIf(!findChromium())("the frame of the page, in Chromium (skipped wh
 
   it("shows quote with two decimals, and nothing with more than eight", async () => {
     const { page, context } = await served.signIn();
+    // A quiet hour of the simulated market would fill no order.
+    await commandIn(served.folder, "sandbox", "shock", "--symbol", "BTC/USDT", "--percent=-1");
     await page.goto(`${served.url}/#/${ids[0]}`);
     await page.getByRole("table", { name: "Fills" }).getByRole("row").nth(1).waitFor();
     const found: Record<string, unknown> = {};
