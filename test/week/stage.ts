@@ -34,6 +34,8 @@ export async function stage({ start, balances }: { start: Millis; balances: Reco
     EDGEMAKER_KEK: canaryKek("W"),
     EDGEMAKER_EXCHANGES: "mexc",
     EDGEMAKER_VENUE_URLS: `mexc=${venue.url}`,
+    // The clock jumps by hours, so that no connection would last.
+    EDGEMAKER_STREAM: "0",
   };
   const page = transcript(folder);
   const file = join(folder, "rounds.json");
