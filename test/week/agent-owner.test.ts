@@ -13,7 +13,8 @@ const GRID = {
   symbol: "BTC/USDT",
   lowerPrice: 55_000,
   upperPrice: 65_000,
-  gridLevels: 4,
+  // The market starts at 60,000, between two levels: small moves do not change the plan.
+  gridLevels: 5,
 };
 
 interface Planned {
@@ -84,7 +85,7 @@ it("an owner installs an agent, which starts, changes and stops a grid only as a
   const result = await started;
   expect(result.isError, textOf(result)).toBeFalsy();
   const [grid] = JSON.parse(await run("grid", "status", "--sandbox", "--json")).strategies;
-  expect(grid).toMatchObject({ name: "agent", status: "running", gridLevels: 4 });
+  expect(grid).toMatchObject({ name: "agent", status: "running", gridLevels: 5 });
 
   // A plan works once.
   expect(
