@@ -39,7 +39,7 @@ it.skipIf(!hasTerminal)("a developer checks, previews, starts, tests, exports an
     symbol: "BTC/USDT",
     lowerPrice: 55_000,
     upperPrice: 65_000,
-    gridLevels: 10,
+    gridLevels: 9,
     orderSize: 50,
   };
   const planned = await api<{ planHash: string }>("/api/v1/strategy/grid/preview", grid);
