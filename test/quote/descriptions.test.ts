@@ -73,7 +73,7 @@ it("quotes without a price say so, and one-sided quotes show their only side", (
   const refused = [{ slot: 1, reason: "no_base", detail: "no SNEK is free" }];
   expect(linesOf({ orders: [bid], refused })).toMatchObject({
     asks: "no open orders",
-    waiting: "no SNEK is free",
+    waiting: "1 order: no SNEK is free",
   });
 });
 

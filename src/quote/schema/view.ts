@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { describeRefusals } from "../../model/refusal-text.ts";
 import { calledBy } from "../../model/strategy.ts";
 import type { PlannedQuoteShape, QuoteStatusShape } from "./shapes.ts";
 
@@ -24,14 +25,13 @@ export function formatQuotePlan(answer: unknown): Readonly<Record<string, string
   const plan = answer as QuotePlanResponse;
   const [base, asset = ""] = plan.symbol.split("/");
   const { refused, warnings, budget, cadence, worstCase } = plan;
-  const left = refused.map(({ side, level, reason }) => `${side} ${level + 1}: ${reason}`);
   return {
     market: `${plan.symbol} on ${plan.exchange}`,
     price: formatPrice(plan),
     spread: formatSpread(plan),
     bids: describeSide(plan, "buy"),
     asks: describeSide(plan, "sell"),
-    ...(left.length > 0 ? { "not placed": left.join("; ") } : {}),
+    ...(refused.length > 0 ? { "not placed": describeRefusals(refused) } : {}),
     "quotes with": `${budget.base} ${base} and ${budget.quote} ${asset}`,
     cadence: cadence.message,
     "loss limit": lossLimitText(plan, asset),
@@ -55,7 +55,7 @@ function quoteLines(quote: QuoteText) {
     bids: describeSide(quote, "buy"),
     asks: describeSide(quote, "sell"),
     holds: `${quote.position} ${base}${quote.averageCost === null ? "" : ` at ${Number(quote.averageCost.toPrecision(7))}`}; quotes with ${quote.budget.base} ${base} and ${quote.budget.quote} ${asset}`,
-    ...(refused.length > 0 ? { waiting: [...new Set(refused.map(why))].join("; ") } : {}),
+    ...(refused.length > 0 ? { waiting: describeRefusals(refused) } : {}),
     ...(notices.length > 0 ? { notice: notices.map(({ message }) => message).join(". ") } : {}),
     lastStepAt: quote.lastStepAt,
   };
@@ -91,8 +91,6 @@ function describeSide({ orders }: Pick<QuoteText, "orders">, side: "buy" | "sell
   const mine = orders.filter((order) => order.side === side);
   return mine.map(({ price, amount }) => `${amount} at ${price}`).join(", ") || "no open orders";
 }
-
-const why = ({ reason, detail }: QuoteText["refused"][number]): string => detail ?? reason;
 
 /** Formats P&L: to the cent, and below a cent to its first digits. */
 function signedProfit(value: number): string {

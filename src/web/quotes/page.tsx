@@ -1,4 +1,5 @@
 import { useState } from "hono/jsx/dom";
+import { describeRefusals } from "../../model/refusal-text.ts";
 import { amount, change, digitsOf, inPercent, money, number, pairOf, toneOf } from "../format.ts";
 import { useLoad } from "../load.ts";
 import { linkTo } from "../route.ts";
@@ -120,12 +121,7 @@ function OrdersResting({ quotes, digits }: { quotes: Quoted; digits: number }) {
         keyOf={({ side, price }) => `${side} ${price}`}
         empty="There are no open orders."
       />
-      {quotes.refused.length > 0 ? (
-        <p class="quiet">
-          Not placed:{" "}
-          {quotes.refused.map(({ slot, reason, detail }) => `${slot}: ${detail ?? reason}`).join("; ")}
-        </p>
-      ) : null}
+      {quotes.refused.length > 0 ? <p class="quiet">Not placed: {describeRefusals(quotes.refused)}</p> : null}
     </Section>
   );
 }

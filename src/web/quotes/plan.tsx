@@ -1,3 +1,4 @@
+import { describeRefusals } from "../../model/refusal-text.ts";
 import { digitsOf, inPercent, money, number, pairOf } from "../format.ts";
 import { Table } from "../table.tsx";
 import type { PlannedQuoteEdit, PlannedQuotes } from "../types.ts";
@@ -42,11 +43,7 @@ export function QuotePlanView({
       {"worstCase" in planned ? <p>Worst case: {planned.worstCase}</p> : null}
       <p class="quiet">{cadence.message}</p>
       <QuotePlanOrders orders={orders} symbol={symbol} digits={digits} />
-      {refused.length > 0 ? (
-        <p class="quiet">
-          Not placed: {refused.map(({ side, level, reason }) => `${side} ${level + 1}: ${reason}`).join("; ")}
-        </p>
-      ) : null}
+      {refused.length > 0 ? <p class="quiet">Not placed: {describeRefusals(refused)}</p> : null}
       <p class="quiet">
         Plan <code>{planned.planHash}</code>
       </p>
