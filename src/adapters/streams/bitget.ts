@@ -1,7 +1,6 @@
-import { decimal } from "../../kernel/decimal.ts";
 import { SECOND } from "../../kernel/time.ts";
 import { type Dict, fieldOf, isDict } from "../ccxt/client/ccxt.ts";
-import type { StreamDialect, StreamReading } from "./dialect.ts";
+import { bestPrices, type StreamDialect, type StreamReading } from "./dialect.ts";
 import { base64Signature } from "./signing.ts";
 
 /** Login, key, passphrase, timestamp and signature. */
@@ -67,6 +66,4 @@ const fillIn = ({ symbol }: Dict): StreamReading[] => [
   { kind: "fill", market: symbol === undefined ? undefined : String(symbol) },
 ];
 
-const pricesIn = ({ instId, bidPr, askPr }: Dict): StreamReading[] => [
-  { kind: "price", market: String(instId), bid: decimal(String(bidPr)), ask: decimal(String(askPr)) },
-];
+const pricesIn = ({ instId, bidPr, askPr }: Dict) => bestPrices(instId, bidPr, askPr);

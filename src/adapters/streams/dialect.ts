@@ -1,4 +1,4 @@
-import type { Decimal } from "../../kernel/decimal.ts";
+import { type Decimal, decimal } from "../../kernel/decimal.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Keys } from "../../ports/venue.ts";
@@ -44,6 +44,12 @@ export type StreamReading =
   /** Undefined if the market cannot be read. */
   | { readonly kind: "fill"; readonly market: string | undefined }
   | { readonly kind: "price"; readonly market: string; readonly bid: Decimal; readonly ask: Decimal };
+
+/** Returns the best prices of a market; nothing if a side of its book is empty. Throws for a text that is no number. */
+export const bestPrices = (market: unknown, bid: unknown, ask: unknown): StreamReading[] =>
+  bid && ask
+    ? [{ kind: "price", market: String(market), bid: decimal(String(bid)), ask: decimal(String(ask)) }]
+    : [];
 
 /** The rules of one exchange's streams; sources are in docs/exchanges.md. */
 export interface StreamDialect {

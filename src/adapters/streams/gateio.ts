@@ -1,7 +1,6 @@
-import { decimal } from "../../kernel/decimal.ts";
 import { SECOND } from "../../kernel/time.ts";
 import { fieldOf, isDict } from "../ccxt/client/ccxt.ts";
-import type { StreamDialect, StreamReading } from "./dialect.ts";
+import { bestPrices, type StreamDialect, type StreamReading } from "./dialect.ts";
 import { hexSignature } from "./signing.ts";
 
 const USER_TRADES = "spot.usertrades";
@@ -43,12 +42,7 @@ export const gateioStream: StreamDialect = {
     if (event !== "update") return [];
     if (channel === USER_TRADES) return tradesIn(result);
     if (channel !== BOOK_TICKER) return [];
-    const [market, bid, ask] = ["s", "b", "a"].map((name) => String(fieldOf(result, name))) as [
-      string,
-      string,
-      string,
-    ];
-    return [{ kind: "price", market, bid: decimal(bid), ask: decimal(ask) }];
+    return bestPrices(fieldOf(result, "s"), fieldOf(result, "b"), fieldOf(result, "a"));
   },
 };
 

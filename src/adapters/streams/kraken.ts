@@ -1,7 +1,6 @@
-import { decimal } from "../../kernel/decimal.ts";
 import { SECOND } from "../../kernel/time.ts";
 import { type Dict, fieldOf, isDict } from "../ccxt/client/ccxt.ts";
-import type { StreamDialect, StreamReading } from "./dialect.ts";
+import { bestPrices, type StreamDialect } from "./dialect.ts";
 
 /** Numbers outside of texts, which JavaScript would round. */
 const NUMBERS = /":\s?(-?\d+(?:\.\d+)?)(?=[,}\]])/g;
@@ -53,17 +52,10 @@ export const krakenStream: StreamDialect = {
     if (method === "subscribe") return [{ kind: "confirmed" }];
     if (!Array.isArray(data)) return [];
     const rows = data.filter(isDict);
-    if (channel === "ticker") return rows.map(tickerPrice);
+    if (channel === "ticker") return rows.flatMap(({ symbol, bid, ask }) => bestPrices(symbol, bid, ask));
     if (channel !== "executions" || type !== "update") return [];
     return rows
       .filter(({ exec_type }) => exec_type === "trade")
       .map((row) => ({ kind: "fill", market: String(row.symbol) }));
   },
 };
-
-const tickerPrice = ({ symbol, bid, ask }: Dict): StreamReading => ({
-  kind: "price",
-  market: String(symbol),
-  bid: decimal(String(bid)),
-  ask: decimal(String(ask)),
-});

@@ -1,7 +1,6 @@
-import { decimal } from "../../kernel/decimal.ts";
 import { MINUTE, SECOND } from "../../kernel/time.ts";
 import { fieldOf } from "../ccxt/client/ccxt.ts";
-import type { StreamDialect, StreamReading } from "./dialect.ts";
+import { bestPrices, type StreamDialect, type StreamReading } from "./dialect.ts";
 import { protobufFields, protobufText } from "./protobuf.ts";
 
 const DEALS = "spot@private.deals.v3.api.pb";
@@ -64,6 +63,5 @@ function dataIn(message: Uint8Array): StreamReading[] {
   const best = fields.get(FIELD.price);
   if (!best || !channel.startsWith(BEST_PRICES)) return [];
   const prices = protobufFields(best);
-  const [bid, ask] = [PRICE.bid, PRICE.ask].map((number) => decimal(protobufText(prices, number)));
-  return bid === undefined || ask === undefined ? [] : [{ kind: "price", market, bid, ask }];
+  return bestPrices(market, protobufText(prices, PRICE.bid), protobufText(prices, PRICE.ask));
 }
