@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { createServer } from "node:net";
 import { basename } from "node:path";
 import { pendingMigrations } from "../../src/adapters/libsql/client/migrate.ts";
 import { safeClient } from "../../src/adapters/libsql/client/safe-client.ts";
@@ -7,27 +6,18 @@ import { createDeps, type Live } from "../../src/compose/deps.ts";
 import { mayWithdrawText } from "../../src/compose/live-rights.ts";
 import type { Runtime } from "../../src/compose/sandbox.ts";
 import { messageOf } from "../../src/kernel/errors.ts";
-import { plainText } from "../../src/kernel/plain-text.ts";
 import { formatSpan, SECOND } from "../../src/kernel/time.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { ExchangeInfo } from "../../src/ports/venue.ts";
-import { configFile, dataDirectory } from "../host/directories.ts";
+import { configFile } from "../host/directories.ts";
 import { besides, folderOpenToAll, openTo } from "../host/file-rights.ts";
 import { databaseFile, shownUrl } from "../host/locations.ts";
 import { createLog, runtimeAsIs, runtimeInMemory } from "../host/node-runtime.ts";
 import { nodeLocal } from "../host/process/node-local.ts";
-import { findServer, type ServerFile } from "../host/server-file.ts";
-import { type CliSettings, describeFolder, lackingFolder, numberOf, readSettings } from "../host/settings.ts";
+import { type CliSettings, describeFolder, lackingFolder, readSettings } from "../host/settings.ts";
 import type { Values } from "../terminal/arguments.ts";
 import { terminalColumns, wrap } from "../terminal/style.ts";
-
-type Finding = "ok" | "note" | "bad";
-
-interface Check {
-  readonly check: string;
-  readonly finding: Finding;
-  readonly detail: string;
-}
+import { type Check, portFree } from "./server-check.ts";
 
 /** Runs all checks, whatever the others find. Exit code 1 if one fails. */
 export async function runDoctor(values: Values): Promise<number> {
@@ -177,23 +167,6 @@ async function storedClock({ store }: Deps): Promise<readonly Check[]> {
   return [{ check: "database clock", finding: "note", detail }];
 }
 
-async function portFree(values: Values, { databaseUrl }: CliSettings): Promise<Check> {
-  const port =
-    values.port === undefined ? 3000 : numberOf("--port", values.port, { whole: true, most: 65_535 });
-  const server = await findServer(dataDirectory(process.env), databaseUrl);
-  if (server) return readyOf(server);
-  const isFree = await new Promise<boolean>((resolve) => {
-    const probe = createServer();
-    probe.once("error", () => resolve(false));
-    probe.listen(port, "127.0.0.1", () => probe.close(() => resolve(true)));
-  });
-  return {
-    check: "port",
-    finding: isFree ? "ok" : "note",
-    detail: isFree ? `${port} is free` : `${port} is in use; choose another one with --port`,
-  };
-}
-
 async function exchange(
   deps: Deps & { readonly live?: Live },
   info: ExchangeInfo,
@@ -224,36 +197,6 @@ async function exchange(
     return [assets, `accepted${account}; ${assets} assets; ${RIGHTS[String(mayWithdraw)]}`];
   });
   return checks;
-}
-
-/** Reads a running server's own state: only the server knows whether its database file was replaced. */
-async function readyOf({ url, pid, token }: ServerFile): Promise<Check> {
-  const runs = `runs at ${url} (process ${pid})`;
-  try {
-    const answer = await fetch(`${url}/ready`, { signal: AbortSignal.timeout(5000), redirect: "error" });
-    if (answer.ok)
-      return { check: "server", finding: "ok", detail: `${runs}${await streamsText({ url, token })}` };
-    const { message } = (await answer.json()) as { message?: string };
-    return {
-      check: "server",
-      finding: "bad",
-      detail: `${runs} but is not ready: ${plainText(message ?? "")}`,
-    };
-  } catch (error) {
-    return { check: "server", finding: "bad", detail: `${runs} but does not respond: ${messageOf(error)}` };
-  }
-}
-
-/** Describes the streams of a running server by their metrics; empty without streams. */
-async function streamsText({ url, token }: Pick<ServerFile, "url" | "token">): Promise<string> {
-  const headers = { authorization: `Bearer ${token}` };
-  const answer = await fetch(`${url}/metrics`, { headers, signal: AbortSignal.timeout(5000) });
-  const samples = [
-    ...(await answer.text()).matchAll(/^edgemaker_stream_live\{exchange="([^"]*)".*\} ([01])$/gm),
-  ];
-  if (samples.length === 0) return "";
-  const states = samples.map(([, exchange = "", live]) => `${exchange} ${live === "1" ? "live" : "down"}`);
-  return `; streams: ${plainText(states.join(", "))}`;
 }
 
 const RIGHTS: Readonly<Record<string, string>> = {

@@ -1,0 +1,63 @@
+import { createServer } from "node:net";
+import { messageOf } from "../../src/kernel/errors.ts";
+import { plainText } from "../../src/kernel/plain-text.ts";
+import { dataDirectory } from "../host/directories.ts";
+import { findServer, type ServerFile } from "../host/server-file.ts";
+import { type CliSettings, numberOf } from "../host/settings.ts";
+import type { Values } from "../terminal/arguments.ts";
+
+type Finding = "ok" | "note" | "bad";
+
+export interface Check {
+  readonly check: string;
+  readonly finding: Finding;
+  readonly detail: string;
+}
+
+/** Reports the server of this database, or whether its port is free. */
+export async function portFree(values: Values, { databaseUrl }: CliSettings): Promise<Check> {
+  const port =
+    values.port === undefined ? 3000 : numberOf("--port", values.port, { whole: true, most: 65_535 });
+  const server = await findServer(dataDirectory(process.env), databaseUrl);
+  if (server) return readyOf(server);
+  const isFree = await new Promise<boolean>((resolve) => {
+    const probe = createServer();
+    probe.once("error", () => resolve(false));
+    probe.listen(port, "127.0.0.1", () => probe.close(() => resolve(true)));
+  });
+  return {
+    check: "port",
+    finding: isFree ? "ok" : "note",
+    detail: isFree ? `${port} is free` : `${port} is in use; choose another one with --port`,
+  };
+}
+
+/** Reads a running server's own state: only the server knows whether its database file was replaced. */
+async function readyOf({ url, pid, token }: ServerFile): Promise<Check> {
+  const runs = `runs at ${url} (process ${pid})`;
+  try {
+    const answer = await fetch(`${url}/ready`, { signal: AbortSignal.timeout(5000), redirect: "error" });
+    if (answer.ok)
+      return { check: "server", finding: "ok", detail: `${runs}${await streamsText({ url, token })}` };
+    const { message } = (await answer.json()) as { message?: string };
+    return {
+      check: "server",
+      finding: "bad",
+      detail: `${runs} but is not ready: ${plainText(message ?? "")}`,
+    };
+  } catch (error) {
+    return { check: "server", finding: "bad", detail: `${runs} but does not respond: ${messageOf(error)}` };
+  }
+}
+
+/** Describes the streams of a running server by their metrics; empty without streams. */
+async function streamsText({ url, token }: Pick<ServerFile, "url" | "token">): Promise<string> {
+  const headers = { authorization: `Bearer ${token}` };
+  const answer = await fetch(`${url}/metrics`, { headers, signal: AbortSignal.timeout(5000) });
+  const samples = [
+    ...(await answer.text()).matchAll(/^edgemaker_stream_live\{exchange="([^"]*)".*\} ([01])$/gm),
+  ];
+  if (samples.length === 0) return "";
+  const states = samples.map(([, exchange = "", live]) => `${exchange} ${live === "1" ? "live" : "down"}`);
+  return `; streams: ${plainText(states.join(", "))}`;
+}
