@@ -33,7 +33,7 @@ export async function portFree(values: Values, { databaseUrl }: CliSettings): Pr
 }
 
 /** Reads a running server's own state: only the server knows whether its database file was replaced. */
-async function readyOf({ url, pid, token }: ServerFile): Promise<Check> {
+export async function readyOf({ url, pid, token }: ServerFile): Promise<Check> {
   const runs = `runs at ${url} (process ${pid})`;
   try {
     const answer = await fetch(`${url}/ready`, { signal: AbortSignal.timeout(5000), redirect: "error" });
@@ -53,11 +53,14 @@ async function readyOf({ url, pid, token }: ServerFile): Promise<Check> {
 /** Describes the streams of a running server by their metrics; empty without streams. */
 async function streamsText({ url, token }: Pick<ServerFile, "url" | "token">): Promise<string> {
   const headers = { authorization: `Bearer ${token}` };
-  const answer = await fetch(`${url}/metrics`, { headers, signal: AbortSignal.timeout(5000) });
-  const samples = [
-    ...(await answer.text()).matchAll(/^edgemaker_stream_live\{exchange="([^"]*)".*\} ([01])$/gm),
-  ];
+  const metrics = await fetch(`${url}/metrics`, { headers, signal: AbortSignal.timeout(5000) })
+    .then((answer) => (answer.ok ? answer.text() : undefined))
+    .catch(() => undefined);
+  if (metrics === undefined) return "; its streams could not be read";
+  const samples = [...metrics.matchAll(/^edgemaker_stream_live\{exchange="([^"]*)".*\} ([01])$/gm)];
   if (samples.length === 0) return "";
-  const states = samples.map(([, exchange = "", live]) => `${exchange} ${live === "1" ? "live" : "down"}`);
+  const states = samples.map(
+    ([, exchange = "", live]) => `${exchange} ${live === "1" ? "live" : "not live"}`,
+  );
   return `; streams: ${plainText(states.join(", "))}`;
 }
