@@ -11,7 +11,7 @@ export const REFUSAL_TEXT: Readonly<Record<string, string>> = {
   rejected: "the exchange rejected the order; edgemaker retries",
   unclear: "the exchange has not confirmed the order; edgemaker looks it up",
   recovering: "edgemaker looks for orders after a restore",
-  killed: "the kill switch is on: `edgemaker kill off`",
+  killed: "the kill switch is on",
   low_confidence: "this exchange's price is far from the other exchanges",
   max_position: "it has reached its maximum base",
   max_inventory: "it has reached its maximum base",

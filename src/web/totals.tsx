@@ -3,7 +3,7 @@ import { againstHolding } from "./grid-figures.ts";
 import type { Grid, OwnStatus, Quoted } from "./types.ts";
 import { Stat } from "./ui.tsx";
 
-/** A strategy without a capital of its own. */
+/** A strategy whose capital is not known. */
 type Other = Quoted | OwnStatus;
 
 /** P&L of all strategies by quote asset; paper trading is separate. */

@@ -1,5 +1,9 @@
 import { expect, it } from "vitest";
-import { describeRefusals } from "../../src/model/refusal-text.ts";
+import { describeRefusals, REFUSAL_TEXT } from "../../src/model/refusal-text.ts";
+
+it("names no command of a terminal, because the page shows it too", () => {
+  expect(Object.values(REFUSAL_TEXT).filter((text) => text.includes("`edgemaker"))).toEqual([]);
+});
 
 it("describes why orders are not placed, each reason once", () => {
   const refused = [

@@ -3,6 +3,7 @@ import { REFUSAL_TEXT } from "../../model/refusal-text.ts";
 /** Why slots have no order, in the words of docs/grids.md. */
 const WAITS_BECAUSE: Readonly<Record<string, string>> = {
   ...REFUSAL_TEXT,
+  killed: "the kill switch is on: `edgemaker kill off`",
   no_base: "buys when the price is above its lower level",
 };
 
