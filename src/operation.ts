@@ -2,10 +2,10 @@ import type * as z from "zod";
 import type { Label } from "./kernel/errors.ts";
 import { lazy } from "./kernel/lazy.ts";
 import { type ExposureRead, holdToToken } from "./limits/operations/exposures.ts";
-import { withIds } from "./limits/operations/strategy-ids.ts";
 import type { Caller } from "./model/events.ts";
 import type { Preview } from "./model/proposal.ts";
 import type { Deps } from "./ports/deps.ts";
+import { withIds } from "./ports/strategy-ids.ts";
 import type { Keys } from "./ports/venue.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";

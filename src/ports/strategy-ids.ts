@@ -1,5 +1,5 @@
-import { AppError } from "../../kernel/errors.ts";
-import type { Strategy } from "../../model/strategy.ts";
+import { AppError } from "../kernel/errors.ts";
+import type { Strategy } from "../model/strategy.ts";
 
 interface NamedStrategies {
   readonly store: {
