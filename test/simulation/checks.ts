@@ -123,8 +123,11 @@ export function createChecks(
     if (slot === undefined) return;
     // A store that was put back has forgotten the order, and with it what the strategy held: it was under way by then.
     const isRemembered = tables().orders.has(clientId);
-    if (order.side === "sell" && (isRemembered || !strategy || isGrid(strategy)))
-      covered(order, slot, strategy);
+    // Only grids sell slot by slot. The id names the kind also if the store has forgotten the strategy.
+    const isGrids = strategy
+      ? isGrid(strategy)
+      : versions.some(({ strategy: id }) => id?.startsWith("grid-"));
+    if (order.side === "sell" && (isRemembered || isGrids)) covered(order, slot, strategy);
     const key = parseClientOrderId(clientId);
     const older = liveOf(strategy?.number ?? 0).filter(
       (other) => parseClientOrderId(other.clientId)?.generation !== key?.generation,
