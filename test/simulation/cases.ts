@@ -111,4 +111,5 @@ export const DECLARED_CASES: readonly (readonly [seed: number, found: string])[]
   [94_500_005, "was taken to be at rest while its function still failed at random"],
   [94_500_109, "was taken to be at rest while its function still failed at random"],
   [7_155_419, "was taken for a grid after a restore had forgotten it, with a sell under way"],
+  [15_155_586, "was taken to write to the venue when the venue recorded its time"],
 ];

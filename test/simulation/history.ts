@@ -60,6 +60,7 @@ interface Shelf {
   readonly byClientId: Map<string, string>;
   /** At which time each is shown. */
   readonly fills: Version<BookedFill>[];
+  effects: number;
 }
 
 const asOf = <T>(versions: readonly Version<T>[], at: number): T | undefined => {
@@ -96,6 +97,7 @@ export function historyBooks(
       orders: new Map(),
       byClientId: new Map(),
       fills: [],
+      effects: 0,
     };
     shelves.set(exchange, made);
     return made;
@@ -125,6 +127,9 @@ export function historyBooks(
       const at = now();
       const shownAt = (id: string) => at + (at < quietAt ? delay(id) : 0);
       for (const fill of change.fills) place.fills.push({ at: shownAt(fill.id), value: fill });
+      // Every four hours without a change, the exchange records its time alone.
+      if (change.orders.length + change.fills.length + Object.keys(change.holdings).length > 0)
+        place.effects++;
       report({ exchange, before, change });
       return true;
     },
@@ -156,6 +161,8 @@ export function historyBooks(
     books,
     past,
     latest: (exchange: string) => latest(shelf(exchange)),
+    /** Number of commits that changed an order, a trade or a balance. */
+    effects: (exchange: string) => shelf(exchange).effects,
     allFills: (exchange: string) => shelf(exchange).fills.map(({ value }) => value),
   };
 }

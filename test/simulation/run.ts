@@ -154,9 +154,9 @@ function unlessUnlisted(error: unknown): void {
   if (!(error instanceof VenueError && error.failure === "unlisted")) throw error;
 }
 
-/** Of all exchanges. */
+/** Number of changes on all exchanges. */
 const commitsOf = ({ history, simulations }: Awaited<ReturnType<typeof createSimulation>>): number =>
-  [...simulations.keys()].reduce((sum, exchange) => sum + history.latest(exchange).version, 0);
+  [...simulations.keys()].reduce((sum, exchange) => sum + history.effects(exchange), 0);
 
 /**
  * Whether a world has come to rest: nothing is on its way, no row waits for a time, and for as long as any bound
