@@ -25,7 +25,8 @@ interface Around {
 export function createBudgets({ random, now, violate }: Around) {
   const rate = random.pick(RATES);
   const counted = bucket(rate, now);
-  const exchange = bucket(rate, now);
+  // A call in hand expires whole, so the count can be one behind. Exchanges allow one more: kraken 15 where the rate is 14.
+  const exchange = bucket({ ...rate, burst: rate.burst + 1 }, now);
   const rates = {
     spend: async (_account: string, { calls, kept }: CallRequests) => counted.take(calls, kept),
     exhaust: async () => counted.empty(),

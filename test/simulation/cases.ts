@@ -92,6 +92,10 @@ export const CASES: readonly (readonly [seed: number, found: string, timing: "re
     [8_312_128, "counted what a grid had sold in a pass whose batch stood change by change"],
     [8_118_283, "counted a sale of a forgotten order whose trade was shown after ten minutes"],
     [9_407_158, "counted a sale of a forgotten order whose trade was shown late"],
+    [
+      14_511_060,
+      "sent calls that it had taken a second ago, when others had used what the rate had regained",
+    ],
     [15_000_031, "was refused every order at a price that its market's new tick does not have"],
     [15_138_160, "was taken apart for levels that its market's new minimum did not let it place"],
     [9_523_659, "gave up a manual order that the database had recorded with a time of an hour ago"],

@@ -84,6 +84,17 @@ describe("a pass with reserved calls", () => {
     expect(requests).toEqual(expected);
   });
 
+  it("uses fewer of them the later it uses them, because the rate has regained some", async () => {
+    const { requests, time, spend } = spending(FAST, "pass", { calls: 10, kept: 20, rate: FAST, at: 5000 });
+    await spend.take("openOrders");
+    time.now += 600;
+    // Of 9 calls, 6.3 were regained.
+    for (let call = 1; call <= 3; call++) await spend.take("openOrders");
+    expect(requests).toEqual([]);
+    await spend.take("openOrders");
+    expect(requests).toHaveLength(1);
+  });
+
   it.each([
     ["right after its lease", 250, []],
     ["later, because another process can have met a 429", 251, [{ calls: 10, kept: 20, rate: FAST }]],

@@ -31,10 +31,6 @@ export interface PaidCalls extends CallRequests {
   readonly at: Millis;
 }
 
-/** Returns when unused calls expire: by then the rate limit has regained them, and other callers can have used them. */
-const goodUntil = ({ calls, rate: { perSecond }, at }: PaidCalls): Millis =>
-  at + (calls * SECOND) / perSecond;
-
 /**
  * How long after the lease a pass uses prepaid calls without another look at the rate limit. A 429 of another process
  * empties the rate limit, and a pass must notice that before its first call.
@@ -48,16 +44,17 @@ export function spender(
   { who, paid }: { readonly who: Spender; readonly paid?: PaidCalls | undefined },
 ) {
   let left = 0;
+  let leftAt = local.monotonic();
   let first = true;
   let unused = paid;
-  const since = local.monotonic();
+  const since = leftAt;
   return {
     /** For a pass: takes its first call, if the calls of a whole pass are available. */
     async begin(): Promise<void> {
       if (who !== "pass" || !rate?.pass) return;
       usePaid();
-      if (left > 0) return;
-      left += await takeMore(1, rate.reserve + rate.pass - 1, 0);
+      if (inHand() > 0) return;
+      await addCalls(1, rate.reserve + rate.pass - 1, 0);
     },
     /** Waits for the rate limit before the call gets its turn, so it does not block others. */
     async take(kind: PrivateCall): Promise<void> {
@@ -87,9 +84,22 @@ export function spender(
 
   /** Runs once: the calls after the first one are counted as taken. */
   function usePaid(): void {
-    const now = local.monotonic();
-    if (unused && now <= goodUntil(unused) && now <= since + UNCHECKED_FOR) left += unused.calls;
+    if (unused && local.monotonic() <= since + UNCHECKED_FOR) {
+      left = unused.calls;
+      leftAt = unused.at;
+    }
     unused = undefined;
+  }
+
+  /**
+   * Returns how many calls that were taken earlier can still be used. They expire as fast as the rate limit regains
+   * them, because other callers can use what it has regained.
+   */
+  function inHand(): number {
+    const now = local.monotonic();
+    left = Math.max(0, left - ((now - leftAt) * (rate?.perSecond ?? 0)) / SECOND);
+    leftAt = now;
+    return Math.ceil(left);
   }
 
   async function takeUp(kind: PrivateCall, most: Millis): Promise<void> {
@@ -97,9 +107,15 @@ export function spender(
     if (!rate || cost === 0) return;
     usePaid();
     const kept = who === "pass" && kind !== "cancel" ? rate.reserve : 0;
-    if (left < cost)
-      left += await takeMore(who === "person" ? cost : Math.max(cost, secondsWorth(rate)), kept, most);
+    if (inHand() < cost)
+      await addCalls(who === "person" ? cost : Math.max(cost, secondsWorth(rate)), kept, most);
     left -= cost;
+  }
+
+  async function addCalls(calls: number, kept: number, most: Millis): Promise<void> {
+    const more = await takeMore(calls, kept, most);
+    inHand();
+    left += more;
   }
 
   async function takeMore(calls: number, kept: number, most: Millis): Promise<number> {
