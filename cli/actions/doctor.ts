@@ -17,7 +17,7 @@ import { nodeLocal } from "../host/process/node-local.ts";
 import { type CliSettings, describeFolder, lackingFolder, readSettings } from "../host/settings.ts";
 import type { Values } from "../terminal/arguments.ts";
 import { terminalColumns, wrap } from "../terminal/style.ts";
-import { type Check, portFree } from "./server-check.ts";
+import { type Check, portFree, serversElsewhere } from "./server-check.ts";
 
 /** Runs all checks, whatever the others find. Exit code 1 if one fails. */
 export async function runDoctor(values: Values): Promise<number> {
@@ -36,7 +36,7 @@ export async function runDoctor(values: Values): Promise<number> {
     checks.push(...folderCheck(databaseFile(databaseUrl)));
     const deps = await database(checks, settings, values);
     if (deps) {
-      checks.push(...(await storedClock(deps)));
+      checks.push(...(await serversElsewhere(deps, checks)), ...(await storedClock(deps)));
       const troubles = (await deps.live?.check.troubles()) ?? new Map();
       const each = deps.exchanges.map((info) =>
         exchange(deps, info, { named: config.venueUrls.get(info.id), unopened: troubles.get(info.id) }),

@@ -1,17 +1,19 @@
+import { existsSync } from "node:fs";
+import { createDeps } from "../../src/compose/deps.ts";
 import { dataDirectory } from "../host/directories.ts";
+import { databaseFile } from "../host/locations.ts";
+import { createLog, nodeRuntime } from "../host/node-runtime.ts";
 import { pageLink } from "../host/page-link.ts";
+import { describeServer, runningServers } from "../host/running-servers.ts";
 import { findServer } from "../host/server-file.ts";
-import { readSettings } from "../host/settings.ts";
+import { type CliSettings, readSettings } from "../host/settings.ts";
 import type { Values } from "../terminal/arguments.ts";
 
 /** Returns a new link to the page of the running local server. Throws if no server runs. */
 export async function newPageLink(values: Values): Promise<string> {
-  const { databaseUrl } = readSettings(values, process.env);
-  const server = await findServer(dataDirectory(process.env), databaseUrl);
-  if (!server)
-    throw new Error(
-      "no server with this database runs here; start one with `edgemaker serve`, then try again",
-    );
+  const settings = readSettings(values, process.env);
+  const server = await findServer(dataDirectory(process.env), settings.databaseUrl);
+  if (!server) throw new Error(await describeLack(settings));
   const response = await fetch(`${server.url}/api/v1/session/code`, {
     method: "POST",
     headers: { authorization: `Bearer ${server.token}` },
@@ -20,3 +22,16 @@ export async function newPageLink(values: Values): Promise<string> {
   if (code === undefined) throw new Error(message ?? `the server returned status ${response.status}`);
   return pageLink(server.url, code);
 }
+
+/** Describes why no server creates a link: none runs, or its token is in another home. */
+async function describeLack({ config, databaseUrl, sandbox }: CliSettings): Promise<string> {
+  const file = databaseFile(databaseUrl);
+  if (file !== undefined && !existsSync(file)) return NO_SERVER;
+  const deps = await createDeps(config, nodeRuntime(databaseUrl, config, createLog("error")), sandbox);
+  const [running] = await runningServers(deps).finally(deps.close);
+  return running
+    ? `a server of this database runs at ${describeServer(running)}; run \`edgemaker page\` as the user who started it, on its machine`
+    : NO_SERVER;
+}
+
+const NO_SERVER = "no server with this database runs; start one with `edgemaker serve`, then try again";

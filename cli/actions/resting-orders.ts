@@ -2,10 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isDeclared } from "../../src/declared/kind.ts";
 import { pluralize } from "../../src/kernel/pluralize.ts";
 import { parseAccountKey } from "../../src/model/account.ts";
+import { calledBy } from "../../src/model/strategy.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 
 /** Maximum wait when a server stops. */
-const LONGEST_LOOK = 2000;
+export const LONGEST_LOOK = 2000;
 
 /** Lists the orders that stay open after the last server stops, and how to cancel them; empty if there are none. */
 export async function restingOrders({ store }: Pick<Deps, "store">): Promise<string> {
@@ -17,9 +18,9 @@ export async function restingOrders({ store }: Pick<Deps, "store">): Promise<str
   if (!views) return "Open orders could not be read. They stay open; run edgemaker grid status later.\n";
   const open = views.filter(({ openOrders }) => openOrders > 0);
   if (open.length === 0) return "";
-  const lines = open.map(({ strategy: { id, account }, openOrders }) => {
-    const { exchange, kind } = parseAccountKey(account);
-    return `  ${id}: ${pluralize(openOrders, "order")} on ${exchange}${kind === "dry" ? " (paper trading)" : ""}`;
+  const lines = open.map(({ strategy, openOrders }) => {
+    const { exchange, kind } = parseAccountKey(strategy.account);
+    return `  ${calledBy(strategy)}: ${pluralize(openOrders, "order")} on ${exchange}${kind === "dry" ? " (paper trading)" : ""}`;
   });
   const groups = new Set(open.map(({ strategy }) => (isDeclared(strategy) ? "strategy" : strategy.kind)));
   const stops = [...groups].sort().map((group) => `edgemaker ${group} stop <id>`);

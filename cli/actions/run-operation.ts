@@ -11,6 +11,7 @@ import { killedByEither, orElse, releasedFromBoth, sayKillFile } from "../host/k
 import { createLog, nodeRuntime } from "../host/node-runtime.ts";
 import { nodeLocal } from "../host/process/node-local.ts";
 import { callRemote, namesServer, type Remote, requestRemote } from "../host/remote.ts";
+import { runningServers } from "../host/running-servers.ts";
 import { findServer } from "../host/server-file.ts";
 import { type CliSettings, readSettings } from "../host/settings.ts";
 import type { Values } from "../terminal/arguments.ts";
@@ -61,7 +62,7 @@ async function runWith(
   // Invalid input opens no database.
   const misread = remote ? unnamedOf(operation, input) : misreadOf(operation, input);
   if (misread) return fail(misread, { operation, values });
-  const { ask, close } = await openAnswering(settings, remote);
+  const { ask, deps, close } = await openAnswering(settings, remote);
   let code = 0;
   try {
     if (!(await confirmFinal(operation, input, values, { shown: preview, ask }))) return 1;
@@ -83,10 +84,10 @@ async function runWith(
     else printAnswer(operation, answer.body, { format, values });
     if (!isDone) return 1;
     code = operation.cli?.exit?.(answer.body) ?? 0;
+    if (operation.cli?.steps) await sayUnstepped(settings, deps);
   } finally {
     close();
   }
-  if (!remote && operation.cli?.steps) sayUnstepped(settings);
   return code;
 }
 
@@ -135,7 +136,9 @@ function askPreviewed(
   return change ? confirmEdit(given, values, { ...asks, ...change }) : confirmStart(given, values, asks);
 }
 
-export function sayUnstepped({ config }: CliSettings): void {
+/** Warns if no server runs the strategies of the database that this process has opened. */
+export async function sayUnstepped({ config }: CliSettings, deps: Deps | undefined): Promise<void> {
+  if (!deps || (await runningServers(deps)).length > 0) return;
   const flag = config.sandbox ? " --sandbox" : "";
   process.stderr.write(`No server is running, so nothing trades yet; start \`edgemaker serve${flag}\`.\n`);
 }

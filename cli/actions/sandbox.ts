@@ -1,15 +1,15 @@
 import { openDatabase } from "../../src/adapters/libsql/client/open.ts";
 import { sandboxBooks } from "../../src/adapters/libsql/sandbox/sandbox-books.ts";
 import { reset, shock } from "../../src/adapters/libsql/sandbox/sandbox-control.ts";
+import { serverStore } from "../../src/adapters/libsql/stores/server-store.ts";
 import { listingsOf } from "../../src/adapters/sandbox/catalog.ts";
 import { deposit } from "../../src/adapters/sandbox/person.ts";
 import { createDeps } from "../../src/compose/deps.ts";
 import { parseDecimal, text } from "../../src/kernel/decimal.ts";
 import { isPair } from "../../src/kernel/pair.ts";
 import { VENUES, type VenueName } from "../../src/model/venues.ts";
-import { dataDirectory } from "../host/directories.ts";
 import { createLog, nodeRuntime } from "../host/node-runtime.ts";
-import { findServer } from "../host/server-file.ts";
+import { describeServer, runningServers } from "../host/running-servers.ts";
 import { readSettings } from "../host/settings.ts";
 import type { Values } from "../terminal/arguments.ts";
 import { print } from "../terminal/output.ts";
@@ -44,9 +44,12 @@ async function withSandbox<T>(
 
 export async function resetSandbox(values: Values): Promise<number> {
   const { config, sandbox, databaseUrl, runtime } = await openSandbox(values);
-  const server = await findServer(dataDirectory(process.env), databaseUrl);
-  if (server) throw new Error(`a server (process ${server.pid}) uses this sandbox; stop it first`);
   const context = await openDatabase({ ...runtime, kind: "sandbox" });
+  const [server] = await runningServers({ store: serverStore(context) });
+  if (server) {
+    context.client.close();
+    throw new Error(`a server at ${describeServer(server)} uses this sandbox; stop it first`);
+  }
   await reset(context, runtime.migrations);
   context.client.close();
   const deps = await createDeps(config, nodeRuntime(databaseUrl, config, createLog("error")), sandbox);

@@ -1,4 +1,5 @@
 import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { serve as listen } from "@hono/node-server";
 import { getConnInfo } from "@hono/node-server/conninfo";
 import { createApp } from "../../src/app.ts";
@@ -23,13 +24,8 @@ import { createLog, nodeRuntime } from "../host/node-runtime.ts";
 import { pageLink } from "../host/page-link.ts";
 import { calculationThread } from "../host/process/calculations.ts";
 import { nodeLocal } from "../host/process/node-local.ts";
-import {
-  findServer,
-  forgetKeptToken,
-  proofOf,
-  type ServerFile,
-  writeServerFile,
-} from "../host/server-file.ts";
+import { describeServer, runningServers, startHeartbeat } from "../host/running-servers.ts";
+import { forgetKeptToken, proofOf, writeServerFile } from "../host/server-file.ts";
 import { numberOf, readSettings } from "../host/settings.ts";
 import { strategiesIn } from "../host/strategies/load.ts";
 import { startStreams } from "../host/streams.ts";
@@ -37,6 +33,7 @@ import { startTimer } from "../host/timer.ts";
 import { startTracing } from "../host/tracing.ts";
 import { version } from "../host/version.ts";
 import type { Values } from "../terminal/arguments.ts";
+import { LONGEST_LOOK } from "./resting-orders.ts";
 
 export interface Serving {
   readonly deps: Deps;
@@ -47,8 +44,8 @@ export interface Serving {
   readonly token: string;
   /** Returns a link to the page that signs in one browser, once. */
   readonly newLink: () => Promise<string>;
-  /** Returns another running server of this database on this machine. */
-  readonly other: () => Promise<ServerFile | undefined>;
+  /** Describes another running server of this database. */
+  readonly other: () => Promise<string | undefined>;
   /** Resolves when the server has stopped after a request. */
   readonly stopped: Promise<void>;
   stop(): void;
@@ -78,6 +75,7 @@ export async function startServer(values: Values, { around = 0 } = {}): Promise<
   const { server, address } = await listening(app.fetch, { port, hostname, around });
   const url = `http://${hostAndPort({ ...address, address: loopback(address) })}`;
   const endToken = await listLocalToken(deps.store, { token, url });
+  const heartbeat = await startHeartbeat(deps, { instance, url });
   const forget = writeServerFile(folder, databaseUrl, { url, token, instance, pid: process.pid });
   if (!config.token && !(await deps.store.hasTokens())) process.stderr.write(NO_TOKEN);
   for (const { message } of strategiesIn(config.strategies).failures) log("error", message);
@@ -95,7 +93,7 @@ export async function startServer(values: Values, { around = 0 } = {}): Promise<
     await Promise.all([delivery.stop(), sampling.stop()]);
     await serverClosed(server);
     // A missing database must not prevent a stop; the next start ends the token.
-    await endToken().catch(() => undefined);
+    await Promise.all([endToken().catch(() => undefined), heartbeat.stop()]);
     deps.close();
     await tracing?.stop();
   });
@@ -104,7 +102,11 @@ export async function startServer(values: Values, { around = 0 } = {}): Promise<
     const maker = { actor: "local", key: await digest(token) };
     return pageLink(url, await createSignInLink(deps, maker, null));
   };
-  const other = () => findServer(folder, databaseUrl, instance);
+  const other = async () => {
+    const servers = await Promise.race([runningServers(deps), sleep(LONGEST_LOOK, [], { ref: false })]);
+    const running = servers.find((server) => server.instance !== instance);
+    return running && describeServer(running);
+  };
   return { deps, url, boundText, token, newLink, other, stopped, stop };
 }
 

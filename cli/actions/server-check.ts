@@ -1,7 +1,9 @@
 import { createServer } from "node:net";
 import { messageOf } from "../../src/kernel/errors.ts";
 import { plainText } from "../../src/kernel/plain-text.ts";
+import type { Deps } from "../../src/ports/deps.ts";
 import { dataDirectory } from "../host/directories.ts";
+import { describeServer, runningServers } from "../host/running-servers.ts";
 import { findServer, type ServerFile } from "../host/server-file.ts";
 import { type CliSettings, numberOf } from "../host/settings.ts";
 import type { Values } from "../terminal/arguments.ts";
@@ -30,6 +32,18 @@ export async function portFree(values: Values, { databaseUrl }: CliSettings): Pr
     finding: isFree ? "ok" : "note",
     detail: isFree ? `${port} is free` : `${port} is in use; choose another one with --port`,
   };
+}
+
+/** Reports the servers of a database that another user started, or that run on another machine. */
+export async function serversElsewhere(deps: Deps, checks: readonly Check[]): Promise<readonly Check[]> {
+  const servers = (await runningServers(deps)).map((server) => `runs at ${describeServer(server)}`);
+  return servers
+    .filter((server) => !checks.some(({ detail }) => detail.startsWith(server)))
+    .map((server) => ({
+      check: "server",
+      finding: "note",
+      detail: `${server}; only its user can read its state, on its machine`,
+    }));
 }
 
 /** Reads a running server's own state: only the server knows whether its database file was replaced. */

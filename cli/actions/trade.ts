@@ -3,6 +3,7 @@ import type { Deps } from "../../src/ports/deps.ts";
 import { fieldKinds, fromTexts } from "../../src/transport/input.ts";
 import type { Answer } from "../../src/transport/run.ts";
 import { askAboutKeys } from "../host/check-keys.ts";
+import { runningServers } from "../host/running-servers.ts";
 import { type CliSettings, numberOf, readSettings } from "../host/settings.ts";
 import { startTimer } from "../host/timer.ts";
 import type { Values } from "../terminal/arguments.ts";
@@ -18,6 +19,7 @@ import { watch } from "./watch.ts";
 
 /** The grid's runner: a server, or this process. */
 interface Trading {
+  /** Whether a server runs the grid, perhaps on another machine. */
   readonly byServer: boolean;
   ask(name: string, input: Readonly<Record<string, unknown>>): Promise<Answer>;
   /** Prints an operation's response. */
@@ -100,7 +102,7 @@ async function connect(
       : numberOf("--tick-interval", values["tick-interval"], { whole: true, least: 1, most: 86_400_000 });
   const { ask, deps, close } = await openAnswering(settings, remote);
   return {
-    byServer: remote !== undefined,
+    byServer: !deps || (await runningServers(deps)).length > 0,
     ask: (name, input) => ask(named(operations, name), input),
     show(name, body) {
       const text = values.json

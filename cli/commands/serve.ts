@@ -38,7 +38,7 @@ export const serveCommand = command({
       const running = await other().catch(() => undefined);
       process.stdout.write(
         running
-          ? `Your strategies go on: another server of this database runs at ${running.url}.\n`
+          ? `Your strategies go on: another server of this database runs at ${running}.\n`
           : await restingOrders(deps),
       );
       stop();

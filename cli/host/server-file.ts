@@ -27,15 +27,10 @@ export function writeServerFile(folder: string, databaseUrl: string, server: Ser
   return () => rmSync(file, { force: true });
 }
 
-/** Returns a running server of this database, besides the one of an instance; undefined if none responds. */
-export async function findServer(
-  folder: string,
-  databaseUrl: string,
-  besides?: string,
-): Promise<ServerFile | undefined> {
+/** Returns a server of this database that commands of this user can call; undefined if none responds. */
+export async function findServer(folder: string, databaseUrl: string): Promise<ServerFile | undefined> {
   const prefix = filePrefix(databaseUrl);
-  const isOther = (name: string) => name.startsWith(prefix) && name !== `${prefix}${besides}.json`;
-  const names = existsSync(folder) ? readdirSync(folder).filter(isOther) : [];
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.startsWith(prefix)) : [];
   const found = await Promise.all(names.map((name) => checkServer(join(folder, name))));
   return found.find((server) => server !== undefined);
 }

@@ -75,7 +75,9 @@ it("commands use the remaining server when another server on the same database s
     const second = await serve(folder, ["--sandbox", "--port", "0"]);
     await second.kill(signal);
     if (signal === "SIGINT")
-      expect(second.stdout()).toContain(`another server of this database runs at ${first.url}.`);
+      expect(second.stdout()).toContain(
+        `another server of this database runs at ${first.url} (process ${first.child.pid}).`,
+      );
     const { code, stdout, stderr } = await edgemaker(folder, ["page", "--sandbox"]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toContain(first.url);

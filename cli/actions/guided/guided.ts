@@ -30,7 +30,7 @@ export async function runGuided(operations: readonly Operation[], values: Values
   const misread = isRequested ? undefined : misreadOf(guide, given);
   if (misread) return fail(misread, { operation: guide, values });
   const remote = await remoteOf(settings, values);
-  const { ask: asks, close } = await openAnswering(settings, remote);
+  const { ask: asks, deps, close } = await openAnswering(settings, remote);
   const ask: AskByName = (name, input) => asks(named(name), { ...input });
   try {
     const answer = isRequested
@@ -38,7 +38,7 @@ export async function runGuided(operations: readonly Operation[], values: Values
       : await unrequested(given, values, ask);
     if (answer === undefined) return nothing();
     if (answer.status !== 200) return fail(answer, { remote, operation: guide, values });
-    return sayGuided(answer, values, () => (remote ? undefined : sayUnstepped(settings)));
+    return await sayGuided(answer, values, () => sayUnstepped(settings, deps));
   } finally {
     close();
   }
@@ -80,11 +80,11 @@ async function unrequested(given: GridAnswers, { yes }: Values, ask: AskByName):
   return reportOnInterrupt(ask("start_grid", (answer.body as GuideAnswer).start), "grid");
 }
 
-function sayGuided({ body }: Answer, { json }: Values, started: () => void): number {
+async function sayGuided({ body }: Answer, { json }: Values, started: () => Promise<void>): Promise<number> {
   const isPlan = "plan" in (body as object);
   const shown = isPlan ? formatPlan((body as GuideAnswer).plan) : describeStarted(body as StartedGrid);
   process.stdout.write(`${json ? JSON.stringify(body, null, 2) : render(shown)}\n`);
-  if (!isPlan) started();
+  if (!isPlan) await started();
   else if (!json) process.stderr.write("Nothing was started. To start without a question, add --yes.\n");
   return 0;
 }

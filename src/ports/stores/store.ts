@@ -10,6 +10,7 @@ import type { HistoryStore } from "./history-store.ts";
 import type { LimitStore } from "./limit-store.ts";
 import type { PlanStore } from "./plan-store.ts";
 import type { RequestStore } from "./request-store.ts";
+import type { ServerStore } from "./server-store.ts";
 import type { StepStore } from "./step-store.ts";
 import type { StrategyStore } from "./strategy-store.ts";
 import type { TokenStore } from "./token-store.ts";
@@ -20,6 +21,7 @@ export interface Store
     HistoryStore,
     HandOrderStore,
     RequestStore,
+    ServerStore,
     TokenStore,
     PlanStore,
     AuditStore,

@@ -8,6 +8,7 @@ import { historyStore } from "./history-store.ts";
 import { limitStore } from "./limit-store.ts";
 import { planStore } from "./plan-store.ts";
 import { requestStore } from "./request-store.ts";
+import { serverStore } from "./server-store.ts";
 import { stepStore } from "./step-store.ts";
 import { strategyStore } from "./strategy-store.ts";
 import { tokenStore } from "./token-store.ts";
@@ -19,6 +20,7 @@ export const createStore = (context: Context): Store => ({
   ...historyStore(context),
   ...handOrderStore(context),
   ...requestStore(context),
+  ...serverStore(context),
   ...tokenStore(context),
   ...planStore(context),
   ...auditStore(context),

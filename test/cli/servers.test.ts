@@ -1,0 +1,65 @@
+import { join } from "node:path";
+import { createClient } from "@libsql/client";
+import { expect, it, onTestFinished } from "vitest";
+import { edgemaker, type Server, serve } from "../support/command.ts";
+import { tempFolder } from "../support/temp.ts";
+
+/** A sandbox database with users in separate homes, who know other servers only from the database. */
+function oneDatabase() {
+  const url = `file:${join(tempFolder(), "shared.db")}`;
+  const client = createClient({ url });
+  onTestFinished(() => client.close());
+  const home = tempFolder();
+  return {
+    client,
+    serve: () => serve(tempFolder(), ["--sandbox", "--db", url]),
+    run: (...args: string[]) => edgemaker(home, [...args, "--db", url], { EDGEMAKER_SANDBOX: "true" }),
+  };
+}
+
+const where = ({ url, child }: Server): string => `${url} (process ${child.pid})`;
+const GRID = ["--exchange", "kraken", "--symbol", "BTC/USDT", "--levels", "4", "--order-size", "20", "--yes"];
+const RANGE = ["--lower-price", "20000", "--upper-price", "30000"];
+const NO_SERVER = "No server is running, so nothing trades yet";
+
+it("knows the older of two servers when the newer one stops, from any home", async () => {
+  const { serve: start, run } = oneDatabase();
+  const older = await start();
+  const newer = await start();
+  await newer.kill("SIGINT");
+  expect(newer.stdout()).toContain(`another server of this database runs at ${where(older)}.`);
+  const page = await run("page");
+  expect({ code: page.code, stdout: page.stdout }).toEqual({ code: 1, stdout: "" });
+  expect(page.stderr).toContain(`a server of this database runs at ${where(older)}`);
+  expect((await run("doctor", "--json")).stdout).toContain(`runs at ${where(older)}`);
+  expect((await run("sandbox", "reset")).stderr).toContain(`a server at ${where(older)} uses this sandbox`);
+  const first = await run("grid", "start", ...GRID, ...RANGE);
+  expect({ code: first.code, stderr: first.stderr }).toEqual({ code: 0, stderr: "" });
+  await older.kill("SIGINT");
+  expect(older.stdout()).not.toContain("another server");
+  expect((await run("page")).stderr).toContain("no server with this database runs");
+  const second = await run("grid", "start", ...GRID, ...RANGE);
+  expect(second.stderr).toContain(NO_SERVER);
+});
+
+it("forgets a killed server with its process, or on another machine with its heartbeat", async () => {
+  const { client, serve: start, run } = oneDatabase();
+  const server = await start();
+  const heartbeat = async () =>
+    Number((await client.execute("select heartbeat_at from servers")).rows[0]?.[0] ?? Number.NaN);
+  expect(await heartbeat()).toBeGreaterThan(0);
+  await server.kill("SIGKILL");
+  expect((await run("page")).stderr).toContain("no server with this database runs");
+  await client.execute("update servers set host = 'elsewhere'");
+  expect((await run("page")).stderr).toContain(`runs at ${server.url} on elsewhere`);
+  await client.execute("update servers set heartbeat_at = heartbeat_at - 30000");
+  expect((await run("page")).stderr).toContain("no server with this database runs");
+});
+
+it("renews the heartbeat of a running server", async () => {
+  const { client, serve: start, run } = oneDatabase();
+  const server = await start();
+  await client.execute("update servers set heartbeat_at = 0");
+  expect((await run("page")).stderr).toContain("no server with this database runs");
+  await expect.poll(async () => (await run("page")).stderr).toContain(`runs at ${server.url}`);
+});
