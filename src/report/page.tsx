@@ -3,6 +3,7 @@ import { DataTable, Fact, htmlPage } from "../kernel/html.tsx";
 import { plainTexts } from "../kernel/plain-text.ts";
 import { pluralize } from "../kernel/pluralize.ts";
 import { minuteText } from "../kernel/time.ts";
+import { calledBy } from "../model/strategy.ts";
 import { formatShare, type Report, type ReportRow, type ReportTotal } from "./report.ts";
 
 /** Renders a single self-contained page: sums by quote asset first, then each strategy. */
@@ -37,7 +38,7 @@ function totalCard(total: ReportTotal) {
 const HEADS = ["Strategy", "Pair", "Total", "Realized", "Fees", "Cycles", "In range", "Up", "Incidents"];
 
 const strategyRow = (row: ReportRow): Child[] => [
-  row.id,
+  calledBy(row),
   `${row.symbol} on ${row.exchange}${row.dryRun ? " (paper trading)" : ""}`,
   <span class={tone(row.totalProfit)}>{signedMoney(row.totalProfit)}</span>,
   signedMoney(row.realizedProfit),

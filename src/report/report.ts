@@ -7,6 +7,7 @@ import { LOOK_GAP } from "./days.ts";
 
 export interface ReportRow {
   readonly id: string;
+  readonly name: string | null;
   readonly exchange: string;
   readonly dryRun: boolean;
   readonly symbol: string;
@@ -47,11 +48,17 @@ export interface ReportDay {
   readonly realizedProfit: number;
 }
 
+interface ReportSpan {
+  /** First and last day. */
+  readonly from: number;
+  readonly to: number;
+  readonly now: Millis;
+  /** Names of strategies by id. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
 /** Returns the report of the days `from` to `to`, inclusive. */
-export function reportOver(
-  days: readonly StrategyDay[],
-  { from, to, now }: { readonly from: number; readonly to: number; readonly now: Millis },
-): Report {
+export function reportOver(days: readonly StrategyDay[], { from, to, now, names }: ReportSpan): Report {
   const byStrategy = new Map<string, StrategyDay[]>();
   for (const day of days) {
     const known = byStrategy.get(day.strategy);
@@ -64,7 +71,7 @@ export function reportOver(
     from: from * DAY,
     to: Math.min(now, (to + 1) * DAY),
     totals: reportTotals(changes),
-    strategies: changes.map(reportRow),
+    strategies: changes.map((change) => reportRow(change, names.get(change.last.strategy))),
     days: reportDays([...byStrategy.values()]),
     count: ids.length,
   };
@@ -104,10 +111,14 @@ function changeOf(rows: readonly StrategyDay[], now: Millis): StrategyChange {
 /** Returns whether all of its completed time was checked. */
 const isLookedAt = ({ isFinal, to }: StrategyDay, now: Millis): boolean => isFinal || now - to <= LOOK_GAP;
 
-function reportRow({ last, gained, expected, up, inRange, incidents }: StrategyChange): ReportRow {
+function reportRow(
+  { last, gained, expected, up, inRange, incidents }: StrategyChange,
+  name: string | undefined,
+): ReportRow {
   const { exchange, kind } = parseAccountKey(last.account);
   return {
     id: last.strategy,
+    name: name ?? null,
     exchange,
     dryRun: kind === "dry",
     symbol: last.latest.symbol,
@@ -192,7 +203,7 @@ export function reportLines({ totals, strategies }: Report): readonly string[] {
       .slice(0, MOST_STRATEGIES_SHOWN)
       .map(
         (row) =>
-          `${row.id}${of(row)}: ${toSixDigits(row.totalProfit)}, ${row.cycles} cycles, in range ${formatShare(row.inRangePercent)}, up ${formatShare(row.uptimePercent)}`,
+          `${row.name ?? row.id}${of(row)}: ${toSixDigits(row.totalProfit)}, ${row.cycles} cycles, in range ${formatShare(row.inRangePercent)}, up ${formatShare(row.uptimePercent)}`,
       ),
     ...(strategies.length > MOST_STRATEGIES_SHOWN
       ? [`… and ${strategies.length - MOST_STRATEGIES_SHOWN} more`]

@@ -5,6 +5,7 @@ import { change, inPercent, money, pairOf, toneOf, utc } from "./format.ts";
 import { useLoad } from "./load.ts";
 import { linkTo } from "./route.ts";
 import { SaveButton } from "./save.tsx";
+import { strategyTitle } from "./strategy/name.tsx";
 import { Table, type TableColumn } from "./table.tsx";
 import type { Grid, ReportAnswer, Status } from "./types.ts";
 import { Field, Section, Shown, Stat } from "./ui.tsx";
@@ -49,15 +50,15 @@ export function ReportPage() {
 
 const REPORT_ROW_COLUMNS: readonly TableColumn<ReportAnswer["strategies"][number]>[] = [
   {
-    name: "Pair",
+    name: "Strategy",
     isHead: true,
-    of: ({ id, symbol, exchange, dryRun }) => (
+    of: (row) => (
       <>
-        <a href={linkTo("strategy", id)}>{symbol}</a>
-        <small>{dryRun ? `${exchange} (paper trading)` : exchange}</small>
+        <a href={linkTo("strategy", row.id)}>{strategyTitle(row).title}</a>
+        <small>{strategyTitle(row).beside}</small>
       </>
     ),
-    by: ({ symbol }) => symbol,
+    by: (row) => strategyTitle(row).title,
   },
   {
     name: "Total",

@@ -16,7 +16,7 @@ const profit = (name: string, of: (grid: Grid) => number | null): TableColumn<Gr
 
 const GRID_COLUMNS: readonly TableColumn<Grid>[] = [
   {
-    name: "Pair",
+    name: "Strategy",
     isHead: true,
     of: (grid) => (
       <>
@@ -24,7 +24,7 @@ const GRID_COLUMNS: readonly TableColumn<Grid>[] = [
         <small>{strategyTitle(grid).beside}</small>
       </>
     ),
-    by: ({ symbol, exchange }) => `${symbol} ${exchange}`,
+    by: (grid) => strategyTitle(grid).title,
   },
   profit("Total", ({ totalProfit }) => totalProfit),
   profit("Realized", (grid) => grid.profit),

@@ -26,6 +26,7 @@ const REPORT: Report = {
       ...FIGURES,
       ...{
         id: "grid-kraken-BTC-USDT-1",
+        name: null,
         exchange: "kraken",
         dryRun: false,
         inRangePercent: 88.5,

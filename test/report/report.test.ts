@@ -5,7 +5,8 @@ import { tick } from "../../src/engine/pass/tick.ts";
 import { asGrid } from "../../src/grid/kind.ts";
 import { DAY, HOUR, MINUTE } from "../../src/kernel/time.ts";
 import { lookOut } from "../../src/report/operations/look-out.ts";
-import type { Report } from "../../src/report/report.ts";
+import { reportOperations } from "../../src/report/operations/report.ts";
+import { type Report, reportLines } from "../../src/report/report.ts";
 import { appOver } from "../support/app.ts";
 import { d } from "../support/grid.ts";
 import { runOperation, START, testSandbox } from "../support/sandbox.ts";
@@ -71,6 +72,18 @@ describe("a report", () => {
     expect(result.totals).toMatchObject([{ quote: "USDT", dryRun: false, totalProfit, fees }]);
   });
 
+  it("names a strategy in its answer, its table, its page and its daily message", async () => {
+    await runOperation(box.deps, "rename_strategy", { id, name: "Summer <1>" });
+    const result = await box.report({});
+    expect(result.strategies[0]?.name).toBe("Summer <1>");
+    expect(reportLines(result)[1]).toContain("Summer <1>: ");
+    const [operation] = reportOperations;
+    expect(operation?.csv?.(result)).toContain(`\r\n${id},Summer <1>,kraken,`);
+    expect(operation?.html?.(result)).toContain(`Summer &lt;1&gt; (${id})`);
+    await runOperation(box.deps, "rename_strategy", { id });
+    expect((await box.report({})).strategies[0]?.name).toBeNull();
+  });
+
   it("counts every cycle of the ledger as an event", async () => {
     const [view] = await box.store.strategies({ id });
     const cycles = (await box.events()).filter(({ kind }) => kind === "cycle");
@@ -83,7 +96,7 @@ describe("a report", () => {
     const { ask, tokens } = await appOver(box.deps);
     const headers = { authorization: `Bearer ${tokens.read}` };
     const table = await (await ask("/api/v1/report?week=true&format=csv", { headers })).text();
-    expect(table.split("\r\n")[1]).toMatch(new RegExp(`^${id},kraken,BTC/USDT,false,`));
+    expect(table.split("\r\n")[1]).toMatch(new RegExp(`^${id},,kraken,BTC/USDT,false,`));
     expect((await ask("/api/v1/report?week=true&month=true", { headers })).status).toBe(400);
   });
 

@@ -33,8 +33,15 @@ export interface ReportStore {
   raise(alarm: Alarm): Promise<void>;
   /** Reports the end of an alarm with `message`. */
   clear(alarm: Alarm): Promise<void>;
-  /** Returns rows of the days `from` to `to`, inclusive. */
   /** Returns all fills, by account, pair and time. */
   fillsInOrder(after: FillPlace | undefined, limit: number): Promise<readonly Fill[]>;
-  daysOf(from: number, to: number): Promise<{ readonly now: Millis; readonly days: readonly StrategyDay[] }>;
+  /** Returns rows of the days `from` to `to`, inclusive, and the names of their strategies by id. */
+  daysOf(
+    from: number,
+    to: number,
+  ): Promise<{
+    readonly now: Millis;
+    readonly days: readonly StrategyDay[];
+    readonly names: ReadonlyMap<string, string>;
+  }>;
 }

@@ -1,5 +1,4 @@
 import type { VenueFailure } from "../../kernel/errors.ts";
-import type { Pair } from "../../kernel/pair.ts";
 import type { StopWish } from "../../kernel/stop-flags.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { AccountKey } from "../../model/account.ts";
@@ -32,8 +31,8 @@ export interface Snapshot {
   readonly orders: readonly Order[];
   /** Time up to which fills were read, per symbol. */
   readonly cursors: Readonly<Record<string, FillCursor>>;
-  /** Fills booked at or after cursor − overlap, by symbol and trade id. */
-  readonly booked: Readonly<Record<Pair, ReadonlyMap<string, Pick<Fill, "side" | "amount" | "at">>>>;
+  /** Trade ids booked at or after cursor − overlap, per symbol. */
+  readonly booked: Readonly<Record<string, ReadonlySet<string>>>;
   readonly memory: AccountMemory;
   /** Consecutive failed passes. */
   readonly failures: number;

@@ -26,6 +26,7 @@ export const ReportShape = lazy(() =>
     strategies: z.array(
       z.object({
         id: z.string(),
+        name: z.string().nullable(),
         exchange: z.string(),
         dryRun: z.boolean(),
         symbol: z.string(),
@@ -57,6 +58,7 @@ type SpanName = keyof typeof SPAN_DAYS;
 
 const REPORT_COLUMNS: readonly (keyof ReportRow)[] = [
   "id",
+  "name",
   "exchange",
   "symbol",
   "dryRun",
@@ -83,6 +85,7 @@ export const reportOperations: readonly Operation[] = [
       columns: [
         ...[
           "id",
+          "name",
           "day",
           "quote",
           "totalProfit",
@@ -123,8 +126,8 @@ export const reportOperations: readonly Operation[] = [
       if (!reports) throw new AppError("Not found", "reports are not available here");
       const today = dayOf(await store.now());
       const from = today - SPAN_DAYS[names[0] ?? "day"] + 1;
-      const { now, days } = await reports.daysOf(from, today);
-      const report = reportOver(days, { from, to: today, now });
+      const { days, ...known } = await reports.daysOf(from, today);
+      const report = reportOver(days, { from, to: today, ...known });
       const { totals, strategies, days: byDay } = report;
       return { ...report, totals: [...totals], strategies: [...strategies], days: [...byDay] };
     },

@@ -9,7 +9,7 @@ import { quoteState } from "./state.ts";
 
 const QUOTE_COLUMNS: readonly TableColumn<Quoted>[] = [
   {
-    name: "Pair",
+    name: "Strategy",
     isHead: true,
     of: (quotes) => (
       <>
@@ -18,7 +18,7 @@ const QUOTE_COLUMNS: readonly TableColumn<Quoted>[] = [
         <small>{quotes.id}</small>
       </>
     ),
-    by: ({ symbol, exchange }) => `${symbol} ${exchange}`,
+    by: (quotes) => strategyTitle(quotes).title,
   },
   {
     name: "Total",

@@ -40,8 +40,8 @@ export const eventsQuery = (context: Pick<Context, "db">, name: string, page: nu
 export const fillsQuery = (name: string, page: number): SQL =>
   fillsFrom(sql`(select ${channels.fillId} from ${channels} where ${channels.name} = ${name})`, page);
 
-/** Returns the current name of an event's or a fill's strategy. */
-const nameOf = (strategy: SQLWrapper) =>
+/** Returns the current name of the strategy of a row. */
+export const nameOf = (strategy: SQLWrapper) =>
   sql<string | null>`(select ${strategies.name} from ${strategies} where ${strategies.id} = ${strategy})`;
 
 /** Returns what is newer than an event or a fill. */

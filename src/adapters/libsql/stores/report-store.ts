@@ -8,7 +8,7 @@ import { ageOfRow, notAhead } from "../client/stored-times.ts";
 import { alarms, lookout, strategyDays } from "../tables/report-tables.ts";
 import { events, fills } from "../tables/tables.ts";
 import { writeText } from "./event-chain.ts";
-import { newestEvent } from "./notify-rows.ts";
+import { nameOf, newestEvent } from "./notify-rows.ts";
 
 /** Returns a range of days of every strategy that ran, without reading earlier days. */
 export const daysQuery = ({ db }: Pick<Context, "db">, from: number, to: number) =>
@@ -129,12 +129,13 @@ export function reportStore(context: Context): ReportStore {
 
     async daysOf(from, to) {
       const rows = await db
-        .select({ row: getTableColumns(strategyDays), now: now() })
+        .select({ row: getTableColumns(strategyDays), now: now(), name: nameOf(strategyDays.strategy) })
         .from(strategyDays)
         .where(and(between(strategyDays.day, from, to)))
         .orderBy(asc(strategyDays.day));
       const at = rows[0]?.now ?? Number((await client.execute(statement(sql`select ${now()}`))).rows[0]?.[0]);
-      return { now: at, days: rows.map(({ row }): StrategyDay => row) };
+      const names = new Map(rows.flatMap(({ row, name }) => (name === null ? [] : [[row.strategy, name]])));
+      return { now: at, days: rows.map(({ row }): StrategyDay => row), names };
     },
   };
 }
