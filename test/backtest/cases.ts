@@ -1,9 +1,9 @@
-import { begin, checkGrid } from "../../src/backtest/begin.ts";
-import { quoteAt } from "../../src/backtest/paper.ts";
-import { RULES, type Rules } from "../../src/backtest/rules.ts";
-import { openAt, ticksOf } from "../../src/backtest/ticks.ts";
-import { walk } from "../../src/backtest/walk.ts";
-import type { WalkOptions } from "../../src/backtest/walk-options.ts";
+import { quoteAt } from "../../src/backtest/paper/paper.ts";
+import type { WalkOptions } from "../../src/backtest/paper/walk-options.ts";
+import { begin, checkGrid } from "../../src/backtest/run/begin.ts";
+import { walk } from "../../src/backtest/run/walk.ts";
+import { RULES, type Rules } from "../../src/backtest/tape/rules.ts";
+import { openAt, ticksOf } from "../../src/backtest/tape/ticks.ts";
 import type { Candles } from "../../src/candles/candles.ts";
 import { unexplainedAssets } from "../../src/engine/reconcile/books-check.ts";
 import { gridKind } from "../../src/grid/kind.ts";

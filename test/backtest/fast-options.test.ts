@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { canSkip } from "../../src/backtest/fast-options.ts";
-import { wakeOf } from "../../src/backtest/wake.ts";
+import { canSkip } from "../../src/backtest/fast/fast-options.ts";
+import { wakeOf } from "../../src/backtest/run/wake.ts";
 import { centeredPreviewInput, rangePreviewInput } from "../../src/grid/schema/input.ts";
 import type { GridConfig } from "../../src/grid/state/config.ts";
 import { d } from "../support/grid.ts";

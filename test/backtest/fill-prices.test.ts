@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { isHighFirst } from "../../src/backtest/corners.ts";
-import { paper, quoteAt, slippedPrice } from "../../src/backtest/paper.ts";
-import { paperAccount } from "../../src/backtest/paper-account.ts";
-import { shownIn } from "../../src/backtest/queue.ts";
-import { RULES, type Rules } from "../../src/backtest/rules.ts";
-import { fillPricesOf } from "../../src/backtest/ticks.ts";
+import { isHighFirst } from "../../src/backtest/fast/corners.ts";
+import { paper, quoteAt, slippedPrice } from "../../src/backtest/paper/paper.ts";
+import { paperAccount } from "../../src/backtest/paper/paper-account.ts";
+import { shownIn } from "../../src/backtest/tape/queue.ts";
+import { RULES, type Rules } from "../../src/backtest/tape/rules.ts";
+import { fillPricesOf } from "../../src/backtest/tape/ticks.ts";
 import { text } from "../../src/kernel/decimal.ts";
 import type { Side } from "../../src/model/market.ts";
 import type { NewOrder } from "../../src/model/order.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { backtest } from "../../src/backtest/backtest.ts";
+import { backtest } from "../../src/backtest/run/backtest.ts";
 import { type Candles, slice } from "../../src/candles/candles.ts";
 import { DAY, MINUTE } from "../../src/kernel/time.ts";
 import { d, market as marketOf } from "../support/grid.ts";

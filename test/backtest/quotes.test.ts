@@ -1,10 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { finish } from "../../src/backtest/finish.ts";
 import { backtestingQuotes, type QuoteBacktestOptions } from "../../src/backtest/quotes/backtest-quotes.ts";
-import { RULES } from "../../src/backtest/rules.ts";
-import { ticksOf } from "../../src/backtest/ticks.ts";
+import { finish } from "../../src/backtest/run/finish.ts";
+import { RULES } from "../../src/backtest/tape/rules.ts";
+import { ticksOf } from "../../src/backtest/tape/ticks.ts";
 import { type Candles, candlesOf } from "../../src/candles/candles.ts";
 import { positionAccounts } from "../../src/engine/position/ledger.ts";
 import { text } from "../../src/kernel/decimal.ts";

@@ -1,4 +1,4 @@
-import { type BacktestOptions, backtest } from "../../src/backtest/backtest.ts";
+import { type BacktestOptions, backtest } from "../../src/backtest/run/backtest.ts";
 import { createTapeReader } from "../../src/candles/tape/read.ts";
 import type { Tape } from "../../src/candles/tape/tape.ts";
 import type { Fill } from "../../src/model/fill.ts";

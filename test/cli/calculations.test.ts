@@ -2,13 +2,13 @@ import { dirname, join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { currentBundle } from "../../cli/build/current.cjs";
 import { calculationThread } from "../../cli/host/process/calculations.ts";
-import { finish } from "../../src/backtest/finish.ts";
 import {
   CALCULATIONS,
   type GridJob,
   type ReplayJob,
   type SearchJob,
 } from "../../src/backtest/operations/calculations.ts";
+import { finish } from "../../src/backtest/run/finish.ts";
 import { AppError } from "../../src/kernel/errors.ts";
 import type { CalculationThread } from "../../src/ports/heavy.ts";
 import { randomCandles } from "../backtest/random-bars.ts";

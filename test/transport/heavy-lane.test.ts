@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { finish } from "../../src/backtest/finish.ts";
 import { CALCULATIONS, type GridJob } from "../../src/backtest/operations/calculations.ts";
+import { finish } from "../../src/backtest/run/finish.ts";
 import { createOperations } from "../../src/operations.ts";
 import type { HeavyLane } from "../../src/ports/heavy.ts";
 import { createCallerLane, createHeavyLane } from "../../src/transport/heavy-lane.ts";

@@ -9,8 +9,7 @@ import { SECOND, TIMEFRAMES } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import { type Call, type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
-import type { GridRequest } from "../begin.ts";
-import type { QueueModel } from "../queue.ts";
+import type { GridRequest } from "../run/begin.ts";
 import { type BacktestAnswer, BacktestShape, fillsCsv } from "../schema/answer.ts";
 import { backtestView, describeBacktest } from "../schema/answer-view.ts";
 import {
@@ -19,6 +18,7 @@ import {
   inputParts,
   rangeBacktestInput,
 } from "../schema/input.ts";
+import type { QueueModel } from "../tape/queue.ts";
 import { calculate } from "./calculate.ts";
 import { marketOf, pastOf, tapeOf } from "./past.ts";
 

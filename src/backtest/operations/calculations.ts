@@ -1,10 +1,10 @@
 import type { Candles } from "../../candles/candles.ts";
 import type { Millis } from "../../kernel/time.ts";
-import { type BacktestOptions, type BacktestPast, backtesting } from "../backtest.ts";
-import type { GridRequest } from "../begin.ts";
 import { backtestingQuotes, type QuoteBacktestOptions } from "../quotes/backtest-quotes.ts";
 import { type QuoteBacktestAnswer, quoteBacktestOut } from "../quotes/schema.ts";
 import { type GridRecord, type ReplayOptions, replaying } from "../replay/replay.ts";
+import { type BacktestOptions, type BacktestPast, backtesting } from "../run/backtest.ts";
+import type { GridRequest } from "../run/begin.ts";
 import { answerOf, type BacktestAnswer } from "../schema/answer.ts";
 import { replayOut } from "../schema/replay.ts";
 import { suggestionOut } from "../schema/suggest.ts";

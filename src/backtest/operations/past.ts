@@ -10,7 +10,7 @@ import type { Call } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import { forAnyone } from "../../ports/for-anyone.ts";
 import { betweenParts } from "../../ports/heavy.ts";
-import { floatUnits } from "../positions.ts";
+import { floatUnits } from "../paper/positions.ts";
 import { tapeOfTrades } from "./of-trades.ts";
 
 /** Input fields that replace a market's rules. */

@@ -10,8 +10,8 @@ import { SECOND } from "../../kernel/time.ts";
 import { accountKey, type Balance } from "../../model/account.ts";
 import type { Market } from "../../model/market.ts";
 import type { Both } from "../../model/reserve.ts";
-import { type BarPath, pathsFrom, RULES, type Rules } from "../rules.ts";
-import { closeAt, lowAt, openAt, type Ticks, ticksOf } from "../ticks.ts";
+import { type BarPath, pathsFrom, RULES, type Rules } from "../tape/rules.ts";
+import { closeAt, lowAt, openAt, type Ticks, ticksOf } from "../tape/ticks.ts";
 import { type PositionWalkOptions, positionValue, type WalkedPosition, walkingPosition } from "./walk.ts";
 
 export interface PositionBacktestOptions extends Pick<PositionWalkOptions, "kinds" | "guard" | "requested"> {

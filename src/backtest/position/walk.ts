@@ -7,11 +7,11 @@ import type { Balance } from "../../model/account.ts";
 import type { Fill } from "../../model/fill.ts";
 import type { Market } from "../../model/market.ts";
 import type { Kinds } from "../../ports/kind.ts";
-import { cornersOf } from "../corners.ts";
-import { type Paper, paper } from "../paper.ts";
-import type { Rules } from "../rules.ts";
-import { opened, passOnPaper, type StrategyOnPaper } from "../strategy-on-paper.ts";
-import type { Ticks } from "../ticks.ts";
+import { cornersOf } from "../fast/corners.ts";
+import { type Paper, paper } from "../paper/paper.ts";
+import { opened, passOnPaper, type StrategyOnPaper } from "../paper/strategy-on-paper.ts";
+import type { Rules } from "../tape/rules.ts";
+import type { Ticks } from "../tape/ticks.ts";
 import type { RequestedPast } from "./requested-past.ts";
 
 export interface PositionWalkOptions {

@@ -5,7 +5,7 @@ import { formatSpan, type Millis } from "../../kernel/time.ts";
 import type { Event } from "../../model/events.ts";
 import type { Order } from "../../model/order.ts";
 import type { RefusalReason } from "../../model/strategy.ts";
-import { highAt, lowAt, type Ticks } from "../ticks.ts";
+import { highAt, lowAt, type Ticks } from "../tape/ticks.ts";
 import type { Executed } from "./executed.ts";
 import { isBeyondUse, type QuoteUse } from "./quote-use.ts";
 

@@ -9,10 +9,10 @@ import type { Fill } from "../../model/fill.ts";
 import type { Market } from "../../model/market.ts";
 import type { Order } from "../../model/order.ts";
 import { FIRST_WHOLE_SLOT } from "../../model/strategy.ts";
-import { type BacktestResult, backtesting } from "../backtest.ts";
-import { closeOf } from "../figures.ts";
-import type { Rules } from "../rules.ts";
-import { ticksOf } from "../ticks.ts";
+import { type BacktestResult, backtesting } from "../run/backtest.ts";
+import { closeOf } from "../run/figures.ts";
+import type { Rules } from "../tape/rules.ts";
+import { ticksOf } from "../tape/ticks.ts";
 import {
   type Cause,
   type CauseCode,

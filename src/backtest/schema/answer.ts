@@ -7,9 +7,9 @@ import { lazy } from "../../kernel/lazy.ts";
 import { splitPair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Fill } from "../../model/fill.ts";
-import type { BacktestResult } from "../backtest.ts";
-import type { FillLog } from "../fill-log.ts";
-import type { QueueModel } from "../queue.ts";
+import type { FillLog } from "../fast/fill-log.ts";
+import type { BacktestResult } from "../run/backtest.ts";
+import type { QueueModel } from "../tape/queue.ts";
 import { earnedFields, FillShape, PointShape, SlotResultShape, TapeShape } from "./answer-shapes.ts";
 
 export const BacktestShape = lazy(() =>

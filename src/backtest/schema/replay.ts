@@ -6,9 +6,9 @@ import { countField, idField, textField, wordField } from "../../kernel/fields.t
 import { lazy } from "../../kernel/lazy.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { SIDES } from "../../model/market.ts";
-import type { BacktestResult } from "../backtest.ts";
 import { type Cause, type CauseCode, forLack } from "../replay/cause.ts";
 import type { Difference, Replayed } from "../replay/replay.ts";
+import type { BacktestResult } from "../run/backtest.ts";
 import { barField, rangeBacktestInput } from "./input.ts";
 
 export const replayInput = lazy(() => {

@@ -1,7 +1,7 @@
 import { wire } from "../../kernel/decimal.ts";
-import { type Jumps, jump, type Rungs } from "../jump.ts";
-import { RULES } from "../rules.ts";
-import { closeAt, type Ticks } from "../ticks.ts";
+import { type Jumps, jump, type Rungs } from "../fast/jump.ts";
+import { RULES } from "../tape/rules.ts";
+import { closeAt, type Ticks } from "../tape/ticks.ts";
 
 /** A grid for comparison with others: the prices of its orders, and the changes from a fill of each slot, as floats. */
 export interface ComparedGrid {

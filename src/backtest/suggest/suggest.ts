@@ -2,8 +2,8 @@ import type { Candles } from "../../candles/candles.ts";
 import { wire } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { DAY } from "../../kernel/time.ts";
-import { finish } from "../finish.ts";
-import { openAt, type Ticks, ticksOf } from "../ticks.ts";
+import { finish } from "../run/finish.ts";
+import { openAt, type Ticks, ticksOf } from "../tape/ticks.ts";
 import {
   type Candidate,
   candidateAt,

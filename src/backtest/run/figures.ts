@@ -1,11 +1,11 @@
-import { type Candles, indexAt } from "../candles/candles.ts";
-import { profitOf } from "../grid/ledger/profit.ts";
-import { type Decimal, div, mul } from "../kernel/decimal.ts";
-import { DAY, type Millis } from "../kernel/time.ts";
-import type { Profit } from "../model/strategy.ts";
+import { type Candles, indexAt } from "../../candles/candles.ts";
+import { profitOf } from "../../grid/ledger/profit.ts";
+import { type Decimal, div, mul } from "../../kernel/decimal.ts";
+import { DAY, type Millis } from "../../kernel/time.ts";
+import type { Profit } from "../../model/strategy.ts";
+import { baseAt, cashAt, floatUnits, type Positions } from "../paper/positions.ts";
+import { closeAt, openAt, type Ticks } from "../tape/ticks.ts";
 import { countWithin, createFalls, type Drawdown } from "./drawdown.ts";
-import { baseAt, cashAt, floatUnits, type Positions } from "./positions.ts";
-import { closeAt, openAt, type Ticks } from "./ticks.ts";
 import type { Walked } from "./walk.ts";
 
 /** Result of a run. Money is in quote; figures per bar are measured at closes. */

@@ -1,12 +1,12 @@
-import type { Slot } from "../grid/state/state.ts";
-import { type Decimal, max, mul, ONE, snap, ZERO } from "../kernel/decimal.ts";
-import type { Market } from "../model/market.ts";
-import { lotsFor, meetsMinimum } from "../model/minimum.ts";
+import type { Slot } from "../../grid/state/state.ts";
+import { type Decimal, max, mul, ONE, snap, ZERO } from "../../kernel/decimal.ts";
+import type { Market } from "../../model/market.ts";
+import { lotsFor, meetsMinimum } from "../../model/minimum.ts";
+import type { StrategyOnPaper } from "../paper/strategy-on-paper.ts";
+import type { Rules } from "../tape/rules.ts";
+import { fillPricesOf } from "../tape/ticks.ts";
 import { canSkip } from "./fast-options.ts";
 import type { Rungs } from "./jump.ts";
-import type { Rules } from "./rules.ts";
-import type { StrategyOnPaper } from "./strategy-on-paper.ts";
-import { fillPricesOf } from "./ticks.ts";
 
 /** A grid that only its own fills can change. */
 export interface Ladder {

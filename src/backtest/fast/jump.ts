@@ -1,6 +1,6 @@
+import type { Extremes } from "../tape/rules.ts";
+import { nextBar, type TickReach, type Ticks } from "../tape/ticks.ts";
 import { isHighFirst } from "./corners.ts";
-import type { Extremes } from "./rules.ts";
-import { nextBar, type TickReach, type Ticks } from "./ticks.ts";
 
 /** Fills in order, as whole numbers: the bar, and slot, price point and side in one code. */
 export interface Jumps {

@@ -1,15 +1,15 @@
-import type { TapeBooks } from "../candles/tape/tape.ts";
-import { type Decimal, min, snap, ZERO } from "../kernel/decimal.ts";
-import type { Millis } from "../kernel/time.ts";
-import type { BookedOrder } from "../market/matching/books.ts";
-import type { Balance } from "../model/account.ts";
-import type { Market, Quote } from "../model/market.ts";
-import type { NewOrder } from "../model/order.ts";
+import type { TapeBooks } from "../../candles/tape/tape.ts";
+import { type Decimal, min, snap, ZERO } from "../../kernel/decimal.ts";
+import type { Millis } from "../../kernel/time.ts";
+import type { BookedOrder } from "../../market/matching/books.ts";
+import type { Balance } from "../../model/account.ts";
+import type { Market, Quote } from "../../model/market.ts";
+import type { NewOrder } from "../../model/order.ts";
+import { createQueues, type QueueModel } from "../tape/queue.ts";
+import type { Rules } from "../tape/rules.ts";
+import { type FillPrices, fillPricesOf, type TickReach } from "../tape/ticks.ts";
 import { quoteAt, slippedPrice } from "./paper.ts";
 import { type PaperVenue, PLENTY, type Placed, paperAccount } from "./paper-account.ts";
-import { createQueues, type QueueModel } from "./queue.ts";
-import type { Rules } from "./rules.ts";
-import { type FillPrices, fillPricesOf, type TickReach } from "./ticks.ts";
 
 /** One trade in whole ticks; an unknown amount is enough for any order. */
 export interface Print {

@@ -1,6 +1,6 @@
-import { gridPosition } from "../grid/ledger/booking.ts";
-import type { GridStrategy } from "../grid/state/state.ts";
-import type { Decimal } from "../kernel/decimal.ts";
+import { gridPosition } from "../../grid/ledger/booking.ts";
+import type { GridStrategy } from "../../grid/state/state.ts";
+import type { Decimal } from "../../kernel/decimal.ts";
 
 /** Position of a strategy from a bar on, as floats: for charts and statistics, never for booking. */
 export interface PositionRow extends OuterLevels {

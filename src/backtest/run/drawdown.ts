@@ -1,7 +1,7 @@
-import type { Millis } from "../kernel/time.ts";
-import type { Blocks } from "./blocks.ts";
-import { baseAt, cashAt, floatUnits, type Positions } from "./positions.ts";
-import { closeAt, type Ticks } from "./ticks.ts";
+import type { Millis } from "../../kernel/time.ts";
+import { baseAt, cashAt, floatUnits, type Positions } from "../paper/positions.ts";
+import type { Blocks } from "../tape/blocks.ts";
+import { closeAt, type Ticks } from "../tape/ticks.ts";
 
 /** Max drawdown of the equity, as a share of its peak, and in quote. */
 export interface Drawdown {

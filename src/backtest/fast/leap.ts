@@ -1,13 +1,13 @@
-import type { GridStrategy, Ledger, Slot } from "../grid/state/state.ts";
-import type { Fill } from "../model/fill.ts";
+import type { GridStrategy, Ledger, Slot } from "../../grid/state/state.ts";
+import type { Fill } from "../../model/fill.ts";
+import { type PositionRow, type Positions, positionsOf, UNKNOWN } from "../paper/positions.ts";
+import type { StrategyOnPaper } from "../paper/strategy-on-paper.ts";
+import type { WalkOptions } from "../paper/walk-options.ts";
+import type { TickReach, Ticks } from "../tape/ticks.ts";
 import { type FillLog, jumpedLog } from "./fill-log.ts";
 import { isUndisturbed, type Jumps, jump, type Rungs } from "./jump.ts";
 import { type Ladder, ladderOf } from "./ladder.ts";
-import { type PositionRow, type Positions, positionsOf, UNKNOWN } from "./positions.ts";
 import { joinedLedgers, moveAt, type ReplayedSlot, replaySlot } from "./replayed-slot.ts";
-import type { StrategyOnPaper } from "./strategy-on-paper.ts";
-import type { TickReach, Ticks } from "./ticks.ts";
-import type { WalkOptions } from "./walk-options.ts";
 
 export interface LeapPoint {
   readonly account: StrategyOnPaper;

@@ -1,17 +1,17 @@
-import { gridKind } from "../grid/kind.ts";
+import { gridKind } from "../../grid/kind.ts";
 import {
   type CenteredRequest,
   type Checked,
   checkCentered,
   checkStart,
   type RequestedRange,
-} from "../grid/start/check.ts";
-import { firstState } from "../grid/start/planned-start.ts";
-import type { GridStrategy } from "../grid/state/state.ts";
-import { splitPair } from "../kernel/pair.ts";
-import { NO_STOP } from "../kernel/stop-flags.ts";
-import { accountKey, type Balance } from "../model/account.ts";
-import type { Market, Quote } from "../model/market.ts";
+} from "../../grid/start/check.ts";
+import { firstState } from "../../grid/start/planned-start.ts";
+import type { GridStrategy } from "../../grid/state/state.ts";
+import { splitPair } from "../../kernel/pair.ts";
+import { NO_STOP } from "../../kernel/stop-flags.ts";
+import { accountKey, type Balance } from "../../model/account.ts";
+import type { Market, Quote } from "../../model/market.ts";
 
 /** A grid as a user requests it: between two prices, or around the market. */
 export type GridRequest = RequestedRange | CenteredRequest;

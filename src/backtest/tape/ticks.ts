@@ -1,5 +1,5 @@
-import { type Candles, type Column, LARGEST_INT32 } from "../candles/candles.ts";
-import { type Decimal, divideWhole, ONE } from "../kernel/decimal.ts";
+import { type Candles, type Column, LARGEST_INT32 } from "../../candles/candles.ts";
+import { type Decimal, divideWhole, ONE } from "../../kernel/decimal.ts";
 import { type Blocks, blockLevels, type Levels } from "./blocks.ts";
 import type { Rules } from "./rules.ts";
 

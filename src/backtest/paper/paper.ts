@@ -1,11 +1,11 @@
-import { max, mul, ONE, snap } from "../kernel/decimal.ts";
-import type { BookedOrder } from "../market/matching/books.ts";
-import { type Corner, crossing } from "../market/matching/corner.ts";
-import type { Balance } from "../model/account.ts";
-import type { Market, Quote, Side } from "../model/market.ts";
+import { max, mul, ONE, snap } from "../../kernel/decimal.ts";
+import type { BookedOrder } from "../../market/matching/books.ts";
+import { type Corner, crossing } from "../../market/matching/corner.ts";
+import type { Balance } from "../../model/account.ts";
+import type { Market, Quote, Side } from "../../model/market.ts";
+import type { Rules } from "../tape/rules.ts";
+import { fillPricesOf, type TickReach } from "../tape/ticks.ts";
 import { type PaperAccount, type PaperVenue, PLENTY, paperAccount } from "./paper-account.ts";
-import type { Rules } from "./rules.ts";
-import { fillPricesOf, type TickReach } from "./ticks.ts";
 
 /** An account on a venue whose price the caller sets, price point by price point. */
 export interface Paper extends PaperVenue {

@@ -1,19 +1,19 @@
-import type { GridStrategy } from "../grid/state/state.ts";
-import type { Millis } from "../kernel/time.ts";
-import { between, type Corner } from "../market/matching/corner.ts";
-import type { Balance } from "../model/account.ts";
-import type { Fill } from "../model/fill.ts";
-import { cornersOf } from "./corners.ts";
-import { type FillLog, fillLog } from "./fill-log.ts";
+import type { GridStrategy } from "../../grid/state/state.ts";
+import type { Millis } from "../../kernel/time.ts";
+import { between, type Corner } from "../../market/matching/corner.ts";
+import type { Balance } from "../../model/account.ts";
+import type { Fill } from "../../model/fill.ts";
+import { cornersOf } from "../fast/corners.ts";
+import { type FillLog, fillLog } from "../fast/fill-log.ts";
+import { leap } from "../fast/leap.ts";
+import { type Paper, paper } from "../paper/paper.ts";
+import { type PositionRow, type Positions, positionFrom, positionsOf } from "../paper/positions.ts";
+import { opened, passOnPaper, type StrategyOnPaper } from "../paper/strategy-on-paper.ts";
+import type { WalkOptions } from "../paper/walk-options.ts";
+import type { Extremes } from "../tape/rules.ts";
+import { nextBar, type TickReach, type Ticks } from "../tape/ticks.ts";
 import { finish } from "./finish.ts";
-import { leap } from "./leap.ts";
-import { type Paper, paper } from "./paper.ts";
-import { type PositionRow, type Positions, positionFrom, positionsOf } from "./positions.ts";
-import type { Extremes } from "./rules.ts";
-import { opened, passOnPaper, type StrategyOnPaper } from "./strategy-on-paper.ts";
-import { nextBar, type TickReach, type Ticks } from "./ticks.ts";
 import { gridWakeOf, nearer, wakeOf } from "./wake.ts";
-import type { WalkOptions } from "./walk-options.ts";
 
 export interface Walked {
   /** Whether it used whole numbers as soon as possible. */

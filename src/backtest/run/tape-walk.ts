@@ -1,16 +1,16 @@
-import type { Tape } from "../candles/tape/tape.ts";
-import type { GridStrategy } from "../grid/state/state.ts";
-import { fromNumber } from "../kernel/decimal.ts";
-import type { Millis } from "../kernel/time.ts";
-import type { Fill } from "../model/fill.ts";
-import { type PositionRow, positionFrom } from "./positions.ts";
-import type { QueueModel } from "./queue.ts";
-import { opened, passOnPaper, type StrategyOnPaper } from "./strategy-on-paper.ts";
-import { type Print, type TapePaper, tapePaper } from "./tape-paper.ts";
-import { closeAt, type TickReach, type Ticks } from "./ticks.ts";
+import type { Tape } from "../../candles/tape/tape.ts";
+import type { GridStrategy } from "../../grid/state/state.ts";
+import { fromNumber } from "../../kernel/decimal.ts";
+import type { Millis } from "../../kernel/time.ts";
+import type { Fill } from "../../model/fill.ts";
+import { type PositionRow, positionFrom } from "../paper/positions.ts";
+import { opened, passOnPaper, type StrategyOnPaper } from "../paper/strategy-on-paper.ts";
+import { type Print, type TapePaper, tapePaper } from "../paper/tape-paper.ts";
+import type { WalkOptions } from "../paper/walk-options.ts";
+import type { QueueModel } from "../tape/queue.ts";
+import { closeAt, type TickReach, type Ticks } from "../tape/ticks.ts";
 import { wakeOf } from "./wake.ts";
 import { type Walked, walkedTo } from "./walk.ts";
-import type { WalkOptions } from "./walk-options.ts";
 
 export interface TapeWalkOptions extends WalkOptions {
   readonly queue: QueueModel;

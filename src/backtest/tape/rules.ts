@@ -1,5 +1,5 @@
-import { type Decimal, ZERO } from "../kernel/decimal.ts";
-import type { Millis } from "../kernel/time.ts";
+import { type Decimal, ZERO } from "../../kernel/decimal.ts";
+import type { Millis } from "../../kernel/time.ts";
 
 /** Which extreme of a bar comes first. `nearest` is the one that is nearer to the open; the low if both are. */
 export type Extremes = "nearest" | "high_first" | "low_first";

@@ -1,5 +1,5 @@
-import { type Decimal, ONE } from "../kernel/decimal.ts";
-import type { Millis } from "../kernel/time.ts";
+import { type Decimal, ONE } from "../../kernel/decimal.ts";
+import type { Millis } from "../../kernel/time.ts";
 import {
   applied,
   type BookChange,
@@ -7,13 +7,13 @@ import {
   toVenueFill,
   toVenueOrder,
   type VenueBooks,
-} from "../market/matching/books.ts";
-import { execute, holdingsAfter } from "../market/matching/executing.ts";
-import { cancel, place } from "../market/matching/placing.ts";
-import type { Balance } from "../model/account.ts";
-import type { BookLevel, Market, Quote } from "../model/market.ts";
-import type { NewOrder } from "../model/order.ts";
-import type { VenueFill, VenueOrder } from "../ports/venue.ts";
+} from "../../market/matching/books.ts";
+import { execute, holdingsAfter } from "../../market/matching/executing.ts";
+import { cancel, place } from "../../market/matching/placing.ts";
+import type { Balance } from "../../model/account.ts";
+import type { BookLevel, Market, Quote } from "../../model/market.ts";
+import type { NewOrder } from "../../model/order.ts";
+import type { VenueFill, VenueOrder } from "../../ports/venue.ts";
 
 /** Reads and actions of a pass on a venue in memory. */
 export interface PaperVenue {

@@ -1,6 +1,6 @@
-import type { Balance } from "../model/account.ts";
-import type { Market } from "../model/market.ts";
-import type { Rules } from "./rules.ts";
+import type { Balance } from "../../model/account.ts";
+import type { Market } from "../../model/market.ts";
+import type { Rules } from "../tape/rules.ts";
 
 export interface WalkOptions {
   readonly market: Market;

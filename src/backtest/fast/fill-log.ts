@@ -1,14 +1,14 @@
-import type { GridStrategy, Slot } from "../grid/state/state.ts";
-import { mul, ZERO } from "../kernel/decimal.ts";
-import { clientOrderId, parseClientOrderId, strategyTag } from "../kernel/ids.ts";
-import { crossing } from "../market/matching/corner.ts";
-import type { Fill } from "../model/fill.ts";
-import type { Market } from "../model/market.ts";
+import type { GridStrategy, Slot } from "../../grid/state/state.ts";
+import { mul, ZERO } from "../../kernel/decimal.ts";
+import { clientOrderId, parseClientOrderId, strategyTag } from "../../kernel/ids.ts";
+import { crossing } from "../../market/matching/corner.ts";
+import type { Fill } from "../../model/fill.ts";
+import type { Market } from "../../model/market.ts";
+import type { Rules } from "../tape/rules.ts";
+import { fillPricesOf, type Ticks } from "../tape/ticks.ts";
 import { cornersOf } from "./corners.ts";
 import type { Jumps } from "./jump.ts";
 import { moveAt, type ReplayedSlot } from "./replayed-slot.ts";
-import type { Rules } from "./rules.ts";
-import { fillPricesOf, type Ticks } from "./ticks.ts";
 
 /** The fills of a run. Fills of a jump are counts until a caller reads them. */
 export interface FillLog {

@@ -1,6 +1,6 @@
-import type { Corner } from "../market/matching/corner.ts";
-import type { Extremes } from "./rules.ts";
-import { closeAt, highAt, lowAt, openAt, type Ticks } from "./ticks.ts";
+import type { Corner } from "../../market/matching/corner.ts";
+import type { Extremes } from "../tape/rules.ts";
+import { closeAt, highAt, lowAt, openAt, type Ticks } from "../tape/ticks.ts";
 
 /** Returns a bar as a path: open, one extreme, the other, close, at its start, its thirds and its last millisecond. */
 export function cornersOf(

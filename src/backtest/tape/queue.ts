@@ -1,7 +1,7 @@
-import type { TapeBooks } from "../candles/tape/tape.ts";
-import { type Decimal, divideWhole, fromNumber, min, wire, ZERO } from "../kernel/decimal.ts";
-import type { BookedOrder } from "../market/matching/books.ts";
-import type { BookLevel, Side } from "../model/market.ts";
+import type { TapeBooks } from "../../candles/tape/tape.ts";
+import { type Decimal, divideWhole, fromNumber, min, wire, ZERO } from "../../kernel/decimal.ts";
+import type { BookedOrder } from "../../market/matching/books.ts";
+import type { BookLevel, Side } from "../../model/market.ts";
 
 /**
  * How the queue before an order shrinks. `trades`: only by trades at its price (the risk-averse model: canceled

@@ -1,4 +1,4 @@
-import type { GridConfig } from "../grid/state/config.ts";
+import type { GridConfig } from "../../grid/state/config.ts";
 
 /**
  * What a backtest can skip for a grid with an option: passes that cannot change anything (`wake`), or all passes, by

@@ -1,10 +1,10 @@
-import { withMoved } from "../engine/decide/advance.ts";
-import { bookEnd, bookFill, unsoldBase } from "../grid/ledger/booking.ts";
-import { type GridState, type Ledger, NO_LEDGER, type Slot } from "../grid/state/state.ts";
-import { type Decimal, mul, snap, ZERO } from "../kernel/decimal.ts";
-import type { Pair } from "../kernel/pair.ts";
-import type { Market } from "../model/market.ts";
-import { lotsFor } from "../model/minimum.ts";
+import { withMoved } from "../../engine/decide/advance.ts";
+import { bookEnd, bookFill, unsoldBase } from "../../grid/ledger/booking.ts";
+import { type GridState, type Ledger, NO_LEDGER, type Slot } from "../../grid/state/state.ts";
+import { type Decimal, mul, snap, ZERO } from "../../kernel/decimal.ts";
+import type { Pair } from "../../kernel/pair.ts";
+import type { Market } from "../../model/market.ts";
+import { lotsFor } from "../../model/minimum.ts";
 
 /** Changes from one fill of a slot, as floats: for statistics, never for booking. */
 export interface Move {

@@ -1,4 +1,4 @@
-import type { Column } from "../candles/candles.ts";
+import type { Column } from "../../candles/candles.ts";
 
 /** Extremes of blocks of bars; the lowest and the highest of a block are adjacent, for fast memory access. */
 export type Blocks = Column;

@@ -1,12 +1,12 @@
-import { rebuildEdges, trailEnds } from "../grid/plan/watch.ts";
-import { sellPrice } from "../grid/plan/wish.ts";
-import type { GridConfig } from "../grid/state/config.ts";
-import type { GridState, GridStrategy, Slot } from "../grid/state/state.ts";
-import { type Decimal, div } from "../kernel/decimal.ts";
-import type { Order } from "../model/order.ts";
-import type { RefusalReason } from "../model/strategy.ts";
-import { canSkip } from "./fast-options.ts";
-import type { TickReach } from "./ticks.ts";
+import { rebuildEdges, trailEnds } from "../../grid/plan/watch.ts";
+import { sellPrice } from "../../grid/plan/wish.ts";
+import type { GridConfig } from "../../grid/state/config.ts";
+import type { GridState, GridStrategy, Slot } from "../../grid/state/state.ts";
+import { type Decimal, div } from "../../kernel/decimal.ts";
+import type { Order } from "../../model/order.ts";
+import type { RefusalReason } from "../../model/strategy.ts";
+import { canSkip } from "../fast/fast-options.ts";
+import type { TickReach } from "../tape/ticks.ts";
 
 /** Value if no price needs a pass. */
 const NEVER: TickReach = { below: -Infinity, above: Infinity };
