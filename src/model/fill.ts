@@ -1,6 +1,6 @@
 import type { Decimal } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
-import type { Millis } from "../kernel/time.ts";
+import { HOUR, MINUTE, type Millis, SECOND } from "../kernel/time.ts";
 import type { AccountKey } from "./account.ts";
 import type { Side } from "./market.ts";
 import type { Fee } from "./order.ts";
@@ -17,6 +17,22 @@ export interface BookedFee extends Fee {
   /** The exchange gave no price for the fee's asset, so its value is the fee rate × the notional. */
   readonly isEstimated?: boolean;
 }
+
+/**
+ * Times after a fill at which the mid of its market is stored: the first one that a pass reads at that time, or at most
+ * `late` after it.
+ */
+export const HORIZONS = [
+  { name: "mid1s", after: SECOND, late: SECOND },
+  { name: "mid10s", after: 10 * SECOND, late: 5 * SECOND },
+  { name: "mid1m", after: MINUTE, late: 30 * SECOND },
+  { name: "mid5m", after: 5 * MINUTE, late: 2 * MINUTE },
+  { name: "mid1h", after: HOUR, late: 2 * MINUTE },
+] as const satisfies readonly { readonly name: string; readonly after: Millis; readonly late: Millis }[];
+export type HorizonName = (typeof HORIZONS)[number]["name"];
+
+/** Mids of a fill's market at its horizons; null if unknown. */
+type HorizonMids = Readonly<Record<HorizonName, Decimal | null>>;
 
 /** A booked execution of one of our orders. */
 export interface Fill {
@@ -36,6 +52,11 @@ export interface Fill {
   readonly superseded: boolean;
 }
 
+/** A stored fill with the mids at its time and at its horizons. */
+export interface MeasuredFill extends Fill, HorizonMids {
+  readonly mid: Decimal | null;
+}
+
 /** How far an account's executions on a pair were read, in market time. */
 export interface FillCursor {
   /** Everything before this time was read. */
@@ -43,3 +64,7 @@ export interface FillCursor {
   /** A further span that was read; the part between was skipped because the pass had no calls left. */
   readonly ahead: Span | null;
 }
+
+/** Trade id prefix of a fill that was booked from its order's own sums: its time and price are not those of a trade. */
+export const INFERRED = "order:";
+export const isInferred = ({ tradeId }: Pick<Fill, "tradeId">): boolean => tradeId.startsWith(INFERRED);

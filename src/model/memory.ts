@@ -64,6 +64,8 @@ export interface AccountMemory {
   /** Balance changes from strategies' fills when the totals were read. */
   readonly movedBefore?: Readonly<Record<string, Decimal>>;
   readonly marks: Readonly<Record<string, Mark>>;
+  /** Market time of the newest fill, per symbol; later prices of the pair measure its fills. */
+  readonly filledAt?: Readonly<Record<string, Millis>> | undefined;
   /** Confidence of prices, per symbol, if a strategy uses it. */
   readonly confidence?: Readonly<Record<string, Confidence>>;
   /** Prices from other sources, per symbol, if a strategy uses them. */

@@ -18,8 +18,8 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
       },
       {
         file: "src/engine/pass/step.ts",
-        from: "await store.settle(snapshot.lease, { outcomes,",
-        to: "await record(store, snapshot, decision);\n  await store.settle(snapshot.lease, { outcomes,",
+        from: "await store.settle(snapshot.lease, { ...settled,",
+        to: "await record(store, snapshot, decision);\n  await store.settle(snapshot.lease, { ...settled,",
       },
     ],
   },

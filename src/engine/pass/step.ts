@@ -11,6 +11,7 @@ import { act, type Cancelled, cancelEach, type Hold } from "./act.ts";
 import { boundsOf } from "./bounds.ts";
 import { type Budget, budgetOf } from "./budget.ts";
 import { watchClock } from "./clock-watch.ts";
+import { measureFills } from "./fill-mids.ts";
 import { forgotten, forgottenEvent } from "./lost-tail.ts";
 import { observe } from "./observe.ts";
 import { readConfidence } from "./observe-prices.ts";
@@ -168,17 +169,23 @@ async function pass(
   const reactions = reactionsOf(decision, outcomes, hold.lease.now + local.monotonic() - hold.requestedAt);
   const short = observation.short || decision.short || acted.short || cancels.length < plannedCancels.length;
   const watch = watchOf(deps, snapshot, decision.memory);
-  const { interval } = deps;
-  const pace = interval === undefined ? {} : { interval };
-  const turn = short ? decision.memory.turn + 1 : 0;
-  const memory = { ...decision.memory, ...watch.memory, ...pace, failed: undefined, turn };
+  const { mids, filledAt } = measureFills(snapshot, observation, decision);
+  const memory = memoryAfter(deps, { ...decision.memory, ...watch.memory, filledAt }, short);
   const lostEvents = lost ? [forgottenEvent(snapshot, lost)] : [];
   const events = [...lostEvents, ...urgent.events, ...acted.events, ...watch.events];
   const phases = phasesAfter(decision, outcomes);
   await venue.leave?.();
-  await store.settle(snapshot.lease, { outcomes, events, phases, memory, calls: budget, failure: null });
+  const settled = { outcomes, events, phases, mids, memory };
+  await store.settle(snapshot.lease, { ...settled, calls: budget, failure: null });
   return { outcome: short ? "short" : "stepped", ...(reactions.length > 0 ? { reactions } : {}) };
 }
+
+const memoryAfter = ({ interval }: StepDeps, memory: AccountMemory, short: boolean): AccountMemory => ({
+  ...memory,
+  ...(interval === undefined ? {} : { interval }),
+  failed: undefined,
+  turn: short ? memory.turn + 1 : 0,
+});
 
 /** Returns the age of each new fill whose strategy has had an order accepted. */
 function reactionsOf(

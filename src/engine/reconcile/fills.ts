@@ -1,7 +1,7 @@
 import { type Decimal, div, max, ZERO } from "../../kernel/decimal.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
 import { type Millis, timeInPast } from "../../kernel/time.ts";
-import type { Fill } from "../../model/fill.ts";
+import { type Fill, INFERRED } from "../../model/fill.ts";
 import type { Fee, Order } from "../../model/order.ts";
 import type { VenueFill } from "../../ports/venue.ts";
 import { isFinal, TRADES_WAIT } from "./order-life.ts";
@@ -85,7 +85,7 @@ export function gapFill(order: Order, at: Millis): Fill | undefined {
     asset,
     amount: fee - (order.bookedFees[asset] ?? ZERO),
   }));
-  const tradeId = `order:${order.exchangeId}:${order.filled}`;
+  const tradeId = `${INFERRED}${order.exchangeId}:${order.filled}`;
   return {
     ...ours(order),
     tradeId,

@@ -1,6 +1,6 @@
 import type { Millis } from "../../kernel/time.ts";
 import type { KeptEvent } from "../../model/events.ts";
-import type { Fill } from "../../model/fill.ts";
+import type { Fill, MeasuredFill } from "../../model/fill.ts";
 import type { Order } from "../../model/order.ts";
 
 /** A position in a history, newest first; `id` orders entries of the same millisecond. */
@@ -31,6 +31,8 @@ export interface HistoryStore {
   ordersOf(strategy: string, page: Page): Promise<readonly Order[]>;
   /** Ordered by market time, then trade id. */
   fillsOf(strategy: string, page: Page): Promise<readonly Fill[]>;
+  /** The same with the mids that measure them. */
+  measuredFillsOf(strategy: string, page: Page): Promise<readonly MeasuredFill[]>;
   /** Ordered by protocol time, then number. */
   eventsOf(strategy: string, page: Page): Promise<readonly (KeptEvent & { readonly id: number })[]>;
   /** Returns the actor who started it; undefined if that event is no longer stored. */

@@ -1,9 +1,11 @@
+import type { Decimal } from "../../kernel/decimal.ts";
 import type { VenueFailure } from "../../kernel/errors.ts";
+import type { Pair } from "../../kernel/pair.ts";
 import type { StopWish } from "../../kernel/stop-flags.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { AccountKey } from "../../model/account.ts";
 import type { By, Event } from "../../model/events.ts";
-import type { Fill, FillCursor } from "../../model/fill.ts";
+import type { Fill, FillCursor, HorizonName, MeasuredFill } from "../../model/fill.ts";
 import type { Kill, Panic } from "../../model/kill.ts";
 import type { LimitTerms, LimitUse, StoredLimits } from "../../model/limits.ts";
 import type { AccountMemory } from "../../model/memory.ts";
@@ -82,6 +84,23 @@ export const NO_CHANGES: Changes = {
   memory: null,
 };
 
+/** A mid that is due for a horizon of the fills of a pair between two times, both included. */
+export interface HorizonMid {
+  readonly symbol: Pair;
+  readonly name: HorizonName;
+  readonly mid: Decimal;
+  readonly from: Millis;
+  readonly to: Millis;
+}
+
+/** Mids that a pass knows. */
+export interface FillMids {
+  /** New fills, with the mid at their time; null if unknown. */
+  readonly atFills: readonly (Fill & Pick<MeasuredFill, "mid">)[];
+  /** For fills of this pass and earlier ones. The first mid of a horizon wins. */
+  readonly later: readonly HorizonMid[];
+}
+
 export interface Settlement {
   /** States of this pass's intents after the calls. */
   readonly outcomes: readonly Pick<Order, "clientId" | "state" | "exchangeId" | "reason">[];
@@ -90,6 +109,7 @@ export interface Settlement {
   readonly memory: AccountMemory | null;
   /** Strategies whose stop price a failed pass reported as unwatched; a failed pass has no memory to write. */
   readonly unwatched?: readonly string[] | undefined;
+  readonly mids?: FillMids;
   readonly calls: VenueCalls;
   readonly failure: {
     readonly message: string;

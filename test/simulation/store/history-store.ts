@@ -16,6 +16,9 @@ export const memoryHistoryStore = (tables: Tables): HistoryStore => ({
       ({ at, tradeId }) => ({ at, id: tradeId }),
     ),
 
+  // No mid is stored here.
+  measuredFillsOf: async () => [],
+
   eventsOf: async (strategy, page) =>
     paged(
       tables.events

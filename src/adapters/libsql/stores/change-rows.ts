@@ -1,9 +1,18 @@
-import { eq } from "drizzle-orm";
+import { and, between, eq, isNull, lt } from "drizzle-orm";
+import type { Pair } from "../../../kernel/pair.ts";
+import { DAY, type Millis } from "../../../kernel/time.ts";
+import type { AccountKey } from "../../../model/account.ts";
 import type { Order } from "../../../model/order.ts";
-import type { Changes, Lease, StrategyUpdate } from "../../../ports/stores/step-store.ts";
+import type {
+  Changes,
+  FillMids,
+  HorizonMid,
+  Lease,
+  StrategyUpdate,
+} from "../../../ports/stores/step-store.ts";
 import { type Context, type Statement, statement } from "../client/context.ts";
 import { wishUnchanged } from "../client/fence.ts";
-import { accounts, cursors, fills, orders, strategies } from "../tables/tables.ts";
+import { accounts, cursors, fillMids, fills, orders, strategies } from "../tables/tables.ts";
 import { insertIntents, updateOrder } from "./order-rows.ts";
 
 export function changeStatements(context: Context, lease: Lease, changes: Changes): Statement[] {
@@ -33,3 +42,37 @@ export function changeStatements(context: Context, lease: Lease, changes: Change
 
 const updateStrategy = ({ db }: Context, { id, ...set }: StrategyUpdate) =>
   db.update(strategies).set(set).where(eq(strategies.id, id));
+
+/** How long mids are stored: thirteen months. */
+const MIDS_KEPT: Millis = 396 * DAY;
+
+/** Returns the writes of mids. A new fill deletes the outdated ones of its pair. */
+export function midStatements(
+  context: Context,
+  account: AccountKey,
+  { atFills, later }: FillMids,
+): Statement[] {
+  const { db } = context;
+  const newest = new Map(atFills.map(({ symbol, at }) => [symbol, at]));
+  return [
+    ...(atFills.length > 0 ? [db.insert(fillMids).values([...atFills])] : []),
+    ...later.map((mid) => horizonMidUpdate(context, account, mid)),
+    ...[...newest].map(([symbol, at]) =>
+      db.delete(fillMids).where(and(midsOf(account, symbol), lt(fillMids.at, at - MIDS_KEPT))),
+    ),
+  ].map(statement);
+}
+
+const midsOf = (account: AccountKey, symbol: Pair) =>
+  and(eq(fillMids.account, account), eq(fillMids.symbol, symbol));
+
+/** Reads only the fills of its span, along the key. */
+export const horizonMidUpdate = (
+  { db }: Pick<Context, "db">,
+  account: AccountKey,
+  { symbol, name, mid, from, to }: HorizonMid,
+) =>
+  db
+    .update(fillMids)
+    .set({ [name]: mid })
+    .where(and(midsOf(account, symbol), between(fillMids.at, from, to), isNull(fillMids[name])));

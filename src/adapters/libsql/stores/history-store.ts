@@ -1,8 +1,8 @@
-import { and, asc, type Column, desc, eq, lt, type SQL, sql } from "drizzle-orm";
+import { and, asc, type Column, desc, eq, getTableColumns, lt, type SQL, sql } from "drizzle-orm";
 import type { HistoryPlace, HistoryStore } from "../../../ports/stores/history-store.ts";
 import type { Context } from "../client/context.ts";
 import { archives } from "../tables/archive-tables.ts";
-import { events, fills, orders } from "../tables/tables.ts";
+import { events, fillMids, fills, orders } from "../tables/tables.ts";
 
 export const historyStore = ({ db }: Context): HistoryStore => ({
   async ordersOf(strategy, { limit, before }) {
@@ -22,6 +22,26 @@ export const historyStore = ({ db }: Context): HistoryStore => ({
     return db
       .select()
       .from(fills)
+      .where(and(eq(fills.strategy, strategy), older))
+      .orderBy(desc(fills.at), desc(fills.tradeId))
+      .limit(limit);
+  },
+
+  async measuredFillsOf(strategy, { limit, before }) {
+    const older = olderThan({ at: fills.at, id: fills.tradeId }, before, before?.id);
+    const { account: _a, symbol: _s, at: _t, tradeId: _i, ...mids } = getTableColumns(fillMids);
+    return db
+      .select({ ...getTableColumns(fills), ...mids })
+      .from(fills)
+      .leftJoin(
+        fillMids,
+        and(
+          eq(fillMids.account, fills.account),
+          eq(fillMids.symbol, fills.symbol),
+          eq(fillMids.at, fills.at),
+          eq(fillMids.tradeId, fills.tradeId),
+        ),
+      )
       .where(and(eq(fills.strategy, strategy), older))
       .orderBy(desc(fills.at), desc(fills.tradeId))
       .limit(limit);

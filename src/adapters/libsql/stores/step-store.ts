@@ -14,7 +14,7 @@ import { isAheadRow } from "../client/stored-times.ts";
 import { WAITED } from "../keeping/keeping.ts";
 import { countCalls } from "../keeping/rates.ts";
 import { accounts, control, events, isRunning, isUnsettled, orders, strategies } from "../tables/tables.ts";
-import { changeStatements } from "./change-rows.ts";
+import { changeStatements, midStatements } from "./change-rows.ts";
 import { headOfRow, writePass, writeText } from "./event-chain.ts";
 import { type KillChange, switchReader, turnStatements } from "./kill-rows.ts";
 import { isOrder, readUnsettled } from "./order-rows.ts";
@@ -124,7 +124,23 @@ export function stepStore(context: Context): StepStore {
       await client.execute(statement(db.update(control).set({ epoch: sql`${control.epoch} + 1` })));
     },
 
-    async settle(lease, { outcomes, phases, events: news, memory, unwatched, calls, failure, resumeAt }) {
+    async settle(lease, settlement) {
+      const { outcomes, phases, events: news, mids, memory, failure, resumeAt } = settlement;
+      const { unwatched, calls } = settlement;
+      const statements = [
+        ...outcomes.map(({ clientId, ...outcome }) =>
+          statement(
+            db
+              .update(orders)
+              .set(outcome)
+              .where(isOrder({ account: lease.account, clientId })),
+          ),
+        ),
+        ...phases.map(({ id, phase }) =>
+          statement(db.update(strategies).set({ phase }).where(eq(strategies.id, id))),
+        ),
+        ...(mids ? midStatements(context, lease.account, mids) : []),
+      ];
       const pass = passes.get(lease.account);
       const release = {
         isFailed: Boolean(failure),
@@ -144,25 +160,12 @@ export function stepStore(context: Context): StepStore {
                 withPass(pass.costs, lease.now, {
                   ...pass,
                   calls,
-                  use: withSettlement(uses.get(lease.account), outcomes.length + phases.length + news.length),
+                  use: withSettlement(uses.get(lease.account), statements.length + news.length),
                 }),
               ),
             }
           : {}),
       });
-      const statements = [
-        ...outcomes.map(({ clientId, ...outcome }) =>
-          statement(
-            db
-              .update(orders)
-              .set(outcome)
-              .where(isOrder({ account: lease.account, clientId })),
-          ),
-        ),
-        ...phases.map(({ id, phase }) =>
-          statement(db.update(strategies).set({ phase }).where(eq(strategies.id, id))),
-        ),
-      ];
       await write(lease, news, (inserts) => [...statements, ...inserts, released]);
     },
 

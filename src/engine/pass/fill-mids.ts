@@ -1,0 +1,52 @@
+/** Prices that measure fills: the mid at each fill, and mids at its horizons, from prices that passes read anyway. */
+import { midOf } from "../../kernel/spread.ts";
+import { type Millis, SECOND, timeGap } from "../../kernel/time.ts";
+import { type Fill, HORIZONS, isInferred } from "../../model/fill.ts";
+import type { AccountMemory, Mark } from "../../model/memory.ts";
+import type { FillMids, HorizonMid, Snapshot } from "../../ports/stores/step-store.ts";
+import type { Decision } from "../decide/decide.ts";
+import type { Observation } from "../reconcile/observation.ts";
+
+/** Maximum time between a fill and the price that counts as the mid at the fill. */
+const LONGEST_MID_GAP: Millis = 5 * SECOND;
+const LAST_HORIZON: Millis = Math.max(...HORIZONS.map(({ after, late }) => after + late));
+
+type ReadPrices = Pick<Observation, "markets">;
+
+/** Returns the mids that this pass knows, and when each pair of the account had its newest fill. */
+export function measureFills(
+  { memory }: Pick<Snapshot, "memory">,
+  prices: ReadPrices,
+  { changes }: Pick<Decision, "changes">,
+): { readonly mids: FillMids; readonly filledAt: AccountMemory["filledAt"] } {
+  const fills = changes.flatMap((change) => change.fills).filter(({ strategy }) => strategy !== null);
+  const real = fills.filter((fill) => !isInferred(fill));
+  if (real.length === 0 && !memory.filledAt) return { mids: { atFills: [], later: [] }, filledAt: undefined };
+  const filledAt = { ...memory.filledAt };
+  for (const { symbol, at } of real) filledAt[symbol] = Math.max(at, filledAt[symbol] ?? at);
+  const atFills = real.map((fill) => ({ ...fill, mid: midAtFill(fill, memory, prices) }));
+  return { mids: { atFills, later: horizonMids(filledAt, prices) }, filledAt };
+}
+
+/** Returns the last price before this pass or the one that it read: the nearer one, if it is near enough. */
+function midAtFill({ symbol, at }: Fill, { marks }: AccountMemory, { markets }: ReadPrices) {
+  const quote = markets.get(symbol)?.quote;
+  const both = [marks[symbol], quote && { mid: midOf(quote), at: quote.at }];
+  const gap = (mark: Mark) => timeGap(mark.at, at);
+  const near = both.filter((mark) => mark !== undefined && gap(mark) <= LONGEST_MID_GAP) as Mark[];
+  return near.sort((a, b) => gap(a) - gap(b))[0]?.mid ?? null;
+}
+
+/** Returns the horizons at which this pass's prices are due, for pairs with a fill that can be in their time. */
+const horizonMids = (
+  filledAt: NonNullable<AccountMemory["filledAt"]>,
+  { markets }: ReadPrices,
+): HorizonMid[] =>
+  [...markets].flatMap(([symbol, { quote }]) => {
+    const newest = filledAt[symbol];
+    if (!quote || newest === undefined || quote.at - newest > LAST_HORIZON) return [];
+    return HORIZONS.map(({ name, after, late }) => ({
+      ...{ symbol, name, mid: midOf(quote) },
+      ...{ from: quote.at - after - late, to: quote.at - after },
+    })).filter(({ from }) => newest >= from);
+  });

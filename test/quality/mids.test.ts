@@ -1,0 +1,83 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { statement } from "../../src/adapters/libsql/client/context.ts";
+import { horizonMidUpdate } from "../../src/adapters/libsql/stores/change-rows.ts";
+import { step } from "../../src/engine/pass/step.ts";
+import type { Decimal } from "../../src/kernel/decimal.ts";
+import { midOf } from "../../src/kernel/spread.ts";
+import { MINUTE, type Millis, SECOND } from "../../src/kernel/time.ts";
+import { HORIZONS, type MeasuredFill } from "../../src/model/fill.ts";
+import { d } from "../support/grid.ts";
+import { runOperation, testSandbox } from "../support/sandbox.ts";
+
+const GRID = {
+  ...{ exchange: "kraken", symbol: "BTC/USDT" as const },
+  ...{ lowerPrice: d("59500"), upperPrice: d("60500"), gridLevels: 100, orderSize: d("50") },
+};
+
+interface Price {
+  readonly at: Millis;
+  readonly mid: Decimal;
+}
+
+/** Runs passes for over an hour, some of them late; returns what they read, and the fills that they booked. */
+async function measuredHour() {
+  const box = await testSandbox({ speed: 1 });
+  const { id } = await runOperation<{ id: string }>(box.deps, "start_grid", GRID);
+  const venue = box.venue("kraken");
+  const prices: Price[] = [];
+  const pass = async (wait: Millis) => {
+    box.time.pass(wait);
+    const quote = await venue.ticker(GRID.symbol);
+    prices.push({ at: quote.at, mid: midOf(quote) });
+    expect(await step(box.deps, venue)).toMatchObject({ outcome: "stepped" });
+  };
+  for (let passes = 0; passes < 60; passes++) await pass(SECOND);
+  await pass(40 * SECOND);
+  for (let passes = 0; passes < 120; passes++) await pass(5 * SECOND);
+  for (let passes = 0; passes < 62; passes++) await pass(MINUTE);
+  const fills = await box.store.measuredFillsOf(id, { limit: 1000 });
+  return { ...box, prices, fills };
+}
+
+/** The price that is nearest to a time, at most 5 s away; the earlier one of two. */
+const nearest = (prices: readonly Price[], at: Millis): Price | undefined =>
+  prices
+    .filter((price) => Math.abs(price.at - at) <= 5 * SECOND)
+    .sort((a, b) => Math.abs(a.at - at) - Math.abs(b.at - at) || a.at - b.at)[0];
+
+describe("mids of fills", () => {
+  let hour: Awaited<ReturnType<typeof measuredHour>>;
+  let first: readonly MeasuredFill[];
+  beforeAll(async () => {
+    hour = await measuredHour();
+    // The fills of the first hour have all their horizons behind them.
+    first = hour.fills.filter(({ at }) => at < (hour.prices.at(-1)?.at ?? 0) - 62 * MINUTE);
+  });
+
+  it("are the nearest price read at each fill, and null without one near", () => {
+    const known = hour.fills.filter(({ mid }) => mid !== null);
+    expect(known.length).toBeGreaterThan(10);
+    expect(known.length).toBeLessThan(hour.fills.length);
+    for (const { at, mid } of hour.fills) expect(mid).toBe(nearest(hour.prices, at)?.mid ?? null);
+  });
+
+  it.each(HORIZONS)(
+    "are the first price read $after ms after each fill, and null without one in time",
+    ({ name, after, late }) => {
+      expect(first.length).toBeGreaterThan(10);
+      const due = (at: Millis) =>
+        hour.prices.find((price) => price.at >= at + after && price.at <= at + after + late)?.mid ?? null;
+      expect(first.map((fill) => fill[name])).toEqual(first.map(({ at }) => due(at)));
+      expect(first.some((fill) => fill[name] !== null)).toBe(true);
+    },
+  );
+
+  it("are looked for in their own span of the fills only", async () => {
+    const mid = { symbol: GRID.symbol, name: "mid10s", mid: d("1"), from: 1, to: 2 } as const;
+    const { sql, args } = statement(horizonMidUpdate(hour.context, "sandbox:kraken:", mid));
+    const { rows } = await hour.context.client.execute({ sql: `explain query plan ${sql}`, args });
+    expect(rows.map((row) => String(row[3]))).toEqual([
+      "SEARCH fill_mids USING INDEX sqlite_autoindex_fill_mids_1 (account=? AND symbol=? AND at>? AND at<?)",
+    ]);
+  });
+});
