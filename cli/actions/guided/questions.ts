@@ -6,6 +6,10 @@ import type { Answer } from "../../../src/transport/run.ts";
 export type GridAnswers = Readonly<Record<string, unknown>>;
 export type AskByName = (name: string, input: GridAnswers) => Promise<Answer>;
 
+interface UnreservedAssets {
+  readonly assets: readonly { readonly asset: string; readonly canWithdraw: string }[];
+}
+
 const WIDTH_OPTIONS = [
   { value: "usual", label: "Usual", hint: "price range of the last week" },
   {
@@ -77,13 +81,15 @@ async function askForBudget(symbol: string, free: string | undefined): Promise<u
 }
 
 /** Returns the free balance; undefined if it is unknown, which the plan then shows. */
+/** Returns what no other strategy needs, as the plan counts it. */
 async function freeOf(
   { exchange, symbol, dryRun }: GridAnswers,
   ask: AskByName,
 ): Promise<string | undefined> {
   if (dryRun) return undefined;
   const asset = String(symbol).split("/")[1];
-  const { status, body } = await ask("get_balance", { exchange, asset });
-  const { balances = [] } = body as { readonly balances?: readonly { readonly free: string }[] };
-  return status === 200 ? balances[0]?.free : undefined;
+  const { status, body } = await ask("get_withdraw_plan", { exchange });
+  return status === 200
+    ? (body as UnreservedAssets).assets.find((one) => one.asset === asset)?.canWithdraw
+    : undefined;
 }

@@ -1,5 +1,5 @@
 import { useLoad } from "../load.ts";
-import type { BalanceAnswer, Exchanges } from "../types.ts";
+import type { BalanceAnswer, Exchanges, WithdrawPlan } from "../types.ts";
 
 /** Offered where the account holds no other asset. */
 export const COMMON_PAIR = "BTC/USDT";
@@ -7,7 +7,7 @@ export const COMMON_PAIR = "BTC/USDT";
 export interface Holdings {
   /** Pairs of the account's assets, the most valuable first; undefined while the balances load. */
   readonly pairs: readonly string[] | undefined;
-  /** Returns the free amount of an asset; undefined if it is unknown. */
+  /** Returns the amount of an asset that no strategy needs, as plans count it; undefined if it is unknown. */
   readonly free: (asset: string) => number | undefined;
 }
 
@@ -19,6 +19,10 @@ export function useHoldings(exchange: string | undefined, exchanges: Exchanges |
     quote === undefined ? undefined : "GET /balance",
     { exchange, quote },
   );
+  const unreserved = useLoad<WithdrawPlan>(
+    quote === undefined ? undefined : "GET /strategy/grid/withdraw-plan",
+    { exchange },
+  );
   const valued = (data?.balances ?? [])
     .filter(({ asset, worth }) => !quotes.includes(asset) && Number(worth ?? 0) > 0)
     .sort((a, b) => Number(b.worth) - Number(a.worth));
@@ -26,8 +30,8 @@ export function useHoldings(exchange: string | undefined, exchanges: Exchanges |
   return {
     pairs: data ? pairs : error ? [] : undefined,
     free: (asset) => {
-      const balance = data?.balances.find((one) => one.asset === asset);
-      return data && Number(balance?.free ?? 0);
+      const found = unreserved.data?.assets.find((one) => one.asset === asset);
+      return unreserved.data && Number(found?.canWithdraw ?? 0);
     },
   };
 }
