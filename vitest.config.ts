@@ -5,7 +5,7 @@ import { PACKAGE } from "./test/support/package-alias.ts";
 
 /** Each of these wants a process to itself: it plants leaks, or hears of keys. */
 const ALONE = [
-  "test/adapters/ccxt/light.test.ts",
+  "test/adapters/ccxt/client/light.test.ts",
   "test/check/canary.test.ts",
   "test/fuzz/requests.test.ts",
   "test/venues/process.test.ts",

@@ -1,0 +1,73 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { confirmEdit, confirmStart, startPlan } from "../../../cli/actions/confirm-start.ts";
+import type { Answer } from "../../../src/transport/run.ts";
+import { drivenApp } from "../../support/driven.ts";
+
+const given = [process.stdin.isTTY, process.stdout.isTTY] as const;
+beforeEach(() => {
+  [process.stdin.isTTY, process.stdout.isTTY] = [true, true];
+});
+afterEach(() => {
+  [process.stdin.isTTY, process.stdout.isTTY] = given;
+});
+
+it("grid start starts nothing if it cannot show the plan", async () => {
+  const start = vi.fn(async () => ({ status: 200, body: {} }));
+  const failed = { status: 502, body: { error: "Fetch failed", message: "kraken did not answer" } };
+  const asks = { preview: async () => failed, start };
+  expect(await confirmStart({ symbol: "BTC/USDT" }, {}, asks)).toBe(failed);
+  expect(start).not.toHaveBeenCalled();
+  await confirmStart({ symbol: "BTC/USDT" }, { yes: true }, asks);
+  expect(start).toHaveBeenCalledTimes(1);
+});
+
+it("grid start requires --yes or a plan hash when there is no terminal", async () => {
+  process.stdin.isTTY = false;
+  const start = vi.fn(async () => ({ status: 200, body: {} }));
+  const asks = { preview: vi.fn(), start };
+  expect(() => confirmStart({ symbol: "BTC/USDT" }, {}, asks)).toThrow(/add --yes/);
+  expect(() => confirmStart({ symbol: "BTC/USDT" }, { json: true }, asks)).toThrow(/add --yes/);
+  const change = { ...asks, formatAs: () => ({}), question: "Change it?" };
+  await expect(confirmEdit({ id: "grid" }, {}, change)).rejects.toThrow(/add --yes/);
+  expect(start).not.toHaveBeenCalled();
+  await confirmStart({ symbol: "BTC/USDT", planHash: "0" }, {}, asks);
+  await confirmStart({ symbol: "BTC/USDT", dryRun: true }, {}, asks);
+  await confirmEdit({ id: "grid" }, { yes: true }, change);
+  expect(start).toHaveBeenCalledTimes(3);
+});
+
+const GRID = {
+  exchange: "kraken",
+  symbol: "BTC/USDT",
+  lowerPrice: 55_000,
+  upperPrice: 65_000,
+  gridLevels: 100,
+  orderSize: 50,
+};
+
+/** A plan that was shown, and the requests of the terminal to a server. */
+async function shownPlan() {
+  const app = await drivenApp();
+  const send = (path: string) => (input: object) =>
+    app.call("POST", `/strategy/grid${path}`, input) as Promise<Answer>;
+  const asks = { preview: send("/preview"), start: send("") };
+  const { body } = await asks.preview(GRID);
+  return { ...app, asks, plan: body as { planHash: string; marketPrice: number } };
+}
+
+it("notices that the market has changed the plan, and starts nothing", async () => {
+  const { asks, plan, move, grids } = await shownPlan();
+  await move(1.01);
+  expect(await startPlan(GRID, plan, asks)).toBeUndefined();
+  expect(await grids()).toEqual([]);
+});
+
+it("follows small moves of a simulated market, and no large ones", async () => {
+  const { asks, plan, move, grids } = await shownPlan();
+  await move(1.05);
+  expect(await startPlan(GRID, plan, { ...asks, isSimulated: true })).toBeUndefined();
+  expect(await grids()).toEqual([]);
+  await move(0.96);
+  expect(await startPlan(GRID, plan, { ...asks, isSimulated: true })).toMatchObject({ status: 200 });
+  expect(await grids()).toHaveLength(1);
+});

@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import { nodePost } from "../../../cli/host/outbound.ts";
+import { areGood, areStepped, heartbeat } from "../../../src/notify/operations/heartbeat.ts";
+import { heardLog } from "../../support/heard.ts";
+import { answering } from "../../support/live.ts";
+import { virtualLocal } from "../../support/local.ts";
+
+describe("a heartbeat", () => {
+  it("is sent only after good passes, and no more often than configured", async () => {
+    const listener = await answering(() => ({ status: 500, body: "" }));
+    const time = virtualLocal(0);
+    const post = nodePost([new URL(listener.url).host]);
+    const beat = heartbeat({ url: listener.url, every: 30_000 }, { post, local: time.local, log: heardLog });
+    for (const [isGood, count] of [
+      [false, 0],
+      [true, 1],
+      [true, 1],
+    ] as const) {
+      await beat.beat(isGood);
+      expect(listener.requests).toHaveLength(count);
+    }
+    time.pass(30_000);
+    await beat.beat(true);
+    expect(listener.requests).toHaveLength(2);
+  });
+
+  it("is not sent while an account fails, waits after a failure, or has no keys", () => {
+    const pass = (outcome: "stepped" | "busy" | "failed" | "backing_off" | "not_configured") => ({
+      account: "a",
+      outcome,
+    });
+    expect(areGood([])).toBe(true);
+    expect(areGood([pass("stepped"), pass("busy")])).toBe(true);
+    for (const bad of ["failed", "backing_off", "not_configured"] as const)
+      expect(areGood([pass("stepped"), pass(bad)])).toBe(false);
+  });
+
+  it("is not sent if other processes have made no pass for three intervals", () => {
+    const reading = {
+      account: "a",
+      steppedAt: 1000,
+      passMillis: 1,
+      failures: 0,
+      retryAt: 0,
+      isLeased: false,
+      isAwaited: false,
+      rateFullAt: null,
+    };
+    const stepping = { now: 181_000, interval: 60_000 };
+    expect(areStepped(["a"], [reading], stepping)).toBe(true);
+    expect(areStepped(["a"], [reading], { ...stepping, now: 181_001 })).toBe(false);
+    expect(areStepped(["a"], [{ ...reading, failures: 1 }], stepping)).toBe(false);
+    const ahead = { ...reading, steppedAt: stepping.now + 3_600_000 };
+    expect(areStepped(["a"], [ahead], stepping)).toBe(false);
+    expect(areStepped([], [{ ...reading, failures: 1 }], stepping)).toBe(true);
+  });
+});

@@ -1,0 +1,77 @@
+import { expect, it } from "vitest";
+import { tick } from "../../../src/engine/pass/tick.ts";
+import { MINUTE } from "../../../src/kernel/time.ts";
+import { profitOver } from "../../../src/web/strategy/profit-over.ts";
+import type { Fills, Status } from "../../../src/web/types.ts";
+import { d } from "../../support/grid.ts";
+import { runOperation, testSandbox } from "../../support/sandbox.ts";
+
+const GRID = {
+  exchange: "kraken",
+  symbol: "BTC/USDT",
+  lowerPrice: d("59000"),
+  upperPrice: d("61000"),
+  gridLevels: 40,
+  orderSize: d("50"),
+  useOwnBase: true,
+};
+
+/** A grid that trades for hours, and what its status has said of it each five minutes. */
+async function traded() {
+  const box = await testSandbox({ speed: 1 });
+  const { id } = await runOperation<{ id: string }>(box.deps, "start_grid", GRID);
+  const status = async () => {
+    const { strategies } = await runOperation<Status>(box.deps, "get_grid_status", { id });
+    return strategies[0] as Status["strategies"][number];
+  };
+  const observed: { timestamp: number; close: number; total: number; buyAndHold: number }[] = [];
+  for (let pass = 0; pass < 60; pass++) {
+    await tick(box.deps);
+    const { markPrice, totalProfit, holdingProfit } = await status();
+    observed.push({
+      timestamp: box.time.now(),
+      close: markPrice ?? 0,
+      total: totalProfit ?? 0,
+      buyAndHold: holdingProfit ?? 0,
+    });
+    box.time.pass(5 * MINUTE);
+  }
+  const { fills } = await runOperation<Fills>(box.deps, "get_grid_fills", { id, limit: 1000 });
+  // A candle ends where the next one begins: each was seen at its end.
+  const candles = observed.map(({ close }, at) => ({
+    timestamp: at === 0 ? 0 : (observed[at - 1]?.timestamp ?? 0) + 1,
+    ...{ open: close, high: close, low: close, close, volume: 0 },
+  }));
+  return { grid: await status(), observed, fills, candles };
+}
+
+it("profitOver matches the grid's past status at each time, from its fills alone", async () => {
+  const { grid, observed, fills, candles } = await traded();
+  expect(fills.length).toBeGreaterThan(20);
+  const points = profitOver(grid, candles, { fills, isWhole: true });
+  expect(points).toHaveLength(observed.length);
+  for (const [at, { own, buyAndHold }] of points.entries()) {
+    // Status tells cents.
+    expect(own).toBeCloseTo(observed[at]?.total as number, 2);
+    expect(buyAndHold).toBeCloseTo(observed[at]?.buyAndHold as number, 2);
+  }
+  expect(new Set(points.map(({ own }) => own)).size).toBeGreaterThan(20);
+});
+
+it("profitOver starts at the first known fill", async () => {
+  const { grid, fills, candles } = await traded();
+  const newest = fills.slice(0, 10);
+  const points = profitOver(grid, candles, { fills: newest, isWhole: false });
+  const whole = profitOver(grid, candles, { fills, isWhole: true });
+  expect(points.length).toBeGreaterThan(0);
+  expect(points.length).toBeLessThan(whole.length);
+  expect(points).toEqual(whole.slice(-points.length));
+});
+
+it("profitOver returns nothing for a grid without a price", () => {
+  const unknown = { totalProfit: null, markPrice: null, position: "0", startPrice: 1, startedAt: 0 };
+  const grid = { ...unknown, investment: 1, symbol: "BTC/USDT" } as unknown as Parameters<
+    typeof profitOver
+  >[0];
+  expect(profitOver(grid, [], { fills: [], isWhole: true })).toEqual([]);
+});
