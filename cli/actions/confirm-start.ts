@@ -4,7 +4,7 @@ import type { Answer } from "../../src/transport/run.ts";
 import type { Values } from "../terminal/arguments.ts";
 import { render } from "../terminal/output.ts";
 import { UsageError } from "../terminal/usage-error.ts";
-import { formatPlan, type ShownPlan } from "./plan-text.ts";
+import { formatPlan, type ShownPlan, sellsAtOnce } from "./plan-text.ts";
 import { reportOnInterrupt, type StartedGroup } from "./report-on-interrupt.ts";
 
 type Input = Readonly<Record<string, unknown>>;
@@ -98,6 +98,10 @@ export interface ShownChange {
   readonly starts?: StartedGroup;
 }
 
+interface ShownChangePlan {
+  readonly warnings?: readonly { readonly code: string }[];
+}
+
 /** Does the same for a change of a running strategy: shows canceled and new orders, and executes exactly that. */
 export async function confirmEdit(
   input: Input,
@@ -111,7 +115,8 @@ export async function confirmEdit(
     if (shown.status !== 200) return shown;
     process.stdout.write(`${render(formatAs(shown.body))}\n`);
     const { isCancel, confirm } = await import("@clack/prompts");
-    const answer = await confirm({ message: question, inactive: starts ? "Cancel" : "No" });
+    const initialValue = !(shown.body as ShownChangePlan).warnings?.some(sellsAtOnce);
+    const answer = await confirm({ message: question, inactive: starts ? "Cancel" : "No", initialValue });
     if (isCancel(answer) || !answer) return undefined;
     const changed = await startPlan(input, shown.body as PricedPlan, { preview, start, isSimulated });
     if (changed) return changed;

@@ -60,20 +60,25 @@ function formatNotes(warnings: ShownPlan["warnings"]): Readonly<Record<string, s
   return notes.length > 0 ? { "but note": notes.join("; ") } : {};
 }
 
+/** Returns whether a warning says that a change sells the grid's base, which nobody can undo. */
+export const sellsAtOnce = ({ code }: { readonly code: string }): boolean => code === "stops_at_once";
+
 /** Formats a change: old and new values, canceled and new orders, and what stays. */
 export function formatEdit(plan: ShownEdit): Readonly<Record<string, string>> {
   const { changes, cancelled, orders, refused, investment, free, realized, worstCase, warnings } = plan;
   const count = (side: "buy" | "sell") => orders.filter((one) => one.side === side).length;
   const isRelaid = cancelled > 0 || orders.length > 0;
   const waiting = refused.length === 0 ? "" : `; ${refused.length} slots wait`;
-  const notes = warnings.map(({ message }) => message);
+  const sale = warnings.find(sellsAtOnce);
+  const notes = warnings.filter((warning) => !sellsAtOnce(warning)).map(({ message }) => message);
   return {
     changes: formatChangeList(changes),
+    ...(sale ? { "sells at once": sale.message } : {}),
     orders: isRelaid
       ? `${cancelled} are canceled, then ${count("buy")} buys and ${count("sell")} sells placed${waiting}`
       : "all orders stay open",
     ...(isRelaid ? { needs: `${investment.quote} of ${free} free, including the canceled orders` } : {}),
-    keeps: `${round(realized, 2)} realized, and base that cost ${investment.base}; the change sells nothing`,
+    keeps: `${round(realized, 2)} realized, and base that cost ${investment.base}${sale ? "" : "; the change sells nothing"}`,
     "worst case": worstCase.map(({ price, loss }) => `${round(loss, 2)} lost at ${price}`).join("; "),
     ...(notes.length > 0 ? { "but note": notes.join("; ") } : {}),
   };

@@ -58,5 +58,16 @@ describe.skipIf(!hasTerminal).each([80, 120])("grid edit in a terminal of %d col
     );
     expect(changed.answered).not.toMatch(/\b(success|made|phase|warnings)\b/);
     expect((await grid()).upperPrice).toBe(66_000);
+    const sale = ["--lower", "62000", "--upper", "66000", "--stop-loss", "61000", "--sandbox"];
+    const screen = terminal(folder, ["grid", "edit", id, ...sale], { columns });
+    await screen.until(/Change this grid\?[\s\S]*No/);
+    const lines = screen.lines();
+    expect(lines.filter((line) => line.startsWith("sells at once  the market is at"))).toHaveLength(1);
+    expect(lines.join("\n")).not.toContain("sells nothing");
+    screen.type(ENTER);
+    expect(await screen.ended).toBe(1);
+    expect((await grid()).upperPrice).toBe(66_000);
+    const { stdout } = await edgemaker(folder, ["grid", "status", "--sandbox", "--json"]);
+    expect(stdout).not.toContain("61000");
   });
 });
