@@ -56,17 +56,12 @@ export interface Standing {
   readonly used: Used;
 }
 
-export type LimitCode =
-  | "limit_order"
-  | "limit_day"
-  | "limit_open_orders"
-  | "limit_symbol"
-  | "limit_collar"
-  | "limit_price_age"
-  | "limit_gap"
-  | "limit_unknown"
-  | "limit_exposure"
-  | "limit_loss";
+export const LIMIT_CODES = [
+  ...(["limit_order", "limit_day", "limit_open_orders", "limit_symbol", "limit_collar"] as const),
+  ...(["limit_price_age", "limit_gap", "limit_unknown", "limit_exposure", "limit_loss"] as const),
+] as const;
+
+export type LimitCode = (typeof LIMIT_CODES)[number];
 
 /** Limits as they are stored. */
 export interface StoredLimits {

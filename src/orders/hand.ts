@@ -4,6 +4,7 @@ import type { Pair } from "../kernel/pair.ts";
 import { type Millis, SECOND } from "../kernel/time.ts";
 import type { AccountKey } from "../model/account.ts";
 import { NEW_ORDER, needed, type Order } from "../model/order.ts";
+import { reasonOf } from "../model/rejection.ts";
 import type { CreateOutcome, Timing, VenueOrder } from "../ports/venue.ts";
 import type { PreparedOrder } from "./prepare.ts";
 
@@ -48,7 +49,7 @@ export function handOutcome({ account, clientId }: Order, outcome: CreateOutcome
     case "accepted":
       return { ...same, state: "submitted" as const, exchangeId: outcome.id };
     case "not_sent":
-      return { ...same, state: "rejected" as const, reason: "not sent" };
+      return { ...same, state: "rejected" as const, reason: reasonOf({ cause: "not_sent" }) };
     case "rejected":
       return { ...same, state: "rejected" as const, reason: outcome.reason };
     case "unknown":

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { LIMIT_CODES } from "../../src/model/limits.ts";
 import { STRATEGY_STATUSES } from "../../src/model/strategy.ts";
 import { root } from "../support/bundle.ts";
 
@@ -16,7 +17,7 @@ function wordsOf(file: string, name: string): string[] {
 
 const SOURCES: readonly (readonly [what: string, words: readonly string[]])[] = [
   ["reasons of a slot that rests nothing", wordsOf("src/model/strategy.ts", "RefusalReason")],
-  ["limits", wordsOf("src/model/limits.ts", "LimitCode")],
+  ["limits", LIMIT_CODES],
   ["phases", wordsOf("src/model/strategy.ts", "Phase")],
   ["statuses", STRATEGY_STATUSES],
   ["ends", wordsOf("src/model/strategy.ts", "reason")],

@@ -1,4 +1,3 @@
-import { WOULD_TAKE } from "../../engine/decide/advance.ts";
 import { type Decision, decide } from "../../engine/decide/decide.ts";
 import { kindsOf } from "../../engine/kinds.ts";
 import { urgentCancels } from "../../engine/pass/urgent.ts";
@@ -11,6 +10,7 @@ import type { Bounds } from "../../model/limits.ts";
 import type { Book, Market } from "../../model/market.ts";
 import { type AccountMemory, NO_MEMORY } from "../../model/memory.ts";
 import { needed, type Order } from "../../model/order.ts";
+import { reasonOf } from "../../model/rejection.ts";
 import type { Strategy } from "../../model/strategy.ts";
 import type { Kind, Kinds, RequestedPrices } from "../../ports/kind.ts";
 import type { Snapshot } from "../../ports/stores/step-store.ts";
@@ -181,5 +181,6 @@ function placeOnPaper(order: Order, paper: PaperVenue): Order {
   const placed = paper.place(needed(order));
   if ("id" in placed) return { ...order, state: "submitted", exchangeId: placed.id };
   const { rejected, wouldTake } = placed;
-  return { ...order, state: "rejected", reason: wouldTake ? `${WOULD_TAKE}${rejected}` : rejected };
+  const reason = reasonOf({ cause: wouldTake ? "would_take" : "exchange", text: rejected });
+  return { ...order, state: "rejected", reason };
 }

@@ -1,6 +1,7 @@
 import type { Millis } from "../../kernel/time.ts";
 import type { Fill } from "../../model/fill.ts";
 import type { Order } from "../../model/order.ts";
+import { rejectionOf } from "../../model/rejection.ts";
 import type { Refusal, SlotState, Strategy, StrategyState } from "../../model/strategy.ts";
 import type { Advanced, Drafted, Kind } from "../../ports/kind.ts";
 import type { Timing } from "../../ports/venue.ts";
@@ -37,7 +38,7 @@ export function book(
     if (!ended) continue;
     state = kind.bookEnd(state, { ...order, slot });
     if (order.state !== "rejected") state = accepted(state, slot);
-    else if (order.reason !== NOT_SENT && !hasMet(order))
+    else if (rejectionOf(order.reason).cause === "exchange")
       state = bookReject(state, order, { lost, now, backoff });
   }
   return state === strategy.state ? strategy : { ...strategy, state };
@@ -58,14 +59,6 @@ export const withMoved = <S extends StrategyState>(
 const bySerial = ({ order: a }: Reconciled, { order: b }: Reconciled): number => serialOf(a) - serialOf(b);
 
 const NO_SLOT = -1;
-
-/** Prefix of the reason of a post-only order that would have been a taker order; its slot plans it again at once. */
-export const WOULD_TAKE = "would take: ";
-
-const hasMet = ({ reason }: Order): boolean => reason?.startsWith(WOULD_TAKE) === true;
-
-/** Reason of an order that our own checks kept from being sent. */
-export const NOT_SENT = "not sent";
 
 /** After this many consecutive orders with an unknown result, the slot counts as rejected. */
 const MOST_LOST = 3;

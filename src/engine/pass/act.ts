@@ -1,11 +1,11 @@
 import type { Millis } from "../../kernel/time.ts";
 import type { Event } from "../../model/events.ts";
 import { needed, type Order } from "../../model/order.ts";
+import { reasonOf } from "../../model/rejection.ts";
 import { watchKill } from "../../ports/kill-permit.ts";
 import type { Local } from "../../ports/local.ts";
 import type { Lease, Settlement, StepStore } from "../../ports/stores/step-store.ts";
 import type { CancelOutcome, CreateOutcome, Permit, Venue } from "../../ports/venue.ts";
-import { NOT_SENT, WOULD_TAKE } from "../decide/advance.ts";
 import { type Budget, spend } from "./budget.ts";
 
 type CreateResult = Settlement["outcomes"][number];
@@ -109,7 +109,7 @@ function outcomeOf({ clientId }: Order, outcome: CreateOutcome): CreateResult {
     case "accepted":
       return { clientId, state: "submitted", exchangeId: outcome.id, reason: null };
     case "not_sent":
-      return { clientId, state: "rejected", exchangeId: null, reason: NOT_SENT };
+      return { clientId, state: "rejected", exchangeId: null, reason: reasonOf({ cause: "not_sent" }) };
     case "rejected":
       return { clientId, state: "rejected", exchangeId: null, reason: rejectionReason(outcome) };
     case "unknown":
@@ -118,7 +118,7 @@ function outcomeOf({ clientId }: Order, outcome: CreateOutcome): CreateResult {
 }
 
 const rejectionReason = ({ reason, wouldTake }: Extract<CreateOutcome, { result: "rejected" }>): string =>
-  wouldTake ? `${WOULD_TAKE}${reason}` : reason;
+  reasonOf({ cause: wouldTake ? "would_take" : "exchange", text: reason });
 
 /** Events for an order that the exchange did not clearly accept. */
 function eventsOfOutcome(order: Order, hold: Hold, outcome: CreateOutcome): Event[] {

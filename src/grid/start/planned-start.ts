@@ -3,7 +3,7 @@ import { type Decimal, mul, ONE, snap, sum, text, wire, ZERO } from "../../kerne
 import { boundsAfter, refusedWithin } from "../../limits/standing.ts";
 import { type Balance, balanceIn } from "../../model/account.ts";
 import type { Intent } from "../../model/intent.ts";
-import type { Bounds, LimitCode, LimitRefusal } from "../../model/limits.ts";
+import { type Bounds, LIMIT_CODES, type LimitCode, type LimitRefusal } from "../../model/limits.ts";
 import type { Market, Quote } from "../../model/market.ts";
 import { type Both, freeBeside } from "../../model/reserve.ts";
 import type { Warning } from "../ladder/check-rules.ts";
@@ -125,7 +125,7 @@ export function beyondLimits(
   return all.find((one): one is LimitRefusal => isLimit(one.reason) && !LATER.has(one.reason));
 }
 
-const isLimit = (reason: string): reason is LimitCode => reason.startsWith("limit_");
+const isLimit = (reason: string): reason is LimitCode => LIMIT_CODES.some((code) => code === reason);
 
 export const beginsOf = (
   { checked: { config, startPrice }, state }: Pick<PlannedStart, "checked" | "state">,
