@@ -150,6 +150,8 @@ export interface Venue extends MarketData {
    */
   readonly forAnyone?: MarketData;
   balances(): Promise<readonly Balance[]>;
+  /** Whether `balances` can run at the same time as other reads of a pass. */
+  readonly readsTogether?: boolean;
   /** Returns all open orders of the account or of one pair, from all pages. */
   openOrders(symbol?: Pair): Promise<readonly VenueOrder[]>;
   /** Reads one order; undefined if the exchange has no such order. */

@@ -66,8 +66,13 @@ export function createChecks(
   const violate = (what: string): void => {
     violations.push({ at: now(), what });
   };
-  const leasedAt = () =>
-    Math.max(...[...tables().accounts.values()].map(({ until }) => until - leaseTtl - skew), 0);
+  const leasedAt = (of?: string) =>
+    Math.max(
+      ...[...tables().accounts]
+        .filter(([account]) => of === undefined || account === of)
+        .map(([, { until }]) => until - leaseTtl - skew),
+      0,
+    );
   const quotes = createQuoteChecks({ now, violate, passSince: leasedAt });
   const capitals = exchanges.map((exchange) => ({
     exchange,

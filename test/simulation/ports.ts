@@ -104,6 +104,7 @@ export interface Behaviour {
   readonly lag: (() => number) | undefined;
   /** It tells of many orders in one call. */
   readonly looksAtMany: boolean;
+  readonly readsTogether: boolean;
   /** It refuses requests that are older than their expiry. */
   readonly expires: boolean;
   readonly windows: FillWindows;
@@ -210,6 +211,7 @@ export function venueOf(
     ...((behaviour.compares || behaviour.budgets) && !hold ? { under } : {}),
     ...(behaviour.budgets && { opening: behaviour.budgets.opening }),
     ...(spent && { enter: spent.begin }),
+    readsTogether: behaviour.readsTogether,
     market: async (symbol) => ({ ...(await inner.market(symbol)), active: !isClosed() }),
     ticker: (symbol) => read("ticker", () => inner.ticker(symbol)),
     book: (symbol, limit) =>
@@ -351,14 +353,14 @@ function spenderFor(budgets: Budgets, net: Net, task: Task, hold: PassClock | un
     begin: spending.begin,
     sent: budgets.sent,
     async take(kind: PrivateCall): Promise<void> {
-      await spending.take(kind);
-      await spending.request(kind);
+      const request = await spending.take(kind);
+      await request();
       budgets.sent(kind);
     },
     async mayWrite(kind: PrivateCall): Promise<boolean> {
       try {
-        await spending.take(kind);
-        await spending.request(kind);
+        const request = await spending.take(kind);
+        await request();
         return true;
       } catch (error) {
         if (error instanceof BudgetSpent) return false;

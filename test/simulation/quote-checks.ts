@@ -20,8 +20,8 @@ const LOOKED_AT = 12;
 interface Around {
   readonly now: () => number;
   readonly violate: (what: string) => void;
-  /** When the pass that holds the lease began. */
-  readonly passSince: () => number;
+  /** When the pass that holds an account's lease began. */
+  readonly passSince: (account: string) => number;
 }
 
 /** What has to hold of quotes, told without any of the functions that quote. */
@@ -33,14 +33,19 @@ export function createQuoteChecks({ now, violate, passSince }: Around) {
   };
 
   /** What counts for a strategy now: fresh, and of a place that it asks. */
-  const pricesFor = ({ symbol, config }: QuoteStrategy): readonly Pick<Reported, "least" | "most">[] => {
+  const pricesFor = ({
+    account,
+    symbol,
+    config,
+  }: QuoteStrategy): readonly Pick<Reported, "least" | "most">[] => {
     const { weights, maxAge, fixed } = config;
+    const since = passSince(account);
     const counts = results.filter(
       (one) =>
         one.symbol === symbol &&
         (one.from === "own"
-          ? weights.own > ZERO && one.at >= passSince()
-          : weights.others > ZERO && one.at >= passSince() - maxAge),
+          ? weights.own > ZERO && one.at >= since
+          : weights.others > ZERO && one.at >= since - maxAge),
     );
     return fixed ? [...counts, { least: fixed.price, most: fixed.price }] : counts;
   };

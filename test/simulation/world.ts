@@ -246,6 +246,7 @@ export async function createSimulation({
     lag: steady === undefined ? undefined : () => (now() < plan.quietAt ? steady : 0),
     expires: shape.broken !== "expiry",
     looksAtMany: plan.looksAtMany,
+    readsTogether: seed % 2 === 0,
     // A rate of few calls goes with pages of many rows.
     windows: windowsOf(plan.edition === IS_OF.budgets ? 0 : seed),
     illegible,

@@ -124,8 +124,8 @@ export const WEAKENED: readonly Mutant[] = [
     edits: [
       {
         file: "src/engine/pass/observe.ts",
-        from: "const open = await spend(budget, () => venue.openOrders(symbol));\n  const isDue = tradesAreDue(snapshot, symbol, open, venue.timing);\n  const fills = isDue ? await readFills(venue, snapshot, symbol, budget) : NOTHING_READ;",
-        to: "const fills = await readFills(venue, snapshot, symbol, budget);\n    const open = await spend(budget, () => venue.openOrders(symbol));\n    const isDue = tradesAreDue(snapshot, symbol, open, venue.timing) || NOTHING_READ !== undefined;",
+        from: "const open = await spend(budget, () => venue.openOrders(symbol));\n  const isDue = tradesAreDue(snapshot, symbol, open, venue.timing);\n  const [fills, price, balances] = await together(\n    isDue ? readFills(venue, snapshot, symbol, budget) : NOTHING_READ,",
+        to: "const early = await readFills(venue, snapshot, symbol, budget);\n  const open = await spend(budget, () => venue.openOrders(symbol));\n  const isDue = tradesAreDue(snapshot, symbol, open, venue.timing) || NOTHING_READ !== undefined;\n  const [fills, price, balances] = await together(\n    early,",
       },
       ...NO_WAIT_FOR_TRADES,
     ],

@@ -4,6 +4,9 @@ import type { VenueCalls } from "../../model/usage.ts";
 /** Calls to the exchange that a pass has made and can still make. */
 export interface Budget extends VenueCalls {
   made: number;
+  /** Calls in progress, and how many began while another one was. */
+  running: number;
+  beside: number;
   /** When the pass began, by the local clock. */
   readonly opened: Millis;
   /** When its first call began, by the local clock. */
@@ -37,6 +40,8 @@ export const budgetOf = (time: CallTime, calls = Number.MAX_SAFE_INTEGER, reques
 /** A class, because the remaining calls change with each call and are computed on each read. */
 class PassBudget implements Budget {
   made = 0;
+  running = 0;
+  beside = 0;
   readonly opened: Millis;
   began: Millis | undefined = undefined;
   readonly own: Record<string, number> = {};
@@ -74,14 +79,29 @@ class PassBudget implements Budget {
   }
 }
 
-const perCall = ({ made, began }: Budget, now: Millis): Millis =>
-  began === undefined ? 0 : (now - began) / made;
+// Orders are sent one after another, so calls at the same time count as one.
+const perCall = ({ made, beside, began }: Budget, now: Millis): Millis =>
+  began === undefined ? 0 : (now - began) / (made - beside);
 
-export function spend<T>(budget: Budget, call: () => Promise<T>, strategy?: string | null): Promise<T> {
+export async function spend<T>(budget: Budget, call: () => Promise<T>, strategy?: string | null): Promise<T> {
   budget.began ??= budget.clock();
   budget.made++;
+  if (budget.running > 0) budget.beside++;
   if (strategy) budget.own[strategy] = (budget.own[strategy] ?? 0) + 1;
-  return call();
+  budget.running++;
+  try {
+    return await call();
+  } finally {
+    budget.running--;
+  }
+}
+
+/** Waits for all reads before it throws, so none of them outlives its pass. */
+export async function together<T extends readonly unknown[]>(
+  ...reads: T
+): Promise<{ -readonly [I in keyof T]: Awaited<T[I]> }> {
+  await Promise.allSettled(reads);
+  return Promise.all(reads);
 }
 
 const formatSeconds = (millis: Millis): string => `${Math.max(1, Math.ceil(millis / SECOND))} s`;

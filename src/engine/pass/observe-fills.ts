@@ -35,9 +35,9 @@ export async function readFills(
   const read: FillsRead[] = [];
   let reading = startReading(snapshot, symbol, venue.timing.overlap);
   // The rest of the pass needs calls too: lookups, cancels, creates.
-  const last = budget.left - Math.max(1, Math.min(MOST_QUESTIONS, Math.floor(budget.left / 2)));
+  const most = Math.max(1, Math.min(MOST_QUESTIONS, Math.floor(budget.left / 2)));
   let span = reading && nextSpan(reading);
-  while (reading && span && budget.left > last) {
+  while (reading && span && read.length < most) {
     const request = span;
     const result = await askWithin(budget, () => venue.fills(symbol, request));
     if (!result) break;

@@ -1,5 +1,6 @@
+import { sum, ZERO } from "../../kernel/decimal.ts";
 import type { Order } from "../../model/order.ts";
-import type { Venue, VenueOrder } from "../../ports/venue.ts";
+import type { Venue, VenueFill, VenueOrder } from "../../ports/venue.ts";
 import { listedIn } from "../reconcile/open-list.ts";
 import { isFinal, type OrderReport } from "../reconcile/order-life.ts";
 import type { Budget } from "./budget.ts";
@@ -9,17 +10,22 @@ interface Looking {
   readonly orders: readonly Order[];
   /** The exchange's list of open orders of their market. */
   readonly open: readonly VenueOrder[];
+  /** Their new trades, read after that list. */
+  readonly trades: readonly VenueFill[];
   /** Where lookups begin; it changes after a pass that ran out of budget. */
   readonly turn: number;
 }
 
-/** Looks up live orders that are missing from the open list: many in one call if the exchange supports it. */
-export async function lookUp(venue: Venue, { orders, open, turn }: Looking, budget: Budget) {
+/**
+ * Looks up live orders that are missing from the open list and not filled by their trades: many in one call if the
+ * exchange supports it.
+ */
+export async function lookUp(venue: Venue, { orders, open, trades, turn }: Looking, budget: Budget) {
   const reports = new Map<string, OrderReport>();
   const gone: Order[] = [];
   const listedAs = listedIn(open);
   for (const order of orders) {
-    const listed = listedAs(order);
+    const listed = listedAs(order) ?? filledByTrades(trades, order);
     if (listed) reports.set(order.clientId, listed);
     else if (!isFinal(order)) gone.push(order);
   }
@@ -32,6 +38,17 @@ export async function lookUp(venue: Venue, { orders, open, turn }: Looking, budg
     reports.set(clientId, found.answer ?? "missing");
   }
   return { reports, short: false };
+}
+
+/** Returns the report of an order whose trades add up to its amount: it has filled, whatever a lookup would return. */
+function filledByTrades(trades: readonly VenueFill[], order: Order): VenueOrder | undefined {
+  const { clientId, strategy, symbol, side, type, price, amount, exchangeId: id, booked, gap } = order;
+  // Trades of a gap that was booked from the order itself do not count again.
+  if (isFinal(order) || strategy === null || type === "market" || id === null || gap > ZERO) return undefined;
+  const traded = sum(trades.filter(({ orderId }) => orderId === id).map((trade) => trade.amount));
+  if (booked + traded !== amount) return undefined;
+  const sums = { filled: amount, notional: undefined, fees: undefined };
+  return { id, clientId, symbol, side, type, price, amount, ...sums, status: "filled", at: order.createdAt };
 }
 
 /** Looks up accepted orders in one call; orders that it omits are looked up individually. */

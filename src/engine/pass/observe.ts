@@ -9,7 +9,7 @@ import type { Snapshot, StepStore } from "../../ports/stores/step-store.ts";
 import type { Venue, VenueOrder } from "../../ports/venue.ts";
 import type { MarketSnapshot, Observation } from "../reconcile/observation.ts";
 import type { OrderReport } from "../reconcile/order-life.ts";
-import { type Budget, spend } from "./budget.ts";
+import { type Budget, spend, together } from "./budget.ts";
 import { mayCreate } from "./may-create.ts";
 import { readCandles } from "./observe-candles.ts";
 import { readElsewhere } from "./observe-elsewhere.ts";
@@ -18,7 +18,7 @@ import { NOTHING_READ, readFills, readLacking } from "./observe-fills.ts";
 import { lookUp } from "./observe-orders.ts";
 import { readFeePrices } from "./observe-prices.ts";
 import { lookAtStrangers, strangersAmong } from "./observe-strangers.ts";
-import { tradesAreDue } from "./trades-due.ts";
+import { haveMoved, tradesAreDue } from "./trades-due.ts";
 import { askWithin } from "./within-budget.ts";
 
 /** Reads what a pass needs, in an order that misses nothing: open orders before trades, both before lookups. */
@@ -33,12 +33,13 @@ export async function observe(
     ({ phase, wants }) => phase === "starting" && wants === "run",
   );
   const readBalances = async () => (await askWithin(budget, () => venue.balances()))?.answer;
-  let balances: readonly Balance[] | undefined;
-  if (balancesFirst) balances = await readBalances();
+  const first = balancesFirst ? await readBalances() : undefined;
+  const readBeside = first || !venue.readsTogether || !anyRuns(snapshot) ? undefined : readBalances;
 
-  const marketReads = await readMarkets(venue, snapshot, kinds, budget);
+  const marketReads = await readMarkets(venue, snapshot, { kinds, readBeside }, budget);
   const { markets, refused, reports } = marketReads;
   let { short } = marketReads;
+  let balances = first ?? marketReads.balances;
   await readElsewhere({ ...deps, venue }, snapshot, markets, budget);
   await readCandles({ kinds, venue }, snapshot, markets, budget);
   short = (await readForCreates(venue, snapshot, { markets, reports, kinds }, budget)) || short;
@@ -60,23 +61,42 @@ export async function observe(
   return { ...read, ...ofStrangers, markets: whole, short: short || isShort };
 }
 
-/** Reads every market in turn, and looks up its orders; skips one that the exchange refuses. */
-async function readMarkets(venue: Venue, snapshot: Snapshot, kinds: Kinds, budget: Budget) {
+const anyRuns = ({ strategies, kill }: Snapshot): boolean =>
+  !kill.on && strategies.some(({ wants }) => wants === "run");
+
+type ReadBalances = () => Promise<readonly Balance[] | undefined>;
+
+/**
+ * Reads every market in turn, and looks up its orders; skips one that the exchange refuses. If an order of the last
+ * market has ended, its slot needs another one, so the balances are read beside its trades.
+ */
+async function readMarkets(
+  venue: Venue,
+  snapshot: Snapshot,
+  { kinds, readBeside }: { readonly kinds: Kinds; readonly readBeside: ReadBalances | undefined },
+  budget: Budget,
+) {
   const markets = new Map<Pair, MarketSnapshot & { readonly short: boolean }>();
   const refused = new Map<Pair, string>();
   const reports = new Map<string, OrderReport>();
+  let balances: readonly Balance[] | undefined;
   let short = false;
-  for (const symbol of symbolsInTurn(snapshot)) {
+  const symbols = symbolsInTurn(snapshot);
+  for (const symbol of symbols) {
     const isTooMuch =
       budget.left < CALLS_A_MARKET || (markets.size > 0 && budget.fitting < CALLS_WITH_ORDERS);
-    const reading = { symbol, reads: readsOf(snapshot, kinds, symbol) };
+    const reading = {
+      symbol,
+      reads: readsOf(snapshot, kinds, symbol),
+      readBeside: symbol === symbols.at(-1) && budget.left >= CALLS_WITH_ORDERS ? readBeside : undefined,
+    };
     const read = isTooMuch
       ? undefined
       : await unlessRefused(async () => {
-          const observed = await lookAtMarket(venue, snapshot, reading, budget);
+          const market = await lookAtMarket(venue, snapshot, reading, budget);
           const orders = snapshot.orders.filter((order) => order.symbol === symbol);
-          const looking = { orders, open: observed.open, turn: snapshot.memory.turn };
-          return { observed, looked: await lookUp(venue, looking, budget) };
+          const looking = { ...market.observed, orders, turn: snapshot.memory.turn };
+          return { ...market, looked: await lookUp(venue, looking, budget) };
         });
     if (!read) {
       short = true;
@@ -87,11 +107,12 @@ async function readMarkets(venue: Venue, snapshot: Snapshot, kinds: Kinds, budge
       continue;
     }
     const { observed, looked } = read;
+    balances ??= read.balances;
     markets.set(symbol, observed);
     for (const [clientId, order] of looked.reports) reports.set(clientId, order);
     short ||= observed.short || looked.short;
   }
-  return { markets, refused, reports, short };
+  return { markets, refused, reports, balances, short };
 }
 
 /**
@@ -194,6 +215,8 @@ function symbolsInTurn({ strategies, orders, memory }: Snapshot): Pair[] {
 interface LookedMarket {
   readonly symbol: Pair;
   readonly reads: Kind["reads"];
+  /** Reads the balances beside the trades, if an order has ended or filled further. */
+  readonly readBeside: ReadBalances | undefined;
 }
 
 /** Reads the whole book if any of its strategies uses it. */
@@ -202,18 +225,21 @@ const readsOf = ({ strategies }: Snapshot, kinds: Kinds, symbol: Pair): LookedMa
     ? "book"
     : "ticker";
 
-/** Reads one market. An exchange that cannot be read ends the pass. */
+/** Reads one market, everything after its open orders at the same time. An exchange that cannot be read ends the pass. */
 async function lookAtMarket(
   venue: Venue,
   snapshot: Snapshot,
-  { symbol, reads }: LookedMarket,
+  { symbol, reads, readBeside }: LookedMarket,
   budget: Budget,
-): Promise<MarketSnapshot & { readonly short: boolean }> {
+) {
   const open = await spend(budget, () => venue.openOrders(symbol));
   const isDue = tradesAreDue(snapshot, symbol, open, venue.timing);
-  const fills = isDue ? await readFills(venue, snapshot, symbol, budget) : NOTHING_READ;
-  const tradesRead = isDue && !fills.short;
-  return { ...(await lookAtPrice(venue, { symbol, reads }, budget)), open, tradesRead, ...fills };
+  const [fills, price, balances] = await together(
+    isDue ? readFills(venue, snapshot, symbol, budget) : NOTHING_READ,
+    lookAtPrice(venue, { symbol, reads }, budget),
+    haveMoved(snapshot, symbol, open) ? readBeside?.() : undefined,
+  );
+  return { observed: { ...price, open, tradesRead: isDue && !fills.short, ...fills }, balances };
 }
 
 /** Returns the reason if the exchange refuses only this market, and undefined if its rate limit lacks the calls. */
@@ -231,7 +257,7 @@ async function unlessRefused<T>(read: () => Promise<T>): Promise<T | string | un
 // Without a price nothing new is placed, but open orders are still processed.
 async function lookAtPrice(
   venue: Venue,
-  { symbol, reads }: LookedMarket,
+  { symbol, reads }: Pick<LookedMarket, "symbol" | "reads">,
   budget: Budget,
 ): Promise<Pick<MarketSnapshot, "market" | "quote" | "book" | "error" | "isUnlisted">> {
   try {

@@ -32,7 +32,13 @@ export function tradesAreDue(
   )
     return true;
   const known = new Set(orders.map(({ exchangeId }) => exchangeId));
-  if (open.some((order) => !known.has(order.id) && isOfStrategy(order))) return true;
+  return (
+    open.some((order) => !known.has(order.id) && isOfStrategy(order)) || haveMoved(snapshot, symbol, open)
+  );
+}
+
+/** Returns whether an order of a strategy has disappeared from the open list, or has filled further. */
+export function haveMoved({ orders, lease }: Snapshot, symbol: Pair, open: readonly VenueOrder[]): boolean {
   const listedAs = listedIn(open);
   return orders.some(
     (order) =>

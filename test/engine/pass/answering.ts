@@ -18,6 +18,7 @@ interface Answers {
   readonly timing?: Partial<Timing>;
   readonly account?: Venue["account"];
   readonly opening?: Venue["opening"];
+  readonly readsTogether?: boolean;
 }
 
 /** All there is up to now, and nothing in it. */
@@ -28,7 +29,7 @@ export const nothingDone = async (_: string, { from }: { from: number }): Promis
   now: NOW,
 });
 
-export function exchangeOf({ timing, account, ...answers }: Answers = {}) {
+export function exchangeOf({ timing, account, readsTogether = false, ...answers }: Answers = {}) {
   const requests: unknown[][] = [];
   const all = {
     balances: async () => [],
@@ -50,6 +51,7 @@ export function exchangeOf({ timing, account, ...answers }: Answers = {}) {
   const venue = {
     account: account ?? { exchange: "kraken", kind: "live", host: "api.kraken.com" },
     timing: { ...TIMING, ...timing },
+    readsTogether,
     ...Object.fromEntries(kept),
   } as Venue;
   return { venue, requests };

@@ -34,7 +34,7 @@ function listed() {
 
 it("a pass with many open orders finds each one on the open list", async () => {
   const { open, reads } = listed();
-  const { reports } = await lookUp({} as Venue, { orders, open, turn: 0 }, {} as never);
+  const { reports } = await lookUp({} as Venue, { orders, open, trades: [], turn: 0 }, {} as never);
   expect(reports.size).toBe(COUNT);
   expect(orders.every(({ clientId }) => reports.get(clientId) !== "missing")).toBe(true);
   expect(reads()).toBeLessThan(10 * COUNT);

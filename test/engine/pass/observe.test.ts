@@ -71,6 +71,63 @@ describe("the reads of a pass", () => {
     expect([free.balances, free.balancesFirst]).toEqual([[], false]);
   });
 
+  it("follow the open orders all at once where the exchange allows it", async () => {
+    /** Reads that began before any of them was answered. */
+    const begun = async (exchange: Parameters<typeof exchangeOf>[0], over: Setup = {}) => {
+      const names: string[] = [];
+      const later =
+        <T>(name: string, answer: T) =>
+        async (): Promise<T> => {
+          names.push(name);
+          await new Promise(setImmediate);
+          names.push(`${name} ended`);
+          return answer;
+        };
+      const fills = { fills: [], unreadable: [], covered: { from: 0, to: NOW }, now: NOW };
+      await observed({
+        exchange: {
+          openOrders: async () => [reportedOrder()],
+          balances: later("balances", []),
+          fills: later("fills", fills),
+          ticker: later("ticker", quote()),
+          ...exchange,
+        },
+        ...over,
+      });
+      return names.slice(
+        0,
+        names.findIndex((name) => name.endsWith("ended")),
+      );
+    };
+    expect((await begun({ readsTogether: true })).sort()).toEqual(["balances", "fills", "ticker"]);
+    // Its private calls are serial, so balances are read only if they turn out to be needed.
+    expect((await begun({})).sort()).toEqual(["fills", "ticker"]);
+    const nothingEnds = { openOrders: async () => [reportedOrder(), reportedOrder({ id: "x2" })] };
+    expect((await begun({ readsTogether: true, ...nothingEnds })).sort()).toEqual(["fills", "ticker"]);
+    const killed = { kill: { ...snapshot().kill, on: true } };
+    expect((await begun({ readsTogether: true }, killed)).sort()).toEqual(["fills", "ticker"]);
+    const stopping = { strategies: [strategy({ wants: "stop" })] };
+    expect((await begun({ readsTogether: true }, stopping)).sort()).toEqual(["fills", "ticker"]);
+    // A fill on the second market would be missing from balances that were read before its open orders.
+    const two = [order({ slot: 0 }), order({ slot: 1, exchangeId: "x2" }), order({ symbol: OTHER, slot: 2 })];
+    const early = await begun({ readsTogether: true }, { orders: two });
+    expect(early.sort()).toEqual(["fills", "ticker"]);
+  });
+
+  it("end together if one fails", async () => {
+    let isEnded = false;
+    const exchange = {
+      fills: () => Promise.reject(new VenueError("unavailable", "no answer")),
+      async ticker() {
+        await new Promise(setImmediate);
+        isEnded = true;
+        return quote();
+      },
+    };
+    await expect(observed({ exchange })).rejects.toThrow("no answer");
+    expect(isEnded).toBe(true);
+  });
+
   it("start with balances if a strategy starts", async () => {
     const begins = strategy({ phase: "starting" });
     const reads = await observed({ strategies: [begins, strategy({ id: "h" })] });

@@ -8,7 +8,7 @@ import type { ClockCheck } from "../client/clock-check.ts";
 import { giveMarkets } from "../client/give-markets.ts";
 import { createExchange, type ExchangeLink } from "./exchange-link.ts";
 
-/** Settings of the next request; calls are serial, so there is only one. */
+/** Settings of the next request; calls of one instance are serial, so there is only one. */
 export interface NextRequest {
   paid: () => Promise<void>;
   mayLeave: () => boolean;
@@ -22,7 +22,7 @@ interface PrivateAccess {
   readonly check: ClockCheck;
 }
 
-/** Returns the one instance that signs in an invocation, created on first use. */
+/** Returns an instance that signs, created on first use. */
 export function privateExchange(link: ExchangeLink, { keys, now, nonce, check }: PrivateAccess) {
   const { quirks, catalog } = link;
   const next: NextRequest = { paid: async () => undefined, mayLeave: () => true, headers: {} };

@@ -41,7 +41,7 @@ export interface Expiry {
   readonly by: Millis;
 }
 
-/** The private calls of one invocation: one instance with one key, one call at a time. */
+/** The private calls of one invocation: one call at a time, and a pass's read of the balances beside the others. */
 export interface PrivateSession {
   /** For a pass, before its first read: throws BudgetSpent if the rate limit lacks the calls of a whole pass. */
   enter(): Promise<void>;
@@ -61,6 +61,14 @@ export interface PrivateSession {
   write<T>(query: Write, call: (exchange: Ccxt, expiry: Expiry) => Promise<T>): Promise<T>;
 }
 
+/** An instance that signs one call at a time. */
+interface Lane {
+  readonly own: ReturnType<typeof privateExchange>;
+  readonly oneByOne: ReturnType<typeof queue>;
+  /** The account's kind, as set in the instance. */
+  kind?: AccountKind;
+}
+
 interface Write {
   readonly kind: PrivateCall;
   readonly symbol: Pair;
@@ -78,10 +86,10 @@ export function createSession(link: ExchangeLink, { account, keys, hold }: Sessi
   const spend = spender(link, account, { who: spenderOf(hold), paid: paidOf(hold) });
   const turn = inLeaseTurn(link, account, hold);
   const keysOnce = lazy(keys);
-  const own = privateExchange(link, { keys: keysOnce, now, nonce: turn.nonce, check });
   const kinds = accountKindReader(link, account, keysOnce);
   let accountKind: AccountKind | undefined;
-  const oneByOne = queue();
+  const access = { keys: keysOnce, now, nonce: turn.nonce, check };
+  const { usual, beside } = createLanes(link, access, hold);
 
   /** Signs again after a late nonce; never repeats anything else. */
   async function signed<T>(kind: PrivateCall, call: () => Promise<T>): Promise<T> {
@@ -97,45 +105,49 @@ export function createSession(link: ExchangeLink, { account, keys, hold }: Sessi
     }
   }
 
-  /** Returns the instance after setting the account's kind. */
-  async function ready(symbol: Pair | undefined): Promise<Ccxt> {
-    const exchange = await own.with(symbol);
-    if (!quirks.kinds || accountKind) return exchange;
-    settle(exchange, await kinds.settled(() => askKind(exchange)));
+  /** Returns the lane's instance after setting the account's kind. */
+  async function ready(lane: Lane, symbol: Pair | undefined): Promise<Ccxt> {
+    const exchange = await lane.own.with(symbol);
+    if (!quirks.kinds || (accountKind && lane.kind === accountKind)) return exchange;
+    settle(lane, exchange, accountKind ?? (await kinds.settled(() => askKind(lane, exchange))));
     return exchange;
   }
 
-  function settle(exchange: Ccxt, found: AccountKind) {
-    accountKind = found;
+  function settle(lane: Lane, exchange: Ccxt, found: AccountKind) {
+    accountKind = lane.kind = found;
     quirks.kinds?.set(exchange, found);
   }
 
-  async function askKind(exchange: Ccxt): Promise<AccountKind> {
-    await spend.take("kind");
-    Object.assign(own.next, { paid: () => spend.request("kind"), mayLeave: () => true, headers: {} });
+  async function askKind({ own }: Lane, exchange: Ccxt): Promise<AccountKind> {
+    const paid = await spend.take("kind");
+    Object.assign(own.next, { paid, mayLeave: () => true, headers: {} });
     return signed("kind", () => kinds.ask(exchange));
   }
 
   /** Repeats a call in the other form if the exchange rejected it, without effect, because of the account's kind. */
-  async function ofItsKind<T>(exchange: Ccxt, call: () => Promise<T>): Promise<T> {
+  async function ofItsKind<T>(lane: Lane, exchange: Ccxt, call: () => Promise<T>): Promise<T> {
     try {
       return await call();
     } catch (error) {
       if (!(error instanceof CallFailed && error.failure.otherKind)) throw error;
-      const before = accountKind;
-      settle(exchange, await askKind(exchange));
-      if (accountKind === before) throw error;
+      const before = lane.kind;
+      settle(lane, exchange, await askKind(lane, exchange));
+      if (lane.kind === before) throw error;
       return call();
     }
   }
 
-  async function read<T>(kind: PrivateCall, symbol: Pair | undefined, call: (exchange: Ccxt) => Promise<T>) {
+  async function read<T>(
+    lane: Lane,
+    { kind, symbol }: { readonly kind: PrivateCall; readonly symbol: Pair | undefined },
+    call: (exchange: Ccxt) => Promise<T>,
+  ) {
     await turn.giveWay();
-    const exchange = await ready(symbol);
-    await spend.take(kind);
+    const exchange = await ready(lane, symbol);
+    const paid = await spend.take(kind);
     const found = await turn.run((inTime) =>
-      ofItsKind(exchange, () => {
-        Object.assign(own.next, { paid: () => spend.request(kind), mayLeave: inTime, headers: {} });
+      ofItsKind(lane, exchange, () => {
+        Object.assign(lane.own.next, { paid, mayLeave: inTime, headers: {} });
         return signed(kind, () => call(exchange));
       }),
     );
@@ -149,8 +161,8 @@ export function createSession(link: ExchangeLink, { account, keys, hold }: Sessi
     call: (exchange: Ccxt, expiry: Expiry) => Promise<T>,
   ): Promise<T> {
     await turn.giveWay();
-    const exchange = await ready(symbol);
-    await spend.take(kind);
+    const exchange = await ready(usual, symbol);
+    const paid = await spend.take(kind);
     if (kind === "create") check.refuse();
     const send = (inTime: () => boolean) => () =>
       signed(kind, async () => {
@@ -166,11 +178,11 @@ export function createSession(link: ExchangeLink, { account, keys, hold }: Sessi
         };
         const expiry = { now: now(), by: now() + Math.max(timing.expiry, SECOND) };
         const headers = kind === "create" ? (quirks.createHeaders?.(expiry) ?? {}) : {};
-        Object.assign(own.next, { paid: () => spend.request(kind), mayLeave, headers });
+        Object.assign(usual.own.next, { paid, mayLeave, headers });
         return call(exchange, expiry);
       });
     return turn
-      .run((inTime) => ofItsKind(exchange, send(inTime)))
+      .run((inTime) => ofItsKind(usual, exchange, send(inTime)))
       .catch(async (error: unknown) => {
         if (error instanceof CallFailed && error.failure.short) await kinds.doubt();
         throw error;
@@ -184,15 +196,27 @@ export function createSession(link: ExchangeLink, { account, keys, hold }: Sessi
     wait: turn.wait,
     keys: keysOnce,
     kind: () => accountKind,
-    read: (kind, symbol, call) =>
-      oneByOne(() =>
-        read(kind, symbol, call).catch(async (error: unknown) => {
+    read(kind, symbol, call) {
+      const lane = kind === "balances" ? beside : usual;
+      return lane.oneByOne(() =>
+        read(lane, { kind, symbol }, call).catch(async (error: unknown) => {
           throw withOrigin(venueErrorOf(error, quirks), await keysOnce().catch(() => undefined));
         }),
-      ),
-    knowing: async (symbol, tell) => tell(await own.with(symbol)),
-    write: (query, call) => oneByOne(() => write(query, call)),
+      );
+    },
+    knowing: async (symbol, tell) => tell(await usual.own.with(symbol)),
+    write: (query, call) => usual.oneByOne(() => write(query, call)),
   };
+}
+
+function createLanes(
+  link: ExchangeLink,
+  access: Parameters<typeof privateExchange>[1],
+  hold: LeaseHold | undefined,
+): { readonly usual: Lane; readonly beside: Lane } {
+  const create = (): Lane => ({ own: privateExchange(link, access), oneByOne: queue() });
+  const usual = create();
+  return { usual, beside: link.quirks.serial || !hold ? usual : create() };
 }
 
 /** Adds to a refused key where it is, because several places can have one. */

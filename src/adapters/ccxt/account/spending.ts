@@ -45,7 +45,6 @@ export function spender(
 ) {
   let left = 0;
   let leftAt = local.monotonic();
-  let first = true;
   let unused = paid;
   const since = leftAt;
   return {
@@ -56,15 +55,17 @@ export function spender(
       if (inHand() > 0) return;
       await addCalls(1, rate.reserve + rate.pass - 1, 0);
     },
-    /** Waits for the rate limit before the call gets its turn, so it does not block others. */
-    async take(kind: PrivateCall): Promise<void> {
+    /**
+     * Waits for the rate limit before the call gets its turn, so it does not block others. Returns what runs before each
+     * request of the call; the first one is already paid.
+     */
+    async take(kind: PrivateCall): Promise<() => Promise<void>> {
       await takeUp(kind, patience());
-      first = true;
-    },
-    /** Runs before each request of the call; the first one is already paid. */
-    async request(kind: PrivateCall): Promise<void> {
-      if (!first) await takeUp(kind, quirks.serial ? 0 : patience());
-      first = false;
+      let first = true;
+      return async () => {
+        if (!first) await takeUp(kind, quirks.serial ? 0 : patience());
+        first = false;
+      };
     },
     async exhausted(kind: PrivateCall): Promise<void> {
       if (!rate || costOf(kind) === 0) return;

@@ -60,6 +60,7 @@ export function ccxtVenue(link: ExchangeLink, access: AccountAccess): Venue {
     under: (lease, request) => ccxtVenue(link, { ...access, hold: { now: lease.now, ...request } }),
 
     balances,
+    readsTogether: !quirks.serial,
     ...orderReads(link, { account, session, hold, balances }),
 
     fills: (symbol, span) => readSpan({ session, quirks }, symbol, span),
