@@ -23,6 +23,7 @@ import type { Operation } from "./operation.ts";
 import { orderOperations } from "./orders/operations/orders.ts";
 import { planOperations } from "./plans/operations/plans.ts";
 import type { StrategyDefinitions } from "./ports/definition.ts";
+import { qualityOperation } from "./quality/operations/quality.ts";
 import { quoteOperations } from "./quote/operations/quotes.ts";
 import { reportOperations } from "./report/operations/report.ts";
 
@@ -58,6 +59,7 @@ export const createOperations = (
   ...channelOperations,
   ...planOperations,
   ...reportOperations,
+  qualityOperation,
   liquidityOperation(ids),
   watchedPairs,
   ...auditOperations,

@@ -56,7 +56,17 @@ export const GROUPS: Readonly<Record<string, readonly string[]>> = {
   "Get started": ["demo", "setup", "doctor", "page"],
   "Market data": ["ticker", "orderbook", "trades", "ohlcv", "exchanges", "compare", "dex"],
   Trade: ["balance", "orders", "grid", "quote", "strategy", "rename", "trade"],
-  Analyze: ["backtest", "suggest", "replay", "report", "disposals", "liquidity", "proof", "candles"],
+  Analyze: [
+    "backtest",
+    "suggest",
+    "replay",
+    "report",
+    "quality",
+    "disposals",
+    "liquidity",
+    "proof",
+    "candles",
+  ],
   Control: ["kill", "panic", "limits", "plans", "notify", "audit"],
   Run: ["serve", "tick", "deploy", "db", "token", "exchange", "mcp", "cost", "sandbox", "completion"],
 };

@@ -14,7 +14,7 @@ const GUIDES: Readonly<Record<string, string>> = {
   ...{ limits: "limits", kill: "reliability", panic: "reliability", exchange: "exchanges", db: "backup" },
   ...{ page: "page", serve: "deploy", mcp: "mcp", plans: "mcp", audit: "security", cost: "scale" },
   ...{ compare: "prices", dex: "prices", trade: "grids", tick: "deploy", token: "security" },
-  ...{ strategy: "strategies", deploy: "deploy" },
+  ...{ strategy: "strategies", deploy: "deploy", quality: "quality" },
 };
 
 /** Formats the help of a command in `width` columns: description, usage, arguments, flags and examples. */

@@ -15,11 +15,11 @@ type PricedFill = Pick<Fill, "side" | "price">;
 /** Returns −D: +1 for an own buy, which gains when the price rises. */
 const signOf = ({ side }: Pick<Fill, "side">): bigint => (side === "buy" ? 1n : -1n);
 
-/** Returns the effective half-spread D · (p − m): what the fill earned against the mid at its time. */
+/** Returns the effective half-spread D · (p − m), half of the effective spread: what the fill earned against the mid then. */
 export const effectiveHalfSpread = (fill: PricedFill, mid: Decimal): Decimal =>
   signOf(fill) * (mid - fill.price);
 
-/** Returns the realized half-spread D · (p − m′): what the fill earned against a later mid. It is the fill's markout. */
+/** Returns the realized half-spread D · (p − m′): half of the realized spread, against a later mid. It is the markout. */
 export const markoutOf = (fill: PricedFill, later: Decimal): Decimal => signOf(fill) * (later - fill.price);
 
 /** Returns the price impact D · (m′ − m): how far the mid moved against the fill. Effective = realized + impact. */

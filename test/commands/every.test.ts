@@ -86,6 +86,7 @@ const USES: readonly (readonly [string, (result: Reported) => readonly string[]]
   ["token revoke", (result) => [result["token create"]?.id ?? ""]],
   ["audit verify", () => []],
   ["report", () => []],
+  ["quality", () => []],
   ["disposals", () => ["--from", "2026-01-01", "--to", "2026-12-31"]],
   ["sandbox deposit", () => ["--exchange", "kraken", "--asset", "USDT", "--amount", "5"]],
   ["sandbox shock", () => ["--symbol", "BTC/USDT", "--percent", "1"]],

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { statement } from "../../src/adapters/libsql/client/context.ts";
-import { horizonMidUpdate } from "../../src/adapters/libsql/stores/change-rows.ts";
+import { horizonMidUpdate, midStatements } from "../../src/adapters/libsql/stores/change-rows.ts";
+import { measuredFillsQuery } from "../../src/adapters/libsql/stores/history-store.ts";
 import { step } from "../../src/engine/pass/step.ts";
 import type { Decimal } from "../../src/kernel/decimal.ts";
 import { midOf } from "../../src/kernel/spread.ts";
@@ -72,12 +73,36 @@ describe("mids of fills", () => {
     },
   );
 
-  it("are looked for in their own span of the fills only", async () => {
+  it("are written and read along keys, whatever else is stored", async () => {
+    const plan = async (query: Parameters<typeof statement>[0]) => {
+      const { sql, args } = statement(query);
+      const { rows } = await hour.context.client.execute({ sql: `explain query plan ${sql}`, args });
+      return rows.map((row) => String(row[3]));
+    };
     const mid = { symbol: GRID.symbol, name: "mid10s", mid: d("1"), from: 1, to: 2 } as const;
-    const { sql, args } = statement(horizonMidUpdate(hour.context, "sandbox:kraken:", mid));
-    const { rows } = await hour.context.client.execute({ sql: `explain query plan ${sql}`, args });
-    expect(rows.map((row) => String(row[3]))).toEqual([
+    expect(await plan(horizonMidUpdate(hour.context, "sandbox:kraken:", mid))).toEqual([
       "SEARCH fill_mids USING INDEX sqlite_autoindex_fill_mids_1 (account=? AND symbol=? AND at>? AND at<?)",
     ]);
+    const page = { limit: 10, before: { at: 5, id: "x" } };
+    expect((await plan(measuredFillsQuery(hour.context, "one", page))).slice(0, 2)).toEqual([
+      "SEARCH fills USING INDEX fills_of_strategy (strategy=? AND at<?)",
+      "SEARCH fill_mids USING INDEX sqlite_autoindex_fill_mids_1 (account=? AND symbol=? AND at=? AND trade_id=?) LEFT-JOIN",
+    ]);
+  });
+
+  it("are deleted after thirteen months", async () => {
+    const count = async () =>
+      Number((await hour.context.client.execute("select count(*) from fill_mids")).rows[0]?.[0]);
+    const before = await count();
+    const [newest] = first;
+    const fill = {
+      ...(newest as MeasuredFill),
+      tradeId: "later",
+      at: (newest?.at ?? 0) + 397 * 24 * 60 * MINUTE,
+    };
+    for (const made of midStatements(hour.context, fill.account, { atFills: [fill], later: [] }))
+      await hour.context.client.execute(made);
+    expect(before).toBeGreaterThan(10);
+    expect(await count()).toBe(1);
   });
 });

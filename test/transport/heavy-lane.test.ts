@@ -132,7 +132,14 @@ describe("a heavy operation", () => {
   it("is one that calculates or reports", () => {
     expect(HEAVY.map(({ name }) => name).sort()).toEqual([
       ...["backtest_centered_grid", "backtest_grid", "backtest_quote"],
-      ...["get_disposals", "get_liquidity_report", "get_report", "replay_grid", "suggest_grid"],
+      ...[
+        "get_disposals",
+        "get_liquidity_report",
+        "get_quality",
+        "get_report",
+        "replay_grid",
+        "suggest_grid",
+      ],
     ]);
   });
 

@@ -52,4 +52,7 @@ export const KEEPING_WORDS: FieldWords = {
   findings: "One row per rule of the preset, with its finding",
   gaps: "Gaps without samples",
   days: "One row per UTC day",
+  markouts: "One row per horizon, soonest first",
+  known: "Fills whose mid at that time is known",
+  unknown: "Fills whose mid at that time is unknown",
 };

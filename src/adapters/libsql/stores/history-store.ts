@@ -1,5 +1,5 @@
 import { and, asc, type Column, desc, eq, getTableColumns, lt, type SQL, sql } from "drizzle-orm";
-import type { HistoryPlace, HistoryStore } from "../../../ports/stores/history-store.ts";
+import type { HistoryPlace, HistoryStore, Page } from "../../../ports/stores/history-store.ts";
 import type { Context } from "../client/context.ts";
 import { archives } from "../tables/archive-tables.ts";
 import { events, fillMids, fills, orders } from "../tables/tables.ts";
@@ -27,25 +27,7 @@ export const historyStore = ({ db }: Context): HistoryStore => ({
       .limit(limit);
   },
 
-  async measuredFillsOf(strategy, { limit, before }) {
-    const older = olderThan({ at: fills.at, id: fills.tradeId }, before, before?.id);
-    const { account: _a, symbol: _s, at: _t, tradeId: _i, ...mids } = getTableColumns(fillMids);
-    return db
-      .select({ ...getTableColumns(fills), ...mids })
-      .from(fills)
-      .leftJoin(
-        fillMids,
-        and(
-          eq(fillMids.account, fills.account),
-          eq(fillMids.symbol, fills.symbol),
-          eq(fillMids.at, fills.at),
-          eq(fillMids.tradeId, fills.tradeId),
-        ),
-      )
-      .where(and(eq(fills.strategy, strategy), older))
-      .orderBy(desc(fills.at), desc(fills.tradeId))
-      .limit(limit);
-  },
+  measuredFillsOf: async (strategy, page) => measuredFillsQuery({ db }, strategy, page),
 
   async eventsOf(strategy, { limit, before }) {
     const id = before?.id === undefined ? undefined : Number(before.id);
@@ -69,6 +51,22 @@ export const historyStore = ({ db }: Context): HistoryStore => ({
 
   archives: async () => db.select().from(archives).orderBy(asc(archives.year)),
 });
+
+/** Reads a page along the index of a strategy's fills, and the mids of each fill by key. */
+export function measuredFillsQuery({ db }: Pick<Context, "db">, strategy: string, { limit, before }: Page) {
+  const older = olderThan({ at: fills.at, id: fills.tradeId }, before, before?.id);
+  const { account, symbol, at, tradeId, ...mids } = getTableColumns(fillMids);
+  const isOfFill = and(
+    ...[eq(account, fills.account), eq(symbol, fills.symbol), eq(at, fills.at), eq(tradeId, fills.tradeId)],
+  );
+  return db
+    .select({ ...getTableColumns(fills), ...mids })
+    .from(fills)
+    .leftJoin(fillMids, isOfFill)
+    .where(and(eq(fills.strategy, strategy), older))
+    .orderBy(desc(fills.at), desc(fills.tradeId))
+    .limit(limit);
+}
 
 function olderOrder(before: HistoryPlace | undefined): SQL {
   if (!before) return sql``;

@@ -1,0 +1,80 @@
+import { parseClientOrderId } from "../kernel/ids.ts";
+import { DAY, HOUR, type Millis } from "../kernel/time.ts";
+import type { DayTotals, StrategyDay } from "../model/day.ts";
+import type { MeasuredFill } from "../model/fill.ts";
+import type { Side } from "../model/market.ts";
+import { addToTallies, newTally, type Tally } from "./tally.ts";
+
+/** A strategy's day with the fills between its last check and the last check of the day before. */
+export interface MeasuredDay {
+  readonly row: StrategyDay;
+  readonly before: DayTotals;
+  /** Market time; `until` is exclusive. */
+  readonly since: Millis;
+  readonly until: Millis;
+  readonly tally: Tally;
+}
+
+interface DaySpan {
+  /** First day. A row of the day before only shows where it begins. */
+  readonly from: number;
+  readonly marketTime: (now: Millis) => Millis;
+}
+
+/** Returns a strategy's days in order. As in the report, what changed between two checked days counts to the later one. */
+export function measuredDays(rows: readonly StrategyDay[], { from, marketTime }: DaySpan): MeasuredDay[] {
+  const sorted = [...rows].sort((a, b) => a.day - b.day);
+  return sorted.flatMap((row, index): MeasuredDay[] => {
+    if (row.day < from) return [];
+    const previous = sorted[index - 1];
+    const { opened } = row;
+    // A strategy that began on this day has all its fills in it.
+    const hasBegun = opened.total === 0n && opened.fees === 0n && row.from > row.day * DAY;
+    const since = previous ? marketTime(previous.to) : hasBegun ? 0 : marketTime(row.from);
+    const before = previous && previous.day >= from ? previous.latest : opened;
+    return [{ row, before, since, until: marketTime(row.to), tally: newTally() }];
+  });
+}
+
+/** Fills of one side, of one level of a side, or of one hour of the day in UTC. */
+export interface FillGroup {
+  readonly side: Side | null;
+  readonly level: number | null;
+  readonly hour: number | null;
+  readonly tally: Tally;
+}
+
+/** The measured fills of a strategy. */
+export interface MeasuredStrategy {
+  readonly days: readonly MeasuredDay[];
+  readonly all: Tally;
+  readonly groups: Map<string, FillGroup>;
+}
+
+export const newMeasured = (days: readonly MeasuredDay[]): MeasuredStrategy => ({
+  days,
+  all: newTally(),
+  groups: new Map(),
+});
+
+/** Counts a fill, if it is on one of the days and changed the ledger. */
+export function addFill({ days, all, groups }: MeasuredStrategy, fill: MeasuredFill): void {
+  const day = days.find(({ since, until }) => fill.at >= since && fill.at < until);
+  if (day && !fill.superseded) addToTallies([all, day.tally, ...talliesOf(groups, fill)], fill);
+}
+
+function talliesOf(groups: Map<string, FillGroup>, { side, clientId, at }: MeasuredFill): Tally[] {
+  const level = parseClientOrderId(clientId)?.slot ?? null;
+  const hour = Math.floor(at / HOUR) % 24;
+  const keys: Omit<FillGroup, "tally">[] = [
+    { side, level: null, hour: null },
+    { side: null, level: null, hour },
+    ...(level === null ? [] : [{ side, level, hour: null }]),
+  ];
+  return keys.map((key) => {
+    const name = JSON.stringify(key);
+    const group = groups.get(name) ?? { ...key, tally: newTally() };
+    groups.set(name, group);
+    return group.tally;
+  });
+}

@@ -1,0 +1,111 @@
+/** Sums of the measures of many fills. Every share has the number of fills that it does not know. */
+import { type Decimal, divideWhole, snap, wire, ZERO } from "../kernel/decimal.ts";
+import type { Millis } from "../kernel/time.ts";
+import { HORIZONS, type HorizonName, type MeasuredFill } from "../model/fill.ts";
+import { type ExactSum, earnedAgainst, isToxic } from "./execution.ts";
+
+/** Sum over the fills whose mids are known. */
+interface Measure {
+  known: number;
+  notional: Decimal;
+  earned: ExactSum;
+}
+
+export interface Tally {
+  fills: number;
+  notional: Decimal;
+  /** Effective half-spreads. */
+  readonly spread: Measure;
+  readonly markouts: Readonly<Record<HorizonName, Measure>>;
+  /** Price impacts, of fills whose mid at the fill is known too. */
+  readonly impacts: Readonly<Record<HorizonName, Measure>>;
+  /** Fills that had lost money at the horizon of toxic flow. */
+  toxic: number;
+}
+
+/** Horizon at which a fill counts as toxic. */
+const TOXIC_AT: HorizonName = "mid10s";
+
+const noMeasure = (): Measure => ({ known: 0, notional: ZERO, earned: 0n });
+const eachHorizon = () =>
+  Object.fromEntries(HORIZONS.map(({ name }) => [name, noMeasure()])) as Record<HorizonName, Measure>;
+
+export const newTally = (): Tally => ({
+  ...{ fills: 0, notional: ZERO, toxic: 0 },
+  ...{ spread: noMeasure(), markouts: eachHorizon(), impacts: eachHorizon() },
+});
+
+/** Adds a fill to every tally. */
+export function addToTallies(tallies: readonly Tally[], fill: MeasuredFill): void {
+  const { notional, mid } = fill;
+  const spread = mid === null ? null : earnedAgainst(fill, mid);
+  const markouts = HORIZONS.map(({ name }) => {
+    const later = fill[name];
+    return { name, earned: later === null ? null : earnedAgainst(fill, later) };
+  });
+  const later = fill[TOXIC_AT];
+  const toxic = later !== null && isToxic(fill, later) ? 1 : 0;
+  for (const tally of tallies) {
+    tally.fills++;
+    tally.notional += notional;
+    tally.toxic += toxic;
+    addMeasure(tally.spread, spread, notional);
+    for (const { name, earned } of markouts) {
+      addMeasure(tally.markouts[name], earned, notional);
+      // Effective = realized + impact.
+      addMeasure(tally.impacts[name], spread === null || earned === null ? null : spread - earned, notional);
+    }
+  }
+}
+
+function addMeasure(measure: Measure, earned: ExactSum | null, notional: Decimal): void {
+  if (earned === null) return;
+  measure.known++;
+  measure.notional += notional;
+  measure.earned += earned;
+}
+
+export interface MarkoutFigures {
+  readonly after: Millis;
+  readonly percent: number | null;
+  readonly impactPercent: number | null;
+  readonly known: number;
+  readonly unknown: number;
+}
+
+/** Measures of a group of fills. Percentages are of their notional; null if no fill's mid is known. */
+export interface QualityFigures {
+  readonly fills: number;
+  readonly notional: number;
+  readonly halfSpreadPercent: number | null;
+  readonly withoutMid: number;
+  readonly toxicPercent: number | null;
+  readonly unmeasured: number;
+  readonly markouts: MarkoutFigures[];
+}
+
+export function figuresOfTally(tally: Tally): QualityFigures {
+  const { fills, notional, spread, markouts, impacts, toxic } = tally;
+  const measured = markouts[TOXIC_AT].known;
+  return {
+    fills,
+    notional: wire(notional),
+    halfSpreadPercent: percentOfNotional(spread),
+    withoutMid: fills - spread.known,
+    toxicPercent: measured === 0 ? null : Math.round((1000 * toxic) / measured) / 10,
+    unmeasured: fills - measured,
+    markouts: HORIZONS.map(({ name, after }) => ({
+      after,
+      percent: percentOfNotional(markouts[name]),
+      impactPercent: percentOfNotional(impacts[name]),
+      known: markouts[name].known,
+      unknown: fills - markouts[name].known,
+    })),
+  };
+}
+
+/** A hundredth of a basis point. */
+const LEAST_PERCENT = 10n ** 14n;
+
+const percentOfNotional = ({ notional, earned }: Measure): number | null =>
+  notional <= ZERO ? null : wire(snap(divideWhole(100n * earned, notional, "half"), LEAST_PERCENT, "half"));

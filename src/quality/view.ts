@@ -1,0 +1,55 @@
+import { formatSpan } from "../kernel/time.ts";
+import type { QualityAnswer } from "./schema.ts";
+import type { MarkoutFigures } from "./tally.ts";
+
+/** Columns of the tables, most important first. */
+export const QUALITY_COLUMNS = [
+  ...["id", "day", "side", "level", "hour"],
+  ...["totalProfit", "spread", "inventory", "fees", "fills", "withoutMid"],
+  ...["halfSpread %", "toxic %", "after 10 s %", "after 5 min %"],
+  ...["after 1 s %", "after 60 s %", "after 60 min %", "quote", "notional", "symbol", "exchange", "dryRun"],
+];
+
+const knownShare = (share: number | null, unknown: number): string =>
+  share === null ? "unknown" : unknown === 0 ? String(share) : `${share} (${unknown} unknown)`;
+
+const markoutsShown = (markouts: readonly MarkoutFigures[]): Record<string, string> =>
+  Object.fromEntries(
+    markouts.map(({ after, percent, unknown }) => [
+      `after ${formatSpan(after)} %`,
+      knownShare(percent, unknown),
+    ]),
+  );
+
+type MeasuredRow = QualityAnswer["sides"][number];
+
+/** Formats measures for people: each share with the number of fills that it does not know. */
+const measuredShown = <T extends Omit<MeasuredRow, "side">>({
+  halfSpreadPercent,
+  withoutMid,
+  toxicPercent,
+  unmeasured,
+  markouts,
+  ...row
+}: T) => ({
+  ...row,
+  "halfSpread %": knownShare(halfSpreadPercent, withoutMid),
+  "toxic %": knownShare(toxicPercent, unmeasured),
+  ...markoutsShown(markouts),
+});
+
+export function qualityView(answer: unknown) {
+  const { from, to, strategies, days, sides, levels, hours, count } = answer as QualityAnswer;
+  return {
+    ...{ from, to, count },
+    strategies: strategies.map(measuredShown),
+    days,
+    ...(sides.length > 0
+      ? {
+          sides: sides.map(measuredShown),
+          levels: levels.map(measuredShown),
+          hours: hours.map(measuredShown),
+        }
+      : {}),
+  };
+}
