@@ -307,6 +307,6 @@ describe("edgemaker panic", () => {
     const { code, stdout, stderr } = await edgemaker(folder, ["panic", "--wait", "0", "--json"], over);
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({ done: false, grids: [{ status: "running" }] });
-    expect(stderr).toMatch(/1 grid is not stopped yet/);
+    expect(stderr).toMatch(/1 strategy is not stopped yet/);
   });
 });

@@ -39,7 +39,7 @@ export const ClearedShape = lazy(() => ({
   ordersOfRequests: z.array(OrderLeftShape()),
 }));
 
-/** State of a grid that was not stopped before the panic. */
+/** State of a strategy that was not stopped before the panic. */
 export const LeavingShape = lazy(() =>
   z.object({
     id: z.string(),
@@ -120,7 +120,7 @@ const orderLeft = ({ account, strategy, clientId, exchangeId, symbol, side, stat
   strategy,
 });
 
-export const gridLeft = ({ kinds }: Pick<Deps, "kinds">, { strategy, accountError }: StrategyView) => ({
+export const strategyLeft = ({ kinds }: Pick<Deps, "kinds">, { strategy, accountError }: StrategyView) => ({
   id: strategy.id,
   status: strategy.status,
   asset: splitPair(strategy.symbol).base,

@@ -9,16 +9,15 @@ import type { Strategy } from "../../model/strategy.ts";
 import { operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { StrategyView } from "../../ports/stores/strategy-store.ts";
-import { isGrid } from "../kind.ts";
 import {
   ClearedShape,
   clear,
-  gridLeft,
   isReached,
   LeavingShape,
   ordersLeft,
   readRestingOrders,
   requestsText,
+  strategyLeft,
   unreachedText,
 } from "./clear.ts";
 import { switchWritten } from "./switch-write.ts";
@@ -75,13 +74,13 @@ export const panic = operation({
 
 interface Left {
   readonly resting: Awaited<ReturnType<typeof readRestingOrders>>;
-  /** Grids that have not stopped yet. */
+  /** Strategies that have not stopped yet. */
   readonly grids: readonly Strategy[];
-  /** All views, including grids that stopped since the switch was turned on. */
+  /** All views, including those that stopped since the switch was turned on. */
   readonly views: readonly StrategyView[];
 }
 
-/** Maximum number of stopped grids to check. */
+/** Maximum number of stopped strategies to check. */
 const MOST_STOPPED = 500;
 
 async function leftOf(deps: Deps, since: Millis): Promise<Left> {
@@ -112,23 +111,19 @@ function panicAnswer(deps: Deps, { resting, grids, views }: Left, sell: boolean)
   const kept =
     sell && here !== undefined && unsold.length > 0 ? `; nothing is sold here, because ${here}` : "";
   const message = done
-    ? `the kill switch is on, every ${strategyWord(views.map(({ strategy }) => strategy))} is stopped${sell ? " and sold" : ""}, and no order of edgemaker is open`
+    ? `the kill switch is on, every strategy is stopped${sell ? " and sold" : ""}, and no order of edgemaker is open`
     : `the kill switch is on; ${parts.join(", ")}${kept}${unreachedText(deps, accounts)}; repeat the request to continue`;
   return {
     on: true,
     done,
     message: `${message}${requestsText(resting)}`,
-    grids: views.map((view) => gridLeft(deps, view)),
+    grids: views.map((view) => strategyLeft(deps, view)),
     ...ordersLeft(resting),
   };
 }
 
-/** Returns "grid", or "strategy" if other kinds are among them. */
-const strategyWord = (strategies: readonly Strategy[]): string =>
-  strategies.every(isGrid) ? "grid" : "strategy";
-
 const describeStrategies = (strategies: readonly Strategy[], one: string, many: string): string =>
-  `${pluralize(strategies.length, strategyWord(strategies))} ${strategies.length === 1 ? one : many}`;
+  `${pluralize(strategies.length, "strategy")} ${strategies.length === 1 ? one : many}`;
 
 /**
  * Returns whether a stopped strategy still has more base than dust. Dust, which the exchange would not accept, is not

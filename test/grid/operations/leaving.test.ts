@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   clear,
-  gridLeft,
+  strategyLeft,
   isReached,
   ordersLeft,
   readRestingOrders,
@@ -132,7 +132,7 @@ describe("the report of what is left", () => {
   it("shows for a grid its position and why it does not proceed", () => {
     const kinds = () => ({ holdings: () => ({ base: 5n * 10n ** 17n }) });
     const left = (over: object, accountError: string | null = null) =>
-      gridLeft({ kinds } as never, { strategy: strategy(over), accountError } as unknown as StrategyView);
+      strategyLeft({ kinds } as never, { strategy: strategy(over), accountError } as unknown as StrategyView);
     expect(left({})).toEqual({ id: "g", status: "running", asset: "BTC", base: "0.5", error: null });
     expect(left({}, "the line is cut").error).toBe("the line is cut");
     expect(left({ lastError: "no base" }, "the line is cut").error).toBe("no base");
@@ -236,7 +236,7 @@ describe("panic", () => {
     expect(reply).toEqual({
       on: true,
       done: true,
-      message: "the kill switch is on, every grid is stopped, and no order of edgemaker is open",
+      message: "the kill switch is on, every strategy is stopped, and no order of edgemaker is open",
       grids: [{ id, status: "stopped", asset: "BTC", base: expect.any(String), error: null }],
       orders: [],
       ordersOfRequests: [],
@@ -252,7 +252,7 @@ describe("panic", () => {
     const sold = await (await trading()).ask<Left>("panic", { sell: true });
     expect(sold).toMatchObject({ done: true, grids: [{ status: "stopped" }] });
     expect(sold.message).toBe(
-      "the kill switch is on, every grid is stopped and sold, and no order of edgemaker is open",
+      "the kill switch is on, every strategy is stopped and sold, and no order of edgemaker is open",
     );
     expect(Number(sold.grids[0]?.base)).toBeLessThan(0.0001);
   });
@@ -262,14 +262,14 @@ describe("panic", () => {
     const reply = await ask<Left>("panic", { sell: true }, cut);
     expect(reply).toMatchObject({ on: true, done: false, grids: [{ status: "running" }] });
     expect(reply.message).toBe(
-      "the kill switch is on; 1 grid is not stopped yet, 6 orders could still be open, 1 grid holds base that is not sold; repeat the request to continue",
+      "the kill switch is on; 1 strategy is not stopped yet, 6 orders could still be open, 1 strategy holds base that is not sold; repeat the request to continue",
     );
     const here = { ...cut, killHere: { reason: () => "a file says so" } };
     expect((await ask<Left>("panic", { sell: true }, here)).message).toMatch(
       /base that is not sold; nothing is sold here, because a file says so; repeat the request to continue$/,
     );
     expect((await ask<Left>("panic", {}, here)).message).toMatch(
-      /^the kill switch is on; 1 grid is not stopped yet, \d orders could still be open; repeat the request to continue$/,
+      /^the kill switch is on; 1 strategy is not stopped yet, \d orders could still be open; repeat the request to continue$/,
     );
     expect((await ask<Left>("panic", {}, { venueOf: () => undefined })).message).toMatch(
       /\d orders could still be open; this process has no keys for kraken: another process/,
@@ -280,7 +280,7 @@ describe("panic", () => {
     const { ask } = await trading({ triggerPrice: 50_000, useOwnBase: false });
     const reply = await ask<Left>("panic", { sell: true }, { venueOf: () => undefined });
     expect(reply.message).toMatch(
-      /^the kill switch is on; 1 grid is not stopped yet; this process has no keys/,
+      /^the kill switch is on; 1 strategy is not stopped yet; this process has no keys/,
     );
   });
 });

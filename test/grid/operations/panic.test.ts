@@ -68,13 +68,15 @@ describe("the remaining work of a panic", () => {
     const one = await trading({ lowerPrice: 59_500, upperPrice: 64_500, gridLevels: 2, useOwnBase: false });
     expect(await one.readOutput({}, one.away)).toMatchObject({
       done: false,
-      message: expect.stringMatching(/^the kill switch is on; 1 grid is not stopped yet, 1 order could/),
+      message: expect.stringMatching(/^the kill switch is on; 1 strategy is not stopped yet, 1 order could/),
     });
     const holds = await trading();
     await holds.ask("set_kill_switch", { on: true, cancel: true });
     expect(await holds.readOutput({ sell: true }, holds.away)).toMatchObject({
       done: false,
-      message: expect.stringMatching(/^the kill switch is on; 1 grid is not stopped yet, 1 grid holds base/),
+      message: expect.stringMatching(
+        /^the kill switch is on; 1 strategy is not stopped yet, 1 strategy holds base/,
+      ),
     });
   });
 
@@ -105,7 +107,8 @@ describe("the remaining work of a panic", () => {
     expect(await readOutput({ sell: true }, ended(null))).toMatchObject({ done: true });
     expect(await readOutput({ sell: true }, ended("no buyer"))).toMatchObject({
       done: false,
-      message: "the kill switch is on; 1 grid holds base that is not sold; repeat the request to continue",
+      message:
+        "the kill switch is on; 1 strategy holds base that is not sold; repeat the request to continue",
     });
     expect(await readOutput({}, { ...ended("no buyer"), ...here })).toMatchObject({ done: true });
   });

@@ -132,7 +132,7 @@ describe("a panic over them, on a server", () => {
     );
     expect(result.grids.filter(({ status }) => status === "running")).toHaveLength(ALL);
     expect(result.message).toMatch(
-      /; 2000 grids are not stopped yet, 20000 orders could still be open; this process has no/,
+      /; 2000 strategies are not stopped yet, 20000 orders could still be open; this process has no/,
     );
     const { rows } = await box.context.client.execute(
       "select wants, status, count(*) from strategies group by 1, 2",
