@@ -37,3 +37,7 @@ export function killEvent(on: boolean, { actor }: By, { cancels, stops, sells }:
   const message = `${[on ? "on" : "off", ...more].join(", ")}, by ${actor}`;
   return { account: EVERY_ACCOUNT, strategy: null, kind: "kill", message };
 }
+
+/** Notice about open orders while the kill switch is on. */
+export const BUYS_ON =
+  "open buys can still fill, and the base they buy is not sold until the switch is off; `edgemaker kill on --cancel` cancels them";

@@ -7,6 +7,7 @@ import type { ReplayShape } from "../backtest/schema/replay.ts";
 import type { SuggestShape } from "../backtest/schema/suggest.ts";
 import type { ComparisonShape } from "../compare/schema.ts";
 import type { KeyShape } from "../controls/operations/keys.ts";
+import type { KillShape } from "../controls/operations/kill.ts";
 import type { LimitsShape } from "../controls/operations/limits.ts";
 import type { TokenShape } from "../controls/operations/tokens.ts";
 import type {
@@ -16,7 +17,6 @@ import type {
 } from "../declared/schema/shapes.ts";
 import type { PoolsShape, PriceShape, TokensShape } from "../dex/schema.ts";
 import type { ChangedShape } from "../engine/operations/changes.ts";
-import type { KillShape } from "../grid/operations/kill.ts";
 import type { EditedShape, PlannedEditShape } from "../grid/schema/edit.ts";
 import type { PlannedShape, StartedShape, StatusShape } from "../grid/schema/schema.ts";
 import type { StoppedShape } from "../grid/schema/shapes.ts";

@@ -5,6 +5,7 @@ import { streamNotices } from "../../engine/pass/streams/down.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { countField, flagField, idField, textField } from "../../kernel/fields.ts";
 import { parseAccountKey } from "../../model/account.ts";
+import { BUYS_ON } from "../../model/kill.ts";
 import { operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { StrategyView } from "../../ports/stores/strategy-store.ts";
@@ -17,7 +18,6 @@ import { ListShape, StatusShape } from "../schema/schema.ts";
 import { gridStatusAnswer, isDry } from "../schema/status-answer.ts";
 import { gridsView, hasStalled, listView } from "../schema/view.ts";
 import type { GridStrategy } from "../state/state.ts";
-import { BUYS_ON } from "./kill.ts";
 import { intervalOf } from "./watch-over.ts";
 
 const GRIDS_READ = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { killOperations } from "../../../src/controls/operations/kill.ts";
 import { gridOperations } from "../../../src/grid/operations/grids.ts";
-import { killOperations } from "../../../src/grid/operations/kill.ts";
 import { watchOver } from "../../../src/grid/operations/watch-over.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
 import type { Deps } from "../../../src/ports/deps.ts";

@@ -3,6 +3,7 @@ import { flagField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { pluralize } from "../../kernel/pluralize.ts";
 import { byOf } from "../../model/events.ts";
+import { BUYS_ON } from "../../model/kill.ts";
 import type { Order } from "../../model/order.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
@@ -24,10 +25,6 @@ const TurnedShape = () =>
   KillShape()
     .extend({ ...ClearedShape() })
     .partial({ done: true, orders: true, ordersOfRequests: true });
-
-/** Notice about grids while the kill switch is on. */
-export const BUYS_ON =
-  "open buys can still fill, and the base they buy is not sold until the switch is off; `edgemaker kill on --cancel` cancels them";
 
 const ON = `no new orders; cancels and booking continue, and open orders stay: ${BUYS_ON}`;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { panic } from "../../../src/grid/operations/panic.ts";
+import { panic } from "../../../src/controls/operations/panic.ts";
 import type { Order } from "../../../src/model/order.ts";
 import type { Deps } from "../../../src/ports/deps.ts";
 import type { StrategyFilter } from "../../../src/ports/stores/strategy-store.ts";

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import {
   clear,
-  strategyLeft,
   isReached,
   ordersLeft,
   readRestingOrders,
   requestsText,
+  strategyLeft,
   unreachedText,
-} from "../../../src/grid/operations/clear.ts";
+} from "../../../src/controls/operations/clear.ts";
 import type { Order } from "../../../src/model/order.ts";
 import type { Deps } from "../../../src/ports/deps.ts";
 import type { StrategyView } from "../../../src/ports/stores/strategy-store.ts";
