@@ -4,7 +4,7 @@ import { pendingMigrations } from "../../src/adapters/libsql/client/migrate.ts";
 import { safeClient } from "../../src/adapters/libsql/client/safe-client.ts";
 import { createDeps, type Live } from "../../src/compose/deps.ts";
 import { mayWithdrawText } from "../../src/compose/live-rights.ts";
-import type { Runtime } from "../../src/compose/sandbox.ts";
+import type { Runtime } from "../../src/compose/runtime.ts";
 import { messageOf } from "../../src/kernel/errors.ts";
 import { formatSpan, SECOND } from "../../src/kernel/time.ts";
 import type { Deps } from "../../src/ports/deps.ts";

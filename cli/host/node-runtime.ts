@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import type { Database } from "../../src/adapters/libsql/client/safe-client.ts";
 import { venueStreams } from "../../src/adapters/streams/streams.ts";
 import type { Config } from "../../src/compose/config.ts";
-import type { Runtime } from "../../src/compose/sandbox.ts";
+import type { Runtime } from "../../src/compose/runtime.ts";
 import type { Log, LogLevel } from "../../src/ports/local.ts";
 import { readCoveredFile } from "./candle-sources.ts";
 import { keptCandles } from "./candle-store.ts";

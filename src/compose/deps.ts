@@ -32,7 +32,8 @@ import { connectDex, type DexParts, liveAggregators } from "./dex.ts";
 import { type LiveVenues, liveVenues } from "./live.ts";
 import { connectDryRuns } from "./paper.ts";
 import { connectReference } from "./reference.ts";
-import { type Runtime, type SandboxOptions, sandboxVenues, type Venues } from "./sandbox.ts";
+import type { Runtime } from "./runtime.ts";
+import { type SandboxOptions, sandboxVenues, type Venues } from "./sandbox.ts";
 import { type CredentialCheck, credentialCheck } from "./stored-credentials.ts";
 import { timeLimit } from "./time-limit.ts";
 

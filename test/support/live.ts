@@ -11,7 +11,7 @@ import { NO_STORED_KEYS } from "../../src/adapters/vault/stored-keys.ts";
 import { parseConfig } from "../../src/compose/config.ts";
 import { createDeps } from "../../src/compose/deps.ts";
 import { type LiveOptions, liveVenues } from "../../src/compose/live.ts";
-import type { Runtime } from "../../src/compose/sandbox.ts";
+import type { Runtime } from "../../src/compose/runtime.ts";
 import { keyHash } from "../../src/kernel/digest.ts";
 import type { Millis } from "../../src/kernel/time.ts";
 import { accountKey } from "../../src/model/account.ts";
