@@ -62,10 +62,10 @@ export const kraken: Quirks = {
   // Kraken's call counter minus one, because requests do not arrive as evenly as they leave. Trade history counts
   // twice; the matching engine counts placing and canceling. A pass that books a fill and places the next order reads
   // open orders, trades and the balance.
-  rate: { burst: 14, perSecond: 0.33, reserve: 6, pass: 4 },
+  rate: { burst: 14, perSecond: 0.33, reserve: 6, pass: 5 },
   tiers: {
-    intermediate: { burst: 19, perSecond: 0.5, reserve: 8, pass: 5 },
-    pro: { burst: 19, perSecond: 1, reserve: 8, pass: 5 },
+    intermediate: { burst: 19, perSecond: 0.5, reserve: 8, pass: 6 },
+    pro: { burst: 19, perSecond: 1, reserve: 8, pass: 6 },
   },
   // Kraken accepts about one public call per second from an IP address.
   publicRate: { burst: 15, perSecond: 1 },
