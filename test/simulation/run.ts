@@ -186,7 +186,7 @@ function restOf(sim: Awaited<ReturnType<typeof createSimulation>>) {
       if (status === "stopped") return true;
       const waits = [own.recoversUntil, own.releaseAt ?? 0, ...own.slots.map(({ retryAt }) => retryAt)];
       const isBehind = (own.epoch ?? strategy.epoch) !== tables().epoch;
-      const isUnderWay = own.exit ?? movesOf(strategy) ?? (isBehind ? "behind" : null);
+      const isUnderWay = own.exit ?? movesOf(strategy) ?? (isBehind ? "behind" : null) ?? own.searchSince;
       if (isQuote(strategy) && wants === "run" && !isCalm(strategy, now - SLOWER * plan.interval))
         return false;
       return wants !== "stop" && !isUnderWay && phase !== "starting" && !waits.some(isSoon);
