@@ -9,6 +9,7 @@ import {
   statusInput,
 } from "../../engine/operations/reads.ts";
 import { runningViews } from "../../engine/operations/views.ts";
+import { describeStream } from "../../engine/pass/streams/down.ts";
 import type { Order } from "../../model/order.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { AnyStrategyDefinition, StrategyDefinitions } from "../../ports/definition.ts";
@@ -39,6 +40,7 @@ function statusOut(
     ...positionOut(strategy, memory.marks[symbol]?.mid),
     refused: state.refused.map(({ slot, ...refusal }) => ({ id: state.ids[slot] ?? "", ...refusal })),
     lastStepAt: view.steppedAt,
+    stream: describeStream(strategy.account, deps.streamReport?.()),
     lastError: lastError ?? view.accountError,
   };
 }

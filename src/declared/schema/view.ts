@@ -72,5 +72,6 @@ function statusLines(one: StatusResponse) {
     ...(one.refused.length > 0 ? { waiting: refusedText(one) } : {}),
     ...(one.notices.length > 0 ? { notice: one.notices.map(({ message }) => message).join(". ") } : {}),
     lastStepAt: one.lastStepAt,
+    ...(one.stream === null ? {} : { stream: one.stream }),
   };
 }

@@ -27,6 +27,15 @@ export const listedFields = () => ({
   startedAt: z.number(),
 });
 
+/** Comes from the process that responds. */
+export const streamShape = () =>
+  z
+    .string()
+    .nullable()
+    .describe(
+      "State of the exchange's stream, and mean time from a fill to the next order; null without one",
+    );
+
 /** The fields of a strategy's status. */
 export const statusFields = () => {
   const { stalled: _, ...listed } = listedFields();
@@ -39,6 +48,7 @@ export const statusFields = () => {
     position: z.string(),
     averageCost: z.number().nullable(),
     lastStepAt: z.number().nullable(),
+    stream: streamShape(),
     lastError: z.string().nullable(),
   };
 };

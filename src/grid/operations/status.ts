@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { stalledFor, stalledNotices } from "../../engine/pass/stalled.ts";
 import { watchNotices } from "../../engine/pass/stop-watch.ts";
-import { streamNotices } from "../../engine/pass/streams/down.ts";
+import { describeStream, streamNotices } from "../../engine/pass/streams/down.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { countField, flagField, idField, textField } from "../../kernel/fields.ts";
 import { parseAccountKey } from "../../model/account.ts";
@@ -115,6 +115,7 @@ function shownGrid(deps: Deps, view: StrategyView<GridStrategy>, killed: boolean
     now: marketTime(account, view.now),
     missing,
     trouble,
+    stream: isStopped ? null : describeStream(view.strategy.account, deps.streamReport?.()),
     watch,
   });
 }

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { streamShape } from "../../engine/operations/shapes.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { SIDES } from "../../model/market.ts";
 import { STRATEGY_STATUSES } from "../../model/strategy.ts";
@@ -86,6 +87,7 @@ export const GridStatusShape = lazy(() =>
     runningTime: z.number(),
     lastStepAt: z.number().nullable(),
     lastStepBy: z.string().nullable(),
+    stream: streamShape(),
     lastError: z.string().nullable(),
     cost: CostShape().nullable(),
     /** Only if the grid was requested by its id. */

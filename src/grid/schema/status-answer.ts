@@ -34,6 +34,8 @@ export interface StatusFacts {
   readonly missing: string | null;
   /** Problem of the database, if it cannot be written. */
   readonly trouble?: string | undefined;
+  /** Description of its account's stream. */
+  readonly stream?: string | null;
   /** Notices about its stop price. */
   readonly watch?: readonly { readonly code: string; readonly message: string }[];
 }
@@ -43,7 +45,7 @@ type StatusAnswer = z.input<ReturnType<typeof GridStatusShape>>;
 /** Returns a strategy's status as the contract defines it, with where the profit comes from and why slots have no order. */
 export function gridStatusAnswer(
   view: StrategyView<GridStrategy>,
-  { now, missing, trouble, watch = [] }: StatusFacts,
+  { now, missing, trouble, stream = null, watch = [] }: StatusFacts,
 ): StatusAnswer {
   const { strategy } = view;
   return {
@@ -51,6 +53,7 @@ export function gridStatusAnswer(
     stopPrices: stopPricesOf(view, watch),
     notices: [...strategy.state.notices, ...watch].map((notice) => ({ ...notice })),
     runningTime: runningTime(strategy, now),
+    stream,
     lastError: trouble ?? strategy.lastError ?? view.accountError ?? missing,
   };
 }
@@ -80,6 +83,7 @@ const standingOut = madeOnce((view): StatusAnswer => {
     runningTime: 0,
     lastStepAt: view.steppedAt,
     lastStepBy: view.steppedBy,
+    stream: null,
     lastError: null,
     cost: costOut(view.costs, strategy.id),
   };

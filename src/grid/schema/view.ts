@@ -86,6 +86,7 @@ function gridView(grid: GridShown) {
     ...(notices.length > 0 ? { notice: notices.join(". ") } : {}),
     runningTime: grid.runningTime,
     lastStepAt: grid.lastStepAt,
+    ...(grid.stream === null ? {} : { stream: grid.stream }),
   };
 }
 

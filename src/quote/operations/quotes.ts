@@ -9,6 +9,7 @@ import {
   statusInput,
 } from "../../engine/operations/reads.ts";
 import { runningViews } from "../../engine/operations/views.ts";
+import { describeStream } from "../../engine/pass/streams/down.ts";
 import { wire } from "../../kernel/decimal.ts";
 import type { Order } from "../../model/order.ts";
 import { type Operation, operation } from "../../operation.ts";
@@ -48,6 +49,7 @@ function quoteOut(
     ...positionOut(strategy, mark),
     refused: state.refused.map((refusal) => ({ ...refusal })),
     lastStepAt: view.steppedAt,
+    stream: describeStream(strategy.account, deps.streamReport?.()),
     lastError: lastError ?? view.accountError,
   };
 }

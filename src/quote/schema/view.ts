@@ -58,6 +58,7 @@ function quoteLines(quote: QuoteText) {
     ...(refused.length > 0 ? { waiting: describeRefusals(refused) } : {}),
     ...(notices.length > 0 ? { notice: notices.map(({ message }) => message).join(". ") } : {}),
     lastStepAt: quote.lastStepAt,
+    ...(quote.stream === null ? {} : { stream: quote.stream }),
   };
 }
 

@@ -90,6 +90,7 @@ function StrategyFigures({ one }: { one: OwnStatus }) {
       <Stat name="Average cost">{averageCost === null ? "–" : number(averageCost)}</Stat>
       <Stat name="Filled orders">{filledOrders}</Stat>
       <Stat name="Last pass">{lastStepAt === null ? "none yet" : <Ago at={lastStepAt} />}</Stat>
+      {one.stream === null ? null : <Stat name="Stream">{one.stream}</Stat>}
       {Object.entries(config).map(([name, value]) => (
         <Stat key={name} name={name}>
           {typeof value === "object" ? JSON.stringify(value) : String(value)}

@@ -93,6 +93,7 @@ function QuoteFigures({ quotes, digits }: { quotes: Quoted; digits: number }) {
       <Stat name="Budget">{`${money(Number(quotes.budget.quote))} ${quote}, ${amount(quotes.budget.base)} ${base}`}</Stat>
       <Stat name="Orders">{`${quotes.orders.length} open, ${quotes.filledOrders} filled`}</Stat>
       <Stat name="Last pass">{lastStepAt === null ? "none yet" : <Ago at={lastStepAt} />}</Stat>
+      {quotes.stream === null ? null : <Stat name="Stream">{quotes.stream}</Stat>}
     </dl>
   );
 }

@@ -139,6 +139,7 @@ function GridFigures({ grid, digits }: { grid: Grid; digits: number }) {
       <Stat name="Per order">{`${money(grid.orderSize)} ${quote}`}</Stat>
       <Stat name="Age">{duration(grid.runningTime)}</Stat>
       <Stat name="Last pass">{grid.lastStepAt === null ? "none yet" : <Ago at={grid.lastStepAt} />}</Stat>
+      {grid.stream === null ? null : <Stat name="Stream">{grid.stream}</Stat>}
     </dl>
   );
 }

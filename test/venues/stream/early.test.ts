@@ -39,6 +39,9 @@ it.each(["mexc", "gateio", "bitget", "kraken"] as const)(
     await expect.poll(() => venue.orders().length, waits).toBe(count + 1);
     expect(venue.orders().at(-1)).toMatchObject({ side: "sell", status: "open" });
     await expect.poll(() => follower.report().reactions, waits).toMatchObject([{ count: 1 }]);
+    const status = await runOperation({ ...deps, streamReport: follower.report }, "get_grid_status", {});
+    const text = expect.stringMatching(/^live; \d+\.\d s from a fill to the next order on average$/);
+    expect(status).toMatchObject({ strategies: [{ stream: text }] });
   },
   180_000,
 );

@@ -1,9 +1,21 @@
-import { formatSpan, MINUTE, type Millis } from "../../../kernel/time.ts";
+import { formatSpan, MINUTE, type Millis, SECOND } from "../../../kernel/time.ts";
+import type { AccountKey } from "../../../model/account.ts";
 import type { StrategyView } from "../../../ports/stores/strategy-store.ts";
 import type { StreamReport } from "../../../ports/stream.ts";
 
 /** Downtime after which people learn of it. A shorter one needs nobody's attention, because passes keep the tick. */
 export const REPORTED_AFTER: Millis = 5 * MINUTE;
+
+/** Describes an account's stream and the measured time from fills to the orders that answer them; null without a stream. */
+export function describeStream(account: AccountKey, report: StreamReport | undefined): string | null {
+  const stream = report?.streams.find((one) => one.account === account);
+  if (!stream) return null;
+  const state = stream.state === "down" ? `down: ${stream.reason}` : stream.state;
+  const reaction = report?.reactions.find((one) => one.account === account);
+  if (!reaction) return state;
+  const mean = reaction.sum / reaction.count / SECOND;
+  return `${state}; ${mean.toFixed(1)} s from a fill to the next order on average`;
+}
 
 /** Returns the notice of a strategy's status if its account's stream is down for long. */
 export function streamNotices(

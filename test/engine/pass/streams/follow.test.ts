@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { kindsOf } from "../../../../src/engine/kinds.ts";
 import { listedStrategy } from "../../../../src/engine/operations/reads.ts";
-import { streamNotices } from "../../../../src/engine/pass/streams/down.ts";
+import { describeStream, streamNotices } from "../../../../src/engine/pass/streams/down.ts";
 import { followStreams } from "../../../../src/engine/pass/streams/follow.ts";
 import { KINDS } from "../../../../src/kinds.ts";
 import type { Strategy } from "../../../../src/model/strategy.ts";
@@ -295,6 +295,19 @@ describe("the status of a strategy", () => {
     await goLive();
     expect(codes()).toEqual([]);
     expect(streamNotices({ strategy: strategy() }, undefined)).toEqual([]);
+  });
+
+  it("shows the state of its stream, and how soon orders follow fills", async () => {
+    const { has, listener, goLive, follower } = following();
+    const shown = (account = ACCOUNT) => describeStream(account, follower.report());
+    expect([describeStream(ACCOUNT, undefined), shown()]).toEqual([null, null]);
+    await has({});
+    await goLive();
+    expect([shown(), shown(OTHER)]).toEqual(["live", null]);
+    follower.passed([{ account: ACCOUNT, outcome: "stepped", reactions: [300, 700] }]);
+    expect(shown()).toBe("live; 0.5 s from a fill to the next order on average");
+    listener().onStatus({ state: "down", reason: "closed" });
+    expect(shown()).toBe("down: closed; 0.5 s from a fill to the next order on average");
   });
 });
 
