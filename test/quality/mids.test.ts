@@ -90,6 +90,12 @@ describe("mids of fills", () => {
     ]);
   });
 
+  it("are stored once, also if a pass books a fill again whose row was refused before", async () => {
+    const [fill] = first as [MeasuredFill];
+    for (const made of midStatements(hour.context, fill.account, { atFills: [fill], later: [] }))
+      await hour.context.client.execute(made);
+  });
+
   it("are deleted after thirteen months", async () => {
     const count = async () =>
       Number((await hour.context.client.execute("select count(*) from fill_mids")).rows[0]?.[0]);

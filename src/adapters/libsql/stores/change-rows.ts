@@ -46,7 +46,10 @@ const updateStrategy = ({ db }: Context, { id, ...set }: StrategyUpdate) =>
 /** How long mids are stored: thirteen months. */
 const MIDS_KEPT: Millis = 396 * DAY;
 
-/** Returns the writes of mids. A new fill deletes the outdated ones of its pair. */
+/**
+ * Returns the writes of mids. A new fill deletes the outdated ones of its pair. One whose row the last pass could not
+ * record has its mid already; a conflict here would undo the whole settlement.
+ */
 export function midStatements(
   context: Context,
   account: AccountKey,
@@ -55,7 +58,14 @@ export function midStatements(
   const { db } = context;
   const newest = new Map(atFills.map(({ symbol, at }) => [symbol, at]));
   return [
-    ...(atFills.length > 0 ? [db.insert(fillMids).values([...atFills])] : []),
+    ...(atFills.length > 0
+      ? [
+          db
+            .insert(fillMids)
+            .values([...atFills])
+            .onConflictDoNothing(),
+        ]
+      : []),
     ...later.map((mid) => horizonMidUpdate(context, account, mid)),
     ...[...newest].map(([symbol, at]) =>
       db.delete(fillMids).where(and(midsOf(account, symbol), lt(fillMids.at, at - MIDS_KEPT))),
