@@ -153,7 +153,7 @@ svg{display:block;width:100%;height:auto}text{fill:var(--soft);font:12px system-
 @media print{:root{color-scheme:light;--ink:#000;--soft:#444;--line:#bbb;--paper:#fff;--gain:#0b6e4f;--loss:#b02a37;--own:#0b6e4f;--warn:#7a5200}
 html,body{font-size:10.5px}main{padding:0}dl{grid-template-columns:repeat(4,1fr);gap:8px}.legend{grid-template-columns:repeat(2,1fr)}
 .wide{overflow:visible}table{font-size:9.5px}th,td{padding:3px 4px;white-space:normal}.days td{white-space:nowrap}
-tr,svg,.legend>div{break-inside:avoid}h2{break-after:avoid}}
+tr,svg,.legend{break-inside:avoid}h2{break-after:avoid}}
 `;
 
 /** An agreement has its own figure for the time on both sides, so the card of own orders leaves it out. */
