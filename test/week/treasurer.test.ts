@@ -131,6 +131,25 @@ async function nameQuotes({ page, call }: Stage): Promise<void> {
   expect(await call("/strategy/quote/status?id=desk")).toMatchObject({ strategies: [{ name: "desk" }] });
 }
 
+/** A form filled in from a budget, for each choice of what happens beyond the range. */
+async function chooseBeyond({ page }: Stage): Promise<void> {
+  await open(page, "Start");
+  await expect.poll(() => page.getByLabel("Pair").inputValue()).toBe(PAIR);
+  const filled = async (choice: string) => {
+    await page.getByLabel("If the price leaves the range").selectOption({ label: choice });
+    await page.getByRole("button", { name: "Fill in the numbers" }).click();
+    const value = (label: string) => page.getByLabel(label).inputValue();
+    await expect.poll(() => value("Lower price, USDT")).not.toBe("");
+    return async () =>
+      [await value("Follow down to, USDT"), await value("Stop loss, USDT")].map((text) => text !== "");
+  };
+  await page.getByLabel("Budget, USDT").fill("200");
+  await expect.poll(await filled("Follow it by half the range")).toEqual([true, false]);
+  await expect.poll(await filled("Stop a little beyond, and sell the base")).toEqual([false, true]);
+  await expect.poll(await filled("Wait until it returns")).toEqual([false, false]);
+  await page.getByText("Smallest profitable spacing").waitFor();
+}
+
 /** A grid that buys below the price, and follows it down. */
 async function startGrid({ page, venue, call }: Stage): Promise<void> {
   await open(page, "Start");
@@ -158,6 +177,31 @@ async function seeFill(at: Stage): Promise<void> {
   const fills = await unfold(page, "Fills");
   await fills.getByRole("table", { name: "Fills" }).waitFor();
   expect(await saved(at, "Save all fills as CSV")).toMatch(/,buy,/);
+}
+
+/** The grid's time over candles, compared with its fills. */
+async function seeReplay({ page }: Stage): Promise<void> {
+  await page.getByRole("img", { name: /^Candles of SNEK\/USDT/ }).waitFor();
+  const replay = await unfold(page, "Replay");
+  await replay.getByText("Filled orders that match").waitFor();
+}
+
+/** A grid that stays around the price. It places nothing, because no other exchange confirms the price. */
+async function startCentered({ page, call }: Stage): Promise<void> {
+  await open(page, "Start", "Centered grid");
+  await expect.poll(() => page.getByLabel("Pair").inputValue()).toBe(PAIR);
+  await page.getByLabel("Levels on each side, 1 to 10").fill("2");
+  await page.getByLabel("Per order, USDT").fill("20");
+  await page.getByText("Smallest profitable spacing").waitFor();
+  await startPlan(page, "Start it");
+  await expect
+    .poll(async () => (await call<GridStatus>("/strategy/grid/status")).strategies)
+    .toMatchObject([{ centered: true }]);
+  await confirm(page, "Stop", "Stop it");
+}
+
+interface GridStatus {
+  readonly strategies: readonly { readonly centered: boolean }[];
 }
 
 async function seeWithdrawable({ page }: Stage): Promise<void> {
@@ -203,11 +247,14 @@ async function stopAll({ page, venue }: Stage): Promise<void> {
 
 const STEPS = [
   storeKeys,
+  startCentered,
   startQuotes,
   editQuotes,
   nameQuotes,
+  chooseBeyond,
   startGrid,
   seeFill,
+  seeReplay,
   seeWithdrawable,
   seeReports,
   stopAll,
