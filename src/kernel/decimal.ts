@@ -101,6 +101,13 @@ export function readable(value: Decimal): Decimal {
   return digits <= 4 ? value : snap(value, 10n ** BigInt(digits - 4), "up");
 }
 
+/** Rounds money for people: to cents, and less than a cent to two digits. */
+export function roundMoney(value: Decimal): Decimal {
+  let step = ONE / 100n;
+  if (abs(value) < step) while (step > 1n && abs(value) < step * 10n) step /= 10n;
+  return snap(value, step, "half");
+}
+
 export const min = (a: Decimal, b: Decimal): Decimal => (a < b ? a : b);
 export const max = (a: Decimal, b: Decimal): Decimal => (a > b ? a : b);
 export const abs = (a: Decimal): Decimal => (a < 0n ? -a : a);

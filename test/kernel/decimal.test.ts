@@ -9,6 +9,7 @@ import {
   mulDiv,
   ONE,
   parseDecimal,
+  roundMoney,
   snap,
   text,
   wire,
@@ -108,6 +109,13 @@ describe("rounding", () => {
 
   it("rounds once when multiplying two factors", () => {
     expect(mulDiv(10n, { times: 1n, over: 3n }, "half")).toBe(3n);
+  });
+
+  it("rounds money to cents, and less than a cent to two digits", () => {
+    const rounded = (value: string) => text(roundMoney(decimal(value)));
+    expect(
+      ["-4.585689748776538527", "19.4032196", "0.005", "0.000123456", "-0.00999", "0"].map(rounded),
+    ).toEqual(["-4.59", "19.4", "0.005", "0.00012", "-0.01", "0"]);
   });
 
   it("snaps to a step from either side", () => {

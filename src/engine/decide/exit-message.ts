@@ -1,6 +1,6 @@
 /** Messages about a strategy that a price has stopped: when it triggers, and when the exit is complete. */
 
-import { type Decimal, ONE, snap, text, ZERO } from "../../kernel/decimal.ts";
+import { type Decimal, roundMoney, text, ZERO } from "../../kernel/decimal.ts";
 import { splitPair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Event } from "../../model/events.ts";
@@ -26,12 +26,10 @@ export function reachedEvent(
   { at, total }: ReachedState,
 ): Event {
   const { base, quote } = splitPair(symbol);
-  const profit = total === undefined ? "" : `, P&L ${text(roundToCents(total))} ${quote}`;
+  const profit = total === undefined ? "" : `, P&L ${text(roundMoney(total))} ${quote}`;
   const message = `${describeReached(exit, state.halted)}${profit}: all orders are canceled, and ${text(exit.baseAtStart ?? ZERO)} ${base} are sold`;
   return { account, strategy: id, at, kind: "exit", message };
 }
-
-const roundToCents = (amount: Decimal): Decimal => snap(amount, ONE / 100n, "half");
 
 /** Describes why a strategy stopped, what it sold, and its P&L; without the P&L if no price is known. */
 export function describeStopped(
@@ -44,7 +42,7 @@ export function describeStopped(
   const { base, quote } = splitPair(symbol);
   const left = kind.holdings(state).base;
   const sold = exit.baseAtStart === undefined ? "" : `, sold ${text(exit.baseAtStart - left)} ${base}`;
-  const total = mark && roundToCents(kind.accounts({ state, symbol }, mark).total);
+  const total = mark && roundMoney(kind.accounts({ state, symbol }, mark).total);
   const inAll = total === undefined ? "" : `, ${text(total)} ${quote} in all`;
   return `stopped: ${describeReached(exit, state.halted)}${sold}${inAll}`;
 }

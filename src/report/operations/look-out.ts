@@ -1,4 +1,4 @@
-import { text } from "../../kernel/decimal.ts";
+import { roundMoney, text } from "../../kernel/decimal.ts";
 import { pluralize } from "../../kernel/pluralize.ts";
 import { DAY, dayOf, formatSpan, MINUTE, type Millis, timeGap } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
@@ -85,7 +85,7 @@ function cyclesSince(days: readonly StrategyDay[], { strategy, latest }: Strateg
   if (!before || latest.cycles <= before.cycles) return undefined;
   const count = latest.cycles - before.cycles;
   const quote = latest.symbol.split("/")[1];
-  const realized = text(latest.realized - before.realized);
+  const realized = text(roundMoney(latest.realized - before.realized));
   return {
     strategy,
     message: `${pluralize(count, "cycle")} complete, ${realized} ${quote} realized`,

@@ -50,18 +50,22 @@ function Valued({
   );
 }
 
-const column = (name: string, of: (balance: BalanceAnswer) => string): TableColumn<BalanceAnswer> => ({
+const column = (
+  name: string,
+  quote: string,
+  of: (balance: BalanceAnswer) => string,
+): TableColumn<BalanceAnswer> => ({
   name,
   isNumber: true,
-  of: (balance) => amount(of(balance)),
+  of: (balance) => (balance.asset === quote ? money(Number(of(balance)), 2) : amount(of(balance))),
   by: (balance) => Number(of(balance)),
 });
 
 const columnsIn = (quote: string): readonly TableColumn<BalanceAnswer>[] => [
   { name: "Asset", isHead: true, of: ({ asset }) => asset, by: ({ asset }) => asset },
-  column("Total", ({ total }) => total),
-  column("Free", ({ free }) => free),
-  column("In orders", ({ used }) => used),
+  column("Total", quote, ({ total }) => total),
+  column("Free", quote, ({ free }) => free),
+  column("In orders", quote, ({ used }) => used),
   {
     name: `Worth, ${quote}`,
     isNumber: true,

@@ -1,3 +1,4 @@
+import { pluralize } from "../../kernel/pluralize.ts";
 import { amount, change, inPercent, number, pairOf, toneOf } from "../format.ts";
 import type { Loaded } from "../load.ts";
 import { linkTo } from "../route.ts";
@@ -70,7 +71,7 @@ const QUOTE_COLUMNS: readonly TableColumn<Quoted>[] = [
     name: "Orders",
     isNumber: true,
     of: (quote) =>
-      `${restingOf(quote, "buy")} bids, ${restingOf(quote, "sell")} asks, ${quote.filledOrders} filled`,
+      `${pluralize(restingOf(quote, "buy"), "bid")}, ${pluralize(restingOf(quote, "sell"), "ask")}, ${quote.filledOrders} filled`,
     by: ({ filledOrders }) => filledOrders,
   },
   {
