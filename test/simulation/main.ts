@@ -5,7 +5,7 @@ import { coverageTier } from "./coverage.ts";
 import { type Fault, faultAt, noFaults } from "./faults.ts";
 import { MUTANTS } from "./mutants.ts";
 import { simulate } from "./run.ts";
-import { EDITIONS, type Edition, type Shape } from "./shape.ts";
+import { EDITION, EDITIONS, type Edition, type Shape } from "./shape.ts";
 import {
   boundsTier,
   type Draw,
@@ -114,6 +114,10 @@ async function replay(seed: number): Promise<boolean> {
 const ofNow = (): number => Math.floor(Date.now() / 1000) % 900_000;
 const isFresh = Boolean(values.full || values.swarm || values.parity || values.mutants);
 const from = Number(values.from ?? (isFresh ? ofNow() : 0));
+if (values.edition !== undefined && values.seed === undefined && !(from < EDITION)) {
+  console.error(`--from has to be below ${EDITION}, because the millions of a seed are its edition`);
+  process.exit(2);
+}
 const number = (fallback: number) => Number(values.count ?? fallback);
 const editions =
   values.edition === undefined
