@@ -40,11 +40,9 @@ async function measuredHour() {
   return { ...box, prices, fills };
 }
 
-/** The price that is nearest to a time, at most 5 s away; the earlier one of two. */
-const nearest = (prices: readonly Price[], at: Millis): Price | undefined =>
-  prices
-    .filter((price) => Math.abs(price.at - at) <= 5 * SECOND)
-    .sort((a, b) => Math.abs(a.at - at) - Math.abs(b.at - at) || a.at - b.at)[0];
+/** The last price at or before a time, at most 10 s before it. */
+const lastBefore = (prices: readonly Price[], at: Millis): Price | undefined =>
+  prices.findLast((price) => price.at <= at && at - price.at <= 10 * SECOND);
 
 describe("mids of fills", () => {
   let hour: Awaited<ReturnType<typeof measuredHour>>;
@@ -55,11 +53,11 @@ describe("mids of fills", () => {
     first = hour.fills.filter(({ at }) => at < (hour.prices.at(-1)?.at ?? 0) - 62 * MINUTE);
   });
 
-  it("are the nearest price read at each fill, and null without one near", () => {
+  it("are the last price read before each fill, and null if it is too old", () => {
     const known = hour.fills.filter(({ mid }) => mid !== null);
     expect(known.length).toBeGreaterThan(10);
     expect(known.length).toBeLessThan(hour.fills.length);
-    for (const { at, mid } of hour.fills) expect(mid).toBe(nearest(hour.prices, at)?.mid ?? null);
+    for (const { at, mid } of hour.fills) expect(mid).toBe(lastBefore(hour.prices, at)?.mid ?? null);
   });
 
   it.each(HORIZONS)(

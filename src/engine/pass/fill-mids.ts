@@ -1,14 +1,14 @@
 /** Prices that measure fills: the mid at each fill, and mids at its horizons, from prices that passes read anyway. */
 import { midOf } from "../../kernel/spread.ts";
-import { type Millis, SECOND, timeGap } from "../../kernel/time.ts";
+import { type Millis, SECOND } from "../../kernel/time.ts";
 import { type Fill, HORIZONS, isInferred } from "../../model/fill.ts";
-import type { AccountMemory, Mark } from "../../model/memory.ts";
+import type { AccountMemory } from "../../model/memory.ts";
 import type { FillMids, HorizonMid, Snapshot } from "../../ports/stores/step-store.ts";
 import type { Decision } from "../decide/decide.ts";
 import type { Observation } from "../reconcile/observation.ts";
 
-/** Maximum time between a fill and the price that counts as the mid at the fill. */
-const LONGEST_MID_GAP: Millis = 5 * SECOND;
+/** Maximum age of the price that counts as the mid at a fill. A later price would contain what the fill moved. */
+const OLDEST_MID: Millis = 10 * SECOND;
 const LAST_HORIZON: Millis = Math.max(...HORIZONS.map(({ after, late }) => after + late));
 
 type ReadPrices = Pick<Observation, "markets">;
@@ -28,13 +28,11 @@ export function measureFills(
   return { mids: { atFills, later: horizonMids(filledAt, prices) }, filledAt };
 }
 
-/** Returns the last price before this pass or the one that it read: the nearer one, if it is near enough. */
+/** Returns the last price at or before a fill; null if it is too old, or if later prices have replaced it. */
 function midAtFill({ symbol, at }: Fill, { marks }: AccountMemory, { markets }: ReadPrices) {
   const quote = markets.get(symbol)?.quote;
-  const both = [marks[symbol], quote && { mid: midOf(quote), at: quote.at }];
-  const gap = (mark: Mark) => timeGap(mark.at, at);
-  const near = both.filter((mark) => mark !== undefined && gap(mark) <= LONGEST_MID_GAP) as Mark[];
-  return near.sort((a, b) => gap(a) - gap(b))[0]?.mid ?? null;
+  const both = [quote && { mid: midOf(quote), at: quote.at }, marks[symbol]];
+  return both.find((mark) => mark && mark.at <= at && at - mark.at <= OLDEST_MID)?.mid ?? null;
 }
 
 /** Returns the horizons at which this pass's prices are due, for pairs with a fill that can be in their time. */
