@@ -1,4 +1,4 @@
-import { formatSpan } from "../kernel/time.ts";
+import { horizonText } from "./horizon-text.ts";
 import type { QualityAnswer } from "./schema.ts";
 import type { MarkoutFigures } from "./tally.ts";
 
@@ -7,7 +7,7 @@ export const QUALITY_COLUMNS = [
   ...["id", "day", "side", "level", "hour"],
   ...["totalProfit", "spread", "inventory", "fees", "fills", "withoutMid"],
   ...["halfSpread %", "toxic %", "after 10 s %", "after 5 min %"],
-  ...["after 1 s %", "after 60 s %", "after 60 min %", "quote", "notional", "symbol", "exchange", "dryRun"],
+  ...["after 1 s %", "after 1 min %", "after 1 h %", "quote", "notional", "symbol", "exchange", "dryRun"],
 ];
 
 const knownShare = (share: number | null, unknown: number): string =>
@@ -16,7 +16,7 @@ const knownShare = (share: number | null, unknown: number): string =>
 const markoutsShown = (markouts: readonly MarkoutFigures[]): Record<string, string> =>
   Object.fromEntries(
     markouts.map(({ after, percent, unknown }) => [
-      `after ${formatSpan(after)} %`,
+      `after ${horizonText(after)} %`,
       knownShare(percent, unknown),
     ]),
   );

@@ -29,11 +29,13 @@ import type { Scope } from "../model/token.ts";
 import type { ChannelShape } from "../notify/operations/channels.ts";
 import type { OrdersShape } from "../orders/schema.ts";
 import type { PlanShape } from "../plans/operations/plans.ts";
+import type { QualityShape } from "../quality/schema.ts";
 import type { PlannedQuoteChangeShape, PlannedQuoteShape, QuoteStatusShape } from "../quote/schema/shapes.ts";
 import type { ReportShape } from "../report/operations/report.ts";
 
 type Of<S extends () => z.ZodType> = z.output<ReturnType<S>>;
 
+export type Quality = Of<typeof QualityShape>;
 export type Status = Of<typeof StatusShape>;
 export type Grid = Status["strategies"][number];
 export type QuotesStatus = Of<typeof QuoteStatusShape>;

@@ -88,11 +88,13 @@ describe("execution quality", () => {
       for (const { known, unknown: missing } of markouts) expect(known + missing).toBe(all);
   });
 
-  it("has no groups without an id, and no figures of another strategy", async () => {
+  it("has no groups without an id, nothing for a span without days, and no unknown strategy", async () => {
     const all = await runOperation<QualityAnswer>(box.deps, "get_quality", {});
     expect(all).toMatchObject({ count: 1, sides: [], levels: [], hours: [] });
+    const before = { id: box.id, from: "2025-01-01", to: "2025-01-02" };
+    expect(await runOperation(box.deps, "get_quality", before)).toMatchObject({ count: 0, days: [] });
     const missing = runOperation(box.deps, "get_quality", { id: "grid-kraken-BTC-USDT-1" });
-    await expect(missing).rejects.toThrow(/there are no figures of grid-kraken-BTC-USDT-1/);
+    await expect(missing).rejects.toThrow(/there is no strategy grid-kraken-BTC-USDT-1/);
   });
 
   it("has only the requested days, over HTTP as well", async () => {

@@ -61,8 +61,8 @@ export const qualityOperation: Operation = operation({
       const span = measuredDays(rows, { from, marketTime: (at) => marketTime(account, at) });
       if (span.length > 0) measured.push(await measureFillsOf(store, span, () => betweenParts(local, call)));
     }
-    if (request.id !== undefined && measured.length === 0)
-      throw new AppError("Not found", `there are no figures of ${request.id} in this span`);
+    if (request.id !== undefined && measured.length === 0 && !(await store.strategies({ id: request.id }))[0])
+      throw new AppError("Not found", `there is no strategy ${request.id}`);
     const shown = qualityAnswer({ from: from * DAY, to: Math.min(now, (to + 1) * DAY) }, measured);
     return request.id === undefined ? { ...shown, sides: [], levels: [], hours: [] } : shown;
   },

@@ -5,6 +5,7 @@ import { useLoad } from "../load.ts";
 import { linkTo } from "../route.ts";
 import { EventsPart, FillsPart } from "../strategy/history.tsx";
 import { NameLine, strategyTitle } from "../strategy/name.tsx";
+import { QualityPart } from "../strategy/quality.tsx";
 import { useTitle } from "../title.ts";
 import type { OwnStatus, OwnStatuses, Session, StrategyChanged } from "../types.ts";
 import { Ago, FoldedSection, NoticeBox, type Question, Section, Shown, Stat, useAsk } from "../ui.tsx";
@@ -68,6 +69,7 @@ function KnownStrategy({ one, session }: { one: OwnStatus; session: Session }) {
           )}
         </FoldedSection>
       )}
+      <QualityPart id={one.id} />
       <FillsPart of={of} digits={digits} symbol={symbol} />
       <EventsPart of={of} digits={digits} />
       <NameLine of={one} session={session} />

@@ -5,6 +5,7 @@ import { useLoad } from "../load.ts";
 import { linkTo } from "../route.ts";
 import { EventsPart, FillsPart, OrdersPart } from "../strategy/history.tsx";
 import { NameLine, strategyTitle } from "../strategy/name.tsx";
+import { QualityPart } from "../strategy/quality.tsx";
 import { Table } from "../table.tsx";
 import { useTitle } from "../title.ts";
 import type { Quoted, QuotesStatus, Session } from "../types.ts";
@@ -62,6 +63,7 @@ function KnownQuotes({ quotes, session }: { quotes: Quoted; session: Session }) 
       <QuoteFigures quotes={quotes} digits={digits} />
       <OrdersResting quotes={quotes} digits={digits} />
       <PricePlaces quotes={quotes} />
+      <QualityPart id={id} />
       <FillsPart of={of} digits={digits} symbol={quotes.symbol} />
       <OrdersPart of={of} digits={digits} />
       <EventsPart of={of} digits={digits} />

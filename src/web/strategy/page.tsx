@@ -28,6 +28,7 @@ import { EventsPart, FillsPart, OrdersPart } from "./history.tsx";
 import { ENDS, gridLevels } from "./levels.ts";
 import { NameLine, strategyTitle } from "./name.tsx";
 import { profitOver } from "./profit-over.ts";
+import { QualityPart } from "./quality.tsx";
 import { ReplayPart } from "./replay.tsx";
 import { Slots } from "./slots.tsx";
 
@@ -84,6 +85,7 @@ function KnownGrid({ grid, session }: { grid: Grid; session: Session }) {
       <GridFigures grid={grid} digits={digits} />
       <GridPrices grid={grid} orders={orders.data?.orders ?? []} digits={digits} />
       <Slots grid={grid} orders={orders.data?.orders ?? []} digits={digits} />
+      <QualityPart id={grid.id} />
       <FillsPart of={of} digits={digits} symbol={grid.symbol} />
       <OrdersPart of={of} digits={digits} />
       <EventsPart of={of} digits={digits} />
