@@ -9,6 +9,7 @@ import { fetchPost } from "./adapters/outbound.ts";
 import { createApp } from "./app.ts";
 import { type Config, parseConfig } from "./compose/config.ts";
 import { createDeps } from "./compose/deps.ts";
+import { lookOutFor } from "./compose/look-out.ts";
 import { textSettingsOf } from "./compose/text-settings.ts";
 import { loadScript } from "./declared/script.ts";
 import type { Pass } from "./engine/pass/step.ts";
@@ -16,7 +17,6 @@ import { accountsDue, stepAccount, tick } from "./engine/pass/tick.ts";
 import { AppError, messageOf, SettingsError } from "./kernel/errors.ts";
 import { createRandomText } from "./kernel/random-text.ts";
 import { DAY, HOUR, MINUTE, type Millis, SECOND } from "./kernel/time.ts";
-import { promiseAlarms } from "./liquidity/operations/promised.ts";
 import { sampleFirst, sampleLiquidity } from "./liquidity/operations/sample.ts";
 import type { AccountKey } from "./model/account.ts";
 import { deliver } from "./notify/operations/deliver.ts";
@@ -24,7 +24,7 @@ import { areGood, areStepped } from "./notify/operations/heartbeat.ts";
 import { createOperations } from "./operations.ts";
 import type { Deps } from "./ports/deps.ts";
 import type { Local, Log } from "./ports/local.ts";
-import { lookOut } from "./report/operations/look-out.ts";
+
 import type { Access } from "./transport/access.ts";
 import { type PlatformFiles, servedDocuments, servedPageFiles } from "./transport/documents/served.ts";
 import { createEdgeDoor } from "./transport/edge-door.ts";
@@ -244,7 +244,7 @@ export default {
       await tried("a scheduled tick failed", () =>
         environment.TURNS ? enqueue(environment.TURNS, deps, times) : stepInline(deps, times, made),
       );
-      await tried("the health check failed", () => lookOut(deps, (now) => promiseAlarms(deps, now)));
+      await tried("the health check failed", () => lookOutFor(deps));
       const { notify, requests, reports, log } = deps;
       if (notify)
         await tried("messages could not be sent", () => deliver({ notify, local, log, requests, reports }));

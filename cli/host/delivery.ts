@@ -1,9 +1,8 @@
+import { lookOutFor } from "../../src/compose/look-out.ts";
 import { messageOf } from "../../src/kernel/errors.ts";
-import { promiseAlarms } from "../../src/liquidity/operations/promised.ts";
 import { sampleLiquidity } from "../../src/liquidity/operations/sample.ts";
 import { deliver } from "../../src/notify/operations/deliver.ts";
 import type { Deps } from "../../src/ports/deps.ts";
-import { lookOut } from "../../src/report/operations/look-out.ts";
 import { rounds } from "./rounds.ts";
 
 /** Delivers messages in the background, so passes never wait for a receiver. */
@@ -11,7 +10,7 @@ export function startDelivery(deps: Deps, interval: number) {
   const { notify, local, log, reports } = deps;
   if (!notify) return { stop: async () => undefined };
   return rounds(interval, async () => {
-    await lookOut(deps, (now) => promiseAlarms(deps, now)).catch((error: unknown) =>
+    await lookOutFor(deps).catch((error: unknown) =>
       log("warn", "the health check failed", { reason: messageOf(error) }),
     );
     await deliver({ notify, local, log, reports }).catch((error: unknown) =>

@@ -24,7 +24,7 @@ export interface Tally {
 }
 
 /** Horizon at which a fill counts as toxic. */
-const TOXIC_AT: HorizonName = "mid10s";
+export const TOXIC_AT: HorizonName = "mid10s";
 
 const noMeasure = (): Measure => ({ known: 0, notional: ZERO, earned: 0n });
 const eachHorizon = () =>

@@ -1,6 +1,6 @@
 import { roundMoney, text } from "../../kernel/decimal.ts";
 import { pluralize } from "../../kernel/pluralize.ts";
-import { DAY, dayOf, formatSpan, MINUTE, type Millis, timeGap } from "../../kernel/time.ts";
+import { DAY, dayOf, formatSpan, HOUR, MINUTE, type Millis, timeGap } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import type { Alarm, StrategyDay } from "../../model/day.ts";
 import { levelOf } from "../../model/news.ts";
@@ -21,10 +21,17 @@ const STRATEGIES_PER_LOOK = 1000;
 /** Number of requests of a check without changes. */
 const REQUESTS_PER_LOOK = 8;
 
-/** Checks everything that runs: records each strategy's day, and finds problems. */
+/** Returns notices about the hour that ended at `until`. */
+type HourNotices = (
+  running: readonly StrategyView[],
+  until: Millis,
+) => Promise<readonly { readonly strategy: string; readonly message: string }[]>;
+
+/** Checks everything that runs: records each strategy's day, and finds problems; in an hour's first check, also notices. */
 export async function lookOut(
   deps: LookoutDeps,
   alsoWrong: (now: Millis) => Promise<readonly Alarm[]> = async () => [],
+  noticesOf: HourNotices = async () => [],
 ): Promise<void> {
   const { reports, metrics, store, local, interval = MINUTE, requests, kinds } = deps;
   const promised = deps.liquidity?.pairs.length ?? 0;
@@ -34,6 +41,9 @@ export async function lookOut(
   const [running, readings] = await Promise.all([store.strategies({ stopped: false }), metrics.readings()]);
   const views = [...running, ...(await stoppedToday(deps, turn, running))];
   await keepDays(deps, turn, { views, interval });
+  const hour = turn.now - (turn.now % HOUR);
+  if (turn.before < hour)
+    for (const notice of await noticesOf(running, hour)) await reports.tell({ kind: "notice", ...notice });
   const others = await alsoWrong(turn.now);
   await tellAlarms(deps, turn, [...alarmsOf(running, readings, { interval, kinds }), ...others]);
 }

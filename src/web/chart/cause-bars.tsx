@@ -2,10 +2,10 @@ import { change } from "../format.ts";
 import type { Quality } from "../types.ts";
 
 const [WIDTH, HEIGHT] = [600, 160] as const;
-const WIDEST_BAR = 16;
+const WIDEST_CAUSE_BAR = 16;
 
 /** Causes of P&L, each with the value that it adds to the total. */
-const CAUSES = [
+const PROFIT_CAUSES = [
   ["spread", ({ spread }: QualityDay) => spread],
   ["inventory", ({ inventory }: QualityDay) => inventory],
   ["fees", ({ fees }: QualityDay) => -fees],
@@ -16,12 +16,12 @@ type QualityDay = Quality["days"][number];
 export function CauseBars({ days }: { days: Quality["days"] }) {
   const [first, last] = [days[0], days.at(-1)];
   if (!first || !last) return null;
-  const values = [0, ...days.flatMap((day) => CAUSES.map(([, of]) => of(day)))];
+  const values = [0, ...days.flatMap((day) => PROFIT_CAUSES.map(([, of]) => of(day)))];
   const [least, most] = [Math.min(...values), Math.max(...values)];
   const step = WIDTH / days.length;
-  const wide = Math.min((step * 0.8) / CAUSES.length, WIDEST_BAR);
+  const wide = Math.min((step * 0.8) / PROFIT_CAUSES.length, WIDEST_CAUSE_BAR);
   const y = (value: number) => HEIGHT - ((value - least) / Math.max(1e-9, most - least)) * HEIGHT;
-  const left = (day: number, cause: number) => (day + 0.5) * step + (cause - CAUSES.length / 2) * wide;
+  const left = (day: number, cause: number) => (day + 0.5) * step + (cause - PROFIT_CAUSES.length / 2) * wide;
   const total = days.reduce((sum, { totalProfit }) => sum + totalProfit, 0);
   return (
     <figure class="equity">
@@ -32,7 +32,7 @@ export function CauseBars({ days }: { days: Quality["days"] }) {
         aria-label={`P&L by cause and day from ${first.day} to ${last.day}: ${change(total)} ${last.quote} in all`}
       >
         {days.flatMap((day, at) =>
-          CAUSES.map(([name, of], cause) => (
+          PROFIT_CAUSES.map(([name, of], cause) => (
             <rect
               key={`${day.day} ${name}`}
               class={name}

@@ -6,7 +6,7 @@ const [WIDTH, HEIGHT] = [600, 160] as const;
 /** More lines than these cannot be told apart. */
 const MOST_LEVELS = 12;
 
-type Measured = Pick<Quality["sides"][number], "side" | "halfSpreadPercent" | "markouts">;
+type MarkoutRow = Pick<Quality["sides"][number], "side" | "halfSpreadPercent" | "markouts">;
 
 interface CurvePoint {
   readonly step: number;
@@ -14,7 +14,7 @@ interface CurvePoint {
 }
 
 /** Known percentages: the half-spread at the fill, then each markout. */
-const pointsOf = ({ halfSpreadPercent, markouts }: Measured): CurvePoint[] =>
+const markoutPoints = ({ halfSpreadPercent, markouts }: MarkoutRow): CurvePoint[] =>
   [halfSpreadPercent, ...markouts.map((markout) => markout.percent)].flatMap((value, step) =>
     value === null ? [] : [{ step, value }],
   );
@@ -22,7 +22,7 @@ const pointsOf = ({ halfSpreadPercent, markouts }: Measured): CurvePoint[] =>
 /** What fills are worth from the fill on, as lines by side, with a thin line for each of the most filled levels. */
 export function MarkoutCurve({ sides, levels }: Pick<Quality, "sides" | "levels">) {
   const most = [...levels].sort((a, b) => b.fills - a.fills).slice(0, MOST_LEVELS);
-  const all = [...sides, ...most].flatMap(pointsOf);
+  const all = [...sides, ...most].flatMap(markoutPoints);
   if (all.length === 0) return <p class="quiet">No mid is known yet.</p>;
   const [low, high] = [
     Math.min(0, ...all.map(({ value }) => value)),
@@ -31,8 +31,8 @@ export function MarkoutCurve({ sides, levels }: Pick<Quality, "sides" | "levels"
   const times = sides[0]?.markouts.map(({ after }) => horizonText(after)) ?? [];
   const y = (value: number) => HEIGHT - ((value - low) / Math.max(1e-9, high - low)) * HEIGHT;
   const x = (step: number) => (step / Math.max(1, times.length)) * WIDTH;
-  const line = (one: Measured) =>
-    pointsOf(one)
+  const line = (one: MarkoutRow) =>
+    markoutPoints(one)
       .map(({ step, value }) => `${x(step).toFixed(1)},${y(value).toFixed(1)}`)
       .join(" ");
   return (
@@ -41,12 +41,12 @@ export function MarkoutCurve({ sides, levels }: Pick<Quality, "sides" | "levels"
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`Markout curve: ${sides.map(endText).join("; ")}`}
+        aria-label={`Markout curve: ${sides.map(rangeOfRow).join("; ")}`}
       >
         <line class="zero" x1="0" x2={WIDTH} y1={y(0)} y2={y(0)} />
         {most.map((level) => (
           <polyline key={`${level.side} ${level.level}`} class={`${level.side} level`} points={line(level)}>
-            <title>{`Level ${level.level}, ${level.side}: ${endText(level)}`}</title>
+            <title>{`Level ${level.level}, ${level.side}: ${rangeOfRow(level)}`}</title>
           </polyline>
         ))}
         {sides.map((one) => (
@@ -55,18 +55,18 @@ export function MarkoutCurve({ sides, levels }: Pick<Quality, "sides" | "levels"
       </svg>
       <figcaption class="quiet">
         Value per notional at the fill and after {times.join(", ")}: <b class="series buy">buys</b> and{" "}
-        <b class="series sell">sells</b>, thin lines by level, {shareOf(low)} to {shareOf(high)}
+        <b class="series sell">sells</b>, thin lines by level, {fineShare(low)} to {fineShare(high)}
       </figcaption>
     </figure>
   );
 }
 
-const shareOf = (value: number): string => percent(value / 100, 4);
+const fineShare = (value: number): string => percent(value / 100, 4);
 
-function endText(one: Measured): string {
-  const points = pointsOf(one);
+function rangeOfRow(one: MarkoutRow): string {
+  const points = markoutPoints(one);
   const [first, last] = [points[0], points.at(-1)];
   return first && last
-    ? `${one.side} from ${shareOf(first.value)} to ${shareOf(last.value)}`
+    ? `${one.side} from ${fineShare(first.value)} to ${fineShare(last.value)}`
     : `${one.side} unknown`;
 }

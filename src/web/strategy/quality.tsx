@@ -9,11 +9,11 @@ import { FoldedSection, Shown } from "../ui.tsx";
 /** P&L by cause, and markouts. It is loaded when it is opened, because it reads every fill of a week. */
 export const QualityPart = ({ id }: { id: string }) => (
   <FoldedSection title="Execution quality" isClosed>
-    {() => <QualityFigures id={id} />}
+    {() => <QualityCharts id={id} />}
   </FoldedSection>
 );
 
-function QualityFigures({ id }: { id: string }) {
+function QualityCharts({ id }: { id: string }) {
   const quality = useLoad<Quality>("GET /strategy/quality", { id });
   return (
     <Shown of={quality}>
@@ -25,15 +25,15 @@ function QualityFigures({ id }: { id: string }) {
             <CauseBars days={days} />
             <Table
               label="P&L by cause and day"
-              columns={DAY_COLUMNS}
+              columns={CAUSE_DAY_COLUMNS}
               rows={days.toReversed()}
               keyOf={({ day }) => day}
               empty="No days yet."
             />
             <MarkoutCurve sides={sides} levels={levels} />
-            <Measures name="Side" rows={sides} of={({ side = "" }) => side} />
-            <Measures name="Level" rows={levels} of={({ level, side = "" }) => `${level} ${side}`} />
-            <Measures name="Hour, UTC" rows={hours} of={({ hour = 0 }) => `${hour}:00`} />
+            <MeasuresTable name="Side" rows={sides} of={({ side = "" }) => side} />
+            <MeasuresTable name="Level" rows={levels} of={({ level, side = "" }) => `${level} ${side}`} />
+            <MeasuresTable name="Hour, UTC" rows={hours} of={({ hour = 0 }) => `${hour}:00`} />
           </>
         )
       }
@@ -41,9 +41,9 @@ function QualityFigures({ id }: { id: string }) {
   );
 }
 
-type QualityDay = Quality["days"][number];
+type CauseDay = Quality["days"][number];
 
-const DAY_COLUMNS: readonly TableColumn<QualityDay>[] = [
+const CAUSE_DAY_COLUMNS: readonly TableColumn<CauseDay>[] = [
   { name: "Day, UTC", isHead: true, of: ({ day }) => day },
   {
     name: "P&L",
@@ -57,7 +57,7 @@ const DAY_COLUMNS: readonly TableColumn<QualityDay>[] = [
   { name: "Without mid", isNumber: true, of: ({ withoutMid }) => withoutMid },
 ];
 
-type Measured = Omit<Quality["sides"][number], "side"> & {
+type MeasuresRow = Omit<Quality["sides"][number], "side"> & {
   readonly side?: string;
   readonly level?: number;
   readonly hour?: number;
@@ -65,19 +65,19 @@ type Measured = Omit<Quality["sides"][number], "side"> & {
 
 interface MeasuresProps {
   readonly name: string;
-  readonly rows: readonly Measured[];
-  readonly of: (row: Measured) => string;
+  readonly rows: readonly MeasuresRow[];
+  readonly of: (row: MeasuresRow) => string;
 }
 
 /** A share, with the number of fills that it does not know. */
-const shareText = (share: string | null, unknown: number): string => {
+const shareWithUnknown = (share: string | null, unknown: number): string => {
   const missing = unknown === 0 ? "" : `, ${unknown} unknown`;
   return share === null ? "unknown" : `${share}${missing}`;
 };
 
 const fine = (value: number | null): string | null => (value === null ? null : percent(value / 100, 4));
 
-const Measures = ({ name, rows, of }: MeasuresProps) => (
+const MeasuresTable = ({ name, rows, of }: MeasuresProps) => (
   <Table
     label={`Execution by ${name.toLowerCase()}`}
     columns={[
@@ -86,23 +86,23 @@ const Measures = ({ name, rows, of }: MeasuresProps) => (
       {
         name: "Half-spread",
         isNumber: true,
-        of: ({ halfSpreadPercent, withoutMid }) => shareText(fine(halfSpreadPercent), withoutMid),
+        of: ({ halfSpreadPercent, withoutMid }) => shareWithUnknown(fine(halfSpreadPercent), withoutMid),
       },
       {
         name: "After 10 s",
         isNumber: true,
-        of: ({ markouts }) => shareText(fine(markouts[1]?.percent ?? null), markouts[1]?.unknown ?? 0),
+        of: ({ markouts }) => shareWithUnknown(fine(markouts[1]?.percent ?? null), markouts[1]?.unknown ?? 0),
       },
       {
         name: "After 5 min",
         isNumber: true,
-        of: ({ markouts }) => shareText(fine(markouts[3]?.percent ?? null), markouts[3]?.unknown ?? 0),
+        of: ({ markouts }) => shareWithUnknown(fine(markouts[3]?.percent ?? null), markouts[3]?.unknown ?? 0),
       },
       {
         name: "Toxic",
         isNumber: true,
         of: ({ toxicPercent, unmeasured }) =>
-          shareText(toxicPercent === null ? null : inPercent(toxicPercent, 1), unmeasured),
+          shareWithUnknown(toxicPercent === null ? null : inPercent(toxicPercent, 1), unmeasured),
       },
     ]}
     rows={rows}

@@ -1,0 +1,34 @@
+import { HOUR, type Millis } from "../../kernel/time.ts";
+import { parseAccountKey } from "../../model/account.ts";
+import type { Deps } from "../../ports/deps.ts";
+import type { StrategyView } from "../../ports/stores/strategy-store.ts";
+import { pickedOffMessages } from "../picked-off.ts";
+
+/** Maximum number of fills of an hour that are read; of more, the newest. */
+const MOST_FILLS_AN_HOUR = 1000;
+/** Requests that the rest of a check can need. */
+const REQUESTS_FOR_REST = 8;
+
+export interface HourNotice {
+  readonly strategy: string;
+  readonly message: string;
+}
+
+/** Returns a notice for each side of a running strategy that was picked off in the hour before a time. */
+export async function pickedOff(
+  { store, marketTime, requests }: Pick<Deps, "store" | "marketTime" | "requests">,
+  running: readonly StrategyView[],
+  until: Millis,
+): Promise<readonly HourNotice[]> {
+  const notices: HourNotice[] = [];
+  for (const { strategy } of running) {
+    if (requests && requests() < REQUESTS_FOR_REST) return notices;
+    const account = parseAccountKey(strategy.account);
+    const [from, to] = [marketTime(account, until - HOUR), marketTime(account, until)];
+    const fills = await store.measuredFillsOf(strategy.id, { limit: MOST_FILLS_AN_HOUR, before: { at: to } });
+    const ofHour = fills.filter(({ at }) => at >= from);
+    for (const message of pickedOffMessages(strategy, ofHour))
+      notices.push({ strategy: strategy.id, message });
+  }
+  return notices;
+}
