@@ -169,6 +169,24 @@ async function beatForQueue({ heartbeat, metrics, store, interval = MINUTE }: De
   await heartbeat.beat(areStepped(of, accounts, { now, interval }));
 }
 
+/** Time until another pass after one with a fill, because the price that filled an order often fills more. */
+const FOLLOW_UP: Millis = 15 * SECOND;
+
+/** Queues another pass of the same minute, unless a scheduled one comes sooner. Without it, the next one is in time. */
+async function sendFollowUp(
+  queue: Queue<PassMessage> | undefined,
+  { log, interval = MINUTE }: Deps,
+  { account, scheduled }: PassMessage,
+): Promise<void> {
+  const next = scheduled + FOLLOW_UP;
+  if (!queue || interval <= FOLLOW_UP || next % MINUTE < FOLLOW_UP) return;
+  await queue
+    .send({ account, scheduled: next }, { delaySeconds: FOLLOW_UP / SECOND })
+    .catch((error: unknown) =>
+      log("warn", "a pass could not be queued", { account, reason: messageOf(error) }),
+    );
+}
+
 /** Maximum number of messages in one call to a queue. */
 const MOST_MESSAGES = 100;
 
@@ -263,6 +281,7 @@ export default {
       if (pass.outcome === "failed") message.retry({ delaySeconds: 10 });
       else message.ack();
       logPass(deps, pass, scheduled, made());
+      if (pass.reactions) await sendFollowUp(environment.TURNS, deps, message.body);
     }
   },
 };

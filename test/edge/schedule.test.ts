@@ -79,6 +79,17 @@ describe("the cron, through the queue", () => {
     expect(views.map(({ strategy }) => asGrid(strategy).state.ledger.filledOrders)).toEqual([1, 1, 1, 1]);
   });
 
+  it("makes another pass in the minute of a fill", async () => {
+    const times = new Set(edge.turns.map(({ scheduled }) => scheduled));
+    const accounts = new Set(edge.turns.map(({ account }) => account));
+    // The queue holds them back for a quarter of a real minute.
+    await eventually(
+      async () => accounts.size - new Set(edge.followUps.map(({ account }) => account)).size,
+      (missing) => missing === 0,
+    );
+    for (const { scheduled } of edge.followUps) expect(times).toContain(scheduled - MINUTE / 4);
+  });
+
   it("makes only one pass for a duplicate time", async () => {
     const turns = await cron(2);
     const made = turns.filter(({ outcome }) => outcome === "stepped" || outcome === "short");

@@ -13,8 +13,11 @@ import { heard } from "./heard.ts";
 import { startWorker, type WorkerOptions } from "./worker.ts";
 
 /** One turn of the queue, as the worker's log tells it. */
+const MINUTE = 60_000;
+
 export interface Turn {
   readonly account: string;
+  readonly scheduled: number;
   readonly outcome: string;
   readonly requests: number;
   readonly reason?: string;
@@ -40,9 +43,11 @@ export async function deployment(
   });
   const database = await edgeDatabase({ ...accounts.settings, ...settings });
   const turns: Turn[] = [];
+  const followUps: Turn[] = [];
   const troubles: Readonly<Record<string, unknown>>[] = [];
   const onLog: WorkerOptions["onLog"] = (entry) => {
-    if (entry.message === "a pass") turns.push(turnOf(entry));
+    if (entry.message === "a pass")
+      (Number(entry.scheduled) % MINUTE === MINUTE / 4 ? followUps : turns).push(turnOf(entry));
     else if (entry.level === "error" || entry.level === "warn") troubles.push(entry);
   };
   const start = (own: Readonly<Record<string, string>> = {}): Promise<Miniflare> =>
@@ -51,6 +56,8 @@ export async function deployment(
     accounts,
     database,
     turns,
+    /** Passes that fills have queued within their minute. */
+    followUps,
     troubles,
     start,
     /** Starts so many workers, each for its share of the accounts: an emulated queue gives out one turn at a time. */
@@ -137,8 +144,15 @@ function shareOf({ ids, settings }: Accounts, { place, count }: { place: number;
   );
 }
 
-const turnOf = ({ account, outcome, requests, ...rest }: Readonly<Record<string, unknown>>): Turn => ({
+const turnOf = ({
+  account,
+  scheduled,
+  outcome,
+  requests,
+  ...rest
+}: Readonly<Record<string, unknown>>): Turn => ({
   account: String(account),
+  scheduled: Number(scheduled),
   outcome: String(outcome),
   requests: Number(requests),
   ...(rest.reason === undefined ? {} : { reason: String(rest.reason) }),
