@@ -57,7 +57,11 @@ export async function shownStart(input: Input, asks: Asks): Promise<Answer | und
   }
 }
 
-type PricedPlan = Pick<ShownPlan, "planHash"> & { readonly marketPrice?: number };
+/** A plan with its price: of a grid, or of quotes. */
+type PricedPlan = Pick<ShownPlan, "planHash"> & {
+  readonly marketPrice?: number;
+  readonly reference?: number;
+};
 
 /** Largest move, as a share, after which a simulated start still counts as the plan that was shown. */
 const SMALL_MOVE = 0.02;
@@ -79,13 +83,14 @@ export async function startPlan(
     const next = isSimulated ? await preview(input) : undefined;
     if (next?.status !== 200) return undefined;
     plan = next.body as PricedPlan;
-    if (!isNear(plan.marketPrice, shown.marketPrice)) return undefined;
-    process.stdout.write(
-      `The simulated price has moved from ${shown.marketPrice} to ${plan.marketPrice}; the start follows it.\n`,
-    );
+    const [price, before] = [priceOf(plan), priceOf(shown)];
+    if (!isNear(price, before)) return undefined;
+    process.stdout.write(`The simulated price has moved from ${before} to ${price}; the start follows it.\n`);
   }
   return undefined;
 }
+
+const priceOf = ({ marketPrice, reference }: PricedPlan) => marketPrice ?? reference;
 
 const isNear = (price: number | undefined, before: number | undefined): boolean =>
   price !== undefined && before !== undefined && Math.abs(price / before - 1) <= SMALL_MOVE;

@@ -71,3 +71,19 @@ it("follows small moves of a simulated market, and no large ones", async () => {
   expect(await startPlan(GRID, plan, { ...asks, isSimulated: true })).toMatchObject({ status: 200 });
   expect(await grids()).toHaveLength(1);
 });
+
+it("follows small moves of a simulated market with quotes too", async () => {
+  const { call, move } = await drivenApp();
+  const quotes = {
+    ...{ exchange: "kraken", symbol: "BTC/USDT", spread: 0.002, size: 100, useOthers: false, useDex: false },
+    ...{ quoteBudget: 500, baseBudget: 0.01 },
+  };
+  const send = (path: string) => (input: object) =>
+    call("POST", `/strategy/quote${path}`, { ...quotes, ...input }) as Promise<Answer>;
+  const asks = { preview: send("/preview"), start: send(""), isSimulated: true };
+  const plan = (await asks.preview({})).body as { planHash: string };
+  await move(1.05);
+  expect(await startPlan({}, plan, asks)).toBeUndefined();
+  await move(0.96);
+  expect(await startPlan({}, plan, asks)).toMatchObject({ status: 200 });
+});
