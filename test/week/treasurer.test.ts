@@ -198,6 +198,8 @@ async function startCentered({ page, call }: Stage): Promise<void> {
     .poll(async () => (await call<GridStatus>("/strategy/grid/status")).strategies)
     .toMatchObject([{ centered: true }]);
   await confirm(page, "Stop", "Stop it");
+  // Quotes without budgets start only beside no other strategy.
+  await expect.poll(async () => (await call<{ count: number }>("/strategy/grid/list")).count).toBe(0);
 }
 
 interface GridStatus {
