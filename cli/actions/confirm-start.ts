@@ -83,14 +83,14 @@ export async function startPlan(
     const next = isSimulated ? await preview(input) : undefined;
     if (next?.status !== 200) return undefined;
     plan = next.body as PricedPlan;
-    const [price, before] = [priceOf(plan), priceOf(shown)];
+    const [price, before] = [planPrice(plan), planPrice(shown)];
     if (!isNear(price, before)) return undefined;
     process.stdout.write(`The simulated price has moved from ${before} to ${price}; the start follows it.\n`);
   }
   return undefined;
 }
 
-const priceOf = ({ marketPrice, reference }: PricedPlan) => marketPrice ?? reference;
+const planPrice = ({ marketPrice, reference }: PricedPlan) => marketPrice ?? reference;
 
 const isNear = (price: number | undefined, before: number | undefined): boolean =>
   price !== undefined && before !== undefined && Math.abs(price / before - 1) <= SMALL_MOVE;

@@ -10,7 +10,7 @@ import type { Kinds } from "../ports/kind.ts";
 
 /** A strategy, its remaining need, and the cost of its base. */
 export interface Need {
-  readonly strategy: Pick<Strategy, "id" | "symbol">;
+  readonly strategy: Pick<Strategy, "id" | "name" | "symbol">;
   readonly reserve: Reserve;
   readonly cost: Decimal;
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { withdrawView } from "../../src/grid/schema/withdraw.ts";
 import { decimal, text } from "../../src/kernel/decimal.ts";
 import { type Driven, drivenApp } from "../support/driven.ts";
 import { appClient, callTool, textOf } from "../support/mcp.ts";
@@ -142,7 +143,12 @@ describe("the withdrawable amount", () => {
     await app.deposit("USDT", -decimal(ofAsset(await planOf(app), "USDT").canWithdraw) - decimal("50"));
     const plan = await planOf(app);
     expect(ofAsset(plan, "USDT")).toMatchObject({ canWithdraw: "0", missing: "50" });
-    expect(plan.needs).toEqual([{ id: await app.onlyGrid(), symbol: "BTC/USDT", quote: kept, base: "0" }]);
+    const id = await app.onlyGrid();
+    expect(plan.needs).toEqual([{ id, name: null, symbol: "BTC/USDT", quote: kept, base: "0" }]);
+    await app.call("POST", "/strategy/rename", { id, name: "desk" });
+    const renamed = await planOf(app);
+    expect(renamed.needs).toMatchObject([{ id, name: "desk" }]);
+    expect(withdrawView(renamed)).toMatchObject({ "kept for": [{ strategy: `desk (${id})` }] });
     expect(plan.warnings).toEqual([
       {
         code: "funds_missing",

@@ -40,6 +40,7 @@ export const withdrawPlan = (ids: readonly string[]): Operation =>
         assets: assets.map(assetOut),
         needs: needs.map(({ strategy, reserve }) => ({
           id: strategy.id,
+          name: strategy.name ?? null,
           symbol: strategy.symbol,
           quote: text(reserve.quote),
           base: text(reserve.base),

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { exchangeField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
+import { calledBy } from "../../model/strategy.ts";
 import { WarningShape } from "./shapes.ts";
 
 export const withdrawInput = (ids: readonly string[]) => z.object({ exchange: exchangeField(ids) });
@@ -19,7 +20,15 @@ export const WithdrawShape = lazy(() =>
       }),
     ),
     needs: z
-      .array(z.object({ id: z.string(), symbol: z.string(), quote: z.string(), base: z.string() }))
+      .array(
+        z.object({
+          id: z.string(),
+          name: z.string().nullable(),
+          symbol: z.string(),
+          quote: z.string(),
+          base: z.string(),
+        }),
+      )
       .describe("What each strategy still needs of the free balance"),
     warnings: z.array(WarningShape()),
   }),
@@ -42,7 +51,7 @@ export function withdrawView(answer: unknown): unknown {
       ...(assets.some((one) => one.missing !== "0") ? { missing } : {}),
     })),
     ...(needs.length > 0
-      ? { "kept for": needs.map(({ id, quote, base }) => ({ strategy: id, quote, base })) }
+      ? { "kept for": needs.map(({ quote, base, ...named }) => ({ strategy: calledBy(named), quote, base })) }
       : {}),
   };
 }
