@@ -98,6 +98,10 @@ export const CASES: readonly (readonly [seed: number, found: string, timing: "re
     ],
     [15_000_031, "was refused every order at a price that its market's new tick does not have"],
     [15_138_160, "was taken apart for levels that its market's new minimum did not let it place"],
+    [
+      15_163_078,
+      "was taken to wait for no reason, when its market's new minimum refused the price below a level",
+    ],
     [9_523_659, "gave up a manual order that the database had recorded with a time of an hour ago"],
     [9_523_869, "gave up a manual order that the database had recorded with a time of an hour ago"],
     [9_527_156, "gave up a manual order that the database had recorded with a time of an hour ago"],

@@ -5,7 +5,7 @@ import { isGrid } from "../../src/grid/kind.ts";
 import { costInAll } from "../../src/grid/ledger/booking.ts";
 import { sellPrice } from "../../src/grid/plan/wish.ts";
 import type { GridStrategy, Slot } from "../../src/grid/state/state.ts";
-import { abs, max, mul, ONE, snap, text } from "../../src/kernel/decimal.ts";
+import { abs, div, max, mul, ONE, snap, text } from "../../src/kernel/decimal.ts";
 import { parseClientOrderId } from "../../src/kernel/ids.ts";
 import { splitPair } from "../../src/kernel/pair.ts";
 import type { BookedOrder } from "../../src/market/matching/books.ts";
@@ -249,7 +249,10 @@ function slotsAtRest(sim: Sim, strategy: GridStrategy, live: readonly BookedOrde
     const isExcused =
       mine.length === 0 &&
       refusal !== undefined &&
-      (isKilled || QUIET_REASONS.has(refusal.reason) || isThrough(sim, strategy, slot, refusal));
+      (isKilled ||
+        QUIET_REASONS.has(refusal.reason) ||
+        isThrough(sim, strategy, slot, refusal) ||
+        isTooSmallBelow(sim, strategy, slot, refusal));
     if (!isRight && !isExcused)
       checks.violate(
         `${id} slot ${slot.index} (${slot.side}) has ${mine.map(({ clientId, side, price }) => `${clientId} ${side} ${text(price)}`).join() || "no order"}; should be at ${text(slot.lower)} or ${text(sellPrice(slot))}; refused: ${refusal?.reason ?? "no"}; ${symbol} ${simulation.venue}`,
@@ -268,6 +271,20 @@ function isThrough(
   if (reason !== "limit_collar" || ticks === undefined) return false;
   const price = BigInt(Math.round(ticks)) * marketOf(symbol).tick;
   return slot.side === "buy" ? slot.lower > (price * 109n) / 100n : sellPrice(slot) < (price * 91n) / 100n;
+}
+
+/** A buy whose level would take is worth less than its market's new minimum at the price as it is now. */
+function isTooSmallBelow(
+  { simulation, scheduler, marketOf }: Sim,
+  { symbol }: GridStrategy,
+  { side, lower, size }: Slot,
+  { reason }: { reason: string },
+): boolean {
+  const { tick, minNotional } = marketOf(symbol);
+  const ticks = simulation.listings(simulation.venue, symbol, {})?.path.at(scheduler.now());
+  if (reason !== "would_take" || side !== "buy" || ticks === undefined) return false;
+  const price = BigInt(Math.round(ticks)) * tick;
+  return price <= lower && mul(div(size, lower, "up"), price, "up") < minNotional;
 }
 
 /** At its level, or at a better price while its level would take. */
