@@ -42,7 +42,7 @@ export async function lookOut(
   const views = [...running, ...(await stoppedToday(deps, turn, running))];
   await keepDays(deps, turn, { views, interval });
   const hour = turn.now - (turn.now % HOUR);
-  if (turn.before < hour)
+  if (turn.before > 0 && turn.before < hour)
     for (const notice of await noticesOf(running, hour)) await reports.tell({ kind: "notice", ...notice });
   const others = await alsoWrong(turn.now);
   await tellAlarms(deps, turn, [...alarmsOf(running, readings, { interval, kinds }), ...others]);
