@@ -29,6 +29,8 @@ export const HORIZONS = [
   { name: "mid5m", after: 5 * MINUTE, late: 2 * MINUTE },
   { name: "mid1h", after: HOUR, late: 2 * MINUTE },
 ] as const satisfies readonly { readonly name: string; readonly after: Millis; readonly late: Millis }[];
+/** Maximum age of the price that counts as the mid at a fill. A later price would contain what the fill moved. */
+export const OLDEST_MID: Millis = 10 * SECOND;
 export type HorizonName = (typeof HORIZONS)[number]["name"];
 
 /** Mids of a fill's market at its horizons; null if unknown. */

@@ -9,7 +9,8 @@ import { figuresOfTally } from "./tally.ts";
 
 type Parts = Record<"total" | "spread" | "inventory" | "fees", Decimal>;
 
-const partsShown = ({ total, spread, inventory, fees }: Attribution) => ({
+/** Formats the parts of P&L for a response. */
+export const partsShown = ({ total, spread, inventory, fees }: Attribution) => ({
   totalProfit: wire(total),
   spread: wire(spread),
   inventory: wire(inventory),

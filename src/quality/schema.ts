@@ -13,14 +13,14 @@ export const qualityInput = lazy(() =>
   }),
 );
 
-const attributed = () => ({
+export const attributionFields = () => ({
   totalProfit: z.number().describe("P&L as in the report, in quote: spread + inventory − fees"),
   spread: z.number().describe("What fills earned against the mid at their time"),
   inventory: z.number().describe("What price changes made of the inventory"),
   fees: z.number().describe("Fees minus rebates"),
 });
 
-const measureFields = () => ({
+export const measureFields = () => ({
   fills: z.number(),
   notional: z.number(),
   halfSpreadPercent: z.number().nullable().describe("Effective half-spread, of the notional"),
@@ -54,13 +54,13 @@ export const QualityShape = lazy(() =>
         id: z.string(),
         exchange: z.string(),
         symbol: z.string(),
-        ...{ ...quoteFields(), ...attributed(), ...measureFields() },
+        ...{ ...quoteFields(), ...attributionFields(), ...measureFields() },
       }),
     ),
     days: z.array(
       z.object({
         day: z.string().describe("Day in UTC"),
-        ...{ ...quoteFields(), ...attributed() },
+        ...{ ...quoteFields(), ...attributionFields() },
         fills: z.number(),
         withoutMid: z.number().describe("Fills without a known mid"),
       }),

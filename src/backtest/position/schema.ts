@@ -6,8 +6,13 @@ import { type Decimal, div, snap, text, wire, ZERO } from "../../kernel/decimal.
 import { lazy } from "../../kernel/lazy.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { SIDES } from "../../model/market.ts";
+import { partsShown } from "../../quality/answer.ts";
+import { attributionOf } from "../../quality/attribution.ts";
+import { attributionFields, measureFields } from "../../quality/schema.ts";
+import { figuresOfTally } from "../../quality/tally.ts";
 import { barField, shape as pastShape } from "../schema/input.ts";
 import type { PositionBacktest } from "./backtest.ts";
+import { tallyOf } from "./measured.ts";
 
 /** Fields of the past data for a position. Others' `spread` has a separate name. */
 export function pastFields() {
@@ -62,6 +67,9 @@ export const positionBacktestFields = () => ({
     })
     .nullable()
     .describe("Range over both fill rules and the three orders of a candle's high and low"),
+  quality: z
+    .object({ ...attributionFields(), ...measureFields() })
+    .describe("What fills earned and cost, from the prices of the passes, as in `get_quality`"),
   warnings: z.array(z.object({ code: z.string(), message: z.string() })),
   fills: z.array(TradeShape()).describe("Newest last"),
 });
@@ -78,7 +86,10 @@ export function positionBacktestOut<S extends PositionStrategy>(
 ): PositionBacktestAnswer {
   const { run, band, config, market, startPrice, endPrice } = backtest;
   const { strategy } = run.account;
-  const { total, realized, position, filledOrders } = positionAccounts(strategy, endPrice);
+  const accounts = positionAccounts(strategy, endPrice);
+  const { total, realized, position, filledOrders } = accounts;
+  const tally = tallyOf(run.measured);
+  const parts = attributionOf({ from: { total: ZERO, fees: ZERO }, to: accounts }, tally.spread.earned);
   return {
     ...{ exchange, symbol: market.symbol },
     budget: { base: text(config.budget.base), quote: text(config.budget.quote) },
@@ -99,6 +110,7 @@ export function positionBacktestOut<S extends PositionStrategy>(
       total: { least: text(band.total.least), most: text(band.total.most) },
       filledOrders: band.filledOrders,
     },
+    quality: { ...partsShown(parts), ...figuresOfTally(tally) },
     warnings: backtest.warnings.map((warning) => ({ ...warning })),
     fills: run.fills.slice(fills === 0 ? run.fills.length : -fills).map(tradeOut),
   };
@@ -126,6 +138,7 @@ export const tradesCsv = ({ fills }: Pick<PositionBacktestAnswer, "fills">): str
     fills.map((fill) => TRADE_COLUMNS.map((column) => fill[column])),
   );
 
+const moneyOf = (value: number): string => value.toFixed(2);
 const centsOf = (value: string): string => Number(value).toFixed(2);
 
 /** Formats the result: profit first, then the funds at risk, and what candles hide. */
@@ -133,7 +146,7 @@ export function positionBacktestView(
   answer: PositionBacktestAnswer,
   config: string,
 ): Readonly<Record<string, unknown>> {
-  const { fills, warnings, band, exchange, symbol, ...result } = answer;
+  const { fills, warnings, band, exchange, symbol, quality, ...result } = answer;
   const { budget, bars, isWhole, missingBars, passes, fromAt, untilAt } = result;
   const [base, quote] = symbol.split("/");
   return {
@@ -142,6 +155,8 @@ export function positionBacktestView(
     band: band
       ? `${centsOf(band.total.least)} to ${centsOf(band.total.most)}, ${band.filledOrders.least} to ${band.filledOrders.most} filled orders`
       : null,
+    causes: `${moneyOf(quality.spread)} spread, ${moneyOf(quality.inventory)} inventory, ${moneyOf(-quality.fees)} fees`,
+    "toxic fills": `${quality.toxicPercent === null ? "unknown" : `${quality.toxicPercent} %`}; ${quality.unmeasured} of ${quality.fills} fills unknown`,
     drawdown: `${centsOf(result.drawdown)} ${quote}`,
     "both sides": `${result.twoSidedPercent} % of the time`,
     filledOrders: result.filledOrders,

@@ -4,7 +4,7 @@ import { type Decimal, max, min, mul, ZERO } from "../../kernel/decimal.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { between, type Corner } from "../../market/matching/corner.ts";
 import type { Balance } from "../../model/account.ts";
-import type { Fill } from "../../model/fill.ts";
+import type { Fill, MeasuredFill } from "../../model/fill.ts";
 import type { Market } from "../../model/market.ts";
 import type { Kinds } from "../../ports/kind.ts";
 import { cornersOf } from "../fast/corners.ts";
@@ -12,6 +12,7 @@ import { type Paper, paper } from "../paper/paper.ts";
 import { opened, passOnPaper, type StrategyOnPaper } from "../paper/strategy-on-paper.ts";
 import type { Rules } from "../tape/rules.ts";
 import type { Ticks } from "../tape/ticks.ts";
+import { fillMeasurer } from "./measured.ts";
 import type { RequestedPast } from "./requested-past.ts";
 
 export interface PositionWalkOptions {
@@ -40,12 +41,15 @@ export interface WalkedPosition<S extends PositionStrategy> {
   readonly mostBase: Decimal;
   /** Max drawdown of its result at the passes, in quote. */
   readonly drawdown: Decimal;
+  /** The same fills with the mids that measure them. */
+  readonly measured: readonly MeasuredFill[];
 }
 
 interface PositionWalk<S extends PositionStrategy> {
   readonly options: PositionWalkOptions;
   readonly venue: Paper;
   readonly requested: RequestedPast;
+  readonly measurer: ReturnType<typeof fillMeasurer>;
   account: StrategyOnPaper<S>;
   here: Corner;
   nextPass: Millis;
@@ -70,6 +74,7 @@ export function* walkingPosition<S extends PositionStrategy>(
     options,
     venue: paper(market, rules, { balances, first }),
     requested: options.requested?.() ?? (() => ({})),
+    measurer: fillMeasurer(),
     account: opened(strategy),
     here: first,
     nextPass: first.at,
@@ -85,7 +90,8 @@ export function* walkingPosition<S extends PositionStrategy>(
     yield bar;
   }
   const { account, fills, passes, twoSided, leastBase, mostBase, drawdown } = positionWalk;
-  return { account, fills, bars: bar, passes, twoSided, leastBase, mostBase, drawdown };
+  const { fills: measured } = positionWalk.measurer;
+  return { account, fills, bars: bar, passes, twoSided, leastBase, mostBase, drawdown, measured };
 }
 
 /** Advances to the next price point, with the passes that are due on the way. */
@@ -117,6 +123,7 @@ function makePass<S extends PositionStrategy>(positionWalk: PositionWalk<S>): vo
   });
   positionWalk.account = account;
   positionWalk.fills.push(...fills);
+  positionWalk.measurer.addPass(fills, venue.quote());
   positionWalk.passes++;
   const { strategy } = account;
   const price = BigInt(here.ticks) * options.market.tick;

@@ -1,14 +1,12 @@
 /** Prices that measure fills: the mid at each fill, and mids at its horizons, from prices that passes read anyway. */
 import { midOf } from "../../kernel/spread.ts";
-import { type Millis, SECOND } from "../../kernel/time.ts";
-import { type Fill, HORIZONS, isInferred } from "../../model/fill.ts";
+import type { Millis } from "../../kernel/time.ts";
+import { type Fill, HORIZONS, isInferred, OLDEST_MID } from "../../model/fill.ts";
 import type { AccountMemory } from "../../model/memory.ts";
 import type { FillMids, HorizonMid, Snapshot } from "../../ports/stores/step-store.ts";
 import type { Decision } from "../decide/decide.ts";
 import type { Observation } from "../reconcile/observation.ts";
 
-/** Maximum age of the price that counts as the mid at a fill. A later price would contain what the fill moved. */
-const OLDEST_MID: Millis = 10 * SECOND;
 const LAST_HORIZON: Millis = Math.max(...HORIZONS.map(({ after, late }) => after + late));
 
 type ReadPrices = Pick<Observation, "markets">;
