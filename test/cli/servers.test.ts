@@ -23,10 +23,13 @@ const RANGE = ["--lower-price", "20000", "--upper-price", "30000"];
 const NO_SERVER = "No server is running, so nothing trades yet";
 
 it("knows the older of two servers when the newer one stops, from any home", async () => {
-  const { serve: start, run } = oneDatabase();
+  const { client, serve: start, run } = oneDatabase();
+  const recorded = async () => (await client.execute("select url from servers")).rows.map(({ url }) => url);
   const older = await start();
   const newer = await start();
+  expect(await recorded()).toEqual([older.url, newer.url]);
   await newer.kill("SIGINT");
+  expect(await recorded()).toEqual([older.url]);
   expect(newer.stdout()).toContain(`another server of this database runs at ${where(older)}.`);
   const page = await run("page");
   expect({ code: page.code, stdout: page.stdout }).toEqual({ code: 1, stdout: "" });
