@@ -21,8 +21,8 @@ export function dailyFigures(rows: readonly DayProfit[]): DailyFigures {
 }
 
 const YEAR = 365 * 86_400_000;
-/** Below a day, a yearly rate says nothing. */
-const LEAST_SPAN = 86_400_000;
+/** Below a week, a yearly rate says nothing: a bad first day can come to -1,000 % a year. */
+const LEAST_SPAN = 7 * 86_400_000;
 
 /** Returns the profits of several strategies as one rate of their capital, each over its own time. */
 export function yearlyOfAll(

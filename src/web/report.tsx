@@ -126,7 +126,7 @@ function rateText({ total, data, grids }: TotalsProps): string {
     return [{ profit: totalProfit, capital: grid.investment, millis }];
   });
   const rate = yearlyOfAll(parts);
-  return rate === undefined ? "after a day" : inPercent(rate, 1);
+  return rate === undefined ? "after a week" : inPercent(rate, 1);
 }
 
 type TotalsProps = ReportProps & { readonly total: ReportAnswer["totals"][number] };

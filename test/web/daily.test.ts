@@ -20,9 +20,9 @@ describe("P&L by day", () => {
   });
 
   it("is a yearly rate from a day on", () => {
-    expect(yearlyPercent(10, 1000, 3.65 * DAY)).toBeCloseTo(100);
-    expect(yearlyPercent(10, 1000, DAY / 2)).toBeUndefined();
-    expect(yearlyPercent(10, 0, DAY)).toBeUndefined();
-    expect(yearlyPercent(null, 1000, DAY)).toBeUndefined();
+    expect(yearlyPercent(10, 1000, 36.5 * DAY)).toBeCloseTo(10);
+    expect(yearlyPercent(10, 1000, 6.9 * DAY)).toBeUndefined();
+    expect(yearlyPercent(10, 0, 8 * DAY)).toBeUndefined();
+    expect(yearlyPercent(null, 1000, 8 * DAY)).toBeUndefined();
   });
 });

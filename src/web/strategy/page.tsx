@@ -148,7 +148,7 @@ function GridFigures({ grid, digits }: { grid: Grid; digits: number }) {
 
 function yearlyText({ totalProfit, investment, runningTime }: Grid): string {
   const rate = yearlyPercent(totalProfit, investment, runningTime);
-  return rate === undefined ? "after a day" : percent(rate / 100);
+  return rate === undefined ? "after a week" : percent(rate / 100);
 }
 
 type Stop = Grid["stopPrices"][number];
