@@ -111,6 +111,7 @@ export const CASES: readonly (readonly [seed: number, found: string, timing: "re
 /** The same of quotes. */
 export const QUOTE_CASES: readonly (readonly [seed: number, found: string])[] = [
   [4_412_013, "stopped, by the time of an old book, before it had started"],
+  [6_158_397, "was given base of the account that the quote beside it had just sold"],
   [9_882_170, "asked for trades of the day by which the clock had been ahead, and never read on"],
 ];
 

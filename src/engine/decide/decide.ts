@@ -248,7 +248,7 @@ function turnOf(
     doubted: share.doubted,
     capital: capitalOf(strategy, observation, { ...all, planned: share.openBuys }),
     confidence: observation.confidence?.get(strategy.symbol)?.value,
-    ownBase: isKnown ? ownBase(base, observation, { ...among, now }) : undefined,
+    ownBase: isKnown ? ownBase(base, observation, { ...snapshot, ...among }) : undefined,
     resting: share.resting.get(strategy.symbol) ?? [],
     killed: snapshot.kill.on,
     panics: snapshot.kill.on && snapshot.kill.sells,

@@ -122,13 +122,19 @@ const farthest = ({ type, side, price }: Order): Decimal =>
   type === "limit" ? price : side === "buy" ? ANY : ZERO;
 
 /**
- * Returns the free base that no strategy of the account holds or has just bought. Balances must be read before orders
- * and trades; otherwise a fill in between would look like the user's base.
+ * Returns the free base that no strategy of the account holds, has just bought or has just sold. Balances must be
+ * read before orders and trades; otherwise a fill in between would look like the user's base.
  */
 export function ownBase(
   asset: string,
   observation: Observation,
-  { strategies, kinds, orders, now }: Among & { orders: readonly Order[]; now: Millis },
+  {
+    strategies,
+    kinds,
+    orders,
+    lease: { now },
+    booked,
+  }: Among & Pick<Snapshot, "orders" | "lease" | "booked">,
 ): OwnBase | undefined {
   const { balances, balancesFirst } = observation;
   if (!balances || !balancesFirst) return undefined;
@@ -141,7 +147,31 @@ export function ownBase(
   // Base that is not used is not locked, whatever a sell order of ours looks like.
   const locked = min(used, sum(sure.map(({ amount, booked }) => amount - booked)));
   const unbooked = sum(mine.map((order) => unbookedBuy(order, observation)));
-  return { least: free - (holding - locked) - unbooked, isSure: sure.length === sells.length };
+  const sold = soldLately(asset, observation, { booked, now });
+  return {
+    least: free - (holding - locked) - unbooked - sold,
+    isSure: sure.length === sells.length && sold === ZERO,
+  };
+}
+
+// The balances can be older than a sale by the read lag: then they still contained its base.
+function soldLately(
+  asset: string,
+  { markets, timing }: Observation,
+  { booked, now }: Pick<Snapshot, "booked"> & { now: Millis },
+): Decimal {
+  if (timing.readLag === 0) return ZERO;
+  const fills = [
+    ...Object.entries(booked).map(([symbol, known]) => [symbol, [...known.values()]] as const),
+    ...[...markets].map(([symbol, { trades }]) => [symbol, trades] as const),
+  ];
+  return sum(
+    fills
+      .filter(([symbol]) => splitPair(symbol as Pair).base === asset)
+      .flatMap(([, some]) => some)
+      .filter(({ side, at }) => side === "sell" && at + timing.skew > now - timing.readLag)
+      .map(({ amount }) => amount),
+  );
 }
 
 // The balances can be older than the order by the read lag: then they still contained its base.

@@ -26,7 +26,7 @@ export function beginPosition<S extends PositionStrategy>(
   if (!ownBase.isSure && given < missing && !isSimulated && ageOf(startedAt, now) < LONGEST_BEGIN)
     return {
       ...strategy,
-      lastError: "it starts when the balances show the amount locked by the sells of other strategies",
+      lastError: "it starts when the balances show the open and recent sells of other strategies",
     };
   return { ...strategy, phase: "placing", status: "running", state: withFirstBase(state, given) };
 }

@@ -33,8 +33,8 @@ export interface Snapshot {
   readonly orders: readonly Order[];
   /** Time up to which fills were read, per symbol. */
   readonly cursors: Readonly<Record<string, FillCursor>>;
-  /** Trade ids booked at or after cursor − overlap, per symbol. */
-  readonly booked: Readonly<Record<string, ReadonlySet<string>>>;
+  /** Fills booked at or after cursor − overlap, by symbol and trade id. */
+  readonly booked: Readonly<Record<Pair, ReadonlyMap<string, Pick<Fill, "side" | "amount" | "at">>>>;
   readonly memory: AccountMemory;
   /** Consecutive failed passes. */
   readonly failures: number;

@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { afterTurn, capitalOf, firstShare, ownBase } from "../../../src/engine/decide/share.ts";
 import { gridKind } from "../../../src/grid/kind.ts";
+import type { Pair } from "../../../src/kernel/pair.ts";
 import type { Order } from "../../../src/model/order.ts";
 import type { Strategy } from "../../../src/model/strategy.ts";
 import type { Kinds } from "../../../src/ports/kind.ts";
+import type { Snapshot } from "../../../src/ports/stores/step-store.ts";
 import { d, market, slot, state } from "../../support/grid.ts";
 import {
   bounds,
@@ -14,8 +16,10 @@ import {
   quote,
   reportedOrder,
   SYMBOL,
+  snapshot,
   strategy,
   TIMING,
+  trade,
 } from "../../support/made.ts";
 
 const kinds = (() => gridKind) as unknown as Kinds;
@@ -151,13 +155,13 @@ describe("free base without an owner", () => {
       observed = {},
       one = holding("2"),
       more = {},
-    }: { observed?: object; one?: Strategy; more?: object } = {},
+      booked = {},
+    }: { observed?: object; one?: Strategy; more?: object; booked?: Snapshot["booked"] } = {},
   ) =>
     ownBase("BTC", observation({}, { balances, balancesFirst: true, reports: observed as never, ...more }), {
       kinds,
-      strategies: [one],
-      orders,
-      now: NOW,
+      ...snapshot({ booked }),
+      ...{ strategies: [one], orders },
     });
 
   it("is unknown if balances were not read, or not read first", () => {
@@ -190,6 +194,22 @@ describe("free base without an owner", () => {
     expect(own([one], quick)).toEqual({ least: d("1.5"), isSure: true });
     expect(own([sell({ amount: d("9") })], observedAt(settledIn))?.least).toBe(d("2"));
     expect(own([{ ...one, strategy: "other" }], observedAt(settledIn))?.least).toBe(d("1"));
+  });
+
+  it("excludes base that was sold after the time that the balances can be from", () => {
+    const sold = (over: object) => trade({ side: "sell", amount: d("0.25"), at: settledIn + 1, ...over });
+    const least = (over: object, symbol: Pair = SYMBOL) =>
+      own([], { booked: { [symbol]: new Map([["1", sold(over)]]) } });
+    expect(least({})).toEqual({ least: d("0.75"), isSure: false });
+    expect(least({}, "BTC/EUR")).toEqual({ least: d("0.75"), isSure: false });
+    const unsold = { least: d("1"), isSure: true };
+    expect(least({ at: settledIn })).toEqual(unsold);
+    expect(least({ side: "buy" })).toEqual(unsold);
+    expect(least({}, "ETH/USDT")).toEqual(unsold);
+    const inThisPass = observation({ trades: [sold({})] }, {}).markets;
+    expect(own([], { more: { markets: inThisPass } })).toEqual({ least: d("0.75"), isSure: false });
+    const quick = { timing: { ...TIMING, readLag: 0 } };
+    expect(own([], { more: { ...quick, markets: inThisPass } })).toEqual(unsold);
   });
 
   it("excludes what their buys may have brought", () => {

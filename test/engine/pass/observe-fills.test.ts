@@ -7,6 +7,7 @@ import type { FillsOfSpan, FillsRead, VenueFill, VenueOrder } from "../../../src
 import { d } from "../../support/grid.ts";
 import {
   describeFilled,
+  fill,
   idOf,
   NOW,
   observedMarket,
@@ -89,7 +90,7 @@ describe("reading trades", () => {
     const { venue } = exchangeOf({
       fills: async (_, { from }) => ({ fills: all, unreadable: [], covered: { from, to: NOW }, now: NOW }),
     });
-    const known = snapshot({ cursors, booked: { [SYMBOL]: new Set(["booked"]) } });
+    const known = snapshot({ cursors, booked: { [SYMBOL]: new Map([["booked", fill()]]) } });
     const { trades } = await readFills(venue, known, SYMBOL, callsLeft());
     expect(trades.map(({ id }) => id)).toEqual(["edge"]);
   });

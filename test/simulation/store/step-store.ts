@@ -1,8 +1,9 @@
 import { StoreError } from "../../../src/kernel/errors.ts";
+import type { Pair } from "../../../src/kernel/pair.ts";
 import { isAhead, LONGEST_LEASE, LONGEST_PAUSE, MINUTE, type Millis } from "../../../src/kernel/time.ts";
 import { scopeOfAccount } from "../../../src/limits/standing.ts";
 import { BY_STEP, type By } from "../../../src/model/events.ts";
-import type { FillCursor } from "../../../src/model/fill.ts";
+import type { Fill, FillCursor } from "../../../src/model/fill.ts";
 import { isKeptBack, killEvent, type Panic, turned } from "../../../src/model/kill.ts";
 import type { Order } from "../../../src/model/order.ts";
 import { mayBeMet, meets, type Reach, reachOf } from "../../../src/model/own-orders.ts";
@@ -164,7 +165,7 @@ function bookedSince(
   account: string,
   window: { cursors: Snapshot["cursors"]; orders: readonly Order[]; overlap: Millis },
 ) {
-  const booked: Record<string, Set<string>> = {};
+  const booked: Record<Pair, Map<string, Fill>> = {};
   const since = new Map(
     Object.entries(window.cursors).map(([symbol, cursor]) => {
       const lacking = window.orders.filter(
@@ -178,8 +179,8 @@ function bookedSince(
   );
   for (const fill of tables.fills.values()) {
     if (fill.account !== account || fill.at < (since.get(fill.symbol) ?? Infinity)) continue;
-    booked[fill.symbol] ??= new Set();
-    booked[fill.symbol]?.add(fill.tradeId);
+    booked[fill.symbol] ??= new Map();
+    booked[fill.symbol]?.set(fill.tradeId, fill);
   }
   return booked;
 }

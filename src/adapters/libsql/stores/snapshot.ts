@@ -1,8 +1,9 @@
 import type { ResultSet } from "@libsql/client";
 import { and, desc, eq, type Placeholder, type SQL, sql } from "drizzle-orm";
 import { StoreError } from "../../../kernel/errors.ts";
+import type { Pair } from "../../../kernel/pair.ts";
 import { scopeOfAccount } from "../../../limits/standing.ts";
-import type { FillCursor } from "../../../model/fill.ts";
+import type { Fill, FillCursor } from "../../../model/fill.ts";
 import type { LimitUse } from "../../../model/limits.ts";
 import { NO_MEMORY } from "../../../model/memory.ts";
 import type { Order } from "../../../model/order.ts";
@@ -87,10 +88,10 @@ export function snapshot(lease: Lease, result: ResultSet | undefined): Snapshot 
   const [memory] = rows(accounts, result);
   const [settings] = rows(control, result);
   if (!settings) throw new StoreError("unavailable", "the database is not migrated: it has no control row");
-  const booked: Record<string, Set<string>> = {};
-  for (const { symbol, tradeId } of rows(fills, result)) {
-    booked[symbol] ??= new Set();
-    booked[symbol].add(tradeId);
+  const booked: Record<Pair, Map<string, Fill>> = {};
+  for (const fill of rows(fills, result) satisfies Fill[]) {
+    booked[fill.symbol] ??= new Map();
+    booked[fill.symbol]?.set(fill.tradeId, fill);
   }
   return {
     lease,

@@ -79,10 +79,10 @@ describe("an account's snapshot for a pass", () => {
     await store.record(none.lease, [{ ...NO_CHANGES, cursors: cursor(1000), memory }]);
     const mine = await takeLease(MINE);
     expect([mine.cursors, mine.memory]).toEqual([cursor(1000), memory]);
-    expect([...(mine.booked[SYMBOL] ?? [])].sort()).toEqual(["after", "edge"]);
+    expect([...(mine.booked[SYMBOL]?.keys() ?? [])].sort()).toEqual(["after", "edge"]);
     const again = await takeLease(THEIRS);
     expect([again.cursors, again.memory]).toEqual([cursor(1, { from: 5, to: 9 }), NO_MEMORY]);
-    expect([...(again.booked[SYMBOL] ?? [])]).toEqual(["theirs"]);
+    expect([...(again.booked[SYMBOL]?.keys() ?? [])]).toEqual(["theirs"]);
   });
 });
 
@@ -97,13 +97,17 @@ describe("a pass's snapshot", () => {
       [THEIRS, SYMBOL, 1],
     ] as const)
       await put(context.db.insert(cursors).values({ account, symbol, at }));
-    const book = (symbol: typeof SYMBOL | typeof ETH, tradeId: string, at: number) =>
-      put(context.db.insert(fills).values(fill({ account: MINE, symbol, tradeId, at, strategy: null })));
+    const row = (symbol: typeof SYMBOL | typeof ETH, tradeId: string, at: number) =>
+      fill({ account: MINE, symbol, tradeId, at, strategy: null });
+    const book = (...one: Parameters<typeof row>) => put(context.db.insert(fills).values(row(...one)));
     await book(SYMBOL, "b1", 2000);
     await book(SYMBOL, "b2", 5000);
     await book(ETH, "e1", 2000);
     const { booked, cursors: read } = await takeLease(MINE);
-    expect(booked).toEqual({ [SYMBOL]: new Set(["b2"]), [ETH]: new Set(["e1"]) });
+    expect(booked).toEqual({
+      [SYMBOL]: new Map([["b2", row(SYMBOL, "b2", 5000)]]),
+      [ETH]: new Map([["e1", row(ETH, "e1", 2000)]]),
+    });
     expect(Object.fromEntries(Object.entries(read).map(([symbol, { at }]) => [symbol, at]))).toEqual({
       [SYMBOL]: 5000,
       [ETH]: 1000,
