@@ -5,6 +5,7 @@ import { root } from "../support/bundle.ts";
 
 const script = readFileSync(join(root, ".ci/run"), "utf8");
 const workflow = readFileSync(join(root, ".github/workflows/ci.yml"), "utf8");
+const nightly = readFileSync(join(root, ".github/workflows/nightly.yml"), "utf8");
 
 it("the workflow runs the commands of .ci/run, under the same names", () => {
   // A browser is there already where the workflow runs.
@@ -19,7 +20,17 @@ it("the workflow runs the commands of .ci/run, under the same names", () => {
   expect(steps).toEqual(own);
 });
 
-it("the workflow has read-only permissions, and each action is pinned to a reviewed commit", () => {
+it("each simulation of .ci/run begins at a number, and the nightly one draws new ones of every edition", () => {
+  const simulations = [...script.matchAll(/npm run simulate -- (.+)$/gm)].map(([, options]) => options);
+  expect(simulations.length).toBeGreaterThan(5);
+  for (const options of simulations) expect(options).toMatch(/--from \d+/);
+  const drawn = [...nightly.matchAll(/npm run simulate -- (.+)$/gm)].map(([, options]) => options);
+  for (const options of drawn) expect(options).not.toMatch(/--from|--edition/);
+  for (const kind of ["", " --strategy quote", " --strategy declared"])
+    expect(drawn).toContainEqual(`--swarm${kind} --count 3000`);
+});
+
+it.each([workflow, nightly])("a workflow only reads, and each action is pinned to a commit", (workflow) => {
   expect(workflow).toMatch(/^permissions:\n {2}contents: read\n/m);
   expect(workflow).not.toMatch(/: write\b/);
   const actions = [...workflow.matchAll(/uses: (.+)$/gm)].map(([, action]) => action);
