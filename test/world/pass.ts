@@ -44,7 +44,8 @@ export async function openRun(passing: Passing, market: Market, timing: Timing):
   const { process, attempt, startedAt, results } = passing;
   let now = startedAt;
   let given = 0;
-  let waiting: { readonly request: Requested; readonly give: (result: Reported) => void } | undefined;
+  /** Oldest first; a pass makes some reads at the same time, and they are answered one after another. */
+  let waiting: readonly { readonly request: Requested; readonly give: (result: Reported) => void }[] = [];
   let isDone = false;
   let stopped = () => {};
   const ask =
@@ -58,7 +59,7 @@ export async function openRun(passing: Passing, market: Market, timing: Timing):
         };
         const known = results[given++];
         if (known) return give(known);
-        waiting = { request: { kind, name, args }, give };
+        waiting = [...waiting, { request: { kind, name, args }, give }];
         return stopped();
       });
   const untilItWaits = async (go: () => void): Promise<void> => {
@@ -97,21 +98,22 @@ export async function openRun(passing: Passing, market: Market, timing: Timing):
   await untilItWaits(() => {
     void step(deps, venue).then((pass) => {
       isDone = pass.outcome === "stepped";
-      waiting = undefined;
+      waiting = [];
       stopped();
     });
   });
   return {
-    request: () => waiting?.request,
+    request: () => waiting[0]?.request,
     isDone: () => isDone,
     mayLeave(at) {
       now = at;
-      return (waiting?.request.args[1] as Permit | undefined)?.mayLeave() ?? true;
+      return (waiting[0]?.request.args[1] as Permit | undefined)?.mayLeave() ?? true;
     },
     async answer(one) {
-      const { give } = waiting ?? {};
-      waiting = undefined;
-      await untilItWaits(() => give?.(one));
+      const [first, ...others] = waiting;
+      waiting = others;
+      if (others.length > 0) first?.give(one);
+      else await untilItWaits(() => first?.give(one));
     },
   };
 }
