@@ -9,6 +9,7 @@ const WALKED = [
   "test/backtest/real.test.ts",
   "test/commands/every.test.ts",
   "test/declared/grid-example.test.ts",
+  "test/declared/simulation.test.ts",
   "test/adapters/ccxt/canary.test.ts",
   "test/exposure/exposure.test.ts",
   "test/fuzz/payloads.test.ts",

@@ -30,7 +30,7 @@ it.each([
 });
 
 it("quotes place each order exactly once on faulty books, with random seeds", async () => {
-  const figures = await randomTier({ ...drawn, count: most(18, 6) }, how, false, quote);
+  const figures = await randomTier({ ...drawn, count: most(18, 4) }, how, false, quote);
   expect(failures(figures)).toEqual([]);
   // It has traded, and not only been left alone.
   const [, fills = "0"] = /(\d+) fills/.exec(figures[0]?.text ?? "") ?? [];
