@@ -132,6 +132,26 @@ describe.skipIf(!findChromium())("the frame of the page, in Chromium (skipped wh
     await context.close();
   });
 
+  it("moves no button when the free amount arrives", async () => {
+    const { page, context } = await served.signIn();
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route("**/withdraw-plan*", async (route) => {
+      await released;
+      await route.continue();
+    });
+    await page.goto(`${served.url}/#/start`);
+    const button = page.getByRole("button", { name: "Fill in the numbers" });
+    await expect.poll(() => button.isEnabled()).toBe(true);
+    const before = await button.boundingBox();
+    release();
+    await page.getByText(/USDT free$/).waitFor();
+    expect(await button.boundingBox()).toEqual(before);
+    await context.close();
+  });
+
   it.each([1024, 768])("cuts no table and breaks no large figure at %i px", async (width) => {
     const { page, context } = await served.signIn({ viewport: { width, height: 900 } });
     const cut: Record<string, unknown> = {};

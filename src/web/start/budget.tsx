@@ -49,7 +49,8 @@ export function BudgetPart({ form, change, quote, free }: BudgetProps) {
     <form class="fields" onSubmit={(event: Event) => void fill(event)}>
       <Field
         label={`Budget, ${quote}`}
-        hint={free === undefined ? undefined : `${money(free)} ${quote} free`}
+        // An empty line until the amount arrives, so that no button moves under the pointer.
+        hint={free === undefined ? "\u00a0" : `${money(free)} ${quote} free`}
       >
         <input
           inputMode="decimal"
