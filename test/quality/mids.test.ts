@@ -94,6 +94,17 @@ describe("mids of fills", () => {
       await hour.context.client.execute(made);
   });
 
+  it("are stored for as many fills as a pass can book after a long break", async () => {
+    const [fill] = first as [MeasuredFill];
+    const many = Array.from({ length: 4000 }, (_, index) => ({ ...fill, tradeId: `many ${index}` }));
+    for (const made of midStatements(hour.context, fill.account, { atFills: many, later: [] }))
+      await hour.context.client.execute(made);
+    const { rows } = await hour.context.client.execute(
+      "select count(*) from fill_mids where trade_id like 'many %'",
+    );
+    expect(Number(rows[0]?.[0])).toBe(4000);
+  });
+
   it("are deleted after thirteen months", async () => {
     const count = async () =>
       Number((await hour.context.client.execute("select count(*) from fill_mids")).rows[0]?.[0]);

@@ -58,14 +58,7 @@ export function midStatements(
   const { db } = context;
   const newest = new Map(atFills.map(({ symbol, at }) => [symbol, at]));
   return [
-    ...(atFills.length > 0
-      ? [
-          db
-            .insert(fillMids)
-            .values([...atFills])
-            .onConflictDoNothing(),
-        ]
-      : []),
+    ...atFills.map((fill) => db.insert(fillMids).values(fill).onConflictDoNothing()),
     ...later.map((mid) => horizonMidUpdate(context, account, mid)),
     ...[...newest].map(([symbol, at]) =>
       db.delete(fillMids).where(and(midsOf(account, symbol), lt(fillMids.at, at - MIDS_KEPT))),
