@@ -135,6 +135,17 @@ describe("a report", () => {
     ]);
   });
 
+  it("raises alarms in an hour's first check, even if the notices of the hour cannot be read", async () => {
+    const other = await watched();
+    await other.start();
+    await other.pass(59);
+    other.time.pass(MINUTE);
+    const alarm = { key: "promise one", strategy: null, kind: "alarm", message: "at risk" } as const;
+    const unread = () => Promise.reject(new Error("no response"));
+    await expect(lookOut(other.deps, async () => [alarm], unread)).rejects.toThrow("no response");
+    expect(await other.events()).toContainEqual({ kind: "alarm", message: alarm.message });
+  });
+
   it("handles a last pass that a fast clock dated to the future, and counts on", async () => {
     const other = await watched();
     await other.start();

@@ -41,11 +41,12 @@ export async function lookOut(
   const [running, readings] = await Promise.all([store.strategies({ stopped: false }), metrics.readings()]);
   const views = [...running, ...(await stoppedToday(deps, turn, running))];
   await keepDays(deps, turn, { views, interval });
+  const others = await alsoWrong(turn.now);
+  await tellAlarms(deps, turn, [...alarmsOf(running, readings, { interval, kinds }), ...others]);
+  // Last, so that alarms do not depend on them.
   const hour = turn.now - (turn.now % HOUR);
   if (turn.before > 0 && turn.before < hour)
     for (const notice of await noticesOf(running, hour)) await reports.tell({ kind: "notice", ...notice });
-  const others = await alsoWrong(turn.now);
-  await tellAlarms(deps, turn, [...alarmsOf(running, readings, { interval, kinds }), ...others]);
 }
 
 /** Returns strategies that were running at the last check, to record their final result. */
