@@ -24,7 +24,6 @@ import { areGood, areStepped } from "./notify/operations/heartbeat.ts";
 import { createOperations } from "./operations.ts";
 import type { Deps } from "./ports/deps.ts";
 import type { Local, Log } from "./ports/local.ts";
-
 import type { Access } from "./transport/access.ts";
 import { type PlatformFiles, servedDocuments, servedPageFiles } from "./transport/documents/served.ts";
 import { createEdgeDoor } from "./transport/edge-door.ts";

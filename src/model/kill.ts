@@ -31,7 +31,7 @@ export const turned = (before: Kill, on: boolean, { cancels = false, sells = fal
 export function killEvent(on: boolean, { actor }: By, { cancels, stops, sells }: Panic = {}): EventView {
   const more = [
     ...(cancels ? ["canceling every order"] : []),
-    ...(stops ? ["stopping every grid"] : []),
+    ...(stops ? ["stopping every strategy"] : []),
     ...(sells ? ["selling their base"] : []),
   ];
   const message = `${[on ? "on" : "off", ...more].join(", ")}, by ${actor}`;

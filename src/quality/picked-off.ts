@@ -1,4 +1,4 @@
-import { divideWhole, ONE, snap, text } from "../kernel/decimal.ts";
+import { divideWhole, ONE, roundMoney, text } from "../kernel/decimal.ts";
 import { splitPair } from "../kernel/pair.ts";
 import type { MeasuredFill } from "../model/fill.ts";
 import { SIDES } from "../model/market.ts";
@@ -7,7 +7,6 @@ import { addToTallies, newTally, TOXIC_AT } from "./tally.ts";
 
 /** Minimum number of measured fills; fewer show nothing. */
 const LEAST_FILLS = 5;
-const LEAST_LOSS_SHOWN = 10n ** 14n;
 
 /** Returns a message for each side whose fills mostly lost money within 10 s, and lost money together. */
 export function pickedOffMessages(
@@ -19,7 +18,7 @@ export function pickedOffMessages(
     for (const fill of fills) if (fill.side === side && !fill.superseded) addToTallies([tally], fill);
     const { known, earned } = tally.markouts[TOXIC_AT];
     if (known < LEAST_FILLS || 2 * tally.toxic <= known || earned >= 0n) return [];
-    const lost = text(snap(divideWhole(-earned, ONE, "half"), LEAST_LOSS_SHOWN, "half"));
+    const lost = text(roundMoney(divideWhole(-earned, ONE, "half")));
     const unknown = tally.fills - known;
     const beside = unknown === 0 ? "" : `, and ${unknown} more are unknown`;
     const details = `\`edgemaker quality ${id}\` shows details, and a wider spread loses less`;

@@ -80,8 +80,7 @@ async function askForBudget(symbol: string, free: string | undefined): Promise<u
   return typeof answer === "string" ? Number(answer) : answer;
 }
 
-/** Returns the free balance; undefined if it is unknown, which the plan then shows. */
-/** Returns what no other strategy needs, as the plan counts it. */
+/** Returns what no strategy needs, as the plan counts it; undefined if it is unknown. */
 async function freeOf(
   { exchange, symbol, dryRun }: GridAnswers,
   ask: AskByName,

@@ -138,8 +138,7 @@ export const tradesCsv = ({ fills }: Pick<PositionBacktestAnswer, "fills">): str
     fills.map((fill) => TRADE_COLUMNS.map((column) => fill[column])),
   );
 
-const moneyOf = (value: number): string => value.toFixed(2);
-const centsOf = (value: string): string => Number(value).toFixed(2);
+const centsOf = (value: string | number): string => Number(value).toFixed(2);
 
 /** Formats the result: profit first, then the funds at risk, and what candles hide. */
 export function positionBacktestView(
@@ -155,7 +154,7 @@ export function positionBacktestView(
     band: band
       ? `${centsOf(band.total.least)} to ${centsOf(band.total.most)}, ${band.filledOrders.least} to ${band.filledOrders.most} filled orders`
       : null,
-    causes: `${moneyOf(quality.spread)} spread, ${moneyOf(quality.inventory)} inventory, ${moneyOf(-quality.fees)} fees`,
+    causes: `${centsOf(quality.spread)} spread, ${centsOf(quality.inventory)} inventory, ${centsOf(-quality.fees)} fees`,
     "toxic fills": `${quality.toxicPercent === null ? "unknown" : `${quality.toxicPercent} %`}; ${quality.unmeasured} of ${quality.fills} fills unknown`,
     drawdown: `${centsOf(result.drawdown)} ${quote}`,
     "both sides": `${result.twoSidedPercent} % of the time`,
