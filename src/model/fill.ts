@@ -29,8 +29,11 @@ export const HORIZONS = [
   { name: "mid5m", after: 5 * MINUTE, late: 2 * MINUTE },
   { name: "mid1h", after: HOUR, late: 2 * MINUTE },
 ] as const satisfies readonly { readonly name: string; readonly after: Millis; readonly late: Millis }[];
-/** Maximum age of the price that counts as the mid at a fill. A later price would contain what the fill moved. */
-export const OLDEST_MID: Millis = 10 * SECOND;
+/** Maximum age of the price that counts as the mid at a fill. */
+const OLDEST_MID: Millis = 10 * SECOND;
+/** Returns whether a price counts as the mid at a fill. A later price would contain what the fill moved. */
+export const isMidAt = (fill: Pick<Fill, "at">, price: { readonly at: Millis }): boolean =>
+  price.at <= fill.at && fill.at - price.at <= OLDEST_MID;
 export type HorizonName = (typeof HORIZONS)[number]["name"];
 
 /** Mids of a fill's market at its horizons; null if unknown. */

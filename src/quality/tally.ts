@@ -2,7 +2,7 @@
 import { type Decimal, divideWhole, snap, wire, ZERO } from "../kernel/decimal.ts";
 import type { Millis } from "../kernel/time.ts";
 import { HORIZONS, type HorizonName, type MeasuredFill } from "../model/fill.ts";
-import { type ExactSum, earnedAgainst, isToxic } from "./execution.ts";
+import { type ExactSum, earnedAgainst, impactOn, isToxic } from "./execution.ts";
 
 /** Sum over the fills whose mids are known. */
 interface Measure {
@@ -41,7 +41,11 @@ export function addToTallies(tallies: readonly Tally[], fill: MeasuredFill): voi
   const spread = mid === null ? null : earnedAgainst(fill, mid);
   const markouts = HORIZONS.map(({ name }) => {
     const later = fill[name];
-    return { name, earned: later === null ? null : earnedAgainst(fill, later) };
+    return {
+      name,
+      earned: later === null ? null : earnedAgainst(fill, later),
+      impact: mid === null || later === null ? null : impactOn(fill, { mid, later }),
+    };
   });
   const later = fill[TOXIC_AT];
   const toxic = later !== null && isToxic(fill, later) ? 1 : 0;
@@ -50,10 +54,9 @@ export function addToTallies(tallies: readonly Tally[], fill: MeasuredFill): voi
     tally.notional += notional;
     tally.toxic += toxic;
     addMeasure(tally.spread, spread, notional);
-    for (const { name, earned } of markouts) {
+    for (const { name, earned, impact } of markouts) {
       addMeasure(tally.markouts[name], earned, notional);
-      // Effective = realized + impact.
-      addMeasure(tally.impacts[name], spread === null || earned === null ? null : spread - earned, notional);
+      addMeasure(tally.impacts[name], impact, notional);
     }
   }
 }

@@ -8,7 +8,7 @@ import { divideWhole, ONE } from "../../src/kernel/decimal.ts";
 import { DAY, SECOND } from "../../src/kernel/time.ts";
 import { HORIZONS } from "../../src/model/fill.ts";
 import { attributionOf } from "../../src/quality/attribution.ts";
-import { effectiveHalfSpread, markoutOf, priceImpact } from "../../src/quality/execution.ts";
+import { earnedAgainst, impactOn } from "../../src/quality/execution.ts";
 import { quoteInput } from "../../src/quote/schema/input.ts";
 import { d, market } from "../support/grid.ts";
 import { january } from "../support/january.ts";
@@ -61,7 +61,7 @@ it.skipIf(!month)("the P&L of a real month is split by cause, to the last unit",
       const later = fill[name];
       if (mid === null || later === null) continue;
       checked++;
-      expect(markoutOf(fill, later) + priceImpact(fill, { mid, later })).toBe(effectiveHalfSpread(fill, mid));
+      expect(earnedAgainst(fill, later) + impactOn(fill, { mid, later })).toBe(earnedAgainst(fill, mid));
     }
   expect(checked).toBeGreaterThan(20);
 });

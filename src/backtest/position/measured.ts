@@ -5,8 +5,8 @@ import {
   HORIZONS,
   type HorizonName,
   isInferred,
+  isMidAt,
   type MeasuredFill,
-  OLDEST_MID,
 } from "../../model/fill.ts";
 import type { Quote } from "../../model/market.ts";
 import { addToTallies, newTally, type Tally } from "../../quality/tally.ts";
@@ -26,9 +26,8 @@ export function fillMeasurer() {
     /** Adds the fills that a pass booked, oldest first, and the price that it read. */
     addPass(booked: readonly Fill[], quote: Quote): void {
       for (const fill of booked) {
-        const isRecent =
-          before && !isInferred(fill) && before.at <= fill.at && fill.at - before.at <= OLDEST_MID;
-        fills.push({ ...NO_MIDS, ...fill, mid: before && isRecent ? midOf(before) : null });
+        const isKnown = before && !isInferred(fill) && isMidAt(fill, before);
+        fills.push({ ...NO_MIDS, ...fill, mid: before && isKnown ? midOf(before) : null });
       }
       before = quote;
       for (const horizon of decided)

@@ -1,7 +1,7 @@
 /** Prices that measure fills: the mid at each fill, and mids at its horizons, from prices that passes read anyway. */
 import { midOf } from "../../kernel/spread.ts";
 import type { Millis } from "../../kernel/time.ts";
-import { type Fill, HORIZONS, isInferred, OLDEST_MID } from "../../model/fill.ts";
+import { type Fill, HORIZONS, isInferred, isMidAt } from "../../model/fill.ts";
 import type { AccountMemory } from "../../model/memory.ts";
 import type { FillMids, HorizonMid, Snapshot } from "../../ports/stores/step-store.ts";
 import type { Decision } from "../decide/decide.ts";
@@ -27,10 +27,10 @@ export function measureFills(
 }
 
 /** Returns the last price at or before a fill; null if it is too old, or if later prices have replaced it. */
-function midAtFill({ symbol, at }: Fill, { marks }: AccountMemory, { markets }: ReadPrices) {
-  const quote = markets.get(symbol)?.quote;
-  const both = [quote && { mid: midOf(quote), at: quote.at }, marks[symbol]];
-  return both.find((mark) => mark && mark.at <= at && at - mark.at <= OLDEST_MID)?.mid ?? null;
+function midAtFill(fill: Fill, { marks }: AccountMemory, { markets }: ReadPrices) {
+  const quote = markets.get(fill.symbol)?.quote;
+  const both = [quote && { mid: midOf(quote), at: quote.at }, marks[fill.symbol]];
+  return both.find((mark) => mark && isMidAt(fill, mark))?.mid ?? null;
 }
 
 /** Returns the horizons at which this pass's prices are due, for pairs with a fill that can be in their time. */
