@@ -123,7 +123,7 @@ export const WEAKENED: readonly Mutant[] = [
     name: "trades are read before open orders, and no other wait for them",
     edits: [
       {
-        file: "src/engine/pass/observe.ts",
+        file: "src/engine/pass/observe-markets.ts",
         from: "const open = await spend(budget, () => venue.openOrders(symbol));\n  const isDue = tradesAreDue(snapshot, symbol, open, venue.timing);\n  const [fills, price, balances] = await together(\n    isDue ? readFills(venue, snapshot, symbol, budget) : NOTHING_READ,",
         to: "const early = await readFills(venue, snapshot, symbol, budget);\n  const open = await spend(budget, () => venue.openOrders(symbol));\n  const isDue = tradesAreDue(snapshot, symbol, open, venue.timing) || NOTHING_READ !== undefined;\n  const [fills, price, balances] = await together(\n    early,",
       },

@@ -1,24 +1,20 @@
-import { BudgetSpent, VenueError } from "../../kernel/errors.ts";
 import type { Pair } from "../../kernel/pair.ts";
-import type { Balance } from "../../model/account.ts";
-import type { Book } from "../../model/market.ts";
 import type { Order } from "../../model/order.ts";
 import type { Deps } from "../../ports/deps.ts";
-import type { Kind, Kinds } from "../../ports/kind.ts";
+import type { Kinds } from "../../ports/kind.ts";
 import type { Snapshot, StepStore } from "../../ports/stores/step-store.ts";
 import type { Venue, VenueOrder } from "../../ports/venue.ts";
 import type { MarketSnapshot, Observation } from "../reconcile/observation.ts";
 import type { OrderReport } from "../reconcile/order-life.ts";
-import { type Budget, spend, together } from "./budget.ts";
+import type { Budget } from "./budget.ts";
 import { mayCreate } from "./may-create.ts";
 import { readCandles } from "./observe-candles.ts";
 import { readElsewhere } from "./observe-elsewhere.ts";
 import { searchEnded } from "./observe-ended.ts";
-import { NOTHING_READ, readFills, readLacking } from "./observe-fills.ts";
-import { lookUp } from "./observe-orders.ts";
+import { readFills, readLacking } from "./observe-fills.ts";
+import { readMarkets } from "./observe-markets.ts";
 import { readFeePrices } from "./observe-prices.ts";
 import { lookAtStrangers, strangersAmong } from "./observe-strangers.ts";
-import { haveMoved, tradesAreDue } from "./trades-due.ts";
 import { askWithin } from "./within-budget.ts";
 
 /** Reads what a pass needs, in an order that misses nothing: open orders before trades, both before lookups. */
@@ -63,57 +59,6 @@ export async function observe(
 
 const anyRuns = ({ strategies, kill }: Snapshot): boolean =>
   !kill.on && strategies.some(({ wants }) => wants === "run");
-
-type ReadBalances = () => Promise<readonly Balance[] | undefined>;
-
-/**
- * Reads every market in turn, and looks up its orders; skips one that the exchange refuses. If an order of the last
- * market has ended, its slot needs another one, so the balances are read beside its trades.
- */
-async function readMarkets(
-  venue: Venue,
-  snapshot: Snapshot,
-  { kinds, readBeside }: { readonly kinds: Kinds; readonly readBeside: ReadBalances | undefined },
-  budget: Budget,
-) {
-  const markets = new Map<Pair, MarketSnapshot & { readonly short: boolean }>();
-  const refused = new Map<Pair, string>();
-  const reports = new Map<string, OrderReport>();
-  let balances: readonly Balance[] | undefined;
-  let short = false;
-  const symbols = symbolsInTurn(snapshot);
-  for (const symbol of symbols) {
-    const isTooMuch =
-      budget.left < CALLS_A_MARKET || (markets.size > 0 && budget.fitting < CALLS_WITH_ORDERS);
-    const reading = {
-      symbol,
-      reads: readsOf(snapshot, kinds, symbol),
-      readBeside: symbol === symbols.at(-1) && budget.left >= CALLS_WITH_ORDERS ? readBeside : undefined,
-    };
-    const read = isTooMuch
-      ? undefined
-      : await unlessRefused(async () => {
-          const market = await lookAtMarket(venue, snapshot, reading, budget);
-          const orders = snapshot.orders.filter((order) => order.symbol === symbol);
-          const looking = { ...market.observed, orders, turn: snapshot.memory.turn };
-          return { ...market, looked: await lookUp(venue, looking, budget) };
-        });
-    if (!read) {
-      short = true;
-      break;
-    }
-    if (typeof read === "string") {
-      refused.set(symbol, read);
-      continue;
-    }
-    const { observed, looked } = read;
-    balances ??= read.balances;
-    markets.set(symbol, observed);
-    for (const [clientId, order] of looked.reports) reports.set(clientId, order);
-    short ||= observed.short || looked.short;
-  }
-  return { markets, refused, reports, balances, short };
-}
 
 /**
  * Reads trades of each market in which an order can be placed, even if no order changed, because the database can
@@ -197,96 +142,4 @@ function meet({ orders }: Snapshot, found: readonly VenueOrder[], named: readonl
     else late.push({ ...row, exchangeId: venueOrder.id });
   }
   return { reports, late, found: rest };
-}
-
-/** Calls for open orders, trades and a quote. */
-const CALLS_A_MARKET = 3;
-/** Those calls, the balances, and one or two orders; if they do not fit, the next pass makes them. */
-const CALLS_WITH_ORDERS = CALLS_A_MARKET + 3;
-
-/** Returns each symbol with a strategy or an unsettled order. After an incomplete pass, it starts with another symbol. */
-function symbolsInTurn({ strategies, orders, memory }: Snapshot): Pair[] {
-  const symbols = [...new Set([...strategies, ...orders].map(({ symbol }) => symbol))].sort();
-  const first = symbols.length > 0 ? memory.turn % symbols.length : 0;
-  return [...symbols.slice(first), ...symbols.slice(0, first)];
-}
-
-/** A market, and which of its prices to read. */
-interface LookedMarket {
-  readonly symbol: Pair;
-  readonly reads: Kind["reads"];
-  /** Reads the balances beside the trades, if an order has ended or filled further. */
-  readonly readBeside: ReadBalances | undefined;
-}
-
-/** Reads the whole book if any of its strategies uses it. */
-const readsOf = ({ strategies }: Snapshot, kinds: Kinds, symbol: Pair): LookedMarket["reads"] =>
-  strategies.some((strategy) => strategy.symbol === symbol && kinds(strategy.kind).reads === "book")
-    ? "book"
-    : "ticker";
-
-/** Reads one market, everything after its open orders at the same time. An exchange that cannot be read ends the pass. */
-async function lookAtMarket(
-  venue: Venue,
-  snapshot: Snapshot,
-  { symbol, reads, readBeside }: LookedMarket,
-  budget: Budget,
-) {
-  const open = await spend(budget, () => venue.openOrders(symbol));
-  const isDue = tradesAreDue(snapshot, symbol, open, venue.timing);
-  const [fills, price, balances] = await together(
-    isDue ? readFills(venue, snapshot, symbol, budget) : NOTHING_READ,
-    lookAtPrice(venue, { symbol, reads }, budget),
-    haveMoved(snapshot, symbol, open) ? readBeside?.() : undefined,
-  );
-  return { observed: { ...price, open, tradesRead: isDue && !fills.short, ...fills }, balances };
-}
-
-/** Returns the reason if the exchange refuses only this market, and undefined if its rate limit lacks the calls. */
-async function unlessRefused<T>(read: () => Promise<T>): Promise<T | string | undefined> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof BudgetSpent) return undefined;
-    if (error instanceof VenueError && (error.failure === "unlisted" || error.failure === "refused"))
-      return error.message;
-    throw error;
-  }
-}
-
-// Without a price nothing new is placed, but open orders are still processed.
-async function lookAtPrice(
-  venue: Venue,
-  { symbol, reads }: Pick<LookedMarket, "symbol" | "reads">,
-  budget: Budget,
-): Promise<Pick<MarketSnapshot, "market" | "quote" | "book" | "error" | "isUnlisted">> {
-  try {
-    const market = await venue.market(symbol);
-    if (reads === "ticker")
-      return { market, quote: await spend(budget, () => venue.ticker(symbol)), error: null };
-    const book = await spend(budget, () => venue.book(symbol, BOOK_LEVELS));
-    return { market, book, ...bestPricesOf(book) };
-  } catch (error) {
-    if (!(error instanceof VenueError)) throw error;
-    const isUnlisted = error.failure === "unlisted";
-    return {
-      market: undefined,
-      quote: undefined,
-      error: error.message,
-      ...(isUnlisted ? { isUnlisted } : {}),
-    };
-  }
-}
-
-/** More than all own orders of one side, so the best order of others is among the levels. */
-const BOOK_LEVELS = 100;
-
-/** Returns best prices; none if the book has an empty side, or is locked or crossed. */
-function bestPricesOf({ bids, asks, at }: Book): Pick<MarketSnapshot, "quote" | "error"> {
-  const [bid, ask] = [bids[0]?.price, asks[0]?.price];
-  if (bid === undefined || ask === undefined)
-    return { quote: undefined, error: `the book has no ${bid === undefined ? "bids" : "asks"}` };
-  return bid < ask
-    ? { quote: { bid, ask, at }, error: null }
-    : { quote: undefined, error: "the book is crossed: its best bid is not below its best ask" };
 }
