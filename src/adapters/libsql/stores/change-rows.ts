@@ -12,7 +12,8 @@ import type {
 } from "../../../ports/stores/step-store.ts";
 import { type Context, type Statement, statement } from "../client/context.ts";
 import { wishUnchanged } from "../client/fence.ts";
-import { accounts, cursors, fillMids, fills, orders, strategies } from "../tables/tables.ts";
+import { fillMids } from "../tables/quality-tables.ts";
+import { accounts, cursors, fills, orders, strategies } from "../tables/tables.ts";
 import { insertIntents, updateOrder } from "./order-rows.ts";
 
 export function changeStatements(context: Context, lease: Lease, changes: Changes): Statement[] {

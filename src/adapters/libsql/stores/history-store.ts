@@ -2,7 +2,8 @@ import { and, asc, type Column, desc, eq, getTableColumns, lt, type SQL, sql } f
 import type { HistoryPlace, HistoryStore, Page } from "../../../ports/stores/history-store.ts";
 import type { Context } from "../client/context.ts";
 import { archives } from "../tables/archive-tables.ts";
-import { events, fillMids, fills, orders } from "../tables/tables.ts";
+import { fillMids } from "../tables/quality-tables.ts";
+import { events, fills, orders } from "../tables/tables.ts";
 
 export const historyStore = ({ db }: Context): HistoryStore => ({
   async ordersOf(strategy, { limit, before }) {
