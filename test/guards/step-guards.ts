@@ -195,7 +195,7 @@ export const STEP_GUARDS: readonly Guard[] = [
     ],
     [
       "an outcome is one order's",
-      "\n              .where(isOrder({ account: lease.account, clientId }))",
+      "\n        .where(isOrder({ account: lease.account, clientId }))",
       "",
       ["submitted", "pending"],
       async ({ a, b, lease, takeLease, start, order, changes }) => {

@@ -3,28 +3,31 @@ import { encode } from "../../../kernel/codec.ts";
 import { LONGEST_LEASE, LONGEST_PAUSE, MINUTE } from "../../../kernel/time.ts";
 import type { AccountKey } from "../../../model/account.ts";
 import type { Event } from "../../../model/events.ts";
-import { isKeptBack } from "../../../model/kill.ts";
 import { type DatabaseUse, newUse, withPass } from "../../../model/usage.ts";
-import type { Changes, Lease, StepStore } from "../../../ports/stores/step-store.ts";
+import type { Lease, Settlement, Snapshot, StepStore } from "../../../ports/stores/step-store.ts";
 import { building, type Context, eachWay, rowsOf, type Statement, statement } from "../client/context.ts";
 import { guarded } from "../client/fence.ts";
-import { knownSwitch } from "../client/known-switch.ts";
 import { refuseNewer } from "../client/migrate.ts";
 import { isAheadRow } from "../client/stored-times.ts";
 import { WAITED } from "../keeping/keeping.ts";
 import { countCalls } from "../keeping/rates.ts";
 import { accounts, control, events, isRunning, isUnsettled, orders, strategies } from "../tables/tables.ts";
 import { changeStatements, midStatements } from "./change-rows.ts";
-import { headOfRow, writePass, writeText } from "./event-chain.ts";
-import { type KillChange, switchReader, turnStatements } from "./kill-rows.ts";
+import { headOfRow, writePass } from "./event-chain.ts";
+import { killSwitch } from "./kill-switch.ts";
 import { isOrder, readUnsettled } from "./order-rows.ts";
 import { READ_SNAPSHOT, type RunningPass, snapshot } from "./snapshot.ts";
 
-export function stepStore(context: Context): StepStore {
-  const { client, db, now, prepare, uses } = context;
+export const stepStore = (context: Context): StepStore => ({
+  ...passWrites(context),
+  ...killSwitch(context),
+  ...passReads(context),
+});
+
+/** Takes the account's lease, and writes under it. */
+function passWrites(context: Context): Pick<StepStore, "takeLease" | "record" | "settle"> {
+  const { uses } = context;
   const passes = new Map<AccountKey, RunningPass>();
-  const known = knownSwitch();
-  const readSwitch = switchReader(context);
 
   /** Writes a fenced batch of the account's pass with its events. */
   const write = async (
@@ -39,21 +42,120 @@ export function stepStore(context: Context): StepStore {
     return done.results;
   };
 
-  const record = async (lease: Lease, changes: readonly Changes[]) => {
-    const statements = changes.flatMap((change) => changeStatements(context, lease, change));
-    const news = changes.flatMap(({ events }) => events);
-    const results = await write(lease, news, (inserts) => [...statements, ...inserts]);
-    // Only the insert of intents returns rows: their client ids.
-    return new Set(results.flatMap(({ rows }) => rows.map((row) => String(row[0]))));
+  return {
+    async takeLease(request) {
+      const begun = await beginPass(context, request);
+      if (begun) passes.set(request.account, begun.pass);
+      return begun?.found;
+    },
+
+    async record(lease, changes) {
+      const statements = changes.flatMap((change) => changeStatements(context, lease, change));
+      const news = changes.flatMap(({ events }) => events);
+      const results = await write(lease, news, (inserts) => [...statements, ...inserts]);
+      // Only the insert of intents returns rows: their client ids.
+      return new Set(results.flatMap(({ rows }) => rows.map((row) => String(row[0]))));
+    },
+
+    async settle(lease, settlement) {
+      const statements = settledStatements(context, lease, settlement);
+      const news = settlement.events;
+      const released = releaseOf(context, lease, settlement, {
+        pass: passes.get(lease.account),
+        more: statements.length + news.length,
+      });
+      await write(lease, news, (inserts) => [...statements, ...inserts, released]);
+    },
   };
+}
 
-  const turn = (request: KillChange) =>
-    known.turn(request.on, request.panic, () =>
-      writeText(context, request.by, ({ tell }) => turnStatements(context, tell, request), {
-        isFirst: true,
-      }),
-    );
+/** Returns the account as the pass found it, and the pass; undefined if the lease is not free. */
+async function beginPass(
+  context: Context,
+  request: Parameters<StepStore["takeLease"]>[0],
+): Promise<{ found: Snapshot; pass: RunningPass } | undefined> {
+  const { client, prepare, uses } = context;
+  const { account, owner, ttl, overlap, scheduled, isUrgent = false, calls } = request;
+  const use = newUse();
+  const isScheduled = scheduled !== undefined;
+  const lease = prepare(leaseUpdate({ isUrgent, isScheduled }));
+  const values = { account, owner, ttl, ...(isScheduled ? { scheduled } : {}) };
+  const taking = [lease(values), ...(calls ? [countCalls(context, account, calls)] : [])];
+  const results = await client.batch([...taking, READ_SNAPSHOT.with({ account, overlap })], "write", use);
+  const [claimed, paid, read] = [results[0], calls && results[1], results.at(-1)];
+  const row = claimed?.rows[0];
+  if (!row) return undefined;
+  const [token, until, at] = [Number(row[0]), Number(row[1]), Number(row[2])];
+  const found = snapshot({ account, token, owner, until, now: at }, read);
+  const [{ costs = null } = {}] = READ_SNAPSHOT.rows(accounts, read);
+  const [newest] = READ_SNAPSHOT.rows(events, read);
+  uses.set(account, use);
+  return {
+    found: paid?.rows.length ? { ...found, isPaid: true } : found,
+    pass: {
+      costs: costs ?? [],
+      strategies: found.strategies.map(({ id }) => id),
+      head: headOfRow(newest),
+    },
+  };
+}
 
+const settledStatements = (
+  context: Context,
+  lease: Lease,
+  { outcomes, phases, mids }: Settlement,
+): Statement[] => [
+  ...outcomes.map(({ clientId, ...outcome }) =>
+    statement(
+      context.db
+        .update(orders)
+        .set(outcome)
+        .where(isOrder({ account: lease.account, clientId })),
+    ),
+  ),
+  ...phases.map(({ id, phase }) =>
+    statement(context.db.update(strategies).set({ phase }).where(eq(strategies.id, id))),
+  ),
+  ...(mids ? midStatements(context, lease.account, mids) : []),
+];
+
+/** Returns the statement that releases the lease and stores what the pass cost; `more` are its other statements. */
+function releaseOf(
+  { prepare, uses }: Context,
+  lease: Lease,
+  { memory, failure, resumeAt, unwatched, calls }: Settlement,
+  { pass, more }: { readonly pass: RunningPass | undefined; readonly more: number },
+): Statement {
+  const release = {
+    isFailed: Boolean(failure),
+    isStepped: !failure && resumeAt === undefined,
+    hasMemory: Boolean(memory),
+    hasCosts: pass !== undefined,
+  };
+  return prepare(leaseReleased(release))({
+    account: lease.account,
+    leasedAt: lease.now,
+    retryAt: failure?.retryAt ?? resumeAt ?? 0,
+    error: failure?.message ?? null,
+    memory: memory ? encode(memory) : JSON.stringify({ unwatched, failed: failure?.of ?? null }),
+    ...(pass
+      ? {
+          costs: encode(
+            withPass(pass.costs, lease.now, {
+              ...pass,
+              calls,
+              use: withSettlement(uses.get(lease.account), more),
+            }),
+          ),
+        }
+      : {}),
+  });
+}
+
+function passReads(
+  context: Context,
+): Pick<StepStore, "due" | "unsettledOrders" | "nextEpoch" | "ordersByIds"> {
+  const { client, db, now, uses } = context;
   return {
     async due() {
       await refuseNewer(context);
@@ -74,99 +176,10 @@ export function stepStore(context: Context): StepStore {
       );
     },
 
-    async takeLease({ account, owner, ttl, overlap, scheduled, isUrgent = false, calls }) {
-      const use = newUse();
-      const isScheduled = scheduled !== undefined;
-      const lease = prepare(leaseUpdate({ isUrgent, isScheduled }));
-      const values = { account, owner, ttl, ...(isScheduled ? { scheduled } : {}) };
-      const taking = [lease(values), ...(calls ? [countCalls(context, account, calls)] : [])];
-      const results = await client.batch([...taking, READ_SNAPSHOT.with({ account, overlap })], "write", use);
-      const [claimed, paid, read] = [results[0], calls && results[1], results.at(-1)];
-      const row = claimed?.rows[0];
-      if (!row) return undefined;
-      const [token, until, at] = [Number(row[0]), Number(row[1]), Number(row[2])];
-      const found = snapshot({ account, token, owner, until, now: at }, read);
-      const [{ costs = null } = {}] = READ_SNAPSHOT.rows(accounts, read);
-      const [newest] = READ_SNAPSHOT.rows(events, read);
-      uses.set(account, use);
-      passes.set(account, {
-        costs: costs ?? [],
-        strategies: found.strategies.map(({ id }) => id),
-        head: headOfRow(newest),
-      });
-      return paid?.rows.length ? { ...found, isPaid: true } : found;
-    },
-
-    record,
-
-    async killed(account, kind = "slot") {
-      if (known.isTurning() && known.keepsBack(kind)) return true;
-      const requestCount = known.turns();
-      const found = await readSwitch(account);
-      known.read(found, requestCount);
-      return isKeptBack(found, kind);
-    },
-
-    async setKill(on, by) {
-      await turn({ on, by, panic: {} });
-    },
-
-    async panic(panic, by) {
-      const results = await turn({ on: true, by, panic });
-      return Number(results[1]?.rows[0]?.[0]);
-    },
-
-    knownKilled: (kind = "slot") => known.keepsBack(kind),
-
     unsettledOrders: (account) => readUnsettled(context, account),
 
     async nextEpoch() {
       await client.execute(statement(db.update(control).set({ epoch: sql`${control.epoch} + 1` })));
-    },
-
-    async settle(lease, settlement) {
-      const { outcomes, phases, events: news, mids, memory, failure, resumeAt } = settlement;
-      const { unwatched, calls } = settlement;
-      const statements = [
-        ...outcomes.map(({ clientId, ...outcome }) =>
-          statement(
-            db
-              .update(orders)
-              .set(outcome)
-              .where(isOrder({ account: lease.account, clientId })),
-          ),
-        ),
-        ...phases.map(({ id, phase }) =>
-          statement(db.update(strategies).set({ phase }).where(eq(strategies.id, id))),
-        ),
-        ...(mids ? midStatements(context, lease.account, mids) : []),
-      ];
-      const pass = passes.get(lease.account);
-      const release = {
-        isFailed: Boolean(failure),
-        isStepped: !failure && resumeAt === undefined,
-        hasMemory: Boolean(memory),
-        hasCosts: pass !== undefined,
-      };
-      const released = prepare(leaseReleased(release))({
-        account: lease.account,
-        leasedAt: lease.now,
-        retryAt: failure?.retryAt ?? resumeAt ?? 0,
-        error: failure?.message ?? null,
-        memory: memory ? encode(memory) : JSON.stringify({ unwatched, failed: failure?.of ?? null }),
-        ...(pass
-          ? {
-              costs: encode(
-                withPass(pass.costs, lease.now, {
-                  ...pass,
-                  calls,
-                  use: withSettlement(uses.get(lease.account), statements.length + news.length),
-                }),
-              ),
-            }
-          : {}),
-      });
-      await write(lease, news, (inserts) => [...statements, ...inserts, released]);
     },
 
     async ordersByIds(account, { exchange, client: own }) {
