@@ -5,15 +5,16 @@ import { type Millis, SECOND } from "../../../kernel/time.ts";
 import type { AccountKey } from "../../../model/account.ts";
 import type { CallRequests, Keys, Permit } from "../../../ports/venue.ts";
 import type { Ccxt } from "../client/ccxt.ts";
-import { clockCheck } from "../client/clock-check.ts";
+import { type ClockCheck, clockCheck } from "../client/clock-check.ts";
 import type { AccountKind } from "../client/keeping.ts";
 import type { PrivateCall } from "../client/quirks.ts";
 import { CallFailed, CLOCK_BEHIND, NotSent, TOO_LATE } from "../client/refusals.ts";
 import { venueErrorOf } from "../client/venue-error.ts";
 import { accountKindReader } from "./account-kind.ts";
 import type { ExchangeLink } from "./exchange-link.ts";
+import { createLanes, type Lane } from "./lane.ts";
 import { inLeaseTurn } from "./lease-turn.ts";
-import { privateExchange } from "./private-exchange.ts";
+import { type CallSigner, createSigner } from "./signer.ts";
 import { type PaidCalls, type Spender, spender } from "./spending.ts";
 
 /** The account's lease while a pass holds it. */
@@ -61,14 +62,6 @@ export interface PrivateSession {
   write<T>(query: Write, call: (exchange: Ccxt, expiry: Expiry) => Promise<T>): Promise<T>;
 }
 
-/** An instance that signs one call at a time. */
-interface Lane {
-  readonly own: ReturnType<typeof privateExchange>;
-  readonly oneByOne: ReturnType<typeof queue>;
-  /** The account's kind, as set in the instance. */
-  kind?: AccountKind;
-}
-
 interface Write {
   readonly kind: PrivateCall;
   readonly symbol: Pair;
@@ -77,117 +70,16 @@ interface Write {
   readonly leaving: () => void;
 }
 
-/** Number of signings. An invalid nonce is a definite rejection, so signing again cannot place an order twice. */
-const SIGNINGS = 3;
-
 export function createSession(link: ExchangeLink, { account, keys, hold }: SessionCaller): PrivateSession {
-  const { quirks, timing } = link;
   const { now, check } = clockOf(link, hold);
   const spend = spender(link, account, { who: spenderOf(hold), paid: paidOf(hold) });
   const turn = inLeaseTurn(link, account, hold);
   const keysOnce = lazy(keys);
   const kinds = accountKindReader(link, account, keysOnce);
-  let accountKind: AccountKind | undefined;
+  const signer = createSigner(link, { spend, turn, kinds });
   const access = { keys: keysOnce, now, nonce: turn.nonce, check };
-  const { usual, beside } = createLanes(link, access, hold);
-
-  /** Signs again after a late nonce; never repeats anything else. */
-  async function signed<T>(kind: PrivateCall, call: () => Promise<T>): Promise<T> {
-    for (let signing = 1; ; signing++) {
-      try {
-        return await call();
-      } catch (error) {
-        if (!(error instanceof CallFailed)) throw error;
-        if (error.failure.failure === "rate_limited") await spend.exhausted(kind);
-        if (!error.failure.nonce || signing === SIGNINGS) throw error;
-        await turn.renew();
-      }
-    }
-  }
-
-  /** Returns the lane's instance after setting the account's kind. */
-  async function ready(lane: Lane, symbol: Pair | undefined): Promise<Ccxt> {
-    const exchange = await lane.own.with(symbol);
-    if (!quirks.kinds || (accountKind && lane.kind === accountKind)) return exchange;
-    settle(lane, exchange, accountKind ?? (await kinds.settled(() => askKind(lane, exchange))));
-    return exchange;
-  }
-
-  function settle(lane: Lane, exchange: Ccxt, found: AccountKind) {
-    accountKind = lane.kind = found;
-    quirks.kinds?.set(exchange, found);
-  }
-
-  async function askKind({ own }: Lane, exchange: Ccxt): Promise<AccountKind> {
-    const paid = await spend.take("kind");
-    Object.assign(own.next, { paid, mayLeave: () => true, headers: {} });
-    return signed("kind", () => kinds.ask(exchange));
-  }
-
-  /** Repeats a call in the other form if the exchange rejected it, without effect, because of the account's kind. */
-  async function ofItsKind<T>(lane: Lane, exchange: Ccxt, call: () => Promise<T>): Promise<T> {
-    try {
-      return await call();
-    } catch (error) {
-      if (!(error instanceof CallFailed && error.failure.otherKind)) throw error;
-      const before = lane.kind;
-      settle(lane, exchange, await askKind(lane, exchange));
-      if (lane.kind === before) throw error;
-      return call();
-    }
-  }
-
-  async function read<T>(
-    lane: Lane,
-    { kind, symbol }: { readonly kind: PrivateCall; readonly symbol: Pair | undefined },
-    call: (exchange: Ccxt) => Promise<T>,
-  ) {
-    await turn.giveWay();
-    const exchange = await ready(lane, symbol);
-    const paid = await spend.take(kind);
-    const found = await turn.run((inTime) =>
-      ofItsKind(lane, exchange, () => {
-        Object.assign(lane.own.next, { paid, mayLeave: inTime, headers: {} });
-        return signed(kind, () => call(exchange));
-      }),
-    );
-    // A pass with a wrong clock would send orders that expire too early or too late.
-    if (hold) check.refuse();
-    return found;
-  }
-
-  async function write<T>(
-    { kind, symbol, permit, leaving }: Write,
-    call: (exchange: Ccxt, expiry: Expiry) => Promise<T>,
-  ): Promise<T> {
-    await turn.giveWay();
-    const exchange = await ready(usual, symbol);
-    const paid = await spend.take(kind);
-    if (kind === "create") check.refuse();
-    const send = (inTime: () => boolean) => () =>
-      signed(kind, async () => {
-        await permit.look?.();
-        const stands = () => inTime() && permit.mayLeave();
-        if (!stands()) throw new NotSent(TOO_LATE);
-        // A clock that was behind wrote the row: its times would end an order that the exchange has.
-        if (kind === "create" && now() > permit.sendBy + timing.skew) throw new NotSent(CLOCK_BEHIND);
-        const mayLeave = () => {
-          const may = stands();
-          if (may) leaving();
-          return may;
-        };
-        const expiry = { now: now(), by: now() + Math.max(timing.expiry, SECOND) };
-        const headers = kind === "create" ? (quirks.createHeaders?.(expiry) ?? {}) : {};
-        Object.assign(usual.own.next, { paid, mayLeave, headers });
-        return call(exchange, expiry);
-      });
-    return turn
-      .run((inTime) => ofItsKind(usual, exchange, send(inTime)))
-      .catch(async (error: unknown) => {
-        if (error instanceof CallFailed && error.failure.short) await kinds.doubt();
-        throw error;
-      });
-  }
+  const { usual, beside } = createLanes(link, access, hold !== undefined);
+  const parts: SessionParts = { link, isPass: hold !== undefined, now, check, spend, turn, kinds, signer };
 
   return {
     now,
@@ -195,28 +87,106 @@ export function createSession(link: ExchangeLink, { account, keys, hold }: Sessi
     leave: turn.leave,
     wait: turn.wait,
     keys: keysOnce,
-    kind: () => accountKind,
+    kind: signer.kind,
     read(kind, symbol, call) {
       const lane = kind === "balances" ? beside : usual;
       return lane.oneByOne(() =>
-        read(lane, { kind, symbol }, call).catch(async (error: unknown) => {
-          throw withOrigin(venueErrorOf(error, quirks), await keysOnce().catch(() => undefined));
+        sendRead(parts, lane, { kind, symbol, call }).catch(async (error: unknown) => {
+          throw withOrigin(venueErrorOf(error, link.quirks), await keysOnce().catch(() => undefined));
         }),
       );
     },
     knowing: async (symbol, tell) => tell(await usual.own.with(symbol)),
-    write: (query, call) => usual.oneByOne(() => write(query, call)),
+    write: (query, call) => usual.oneByOne(() => sendWrite(parts, usual, { ...query, call })),
   };
 }
 
-function createLanes(
-  link: ExchangeLink,
-  access: Parameters<typeof privateExchange>[1],
-  hold: LeaseHold | undefined,
-): { readonly usual: Lane; readonly beside: Lane } {
-  const create = (): Lane => ({ own: privateExchange(link, access), oneByOne: queue() });
-  const usual = create();
-  return { usual, beside: link.quirks.serial || !hold ? usual : create() };
+interface SessionParts {
+  readonly link: ExchangeLink;
+  readonly isPass: boolean;
+  readonly now: () => Millis;
+  readonly check: ClockCheck;
+  readonly spend: ReturnType<typeof spender>;
+  readonly turn: ReturnType<typeof inLeaseTurn>;
+  readonly kinds: ReturnType<typeof accountKindReader>;
+  readonly signer: CallSigner;
+}
+
+interface ReadRequest<T> {
+  readonly kind: PrivateCall;
+  readonly symbol: Pair | undefined;
+  readonly call: (exchange: Ccxt) => Promise<T>;
+}
+
+async function sendRead<T>(
+  { turn, spend, signer, isPass, check }: SessionParts,
+  lane: Lane,
+  { kind, symbol, call }: ReadRequest<T>,
+): Promise<T> {
+  await turn.giveWay();
+  const exchange = await signer.ready(lane, symbol);
+  const paid = await spend.take(kind);
+  const found = await turn.run((inTime) =>
+    signer.ofItsKind(lane, exchange, () => {
+      Object.assign(lane.own.next, { paid, mayLeave: inTime, headers: {} });
+      return signer.signed(kind, () => call(exchange));
+    }),
+  );
+  // A pass with a wrong clock would send orders that expire too early or too late.
+  if (isPass) check.refuse();
+  return found;
+}
+
+interface Sending<T> extends Write {
+  readonly call: (exchange: Ccxt, expiry: Expiry) => Promise<T>;
+}
+
+async function sendWrite<T>(parts: SessionParts, lane: Lane, sending: Sending<T>): Promise<T> {
+  const { turn, spend, signer, kinds, check } = parts;
+  const { kind, symbol } = sending;
+  await turn.giveWay();
+  const exchange = await signer.ready(lane, symbol);
+  const paid = await spend.take(kind);
+  if (kind === "create") check.refuse();
+  return turn
+    .run((inTime) =>
+      signer.ofItsKind(lane, exchange, () =>
+        signer.signed(kind, () => sendSigned(parts, sending, { lane, exchange, paid, inTime })),
+      ),
+    )
+    .catch(async (error: unknown) => {
+      if (error instanceof CallFailed && error.failure.short) await kinds.doubt();
+      throw error;
+    });
+}
+
+interface Dispatch {
+  readonly lane: Lane;
+  readonly exchange: Ccxt;
+  readonly paid: Awaited<ReturnType<ReturnType<typeof spender>["take"]>>;
+  readonly inTime: () => boolean;
+}
+
+/** Sends one signed request, unless its permit or its lease has ended. */
+async function sendSigned<T>(
+  { link: { quirks, timing }, now }: SessionParts,
+  { kind, permit, leaving, call }: Sending<T>,
+  { lane, exchange, paid, inTime }: Dispatch,
+): Promise<T> {
+  await permit.look?.();
+  const stands = () => inTime() && permit.mayLeave();
+  if (!stands()) throw new NotSent(TOO_LATE);
+  // A clock that was behind wrote the row: its times would end an order that the exchange has.
+  if (kind === "create" && now() > permit.sendBy + timing.skew) throw new NotSent(CLOCK_BEHIND);
+  const mayLeave = () => {
+    const may = stands();
+    if (may) leaving();
+    return may;
+  };
+  const expiry = { now: now(), by: now() + Math.max(timing.expiry, SECOND) };
+  const headers = kind === "create" ? (quirks.createHeaders?.(expiry) ?? {}) : {};
+  Object.assign(lane.own.next, { paid, mayLeave, headers });
+  return call(exchange, expiry);
 }
 
 /** Adds to a refused key where it is, because several places can have one. */
@@ -236,14 +206,4 @@ function clockOf({ quirks, timing, local, clock, check }: ExchangeLink, hold: Le
   if (!hold) return { now: clock, check };
   const now = () => Math.floor(hold.now + local.monotonic() - hold.requestedAt);
   return { now, check: clockCheck(quirks.name, timing.skew, now) };
-}
-
-/** Runs tasks one after another, and continues after failures. */
-function queue() {
-  let last: Promise<unknown> = Promise.resolve();
-  return <T>(work: () => Promise<T>): Promise<T> => {
-    const result = last.then(work);
-    last = result.catch(() => undefined);
-    return result;
-  };
 }
