@@ -13,9 +13,7 @@ import { kraken } from "../adapters/ccxt/exchanges/kraken.ts";
 import { mexc } from "../adapters/ccxt/exchanges/mexc.ts";
 import type { LiveAccess } from "../adapters/streams/streams.ts";
 import type { StoredCredentials } from "../adapters/vault/stored-keys.ts";
-import { keyHash } from "../kernel/digest.ts";
-import { AppError, SettingsError, VenueError } from "../kernel/errors.ts";
-import { prefixOf } from "../kernel/key-names.ts";
+import { AppError } from "../kernel/errors.ts";
 import type { Millis } from "../kernel/time.ts";
 import { type AccountRef, accountKey, requestExchange } from "../model/account.ts";
 import { TIERS, type VenueName } from "../model/venues.ts";
@@ -23,9 +21,8 @@ import type { Deps } from "../ports/deps.ts";
 import type { Local, Log } from "../ports/local.ts";
 import type { Keys, Timing, Venue } from "../ports/venue.ts";
 import type { Config, ConfiguredExchange } from "./config.ts";
+import { hashed, liveKeys } from "./live-keys.ts";
 import { type KeyRights, keyRightsOf } from "./live-rights.ts";
-import { refuseSameKeys } from "./same-keys.ts";
-import { unopenedText } from "./stored-credentials.ts";
 
 const QUIRKS: Record<VenueName, Quirks> = { mexc, gateio, bitget, kraken };
 
@@ -68,10 +65,72 @@ export interface LiveVenues extends Pick<Deps, "venue" | "venueOf" | "marketTime
 export function liveVenues(config: Config, given: LiveParts, options: LiveOptions = {}): LiveVenues {
   const { markets } = given.keeping;
   const parts = { ...given, keeping: { ...given.keeping, markets: options.markets?.(markets) ?? markets } };
-  const budgets = options.budgets ?? publicBudgets(given.local.monotonic);
-  const links = new Map(config.exchanges.map((entry) => [entry.id, { ...entry, link: linkOf(entry) }]));
+  const link = linker(config, parts, options);
+  const links = new Map(config.exchanges.map((entry) => [entry.id, { ...entry, link: link(entry) }]));
 
-  function linkOf({ id, venue }: ConfiguredExchange): ExchangeLink {
+  const found = (exchange: string) => {
+    const one = links.get(exchange);
+    if (!one) throw new AppError("Invalid exchange", `${exchange} is not configured`);
+    return one;
+  };
+  const accountOf = (exchange: string): AccountRef => ({
+    exchange,
+    kind: "live",
+    host: found(exchange).link.host,
+  });
+  const keys = liveKeys({ config, credentials: parts.credentials, found, accountOf });
+
+  const accessOf = ({ exchange, kind, host }: AccountRef): LiveAccess | undefined => {
+    const entry = links.get(exchange);
+    if (kind !== "live" || entry?.link.host !== host || !keys.isConfigured(exchange)) return undefined;
+    return { venue: entry.venue, link: entry.link, keys: () => keys.forCall(exchange) };
+  };
+  return {
+    accountOf,
+    isConfigured: keys.isConfigured,
+    rights: keyRightsOf({
+      exchanges: [...links.keys()],
+      accountOf: (exchange) => accountKey(accountOf(exchange)),
+      keysOf: keys.own,
+      ask: (exchange, own) => askKeyRights(found(exchange).link, accountOf(exchange), own),
+      keeper: parts.keeping.markets,
+      log: parts.log,
+    }),
+
+    venue(exchange, own): Venue {
+      // Orders with keys of a request belong to another account, which no pass of this process can handle.
+      const name = own ? requestExchange(exchange, own.hash) : exchange;
+      const account: AccountRef = { ...accountOf(exchange), exchange: name };
+      return ccxtVenue(found(exchange).link, {
+        account,
+        keys: () => (own ? Promise.resolve(own) : keys.forCall(exchange)),
+      });
+    },
+
+    venueOf(account) {
+      const access = accessOf(account);
+      return access && ccxtVenue(access.link, { ...access, account });
+    },
+    accessOf,
+
+    async checkKeys(exchange, requested) {
+      const own = requested ? await hashed(requested) : await keys.own(exchange);
+      if (!own) throw noKeys(exchange);
+      const keyCheck = await checkKeys(found(exchange).link, accountOf(exchange), own);
+      const { mayWithdraw } = keyCheck;
+      const account = accountKey(accountOf(exchange));
+      if (!requested) await parts.keeping.markets.keepRights(account, { key: own.hash, mayWithdraw });
+      return keyCheck;
+    },
+
+    marketTime: (_account, now) => now,
+  };
+}
+
+/** Returns a function that connects one configured exchange. */
+function linker(config: Config, parts: LiveParts, options: LiveOptions) {
+  const budgets = options.budgets ?? publicBudgets(parts.local.monotonic);
+  return ({ id, venue }: ConfiguredExchange): ExchangeLink => {
     const quirks = QUIRKS[venue];
     const base = config.venueUrls.get(id) ?? `https://${quirks.host}`;
     return createLink({
@@ -91,107 +150,7 @@ export function liveVenues(config: Config, given: LiveParts, options: LiveOption
         outboundRate(quirks.publicRate, config.rateLimits?.outbound),
       ),
     });
-  }
-
-  const found = (exchange: string) => {
-    const one = links.get(exchange);
-    if (!one) throw new AppError("Invalid exchange", `${exchange} is not configured`);
-    return one;
   };
-  const accountOf = (exchange: string): AccountRef => ({
-    exchange,
-    kind: "live",
-    host: found(exchange).link.host,
-  });
-  const stored = (exchange: string) =>
-    parts.credentials.get(accountKey(accountOf(exchange))).catch((error: unknown) => {
-      if (!(error instanceof SettingsError)) throw error;
-      throw new SettingsError(unopenedText(exchange, error.message), { cause: error });
-    });
-  // The environment overrides stored keys.
-  const ownKeys = async (exchange: string): Promise<Keys | undefined> => {
-    const { keys, venue: name } = found(exchange);
-    const own = keys ?? (await stored(exchange));
-    if (!own) return undefined;
-    // Another process can store keys while this one runs, without knowing this environment.
-    const others = config.exchanges.flatMap(({ id, venue, keys: otherKeys }) =>
-      otherKeys && id !== exchange ? [{ id, venue, key: otherKeys.key }] : [],
-    );
-    if (!keys) refuseSameKeys([...others, { id: exchange, venue: name, key: own.key }]);
-    return { ...(await hashed(own)), origin: keyOriginOf(exchange, keys) };
-  };
-  /** Returns the keys for a call; without keys it fails with the usual error. */
-  const keysFor = (exchange: string): Promise<Keys | undefined> =>
-    ownKeys(exchange).catch((error: unknown) => {
-      if (!(error instanceof SettingsError)) throw error;
-      throw new VenueError("missing_credentials", error.message, { cause: error });
-    });
-  const isConfigured = (exchange: string): boolean =>
-    found(exchange).keys !== undefined || parts.credentials.has(accountKey(accountOf(exchange)));
-
-  const accessOf = ({ exchange, kind, host }: AccountRef): LiveAccess | undefined => {
-    const entry = links.get(exchange);
-    if (kind !== "live" || entry?.link.host !== host || !isConfigured(exchange)) return undefined;
-    return { venue: entry.venue, link: entry.link, keys: () => keysFor(exchange) };
-  };
-  return {
-    accountOf,
-    isConfigured,
-    rights: keyRightsOf({
-      exchanges: [...links.keys()],
-      accountOf: (exchange) => accountKey(accountOf(exchange)),
-      keysOf: ownKeys,
-      ask: (exchange, keys) => askKeyRights(found(exchange).link, accountOf(exchange), keys),
-      keeper: parts.keeping.markets,
-      log: parts.log,
-    }),
-
-    venue(exchange, keys): Venue {
-      const { link } = found(exchange);
-      // Orders with keys of a request belong to another account, which no pass of this process can handle.
-      const name = keys ? requestExchange(exchange, keys.hash) : exchange;
-      const account: AccountRef = { ...accountOf(exchange), exchange: name };
-      return ccxtVenue(link, { account, keys: () => (keys ? Promise.resolve(keys) : keysFor(exchange)) });
-    },
-
-    venueOf(account) {
-      const access = accessOf(account);
-      return access && ccxtVenue(access.link, { ...access, account });
-    },
-    accessOf,
-
-    async checkKeys(exchange, keys) {
-      const request = keys ? await hashed(keys) : await ownKeys(exchange);
-      if (!request) throw noKeys(exchange);
-      const keyCheck = await checkKeys(found(exchange).link, accountOf(exchange), request);
-      const { mayWithdraw } = keyCheck;
-      const account = accountKey(accountOf(exchange));
-      if (!keys) await parts.keeping.markets.keepRights(account, { key: request.hash, mayWithdraw });
-      return keyCheck;
-    },
-
-    marketTime: (_account, now) => now,
-  };
-}
-
-/** Returns where the server's keys are, and how to replace them. */
-function keyOriginOf(exchange: string, keys: ConfiguredExchange["keys"]): string {
-  const command = `\`edgemaker exchange add ${exchange}\``;
-  if (!keys) return `in the database; replace it with ${command}`;
-  return keys.from === "file"
-    ? `in edgemaker.json, which overrides the database; replace it with ${command}, and restart the server`
-    : `${prefixOf(exchange)}_API_KEY in the environment, which overrides the database; replace it there, and restart the server`;
-}
-
-const hashedKeys = new WeakMap<object, Keys>();
-
-/** Hashes keys from settings once, because they do not change within a process. */
-async function hashed(keys: Omit<Keys, "hash">): Promise<Keys> {
-  const known = hashedKeys.get(keys);
-  if (known) return known;
-  const made = { ...keys, hash: await keyHash(keys.key) };
-  hashedKeys.set(keys, made);
-  return made;
 }
 
 const isLoopbackUrl = (base: string): boolean =>
