@@ -2,7 +2,6 @@ import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Candles, candlesOf } from "../../../src/candles/candles.ts";
 import { gapsOf } from "../../../src/candles/coverage.ts";
-import type { KeptWithCandles } from "../../../src/candles/file.ts";
 import { merge } from "../../../src/candles/merge.ts";
 import { type Range, withRange } from "../../../src/candles/ranges.ts";
 import { createReader } from "../../../src/candles/read.ts";
@@ -10,6 +9,7 @@ import { spanLabel } from "../../../src/candles/span.ts";
 import { CANDLE_PAGE, holesOf, windowsOf } from "../../../src/candles/windows.ts";
 import { createDeps } from "../../../src/compose/deps.ts";
 import { messageOf, VenueError } from "../../../src/kernel/errors.ts";
+import type { Pair } from "../../../src/kernel/pair.ts";
 import { plainText } from "../../../src/kernel/plain-text.ts";
 import { DAY, type Millis, SECOND, stampOf } from "../../../src/kernel/time.ts";
 import type { Candle } from "../../../src/model/market.ts";
@@ -57,11 +57,10 @@ export async function downloadCandles(values: Values): Promise<number> {
     const requested = { from: upTo(since, spanMillis), until: downTo(until, spanMillis) };
     if (requested.from >= requested.until)
       throw new UsageError("there is no complete candle between --since and --until");
-    const download = createDownload(file, series, deps.venue(exchange), {
-      patience,
-      signal: stopping.signal,
-    });
-    return print(values, await download.run(requested, now));
+    const { signal } = stopping;
+    const ask = patientRead(deps.venue(exchange), pair, { patience, signal });
+    const download = { file, series, venue: deps.venue(exchange), signal, ask, found: createFound(series) };
+    return print(values, await runDownload(download, requested, now));
   } finally {
     process.off("SIGINT", stop);
     process.off("SIGTERM", stop);
@@ -73,42 +72,62 @@ export async function downloadCandles(values: Values): Promise<number> {
 const upTo = (at: Millis, span: Millis): Millis => Math.ceil(at / span) * span;
 const downTo = (at: Millis, span: Millis): Millis => Math.floor(at / span) * span;
 
-interface Manner {
-  readonly patience: Millis;
+type AskCandles = (span: Millis, since: Millis, limit: number) => Promise<readonly Candle[]>;
+
+interface Download {
+  readonly file: string;
+  readonly series: Series;
+  readonly venue: MarketData;
   readonly signal: AbortSignal;
+  readonly ask: AskCandles;
+  readonly found: ReturnType<typeof createFound>;
 }
 
-function createDownload(file: string, series: Series, venue: MarketData, { patience, signal }: Manner) {
-  const { pair, spanMillis, source } = series;
-  let candles: Candles | undefined;
-  let kept: Omit<KeptWithCandles, "hash"> = nothingKept(source);
-  let conflicts = 0;
+/** Collects a file's candles, and the ranges that were requested. */
+function createFound({ source, pair, spanMillis }: Series) {
+  const found = {
+    candles: undefined as Candles | undefined,
+    kept: nothingKept(source),
+    conflicts: 0,
 
-  /** Adds pages to the columns. */
-  function take(pages: readonly JournalPage[]): void {
-    for (const { from, until, again } of pages)
-      kept = {
+    addAsked(range: Range, again: boolean): void {
+      const { kept } = found;
+      found.kept = {
         ...kept,
-        asked: withRange(kept.asked, { from, until }),
-        askedAgain: again ? withRange(kept.askedAgain, { from, until }) : kept.askedAgain,
+        asked: withRange(kept.asked, range),
+        askedAgain: again ? withRange(kept.askedAgain, range) : kept.askedAgain,
       };
-    const rows = pages.flatMap((page) => page.rows);
-    if (rows.length === 0) return;
-    const reader = createReader({ pair, spanMillis, skipRefused: true });
-    reader.push(new TextEncoder().encode(JSON.stringify(rows)));
-    const read = reader.end();
-    const merged = candles ? merge(candles, read.candles) : { candles: read.candles, conflicts: 0 };
-    candles = merged.candles;
-    conflicts += merged.conflicts;
-    kept = {
-      ...kept,
-      refusedRows: kept.refusedRows + read.refusedRows,
-      refused: [...kept.refused, ...read.refused].slice(0, 5),
-    };
-  }
+    },
 
-  /** Retries until the exchange responds, for a limited time. */
-  async function ask(span: Millis, since: Millis, limit: number): Promise<readonly Candle[]> {
+    /** Adds pages to the columns. */
+    take(pages: readonly JournalPage[]): void {
+      for (const { from, until, again } of pages) found.addAsked({ from, until }, again);
+      const rows = pages.flatMap((page) => page.rows);
+      if (rows.length === 0) return;
+      const reader = createReader({ pair, spanMillis, skipRefused: true });
+      reader.push(new TextEncoder().encode(JSON.stringify(rows)));
+      const read = reader.end();
+      const { candles, kept } = found;
+      const merged = candles ? merge(candles, read.candles) : { candles: read.candles, conflicts: 0 };
+      found.candles = merged.candles;
+      found.conflicts += merged.conflicts;
+      found.kept = {
+        ...kept,
+        refusedRows: kept.refusedRows + read.refusedRows,
+        refused: [...kept.refused, ...read.refused].slice(0, 5),
+      };
+    },
+  };
+  return found;
+}
+
+/** Retries until the exchange responds, for a limited time. */
+function patientRead(
+  venue: MarketData,
+  pair: Pair,
+  { patience, signal }: { readonly patience: Millis; readonly signal: AbortSignal },
+): AskCandles {
+  return async (span, since, limit) => {
     const failingSince = performance.now();
     for (let wait = SECOND / 2; ; wait = Math.min(2 * wait, 30 * SECOND)) {
       try {
@@ -121,100 +140,92 @@ function createDownload(file: string, series: Series, venue: MarketData, { patie
         await sleep(pause, undefined, { signal });
       }
     }
-  }
-
-  async function page({ from, until }: Range, again: boolean): Promise<JournalPage> {
-    const found = await ask(spanMillis, from, Math.round((until - from) / spanMillis));
-    return { from, until, again, rows: found.filter(({ at }) => at >= from && at < until).map(rowOf) };
-  }
-
-  /** Returns the day of the exchange's first candle from a time on; undefined if it has none. */
-  async function listedFrom({ from, until }: Range): Promise<Millis | undefined> {
-    for (let at = downTo(from, DAY); at < until; at += CANDLE_PAGE * DAY) {
-      const [first] = await ask(DAY, at, CANDLE_PAGE);
-      if (first) return Math.max(from, first.at);
-    }
-    return undefined;
-  }
-
-  /** Returns the range that can be downloaded: within the exchange's history, and after the pair was listed. */
-  async function begin(requested: Range, now: Millis): Promise<Range> {
-    const reach = venue.candleReach;
-    const oldest = reach === undefined ? 0 : downTo(now, spanMillis) - (reach - 1) * spanMillis;
-    if (oldest > requested.from)
-      tell(
-        `${source} has only its latest ${reach} candles, so this starts at ${stampOf(oldest)}; import files for older ones`,
-      );
-    const result = { from: Math.max(requested.from, oldest), until: requested.until };
-    const [first] = windowsOf(kept.asked, result, spanMillis);
-    if (!first || spanMillis >= DAY || result.until - first.from <= CANDLE_PAGE * spanMillis) return result;
-    const listed = await listedFrom({ from: first.from, until: result.until });
-    if (listed === undefined || listed <= first.from) return result;
-    tell(`${source} has no candle of ${pair} before ${stampOf(listed)}`);
-    kept = { ...kept, asked: withRange(kept.asked, { from: first.from, until: listed }) };
-    return result;
-  }
-
-  async function askAll(windows: readonly Range[], again: boolean, journal: Journal): Promise<void> {
-    const progress = createProgress(again ? "requesting missing candles again" : "candles", windows);
-    const pages: JournalPage[] = [];
-    for (const window of windows) {
-      if (signal.aborted) break;
-      const got = await page(window, again);
-      journal.append(got);
-      pages.push(got);
-      progress.got(window, got.rows.length);
-    }
-    take(pages);
-  }
-
-  async function save(journal: Journal) {
-    candles ??= candlesOf({ pair, spanMillis }, []);
-    const coverage = await writeStored(file, candles, kept);
-    journal.remove();
-    return coverage;
-  }
-
-  async function run(requested: Range, now: Millis) {
-    if (existsSync(file)) {
-      const stored = await readStored(file);
-      candles = stored.candles;
-      kept = stored.head;
-    }
-    const journal = openJournal(`${file}.part`);
-    try {
-      take(journal.pages);
-      const range = await begin(requested, now);
-      await askAll(windowsOf(kept.asked, range, spanMillis), false, journal);
-      if (!signal.aborted && candles)
-        await askAll(holesOf(gapsOf(candles), kept.askedAgain, range, spanMillis), true, journal);
-      const coverage = await save(journal);
-      if (signal.aborted) tell("stopped; run the same command again to continue");
-      const { pair: symbol } = series;
-      return {
-        file,
-        source,
-        symbol,
-        span: spanLabel(spanMillis),
-        ...shownCoverage(coverage),
-        ...(conflicts > 0 ? { conflicts } : {}),
-      };
-    } catch (error) {
-      if (signal.aborted)
-        throw new Error("stopped; run the same command again to continue", { cause: error });
-      throw new Error(
-        `${messageOf(error)}; downloaded candles are stored, run the same command again to continue`,
-        {
-          cause: error,
-        },
-      );
-    } finally {
-      journal.close();
-    }
-  }
-
-  return { run };
+  };
 }
+
+/** Returns the day of the exchange's first candle from a time on; undefined if it has none. */
+async function listedFrom(ask: AskCandles, { from, until }: Range): Promise<Millis | undefined> {
+  for (let at = downTo(from, DAY); at < until; at += CANDLE_PAGE * DAY) {
+    const [first] = await ask(DAY, at, CANDLE_PAGE);
+    if (first) return Math.max(from, first.at);
+  }
+  return undefined;
+}
+
+/** Returns the range that can be downloaded: within the exchange's history, and after the pair was listed. */
+async function reachable(
+  { series, venue, ask, found }: Download,
+  requested: Range,
+  now: Millis,
+): Promise<Range> {
+  const { pair, spanMillis, source } = series;
+  const reach = venue.candleReach;
+  const oldest = reach === undefined ? 0 : downTo(now, spanMillis) - (reach - 1) * spanMillis;
+  if (oldest > requested.from)
+    tell(
+      `${source} has only its latest ${reach} candles, so this starts at ${stampOf(oldest)}; import files for older ones`,
+    );
+  const result = { from: Math.max(requested.from, oldest), until: requested.until };
+  const [first] = windowsOf(found.kept.asked, result, spanMillis);
+  if (!first || spanMillis >= DAY || result.until - first.from <= CANDLE_PAGE * spanMillis) return result;
+  const listed = await listedFrom(ask, { from: first.from, until: result.until });
+  if (listed === undefined || listed <= first.from) return result;
+  tell(`${source} has no candle of ${pair} before ${stampOf(listed)}`);
+  found.addAsked({ from: first.from, until: listed }, false);
+  return result;
+}
+
+async function downloadAll(
+  { series: { spanMillis }, signal, ask, found }: Download,
+  windows: readonly Range[],
+  { again, journal }: { readonly again: boolean; readonly journal: Journal },
+): Promise<void> {
+  const progress = createProgress(again ? "requesting missing candles again" : "candles", windows);
+  const pages: JournalPage[] = [];
+  for (const window of windows) {
+    if (signal.aborted) break;
+    const { from, until } = window;
+    const candles = await ask(spanMillis, from, Math.round((until - from) / spanMillis));
+    const rows = candles.filter(({ at }) => at >= from && at < until).map(rowOf);
+    const page = { from, until, again, rows };
+    journal.append(page);
+    pages.push(page);
+    progress.got(window, rows.length);
+  }
+  found.take(pages);
+}
+
+async function runDownload(download: Download, requested: Range, now: Millis) {
+  const { file, series, signal, found } = download;
+  const { source, pair: symbol, spanMillis } = series;
+  if (existsSync(file)) {
+    const { candles, head } = await readStored(file);
+    Object.assign(found, { candles, kept: head });
+  }
+  const journal = openJournal(`${file}.part`);
+  try {
+    found.take(journal.pages);
+    const range = await reachable(download, requested, now);
+    await downloadAll(download, windowsOf(found.kept.asked, range, spanMillis), { again: false, journal });
+    if (!signal.aborted && found.candles) {
+      const holes = holesOf(gapsOf(found.candles), found.kept.askedAgain, range, spanMillis);
+      await downloadAll(download, holes, { again: true, journal });
+    }
+    const coverage = await writeStored(file, found.candles ?? candlesOf(series, []), found.kept);
+    journal.remove();
+    if (signal.aborted) tell(STOPPED);
+    const { conflicts } = found;
+    const shown = { ...shownCoverage(coverage), ...(conflicts > 0 ? { conflicts } : {}) };
+    return { file, source, symbol, span: spanLabel(spanMillis), ...shown };
+  } catch (error) {
+    const failed = `${messageOf(error)}; downloaded candles are stored, run the same command again to continue`;
+    throw new Error(signal.aborted ? STOPPED : failed, { cause: error });
+  } finally {
+    journal.close();
+  }
+}
+
+const STOPPED = "stopped; run the same command again to continue";
 
 const PASSING: readonly string[] = ["unavailable", "rate_limited", "too_many"];
 
