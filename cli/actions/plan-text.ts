@@ -147,6 +147,7 @@ function formatAside(
 const ARMED: Readonly<Record<string, (value: unknown) => string>> = {
   stopLossPrice: (price) => `stops and sells its base at or below ${price}`,
   takeProfitPrice: (price) => `stops and sells its base at or above ${price}`,
+  stopAtOnce: (is) => (is ? "exits at the first such price, without a second look 5 seconds later" : ""),
   triggerPrice: (price) => `waits until the market reaches ${price}`,
   trail: (trail) => `follows the market ${bounds(trail as Readonly<Record<string, unknown>>)}`,
   initialBuy: (is) => (is ? "buys missing base for its sells at once" : ""),

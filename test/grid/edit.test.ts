@@ -97,6 +97,7 @@ describe("a running grid", () => {
     expect(await grid.resting()).toEqual(before);
     const readOutput = async () => (await grid.status()) as Status & { stopPrices: { price: number }[] };
     expect((await readOutput()).stopPrices).toMatchObject([{ reason: "stop_loss", price: 85, armed: true }]);
+    await grid.ask("edit_grid", { id: grid.id, stopAtOnce: true });
     await grid.ask("edit_grid", { id: grid.id, clearStopLoss: true });
     expect((await readOutput()).stopPrices).toEqual([]);
     const stopping = { id: grid.id, lowerPrice: 96, upperPrice: 110, gridLevels: 7, stopLossPrice: 95.5 };

@@ -57,6 +57,18 @@ describe("a stop price", () => {
     expect(message).toContain(`${status.stopReason}; total ${cents} USDT`);
   });
 
+  it("acts on one pass's price only if the user asked for that", async () => {
+    const grid = await gridOver([100, 97, 84, 100, 100, 100], { quote: "1000" });
+    const other = await gridOver([100, 97, 84, 100, 100, 100], { quote: "1000" });
+    await grid.ask("start_grid", { ...grid.where, ...RANGE, ...STOPS, stopAtOnce: true });
+    await other.ask("start_grid", { ...other.where, ...RANGE, ...STOPS });
+    await grid.pass(6);
+    await other.pass(6);
+    const [first, second] = [await grid.status(), await other.status()] as unknown as Reported[];
+    expect(first?.stopReason).toMatch(/^stopped: stop_loss at 84/);
+    expect([first?.position, second?.stopReason]).toEqual(["0", null]);
+  });
+
   it("is prominent in the server's terminal, in its log and in the command line's status", async () => {
     const folder = tempFolder();
     const server = await serve(folder, ["--sandbox", "--speed", "60", "--tick-interval", "200"]);

@@ -17,6 +17,7 @@ const FAST_OPTIONS: { readonly [Option in keyof GridConfig]-?: Fast | undefined 
   // They move or end the whole grid at a known price (wake.ts).
   stopLossPrice: "leap",
   takeProfitPrice: "leap",
+  stopAtOnce: "leap",
   triggerPrice: "leap",
   trail: "leap",
   centered: "leap",

@@ -21,7 +21,7 @@ import { noticesOf } from "./notices.ts";
 import { outdated } from "./outdated.ts";
 import { layOutAnew, obstacle } from "./rebuild.ts";
 import { affords, leaving, shiftOneStep } from "./trail.ts";
-import { confirm, type MarketQuote, moveOf } from "./watch.ts";
+import { confirm, isWide, type MarketQuote, moveOf } from "./watch.ts";
 
 /** Advances a running strategy: first what the market requires of the whole grid, then of its slots. */
 export function advanceRunning(
@@ -89,8 +89,8 @@ function withMids(strategy: GridStrategy, quote: Quote): GridStrategy {
 }
 
 /**
- * Returns the action that the mid price requires of the grid, after two passes have observed it, and why it cannot
- * happen.
+ * Returns the action that the mid price requires of the grid, after two passes have observed it (one for a stop price
+ * with `stopAtOnce`), and why it cannot happen.
  */
 function watchMid(
   strategy: GridStrategy,
@@ -105,11 +105,10 @@ function watchMid(
   const isSure =
     !state.halted &&
     (config.confidence === undefined || confidence === undefined || confidence >= config.confidence);
-  const { signal, confirmed } = confirm(
-    state.signal,
-    isPrice || isSure ? move : undefined,
-    marketQuote.quote,
-  );
+  const { signal, confirmed } =
+    config.stopAtOnce && isPrice && !isWide(marketQuote.quote)
+      ? { signal: null, confirmed: move }
+      : confirm(state.signal, isPrice || isSure ? move : undefined, marketQuote.quote);
   const problem = confirmed ? problemWith(confirmed, strategy, marketQuote, context) : null;
   // The signal stays, so each pass reports the problem.
   if (problem !== null) return { strategy, problem };

@@ -22,6 +22,9 @@ const editShape = () => ({
   takeProfitPrice: price().describe("Take-profit price: at or above it, the grid sells its base and stops"),
   clearStopLoss: flag("clearStopLoss").describe("Remove the stop-loss price"),
   clearTakeProfit: flag("clearTakeProfit").describe("Remove the take-profit price"),
+  stopAtOnce: flag("stopAtOnce").describe(
+    "true exits at the first stop-loss or take-profit price that a pass reads; false waits for a second pass",
+  ),
   allowLoss: flag("allowLoss").describe(
     "false refuses levels whose cycles lose money after fees; true also sells base below cost",
   ),

@@ -10,7 +10,7 @@ import {
   wordField,
 } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
-import { planHash, price } from "../../kernel/start-fields.ts";
+import { flag, planHash, price } from "../../kernel/start-fields.ts";
 import { stopFields } from "../../kernel/stop-flags.ts";
 import { optionShares } from "../state/options.ts";
 import { centeredShape } from "./centered-fields.ts";
@@ -34,6 +34,9 @@ const rangeShape = (ids: readonly string[]) => ({
   ...common(),
   stopLossPrice: price().describe("Stop-loss price: at or below it, the grid sells its base and stops"),
   takeProfitPrice: price().describe("Take-profit price: at or above it, the grid sells its base and stops"),
+  stopAtOnce: flag("stopAtOnce").describe(
+    "Exit at the first stop-loss or take-profit price that a pass reads, without a second pass 5 seconds later",
+  ),
   triggerPrice: price().describe("Trigger price: the grid waits until the market reaches it"),
   trail: z
     .strictObject(

@@ -40,6 +40,7 @@ const OptionsShape = lazy(() =>
     .object({
       stopLossPrice: z.number(),
       takeProfitPrice: z.number(),
+      stopAtOnce: z.boolean(),
       triggerPrice: z.number(),
       trail: z.object({ up: z.number(), down: z.number() }).partial(),
       ...eachAs(optionFlags(), z.boolean()),

@@ -51,6 +51,7 @@ const sameConfig = (gridConfig: GridConfig, other: GridConfig): boolean =>
   !movesLadder(gridConfig, other) &&
   gridConfig.stopLossPrice === other.stopLossPrice &&
   gridConfig.takeProfitPrice === other.takeProfitPrice &&
+  gridConfig.stopAtOnce === other.stopAtOnce &&
   gridConfig.allowLoss === other.allowLoss;
 
 // A computed spacing is computed again.
@@ -66,6 +67,7 @@ const ONLY_RANGE = [
   "takeProfitPrice",
   "clearStopLoss",
   "clearTakeProfit",
+  "stopAtOnce",
 ] as const;
 
 function refuseFields(request: EditRequest, names: readonly (keyof EditRequest)[], what: string): void {
@@ -100,6 +102,7 @@ function editedRange(
     takeProfitPrice: request.clearTakeProfit
       ? undefined
       : (request.takeProfitPrice ?? stands.takeProfitPrice),
+    stopAtOnce: request.stopAtOnce ?? stands.stopAtOnce,
     trail: stillAhead(stands.trail, lowerPrice ?? stands.lowerPrice, upperPrice ?? stands.upperPrice),
     allowLoss: allowLoss ?? stands.allowLoss,
   };

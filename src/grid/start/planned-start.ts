@@ -136,9 +136,9 @@ type PlannedOptions = z.input<ReturnType<typeof PlannedShape>>["options"];
 
 /** Returns the options besides the levels. */
 function optionsOut(config: GridConfig): PlannedOptions {
-  const { stopLossPrice, takeProfitPrice, triggerPrice, trail } = config;
+  const { stopLossPrice, takeProfitPrice, stopAtOnce, triggerPrice, trail } = config;
   return {
-    ...given({ stopLossPrice, takeProfitPrice, triggerPrice }),
+    ...given({ stopLossPrice, takeProfitPrice, stopAtOnce, triggerPrice }),
     ...(trail ? { trail: given(trail) } : {}),
     ...given(optionsOf(config)),
   } as PlannedOptions;

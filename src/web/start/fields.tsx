@@ -49,6 +49,7 @@ export function NumberFields({ form, change, quote }: FieldsProps) {
 const CHECKS = {
   useOwnBase: "Sell base already in the account",
   initialBuy: "Buy missing base at once",
+  stopAtOnce: "Stop at the first price that reaches a stop loss or take profit",
   dryRun: "Paper trading: live prices, no real orders",
 } as const;
 

@@ -9,6 +9,7 @@ export interface Form {
   readonly spacingModel: string;
   readonly stopLossPrice: string;
   readonly takeProfitPrice: string;
+  readonly stopAtOnce: boolean;
   readonly triggerPrice: string;
   /** Furthest prices to which the range follows the market. */
   readonly trailUp: string;
@@ -28,6 +29,7 @@ export const EMPTY_FORM: Form = {
   spacingModel: "linear",
   stopLossPrice: "",
   takeProfitPrice: "",
+  stopAtOnce: false,
   triggerPrice: "",
   trailUp: "",
   trailDown: "",
@@ -80,6 +82,7 @@ export function bodyOf(form: Form): Record<string, unknown> | undefined {
     allowLoss: false,
     useOwnBase: form.useOwnBase,
     initialBuy: form.initialBuy,
+    ...(form.stopAtOnce ? { stopAtOnce: true } : {}),
     ...(form.dryRun ? { dryRun: true } : {}),
   };
 }

@@ -32,7 +32,7 @@ export function Start({ session }: { session: Session }) {
           <BudgetPart form={form} change={change} quote={quote} free={holdings.free(quote)} />
           <h3>By numbers</h3>
           <NumberFields form={form} change={change} quote={quote} />
-          <Checks form={form} change={change} names={["useOwnBase", "initialBuy", "dryRun"]} />
+          <Checks form={form} change={change} names={["useOwnBase", "initialBuy", "stopAtOnce", "dryRun"]} />
           <p>
             <a href={`${linkTo("backtest")}?${queryOf(form)}`}>Compare in a backtest</a>
           </p>

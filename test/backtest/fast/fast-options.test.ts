@@ -28,6 +28,7 @@ const RANGE_CHANGES: Readonly<Record<string, object>> = {
   postOnly: { postOnly: false },
   stopLossPrice: { stopLossPrice: 966 },
   takeProfitPrice: { takeProfitPrice: 1034 },
+  stopAtOnce: { stopLossPrice: 966, stopAtOnce: true },
   triggerPrice: { triggerPrice: 990 },
   trail: { trail: { up: 1080, down: 920 } },
   confidence: { confidence: 0.5 },
