@@ -22,12 +22,15 @@ const REAL = { local: nodeLocal, now: () => Date.now(), pass: () => Date.now() }
 
 /** Number of fills of an exchange, and the mean time between two of them. */
 const FILLS = Number(process.env.FILLS ?? 20);
+const STOPS = Number(process.env.STOPS ?? 10);
 const APART: Millis = 8 * SECOND;
 /** As the goal of kraken says it. */
 const APART_ON_KRAKEN: Millis = 30 * SECOND;
 
 interface StreamRun {
   readonly times: readonly Millis[];
+  /** Of each stop-loss, from the price to the sale. */
+  readonly stops: readonly Millis[];
   /** Calls that kraken's counter refused. */
   readonly limited: number;
   /** Signed calls of a quiet minute. */
@@ -58,13 +61,36 @@ async function runStream(name: VenueName, isOn: boolean): Promise<StreamRun> {
     await nodeLocal.sleep(apart * (0.5 + Math.random()));
     times.push(await answered(venue, turn));
   }
+  const stops: Millis[] = [];
+  for (let turn = 0; turn < STOPS; turn++) stops.push(await stopped(setup, name));
   await timer.stop();
   await follower.stop();
   await setup.close();
-  return { times, limited: venue.limited.length, signed };
+  return { times, stops, limited: venue.limited.length, signed };
 }
 
-type Exchange = ReturnType<Awaited<ReturnType<typeof emulatedExchanges>>["exchange"]>;
+/** Returns the time from a price below the stop-loss price of a new grid until its sale arrives. */
+async function stopped({ deps, exchange }: Setup, name: VenueName): Promise<Millis> {
+  const venue = exchange(name);
+  venue.move("BTC/USDT", "60000");
+  await runOperation(deps, "start_grid", {
+    ...{ exchange: name, symbol: "BTC/USDT", gridLevels: 4, orderSize: decimal("100"), stopAtOnce: true },
+    ...{ lowerPrice: decimal("55000"), upperPrice: decimal("65000"), stopLossPrice: decimal("54000") },
+  });
+  // Until its orders are placed, and at any moment between two ticks.
+  await nodeLocal.sleep(4 * TICK * (1 + Math.random()));
+  const known = venue.orders().length;
+  const began = nodeLocal.monotonic();
+  venue.move("BTC/USDT", "53900");
+  const isSale = ({ side, price }: { side: string; price: bigint }) =>
+    side === "sell" && price < decimal("54000");
+  while (!venue.orders().slice(known).some(isSale) && nodeLocal.monotonic() - began < LONGEST)
+    await nodeLocal.sleep(5);
+  return nodeLocal.monotonic() - began;
+}
+
+type Setup = Awaited<ReturnType<typeof emulatedExchanges>>;
+type Exchange = ReturnType<Setup["exchange"]>;
 
 /** Fills the nearest order, of each side in turn, and returns the time until another order arrives. */
 async function answered(venue: Exchange, turn: number): Promise<Millis> {
@@ -96,7 +122,7 @@ export async function streamFigures(): Promise<Figure[]> {
       [true, false].map(async (isOn) => ({ name, isOn, ...(await runStream(name, isOn)) })),
     ),
   );
-  for (const { name, isOn, times, signed, limited } of runs) {
+  for (const { name, isOn, times, stops, signed, limited } of runs) {
     const where = `${name}, ${isOn ? "stream" : "--no-stream"}`;
     const goal = isOn ? (name === "kraken" ? "p50 ≤ 1 s" : "p50 ≤ 0.6 s, p99 ≤ 1.5 s") : "";
     figures.push(
@@ -105,6 +131,12 @@ export async function streamFigures(): Promise<Figure[]> {
         unit: "s",
         runs: times.map((time) => time / SECOND),
         goal,
+      },
+      {
+        name: `price to the sale of a stop-loss with stopAtOnce, ${where}`,
+        unit: "s",
+        runs: stops.map((time) => time / SECOND),
+        goal: isOn ? "p50 ≤ 1 s" : "",
       },
       { name: `signed calls of a quiet minute, ${where}`, unit: "", runs: [signed] },
       ...(name === "kraken" ? [{ name: `calls over the counter, ${where}`, unit: "", runs: [limited] }] : []),
