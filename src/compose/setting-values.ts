@@ -1,12 +1,11 @@
-import { type Decimal, ONE, parseDecimal } from "../kernel/decimal.ts";
+import { type Decimal, parseDecimal } from "../kernel/decimal.ts";
 import { bytesOfHex } from "../kernel/digest.ts";
 import { SettingsError } from "../kernel/errors.ts";
-import { isPair } from "../kernel/pair.ts";
 import { LONGEST_LEASE, type Millis } from "../kernel/time.ts";
 import { LIMIT_FORMS, LIMIT_NAMES } from "../limits/texts.ts";
+import { parseMarket } from "../liquidity/market-text.ts";
 import type { Limits } from "../model/limits.ts";
-import { PRESETS, type PromiseRequest } from "../model/samples/promise.ts";
-import type { DepthBand } from "../model/samples/sample.ts";
+import { PRESETS } from "../model/samples/promise.ts";
 import { TIERS, type Tier } from "../model/venues.ts";
 import type { PromisedPair } from "../ports/stores/liquidity-store.ts";
 import type { RateLimits } from "../transport/limiter.ts";
@@ -124,35 +123,12 @@ export function originOf(entry: string): string {
   );
 }
 
-/** Parses an entry of EDGEMAKER_LIQUIDITY: `exchange:BASE/QUOTE`, with an optional preset and its values. */
+/** Parses an entry of EDGEMAKER_LIQUIDITY. */
 export function watchedOf(entry: string, exchanges: readonly { readonly id: string }[]): PromisedPair {
-  const [place = "", named, ...terms] = entry.split(/\s+/);
-  const at = place.indexOf(":");
-  const [exchange, symbol] = [place.slice(0, at), place.slice(at + 1)];
-  const preset = PRESETS.find((one) => one === named);
-  const request = Object.assign(
-    {},
-    ...terms.map((term) => agreementTermOf(term) ?? { wrong: term }),
-  ) as PromiseRequest;
-  const isKnown = isPair(symbol) && exchanges.some(({ id }) => id === exchange);
-  if (isKnown && !("wrong" in request) && (preset || named === undefined))
-    return { exchange, symbol, ...(preset ? { promise: { preset, request } } : {}) };
+  const ids = exchanges.map(({ id }) => id);
+  const market = parseMarket(entry, ids);
+  if (market) return market;
   throw new SettingsError(
-    `EDGEMAKER_LIQUIDITY must be exchange:BASE/QUOTE, separated by commas, of ${exchanges.map(({ id }) => id).join(", ")}, optionally followed by an agreement such as agreement spread=2 depth=500 band=2 levels=3 uptime=95 (presets: ${PRESETS.join(", ")}), not ${entry}`,
+    `EDGEMAKER_LIQUIDITY must be exchange:BASE/QUOTE, separated by commas, of ${ids.join(", ")}, optionally followed by an agreement such as agreement spread=2 depth=500 band=2 levels=3 uptime=95 (presets: ${PRESETS.join(", ")}), not ${entry}`,
   );
-}
-
-const BAND_NAMES: readonly string[] = ["0.5", "1", "2"];
-
-/** Parses one term of an agreement; spread and uptime are percentages. */
-function agreementTermOf(term: string): PromiseRequest | undefined {
-  const [, name = "", value = ""] = /^(\w+)=([\d.]+)$/.exec(term) ?? [];
-  const amount = parseDecimal(value);
-  if (amount === undefined) return undefined;
-  if (name === "spread" || name === "uptime")
-    return amount > 100n * ONE ? undefined : { [name]: amount / 100n };
-  if (name === "depth") return { depth: amount };
-  if (name === "levels") return /^[1-9]\d?$/.test(value) ? { levels: Number(value) } : undefined;
-  const band = BAND_NAMES.indexOf(value);
-  return name === "band" && band >= 0 ? { band: band as DepthBand } : undefined;
 }

@@ -1,0 +1,38 @@
+/** Markets with their rules as people write them: `mexc:SNEK/USDT agreement spread=2 depth=500`. */
+import { ONE, parseDecimal } from "../kernel/decimal.ts";
+import { isPair } from "../kernel/pair.ts";
+import { PRESETS, type PromiseRequest } from "../model/samples/promise.ts";
+import type { DepthBand } from "../model/samples/sample.ts";
+import type { PromisedPair } from "../ports/stores/liquidity-store.ts";
+
+/** Parses `exchange:BASE/QUOTE`, with an optional preset and its values. Returns undefined for any other text. */
+export function parseMarket(entry: string, ids: readonly string[]): PromisedPair | undefined {
+  const [place = "", named, ...words] = entry.split(/\s+/);
+  const at = place.indexOf(":");
+  const [exchange, symbol] = [place.slice(0, at), place.slice(at + 1)];
+  const preset = PRESETS.find((one) => one === named);
+  const request = parseTerms(words);
+  if (!isPair(symbol) || !ids.includes(exchange) || !request) return undefined;
+  if (preset) return { exchange, symbol, promise: { preset, request } };
+  return named === undefined ? { exchange, symbol } : undefined;
+}
+
+/** Parses the values of a preset; spread and uptime are percentages. Returns undefined if one of them is wrong. */
+export function parseTerms(words: readonly string[]): PromiseRequest | undefined {
+  const terms = words.map(parseTerm);
+  return terms.includes(undefined) ? undefined : Object.assign({}, ...terms);
+}
+
+const BAND_NAMES: readonly string[] = ["0.5", "1", "2"];
+
+function parseTerm(term: string): PromiseRequest | undefined {
+  const [, name = "", value = ""] = /^(\w+)=([\d.]+)$/.exec(term) ?? [];
+  const amount = parseDecimal(value);
+  if (amount === undefined) return undefined;
+  if (name === "spread" || name === "uptime")
+    return amount > 100n * ONE ? undefined : { [name]: amount / 100n };
+  if (name === "depth") return { depth: amount };
+  if (name === "levels") return /^[1-9]\d?$/.test(value) ? { levels: Number(value) } : undefined;
+  const band = BAND_NAMES.indexOf(value);
+  return name === "band" && band >= 0 ? { band: band as DepthBand } : undefined;
+}
