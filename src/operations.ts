@@ -15,6 +15,7 @@ import { declaredOperations } from "./declared/operations/declared.ts";
 import { dexOperations } from "./dex/operations/price.ts";
 import { gridOperations } from "./grid/operations/grids.ts";
 import { declaredHistory, gridHistory, quoteHistory } from "./history/operations/history.ts";
+import { agreementOperations } from "./liquidity/operations/agreements.ts";
 import { watchedPairs } from "./liquidity/operations/pairs.ts";
 import { liquidityOperation } from "./liquidity/operations/report.ts";
 import { marketOperations } from "./market/operations/public-data.ts";
@@ -60,6 +61,7 @@ export const createOperations = (
   ...planOperations,
   ...reportOperations,
   qualityOperation,
+  ...agreementOperations(ids),
   liquidityOperation(ids),
   watchedPairs,
   ...auditOperations,

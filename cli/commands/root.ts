@@ -49,6 +49,7 @@ const SUB_COMMANDS: Readonly<Record<string, string>> = {
   token: "Manage API tokens: shown once, stored as hashes",
   notify: "Send alerts to webhooks, Telegram, Discord, ntfy or email",
   liquidity: "Report the spread, depth and uptime of your orders",
+  agreement: "Store liquidity agreements, and report what was kept",
 };
 
 /** The top-level commands as help groups them. */
@@ -64,6 +65,7 @@ export const GROUPS: Readonly<Record<string, readonly string[]>> = {
     "quality",
     "disposals",
     "liquidity",
+    "agreement",
     "proof",
     "candles",
   ],

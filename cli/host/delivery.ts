@@ -21,7 +21,7 @@ export function startDelivery(deps: Deps, interval: number) {
 
 /** Samples order books in the background, so nothing waits for a slow exchange. */
 export function startSampling(deps: Deps, interval: number) {
-  if (!deps.liquidity?.pairs.length) return { stop: async () => undefined };
+  if (!deps.liquidity) return { stop: async () => undefined };
   return rounds(interval, () =>
     sampleLiquidity(deps).catch((error: unknown) =>
       deps.log("warn", "no order book was sampled", { reason: messageOf(error) }),

@@ -9,7 +9,14 @@ type HelpRow = readonly [name: string, description: string];
 const SHARED_FLAGS = new Set(["db", "sandbox", "seed", "venue-url", "json", "api-url", "token"]);
 
 const GUIDES: Readonly<Record<string, string>> = {
-  ...{ grid: "grids", quote: "quotes", liquidity: "liquidity", backtest: "backtest", replay: "backtest" },
+  ...{
+    grid: "grids",
+    quote: "quotes",
+    liquidity: "liquidity",
+    agreement: "liquidity",
+    backtest: "backtest",
+    replay: "backtest",
+  },
   ...{ suggest: "suggest", candles: "candles", report: "report", disposals: "report", notify: "alerts" },
   ...{ limits: "limits", kill: "reliability", panic: "reliability", exchange: "exchanges", db: "backup" },
   ...{ page: "page", serve: "deploy", mcp: "mcp", plans: "mcp", audit: "security", cost: "scale" },

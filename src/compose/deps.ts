@@ -3,6 +3,7 @@ import type { Context } from "../adapters/libsql/client/context.ts";
 import { openDatabase } from "../adapters/libsql/client/open.ts";
 import { libsqlKeeping } from "../adapters/libsql/keeping/keeping.ts";
 import { dryBooks } from "../adapters/libsql/sandbox/dry-books.ts";
+import { agreementStore } from "../adapters/libsql/stores/agreement-store.ts";
 import { type CredentialStore, credentialStore } from "../adapters/libsql/stores/credential-store.ts";
 import { liquidityStore } from "../adapters/libsql/stores/liquidity-store.ts";
 import { metricsStore } from "../adapters/libsql/stores/metrics-store.ts";
@@ -162,6 +163,7 @@ const tellingDeps = (
   liquidity: {
     store: liquidityStore(context),
     pairs: watched,
+    agreements: agreementStore(context),
     proofs: { ...proofStore(context), ...proofKeyStore(context, () => Promise.all(keks.map(importKek))) },
   },
   ...(post && beats ? { heartbeat: heartbeat(beats, { post, local, log }) } : {}),

@@ -164,7 +164,7 @@ export function bitgetSt(
 }
 
 /** Data for a verdict: minutes and their sums, over any days. */
-type Measured = Pick<LiquiditySpan, "from" | "to" | "sums" | "up">;
+export type Measured = Pick<LiquiditySpan, "from" | "to" | "sums" | "up">;
 
 export interface Score {
   readonly spread: Decimal;
@@ -187,7 +187,7 @@ export const gateRule = ({ spread, size, band }: Omit<Score, "share">): UpRule =
 });
 
 export const gateScore = (span: Measured, { share }: Pick<Score, "share">): ObligationFinding[] => [
-  upShare(span, { rule: "scoring minutes", required: share }),
+  upShare([span], { rule: "scoring minutes", required: share }),
 ];
 
 export interface Agreement {
@@ -210,9 +210,9 @@ export const agreementRule = ({ spread, levels }: Pick<Agreement, "spread" | "le
 
 /** Checks the usual terms of a market-making agreement: uptime at a spread with a number of levels, and mean depth. */
 export const quotingAgreement = (span: Measured, request: Agreement): ObligationFinding[] => [
-  upShare(span, { rule: describeUptime(request), required: request.uptime }),
-  depthFinding(span, request, "bids"),
-  depthFinding(span, request, "asks"),
+  upShare([span], { rule: describeUptime(request), required: request.uptime }),
+  depthFinding([span], request, { side: "bids", rule: "mean depth of own bids" }),
+  depthFinding([span], request, { side: "asks", rule: "mean depth of own asks" }),
 ];
 
 const describeUptime = ({ spread, levels }: Agreement): string =>
@@ -222,30 +222,43 @@ const unsampledText = (known: number, whole: number): string =>
   `${groupThousands(String(whole - known))} of ${groupThousands(String(whole))} minutes have no sample, and could change the result`;
 
 /**
- * Returns the time-weighted depth: each known minute has the same weight. Unknown minutes could be zero or
- * arbitrarily large.
+ * Returns the time-weighted depth: each known minute has the same weight, and the means of several markets add up.
+ * Unknown minutes could be zero or arbitrarily large.
  */
-function depthFinding(
-  { from, to, sums }: Measured,
+export function depthFinding(
+  spans: readonly Measured[],
   { depth, band }: Pick<Agreement, "depth" | "band">,
-  side: "bids" | "asks",
+  { side, rule }: { readonly side: "bids" | "asks"; readonly rule: string },
 ): ObligationFinding {
-  const { count, [side]: all } = sums.own.depth;
-  const whole = BigInt(to - from);
-  const least = whole > 0n ? all[band] / whole : ZERO;
-  const value = count === 0 ? null : all[band] / BigInt(count);
-  const isAll = BigInt(count) === whole;
-  const state = least >= depth ? "kept" : isAll && value !== null ? "missed" : "unknown";
-  const reason = state === "unknown" ? unsampledText(count, to - from) : undefined;
-  return { rule: `mean depth of own ${side}`, state, unit: "quote", value, limit: depth, reason };
+  const parts = spans.map(({ from, to, sums: { own } }) => ({
+    whole: to - from,
+    count: own.depth.count,
+    all: own.depth[side][band],
+  }));
+  const least = sum(parts.map(({ all, whole }) => (whole > 0 ? all / BigInt(whole) : ZERO)));
+  const hasAny = parts.every(({ count }) => count > 0);
+  const value = hasAny ? sum(parts.map(({ all, count }) => all / BigInt(count))) : null;
+  const isAll = hasAny && parts.every(({ count, whole }) => count === whole);
+  const state = least >= depth ? "kept" : isAll ? "missed" : "unknown";
+  const [count, whole] = [total(parts.map((part) => part.count)), total(parts.map((part) => part.whole))];
+  const reason = state === "unknown" ? unsampledText(count, whole) : undefined;
+  return { rule, state, unit: "quote", value, limit: depth, reason };
 }
 
-/** Returns the share of known minutes that keep the rule, and whether unknown ones could change the verdict. */
-function upShare(
-  { from, to, sums, up: count }: Measured,
+const total = (counts: readonly number[]): number => counts.reduce((all, count) => all + count, 0);
+
+/**
+ * Returns the share of known minutes that keep the rule, over all spans, and whether unknown ones could change the
+ * verdict.
+ */
+export function upShare(
+  spans: readonly Measured[],
   { rule, required: requestedValue }: { readonly rule: string; readonly required: Decimal },
 ): ObligationFinding {
-  const [up, known, whole] = [BigInt(count), BigInt(sums.known), BigInt(to - from)];
+  const sampled = total(spans.map(({ sums }) => sums.known));
+  const minutes = total(spans.map(({ from, to }) => to - from));
+  const count = total(spans.map((span) => span.up));
+  const [up, known, whole] = [BigInt(count), BigInt(sampled), BigInt(minutes)];
   const value = known > 0n ? (up * ONE) / known : null;
   const needed = requestedValue * whole;
   const state =
@@ -254,6 +267,6 @@ function upShare(
       : (up + whole - known) * ONE < needed
         ? "missed"
         : ("unknown" as const);
-  const reason = state === "unknown" ? unsampledText(sums.known, to - from) : undefined;
+  const reason = state === "unknown" ? unsampledText(sampled, minutes) : undefined;
   return { rule, state, unit: "share", value, limit: requestedValue, reason };
 }

@@ -29,6 +29,7 @@ export type EventKind =
   | "keys"
   | "plan"
   | "channel"
+  | "agreement"
   | "alarm"
   | "notice"
   | "recovered"

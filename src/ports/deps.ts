@@ -14,6 +14,7 @@ import type { Local, Log } from "./local.ts";
 import type { LeadsInward, Post, SendMail } from "./outbound.ts";
 import type { DryRuns } from "./paper.ts";
 import type { Reference } from "./reference.ts";
+import type { AgreementStore } from "./stores/agreement-store.ts";
 import type { Signer } from "./stores/audit-store.ts";
 import type { LiquidityStore, PromisedPair, ProofKeys, ProofStore } from "./stores/liquidity-store.ts";
 import type { MetricsStore } from "./stores/metrics-store.ts";
@@ -98,7 +99,9 @@ export interface Deps {
   /** Sampled pairs and their samples. */
   readonly liquidity?: {
     readonly store: LiquidityStore;
+    /** The pairs of the settings; those of agreements are sampled too. */
     readonly pairs: readonly PromisedPair[];
+    readonly agreements?: AgreementStore;
     /** Signed days, and the key that signs them after it is created; absent if nothing is signed. */
     readonly proofs?: ProofStore & ProofKeys;
   };

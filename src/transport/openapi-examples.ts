@@ -6,6 +6,8 @@ const BY_FIELD: Readonly<Record<string, unknown>> = {
   symbol: "BTC/USDT",
   id: "grid-kraken-BTC-USDT-1767225600000",
   channel: "ops",
+  agreement: "snek",
+  markets: "kraken:BTC/USDT spread=1 depth=500, mexc:BTC/USDT depth=300",
   side: "buy",
   type: "limit",
   amount: 0.001,
@@ -51,6 +53,8 @@ const BY_OPERATION: Readonly<Record<string, Readonly<Record<string, unknown>>>> 
   approve_plan: { id: "plan_4f0c" },
   refuse_plan: { id: "plan_4f0c" },
   put_keys: { key: "exchange-api-key", secret: "exchange-secret" },
+  create_agreement: { total: "uptime=95", until: "2026-12-31" },
+  edit_agreement: { until: "2027-06-30" },
   add_channel: { url: "https://hooks.example/edgemaker" },
 };
 

@@ -34,7 +34,7 @@ const TAGS: readonly (readonly [prefix: RegExp, tag: string, description: string
   [/^\/strategy\/quote/, "Quotes", "Quotes on both sides of a market"],
   [/^\/(strategy|internal)/, "Grids", "Start, monitor, change and stop grids"],
   [/^\/(kill|panic|limits)/, "Safety", "Kill switch, panic and limits"],
-  [/^\/(report|liquidity)/, "Reports", "P&L by strategy and period"],
+  [/^\/(report|liquidity|agreements)/, "Reports", "P&L by strategy and period"],
   [/^\/channels/, "Channels", "Alert channels"],
   [/^\/(tokens|keys|plans|audit)/, "Access", "Access and audit"],
 ];

@@ -67,7 +67,7 @@ const VERBS: Readonly<Record<string, boolean>> = {
         "rename",
       ],
       ...["refuse", "remove", "replay", "resume", "revoke", "set_limits", "start", "suggest", "test", "tick"],
-      ...["verify"],
+      ...["verify", "end"],
     ].map((verb) => [verb, false]),
   ),
 };

@@ -4,6 +4,7 @@ import { dayOf } from "../../kernel/time.ts";
 import { PRESETS } from "../../model/samples/promise.ts";
 import { dateOf } from "../../model/usage.ts";
 import { operation } from "../../operation.ts";
+import { promisedPairs } from "./in-force.ts";
 
 export const WatchedShape = lazy(() =>
   z.object({
@@ -14,6 +15,7 @@ export const WatchedShape = lazy(() =>
           exchange: z.string().describe("Exchange id"),
           symbol: z.string().describe("Trading pair, BASE/QUOTE"),
           preset: z.enum(PRESETS).nullable().describe("The agreement for this pair; null without one"),
+          agreement: z.string().nullable().describe("Name of its stored agreement; null for the settings"),
         }),
       )
       .describe("One row per sampled pair"),
@@ -21,7 +23,7 @@ export const WatchedShape = lazy(() =>
   }),
 );
 
-/** Operation that lists the sampled pairs of the settings; the report shows their results. */
+/** Operation that lists the sampled pairs; the report shows their results. */
 export const watchedPairs = operation({
   name: "list_watched_pairs",
   summary: "List sampled pairs with their agreements",
@@ -33,12 +35,16 @@ export const watchedPairs = operation({
   failure: "Internal error",
   input: () => z.object({}),
   output: WatchedShape,
-  async run({ liquidity, store }) {
-    const pairs = (liquidity?.pairs ?? []).map(({ exchange, symbol, promise }) => ({
-      exchange,
-      symbol,
-      preset: promise?.preset ?? null,
-    }));
-    return { day: dateOf(dayOf(await store.now())), pairs, count: pairs.length };
+  async run(deps) {
+    const today = dayOf(await deps.store.now());
+    const pairs = (await promisedPairs(deps, today)).map(
+      ({ exchange, symbol, promise, agreement = null }) => ({
+        exchange,
+        symbol,
+        preset: promise?.preset ?? null,
+        agreement,
+      }),
+    );
+    return { day: dateOf(today), pairs, count: pairs.length };
   },
 });

@@ -15,16 +15,20 @@ export async function promiseAlarms(
   const alarms: Alarm[] = [];
   const from = (dayOf(now) * DAY) / MINUTE;
   const to = from + DAY / MINUTE;
-  for (const { promise, ...pair } of pairs) {
+  for (const { promise, agreement, exchange, symbol } of pairs) {
     if (!promise) continue;
+    const pair = { exchange, symbol };
     const rule = upRuleOf(promise);
     const rows = await store.minutes(pair, from, to);
     const today = { ...addUpMinutes({ from, to, rows }, [], rule), day: dayOf(now), hash: null };
     const lines = nearlyMissed(promise, joinDays({ from, to }, [today], rule));
     if (lines.length === 0) continue;
-    const where = `${pair.symbol} on ${pair.exchange}`;
-    const message = `the agreement for ${where} is at risk: ${lines.join("; ")}; \`edgemaker liquidity report --exchange ${pair.exchange} --symbol ${pair.symbol}\` shows details`;
-    alarms.push({ key: `promise ${pair.exchange}:${pair.symbol}`, strategy: null, kind: "alarm", message });
+    const [named, show] = agreement
+      ? [`${agreement} for`, `agreement show ${agreement}`]
+      : ["for", `liquidity report --exchange ${exchange} --symbol ${symbol}`];
+    const message = `the agreement ${named} ${symbol} on ${exchange} is at risk: ${lines.join("; ")}; \`edgemaker ${show}\` shows details`;
+    const key = ["promise", `${exchange}:${symbol}`, ...(agreement ? [agreement] : [])].join(" ");
+    alarms.push({ key, strategy: null, kind: "alarm", message });
   }
   return alarms;
 }

@@ -18,6 +18,7 @@ import { daysOut, reportOut } from "../report-answer.ts";
 import { type LiquidityAnswer, LiquidityShape, liquidityInput } from "../schema.ts";
 import type { LiquiditySpan } from "../span.ts";
 import { readLiquidity } from "./days.ts";
+import { promisedPairs } from "./in-force.ts";
 import { readVolumes } from "./volumes.ts";
 
 const MOST_DAYS = 366;
@@ -67,9 +68,10 @@ export const liquidityOperation = (ids: readonly string[]): Operation =>
       const days = requestedDays(request, now);
       // The current minute is not known yet.
       const [from, to] = [days.from * MINUTES_A_DAY, Math.min((days.to + 1) * MINUTES_A_DAY, minuteOf(now))];
-      const watched = liquidity.pairs.find(
+      const ofPair = (await promisedPairs(deps, dayOf(now))).filter(
         (promisedPair) => promisedPair.exchange === exchange && promisedPair.symbol === symbol,
       );
+      const watched = ofPair.find(({ promise: rules }) => rules) ?? ofPair[0];
       const since = await liquidity.store.since(pair);
       const bands = { "0.5": 0, "1": 1, "2": 2 } as const;
       const limits = { ...request, band: band === undefined ? undefined : bands[band] };
@@ -146,7 +148,7 @@ function promiseOf(
 const nobodyWatches = ({ exchange, symbol }: WatchedPair): AppError =>
   new AppError(
     "Not found",
-    `${symbol} on ${exchange} is not sampled; add it to EDGEMAKER_LIQUIDITY, as ${exchange}:${symbol}`,
+    `${symbol} on ${exchange} is not sampled; add it to EDGEMAKER_LIQUIDITY, as ${exchange}:${symbol}, or create an agreement for it`,
   );
 
 /** Rounds to four decimals, more than any agreement uses. */

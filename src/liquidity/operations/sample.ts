@@ -8,11 +8,12 @@ import { foldSamples, MINUTES_A_DAY, minuteOf } from "../../model/samples/minute
 import { type OwnOrder, ownLevels, sampleBook } from "../../model/samples/sample.ts";
 import type { Deps } from "../../ports/deps.ts";
 import { forAnyone } from "../../ports/for-anyone.ts";
-import type { WatchedPair } from "../../ports/stores/liquidity-store.ts";
+import type { PromisedPair, WatchedPair } from "../../ports/stores/liquidity-store.ts";
 import type { Venue } from "../../ports/venue.ts";
 import { absenceOf, missedBecause } from "../absence.ts";
 import { upRuleOf } from "../presets.ts";
 import { readLiquidity } from "./days.ts";
+import { recentPairs } from "./in-force.ts";
 import { signDays } from "./proof.ts";
 
 type SampleDeps = Pick<
@@ -34,12 +35,14 @@ const ON_THE_BOOK: readonly OrderState[] = ["submitted", "open", "partially_fill
  */
 export async function sampleLiquidity(deps: SampleDeps): Promise<void> {
   const { liquidity, store, requests, log } = deps;
-  if (!liquidity || liquidity.pairs.length === 0) return;
-  if (requests && requests() < 2 * REQUESTS_PER_SAMPLE) return;
+  if (!liquidity || (requests && requests() < 2 * REQUESTS_PER_SAMPLE)) return;
+  const promised = await sampledPairs(deps);
+  if (promised.length === 0) return;
   const now = await store.now();
-  const pairs = await liquidity.store.lacking(liquidity.pairs, minuteOf(now));
-  if (pairs.length === 0) return;
-  for (const pair of pairs) {
+  const pairs = withoutRules(promised);
+  const lacking = await liquidity.store.lacking(pairs, minuteOf(now));
+  if (lacking.length === 0) return;
+  for (const pair of lacking) {
     if (requests && requests() < REQUESTS_PER_SAMPLE) return;
     await samplePair(deps, pair).catch(async (error: unknown) => {
       log("warn", "a book was not read", { ...pair, reason: messageOf(error) });
@@ -47,20 +50,35 @@ export async function sampleLiquidity(deps: SampleDeps): Promise<void> {
     });
   }
   if (minuteOf(now) % MINUTES_A_DAY >= MINUTES_OF_ADDING_UP) return;
-  await addUpYesterday(deps, now);
-  await signYesterday(deps, now);
+  await addUpYesterday(deps, promised, now);
+  await signYesterday(deps, pairs, now);
 }
+
+const sampledPairs = (deps: SampleDeps): Promise<readonly PromisedPair[]> =>
+  recentPairs(deps, deps.local.monotonic(), async () => dayOf(await deps.store.now()));
+
+/** Returns each pair once, without its rules. */
+const withoutRules = (pairs: readonly PromisedPair[]): WatchedPair[] => [
+  ...new Map(
+    pairs.map(({ exchange, symbol }) => [`${exchange} ${symbol}`, { exchange, symbol }] as const),
+  ).values(),
+];
 
 /** How long after midnight UTC a day is computed, also after late samples; later, a report computes it. */
 const MINUTES_OF_ADDING_UP = 60;
 
-async function addUpYesterday({ liquidity, ...deps }: SampleDeps, now: Millis): Promise<void> {
+async function addUpYesterday(
+  { liquidity, ...deps }: SampleDeps,
+  pairs: readonly PromisedPair[],
+  now: Millis,
+): Promise<void> {
   if (!liquidity) return;
   const to = dayOf(now) * MINUTES_A_DAY;
-  for (const { promise, ...pair } of liquidity.pairs) {
+  for (const { promise, exchange, symbol } of pairs) {
     if (deps.requests && deps.requests() < 2 * REQUESTS_PER_SAMPLE) return;
     const from = to - MINUTES_A_DAY;
     const rule = promise && upRuleOf(promise);
+    const pair = { exchange, symbol };
     const request = { pair, from, to, today: dayOf(now), since: from, rule };
     await readLiquidity({ ...deps, store: liquidity.store }, request).catch((error: unknown) =>
       deps.log("warn", "a day of samples was not summed", { ...pair, reason: messageOf(error) }),
@@ -71,8 +89,12 @@ async function addUpYesterday({ liquidity, ...deps }: SampleDeps, now: Millis): 
 /** Maximum number of days of a pair that are signed at once, so a backlog is signed within the hour. */
 const DAYS_SIGNED_AT_ONCE = 3;
 
-async function signYesterday({ liquidity, log, requests }: SampleDeps, now: Millis): Promise<void> {
-  const { store, proofs, pairs } = liquidity ?? { pairs: [] };
+async function signYesterday(
+  { liquidity, log, requests }: SampleDeps,
+  pairs: readonly WatchedPair[],
+  now: Millis,
+): Promise<void> {
+  const { store, proofs } = liquidity ?? {};
   if (!store || !proofs || (requests && requests() < 2 * REQUESTS_PER_SAMPLE)) return;
   const signAll = async () => {
     const key = await proofs.key();
@@ -100,7 +122,7 @@ interface LeftToPasses {
  */
 export async function sampleFirst(deps: SampleDeps, left: LeftToPasses): Promise<void> {
   const { liquidity, requests, local } = deps;
-  if (!liquidity?.pairs.length) return;
+  if (!liquidity) return;
   const sampled = sampleLiquidity({
     ...deps,
     ...(requests ? { requests: () => requests() - left.requests } : {}),

@@ -10,9 +10,11 @@ export interface WatchedPair {
   readonly symbol: Pair;
 }
 
-/** A sampled pair from the settings, with its agreement. */
+/** A sampled pair with its rules. */
 export interface PromisedPair extends WatchedPair {
   readonly promise?: LiquidityPromise | undefined;
+  /** Name of the stored agreement; absent for a pair of the settings. */
+  readonly agreement?: string | undefined;
 }
 
 /** One minute's sample of own orders. */

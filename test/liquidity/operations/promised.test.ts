@@ -97,8 +97,8 @@ describe("a liquidity commitment", () => {
     expect(await runOperation(both, "list_watched_pairs", {})).toEqual({
       day: "2026-01-01",
       pairs: [
-        { exchange, symbol, preset: "agreement" },
-        { ...bare, preset: null },
+        { exchange, symbol, preset: "agreement", agreement: null },
+        { ...bare, preset: null, agreement: null },
       ],
       count: 2,
     });

@@ -1,0 +1,240 @@
+import * as z from "zod";
+import { AppError } from "../../kernel/errors.ts";
+import { dayField } from "../../kernel/fields.ts";
+import { dayOf } from "../../kernel/time.ts";
+import { byOf } from "../../model/events.ts";
+import { TRADES_NOTHING } from "../../model/proposal.ts";
+import type { AgreementTerms } from "../../model/samples/agreement.ts";
+import { type Call, type Operation, operation, type PreparedCall } from "../../operation.ts";
+import type { Deps } from "../../ports/deps.ts";
+import type { AgreementStore } from "../../ports/stores/agreement-store.ts";
+import { agreementOf, SETTINGS_NAME, settingsAgreement } from "../agreement.ts";
+import { agreementChanges, agreementView, historyView } from "../agreement-answer.ts";
+import {
+  AgreementChangeShape,
+  AgreementShape,
+  dayNumber,
+  HistoryShape,
+  nameField,
+  storedNameField,
+  termsFields,
+  unlessNone,
+} from "../agreement-schema.ts";
+import { forgetAgreements, readAgreements } from "./in-force.ts";
+
+type ChangedAnswer = z.input<ReturnType<typeof AgreementChangeShape>>;
+
+const storeOf = ({ liquidity }: Deps): AgreementStore => {
+  if (!liquidity?.agreements) throw new AppError("Not found", "agreements are not available here");
+  return liquidity.agreements;
+};
+
+const noAgreement = (name: string) =>
+  new AppError("Not found", `there is no agreement ${name}; \`edgemaker agreement list\` shows all of them`);
+
+const exchangeIds = ({ exchanges }: Deps) => exchanges.map(({ id }) => id);
+
+/** Returns all versions of a stored agreement, oldest first. Throws AppError without one. */
+async function storedVersions(deps: Deps, name: string) {
+  const versions = await storeOf(deps).versions(name);
+  const newest = versions.at(-1);
+  if (!newest) throw noAgreement(name);
+  return { versions, newest };
+}
+
+interface Change {
+  readonly name: string;
+  readonly terms: AgreementTerms;
+  readonly before: AgreementTerms | undefined;
+  readonly version: number;
+}
+
+/** Prepares a new version. The same terms again change nothing, so a repeated request is harmless. */
+function prepareChange(
+  deps: Deps,
+  call: Call,
+  { name, terms, before, version }: Change,
+): PreparedCall<ChangedAnswer> {
+  if (terms.until !== null && terms.until < terms.from)
+    throw new AppError("Invalid request", "until must not be before from");
+  const changes = agreementChanges(before, terms);
+  const act = async (): Promise<ChangedAnswer> => {
+    const store = storeOf(deps);
+    const message = `${name}: ${changes}`;
+    const isAdded = changes === "" || (await store.add({ ...terms, name, version }, message, byOf(call)));
+    if (!isAdded)
+      throw new AppError("Conflict", `${name} was changed at the same time; check it, then change it again`);
+    forgetAgreements(store);
+    const { newest } = await storedVersions(deps, name);
+    const view = agreementView(agreementOf(newest, exchangeIds(deps)), newest, dayOf(await deps.store.now()));
+    return { ...view, changes };
+  };
+  return {
+    preview: async () => ({
+      what: changes === "" ? `change nothing of the agreement ${name}` : `agreement ${name}: ${changes}`,
+      cost: "nothing is sold or bought",
+      worstCase: "orders stay as they are; reports and alerts use the new terms",
+      limits: [],
+    }),
+    exposure: TRADES_NOTHING,
+    strategies: [],
+    act,
+  };
+}
+
+const OF_WRITES = { effect: "trade", access: "token", failure: "Internal error" } as const;
+const OF_READS = { effect: "read", access: "token", failure: "Internal error" } as const;
+
+const createAgreement = (ids: readonly string[]): Operation =>
+  operation({
+    ...OF_WRITES,
+    name: "create_agreement",
+    summary: "Create an agreement for several markets; its markets are sampled from its first day",
+    http: { route: "POST /agreements", from: "body", idempotent: true },
+    cli: {
+      path: "agreement create",
+      positional: ["agreement"],
+      examples: [
+        'edgemaker agreement create snek --markets "mexc:SNEK/USDT spread=2 depth=500, gateio:SNEK/USDT depth=300" --total "uptime=95" --counterparty "Snek Foundation" --from 2026-01-01 --until 2026-12-31',
+      ],
+    },
+    input: () => z.object({ agreement: storedNameField(), ...termsFields(ids) }),
+    output: AgreementChangeShape,
+    async prepare(deps, { agreement: name, markets, ...given }, call) {
+      const stored = (await storeOf(deps).versions(name)).at(-1);
+      const from = given.from === undefined ? undefined : dayNumber(given.from);
+      const terms = {
+        counterparty: unlessNone(given.counterparty ?? "none"),
+        from: from ?? stored?.from ?? dayOf(await deps.store.now()),
+        ...untilOf(given.until ?? "none"),
+        markets,
+        total: unlessNone(given.total ?? "none"),
+      };
+      if (stored && agreementChanges(stored, terms) !== "")
+        throw new AppError(
+          "Conflict",
+          `the agreement ${name} exists already; edit it, or choose another name`,
+        );
+      return prepareChange(deps, call, { name, terms, before: stored, version: 1 });
+    },
+  });
+
+const untilOf = (until: string): Pick<AgreementTerms, "until"> => {
+  const day = unlessNone(until);
+  return { until: day === null ? null : dayNumber(day) };
+};
+
+const editAgreement = (ids: readonly string[]): Operation =>
+  operation({
+    ...OF_WRITES,
+    name: "edit_agreement",
+    summary: "Change the terms of an agreement; its history keeps the old ones",
+    http: { route: "PATCH /agreements/:agreement", from: "body" },
+    cli: {
+      path: "agreement edit",
+      positional: ["agreement"],
+      examples: ["edgemaker agreement edit snek --until 2027-06-30 --total none"],
+    },
+    input: () => z.object({ agreement: storedNameField(), ...z.object(termsFields(ids)).partial().shape }),
+    output: AgreementChangeShape,
+    async prepare(deps, { agreement: name, ...given }, call) {
+      const { newest } = await storedVersions(deps, name);
+      const terms = {
+        counterparty: given.counterparty === undefined ? newest.counterparty : unlessNone(given.counterparty),
+        from: given.from === undefined ? newest.from : dayNumber(given.from),
+        ...(given.until === undefined ? { until: newest.until } : untilOf(given.until)),
+        markets: given.markets ?? newest.markets,
+        total: given.total === undefined ? newest.total : unlessNone(given.total),
+      };
+      return prepareChange(deps, call, { name, terms, before: newest, version: newest.version + 1 });
+    },
+  });
+
+const endAgreement: Operation = operation({
+  ...OF_WRITES,
+  name: "end_agreement",
+  summary: "End an agreement; its reports and its history stay",
+  http: { route: "POST /agreements/:agreement/end", from: "body" },
+  cli: { path: "agreement end", positional: ["agreement"], examples: ["edgemaker agreement end snek"] },
+  input: () =>
+    z.object({
+      agreement: storedNameField(),
+      until: dayField("until").optional().describe("Last day, in UTC; default: today"),
+    }),
+  output: AgreementChangeShape,
+  async prepare(deps, { agreement: name, until }, call) {
+    const { newest } = await storedVersions(deps, name);
+    const today = dayOf(await deps.store.now());
+    const isOver = newest.until !== null && newest.until <= today;
+    const day = until === undefined ? (isOver ? newest.until : today) : dayNumber(until);
+    const terms = { ...newest, until: day };
+    return prepareChange(deps, call, { name, terms, before: newest, version: newest.version + 1 });
+  },
+});
+
+const listAgreements: Operation = operation({
+  ...OF_READS,
+  name: "list_agreements",
+  summary: "List agreements with exchanges and token projects",
+  http: { route: "GET /agreements", from: "query" },
+  cli: {
+    path: "agreement list",
+    view: (answer) => {
+      const { agreements } = answer as { agreements: readonly z.output<ReturnType<typeof AgreementShape>>[] };
+      return agreements.map(({ markets, text: _text, total, unknownMarkets: _unknown, ...rest }) => ({
+        ...rest,
+        markets: markets.map(({ exchange, symbol }) => `${exchange}:${symbol}`).join(", "),
+        total: total.join("; "),
+      }));
+    },
+    columns: ["agreement", "state", "from", "until", "counterparty", "markets", "total", "version", "source"],
+  },
+  mcp: { isSelfContained: true },
+  input: () => z.object({}),
+  output: () =>
+    z.object({
+      agreements: z.array(AgreementShape()).describe("The one of the settings first, then by name"),
+      count: z.number(),
+    }),
+  async run(deps) {
+    const today = dayOf(await deps.store.now());
+    const stored = new Map((await deps.liquidity?.agreements?.agreements())?.map((one) => [one.name, one]));
+    const agreements = (await readAgreements(deps)).map((agreement) =>
+      agreementView(agreement, stored.get(agreement.name), today),
+    );
+    return { agreements, count: agreements.length };
+  },
+});
+
+const getAgreement: Operation = operation({
+  ...OF_READS,
+  name: "get_agreement",
+  summary: "Show an agreement with its rules and the history of its edits",
+  http: { route: "GET /agreements/:agreement", from: "query" },
+  cli: { path: "agreement show", positional: ["agreement"], columns: ["version", "at", "actor", "changes"] },
+  mcp: { isSelfContained: true },
+  input: () => z.object({ agreement: nameField() }),
+  output: HistoryShape,
+  async run(deps, { agreement: name }) {
+    const today = dayOf(await deps.store.now());
+    if (name === SETTINGS_NAME) {
+      const ofSettings = settingsAgreement(deps.liquidity?.pairs ?? []);
+      if (!ofSettings) throw noAgreement(name);
+      return { ...agreementView(ofSettings, undefined, today), history: [] };
+    }
+    const { versions, newest } = await storedVersions(deps, name);
+    return {
+      ...agreementView(agreementOf(newest, exchangeIds(deps)), newest, today),
+      history: historyView(versions),
+    };
+  },
+});
+
+/** Operations of agreements; the report shows what of them was kept. */
+export const agreementOperations = (ids: readonly string[]): readonly Operation[] => [
+  listAgreements,
+  getAgreement,
+  createAgreement(ids),
+  editAgreement(ids),
+  endAgreement,
+];
