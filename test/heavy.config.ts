@@ -27,7 +27,7 @@ const WALKED = [
   "test/transport/http.test.ts",
   "test/quote/avellaneda.test.ts",
   "test/quote/uptime.test.ts",
-  "test/liquidity/cron-minute.test.ts",
+  "test/liquidity/uptime.test.ts",
   "test/simulation/simulation.test.ts",
   "test/world/alike.test.ts",
 ];

@@ -111,6 +111,27 @@ def start_of(day):
     return int(at.timestamp()) * 1000
 
 
+def offer_millis(text):
+    """The time with orders on both sides, and with the uncertain time; None unless it is a value 23."""
+    if not re.fullmatch(r"([0-9]+(\.[0-9]{1,18})?:[0-9]+:[0-9]+(;|$))*(\?:[0-9]+)?", text):
+        return None
+    parts = [(part.split(":")[0] != "?", int(part.split(":")[-1])) for part in text.split(";") if part]
+    return sum(millis for known, millis in parts if known), sum(millis for _, millis in parts)
+
+
+def is_row(cells):
+    if len(cells) != COLUMNS + 1:
+        return len(cells) == COLUMNS
+    millis = offer_millis(cells[COLUMNS])
+    return millis is not None and millis[1] <= MINUTE
+
+
+def up_millis(row):
+    if len(row) > COLUMNS:
+        return (offer_millis(row[COLUMNS]) or (0, 0))[0]
+    return MINUTE if len(row) > OWN_SPREAD and row[OWN_SPREAD] else 0
+
+
 def line_faults(day):
     start, last, misses = start_of(day["day"]), -1, False
     for line in day["lines"]:
@@ -121,7 +142,7 @@ def line_faults(day):
         if miss != misses:
             misses, last = True, -1
         inside = start is not None and start <= at < start + DAY and at % MINUTE == 0
-        if not inside or at <= last or not (miss or not misses) or len(cells) != (3 if miss else COLUMNS):
+        if not inside or at <= last or not (miss or not misses) or not (len(cells) == 3 if miss else is_row(cells)):
             yield f"{day['day']} has a wrong line: {line[:40]}"
         last = at
 
@@ -161,12 +182,13 @@ def main(path, expected=None):
     faults += list(faults_of(head, days, expected)) or ([] if days else ["there is no day"])
     rows = [line.split(",") for day in days for line in day["lines"] if not line.startswith("miss,")]
     spreads = [Fraction(row[OWN_SPREAD]) for row in rows if len(row) > OWN_SPREAD and row[OWN_SPREAD]]
+    up = Fraction(sum(map(up_millis, rows)), MINUTE)
     for fault in faults:
         print(f"INVALID: {fault}")
     print(f"{head['symbol']} on {head['exchange']}, signed by {head['publicKey']}")
-    print(f"days {len(days)}, minutes with a sample {len(rows)}, with orders on both sides {len(spreads)}")
+    print(f"days {len(days)}, minutes with a sample {len(rows)}, with orders on both sides {float(up):g}")
     if spreads:
-        print(f"both sides {100 * len(spreads) / len(rows):.4f} %, own spread {float(100 * sum(spreads) / len(spreads)):.4f} %")
+        print(f"both sides {float(100 * up / len(rows)):.4f} %, own spread {float(100 * sum(spreads) / len(spreads)):.4f} %")
     print("INVALID" if faults else "VALID")
     return 1 if faults else 0
 

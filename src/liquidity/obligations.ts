@@ -5,6 +5,7 @@
 
 import { type Decimal, decimal, min, ONE, sum, text, ZERO } from "../kernel/decimal.ts";
 import { groupThousands } from "../kernel/thousands.ts";
+import { MINUTE, type Millis, SECOND } from "../kernel/time.ts";
 import type { DepthBand } from "../model/samples/sample.ts";
 import { isKnown, type LiquidityDay } from "./days.ts";
 import type { LiquiditySpan, UpRule } from "./span.ts";
@@ -245,10 +246,13 @@ export function depthFinding(
   return { rule, state, unit: "quote", value, limit: depth, reason };
 }
 
+const uncertainText = (millis: Millis): string =>
+  `${groupThousands(String(Math.ceil(millis / SECOND)))} seconds between reads of the orders are uncertain, and could change the result`;
+
 const total = (counts: readonly number[]): number => counts.reduce((all, count) => all + count, 0);
 
 /**
- * Returns the share of known minutes that keep the rule, over all spans, and whether unknown ones could change the
+ * Returns the share of the known time that keeps the rule, over all spans, and whether unknown time could change the
  * verdict.
  */
 export function upShare(
@@ -257,16 +261,18 @@ export function upShare(
 ): ObligationFinding {
   const sampled = total(spans.map(({ sums }) => sums.known));
   const minutes = total(spans.map(({ from, to }) => to - from));
-  const count = total(spans.map((span) => span.up));
-  const [up, known, whole] = [BigInt(count), BigInt(sampled), BigInt(minutes)];
+  const upTime = total(spans.map((span) => span.up));
+  const uncertain = total(spans.map(({ sums }) => sums.uncertain));
+  const [up, known, whole] = [BigInt(upTime), BigInt(sampled * MINUTE), BigInt(minutes * MINUTE)];
   const value = known > 0n ? (up * ONE) / known : null;
   const needed = requestedValue * whole;
   const state =
     whole > 0n && up * ONE >= needed
       ? "kept"
-      : (up + whole - known) * ONE < needed
+      : (up + BigInt(uncertain) + whole - known) * ONE < needed
         ? "missed"
         : ("unknown" as const);
-  const reason = state === "unknown" ? unsampledText(sampled, minutes) : undefined;
+  const why = sampled < minutes ? unsampledText(sampled, minutes) : uncertainText(uncertain);
+  const reason = state === "unknown" ? why : undefined;
   return { rule, state, unit: "share", value, limit: requestedValue, reason };
 }

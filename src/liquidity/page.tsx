@@ -120,6 +120,10 @@ const LEGEND: readonly (readonly [string, string])[] = [
   ["Shown", "A figure without a rule."],
   ["Spread", "(ask − bid) ÷ mid price of the best orders, as a mean of the minutes with both sides."],
   ["Depth", "Mean value of the orders within a distance of the mid price. An empty side counts as 0."],
+  [
+    "Time on both sides",
+    "From the times of the own orders: when they opened, filled and were canceled. Uncertain time counts as down.",
+  ],
   ["Own orders", "Orders of the market maker's account on this exchange."],
 ];
 
@@ -167,11 +171,17 @@ const card = (name: string, { twoSidedPercent, spreadPercent }: OwnFigures, hasR
   </Fact>
 );
 
-const sampledCard = ({ minutes, known, ...rest }: LiquidityAnswer) => (
+const sampledCard = ({ minutes, known, uncertainPercent, ...rest }: LiquidityAnswer) => (
   <Fact name="Sampled">
     <b>{`${countText(known)} of ${countText(minutes)} minutes`}</b>
     <br />
     {describeElsewhere(rest)}
+    {uncertainPercent !== null && uncertainPercent > 0 && (
+      <>
+        <br />
+        {`${shownPercent(uncertainPercent)} of the time uncertain, counted as down`}
+      </>
+    )}
   </Fact>
 );
 

@@ -4,7 +4,7 @@ import { MINUTE } from "../kernel/time.ts";
 import type { Depths, Sides } from "../model/samples/sample.ts";
 import type { LiquiditySums } from "../model/samples/sums.ts";
 import type { ObligationFinding } from "./obligations.ts";
-import { type LiquidityFigures, type LiquidityReport, offerFigures } from "./report.ts";
+import { type LiquidityFigures, type LiquidityReport, offerFigures, ownFigures } from "./report.ts";
 import type { LiquiditySpan, UpRule } from "./span.ts";
 
 const formatPercent = (share: Decimal | null): number | null => (share === null ? null : wire(share * 100n));
@@ -32,9 +32,18 @@ const findingOut = ({ rule, state, unit, value, limit, reason }: ObligationFindi
   reason: reason ?? null,
 });
 
-export const reportOut = ({ own, market, gaps, findings, deviation, ...counts }: LiquidityReport) => ({
+export const reportOut = ({
+  own,
+  market,
+  gaps,
+  findings,
+  deviation,
+  uncertain,
+  ...counts
+}: LiquidityReport) => ({
   ...counts,
   deviationPercent: formatPercent(deviation),
+  uncertainPercent: formatPercent(uncertain),
   own: figuresOut(own),
   market: figuresOut(market),
   gaps: gaps.map(({ from, to, ...gap }) => ({
@@ -55,14 +64,14 @@ export const daysOut = (
   days.map(({ day, sums, up }) => {
     const { known, ...figures } = dayOut(sums);
     const met = rule && up[rule.key];
-    const upPercent = known === 0 || met === undefined ? null : (100 * met) / known;
+    const upPercent = known === 0 || met === undefined ? null : (100 * met) / (known * MINUTE);
     return { day: name(day), known, upPercent, ...figures };
   });
 
-function dayOut({ known, ...sums }: LiquiditySums) {
-  const [own, market] = [offerFigures(sums.own, known), offerFigures(sums.market, known)];
+function dayOut(sums: LiquiditySums) {
+  const [own, market] = [ownFigures(sums), offerFigures(sums.market, sums.known)];
   return {
-    known,
+    known: sums.known,
     ownSpreadPercent: formatPercent(own.spread),
     ownTwoSidedPercent: formatPercent(own.twoSided),
     ownBidsWithin2: own.depth && wire(own.depth.bids[2]),

@@ -2,8 +2,9 @@
 import { type Decimal, div, ONE, text } from "../kernel/decimal.ts";
 import { MINUTE } from "../kernel/time.ts";
 import type { LiquidityMinute } from "../model/samples/minute.ts";
+import { formatOffer } from "../model/samples/offer.ts";
 import type { Absence, Depths, Sides } from "../model/samples/sample.ts";
-import { type MinuteRun, meanOfTotal, type OfferSums } from "../model/samples/sums.ts";
+import { type LiquiditySums, type MinuteRun, meanOfTotal, type OfferSums } from "../model/samples/sums.ts";
 import type { ObligationFinding } from "./obligations.ts";
 import type { LiquiditySpan } from "./span.ts";
 
@@ -18,7 +19,7 @@ export interface LiquidityGap {
 /** Means over the known minutes; shares of 1, depths in quote within 0.5, 1 and 2 % of the mid. */
 export interface LiquidityFigures {
   readonly spread: Decimal | null;
-  /** Share of known minutes with both sides at every observed moment. */
+  /** Share of the known time with both sides. */
   readonly twoSided: Decimal | null;
   readonly depth: Sides<Depths> | null;
 }
@@ -34,6 +35,10 @@ export interface LiquidityReport {
   /** Number of known minutes for which it is unknown whether another source had a price. */
   readonly unknownSources: number;
   readonly deviation: Decimal | null;
+  /** Share of the known time in which it is uncertain whether own orders were on both sides; counted as not. */
+  readonly uncertain: Decimal | null;
+  /** Number of known minutes with the times of own orders. */
+  readonly timed: number;
   readonly own: LiquidityFigures;
   readonly market: LiquidityFigures;
   /** The longest gaps in time order, and the number of others. */
@@ -54,7 +59,7 @@ export function liquidityReport(
   since: number | undefined,
   started?: number,
 ): LiquidityReport {
-  const { known, samples, cutShort, sources, deviation, own, market } = span.sums;
+  const { known, samples, cutShort, sources, deviation, market, timed } = span.sums;
   return {
     minutes: span.to - span.from,
     known,
@@ -63,7 +68,9 @@ export function liquidityReport(
     sources: sources.count === 0 ? null : sources.sum / sources.count,
     unknownSources: known - sources.count,
     deviation: meanOfTotal(deviation),
-    own: offerFigures(own, known),
+    uncertain: shareOfTime(span.sums.uncertain, known * MINUTE),
+    timed,
+    own: ownFigures(span.sums),
     market: offerFigures(market, known),
     ...longestGaps(gapsIn(span, since, started)),
     findings,
@@ -77,10 +84,19 @@ export function offerFigures({ spread, depth }: OfferSums, known: number): Liqui
   };
   return {
     spread: meanOfTotal(spread),
-    twoSided: known > 0 ? div(BigInt(spread.count) * ONE, BigInt(known) * ONE, "down") : null,
+    twoSided: shareOfTime(spread.count, known),
     depth: depth.count === 0 ? null : { bids: meanDepths(depth.bids), asks: meanDepths(depth.asks) },
   };
 }
+
+/** Returns the figures of own orders: by their times, where these are known. */
+export const ownFigures = ({ own, known, twoSided }: LiquiditySums): LiquidityFigures => ({
+  ...offerFigures(own, known),
+  twoSided: shareOfTime(twoSided, known * MINUTE),
+});
+
+const shareOfTime = (part: number, whole: number): Decimal | null =>
+  whole > 0 ? div(BigInt(part) * ONE, BigInt(whole) * ONE, "down") : null;
 
 /** Number of gaps that are sorted at once, because a year can have many. */
 const GAPS_AT_ONCE = 20 * MOST_GAPS_SHOWN;
@@ -151,7 +167,7 @@ export const MINUTE_COLUMNS = [
   "absence",
 ] as const;
 
-/** Formats a minute as a row of a table; unknown values are empty. The report's hash covers all its rows. */
+/** Formats a minute as a row of a table; unknown values are empty. One with the times of own orders has a last value. The report's hash covers all its rows. */
 export function minuteRow(row: LiquidityMinute): (string | number | null)[] {
   const { minute, samples, ownOrders } = row;
   return [
@@ -167,6 +183,7 @@ export function minuteRow(row: LiquidityMinute): (string | number | null)[] {
     shownOrEmpty(row.deviation),
     row.sources,
     row.absence,
+    ...(row.offer ? [formatOffer(row.offer)] : []),
   ];
 }
 

@@ -27,7 +27,7 @@ const figuresShape = (whose: string) =>
   z
     .object({
       spreadPercent: z.number().nullable().describe("Mean over the known minutes; null without any"),
-      twoSidedPercent: z.number().nullable().describe("Known minutes with both sides throughout"),
+      twoSidedPercent: z.number().nullable().describe("Share of the known time with both sides"),
       depth: z
         .object({ bids: bandShape(), asks: bandShape() })
         .nullable()
@@ -51,14 +51,14 @@ const liquidityDay = () =>
     day: z.string().describe("UTC day"),
     known: z.number().describe("Number of sampled minutes"),
     ownSpreadPercent: nullable().describe("Mean spread between own best orders"),
-    ownTwoSidedPercent: nullable().describe("Known minutes with own orders on both sides"),
+    ownTwoSidedPercent: nullable().describe("Share of the known time with own orders on both sides"),
     ownBidsWithin2: nullable().describe("Mean of own bids within 2 % of the mid price, in quote"),
     ownAsksWithin2: nullable().describe("Mean of own asks within 2 % of the mid price, in quote"),
     spreadPercent: nullable().describe("Mean spread of the whole book"),
     twoSidedPercent: nullable().describe("Known minutes in which the book had both sides"),
     bidsWithin2: nullable().describe("Mean of all bids within 2 % of the mid price, in quote"),
     asksWithin2: nullable().describe("Mean of all asks within 2 % of the mid price, in quote"),
-    upPercent: nullable().describe("Known minutes that meet the agreement; null without one"),
+    upPercent: nullable().describe("Share of the known time that meets the agreement; null without one"),
   });
 
 /** Fields for the price at other sources. */
@@ -104,6 +104,14 @@ export const LiquidityShape = lazy(() =>
     samples: z.number().describe("Number of samples"),
     cutShort: z.number().describe("Minutes in which the visible book ended inside 2 %"),
     ...elsewhereFields(),
+    timed: z
+      .number()
+      .describe(
+        "Known minutes with the times of your orders; in the others, the sample counts for the minute",
+      ),
+    uncertainPercent: nullable().describe(
+      "Share of the known time in which your orders can have been on both sides, but is counted as not",
+    ),
     own: figuresShape("Own orders"),
     market: figuresShape("The whole book, including own orders"),
     ...termFields(),

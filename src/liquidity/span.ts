@@ -1,4 +1,5 @@
 /** Spans of days in order, as sums. */
+import { MINUTE, type Millis } from "../kernel/time.ts";
 import { dayOfMinute, MINUTES_A_DAY, type MissedMinute } from "../model/samples/minute.ts";
 import {
   addSums,
@@ -11,10 +12,10 @@ import {
 } from "../model/samples/sums.ts";
 import type { OwnOffer } from "../ports/stores/liquidity-store.ts";
 
-/** Decides whether a minute keeps a rule. Two rules with the same key are equal. */
+/** Decides whether own orders keep a rule. Two rules with the same key are equal. */
 export interface UpRule {
   readonly key: string;
-  readonly isUp: (minute: OwnOffer) => boolean;
+  readonly isUp: (offer: Omit<OwnOffer, "offer">) => boolean;
 }
 
 /** `to` is excluded. */
@@ -22,14 +23,23 @@ export interface LiquiditySpan {
   readonly from: number;
   readonly to: number;
   readonly sums: LiquiditySums;
-  /** Number of minutes that keep the rule; 0 without a rule. */
-  readonly up: number;
+  /** Time that keeps the rule; 0 without a rule. */
+  readonly up: Millis;
   readonly days: readonly DaySums[];
 }
 
 export const countUp = (rows: readonly OwnOffer[], rule: UpRule): Record<string, number> => ({
-  [rule.key]: rows.filter(rule.isUp).length,
+  [rule.key]: rows.reduce((all, row) => all + upMillis(row, rule), 0),
 });
+
+/** Returns for how long a minute keeps a rule. Without the times of own orders, its sample counts for all of it. */
+function upMillis({ offer, ...sample }: OwnOffer, { isUp }: UpRule): Millis {
+  if (!offer) return isUp(sample) ? MINUTE : 0;
+  const up = offer.parts.filter(({ spread: ownSpread, levels }) =>
+    isUp({ ...sample, ownSpread, ownOrders: { bids: levels, asks: levels } }),
+  );
+  return up.reduce((all, { millis }) => all + millis, 0);
+}
 
 /** Sums of some minutes of a day. */
 export type DayPart = Pick<DaySums, "sums" | "runs" | "up" | "missed">;

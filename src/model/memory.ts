@@ -4,6 +4,7 @@ import type { VenueFailure } from "../kernel/errors.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Balance } from "./account.ts";
 import type { Candle } from "./market.ts";
+import type { MinuteOffer } from "./samples/offer.ts";
 
 /** How reliable a venue's price is, from 0 to 1, and why. */
 export interface Confidence {
@@ -54,6 +55,18 @@ export interface Mark {
   readonly observedAt?: Millis;
 }
 
+/** Own orders of a pair, for the minute that is not over. Times are protocol time. */
+export interface OfferMemory {
+  /** Start of the last pass that read the pair. */
+  readonly since: Millis;
+  /** The minute up to then. */
+  readonly offer: MinuteOffer;
+  /** When new orders were accepted, by client id, until a pass reads them as open. */
+  readonly opened: Readonly<Record<string, Millis>>;
+  /** When cancels were sent, by client id, until a pass reads the order as ended. */
+  readonly canceled: Readonly<Record<string, Millis>>;
+}
+
 /** What one pass stores for the next pass of an account. */
 export interface AccountMemory {
   /** Account totals at the first strategy's start; other changes are counted from them. */
@@ -66,6 +79,8 @@ export interface AccountMemory {
   readonly marks: Readonly<Record<string, Mark>>;
   /** Market time of the newest fill, per symbol; later prices of the pair measure its fills. */
   readonly filledAt?: Readonly<Record<string, Millis>> | undefined;
+  /** Times of own orders, per symbol. */
+  readonly offers?: Readonly<Record<string, OfferMemory>> | undefined;
   /** Confidence of prices, per symbol, if a strategy uses it. */
   readonly confidence?: Readonly<Record<string, Confidence>>;
   /** Prices from other sources, per symbol, if a strategy uses them. */

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { liquidityStore } from "../../src/adapters/libsql/stores/liquidity-store.ts";
+import { liquidityStore, offerUpdate } from "../../src/adapters/libsql/stores/liquidity-store.ts";
 import { proofKeyStore, proofStore } from "../../src/adapters/libsql/stores/proof-store.ts";
 import { importKek } from "../../src/adapters/vault/envelope.ts";
 import { createProofKey, importProofKey } from "../../src/adapters/vault/proof-key.ts";
@@ -12,7 +12,7 @@ import { checkBundle } from "../../src/liquidity/operations/check-proof.ts";
 import { bundleLines, signDays } from "../../src/liquidity/operations/proof.ts";
 import { sampleLiquidity } from "../../src/liquidity/operations/sample.ts";
 import { type BundleDay, dayText, signedText } from "../../src/liquidity/proof.ts";
-import { MINUTES_A_DAY } from "../../src/model/samples/minute.ts";
+import { MINUTES_A_DAY, type OfferedMinute } from "../../src/model/samples/minute.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import { d } from "../support/grid.ts";
 import { liquidityMinute } from "../support/liquidity-minute.ts";
@@ -24,6 +24,13 @@ const FIRST = START / DAY;
 const KEK = new Uint8Array(32).fill(7);
 const verifier = join(import.meta.dirname, "../../examples/verify/verify.py");
 const hasPython = spawnSync("python3", ["--version"]).status === 0;
+
+/** Half of the seventh minute of a day. */
+const offered = (day: number): OfferedMinute => ({
+  symbol: PAIR.symbol,
+  minute: (FIRST + day) * MINUTES_A_DAY + 6,
+  offer: { parts: [{ spread: d("0.0125"), levels: 2, millis: 30_000 }], uncertain: 500 },
+});
 
 /** Days of a few minutes each, with one missed minute, signed. */
 async function signedBox(days = 3) {
@@ -45,6 +52,8 @@ async function signedBox(days = 3) {
     await keep(day, 6, "0.0125");
     await keep(day, 7, null);
     await store.keepMiss(PAIR, { minute: (FIRST + day) * MINUTES_A_DAY + 8, cause: "exchange" });
+    // The first day is as an earlier version signed it: without the times of own orders.
+    if (day > 0) await context.client.execute(offerUpdate(context, PAIR.exchange, offered(day)));
   }
   time.pass(days * DAY + 15 * MINUTE);
   await proofs.createKey();
@@ -94,6 +103,28 @@ describe("signed days", () => {
     expect(await bundle()).toBe(before);
     for (const statement of ["update liquidity_proofs set hash = ''", "delete from liquidity_proofs"])
       await expect(context.client.execute(statement)).rejects.toThrow(/a signed day/);
+  });
+
+  it("keep the time on both sides that they were signed with", async () => {
+    const { sign, bundle, context } = await signedBox();
+    await sign();
+    const before = await bundle();
+    const late = { ...offered(0), minute: FIRST * MINUTES_A_DAY + 5 };
+    await context.client.execute(offerUpdate(context, PAIR.exchange, late));
+    expect(await bundle()).toBe(before);
+  });
+
+  it("are not signed if the time on both sides arrives meanwhile", async () => {
+    const { proofs, store, key, context } = await signedBox();
+    const minutes: typeof store.minutes = async (...span) => {
+      const rows = await store.minutes(...span);
+      const late = { ...offered(0), minute: FIRST * MINUTES_A_DAY + 5 };
+      await context.client.execute(offerUpdate(context, PAIR.exchange, late));
+      return rows;
+    };
+    const now = START + 4 * DAY;
+    expect(await signDays({ store: { ...store, minutes }, proofs }, PAIR, { key, now })).toBe(0);
+    expect(await signDays({ store, proofs }, PAIR, { key, now })).toBe(3);
   });
 
   it("are not published if their minutes were changed", async () => {
@@ -147,10 +178,17 @@ const resigned: Edit = onDay(async (day) => {
   const hash = await digest(dayText(PAIR, { ...day, lines }));
   return { ...day, lines, hash, signature: await stranger.sign(signedText(hash)) };
 });
+const changedOffer = (to: string) => (lines: readonly string[]) =>
+  lines.map((line) => line.replace("0.0125:2:30000;?:500", to));
 const flip = (hex: string) => (hex.startsWith("0") ? "1" : "0") + hex.slice(1);
 
 const FORGERIES: readonly (readonly [string, Edit])[] = [
   ["a changed minute", onLines(([first = "", ...rest]) => [first.replace(",2,2,", ",3,2,"), ...rest])],
+  ["more time on both sides", onLines(changedOffer("0.0125:2:60000"))],
+  ["no time on both sides", onLines(changedOffer("?:500"))],
+  ["a minute of more than a minute", hashed(changedOffer("0.0125:2:59900;?:500"))],
+  ["other words for the time on both sides", hashed(changedOffer("always"))],
+  ["the time on both sides twice", hashed(changedOffer("0.0125:2:30000,0.0125:2:30000"))],
   ["a removed minute", onLines((lines) => lines.slice(1))],
   [
     "an added minute",
@@ -224,12 +262,13 @@ describe("a published bundle", () => {
   it("is valid as signed, from any start day, and gives the report's figures", async () => {
     const { sign, bundle, key } = await signedBox();
     await sign();
-    for (const [span, days] of [
-      [{ from: 0, to: FIRST + 3 }, 3],
-      [{ from: FIRST + 1, to: FIRST + 1 }, 1],
+    for (const [span, days, twoSided] of [
+      [{ from: 0, to: FIRST + 3 }, 3, 5],
+      [{ from: FIRST, to: FIRST }, 1, 2],
+      [{ from: FIRST + 1, to: FIRST + 1 }, 1, 1.5],
     ] as const)
       expect(await checkBundle(await bundle(span), key.publicKey)).toMatchObject({
-        ...{ valid: true, faults: [], days, known: 3 * days, twoSided: 2 * days, ...PAIR },
+        ...{ valid: true, faults: [], days, known: 3 * days, twoSided, ...PAIR },
       });
     expect(await checkBundle(await bundle(), "2".repeat(64))).toMatchObject({ valid: false });
   });
@@ -244,8 +283,8 @@ describe.skipIf(!hasPython)("the verifier in Python", () => {
     const { sign, bundle, key } = await signedBox();
     await sign();
     const { status, text } = byPython(await bundle(), key.publicKey);
-    expect(text).toMatch(/days 3, minutes with a sample 9, with orders on both sides 6/);
-    expect(text).toMatch(/both sides 66.6667 %, own spread 1.1250 %/);
+    expect(text).toMatch(/days 3, minutes with a sample 9, with orders on both sides 5/);
+    expect(text).toMatch(/both sides 55.5556 %, own spread 1.1250 %/);
     expect([status, text.trimEnd().endsWith("\nVALID")]).toEqual([0, true]);
     expect(byPython(await bundle(), "2".repeat(64)).status).toBe(1);
   });

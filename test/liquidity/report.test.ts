@@ -18,6 +18,7 @@ const row = (minute: number, over: Partial<LiquidityMinute> = {}): LiquidityMinu
   deviation: null,
   sources: 0,
   absence: null,
+  offer: null,
   ...over,
 });
 const shown = (value: Decimal | null) => (value === null ? null : text(value));

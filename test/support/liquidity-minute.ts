@@ -45,5 +45,6 @@ export const liquidityMinute = (over: Partial<LiquidityMinute> = {}): LiquidityM
   deviation: null,
   sources: 0,
   absence: null,
+  offer: null,
   ...over,
 });

@@ -41,6 +41,7 @@ describe.skipIf(!findChromium())("watched pairs on the page (skipped without Chr
         deviation: null,
         sources: 0,
         absence: isAway ? "pause" : null,
+        offer: null,
       });
     }
     context.client.close();

@@ -15,7 +15,14 @@ export interface Hold {
   readonly lease: Lease;
   readonly requestedAt: Millis;
   readonly requestTimeout: Millis;
+  /** Protocol times, by client id: when the exchange accepted an order, and when its first cancel was sent. */
+  readonly opened: Map<string, Millis>;
+  readonly canceled: Map<string, Millis>;
 }
+
+/** Protocol time. The lease was granted after the request for it, so this is never behind the store's clock. */
+export const protocolTime = ({ monotonic }: Local, { lease, requestedAt }: Hold): Millis =>
+  lease.now + (monotonic() - requestedAt);
 
 interface ActDeps {
   readonly venue: Venue;
@@ -42,6 +49,7 @@ export async function cancelEach(
   for (const order of cancels) {
     if (budget.left <= 0) return { requested: requests, confirmed: accepted, events, short: true };
     const key = { symbol: order.symbol, id: order.exchangeId ?? "" };
+    hold.canceled.set(order.clientId, protocolTime(local, hold));
     const cancelled = await spend(
       budget,
       () => venue.cancel(key, permit(local, hold, hold.lease.until)),
@@ -81,6 +89,7 @@ export async function act(
       short || kill.isOn()
         ? { result: "not_sent" }
         : await spend(budget, () => venue.create(needed(order), may), order.strategy);
+    if (outcome.result === "accepted") hold.opened.set(order.clientId, protocolTime(local, hold));
     outcomes.push(outcomeOf(order, outcome));
     results.push(...eventsOfOutcome(order, hold, outcome));
     short ||= isFull(outcome);
@@ -93,14 +102,11 @@ const isFull = (outcome: CreateOutcome | CancelOutcome): boolean =>
   "failure" in outcome && outcome.failure === "rate_limited";
 
 /** Returns a permit: a request can leave while the lease covers its whole timeout and its own deadline has not passed. */
-export function permit(
-  { monotonic }: Local,
-  { lease, requestedAt, requestTimeout }: Hold,
-  sendBy: Millis,
-): Permit {
+export function permit(local: Local, hold: Hold, sendBy: Millis): Permit {
+  const { monotonic } = local;
+  const { lease, requestedAt, requestTimeout } = hold;
   const last = requestedAt + (lease.until - lease.now) - requestTimeout;
-  // The lease was granted after the request for it, so this is never behind the store's clock.
-  const protocolNow = () => lease.now + (monotonic() - requestedAt);
+  const protocolNow = () => protocolTime(local, hold);
   return { mayLeave: () => monotonic() <= last && protocolNow() <= sendBy, sendBy };
 }
 

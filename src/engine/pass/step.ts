@@ -7,7 +7,7 @@ import type { Log } from "../../ports/local.ts";
 import type { Lease, Settlement, Snapshot } from "../../ports/stores/step-store.ts";
 import type { CallRequests, Venue } from "../../ports/venue.ts";
 import { type Decision, decide } from "../decide/decide.ts";
-import { act, type Cancelled, cancelEach, type Hold } from "./act.ts";
+import { act, type Cancelled, cancelEach, type Hold, protocolTime } from "./act.ts";
 import { boundsOf } from "./bounds.ts";
 import { type Budget, budgetOf } from "./budget.ts";
 import { watchClock } from "./clock-watch.ts";
@@ -15,6 +15,7 @@ import { measureFills } from "./fill-mids.ts";
 import { forgotten, forgottenEvent } from "./lost-tail.ts";
 import { observe } from "./observe.ts";
 import { readConfidence } from "./observe-prices.ts";
+import { NO_OFFERS, ownOffers } from "./own-offers.ts";
 import { record } from "./record.ts";
 import { refusedKeyEvents } from "./refused-key.ts";
 import { watchChanges } from "./stop-watch.ts";
@@ -36,7 +37,7 @@ export interface Pass {
 
 export type StepDeps = Pick<
   Deps,
-  "store" | "local" | "log" | "limits" | "requests" | "reference" | "interval" | "kinds"
+  "store" | "local" | "log" | "limits" | "requests" | "reference" | "interval" | "kinds" | "liquidity"
 >;
 
 export interface StepOptions {
@@ -73,7 +74,7 @@ export async function step(
     if (!snapshot) return { account, outcome: "busy" };
     watchClock(store, { log, now: snapshot.lease.now, sentAt: requestedAt, answeredAt: local.monotonic() });
     snapshot = upgradedSnapshot(snapshot, deps.kinds);
-    const hold: Hold = { lease: snapshot.lease, requestedAt, requestTimeout: timing.requestTimeout };
+    const hold: Hold = holdOf(snapshot.lease, requestedAt, timing.requestTimeout);
     const terms = { requestedAt, isUrgent: isUrgent || isStopping(snapshot), opening };
     leasedVenue = underLease(venue, snapshot, terms);
     const cancels = urgentCancels(snapshot, budget.left);
@@ -92,6 +93,10 @@ export async function step(
     return { account, message, cancels: urgent.confirmed, ...endingOf(wait) };
   }
 }
+
+const holdOf = (lease: Lease, requestedAt: Millis, requestTimeout: Millis): Hold => ({
+  ...{ lease, requestedAt, requestTimeout, opened: new Map(), canceled: new Map() },
+});
 
 /** A pass that the rate limit postponed has not failed. */
 const endingOf = (wait: Millis | undefined): Pick<Pass, "outcome" | "retryIn"> =>
@@ -166,16 +171,17 @@ async function pass(
   const cancels = urgent.short ? [] : plannedCancels.slice(0, Math.max(0, budget.left - creates.length));
   const acted = await act({ venue, store, local }, hold, { cancels, creates, budget });
   const { outcomes } = acted;
-  const reactions = reactionsOf(decision, outcomes, hold.lease.now + local.monotonic() - hold.requestedAt);
+  const reactions = reactionsOf(decision, outcomes, protocolTime(local, hold));
   const short = observation.short || decision.short || acted.short || cancels.length < plannedCancels.length;
   const watch = watchOf(deps, snapshot, decision.memory);
   const { mids, filledAt } = measureFills(snapshot, observation, decision);
-  const memory = memoryAfter(deps, { ...decision.memory, ...watch.memory, filledAt }, short);
+  const { rows, offers } = deps.liquidity ? ownOffers({ snapshot, observation, decision, hold }) : NO_OFFERS;
+  const memory = memoryAfter(deps, { ...decision.memory, ...watch.memory, filledAt, offers }, short);
   const lostEvents = lost ? [forgottenEvent(snapshot, lost)] : [];
   const events = [...lostEvents, ...urgent.events, ...acted.events, ...watch.events];
   const phases = phasesAfter(decision, outcomes);
   await venue.leave?.();
-  const settled = { outcomes, events, phases, mids, memory };
+  const settled = { outcomes, events, phases, mids, offers: rows, memory };
   await store.settle(snapshot.lease, { ...settled, calls: budget, failure: null });
   return { outcome: short ? "short" : "stepped", ...(reactions.length > 0 ? { reactions } : {}) };
 }

@@ -18,6 +18,7 @@ type TickDeps = Pick<
   | "interval"
   | "kinds"
   | "tracer"
+  | "liquidity"
 >;
 
 /** Minimum number of requests for a pass over one market; with fewer, it would only wait again. */

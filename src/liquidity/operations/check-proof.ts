@@ -1,5 +1,7 @@
+import { ZERO } from "../../kernel/decimal.ts";
 import { bytesOfHex, digest } from "../../kernel/digest.ts";
 import { DAY, MINUTE } from "../../kernel/time.ts";
+import { EMPTY_OFFER, parseOffer, twoSidedMillis } from "../../model/samples/offer.ts";
 import { PROOF_FORMAT } from "../../model/samples/proof.ts";
 import { type BundleDay, type BundleHead, dayText, signedText } from "../proof.ts";
 import { MINUTE_COLUMNS } from "../report.ts";
@@ -12,7 +14,7 @@ export interface BundleVerdict {
   readonly first: string | null;
   readonly last: string | null;
   readonly days: number;
-  /** Number of minutes with a sample, and of those with own orders on both sides. */
+  /** Number of minutes with a sample, and the part of them with own orders on both sides. */
   readonly known: number;
   readonly twoSided: number;
   readonly faults: readonly string[];
@@ -60,7 +62,7 @@ function verdictOf(
     last: days.at(-1)?.day ?? null,
     days: days.length,
     known: samples.length,
-    twoSided: samples.filter((line) => line.split(",")[OWN_SPREAD] !== "").length,
+    twoSided: samples.reduce((sum, line) => sum + twoSidedMillis(ownSample(line.split(","))), 0) / MINUTE,
     faults,
   };
 }
@@ -119,12 +121,33 @@ function lineFaults({ day, lines }: BundleDay): string[] {
     const at = Number(cells[isMiss ? 1 : 0]);
     const isInDay = at >= from && at < from + DAY && at % MINUTE === 0;
     const isNext = isMiss === last.isMiss ? at > last.at : isMiss;
-    if (cells.length !== (isMiss ? 3 : MINUTE_COLUMNS.length) || !isInDay || !isNext)
+    if (!(isMiss ? cells.length === 3 : isSample(cells)) || !isInDay || !isNext)
       faults.push(`${day} has a wrong line: ${line.slice(0, 40)}`);
     last = { isMiss, at };
   }
   return faults;
 }
+
+const SAMPLE_COLUMNS = MINUTE_COLUMNS.length;
+const OFFER = /^([0-9]+(\.[0-9]{1,18})?:[0-9]+:[0-9]+(;|$))*(\?:[0-9]+)?$/;
+
+/** Returns whether it has the values of a sample, and the times of own orders, if any, within a minute. */
+function isSample(cells: readonly string[]): boolean {
+  const [offer] = cells.slice(SAMPLE_COLUMNS);
+  if (offer === undefined) return cells.length === SAMPLE_COLUMNS;
+  const total = offer.split(";").reduce((sum, part) => sum + Number(part.split(":").at(-1)), 0);
+  return cells.length === SAMPLE_COLUMNS + 1 && OFFER.test(offer) && total <= MINUTE;
+}
+
+const ownSample = (cells: readonly string[]) => ({
+  ownSpread: cells[OWN_SPREAD] === "" ? null : ZERO,
+  offer:
+    cells.length > SAMPLE_COLUMNS
+      ? isSample(cells)
+        ? parseOffer(cells[SAMPLE_COLUMNS] ?? "")
+        : EMPTY_OFFER
+      : null,
+});
 
 async function signedFaults(head: BundleHead, day: BundleDay): Promise<string[]> {
   if ((await digest(dayText(head, day))) !== day.hash)

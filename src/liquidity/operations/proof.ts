@@ -44,7 +44,8 @@ export async function signDays(
 async function readLines(store: LiquidityStore, pair: WatchedPair, day: number) {
   const [from, to] = [day * MINUTES_A_DAY, (day + 1) * MINUTES_A_DAY];
   const [rows, misses] = [await store.minutes(pair, from, to), await store.misses(pair, from, to)];
-  return { lines: proofLines(rows, misses), known: rows.length, missed: misses.length };
+  const timed = rows.filter(({ offer }) => offer !== null).length;
+  return { lines: proofLines(rows, misses), known: rows.length, timed, missed: misses.length };
 }
 
 /**

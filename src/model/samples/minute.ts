@@ -1,6 +1,8 @@
 /** Stored liquidity samples: one row per minute, with the worst values of that minute. */
 import { abs, type Decimal, div, max, min } from "../../kernel/decimal.ts";
+import type { Pair } from "../../kernel/pair.ts";
 import { DAY, MINUTE, type Millis } from "../../kernel/time.ts";
+import type { MinuteOffer } from "./offer.ts";
 import { ABSENCES, type Absence, type Depths, type LiquiditySample, type Sides } from "./sample.ts";
 
 /** Samples are merged by minimum and maximum only, so a repeated or late sample changes nothing. */
@@ -22,6 +24,14 @@ export interface LiquidityMinute {
   readonly sources: number | null;
   /** Why own orders were missing on a side at some moment; null if none were missing or it is unknown. */
   readonly absence: Absence | null;
+  /** How long own orders were on both sides, from their times; null if passes did not observe the whole minute. */
+  readonly offer: MinuteOffer | null;
+}
+
+/** A minute of a sampled pair whose own orders passes observed. */
+export interface OfferedMinute extends Pick<MissedMinute, "minute"> {
+  readonly symbol: Pair;
+  readonly offer: MinuteOffer;
 }
 
 /** A minute in which the order book could not be read, and why. */
@@ -50,6 +60,7 @@ const minuteFrom = (sample: LiquiditySample): LiquidityMinute => ({
       : null,
   sources: sample.sources,
   absence: sample.absence,
+  offer: null,
 });
 
 /** Merges two samples of one minute. */
@@ -66,6 +77,7 @@ export const joinMinutes = (a: LiquidityMinute, b: LiquidityMinute): LiquidityMi
   sources: bothKnown(a.sources, b.sources, Math.min),
   // In a fixed order, so the order of the samples does not matter.
   absence: ABSENCES.find((one) => one === a.absence || one === b.absence) ?? null,
+  offer: null,
 });
 
 const bothKnown = <T>(a: T | null, b: T | null, join: (a: T, b: T) => T): T | null =>

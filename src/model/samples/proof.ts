@@ -12,9 +12,11 @@ export interface SignedDay {
   readonly publicKey: string;
 }
 
-/** Numbers of the signed rows; none can be added or deleted while the day is signed. */
+/** Numbers of the signed rows; none can be added, changed or deleted while the day is signed. */
 export interface SignedRows {
   readonly known: number;
+  /** Those with the times of own orders, which are the only values that change. */
+  readonly timed: number;
   readonly missed: number;
 }
 

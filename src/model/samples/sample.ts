@@ -111,7 +111,8 @@ export function ownLevels(
   });
 }
 
-function ownSpreadOf({ bids, asks }: Sides<readonly OwnOrder[]>): Decimal | null {
+/** Returns (ask − bid)/mid of the best orders; null if a side is empty. */
+export function ownSpreadOf({ bids, asks }: Sides<readonly Pick<OwnOrder, "price">[]>): Decimal | null {
   if (bids.length === 0 || asks.length === 0) return null;
   const bid = bids.map(({ price }) => price).reduce(max);
   const ask = asks.map(({ price }) => price).reduce(min);

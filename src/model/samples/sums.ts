@@ -1,6 +1,8 @@
 /** Sums over the minutes of a sampled pair. Sums of two spans add up, so a mean over both is exact. */
 import { type Decimal, sum, ZERO } from "../../kernel/decimal.ts";
+import { MINUTE, type Millis } from "../../kernel/time.ts";
 import type { LiquidityMinute, MissedMinute } from "./minute.ts";
+import { twoSidedMillis } from "./offer.ts";
 import type { Absence, Depths, Sides } from "./sample.ts";
 
 /** Minutes in ascending order; `to` is excluded. */
@@ -34,6 +36,11 @@ export interface LiquiditySums {
   readonly market: OfferSums;
   /** Whether any minute has an own order. */
   readonly isOffering: boolean;
+  /** Time with own orders on both sides, and further time in which that is uncertain. */
+  readonly twoSided: Millis;
+  readonly uncertain: Millis;
+  /** Number of minutes with the times of own orders; in the others, the sample counts for the minute. */
+  readonly timed: number;
 }
 
 /** Consecutive minutes without a row, or without own orders on both sides; `to` is excluded. A null cause is not recorded. */
@@ -49,7 +56,7 @@ export interface DaySums {
   readonly day: number;
   readonly sums: LiquiditySums;
   readonly runs: readonly MinuteRun[];
-  /** Number of minutes that keep each rule, by the rule's key. */
+  /** Time that keeps each rule, by the rule's key. */
   readonly up: Readonly<Record<string, number>>;
   /** Number of missed minutes. */
   readonly missed: number;
@@ -64,6 +71,7 @@ const NO_OFFER: OfferSums = { spread: NO_TOTAL, depth: { bids: NO_DEPTHS, asks: 
 export const NO_SUMS: LiquiditySums = {
   ...{ known: 0, samples: 0, cutShort: 0, sources: { sum: 0, count: 0 } },
   ...{ deviation: NO_TOTAL, own: NO_OFFER, market: NO_OFFER, isOffering: false },
+  ...{ twoSided: 0, uncertain: 0, timed: 0 },
 };
 
 export function minuteSums(rows: readonly LiquidityMinute[]): LiquiditySums {
@@ -83,6 +91,9 @@ export function minuteSums(rows: readonly LiquidityMinute[]): LiquiditySums {
       rows.map(({ depth }) => depth),
     ),
     isOffering: rows.some(({ ownOrders: { bids, asks } }) => bids + asks > 0),
+    twoSided: rows.reduce((all, row) => all + twoSidedMillis(row), 0),
+    uncertain: rows.reduce((all, { offer }) => all + (offer?.uncertain ?? 0), 0),
+    timed: rows.filter(({ offer }) => offer !== null).length,
   };
 }
 
@@ -112,6 +123,9 @@ export const addSums = (a: LiquiditySums, b: LiquiditySums): LiquiditySums => ({
   own: addOffers(a.own, b.own),
   market: addOffers(a.market, b.market),
   isOffering: a.isOffering || b.isOffering,
+  twoSided: a.twoSided + b.twoSided,
+  uncertain: a.uncertain + b.uncertain,
+  timed: a.timed + b.timed,
 });
 
 const addTotals = (a: Total, b: Total): Total => ({ sum: a.sum + b.sum, count: a.count + b.count });
@@ -129,6 +143,9 @@ const addOffers = (a: OfferSums, b: OfferSums): OfferSums => ({
 export const meanOfTotal = ({ sum: all, count }: Total): Decimal | null =>
   count === 0 ? null : all / BigInt(count);
 
+const isMostlyTwoSided = (row: LiquidityMinute): boolean =>
+  row.offer ? 2 * twoSidedMillis(row) >= MINUTE : row.ownOrders.bids > 0 && row.ownOrders.asks > 0;
+
 /** Returns runs of minutes in ascending order; each run has one cause. */
 export function runsIn({ from, to, rows }: Minutes, misses: readonly MissedMinute[]): MinuteRun[] {
   const known = new Map(rows.map((row) => [row.minute, row]));
@@ -136,7 +153,7 @@ export function runsIn({ from, to, rows }: Minutes, misses: readonly MissedMinut
   const runs: MinuteRun[] = [];
   for (let minute = from; minute < to; minute++) {
     const row = known.get(minute);
-    if (row && row.ownOrders.bids > 0 && row.ownOrders.asks > 0) continue;
+    if (row && isMostlyTwoSided(row)) continue;
     const what = row ? "absent" : "unseen";
     const cause = (row ? row.absence : missed.get(minute)) ?? null;
     const last = runs.at(-1);

@@ -18,7 +18,7 @@ export interface PromisedPair extends WatchedPair {
 }
 
 /** One minute's sample of own orders. */
-export type OwnOffer = Pick<LiquidityMinute, "ownSpread" | "ownOrders" | "ownDepth">;
+export type OwnOffer = Pick<LiquidityMinute, "ownSpread" | "ownOrders" | "ownDepth" | "offer">;
 
 export interface LiquidityStore {
   /** Returns the pairs without a sample of this minute. */

@@ -10,6 +10,7 @@ import type { Kill, Panic } from "../../model/kill.ts";
 import type { LimitTerms, LimitUse, StoredLimits } from "../../model/limits.ts";
 import type { AccountMemory } from "../../model/memory.ts";
 import type { Order, OrderKind } from "../../model/order.ts";
+import type { OfferedMinute } from "../../model/samples/minute.ts";
 import type { Phase, Strategy } from "../../model/strategy.ts";
 import type { VenueCalls } from "../../model/usage.ts";
 import type { CallRequests } from "../venue.ts";
@@ -110,6 +111,8 @@ export interface Settlement {
   /** Strategies whose stop price a failed pass reported as unwatched; a failed pass has no memory to write. */
   readonly unwatched?: readonly string[] | undefined;
   readonly mids?: FillMids;
+  /** Finished minutes of sampled pairs. A minute without a sample, or of a signed day, is not stored. */
+  readonly offers?: readonly OfferedMinute[];
   readonly calls: VenueCalls;
   readonly failure: {
     readonly message: string;

@@ -1,11 +1,18 @@
-import { and, asc, eq, gte, lt, sql } from "drizzle-orm";
+import { and, asc, eq, gte, isNull, lt, notExists, sql } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { type LiquidityMinute, MINUTES_A_DAY } from "../../../model/samples/minute.ts";
+import { type LiquidityMinute, MINUTES_A_DAY, type OfferedMinute } from "../../../model/samples/minute.ts";
 import type { DaySums } from "../../../model/samples/sums.ts";
 import type { LiquidityStore, WatchedPair } from "../../../ports/stores/liquidity-store.ts";
 import { bundle, type Context, rowsOf, type Statement, statement } from "../client/context.ts";
 import { amountColumn } from "../tables/columns.ts";
-import { depthsFrom, liquidityDays, liquidityMinutes, liquidityMisses } from "../tables/liquidity-tables.ts";
+import {
+  depthsFrom,
+  liquidityDays,
+  liquidityMinutes,
+  liquidityMisses,
+  liquidityProofs,
+  offerColumn,
+} from "../tables/liquidity-tables.ts";
 
 /** Thirteen months. */
 const MINUTES_KEPT = 396 * MINUTES_A_DAY;
@@ -14,7 +21,7 @@ const MINUTES_KEPT = 396 * MINUTES_A_DAY;
 const UNKNOWN_SOURCES = -1;
 
 /** Increase it when the form or the rules of daily sums change. */
-const SUMS_VERSION = 1;
+const SUMS_VERSION = 2;
 
 interface MinuteSpan {
   readonly from: number;
@@ -22,7 +29,7 @@ interface MinuteSpan {
 }
 
 type MinuteTable = typeof liquidityMinutes | typeof liquidityMisses;
-type PairTable = MinuteTable | typeof liquidityDays;
+type PairTable = MinuteTable | typeof liquidityDays | typeof liquidityProofs;
 const ofPair = ({ exchange, symbol }: WatchedPair, table: PairTable) =>
   and(eq(table.exchange, exchange), eq(table.symbol, symbol));
 const isOld = (pair: WatchedPair, minute: number, table: typeof liquidityMinutes | typeof liquidityMisses) =>
@@ -47,6 +54,7 @@ const ownColumns = sqliteTable("liquidity_minutes", {
   ownBids: integer("own_bids").notNull(),
   ownAsks: integer("own_asks").notNull(),
   ownDepth: text("own_depth"),
+  offer: offerColumn("offer"),
 });
 
 const READ_OWN = bundle(() => [[ownColumns, minutesBetween()]]);
@@ -128,9 +136,10 @@ export function liquidityStore(context: Context): LiquidityStore {
     async ownOffers({ exchange, symbol }, from, to) {
       const result = await client.execute(READ_OWN.with({ exchange, symbol, from, to }));
       return READ_OWN.rows(ownColumns, result).map(
-        ({ ownSpread, ownBids: bids, ownAsks: asks, ownDepth }) => ({
+        ({ ownSpread, ownBids: bids, ownAsks: asks, ownDepth, offer }) => ({
           ownSpread,
           ownOrders: { bids, asks },
+          offer,
           // Most rules do not need it, so its six numbers are parsed on use.
           get ownDepth() {
             return ownDepth === null ? null : depthsFrom(ownDepth);
@@ -166,7 +175,34 @@ const minuteOfRow = (row: typeof liquidityMinutes.$inferSelect): LiquidityMinute
   deviation: row.deviation,
   sources: row.sources === UNKNOWN_SOURCES ? null : row.sources,
   absence: row.absence,
+  offer: row.offer,
 });
+
+/** Stores for how long own orders were on both sides, if the minute has a sample and its day is not signed. */
+export const offerUpdate = (
+  { db }: Pick<Context, "db">,
+  exchange: string,
+  { symbol, minute, offer }: OfferedMinute,
+): Statement => {
+  const day = Math.floor(minute / MINUTES_A_DAY);
+  const signed = db
+    .select({ day: liquidityProofs.day })
+    .from(liquidityProofs)
+    .where(and(ofPair({ exchange, symbol }, liquidityProofs), eq(liquidityProofs.day, day)));
+  return statement(
+    db
+      .update(liquidityMinutes)
+      .set({ offer })
+      .where(
+        and(
+          ofPair({ exchange, symbol }, liquidityMinutes),
+          eq(liquidityMinutes.minute, minute),
+          isNull(liquidityMinutes.offer),
+          notExists(signed),
+        ),
+      ),
+  );
+};
 
 /** Stores sums only if the number of minutes is still the same as when they were added up. */
 function daySet(pair: WatchedPair, { day, hash, ...sums }: DaySums): Statement {

@@ -30,14 +30,15 @@ export const proofStore = ({ client, db }: Context): ProofStore => ({
       .where(and(signedPair(pair), sql`${liquidityProofs.day} between ${from} and ${to}`))
       .orderBy(asc(liquidityProofs.day)),
 
-  async add({ exchange, symbol }, { day, previous, hash, signature, publicKey }, { known, missed }) {
+  async add({ exchange, symbol }, { day, previous, hash, signature, publicKey }, { known, timed, missed }) {
     const [from, to] = [day * MINUTES_A_DAY, (day + 1) * MINUTES_A_DAY];
     const count = (table: typeof liquidityMinutes | typeof liquidityMisses) =>
       sql`(select count(*) from ${table} as minutes where minutes.exchange = ${exchange} and minutes.symbol = ${symbol} and minutes.minute >= ${from} and minutes.minute < ${to})`;
+    const timedRows = sql`(select count(offer) from ${liquidityMinutes} where exchange = ${exchange} and symbol = ${symbol} and minute >= ${from} and minute < ${to})`;
     const newest = sql`coalesce((select last.hash from ${liquidityProofs} as last where last.exchange = ${exchange} and last.symbol = ${symbol} order by last.day desc limit 1), ${NO_PREVIOUS})`;
     const { rowsAffected } = await client.execute(
       statement(
-        sql`insert into ${liquidityProofs} (exchange, symbol, day, previous, hash, signature, public_key) select ${exchange}, ${symbol}, ${day}, ${previous}, ${hash}, ${signature}, ${publicKey} where ${newest} = ${previous} and ${count(liquidityMinutes)} = ${known} and ${count(liquidityMisses)} = ${missed}`,
+        sql`insert into ${liquidityProofs} (exchange, symbol, day, previous, hash, signature, public_key) select ${exchange}, ${symbol}, ${day}, ${previous}, ${hash}, ${signature}, ${publicKey} where ${newest} = ${previous} and ${count(liquidityMinutes)} = ${known} and ${timedRows} = ${timed} and ${count(liquidityMisses)} = ${missed}`,
       ),
     );
     return rowsAffected === 1;

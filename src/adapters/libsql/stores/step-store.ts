@@ -1,7 +1,7 @@
 import { and, eq, inArray, or, type SQL, sql } from "drizzle-orm";
 import { encode } from "../../../kernel/codec.ts";
 import { LONGEST_LEASE, LONGEST_PAUSE, MINUTE } from "../../../kernel/time.ts";
-import type { AccountKey } from "../../../model/account.ts";
+import { type AccountKey, exchangeName } from "../../../model/account.ts";
 import type { Event } from "../../../model/events.ts";
 import { type DatabaseUse, newUse, withPass } from "../../../model/usage.ts";
 import type { Lease, Settlement, Snapshot, StepStore } from "../../../ports/stores/step-store.ts";
@@ -15,6 +15,7 @@ import { accounts, control, events, isRunning, isUnsettled, orders, strategies }
 import { changeStatements, midStatements } from "./change-rows.ts";
 import { headOfRow, writePass } from "./event-chain.ts";
 import { killSwitch } from "./kill-switch.ts";
+import { offerUpdate } from "./liquidity-store.ts";
 import { isOrder, readUnsettled } from "./order-rows.ts";
 import { READ_SNAPSHOT, type RunningPass, snapshot } from "./snapshot.ts";
 
@@ -103,7 +104,7 @@ async function beginPass(
 const settledStatements = (
   context: Context,
   lease: Lease,
-  { outcomes, phases, mids }: Settlement,
+  { outcomes, phases, mids, offers = [] }: Settlement,
 ): Statement[] => [
   ...outcomes.map(({ clientId, ...outcome }) =>
     statement(
@@ -117,6 +118,7 @@ const settledStatements = (
     statement(context.db.update(strategies).set({ phase }).where(eq(strategies.id, id))),
   ),
   ...(mids ? midStatements(context, lease.account, mids) : []),
+  ...offers.map((offered) => offerUpdate(context, exchangeName(lease.account), offered)),
 ];
 
 /** Returns the statement that releases the lease and stores what the pass cost; `more` are its other statements. */

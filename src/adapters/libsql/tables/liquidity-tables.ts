@@ -1,6 +1,7 @@
 import { customType, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { decode, encode } from "../../../kernel/codec.ts";
 import { type Decimal, decimal, text as plain } from "../../../kernel/decimal.ts";
+import { formatOffer, type MinuteOffer, parseOffer } from "../../../model/samples/offer.ts";
 import type { Absence, Depths, Sides } from "../../../model/samples/sample.ts";
 import type { DaySums, MinuteRun } from "../../../model/samples/sums.ts";
 import { amountColumn, flagColumn } from "./columns.ts";
@@ -28,6 +29,13 @@ export function depthsFrom(kept: string): Sides<Depths> {
   return { bids: [a, b, c], asks: [x, y, z] };
 }
 
+/** How long own orders were on both sides, as text: docs/proof.md. */
+export const offerColumn = customType<{ data: MinuteOffer; driverData: string }>({
+  dataType: () => "text",
+  toDriver: formatOffer,
+  fromDriver: parseOffer,
+});
+
 /** Order book figures of a sampled pair in a UTC minute. A minute without a sample has no row. */
 export const liquidityMinutes = sqliteTable(
   "liquidity_minutes",
@@ -46,6 +54,7 @@ export const liquidityMinutes = sqliteTable(
     deviation: amountColumn("deviation"),
     sources: integer("sources").notNull().default(0),
     absence: text("absence").$type<Absence>(),
+    offer: offerColumn("offer"),
   },
   (table) => [primaryKey({ columns: [table.exchange, table.symbol, table.minute] })],
 );

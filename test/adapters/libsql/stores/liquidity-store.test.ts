@@ -21,6 +21,7 @@ const row = (minute: number, over: Partial<LiquidityMinute> = {}): LiquidityMinu
   deviation: null,
   sources: 2,
   absence: null,
+  offer: null,
   ...over,
 });
 
