@@ -1,6 +1,6 @@
 import { type Decimal, divideWhole, ONE } from "../kernel/decimal.ts";
 import type { DayTotals } from "../model/day.ts";
-import type { ExactSum } from "./execution.ts";
+import type { ExactSum } from "../model/execution.ts";
 
 /** P&L of a span by its cause, in quote: spread + inventory − fees = total, exactly. */
 export interface Attribution {

@@ -1,8 +1,9 @@
 /** Sums of the measures of many fills. Every share has the number of fills that it does not know. */
 import { type Decimal, divideWhole, snap, wire, ZERO } from "../kernel/decimal.ts";
 import type { Millis } from "../kernel/time.ts";
+import { type ExactSum, earnedAgainst, impactOn, isToxic } from "../model/execution.ts";
 import { HORIZONS, type HorizonName, type MeasuredFill } from "../model/fill.ts";
-import { type ExactSum, earnedAgainst, impactOn, isToxic } from "./execution.ts";
+import { TOXIC_AT } from "../model/picked-off.ts";
 
 /** Sum over the fills whose mids are known. */
 interface Measure {
@@ -22,9 +23,6 @@ export interface Tally {
   /** Fills that had lost money at the horizon of toxic flow. */
   toxic: number;
 }
-
-/** Horizon at which a fill counts as toxic. */
-export const TOXIC_AT: HorizonName = "mid10s";
 
 const noMeasure = (): Measure => ({ known: 0, notional: ZERO, earned: 0n });
 const eachHorizon = () =>

@@ -6,10 +6,10 @@ import { bookFill } from "../../src/grid/ledger/booking.ts";
 import { gridAccounts } from "../../src/grid/ledger/profit.ts";
 import type { GridState } from "../../src/grid/state/state.ts";
 import { type Decimal, divideWhole, mul, ONE, text } from "../../src/kernel/decimal.ts";
+import { earnedAgainst } from "../../src/model/execution.ts";
 import type { Accounts } from "../../src/model/strategy.ts";
 import { NEW_STRATEGY_STATE } from "../../src/model/strategy.ts";
 import { attributionOf } from "../../src/quality/attribution.ts";
-import { earnedAgainst } from "../../src/quality/execution.ts";
 import { d, slot, state } from "../support/grid.ts";
 
 const SYMBOL = "BTC/USDT";

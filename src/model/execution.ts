@@ -8,7 +8,7 @@
  * price; here, as in later work, at a later mid.
  */
 import { type Decimal, ONE } from "../kernel/decimal.ts";
-import type { Fill } from "../model/fill.ts";
+import type { Fill } from "./fill.ts";
 
 /** A sum of products of two decimals without rounding: a whole count of 1e-36. */
 export type ExactSum = bigint;
