@@ -20,6 +20,7 @@ export const REFUSAL_TEXT: Readonly<Record<string, string>> = {
   limit_loss: "its loss limit is reached",
   loss: "its loss limit is reached",
   safety_reserve: "a buy would leave less quote than the reserve",
+  defended: "this side is paused, because its fills lost money within 10 s",
   limit_exposure: "the order would exceed the exposure counted for a limit",
 };
 

@@ -182,6 +182,7 @@ export type RefusalReason =
   | "max_position"
   | "min_position"
   | "safety_reserve"
+  | "defended"
   | LimitCode;
 
 /** A slot without an order, and why. */
@@ -206,7 +207,8 @@ export interface Notice {
     | "no_reference"
     | "one_sided"
     | "nothing_quoted"
-    | "outside_depth";
+    | "outside_depth"
+    | "defended";
   readonly message: string;
 }
 

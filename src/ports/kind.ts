@@ -3,7 +3,7 @@ import type { Decimal } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Event } from "../model/events.ts";
-import type { Fill } from "../model/fill.ts";
+import type { Fill, MeasuredFill } from "../model/fill.ts";
 import type { Capital, Funds, LeaseWindow, OwnBase, Resting } from "../model/intent.ts";
 import type { Bounds, LimitTerms } from "../model/limits.ts";
 import type { Book, Market, Quote } from "../model/market.ts";
@@ -19,6 +19,8 @@ export interface RequestedPrices {
   readonly elsewhere?: Elsewhere | undefined;
   /** Completed candles, a series for each span; undefined if no kind needs them. */
   readonly candles?: readonly CandleSeries[] | undefined;
+  /** Newest fills of the strategies that use them; undefined if none does, or if all are older than they need. */
+  readonly fills?: readonly MeasuredFill[] | undefined;
 }
 
 /** Market prices that a pass observed. */
@@ -150,6 +152,11 @@ export interface Kind<
   asksElsewhere?(config: Config): { readonly every: Millis } | undefined;
   /** Candles that it uses: their span, and the number of the newest completed ones. */
   candlesFor?(config: Config): { readonly span: Millis; readonly count: number } | undefined;
+  /** Fills of its own that it uses: how old the newest can be, and their number. */
+  fillsFor?(
+    config: Config,
+    interval: Millis,
+  ): { readonly within: Millis; readonly count: number } | undefined;
   /** Returns whether it could place an order now. Only then are balances read. */
   mayPlace(strategy: Strategy<Config, State>, context: PlacingContext): boolean;
   /**

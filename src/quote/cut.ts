@@ -11,6 +11,7 @@ export type CutReason =
   | "max_inventory"
   | "min_inventory"
   | "loss"
+  | "defended"
   | "would_self_cross";
 
 /** A level that is not placed, and why. */
@@ -68,6 +69,8 @@ export interface Means {
   readonly least: Decimal | null;
   /** Whether no more orders are placed because a loss has reached its limit. */
   readonly halted: boolean;
+  /** Whether the side is paused because it is picked off. */
+  readonly isPaused: boolean;
 }
 
 /**
@@ -85,8 +88,8 @@ export function affordable(levels: readonly QuoteLevel[], means: Means, market: 
       side === "buy" ? wholeLots(market, free, grossPrice(price, market)) : wholeLots(market, free, ONE);
     const byRoom = room === null ? quoteLevel.amount : wholeLots(market, room, ONE);
     const amount = min(quoteLevel.amount, min(byFunds, byRoom));
-    if (means.halted || amount <= ZERO || !meetsMinimum(market, price, amount)) {
-      cuts.push({ side, level, because: cutReason(side, means.halted, byFunds <= byRoom) });
+    if (means.halted || means.isPaused || amount <= ZERO || !meetsMinimum(market, price, amount)) {
+      cuts.push({ side, level, because: cutReason(side, means, byFunds <= byRoom) });
       continue;
     }
     kept.push({ ...quoteLevel, amount });
@@ -107,8 +110,9 @@ function roomOf(side: Side | undefined, { inventory, most, least }: Means): Deci
   return bound === null ? null : max(ZERO, side === "buy" ? bound - inventory : inventory - bound);
 }
 
-function cutReason(side: Side, halted: boolean, byFunds: boolean): CutReason {
+function cutReason(side: Side, { halted, isPaused }: Means, byFunds: boolean): CutReason {
   if (halted) return "loss";
+  if (isPaused) return "defended";
   if (byFunds) return side === "buy" ? "no_quote" : "no_base";
   return side === "buy" ? "max_inventory" : "min_inventory";
 }

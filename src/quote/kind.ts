@@ -8,6 +8,7 @@ import type { Fill } from "../model/fill.ts";
 import type { Order } from "../model/order.ts";
 import type { Strategy } from "../model/strategy.ts";
 import type { Kind } from "../ports/kind.ts";
+import { fillsForDefence } from "./defence.ts";
 import { mayQuote, runQuote } from "./pass/run.ts";
 import { requestedElsewhere } from "./pass/sources.ts";
 import type { QuoteConfig, QuoteState, QuoteStrategy } from "./state/state.ts";
@@ -31,6 +32,7 @@ export const quoteKind: Kind<QuoteConfig, QuoteState> = {
   isInRange: ({ quoted }: QuoteState) => quoted !== null && quoted.reference !== null,
   reads: "book",
   asksElsewhere: requestedElsewhere,
+  fillsFor: ({ rules }: QuoteConfig, interval) => fillsForDefence(rules.defence, interval),
   mayPlace: mayQuote,
   // Orders further than the tolerance from the new reference move. Other sources are read at each tick.
   wakesAt: ({ state, config: { tolerance } }: QuoteStrategy) => {

@@ -5,6 +5,7 @@ import type { Market, Side } from "../model/market.ts";
 import type { firstMet } from "../model/own-orders.ts";
 import { type AvellanedaModel, avellanedaShares } from "./avellaneda.ts";
 import { affordable, besideOthers, type Cut, clearOfOwn, type Others } from "./cut.ts";
+import { type Defence, widenedShare } from "./defence.ts";
 import { type HalfSpread, halfSpread, type Volatility } from "./half-spread.ts";
 import { type QuoteLadder, type QuoteLevel, type QuotePrices, quoteLevelsOf } from "./levels.ts";
 import { type PriceSource, type ReferencePrice, referencePrice } from "./reference.ts";
@@ -26,6 +27,8 @@ export interface QuoteRules extends QuoteLadder {
   readonly widest: Decimal;
   /** Replaces skew and half-spread within their bounds; `horizon` is T − t in the time unit of its σ. */
   readonly avellaneda?: (AvellanedaModel & { readonly horizon: number }) | undefined;
+  /** What happens to a side that is picked off; absent, nothing. */
+  readonly defence?: Defence | undefined;
   /** Bounds of the inventory. */
   readonly mostBase?: Decimal | undefined;
   readonly leastBase?: Decimal | undefined;
@@ -48,6 +51,8 @@ export interface QuoteView {
   /** The account's other orders. */
   readonly own: Parameters<typeof firstMet>[1];
   readonly halted: boolean;
+  /** Sides that are picked off. */
+  readonly defended: readonly Side[];
 }
 
 export interface QuotePlan {
@@ -58,6 +63,8 @@ export interface QuotePlan {
   readonly bids: readonly QuoteLevel[];
   readonly asks: readonly QuoteLevel[];
   readonly cuts: readonly Cut[];
+  /** Sides that moved away or are paused. */
+  readonly defended: readonly Side[];
   /** Notices for the user. */
   readonly notices: readonly QuoteNotice[];
 }
@@ -78,7 +85,8 @@ export function quotePlan(rules: QuoteRules, view: QuoteView): QuotePlan {
     bids,
     asks,
     cuts,
-    notices: view.halted ? [] : quoteNotices({ bids, asks }, rules, prices),
+    defended: view.halted ? [] : view.defended,
+    notices: view.halted ? [] : quoteNotices({ bids, asks, cuts }, rules, prices),
   };
 }
 
@@ -88,6 +96,7 @@ const NO_QUOTES = {
   bids: [],
   asks: [],
   cuts: [],
+  defended: [],
   notices: ["no_reference"],
 } as const satisfies Omit<QuotePlan, "reference">;
 
@@ -117,8 +126,12 @@ function quotedPrices(
   return { reference, reservation, halfSpread: least, widenedBy: half.because };
 }
 
-function quoteSide(side: Side, prices: QuotePrices, rules: QuoteRules, view: QuoteView) {
+function quoteSide(side: Side, quoted: QuotePrices, rules: QuoteRules, view: QuoteView) {
   const { market, others, inventory, halted, own } = view;
+  const ticks = view.defended.includes(side) ? (rules.defence?.ticks ?? 0) : 0;
+  const isPaused = ticks === "pause";
+  const widened = isPaused ? ZERO : widenedShare(ticks, market.tick, quoted.reservation);
+  const prices = { ...quoted, halfSpread: quoted.halfSpread + widened };
   const planned = besideOthers(quoteLevelsOf(side, rules, { prices, market }), others, market);
   const clear = clearOfOwn(planned, own);
   const means = {
@@ -127,18 +140,20 @@ function quoteSide(side: Side, prices: QuotePrices, rules: QuoteRules, view: Quo
     most: rules.mostBase ?? null,
     least: rules.leastBase ?? null,
     halted,
+    isPaused,
   };
   const kept = affordable(clear.levels, means, market);
   return { levels: kept.levels, cuts: [...clear.cuts, ...kept.cuts] };
 }
 
 function quoteNotices(
-  { bids, asks }: Pick<QuotePlan, "bids" | "asks">,
+  { bids, asks, cuts }: Pick<QuotePlan, "bids" | "asks" | "cuts">,
   { sizes }: QuoteRules,
   { reference, reservation, halfSpread: half }: QuotePrices,
 ): QuoteNotice[] {
   if (bids.length + asks.length === 0) return ["nothing_quoted"];
-  const notices: QuoteNotice[] = bids.length === 0 || asks.length === 0 ? ["one_sided"] : [];
+  const isPaused = cuts.some(({ because }) => because === "defended");
+  const notices: QuoteNotice[] = !isPaused && (bids.length === 0 || asks.length === 0) ? ["one_sided"] : [];
   if (sizes.model !== "depth") return notices;
   const edge = mul(reference, sizes.within, "half");
   const nearest = mul(reservation, half, "half");

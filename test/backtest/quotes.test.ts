@@ -123,10 +123,12 @@ function walked(seed: number, count: number): Candles {
 it.each([
   ["of one level", { spread: 0.01 }],
   ["of a depth, with skew and volatility", { spread: 0.01, skew: 0.02, volatilityFactor: 1, ...DEPTH() }],
+  ["that are defended", { spread: 0.002, tolerance: 0, levels: 3, gap: 0.001, defend: "100:30" }],
+  ["that pause a side", { spread: 0.002, tolerance: 0, levels: 3, gap: 0.001, defend: "pause:6" }],
   ["with bounds", { spread: 0.006, levels: 3, maxBase: 11, minBase: 9.5, maxLoss: 60 }],
 ])("quotes %s trade over bars as server, store and tick do", async (_name, fields) => {
-  const candles = walked(41, most(400, 45));
-  const between = 20 * SECOND;
+  const candles = walked(41, most(400, 30));
+  const between = 10 * SECOND;
   const { run: walkedQuotes } = run(candles, fields, { rules: { tickInterval: between } });
   const market = MARKET;
   const balances = [
@@ -137,7 +139,7 @@ it.each([
   const real = await steppedAny(
     parsed("start_quote", { ...PLAIN, useOthers: false, useDex: false, ...fields }),
     {
-      ...{ bars: ticksOf(candles, market.tick), market, rules: RULES, balances, passes },
+      ...{ bars: ticksOf(candles, market.tick), market, rules: RULES, balances, passes, interval: between },
     },
   );
   // When a price is met between two passes is rounded on the way there, which begins at the last of them.
@@ -146,6 +148,9 @@ it.each([
     `${passOf(at)} ${side} ${text(amount)} at ${text(price)}`;
   expect(walkedQuotes.fills.map(line).sort()).toEqual(real.fills.map(line).sort());
   expect(walkedQuotes.fills.length).toBeGreaterThan(0);
+  // A defence has had an effect.
+  const plain = run(candles, { ...fields, defend: "off" }, { rules: { tickInterval: between } });
+  if ("defend" in fields) expect(plain.run.fills.map(line)).not.toEqual(walkedQuotes.fills.map(line));
   const { base, ledger } = asQuote(real.strategy).state;
   const own = walkedQuotes.account.strategy.state;
   expect([own.base, own.ledger]).toEqual([base, ledger]);

@@ -76,12 +76,14 @@ interface Stepped {
   readonly balances: readonly Balance[];
   /** When the step is made. */
   readonly passes: readonly Millis[];
+  /** Time between two of them, if they are regular. */
+  readonly interval?: Millis;
 }
 
 /** A strategy started and stepped by the real service, its store and a venue's books in libSQL, over bars. */
 export async function steppedAny(
   { name, request }: Requested,
-  { bars, market, rules, balances, passes }: Stepped,
+  { bars, market, rules, balances, passes, interval }: Stepped,
 ) {
   const start = bars.candles.from;
   const { deps, store, time, context, row } = await testSandbox({ origin: start, start });
@@ -129,7 +131,8 @@ export async function steppedAny(
   };
   // Bars tell of one exchange alone: there is nobody to compare its price with.
   const { reference: _, ...own } = deps;
-  const over: Deps = { ...own, venue: () => venue, venueOf: () => venue };
+  const paced = interval === undefined ? {} : { interval };
+  const over: Deps = { ...own, ...paced, venue: () => venue, venueOf: () => venue };
   const { id } = await runOperation<{ id: string }>(over, name, request);
   for (const at of passes.slice(1)) {
     time.pass(at - time.now());

@@ -6,7 +6,8 @@ import { VenueError } from "../../src/kernel/errors.ts";
 import type { Elsewhere } from "../../src/model/memory.ts";
 import type { Kind } from "../../src/ports/kind.ts";
 import type { Reference } from "../../src/ports/reference.ts";
-import type { Snapshot, StepStore } from "../../src/ports/stores/step-store.ts";
+import type { Snapshot } from "../../src/ports/stores/step-store.ts";
+import type { Store } from "../../src/ports/stores/store.ts";
 import type { Venue } from "../../src/ports/venue.ts";
 import { followKind } from "../kinds/follow.ts";
 import { d, market } from "../support/grid.ts";
@@ -17,7 +18,7 @@ const EVERY = 20_000;
 const reader = { ...followKind, reads: "book", asksElsewhere: () => ({ every: EVERY }) } as unknown as Kind;
 const level = (price: string) => ({ price: d(price), amount: d("1") });
 
-const store = { ordersByIds: async () => [] } as unknown as StepStore;
+const store = { ordersByIds: async () => [] } as unknown as Store;
 const budget = () => budgetOf({ clock: () => 0, last: 1e9 }, 40);
 
 function venue(result: Partial<Venue> = {}): Venue {

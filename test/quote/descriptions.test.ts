@@ -12,6 +12,7 @@ const QUOTE = {
   levels: 1,
   budget: { base: "20000", quote: "100" },
   maxLoss: null,
+  defend: null,
   reference: 0.002,
   halfSpreadPercent: 0.7,
   widenedBy: "volatility",

@@ -42,6 +42,7 @@ const view = (over: Partial<QuoteView> = {}): QuoteView => ({
   freeQuote: d("1000"),
   own: [],
   halted: false,
+  defended: [],
   ...over,
 });
 const format = (levels: readonly QuoteLevel[]) =>

@@ -87,6 +87,40 @@ describe("quotes over HTTP", () => {
     expect(strategies?.[0]).toMatchObject({ spreadPercent: 2, levels: 1 });
   });
 
+  it("defend a side as requested, and a change turns it on and off", async () => {
+    const { ask } = await served();
+    const preview = await ask("POST", "quote/preview", { ...REQUEST, defend: "pause:60" });
+    expect(preview.body).toMatchObject({ defend: "pause:60" });
+    const other = await ask("POST", "quote", { ...REQUEST, defend: "1:60", planHash: preview.body.planHash });
+    expect(other.status).toBe(409);
+    const { id = "" } = (await ask("POST", "quote", { ...REQUEST, defend: "1:60" })).body;
+    const defended = async () => (await ask("GET", `quote/status?id=${id}`)).body.strategies?.[0]?.defend;
+    expect(await defended()).toBe("1:60");
+    const shown = await ask("POST", `quote/${id}/preview`, { defend: "20:6" });
+    expect(shown.body).toMatchObject({ changes: [{ field: "defend", from: "1:60", to: "20:6" }] });
+    await ask("PATCH", `quote/${id}`, { defend: "off" });
+    expect(await defended()).toBeNull();
+  });
+
+  it("warn of a defence within the tolerance, which would move nothing", async () => {
+    const { ask } = await served();
+    const isWarned = async (defend: string) => {
+      const { body } = await ask("POST", "quote/preview", { ...REQUEST, defend });
+      return body.warnings?.some(({ message }) => message.includes("within the tolerance"));
+    };
+    expect(await Promise.all(["1:60", "9999:60", "pause:60"].map(isWarned))).toEqual([true, false, false]);
+  });
+
+  it.each(["20", "0:60", "20:0", "pause", "20:60:1", "-5:60", "off:60", ""])(
+    "reject the defence %j with a label",
+    async (defend) => {
+      const { ask } = await served();
+      const { status, body } = await ask("POST", "quote", { ...REQUEST, defend });
+      expect([status, body.error]).toEqual([400, "Invalid request"]);
+      expect(body.message).toContain("defend must be TICKS:PASSES");
+    },
+  );
+
   it("are not listed as grids, and grids are not listed as quotes", async () => {
     const { ask } = await served();
     const { id } = (await ask("POST", "quote", REQUEST)).body;

@@ -5,7 +5,7 @@ import type { Observation } from "../../engine/reconcile/observation.ts";
 import { gridKind } from "../../grid/kind.ts";
 import type { GridStrategy } from "../../grid/state/state.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { Fill } from "../../model/fill.ts";
+import type { Fill, MeasuredFill } from "../../model/fill.ts";
 import type { Bounds } from "../../model/limits.ts";
 import type { Book, Market } from "../../model/market.ts";
 import { type AccountMemory, NO_MEMORY } from "../../model/memory.ts";
@@ -53,16 +53,19 @@ export interface Passed<S extends Strategy = GridStrategy> {
   readonly cancelled: boolean;
 }
 
-export const opened = <S extends Strategy>(strategy: S): StrategyOnPaper<S> => ({
+/** Returns a strategy before its first pass; `interval` is that of its passes, if they have one. */
+export const opened = <S extends Strategy>(strategy: S, interval?: Millis): StrategyOnPaper<S> => ({
   strategy,
   orders: [],
-  memory: NO_MEMORY,
+  memory: interval === undefined ? NO_MEMORY : { ...NO_MEMORY, interval },
 });
 
 interface PassOptions {
   readonly kinds?: Kinds;
   /** What the strategy reads besides the book. */
   readonly requested?: RequestedPrices;
+  /** Its fills so far, with the mids that earlier passes knew; oldest first. */
+  readonly measured?: readonly MeasuredFill[];
 }
 
 /** Runs one pass: reads the venue in memory, decides with the real function, and executes the decision there. */
@@ -71,13 +74,13 @@ export function passOnPaper<S extends Strategy>(
   market: Market,
   paper: PaperVenue,
   at: Millis,
-  { kinds = PAPER_KINDS, requested = {} }: PassOptions = {},
+  { kinds = PAPER_KINDS, requested = {}, measured = [] }: PassOptions = {},
 ): Passed<S> {
   const snapshot = snapshotOf(before, at);
   // As a pass does: stops cancel their orders before anything is read.
   for (const { exchangeId } of urgentCancels(snapshot, Number.MAX_SAFE_INTEGER))
     paper.cancel(exchangeId ?? "");
-  const decision = decide(snapshot, observationOf(before, { market, paper, kinds, requested }), {
+  const decision = decide(snapshot, observationOf(before, { market, paper, kinds, requested, measured }), {
     limit: Number.MAX_SAFE_INTEGER,
     slow: null,
     bounds: NO_BOUNDS,
@@ -115,14 +118,11 @@ function snapshotOf({ strategy, orders, memory }: StrategyOnPaper<Strategy>, now
   };
 }
 
+type PaperReads = { readonly market: Market; readonly paper: PaperVenue } & Required<PassOptions>;
+
 function observationOf(
-  { strategy, orders }: StrategyOnPaper<Strategy>,
-  {
-    market,
-    paper,
-    kinds,
-    requested,
-  }: { readonly market: Market; readonly paper: PaperVenue } & Required<PassOptions>,
+  { strategy, orders, memory }: StrategyOnPaper<Strategy>,
+  { market, paper, kinds, requested, measured }: PaperReads,
 ): Observation {
   const reports = new Map<string, VenueOrder>();
   for (const { clientId } of orders) {
@@ -132,6 +132,7 @@ function observationOf(
   const observed = {
     market,
     quote: paper.quote(),
+    ...fillsOnPaper({ strategy, memory }, kinds, measured),
     ...(kinds(strategy.kind).reads === "book" ? { book: bookOnPaper(paper) } : {}),
     ...requested,
     error: null,
@@ -153,6 +154,16 @@ function observationOf(
     late: [],
     timing: TIMING,
   };
+}
+
+/** Returns the newest fills, if its kind uses them. */
+function fillsOnPaper(
+  { strategy, memory }: Pick<StrategyOnPaper<Strategy>, "strategy" | "memory">,
+  kinds: Kinds,
+  measured: readonly MeasuredFill[],
+): Pick<RequestedPrices, "fills"> {
+  const need = kinds(strategy.kind).fillsFor?.(strategy.config, memory.interval ?? 0);
+  return need ? { fills: measured.slice(-need.count) } : {};
 }
 
 /** Returns a book with enough depth at the best prices, and nothing behind them, because a price has no sizes. */

@@ -75,7 +75,7 @@ export function* walkingPosition<S extends PositionStrategy>(
     venue: paper(market, rules, { balances, first }),
     requested: options.requested?.() ?? (() => ({})),
     measurer: fillMeasurer(),
-    account: opened(strategy),
+    account: opened(strategy, rules.tickInterval),
     here: first,
     nextPass: first.at,
     ...{ fills: [], passes: 0, twoSided: 0, peak: ZERO, drawdown: ZERO },
@@ -120,6 +120,7 @@ function makePass<S extends PositionStrategy>(positionWalk: PositionWalk<S>): vo
   const { account, fills } = passOnPaper(positionWalk.account, options.market, venue, here.at, {
     ...(options.kinds ? { kinds: options.kinds } : {}),
     requested: positionWalk.requested(here.at),
+    measured: positionWalk.measurer.fills,
   });
   positionWalk.account = account;
   positionWalk.fills.push(...fills);

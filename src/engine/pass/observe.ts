@@ -13,6 +13,7 @@ import { readElsewhere } from "./observe-elsewhere.ts";
 import { searchEnded } from "./observe-ended.ts";
 import { readFills, readLacking } from "./observe-fills.ts";
 import { readMarkets } from "./observe-markets.ts";
+import { type MeasuredStore, readMeasuredFills } from "./observe-measured.ts";
 import { readFeePrices } from "./observe-prices.ts";
 import { lookAtStrangers, strangersAmong } from "./observe-strangers.ts";
 import { askWithin } from "./within-budget.ts";
@@ -20,7 +21,7 @@ import { askWithin } from "./within-budget.ts";
 /** Reads what a pass needs, in an order that misses nothing: open orders before trades, both before lookups. */
 export async function observe(
   venue: Venue,
-  deps: Pick<Deps, "kinds" | "reference"> & { readonly store: StepStore },
+  deps: Pick<Deps, "kinds" | "reference"> & { readonly store: StepStore & MeasuredStore },
   snapshot: Snapshot,
   budget: Budget,
 ): Promise<Observation & { readonly short: boolean }> {
@@ -38,6 +39,7 @@ export async function observe(
   let balances = first ?? marketReads.balances;
   await readElsewhere({ ...deps, venue }, snapshot, markets, budget);
   await readCandles({ kinds, venue }, snapshot, markets, budget);
+  await readMeasuredFills({ kinds, store }, snapshot, markets);
   short = (await readForCreates(venue, snapshot, { markets, reports, kinds }, budget)) || short;
   if (!balances && mayCreate(snapshot, markets, reports, kinds)) {
     balances = await readBalances();

@@ -105,6 +105,7 @@ const CUT_REASONS = {
   max_inventory: "max_position",
   min_inventory: "min_position",
   loss: "limit_loss",
+  defended: "defended",
   would_self_cross: "would_self_cross",
 } as const satisfies Record<Cut["because"], Refusal["reason"]>;
 

@@ -1,9 +1,12 @@
 /** Notices about quotes, and events when the notices change. */
 
 import { text } from "../../kernel/decimal.ts";
+import { pluralize } from "../../kernel/pluralize.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Event } from "../../model/events.ts";
+import type { Side } from "../../model/market.ts";
 import type { Notice } from "../../model/strategy.ts";
+import type { Defence } from "../defence.ts";
 import type { QuoteNotice, QuotePlan } from "../plan.ts";
 import type { QuoteStrategy } from "../state/state.ts";
 
@@ -17,19 +20,37 @@ const NOTICE_TEXTS: Readonly<Record<QuoteNotice, string>> = {
 
 export function quoteNoticesOf(
   { state, config }: Pick<QuoteStrategy, "state" | "config">,
-  { notices }: Pick<QuotePlan, "notices">,
+  { notices, defended }: Pick<QuotePlan, "notices" | "defended">,
   quote: string,
 ): Notice[] {
   const lost =
     state.lostAt === null
       ? []
       : [{ code: "loss_limit", message: describeLimitLoss(config.maxLoss, quote) } as const];
+  const moved = defenceNotices(config.rules.defence, defended);
   const halted = state.halted ? [{ code: "loss_limit", message: state.halted } as const] : [];
-  return [...halted, ...lost, ...notices.map((code): Notice => ({ code, message: NOTICE_TEXTS[code] }))];
+  return [
+    ...halted,
+    ...lost,
+    ...moved,
+    ...notices.map((code): Notice => ({ code, message: NOTICE_TEXTS[code] })),
+  ];
+}
+
+function defenceNotices(defence: Defence | undefined, defended: readonly Side[]): Notice[] {
+  if (!defence || defended.length === 0) return [];
+  const sides = defended.map((side) => (side === "buy" ? "bids" : "asks")).sort((a, b) => (a < b ? 1 : -1));
+  const answer =
+    defence.ticks === "pause" ? "paused" : `${pluralize(defence.ticks, "tick")} further from the price`;
+  const message = `${sides.join(" and ")} are ${answer}: most of their last fills lost money within 10 s; it ends ${defence.passes} ${defence.passes === 1 ? "pass" : "passes"} after the last such fill`;
+  return [{ code: "defended", message }];
 }
 
 const describeLimitLoss = (most: bigint | undefined, quote: string): string =>
   `its loss exceeds its loss limit${most === undefined ? "" : ` of ${text(most)} ${quote}`}; both sides are canceled. Resume or stop the quotes`;
+
+const recoveredText = (had: ReadonlySet<Notice["code"]>): string =>
+  had.size === 1 && had.has("defended") ? "no side is defended any longer" : "both sides are quoted again";
 
 /** Events for notices that begin or end; each is written once. */
 export function quoteEvents(before: QuoteStrategy, after: QuoteStrategy, at: Millis): Event[] {
@@ -48,5 +69,5 @@ export function quoteEvents(before: QuoteStrategy, after: QuoteStrategy, at: Mil
       describe(code === "no_reference" || code === "loss_limit" ? "error" : "notice", message),
     );
   const isOver = had.size > 0 && has.size === 0;
-  return [...begun, ...(isOver ? [describe("recovered", "both sides are quoted again")] : [])];
+  return [...begun, ...(isOver ? [describe("recovered", recoveredText(had))] : [])];
 }

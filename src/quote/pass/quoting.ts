@@ -4,6 +4,7 @@ import { HOUR, MINUTE, type Millis } from "../../kernel/time.ts";
 import type { Market } from "../../model/market.ts";
 import type { Order } from "../../model/order.ts";
 import type { PlacingContext } from "../../ports/kind.ts";
+import { defendedSides } from "../defence.ts";
 import { realizedVolatility, type Volatility } from "../half-spread.ts";
 import { type QuotePlan, quotePlan } from "../plan.ts";
 import { type ReferencePrice, referencePrice } from "../reference.ts";
@@ -30,6 +31,7 @@ export function quotingOf(
 ): Quoting {
   const { config, state } = strategy;
   const { rules, tolerance, budget } = config;
+  const fills = (pass.observed.fills ?? []).filter((fill) => fill.strategy === strategy.id);
   const position = max(ZERO, state.base);
   const voters = votersOf(config, pass);
   const plan = quotePlan(rules, {
@@ -43,6 +45,10 @@ export function quotingOf(
     freeQuote: max(ZERO, budget.quote + state.ledger.quote),
     own,
     halted: (state.halted ?? null) !== null || state.lostAt !== null,
+    defended: defendedSides(rules.defence, fills, {
+      at: pass.observed.book?.at ?? 0,
+      interval: pass.interval,
+    }),
   });
   return {
     plan,

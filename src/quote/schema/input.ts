@@ -9,9 +9,11 @@ import {
   MOST_AMOUNT,
   pairField,
   shareField,
+  textField,
 } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { dryBalance, flag, planHash, price, strategyName } from "../../kernel/start-fields.ts";
+import type { Defence } from "../defence.ts";
 import { MOST_QUOTE_LEVELS } from "../levels.ts";
 
 const LARGEST_SPREAD = 1;
@@ -81,6 +83,24 @@ const priceShape = () => ({
     .describe("Maximum deviation of a price from the median, as a share"),
 });
 
+const DEFENCE_FORM = "must be TICKS:PASSES, for example 20:60, or pause:PASSES, or off";
+
+const countOf = (digits: string | undefined): number => Number.parseInt(digits ?? "", 10);
+
+/** Each number is from 1 to 9999. */
+const defendField = () =>
+  textField("Invalid request", /^(off|(pause|[1-9]\d{0,3}):[1-9]\d{0,3})$/, `defend ${DEFENCE_FORM}`)
+    .transform((text): Defence | "off" => {
+      const [ticks, passes] = text.split(":");
+      return passes === undefined
+        ? "off"
+        : { ticks: ticks === "pause" ? ticks : countOf(ticks), passes: countOf(passes) };
+    })
+    .optional()
+    .describe(
+      "Answer to a side whose fills mostly lose money within 10 s: 20:60 moves it 20 ticks away for 60 passes, pause:60 cancels it; default: off",
+    );
+
 /** Fields of a start and of a change of quotes. */
 const requestedShape = () => ({
   ...sizeShape(),
@@ -90,6 +110,7 @@ const requestedShape = () => ({
   maxLoss: decimalField("Invalid request")
     .optional()
     .describe("Maximum loss in quote; then both sides are canceled"),
+  defend: defendField(),
   ...priceShape(),
   tolerance: shareField("tolerance")
     .optional()
@@ -144,12 +165,13 @@ export type QuoteRequest = z.output<ReturnType<typeof quotePreviewInput>>;
 
 /** Makes every field of a change optional; absent fields stay unchanged. */
 const editable = () => {
-  const { spread, levels, size, depth, maxBase, minBase, maxLoss, fixedPrice, tolerance } = requestedShape();
+  const { spread, levels, size, depth, maxBase, minBase, maxLoss, defend, fixedPrice, tolerance } =
+    requestedShape();
   return {
     id: idField("Invalid request").describe("Strategy id"),
     spread: spread.optional(),
     levels: levels.unwrap().optional().describe("Orders per side, 1 to 20"),
-    ...{ size, depth, maxBase, minBase, maxLoss, fixedPrice, tolerance },
+    ...{ size, depth, maxBase, minBase, maxLoss, defend, fixedPrice, tolerance },
   };
 };
 export const quoteEditPreviewInput = lazy(() => z.object(editable()));

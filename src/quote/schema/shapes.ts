@@ -28,6 +28,10 @@ const requestedFields = () => ({
   levels: z.number().describe("Orders per side"),
   budget: budgetOut(),
   maxLoss: z.string().nullable().describe("Loss limit, in quote; null without one"),
+  defend: z
+    .string()
+    .nullable()
+    .describe("Answer to a side that is picked off: ticks or pause, and passes; null without one"),
 });
 
 const pricedFields = () => ({

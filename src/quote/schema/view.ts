@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { pluralize } from "../../kernel/pluralize.ts";
 import { describeRefusals } from "../../model/refusal-text.ts";
 import { calledBy } from "../../model/strategy.ts";
 import type { PlannedQuoteShape, QuoteStatusShape } from "./shapes.ts";
@@ -35,6 +36,7 @@ export function formatQuotePlan(answer: unknown): Readonly<Record<string, string
     "quotes with": `${budget.base} ${base} and ${budget.quote} ${asset}`,
     cadence: cadence.message,
     "loss limit": lossLimitText(plan, asset),
+    ...defenceLine(plan),
     "worst case": worstCase,
     ...(warnings.length > 0 ? { warnings: warnings.map(({ message }) => message).join(". ") } : {}),
   };
@@ -50,6 +52,7 @@ function quoteLines(quote: QuoteText) {
     ...(lastError === null ? {} : { error: lastError }),
     total: `${quote.totalProfit === null ? "unknown until there is a price" : `${signedProfit(quote.totalProfit)} ${asset}`}, ${signedProfit(quote.profit)} realized; ${quote.filledOrders} filled`,
     "loss limit": lossLimitText(quote, asset),
+    ...defenceLine(quote),
     price: formatPrice(quote),
     spread: formatSpread(quote),
     bids: describeSide(quote, "buy"),
@@ -75,6 +78,14 @@ function formatPrice({ reference, sources }: Pick<QuoteText, "reference" | "sour
 
 const lossLimitText = ({ maxLoss }: Pick<QuoteText, "maxLoss">, quote: string): string =>
   maxLoss === null ? "none; --max-loss sets one" : `cancels both sides at a loss of ${maxLoss} ${quote}`;
+
+/** Formats the answer to a side that is picked off, if there is one. */
+function defenceLine({ defend }: Pick<QuoteText, "defend">): { defence?: string } {
+  if (defend === null) return {};
+  const [ticks, passes] = defend.split(":");
+  const answer = ticks === "pause" ? "is paused" : `moves ${pluralize(ticks ?? "", "tick")} away`;
+  return { defence: `a side that is picked off ${answer}, for ${passes} passes` };
+}
 
 const describePlace = (source: string): string => (source === "own" ? "its own book" : source);
 

@@ -6,6 +6,7 @@ import { type Balance, balanceIn } from "../../model/account.ts";
 import type { Market } from "../../model/market.ts";
 import type { Order } from "../../model/order.ts";
 import { type Both, lockedBy } from "../../model/reserve.ts";
+import { formatDefence } from "../defence.ts";
 import { requestedChange } from "../pass/begin.ts";
 import { type Quoting, quotingOf } from "../pass/quoting.ts";
 import type { QuoteConfig, QuoteStrategy } from "../state/state.ts";
@@ -39,7 +40,7 @@ export function changeOfQuote(strategy: QuoteStrategy, request: ChangeRequest): 
   throw new AppError("Invalid request", "this changes nothing; set at least one field, for example spread");
 }
 
-type QuoteFields = Readonly<Record<string, Decimal | number | undefined>>;
+type QuoteFields = Readonly<Record<string, Decimal | number | string | undefined>>;
 
 const changeableFields = ({ rules, maxLoss, fixed, tolerance }: QuoteConfig): QuoteFields => ({
   spread: 2n * rules.halfSpread,
@@ -49,11 +50,12 @@ const changeableFields = ({ rules, maxLoss, fixed, tolerance }: QuoteConfig): Qu
   maxBase: rules.mostBase,
   minBase: rules.leastBase,
   maxLoss,
+  defend: rules.defence && formatDefence(rules.defence),
   fixedPrice: fixed?.price,
   tolerance: tolerance.price,
 });
 
-const fieldText = (value: Decimal | number | undefined): string =>
+const fieldText = (value: QuoteFields[string]): string =>
   value === undefined ? "none" : typeof value === "bigint" ? text(value) : String(value);
 
 const fieldChanges = (before: QuoteFields, after: QuoteFields): ChangeText[] =>

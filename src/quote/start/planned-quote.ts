@@ -8,6 +8,7 @@ import type { Book, Market } from "../../model/market.ts";
 import type { Elsewhere } from "../../model/memory.ts";
 import { type Both, freeBeside } from "../../model/reserve.ts";
 import type { VenueOrder } from "../../ports/venue.ts";
+import { formatDefence } from "../defence.ts";
 import { moveWithin, type Volatility } from "../half-spread.ts";
 import { quoteNoticesOf } from "../pass/notices.ts";
 import { quotingOf } from "../pass/quoting.ts";
@@ -80,6 +81,7 @@ export const quoteRequestOut = (
   levels: rules.levels,
   budget: { base: text(budget.base), quote: text(budget.quote) },
   maxLoss: maxLoss === undefined ? null : text(maxLoss),
+  defend: rules.defence ? formatDefence(rules.defence) : null,
 });
 
 export const quotePricedOut = (
@@ -179,6 +181,18 @@ export const modelWarnings = ({ rules }: QuoteConfig) =>
       ]
     : [];
 
+/** Warns if a defence is so small that the orders would stay. */
+function defenceWarnings(
+  { rules: { defence }, tolerance }: QuoteConfig,
+  price: Decimal | null,
+  { tick }: Market,
+): { code: string; message: string }[] {
+  if (!defence || defence.ticks === "pause" || price === null) return [];
+  if (BigInt(defence.ticks) * tick > mul(price, tolerance.price, "down")) return [];
+  const message = `defend moves a side by ${defence.ticks} ticks, which is within the tolerance, so its open orders stay; use more ticks or a smaller --tolerance`;
+  return [{ code: "small_defence", message }];
+}
+
 /** Running quotes with their current budget and state. */
 type WarnedQuote = Pick<PlannedQuote, "config" | "plan"> & {
   readonly has?: Both;
@@ -199,6 +213,7 @@ export function quoteWarnings(
     ...notices.map((notice) => ({ ...notice })),
     ...missingFunds(has, inputs),
     ...modelWarnings(config),
+    ...defenceWarnings(config, plan.reference.price, inputs.market),
     ...(isTight
       ? [
           {

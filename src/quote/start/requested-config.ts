@@ -25,6 +25,7 @@ export function quoteConfigOf(request: QuoteRequest, budget: QuoteConfig["budget
       ...modelOf(request),
       ...(maxBase === undefined ? {} : { mostBase: maxBase }),
       ...(minBase === undefined ? {} : { leastBase: minBase }),
+      ...defenceOf(request),
     },
     tolerance: { price: tolerance ?? spread / 8n, amount: ONE / 2n },
     weights: { own: vote(useOwn), others: vote(useOthers), dex: vote(useDex) },
@@ -43,6 +44,9 @@ function sizesOf({ size, depth, within, growth }: QuoteRequest): Sizes {
     : { model: "growing", size: size ?? ZERO, factor: growth };
 }
 
+const defenceOf = ({ defend }: Pick<ChangeRequest, "defend">) =>
+  defend === undefined ? {} : { defence: defend === "off" ? undefined : defend };
+
 const modelOf = ({ gamma, sigma, k, horizon }: QuoteRequest) =>
   gamma === undefined || sigma === undefined || k === undefined
     ? {}
@@ -56,6 +60,7 @@ type Changeable =
   | "maxBase"
   | "minBase"
   | "maxLoss"
+  | "defend"
   | "fixedPrice"
   | "tolerance";
 export type ChangeRequest = { readonly [N in Changeable]?: QuoteRequest[N] | undefined };
@@ -82,6 +87,7 @@ export function changedQuote(config: QuoteConfig, request: ChangeRequest): Quote
         : { halfSpread: spread / 2n, gap: spread / 2n, mostSkew: min(spread / 2n, WIDEST_QUOTE) }),
       ...(maxBase === undefined ? {} : { mostBase: maxBase }),
       ...(minBase === undefined ? {} : { leastBase: minBase }),
+      ...defenceOf(request),
     },
     tolerance: {
       ...config.tolerance,

@@ -60,7 +60,7 @@ export function EditQuotes({ quotes }: { quotes: Quoted }) {
   );
 }
 
-function editableSettings({ symbol, spreadPercent, levels, maxLoss }: Quoted) {
+function editableSettings({ symbol, spreadPercent, levels, maxLoss, defend }: Quoted) {
   const { base, quote } = pairOf(symbol);
   const of = quoteSettings(base, quote);
   return [
@@ -70,6 +70,7 @@ function editableSettings({ symbol, spreadPercent, levels, maxLoss }: Quoted) {
     { ...of.maxLoss, hint: maxLoss === null ? "none now" : `${amount(maxLoss)} now` },
     of.maxBase,
     of.minBase,
+    { ...of.defend, hint: `${defend ?? "off"} now; ticks or pause, and passes` },
     of.fixedPrice,
   ];
 }

@@ -5,6 +5,7 @@ type QuoteSettingName =
   | "depth"
   | "levels"
   | "maxLoss"
+  | "defend"
   | "maxBase"
   | "minBase"
   | "fixedPrice"
@@ -28,5 +29,11 @@ export const quoteSettings = (base: string, quote: string): Readonly<Record<Quot
   maxLoss: { name: "maxLoss", label: `Loss limit, ${quote}`, hint: "Then both sides are canceled" },
   maxBase: { name: "maxBase", label: `Maximum position, ${base}`, hint: "Above it, no bids" },
   minBase: { name: "minBase", label: `Minimum position, ${base}`, hint: "Below it, no asks" },
+  defend: {
+    name: "defend",
+    label: "If a side is picked off",
+    hint: "20:60 moves it 20 ticks away for 60 passes; pause:60 cancels it",
+    isText: true,
+  },
   fixedPrice: { name: "fixedPrice", label: `Fixed price, ${quote}`, hint: "Used beside the market prices" },
 });

@@ -1,12 +1,13 @@
 import type { Child } from "hono/jsx";
 import { Field } from "../ui.tsx";
 
-/** A number of a form; a percentage is sent as a share. */
+/** A number or text of a form; a percentage is sent as a share. */
 export interface Setting {
   readonly name: string;
   readonly label: string;
   readonly hint?: Child;
   readonly isPercent?: boolean;
+  readonly isText?: boolean;
   readonly isRequired?: boolean;
 }
 
@@ -22,10 +23,10 @@ export const NumberSettings = ({
   change: (texts: SettingTexts) => void;
 }) => (
   <div class="fields">
-    {settings.map(({ name, label, hint }) => (
+    {settings.map(({ name, label, hint, isText }) => (
       <Field key={name} label={label} hint={hint}>
         <input
-          inputMode="decimal"
+          inputMode={isText ? "text" : "decimal"}
           autocomplete="off"
           value={texts[name] ?? ""}
           onInput={({ target }: Event) => change({ ...texts, [name]: (target as HTMLInputElement).value })}
@@ -38,19 +39,19 @@ export const NumberSettings = ({
 /** Decimals of a share, so that 1.8 % is 0.018 and not a float's neighbor. */
 const SHARE_DIGITS = 10;
 
-/** Returns the filled-in settings as numbers; undefined while a required one is missing. */
+/** Returns the filled-in settings; undefined while a required one is missing. */
 export function settingsBody(
   settings: readonly Setting[],
   texts: SettingTexts,
-): Readonly<Record<string, number>> | undefined {
+): Readonly<Record<string, number | string>> | undefined {
   const textOf = ({ name }: Setting) => (texts[name] ?? "").trim();
   if (settings.some((one) => one.isRequired && textOf(one) === "")) return undefined;
   return Object.fromEntries(
-    settings
-      .filter((one) => textOf(one) !== "")
-      .map((one) => [
-        one.name,
-        one.isPercent ? Number((Number(textOf(one)) / 100).toFixed(SHARE_DIGITS)) : Number(textOf(one)),
-      ]),
+    settings.filter((one) => textOf(one) !== "").map((one) => [one.name, settingValue(one, textOf(one))]),
   );
+}
+
+function settingValue({ isText, isPercent }: Setting, text: string): number | string {
+  if (isText) return text;
+  return isPercent ? Number((Number(text) / 100).toFixed(SHARE_DIGITS)) : Number(text);
 }

@@ -4,7 +4,8 @@ import { gridKind } from "../../../src/grid/kind.ts";
 import { BudgetSpent, VenueError } from "../../../src/kernel/errors.ts";
 import type { Order } from "../../../src/model/order.ts";
 import type { Kinds } from "../../../src/ports/kind.ts";
-import type { Snapshot, StepStore } from "../../../src/ports/stores/step-store.ts";
+import type { Snapshot } from "../../../src/ports/stores/step-store.ts";
+import type { Store } from "../../../src/ports/stores/store.ts";
 import { d, slot, state } from "../../support/grid.ts";
 import {
   describeFilled,
@@ -45,7 +46,7 @@ async function observed({ exchange = {}, calls, fitting, rows = [], ...over }: S
           ids.exchange.includes(exchangeId ?? "") || ids.client.includes(clientId),
       );
     },
-  } as unknown as StepStore;
+  } as unknown as Store;
   const memory = { ...snapshot().memory, foreign: [], turn: 0 };
   const known = snapshot({ orders, memory, ...over });
   const plain = callsLeft(calls);
