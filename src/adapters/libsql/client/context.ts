@@ -248,3 +248,9 @@ function readersOf(table: Table): readonly ColumnReader[] {
   knownReaders.set(table, made);
   return made;
 }
+
+/** A method of a store, with the context as its first argument. */
+export type StoreMethod<Method extends (...values: never) => unknown> = (
+  context: Context,
+  ...values: Parameters<Method>
+) => ReturnType<Method>;

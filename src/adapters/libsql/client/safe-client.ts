@@ -101,14 +101,13 @@ async function fileClient(
       if (isLax && !context.isRead && !context.isLax) await waitAgain();
       return call();
     }, context);
-  const write = { isRead: false, isFirst: false };
   const direct: Turned = {
     execute: (statement, use) => counted(connection.execute(statement), use),
     batch: (statements, mode, use) => counted(connection.batch(statements, mode), use),
   };
-  await inTurn(setUp, write);
+  await inTurn(setUp, WRITE);
   const execute: Calls["execute"] = (statement, use) =>
-    inTurn(() => counted(connection.execute(statement), use), { ...write, isRead: isSelect(statement) });
+    inTurn(() => counted(connection.execute(statement), use), { ...WRITE, isRead: isSelect(statement) });
   const withoutDisk = async (statements: InStatement[]): Promise<ResultSet[]> => {
     if (!isLax) {
       isLax = true;
@@ -120,17 +119,19 @@ async function fileClient(
     execute,
     unwaited: (...statements) =>
       isDurable
-        ? inTurn(() => withoutDisk(statements), { ...write, isLax: true })
-        : inTurn(() => allOrNone(direct, statements), write),
+        ? inTurn(() => withoutDisk(statements), { ...WRITE, isLax: true })
+        : inTurn(() => allOrNone(direct, statements), WRITE),
     fresh: execute,
     batch: (statements, mode, use) =>
-      inTurn(() => direct.batch(statements, mode, use), { ...write, isRead: mode === "read" }),
+      inTurn(() => direct.batch(statements, mode, use), { ...WRITE, isRead: mode === "read" }),
     turn: (act, isFirst = false) => inTurn(() => act(direct), { isRead: false, isFirst }),
-    stamp: async () => (connection.stamp ? inTurn(connection.stamp, { ...write, isRead: true }) : undefined),
+    stamp: async () => (connection.stamp ? inTurn(connection.stamp, { ...WRITE, isRead: true }) : undefined),
     keptWaiting: queue.keptWaiting,
     close: () => connection.close(),
   };
 }
+
+const WRITE = { isRead: false, isFirst: false };
 
 /**
  * Refuses a file that was moved or replaced, because writes to it would be lost. It works again when the original is

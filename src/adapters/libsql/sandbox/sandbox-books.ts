@@ -3,7 +3,7 @@ import { StoreError } from "../../../kernel/errors.ts";
 import type { BookedOrder } from "../../../market/matching/books.ts";
 import type { Books } from "../../sandbox/books.ts";
 import type { Shock } from "../../sandbox/path.ts";
-import { bundle, type Context, queries, statement } from "../client/context.ts";
+import { bundle, type Context, queries, type StoreMethod, statement } from "../client/context.ts";
 import { refusedUnless } from "../client/fence.ts";
 import { sandbox, shocks, venueBalances, venueFills, venueOrders, venues } from "../tables/venue-tables.ts";
 
@@ -30,7 +30,8 @@ const READ_BOOKS = bundle(() => {
 const currentTime = (now: SQL<number>) => sql`select ${now}`;
 
 /** Stores the simulated venues' books in the database; every process sees committed changes. */
-export function sandboxBooks({ client, db, now, prepare }: Context): Books {
+export function sandboxBooks(context: Context): Books {
+  const { client, db, prepare } = context;
   const clock = prepare(currentTime);
   const read = async ({ with: fill, rows }: typeof READ_BOOKS, exchange: string) => {
     // The clock first, so the data are never older than their time.
@@ -68,37 +69,7 @@ export function sandboxBooks({ client, db, now, prepare }: Context): Books {
       return { settledAt: venue.settledAt, ...when };
     },
 
-    async commit(exchange, version, { settledAt, orders, fills, holdings }, sendBy) {
-      const inTime = sendBy === undefined ? sql`1` : sql`${now()} <= ${sendBy}`;
-      const still = sql`exists(select 1 from ${venues} where ${venues.exchange} = ${exchange} and ${venues.version} = ${version}) and ${inTime}`;
-      const statements = [
-        refusedUnless(still),
-        db
-          .update(venues)
-          .set({ version: version + 1, settledAt })
-          .where(eq(venues.exchange, exchange)),
-        ...orders.map((order) =>
-          db
-            .insert(venueOrders)
-            .values({ exchange, ...order })
-            .onConflictDoUpdate({ target: [venueOrders.exchange, venueOrders.id], set: changing(order) }),
-        ),
-        ...fills.map((fill) => db.insert(venueFills).values({ exchange, ...fill })),
-        ...Object.entries(holdings).map(([asset, holding]) =>
-          db
-            .insert(venueBalances)
-            .values({ exchange, asset, ...holding })
-            .onConflictDoUpdate({ target: [venueBalances.exchange, venueBalances.asset], set: holding }),
-        ),
-      ];
-      try {
-        await client.batch(statements.map(statement), "write");
-        return true;
-      } catch (error) {
-        if (error instanceof StoreError && error.failure === "fenced") return false;
-        throw error;
-      }
-    },
+    commit: (exchange, version, change, sendBy) => commitBooks(context, exchange, version, change, sendBy),
 
     async order(exchange, { id, clientId }) {
       const key = id === undefined ? eq(venueOrders.clientId, clientId ?? "") : eq(venueOrders.id, id);
@@ -123,6 +94,44 @@ export function sandboxBooks({ client, db, now, prepare }: Context): Books {
     },
   };
 }
+
+const commitBooks: StoreMethod<Books["commit"]> = async (
+  { client, db, now },
+  exchange,
+  version,
+  { settledAt, orders, fills, holdings },
+  sendBy,
+) => {
+  const inTime = sendBy === undefined ? sql`1` : sql`${now()} <= ${sendBy}`;
+  const still = sql`exists(select 1 from ${venues} where ${venues.exchange} = ${exchange} and ${venues.version} = ${version}) and ${inTime}`;
+  const statements = [
+    refusedUnless(still),
+    db
+      .update(venues)
+      .set({ version: version + 1, settledAt })
+      .where(eq(venues.exchange, exchange)),
+    ...orders.map((order) =>
+      db
+        .insert(venueOrders)
+        .values({ exchange, ...order })
+        .onConflictDoUpdate({ target: [venueOrders.exchange, venueOrders.id], set: changing(order) }),
+    ),
+    ...fills.map((fill) => db.insert(venueFills).values({ exchange, ...fill })),
+    ...Object.entries(holdings).map(([asset, holding]) =>
+      db
+        .insert(venueBalances)
+        .values({ exchange, asset, ...holding })
+        .onConflictDoUpdate({ target: [venueBalances.exchange, venueBalances.asset], set: holding }),
+    ),
+  ];
+  try {
+    await client.batch(statements.map(statement), "write");
+    return true;
+  } catch (error) {
+    if (error instanceof StoreError && error.failure === "fenced") return false;
+    throw error;
+  }
+};
 
 const changing = ({ filled, notional, reserved, fee, fills, status, meetsFrom }: BookedOrder) => ({
   filled,

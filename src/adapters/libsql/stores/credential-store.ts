@@ -42,49 +42,22 @@ const MOST_KEYS_KEPT = 50;
 
 /** `keks` are the operator's keys: the first one encrypts, all decrypt. */
 export function credentialStore(context: Context, keks: readonly Kek[]): CredentialStore {
-  const { client, db, now, prepare } = context;
+  const { client, db, prepare } = context;
   const all = prepare(() => db.select().from(credentials).orderBy(asc(credentials.account)));
   const keptRows = keptReads<readonly CredentialRow[]>(context, {
     most: 1,
     isWorth: ({ length }) => length <= MOST_KEYS_KEPT,
   });
-  const ownerOf = (account: AccountKey) => `credentials ${account}`;
-  const isOf = (account: AccountKey) => eq(credentials.account, account);
-  const isThere = (where: SQL | undefined) => sql`exists(select 1 from ${credentials} where ${where})`;
-  /** Ends the account's backoff, because failures of the old keys no longer matter. */
-  const soon = (account: AccountKey) =>
-    db.update(accounts).set({ retryAt: 0, failures: 0 }).where(eq(accounts.account, account));
   const unseal = async (row: CredentialRow): Promise<StoredKeys> => {
-    const { key = "", secret = "", passphrase } = await openSealed(keks, ownerOf(row.account), sealedOf(row));
+    const {
+      key = "",
+      secret = "",
+      passphrase,
+    } = await openSealed(keks, sealOwner(row.account), sealedOf(row));
     return { key, secret, passphrase };
   };
   return {
-    async put(account, { key, secret, passphrase }, by) {
-      const [kek] = keks;
-      if (!kek) throw new SettingsError("EDGEMAKER_KEK is not set; it encrypts stored exchange keys");
-      const texts = { key, secret, ...(passphrase === undefined ? {} : { passphrase }) };
-      const { fields, ...wrapping } = await seal(kek, ownerOf(account), texts);
-      const row = {
-        ...wrapping,
-        key: fields.key ?? "",
-        secret: fields.secret ?? "",
-        passphrase: fields.passphrase ?? null,
-        createdAt: now(),
-      };
-      const put = db
-        .insert(credentials)
-        .values({ account, ...row })
-        .onConflictDoUpdate({ target: credentials.account, set: row });
-      const known = db.select({ account: credentials.account }).from(credentials).where(isOf(account));
-      await writeText(context, by, async ({ calls, tell }) => {
-        const isKnown = hasRows(await calls.execute(statement(known)));
-        return [
-          await tell(keysEvent(account, isKnown ? "replaced" : "stored")),
-          statement(put),
-          statement(soon(account)),
-        ];
-      });
-    },
+    put: (account, keys, by) => putKeys(context, keks, { account, keys, by }),
 
     async get(account) {
       const [row] = await db.select().from(credentials).where(isOf(account));
@@ -124,24 +97,71 @@ export function credentialStore(context: Context, keks: readonly Kek[]): Credent
       return hasRows(removed);
     },
 
-    async rotate(by) {
-      let count = 0;
-      for (const row of await db.select().from(credentials)) {
-        if (row.kek === keks[0]?.id) continue;
-        const { kek, wrapped } = await rewrap(keks, ownerOf(row.account), sealedOf(row));
-        // Keys that were replaced meanwhile have a different data key.
-        const isSame = and(isOf(row.account), eq(credentials.wrapped, row.wrapped));
-        const update = db.update(credentials).set({ kek, wrapped }).where(isSame);
-        const [, changed] = await writeText(context, by, async ({ tell }) => [
-          await tell(keysEvent(row.account, "encrypted with another EDGEMAKER_KEK"), isThere(isSame)),
-          statement(update.returning({ account: credentials.account })),
-        ]);
-        if (hasRows(changed)) count++;
-      }
-      return count;
-    },
+    rotate: (by) => rewrapAll(context, keks, by),
   };
 }
+
+async function putKeys(
+  context: Context,
+  keks: readonly Kek[],
+  {
+    account,
+    keys: { key, secret, passphrase },
+    by,
+  }: { readonly account: AccountKey; readonly keys: StoredKeys; readonly by: By },
+): Promise<void> {
+  const { db, now } = context;
+  const [kek] = keks;
+  if (!kek) throw new SettingsError("EDGEMAKER_KEK is not set; it encrypts stored exchange keys");
+  const texts = { key, secret, ...(passphrase === undefined ? {} : { passphrase }) };
+  const { fields, ...wrapping } = await seal(kek, sealOwner(account), texts);
+  const row = {
+    ...wrapping,
+    key: fields.key ?? "",
+    secret: fields.secret ?? "",
+    passphrase: fields.passphrase ?? null,
+    createdAt: now(),
+  };
+  const put = db
+    .insert(credentials)
+    .values({ account, ...row })
+    .onConflictDoUpdate({ target: credentials.account, set: row });
+  const known = db.select({ account: credentials.account }).from(credentials).where(isOf(account));
+  await writeText(context, by, async ({ calls, tell }) => {
+    const isKnown = hasRows(await calls.execute(statement(known)));
+    return [
+      await tell(keysEvent(account, isKnown ? "replaced" : "stored")),
+      statement(put),
+      statement(endBackoff(context, account)),
+    ];
+  });
+}
+
+async function rewrapAll(context: Context, keks: readonly Kek[], by: By): Promise<number> {
+  const { db } = context;
+  let count = 0;
+  for (const row of await db.select().from(credentials)) {
+    if (row.kek === keks[0]?.id) continue;
+    const { kek, wrapped } = await rewrap(keks, sealOwner(row.account), sealedOf(row));
+    // Keys that were replaced meanwhile have a different data key.
+    const isSame = and(isOf(row.account), eq(credentials.wrapped, row.wrapped));
+    const update = db.update(credentials).set({ kek, wrapped }).where(isSame);
+    const [, changed] = await writeText(context, by, async ({ tell }) => [
+      await tell(keysEvent(row.account, "encrypted with another EDGEMAKER_KEK"), isThere(isSame)),
+      statement(update.returning({ account: credentials.account })),
+    ]);
+    if (hasRows(changed)) count++;
+  }
+  return count;
+}
+
+const sealOwner = (account: AccountKey) => `credentials ${account}`;
+const isOf = (account: AccountKey) => eq(credentials.account, account);
+const isThere = (where: SQL | undefined) => sql`exists(select 1 from ${credentials} where ${where})`;
+
+/** Ends the account's backoff, because failures of the old keys no longer matter. */
+const endBackoff = ({ db }: Context, account: AccountKey) =>
+  db.update(accounts).set({ retryAt: 0, failures: 0 }).where(eq(accounts.account, account));
 
 type CredentialRow = typeof credentials.$inferSelect;
 

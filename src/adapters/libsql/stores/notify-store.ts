@@ -35,14 +35,23 @@ function needKek([kek]: readonly Kek[]): Kek {
 }
 
 /** `keks` are the operator's keys; the first one encrypts. A process without keys leaves all channels to others. */
-export function notifyStore(
+export const notifyStore = (
   context: Context,
   keks: readonly Kek[],
-): NotifyStore & { rotate(): Promise<number> } {
-  const { client, db, now } = context;
-  const isOurs = ({ channel: { name }, owner }: Pick<Claim, "channel" | "owner">) =>
-    sql`${channels.name} = ${name} and ${channels.owner} = ${owner} and ${channels.until} > ${now()}`;
+): NotifyStore & { rotate(): Promise<number> } => ({
+  ...channelList(context, keks),
+  ...newsReads(context, keks),
+  ...deliveries(context, keks),
+  ...messageQueue(context, keks),
+  rotate: () => rotateSecrets(context, keks),
+});
 
+/** The channels that people add and remove. */
+function channelList(
+  context: Context,
+  keks: readonly Kek[],
+): Pick<NotifyStore, "addChannel" | "removeChannel" | "channels"> {
+  const { db } = context;
   return {
     async addChannel({ name, kind, level, quiet, isDaily }, secrets, by) {
       const kek = needKek(keks);
@@ -90,7 +99,13 @@ export function notifyStore(
         dead,
       }));
     },
+  };
+}
 
+/** Reads what is not reported yet. */
+function newsReads(context: Context, keks: readonly Kek[]): Pick<NotifyStore, "outlook" | "newsAfter"> {
+  const { client } = context;
+  return {
     async outlook() {
       if (keks.length === 0) return { now: 0, newest: { event: 0, fill: 0 }, channels: [] };
       const rows = await outlookQuery(context);
@@ -133,7 +148,16 @@ export function notifyStore(
         },
       };
     },
+  };
+}
 
+const holdsClaim = ({ now }: Context, { channel: { name }, owner }: Pick<Claim, "channel" | "owner">) =>
+  sql`${channels.name} = ${name} and ${channels.owner} = ${owner} and ${channels.until} > ${now()}`;
+
+/** Claims a channel, and stores the message that it sends next. */
+function deliveries(context: Context, keks: readonly Kek[]): Pick<NotifyStore, "claim" | "keep"> {
+  const { client, db, now } = context;
+  return {
     async claim({ name, owner, ttl, page }) {
       const isFree = sql`${channels.name} = ${name} and (not ${isAheadRow(channels.until, now(), ttl)} or ${channels.owner} = ${owner})`;
       const take = db
@@ -180,20 +204,29 @@ export function notifyStore(
           digest,
           reportedDay,
         })
-        .where(isOurs(claim))
+        .where(holdsClaim(context, claim))
         .returning({ name: channels.name });
-      const release = db.update(channels).set({ until: 0 }).where(isOurs(claim));
+      const release = db.update(channels).set({ until: 0 }).where(holdsClaim(context, claim));
       const [found] = await client.batch(
         [
           statement(kept),
-          ...(message ? [insertMessage(claim.channel.name, message, isOurs(claim))] : []),
+          ...(message ? [insertMessage(claim.channel.name, message, holdsClaim(context, claim))] : []),
           ...(isDone ? [statement(release)] : []),
         ],
         "write",
       );
       return hasRows(found);
     },
+  };
+}
 
+/** Ends, adds and repeats messages. */
+function messageQueue(
+  context: Context,
+  keks: readonly Kek[],
+): Pick<NotifyStore, "settle" | "enqueue" | "replay"> {
+  const { client, db, now } = context;
+  return {
     async settle({ channel: { name }, owner }, id, sent) {
       const isIts = sql`${channels.name} = ${name} and ${channels.owner} = ${owner}`;
       const isSent = sent.result === "sent";
@@ -246,7 +279,5 @@ export function notifyStore(
       );
       return result?.rowsAffected ?? 0;
     },
-
-    rotate: () => rotateSecrets(context, keks),
   };
 }

@@ -3,7 +3,7 @@ import { dayOf } from "../../../kernel/time.ts";
 import type { StrategyDay } from "../../../model/day.ts";
 import { BY_STEP, EVERY_ACCOUNT } from "../../../model/events.ts";
 import type { FillPlace, ReportStore } from "../../../ports/stores/report-store.ts";
-import { type Context, rowsOf, statement } from "../client/context.ts";
+import { type Context, rowsOf, type StoreMethod, statement } from "../client/context.ts";
 import { ageOfRow, notAhead } from "../client/stored-times.ts";
 import { alarms, lookout, strategyDays } from "../tables/report-tables.ts";
 import { events, fills } from "../tables/tables.ts";
@@ -42,45 +42,7 @@ export function reportStore(context: Context): ReportStore {
   const { client, db, now } = context;
   const isKnown = (key: string): SQL => sql`exists(select 1 from ${alarms} where ${alarms.key} = ${key})`;
   return {
-    async lookOut({ every, owner, page }) {
-      const row = {
-        id: 1,
-        lookedAt: 0,
-        before: 0,
-        owner,
-        ownerBefore: owner,
-        eventId: newestEvent as SQL<number>,
-      };
-      const last = { before: notAhead(lookout.lookedAt, now()), ownerBefore: lookout.owner };
-      const take = db
-        .update(lookout)
-        .set({ ...last, lookedAt: now(), owner })
-        .where(sql`${ageOfRow(lookout.lookedAt, now())} >= ${every}`)
-        .returning();
-      const [, claimed] = await client.batch(
-        [statement(db.insert(lookout).values(row).onConflictDoNothing()), statement(take)],
-        "write",
-      );
-      const [turn] = rowsOf(lookout, claimed);
-      if (!turn) return undefined;
-      const today = dayOf(turn.lookedAt);
-      const [days, known, uncounted] = await client.batch(
-        [
-          statement(daysQuery(context, today - 1, today)),
-          statement(db.select().from(alarms)),
-          statement(uncountedQuery(context, page)),
-        ],
-        "write",
-      );
-      return {
-        now: turn.lookedAt,
-        before: turn.before,
-        ownerBefore: turn.ownerBefore,
-        days: rowsOf(strategyDays, days),
-        alarms: rowsOf(alarms, known).map((alarm) => ({ ...alarm, kind: "alarm" })),
-        events: rowsOf(events, uncounted),
-      };
-    },
+    lookOut: (request) => takeLookout(context, request),
 
     async keepDays(days, countedTo) {
       const statements = days.map((row) => {
@@ -139,3 +101,44 @@ export function reportStore(context: Context): ReportStore {
     },
   };
 }
+
+const takeLookout: StoreMethod<ReportStore["lookOut"]> = async (context, { every, owner, page }) => {
+  const { client, db, now } = context;
+  const row = {
+    id: 1,
+    lookedAt: 0,
+    before: 0,
+    owner,
+    ownerBefore: owner,
+    eventId: newestEvent as SQL<number>,
+  };
+  const last = { before: notAhead(lookout.lookedAt, now()), ownerBefore: lookout.owner };
+  const take = db
+    .update(lookout)
+    .set({ ...last, lookedAt: now(), owner })
+    .where(sql`${ageOfRow(lookout.lookedAt, now())} >= ${every}`)
+    .returning();
+  const [, claimed] = await client.batch(
+    [statement(db.insert(lookout).values(row).onConflictDoNothing()), statement(take)],
+    "write",
+  );
+  const [turn] = rowsOf(lookout, claimed);
+  if (!turn) return undefined;
+  const today = dayOf(turn.lookedAt);
+  const [days, known, uncounted] = await client.batch(
+    [
+      statement(daysQuery(context, today - 1, today)),
+      statement(db.select().from(alarms)),
+      statement(uncountedQuery(context, page)),
+    ],
+    "write",
+  );
+  return {
+    now: turn.lookedAt,
+    before: turn.before,
+    ownerBefore: turn.ownerBefore,
+    days: rowsOf(strategyDays, days),
+    alarms: rowsOf(alarms, known).map((alarm) => ({ ...alarm, kind: "alarm" })),
+    events: rowsOf(events, uncounted),
+  };
+};

@@ -1,14 +1,15 @@
 import { and, eq, exists, inArray, notExists, type SQL, sql } from "drizzle-orm";
+import type { SQLiteUpdateSetSource } from "drizzle-orm/sqlite-core";
 import { STRATEGY_TAGS } from "../../../kernel/ids.ts";
 import { ofEachStopFlag, type StopWish } from "../../../kernel/stop-flags.ts";
 import type { Millis } from "../../../kernel/time.ts";
 import type { AccountKey } from "../../../model/account.ts";
-import type { By } from "../../../model/events.ts";
+import type { By, Event } from "../../../model/events.ts";
 import { NO_MEMORY } from "../../../model/memory.ts";
 import type { Strategy } from "../../../model/strategy.ts";
 import type { StrategyStore } from "../../../ports/stores/strategy-store.ts";
 import type { Turned } from "../client/calls.ts";
-import { type Context, rowsOf, statement } from "../client/context.ts";
+import { type Context, rowsOf, type StoreMethod, statement } from "../client/context.ts";
 import { accounts, control, isRunning, orders, strategies } from "../tables/tables.ts";
 import { writeText } from "./event-chain.ts";
 import { readViews } from "./strategy-views.ts";
@@ -34,55 +35,43 @@ const stopWishOf = (how: StopWish): StopWish => ({
   ...ofEachStopFlag((flag) => how[flag]),
 });
 
+interface UserWrite {
+  readonly id: string;
+  readonly query: SQL | undefined;
+  readonly event: Pick<Event, "kind" | "message">;
+  readonly by: By;
+  /** Whether a postponed pass is resumed. */
+  readonly isResumed?: boolean;
+}
+
+/** Writes a user's request for a strategy with its event, if it is still possible. */
+function writeChange(
+  context: Context,
+  { id, query, event, by, isResumed = true }: UserWrite,
+  set: SQLiteUpdateSetSource<typeof strategies>,
+) {
+  const { db } = context;
+  const resumes = isResumed ? [resumed(context, id)] : [];
+  return writeText(context, by, async ({ calls, tell }) => {
+    const matching = db.select({ account: strategies.account }).from(strategies).where(query);
+    const [row] = (await calls.execute(statement(matching))).rows;
+    if (!row) return resumes;
+    return [
+      await tell({ account: String(row[0]), strategy: id, ...event }, exists(matching)),
+      statement(db.update(strategies).set(set).where(query)),
+      ...resumes,
+    ];
+  });
+}
+
 export function strategyStore(context: Context): StrategyStore {
   const { db } = context;
 
-  /** Writes a user's request for a strategy if it is still possible. */
-  const change = (id: string, query: SQL | undefined, set: StrategyWish, by: By) =>
-    writeText(context, by, async ({ calls, tell }) => {
-      const matching = db.select({ account: strategies.account }).from(strategies).where(query);
-      const [row] = (await calls.execute(statement(matching))).rows;
-      if (!row) return [resumed(context, id)];
-      const result = { account: String(row[0]), strategy: id, kind: "wants" as const, message: set.wants };
-      return [
-        await tell(result, exists(matching)),
-        statement(db.update(strategies).set(set).where(query)),
-        resumed(context, id),
-      ];
-    });
-
-  const isKilled = async (calls: Turned): Promise<boolean> =>
-    (await calls.execute(statement(db.select({ kill: control.kill }).from(control)))).rows[0]?.[0] === 1;
+  const wish = (id: string, query: SQL | undefined, set: StrategyWish, by: By) =>
+    writeChange(context, { id, query, event: { kind: "wants", message: set.wants }, by }, set);
 
   return {
-    async createStrategy({ prefix, isKilledHere = () => false, ...strategy }, by) {
-      const { account, symbol, request } = strategy;
-      const known = () =>
-        db
-          .select()
-          .from(strategies)
-          .where(eq(strategies.request, request ?? ""));
-      const results = await writeText(context, by, async ({ calls, tell }) => {
-        const number = await freeNumber(calls, account, strategy.startedAt);
-        const id = `${prefix}-${number}`;
-        const insert = db
-          .insert(strategies)
-          .values({ ...strategy, epoch: sql`(select ${control.epoch} from ${control})`, number, id })
-          .onConflictDoNothing({ target: strategies.request })
-          .returning();
-        const isNew = notExists(known());
-        // Read in the same turn as the write: a switch that is turned on in between takes the newest event, and this is
-        // built again.
-        if ((await isKilled(calls)) || isKilledHere()) return [];
-        return [
-          statement(db.insert(accounts).values({ account, memory: NO_MEMORY }).onConflictDoNothing()),
-          // Before the strategy: it rejects the second of two strategies with the same number.
-          await tell({ account, strategy: id, kind: "started", message: symbol }, isNew),
-          statement(insert),
-        ];
-      });
-      return rowsOf(strategies, results[2])[0] ?? (await known())[0];
-    },
+    createStrategy: (strategy, by) => insertStrategy(context, strategy, by),
 
     strategies: readViews(context),
 
@@ -96,44 +85,31 @@ export function strategyStore(context: Context): StrategyStore {
     },
 
     async rename(id, name, by) {
+      const message = name === null ? "has no name now" : `is called ${name}`;
       const query = eq(strategies.id, id);
-      await writeText(context, by, async ({ calls, tell }) => {
-        const matching = db.select({ account: strategies.account }).from(strategies).where(query);
-        const [row] = (await calls.execute(statement(matching))).rows;
-        if (!row) return [];
-        const message = name === null ? "has no name now" : `is called ${name}`;
-        return [
-          await tell({ account: String(row[0]), strategy: id, kind: "renamed", message }, exists(matching)),
-          statement(db.update(strategies).set({ name }).where(query)),
-        ];
-      });
+      await writeChange(
+        context,
+        { id, query, event: { kind: "renamed", message }, by, isResumed: false },
+        { name },
+      );
     },
 
     async setWants(id, wants, how, by) {
       const query = and(eq(strategies.id, id), isRunning());
-      await change(id, query, { wants, ...stopWishOf(how) }, by);
+      await wish(id, query, { wants, ...stopWishOf(how) }, by);
     },
 
     async setPaused(id, isPaused, by) {
       const query = sql`${strategies.id} = ${id} and ${isRunning()} and ${strategies.wants} <> 'stop'`;
       const resumes = sql`${strategies.resumes} + ${isPaused ? 0 : 1}`;
-      await change(id, query, { wants: isPaused ? "pause" : "run", resumes }, by);
+      await wish(id, query, { wants: isPaused ? "pause" : "run", resumes }, by);
     },
 
     async setEdit(id, { config, after, description: message }, by) {
       const query = sql`${strategies.id} = ${id} and ${isRunning()} and ${strategies.wants} <> 'stop' and ${strategies.edits} = ${after}`;
-      const results = await writeText(context, by, async ({ calls, tell }) => {
-        const matching = db.select({ account: strategies.account }).from(strategies).where(query);
-        const [row] = (await calls.execute(statement(matching))).rows;
-        if (!row) return [resumed(context, id)];
-        const result = { account: String(row[0]), strategy: id, kind: "edited" as const, message };
-        const edits = sql`${strategies.edits} + 1`;
-        return [
-          await tell(result, exists(matching)),
-          statement(db.update(strategies).set({ edit: config, edits }).where(query)),
-          resumed(context, id),
-        ];
-      });
+      const edits = sql`${strategies.edits} + 1`;
+      const event = { kind: "edited", message } as const;
+      const results = await writeChange(context, { id, query, event, by }, { edit: config, edits });
       return results[1]?.rowsAffected === 1;
     },
 
@@ -147,6 +123,43 @@ export function strategyStore(context: Context): StrategyStore {
     },
   };
 }
+
+const insertStrategy: StoreMethod<StrategyStore["createStrategy"]> = async (
+  context,
+  { prefix, isKilledHere = () => false, ...strategy },
+  by,
+) => {
+  const { db } = context;
+  const { account, symbol, request } = strategy;
+  const known = () =>
+    db
+      .select()
+      .from(strategies)
+      .where(eq(strategies.request, request ?? ""));
+  const results = await writeText(context, by, async ({ calls, tell }) => {
+    const number = await freeNumber(calls, account, strategy.startedAt);
+    const id = `${prefix}-${number}`;
+    const insert = db
+      .insert(strategies)
+      .values({ ...strategy, epoch: sql`(select ${control.epoch} from ${control})`, number, id })
+      .onConflictDoNothing({ target: strategies.request })
+      .returning();
+    const isNew = notExists(known());
+    // Read in the same turn as the write: a switch that is turned on in between takes the newest event, and this is
+    // built again.
+    if ((await isKilled(calls, db)) || isKilledHere()) return [];
+    return [
+      statement(db.insert(accounts).values({ account, memory: NO_MEMORY }).onConflictDoNothing()),
+      // Before the strategy: it rejects the second of two strategies with the same number.
+      await tell({ account, strategy: id, kind: "started", message: symbol }, isNew),
+      statement(insert),
+    ];
+  });
+  return rowsOf(strategies, results[2])[0] ?? (await known())[0];
+};
+
+const isKilled = async (calls: Turned, db: Context["db"]): Promise<boolean> =>
+  (await calls.execute(statement(db.select({ kill: control.kill }).from(control)))).rows[0]?.[0] === 1;
 
 /** Resumes a pass that was postponed for lack of calls, because a person has requested something. */
 const resumed = ({ db }: Context, strategy: string) => {

@@ -3,7 +3,14 @@ import type { Millis } from "../../../kernel/time.ts";
 import { EVERY_ACCOUNT } from "../../../model/events.ts";
 import { LINK_LIFE, SIGN_IN_LIFE, type Token } from "../../../model/token.ts";
 import type { TokenStore } from "../../../ports/stores/token-store.ts";
-import { type Context, hasRows, rowsOf, selectedColumns, statement } from "../client/context.ts";
+import {
+  type Context,
+  hasRows,
+  rowsOf,
+  type StoreMethod,
+  selectedColumns,
+  statement,
+} from "../client/context.ts";
 import { keptReads } from "../client/read-cache.ts";
 import { tokens } from "../tables/access-tables.ts";
 import { writeText } from "./event-chain.ts";
@@ -54,21 +61,7 @@ export function tokenStore(context: Context): TokenStore {
     return token;
   };
   return {
-    async addToken(token, by) {
-      const added = statement(db.insert(tokens).values({ ...token, createdAt: now() }));
-      const { server } = token;
-      const whose = server === undefined ? "" : `, for commands on the machine of the server at ${server}`;
-      const kind = server === undefined ? "token" : "server";
-      const opens = token.scope === "agent" ? "works at /mcp for an agent" : `may ${token.scope}`;
-      const message =
-        token.scope === "link"
-          ? `created ${token.id}, a ${token.name}`
-          : `created ${token.id}, which ${opens}${whose}`;
-      await writeText(context, by, async ({ tell }) => [
-        added,
-        await tell({ ...TOKEN_EVENT, kind, message }),
-      ]);
-    },
+    addToken: (token, by) => addToken(context, token, by),
 
     async tokens({ limit, before = Number.MAX_SAFE_INTEGER }) {
       return db
@@ -94,20 +87,7 @@ export function tokenStore(context: Context): TokenStore {
       return result && at !== undefined && hasEnded(result, at) ? undefined : result;
     },
 
-    async redeemLink(link, { id, name, scope, hash, expiresAt, maker }, by) {
-      const message = `signed in: created ${id}, which may ${scope}`;
-      const [, , redeemed] = await writeText(context, by, async ({ tell, now: at }) => {
-        const isOpen = sql`exists(select 1 from ${tokens} where ${tokens.id} = ${link} and ${isLiveAt(sql`${at}`)})`;
-        const added = sql`insert into ${tokens} (id, name, scope, hash, created_at, expires_at, maker) select ${id}, ${name}, ${scope}, ${hash}, ${at}, ${expiresAt}, ${maker} where ${isOpen}`;
-        const ended = db
-          .update(tokens)
-          .set({ revokedAt: at })
-          .where(sql`${tokens.id} = ${link} and ${isLiveAt(sql`${at}`)}`)
-          .returning({ id: tokens.id });
-        return [await tell({ ...TOKEN_EVENT, message }, isOpen), statement(added), statement(ended)];
-      });
-      return hasRows(redeemed);
-    },
+    redeemLink: (link, session, by) => redeemLink(context, link, session, by),
 
     async revokeToken(id, by) {
       const revoke = db
@@ -125,3 +105,37 @@ export function tokenStore(context: Context): TokenStore {
     },
   };
 }
+
+const addToken: StoreMethod<TokenStore["addToken"]> = async (context, token, by) => {
+  const { db, now } = context;
+  const added = statement(db.insert(tokens).values({ ...token, createdAt: now() }));
+  const { server } = token;
+  const whose = server === undefined ? "" : `, for commands on the machine of the server at ${server}`;
+  const kind = server === undefined ? "token" : "server";
+  const opens = token.scope === "agent" ? "works at /mcp for an agent" : `may ${token.scope}`;
+  const message =
+    token.scope === "link"
+      ? `created ${token.id}, a ${token.name}`
+      : `created ${token.id}, which ${opens}${whose}`;
+  await writeText(context, by, async ({ tell }) => [added, await tell({ ...TOKEN_EVENT, kind, message })]);
+};
+
+const redeemLink: StoreMethod<TokenStore["redeemLink"]> = async (
+  context,
+  link,
+  { id, name, scope, hash, expiresAt, maker },
+  by,
+) => {
+  const message = `signed in: created ${id}, which may ${scope}`;
+  const [, , redeemed] = await writeText(context, by, async ({ tell, now: at }) => {
+    const isOpen = sql`exists(select 1 from ${tokens} where ${tokens.id} = ${link} and ${isLiveAt(sql`${at}`)})`;
+    const added = sql`insert into ${tokens} (id, name, scope, hash, created_at, expires_at, maker) select ${id}, ${name}, ${scope}, ${hash}, ${at}, ${expiresAt}, ${maker} where ${isOpen}`;
+    const ended = context.db
+      .update(tokens)
+      .set({ revokedAt: at })
+      .where(sql`${tokens.id} = ${link} and ${isLiveAt(sql`${at}`)}`)
+      .returning({ id: tokens.id });
+    return [await tell({ ...TOKEN_EVENT, message }, isOpen), statement(added), statement(ended)];
+  });
+  return hasRows(redeemed);
+};
