@@ -39,16 +39,11 @@ const MOST_PREFACE = 5;
  */
 export function createReader({ pair, spanMillis, skipRefused = false }: ReadOptions) {
   const bars = createBars();
-  const bar = createScratch();
-  const [figure, price]: [Figure, Figure] = [
-    { digits: 0, decimals: 0 },
-    { digits: 0, decimals: 0 },
-  ];
   const refused: Refused[] = [];
   let refusedRows = 0;
   let layout: Layout | undefined;
   let prefaced = 0;
-  const trades = createTradeBars(spanMillis ?? MINUTE, bar, () => bars.add(bar));
+  const { candle, trade, trades } = createFields(bars, spanMillis);
 
   function refuse(row: Row, shape: RowShape, reason: string): void {
     const [from, to] = [row.starts[0] as number, row.ends[row.count - 1] as number];
@@ -57,49 +52,6 @@ export function createReader({ pair, spanMillis, skipRefused = false }: ReadOpti
     if (!skipRefused) throw new RangeError(`${place}: ${reason}: ${shown}`);
     refusedRows++;
     if (refused.length < MOST_REFUSED_SHOWN) refused.push({ row: place, reason });
-  }
-
-  const amountAt = (row: Row, index: number): number | undefined =>
-    index < row.count
-      ? readNearest(row.bytes, row.starts[index] as number, row.ends[index] as number, figure)
-      : undefined;
-
-  function readPrice(row: Row, index: number): boolean {
-    if (index >= row.count) return false;
-    return readNumber(row.bytes, row.starts[index] as number, row.ends[index] as number, figure);
-  }
-
-  const timeAt = (row: Row, index: number): number | undefined =>
-    index < row.count
-      ? readTime(row.bytes, row.starts[index] as number, row.ends[index] as number, figure)
-      : undefined;
-
-  function candle(row: Row, of: Extract<Layout, { kind: "candles" }>): string | undefined {
-    const at = timeAt(row, of.at);
-    if (at === undefined) return "its time cannot be read";
-    bar.at = at;
-    for (let which = 0; which < 4; which++) {
-      const index = of.prices[which] as number;
-      if (index >= row.count) return "it has too few fields";
-      if (!readPrice(row, index)) return `its ${PRICE_NAMES[which]} is not a number of at least zero`;
-      bar.digits[which] = figure.digits;
-      bar.decimals[which] = figure.decimals;
-    }
-    const volume = of.volume < 0 ? 0 : amountAt(row, of.volume);
-    if (volume === undefined) return "its volume is not a number of at least zero";
-    bar.volume = volume;
-    return bars.add(bar);
-  }
-
-  function trade(row: Row, of: Extract<Layout, { kind: "trades" }>): string | undefined {
-    const at = timeAt(row, of.at);
-    if (at === undefined) return "its time cannot be read";
-    const amount = of.amount < 0 ? 0 : amountAt(row, of.amount);
-    if (amount === undefined) return "its amount is not a number of at least zero";
-    if (!readPrice(row, of.price) || figure.digits === 0) return "its price is not a number above zero";
-    price.digits = figure.digits;
-    price.decimals = figure.decimals;
-    return trades.add(at, price, amount);
   }
 
   function begin(row: Row, shape: RowShape): boolean {
@@ -143,6 +95,62 @@ export function createReader({ pair, spanMillis, skipRefused = false }: ReadOpti
   }
 
   return { push: rows.push, end };
+}
+
+/** Reads rows of candles and of trades into bars; returns why a row is invalid. */
+function createFields(bars: ReturnType<typeof createBars>, spanMillis: Millis | undefined) {
+  const bar = createScratch();
+  const [figure, price]: [Figure, Figure] = [
+    { digits: 0, decimals: 0 },
+    { digits: 0, decimals: 0 },
+  ];
+  const trades = createTradeBars(spanMillis ?? MINUTE, bar, () => bars.add(bar));
+
+  function candle(row: Row, of: Extract<Layout, { kind: "candles" }>): string | undefined {
+    const at = timeAt(row, of.at, figure);
+    if (at === undefined) return "its time cannot be read";
+    bar.at = at;
+    for (let which = 0; which < 4; which++) {
+      const index = of.prices[which] as number;
+      if (index >= row.count) return "it has too few fields";
+      if (!readPrice(row, index, figure)) return `its ${PRICE_NAMES[which]} is not a number of at least zero`;
+      bar.digits[which] = figure.digits;
+      bar.decimals[which] = figure.decimals;
+    }
+    const volume = of.volume < 0 ? 0 : amountAt(row, of.volume, figure);
+    if (volume === undefined) return "its volume is not a number of at least zero";
+    bar.volume = volume;
+    return bars.add(bar);
+  }
+
+  function trade(row: Row, of: Extract<Layout, { kind: "trades" }>): string | undefined {
+    const at = timeAt(row, of.at, figure);
+    if (at === undefined) return "its time cannot be read";
+    const amount = of.amount < 0 ? 0 : amountAt(row, of.amount, figure);
+    if (amount === undefined) return "its amount is not a number of at least zero";
+    if (!readPrice(row, of.price, figure) || figure.digits === 0)
+      return "its price is not a number above zero";
+    price.digits = figure.digits;
+    price.decimals = figure.decimals;
+    return trades.add(at, price, amount);
+  }
+
+  return { candle, trade, trades };
+}
+
+const amountAt = (row: Row, index: number, figure: Figure): number | undefined =>
+  index < row.count
+    ? readNearest(row.bytes, row.starts[index] as number, row.ends[index] as number, figure)
+    : undefined;
+
+const timeAt = (row: Row, index: number, figure: Figure): number | undefined =>
+  index < row.count
+    ? readTime(row.bytes, row.starts[index] as number, row.ends[index] as number, figure)
+    : undefined;
+
+function readPrice(row: Row, index: number, figure: Figure): boolean {
+  if (index >= row.count) return false;
+  return readNumber(row.bytes, row.starts[index] as number, row.ends[index] as number, figure);
 }
 
 const PRICE_NAMES = ["open", "high", "low", "close"] as const;

@@ -74,7 +74,7 @@ export const EDITION_MUTANTS: readonly Mutant[] = [
     one(
       "calls are not deducted from those that were taken",
       "src/adapters/ccxt/account/spending.ts",
-      "    left -= cost;\n",
+      "    hand.add(-cost);\n",
       "    void cost;\n",
     ),
   ),

@@ -28,32 +28,17 @@ interface Prepared {
 export function fileConnection(file: string): Connection {
   const Database = libsql();
   let database = new Database(file, { timeout: 50 });
-  const kept = new Map<string, Prepared>();
+  const statements = statementCache((sql) => preparedOn(database, sql), forget);
+  const stamps = stampsOf(() => database);
   let isClosed = false;
-  /** Counts changes that the connection's stamp does not show. */
-  let epoch = 0;
-  let stamp: (() => Stamp) | undefined;
-
-  function prepared(sql: string): Prepared {
-    const known = kept.get(sql);
-    if (known) return known;
-    const isKept = PREPARED_ONCE.test(sql);
-    // Any other statement can change the meaning of prepared ones.
-    if (!isKept && !PACE.test(sql)) forget();
-    const made = preparedOn(database, sql);
-    const [oldest] = kept.keys();
-    if (kept.size === MOST_PREPARED && oldest !== undefined) kept.delete(oldest);
-    if (isKept) kept.set(sql, made);
-    return made;
-  }
 
   function run(request: InStatement): ResultSet {
     const { sql, args } = typeof request === "string" ? { sql: request, args: [] } : request;
     try {
       const values = argumentsOf(args);
-      return values.length === 0 && MAKES.test(sql) ? make(sql) : resultSetOf(prepared(sql), values);
+      return values.length === 0 && MAKES.test(sql) ? make(sql) : resultSetOf(statements.get(sql), values);
     } catch (error) {
-      kept.delete(sql);
+      statements.drop(sql);
       throw libraryError(error);
     }
   }
@@ -64,10 +49,10 @@ export function fileConnection(file: string): Connection {
     return resultSet({});
   }
 
-  function whole(statements: readonly InStatement[], mode: "write" | "read"): ResultSet[] {
+  function whole(requests: readonly InStatement[], mode: "write" | "read"): ResultSet[] {
     run(mode === "write" ? "BEGIN IMMEDIATE" : "BEGIN");
     try {
-      const results = statements.map(run);
+      const results = requests.map(run);
       run("COMMIT");
       return results;
     } catch (error) {
@@ -93,19 +78,8 @@ export function fileConnection(file: string): Connection {
   }
 
   function forget(): void {
-    kept.clear();
-    epoch++;
-    stamp = undefined;
-  }
-
-  function stampNow(): Stamp {
-    try {
-      stamp ??= changeStamp(database, epoch);
-      return stamp();
-    } catch (error) {
-      stamp = undefined;
-      throw libraryError(error);
-    }
+    statements.clear();
+    stamps.reset();
   }
 
   function close(): void {
@@ -121,9 +95,51 @@ export function fileConnection(file: string): Connection {
   return {
     execute: async (statement) => whileOpen(() => run(statement)),
     batch: async (statements, mode) => whileOpen(() => whole(statements, mode)),
-    stamp: async () => whileOpen(stampNow),
+    stamp: async () => whileOpen(stamps.read),
     reconnect: async () => again(),
     close,
+  };
+}
+
+/** Reads the connection's stamp; a reset counts as a change. */
+function stampsOf(database: () => Libsql.Database) {
+  let epoch = 0;
+  let stamp: (() => Stamp) | undefined;
+  return {
+    read(): Stamp {
+      try {
+        stamp ??= changeStamp(database(), epoch);
+        return stamp();
+      } catch (error) {
+        stamp = undefined;
+        throw libraryError(error);
+      }
+    },
+    reset(): void {
+      epoch++;
+      stamp = undefined;
+    },
+  };
+}
+
+/** Stores prepared statements by their text. `affect` runs before other statements. */
+function statementCache(prepare: (sql: string) => Prepared, affect: () => void) {
+  const kept = new Map<string, Prepared>();
+  return {
+    get(sql: string): Prepared {
+      const known = kept.get(sql);
+      if (known) return known;
+      const isKept = PREPARED_ONCE.test(sql);
+      // Any other statement can change the meaning of prepared ones.
+      if (!isKept && !PACE.test(sql)) affect();
+      const made = prepare(sql);
+      const [oldest] = kept.keys();
+      if (kept.size === MOST_PREPARED && oldest !== undefined) kept.delete(oldest);
+      if (isKept) kept.set(sql, made);
+      return made;
+    },
+    drop: (sql: string) => kept.delete(sql),
+    clear: () => kept.clear(),
   };
 }
 

@@ -52,15 +52,14 @@ export interface LineParts {
 export function openLine(parts: LineParts) {
   const { name, dialect, access, origin, platform, onEnd } = parts;
   const startedAt = platform.monotonic();
-  const last = { heard: startedAt, ping: startedAt };
+  const ping = pinging(startedAt, () => send(dialect.ping));
+  let heardAt = startedAt;
   let socket: Socket | undefined;
   let renewal: ((now: Millis) => void) | undefined;
-  let isReady = false;
   let isEnded = false;
-  let unconfirmed: number | undefined;
   const stopChecks = platform.every(CHECK_EVERY, check);
-  const failed = (error: unknown) =>
-    end(messageOf(error), error instanceof VenueError && KEY_FAILURES.has(error.failure));
+  const failed = (error: unknown) => end(messageOf(error), isKeyFailure(error));
+  const topics = topicRequests(parts, { send, end, failed, isEnded: () => isEnded });
 
   function end(reason: string, isRefused = false) {
     if (isEnded) return;
@@ -79,7 +78,10 @@ export function openLine(parts: LineParts) {
     if (isEnded) return;
     renewal = renew && renewing(renew, parts);
     const opened = await platform.open((origin ?? dialect.hosts[name]) + path, {
-      opened: () => void greet().catch(failed),
+      opened() {
+        heard();
+        topics.greet().catch(failed);
+      },
       message,
       alive: heard,
       closed: (reason) => end(reason),
@@ -88,8 +90,55 @@ export function openLine(parts: LineParts) {
     else socket = opened;
   }
 
-  async function greet() {
+  function send(text: string) {
+    if (!isEnded) socket?.send(text);
+  }
+
+  function heard() {
+    heardAt = platform.monotonic();
+  }
+
+  function message(content: string | Uint8Array) {
+    if (isEnded) return;
     heard();
+    try {
+      const readings = dialect.read(content);
+      for (const reading of readings) topics.handle(reading);
+      parts.onRead(readings);
+    } catch {
+      parts.onTrouble("a message could not be read", true);
+    }
+  }
+
+  function check() {
+    const now = platform.monotonic();
+    const fault = topics.isReady()
+      ? socket && silenceOf(now - heardAt, dialect.silentAfter)
+      : delayOf(now - startedAt);
+    if (fault) return end(fault);
+    if (!socket) return;
+    ping(now);
+    renewal?.(now);
+  }
+
+  start().catch(failed);
+  return { close, add: topics.add, isReady: topics.isReady };
+}
+
+interface LineCalls {
+  readonly send: (text: string) => void;
+  readonly end: (reason: string, isRefused?: boolean) => void;
+  readonly failed: (error: unknown) => void;
+  readonly isEnded: () => boolean;
+}
+
+/** Logs in and requests the topics; the line is ready when all of them are confirmed. */
+function topicRequests(parts: LineParts, { send, end, failed, isEnded }: LineCalls) {
+  const { name, dialect, access } = parts;
+  let isReady = false;
+  let unconfirmed: number | undefined;
+
+  async function greet() {
     const login = await dialect.login?.(name, access);
     if (login === undefined) await follow();
     else send(login);
@@ -108,30 +157,10 @@ export function openLine(parts: LineParts) {
     send(text);
   }
 
-  function send(text: string) {
-    if (!isEnded) socket?.send(text);
-  }
-
   function settle() {
-    if (isReady || isEnded || unconfirmed !== 0) return;
+    if (isReady || isEnded() || unconfirmed !== 0) return;
     isReady = true;
     parts.onReady();
-  }
-
-  function heard() {
-    last.heard = platform.monotonic();
-  }
-
-  function message(content: string | Uint8Array) {
-    if (isEnded) return;
-    heard();
-    try {
-      const readings = dialect.read(content);
-      for (const reading of readings) handle(reading);
-      parts.onRead(readings);
-    } catch {
-      parts.onTrouble("a message could not be read", true);
-    }
   }
 
   function handle(reading: StreamReading) {
@@ -145,22 +174,7 @@ export function openLine(parts: LineParts) {
     settle();
   }
 
-  function check() {
-    const now = platform.monotonic();
-    if (!isReady && now - startedAt > READY_WITHIN)
-      return end(`not connected within ${READY_WITHIN / SECOND} s`);
-    if (!socket) return;
-    if (isReady && now - last.heard > dialect.silentAfter)
-      return end(`silent for ${Math.round((now - last.heard) / SECOND)} s`);
-    if (now - last.ping >= PING_EVERY) {
-      last.ping = now;
-      send(dialect.ping);
-    }
-    renewal?.(now);
-  }
-
-  start().catch(failed);
-  return { close, add, isReady: () => isReady };
+  return { greet, add, handle, isReady: () => isReady };
 }
 
 /** Returns a check that extends the login when it is due. */
@@ -177,5 +191,23 @@ function renewing(renew: () => Promise<unknown>, { dialect, platform, onTrouble 
     });
   };
 }
+
+function pinging(startedAt: Millis, ping: () => void) {
+  let last = startedAt;
+  return (now: Millis) => {
+    if (now - last < PING_EVERY) return;
+    last = now;
+    ping();
+  };
+}
+
+const silenceOf = (silent: Millis, longest: Millis): string | undefined =>
+  silent > longest ? `silent for ${Math.round(silent / SECOND)} s` : undefined;
+
+const delayOf = (delay: Millis): string | undefined =>
+  delay > READY_WITHIN ? `not connected within ${READY_WITHIN / SECOND} s` : undefined;
+
+const isKeyFailure = (error: unknown): boolean =>
+  error instanceof VenueError && KEY_FAILURES.has(error.failure);
 
 const KEY_FAILURES: ReadonlySet<string> = new Set(["invalid_credentials", "missing_credentials", "refused"]);

@@ -2,7 +2,7 @@ import { lazy } from "../../kernel/lazy.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import { type AccountRef, accountKey } from "../../model/account.ts";
 import type { VenueName } from "../../model/venues.ts";
-import type { Stream, StreamListener, Streams, StreamTopics } from "../../ports/stream.ts";
+import type { Hint, Stream, StreamListener, Streams, StreamTopics } from "../../ports/stream.ts";
 import type { Keys } from "../../ports/venue.ts";
 import type { ExchangeLink } from "../ccxt/account/exchange-link.ts";
 import { noKeys } from "../ccxt/account/private-exchange.ts";
@@ -48,8 +48,9 @@ function openStream(opening: StreamOpening, topics: StreamTopics, listener: Stre
   const dialect = DIALECTS[venue];
   const access = accessTo(opening);
   const lines = new Map<Line, OpenLine>();
-  const markets = new Map<string, Pair>();
+  const { idsOf, pairOf } = marketNames(dialect, link);
   const hints = mergedHints(listener.onHint, platform.after);
+  const { allOrders, pass } = readingHints(hints.add, pairOf, () => (isClosed ? NO_TOPICS : followed));
   let followed = topics;
   let isClosed = false;
 
@@ -65,26 +66,9 @@ function openStream(opening: StreamOpening, topics: StreamTopics, listener: Stre
     listener.onStatus({ state: "down", reason, ...(refused ? { refused } : {}) });
   }
 
-  /** The line that has the prices; the private one too if it can. */
-  const priceLine = (): Line => (dialect.isSplit || followed.orders.length === 0 ? "public" : "private");
-
-  const neededLines = (): Line[] => [
-    ...(followed.orders.length > 0 ? (["private"] as const) : []),
-    ...(followed.prices.length > 0 && priceLine() === "public" ? (["public"] as const) : []),
-  ];
-
-  async function marketsOf(symbols: readonly Pair[]): Promise<string[]> {
-    const found = symbols.map(async (symbol) => {
-      const market = dialect.marketOf?.(symbol) ?? String((await link.catalog.known(symbol)).id);
-      markets.set(market, symbol);
-      return market;
-    });
-    return Promise.all(found);
-  }
-
   async function topicsOf(line: Line): Promise<TopicRequest[]> {
-    await marketsOf(followed.orders);
-    const priced = line === priceLine() ? await marketsOf(followed.prices) : [];
+    await idsOf(followed.orders);
+    const priced = line === priceLineOf(dialect, followed) ? await idsOf(followed.prices) : [];
     return [
       ...(line === "private" ? [await dialect.fills(access)] : []),
       ...(priced.length > 0 ? dialect.prices(priced, true) : []),
@@ -97,9 +81,7 @@ function openStream(opening: StreamOpening, topics: StreamTopics, listener: Stre
       origin: streamOrigin(link, venue, name),
       topics: () => topicsOf(name),
       onReady: announce,
-      onRead: (readings) => {
-        for (const reading of readings) pass(reading);
-      },
+      onRead: (readings) => readings.forEach(pass),
       onTrouble(reason, isUnreadable) {
         link.log("debug", "stream", { exchange: link.id, reason });
         if (isUnreadable && name === "private") allOrders();
@@ -114,46 +96,91 @@ function openStream(opening: StreamOpening, topics: StreamTopics, listener: Stre
       listener.onStatus({ state: "live" });
   }
 
-  function allOrders() {
-    for (const symbol of followed.orders) hints.add({ kind: "orders", symbol });
-  }
-
-  function pass(reading: StreamReading) {
-    if (isClosed) return;
-    if (reading.kind === "fill") {
-      if (reading.market === undefined) return allOrders();
-      const symbol = markets.get(reading.market);
-      if (symbol && followed.orders.includes(symbol)) hints.add({ kind: "orders", symbol });
-    } else if (reading.kind === "price") {
-      const symbol = markets.get(reading.market);
-      const { bid, ask } = reading;
-      if (symbol && followed.prices.includes(symbol)) hints.add({ kind: "price", symbol, bid, ask });
-    }
-  }
-
   async function follow(next: StreamTopics) {
     const before = followed;
     followed = next;
-    const missing = neededLines().filter((line) => !lines.has(line));
+    const missing = linesFor(dialect, followed).filter((line) => !lines.has(line));
     // Where one connection has both, it cannot log in afterwards.
     if (missing.length > 0 && !dialect.isSplit && lines.size > 0)
       return down("topics need another login", false);
-    await marketsOf(next.orders);
-    const [added, removed] = [
-      await marketsOf(next.prices.filter((symbol) => !before.prices.includes(symbol))),
-      await marketsOf(before.prices.filter((symbol) => !next.prices.includes(symbol))),
-    ];
+    await idsOf(next.orders);
+    const requests = await priceChanges(dialect, idsOf, { before, next });
     if (isClosed) return;
     const line = lines.get(dialect.isSplit ? "public" : ([...lines.keys()][0] ?? "public"));
-    if (added.length > 0) for (const request of dialect.prices(added, true)) line?.add(request);
-    if (removed.length > 0) for (const request of dialect.prices(removed, false)) line?.add(request);
+    for (const request of requests) line?.add(request);
     for (const name of missing) open(name);
   }
 
-  for (const name of neededLines()) open(name);
+  for (const name of linesFor(dialect, followed)) open(name);
   return {
     follow: (next) => void follow(next).catch((error: unknown) => down(String(error), false)),
     close,
+  };
+}
+
+/** Returns the line that has the prices; the private one too if it can. */
+const priceLineOf = ({ isSplit }: StreamDialect, { orders }: StreamTopics): Line =>
+  isSplit || orders.length === 0 ? "public" : "private";
+
+const linesFor = (dialect: StreamDialect, topics: StreamTopics): Line[] => [
+  ...(topics.orders.length > 0 ? (["private"] as const) : []),
+  ...(topics.prices.length > 0 && priceLineOf(dialect, topics) === "public" ? (["public"] as const) : []),
+];
+
+async function priceChanges(
+  dialect: StreamDialect,
+  idsOf: (symbols: readonly Pair[]) => Promise<string[]>,
+  { before, next }: { readonly before: StreamTopics; readonly next: StreamTopics },
+): Promise<TopicRequest[]> {
+  const added = await idsOf(next.prices.filter((symbol) => !before.prices.includes(symbol)));
+  const removed = await idsOf(before.prices.filter((symbol) => !next.prices.includes(symbol)));
+  return [
+    ...(added.length > 0 ? dialect.prices(added, true) : []),
+    ...(removed.length > 0 ? dialect.prices(removed, false) : []),
+  ];
+}
+
+const NO_TOPICS: StreamTopics = { orders: [], prices: [] };
+
+/** Turns fills and prices of followed pairs into hints. */
+function readingHints(
+  add: (hint: Hint) => void,
+  pairOf: (market: string) => Pair | undefined,
+  followed: () => StreamTopics,
+) {
+  const allOrders = () => {
+    for (const symbol of followed().orders) add({ kind: "orders", symbol });
+  };
+  return {
+    allOrders,
+    pass(reading: StreamReading): void {
+      const { orders, prices } = followed();
+      if (reading.kind === "fill") {
+        if (reading.market === undefined) allOrders();
+        const symbol = reading.market && pairOf(reading.market);
+        if (symbol && orders.includes(symbol)) add({ kind: "orders", symbol });
+      } else if (reading.kind === "price") {
+        const symbol = pairOf(reading.market);
+        const { bid, ask } = reading;
+        if (symbol && prices.includes(symbol)) add({ kind: "price", symbol, bid, ask });
+      }
+    },
+  };
+}
+
+/** Translates pairs to the stream's market ids, and those that were requested back to pairs. */
+function marketNames(dialect: StreamDialect, link: ExchangeLink) {
+  const markets = new Map<string, Pair>();
+  return {
+    async idsOf(symbols: readonly Pair[]): Promise<string[]> {
+      const found = symbols.map(async (symbol) => {
+        const market = dialect.marketOf?.(symbol) ?? String((await link.catalog.known(symbol)).id);
+        markets.set(market, symbol);
+        return market;
+      });
+      return Promise.all(found);
+    },
+    pairOf: (market: string): Pair | undefined => markets.get(market),
   };
 }
 

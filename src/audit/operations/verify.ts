@@ -91,15 +91,9 @@ interface Begin {
 
 function createWalk(checkpoints: readonly Checkpoint[], { store, after, ...begin }: Begin) {
   const newest = checkpoints.at(-1);
-  const cuts = new Map(
-    (newest?.marks ?? []).map(({ chain, from, before }) => [chain, { seq: from - 1, hash: before }]),
-  );
+  const cuts = chainStarts(newest);
   const last = new Map<string, Reached>();
-  const signed = new Map(
-    checkpoints.flatMap(({ number, marks }) =>
-      marks.map((mark) => [chainPlace(mark), { number, hash: mark.hash }] as const),
-    ),
-  );
+  const signed = signedPlaces(checkpoints);
   const found: (Fault | undefined)[] = [];
   /**
    * Running hash computations, each with the position of a possible fault; sequential hashing of a long log would be
@@ -167,6 +161,18 @@ function createWalk(checkpoints: readonly Checkpoint[], { store, after, ...begin
     },
   };
 }
+
+/** Returns where each chain begins, if events before that were deleted. */
+const chainStarts = (newest: Checkpoint | undefined): Map<string, Reached> =>
+  new Map((newest?.marks ?? []).map(({ chain, from, before }) => [chain, { seq: from - 1, hash: before }]));
+
+/** Returns the hashes that checkpoints signed, by their position. */
+const signedPlaces = (checkpoints: readonly Checkpoint[]) =>
+  new Map(
+    checkpoints.flatMap(({ number, marks }) =>
+      marks.map((mark) => [chainPlace(mark), { number, hash: mark.hash }] as const),
+    ),
+  );
 
 const chainPlace = ({ chain, seq }: Pick<ChainMark, "chain" | "seq">): string => `${seq} ${chain}`;
 

@@ -52,13 +52,7 @@ export function tapePaper(
   let reached: TickReach | undefined;
 
   function reach(): TickReach {
-    if (reached) return reached;
-    let [below, above] = [-Infinity, Infinity];
-    for (const { side, price } of account.resting()) {
-      if (side === "buy") below = Math.max(below, fillPrices.buy(price));
-      else above = Math.min(above, fillPrices.sell(price));
-    }
-    reached = { below, above };
+    reached ??= tickReachOf(account.resting(), fillPrices);
     return reached;
   }
 
@@ -116,6 +110,16 @@ export function tapePaper(
       reached = undefined;
     },
   };
+}
+
+/** Returns the prices in ticks at which a trade fills one of these orders. */
+function tickReachOf(resting: readonly BookedOrder[], fillPrices: FillPrices): TickReach {
+  let [below, above] = [-Infinity, Infinity];
+  for (const { side, price } of resting) {
+    if (side === "buy") below = Math.max(below, fillPrices.buy(price));
+    else above = Math.min(above, fillPrices.sell(price));
+  }
+  return { below, above };
 }
 
 /** Returns the orders that a trade fills, best price first. */

@@ -24,43 +24,9 @@ export function createFalls(bars: Ticks, positions: Positions, invested: number)
   const [tiny, small, large] = blocks;
   const from = candles.times[0] ?? 0;
   let worst: Drawdown = { amount: 0, share: 0, peak: invested, from, to: from };
-  /** The peak so far, its bar, and the row of its position; unchecked bars are not above `bound`. */
-  const top = { equity: invested, bar: 0, place: -1, bound: invested };
-  /** Unchecked bars that can contain a new peak: start, end, row and bound of each. */
-  const waiting: number[] = [];
-  let waits = 0;
-
   const equityAt = (index: number, ticks: number): number =>
     cashAt(positions, index, invested) + baseAt(positions, index) * (ticks * tick);
-
-  function topAt(): Millis {
-    let { bar } = top;
-    if (top.place >= 0) while (equityAt(top.place, closeAt(bars, bar)) < top.equity) bar++;
-    return candles.times[bar] as number;
-  }
-
-  function rise(equity: number, bar: number, index: number): void {
-    top.equity = equity;
-    top.bar = bar;
-    top.place = index;
-  }
-
-  /** Newest first: if equity rises, the others need no check. */
-  function settle(): void {
-    for (let i = waits - 4; i >= 0; i -= 4) {
-      if ((waiting[i + 3] as number) < top.equity) continue;
-      const [first, until, index] = [
-        waiting[i] as number,
-        waiting[i + 1] as number,
-        waiting[i + 2] as number,
-      ];
-      const highest = equityAt(index, highestOf(bars, first, until));
-      // Of two equal peaks, the first counts.
-      if (highest > top.equity || (highest === top.equity && first < top.bar)) rise(highest, first, index);
-    }
-    waits = 0;
-    top.bound = top.equity;
-  }
+  const { top, rise, topAt, settle, wait } = createPeak(bars, equityAt, invested);
 
   /** Returns whether bars between these prices need no check, because none of them has a deeper drawdown. */
   function skips(first: number, until: number, index: number, least: number, most: number): boolean {
@@ -68,12 +34,7 @@ export function createFalls(bars: Ticks, positions: Positions, invested: number)
     const bound = highest > top.bound ? highest : top.bound;
     // The margin exceeds any rounding error.
     if (bound - equityAt(index, least) >= bound * worst.share * (1 - 1e-6)) return false;
-    if (highest > top.equity) {
-      waiting[waits++] = first;
-      waiting[waits++] = until;
-      waiting[waits++] = index;
-      waiting[waits++] = highest;
-    }
+    if (highest > top.equity) wait(first, until, index, highest);
     top.bound = bound;
     return true;
   }
@@ -118,6 +79,53 @@ export function createFalls(bars: Ticks, positions: Positions, invested: number)
     },
     worst: (): Drawdown => worst,
   };
+}
+
+/** Tracks the peak of the equity; bars that can contain a new one wait until it is needed. */
+function createPeak(bars: Ticks, equityAt: (index: number, ticks: number) => number, invested: number) {
+  /** The peak so far, its bar, and the row of its position; unchecked bars are not above `bound`. */
+  const top = { equity: invested, bar: 0, place: -1, bound: invested };
+  /** Unchecked bars that can contain a new peak: start, end, row and bound of each. */
+  const waiting: number[] = [];
+  let waits = 0;
+
+  function topAt(): Millis {
+    let { bar } = top;
+    if (top.place >= 0) while (equityAt(top.place, closeAt(bars, bar)) < top.equity) bar++;
+    return bars.candles.times[bar] as number;
+  }
+
+  function rise(equity: number, bar: number, index: number): void {
+    top.equity = equity;
+    top.bar = bar;
+    top.place = index;
+  }
+
+  /** Newest first: if equity rises, the others need no check. */
+  function settle(): void {
+    for (let i = waits - 4; i >= 0; i -= 4) {
+      if ((waiting[i + 3] as number) < top.equity) continue;
+      const [first, until, index] = [
+        waiting[i] as number,
+        waiting[i + 1] as number,
+        waiting[i + 2] as number,
+      ];
+      const highest = equityAt(index, highestOf(bars, first, until));
+      // Of two equal peaks, the first counts.
+      if (highest > top.equity || (highest === top.equity && first < top.bar)) rise(highest, first, index);
+    }
+    waits = 0;
+    top.bound = top.equity;
+  }
+
+  function wait(first: number, until: number, index: number, highest: number): void {
+    waiting[waits++] = first;
+    waiting[waits++] = until;
+    waiting[waits++] = index;
+    waiting[waits++] = highest;
+  }
+
+  return { top, rise, topAt, settle, wait };
 }
 
 /** Returns the highest close of some bars, in ticks; skips blocks whose highest price is not above it. */

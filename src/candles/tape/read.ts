@@ -39,9 +39,7 @@ export const isOfObjects = (bytes: Uint8Array): boolean => IS_OBJECTS.test(new T
  * for the formats. Throws RangeError with the invalid row.
  */
 export function createTapeReader({ pair, skipRefused = false }: TapeOptions) {
-  const [prints, books] = [createPrints(pair), createBooks()];
-  const print: PrintRow = { at: 0, digits: 0, decimals: 0, amount: Number.NaN, id: "" };
-  const figure: Figure = { digits: 0, decimals: 0 };
+  const tape = createTape(pair);
   const refused: Refused[] = [];
   let refusedRows = 0;
   let layout: Layout | undefined;
@@ -61,58 +59,13 @@ export function createTapeReader({ pair, skipRefused = false }: TapeOptions) {
         layout = found?.layout;
         if (!found || found.isNames) return;
       }
-      const reason = layout?.kind === "trades" ? tableRow(row, layout) : "it is not a trade";
+      const reason = layout?.kind === "trades" ? tape.tableRow(row, layout) : "it is not a trade";
       if (reason) refuse(rowPlace(row.line, shape), reason, textOfRow(row));
     });
 
-  function tableRow(row: Row, of: Extract<Layout, { kind: "trades" }>): string | undefined {
-    const field = (index: number) => (index < 0 || index >= row.count ? undefined : fieldAt(row, index));
-    return printOf({
-      at: field(of.at),
-      price: field(of.price),
-      amount: of.amount < 0 ? undefined : (field(of.amount) ?? NO_BYTES),
-      id: of.id < 0 ? undefined : field(of.id),
-    });
-  }
-
-  function printOf({ at, price, amount, id }: PrintFields): string | undefined {
-    const time = at && readTime(at, 0, at.length, figure);
-    if (time === undefined) return "its time cannot be read";
-    const size = amount ? readNearest(amount, 0, amount.length, figure) : Number.NaN;
-    if (size === undefined || size <= 0) return "its amount is not a number above zero";
-    if (!price || !readNumber(price, 0, price.length, figure) || figure.digits === 0)
-      return "its price is not a number above zero";
-    print.at = time;
-    print.digits = figure.digits;
-    print.decimals = figure.decimals;
-    print.amount = size;
-    print.id = id ? textOf(id, 0, id.length) : "";
-    return prints.add(print);
-  }
-
   function objectRow(text: string, row: number): void {
-    const reason = objectOf(text);
+    const reason = tape.objectOf(text);
     if (reason) refuse(rowPlace(row, "json"), reason, text);
-  }
-
-  function objectOf(text: string): string | undefined {
-    const result = parsedObject(text);
-    if (!result) return "it is not JSON";
-    if (result.symbol !== undefined && result.symbol !== null && result.symbol !== pair)
-      return `its pair is ${String(result.symbol).slice(0, 40)}, not ${pair}`;
-    const at = bytesOfField(result.timestamp ?? result.time ?? result.datetime);
-    if (result.bids === undefined && result.asks === undefined)
-      return printOf({
-        at,
-        price: bytesOfField(result.price),
-        amount: bytesOfField(result.amount),
-        id: bytesOfField(result.id),
-      });
-    const time = at && readTime(at, 0, at.length, figure);
-    if (time === undefined) return "its time cannot be read";
-    const [bids, asks] = [levelsIn(result.bids), levelsIn(result.asks)];
-    if (!bids || !asks) return "its levels are not prices and amounts above zero";
-    return books.add(time, bids, asks);
   }
 
   let beginning: Uint8Array = NO_BYTES;
@@ -140,14 +93,73 @@ export function createTapeReader({ pair, skipRefused = false }: TapeOptions) {
     end(): TapeReading {
       reader ??= open();
       reader.end();
-      if (prints.count() === 0) {
+      if (tape.prints.count() === 0) {
         const [first] = refused;
         throw new RangeError(`there is no trade in it${first ? `; ${first.row}: ${first.reason}` : ""}`);
       }
-      const tape = { prints: prints.columns(), books: books.columns() };
-      return { tape, duplicates: prints.duplicates(), refusedRows, refused };
+      const { prints, books } = tape;
+      return {
+        tape: { prints: prints.columns(), books: books.columns() },
+        duplicates: prints.duplicates(),
+        refusedRows,
+        refused,
+      };
     },
   };
+}
+
+/** Reads rows of trades and of books into columns; returns why a row is invalid. */
+function createTape(pair: Pair) {
+  const [prints, books] = [createPrints(pair), createBooks()];
+  const print: PrintRow = { at: 0, digits: 0, decimals: 0, amount: Number.NaN, id: "" };
+  const figure: Figure = { digits: 0, decimals: 0 };
+
+  function tableRow(row: Row, of: Extract<Layout, { kind: "trades" }>): string | undefined {
+    const field = (index: number) => (index < 0 || index >= row.count ? undefined : fieldAt(row, index));
+    return printOf({
+      at: field(of.at),
+      price: field(of.price),
+      amount: of.amount < 0 ? undefined : (field(of.amount) ?? NO_BYTES),
+      id: of.id < 0 ? undefined : field(of.id),
+    });
+  }
+
+  function printOf({ at, price, amount, id }: PrintFields): string | undefined {
+    const time = at && readTime(at, 0, at.length, figure);
+    if (time === undefined) return "its time cannot be read";
+    const size = amount ? readNearest(amount, 0, amount.length, figure) : Number.NaN;
+    if (size === undefined || size <= 0) return "its amount is not a number above zero";
+    if (!price || !readNumber(price, 0, price.length, figure) || figure.digits === 0)
+      return "its price is not a number above zero";
+    print.at = time;
+    print.digits = figure.digits;
+    print.decimals = figure.decimals;
+    print.amount = size;
+    print.id = id ? textOf(id, 0, id.length) : "";
+    return prints.add(print);
+  }
+
+  function objectOf(text: string): string | undefined {
+    const result = parsedObject(text);
+    if (!result) return "it is not JSON";
+    if (result.symbol !== undefined && result.symbol !== null && result.symbol !== pair)
+      return `its pair is ${String(result.symbol).slice(0, 40)}, not ${pair}`;
+    const at = bytesOfField(result.timestamp ?? result.time ?? result.datetime);
+    if (result.bids === undefined && result.asks === undefined)
+      return printOf({
+        at,
+        price: bytesOfField(result.price),
+        amount: bytesOfField(result.amount),
+        id: bytesOfField(result.id),
+      });
+    const time = at && readTime(at, 0, at.length, figure);
+    if (time === undefined) return "its time cannot be read";
+    const [bids, asks] = [levelsIn(result.bids), levelsIn(result.asks)];
+    if (!bids || !asks) return "its levels are not prices and amounts above zero";
+    return books.add(time, bids, asks);
+  }
+
+  return { prints, books, tableRow, objectOf };
 }
 
 interface PrintFields {

@@ -43,16 +43,13 @@ export function spender(
   account: AccountKey,
   { who, paid }: { readonly who: Spender; readonly paid?: PaidCalls | undefined },
 ) {
-  let left = 0;
-  let leftAt = local.monotonic();
-  let unused = paid;
-  const since = leftAt;
+  const hand = callsInHand(local, rate, paid);
   return {
     /** For a pass: takes its first call, if the calls of a whole pass are available. */
     async begin(): Promise<void> {
       if (who !== "pass" || !rate?.pass) return;
-      usePaid();
-      if (inHand() > 0) return;
+      hand.usePaid();
+      if (hand.count() > 0) return;
       await addCalls(1, rate.reserve + rate.pass - 1, 0);
     },
     /**
@@ -69,7 +66,7 @@ export function spender(
     },
     async exhausted(kind: PrivateCall): Promise<void> {
       if (!rate || costOf(kind) === 0) return;
-      left = 0;
+      hand.empty();
       await keeping.rates.exhaust(account, rate);
     },
   };
@@ -83,40 +80,20 @@ export function spender(
     return who === "person" ? LONGEST_WAIT_FOR_RATE : Math.floor(rate?.perSecond ?? 0) * (SECOND / 10);
   }
 
-  /** Runs once: the calls after the first one are counted as taken. */
-  function usePaid(): void {
-    if (unused && local.monotonic() <= since + UNCHECKED_FOR) {
-      left = unused.calls;
-      leftAt = unused.at;
-    }
-    unused = undefined;
-  }
-
-  /**
-   * Returns how many calls that were taken earlier can still be used. They expire as fast as the rate limit regains
-   * them, because other callers can use what it has regained.
-   */
-  function inHand(): number {
-    const now = local.monotonic();
-    left = Math.max(0, left - ((now - leftAt) * (rate?.perSecond ?? 0)) / SECOND);
-    leftAt = now;
-    return Math.ceil(left);
-  }
-
   async function takeUp(kind: PrivateCall, most: Millis): Promise<void> {
     const cost = costOf(kind);
     if (!rate || cost === 0) return;
-    usePaid();
+    hand.usePaid();
     const kept = who === "pass" && kind !== "cancel" ? rate.reserve : 0;
-    if (inHand() < cost)
+    if (hand.count() < cost)
       await addCalls(who === "person" ? cost : Math.max(cost, secondsWorth(rate)), kept, most);
-    left -= cost;
+    hand.add(-cost);
   }
 
   async function addCalls(calls: number, kept: number, most: Millis): Promise<void> {
     const more = await takeMore(calls, kept, most);
-    inHand();
-    left += more;
+    hand.count();
+    hand.add(more);
   }
 
   async function takeMore(calls: number, kept: number, most: Millis): Promise<number> {
@@ -131,4 +108,40 @@ export function spender(
       await local.sleep(wait);
     }
   }
+}
+
+/** The calls that were taken from the rate limit and not used yet. */
+function callsInHand(
+  { monotonic }: Pick<ExchangeLink["local"], "monotonic">,
+  rate: PrivateRate | undefined,
+  paid: PaidCalls | undefined,
+) {
+  const since = monotonic();
+  let [left, leftAt, unused] = [0, since, paid];
+  return {
+    /** Runs once: the calls after the first one are counted as taken. */
+    usePaid(): void {
+      if (unused && monotonic() <= since + UNCHECKED_FOR) {
+        left = unused.calls;
+        leftAt = unused.at;
+      }
+      unused = undefined;
+    },
+    /**
+     * Returns how many calls that were taken earlier can still be used. They expire as fast as the rate limit regains
+     * them, because other callers can use what it has regained.
+     */
+    count(): number {
+      const now = monotonic();
+      left = Math.max(0, left - ((now - leftAt) * (rate?.perSecond ?? 0)) / SECOND);
+      leftAt = now;
+      return Math.ceil(left);
+    },
+    add(calls: number): void {
+      left += calls;
+    },
+    empty(): void {
+      left = 0;
+    },
+  };
 }

@@ -32,39 +32,9 @@ interface CatalogDeps extends MarketListDeps {
 const LISTING_AGE: Millis = 10 * MINUTE;
 
 export function createCatalog(deps: CatalogDeps): Catalog {
-  const { quirks, host, keeper, local, log } = deps;
-  const memory = new Map<Pair, { readonly market: Dict; readonly loadedAt: Millis }>();
-  /** Pairs that somebody requested; their rows are stored. */
-  const requestedPairs = new Set<Pair>();
+  const { quirks, host, keeper, log } = deps;
+  const { memory, remember, ageOf, loadFor, remembered, request } = marketMemory(deps);
   const list = marketList(deps);
-
-  const remember = (market: Dict, age: Millis) => {
-    memory.set(market.symbol as Pair, { market, loadedAt: local.monotonic() - age });
-    return market;
-  };
-  const ageOf = (symbol: Pair): Millis =>
-    local.monotonic() - (memory.get(symbol)?.loadedAt ?? Number.NEGATIVE_INFINITY);
-
-  const loadFor = async (symbol: Pair, load: Load): Promise<void> => {
-    requestedPairs.add(symbol);
-    const { isMine, loaded } = load();
-    const { listing, markets } = await loaded;
-    if (!isMine) return;
-    // All of them, because the first use of another pair is no reason to load the same list again.
-    for (const market of markets.values()) remember(market, 0);
-    const rows = [...requestedPairs].map((one) => markets.get(one)).filter((market) => market !== undefined);
-    await keeper.keepMarkets(host, { listing, markets: rows });
-  };
-
-  /** Returns a market from memory; its row is stored on first use, while the list is new. */
-  const remembered = async (symbol: Pair): Promise<Dict | undefined> => {
-    const market = memory.get(symbol)?.market;
-    if (!market || requestedPairs.has(symbol)) return market;
-    requestedPairs.add(symbol);
-    if (ageOf(symbol) < LISTING_AGE)
-      await keeper.keepMarkets(host, { listing: undefined, markets: [market] });
-    return market;
-  };
 
   const known = async (symbol: Pair, load: Load): Promise<Dict> => {
     const unlisted = () => new VenueError("unlisted", `${symbol} is not listed on ${quirks.name}`);
@@ -73,7 +43,7 @@ export function createCatalog(deps: CatalogDeps): Catalog {
     if (list.lacks(symbol)) throw unlisted();
     const row = await keeper.market(host, symbol);
     if (row) {
-      requestedPairs.add(symbol);
+      request(symbol);
       return remember(row.value, row.age);
     }
     const kept = await keeper.listing(host);
@@ -117,4 +87,43 @@ export function createCatalog(deps: CatalogDeps): Catalog {
       await keeper.spoil(host, symbol);
     },
   };
+}
+
+/** The markets that this process loaded. */
+function marketMemory({ host, keeper, local }: CatalogDeps) {
+  const memory = new Map<Pair, { readonly market: Dict; readonly loadedAt: Millis }>();
+  /** Pairs that somebody requested; their rows are stored. */
+  const requestedPairs = new Set<Pair>();
+
+  const remember = (market: Dict, age: Millis) => {
+    memory.set(market.symbol as Pair, { market, loadedAt: local.monotonic() - age });
+    return market;
+  };
+  const ageOf = (symbol: Pair): Millis =>
+    local.monotonic() - (memory.get(symbol)?.loadedAt ?? Number.NEGATIVE_INFINITY);
+
+  const loadFor = async (symbol: Pair, load: Load): Promise<void> => {
+    requestedPairs.add(symbol);
+    const { isMine, loaded } = load();
+    const { listing, markets } = await loaded;
+    if (!isMine) return;
+    // All of them, because the first use of another pair is no reason to load the same list again.
+    for (const market of markets.values()) remember(market, 0);
+    const rows = [...requestedPairs].map((one) => markets.get(one)).filter((market) => market !== undefined);
+    await keeper.keepMarkets(host, { listing, markets: rows });
+  };
+
+  /** Returns a market from memory; its row is stored on first use, while the list is new. */
+  const remembered = async (symbol: Pair): Promise<Dict | undefined> => {
+    const market = memory.get(symbol)?.market;
+    if (!market || requestedPairs.has(symbol)) return market;
+    requestedPairs.add(symbol);
+    if (ageOf(symbol) < LISTING_AGE)
+      await keeper.keepMarkets(host, { listing: undefined, markets: [market] });
+    return market;
+  };
+
+  const request = (symbol: Pair) => void requestedPairs.add(symbol);
+
+  return { memory, remember, ageOf, loadFor, remembered, request };
 }

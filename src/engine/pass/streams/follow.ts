@@ -5,6 +5,7 @@ import type { Pair } from "../../../kernel/pair.ts";
 import { formatSpan, type Millis, SECOND } from "../../../kernel/time.ts";
 import { type AccountKey, parseAccountKey } from "../../../model/account.ts";
 import type { Deps } from "../../../ports/deps.ts";
+import type { Log } from "../../../ports/local.ts";
 import type { Hint, StreamReport, StreamState } from "../../../ports/stream.ts";
 import type { Pass } from "../step.ts";
 import { REPORTED_AFTER } from "./down.ts";
@@ -46,50 +47,18 @@ export type Follower = ReturnType<typeof followStreams>;
 export function followStreams({ store, kinds, log, streams, local, random, interval, run }: FollowParts) {
   const accounts = new Map<AccountKey, FollowedAccount>();
   const reactions = reactionTimes();
-  const early = earlyPasses({
-    local,
-    interval,
-    run: (account) =>
-      run(account).catch(
-        (error: unknown) => void log("error", "a pass failed", { reason: messageOf(error) }),
-      ),
-  });
+  const failed = (error: unknown) => void log("error", "a pass failed", { reason: messageOf(error) });
+  const early = earlyPasses({ local, interval, run: (account) => run(account).catch(failed) });
   const now = () => local.monotonic();
-
-  const hear = (account: AccountKey, followed: FollowedAccount) => (hint: Hint) => {
-    if (hint.kind === "orders") followed.hintAt = now();
-    else {
-      const pricedAt = followed.pricedAt.get(hint.symbol) ?? Number.NEGATIVE_INFINITY;
-      if (now() - pricedAt < PRICE_GAP || !reaches(followed.wakes.at.get(hint.symbol) ?? [], hint)) return;
-      followed.pricedAt.set(hint.symbol, now());
-    }
-    early.request(account);
-  };
-
-  const changed = (account: AccountKey, followed: FollowedAccount) => (state: StreamState) => {
-    if (state.state === "down") {
-      followed.downSince ??= state.since;
-      followed.nextAt = 0;
-    } else if (state.state === "live") {
-      if (followed.isReported) log("info", "the stream is live again", { account });
-      followed.downSince = undefined;
-      followed.isReported = false;
-      // It can have missed anything.
-      followed.hintAt = now();
-      early.request(account);
-    }
-  };
 
   function connect(account: AccountKey, followed: FollowedAccount): void {
     const open = [...accounts.values()].filter(({ connection }) => connection).length;
     if (!streams || open >= MOST_CONNECTIONS) return;
-    const listener = { onHint: hear(account, followed), onState: changed(account, followed) };
-    followed.connection = keepStream(
-      { streams, local, random },
-      parseAccountKey(account),
-      followed.wakes,
-      listener,
-    );
+    const request = () => early.request(account);
+    const recovered = () => log("info", "the stream is live again", { account });
+    const listener = listenerOf(followed, { now, request, recovered });
+    const parts = { streams, local, random };
+    followed.connection = keepStream(parts, parseAccountKey(account), followed.wakes, listener);
   }
 
   function follow(account: AccountKey, wakes: Wakes): void {
@@ -104,24 +73,12 @@ export function followStreams({ store, kinds, log, streams, local, random, inter
     connect(account, made);
   }
 
-  function reportDowntime(account: AccountKey, followed: FollowedAccount): void {
-    const { connection, downSince, isReported } = followed;
-    if (isReported || downSince === undefined || now() - downSince < REPORTED_AFTER) return;
-    followed.isReported = true;
-    const reason = connection?.state.state === "down" ? connection.state.reason : "it does not connect";
-    const effect = `passes run every ${formatSpan(interval)} instead`;
-    log("warn", `a stream is down; ${effect}`, { account, reason });
-  }
-
-  const isQuiet = ({ wakes, connection, hintAt }: FollowedAccount): boolean =>
-    wakes.isQuiet && connection?.state.state === "live" && now() - hintAt > TICKS_AFTER_HINT * interval;
-
   /** Starts a pass: returns the time until the account's next one. */
   function begin(account: AccountKey): Millis {
     early.serves(account);
     const followed = accounts.get(account);
     if (!followed) return interval;
-    const pace = isQuiet(followed) ? Math.max(interval, QUIET_INTERVAL) : interval;
+    const pace = needsFewPasses(followed, now(), interval) ? Math.max(interval, QUIET_INTERVAL) : interval;
     followed.nextAt = now() + pace;
     return pace;
   }
@@ -143,28 +100,13 @@ export function followStreams({ store, kinds, log, streams, local, random, inter
     async refresh(): Promise<void> {
       if (!streams) return;
       const wakes = wakesOf(await store.strategies({ stopped: false }), kinds);
-      for (const [account, { connection }] of accounts) {
-        if (wakes.has(account)) continue;
-        connection?.close();
-        accounts.delete(account);
-      }
+      dropOthers(accounts, wakes);
       for (const [account, accountWakes] of wakes) follow(account, accountWakes);
-      for (const [account, followed] of accounts) reportDowntime(account, followed);
+      for (const [account, followed] of accounts)
+        if (isDowntimeDue(followed, now())) reportDowntime(log, account, followed, interval);
     },
     report: (): StreamReport => ({
-      streams: [...accounts].flatMap(([account, { connection, downSince }]) =>
-        connection
-          ? [
-              {
-                account,
-                ...connection.state,
-                for: now() - connection.state.since,
-                downFor: downSince === undefined ? undefined : now() - downSince,
-                reopened: connection.reopened,
-              },
-            ]
-          : [],
-      ),
+      streams: [...accounts].flatMap(([account, followed]) => statesOf(account, followed, now())),
       reactions: reactions.read(),
     }),
     async stop(): Promise<void> {
@@ -173,5 +115,83 @@ export function followStreams({ store, kinds, log, streams, local, random, inter
     },
   };
 }
+
+interface ListenerParts {
+  readonly now: () => Millis;
+  /** Requests an early pass. */
+  readonly request: () => void;
+  /** Logs the end of a reported downtime. */
+  readonly recovered: () => void;
+}
+
+/** Requests an early pass after a hint, and records when the stream goes down. */
+const listenerOf = (followed: FollowedAccount, { now, request, recovered }: ListenerParts) => ({
+  onHint(hint: Hint): void {
+    if (hint.kind === "orders") followed.hintAt = now();
+    else {
+      const pricedAt = followed.pricedAt.get(hint.symbol) ?? Number.NEGATIVE_INFINITY;
+      if (now() - pricedAt < PRICE_GAP || !reaches(followed.wakes.at.get(hint.symbol) ?? [], hint)) return;
+      followed.pricedAt.set(hint.symbol, now());
+    }
+    request();
+  },
+  onState(state: StreamState): void {
+    if (state.state === "down") {
+      followed.downSince ??= state.since;
+      followed.nextAt = 0;
+    } else if (state.state === "live") {
+      if (followed.isReported) recovered();
+      followed.downSince = undefined;
+      followed.isReported = false;
+      // It can have missed anything.
+      followed.hintAt = now();
+      request();
+    }
+  },
+});
+
+const isDowntimeDue = ({ isReported, downSince }: FollowedAccount, now: Millis): boolean =>
+  !isReported && downSince !== undefined && now - downSince >= REPORTED_AFTER;
+
+function reportDowntime(log: Log, account: AccountKey, followed: FollowedAccount, interval: Millis): void {
+  const { connection } = followed;
+  followed.isReported = true;
+  const reason = connection?.state.state === "down" ? connection.state.reason : "it does not connect";
+  const effect = `passes run every ${formatSpan(interval)} instead`;
+  log("warn", `a stream is down; ${effect}`, { account, reason });
+}
+
+const needsFewPasses = (
+  { wakes, connection, hintAt }: FollowedAccount,
+  now: Millis,
+  interval: Millis,
+): boolean =>
+  wakes.isQuiet && connection?.state.state === "live" && now - hintAt > TICKS_AFTER_HINT * interval;
+
+/** Closes the streams of accounts without strategies. */
+function dropOthers(accounts: Map<AccountKey, FollowedAccount>, wakes: ReadonlyMap<AccountKey, Wakes>): void {
+  for (const [account, { connection }] of accounts) {
+    if (wakes.has(account)) continue;
+    connection?.close();
+    accounts.delete(account);
+  }
+}
+
+const statesOf = (
+  account: AccountKey,
+  { connection, downSince }: FollowedAccount,
+  now: Millis,
+): StreamReport["streams"] =>
+  connection
+    ? [
+        {
+          account,
+          ...connection.state,
+          for: now - connection.state.since,
+          downFor: downSince === undefined ? undefined : now - downSince,
+          reopened: connection.reopened,
+        },
+      ]
+    : [];
 
 const topicsText = ({ orders, prices }: Wakes): string => JSON.stringify([orders, prices]);
