@@ -12,7 +12,8 @@ const MOST = {
   names: 5,
   fileLines: 300,
   functionLines: 40,
-  longFunctions: 0,
+  /** With the functions that stand in it. */
+  wholeFunctionLines: 75,
 };
 
 const tracked = (folder: string): string[] =>
@@ -33,7 +34,9 @@ const sources: Sources = new Map(
 /** All that is wrong with a house, in words. */
 function faultsOf(house: House): string[] {
   const { floors, folderCircles, fileCircles, looseFiles, fullFolders, names, files, functions } = house;
-  const long = functions.filter(({ lines }) => lines > MOST.functionLines);
+  const long = functions.filter(
+    ({ lines, whole }) => lines > MOST.functionLines || whole > MOST.wholeFunctionLines,
+  );
   const twice = Object.keys(names);
   return [
     ...(floors.length > MOST.floors ? [`floors: ${floors.map((rooms) => rooms.join(" ")).join(" | ")}`] : []),
@@ -43,9 +46,7 @@ function faultsOf(house: House): string[] {
     ...fullFolders.map((folder) => `full: ${folder}`),
     ...(twice.length > MOST.names ? [`names: defined twice: ${twice.join(" ")}`] : []),
     ...files.filter(({ lines }) => lines > MOST.fileLines).map(({ name, lines }) => `long: ${name} ${lines}`),
-    ...(long.length > MOST.longFunctions
-      ? [`long functions: ${long.map(({ name, lines }) => `${name} ${lines}`).join(", ")}`]
-      : []),
+    ...long.map(({ name, lines, whole }) => `long function: ${name} ${lines} of ${whole}`),
   ];
 }
 
@@ -93,12 +94,19 @@ const PLANTED: readonly (readonly [string, readonly (readonly [string, string])[
   ],
   ["a long file", [["src/planted/a.ts", lines(301)]], /^long: src\/planted\/a.ts 301$/],
   [
-    "long functions",
-    Array.from({ length: MOST.longFunctions + 1 }, (_one, i) => [
-      `src/planted${i % 3}/f${i}.ts`,
-      `export function planted${i}() {\n${lines(40)}}\n`,
-    ]),
-    /^long functions: .*src\/planted0\/f0.ts:1 42/,
+    "a long function",
+    [["src/planted/f.ts", `export function planted() {\n${lines(40)}}\n`]],
+    /^long function: src\/planted\/f.ts:1 42 of 42$/,
+  ],
+  [
+    "a function that hides its size in others",
+    [
+      [
+        "src/planted/f.ts",
+        `export function planted() {\n${`const b = () => {\n${lines(35)}};\n`.repeat(2)}}\n`,
+      ],
+    ],
+    /^long function: src\/planted\/f.ts:1 4 of 76$/,
   ],
 ];
 

@@ -9,6 +9,11 @@ export interface LongPart {
   readonly lines: number;
 }
 
+export interface LongFunction extends LongPart {
+  /** From its first line to its last one, with the functions that stand in it. */
+  readonly whole: number;
+}
+
 export interface House {
   /** Rooms from the ground up; a room stands above all that it imports. */
   readonly floors: readonly (readonly string[])[];
@@ -20,7 +25,7 @@ export interface House {
   /** Names that two files or more define for themselves, and those files. */
   readonly names: Readonly<Record<string, readonly string[]>>;
   readonly files: readonly LongPart[];
-  readonly functions: readonly LongPart[];
+  readonly functions: readonly LongFunction[];
   /** Which room imports which, and by which files. */
   readonly arrows: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 }
@@ -67,7 +72,7 @@ interface Facts {
   /** What it imports, as it names it. */
   readonly named: readonly string[];
   readonly defined: readonly string[];
-  readonly functions: readonly LongPart[];
+  readonly functions: readonly LongFunction[];
 }
 
 const KNOWN = new Map<string, Facts>();
@@ -232,8 +237,8 @@ function definedBy(program: Node): string[] {
 const FUNCTIONS = new Set(["ArrowFunctionExpression", "FunctionExpression", "FunctionDeclaration"]);
 
 /** Each with its own lines: of a function that stands in it, one. */
-function functionsOf(path: string, text: string, program: Node): LongPart[] {
-  const found: LongPart[] = [];
+function functionsOf(path: string, text: string, program: Node): LongFunction[] {
+  const found: LongFunction[] = [];
   const linesOf = ({ start, end }: Node): number => text.slice(start, end).split("\n").length;
   /** Lines that the functions in a node take, but for one each. */
   const within = (node: Node): number =>
@@ -241,9 +246,10 @@ function functionsOf(path: string, text: string, program: Node): LongPart[] {
       .map((child) => {
         if (!FUNCTIONS.has(child.type)) return within(child);
         const inner = within(child);
-        const lines = linesOf(child) - inner;
-        found.push({ name: `${path}:${text.slice(0, child.start).split("\n").length}`, lines });
-        return linesOf(child) - 1;
+        const whole = linesOf(child);
+        const name = `${path}:${text.slice(0, child.start).split("\n").length}`;
+        found.push({ name, lines: whole - inner, whole });
+        return whole - 1;
       })
       .reduce((sum, lines) => sum + lines, 0);
   within(program);
