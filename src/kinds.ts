@@ -1,14 +1,57 @@
 import { declaredKind } from "./declared/kind.ts";
+import { declaredOperations } from "./declared/operations/declared.ts";
 import { gridKind } from "./grid/kind.ts";
+import { gridOperations } from "./grid/operations/grids.ts";
+import type { KindText } from "./history/operations/history.ts";
+import type { Operation } from "./operation.ts";
 import type { StrategyDefinitions } from "./ports/definition.ts";
 import type { Kind } from "./ports/kind.ts";
 import { quoteKind } from "./quote/kind.ts";
+import { quoteOperations } from "./quote/operations/quotes.ts";
 
-/** Returns every kind of strategy that this program can run, including the strategies that its user wrote. */
-export const kindsWith = (definitions: StrategyDefinitions): readonly Kind[] => [
-  gridKind,
-  quoteKind,
-  declaredKind(definitions),
+/** A kind of strategy: what the engine runs, and what each surface shows of it. */
+export interface StrategyKind extends KindText {
+  /** Returns what the engine runs, with the strategies that the user wrote. */
+  readonly kindWith: (definitions: StrategyDefinitions) => Kind;
+  /** Describes its commands in help. */
+  readonly summary: string;
+  /** Group of its operations in the OpenAPI document, if it has a separate one. */
+  readonly tag?: { readonly name: string; readonly description: string };
+  /** Returns its operations besides its history, which every kind has. */
+  readonly operations: (ids: readonly string[], definitions: StrategyDefinitions) => readonly Operation[];
+}
+
+/** Every kind of strategy. All surfaces list what stands here. */
+export const STRATEGY_KINDS: readonly StrategyKind[] = [
+  {
+    kindWith: () => gridKind,
+    ...{ name: "grid", group: "grid", whom: "a grid", idExample: "grid-kraken-BTC-USDT-1767225600000" },
+    missing: (id) => `there is no strategy ${id}`,
+    summary: "Start, watch, change and stop grids",
+    operations: gridOperations,
+  },
+  {
+    kindWith: () => quoteKind,
+    ...{ name: "quote", group: "quote", whom: "quotes", idExample: "quote-kraken-BTC-USDT-1767225600000" },
+    missing: (id) => `there are no quotes ${id}`,
+    summary: "Quote both sides of a market",
+    tag: { name: "Quotes", description: "Quotes on both sides of a market" },
+    operations: quoteOperations,
+  },
+  {
+    kindWith: declaredKind,
+    ...{ name: "declared", group: "strategy", whom: "one of your own strategies" },
+    idExample: "two-sided-kraken-BTC-USDT-1767225600000",
+    missing: (id) => `there is no strategy ${id}`,
+    summary: "Write, test, start and watch strategies of your own",
+    operations: declaredOperations,
+  },
 ];
+
+/** Returns what the engine runs, including the strategies that the user wrote. */
+export const kindsWith = (
+  definitions: StrategyDefinitions,
+  kinds: readonly StrategyKind[] = STRATEGY_KINDS,
+): readonly Kind[] => kinds.map(({ kindWith }) => kindWith(definitions));
 
 export const KINDS: readonly Kind[] = kindsWith([]);

@@ -90,6 +90,8 @@ interface OperationBase {
   /** The public name: MCP tool and OpenAPI operationId. */
   readonly name: string;
   readonly summary: string;
+  /** Group in the OpenAPI document; by default its path decides. */
+  readonly tag?: { readonly name: string; readonly description: string };
   readonly access: "public" | "token";
   /**
    * `urgent` operations stop something: with the right token, no rate limit or queue delays them on any interface.

@@ -11,10 +11,9 @@ import { killOperations } from "./controls/operations/kill.ts";
 import { limitsOperations } from "./controls/operations/limits.ts";
 import { renameStrategy } from "./controls/operations/names.ts";
 import { tokenOperations } from "./controls/operations/tokens.ts";
-import { declaredOperations } from "./declared/operations/declared.ts";
 import { dexOperations } from "./dex/operations/price.ts";
-import { gridOperations } from "./grid/operations/grids.ts";
-import { declaredHistory, gridHistory, quoteHistory } from "./history/operations/history.ts";
+import { historyOf } from "./history/operations/history.ts";
+import { STRATEGY_KINDS, type StrategyKind } from "./kinds.ts";
 import { agreementOperations } from "./liquidity/operations/agreements.ts";
 import { watchedPairs } from "./liquidity/operations/pairs.ts";
 import { liquidityOperation } from "./liquidity/operations/report.ts";
@@ -25,7 +24,6 @@ import { orderOperations } from "./orders/operations/orders.ts";
 import { planOperations } from "./plans/operations/plans.ts";
 import type { StrategyDefinitions } from "./ports/definition.ts";
 import { qualityOperation } from "./quality/operations/quality.ts";
-import { quoteOperations } from "./quote/operations/quotes.ts";
 import { reportOperations } from "./report/operations/report.ts";
 
 /**
@@ -35,16 +33,12 @@ import { reportOperations } from "./report/operations/report.ts";
 export const createOperations = (
   ids: readonly string[],
   definitions: StrategyDefinitions = [],
+  kinds: readonly StrategyKind[] = STRATEGY_KINDS,
 ): readonly Operation[] => [
   ...marketOperations(ids),
   ...accountOperations(ids),
   ...orderOperations(ids),
-  ...gridOperations(ids),
-  ...gridHistory,
-  ...quoteOperations(ids),
-  ...quoteHistory,
-  ...declaredOperations(ids, definitions),
-  ...declaredHistory,
+  ...kinds.flatMap((kind) => operationsOf(kind, { ids, definitions, names: kinds.map(({ name }) => name) })),
   renameStrategy,
   ...backtestOperations(ids),
   quoteBacktestOperation(ids),
@@ -66,3 +60,19 @@ export const createOperations = (
   watchedPairs,
   ...auditOperations,
 ];
+
+interface Listed {
+  readonly ids: readonly string[];
+  readonly definitions: StrategyDefinitions;
+  /** Names of all kinds. */
+  readonly names: readonly string[];
+}
+
+const operationsOf = (kind: StrategyKind, { ids, definitions, names }: Listed): readonly Operation[] =>
+  [...kind.operations(ids, definitions), ...historyOf(kind, names)].map((operation) =>
+    kind.tag ? withTag(operation, kind.tag) : operation,
+  );
+
+/** Adds a tag, without creating the schemas. */
+const withTag = (operation: Operation, tag: Operation["tag"]): Operation =>
+  Object.defineProperties({ tag }, Object.getOwnPropertyDescriptors(operation)) as unknown as Operation;

@@ -1,6 +1,7 @@
 import type { CommandDef } from "citty";
 import { type Config, parseConfig } from "../../src/compose/config.ts";
 import { SettingsError } from "../../src/kernel/errors.ts";
+import { STRATEGY_KINDS, type StrategyKind } from "../../src/kinds.ts";
 import type { Operation } from "../../src/operation.ts";
 import { createOperations } from "../../src/operations.ts";
 import type { StrategyDefinitions } from "../../src/ports/definition.ts";
@@ -35,9 +36,6 @@ import { tradeCommand } from "./trade.ts";
 
 const SUB_COMMANDS: Readonly<Record<string, string>> = {
   orders: "List, place and cancel orders",
-  grid: "Start, watch, change and stop grids",
-  quote: "Quote both sides of a market",
-  strategy: "Write, test, start and watch strategies of your own",
   start: "Start a strategy of your own",
   backtest: "Test a strategy of your own on historical prices",
   test: "Run a strategy of your own in the sandbox with crashes and lost responses",
@@ -52,11 +50,11 @@ const SUB_COMMANDS: Readonly<Record<string, string>> = {
   agreement: "Store liquidity agreements, and report what was kept",
 };
 
-/** The top-level commands as help groups them. */
-export const GROUPS: Readonly<Record<string, readonly string[]>> = {
+/** Returns the top-level commands as help groups them. */
+export const groupsOf = (kinds: readonly StrategyKind[]): Readonly<Record<string, readonly string[]>> => ({
   "Get started": ["demo", "setup", "doctor", "page"],
   "Market data": ["ticker", "orderbook", "trades", "ohlcv", "exchanges", "compare", "dex"],
-  Trade: ["balance", "orders", "grid", "quote", "strategy", "rename", "trade"],
+  Trade: ["balance", "orders", ...kinds.map(({ group }) => group), "rename", "trade"],
   Analyze: [
     "backtest",
     "suggest",
@@ -71,18 +69,14 @@ export const GROUPS: Readonly<Record<string, readonly string[]>> = {
   ],
   Control: ["kill", "panic", "limits", "plans", "notify", "audit"],
   Run: ["serve", "tick", "deploy", "db", "token", "exchange", "mcp", "cost", "sandbox", "completion"],
-};
-
-/** Operations with a preview that a terminal shows and confirms first. */
-const PREVIEWS: Readonly<Record<string, string>> = {
-  start_grid: "preview_grid",
-  start_quote: "preview_quote",
-  edit_grid: "preview_grid_edit",
-  edit_quote: "preview_quote_edit",
-};
+});
 
 /** Returns every command, for these exchanges and the user's own strategies. */
-export function rootCommand(ids: readonly string[], definitions: StrategyDefinitions = []): CommandDef {
+export function rootCommand(
+  ids: readonly string[],
+  definitions: StrategyDefinitions = [],
+  kinds: readonly StrategyKind[] = STRATEGY_KINDS,
+): CommandDef {
   const commands: Record<string, CommandDef> = {
     setup: setupCommand,
     cost: costCommand,
@@ -91,17 +85,19 @@ export function rootCommand(ids: readonly string[], definitions: StrategyDefinit
     page: pageCommand,
     demo: demoCommand,
   };
-  const operations = createOperations(ids, definitions);
+  const operations = createOperations(ids, definitions, kinds);
   for (const [name, made] of Object.entries(strategyFileCommands)) addTo(commands, "strategy", name, made);
   for (const definition of definitions)
     addTo(subCommandsOf(commands, "strategy"), "test", definition.name, strategyTestCommand(definition, ids));
   for (const operation of operations) addCommand(commands, operation, operations);
+  for (const { group, summary } of kinds)
+    commands[group] = { ...commands[group], meta: { name: group, description: summary } };
   addTo(commands, "notify", "add", addChannelCommand);
   commands.trade = tradeCommand(operations);
   return command({
     name: "edgemaker",
     description: "Run grid and market-making strategies on crypto exchanges",
-    groups: GROUPS,
+    groups: groupsOf(kinds),
     subCommands: {
       ...commands,
       mcp: mcpCommand,
@@ -112,7 +108,7 @@ export function rootCommand(ids: readonly string[], definitions: StrategyDefinit
       audit: auditCommand,
       proof: proofCommand,
       sandbox: sandboxCommand,
-      completion: completionCommand(() => rootCommand(ids, definitions)),
+      completion: completionCommand(() => rootCommand(ids, definitions, kinds)),
     },
   });
 }
@@ -147,7 +143,7 @@ function addCommand(
     commands[group] = (overFilesOf(operation) ?? operationCommand)(operation);
     return;
   }
-  const preview = operations.find((one) => one.name === previewNameOf(operation));
+  const preview = operations.find((one) => one !== operation && one.name === previewNameOf(operation));
   const made =
     operation.name === "guide_grid"
       ? guidedCommand(operation, operations)
@@ -166,11 +162,10 @@ function subCommandsOf(commands: Record<string, CommandDef>, group: string): Rec
   return commands[group].subCommands as Record<string, CommandDef>;
 }
 
-/** Returns the operation that a terminal shows before a command, also for a user's own strategy. */
-const previewNameOf = ({ name, cli }: Operation): string | undefined =>
-  PREVIEWS[name] ??
+/** Returns the operation that a terminal shows and confirms before a command. */
+const previewNameOf = ({ name, cli }: Operation): string =>
   cli?.final?.shows ??
-  (cli?.path.startsWith("strategy start ") ? name.replace(/^start/, "preview") : undefined);
+  (name.startsWith("edit_") ? `${name}_edit` : name).replace(/^(start|edit)_/, "preview_");
 
 /** Returns the settings; the defaults if they are invalid, because the command itself reports that. */
 export function settingsForCommands(env: NodeJS.ProcessEnv): Pick<Config, "exchanges" | "strategies"> {

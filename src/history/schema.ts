@@ -64,13 +64,13 @@ const archived = () =>
     .optional()
     .describe("Archive files with older rows, if `db prune` has moved some; on the last page");
 
-const HistoricOrderShape = lazy(() =>
+const historicOrderShape = (names: readonly string[]) =>
   z.object({
     id: z.string().nullable(),
     clientOrderId: z.string(),
     slot: z.number(),
     generation: z.number(),
-    kind: z.enum(["grid", "quote", "declared", "exit", "hand"]),
+    kind: z.enum([...names, "exit", "hand"]),
     side: side(),
     type: z.enum(["limit", "market"]),
     price: z.number(),
@@ -81,17 +81,16 @@ const HistoricOrderShape = lazy(() =>
     reason: z.string().nullable(),
     fees: z.record(z.string(), z.string()),
     timestamp: z.number(),
-  }),
-);
-export const HistoricOrdersShape = lazy(() =>
+  });
+/** `names` are those of all kinds. */
+export const historicOrdersShape = (names: readonly string[]) =>
   z.object({
     id: z.string(),
-    orders: z.array(HistoricOrderShape()),
+    orders: z.array(historicOrderShape(names)),
     count: z.number(),
     next: next(),
     archived: archived(),
-  }),
-);
+  });
 
 const HistoricFillShape = lazy(() =>
   z.object({
@@ -152,8 +151,8 @@ const SHOWN_STATUS: Partial<Record<OrderState, "unknown" | "open">> = {
 /** Formats an order in the history of a strategy of that kind. */
 export function historicOrderOut(
   order: Order,
-  strategyKind: "grid" | "quote" | "declared",
-): z.input<ReturnType<typeof HistoricOrderShape>> {
+  strategyKind: string,
+): z.input<ReturnType<typeof historicOrderShape>> {
   const { clientId, exchangeId, slot, generation, kind, side: way, type, price, amount, filled } = order;
   return {
     id: exchangeId,

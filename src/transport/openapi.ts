@@ -31,7 +31,6 @@ const TAGS: readonly (readonly [prefix: RegExp, tag: string, description: string
   [/^\/(price|dex)/, "Prices", "Prices of a pair on several exchanges and on Cardano"],
   [/^\/(balance|orders)/, "Account", "Balances and manual orders"],
   [/^\/(backtest|strategy\/grid\/(suggest|:id\/replay))/, "Backtest", "Tests on historical prices"],
-  [/^\/strategy\/quote/, "Quotes", "Quotes on both sides of a market"],
   [/^\/(strategy|internal)/, "Grids", "Start, monitor, change and stop grids"],
   [/^\/(kill|panic|limits)/, "Safety", "Kill switch, panic and limits"],
   [/^\/(report|liquidity|agreements)/, "Reports", "P&L by strategy and period"],
@@ -39,7 +38,15 @@ const TAGS: readonly (readonly [prefix: RegExp, tag: string, description: string
   [/^\/(tokens|keys|plans|audit)/, "Access", "Access and audit"],
 ];
 
-const tagOf = (path: string): string => TAGS.find(([prefix]) => prefix.test(path))?.[1] ?? "Other";
+const tagOf = ({ tag }: Operation, path: string): string =>
+  tag?.name ?? TAGS.find(([prefix]) => prefix.test(path))?.[1] ?? "Other";
+
+const tagsOf = (operations: readonly Operation[]) => {
+  const own = new Map(operations.flatMap(({ tag }) => (tag ? [[tag.name, tag.description] as const] : [])));
+  return [...TAGS.map(([, name, description]) => [name, description] as const), ...own].map(
+    ([name, description]) => ({ name, description }),
+  );
+};
 
 /** Returns the schema name: `list_orders` returns a `ListOrdersAnswer`. */
 const answerName = ({ name }: Operation): string =>
@@ -65,7 +72,7 @@ export function openApi(operations: readonly Operation[], version: string) {
       description: "Run grid and market-making strategies on crypto exchanges.",
     },
     servers: [{ url: "/api/v1" }],
-    tags: TAGS.map(([, name, description]) => ({ name, description })),
+    tags: tagsOf(operations),
     paths,
     components: {
       schemas: { Error: ERROR, ...Object.fromEntries(answers) },
@@ -91,7 +98,7 @@ function operationObject(operation: Operation, path: string) {
   return {
     operationId: name,
     summary,
-    tags: [tagOf(path)],
+    tags: [tagOf(operation, path)],
     ...securityOf(operation),
     parameters: [...parameters, ...formatParameter(operation), ...headers(operation)],
     ...(http.from === "body" ? { requestBody: requestBody(operation, schema, inPath) } : {}),

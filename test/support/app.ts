@@ -1,6 +1,7 @@
 import { type AppOptions, createApp } from "../../src/app.ts";
 import { parseConfig } from "../../src/compose/config.ts";
 import { digest } from "../../src/kernel/digest.ts";
+import type { StrategyKind } from "../../src/kinds.ts";
 import type { Scope } from "../../src/model/token.ts";
 import { createOperations } from "../../src/operations.ts";
 import type { Deps } from "../../src/ports/deps.ts";
@@ -42,7 +43,8 @@ export async function testApp({
 } = {}) {
   const box = await testSandbox({ realTime: true, ...options });
   const deps = connect(box.deps);
-  return { ...box, deps, ...(await appOver(deps, mcp, rates)) };
+  await addTokens(deps.store);
+  return { ...box, deps, ...servedOver(deps, { mcp, rates, kinds: options.kinds }) };
 }
 
 export const TOKENS = {
@@ -74,14 +76,16 @@ export function servedOver(
     mcp = { trading: false, confirm: "plan" },
     rates = LOCAL,
     access = {},
+    kinds,
   }: {
     readonly mcp?: McpSettings | undefined;
     readonly rates?: Rates | undefined;
     readonly access?: Partial<Access>;
+    readonly kinds?: readonly StrategyKind[] | undefined;
   } = {},
 ): Served {
   const tokens = TOKENS;
-  const operations = createOperations(EXCHANGES);
+  const operations = createOperations(EXCHANGES, [], kinds);
   const app = createApp({
     deps,
     operations,

@@ -19,7 +19,7 @@ import { kindsOf } from "../../src/engine/kinds.ts";
 import { AppError } from "../../src/kernel/errors.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
 import { SECOND } from "../../src/kernel/time.ts";
-import { KINDS } from "../../src/kinds.ts";
+import { kindsWith, type StrategyKind } from "../../src/kinds.ts";
 import { readExposure } from "../../src/limits/operations/exposures.ts";
 import type { Exposure, Preview } from "../../src/model/proposal.ts";
 import type { Call } from "../../src/operation.ts";
@@ -42,6 +42,7 @@ export interface TestSandbox extends SandboxSettings {
   readonly parts?: boolean;
   /** The machine's own clock in place of one that only moves when told. */
   readonly realTime?: boolean;
+  readonly kinds?: readonly StrategyKind[];
   /** The clock that several share. */
   readonly clock?: ReturnType<typeof virtualLocal>;
 }
@@ -54,6 +55,7 @@ export async function testSandbox({
   parts = true,
   realTime = false,
   clock: time = virtualLocal(start),
+  kinds,
   ...settings
 }: TestSandbox = {}) {
   const client = url.startsWith("http") ? { url, fetch } : connectionTo(url);
@@ -104,7 +106,7 @@ export async function testSandbox({
   const dry = connectDryRuns({ books: dryBooks(context), exchanges, venue, hostOf: () => "" });
   const dex = connectDex({ aggregator, exchanges, venue, inTime });
   const deps: Deps = {
-    kinds: kindsOf(KINDS),
+    kinds: kindsOf(kindsWith([], kinds)),
     exchanges,
     inTime,
     dex,

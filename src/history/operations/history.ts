@@ -11,8 +11,8 @@ import {
   FillsShape,
   fillShown,
   fillsView,
-  HistoricOrdersShape,
   historicOrderOut,
+  historicOrdersShape,
   historyInput,
   historyPage,
   MOST_ROWS,
@@ -20,14 +20,16 @@ import {
 } from "../schema.ts";
 
 /** Nouns for a kind of strategy in texts. */
-interface KindText {
+export interface KindText {
   /** Its name, which its paths also use. */
-  readonly kind: "grid" | "quote" | "declared";
+  readonly name: string;
   /** Name of its commands and tools. */
   readonly group: string;
   /** The owner of its orders and events, in a sentence. */
   readonly whom: string;
   readonly missing: (id: string) => string;
+  /** Id of one of its strategies. */
+  readonly idExample: string;
 }
 
 const history = {
@@ -38,15 +40,15 @@ const history = {
   input: historyInput,
 } as const;
 
-const calledAs = ({ kind, group }: KindText, what: "orders" | "fills" | "events") => ({
+const calledAs = ({ name: kind, group }: KindText, what: "orders" | "fills" | "events") => ({
   name: `get_${group}_${what}`,
   http: { route: `GET /strategy/${kind}/:id/${what}`, from: "query" } as const,
 });
 
 /** Returns the strategy of that kind with that id. */
-async function strategyNamed({ store }: Deps, { kind, missing }: KindText, id: string) {
+async function strategyNamed({ store }: Deps, { name, missing }: KindText, id: string) {
   const [view] = await store.strategies({ id });
-  if (view?.strategy.kind !== kind) throw new AppError("Not found", missing(id));
+  if (view?.strategy.kind !== name) throw new AppError("Not found", missing(id));
   return view.strategy;
 }
 
@@ -64,13 +66,13 @@ const ORDERS_SHOWN = [
   "type",
 ];
 
-const orderHistory = (kindText: KindText) =>
+const orderHistory = (kindText: KindText, names: readonly string[]) =>
   operation({
     ...history,
     ...calledAs(kindText, "orders"),
     summary: `List the orders of ${kindText.whom}, newest first`,
     cli: { path: `${kindText.group} orders`, positional: ["id"], columns: ORDERS_SHOWN },
-    output: HistoricOrdersShape,
+    output: () => historicOrdersShape(names),
     async run(deps, input) {
       const strategy = await strategyNamed(deps, kindText, input.id);
       const page = historyPage(input);
@@ -79,7 +81,7 @@ const orderHistory = (kindText: KindText) =>
       const next = nextPageOf(orders, page, last && `${last.createdAt}.${last.clientId}`);
       return {
         id: input.id,
-        orders: orders.map((order) => historicOrderOut(order, kindText.kind)),
+        orders: orders.map((order) => historicOrderOut(order, kindText.name)),
         count: orders.length,
         next,
         ...archivedOf(next, strategy, next === null ? await deps.store.archives() : []),
@@ -97,9 +99,7 @@ const fillHistory = (kindText: KindText) =>
       view: fillsView,
       positional: ["id"],
       columns: ["timestamp", "side", "price", "amount", "notional", "fees", "slot", "id"],
-      examples: [
-        `edgemaker ${kindText.group} fills ${kindText.kind === "declared" ? "two-sided" : kindText.kind}-kraken-BTC-USDT-1767225600000 --format csv`,
-      ],
+      examples: [`edgemaker ${kindText.group} fills ${kindText.idExample} --format csv`],
     },
     csv: (answer) =>
       fillTable(answer as z.input<ReturnType<typeof FillsShape>>, (at) => new Date(at).toISOString()),
@@ -148,32 +148,9 @@ const eventHistory = (kindText: KindText) =>
     },
   });
 
-const historyOf = (kindText: KindText): readonly Operation[] => [
-  orderHistory(kindText),
+/** Returns the history operations of a kind; `names` are those of all kinds. */
+export const historyOf = (kindText: KindText, names: readonly string[]): readonly Operation[] => [
+  orderHistory(kindText, names),
   fillHistory(kindText),
   eventHistory(kindText),
 ];
-
-/** History operations of grids. */
-export const gridHistory = historyOf({
-  kind: "grid",
-  group: "grid",
-  whom: "a grid",
-  missing: (id) => `there is no strategy ${id}`,
-});
-
-/** History operations of quotes. */
-export const quoteHistory = historyOf({
-  kind: "quote",
-  group: "quote",
-  whom: "quotes",
-  missing: (id) => `there are no quotes ${id}`,
-});
-
-/** History operations of users' own strategies. */
-export const declaredHistory = historyOf({
-  kind: "declared",
-  group: "strategy",
-  whom: "one of your own strategies",
-  missing: (id) => `there is no strategy ${id}`,
-});

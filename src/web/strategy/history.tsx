@@ -10,7 +10,7 @@ const LIMIT = 100;
 
 /** The owner of a history: a strategy and its kind. */
 interface Owner {
-  readonly kind: "grid" | "quote" | "declared";
+  readonly kind: string;
   readonly id: string;
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { GROUPS, rootCommand } from "../../../cli/commands/root.ts";
+import { groupsOf, rootCommand } from "../../../cli/commands/root.ts";
 import { helpOf } from "../../../cli/terminal/help.ts";
+import { STRATEGY_KINDS } from "../../../src/kinds.ts";
 import { commandsOf } from "../../support/pages.ts";
 import { EXCHANGES } from "../../support/sandbox.ts";
 
@@ -8,7 +9,7 @@ const root = rootCommand(EXCHANGES);
 
 describe("the help", () => {
   it("lists each top-level command in one group", () => {
-    const listed = Object.values(GROUPS).flat();
+    const listed = Object.values(groupsOf(STRATEGY_KINDS)).flat();
     expect([...listed].sort()).toEqual(Object.keys(root.subCommands ?? {}).sort());
   });
 

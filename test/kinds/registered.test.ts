@@ -1,0 +1,96 @@
+import { expect, it } from "vitest";
+import * as z from "zod";
+import { groupsOf, rootCommand } from "../../cli/commands/root.ts";
+import { STRATEGY_KINDS, type StrategyKind } from "../../src/kinds.ts";
+import { operation } from "../../src/operation.ts";
+import type { Kind } from "../../src/ports/kind.ts";
+import { testApp } from "../support/app.ts";
+import { appClient } from "../support/mcp.ts";
+import { commandsOf } from "../support/pages.ts";
+import { EXCHANGES } from "../support/sandbox.ts";
+import { actOnFollow } from "./deeds.ts";
+import { followKind } from "./follow.ts";
+
+const startFollow = operation({
+  name: "start_follow",
+  summary: "Follow the bid with one order",
+  effect: "admin",
+  access: "token",
+  http: { route: "POST /strategy/follow", from: "body" },
+  cli: { path: "follow start" },
+  input: () => z.object({}),
+  output: () => z.object({ id: z.string() }),
+  failure: "Internal error",
+  async run(deps) {
+    await actOnFollow(deps, "kraken", { kind: "start", symbol: "BTC/USDT" } as never);
+    const [view] = await deps.store.strategies({ stopped: false });
+    return { id: view?.strategy.id ?? "" };
+  },
+});
+
+/** A kind that nothing but this file registers. */
+const FOLLOW: StrategyKind = {
+  kindWith: () => followKind as unknown as Kind,
+  ...{ name: "follow", group: "follow", whom: "a follower", idExample: "follow-kraken-BTC-USDT-1" },
+  missing: (id) => `there is no follower ${id}`,
+  summary: "Follow the bid",
+  tag: { name: "Followers", description: "One order at the bid" },
+  operations: () => [startFollow],
+};
+
+const kinds = [...STRATEGY_KINDS, FOLLOW];
+
+async function followed() {
+  const app = await testApp({ kinds });
+  const call = async <T>(path: string, method = "GET"): Promise<T> => {
+    const response = await app.ask(`/api/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${app.tokens.admin}`, "content-type": "application/json" },
+      ...(method === "GET" ? {} : { body: "{}" }),
+    });
+    expect([path, response.status]).toEqual([path, 200]);
+    return (await response.json()) as T;
+  };
+  const { id } = await call<{ id: string }>("/strategy/follow", "POST");
+  await call("/internal/tick", "POST");
+  return { app, call, id };
+}
+
+it("a kind of the list alone trades over HTTP, and has a history with its name", async () => {
+  const { call, id } = await followed();
+  const { orders } = await call<{ orders: unknown[] }>(`/strategy/follow/${id}/orders`);
+  expect(orders).toMatchObject([{ kind: "follow", side: "buy", status: "open" }]);
+  const { events } = await call<{ events: { kind: string }[] }>(`/strategy/follow/${id}/events`);
+  expect(events.map(({ kind }) => kind)).toContain("started");
+  expect(await call(`/strategy/follow/${id}/fills`)).toMatchObject({ id, count: 0 });
+});
+
+it("a kind of the list alone has a group in the OpenAPI document", async () => {
+  const { app } = await followed();
+  const document = (await (await app.ask("/openapi.json")).json()) as {
+    readonly tags: readonly { readonly name: string }[];
+    readonly paths: Record<string, Record<string, { readonly tags: readonly string[] }>>;
+  };
+  expect(document.tags).toContainEqual(FOLLOW.tag);
+  expect(document.paths["/strategy/follow"]?.post?.tags).toEqual(["Followers"]);
+  expect(document.paths["/strategy/follow/{id}/orders"]?.get?.tags).toEqual(["Followers"]);
+});
+
+it("a kind of the list alone has commands, and a place in the help", () => {
+  const root = rootCommand(EXCHANGES, [], kinds);
+  const paths = commandsOf(root).map(([path]) => path);
+  expect(paths).toEqual(
+    expect.arrayContaining(["follow start", "follow orders", "follow fills", "follow events"]),
+  );
+  expect(groupsOf(kinds).Trade).toContain("follow");
+  expect(commandsOf(root).find(([path]) => path === "follow")?.[1].meta).toMatchObject({
+    description: "Follow the bid",
+  });
+});
+
+it("an agent reads the history of a kind of the list alone", async () => {
+  const { app, id } = await followed();
+  const client = await appClient(app, "read");
+  const { structuredContent } = await client.callTool({ name: "get_follow_orders", arguments: { id } });
+  expect(structuredContent).toMatchObject({ orders: [{ kind: "follow" }] });
+});
