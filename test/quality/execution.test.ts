@@ -35,6 +35,19 @@ describe("execution of a fill", () => {
     expect(isToxic(ask, d("100.04"))).toBe(false);
   });
 
+  it("splits the example of the guide as it says", () => {
+    const bid = { side: "buy", price: d("99.9"), amount: d("2"), notional: d("199.8") } as const;
+    const parts = (later: string) => [
+      earnedAgainst(bid, d("100")),
+      earnedAgainst(bid, d(later)),
+      impactOn(bid, { mid: d("100"), later: d(later) }),
+    ];
+    const exact = (...values: string[]) => values.map((value) => d(value) * ONE);
+    expect(parts("99.8")).toEqual(exact("0.2", "-0.2", "0.4"));
+    expect(parts("100.05")).toEqual(exact("0.2", "0.3", "-0.1"));
+    expect([isToxic(bid, d("99.8")), isToxic(bid, d("100.05"))]).toEqual([true, false]);
+  });
+
   it("earns 1.5 quote with 30 base at a half-spread of 0.05, and nothing with a taker order at the mid", () => {
     const bid = { side: "buy", amount: d("30"), notional: d("2998.5") } as const;
     expect(earnedAgainst(bid, d("100"))).toBe(d("1.5") * ONE);
