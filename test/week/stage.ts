@@ -18,7 +18,7 @@ const PASSES = 4;
 const PATIENCE: Millis = 240_000;
 
 /** Rounds that a server makes: passes, messages, samples, and lines of its terminal. */
-const ROUNDS = 3;
+const ROUNDS = 4;
 
 export type Stage = Awaited<ReturnType<typeof stage>>;
 
