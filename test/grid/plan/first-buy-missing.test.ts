@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { firstBuyOf } from "../../src/grid/plan/first-buy.ts";
-import type { GridConfig } from "../../src/grid/state/config.ts";
-import { d, market, slot, state } from "../support/grid.ts";
+import { firstBuyOf } from "../../../src/grid/plan/first-buy.ts";
+import type { GridConfig } from "../../../src/grid/state/config.ts";
+import { d, market, slot, state } from "../../support/grid.ts";
 
 const QUOTE = { bid: d("100"), ask: d("100.01"), at: 0 };
 /** Fees in quote, lots of 0.001: a selling slot of 110 USDT at 110 wants exactly 1. */

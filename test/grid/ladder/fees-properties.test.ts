@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { breakEvenRatio, netOfCycle, worstRatio } from "../../src/grid/ladder/fees.ts";
-import { snap, text } from "../../src/kernel/decimal.ts";
-import { d, market } from "../support/grid.ts";
+import { breakEvenRatio, netOfCycle, worstRatio } from "../../../src/grid/ladder/fees.ts";
+import { snap, text } from "../../../src/kernel/decimal.ts";
+import { d, market } from "../../support/grid.ts";
 
 const eight = (value: bigint) => text(snap(value, d("0.00000001"), "half"));
 const both = (rate: string, buyFeeIn: "base" | "quote") => ({ buy: d(rate), sell: d(rate), buyFeeIn });

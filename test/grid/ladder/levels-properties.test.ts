@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ascends, leastRatio, levelsFrom, slotsBetween } from "../../src/grid/ladder/levels.ts";
-import { type Decimal, text, ZERO } from "../../src/kernel/decimal.ts";
-import { d } from "../support/grid.ts";
+import { ascends, leastRatio, levelsFrom, slotsBetween } from "../../../src/grid/ladder/levels.ts";
+import { type Decimal, text, ZERO } from "../../../src/kernel/decimal.ts";
+import { d } from "../../support/grid.ts";
 
 const linearLevels = (
   { lower, upper }: { lower: Decimal; upper: Decimal },
