@@ -9,12 +9,24 @@ import type { LiquidityAnswer } from "./schema.ts";
 /** Renders the report as a single self-contained page that can be sent or printed, with own orders and the market's apart. */
 export function liquidityPage(answer: unknown): string {
   const report = plainTexts(answer) as LiquidityAnswer;
-  const { exchange, symbol, own, market, cutShort, days, hash } = report;
+  const { exchange, symbol, hash } = report;
   const asset = symbol.split("/")[1] ?? "";
   const body = (
     <>
       {headPart(report)}
       {findingsPart(report, asset)}
+      {detailsPart(report, asset)}
+      {legendPart(hash, report.known)}
+    </>
+  );
+  return htmlPage({ title: `${symbol} on ${exchange}: liquidity report`, style: LIQUIDITY_STYLE, body });
+}
+
+/** Renders what was offered, by day, with the gaps. */
+export const detailsPart = (report: LiquidityAnswer, asset: string) => {
+  const { own, market, cutShort, days } = report;
+  return (
+    <>
       <h2>What was offered</h2>
       <dl>
         {card("Own orders", own, report.preset !== null)}
@@ -33,11 +45,9 @@ export function liquidityPage(answer: unknown): string {
       {gapsPart(report)}
       <h2>Days</h2>
       <DataTable heads={dayHeads(asset, days)} rows={dayRows(days)} kind="days" />
-      {legendPart(hash, report.known)}
     </>
   );
-  return htmlPage({ title: `${symbol} on ${exchange}: liquidity report`, style: LIQUIDITY_STYLE, body });
-}
+};
 
 const PRESET_NAMES: Readonly<Record<string, string>> = {
   agreement: "Market-making agreement",

@@ -1,27 +1,13 @@
 import { csv } from "../../kernel/csv.ts";
-import { digest } from "../../kernel/digest.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { splitPair } from "../../kernel/pair.ts";
-import { DAY, dayOf, type Millis } from "../../kernel/time.ts";
-import { accountKey } from "../../model/account.ts";
-import { MINUTES_A_DAY, minuteOf } from "../../model/samples/minute.ts";
+import { dayOf } from "../../kernel/time.ts";
 import type { LiquidityPromise, Preset, PromiseRequest } from "../../model/samples/promise.ts";
-import { dateOf } from "../../model/usage.ts";
 import { type Operation, operation } from "../../operation.ts";
-import type { Deps } from "../../ports/deps.ts";
 import type { WatchedPair } from "../../ports/stores/liquidity-store.ts";
-import { MEXC, type ObligationFinding, overallState } from "../obligations.ts";
 import { liquidityPage } from "../page.tsx";
-import { describeTerms, findingsOf, lastWholeDay, upRuleOf } from "../presets.ts";
-import { liquidityReport } from "../report.ts";
-import { daysOut, reportOut } from "../report-answer.ts";
 import { type LiquidityAnswer, LiquidityShape, liquidityInput } from "../schema.ts";
-import type { LiquiditySpan } from "../span.ts";
-import { readLiquidity } from "./days.ts";
 import { promisedPairs } from "./in-force.ts";
-import { readVolumes } from "./volumes.ts";
-
-const MOST_DAYS = 366;
+import { reportOfPair, requestedDays } from "./pair-report.ts";
 
 export const liquidityOperation = (ids: readonly string[]): Operation =>
   operation({
@@ -66,65 +52,18 @@ export const liquidityOperation = (ids: readonly string[]): Operation =>
       if (!liquidity) throw nobodyWatches(pair);
       const now = await store.now();
       const days = requestedDays(request, now);
-      // The current minute is not known yet.
-      const [from, to] = [days.from * MINUTES_A_DAY, Math.min((days.to + 1) * MINUTES_A_DAY, minuteOf(now))];
       const ofPair = (await promisedPairs(deps, dayOf(now))).filter(
         (promisedPair) => promisedPair.exchange === exchange && promisedPair.symbol === symbol,
       );
       const watched = ofPair.find(({ promise: rules }) => rules) ?? ofPair[0];
-      const since = await liquidity.store.since(pair);
       const bands = { "0.5": 0, "1": 1, "2": 2 } as const;
       const limits = { ...request, band: band === undefined ? undefined : bands[band] };
       const promise = promiseOf(watched?.promise, preset, limits);
-      const rule = promise && upRuleOf(promise);
-      const reading = { ...deps, store: liquidity.store };
-      const span = await readLiquidity(reading, { pair, from, to, today: dayOf(now), since, rule });
-      if (span.sums.known === 0 && !watched) throw nobodyWatches(pair);
-      const findings = promise ? await readFindings(deps, pair, span, { promise, now }) : [];
-      return {
-        ...pair,
-        maker,
-        madeAt: now,
-        from: dateOf(days.from),
-        to: dateOf(days.to),
-        preset: promise?.preset ?? null,
-        terms: promise ? describeTerms(promise, splitPair(symbol).quote) : [],
-        verdict: overallState(findings),
-        ...reportOut(liquidityReport(span, findings, since, await readFirstStart(deps, pair))),
-        days: daysOut(span, dateOf, rule),
-        hash: await hashOfDays(span),
-      };
+      const { answer } = await reportOfPair({ ...deps, liquidity }, pair, { days, now, promise, maker });
+      if (answer.known === 0 && !watched) throw nobodyWatches(pair);
+      return answer;
     },
   });
-
-/** Returns the minute after the start of the pair's first strategy; without one, nothing was started yet. */
-async function readFirstStart({ store, venue }: Deps, { exchange, symbol }: WatchedPair): Promise<number> {
-  const views = await store.strategies({ account: accountKey(venue(exchange).account) });
-  const starts = views.filter(({ strategy }) => strategy.symbol === symbol);
-  const first = Math.min(...starts.map(({ strategy: { startedAt } }) => startedAt));
-  return first === Number.POSITIVE_INFINITY ? first : minuteOf(first) + 1;
-}
-
-/** Reads the results. Volume is the exchange's for its whole market, and is read only if a rule uses it. */
-async function readFindings(
-  deps: Deps,
-  pair: WatchedPair,
-  span: LiquiditySpan,
-  { promise, now }: { readonly promise: LiquidityPromise; readonly now: Millis },
-): Promise<ObligationFinding[]> {
-  if (promise.preset !== "mexc-st") return findingsOf(promise, span);
-  const volumeDays = { last: lastWholeDay(span), count: MEXC.volumeDays };
-  return findingsOf(promise, span, await readVolumes(deps, pair, volumeDays, now));
-}
-
-/** Returns the hash of a table of days with minutes, each with its own hash. */
-const hashOfDays = ({ days }: LiquiditySpan): Promise<string> =>
-  digest(
-    csv(
-      ["day", "sha256"],
-      days.flatMap(({ day, hash }) => (hash === null ? [] : [[dateOf(day), hash]])),
-    ),
-  );
 
 /** Returns the requested terms, with the settings' agreement as default. */
 function promiseOf(
@@ -197,15 +136,4 @@ function reportView(answer: unknown) {
     ...(gaps.length === 0 ? {} : { gaps }),
     days: days.filter(({ known }) => known > 0),
   };
-}
-
-function requestedDays({ from, to }: { from?: string | undefined; to?: string | undefined }, now: number) {
-  const last = to === undefined ? Math.floor(now / DAY) : Date.parse(to) / DAY;
-  const first = from === undefined ? last - 29 : Date.parse(from) / DAY;
-  if (!(first <= last && first * DAY <= now) || last - first >= MOST_DAYS)
-    throw new AppError(
-      "Invalid request",
-      `from must be a past day or today, not after to, and at most ${MOST_DAYS} days before it`,
-    );
-  return { from: first, to: last };
 }

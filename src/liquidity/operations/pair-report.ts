@@ -1,0 +1,118 @@
+import { csv } from "../../kernel/csv.ts";
+import { digest } from "../../kernel/digest.ts";
+import { AppError } from "../../kernel/errors.ts";
+import { splitPair } from "../../kernel/pair.ts";
+import { DAY, dayOf, type Millis } from "../../kernel/time.ts";
+import { accountKey } from "../../model/account.ts";
+import { MINUTES_A_DAY, minuteOf } from "../../model/samples/minute.ts";
+import type { LiquidityPromise } from "../../model/samples/promise.ts";
+import { dateOf } from "../../model/usage.ts";
+import type { Deps } from "../../ports/deps.ts";
+import type { LiquidityStore, WatchedPair } from "../../ports/stores/liquidity-store.ts";
+import { MEXC, type ObligationFinding, overallState } from "../obligations.ts";
+import { describeTerms, findingsOf, lastWholeDay, upRuleOf } from "../presets.ts";
+import { liquidityReport } from "../report.ts";
+import { daysOut, reportOut } from "../report-answer.ts";
+import type { LiquidityAnswer } from "../schema.ts";
+import type { LiquiditySpan, UpRule } from "../span.ts";
+import { readLiquidity } from "./days.ts";
+import { readVolumes } from "./volumes.ts";
+
+/** First and last day, in UTC, counted from 1970. */
+export interface ReportDays {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface PairReport {
+  readonly days: ReportDays;
+  readonly now: Millis;
+  readonly promise: LiquidityPromise | undefined;
+  readonly maker: string | null;
+}
+
+type ReportDeps = Deps & { readonly liquidity: { readonly store: LiquidityStore } };
+
+/** Returns the samples of some days, counted by a rule. The current minute is not known yet. */
+export async function readDaysOf(
+  deps: ReportDeps,
+  pair: WatchedPair,
+  { days, now, rule }: Pick<PairReport, "days" | "now"> & { readonly rule: UpRule | undefined },
+) {
+  const { store } = deps.liquidity;
+  const [from, to] = [days.from * MINUTES_A_DAY, Math.min((days.to + 1) * MINUTES_A_DAY, minuteOf(now))];
+  const since = await store.since(pair);
+  const span = await readLiquidity({ ...deps, store }, { pair, from, to, today: dayOf(now), since, rule });
+  return { span, since };
+}
+
+/** Returns the report of a pair with its samples. */
+export async function reportOfPair(
+  deps: ReportDeps,
+  pair: WatchedPair,
+  { days, now, promise, maker }: PairReport,
+): Promise<{ readonly answer: LiquidityAnswer; readonly span: LiquiditySpan }> {
+  const rule = promise && upRuleOf(promise);
+  const { span, since } = await readDaysOf(deps, pair, { days, now, rule });
+  const findings = promise ? await readFindings(deps, pair, span, { promise, now }) : [];
+  const answer = {
+    ...pair,
+    maker,
+    madeAt: now,
+    from: dateOf(days.from),
+    to: dateOf(days.to),
+    preset: promise?.preset ?? null,
+    terms: promise ? describeTerms(promise, splitPair(pair.symbol).quote) : [],
+    verdict: overallState(findings),
+    ...reportOut(liquidityReport(span, findings, since, await readFirstStart(deps, pair))),
+    days: daysOut(span, dateOf, rule),
+    hash: await hashOfDays(span),
+  };
+  return { answer, span };
+}
+
+/** Returns the minute after the start of the pair's first strategy; without one, nothing was started yet. */
+async function readFirstStart({ store, venue }: Deps, { exchange, symbol }: WatchedPair): Promise<number> {
+  const views = await store.strategies({ account: accountKey(venue(exchange).account) });
+  const starts = views.filter(({ strategy }) => strategy.symbol === symbol);
+  const first = Math.min(...starts.map(({ strategy: { startedAt } }) => startedAt));
+  return first === Number.POSITIVE_INFINITY ? first : minuteOf(first) + 1;
+}
+
+/** Reads the results. Volume is the exchange's for its whole market, and is read only if a rule uses it. */
+async function readFindings(
+  deps: Deps,
+  pair: WatchedPair,
+  span: LiquiditySpan,
+  { promise, now }: { readonly promise: LiquidityPromise; readonly now: Millis },
+): Promise<ObligationFinding[]> {
+  if (promise.preset !== "mexc-st") return findingsOf(promise, span);
+  const volumeDays = { last: lastWholeDay(span), count: MEXC.volumeDays };
+  return findingsOf(promise, span, await readVolumes(deps, pair, volumeDays, now));
+}
+
+/** Returns the hash of a table of days with minutes, each with its own hash. */
+const hashOfDays = ({ days }: LiquiditySpan): Promise<string> =>
+  digest(
+    csv(
+      ["day", "sha256"],
+      days.flatMap(({ day, hash }) => (hash === null ? [] : [[dateOf(day), hash]])),
+    ),
+  );
+
+const MOST_DAYS = 366;
+
+/** Returns the requested days; the last 30 without a request. Throws AppError if they are no span of past days. */
+export function requestedDays(
+  { from, to }: { from?: string | undefined; to?: string | undefined },
+  now: number,
+): ReportDays {
+  const last = to === undefined ? Math.floor(now / DAY) : Date.parse(to) / DAY;
+  const first = from === undefined ? last - 29 : Date.parse(from) / DAY;
+  if (!(first <= last && first * DAY <= now) || last - first >= MOST_DAYS)
+    throw new AppError(
+      "Invalid request",
+      `from must be a past day or today, not after to, and at most ${MOST_DAYS} days before it`,
+    );
+  return { from: first, to: last };
+}
