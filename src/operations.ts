@@ -14,6 +14,7 @@ import { tokenOperations } from "./controls/operations/tokens.ts";
 import { dexOperations } from "./dex/operations/price.ts";
 import { historyOf } from "./history/operations/history.ts";
 import { STRATEGY_KINDS, type StrategyKind } from "./kinds.ts";
+import { agreementReport } from "./liquidity/operations/agreement-report.ts";
 import { agreementOperations } from "./liquidity/operations/agreements.ts";
 import { watchedPairs } from "./liquidity/operations/pairs.ts";
 import { liquidityOperation } from "./liquidity/operations/report.ts";
@@ -56,6 +57,7 @@ export const createOperations = (
   ...reportOperations,
   qualityOperation,
   ...agreementOperations(ids),
+  agreementReport,
   liquidityOperation(ids),
   watchedPairs,
   ...auditOperations,

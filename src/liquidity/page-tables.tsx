@@ -7,6 +7,8 @@ import type { LiquidityAnswer } from "./schema.ts";
 /** More decimals, where two would show a missed limit as met. */
 const CLOSE_DIGITS = 4;
 
+export const RULE_HEADS = ["Rule", "Result", "Measured", "Required"];
+
 export function findingRow(
   { rule, state, unit, value, limit }: LiquidityAnswer["findings"][number],
   asset: string,

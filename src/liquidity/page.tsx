@@ -2,7 +2,16 @@ import { DataTable, Fact, htmlPage } from "../kernel/html.tsx";
 import { plainTexts } from "../kernel/plain-text.ts";
 import { minuteText } from "../kernel/time.ts";
 import { countText, NOT_KNOWN, type OwnFigures, shownPercent } from "./page-figures.ts";
-import { dayHeads, dayRows, dayTitle, depthRows, findingRow, gapRow, uptimeChart } from "./page-tables.tsx";
+import {
+  dayHeads,
+  dayRows,
+  dayTitle,
+  depthRows,
+  findingRow,
+  gapRow,
+  RULE_HEADS,
+  uptimeChart,
+} from "./page-tables.tsx";
 import { BAND_PERCENTS } from "./presets.ts";
 import type { LiquidityAnswer } from "./schema.ts";
 
@@ -16,7 +25,7 @@ export function liquidityPage(answer: unknown): string {
       {headPart(report)}
       {findingsPart(report, asset)}
       {detailsPart(report, asset)}
-      {legendPart(hash, report.known)}
+      {legendPart({ of: "", hash, known: report.known })}
     </>
   );
   return htmlPage({ title: `${symbol} on ${exchange}: liquidity report`, style: LIQUIDITY_STYLE, body });
@@ -80,7 +89,7 @@ const headPart = ({ maker, exchange, symbol, from, to, madeAt, preset, terms }: 
 );
 
 /** Describes all rules in one line. */
-function verdictText({ verdict, findings }: Pick<LiquidityAnswer, "verdict" | "findings">): string {
+export function verdictText({ verdict, findings }: Pick<LiquidityAnswer, "verdict" | "findings">): string {
   const rules = findings.filter(({ state }) => state !== "shown");
   const number = rules.filter(({ state }) => state === verdict).length;
   const of = `${number} of ${rules.length} ${rules.length === 1 ? "rule" : "rules"}`;
@@ -89,7 +98,6 @@ function verdictText({ verdict, findings }: Pick<LiquidityAnswer, "verdict" | "f
   return `Unknown: minutes without a sample could change ${of}.`;
 }
 
-const RULE_HEADS = ["Rule", "Result", "Measured", "Required"];
 const hasReasons = ({ findings }: LiquidityAnswer): boolean => findings.some(({ reason }) => reason !== null);
 
 const findingsPart = (report: LiquidityAnswer, asset: string) =>
@@ -120,6 +128,13 @@ const gapsPart = ({ gaps, moreGaps }: LiquidityAnswer) => (
   </>
 );
 
+interface SampleHash {
+  /** Names the market if there are several. */
+  readonly of: string;
+  readonly hash: string;
+  readonly known: number;
+}
+
 const LEGEND: readonly (readonly [string, string])[] = [
   [
     "Minute",
@@ -137,7 +152,7 @@ const LEGEND: readonly (readonly [string, string])[] = [
   ["Own orders", "Orders of the market maker's account on this exchange."],
 ];
 
-const legendPart = (hash: string, known: number) => (
+export const legendPart = (...hashes: readonly SampleHash[]) => (
   <>
     <h2>How to read this report</h2>
     <dl class="legend">
@@ -145,14 +160,16 @@ const legendPart = (hash: string, known: number) => (
         <Fact name={name}>{text}</Fact>
       ))}
     </dl>
-    <p class="hash">
-      {`SHA-256 of the ${countText(known)} sampled minutes: `}
-      <code>{hash}</code>. The same minutes give the same hash.
-    </p>
+    {hashes.map(({ of, hash, known }) => (
+      <p class="hash">
+        {`SHA-256 of the ${countText(known)} sampled minutes${of}: `}
+        <code>{hash}</code>. The same minutes give the same hash.
+      </p>
+    ))}
   </>
 );
 
-const LIQUIDITY_STYLE = `
+export const LIQUIDITY_STYLE = `
 :root{--own:#0b6e4f;--warn:#7a5200}
 @media(prefers-color-scheme:dark){:root{--own:#4cc38a;--warn:#f0c060}}
 dl{grid-template-columns:repeat(auto-fill,minmax(240px,1fr))}dd b{font-size:1.3rem}h2{font-size:1.05rem;margin:24px 0 8px}

@@ -23,7 +23,7 @@ const figuresOut = ({ spread, twoSided, depth }: LiquidityFigures) => ({
   depth: sides(depth),
 });
 
-const findingOut = ({ rule, state, unit, value, limit, reason }: ObligationFinding) => ({
+export const findingOut = ({ rule, state, unit, value, limit, reason }: ObligationFinding) => ({
   rule,
   state,
   unit: unit === "share" ? ("percent" as const) : ("quote" as const),

@@ -36,7 +36,7 @@ const figuresShape = (whose: string) =>
     .describe(whose);
 const nullable = () => z.number().nullable();
 
-const findingShape = () =>
+export const findingShape = () =>
   z.object({
     rule: z.string().describe("Name of the rule"),
     state: z.enum(["kept", "missed", "unknown", "shown"]).describe("`shown` is a figure without a rule"),
@@ -128,6 +128,11 @@ export const LiquidityShape = lazy(() =>
 );
 export type LiquidityAnswer = z.output<ReturnType<typeof LiquidityShape>>;
 
+export const makerField = () =>
+  textField("Invalid request", /^[^<>]{1,80}$/, "maker is a name of at most 80 characters")
+    .optional()
+    .describe("Name of the market maker, for the report");
+
 const percentField = (name: string) =>
   decimalField(`Invalid request: ${name}`, 100).transform((value) => div(value, WHOLE_PERCENT, "half"));
 
@@ -138,9 +143,7 @@ export const liquidityInput = (ids: readonly string[]) =>
     symbol: pairField(),
     from: dayField("from").optional().describe("First day, in UTC; default: 30 days ago"),
     to: dayField("to").optional().describe("Last day, in UTC; default: today"),
-    maker: textField("Invalid request", /^[^<>]{1,80}$/, "maker is a name of at most 80 characters")
-      .optional()
-      .describe("Name of the market maker, for the report"),
+    maker: makerField(),
     preset: wordField("Invalid request: preset", PRESETS)
       .optional()
       .describe("Preset: the rules of an exchange, or an agreement; default: from the settings"),

@@ -55,6 +55,7 @@ const USES: readonly (readonly [string, (result: Reported) => readonly string[]]
   ["agreement edit", () => ["desk", "--until", "2199-12-31"]],
   ["agreement show", () => ["desk"]],
   ["agreement list", () => []],
+  ["agreement report", () => ["desk"]],
   ["agreement end", () => ["desk"]],
   ["quote preview", () => [...MARKET, ...QUOTES]],
   ["quote backtest", () => [...MARKET, ...QUOTES]],

@@ -131,7 +131,7 @@ describe("an agreement", () => {
     const { rows } = await context.client.execute("select message from events where kind = 'alarm'");
     expect(rows.map(({ message }) => String(message))).toEqual([
       expect.stringMatching(
-        /^the agreement snek for BTC\/USDT on kraken is at risk: .*`edgemaker agreement show snek` shows details$/,
+        /^the agreement snek for BTC\/USDT on kraken is at risk: .*`edgemaker agreement report snek` shows details$/,
       ),
     ]);
   });

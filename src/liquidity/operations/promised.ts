@@ -24,7 +24,7 @@ export async function promiseAlarms(
     const lines = nearlyMissed(promise, joinDays({ from, to }, [today], rule));
     if (lines.length === 0) continue;
     const [named, show] = agreement
-      ? [`${agreement} for`, `agreement show ${agreement}`]
+      ? [`${agreement} for`, `agreement report ${agreement}`]
       : ["for", `liquidity report --exchange ${exchange} --symbol ${symbol}`];
     const message = `the agreement ${named} ${symbol} on ${exchange} is at risk: ${lines.join("; ")}; \`edgemaker ${show}\` shows details`;
     const key = ["promise", `${exchange}:${symbol}`, ...(agreement ? [agreement] : [])].join(" ");

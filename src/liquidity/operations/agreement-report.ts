@@ -1,0 +1,224 @@
+import { csv } from "../../kernel/csv.ts";
+import { AppError } from "../../kernel/errors.ts";
+import { dayOf, type Millis } from "../../kernel/time.ts";
+import { dateOf } from "../../model/usage.ts";
+import { type Operation, operation } from "../../operation.ts";
+import type { Deps } from "../../ports/deps.ts";
+import type { LiquidityStore } from "../../ports/stores/liquidity-store.ts";
+import type { AgreedMarket, NamedAgreement } from "../agreement.ts";
+import { agreementPage } from "../agreement-page.tsx";
+import {
+  type AgreementReport,
+  AgreementReportShape,
+  agreementReportInput,
+  type ReportedRule,
+} from "../agreement-report-schema.ts";
+import { dayNumber } from "../agreement-schema.ts";
+import { overallState } from "../obligations.ts";
+import { findingsOf, upRuleOf } from "../presets.ts";
+import { findingOut } from "../report-answer.ts";
+import type { LiquiditySpan } from "../span.ts";
+import { describeTotalRules, totalFindings, totalRule } from "../total.ts";
+import { readAgreements } from "./in-force.ts";
+import { type ReportDays, readDaysOf, reportOfPair, requestedDays } from "./pair-report.ts";
+
+type ReadDeps = Deps & { readonly liquidity: { readonly store: LiquidityStore } };
+
+interface Period {
+  readonly agreement: NamedAgreement;
+  readonly days: ReportDays;
+  readonly now: Millis;
+}
+
+const RULE_COLUMNS = ["exchange", "symbol", "rule", "state", "unit", "value", "limit", "reason"] as const;
+
+export const agreementReport: Operation = operation({
+  name: "get_agreement_report",
+  summary: "Show which rules of an agreement were kept, missed or are unknown",
+  effect: "read",
+  access: "token",
+  lane: "heavy",
+  http: { route: "GET /agreements/:agreement/report", from: "query" },
+  cli: {
+    path: "agreement report",
+    positional: ["agreement"],
+    view: agreementReportView,
+    columns: [
+      ...["exchange", "symbol", "rule", "state", "value", "limit", "unit", "before", "reason"],
+      ...["known", "minutes", "bothSides", "ownSpread", "ownBidsWithin2", "ownAsksWithin2"],
+    ],
+    examples: [
+      "edgemaker agreement report snek --from 2026-01-01 --to 2026-01-31",
+      "edgemaker agreement report snek --maker 'Snek Treasury' --format html > january.html",
+    ],
+  },
+  failure: "Internal error",
+  input: agreementReportInput,
+  output: AgreementReportShape,
+  html: agreementPage,
+  csv: (answer) =>
+    csv(
+      [...RULE_COLUMNS, "stateBefore", "valueBefore"],
+      (answer as AgreementReport).rules.map(({ before, ...rule }) => [
+        ...RULE_COLUMNS.map((name) => rule[name]),
+        before?.state ?? null,
+        before?.value ?? null,
+      ]),
+    ),
+  async run(deps, { agreement: name, maker = null, ...request }) {
+    const { liquidity, store } = deps;
+    const agreement = (await readAgreements(deps)).find((one) => one.name === name);
+    if (!liquidity || !agreement)
+      throw new AppError(
+        "Not found",
+        `there is no agreement ${name}; \`edgemaker agreement list\` shows all of them`,
+      );
+    const now = await store.now();
+    const period = { agreement, days: agreedDays(agreement, request, now), now };
+    return reportOfAgreement({ ...deps, liquidity }, period, maker);
+  },
+});
+
+async function reportOfAgreement(
+  deps: ReadDeps,
+  period: Period,
+  maker: string | null,
+): Promise<AgreementReport> {
+  const { agreement, days, now } = period;
+  const markets: {
+    readonly market: AgreedMarket;
+    readonly report: Awaited<ReturnType<typeof reportOfPair>>;
+  }[] = [];
+  for (const market of agreement.markets) {
+    const report = await reportOfPair(deps, market, { days, now, promise: market.promise, maker });
+    markets.push({ market, report });
+  }
+  const spans = markets.map(({ report }) => report.span);
+  const found = markets.map(({ market, report }) => ({ market, findings: report.answer.findings }));
+  const before = await readBefore(deps, period);
+  const rules = reportedRules([...found, ...(await totalsOf(deps, period, spans))], before?.rules ?? []);
+  const count = (state: ReportedRule["state"]) => rules.filter((rule) => rule.state === state).length;
+  const unmeasured = agreement.unknownMarkets.map(() => ({ state: "unknown" as const }));
+  return {
+    ...{ agreement: agreement.name, counterparty: agreement.counterparty, maker, madeAt: now },
+    ...{ from: dateOf(days.from), to: dateOf(days.to) },
+    ...{ version: agreement.version, changedAt: agreement.at === 0 ? null : agreement.at },
+    total: agreement.total ? describeTotalRules(agreement.total) : [],
+    unknownMarkets: [...agreement.unknownMarkets],
+    verdict: overallState([...rules, ...unmeasured]),
+    counts: { kept: count("kept"), missed: count("missed"), unknown: count("unknown") },
+    before: before && { from: dateOf(before.days.from), to: dateOf(before.days.to) },
+    rules,
+    markets: markets.map(({ report }) => report.answer),
+  };
+}
+
+/** Returns the requested days that the agreement covers. Throws AppError if there are none. */
+function agreedDays(
+  { from, until, name }: NamedAgreement,
+  request: { readonly from?: string | undefined; readonly to?: string | undefined },
+  now: Millis,
+): ReportDays {
+  const last = Math.min(until ?? dayOf(now), dayOf(now));
+  const to = request.to ?? dateOf(Math.max(last, request.from ? dayNumber(request.from) : last));
+  const days = requestedDays({ ...request, to }, now);
+  const agreed = { from: Math.max(days.from, from), to: Math.min(days.to, last) };
+  if (agreed.from <= agreed.to) return agreed;
+  throw new AppError(
+    "Invalid request",
+    `the agreement ${name} is from ${dateOf(from)} until ${until === null ? "no end" : dateOf(until)}, and has no past day in this period`,
+  );
+}
+
+interface MarketFindings {
+  /** A pair without an exchange means its markets together. */
+  readonly market: { readonly exchange: string | null; readonly symbol: string };
+  readonly findings: readonly ReturnType<typeof findingOut>[];
+}
+
+/** Returns the total of each pair; `spans` are those of the markets, counted by their own rules. */
+async function totalsOf(
+  deps: ReadDeps,
+  { agreement: { markets, total }, days, now }: Period,
+  spans: readonly LiquiditySpan[],
+): Promise<MarketFindings[]> {
+  if (total === null) return [];
+  const counted: { readonly symbol: string; readonly span: LiquiditySpan }[] = [];
+  for (const [index, market] of markets.entries()) {
+    const rule = totalRule(total, market.promise);
+    const own = upRuleOf(market.promise)?.key === rule.key ? spans[index] : undefined;
+    const span = own ?? (await readDaysOf(deps, market, { days, now, rule })).span;
+    counted.push({ symbol: market.symbol, span });
+  }
+  return [...new Set(counted.map(({ symbol }) => symbol))].map((symbol) => {
+    const ofPair = counted.filter((one) => one.symbol === symbol).map(({ span }) => span);
+    return { market: { exchange: null, symbol }, findings: totalFindings(ofPair, total).map(findingOut) };
+  });
+}
+
+/** Returns the period before: last month for a part of a month, otherwise as many days. */
+export function daysBefore({ from, to }: ReportDays): ReportDays {
+  const [first, last] = [dateOf(from), dateOf(to)];
+  if (!first.endsWith("-01") || first.slice(0, 7) !== last.slice(0, 7))
+    return { from: 2 * from - to - 1, to: from - 1 };
+  return { from: dayNumber(`${dateOf(from - 1).slice(0, 8)}01`), to: from - 1 };
+}
+
+/** Reads the results of the period before; undefined if the agreement did not cover it, or it has no sample. */
+async function readBefore(deps: ReadDeps, period: Period) {
+  const { agreement, now } = period;
+  const { from, to } = daysBefore(period.days);
+  const days = { from: Math.max(from, agreement.from), to };
+  if (days.from > to) return null;
+  const spans: LiquiditySpan[] = [];
+  const rules: MarketFindings[] = [];
+  for (const market of agreement.markets) {
+    const { span } = await readDaysOf(deps, market, { days, now, rule: upRuleOf(market.promise) });
+    spans.push(span);
+    rules.push({ market, findings: findingsOf(market.promise, span).map(findingOut) });
+  }
+  if (spans.every(({ sums }) => sums.known === 0)) return null;
+  return { days, rules: [...rules, ...(await totalsOf(deps, { ...period, days }, spans))] };
+}
+
+/** Lists the rules of all markets, each with its result before; both lists have the same order. */
+const reportedRules = (
+  markets: readonly MarketFindings[],
+  before: readonly MarketFindings[],
+): ReportedRule[] =>
+  markets.flatMap(({ market: { exchange, symbol }, findings }, place) =>
+    findings.map((finding, index) => {
+      const { state, value } = before[place]?.findings[index] ?? {};
+      return { exchange, symbol, ...finding, before: state ? { state, value: value ?? null } : null };
+    }),
+  );
+
+/** Formats the report for people: the rules first, then one row per market. */
+function agreementReportView(answer: unknown) {
+  const {
+    rules,
+    markets,
+    madeAt: _madeAt,
+    maker: _maker,
+    before,
+    total,
+    unknownMarkets,
+    ...rest
+  } = answer as AgreementReport;
+  return {
+    ...rest,
+    ...(total.length === 0 ? {} : { total: total.join("; ") }),
+    ...(unknownMarkets.length === 0 ? {} : { unknownMarkets: unknownMarkets.join(", ") }),
+    ...(before ? { comparedWith: `${before.from} to ${before.to}` } : {}),
+    rules: rules.map(({ before: earlier, ...rule }) => ({
+      ...rule,
+      exchange: rule.exchange ?? "all",
+      before:
+        earlier && `${earlier.state}${earlier.value === null ? "" : ` ${Number(earlier.value.toFixed(4))}`}`,
+    })),
+    markets: markets.map(({ exchange, symbol, known, minutes, own }) => ({
+      ...{ exchange, symbol, known, minutes, bothSides: own.twoSidedPercent, ownSpread: own.spreadPercent },
+      ...{ ownBidsWithin2: own.depth?.bids["2"] ?? null, ownAsksWithin2: own.depth?.asks["2"] ?? null },
+    })),
+  };
+}
