@@ -25,6 +25,7 @@ export { publishProof, showProofKey, verifyProof } from "./proof.ts";
 export { restingOrders } from "./resting-orders.ts";
 export { runOperation } from "./run-operation.ts";
 export { depositInSandbox, resetSandbox, shockSandbox } from "./sandbox.ts";
+export { buildStatusPage } from "./status-page.ts";
 export { checkStrategies } from "./strategies/check.ts";
 export { deployWorker } from "./strategies/deploy.ts";
 export { writeStrategy } from "./strategies/new.ts";

@@ -31,6 +31,7 @@ import { proofCommand } from "./proof.ts";
 import { sandboxCommand } from "./sandbox.ts";
 import { serveCommand } from "./serve.ts";
 import { setupCommand } from "./setup.ts";
+import { statusPageCommand } from "./status-page.ts";
 import { deployCommand, strategyFileCommands, strategyTestCommand } from "./strategy.ts";
 import { tradeCommand } from "./trade.ts";
 
@@ -65,6 +66,7 @@ export const groupsOf = (kinds: readonly StrategyKind[]): Readonly<Record<string
     "liquidity",
     "agreement",
     "proof",
+    "status-page",
     "candles",
   ],
   Control: ["kill", "panic", "limits", "plans", "notify", "audit"],
@@ -106,7 +108,7 @@ export function rootCommand(
       db: dbCommand,
       deploy: deployCommand,
       audit: auditCommand,
-      proof: proofCommand,
+      ...{ proof: proofCommand, "status-page": statusPageCommand },
       sandbox: sandboxCommand,
       completion: completionCommand(() => rootCommand(ids, definitions, kinds)),
     },

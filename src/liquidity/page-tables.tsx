@@ -93,6 +93,15 @@ const dayRow = (day: Day, hasRule: boolean): string[] => [
   quote(day.asksWithin2),
 ];
 
+/** Style of the chart. */
+export const UPTIME_STYLE = `
+:root{--own:#0b6e4f;--warn:#7a5200}
+@media(prefers-color-scheme:dark){:root{--own:#4cc38a;--warn:#f0c060}}
+svg{display:block;width:100%;height:auto}text{fill:var(--soft);font:12px system-ui,sans-serif}
+.own{fill:var(--own)}.none{fill:var(--line)}.full{stroke:var(--line)}
+@media(max-width:600px){text{font-size:26px}}
+`;
+
 const [CHART_WIDTH, CHART_HEIGHT] = [1080, 160] as const;
 
 /** Charts each day's share of known minutes that meet the agreement; without one, those with own orders on both sides. */
@@ -116,7 +125,7 @@ export function uptimeChart(days: readonly Day[]) {
             width={Math.max(1, width - 2).toFixed(1)}
             height={height.toFixed(1)}
           >
-            <title>{`${day}: ${shownPercent(share)}`}</title>
+            <title>{`${day}: ${share === null ? "no data" : shownPercent(share)}`}</title>
           </rect>
         );
       })}

@@ -10,6 +10,7 @@ import {
   findingRow,
   gapRow,
   RULE_HEADS,
+  UPTIME_STYLE,
   uptimeChart,
 } from "./page-tables.tsx";
 import { BAND_PERCENTS } from "./presets.ts";
@@ -169,17 +170,11 @@ export const legendPart = (...hashes: readonly SampleHash[]) => (
   </>
 );
 
-export const LIQUIDITY_STYLE = `
-:root{--own:#0b6e4f;--warn:#7a5200}
-@media(prefers-color-scheme:dark){:root{--own:#4cc38a;--warn:#f0c060}}
-dl{grid-template-columns:repeat(auto-fill,minmax(240px,1fr))}dd b{font-size:1.3rem}h2{font-size:1.05rem;margin:24px 0 8px}
+export const LIQUIDITY_STYLE = `${UPTIME_STYLE}dl{grid-template-columns:repeat(auto-fill,minmax(240px,1fr))}dd b{font-size:1.3rem}h2{font-size:1.05rem;margin:24px 0 8px}
 .head{margin:12px 0 0}ul{margin:0;padding-left:1.2em}.verdict{font-size:1.2rem;font-weight:600;color:var(--gain)}
 .verdict.missed{color:var(--loss)}.verdict.unknown{color:var(--warn)}.legend{gap:8px 16px}
 th{white-space:normal}.words td,.words th,.rules td,.rules th,td:nth-child(-n+2),th:nth-child(-n+2){text-align:left}
 .rules td,.words td{white-space:normal}.rules td:nth-child(n+2):nth-child(-n+4){white-space:nowrap}.hash{overflow-wrap:anywhere;margin-top:24px}
-svg{display:block;width:100%;height:auto}text{fill:var(--soft);font:12px system-ui,sans-serif}
-.own{fill:var(--own)}.none{fill:var(--line)}.full{stroke:var(--line)}
-@media(max-width:600px){text{font-size:26px}}
 @page{size:A4;margin:14mm}
 @media print{:root{color-scheme:light;--ink:#000;--soft:#444;--line:#bbb;--paper:#fff;--gain:#0b6e4f;--loss:#b02a37;--own:#0b6e4f;--warn:#7a5200}
 html,body{font-size:10.5px}main{padding:0}dl{grid-template-columns:repeat(4,1fr);gap:8px}.legend{grid-template-columns:repeat(2,1fr)}

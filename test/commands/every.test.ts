@@ -147,6 +147,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "proof key": "test/liquidity/proof.test.ts",
   "proof publish": "test/liquidity/proof.test.ts",
   "proof verify": "test/liquidity/proof.test.ts",
+  "status-page build": "test/cli/status-page.test.ts",
   "db restore": "test/cli",
   "db restored": "test/cli",
   "db migrate": "test/edge",

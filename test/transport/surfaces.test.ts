@@ -90,6 +90,7 @@ const ONLY_COMMANDS = [
   "sandbox shock",
   "serve",
   "setup",
+  "status-page build",
   "strategy check",
   "strategy new",
   "trade",
