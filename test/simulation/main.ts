@@ -34,6 +34,7 @@ const USAGE = `Simulates the step of grids: crashes, lost and late answers, two 
   --strategy follow              the kind that is only a test of the engine, in place of grids
   --strategy quote               quotes of both sides, in place of grids
   --strategy declared            functions that users write, one of which throws at random
+  --hints removed|doubled|delayed   what becomes of the hints that seeds of edition 18 draw
   --ticks N                      ticks of a run (default 200)`;
 
 const { values, positionals } = parseArgs({
@@ -46,6 +47,7 @@ const { values, positionals } = parseArgs({
     grid: { type: "string" },
     edition: { type: "string" },
     strategy: { type: "string" },
+    hints: { type: "string" },
     broken: { type: "string" },
     call: { type: "string" },
     fault: { type: "string" },
@@ -72,13 +74,20 @@ const how: How = {
   report: (text) => isScreen && process.stderr.write(`\r\u001b[K${text}`),
 };
 
-/** `--strategy follow`: the kind that is only a test, in place of grids; `quote`: quotes; `declared`: functions. */
-const REQUESTED_KINDS = {
-  follow: { strategy: "follow" },
-  quote: { strategy: "quote" },
-  declared: { strategy: "declared" },
-} as const;
-const requestedKind = REQUESTED_KINDS[values.strategy as keyof typeof REQUESTED_KINDS] ?? {};
+/** Returns the value of a flag; another value than these ends the run. */
+function chosen<T extends string>(
+  flag: string,
+  value: string | undefined,
+  known: readonly T[],
+): T | undefined {
+  if (value === undefined || known.includes(value as T)) return value as T | undefined;
+  console.error(`--${flag} is ${known.join(", ")}, not ${value}`);
+  process.exit(2);
+}
+const strategy = chosen("strategy", values.strategy, ["follow", "quote", "declared"]);
+const hints = chosen("hints", values.hints, ["removed", "doubled", "delayed"]);
+/** Which kind of strategy runs; a grid where nothing is said. */
+const requestedKind = { ...(strategy ? { strategy } : {}), ...(hints ? { hints } : {}) };
 
 async function replay(seed: number): Promise<boolean> {
   const { fault, call } = values;
@@ -136,7 +145,7 @@ const TIERS = ["swarm", "exhaustive", "parity", "mutants", "week", "bounds", "li
 
 /** The same of quotes, with seeds of which none takes part above. */
 function* quoteTiers(): Generator<() => Promise<Figures[]>> {
-  const of = REQUESTED_KINDS.quote;
+  const of = { strategy: "quote" } as const;
   const named = (figures: readonly Figures[]) =>
     figures.map((one) => ({ ...one, title: `${one.title}, quotes` }));
   yield async () => named(await randomTier(draw(1000), how, false, of));

@@ -18,8 +18,8 @@ export interface How {
   readonly report?: (text: string) => void;
 }
 
-/** Which kind of strategy runs. */
-type Of = Pick<Shape, "strategy">;
+/** Which kind of strategy runs, and what becomes of its hints. */
+type Of = Pick<Shape, "strategy" | "hints">;
 
 export const TICKS = 200;
 /** Those that libSQL can follow: it loses no commits, and its clock does not step. */

@@ -28,6 +28,7 @@ async function runSeeds({
       ...(shape.calm ? [`--calm ${shape.calm}`] : []),
       ...(shape.trouble ? [`--trouble "${shape.trouble}"`] : []),
       ...(shape.strategy ? [`--strategy ${shape.strategy}`] : []),
+      ...(shape.hints ? [`--hints ${shape.hints}`] : []),
       ...(shape.broken ? [`--broken "${shape.broken}"`] : []),
       ...(mirrored ? ["--libsql"] : []),
     ];
