@@ -96,6 +96,10 @@ export const CASES: readonly (readonly [seed: number, found: string, timing: "re
       14_511_060,
       "sent calls that it had taken a second ago, when others had used what the rate had regained",
     ],
+    [
+      7_410_363,
+      "was taken to sell too much, when its order arrived after its database had lost its first base",
+    ],
     [15_000_031, "was refused every order at a price that its market's new tick does not have"],
     [15_138_160, "was taken apart for levels that its market's new minimum did not let it place"],
     [

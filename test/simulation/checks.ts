@@ -1,7 +1,7 @@
 import { isGrid } from "../../src/grid/kind.ts";
 import { costInAll, unsoldBase } from "../../src/grid/ledger/booking.ts";
 import { FIRST_BUY_SLOT, type GridStrategy } from "../../src/grid/state/state.ts";
-import { type Decimal, decimal, mul, mulDiv, text, ZERO } from "../../src/kernel/decimal.ts";
+import { type Decimal, decimal, max, mul, mulDiv, text, ZERO } from "../../src/kernel/decimal.ts";
 import { isOurs, parseClientOrderId, strategyTag } from "../../src/kernel/ids.ts";
 import type { BookedOrder } from "../../src/market/matching/books.ts";
 import { parseAccountKey } from "../../src/model/account.ts";
@@ -99,6 +99,8 @@ export function createChecks(
   const truth = new Map<string, Decimal>();
   const tokens = new Map<string, number>();
   const first = new Map<string, Decimal>();
+  /** The most base of the account that a strategy has had: an order can arrive after its database has lost that. */
+  const firstBase = new Map<string, Decimal>();
   const buysAt = new Map<string, Decimal>();
   const strategyOf = (tag: number | undefined): Strategy | undefined =>
     [...tables().strategies.values()].find(({ number }) => strategyTag(number) === tag);
@@ -181,7 +183,7 @@ export function createChecks(
     const mine = (key: string) => key.startsWith(`${strategyTag(number ?? 0)}.`);
     const total = [...truth].reduce(
       (sum, [key, moved]) => (mine(key) ? sum + moved : sum),
-      state.ledger.firstBase,
+      firstBase.get(strategy?.id ?? "") ?? ZERO,
     );
     const sells = [...liveOf(number ?? 0), order].filter(({ side }) => side === "sell");
     const request = new Map(sells.map(({ id, amount, filled }) => [id, amount - filled]));
@@ -367,6 +369,7 @@ export function createChecks(
         // A row is a value: what has added up once does so for good.
         added.add(strategy);
         const { state } = strategy;
+        firstBase.set(id, max(firstBase.get(id) ?? ZERO, state.ledger.firstBase));
         const cost = costInAll(state);
         if (
           state.ledger.quote + cost - state.ledger.firstCost - state.ledger.feesValue !==
