@@ -168,7 +168,7 @@ async function beatForQueue({ heartbeat, metrics, store, interval = MINUTE }: De
   await heartbeat.beat(areStepped(of, accounts, { now, interval }));
 }
 
-/** Time until another pass after one with a fill, because the price that filled an order often fills more. */
+/** Time until another pass after one with a fill, because its price often fills more, or with a strategy that leaves. */
 const FOLLOW_UP: Millis = 15 * SECOND;
 
 /** Queues another pass of the same minute, unless a scheduled one comes sooner. Without it, the next one is in time. */
@@ -280,7 +280,7 @@ export default {
       if (pass.outcome === "failed") message.retry({ delaySeconds: 10 });
       else message.ack();
       logPass(deps, pass, scheduled, made());
-      if (pass.reactions) await sendFollowUp(environment.TURNS, deps, message.body);
+      if (pass.reactions || pass.isLeaving) await sendFollowUp(environment.TURNS, deps, message.body);
     }
   },
 };

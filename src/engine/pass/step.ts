@@ -20,7 +20,7 @@ import { record } from "./record.ts";
 import { refusedKeyEvents } from "./refused-key.ts";
 import { watchChanges } from "./stop-watch.ts";
 import { upgradedSnapshot } from "./upgrade.ts";
-import { isStopping, unread, urgentCancels } from "./urgent.ts";
+import { isStopping, leavesWith, unread, urgentCancels } from "./urgent.ts";
 
 /** Result of one pass over an account. */
 export interface Pass {
@@ -33,6 +33,8 @@ export interface Pass {
   readonly retryIn?: Millis;
   /** Time from each new fill, by the exchange's clock, until its strategy's next orders were accepted. */
   readonly reactions?: readonly Millis[];
+  /** Whether a strategy leaves the market, and only the next pass goes on with that. */
+  readonly isLeaving?: boolean;
 }
 
 export type StepDeps = Pick<
@@ -145,11 +147,13 @@ interface StartedPass {
   readonly urgent: Cancelled;
 }
 
+type PassResult = Pick<Pass, "outcome" | "reactions" | "isLeaving">;
+
 async function pass(
   deps: StepDeps,
   venue: Venue,
   { snapshot: loaded, hold, budget, urgent }: StartedPass,
-): Promise<Pick<Pass, "outcome" | "reactions">> {
+): Promise<PassResult> {
   const { store, local, limits, reference, kinds } = deps;
   const observed = await observe(venue, deps, loaded, budget);
   const lost = forgotten(loaded, observed);
@@ -169,8 +173,7 @@ async function pass(
   const urgentIds = new Set(urgent.requested.map(({ clientId }) => clientId));
   const plannedCancels = decision.cancels.filter(({ clientId }) => !urgentIds.has(clientId));
   const cancels = urgent.short ? [] : plannedCancels.slice(0, Math.max(0, budget.left - creates.length));
-  const acted = await act({ venue, store, local }, hold, { cancels, creates, budget });
-  const { outcomes } = acted;
+  const { outcomes, ...acted } = await act({ venue, store, local }, hold, { cancels, creates, budget });
   const reactions = reactionsOf(decision, outcomes, protocolTime(local, hold));
   const short = observation.short || decision.short || acted.short || cancels.length < plannedCancels.length;
   const watch = watchOf(deps, snapshot, decision.memory);
@@ -180,11 +183,18 @@ async function pass(
   const lostEvents = lost ? [forgottenEvent(snapshot, lost)] : [];
   const events = [...lostEvents, ...urgent.events, ...acted.events, ...watch.events];
   const phases = phasesAfter(decision, outcomes);
+  const settled = { outcomes, events, phases, mids, offers: rows, memory, calls: budget };
   await venue.leave?.();
-  const settled = { outcomes, events, phases, mids, offers: rows, memory };
-  await store.settle(snapshot.lease, { ...settled, calls: budget, failure: null });
-  return { outcome: short ? "short" : "stepped", ...(reactions.length > 0 ? { reactions } : {}) };
+  await store.settle(snapshot.lease, { ...settled, failure: null });
+  const sent = [...urgent.requested, ...cancels, ...creates];
+  return passOf(short, reactions, leavesWith(loaded, decision, sent));
 }
+
+const passOf = (short: boolean, reactions: readonly Millis[], isLeaving: boolean): PassResult => ({
+  outcome: short ? "short" : "stepped",
+  ...(reactions.length > 0 ? { reactions } : {}),
+  ...(isLeaving ? { isLeaving } : {}),
+});
 
 const memoryAfter = ({ interval }: StepDeps, memory: AccountMemory, short: boolean): AccountMemory => ({
   ...memory,

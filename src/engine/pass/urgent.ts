@@ -2,6 +2,7 @@ import type { Event } from "../../model/events.ts";
 import type { Order } from "../../model/order.ts";
 import type { Strategy } from "../../model/strategy.ts";
 import type { Settlement, Snapshot } from "../../ports/stores/step-store.ts";
+import type { Decision } from "../decide/decide.ts";
 import { cancellable } from "../decide/turn.ts";
 
 /*
@@ -9,7 +10,7 @@ import { cancellable } from "../decide/turn.ts";
  * read, so the known cancels go first. Only a lookup shows an order's result, so no state follows from these.
  */
 
-/** Returns whether a stop cancels nothing, because it leaves the orders and sells nothing. */
+/** Returns whether a strategy cancels its orders to end, which a stop that leaves the orders and sells nothing does not. */
 const isLeaving = ({ wants, keepOrders, sellBase, state }: Strategy): boolean =>
   state.exit !== null || (wants === "stop" && (!keepOrders || sellBase));
 
@@ -46,4 +47,15 @@ export function unread(
     events: results.filter(({ phase }) => phase !== "stopping" || failures === 0).map(event),
     phases: results.map(({ id }) => ({ id, phase: "stopping" })),
   };
+}
+
+/** Returns whether a strategy has begun to leave the market, or one of the sent requests is of one that leaves. */
+export function leavesWith(
+  { strategies }: Snapshot,
+  { changes }: Decision,
+  sent: readonly Pick<Order, "strategy">[],
+): boolean {
+  const leaving = new Set(strategies.filter(isLeaving).map(({ id }) => id));
+  const begins = changes.some(({ strategy }) => strategy?.state.exit && !leaving.has(strategy.id));
+  return begins || sent.some(({ strategy }) => strategy !== null && leaving.has(strategy));
 }

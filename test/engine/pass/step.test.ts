@@ -276,6 +276,17 @@ describe("a pass that stops something", () => {
     expect(pass.cancels).toBe(2);
   });
 
+  it("says that another pass has to follow, as one that begins an exit does", async () => {
+    const leaving = async (over: object) => (await stepped({ over })).pass.isLeaving;
+    const config = { ...strategy().config, stopLossPrice: d("200") };
+    expect(await leaving(stopping)).toBe(true);
+    expect(
+      await leaving({ strategies: [strategy({ config: { ...config, stopAtOnce: true } as never })] }),
+    ).toBe(true);
+    expect(await leaving({ strategies: [strategy({ config: config as never })] })).toBeUndefined();
+    expect(await leaving({ ...stopping, orders: [] })).toBeUndefined();
+  });
+
   it("sends no more of them if it lacked the calls, and reports that it fell short", async () => {
     const { did, pass, settled } = await stepped({
       over: stopping,

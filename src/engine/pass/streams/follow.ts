@@ -88,9 +88,13 @@ export function followStreams({ store, kinds, log, streams, local, random, inter
     /** Starts a tick's pass if one is due. Half an interval early, because a tick can be late. */
     paceOf: (account: AccountKey): Millis | undefined =>
       now() < (accounts.get(account)?.nextAt ?? 0) - interval / 2 ? undefined : begin(account),
-    /** Takes the results of passes. Only a complete pass lets the next one wait. */
+    /**
+     * Takes the results of passes. Only a complete pass lets the next one wait, and a strategy that leaves the market
+     * waits for no tick.
+     */
     passed(passes: readonly Pass[]): void {
-      for (const { account, outcome, reactions: times = [] } of passes) {
+      for (const { account, outcome, isLeaving, reactions: times = [] } of passes) {
+        if (isLeaving) early.request(account);
         const followed = accounts.get(account);
         if (followed && outcome !== "stepped") followed.nextAt = Math.min(followed.nextAt, now() + interval);
         for (const time of times) reactions.add(account, time);

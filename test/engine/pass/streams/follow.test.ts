@@ -311,6 +311,19 @@ describe("the status of a strategy", () => {
   });
 });
 
+describe("a strategy that leaves the market", () => {
+  it("waits for no tick between its passes, with or without a stream", async () => {
+    const { follower, has, passes, until } = following({ hasStreams: false });
+    await has({});
+    follower.passed([{ account: ACCOUNT, outcome: "stepped" }]);
+    await until(1_000);
+    expect(passes).toEqual([]);
+    follower.passed([{ account: ACCOUNT, outcome: "stepped", isLeaving: true }]);
+    await until(1_500);
+    expect(passes.map(([, at]) => at)).toEqual([1_000]);
+  });
+});
+
 describe("a report", () => {
   it("counts the times from fills to their next orders", async () => {
     const { follower } = following();
