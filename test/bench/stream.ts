@@ -29,8 +29,7 @@ const APART_ON_KRAKEN: Millis = 30 * SECOND;
 
 interface StreamRun {
   readonly times: readonly Millis[];
-  /** Of each stop-loss, from the price to the sale. */
-  readonly stops: readonly Millis[];
+  readonly stops: readonly StopTimes[];
   /** Calls that kraken's counter refused. */
   readonly limited: number;
   /** Signed calls of a quiet minute. */
@@ -42,7 +41,7 @@ async function runStream(name: VenueName, isOn: boolean): Promise<StreamRun> {
   const setup = await emulatedExchanges({ names: [name], tier: "starter", time: REAL });
   const { deps, accessOf } = setup;
   const venue = setup.exchange(name);
-  await runOperation(deps, "start_grid", {
+  const { id } = await runOperation<{ id: string }>(deps, "start_grid", {
     ...{ exchange: name, symbol: "BTC/USDT", gridLevels: SLOTS, orderSize: decimal("100") },
     ...{ lowerPrice: decimal("57000"), upperPrice: decimal("63000") },
   });
@@ -61,7 +60,9 @@ async function runStream(name: VenueName, isOn: boolean): Promise<StreamRun> {
     await nodeLocal.sleep(apart * (0.5 + Math.random()));
     times.push(await answered(venue, turn));
   }
-  const stops: Millis[] = [];
+  await runOperation(deps, "stop_grid", { id });
+  await nodeLocal.sleep(4 * TICK);
+  const stops: StopTimes[] = [];
   for (let turn = 0; turn < STOPS; turn++) stops.push(await stopped(setup, name));
   await timer.stop();
   await follower.stop();
@@ -69,8 +70,13 @@ async function runStream(name: VenueName, isOn: boolean): Promise<StreamRun> {
   return { times, stops, limited: venue.limited.length, signed };
 }
 
-/** Returns the time from a price below the stop-loss price of a new grid until its sale arrives. */
-async function stopped({ deps, exchange }: Setup, name: VenueName): Promise<Millis> {
+interface StopTimes {
+  readonly firstCancel: Millis;
+  readonly sale: Millis;
+}
+
+/** Returns the times from a price below the stop-loss price of a new grid until its first cancel and its sale arrive. */
+async function stopped({ deps, exchange }: Setup, name: VenueName): Promise<StopTimes> {
   const venue = exchange(name);
   venue.move("BTC/USDT", "60000");
   await runOperation(deps, "start_grid", {
@@ -80,13 +86,19 @@ async function stopped({ deps, exchange }: Setup, name: VenueName): Promise<Mill
   // Until its orders are placed, and at any moment between two ticks.
   await nodeLocal.sleep(4 * TICK * (1 + Math.random()));
   const known = venue.orders().length;
+  const received = venue.observed.length;
   const began = nodeLocal.monotonic();
+  const since = () => nodeLocal.monotonic() - began;
   venue.move("BTC/USDT", "53900");
+  let firstCancel = Number.NaN;
   const isSale = ({ side, price }: { side: string; price: bigint }) =>
     side === "sell" && price < decimal("54000");
-  while (!venue.orders().slice(known).some(isSale) && nodeLocal.monotonic() - began < LONGEST)
+  while (!venue.orders().slice(known).some(isSale) && since() < LONGEST) {
     await nodeLocal.sleep(5);
-  return nodeLocal.monotonic() - began;
+    const isCanceling = venue.observed.slice(received).some(({ route }) => route.startsWith("cancel"));
+    if (Number.isNaN(firstCancel) && isCanceling) firstCancel = since();
+  }
+  return { firstCancel, sale: since() };
 }
 
 type Setup = Awaited<ReturnType<typeof emulatedExchanges>>;
@@ -132,12 +144,12 @@ export async function streamFigures(): Promise<Figure[]> {
         runs: times.map((time) => time / SECOND),
         goal,
       },
-      {
-        name: `price to the sale of a stop-loss with stopAtOnce, ${where}`,
+      ...(["firstCancel", "sale"] as const).map((what) => ({
+        name: `stop-loss price to ${what === "sale" ? "its sale" : "the first cancel"}, ${where}`,
         unit: "s",
-        runs: stops.map((time) => time / SECOND),
+        runs: stops.map((times) => times[what] / SECOND),
         goal: isOn ? "p50 ≤ 1 s" : "",
-      },
+      })),
       { name: `signed calls of a quiet minute, ${where}`, unit: "", runs: [signed] },
       ...(name === "kraken" ? [{ name: `calls over the counter, ${where}`, unit: "", runs: [limited] }] : []),
     );
