@@ -33,10 +33,17 @@ export const countUp = (rows: readonly OwnOffer[], rule: UpRule): Record<string,
 });
 
 /** Returns for how long a minute keeps a rule. Without the times of own orders, its sample counts for all of it. */
-function upMillis({ offer, ...sample }: OwnOffer, { isUp }: UpRule): Millis {
-  if (!offer) return isUp(sample) ? MINUTE : 0;
-  const up = offer.parts.filter(({ spread: ownSpread, levels }) =>
-    isUp({ ...sample, ownSpread, ownOrders: { bids: levels, asks: levels } }),
+function upMillis(row: OwnOffer, { isUp }: UpRule): Millis {
+  if (!row.offer) return isUp(row) ? MINUTE : 0;
+  const up = row.offer.parts.filter(({ spread: ownSpread, levels }) =>
+    isUp({
+      ownSpread,
+      ownOrders: { bids: levels, asks: levels },
+      // Most rules do not need it, and it is parsed on use.
+      get ownDepth() {
+        return row.ownDepth;
+      },
+    }),
   );
   return up.reduce((all, { millis }) => all + millis, 0);
 }

@@ -103,6 +103,7 @@ function minuteRow(minute: number): typeof liquidityMinutes.$inferInsert {
   const side = () => [upTo(1000), upTo(10_000), upTo(100_000)] as const;
   return {
     ...{ ...PAIR, minute, samples: 1, ownBids: 3, ownAsks: 3, sources: 3, isCutShort: false, absence: null },
+    offer: { parts: [{ spread: upTo(1), levels: 3, millis: 50_000 }], uncertain: 500 },
     ...{ spread: upTo(1), ownSpread: upTo(1), deviation: upTo(1) },
     ...{ ownDepth: { bids: side(), asks: side() }, depth: { bids: side(), asks: side() } },
   };
