@@ -3,7 +3,7 @@ import { type Candles, slice } from "../../src/candles/candles.ts";
 import { DAY } from "../../src/kernel/time.ts";
 import { january } from "../support/january.ts";
 import { partOf } from "../support/whole.ts";
-import { CASES, type Case, DAYS, outcome, prepared, WEEKS, walked } from "./cases.ts";
+import { CASES, type Case, outcome, prepared, walked } from "./cases.ts";
 import { stepped } from "./stepped.ts";
 
 const month = january();
@@ -19,7 +19,7 @@ const hoursOf = ({ days: [from, to] = [4.4, 5.1] }: Case): readonly [number, num
 };
 
 describe.skipIf(!month)("a backtest of real bars", () => {
-  it.each([...WEEKS, ...partOf(DAYS, 0)])(
+  it.each(partOf(CASES, 0))(
     "matches the service with its store and a venue in libSQL: $name",
     async (one) => {
       const run = prepared(one, daysOf(one, month as Candles));

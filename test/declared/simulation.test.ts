@@ -29,7 +29,7 @@ it("the simulation creates each declared order exactly once with random seeds", 
 });
 
 it("the simulation passes with one fault, or the kill switch, at some calls of a run", async () => {
-  expect(failures(await exhaustiveTier([3], how, most(31, 301), declared))).toEqual([]);
+  expect(failures(await exhaustiveTier([3], how, most(31, 601), declared))).toEqual([]);
 });
 
 it("the memory and libSQL stores return the same results", async () => {

@@ -30,7 +30,7 @@ it.each([
 });
 
 it("quotes place each order exactly once on faulty books, with random seeds", async () => {
-  const figures = await randomTier({ ...drawn, count: most(18, 4) }, how, false, quote);
+  const figures = await randomTier({ ...drawn, count: most(18, 2) }, how, false, quote);
   expect(failures(figures)).toEqual([]);
   // It has traded, and not only been left alone.
   const [, fills = "0"] = /(\d+) fills/.exec(figures[0]?.text ?? "") ?? [];
@@ -38,7 +38,7 @@ it("quotes place each order exactly once on faulty books, with random seeds", as
 });
 
 it("quotes stay correct with one fault, or the kill switch, at sampled calls of a run", async () => {
-  expect(failures(await exhaustiveTier([3], how, most(31, 301), quote))).toEqual([]);
+  expect(failures(await exhaustiveTier([3], how, most(31, 601), quote))).toEqual([]);
 });
 
 it("quotes get the same answers from memory and libSQL", async () => {

@@ -51,7 +51,7 @@ async function upOf(name: VenueName, ticks: number) {
 it.each<VenueName>(["kraken", "mexc", "bitget", "gateio"])(
   "on %s both sides of the quotes stay open nearly all of the time",
   async (name) => {
-    const { up, orders } = await upOf(name, most(1000, 100));
+    const { up, orders } = await upOf(name, most(1000, 60));
     expect(up).toBeGreaterThanOrEqual(0.99);
     // It has followed the market, and not only been left alone.
     expect(orders).toBeGreaterThan(8);
