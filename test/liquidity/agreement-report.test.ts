@@ -11,6 +11,7 @@ import { daysBefore } from "../../src/liquidity/operations/agreement-report.ts";
 import { totalFindings } from "../../src/liquidity/total.ts";
 import { MINUTES_A_DAY } from "../../src/model/samples/minute.ts";
 import type { Deps } from "../../src/ports/deps.ts";
+import { appOver } from "../support/app.ts";
 import { findChromium, openPage, startBrowser } from "../support/browser.ts";
 import { d } from "../support/grid.ts";
 import { liquidityMinute, spanOf } from "../support/liquidity-minute.ts";
@@ -97,6 +98,15 @@ describe("the report of an agreement", () => {
       "has no past day in this period",
     );
     await expect(ask({ agreement: "none" })).rejects.toThrow("there is no agreement none");
+  });
+
+  it("is served over HTTP without the stored form of its rules", async () => {
+    const { deps } = await reported();
+    const app = await appOver(deps);
+    const headers = { authorization: `Bearer ${app.tokens.read}` };
+    const response = await app.ask("/api/v1/agreements/snek/report", { headers });
+    const { markets } = (await response.json()) as AgreementReport;
+    expect([response.status, markets.length, "promise" in (markets[0] ?? {})]).toEqual([200, 3, false]);
   });
 
   it("is a page with the results first, then each market", async () => {
