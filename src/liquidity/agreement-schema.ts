@@ -44,6 +44,13 @@ export const AgreementShape = lazy(() =>
 );
 export type AgreementAnswer = z.output<ReturnType<typeof AgreementShape>>;
 
+export const AgreementListShape = lazy(() =>
+  z.object({
+    agreements: z.array(AgreementShape()).describe("The one of the settings first, then by name"),
+    count: z.number(),
+  }),
+);
+
 export const HistoryShape = lazy(() =>
   AgreementShape().extend({ history: z.array(versionShape()).describe("All edits, oldest first") }),
 );

@@ -103,7 +103,7 @@ const PLACES: readonly Place[] = [
     title: "Liquidity",
     group: "Reports",
     name: "Liquidity",
-    page: () => <LiquidityPage />,
+    page: (session) => <LiquidityPage session={session} />,
   },
   { path: "markets", title: "Markets", group: "Markets", name: "Market", page: () => <Markets /> },
   { path: "compare", title: "Compare", group: "Markets", name: "Compare", page: () => <Compare /> },

@@ -1,27 +1,31 @@
 import { useState } from "hono/jsx/dom";
+import { Agreements } from "./agreements.tsx";
 import { useLoad } from "./load.ts";
-import { Offers } from "./markets/watched.tsx";
+import { eachPair, Offers } from "./markets/watched.tsx";
 import { SaveButton } from "./save.tsx";
-import type { WatchedPairs } from "./types.ts";
+import type { Session, WatchedPairs } from "./types.ts";
 import { Field, Section, Shown } from "./ui.tsx";
 
 /** The page of liquidity reports: what was offered in some days, and a report to send. */
-export function LiquidityPage() {
+export function LiquidityPage({ session }: { session: Session }) {
   const watched = useLoad<WatchedPairs>("GET /liquidity/pairs");
   return (
     <>
       <h1>Liquidity</h1>
       <Shown of={watched}>
-        {(data) =>
-          data.count === 0 ? (
-            <p class="empty">
-              No pair is sampled. Name the pairs and their agreements in the setting EDGEMAKER_LIQUIDITY, and
-              restart the server.
-            </p>
-          ) : (
-            <Days watched={data} />
-          )
-        }
+        {(data) => (
+          <>
+            {data.count === 0 ? (
+              <p class="empty">
+                No pair is sampled. Create an agreement, or name the pairs in the setting EDGEMAKER_LIQUIDITY
+                and restart the server.
+              </p>
+            ) : (
+              <Days pairs={eachPair(data)} day={data.day} />
+            )}
+            <Agreements session={session} from={`${data.day.slice(0, 8)}01`} to={data.day} />
+          </>
+        )}
       </Shown>
     </>
   );
@@ -29,7 +33,7 @@ export function LiquidityPage() {
 
 const typedIn = ({ target }: Event) => (target as HTMLInputElement).value;
 
-function Days({ watched: { pairs, day } }: { watched: WatchedPairs }) {
+function Days({ pairs, day }: Pick<WatchedPairs, "pairs" | "day">) {
   const [at, setAt] = useState(0);
   const [from, setFrom] = useState(`${day.slice(0, 8)}01`);
   const [to, setTo] = useState(day);

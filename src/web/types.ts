@@ -22,6 +22,8 @@ import type { PlannedShape, StartedShape, StatusShape } from "../grid/schema/sch
 import type { StoppedShape } from "../grid/schema/shapes.ts";
 import type { WithdrawShape } from "../grid/schema/withdraw.ts";
 import type { EventsShape, FillsShape, historicOrdersShape } from "../history/schema.ts";
+import type { AgreementReportShape } from "../liquidity/agreement-report-schema.ts";
+import type { AgreementListShape } from "../liquidity/agreement-schema.ts";
 import type { WatchedShape } from "../liquidity/operations/pairs.ts";
 import type { LiquidityShape } from "../liquidity/schema.ts";
 import type { BookShape, CandlesShape, ExchangesShape, TickerShape, TradesShape } from "../market/schema.ts";
@@ -48,6 +50,8 @@ export type OwnDefinition = OwnList["loaded"][number];
 export type OwnStatuses = Of<typeof DeclaredStatusesShape>;
 export type OwnStatus = OwnStatuses["strategies"][number];
 export type OwnPlan = Of<typeof PlannedDeclaredShape>;
+export type AgreementList = Of<typeof AgreementListShape>;
+export type AgreementReportView = Of<typeof AgreementReportShape>;
 export type WatchedPairs = Of<typeof WatchedShape>;
 export type LiquidityView = Of<typeof LiquidityShape>;
 export type Planned = Of<typeof PlannedShape>;

@@ -12,7 +12,7 @@ import { agreementOf, SETTINGS_NAME, settingsAgreement } from "../agreement.ts";
 import { agreementChanges, agreementView, historyView } from "../agreement-answer.ts";
 import {
   AgreementChangeShape,
-  AgreementShape,
+  AgreementListShape,
   dayNumber,
   HistoryShape,
   nameField,
@@ -180,7 +180,7 @@ const listAgreements: Operation = operation({
   cli: {
     path: "agreement list",
     view: (answer) => {
-      const { agreements } = answer as { agreements: readonly z.output<ReturnType<typeof AgreementShape>>[] };
+      const { agreements } = answer as z.output<ReturnType<typeof AgreementListShape>>;
       return agreements.map(({ markets, text: _text, total, unknownMarkets: _unknown, ...rest }) => ({
         ...rest,
         markets: markets.map(({ exchange, symbol }) => `${exchange}:${symbol}`).join(", "),
@@ -191,11 +191,7 @@ const listAgreements: Operation = operation({
   },
   mcp: { isSelfContained: true },
   input: () => z.object({}),
-  output: () =>
-    z.object({
-      agreements: z.array(AgreementShape()).describe("The one of the settings first, then by name"),
-      count: z.number(),
-    }),
+  output: AgreementListShape,
   async run(deps) {
     const today = dayOf(await deps.store.now());
     const stored = new Map((await deps.liquidity?.agreements?.agreements())?.map((one) => [one.name, one]));

@@ -13,8 +13,8 @@ export function WatchedMarkets() {
   if (error) return <Failed error={error} again={again} />;
   if (data === undefined || data.count === 0) return null;
   return (
-    <Section title={`Watched pairs (${data.count})`}>
-      {data.pairs.map(({ exchange, symbol }) => (
+    <Section title={`Watched pairs (${eachPair(data).length})`}>
+      {eachPair(data).map(({ exchange, symbol }) => (
         <Offers
           key={`${exchange} ${symbol}`}
           {...{ exchange, symbol }}
@@ -26,6 +26,12 @@ export function WatchedMarkets() {
     </Section>
   );
 }
+
+/** Lists each pair once; several agreements can have the same one. */
+export const eachPair = ({ pairs }: WatchedPairs): WatchedPairs["pairs"] =>
+  pairs.filter((pair, index) => index === pairs.findIndex((one) => placeOf(one) === placeOf(pair)));
+
+const placeOf = ({ exchange, symbol }: WatchedPairs["pairs"][number]): string => `${symbol} on ${exchange}`;
 
 interface Where {
   readonly exchange: string;
@@ -84,7 +90,7 @@ const percentOrNot = (value: number | null): string => (value === null ? "unknow
 const depthOrNot = (value: number | undefined): string => (value === undefined ? "unknown" : money(value));
 
 type JudgedRule = LiquidityView["findings"][number];
-const TONES: Readonly<Record<JudgedRule["state"], string>> = {
+export const TONES: Readonly<Record<JudgedRule["state"], string>> = {
   kept: "up",
   missed: "down",
   unknown: "",
@@ -102,7 +108,7 @@ const PROMISES: readonly TableColumn<JudgedRule>[] = [
   },
 ];
 
-const figureOf = (value: number | null, unit: JudgedRule["unit"]): string =>
+export const figureOf = (value: number | null, unit: JudgedRule["unit"]): string =>
   unit === "percent" ? percentOrNot(value) : depthOrNot(value ?? undefined);
 
 const Promised = ({ report: { symbol, exchange, preset, findings } }: { report: LiquidityView }) => (

@@ -1,0 +1,204 @@
+import { useState } from "hono/jsx/dom";
+import { type ApiError, ask } from "./api.ts";
+import { useLoad } from "./load.ts";
+import { figureOf, TONES } from "./markets/watched.tsx";
+import { SaveButton } from "./save.tsx";
+import { Table, type TableColumn } from "./table.tsx";
+import type { AgreementList, AgreementReportView, Session } from "./types.ts";
+import { Failed, Field, Section, Shown, useAsk } from "./ui.tsx";
+
+type AgreementRow = AgreementList["agreements"][number];
+
+/** Agreements, a form for a new one, and the report of the chosen one. */
+export function Agreements({ session, from, to }: { session: Session; from: string; to: string }) {
+  const list = useLoad<AgreementList>("GET /agreements");
+  const [chosen, choose] = useState<string>();
+  const mayWrite = session.scope !== "read";
+  return (
+    <Section title="Agreements">
+      <Shown of={list}>
+        {({ agreements }) => {
+          const name = chosen ?? agreements[0]?.agreement;
+          const agreement = agreements.find((one) => one.agreement === name);
+          return (
+            <>
+              <Table
+                label="Agreements"
+                columns={AGREEMENT_COLUMNS}
+                rows={agreements}
+                keyOf={({ agreement: key }) => key}
+                empty="No agreement is stored."
+              />
+              {agreement ? (
+                <>
+                  <Field label="Report of">
+                    <select
+                      value={agreement.agreement}
+                      onChange={({ target }: Event) => choose((target as HTMLSelectElement).value)}
+                    >
+                      {agreements.map(({ agreement: one }) => (
+                        <option key={one} value={one}>
+                          {one}
+                        </option>
+                      ))}
+                    </select>
+                  </Field>
+                  <AgreementRules key={agreement.agreement} of={agreement} from={from} to={to} />
+                  {mayWrite && agreement.source === "stored" ? (
+                    <EndButton of={agreement} changed={list.again} />
+                  ) : null}
+                </>
+              ) : null}
+              {mayWrite ? (
+                <AgreementForm key={agreements.length} agreements={agreements} changed={list.again} />
+              ) : null}
+            </>
+          );
+        }}
+      </Shown>
+    </Section>
+  );
+}
+
+const AGREEMENT_COLUMNS: readonly TableColumn<AgreementRow>[] = [
+  { name: "Name", isHead: true, of: ({ agreement }) => agreement },
+  { name: "State", of: ({ state }) => state },
+  { name: "Made with", of: ({ counterparty }) => counterparty ?? "" },
+  { name: "First day", of: ({ from }) => from ?? "" },
+  { name: "Last day", of: ({ until }) => until ?? "no end" },
+  {
+    name: "Markets",
+    of: ({ markets }) => markets.map(({ symbol, exchange }) => `${symbol} on ${exchange}`).join(", "),
+  },
+];
+
+function AgreementRules({ of: { agreement }, from, to }: { of: AgreementRow; from: string; to: string }) {
+  const report = useLoad<AgreementReportView>(`GET /agreements/${agreement}/report`, { from, to });
+  const save = (format: "html" | "csv", label: string) => (
+    <SaveButton
+      label={label}
+      route={`GET /agreements/${agreement}/report`}
+      query={{ from, to }}
+      format={format}
+      file={`agreement-${agreement}-${from}-${to}`}
+    />
+  );
+  return (
+    <Shown of={report}>
+      {(data) => (
+        <>
+          <p>
+            {data.from} to {data.to}, UTC: {data.counts.kept} kept, {data.counts.missed} missed,{" "}
+            {data.counts.unknown} unknown
+          </p>
+          <Table
+            label={`Rules of ${agreement}`}
+            columns={AGREEMENT_RULES}
+            rows={data.rules}
+            keyOf={({ exchange, symbol, rule }) => `${exchange} ${symbol} ${rule}`}
+            empty="No rules."
+          />
+          <div class="actions">
+            {save("html", "Save report to send")}
+            {save("csv", "Save rules as CSV")}
+          </div>
+        </>
+      )}
+    </Shown>
+  );
+}
+
+type AgreedRule = AgreementReportView["rules"][number];
+
+const AGREEMENT_RULES: readonly TableColumn<AgreedRule>[] = [
+  { name: "Market", isHead: true, of: ({ symbol, exchange }) => `${symbol} on ${exchange ?? "all markets"}` },
+  { name: "Rule", of: ({ rule }) => rule },
+  { name: "Result", of: ({ state }) => <b class={`tag ${TONES[state]}`}>{state}</b> },
+  { name: "Measured", isNumber: true, of: ({ value, unit }) => figureOf(value, unit) },
+  {
+    name: "Required",
+    isNumber: true,
+    of: ({ limit, unit }) => (limit === null ? "" : figureOf(limit, unit)),
+  },
+  { name: "Before", isNumber: true, of: ({ before, unit }) => (before ? figureOf(before.value, unit) : "") },
+];
+
+function EndButton({ of: { agreement }, changed }: { of: AgreementRow; changed: () => void }) {
+  const [dialog, open] = useAsk();
+  const end = async () => {
+    const { until } = await ask<{ until: string }>(`POST /agreements/${agreement}/end`, { body: {} });
+    changed();
+    return `The last day of ${agreement} is ${until}, UTC.`;
+  };
+  return (
+    <>
+      <button
+        type="button"
+        onClick={() =>
+          open({
+            title: `End ${agreement}`,
+            says: "Today becomes the last day of the agreement. Its orders stay open, and its reports and history stay.",
+            yes: "End it today",
+            act: end,
+          })
+        }
+      >
+        End {agreement}
+      </button>
+      {dialog}
+    </>
+  );
+}
+
+const FIELDS = [
+  ["agreement", "Name", "snek"],
+  ["markets", "Markets with their rules", "mexc:SNEK/USDT spread=2 depth=500, gateio:SNEK/USDT depth=300"],
+  ["total", "Rules in total", "uptime=95 depth=1000"],
+  ["counterparty", "Made with", "Snek Foundation"],
+  ["from", "First day, UTC", "2026-01-01"],
+  ["until", "Last day, UTC", "2026-12-31"],
+] as const;
+
+/** Creates an agreement, or changes the one with the same name; an empty field stays as it is. */
+function AgreementForm({
+  agreements,
+  changed,
+}: {
+  agreements: readonly AgreementRow[];
+  changed: () => void;
+}) {
+  const [values, setValues] = useState<Readonly<Record<string, string>>>({});
+  const [error, setError] = useState<ApiError>();
+  const isKnown = agreements.some(({ agreement }) => agreement === values.agreement?.trim());
+  const submit = (event: Event) => {
+    event.preventDefault();
+    const given = Object.entries(values).map(([name, value]) => [name, value.trim()] as const);
+    const { agreement, ...terms } = Object.fromEntries(given.filter(([, value]) => value !== ""));
+    const sent = isKnown
+      ? ask(`PATCH /agreements/${agreement}`, { body: terms })
+      : ask("POST /agreements", { body: { agreement, ...terms } });
+    sent
+      .then(() => {
+        setError(undefined);
+        changed();
+      })
+      .catch(setError);
+  };
+  return (
+    <form class="fields" aria-label="Terms of an agreement" onSubmit={submit}>
+      {FIELDS.map(([name, label, example]) => (
+        <Field key={name} label={label} wide={name === "markets"}>
+          <input
+            value={values[name] ?? ""}
+            placeholder={example}
+            onInput={({ target }: Event) =>
+              setValues((before) => ({ ...before, [name]: (target as HTMLInputElement).value }))
+            }
+          />
+        </Field>
+      ))}
+      <button type="submit">{isKnown ? "Change agreement" : "Create agreement"}</button>
+      {error ? <Failed error={error} /> : null}
+    </form>
+  );
+}
