@@ -12,6 +12,9 @@ it.each([
   ["0", 0],
   ["yesterday", undefined],
   ["2026-13-01", undefined],
+  ["2026-02-30", undefined],
+  ["2026-02-30T08:00Z", undefined],
+  ["2028-02-29", 1835395200000],
   ["-5", undefined],
   ["", undefined],
 ])("reads %s as a time", (text, at) => {
