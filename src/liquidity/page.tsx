@@ -182,10 +182,13 @@ html,body{font-size:10.5px}main{padding:0}dl{grid-template-columns:repeat(4,1fr)
 tr,svg,.legend{break-inside:avoid}h2{break-after:avoid}}
 `;
 
+const noSpread = (twoSidedPercent: number | null): string =>
+  twoSidedPercent === null ? "spread not known" : "no spread";
+
 /** An agreement has its own figure for the time on both sides, so the card of own orders leaves it out. */
 const card = (name: string, { twoSidedPercent, spreadPercent }: OwnFigures, hasRule: boolean) => (
   <Fact name={name}>
-    {spreadPercent === null ? <b>no spread</b> : <b>{`${shownPercent(spreadPercent)} spread`}</b>}
+    <b>{spreadPercent !== null ? `${shownPercent(spreadPercent)} spread` : noSpread(twoSidedPercent)}</b>
     <br />
     {hasRule
       ? "mean of the minutes with both sides"

@@ -116,6 +116,8 @@ describe("the report of an agreement", () => {
     expect(page).toContain("&lt;i&gt;Foundation");
     expect(page.indexOf("BTC/USDT, all markets")).toBeLessThan(page.indexOf("What was offered"));
     expect(page.match(/class="market"/g)).toHaveLength(3);
+    // The market without a sample.
+    expect(page.match(/no spread|spread not known/g)).toEqual(Array(2).fill("spread not known"));
     expect(page).not.toMatch(/null|undefined|NaN|<i>/);
   });
 
