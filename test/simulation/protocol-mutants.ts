@@ -114,8 +114,13 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
       },
       {
         file: "src/engine/pass/step.ts",
-        from: "const { outcomes } = acted;",
-        to: 'const outcomes = [...acted.outcomes, ...urgent.requested.map(({ clientId, exchangeId }) => ({ clientId, state: "canceled" as const, exchangeId, reason: null }))];',
+        from: "const { outcomes, ...acted } = await act(",
+        to: "const { outcomes: told, ...acted } = await act(",
+      },
+      {
+        file: "src/engine/pass/step.ts",
+        from: "const reactions = reactionsOf(",
+        to: 'const outcomes = [...told, ...urgent.requested.map(({ clientId, exchangeId }) => ({ clientId, state: "canceled" as const, exchangeId, reason: null }))];\n  const reactions = reactionsOf(',
       },
     ],
   },

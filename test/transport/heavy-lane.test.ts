@@ -133,6 +133,7 @@ describe("a heavy operation", () => {
     expect(HEAVY.map(({ name }) => name).sort()).toEqual([
       ...["backtest_centered_grid", "backtest_grid", "backtest_quote"],
       ...[
+        "get_agreement_report",
         "get_disposals",
         "get_liquidity_report",
         "get_quality",
