@@ -94,7 +94,7 @@ export function followStreams({ store, kinds, log, streams, local, random, inter
      */
     passed(passes: readonly Pass[]): void {
       for (const { account, outcome, isLeaving, reactions: times = [] } of passes) {
-        if (isLeaving) early.request(account);
+        if (isLeaving && streams) early.request(account);
         const followed = accounts.get(account);
         if (followed && outcome !== "stepped") followed.nextAt = Math.min(followed.nextAt, now() + interval);
         for (const time of times) reactions.add(account, time);
