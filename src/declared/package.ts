@@ -1,5 +1,5 @@
 /** The module that strategy files import as `edgemaker`. */
-export * as z from "zod";
+
 export { type Amount, Money } from "../kernel/money.ts";
 export type {
   Declared,
@@ -11,3 +11,4 @@ export type {
   StrategyReference,
 } from "../ports/definition.ts";
 export { defineStrategy } from "./define.ts";
+export * as z from "./zod.ts";
