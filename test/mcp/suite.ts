@@ -117,8 +117,9 @@ export function agentSuite(name: string, start: () => Promise<Agents>): void {
       const { id } = await act("start_grid", GRID);
       const quotes = await act("start_quote", QUOTES);
       for (const { name: tool, inputSchema } of reads) {
-        // They need a strategy of a user's own file: test/declared/command.test.ts reads one.
-        if (/^get_strategy_(orders|fills|events)$/.test(tool)) continue;
+        // They need a strategy of a user's own file (test/declared/command.test.ts) or an agreement with past days
+        // (test/liquidity).
+        if (/^get_(strategy_(orders|fills|events)|agreement(_report)?)$/.test(tool)) continue;
         const known: Record<string, unknown> = { ...MARKET, id, ...OF_TOOL[tool] };
         if (tool === "get_order") known.id = order.id;
         if (/^(preview_quote_edit|get_quote_.*)$/.test(tool)) known.id = quotes.id;
