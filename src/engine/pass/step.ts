@@ -33,7 +33,7 @@ export interface Pass {
   readonly retryIn?: Millis;
   /** Time from each new fill, by the exchange's clock, until its strategy's next orders were accepted. */
   readonly reactions?: readonly Millis[];
-  /** Whether a strategy leaves the market, and only the next pass goes on with that. */
+  /** Whether a strategy has begun to leave the market or cancels its orders, and only the next pass can sell. */
   readonly isLeaving?: boolean;
 }
 
@@ -186,7 +186,7 @@ async function pass(
   const settled = { outcomes, events, phases, mids, offers: rows, memory, calls: budget };
   await venue.leave?.();
   await store.settle(snapshot.lease, { ...settled, failure: null });
-  const sent = [...urgent.requested, ...cancels, ...creates];
+  const sent = { cancels: [...urgent.requested, ...cancels], creates };
   return passOf(short, reactions, leavesWith(loaded, decision, sent));
 }
 

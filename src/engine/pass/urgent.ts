@@ -49,13 +49,19 @@ export function unread(
   };
 }
 
-/** Returns whether a strategy has begun to leave the market, or one of the sent requests is of one that leaves. */
+type Owned = readonly Pick<Order, "strategy">[];
+
+/**
+ * Returns whether a strategy has begun to leave the market, or cancels its orders, so that the next pass can sell. After
+ * a sale the next pass waits for its tick: the book needs time, because each further sale is cheaper.
+ */
 export function leavesWith(
   { strategies }: Snapshot,
   { changes }: Decision,
-  sent: readonly Pick<Order, "strategy">[],
+  { cancels, creates }: { readonly cancels: Owned; readonly creates: Owned },
 ): boolean {
   const leaving = new Set(strategies.filter(isLeaving).map(({ id }) => id));
+  const isOfLeaving = ({ strategy }: Owned[number]) => strategy !== null && leaving.has(strategy);
   const begins = changes.some(({ strategy }) => strategy?.state.exit && !leaving.has(strategy.id));
-  return begins || sent.some(({ strategy }) => strategy !== null && leaving.has(strategy));
+  return begins || (cancels.some(isOfLeaving) && !creates.some(isOfLeaving));
 }

@@ -287,6 +287,16 @@ describe("a pass that stops something", () => {
     expect(await leaving({ ...stopping, orders: [] })).toBeUndefined();
   });
 
+  it("lets the next pass wait for its tick once it has sold, because a further sale is cheaper", async () => {
+    const sell = slot({ side: "sell", base: d("1"), cost: d("100"), bought: d("1") });
+    const selling = state([sell], { epoch: 1, exit: { reason: "stop_loss", tries: 0 } });
+    const { did, pass } = await stepped({
+      over: { strategies: [strategy({ phase: "stopping", state: selling })], orders: [] },
+    });
+    expect(namesOf(did)).toContain("create");
+    expect(pass.isLeaving).toBeUndefined();
+  });
+
   it("sends no more of them if it lacked the calls, and reports that it fell short", async () => {
     const { did, pass, settled } = await stepped({
       over: stopping,
