@@ -20,9 +20,14 @@ export interface Hold {
   readonly canceled: Map<string, Millis>;
 }
 
-/** Protocol time. The lease was granted after the request for it, so this is never behind the store's clock. */
-export const protocolTime = ({ monotonic }: Local, { lease, requestedAt }: Hold): Millis =>
-  lease.now + (monotonic() - requestedAt);
+/**
+ * Protocol time in whole milliseconds, although a process's clock has fractions. The lease was granted after the request
+ * for it, so this is never behind the store's clock.
+ */
+export const protocolTime = (
+  { monotonic }: Pick<Local, "monotonic">,
+  { lease, requestedAt }: { readonly lease: Pick<Lease, "now">; readonly requestedAt: Millis },
+): Millis => lease.now + Math.ceil(monotonic() - requestedAt);
 
 interface ActDeps {
   readonly venue: Venue;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { act, cancelEach } from "../../../src/engine/pass/act.ts";
+import { act, cancelEach, protocolTime } from "../../../src/engine/pass/act.ts";
 import { budgetOf } from "../../../src/engine/pass/budget.ts";
 import { NEW_ORDER, type Order } from "../../../src/model/order.ts";
 import type { Local } from "../../../src/ports/local.ts";
@@ -242,4 +242,10 @@ describe("the cancels of a pass", () => {
       short: true,
     });
   });
+});
+
+it("tells protocol time in whole milliseconds, and never too early", () => {
+  const at = (monotonic: number) =>
+    protocolTime({ monotonic: () => monotonic }, { lease: { now: 1_000 }, requestedAt: 50.25 });
+  expect([at(50.25), at(50.5), at(60.25)]).toEqual([1_000, 1_001, 1_010]);
 });
