@@ -62,6 +62,21 @@ describe("an agreement", () => {
     expect(await ask("list_agreements", {})).toMatchObject({ count: 1, agreements: [{ version: 3 }] });
   });
 
+  it("stays listed when another one has been edited more often", async () => {
+    const { ask } = await agreed();
+    await ask("create_agreement", NEW);
+    await ask("create_agreement", { ...NEW, agreement: "other" });
+    await ask("edit_agreement", { agreement: "snek", until: "2031-06-30" });
+    const { agreements } = await ask<{ agreements: { agreement: string; version: number }[] }>(
+      "list_agreements",
+      {},
+    );
+    expect(agreements.map(({ agreement, version }) => [agreement, version])).toEqual([
+      ["other", 1],
+      ["snek", 2],
+    ]);
+  });
+
   it("states its rules per market and in total", async () => {
     const { ask } = await agreed();
     const { markets, total } = await ask<{ markets: { terms: string[]; preset: string }[]; total: string[] }>(

@@ -10,7 +10,7 @@ export function agreementStore(context: Context): AgreementStore {
   const { name, version } = agreements;
   return {
     async agreements() {
-      const newest = sql`${version} = (select max(version) from agreements as newer where newer.name = ${name})`;
+      const newest = sql`agreements.version = (select max(version) from agreements as newer where newer.name = agreements.name)`;
       return db.select().from(agreements).where(newest).orderBy(asc(name));
     },
 
