@@ -41,6 +41,7 @@ const OF_TOOL: Record<string, object> = {
   get_disposals: { from: "2026-01-01", to: "2026-01-31" },
 };
 
+const AGREEMENT = { agreement: "snek", markets: `${MARKET.exchange}:${MARKET.symbol} depth=100` };
 const QUOTES = { ...MARKET, spread: 0.02, levels: 2, size: 50, baseBudget: 0.01, quoteBudget: 500 };
 
 type Ask = (path: string, init?: RequestInit) => Promise<Response>;
@@ -116,11 +117,11 @@ export function agentSuite(name: string, start: () => Promise<Agents>): void {
       const { order } = await act("create_order", ORDER);
       const { id } = await act("start_grid", GRID);
       const quotes = await act("start_quote", QUOTES);
+      await act("create_agreement", AGREEMENT);
       for (const { name: tool, inputSchema } of reads) {
-        // They need a strategy of a user's own file (test/declared/command.test.ts) or an agreement with past days
-        // (test/liquidity).
-        if (/^get_(strategy_(orders|fills|events)|agreement(_report)?)$/.test(tool)) continue;
-        const known: Record<string, unknown> = { ...MARKET, id, ...OF_TOOL[tool] };
+        // They need a strategy of a user's own file: test/declared/command.test.ts reads one.
+        if (/^get_strategy_(orders|fills|events)$/.test(tool)) continue;
+        const known: Record<string, unknown> = { ...MARKET, ...AGREEMENT, id, ...OF_TOOL[tool] };
         if (tool === "get_order") known.id = order.id;
         if (/^(preview_quote_edit|get_quote_.*)$/.test(tool)) known.id = quotes.id;
         // A change has to name what it changes, whichever that is; a backtest its grid or another one; quotes their size.
