@@ -9,7 +9,6 @@ const WALKED = [
   "test/backtest/real.test.ts",
   "test/commands/every.test.ts",
   "test/declared/grid-example.test.ts",
-  "test/declared/simulation.test.ts",
   "test/adapters/ccxt/canary.test.ts",
   "test/exposure/exposure.test.ts",
   "test/fuzz/payloads.test.ts",
@@ -26,10 +25,13 @@ const WALKED = [
   "test/model/model.test.ts",
   "test/transport/http.test.ts",
   "test/quote/avellaneda.test.ts",
+  "test/quality/defence.test.ts",
+  "test/quality/month.test.ts",
   "test/quote/uptime.test.ts",
   "test/liquidity/uptime.test.ts",
   "test/simulation/simulation.test.ts",
   "test/world/alike.test.ts",
+  "test/world/world.test.ts",
 ];
 
 /** `npm run test:heavy`: what takes too long for every `npm test`. That of the edge is `npm run test:edge`. */

@@ -1,4 +1,4 @@
-/** Seeds that once broke an invariant, and what each found. They run with every `npm test`. */
+/** Seeds that once broke an invariant, and what each found. `npm test` runs some of them, `npm run test:heavy` all. */
 export const CASES: readonly (readonly [seed: number, found: string, timing: "real" | undefined])[] = (
   [
     [17, "an order adopted after a restore was of the side that its slot had not turned to yet", "real"],
@@ -114,6 +114,17 @@ export const CASES: readonly (readonly [seed: number, found: string, timing: "re
 
 /** The same of quotes. */
 export const QUOTE_CASES: readonly (readonly [seed: number, found: string])[] = [
+  [7_200_778, "gave a client id again after it had lost its last commits"],
+  [7_200_955, "gave a client id again after it had lost its last commits"],
+  [7_200_878, "claimed the sum of all its sells as base of the account"],
+  [7_200_905, "claimed the sum of all its sells as base of the account"],
+  [7_201_232, "claimed the sum of all its sells as base of the account"],
+  [7_200_926, "booked by a record from before the database lost its last commits"],
+  [7_200_924, "called an order rejected that was on the exchange"],
+  [7_200_958, "never ended a stop"],
+  [7_000_010, "broke after its database had lost its last commits"],
+  [7_000_020, "broke after its database had lost its last commits"],
+  [4_410_004, "quoted around a locked book in which it left out its own order"],
   [4_412_013, "stopped, by the time of an old book, before it had started"],
   [6_158_397, "was given base of the account that the quote beside it had just sold"],
   [9_882_170, "asked for trades of the day by which the clock had been ahead, and never read on"],

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { describe, expect, it } from "vitest";
-import { isWhole, most } from "../support/whole.ts";
+import { isWhole, most, partOf } from "../support/whole.ts";
 import { WEAKENED } from "../world/weakened.ts";
-import { CASES, QUOTE_CASES } from "./cases.ts";
+import { CASES, DECLARED_CASES, QUOTE_CASES } from "./cases.ts";
 import { TROUBLES } from "./liveness.ts";
 import { one } from "./mutant.ts";
 import { MUTANTS } from "./mutants.ts";
@@ -23,25 +23,37 @@ const how: How = { workers: Math.min(2, availableParallelism()) };
 
 const failures = (figures: readonly Figures[]) => figures.flatMap(({ failed }) => failed);
 
+/** The kinds of strategies; those that `npm test` leaves to `npm run test:heavy` come last. */
+const KINDS = [
+  { kind: "grids", of: {}, from: 100_000, seeds: most(24, 4) },
+  { kind: "quotes", of: { strategy: "quote" }, from: 510_000, seeds: most(18, 2) },
+  { kind: "declared strategies", of: { strategy: "declared" }, from: 700_000, seeds: most(18, 2) },
+  { kind: "a kind of the tests", of: { strategy: "follow" }, from: 300_000, seeds: most(18, 2) },
+] as const;
+
+const SEEDS = [
+  ...CASES.map(([seed, found, timing]) => ({ seed, found, of: timing ? { timing } : {} })),
+  ...QUOTE_CASES.map(([seed, found]) => ({ seed, found: `quotes: ${found}`, of: KINDS[1].of })),
+  ...DECLARED_CASES.map(([seed, found]) => ({ seed, found: `declared: ${found}`, of: KINDS[2].of })),
+];
+
 describe("the simulated step", () => {
-  it.each(CASES.filter((_, place) => place % most(1, 4) === 0))(
-    "stays correct with seed %i: %s",
-    async (seed, _found, timing) => {
-      const { violations, passes } = await simulate({ seed, ticks: 200, ...(timing ? { timing } : {}) });
-      expect(violations.slice(0, 3)).toEqual([]);
-      expect(passes).toBeGreaterThan(0);
+  it.each(partOf(SEEDS, 0))("stays correct with seed $seed: $found", async ({ seed, of }) => {
+    const { violations, passes } = await simulate({ seed, ticks: 200, ...of });
+    expect(violations.slice(0, 3)).toEqual([]);
+    expect(passes).toBeGreaterThan(0);
+  });
+
+  it.each(KINDS)(
+    "places each order exactly once with random seeds, each with one trace: $kind",
+    async ({ of, from, seeds }) => {
+      const figures = await randomTier({ from, count: seeds, editions: EDITIONS }, how, true, of);
+      expect(figures.map(({ title }) => title)).toEqual(["random", "determinism"]);
+      expect(failures(figures)).toEqual([]);
+      const [, fills = "0"] = /(\d+) fills/.exec(figures[0]?.text ?? "") ?? [];
+      expect(Number(fills)).toBeGreaterThan(0);
     },
   );
-
-  it.each(QUOTE_CASES)("stays correct for quotes with seed %i: %s", async (seed) => {
-    expect((await simulate({ seed, ticks: 200, strategy: "quote" })).violations.slice(0, 3)).toEqual([]);
-  });
-
-  it("stays correct with random seeds, and each seed gives one trace", async () => {
-    const figures = await randomTier({ from: 100_000, count: most(24, 4), editions: EDITIONS }, how, true);
-    expect(figures.map(({ title }) => title)).toEqual(["random", "determinism"]);
-    expect(failures(figures)).toEqual([]);
-  });
 
   it("looks up many orders in one call, and records each refused order of a batch", async () => {
     const { lines, violations } = await simulate({ seed: 8_000_004, ticks: 120, keep: true });
@@ -59,9 +71,10 @@ describe("the simulated step", () => {
     }
   });
 
-  it("stays correct with one fault, or the kill switch, at sampled calls of a run", async () => {
-    expect(failures(await exhaustiveTier([3], how, most(31, 301)))).toEqual([]);
-  });
+  it.each(KINDS.slice(0, most(4, 1)))(
+    "stays correct with one fault, or the kill switch, at sampled calls of a run: $kind",
+    async ({ of }) => expect(failures(await exhaustiveTier([3], how, most(31, 301), of))).toEqual([]),
+  );
 
   it("recovers within a stated bound after each kind of trouble", async () => {
     // `npm run simulate -- --liveness` has the other ones too.
@@ -82,10 +95,9 @@ describe("the simulated step", () => {
     );
   });
 
-  it("gets the same answers from memory and libSQL", async () => {
-    expect(
-      failures(await parityTier({ from: 200_000, count: most(3, 1), editions: EDITIONS }, how, 60)),
-    ).toEqual([]);
+  it.each(KINDS.slice(0, most(4, 2)))("gets the same answers from memory and libSQL: $kind", async (kind) => {
+    const drawn = { from: kind.from, count: most(3, 1), editions: EDITIONS };
+    expect(failures(await parityTier(drawn, how, most(60, 30), kind.of))).toEqual([]);
   });
 
   it("places nothing twice with reads five times too old, if every order gets a response", async () => {
