@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type Candles, slice } from "../../src/candles/candles.ts";
 import { DAY } from "../../src/kernel/time.ts";
 import { january } from "../support/january.ts";
-import { partOf } from "../support/whole.ts";
+import { isWhole, partOf } from "../support/whole.ts";
 import { CASES, type Case, outcome, prepared, walked } from "./cases.ts";
 import { stepped } from "./stepped.ts";
 
@@ -22,7 +22,8 @@ describe.skipIf(!month)("a backtest of real bars", () => {
   it.each(partOf(CASES, 0))(
     "matches the service with its store and a venue in libSQL: $name",
     async (one) => {
-      const run = prepared(one, daysOf(one, month as Candles));
+      const days = isWhole ? one : { ...one, days: hoursOf(one) };
+      const run = prepared(one, daysOf(days, month as Candles));
       const { account, fills, balances, passes } = walked(run);
       const real = await stepped(one.grid, { ...run, passes });
       expect(outcome(account.strategy, fills, balances)).toEqual(

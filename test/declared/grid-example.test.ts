@@ -14,7 +14,7 @@ import { isWhole } from "../support/whole.ts";
 
 const month = january();
 /** All of it where tests run whole; else a few days with a fall of 7 %. */
-const part = month && (isWhole ? month : slice(month, month.from + 3 * DAY, month.from + 6 * DAY));
+const part = month && (isWhole ? month : slice(month, month.from + 4.4 * DAY, month.from + 5.4 * DAY));
 
 const lines = (fills: readonly Fill[]): string[] =>
   fills.map(({ at, side, price, amount }) => `${at} ${side} ${text(amount)} at ${text(price)}`);
@@ -40,5 +40,5 @@ it.skipIf(!part)("the example strategy fills the same orders as the built-in gri
   );
   expect(own.run.account.strategy.lastError).toBeNull();
   expect(lines(own.run.fills)).toEqual(builtIn);
-  expect(builtIn.length).toBeGreaterThan(isWhole ? 500 : 50);
+  expect(builtIn.length).toBeGreaterThan(isWhole ? 500 : 20);
 });

@@ -5,10 +5,13 @@ import { defineStrategy, z } from "../../src/declared/package.ts";
 import { buyer, twoSided } from "./deeds.ts";
 
 const config = { spread: 0.004, size: 500 };
-it.each([twoSided, buyer])("finds nothing wrong with $name, which follows the rules", async (strategy) => {
-  const result = await simulate(strategy, { config, seed: 3 });
+it.each([
+  [twoSided, 100],
+  [buyer, undefined],
+] as const)("finds nothing wrong with a strategy that follows the rules", async (strategy, passes) => {
+  const result = await simulate(strategy, { config, seed: 3, ...(passes ? { passes } : {}) });
   expect(result.problems).toEqual([]);
-  expect(result.passes).toBe(300);
+  expect(result.passes).toBe(passes ?? 300);
   for (const count of [result.restarts, result.lostResponses, result.failedReads, result.fills])
     expect(count).toBeGreaterThan(0);
 });

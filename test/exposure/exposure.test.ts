@@ -25,7 +25,7 @@ const TOOLS = [
 describe("an action of a limited caller", () => {
   it("trades no more in the next hour than was counted against its limit", async () => {
     const result = await exposureProperty({
-      ...{ from: 1, count: most(400, 25), servers: 2, crashes: true },
+      ...{ from: 1, count: most(300, 20), servers: 2, crashes: true },
       folder: tempFolder(),
     });
     expect(result.beyond).toEqual([]);

@@ -250,10 +250,17 @@ const FORGERIES: readonly (readonly [string, Edit])[] = [
   ["a cut last line", (_, lines) => [...lines.slice(0, 3), (lines[3] as string).slice(0, -4)]],
 ];
 
-async function forged(edit: Edit): Promise<string> {
+/** The lines of one bundle, signed once for all forgeries. */
+let signed: Promise<string[]> | undefined;
+async function signedLines(): Promise<string[]> {
   const { sign, bundle } = await signedBox();
   await sign();
-  const lines = (await bundle()).trimEnd().split("\n");
+  return (await bundle()).trimEnd().split("\n");
+}
+
+async function forged(edit: Edit): Promise<string> {
+  signed ??= signedLines();
+  const lines = await signed;
   const days = lines.slice(1).map((line) => JSON.parse(line) as BundleDay);
   return `${(await edit(days, lines)).join("\n")}\n`;
 }

@@ -4,7 +4,7 @@ import { quoteInput } from "../../src/quote/schema/input.ts";
 import { quoteConfigOf } from "../../src/quote/start/requested-config.ts";
 import { newQuoteState, type QuoteStrategy } from "../../src/quote/state/state.ts";
 import { d } from "../support/grid.ts";
-import { most } from "../support/whole.ts";
+import { isWhole, most } from "../support/whole.ts";
 import { AGENT_START, type AgentOutcome, type Agents, runAgents } from "./agents.ts";
 
 const LEVELS = 2;
@@ -51,17 +51,20 @@ describe("quotes that are defended", () => {
     expect(defended.every((one) => one.up >= PROMISED.up)).toBe(true);
   });
 
-  it.each([2, 6, 9])("trade as much as before with noise traders alone, at steps of %i ticks", (step) => {
-    const agents = { ...NOISE, step };
-    const [plain, defended] = [runs("off", agents), runs("60:120", agents)].map((all) =>
-      total(all, ({ volume }) => volume),
-    ) as [number, number];
-    console.info(
-      `${SEEDS.length} seeds: volume ${plain.toFixed(0)} without and ${defended.toFixed(0)} with a defence`,
-    );
-    expect(plain).toBeGreaterThan(0);
-    expect(Math.abs(defended / plain - 1)).toBeLessThanOrEqual(0.05);
-  });
+  it.each(isWhole ? [2, 6, 9] : [6])(
+    "trade as much as before with noise traders alone, at steps of %i ticks",
+    (step) => {
+      const agents = { ...NOISE, step };
+      const [plain, defended] = [runs("off", agents), runs("60:120", agents)].map((all) =>
+        total(all, ({ volume }) => volume),
+      ) as [number, number];
+      console.info(
+        `${SEEDS.length} seeds: volume ${plain.toFixed(0)} without and ${defended.toFixed(0)} with a defence`,
+      );
+      expect(plain).toBeGreaterThan(0);
+      expect(Math.abs(defended / plain - 1)).toBeLessThanOrEqual(0.05);
+    },
+  );
 
   it("keep one side open if a side is paused", () => {
     const paused = runs("pause:12", ALL);

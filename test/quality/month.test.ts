@@ -12,7 +12,7 @@ import { attributionOf } from "../../src/quality/attribution.ts";
 import { quoteInput } from "../../src/quote/schema/input.ts";
 import { d, market } from "../support/grid.ts";
 import { january } from "../support/january.ts";
-import { most } from "../support/whole.ts";
+import { isWhole } from "../support/whole.ts";
 
 const MARKET = market({
   ...{ tick: d("0.01"), lot: d("0.0001"), minAmount: d("0.0001"), minNotional: d("5") },
@@ -26,8 +26,8 @@ const month = january();
 
 it.skipIf(!month)("the P&L of a real month is split by cause, to the last unit", () => {
   const whole = month as Candles;
-  // A part of the month in every run, all of it in a whole one.
-  const candles = slice(whole, whole.from, whole.from + most(31, 3) * DAY);
+  // The fall of one day in every run, the month in a whole one.
+  const candles = isWhole ? whole : slice(whole, whole.from + 4.4 * DAY, whole.from + 5.4 * DAY);
   const options = { market: MARKET, rules: { tickInterval: 10 * SECOND }, withBand: false };
   const { run, endPrice } = finish(backtestingQuotes(REQUEST, candles, options));
   const to = positionAccounts(run.account.strategy, endPrice);

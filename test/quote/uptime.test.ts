@@ -7,7 +7,7 @@ import type { VenueName } from "../../src/model/venues.ts";
 import { quoteInput } from "../../src/quote/schema/input.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
 import { runOperation } from "../support/sandbox.ts";
-import { most } from "../support/whole.ts";
+import { isWhole, most } from "../support/whole.ts";
 
 const PAIR = "BTC/USDT";
 const BETWEEN = 5 * SECOND;
@@ -48,10 +48,10 @@ async function upOf(name: VenueName, ticks: number) {
   }
 }
 
-it.each<VenueName>(["kraken", "mexc", "bitget", "gateio"])(
+it.each<VenueName>(isWhole ? ["kraken", "mexc", "bitget", "gateio"] : ["kraken", "gateio"])(
   "on %s both sides of the quotes stay open nearly all of the time",
   async (name) => {
-    const { up, orders } = await upOf(name, most(1000, 60));
+    const { up, orders } = await upOf(name, most(1000, 30));
     expect(up).toBeGreaterThanOrEqual(0.99);
     // It has followed the market, and not only been left alone.
     expect(orders).toBeGreaterThan(8);

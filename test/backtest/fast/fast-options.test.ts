@@ -62,7 +62,7 @@ const CENTERED_CHANGES: Readonly<Record<string, object>> = {
   postOnly: { postOnly: false },
 };
 
-const candles = randomCandles(11, most(250, 120), 40);
+const candles = randomCandles(11, most(250, 80), 40);
 const MARKET = { tick: d("0.1"), maker: d("0.0002"), taker: d("0.0004"), minNotional: d("1") };
 
 /** The candles are around 10,000 units of a tenth. */
