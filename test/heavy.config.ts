@@ -50,7 +50,7 @@ export default defineConfig({
     globalSetup: ["test/support/global-setup.ts"],
     setupFiles: ["test/support/canary-watch.ts"],
     // Most of them wait for servers half of the time.
-    maxWorkers: 2,
+    maxWorkers: 3,
     // What hangs is told, however slow the machine.
     testTimeout: 1_800_000,
     hookTimeout: 1_800_000,
