@@ -1,13 +1,12 @@
-import { type Decimal, wire, ZERO } from "../kernel/decimal.ts";
+import { wire } from "../kernel/decimal.ts";
 import { type Pair, splitPair } from "../kernel/pair.ts";
 import { parseAccountKey } from "../model/account.ts";
 import { dateOf } from "../model/usage.ts";
-import { type Attribution, attributionOf } from "./attribution.ts";
+import type { Attribution } from "./attribution.ts";
 import type { MeasuredDay, MeasuredStrategy } from "./measure.ts";
+import { profitOf } from "./profit.ts";
 import type { QualityAnswer } from "./schema.ts";
 import { figuresOfTally } from "./tally.ts";
-
-type Parts = Record<"total" | "spread" | "inventory" | "fees", Decimal>;
 
 /** Formats the parts of P&L for a response. */
 export const partsShown = ({ total, spread, inventory, fees }: Attribution) => ({
@@ -17,23 +16,10 @@ export const partsShown = ({ total, spread, inventory, fees }: Attribution) => (
   fees: wire(fees),
 });
 
-const attributionOfDay = ({ row, before, tally }: MeasuredDay): Attribution =>
-  attributionOf({ from: before, to: row.latest }, tally.spread.earned);
-
 const inQuote = ({ row }: MeasuredDay) => ({
   quote: splitPair(row.latest.symbol as Pair).quote,
   dryRun: parseAccountKey(row.account).kind === "dry",
 });
-
-/** Returns the sum of the days' parts, so that days add up to the strategy. */
-function addUp(days: readonly MeasuredDay[]): Attribution {
-  const sum: Parts = { total: ZERO, spread: ZERO, inventory: ZERO, fees: ZERO };
-  for (const day of days) {
-    const parts = attributionOfDay(day);
-    for (const name of Object.keys(sum) as (keyof Parts)[]) sum[name] += parts[name];
-  }
-  return sum;
-}
 
 /** Formats strategies, each with at least one day. Groups are those of the only strategy, because sums of pairs mean nothing. */
 export function qualityAnswer(
@@ -73,7 +59,7 @@ function strategyShown({ days, all }: MeasuredStrategy): QualityAnswer["strategi
     exchange: parseAccountKey(last.row.account).exchange,
     symbol: last.row.latest.symbol,
     ...inQuote(last),
-    ...partsShown(addUp(days)),
+    ...partsShown(profitOf(days)),
     ...figuresOfTally(all),
   };
 }
@@ -88,10 +74,8 @@ function daysShown(days: readonly MeasuredDay[]): QualityAnswer["days"] {
   return [...groups.values()]
     .map((group) => {
       const [first] = group as [MeasuredDay];
-      const fills = group.reduce((sum, { tally }) => sum + tally.fills, 0);
-      const known = group.reduce((sum, { tally }) => sum + tally.spread.known, 0);
-      const figures = { ...partsShown(addUp(group)), fills, withoutMid: fills - known };
-      return { day: dateOf(first.row.day), ...inQuote(first), ...figures };
+      const { fills, withoutMid, ...parts } = profitOf(group);
+      return { day: dateOf(first.row.day), ...inQuote(first), ...partsShown(parts), fills, withoutMid };
     })
     .sort((a, b) => (a.day < b.day ? -1 : 1));
 }
