@@ -2,7 +2,8 @@ import { DataTable, Fact, htmlPage } from "../kernel/html.tsx";
 import { plainTexts } from "../kernel/plain-text.ts";
 import { minuteText } from "../kernel/time.ts";
 import type { AgreementReport, ReportedRule } from "./agreement-report-schema.ts";
-import { detailsPart, LIQUIDITY_STYLE, legendPart, verdictText } from "./page.tsx";
+import { costPart } from "./cost-page.tsx";
+import { daysPart, LIQUIDITY_STYLE, legendPart, offeredPart, verdictText } from "./page.tsx";
 import { countText, quote, shownPercent } from "./page-figures.ts";
 import { findingRow, RULE_HEADS } from "./page-tables.tsx";
 import type { LiquidityAnswer } from "./schema.ts";
@@ -21,6 +22,7 @@ export function agreementPage(answer: unknown): string {
       {rulesPart(report)}
       <h2>Markets</h2>
       <DataTable heads={MARKET_HEADS} rows={markets.map(marketRow)} kind="markets" />
+      {costPart(costRows(report))}
       {markets.map(marketPart)}
       {legendPart(
         ...markets.map(({ exchange, symbol, hash, known }) => ({
@@ -106,6 +108,18 @@ const marketRow = ({ own, market, known, minutes, ...of }: LiquidityAnswer): str
   quote(own.depth?.asks["2"] ?? null),
 ];
 
+/** Lists each market, then the sum of each quote asset with several markets. */
+const costRows = ({ costs, markets }: AgreementReport) =>
+  costs && [
+    ...markets.map(({ cost = null, ...of }) => ({ name: marketTitle(of), cost })),
+    ...costs
+      .filter(({ markets: count }) => count > 1)
+      .map((cost) => ({
+        name: `${countText(cost.markets - cost.unknownMarkets)} of ${countText(cost.markets)} markets in ${cost.quote}`,
+        ...{ cost, isTotal: true },
+      })),
+  ];
+
 const marketPart = (market: LiquidityAnswer) => (
   <section class="market">
     <h2 class="name">{marketTitle(market)}</h2>
@@ -114,7 +128,8 @@ const marketPart = (market: LiquidityAnswer) => (
         <li>{term}.</li>
       ))}
     </ul>
-    {detailsPart(market, market.symbol.split("/")[1] ?? "")}
+    {offeredPart(market, market.symbol.split("/")[1] ?? "")}
+    {daysPart(market, market.symbol.split("/")[1] ?? "")}
   </section>
 );
 

@@ -2,7 +2,8 @@ import * as z from "zod";
 import { dayField } from "../kernel/fields.ts";
 import { lazy } from "../kernel/lazy.ts";
 import { nameField } from "./agreement-schema.ts";
-import { findingShape, LiquidityShape, makerField } from "./schema.ts";
+import { totalCostShape } from "./cost.ts";
+import { costField, findingShape, LiquidityShape, makerField } from "./schema.ts";
 
 const ruleShape = () =>
   findingShape().extend({
@@ -44,6 +45,10 @@ export const AgreementReportShape = lazy(() =>
         "The period before: last month for a part of a month, otherwise as many days; null without samples",
       ),
     rules: z.array(ruleShape()).describe("Each rule of each market, then those of the total"),
+    costs: z
+      .array(totalCostShape())
+      .optional()
+      .describe("P&L of the strategies on all markets by cause, for each quote asset"),
     markets: z.array(LiquidityShape()).describe("The report of each market"),
   }),
 );
@@ -56,4 +61,5 @@ export const agreementReportInput = () =>
     from: dayField("from").optional().describe("First day, in UTC; default: 30 days before the last one"),
     to: dayField("to").optional().describe("Last day, in UTC; default: today, or the end of the agreement"),
     maker: makerField(),
+    cost: costField(),
   });

@@ -1,6 +1,7 @@
 import { DataTable, Fact, htmlPage } from "../kernel/html.tsx";
 import { plainTexts } from "../kernel/plain-text.ts";
 import { minuteText } from "../kernel/time.ts";
+import { costPart } from "./cost-page.tsx";
 import { countText, NOT_KNOWN, type OwnFigures, shownPercent } from "./page-figures.ts";
 import {
   dayHeads,
@@ -25,16 +26,20 @@ export function liquidityPage(answer: unknown): string {
     <>
       {headPart(report)}
       {findingsPart(report, asset)}
-      {detailsPart(report, asset)}
+      {offeredPart(report, asset)}
+      {costPart(
+        report.cost === undefined ? undefined : [{ name: `${symbol} on ${exchange}`, cost: report.cost }],
+      )}
+      {daysPart(report, asset)}
       {legendPart({ of: "", hash, known: report.known })}
     </>
   );
   return htmlPage({ title: `${symbol} on ${exchange}: liquidity report`, style: LIQUIDITY_STYLE, body });
 }
 
-/** Renders what was offered, by day, with the gaps. */
-export const detailsPart = (report: LiquidityAnswer, asset: string) => {
-  const { own, market, cutShort, days } = report;
+/** Renders what was offered on average. */
+export const offeredPart = (report: LiquidityAnswer, asset: string) => {
+  const { own, market, cutShort } = report;
   return (
     <>
       <h2>What was offered</h2>
@@ -50,14 +55,20 @@ export const detailsPart = (report: LiquidityAnswer, asset: string) => {
       {cutShort > 0 && (
         <p>{`In ${countText(cutShort)} minutes the exchange's book ended less than 2 % from the mid price. The depth of these minutes is at least what is shown.`}</p>
       )}
-      <h2>{dayTitle(report)}</h2>
-      {uptimeChart(days)}
-      {gapsPart(report)}
-      <h2>Days</h2>
-      <DataTable heads={dayHeads(asset, days)} rows={dayRows(days)} kind="days" />
     </>
   );
 };
+
+/** Renders what was offered by day, with the gaps. */
+export const daysPart = (report: LiquidityAnswer, asset: string) => (
+  <>
+    <h2>{dayTitle(report)}</h2>
+    {uptimeChart(report.days)}
+    {gapsPart(report)}
+    <h2>Days</h2>
+    <DataTable heads={dayHeads(asset, report.days)} rows={dayRows(report.days)} kind="days" />
+  </>
+);
 
 const PRESET_NAMES: Readonly<Record<string, string>> = {
   agreement: "Market-making agreement",
@@ -149,6 +160,10 @@ const LEGEND: readonly (readonly [string, string])[] = [
   [
     "Time on both sides",
     "From the times of the own orders: when they opened, filled and were canceled. Uncertain time counts as down.",
+  ],
+  [
+    "What it cost",
+    "P&L of the strategies = spread captured + inventory − fees. Spread captured is what fills earned against the mid price at their time. Inventory is what price changes made of the base that was held; the spread of fills without a known mid price is part of it.",
   ],
   ["Own orders", "Orders of the market maker's account on this exchange."],
 ];

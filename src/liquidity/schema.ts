@@ -5,6 +5,7 @@ import {
   dayField,
   decimalField,
   exchangeField,
+  flagField,
   pairField,
   textField,
   wordField,
@@ -12,6 +13,7 @@ import {
 import { lazy } from "../kernel/lazy.ts";
 import { PRESETS } from "../model/samples/promise.ts";
 import { ABSENCES } from "../model/samples/sample.ts";
+import { costShape } from "./cost.ts";
 
 const WHOLE_PERCENT = decimal("100");
 
@@ -116,6 +118,10 @@ export const LiquidityShape = lazy(() =>
     market: figuresShape("The whole book, including own orders"),
     ...termFields(),
     findings: z.array(findingShape()),
+    cost: costShape()
+      .nullable()
+      .optional()
+      .describe("P&L of the strategies on this market by cause; null if no strategy has a daily figure"),
     gaps: z.array(gapShape()),
     moreGaps: z.number().describe("Number of shorter gaps that are not listed"),
     days: z.array(liquidityDay()),
@@ -133,6 +139,11 @@ export const makerField = () =>
     .optional()
     .describe("Name of the market maker, for the report");
 
+export const costField = () =>
+  flagField("Invalid request", "cost")
+    .default(true)
+    .describe("false leaves out your P&L, for a report to send");
+
 const percentField = (name: string) =>
   decimalField(`Invalid request: ${name}`, 100).transform((value) => div(value, WHOLE_PERCENT, "half"));
 
@@ -144,6 +155,7 @@ export const liquidityInput = (ids: readonly string[]) =>
     from: dayField("from").optional().describe("First day, in UTC; default: 30 days ago"),
     to: dayField("to").optional().describe("Last day, in UTC; default: today"),
     maker: makerField(),
+    cost: costField(),
     preset: wordField("Invalid request: preset", PRESETS)
       .optional()
       .describe("Preset: the rules of an exchange, or an agreement; default: from the settings"),

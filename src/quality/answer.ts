@@ -4,7 +4,7 @@ import { parseAccountKey } from "../model/account.ts";
 import { dateOf } from "../model/usage.ts";
 import type { Attribution } from "./attribution.ts";
 import type { MeasuredDay, MeasuredStrategy } from "./measure.ts";
-import { profitOf } from "./profit.ts";
+import { profitOfDays } from "./profit.ts";
 import type { QualityAnswer } from "./schema.ts";
 import { figuresOfTally } from "./tally.ts";
 
@@ -59,7 +59,7 @@ function strategyShown({ days, all }: MeasuredStrategy): QualityAnswer["strategi
     exchange: parseAccountKey(last.row.account).exchange,
     symbol: last.row.latest.symbol,
     ...inQuote(last),
-    ...partsShown(profitOf(days)),
+    ...partsShown(profitOfDays(days)),
     ...figuresOfTally(all),
   };
 }
@@ -74,7 +74,7 @@ function daysShown(days: readonly MeasuredDay[]): QualityAnswer["days"] {
   return [...groups.values()]
     .map((group) => {
       const [first] = group as [MeasuredDay];
-      const { fills, withoutMid, ...parts } = profitOf(group);
+      const { fills, withoutMid, ...parts } = profitOfDays(group);
       return { day: dateOf(first.row.day), ...inQuote(first), ...partsShown(parts), fills, withoutMid };
     })
     .sort((a, b) => (a.day < b.day ? -1 : 1));

@@ -31,4 +31,4 @@ export const addProfits = (profits: readonly DaysProfit[]): DaysProfit =>
   }, NO_PROFIT);
 
 /** Returns the sum of the days' parts, so that days add up to the strategy. */
-export const profitOf = (days: readonly MeasuredDay[]): DaysProfit => addProfits(days.map(profitOfDay));
+export const profitOfDays = (days: readonly MeasuredDay[]): DaysProfit => addProfits(days.map(profitOfDay));

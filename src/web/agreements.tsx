@@ -1,6 +1,7 @@
 import { useState } from "hono/jsx/dom";
 import { type ApiError, ask } from "./api.ts";
 import { useLoad } from "./load.ts";
+import { agreementCosts, CostTable } from "./markets/costs.tsx";
 import { figureOf, TONES } from "./markets/watched.tsx";
 import { SaveButton } from "./save.tsx";
 import { Table, type TableColumn } from "./table.tsx";
@@ -98,6 +99,7 @@ function AgreementRules({ of: { agreement }, from, to }: { of: AgreementRow; fro
             keyOf={({ exchange, symbol, rule }) => `${exchange} ${symbol} ${rule}`}
             empty="No rules."
           />
+          <CostTable label={`What ${agreement} cost`} rows={agreementCosts(data)} />
           <div class="actions">
             {save("html", "Save report to send")}
             {save("csv", "Save rules as CSV")}

@@ -71,7 +71,7 @@ function Days({ pairs, day }: Pick<WatchedPairs, "pairs" | "day">) {
         </Field>
       </div>
       <Section title="Offers and obligations">
-        <Offers key={file} {...query} days={`from ${from} to ${to}, UTC`} />
+        <Offers key={file} {...query} days={`from ${from} to ${to}, UTC`} cost />
         <div class="actions">
           {save("html", "Save report to send")}
           {save("csv", "Save days as CSV")}

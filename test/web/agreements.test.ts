@@ -20,6 +20,8 @@ it.skipIf(!findChromium())("the page creates, changes, reports and ends an agree
   expect(await list.innerText()).toMatch(/desk\s+active\s+\d{4}-\d\d-\d\d\s+no end/);
   const rules = page.getByRole("table", { name: "Rules of desk" });
   expect(await rules.innerText()).toMatch(/mean depth of own bids\s+unknown\s+unknown\s+500/);
+  const costs = page.getByRole("table", { name: "What desk cost" });
+  expect(await costs.innerText()).toMatch(/BTC\/USDT on kraken\s+unknown/);
   await form.getByLabel("Name").fill("desk");
   await form.getByLabel("Made with").fill("Snek Foundation");
   await form.getByRole("button", { name: "Change agreement" }).click();

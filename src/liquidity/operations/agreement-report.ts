@@ -14,11 +14,14 @@ import {
   type ReportedRule,
 } from "../agreement-report-schema.ts";
 import { dayNumber } from "../agreement-schema.ts";
+import { COST_COLUMNS, costShown, formatCost, totalCosts } from "../cost.ts";
 import { overallState } from "../obligations.ts";
 import { findingsOf, upRuleOf } from "../presets.ts";
 import { findingOut } from "../report-answer.ts";
+import type { LiquidityAnswer } from "../schema.ts";
 import type { LiquiditySpan } from "../span.ts";
 import { describeTotalRules, totalFindings, totalRule } from "../total.ts";
+import { readCosts } from "./cost.ts";
 import { readAgreements } from "./in-force.ts";
 import { type ReportDays, readDaysOf, reportOfPair, requestedDays } from "./pair-report.ts";
 
@@ -45,6 +48,7 @@ export const agreementReport: Operation = operation({
     view: agreementReportView,
     columns: [
       ...["exchange", "symbol", "rule", "state", "value", "limit", "unit", "before", "reason"],
+      ...COST_COLUMNS,
       ...["known", "minutes", "bothSides", "ownSpread", "ownBidsWithin2", "ownAsksWithin2"],
     ],
     examples: [
@@ -65,7 +69,7 @@ export const agreementReport: Operation = operation({
         before?.value ?? null,
       ]),
     ),
-  async run(deps, { agreement: name, maker = null, ...request }) {
+  async run(deps, { agreement: name, maker = null, cost, ...request }, call) {
     const { liquidity, store } = deps;
     const agreement = (await readAgreements(deps)).find((one) => one.name === name);
     if (!liquidity || !agreement)
@@ -75,7 +79,14 @@ export const agreementReport: Operation = operation({
       );
     const now = await store.now();
     const period = { agreement, days: agreedDays(agreement, request, now), now };
-    return reportOfAgreement({ ...deps, liquidity }, period, maker);
+    const report = await reportOfAgreement({ ...deps, liquidity }, period, maker);
+    if (!cost) return report;
+    const costs = await readCosts(deps, agreement.markets, period.days, call);
+    const withCost = (market: LiquidityAnswer, index: number) => {
+      const ofMarket = costs[index];
+      return { ...market, cost: ofMarket ? formatCost(ofMarket) : null };
+    };
+    return { ...report, costs: totalCosts(costs), markets: report.markets.map(withCost) };
   },
 });
 
@@ -203,6 +214,7 @@ function agreementReportView(answer: unknown) {
     before,
     total,
     unknownMarkets,
+    costs,
     ...rest
   } = answer as AgreementReport;
   return {
@@ -216,9 +228,11 @@ function agreementReportView(answer: unknown) {
       before:
         earlier && `${earlier.state}${earlier.value === null ? "" : ` ${Number(earlier.value.toFixed(4))}`}`,
     })),
-    markets: markets.map(({ exchange, symbol, known, minutes, own }) => ({
+    ...(costs === undefined ? {} : { costs: costs.map(costShown) }),
+    markets: markets.map(({ exchange, symbol, known, minutes, own, cost }) => ({
       ...{ exchange, symbol, known, minutes, bothSides: own.twoSidedPercent, ownSpread: own.spreadPercent },
       ...{ ownBidsWithin2: own.depth?.bids["2"] ?? null, ownAsksWithin2: own.depth?.asks["2"] ?? null },
+      ...(cost ? costShown(cost) : {}),
     })),
   };
 }

@@ -4,8 +4,10 @@ import { dayOf } from "../../kernel/time.ts";
 import type { LiquidityPromise, Preset, PromiseRequest } from "../../model/samples/promise.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { WatchedPair } from "../../ports/stores/liquidity-store.ts";
+import { COST_COLUMNS, costShown, formatCost } from "../cost.ts";
 import { liquidityPage } from "../page.tsx";
 import { type LiquidityAnswer, LiquidityShape, liquidityInput } from "../schema.ts";
+import { readCosts } from "./cost.ts";
 import { promisedPairs } from "./in-force.ts";
 import { reportOfPair, requestedDays } from "./pair-report.ts";
 
@@ -24,6 +26,7 @@ export const liquidityOperation = (ids: readonly string[]): Operation =>
         ...["day", "known", "upPercent", "ownTwoSidedPercent", "ownSpreadPercent", "spreadPercent"],
         ...["ownBidsWithin2", "ownAsksWithin2", "bidsWithin2", "asksWithin2"],
         ...["whose", "depthOf", "within05", "within1", "within2"],
+        ...COST_COLUMNS,
         ...["rule", "state", "value", "limit", "unit", "from", "minutes", "what", "cause", "reason"],
       ],
       examples: [
@@ -46,7 +49,7 @@ export const liquidityOperation = (ids: readonly string[]): Operation =>
         days.map((row) => columns.map((name) => row[name])),
       );
     },
-    async run(deps, { exchange, symbol, maker = null, preset, band, ...request }) {
+    async run(deps, { exchange, symbol, maker = null, preset, band, cost, ...request }, call) {
       const { liquidity, store } = deps;
       const pair = { exchange, symbol };
       if (!liquidity) throw nobodyWatches(pair);
@@ -61,7 +64,9 @@ export const liquidityOperation = (ids: readonly string[]): Operation =>
       const promise = promiseOf(watched?.promise, preset, limits);
       const { answer } = await reportOfPair({ ...deps, liquidity }, pair, { days, now, promise, maker });
       if (answer.known === 0 && !watched) throw nobodyWatches(pair);
-      return answer;
+      if (!cost) return answer;
+      const [ofMarket] = await readCosts(deps, [pair], days, call);
+      return { ...answer, cost: ofMarket ? formatCost(ofMarket) : null };
     },
   });
 
@@ -102,6 +107,7 @@ function reportView(answer: unknown) {
     findings,
     terms,
     verdict,
+    cost,
     samples: _samples,
     ...named
   } = answer as LiquidityAnswer;
@@ -133,6 +139,9 @@ function reportView(answer: unknown) {
     hash,
     ...(preset === null ? {} : { preset, terms: terms.join("; "), verdict, findings }),
     ...(depths.length === 0 ? {} : { depths }),
+    ...(cost === undefined
+      ? {}
+      : { cost: cost ? [costShown(cost)] : "unknown: no strategy has a daily figure" }),
     ...(gaps.length === 0 ? {} : { gaps }),
     days: days.filter(({ known }) => known > 0),
   };

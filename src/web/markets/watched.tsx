@@ -3,6 +3,7 @@ import { useLoad } from "../load.ts";
 import { Table, type TableColumn } from "../table.tsx";
 import type { LiquidityView, WatchedPairs } from "../types.ts";
 import { Failed, Section, Shown } from "../ui.tsx";
+import { CostTable } from "./costs.tsx";
 
 /** A minute's sample is available after the minute. */
 const EVERY_MINUTE = { every: 60_000 };
@@ -21,6 +22,7 @@ export function WatchedMarkets() {
           from={data.day}
           to={data.day}
           days="today"
+          cost={false}
         />
       ))}
     </Section>
@@ -42,9 +44,11 @@ interface Where {
 }
 
 /** What the own orders and the whole book offered in some days, and the agreement's rules. */
-export function Offers({ days, ...query }: Where & { days: string }) {
+export function Offers({ days, cost, ...query }: Where & { days: string; cost: boolean }) {
   const { exchange, symbol } = query;
-  const output = useLoad<LiquidityView>("GET /liquidity/report", { ...query }, EVERY_MINUTE);
+  // P&L is read from all fills of the days, so it is read once.
+  const how = cost ? {} : EVERY_MINUTE;
+  const output = useLoad<LiquidityView>("GET /liquidity/report", { ...query, cost: String(cost) }, how);
   return (
     <Shown of={output}>
       {(report) => (
@@ -63,6 +67,12 @@ export function Offers({ days, ...query }: Where & { days: string }) {
             empty="No samples yet."
           />
           {report.findings.length === 0 ? null : <Promised report={report} />}
+          {cost ? (
+            <CostTable
+              label={`What ${symbol} on ${exchange} cost`}
+              rows={[{ name: `${symbol} on ${exchange}`, cost: report.cost ?? null }]}
+            />
+          ) : null}
         </>
       )}
     </Shown>
