@@ -15,7 +15,7 @@ export interface Hold {
   readonly lease: Lease;
   readonly requestedAt: Millis;
   readonly requestTimeout: Millis;
-  /** Protocol times, by client id: when the exchange accepted an order, and when its first cancel was sent. */
+  /** Protocol times, by client id: when the exchange accepted an order, and when its cancel left. */
   readonly opened: Map<string, Millis>;
   readonly canceled: Map<string, Millis>;
 }
@@ -54,12 +54,14 @@ export async function cancelEach(
   for (const order of cancels) {
     if (budget.left <= 0) return { requested: requests, confirmed: accepted, events, short: true };
     const key = { symbol: order.symbol, id: order.exchangeId ?? "" };
-    hold.canceled.set(order.clientId, protocolTime(local, hold));
-    const cancelled = await spend(
-      budget,
-      () => venue.cancel(key, permit(local, hold, hold.lease.until)),
-      order.strategy,
-    );
+    const until = permit(local, hold, hold.lease.until);
+    // The request can wait for its turn, and the order stays open until then.
+    const mayLeave = () => {
+      const may = until.mayLeave();
+      if (may) hold.canceled.set(order.clientId, protocolTime(local, hold));
+      return may;
+    };
+    const cancelled = await spend(budget, () => venue.cancel(key, { ...until, mayLeave }), order.strategy);
     requests.push(order);
     if (cancelled.result === "accepted") accepted++;
     if ("reason" in cancelled)

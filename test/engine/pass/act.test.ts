@@ -198,9 +198,12 @@ describe("the cancels of a pass", () => {
   const asking = async (answers: readonly CancelOutcome[], calls?: number) => {
     const left = [...answers];
     const ids: string[] = [];
+    let now = 1000;
     const venue = {
-      async cancel({ symbol, id }: { symbol: string; id: string }, { sendBy }: Permit) {
+      async cancel({ symbol, id }: { symbol: string; id: string }, { sendBy, mayLeave }: Permit) {
         ids.push(`${symbol} ${id} ${sendBy}`);
+        now += 600;
+        if (left[0]?.result !== "not_sent") mayLeave();
         return left.shift();
       },
     } as unknown as Venue;
@@ -212,11 +215,12 @@ describe("the cancels of a pass", () => {
     } as const;
     const cancels = ["7", "8", "9"].map((exchangeId) => orderOf(`c${exchangeId}`, { exchangeId }));
     const budget = budgetOf({ clock: () => 1000, last: 36_000 }, calls);
-    const done = await cancelEach({ venue, local: { monotonic: () => 1000 } as Local }, hold, {
+    const done = await cancelEach({ venue, local: { monotonic: () => now } as Local }, hold, {
       cancels,
       budget,
     });
-    return { ...done, requested: done.requested.map(({ clientId }) => clientId), ids, own: budget.own };
+    const requested = done.requested.map(({ clientId }) => clientId);
+    return { ...done, requested, ids, own: budget.own, left: Object.fromEntries(hold.canceled) };
   };
   const accepted = { result: "accepted" } as const;
 
@@ -229,8 +233,14 @@ describe("the cancels of a pass", () => {
       short: false,
       ids: ["BTC/USDT 7 46000", "BTC/USDT 8 46000", "BTC/USDT 9 46000"],
       own: { "grid-1": 3 },
+      left: { c7: 1600, c8: 2200, c9: 2800 },
     });
     expect((await asking([look, look, look])).confirmed).toBe(0);
+  });
+
+  it("have the time at which they leave, after waiting for their turn", async () => {
+    const { left } = await asking([accepted, { result: "not_sent" }, accepted]);
+    expect(left).toEqual({ c7: 1600, c9: 2800 });
   });
 
   it("fall short when there are no calls left or the exchange rate-limits them", async () => {
