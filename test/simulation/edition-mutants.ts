@@ -78,4 +78,49 @@ export const EDITION_MUTANTS: readonly Mutant[] = [
       "    void cost;\n",
     ),
   ),
+  shownIn(
+    IS_OF.budgets,
+    one(
+      "the process that turns the kill switch on does not know it",
+      "src/ports/kill-permit.ts",
+      "const isOn = () => wasOn || store.knownKilled(kind);",
+      "const isOn = () => wasOn;",
+    ),
+  ),
+  shownIn(
+    IS_OF.wrongAnswers,
+    one(
+      "a lookup that fails has found nothing",
+      "src/engine/pass/observe-orders.ts",
+      "() => venue.order(key), order.strategy)",
+      "() => venue.order(key).catch(() => undefined), order.strategy)",
+    ),
+  ),
+  shownIn(
+    IS_OF.wrongAnswers,
+    one(
+      "a second lookup that finds nothing may follow at once",
+      "src/engine/reconcile/order-life.ts",
+      "longest + readLag : secondMiss)",
+      "longest + readLag : 0)",
+    ),
+  ),
+  shownIn(
+    IS_OF.accounts,
+    one(
+      "only one account that is due gets a pass",
+      "src/engine/pass/tick.ts",
+      "return Promise.all(due.map(stepDue));",
+      "return Promise.all(due.slice(0, 1).map(stepDue));",
+    ),
+  ),
+  shownIn(
+    IS_OF.rules,
+    one(
+      "a price keeps the tick of the start",
+      "src/grid/plan/wish.ts",
+      'snap(price, tick, side === "buy" ? "down" : "up");',
+      'tick > 0n && side === "buy" ? price : price;',
+    ),
+  ),
 ];
