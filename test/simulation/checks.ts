@@ -346,6 +346,9 @@ export function createChecks(
         )
           inGeneration(order, strategy);
         known.add(clientId);
+        for (const [name, value] of Object.entries(order))
+          if (typeof value === "number" && !Number.isInteger(value))
+            violate(`${clientId} has ${name} ${value}, which is no whole number`);
         if (!isAdopted) recorded.push(order);
         intents.set(clientId, [...(intents.get(clientId) ?? []), order]);
       }
