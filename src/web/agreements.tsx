@@ -75,11 +75,11 @@ const AGREEMENT_COLUMNS: readonly TableColumn<AgreementRow>[] = [
 
 function AgreementRules({ of: { agreement }, from, to }: { of: AgreementRow; from: string; to: string }) {
   const report = useLoad<AgreementReportView>(`GET /agreements/${agreement}/report`, { from, to });
-  const save = (format: "html" | "csv", label: string) => (
+  const save = (format: "html" | "csv", label: string, cost: { cost?: boolean } = {}) => (
     <SaveButton
       label={label}
       route={`GET /agreements/${agreement}/report`}
-      query={{ from, to }}
+      query={{ from, to, ...cost }}
       format={format}
       file={`agreement-${agreement}-${from}-${to}`}
     />
@@ -101,7 +101,8 @@ function AgreementRules({ of: { agreement }, from, to }: { of: AgreementRow; fro
           />
           <CostTable label={`What ${agreement} cost`} rows={agreementCosts(data)} />
           <div class="actions">
-            {save("html", "Save report to send")}
+            {save("html", "Save report")}
+            {save("html", "Save report to send, without P&L", { cost: false })}
             {save("csv", "Save rules as CSV")}
           </div>
         </>

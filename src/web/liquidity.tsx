@@ -41,11 +41,11 @@ function Days({ pairs, day }: Pick<WatchedPairs, "pairs" | "day">) {
   const [maker, setMaker] = useState("");
   const query = { exchange, symbol, from, to };
   const file = `liquidity-${exchange}-${symbol.replace("/", "-")}-${from}-${to}`;
-  const save = (format: "html" | "csv", label: string) => (
+  const save = (format: "html" | "csv", label: string, cost: { cost?: boolean } = {}) => (
     <SaveButton
       label={label}
       route="GET /liquidity/report"
-      query={{ ...query, maker: maker.trim() }}
+      query={{ ...query, maker: maker.trim(), ...cost }}
       format={format}
       file={file}
     />
@@ -73,7 +73,8 @@ function Days({ pairs, day }: Pick<WatchedPairs, "pairs" | "day">) {
       <Section title="Offers and obligations">
         <Offers key={file} {...query} days={`from ${from} to ${to}, UTC`} cost />
         <div class="actions">
-          {save("html", "Save report to send")}
+          {save("html", "Save report")}
+          {save("html", "Save report to send, without P&L", { cost: false })}
           {save("csv", "Save days as CSV")}
         </div>
       </Section>

@@ -229,9 +229,10 @@ async function seeReports(at: Stage): Promise<void> {
   expect(await saved(at, "Save tax table as CSV")).toMatch(/^timestamp,/);
   await open(page, "Reports", "Liquidity");
   await page.getByLabel("Your name in the report").fill("Snek Treasury");
-  const report = await saved(at, "Save report to send");
+  const report = await saved(at, "Save report to send, without P&L");
   expect(report).toContain("Snek Treasury");
   expect(report).toContain(`${PAIR} on mexc`);
+  expect(report).not.toContain("What it cost");
 }
 
 async function stopAll({ page, venue }: Stage): Promise<void> {
