@@ -177,7 +177,7 @@ describe("the whole-number engine", () => {
       expect(figures).toEqual(alone[0]?.figures);
       const cycles = alone.map(({ run }) => run.account.strategy.state.ledger.cycles);
       expect(new Set(cycles).size).toBeGreaterThan(1);
-      expect(band?.cycles).toEqual({ least: Math.min(...cycles), most: Math.max(...cycles) });
+      expect(band?.count).toEqual({ least: Math.min(...cycles), most: Math.max(...cycles) });
       const totals = alone.map(({ figures }) => figures.total).sort((a, b) => (a < b ? -1 : 1));
       expect(band?.total).toEqual({ least: totals[0], most: totals[5] });
       expect(by({ fill: "touch" }, true).band).toEqual(band);

@@ -95,7 +95,7 @@ describe("a backtest over prints", () => {
     expect(over.engine).toBe("walk");
     expect(over.band).toEqual({
       total: { least: over.figures.total, most: over.figures.total },
-      cycles: { least: 1, most: 1 },
+      count: { least: 1, most: 1 },
     });
   });
 });

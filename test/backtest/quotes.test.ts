@@ -61,6 +61,16 @@ describe("a backtest of quotes", () => {
     expect(warnings.map(({ code }) => code)).toContain("no_book");
   });
 
+  it("has no range if the last of its runs ended early", () => {
+    let runs = 0;
+    const isOver = (count: number) => {
+      if (count === 1) runs++;
+      return runs === 6;
+    };
+    const { run: first, band, bars: all } = run(bars([FLAT, FLAT, FLAT]), {}, { isOver });
+    expect([runs, first.bars, all, band]).toEqual([6, 3, 3, null]);
+  });
+
   it("reports that the model ignores the target", () => {
     const codesOf = (fields: object) => run(bars([FLAT, FLAT]), fields).warnings.map(({ code }) => code);
     expect(codesOf({ target: 0.3 })).not.toContain("model");
@@ -78,7 +88,7 @@ describe("a backtest of quotes", () => {
     // 1.01 bought for 99.99, 0.99 sold for 99.99; fees of a thousandth each; 0.02 more base at 100.
     const { total, position } = positionAccounts(dip.account.strategy, endPrice);
     expect([text(total), text(position)]).toEqual(["1.80002", "10.02"]);
-    expect(band?.filledOrders).toEqual({ least: 2, most: 2 });
+    expect(band?.count).toEqual({ least: 2, most: 2 });
   });
 
   it("fills on touch only on request", () => {

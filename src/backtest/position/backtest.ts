@@ -2,7 +2,7 @@
 import type { Candles } from "../../candles/candles.ts";
 import { positionAccounts } from "../../engine/position/ledger.ts";
 import type { PositionStrategy } from "../../engine/position/state.ts";
-import { type Decimal, max, min, text, ZERO } from "../../kernel/decimal.ts";
+import { type Decimal, text, ZERO } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import { NO_STOP } from "../../kernel/stop-flags.ts";
@@ -10,8 +10,10 @@ import { SECOND } from "../../kernel/time.ts";
 import { accountKey, type Balance } from "../../model/account.ts";
 import type { Market } from "../../model/market.ts";
 import type { Both } from "../../model/reserve.ts";
-import { type BarPath, pathsFrom, RULES, type Rules } from "../tape/rules.ts";
-import { closeAt, lowAt, openAt, type Ticks, ticksOf } from "../tape/ticks.ts";
+import type { StrategyOnPaper } from "../paper/strategy-on-paper.ts";
+import { type Band, bandOf, onEachPath } from "../run/each-path.ts";
+import { pathsFrom, RULES, type Rules } from "../tape/rules.ts";
+import { closeAt, lowAt, missingBars, openAt, ticksOf } from "../tape/ticks.ts";
 import { type PositionWalkOptions, positionValue, type WalkedPosition, walkingPosition } from "./walk.ts";
 
 export interface PositionBacktestOptions extends Pick<PositionWalkOptions, "kinds" | "guard" | "requested"> {
@@ -34,11 +36,8 @@ export interface PositionBacktest<S extends PositionStrategy> {
   readonly invested: Decimal;
   /** Result of holding the initial balances unchanged. */
   readonly kept: Decimal;
-  /** Over all ways to fill within a bar; null if a run ended early. */
-  readonly band: {
-    readonly total: { readonly least: Decimal; readonly most: Decimal };
-    readonly filledOrders: { readonly least: number; readonly most: number };
-  } | null;
+  /** Null if a run ended early. */
+  readonly band: Band | null;
   readonly warnings: readonly { readonly code: string; readonly message: string }[];
   readonly bars: number;
   readonly missing: number;
@@ -69,7 +68,7 @@ export function* backtestingPosition<S extends PositionStrategy>(
     { asset: market.quote, free: budget.quote, used: ZERO },
   ] satisfies Balance[];
   const paths = withBand ? pathsFrom(rules) : [rules];
-  const runs = yield* onEachPath(paths, bars.count, ({ extremes, fill }) =>
+  const { run, accounts } = yield* onEachPath(paths, bars.count, ({ extremes, fill }) =>
     walkingPosition(strategy, bars, {
       market,
       rules: { ...rules, extremes, fill },
@@ -80,34 +79,16 @@ export function* backtestingPosition<S extends PositionStrategy>(
       requested,
     }),
   );
-  const [run] = runs as [WalkedPosition<S>];
   const endPrice = price(closeAt(bars, Math.max(0, run.bars - 1)));
-  const missing = missingBars(bars);
+  const missing = missingBars(candles);
   return {
     ...{ rules, config: strategy.config, market, run, startPrice, endPrice, missing },
     invested: positionValue(budget, startPrice),
     kept: positionValue(budget, endPrice) - positionValue(budget, startPrice),
-    band: runs.length === paths.length && withBand ? positionBand(runs, endPrice) : null,
+    band: withBand && accounts ? positionBand(accounts, endPrice) : null,
     warnings: doubtsOf(run, { rules, missing, span: candles.spanMillis }),
     bars: bars.count,
   };
-}
-
-/** One run for each way to fill within a bar, with the share that is done of them all; one that was ended is the last. */
-function* onEachPath<S extends PositionStrategy>(
-  paths: readonly BarPath[],
-  count: number,
-  begun: (path: BarPath) => Generator<number, WalkedPosition<S>>,
-): Generator<number, readonly WalkedPosition<S>[]> {
-  const runs: WalkedPosition<S>[] = [];
-  for (const path of paths) {
-    const work = begun(path);
-    let step = work.next();
-    for (; !step.done; step = work.next()) yield (runs.length * count + step.value) / (paths.length * count);
-    runs.push(step.value);
-    if (step.value.bars < count) break;
-  }
-  return runs;
 }
 
 /** Returns the budget of the backtest; there is no account whose free balance could be used. */
@@ -140,24 +121,13 @@ export const pastStrategy = (
   ...{ lastError: null, startedAt: at, stoppedAt: null, epoch: 0, resumes: 0, request: null },
 });
 
-function positionBand<S extends PositionStrategy>(
-  runs: readonly WalkedPosition<S>[],
-  price: Decimal,
-): PositionBacktest<S>["band"] {
-  const accounts = runs.map(({ account }) => positionAccounts(account.strategy, price));
-  const [first] = accounts as [(typeof accounts)[number]];
-  const totals = accounts.map(({ total }) => total);
-  const filled = accounts.map(({ filledOrders }) => filledOrders);
-  return {
-    total: { least: totals.reduce(min, first.total), most: totals.reduce(max, first.total) },
-    filledOrders: { least: Math.min(...filled), most: Math.max(...filled) },
-  };
-}
-
-function missingBars({ candles: { times, spanMillis } }: Ticks): number {
-  const span = (times.at(-1) as number) - (times[0] as number);
-  return Math.max(0, Math.round(span / spanMillis) + 1 - times.length);
-}
+const positionBand = (accounts: readonly StrategyOnPaper<PositionStrategy>[], price: Decimal): Band =>
+  bandOf(
+    accounts.map(({ strategy }) => {
+      const { total, filledOrders } = positionAccounts(strategy, price);
+      return { total, count: filledOrders };
+    }),
+  );
 
 const FEW_FILLS = 30;
 

@@ -108,7 +108,7 @@ export function positionBacktestOut<S extends PositionStrategy>(
     ...{ drawdown: text(run.drawdown), startPrice: wire(startPrice), endPrice: wire(endPrice) },
     band: band && {
       total: { least: text(band.total.least), most: text(band.total.most) },
-      filledOrders: band.filledOrders,
+      filledOrders: band.count,
     },
     quality: { ...partsShown(parts), ...figuresOfTally(tally) },
     warnings: backtest.warnings.map((warning) => ({ ...warning })),

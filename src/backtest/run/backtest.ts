@@ -11,11 +11,13 @@ import { AppError } from "../../kernel/errors.ts";
 import type { Balance } from "../../model/account.ts";
 import type { Market } from "../../model/market.ts";
 import { quoteAt } from "../paper/paper.ts";
+import type { StrategyOnPaper } from "../paper/strategy-on-paper.ts";
 import type { WalkOptions } from "../paper/walk-options.ts";
 import type { QueueModel } from "../tape/queue.ts";
-import { type BarPath, pathsFrom, RULES, type Rules } from "../tape/rules.ts";
-import { lowAt, openAt, type Ticks, ticksOf } from "../tape/ticks.ts";
+import { pathsFrom, RULES, type Rules } from "../tape/rules.ts";
+import { lowAt, missingBars, openAt, type Ticks, ticksOf } from "../tape/ticks.ts";
 import { begin, checkGrid, type GridRequest } from "./begin.ts";
+import { type Band, bandOf, onEachPath, type PathRuns } from "./each-path.ts";
 import { closeOf, type Figures, figuresOf } from "./figures.ts";
 import { finish } from "./finish.ts";
 import { walkingTape } from "./tape-walk.ts";
@@ -50,11 +52,6 @@ export interface BacktestResult {
   readonly bars: number;
   /** Number of bars missing between them. */
   readonly missing: number;
-}
-
-export interface Band {
-  readonly total: { readonly least: Decimal; readonly most: Decimal };
-  readonly cycles: { readonly least: number; readonly most: number };
 }
 
 export interface BacktestWarning {
@@ -96,12 +93,12 @@ export function* backtesting(
   const checked = checkGrid(request, { market, quote: first, balances });
   const strategy = begin(checked, { market, quote: first, balances });
   const begun = { strategy, bars, tape, with: { market, rules, balances, isOver: options.isOver } };
-  const runs = yield* runsOver(begun, options);
-  const [run] = runs as [Walked];
+  const { run, accounts } = yield* runsOver(begun, options);
   const figures = figuresOf(run, bars, invested);
-  const ways = tape ? 1 : pathsFrom(rules).length;
-  const { band, ofOneRule } = bandsOf(runs, bars, options.withBand ? ways : 0);
-  const missing = tape ? 0 : missingOf(candles);
+  const all = options.withBand ? accounts : null;
+  const band = all && gridBand(all, bars);
+  const ofOneRule = all && gridBand(all.slice(0, Math.ceil(all.length / 2)), bars);
+  const missing = tape ? 0 : missingBars(candles);
   const doubts = backtestDoubts({ run, band: ofOneRule, rules, market, missing, bars });
   return {
     ...{ engine: run.engine, rules, market, balances, run, figures, band, missing },
@@ -121,40 +118,17 @@ interface BegunBacktest {
 function* runsOver(
   { strategy, bars, tape, with: walked }: BegunBacktest,
   { queue = "trades", withBand, engine }: BacktestOptions,
-): Generator<number, readonly KeptRun[]> {
+): Generator<number, PathRuns<Walked>> {
   const { rules } = walked;
   const end = bars.count;
   if (tape)
-    return yield* oneByOne([rules], end, () => walkingTape(strategy, { tape, bars }, { ...walked, queue }));
+    return yield* onEachPath([rules], end, () => walkingTape(strategy, { tape, bars }, { ...walked, queue }));
   let begun: Walk | undefined;
-  return yield* oneByOne(withBand ? pathsFrom(rules) : [rules], end, ({ extremes, fill }) => {
+  return yield* onEachPath(withBand ? pathsFrom(rules) : [rules], end, ({ extremes, fill }) => {
     if (begun?.options.rules.fill !== fill)
       begun = begunWalk(strategy, bars, { ...walked, rules: { ...rules, fill }, mayLeap: engine !== "walk" });
     return goingOn(forked(begun, extremes));
   });
-}
-
-/** Kept part of a run; the first one is kept whole. */
-type KeptRun = Pick<Walked, "account">;
-
-/**
- * Runs one after another, and yields the completed share of all; after a run that was ended early, only the first one
- * is kept.
- */
-function* oneByOne(
-  paths: readonly BarPath[],
-  end: number,
-  begun: (path: BarPath) => Generator<number, Walked>,
-): Generator<number, readonly KeptRun[]> {
-  const runs: KeptRun[] = [];
-  for (const [i, path] of paths.entries()) {
-    const work = begun(path);
-    let step = work.next();
-    for (; !step.done; step = work.next()) yield (i * end + step.value) / (paths.length * end);
-    runs.push(i === 0 ? step.value : { account: step.value.account });
-    if (step.value.bars < end) return runs.slice(0, 1);
-  }
-  return runs;
 }
 
 /** Balances for checking a grid without regard to funds, to find what it needs. */
@@ -178,26 +152,15 @@ function enough(laid: Checked, market: Market, invested: Decimal): readonly Bala
   return [{ asset: market.quote, free, used: ZERO }];
 }
 
-/** Returns the band over all runs, and over those of the requested fill rule; null unless all were run. */
-function bandsOf(runs: readonly KeptRun[], bars: Ticks, count: number) {
-  if (runs.length !== count) return { band: null, ofOneRule: null };
-  return { band: bandOf(runs, bars), ofOneRule: bandOf(runs.slice(0, Math.ceil(count / 2)), bars) };
-}
-
-function bandOf(runs: readonly KeptRun[], bars: Ticks): Band {
+const gridBand = (accounts: readonly StrategyOnPaper[], bars: Ticks): Band => {
   const endPrice = closeOf(bars, bars.count - 1);
-  const totals = runs.map(({ account }) => profitOf(account.strategy.state, endPrice).total);
-  const cycles = runs.map(({ account }) => account.strategy.state.ledger.cycles);
-  return {
-    total: { least: totals.reduce(min), most: totals.reduce((a, b) => (a > b ? a : b)) },
-    cycles: { least: Math.min(...cycles), most: Math.max(...cycles) },
-  };
-}
-
-function missingOf({ times, spanMillis }: Candles): number {
-  const span = (times.at(-1) as number) - (times[0] as number);
-  return Math.max(0, Math.round(span / spanMillis) + 1 - times.length);
-}
+  return bandOf(
+    accounts.map(({ strategy: { state } }) => ({
+      total: profitOf(state, endPrice).total,
+      count: state.ledger.cycles,
+    })),
+  );
+};
 
 /** Ratio above which the order of the extremes decides the result of a run. */
 const COARSE = 1.15;
@@ -214,10 +177,10 @@ function backtestDoubts({ run, band, rules, market, missing, bars }: Doubtful): 
   const { cycles } = strategy.state.ledger;
   const spacing = strategy.state.slots.map(({ lower, upper }) => upper - lower).reduce(min);
   const found: BacktestWarning[] = [];
-  if (band && band.cycles.most > COARSE * Math.max(1, cycles))
+  if (band && band.count.most > COARSE * Math.max(1, cycles))
     found.push({
       code: "coarse_candles",
-      message: `depending on the order of a candle's high and low, there are ${band.cycles.least} to ${band.cycles.most} cycles; these candles are too long for this spacing, so use shorter ones`,
+      message: `depending on the order of a candle's high and low, there are ${band.count.least} to ${band.count.most} cycles; these candles are too long for this spacing, so use shorter ones`,
     });
   if (rules.fill === "touch" && div(market.tick, spacing, "up") >= WIDE_TICK)
     found.push({

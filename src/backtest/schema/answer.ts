@@ -82,7 +82,7 @@ export function answerOf(
     status: strategy.status,
     band: band && {
       total: { least: text(band.total.least), most: text(band.total.most) },
-      cycles: band.cycles,
+      cycles: band.count,
     },
     warnings: warnings.map(({ code, message }) => ({ code, message })),
     slots: slotsOf(strategy.state.slots, run.fills.sides),

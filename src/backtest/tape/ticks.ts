@@ -149,3 +149,9 @@ export function fillPricesOf(tick: Decimal, { fill, spread }: Pick<Rules, "fill"
     },
   };
 }
+
+/** Returns the number of bars missing between the first and the last. */
+export function missingBars({ times, spanMillis }: Candles): number {
+  const span = (times.at(-1) as number) - (times[0] as number);
+  return Math.max(0, Math.round(span / spanMillis) + 1 - times.length);
+}
