@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { text, wire } from "../kernel/decimal.ts";
+import { text, texts, wire } from "../kernel/decimal.ts";
 import { countField, idField, textField } from "../kernel/fields.ts";
 import { parseClientOrderId } from "../kernel/ids.ts";
 import { lazy } from "../kernel/lazy.ts";
@@ -168,7 +168,7 @@ export function historicOrderOut(
     remaining: wire(amount - filled),
     status: SHOWN_STATUS[order.state] ?? (order.state as "open"),
     reason: order.reason,
-    fees: Object.fromEntries(Object.entries(order.bookedFees).map(([asset, fee]) => [asset, text(fee)])),
+    fees: texts(order.bookedFees),
     timestamp: order.createdAt,
   };
 }

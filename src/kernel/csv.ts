@@ -4,6 +4,16 @@ type Cell = string | number | boolean | null;
 export const csv = (columns: readonly string[], rows: readonly (readonly Cell[])[]): string =>
   csvLines([columns]) + csvLines(rows);
 
+/** Formats the named fields of rows, with a header line. */
+export const fieldsCsv = <Name extends string>(
+  columns: readonly Name[],
+  rows: readonly Readonly<Record<Name, Cell>>[],
+): string =>
+  csv(
+    columns,
+    rows.map((row) => columns.map((name) => row[name])),
+  );
+
 /** Formats rows without the header line. */
 export const csvLines = (rows: readonly (readonly Cell[])[]): string =>
   rows.map((row) => `${row.map(cell).join(",")}\r\n`).join("");

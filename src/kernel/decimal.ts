@@ -67,6 +67,10 @@ export function text(value: Decimal): string {
   return end === point ? whole : `${whole}.${digits.slice(point, end)}`;
 }
 
+/** Formats amounts by asset. */
+export const texts = (amounts: Readonly<Record<string, Decimal>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(amounts).map(([asset, amount]) => [asset, text(amount)]));
+
 /** Returns the nearest JSON number: only for responses, never for calculations. */
 export const wire = (value: Decimal): number => Number(text(value));
 

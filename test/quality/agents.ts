@@ -2,10 +2,13 @@
 import { type PaperVenue, PLENTY, paperAccount } from "../../src/backtest/paper/paper-account.ts";
 import { opened, passOnPaper } from "../../src/backtest/paper/strategy-on-paper.ts";
 import { fillMeasurer } from "../../src/backtest/position/measured.ts";
+import { kindsOf } from "../../src/engine/kinds.ts";
 import { mix, share } from "../../src/kernel/hash.ts";
 import { SECOND } from "../../src/kernel/time.ts";
 import type { BookedOrder } from "../../src/market/matching/books.ts";
 import type { Quote, Side } from "../../src/model/market.ts";
+import type { Kind } from "../../src/ports/kind.ts";
+import { quoteKind } from "../../src/quote/kind.ts";
 import type { QuoteStrategy } from "../../src/quote/state/state.ts";
 import { d, market } from "../support/grid.ts";
 
@@ -14,6 +17,7 @@ export const AGENT_MARKET = market({
   ...{ maker: 0n, taker: 0n },
 });
 const { tick } = AGENT_MARKET;
+const QUOTE = kindsOf([quoteKind as unknown as Kind]);
 const FIRST_TICKS = 10_000;
 export const AGENT_START = Date.UTC(2026, 0, 1);
 export const PASS_EVERY = 5 * SECOND;
@@ -122,7 +126,7 @@ export function runAgents(
     const good = (["buy", "sell"] as const).map(bestOf).find((order) => order && edgeOf(order, later) > 0);
     if (good && random(8, second) < agents.informed) take("informed", good, later);
     if ((second * SECOND) % PASS_EVERY === 0) {
-      const passed = passOnPaper(paper, AGENT_MARKET, venue, at, { measured: measurer.fills });
+      const passed = passOnPaper(paper, AGENT_MARKET, venue, at, { kinds: QUOTE, measured: measurer.fills });
       paper = passed.account;
       measurer.addPass(passed.fills, quote);
       if (paper.strategy.state.notices.some(({ code }) => code === "defended")) defendedPasses++;

@@ -1,8 +1,6 @@
 import { type Decision, decide } from "../../engine/decide/decide.ts";
-import { kindsOf } from "../../engine/kinds.ts";
 import { urgentCancels } from "../../engine/pass/urgent.ts";
 import type { Observation } from "../../engine/reconcile/observation.ts";
-import { gridKind } from "../../grid/kind.ts";
 import type { GridStrategy } from "../../grid/state/state.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Fill, MeasuredFill } from "../../model/fill.ts";
@@ -12,10 +10,9 @@ import { type AccountMemory, NO_MEMORY } from "../../model/memory.ts";
 import { needed, type Order } from "../../model/order.ts";
 import { reasonOf } from "../../model/rejection.ts";
 import type { Strategy } from "../../model/strategy.ts";
-import type { Kind, Kinds, RequestedPrices } from "../../ports/kind.ts";
+import type { Kinds, RequestedPrices } from "../../ports/kind.ts";
 import type { Snapshot } from "../../ports/stores/step-store.ts";
 import type { Timing, VenueOrder } from "../../ports/venue.ts";
-import { quoteKind } from "../../quote/kind.ts";
 import { type PaperVenue, PLENTY } from "./paper-account.ts";
 
 /** Timing of a venue that responds at once and never late. */
@@ -35,7 +32,6 @@ const TIMING: Timing = {
 const NO_BOUNDS: Bounds = { standings: { version: 0, all: [] }, now: undefined };
 const NOT_KILLED = { on: false, cancels: false, sells: false };
 const NO_ENTRIES = new Map<never, never>();
-const PAPER_KINDS = kindsOf([gridKind, quoteKind as unknown as Kind]);
 
 /** A strategy with its account between passes. */
 export interface StrategyOnPaper<S extends Strategy = GridStrategy> {
@@ -61,7 +57,7 @@ export const opened = <S extends Strategy>(strategy: S, interval?: Millis): Stra
 });
 
 interface PassOptions {
-  readonly kinds?: Kinds;
+  readonly kinds: Kinds;
   /** What the strategy reads besides the book. */
   readonly requested?: RequestedPrices;
   /** Its fills so far, with the mids that earlier passes knew; oldest first. */
@@ -74,7 +70,7 @@ export function passOnPaper<S extends Strategy>(
   market: Market,
   paper: PaperVenue,
   at: Millis,
-  { kinds = PAPER_KINDS, requested = {}, measured = [] }: PassOptions = {},
+  { kinds, requested = {}, measured = [] }: PassOptions,
 ): Passed<S> {
   const snapshot = snapshotOf(before, at);
   // As a pass does: stops cancel their orders before anything is read.

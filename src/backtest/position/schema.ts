@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { positionAccounts } from "../../engine/position/ledger.ts";
 import type { PositionStrategy } from "../../engine/position/state.ts";
-import { csv } from "../../kernel/csv.ts";
-import { type Decimal, div, snap, text, wire, ZERO } from "../../kernel/decimal.ts";
+import { fieldsCsv } from "../../kernel/csv.ts";
+import { type Decimal, div, snap, text, texts, wire, ZERO } from "../../kernel/decimal.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { SIDES } from "../../model/market.ts";
@@ -99,9 +99,7 @@ export function positionBacktestOut<S extends PositionStrategy>(
     totalPercent: wholePercent(total, backtest.invested),
     realized: text(realized),
     keeping: text(backtest.kept),
-    fees: Object.fromEntries(
-      Object.entries(strategy.state.ledger.fees).map(([asset, fee]) => [asset, text(fee)]),
-    ),
+    fees: texts(strategy.state.ledger.fees),
     // Before the first pass there are no open orders.
     twoSidedPercent: wholePercent(BigInt(run.twoSided), BigInt(Math.max(1, run.passes - 1))),
     ...{ position: text(position), leastBase: text(run.leastBase), mostBase: text(run.mostBase) },
@@ -133,10 +131,7 @@ const tradeOut = ({
 const TRADE_COLUMNS = ["timestamp", "side", "price", "amount", "fee"] as const;
 
 export const tradesCsv = ({ fills }: Pick<PositionBacktestAnswer, "fills">): string =>
-  csv(
-    TRADE_COLUMNS,
-    fills.map((fill) => TRADE_COLUMNS.map((column) => fill[column])),
-  );
+  fieldsCsv(TRADE_COLUMNS, fills);
 
 const centsOf = (value: string | number): string => Number(value).toFixed(2);
 

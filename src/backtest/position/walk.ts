@@ -2,27 +2,20 @@ import { positionAccounts } from "../../engine/position/ledger.ts";
 import type { PositionStrategy } from "../../engine/position/state.ts";
 import { type Decimal, max, min, mul, ZERO } from "../../kernel/decimal.ts";
 import type { Millis } from "../../kernel/time.ts";
-import { between, type Corner } from "../../market/matching/corner.ts";
-import type { Balance } from "../../model/account.ts";
 import type { Fill, MeasuredFill } from "../../model/fill.ts";
-import type { Market } from "../../model/market.ts";
 import type { Kinds } from "../../ports/kind.ts";
 import { cornersOf } from "../fast/corners.ts";
-import { type Paper, paper } from "../paper/paper.ts";
 import { opened, passOnPaper, type StrategyOnPaper } from "../paper/strategy-on-paper.ts";
+import type { WalkOptions } from "../paper/walk-options.ts";
+import { type BarRun, barRun, walkTo } from "../run/walk.ts";
 import type { Rules } from "../tape/rules.ts";
 import type { Ticks } from "../tape/ticks.ts";
 import { fillMeasurer } from "./measured.ts";
 import type { RequestedPast } from "./requested-past.ts";
 
-export interface PositionWalkOptions {
-  readonly market: Market;
+export interface PositionWalkOptions extends WalkOptions {
   readonly rules: Rules & { readonly tickInterval: Millis };
-  readonly balances: readonly Balance[];
-  /** Called before each bar; true ends the backtest. */
-  readonly isOver?: ((bars: number) => boolean) | undefined;
-  /** Kinds in addition to those of this program. */
-  readonly kinds?: Kinds | undefined;
+  readonly kinds: Kinds;
   /** Creates what a run reads besides the book. */
   readonly requested?: (() => RequestedPast) | undefined;
   /** Runs a user's code with a time limit. */
@@ -45,15 +38,9 @@ export interface WalkedPosition<S extends PositionStrategy> {
   readonly measured: readonly MeasuredFill[];
 }
 
-interface PositionWalk<S extends PositionStrategy> {
-  readonly options: PositionWalkOptions;
-  readonly venue: Paper;
+interface PositionWalk<S extends PositionStrategy> extends BarRun<S>, Pick<PositionWalkOptions, "kinds"> {
   readonly requested: RequestedPast;
   readonly measurer: ReturnType<typeof fillMeasurer>;
-  account: StrategyOnPaper<S>;
-  here: Corner;
-  nextPass: Millis;
-  fills: Fill[];
   passes: number;
   twoSided: number;
   leastBase: Decimal;
@@ -68,25 +55,21 @@ export function* walkingPosition<S extends PositionStrategy>(
   bars: Ticks,
   options: PositionWalkOptions,
 ): Generator<number, WalkedPosition<S>> {
-  const { market, rules, balances, isOver, guard = (work) => work() } = options;
-  const [first] = cornersOf(bars, 0, rules.extremes);
+  const { kinds, rules, isOver, guard = (work) => work() } = options;
   const positionWalk: PositionWalk<S> = {
-    options,
-    venue: paper(market, rules, { balances, first }),
-    requested: options.requested?.() ?? (() => ({})),
-    measurer: fillMeasurer(),
-    account: opened(strategy, rules.tickInterval),
-    here: first,
-    nextPass: first.at,
-    ...{ fills: [], passes: 0, twoSided: 0, peak: ZERO, drawdown: ZERO },
+    ...barRun(opened(strategy, rules.tickInterval), bars, options),
+    ...{ kinds, requested: options.requested?.() ?? (() => ({})), measurer: fillMeasurer() },
+    ...{ passes: 0, twoSided: 0, peak: ZERO, drawdown: ZERO },
     ...{ leastBase: strategy.config.budget.base, mostBase: ZERO },
   };
+  const pass = () => makePass(positionWalk);
+  guard(pass);
   const end = bars.count;
   let bar = 0;
   for (; bar < end; bar++) {
     if (bar > 0 && isOver?.(bar)) break;
     for (const corner of cornersOf(bars, bar, rules.extremes))
-      guard(() => walkPositionTo(positionWalk, corner));
+      guard(() => walkTo(positionWalk, corner, pass));
     yield bar;
   }
   const { account, fills, passes, twoSided, leastBase, mostBase, drawdown } = positionWalk;
@@ -94,31 +77,11 @@ export function* walkingPosition<S extends PositionStrategy>(
   return { account, fills, bars: bar, passes, twoSided, leastBase, mostBase, drawdown, measured };
 }
 
-/** Advances to the next price point, with the passes that are due on the way. */
-function walkPositionTo<S extends PositionStrategy>(positionWalk: PositionWalk<S>, corner: Corner): void {
-  const { tickInterval } = positionWalk.options.rules;
-  const from = positionWalk.here;
-  if (positionWalk.nextPass < from.at)
-    positionWalk.nextPass += Math.ceil((from.at - positionWalk.nextPass) / tickInterval) * tickInterval;
-  for (; positionWalk.nextPass <= corner.at; positionWalk.nextPass += tickInterval) {
-    const ticks = corner.at === from.at ? corner.ticks : between(from, corner, positionWalk.nextPass);
-    movePositionTo(positionWalk, { at: positionWalk.nextPass, ticks });
-    makePass(positionWalk);
-  }
-  movePositionTo(positionWalk, corner);
-}
-
-function movePositionTo<S extends PositionStrategy>(positionWalk: PositionWalk<S>, corner: Corner): void {
-  if (corner.at <= positionWalk.here.at) return;
-  positionWalk.venue.moveTo(corner);
-  positionWalk.here = corner;
-}
-
 function makePass<S extends PositionStrategy>(positionWalk: PositionWalk<S>): void {
   const { venue, options, here } = positionWalk;
   if (new Set(venue.openOrders().map(({ side }) => side)).size === 2) positionWalk.twoSided++;
   const { account, fills } = passOnPaper(positionWalk.account, options.market, venue, here.at, {
-    ...(options.kinds ? { kinds: options.kinds } : {}),
+    kinds: positionWalk.kinds,
     requested: positionWalk.requested(here.at),
     measured: positionWalk.measurer.fills,
   });

@@ -1,6 +1,8 @@
 import type { Candles } from "../../candles/candles.ts";
+import { kindsOf } from "../../engine/kinds.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { splitPair } from "../../kernel/pair.ts";
+import type { Kind } from "../../ports/kind.ts";
 import { quoteKind } from "../../quote/kind.ts";
 import type { QuoteRequest } from "../../quote/schema/input.ts";
 import { modelWarnings } from "../../quote/start/planned-quote.ts";
@@ -15,6 +17,8 @@ import {
 } from "../position/backtest.ts";
 
 export type QuoteBacktestOptions = Omit<PositionBacktestOptions, "kinds" | "guard">;
+const QUOTE = kindsOf([quoteKind as unknown as Kind]);
+
 export type QuoteBacktest = PositionBacktest<QuoteStrategy>;
 
 /**
@@ -39,7 +43,7 @@ export function* backtestingQuotes(
       state: newQuoteState(config.rules.levels, startPrice),
     }),
     candles,
-    options,
+    { ...options, kinds: QUOTE },
   );
   return { ...result, warnings: [...modelWarnings(config), ...result.warnings] };
 }

@@ -2,37 +2,23 @@ import type { Tape } from "../../candles/tape/tape.ts";
 import type { GridStrategy } from "../../grid/state/state.ts";
 import { fromNumber } from "../../kernel/decimal.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { Fill } from "../../model/fill.ts";
-import { type PositionRow, positionFrom } from "../paper/positions.ts";
-import { opened, passOnPaper, type StrategyOnPaper } from "../paper/strategy-on-paper.ts";
+import { opened } from "../paper/strategy-on-paper.ts";
 import { type Print, type TapePaper, tapePaper } from "../paper/tape-paper.ts";
 import type { WalkOptions } from "../paper/walk-options.ts";
 import type { QueueModel } from "../tape/queue.ts";
-import { closeAt, type TickReach, type Ticks } from "../tape/ticks.ts";
-import { wakeOf } from "./wake.ts";
-import { type Walked, walkedTo } from "./walk.ts";
+import { closeAt, type Ticks } from "../tape/ticks.ts";
+import { type GridRun, makeGridPass, skipTo, type Walked, walkedTo } from "./walk.ts";
 
 export interface TapeWalkOptions extends WalkOptions {
   readonly queue: QueueModel;
 }
 
 /** State of a run over a tape. */
-interface TapeWalk {
+interface TapeWalk extends GridRun<TapePaper> {
   readonly tape: Tape;
-  readonly bars: Ticks;
-  readonly options: TapeWalkOptions;
-  readonly venue: TapePaper;
-  account: StrategyOnPaper;
-  /** Prices beyond which a pass can act; undefined if any pass can. */
-  wake: TickReach | undefined;
-  filled: boolean;
-  nextPass: Millis;
   /** The next book and the next trade. */
   book: number;
   print: number;
-  readonly fills: Fill[];
-  readonly positions: PositionRow[];
-  readonly passes: Millis[];
 }
 
 /** Number of trades between two checks of whether to end. */
@@ -127,7 +113,7 @@ function passesUntil(tapeWalk: TapeWalk, at: Millis): void {
     passOn(tapeWalk, tapeWalk.nextPass);
     tapeWalk.nextPass += interval;
   }
-  if (tapeWalk.nextPass < at) tapeWalk.nextPass += Math.ceil((at - tapeWalk.nextPass) / interval) * interval;
+  skipTo(tapeWalk, at, interval);
 }
 
 function isDueOn({ wake, filled, venue, options }: TapeWalk): boolean {
@@ -137,16 +123,6 @@ function isDueOn({ wake, filled, venue, options }: TapeWalk): boolean {
 }
 
 function passOn(tapeWalk: TapeWalk, at: Millis): void {
-  const { market } = tapeWalk.options;
-  const before = tapeWalk.passes.length === 0 ? undefined : tapeWalk.account.strategy.state.ledger;
   tapeWalk.venue.see(at);
-  const { account, fills, cancelled } = passOnPaper(tapeWalk.account, market, tapeWalk.venue, at);
-  tapeWalk.account = account;
-  tapeWalk.passes.push(at);
-  tapeWalk.filled = false;
-  tapeWalk.wake = cancelled ? undefined : wakeOf(account, market.tick);
-  tapeWalk.fills.push(...fills);
-  const index = Math.max(0, tapeWalk.print - 1);
-  if (account.strategy.state.ledger !== before)
-    tapeWalk.positions.push(positionFrom(index, account.strategy));
+  makeGridPass(tapeWalk, at, Math.max(0, tapeWalk.print - 1));
 }

@@ -1,12 +1,16 @@
+import { kindsOf } from "../../engine/kinds.ts";
+import { gridKind } from "../../grid/kind.ts";
 import type { GridStrategy } from "../../grid/state/state.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { between, type Corner } from "../../market/matching/corner.ts";
 import type { Balance } from "../../model/account.ts";
 import type { Fill } from "../../model/fill.ts";
+import type { Strategy } from "../../model/strategy.ts";
 import { cornersOf } from "../fast/corners.ts";
 import { type FillLog, fillLog } from "../fast/fill-log.ts";
 import { leap } from "../fast/leap.ts";
 import { type Paper, paper } from "../paper/paper.ts";
+import type { PaperVenue } from "../paper/paper-account.ts";
 import { type PositionRow, type Positions, positionFrom, positionsOf } from "../paper/positions.ts";
 import { opened, passOnPaper, type StrategyOnPaper } from "../paper/strategy-on-paper.ts";
 import type { WalkOptions } from "../paper/walk-options.ts";
@@ -29,23 +33,35 @@ export interface Walked {
   readonly bars: number;
 }
 
-/** State of a run after its passes so far. */
-export interface Walk {
+/** State of a run over bars or a tape. */
+export interface RunState<S extends Strategy, V> {
   readonly bars: Ticks;
   readonly options: WalkOptions;
-  readonly venue: Paper;
-  account: StrategyOnPaper;
+  readonly venue: V;
+  account: StrategyOnPaper<S>;
   /** Prices beyond which a pass can act; undefined if any pass can. */
   wake: TickReach | undefined;
-  here: Corner;
   /** Whether something has filled since the last pass. */
   filled: boolean;
   nextPass: Millis;
-  /** The bar from which a leap is worth a try. */
-  leapsFrom: number;
   readonly fills: Fill[];
+}
+
+/** A run of a grid, with what its result needs. */
+export interface GridRun<V> extends RunState<GridStrategy, V> {
   readonly positions: PositionRow[];
   readonly passes: Millis[];
+}
+
+/** A run over bars, at a price point. */
+export interface BarRun<S extends Strategy> extends RunState<S, Paper> {
+  here: Corner;
+}
+
+/** State of a grid's run over bars after its passes so far. */
+export interface Walk extends GridRun<Paper>, BarRun<GridStrategy> {
+  /** The bar from which a leap is worth a try. */
+  leapsFrom: number;
 }
 
 /**
@@ -57,7 +73,7 @@ export const walk = (strategy: GridStrategy, bars: Ticks, options: WalkOptions):
 
 /** Returns a run after its first pass, at the first price. */
 export function begunWalk(strategy: GridStrategy, bars: Ticks, options: WalkOptions): Walk {
-  const run = walkFrom(strategy, bars, options);
+  const run = { ...barRun(opened(strategy), bars, options), leapsFrom: 0, positions: [], passes: [] };
   passAt(run, 0);
   return run;
 }
@@ -89,52 +105,36 @@ export function* goingOn(run: Walk): Generator<number, Walked> {
     if (leapt) return leapt;
     // A result needs at least one bar.
     if (bar >= end || (bar > 0 && isOver?.(bar))) break;
-    for (const corner of cornersOf(bars, bar, rules.extremes)) walkTo(run, corner, bar);
+    for (const corner of cornersOf(bars, bar, rules.extremes)) walkTo(run, corner, () => passAt(run, bar));
     yield bar;
   }
   return walkedTo(run, Math.min(bar, end));
 }
 
 /** Returns the result of a run after a number of bars or trades. */
-export function walkedTo(
-  {
-    account,
-    venue,
-    fills,
-    positions,
-    passes,
-  }: Pick<Walk, "account" | "fills" | "positions" | "passes"> & {
-    readonly venue: Pick<Paper, "balances">;
-  },
+export const walkedTo = (
+  { account, venue, fills, positions, passes }: GridRun<Pick<Paper, "balances">>,
   bars: number,
-): Walked {
-  return {
-    engine: "walk",
-    account,
-    balances: venue.balances(),
-    fills: fillLog(fills),
-    positions: positionsOf(positions),
-    passes,
-    bars,
-  };
-}
+): Walked => ({
+  ...{ engine: "walk", account, passes, bars },
+  balances: venue.balances(),
+  fills: fillLog(fills),
+  positions: positionsOf(positions),
+});
 
-function walkFrom(strategy: GridStrategy, bars: Ticks, options: WalkOptions): Walk {
+/** Returns a run at the first price, before its first pass. */
+export function barRun<S extends Strategy>(
+  account: StrategyOnPaper<S>,
+  bars: Ticks,
+  options: WalkOptions,
+): BarRun<S> {
   const { market, rules, balances } = options;
   const [first] = cornersOf(bars, 0, rules.extremes);
   return {
-    bars,
-    options,
+    ...{ bars, options, account, wake: undefined, filled: false, fills: [] },
     venue: paper(market, rules, { balances, first }),
-    account: opened(strategy),
-    wake: undefined,
     here: first,
-    filled: false,
     nextPass: first.at + (rules.tickInterval ?? 0),
-    leapsFrom: 0,
-    fills: [],
-    positions: [],
-    passes: [],
   };
 }
 
@@ -174,41 +174,50 @@ function leapFrom(run: Walk, from: number): Walked | undefined {
 }
 
 /** Advances to the next price point, with the passes on the way. */
-function walkTo(run: Walk, corner: Corner, bar: number): void {
-  const { rules } = run.options;
-  if (corner.at <= run.here.at) return;
-  const interval = rules.tickInterval;
-  if (interval === undefined) {
+export function walkTo<S extends Strategy>(run: BarRun<S>, corner: Corner, pass: () => void): void {
+  const { tickInterval } = run.options.rules;
+  const from = run.here;
+  if (corner.at <= from.at) return;
+  if (tickInterval === undefined) {
     moveTo(run, corner);
-    if (isDue(run)) passAt(run, bar);
+    if (isDue(run)) pass();
     return;
   }
-  const from = run.here;
-  if (run.nextPass < from.at) run.nextPass += Math.ceil((from.at - run.nextPass) / interval) * interval;
-  for (; run.nextPass <= corner.at; run.nextPass += interval) {
+  skipTo(run, from.at, tickInterval);
+  for (; run.nextPass <= corner.at; run.nextPass += tickInterval) {
     moveTo(run, { at: run.nextPass, ticks: between(from, corner, run.nextPass) });
-    if (isDue(run)) passAt(run, bar);
+    if (isDue(run)) pass();
   }
   moveTo(run, corner);
 }
 
-function moveTo(run: Walk, corner: Corner): void {
+/** Skips the timer's passes before a time. */
+export function skipTo(run: Pick<Walk, "nextPass">, at: Millis, interval: Millis): void {
+  if (run.nextPass < at) run.nextPass += Math.ceil((at - run.nextPass) / interval) * interval;
+}
+
+function moveTo<S extends Strategy>(run: BarRun<S>, corner: Corner): void {
   if (corner.at <= run.here.at) return;
   run.filled = run.venue.moveTo(corner) || run.filled;
   run.here = corner;
 }
 
-const isDue = ({ wake, filled, here: { ticks }, options }: Walk): boolean =>
+const isDue = ({ wake, filled, here: { ticks }, options }: Omit<BarRun<Strategy>, "account">): boolean =>
   options.everyPass === true || wake === undefined || filled || ticks <= wake.below || ticks >= wake.above;
 
-function passAt(run: Walk, bar: number): void {
+const passAt = (run: Walk, bar: number): void => makeGridPass(run, run.here.at, bar, run.here.ticks);
+
+const GRIDS = kindsOf([gridKind]);
+
+/** Runs a pass of a grid. `lastTicks` is its price, if it depends on a single one. */
+export function makeGridPass(run: GridRun<PaperVenue>, at: Millis, bar: number, lastTicks?: number): void {
   const { market } = run.options;
   const before = run.passes.length === 0 ? undefined : run.account.strategy.state.ledger;
-  const { account, fills, cancelled } = passOnPaper(run.account, market, run.venue, run.here.at);
+  const { account, fills, cancelled } = passOnPaper(run.account, market, run.venue, at, { kinds: GRIDS });
   run.account = account;
-  run.passes.push(run.here.at);
+  run.passes.push(at);
   run.filled = false;
-  run.wake = cancelled ? undefined : wakeOf(account, market.tick, run.here.ticks);
+  run.wake = cancelled ? undefined : wakeOf(account, market.tick, lastTicks);
   run.fills.push(...fills);
   if (account.strategy.state.ledger !== before) run.positions.push(positionFrom(bar, account.strategy));
 }

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { TapeCoverage } from "../../candles/tape/tape.ts";
-import { csv } from "../../kernel/csv.ts";
-import { type Decimal, div, snap, sum, text, wire } from "../../kernel/decimal.ts";
+import { fieldsCsv } from "../../kernel/csv.ts";
+import { type Decimal, div, snap, sum, text, texts, wire } from "../../kernel/decimal.ts";
 import { parseClientOrderId } from "../../kernel/ids.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { splitPair } from "../../kernel/pair.ts";
@@ -105,7 +105,7 @@ function earnedOut({ account }: BacktestResult["run"], figures: BacktestResult["
     totalPercent: wire(snap(div(figures.total * 100n, invested, "half"), 10n ** 14n, "half")),
     realized: text(figures.realized),
     unrealized: text(figures.unrealized),
-    fees: Object.fromEntries(Object.entries(ledger.fees).map(([asset, fee]) => [asset, text(fee)])),
+    fees: texts(ledger.fees),
     cycles: ledger.cycles,
     filledOrders: ledger.filledOrders,
     invested: text(invested),
@@ -166,8 +166,4 @@ function fillOut(fill: Fill): BacktestAnswer["fills"][number] {
 
 const BACKTEST_FILL_COLUMNS = ["timestamp", "slot", "side", "price", "amount", "notional", "fee"] as const;
 
-export const fillsCsv = ({ fills }: BacktestAnswer): string =>
-  csv(
-    BACKTEST_FILL_COLUMNS,
-    fills.map((fill) => BACKTEST_FILL_COLUMNS.map((column) => fill[column])),
-  );
+export const fillsCsv = ({ fills }: BacktestAnswer): string => fieldsCsv(BACKTEST_FILL_COLUMNS, fills);

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { profitOf } from "../../grid/ledger/profit.ts";
 import type { GridStrategy } from "../../grid/state/state.ts";
-import { type Decimal, decimal, snap, text, wire } from "../../kernel/decimal.ts";
+import { type Decimal, decimal, snap, text, texts, wire } from "../../kernel/decimal.ts";
 import { countField, idField, textField, wordField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import type { Millis } from "../../kernel/time.ts";
@@ -136,7 +136,7 @@ function sideOut({ state }: GridStrategy, mark: Decimal): ReplayAnswer["record"]
     realized: text(realized),
     cycles,
     filledOrders,
-    fees: Object.fromEntries(Object.entries(fees).map(([asset, fee]) => [asset, text(fee)])),
+    fees: texts(fees),
     position: text(position),
   };
 }

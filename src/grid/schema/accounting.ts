@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { unexplainedAssets } from "../../engine/reconcile/books-check.ts";
-import { type Decimal, snap, text, wire } from "../../kernel/decimal.ts";
+import { snap, text, texts, wire } from "../../kernel/decimal.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { SIDES } from "../../model/market.ts";
 import type { StrategyView } from "../../ports/stores/strategy-store.ts";
@@ -51,7 +51,7 @@ export function accountingOut({ strategy, memory }: Timeless) {
     feesEstimated: state.ledger.feesEstimated,
     dust: lot === undefined ? null : text(position - snap(position, lot, "down")),
     confidence: known ? { value: wire(known.value), source: known.source, timestamp: known.at } : null,
-    unexplained: { order, since, assets: amountTexts(assets), trades: [...trades] },
+    unexplained: { order, since, assets: texts(assets), trades: [...trades] },
   };
 }
 
@@ -77,6 +77,3 @@ export const slotOut = (slot: Slot): z.input<ReturnType<typeof SlotShape>> => ({
   position: text(unsoldBase(slot)),
   cost: wire(costOf(slot)),
 });
-
-const amountTexts = (amounts: Readonly<Record<string, Decimal>>) =>
-  Object.fromEntries(Object.entries(amounts).map(([asset, amount]) => [asset, text(amount)]));

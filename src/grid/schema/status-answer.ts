@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { type Decimal, mul, ONE, text, wire } from "../../kernel/decimal.ts";
+import { type Decimal, mul, ONE, text, texts, wire } from "../../kernel/decimal.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import type { Order } from "../../model/order.ts";
@@ -154,6 +154,3 @@ const openOrderOut = ({ exchangeId, side, price, amount }: Order) => ({
 });
 
 const orNull = (value: bigint | null): number | null => (value === null ? null : wire(value));
-
-const texts = (amounts: Readonly<Record<string, bigint>>) =>
-  Object.fromEntries(Object.entries(amounts).map(([asset, amount]) => [asset, text(amount)]));

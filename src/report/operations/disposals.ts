@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { csv } from "../../kernel/csv.ts";
+import { fieldsCsv } from "../../kernel/csv.ts";
 import { decimal, snap, text, wire } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { dayField } from "../../kernel/fields.ts";
@@ -69,13 +69,8 @@ export const disposalOperation: Operation = operation({
       to: dayField("to").describe("Last day, in UTC"),
     }),
   output: () => z.object({ disposals: z.array(DisposalShape()), count: z.number() }),
-  csv: (answer) => {
-    const { disposals } = answer as { readonly disposals: readonly DisposalRow[] };
-    return csv(
-      disposalColumns(),
-      disposals.map((row) => disposalColumns().map((name) => row[name])),
-    );
-  },
+  csv: (answer) =>
+    fieldsCsv(disposalColumns(), (answer as { readonly disposals: readonly DisposalRow[] }).disposals),
   async run({ reports, local }, { from, to }, call) {
     if (!reports) throw new AppError("Not found", "reports are not available here");
     const span = { from: Date.parse(from), to: Date.parse(to) + DAY };

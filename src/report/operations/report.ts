@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { csv } from "../../kernel/csv.ts";
+import { fieldsCsv } from "../../kernel/csv.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { flagField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
@@ -113,13 +113,7 @@ export const reportOperations: readonly Operation[] = [
       }),
     output: ReportShape,
     html: reportPage,
-    csv: (answer) => {
-      const { strategies } = answer as Report;
-      return csv(
-        REPORT_COLUMNS,
-        strategies.map((row) => REPORT_COLUMNS.map((name) => row[name])),
-      );
-    },
+    csv: (answer) => fieldsCsv(REPORT_COLUMNS, (answer as Report).strategies),
     async run({ reports, store }, request) {
       const names = (Object.keys(SPAN_DAYS) as SpanName[]).filter((name) => request[name]);
       if (names.length > 1) throw new AppError("Invalid request", `choose one of ${names.join(", ")}`);
