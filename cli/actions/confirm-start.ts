@@ -132,17 +132,17 @@ export async function confirmEdit(
 const isOtherPlan = ({ body }: Answer): boolean =>
   (body as { message?: string }).message === noLongerHolds().message;
 
-type Choice = "yes" | "with" | "without" | "cancel";
+type StartChoice = "yes" | "with" | "without" | "cancel";
 
 /** Asks what to do with the plan. The default choice never sells base that the account already has. */
-async function choose(plan: ShownPlan): Promise<Choice> {
+async function choose(plan: ShownPlan): Promise<StartChoice> {
   // Load the prompts only for a question, because most commands have none.
   const { isCancel, select } = await import("@clack/prompts");
   const answer = await select({ message: "Start this grid?", options: choicesFor(plan) });
   return isCancel(answer) ? "cancel" : answer;
 }
 
-function choicesFor({ config, ownBaseUsed, free }: ShownPlan): { value: Choice; label: string }[] {
+function choicesFor({ config, ownBaseUsed, free }: ShownPlan): { value: StartChoice; label: string }[] {
   const base = config.symbol.split("/")[0];
   const cancel = { value: "cancel" as const, label: "Cancel" };
   if (ownBaseUsed !== "0")

@@ -4,7 +4,7 @@ import { type Loaded, useLoad } from "./load.ts";
 import { PairField } from "./pair-field.tsx";
 import { goTo, useRoute } from "./route.ts";
 import type { Exchanges } from "./types.ts";
-import { Field } from "./ui.tsx";
+import { Choice, Field } from "./ui.tsx";
 
 export interface MarketTyped {
   readonly exchange: string;
@@ -51,16 +51,11 @@ export function MarketForm({
   return (
     <form class="fields line" onSubmit={show}>
       <Field label="Exchange">
-        <select
+        <Choice
           value={market.exchange}
-          onChange={(event: Event) => goTo(place, (event.target as HTMLSelectElement).value, market.symbol)}
-        >
-          {exchanges.exchanges.map(({ id }) => (
-            <option key={id} value={id}>
-              {id}
-            </option>
-          ))}
-        </select>
+          choices={exchanges.exchanges.map(({ id }) => id)}
+          choose={(exchange: string) => goTo(place, exchange, market.symbol)}
+        />
       </Field>
       <PairField value={symbol} pairs={holdings.pairs} change={setSymbol} />
       <button type="submit">Show</button>

@@ -8,7 +8,7 @@ import { SaveButton } from "./save.tsx";
 import { strategyTitle } from "./strategy/name.tsx";
 import { Table, type TableColumn } from "./table.tsx";
 import type { Grid, ReportAnswer, Status } from "./types.ts";
-import { Field, Section, Shown, Stat } from "./ui.tsx";
+import { Choice, Field, Section, Shown, Stat } from "./ui.tsx";
 
 const SPANS = [
   ["day", "Today, UTC"],
@@ -190,16 +190,7 @@ function TaxTable() {
       </p>
       <div class="fields line">
         <Field label="Year, UTC">
-          <select
-            value={year}
-            onChange={(event: Event) => setYear((event.target as HTMLSelectElement).value)}
-          >
-            {[now, now - 1, now - 2].map((one) => (
-              <option key={one} value={String(one)}>
-                {one}
-              </option>
-            ))}
-          </select>
+          <Choice value={year} choices={[now, now - 1, now - 2].map(String)} choose={setYear} />
         </Field>
         <SaveButton
           label="Save tax table as CSV"

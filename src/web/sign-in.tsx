@@ -3,7 +3,7 @@ import { type ApiError, ask } from "./api.ts";
 import { useEffect } from "./effect.ts";
 import { signedIn, signIn, takeCode } from "./session.ts";
 import { useTitle } from "./title.ts";
-import { Failed, Field, NoticeBox } from "./ui.tsx";
+import { Failed, Field, NoticeBox, valueIn } from "./ui.tsx";
 import { useValue } from "./value.ts";
 
 const code = takeCode();
@@ -40,7 +40,7 @@ export function SignInForm() {
             autocomplete="off"
             spellcheck={false}
             value={token}
-            onInput={(event: Event) => setToken((event.target as HTMLInputElement).value)}
+            onInput={(event: Event) => setToken(valueIn(event))}
           />
         </Field>
         <button type="submit" class="primary">

@@ -8,7 +8,7 @@ import { GridsTable } from "./strategies-table.tsx";
 import { usePages } from "./table.tsx";
 import { Totals } from "./totals.tsx";
 import type { Grid, OwnStatuses, QuotesStatus, Session, Status } from "./types.ts";
-import { FoldedSection, NoticeBox, Section, Shown } from "./ui.tsx";
+import { FoldedSection, NoticeBox, Section, Shown, valueIn } from "./ui.tsx";
 
 /** The page of all grids: the total P&L, then each grid. */
 export function Strategies({ session }: { session: Session }) {
@@ -61,7 +61,7 @@ function Running({ grids, session }: { grids: readonly Grid[]; session: Session 
           aria-label="Filter by exchange, pair or state"
           placeholder="Filter: exchange, pair, state"
           value={search}
-          onInput={(event: Event) => setSearch((event.target as HTMLInputElement).value)}
+          onInput={(event: Event) => setSearch(valueIn(event))}
         />
       }
     >

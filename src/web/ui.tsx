@@ -46,6 +46,48 @@ export function NoticeBox({
   );
 }
 
+/** Warnings of a plan, a result or a strategy. */
+export const Warnings = ({ of }: { of: readonly { readonly code: string; readonly message: string }[] }) => (
+  <>
+    {of.map(({ code, message }) => (
+      <NoticeBox key={code} kind="warning">
+        {message}
+      </NoticeBox>
+    ))}
+  </>
+);
+
+export const SideText = ({ side }: { side: "buy" | "sell" }) => (
+  <b class={side === "buy" ? "up" : "down"}>{side}</b>
+);
+
+/** Returns the text that was typed or chosen. */
+export const valueIn = ({ target }: Event): string => (target as HTMLInputElement).value;
+
+/** A list of values, or of values with their names, to choose one. */
+export const Choice = <Value extends string>({
+  label,
+  value,
+  choices,
+  choose,
+}: {
+  label?: string;
+  value: Value;
+  choices: readonly (Value | readonly [Value, string])[];
+  choose: (value: Value) => void;
+}) => (
+  <select aria-label={label} value={value} onChange={(event: Event) => choose(valueIn(event) as Value)}>
+    {choices.map((choice) => {
+      const [one, name] = typeof choice === "string" ? [choice, choice] : choice;
+      return (
+        <option key={one} value={one}>
+          {name}
+        </option>
+      );
+    })}
+  </select>
+);
+
 /** An error message, with a button to retry if possible. */
 export const Failed = ({ error, again }: { error: ApiError; again?: () => void }) => (
   <NoticeBox kind="error">

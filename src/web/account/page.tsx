@@ -4,7 +4,7 @@ import { useLoad } from "../load.ts";
 import { linkTo, useRoute } from "../route.ts";
 import { Table, type TableColumn } from "../table.tsx";
 import type { Exchanges, OpenOrders, Session } from "../types.ts";
-import { Section, Shown, Time, useAsk } from "../ui.tsx";
+import { Section, Shown, SideText, Time, useAsk } from "../ui.tsx";
 import { Again } from "./again.tsx";
 import { BalancesPart } from "./balances.tsx";
 import { WithdrawPart } from "./withdraw.tsx";
@@ -105,7 +105,7 @@ function orderColumns(
     { name: "Pair", isHead: true, of: ({ symbol }) => symbol, by: ({ symbol }) => symbol },
     {
       name: "Side",
-      of: ({ side }) => <b class={side === "buy" ? "up" : "down"}>{side}</b>,
+      of: ({ side }) => <SideText side={side} />,
       by: ({ side }) => side,
     },
     { name: "Price", isNumber: true, of: priceText, by: ({ price }) => price },

@@ -2,7 +2,7 @@ import { amount } from "../format.ts";
 import { useLoad } from "../load.ts";
 import { Table, type TableColumn } from "../table.tsx";
 import type { WithdrawPlan } from "../types.ts";
-import { FoldedSection, NoticeBox, Shown } from "../ui.tsx";
+import { FoldedSection, Shown, Warnings } from "../ui.tsx";
 
 /** What can be withdrawn while every order stays funded; loaded when it is opened. */
 export const WithdrawPart = ({ exchange }: { exchange: string }) => (
@@ -35,11 +35,7 @@ function WithdrawTable({ exchange }: { exchange: string }) {
     <Shown of={plan} rows={6}>
       {({ assets, warnings }) => (
         <>
-          {warnings.map(({ code, message }) => (
-            <NoticeBox key={code} kind="warning">
-              {message}
-            </NoticeBox>
-          ))}
+          <Warnings of={warnings} />
           <Table
             label={`Withdrawable amounts on ${exchange}`}
             columns={COLUMNS}

@@ -4,7 +4,7 @@ import { Checks, NumberFields, WhereFields } from "../start/fields.tsx";
 import { bodyOf, type Form, formOf } from "../start/form.ts";
 import { useGridForm } from "../start/use-form.ts";
 import type { Backtest as Answer } from "../types.ts";
-import { Failed, Field, Section } from "../ui.tsx";
+import { Choice, Failed, Field, Section } from "../ui.tsx";
 import { useValue } from "../value.ts";
 import { sharedScale } from "./equity.tsx";
 import { RunCard } from "./run-card.tsx";
@@ -104,16 +104,7 @@ function useRun(timeframe: string) {
 const Frames = ({ timeframe, choose }: Choosing) => (
   <div class="fields">
     <Field label="Candle length" hint="The latest 1,000 candles, or all stored ones">
-      <select
-        value={timeframe}
-        onChange={(event: Event) => choose((event.target as HTMLSelectElement).value)}
-      >
-        {BACKTEST_FRAMES.map(([frame, name]) => (
-          <option key={frame} value={frame}>
-            {name}
-          </option>
-        ))}
-      </select>
+      <Choice value={timeframe} choices={BACKTEST_FRAMES} choose={choose} />
     </Field>
   </div>
 );

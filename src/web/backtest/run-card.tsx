@@ -4,7 +4,7 @@ import { change, feeText, inPercent, money, number, pairOf, percent, toneOf } fr
 import { linkTo } from "../route.ts";
 import { saveFile } from "../save.tsx";
 import { queryOf } from "../start/form.ts";
-import { NoticeBox, Section, Stat, Time } from "../ui.tsx";
+import { NoticeBox, Section, Stat, Time, Warnings } from "../ui.tsx";
 import { Equity } from "./equity.tsx";
 import { dropRun, type Run } from "./runs.ts";
 
@@ -13,11 +13,7 @@ export function RunCard({ run: { key, body, answer }, scale }: { run: Run; scale
   const title = runTitle(body);
   return (
     <Section title={title}>
-      {answer.warnings.map(({ code, message }) => (
-        <NoticeBox key={code} kind="warning">
-          {message}
-        </NoticeBox>
-      ))}
+      <Warnings of={answer.warnings} />
       {answer.isWhole ? null : (
         <NoticeBox kind="warning">
           The server stops a backtest after two seconds. This one ended after {number(answer.bars)} candles.

@@ -5,7 +5,7 @@ import { linkTo } from "../route.ts";
 import { type Form, queryOf } from "../start/form.ts";
 import { Table, type TableColumn } from "../table.tsx";
 import type { SuggestionAnswer } from "../types.ts";
-import { Failed, Field, NoticeBox, Section, Stat, Time } from "../ui.tsx";
+import { Failed, Field, NoticeBox, Section, Stat, Time, valueIn } from "../ui.tsx";
 
 type SuggestedGrid = SuggestionAnswer["best"][number];
 
@@ -47,11 +47,7 @@ export function Suggest({ form, timeframe, free, take }: SuggestProps) {
     <Section title="Suggest">
       <form class="fields line" onSubmit={look}>
         <Field label={`Budget, ${pairOf(form.symbol).quote}`}>
-          <input
-            inputMode="decimal"
-            value={budget}
-            onInput={(event: Event) => setBudget((event.target as HTMLInputElement).value)}
-          />
+          <input inputMode="decimal" value={budget} onInput={(event: Event) => setBudget(valueIn(event))} />
         </Field>
         <button
           type="submit"

@@ -2,7 +2,7 @@ import { useState } from "hono/jsx/dom";
 import { ALERT_LEVELS, CHANNEL_KINDS, type ChannelKind } from "../../model/channel.ts";
 import { secretFieldsOf } from "../../notify/channels.ts";
 import { type ApiError, ask } from "../api.ts";
-import { Failed, Field, NoticeBox, Section } from "../ui.tsx";
+import { Choice, Failed, Field, NoticeBox, Section, valueIn } from "../ui.tsx";
 
 interface Added {
   readonly channel: string;
@@ -44,9 +44,7 @@ export function AddChannel({ again }: { again: () => void }) {
                 autocomplete="off"
                 spellcheck={false}
                 value={secrets[field] ?? ""}
-                onInput={(event: Event) =>
-                  setSecrets({ ...secrets, [field]: (event.target as HTMLInputElement).value })
-                }
+                onInput={(event: Event) => setSecrets({ ...secrets, [field]: valueIn(event) })}
               />
             </Field>
           ))}
@@ -116,29 +114,25 @@ function SettingFields({
   change: (more: Partial<ChannelForm>) => void;
 }) {
   const type = (name: "channel" | "kind" | "level" | "quiet") => (event: Event) =>
-    change({ [name]: (event.target as HTMLInputElement).value });
+    change({ [name]: valueIn(event) });
   return (
     <div class="fields">
       <Field label="Name" hint="1 to 31 characters: a-z, 0-9 and -">
         <input value={settings.channel} autocomplete="off" spellcheck={false} onInput={type("channel")} />
       </Field>
       <Field label="Kind">
-        <select value={settings.kind} onChange={type("kind")}>
-          {CHANNEL_KINDS.map((kind) => (
-            <option key={kind} value={kind}>
-              {kind}
-            </option>
-          ))}
-        </select>
+        <Choice
+          value={settings.kind}
+          choices={CHANNEL_KINDS}
+          choose={(kind: ChannelForm["kind"]) => change({ kind })}
+        />
       </Field>
       <Field label="Lowest level" hint="info includes every fill">
-        <select value={settings.level} onChange={type("level")}>
-          {ALERT_LEVELS.map((level) => (
-            <option key={level} value={level}>
-              {level}
-            </option>
-          ))}
-        </select>
+        <Choice
+          value={settings.level}
+          choices={ALERT_LEVELS}
+          choose={(level: ChannelForm["level"]) => change({ level })}
+        />
       </Field>
       <Field
         label="Quiet hours"

@@ -1,6 +1,6 @@
 import { useState } from "hono/jsx/dom";
 import { type ApiError, ask, part } from "../api.ts";
-import { Failed, Field, NoticeBox } from "../ui.tsx";
+import { Choice, Failed, Field, NoticeBox, valueIn } from "../ui.tsx";
 import { describeTested, type Tested } from "./keys-text.ts";
 
 const EMPTY = { key: "", secret: "", passphrase: "" };
@@ -41,16 +41,7 @@ export function AddKeys({ exchanges, again }: { exchanges: readonly string[]; ag
       </p>
       <div class="fields line">
         <Field label="Exchange">
-          <select
-            value={exchange}
-            onChange={({ target }: Event) => setExchange((target as HTMLSelectElement).value)}
-          >
-            {exchanges.map((id) => (
-              <option key={id} value={id}>
-                {id}
-              </option>
-            ))}
-          </select>
+          <Choice value={exchange} choices={exchanges} choose={setExchange} />
         </Field>
         {(Object.keys(KEY_LABELS) as (keyof KeyTexts)[]).map((name) => (
           <Field key={name} label={KEY_LABELS[name]}>
@@ -59,9 +50,7 @@ export function AddKeys({ exchanges, again }: { exchanges: readonly string[]; ag
               autocomplete="off"
               spellcheck={false}
               value={texts[name]}
-              onInput={({ target }: Event) =>
-                setTexts({ ...texts, [name]: (target as HTMLInputElement).value.trim() })
-              }
+              onInput={(event: Event) => setTexts({ ...texts, [name]: valueIn(event).trim() })}
             />
           </Field>
         ))}

@@ -4,7 +4,7 @@ import { money } from "../format.ts";
 import { useLoad } from "../load.ts";
 import { Table } from "../table.tsx";
 import type { LimitsAnswer } from "../types.ts";
-import { Field, Section, Shown, useAsk } from "../ui.tsx";
+import { Choice, Field, Section, Shown, useAsk, valueIn } from "../ui.tsx";
 import { limitForm, limitTitle, limitValue, scopeText } from "./limit-text.ts";
 
 interface Set {
@@ -85,7 +85,7 @@ function SetLimit({ data, again }: { data: LimitsAnswer; again: () => void }) {
   const [form, setForm] = useState({ scope: "every", name: names[0] ?? "", value: "" });
   const [question, put] = useAsk();
   const type = (field: "scope" | "name" | "value") => (event: Event) =>
-    setForm({ ...form, [field]: (event.target as HTMLInputElement).value });
+    setForm({ ...form, [field]: valueIn(event) });
   const set = (event: Event) => {
     event.preventDefault();
     put({
@@ -104,13 +104,11 @@ function SetLimit({ data, again }: { data: LimitsAnswer; again: () => void }) {
     <Section title="Change a limit">
       <form class="fields line" onSubmit={set}>
         <Field label="Limit">
-          <select value={form.name} onChange={type("name")}>
-            {names.map((name) => (
-              <option key={name} value={name}>
-                {limitTitle(name)}
-              </option>
-            ))}
-          </select>
+          <Choice
+            value={form.name}
+            choices={names.map((name) => [name, limitTitle(name)] as const)}
+            choose={(name: string) => setForm({ ...form, name })}
+          />
         </Field>
         <Field label="New value" hint={limitForm(form.name)}>
           <input value={form.value} autocomplete="off" onInput={type("value")} />

@@ -4,7 +4,7 @@ import { ask, part } from "../api.ts";
 import { useLoad } from "../load.ts";
 import { Table, type TableColumn, usePages } from "../table.tsx";
 import type { TokenAnswer } from "../types.ts";
-import { Field, Section, Shown, Time, useAsk } from "../ui.tsx";
+import { Choice, Field, Section, Shown, Time, useAsk, valueIn } from "../ui.tsx";
 
 interface TokensPage {
   readonly tokens: readonly TokenAnswer[];
@@ -103,7 +103,7 @@ const MAY: Readonly<Record<Scope, string>> = {
 function NewTokenForm({ put, again }: { put: ReturnType<typeof useAsk>[1]; again: () => void }) {
   const [form, setForm] = useState({ name: "", scope: "read" as Scope, days: "" });
   const type = (field: "name" | "scope" | "days") => (event: Event) =>
-    setForm({ ...form, [field]: (event.target as HTMLInputElement).value });
+    setForm({ ...form, [field]: valueIn(event) });
   const make = (event: Event) => {
     event.preventDefault();
     const { name, scope, days } = form;
@@ -133,13 +133,11 @@ function NewTokenForm({ put, again }: { put: ReturnType<typeof useAsk>[1]; again
         <input value={form.name} autocomplete="off" onInput={type("name")} />
       </Field>
       <Field label="Scope">
-        <select value={form.scope} onChange={type("scope")}>
-          {(["read", "trade", "admin", "agent"] as const).map((scope) => (
-            <option key={scope} value={scope}>
-              {scope}
-            </option>
-          ))}
-        </select>
+        <Choice
+          value={form.scope}
+          choices={["read", "trade", "admin", "agent"]}
+          choose={(scope: Scope) => setForm({ ...form, scope })}
+        />
       </Field>
       <Field label="Days until it expires; empty for never">
         <input value={form.days} inputMode="numeric" autocomplete="off" onInput={type("days")} />

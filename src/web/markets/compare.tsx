@@ -5,7 +5,7 @@ import { useLoad } from "../load.ts";
 import { PairField } from "../pair-field.tsx";
 import { Table } from "../table.tsx";
 import type { ComparisonAnswer, Exchanges } from "../types.ts";
-import { Field, NoticeBox, Section, Shown, Stat } from "../ui.tsx";
+import { Field, NoticeBox, Section, Shown, Stat, valueIn } from "../ui.tsx";
 
 /** A pair on every exchange, and the profit of a price difference after fees and order book depth. */
 export function Compare() {
@@ -34,9 +34,7 @@ export function Compare() {
             inputMode="decimal"
             placeholder="most profitable"
             value={typed.amount}
-            onInput={({ target }: Event) =>
-              setTyped({ ...typed, amount: (target as HTMLInputElement).value })
-            }
+            onInput={(event: Event) => setTyped({ ...typed, amount: valueIn(event) })}
           />
         </Field>
         <button type="submit">Compare</button>

@@ -4,7 +4,7 @@ import { number } from "../format.ts";
 import { useLoad } from "../load.ts";
 import { Table } from "../table.tsx";
 import type { DexPriceAnswer, DexTokens, Pools } from "../types.ts";
-import { Field, Section, Shown, Stat } from "../ui.tsx";
+import { Choice, Field, Section, Shown, Stat } from "../ui.tsx";
 
 /** Number of digits of a pool's price, which is a ratio. */
 const PRICE_DIGITS = 6;
@@ -21,16 +21,11 @@ export function DexPage() {
         {(data) => (
           <div class="fields line">
             <Field label="Token">
-              <select
+              <Choice
                 value={token ?? ""}
-                onChange={(event: Event) => setChosen((event.target as HTMLSelectElement).value)}
-              >
-                {data.tokens.map(({ symbol }) => (
-                  <option key={symbol} value={symbol}>
-                    {symbol}
-                  </option>
-                ))}
-              </select>
+                choices={data.tokens.map(({ symbol }) => symbol)}
+                choose={setChosen}
+              />
             </Field>
           </div>
         )}

@@ -6,7 +6,7 @@ import { MarketForm, type MarketTyped, useMarket } from "../market-form.tsx";
 import { linkTo } from "../route.ts";
 import { Table } from "../table.tsx";
 import type { BookAnswer, CandlesAnswer, TickerAnswer, Trades } from "../types.ts";
-import { Failed, FoldedSection, Section, Shown, Stat, Time } from "../ui.tsx";
+import { Choice, Failed, FoldedSection, Section, Shown, Stat, Time } from "../ui.tsx";
 import { BookLadder } from "./ladder.tsx";
 
 /** One market: its price, its book and recent trades. */
@@ -79,19 +79,7 @@ function MarketCandles({ digits, ...market }: MarketTyped & { digits: number }) 
   return (
     <Section
       title="Candles"
-      aside={
-        <select
-          aria-label="Candle length"
-          value={timeframe}
-          onChange={({ target }: Event) => setTimeframe((target as HTMLSelectElement).value)}
-        >
-          {MARKET_FRAMES.map((frame) => (
-            <option key={frame} value={frame}>
-              {frame}
-            </option>
-          ))}
-        </select>
-      }
+      aside={<Choice label="Candle length" value={timeframe} choices={MARKET_FRAMES} choose={setTimeframe} />}
     >
       {candles.error ? <Failed error={candles.error} again={candles.again} /> : null}
       <GridChart

@@ -8,7 +8,17 @@ import { NameLine, strategyTitle } from "../strategy/name.tsx";
 import { QualityPart } from "../strategy/quality.tsx";
 import { useTitle } from "../title.ts";
 import type { OwnStatus, OwnStatuses, Session, StrategyChanged } from "../types.ts";
-import { Ago, FoldedSection, NoticeBox, type Question, Section, Shown, Stat, useAsk } from "../ui.tsx";
+import {
+  Ago,
+  FoldedSection,
+  NoticeBox,
+  type Question,
+  Section,
+  Shown,
+  Stat,
+  useAsk,
+  Warnings,
+} from "../ui.tsx";
 import { OwnOrders } from "./start.tsx";
 import { ownState } from "./table.tsx";
 
@@ -46,11 +56,7 @@ function KnownStrategy({ one, session }: { one: OwnStatus; session: Session }) {
         <OwnActions one={one} session={session} />
       </header>
       {lastError ? <NoticeBox kind="error">{lastError}</NoticeBox> : null}
-      {notices.map(({ code, message }) => (
-        <NoticeBox key={code} kind="warning">
-          {message}
-        </NoticeBox>
-      ))}
+      <Warnings of={notices} />
       <StrategyFigures one={one} />
       <Section title="Open orders">
         <OwnOrders label="Open orders" orders={orders} symbol={symbol} />

@@ -8,7 +8,7 @@ import { StartPlan } from "../start/start-button.tsx";
 import { Table } from "../table.tsx";
 import { useTitle } from "../title.ts";
 import type { Exchanges, OwnDefinition, OwnList, OwnPlan, Session } from "../types.ts";
-import { Field, NoticeBox, Section, Shown, Stat } from "../ui.tsx";
+import { Choice, Field, NoticeBox, Section, Shown, SideText, Stat, valueIn, Warnings } from "../ui.tsx";
 import { type Planning, type RequestedPlan, usePlan } from "../use-plan.ts";
 import { type ConfigField, configFields, type OwnForm, ownBody } from "./form.ts";
 
@@ -77,13 +77,11 @@ function OwnFields({ form, change, fields }: OwnFieldsProps) {
   const input = (name: string, label: string, hint = "", choices: readonly string[] = []) => (
     <Field key={name} label={label} hint={hint}>
       {choices.length > 0 ? (
-        <select value={form[name] ?? ""} onChange={(event: Event) => change({ [name]: valueIn(event) })}>
-          {choices.map((choice) => (
-            <option key={choice} value={choice}>
-              {choice}
-            </option>
-          ))}
-        </select>
+        <Choice
+          value={form[name] ?? ""}
+          choices={choices}
+          choose={(choice: string) => change({ [name]: choice })}
+        />
       ) : (
         <input
           autocomplete="off"
@@ -130,18 +128,12 @@ function OwnFields({ form, change, fields }: OwnFieldsProps) {
   );
 }
 
-const valueIn = (event: Event): string => (event.target as HTMLInputElement).value;
-
 function OwnPlanShown({ planned }: { planned: OwnPlan }) {
   const { symbol, budget, orders, refused, worstCase, warnings, planHash } = planned;
   const { base, quote } = pairOf(symbol);
   return (
     <>
-      {warnings.map(({ code, message }) => (
-        <NoticeBox key={code} kind="warning">
-          {message}
-        </NoticeBox>
-      ))}
+      <Warnings of={warnings} />
       <dl class="stats">
         <Stat name="Base budget">{`${amount(budget.base)} ${base}`}</Stat>
         <Stat name="Quote budget">{`${amount(budget.quote)} ${quote}`}</Stat>
@@ -176,7 +168,7 @@ export function OwnOrders({
       label={label}
       columns={[
         { name: "Order", isHead: true, of: ({ id }) => id },
-        { name: "Side", of: ({ side }) => <b class={side === "buy" ? "up" : "down"}>{side}</b> },
+        { name: "Side", of: ({ side }) => <SideText side={side} /> },
         { name: `Price, ${quote}`, isNumber: true, of: ({ price }) => number(price) },
         { name: `Amount, ${base}`, isNumber: true, of: (order) => number(order.amount) },
       ]}

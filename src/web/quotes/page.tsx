@@ -9,7 +9,7 @@ import { QualityPart } from "../strategy/quality.tsx";
 import { Table } from "../table.tsx";
 import { useTitle } from "../title.ts";
 import type { Quoted, QuotesStatus, Session } from "../types.ts";
-import { Ago, NoticeBox, Section, Shown, Stat } from "../ui.tsx";
+import { Ago, NoticeBox, Section, Shown, SideText, Stat, Warnings } from "../ui.tsx";
 import { QuoteActions } from "./actions.tsx";
 import { EditQuotes } from "./edit.tsx";
 import { quoteState } from "./state.ts";
@@ -54,11 +54,7 @@ function KnownQuotes({ quotes, session }: { quotes: Quoted; session: Session }) 
         />
       </header>
       {lastError ? <NoticeBox kind="error">{lastError}</NoticeBox> : null}
-      {notices.map(({ code, message }) => (
-        <NoticeBox key={code} kind="warning">
-          {message}
-        </NoticeBox>
-      ))}
+      <Warnings of={notices} />
       {isEdited && quotes.status !== "stopped" ? <EditQuotes quotes={quotes} /> : null}
       <QuoteFigures quotes={quotes} digits={digits} />
       <OrdersResting quotes={quotes} digits={digits} />
@@ -114,7 +110,7 @@ function OrdersResting({ quotes, digits }: { quotes: Quoted; digits: number }) {
           {
             name: "Side",
             isHead: true,
-            of: ({ side }) => <b class={side === "buy" ? "up" : "down"}>{side}</b>,
+            of: ({ side }) => <SideText side={side} />,
           },
           { name: `Price, ${quote}`, isNumber: true, of: ({ price }) => number(price, digits) },
           { name: "From the price", isNumber: true, of: ({ price }) => away(price) },

@@ -2,7 +2,7 @@ import { describeRefusals } from "../../model/refusal-text.ts";
 import { digitsOf, inPercent, money, number, pairOf } from "../format.ts";
 import { Table } from "../table.tsx";
 import type { PlannedQuoteEdit, PlannedQuotes } from "../types.ts";
-import { NoticeBox, Stat } from "../ui.tsx";
+import { SideText, Stat, Warnings } from "../ui.tsx";
 
 type PlannedOrders = Pick<PlannedQuotes, "orders">["orders"];
 
@@ -34,11 +34,7 @@ export function QuotePlanView({
   const digits = digitsOf(orders.map(({ price }) => price));
   return (
     <>
-      {warnings.map(({ code, message }) => (
-        <NoticeBox key={code} kind="warning">
-          {message}
-        </NoticeBox>
-      ))}
+      <Warnings of={warnings} />
       <QuotePlanFigures planned={planned} symbol={symbol} digits={digits} />
       {"worstCase" in planned ? <p>Worst case: {planned.worstCase}</p> : null}
       <p class="quiet">{cadence.message}</p>
@@ -97,7 +93,7 @@ function QuotePlanOrders({
         {
           name: "Side",
           isHead: true,
-          of: ({ side }) => <b class={side === "buy" ? "up" : "down"}>{side}</b>,
+          of: ({ side }) => <SideText side={side} />,
         },
         { name: `Price, ${quote}`, isNumber: true, of: ({ price }) => number(price, digits) },
         { name: `Amount, ${base}`, isNumber: true, of: (order) => number(order.amount) },

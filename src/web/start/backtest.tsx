@@ -2,7 +2,7 @@ import { useState } from "hono/jsx/dom";
 import { type ApiError, ask } from "../api.ts";
 import { change, inPercent, number, toneOf } from "../format.ts";
 import type { Backtest } from "../types.ts";
-import { Failed, NoticeBox, Stat, Time } from "../ui.tsx";
+import { Failed, Stat, Time, Warnings } from "../ui.tsx";
 
 interface Tried {
   /** The grid of the backtest. */
@@ -50,11 +50,7 @@ function Outcome({ answer, quote }: { answer: Backtest; quote: string }) {
   const { band, drawdown } = answer;
   return (
     <>
-      {answer.warnings.map(({ code, message }) => (
-        <NoticeBox key={code} kind="warning">
-          {message}
-        </NoticeBox>
-      ))}
+      <Warnings of={answer.warnings} />
       <dl class="stats" aria-label="Backtest">
         <Stat name={`Total, ${quote}`} tone={`large ${toneOf(total)}`}>
           {change(total)}

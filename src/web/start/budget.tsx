@@ -1,7 +1,7 @@
 import { useState } from "hono/jsx/dom";
 import { type ApiError, ask } from "../api.ts";
 import { money } from "../format.ts";
-import { Failed, Field } from "../ui.tsx";
+import { Choice, Failed, Field, valueIn } from "../ui.tsx";
 import { type Form, type GuideAnswered, guidedForm } from "./form.ts";
 
 const HOW_FAR = [
@@ -52,19 +52,14 @@ export function BudgetPart({ form, change, quote, free }: BudgetProps) {
         // An empty line until the amount arrives, so that no button moves under the pointer.
         hint={free === undefined ? "\u00a0" : `${money(free)} ${quote} free`}
       >
-        <input
-          inputMode="decimal"
-          value={budget}
-          onInput={(event: Event) => setBudget((event.target as HTMLInputElement).value)}
-        />
+        <input inputMode="decimal" value={budget} onInput={(event: Event) => setBudget(valueIn(event))} />
       </Field>
-      <ChoiceField label="Width of the range" options={HOW_FAR} value={width} choose={setWidth} />
-      <ChoiceField
-        label="If the price leaves the range"
-        options={BEYOND}
-        value={onLeave}
-        choose={setOnLeave}
-      />
+      <Field label="Width of the range" wide>
+        <Choice value={width} choices={HOW_FAR} choose={setWidth} />
+      </Field>
+      <Field label="If the price leaves the range" wide>
+        <Choice value={onLeave} choices={BEYOND} choose={setOnLeave} />
+      </Field>
       <button type="submit" disabled={form.exchange === "" || form.symbol === ""}>
         Fill in the numbers
       </button>
@@ -72,25 +67,3 @@ export function BudgetPart({ form, change, quote, free }: BudgetProps) {
     </form>
   );
 }
-
-const ChoiceField = ({
-  label,
-  options,
-  value,
-  choose,
-}: {
-  label: string;
-  options: readonly (readonly [string, string])[];
-  value: string;
-  choose: (value: string) => void;
-}) => (
-  <Field label={label} wide>
-    <select value={value} onChange={({ target }: Event) => choose((target as HTMLSelectElement).value)}>
-      {options.map(([value, name]) => (
-        <option key={value} value={value}>
-          {name}
-        </option>
-      ))}
-    </select>
-  </Field>
-);

@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 import { PairField } from "../pair-field.tsx";
-import { Failed, Field } from "../ui.tsx";
+import { Choice, Failed, Field, valueIn } from "../ui.tsx";
 import type { Form, TextName } from "./form.ts";
 import type { MarketChoice, MarketFormState } from "./use-form.ts";
 
@@ -18,7 +18,7 @@ export function NumberFields({ form, change, quote }: FieldsProps) {
         inputMode="decimal"
         autocomplete="off"
         value={form[name]}
-        onInput={(event: Event) => change({ [name]: (event.target as HTMLInputElement).value })}
+        onInput={(event: Event) => change({ [name]: valueIn(event) })}
       />
     </Field>
   );
@@ -29,13 +29,11 @@ export function NumberFields({ form, change, quote }: FieldsProps) {
       {text("gridLevels", "Levels, 2 to 100")}
       {text("orderSize", `Per order, ${quote}`)}
       <Field label="Spacing">
-        <select
+        <Choice
           value={form.spacingModel}
-          onChange={(event: Event) => change({ spacingModel: (event.target as HTMLSelectElement).value })}
-        >
-          <option value="linear">Equal differences</option>
-          <option value="geometric">Equal ratios</option>
-        </select>
+          choices={SPACING_CHOICES}
+          choose={(spacingModel: Form["spacingModel"]) => change({ spacingModel })}
+        />
       </Field>
       {text("stopLossPrice", `Stop loss, ${quote}`, "Stops and sells at or below")}
       {text("takeProfitPrice", `Take profit, ${quote}`, "Stops and sells at or above")}
@@ -45,6 +43,11 @@ export function NumberFields({ form, change, quote }: FieldsProps) {
     </div>
   );
 }
+
+const SPACING_CHOICES = [
+  ["linear", "Equal differences"],
+  ["geometric", "Equal ratios"],
+] as const;
 
 const CHECKS = {
   useOwnBase: "Sell base already in the account",
@@ -88,18 +91,11 @@ export const WhereFields = <F extends MarketChoice>({
   <div class="fields">
     {exchanges.error ? <Failed error={exchanges.error} again={exchanges.again} /> : null}
     <Field label="Exchange">
-      <select
+      <Choice
         value={form.exchange}
-        onChange={(event: Event) =>
-          change({ exchange: (event.target as HTMLSelectElement).value } as Partial<F>)
-        }
-      >
-        {exchanges.data?.exchanges.map(({ id }) => (
-          <option key={id} value={id}>
-            {id}
-          </option>
-        ))}
-      </select>
+        choices={exchanges.data?.exchanges.map(({ id }) => id) ?? []}
+        choose={(exchange: string) => change({ exchange } as Partial<F>)}
+      />
     </Field>
     <PairField
       value={form.symbol}

@@ -1,7 +1,7 @@
 import { amount, digitsOf, inPercent, money, number, pairOf } from "../format.ts";
 import { Table, type TableColumn } from "../table.tsx";
 import type { Planned } from "../types.ts";
-import { NoticeBox, Stat } from "../ui.tsx";
+import { SideText, Stat, Warnings } from "../ui.tsx";
 
 /** Shows everything that a start would do, as the server planned it. */
 export function PlanShown({ planned }: { planned: Planned }) {
@@ -10,11 +10,7 @@ export function PlanShown({ planned }: { planned: Planned }) {
   const worst = planned.worstCase.toSorted((a, b) => a.price - b.price);
   return (
     <>
-      {planned.warnings.map(({ code, message }) => (
-        <NoticeBox key={code} kind="warning">
-          {message}
-        </NoticeBox>
-      ))}
+      <Warnings of={planned.warnings} />
       <dl class="stats">
         <Stat name="Maximum use of quote">{`${money(Number(planned.maxQuoteUsed))} ${quote}`}</Stat>
         <Stat name="Buys">{`${money(Number(planned.investment.quote))} ${quote}`}</Stat>
@@ -56,7 +52,7 @@ function planColumns(planned: Planned): readonly TableColumn<PlannedSlot>[] {
       name: "Order",
       of: ({ slot }) => {
         const order = orderOf(slot);
-        if (order) return <b class={order.side === "buy" ? "up" : "down"}>{order.side}</b>;
+        if (order) return <SideText side={order.side} />;
         const refused = refusalOf(slot);
         return refused ? <span class="warn">{refused.detail ?? refused.reason}</span> : "–";
       },

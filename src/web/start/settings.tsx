@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import { Field } from "../ui.tsx";
+import { Field, valueIn } from "../ui.tsx";
 
 /** A number or text of a form; a percentage is sent as a share. */
 export interface Setting {
@@ -29,7 +29,7 @@ export const NumberSettings = ({
           inputMode={isText ? "text" : "decimal"}
           autocomplete="off"
           value={texts[name] ?? ""}
-          onInput={({ target }: Event) => change({ ...texts, [name]: (target as HTMLInputElement).value })}
+          onInput={(event: Event) => change({ ...texts, [name]: valueIn(event) })}
         />
       </Field>
     ))}

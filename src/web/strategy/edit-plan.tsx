@@ -1,7 +1,7 @@
 import { amount, change, money, number, pairOf } from "../format.ts";
 import { Table } from "../table.tsx";
 import type { Grid, PlannedEditAnswer } from "../types.ts";
-import { NoticeBox, Stat } from "../ui.tsx";
+import { SideText, Stat, Warnings } from "../ui.tsx";
 
 const CHANGED_NAMES: Readonly<Record<string, string>> = {
   lowerPrice: "Lower price",
@@ -27,11 +27,7 @@ export function EditPlan({
 }) {
   return (
     <>
-      {planned.warnings.map(({ code, message }) => (
-        <NoticeBox key={code} kind="warning">
-          {message}
-        </NoticeBox>
-      ))}
+      <Warnings of={planned.warnings} />
       <Table
         label="Changes"
         columns={[
@@ -90,7 +86,7 @@ function Orders({ planned, symbol, digits }: { planned: PlannedEditAnswer; symbo
         label="Orders after the change"
         columns={[
           { name: "Slot", isHead: true, of: ({ slot }) => slot },
-          { name: "Side", of: ({ side }) => <b class={side === "buy" ? "up" : "down"}>{side}</b> },
+          { name: "Side", of: ({ side }) => <SideText side={side} /> },
           { name: `Price, ${quote}`, isNumber: true, of: ({ price }) => number(price, digits) },
           { name: `Amount, ${base}`, isNumber: true, of: (order) => number(order.amount) },
         ]}

@@ -4,7 +4,7 @@ import { pairOf } from "../format.ts";
 import { pulse } from "../live.ts";
 import { PlanArea } from "../plan-area.tsx";
 import type { Edited, Grid, PlannedEditAnswer } from "../types.ts";
-import { Field, Section, useAsk } from "../ui.tsx";
+import { Field, Section, useAsk, valueIn } from "../ui.tsx";
 import { type RequestedPlan, usePlan } from "../use-plan.ts";
 import { asItStands, type EditTexts, editBody, editFields } from "./edit-form.ts";
 import { EditPlan, editSays } from "./edit-plan.tsx";
@@ -74,7 +74,7 @@ const EditFields = ({
           inputMode="decimal"
           autocomplete="off"
           value={typed[name] ?? asItStands(grid, name)}
-          onInput={(event: Event) => change({ [name]: (event.target as HTMLInputElement).value })}
+          onInput={(event: Event) => change({ [name]: valueIn(event) })}
         />
       </Field>
     ))}

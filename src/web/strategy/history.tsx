@@ -4,7 +4,7 @@ import { useLoad } from "../load.ts";
 import { SaveButton } from "../save.tsx";
 import { Table, type TableColumn, usePages } from "../table.tsx";
 import type { Events, Fills, HistoricOrders } from "../types.ts";
-import { FoldedSection, Shown, Time } from "../ui.tsx";
+import { FoldedSection, Shown, SideText, Time } from "../ui.tsx";
 
 const LIMIT = 100;
 
@@ -30,10 +30,6 @@ function usePage<T>({ kind, id }: Owner, what: "orders" | "fills" | "events") {
   return { page, pager };
 }
 
-const SideShown = ({ side }: { side: "buy" | "sell" }) => (
-  <b class={side === "buy" ? "up" : "down"}>{side}</b>
-);
-
 type FillsProps = PartProps & { readonly symbol: string };
 
 export const FillsPart = (props: FillsProps) => (
@@ -45,7 +41,7 @@ function FillsTable({ of, digits, symbol }: FillsProps) {
   const sizes = digitsOf(page.data?.fills.map((fill) => fill.amount) ?? []);
   const columns: readonly TableColumn<Fills["fills"][number]>[] = [
     { name: "Time", isHead: true, of: ({ timestamp }) => <Time at={timestamp} /> },
-    { name: "Side", of: ({ side }) => <SideShown side={side} /> },
+    { name: "Side", of: ({ side }) => <SideText side={side} /> },
     { name: "Slot", isNumber: true, of: ({ slot }) => slot ?? "–" },
     { name: "Price", isNumber: true, of: ({ price }) => number(price, digits) },
     { name: "Amount", isNumber: true, of: (fill) => number(fill.amount, sizes) },
@@ -89,7 +85,7 @@ function OrdersTable({ of, digits }: PartProps) {
   const sizes = digitsOf(page.data?.orders.map((order) => order.amount) ?? []);
   const columns: readonly TableColumn<HistoricOrders["orders"][number]>[] = [
     { name: "Placed", isHead: true, of: ({ timestamp }) => <Time at={timestamp} /> },
-    { name: "Side", of: ({ side }) => <SideShown side={side} /> },
+    { name: "Side", of: ({ side }) => <SideText side={side} /> },
     { name: "Slot", isNumber: true, of: ({ slot }) => slot },
     { name: "Price", isNumber: true, of: ({ price }) => number(price, digits) },
     { name: "Amount", isNumber: true, of: (order) => number(order.amount, sizes) },

@@ -2,7 +2,7 @@ import { useState } from "hono/jsx/dom";
 import { ask } from "../api.ts";
 import { pulse } from "../live.ts";
 import type { Session } from "../types.ts";
-import { NoticeBox } from "../ui.tsx";
+import { NoticeBox, valueIn } from "../ui.tsx";
 
 export interface Named {
   readonly id: string;
@@ -44,7 +44,7 @@ export function NameLine({ of: { id, name }, session }: { of: Named; session: Se
             aria-label="Name of the strategy"
             placeholder="Name"
             value={text}
-            onInput={({ target }: Event) => setText((target as HTMLInputElement).value)}
+            onInput={(event: Event) => setText(valueIn(event))}
           />
           <button type="submit">Rename</button>
         </form>

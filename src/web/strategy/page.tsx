@@ -21,7 +21,7 @@ import { useLoad } from "../load.ts";
 import { linkTo } from "../route.ts";
 import { useTitle } from "../title.ts";
 import type { CandlesAnswer, Fills, Grid, HistoricOrders, Session, Status } from "../types.ts";
-import { Ago, Failed, NoticeBox, Section, Shown, Stat } from "../ui.tsx";
+import { Ago, Choice, Failed, NoticeBox, Section, Shown, Stat, Warnings } from "../ui.tsx";
 import { GridActions } from "./actions.tsx";
 import { Edit } from "./edit.tsx";
 import { EventsPart, FillsPart, OrdersPart } from "./history.tsx";
@@ -76,11 +76,7 @@ function KnownGrid({ grid, session }: { grid: Grid; session: Session }) {
       </header>
       {grid.lastError ? <NoticeBox kind="error">{grid.lastError}</NoticeBox> : null}
       {grid.stopReason ? <NoticeBox kind="warning">{grid.stopReason}</NoticeBox> : null}
-      {grid.notices.map(({ code, message }) => (
-        <NoticeBox key={code} kind="warning">
-          {message}
-        </NoticeBox>
-      ))}
+      <Warnings of={grid.notices} />
       {isEdited && grid.status !== "stopped" ? <Edit grid={grid} digits={digits} /> : null}
       <GridFigures grid={grid} digits={digits} />
       <GridPrices grid={grid} orders={orders.data?.orders ?? []} digits={digits} />
@@ -189,19 +185,7 @@ function GridPrices({
   return (
     <Section
       title="Price and levels"
-      aside={
-        <select
-          aria-label="Candle length"
-          value={timeframe}
-          onChange={(event: Event) => setTimeframe((event.target as HTMLSelectElement).value)}
-        >
-          {CHART_FRAMES.map((frame) => (
-            <option key={frame} value={frame}>
-              {frame}
-            </option>
-          ))}
-        </select>
-      }
+      aside={<Choice label="Candle length" value={timeframe} choices={CHART_FRAMES} choose={setTimeframe} />}
     >
       {candles.error ? <Failed error={candles.error} again={candles.again} /> : null}
       <GridChart

@@ -1,7 +1,7 @@
 import { amount, money, number, pairOf } from "../format.ts";
 import { Table, type TableColumn } from "../table.tsx";
 import type { Grid, HistoricOrders } from "../types.ts";
-import { FoldedSection } from "../ui.tsx";
+import { FoldedSection, SideText } from "../ui.tsx";
 import { isResting } from "./levels.ts";
 
 type SlotShown = NonNullable<Grid["slots"]>[number];
@@ -61,8 +61,7 @@ function restingText(
   if (order)
     return (
       <>
-        <b class={order.side === "buy" ? "up" : "down"}>{order.side}</b> {number(order.amount)} at{" "}
-        {number(order.price, digits)}
+        <SideText side={order.side} /> {number(order.amount)} at {number(order.price, digits)}
       </>
     );
   if (refused)
