@@ -25,15 +25,15 @@ export function distanceText(grid: Grid): string {
   return `${share} to ${isBelow ? "lower" : "upper"}`;
 }
 
-interface GridStanding {
+export interface StrategyStanding {
   readonly name: string;
   readonly tone: "" | "up" | "down" | "warn";
-  /** What the user should do, if anything. */
+  /** What the user should check, if anything. */
   readonly todo?: string | undefined;
 }
 
 /** Returns a grid's state, and what the user should do. */
-export function gridState(grid: Grid): GridStanding {
+export function gridState(grid: Grid): StrategyStanding {
   const { status, phase, lastError, notices } = grid;
   const notice = notices[0]?.message;
   if (status === "error") return { name: "error", tone: "down", todo: lastError ?? notice };

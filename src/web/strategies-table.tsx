@@ -1,48 +1,17 @@
 import type { Child } from "hono/jsx";
-import { change, duration, toneOf } from "./format.ts";
+import { duration } from "./format.ts";
 import { againstHolding, distanceOf, distanceText, gridState } from "./grid-figures.ts";
-import { linkTo } from "./route.ts";
-import { strategyTitle } from "./strategy/name.tsx";
+import { nameColumn, passColumn, profitColumn, stateColumn } from "./strategy/parts.tsx";
 import { Table, type TableColumn } from "./table.tsx";
 import type { Grid } from "./types.ts";
-import { Ago } from "./ui.tsx";
-
-const profit = (name: string, of: (grid: Grid) => number | null): TableColumn<Grid> => ({
-  name,
-  isNumber: true,
-  of: (grid) => <span class={toneOf(of(grid))}>{change(of(grid))}</span>,
-  by: (grid) => of(grid) ?? Number.NEGATIVE_INFINITY,
-});
 
 const GRID_COLUMNS: readonly TableColumn<Grid>[] = [
-  {
-    name: "Strategy",
-    isHead: true,
-    of: (grid) => (
-      <>
-        <a href={linkTo("strategy", grid.id)}>{strategyTitle(grid).title}</a>
-        <small>{strategyTitle(grid).beside}</small>
-      </>
-    ),
-    by: (grid) => strategyTitle(grid).title,
-  },
-  profit("Total", ({ totalProfit }) => totalProfit),
-  profit("Realized", (grid) => grid.profit),
-  profit("Unrealized", ({ unrealizedProfit }) => unrealizedProfit),
-  profit("vs buy and hold", againstHolding),
-  {
-    name: "State",
-    of: (grid) => {
-      const { name, tone, todo } = gridState(grid);
-      return (
-        <>
-          <b class={`tag ${tone}`}>{name}</b>
-          {todo ? <small class="todo">{todo}</small> : null}
-        </>
-      );
-    },
-    by: (grid) => gridState(grid).name,
-  },
+  nameColumn("strategy", undefined, () => null),
+  profitColumn("Total", ({ totalProfit }) => totalProfit),
+  profitColumn("Realized", (grid) => grid.profit),
+  profitColumn("Unrealized", ({ unrealizedProfit }) => unrealizedProfit),
+  profitColumn("vs buy and hold", againstHolding),
+  stateColumn(gridState),
   {
     name: "Distance to range limit",
     isNumber: true,
@@ -65,12 +34,7 @@ const GRID_COLUMNS: readonly TableColumn<Grid>[] = [
     of: ({ runningTime }) => duration(runningTime),
     by: ({ runningTime }) => runningTime,
   },
-  {
-    name: "Last pass",
-    isNumber: true,
-    of: ({ lastStepAt }) => (lastStepAt === null ? "none yet" : <Ago at={lastStepAt} />),
-    by: ({ lastStepAt }) => lastStepAt ?? 0,
-  },
+  passColumn(),
 ];
 
 export const GridsTable = ({

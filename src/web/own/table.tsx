@@ -1,48 +1,15 @@
-import { amount, change, pairOf, toneOf } from "../format.ts";
+import { amount, pairOf } from "../format.ts";
 import { type Loaded, useLoad } from "../load.ts";
 import { linkTo } from "../route.ts";
-import { strategyTitle } from "../strategy/name.tsx";
+import { nameColumn, profitColumn, stateColumn, strategyState } from "../strategy/parts.tsx";
 import { Table, type TableColumn } from "../table.tsx";
 import type { OwnList, OwnStatus, OwnStatuses, Session } from "../types.ts";
 import { Failed, Section } from "../ui.tsx";
 
-/** Returns the state of a strategy, and what the user should check. */
-export function ownState({ phase, status, lastError, notices }: OwnStatus) {
-  const todo = lastError ?? notices[0]?.message;
-  const name = status === "running" && phase !== "active" ? phase : status;
-  const tone = status === "error" ? "down" : status === "stopped" ? "" : todo === undefined ? "up" : "warn";
-  return { name, tone, todo };
-}
-
 const OWN_COLUMNS: readonly TableColumn<OwnStatus>[] = [
-  {
-    name: "Strategy",
-    isHead: true,
-    of: (one) => (
-      <>
-        <a href={linkTo("own", one.id)}>{strategyTitle(one, `${one.strategy} ${one.symbol}`).title}</a>
-        <small>{strategyTitle(one, `${one.strategy} ${one.symbol}`).beside}</small>
-        <small>{one.id}</small>
-      </>
-    ),
-  },
-  {
-    name: "Total",
-    isNumber: true,
-    of: ({ totalProfit }) => <span class={toneOf(totalProfit)}>{change(totalProfit)}</span>,
-  },
-  {
-    name: "State",
-    of: (one) => {
-      const { name, tone, todo } = ownState(one);
-      return (
-        <>
-          <b class={`tag ${tone}`}>{name}</b>
-          {todo === undefined ? null : <small class="todo">{todo}</small>}
-        </>
-      );
-    },
-  },
+  nameColumn("own", ({ strategy, symbol }) => `${strategy} ${symbol}`),
+  profitColumn("Total", ({ totalProfit }) => totalProfit),
+  stateColumn(strategyState),
   {
     name: "Orders",
     isNumber: true,

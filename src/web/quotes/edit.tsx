@@ -1,10 +1,10 @@
 import { useState } from "hono/jsx/dom";
-import { ask, part } from "../api.ts";
+import { part } from "../api.ts";
 import { amount, pairOf } from "../format.ts";
-import { pulse } from "../live.ts";
 import { PlanArea } from "../plan-area.tsx";
 import { NumberSettings, settingsBody } from "../start/settings.tsx";
-import type { PlannedQuoteEdit, Quoted, StrategyChanged } from "../types.ts";
+import { carriedOut } from "../strategy/parts.tsx";
+import type { PlannedQuoteEdit, Quoted } from "../types.ts";
 import { Section, useAsk } from "../ui.tsx";
 import { type RequestedPlan, usePlan } from "../use-plan.ts";
 import { QuotePlanView } from "./plan.tsx";
@@ -20,13 +20,10 @@ export function EditQuotes({ quotes }: { quotes: Quoted }) {
   const body = Object.keys(numbers).length === 0 ? undefined : numbers;
   const planning = usePlan<PlannedQuoteEdit>(`POST /strategy/quote/${part(id)}/preview`, body);
   const change = async ({ body, planned }: RequestedPlan<PlannedQuoteEdit>) => {
-    const { message } = await planning.carryOut(() =>
-      ask<StrategyChanged>(`PATCH /strategy/quote/${part(id)}`, {
-        body: { ...body, planHash: planned.planHash },
-      }),
+    const message = await planning.carryOut(() =>
+      carriedOut(`PATCH /strategy/quote/${part(id)}`, { ...body, planHash: planned.planHash }),
     );
     setTexts({});
-    pulse.set(pulse.get() + 1);
     return message;
   };
   const confirm = (plan: RequestedPlan<PlannedQuoteEdit>) =>

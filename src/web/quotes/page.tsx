@@ -1,60 +1,37 @@
 import { useState } from "hono/jsx/dom";
 import { describeRefusals } from "../../model/refusal-text.ts";
 import { amount, change, digitsOf, inPercent, money, number, pairOf, toneOf } from "../format.ts";
-import { useLoad } from "../load.ts";
-import { linkTo } from "../route.ts";
 import { EventsPart, FillsPart, OrdersPart } from "../strategy/history.tsx";
-import { NameLine, strategyTitle } from "../strategy/name.tsx";
+import { NameLine } from "../strategy/name.tsx";
+import { ById, PassStats, StrategyHeader, strategyState } from "../strategy/parts.tsx";
 import { QualityPart } from "../strategy/quality.tsx";
 import { Table } from "../table.tsx";
-import { useTitle } from "../title.ts";
-import type { Quoted, QuotesStatus, Session } from "../types.ts";
-import { Ago, NoticeBox, Section, Shown, SideText, Stat, Warnings } from "../ui.tsx";
+import type { Quoted, Session } from "../types.ts";
+import { Section, SideText, Stat } from "../ui.tsx";
 import { QuoteActions } from "./actions.tsx";
 import { EditQuotes } from "./edit.tsx";
-import { quoteState } from "./state.ts";
 
 /** The page of one market's quotes: open orders, reference price, P&L and actions. */
-export function QuotesPage({ id, session }: { id: string; session: Session }) {
-  const status = useLoad<QuotesStatus>("GET /strategy/quote/status", { id }, { live: true });
-  return (
-    <Shown of={status} rows={12}>
-      {({ strategies: [quotes] }) =>
-        quotes ? (
-          <KnownQuotes quotes={quotes} session={session} />
-        ) : (
-          <NoticeBox>
-            There are no quotes with the id {id}. <a href={linkTo()}>See all strategies</a>
-          </NoticeBox>
-        )
-      }
-    </Shown>
-  );
-}
+export const QuotesPage = ({ id, session }: { id: string; session: Session }) => (
+  <ById<Quoted> kind="quote" id={id} missing="There are no quotes with the id">
+    {(quotes) => <KnownQuotes quotes={quotes} session={session} />}
+  </ById>
+);
 
 function KnownQuotes({ quotes, session }: { quotes: Quoted; session: Session }) {
-  const { id, symbol, exchange, lastError, notices, orders } = quotes;
-  const { name, tone } = quoteState(quotes);
+  const { id, orders } = quotes;
   const [isEdited, setEdited] = useState(false);
-  const { title, beside } = strategyTitle(quotes);
-  useTitle(quotes.name ?? `${symbol} on ${exchange}`);
   const digits = digitsOf(orders.map(({ price }) => price));
   const of = { kind: "quote", id } as const;
   return (
     <>
-      <header class="title">
-        <h1>
-          {title} <small>{beside}</small> <b class={`tag ${tone}`}>{name}</b>
-        </h1>
+      <StrategyHeader of={quotes} state={strategyState(quotes)}>
         <QuoteActions
           quotes={quotes}
           session={session}
-          isEdited={isEdited}
-          turnEdit={() => setEdited(!isEdited)}
+          editing={{ isEdited, turn: () => setEdited(!isEdited) }}
         />
-      </header>
-      {lastError ? <NoticeBox kind="error">{lastError}</NoticeBox> : null}
-      <Warnings of={notices} />
+      </StrategyHeader>
       {isEdited && quotes.status !== "stopped" ? <EditQuotes quotes={quotes} /> : null}
       <QuoteFigures quotes={quotes} digits={digits} />
       <OrdersResting quotes={quotes} digits={digits} />
@@ -62,7 +39,7 @@ function KnownQuotes({ quotes, session }: { quotes: Quoted; session: Session }) 
       <QualityPart id={id} />
       <FillsPart of={of} digits={digits} symbol={quotes.symbol} />
       <OrdersPart of={of} digits={digits} />
-      <EventsPart of={of} digits={digits} />
+      <EventsPart of={of} />
       <NameLine of={quotes} session={session} />
     </>
   );
@@ -70,7 +47,7 @@ function KnownQuotes({ quotes, session }: { quotes: Quoted; session: Session }) 
 
 function QuoteFigures({ quotes, digits }: { quotes: Quoted; digits: number }) {
   const { base, quote } = pairOf(quotes.symbol);
-  const { reference, averageCost, halfSpreadPercent, widenedBy, spreadPercent, lastStepAt } = quotes;
+  const { reference, averageCost, halfSpreadPercent, widenedBy, spreadPercent } = quotes;
   return (
     <dl class="stats">
       <Stat name={`Total, ${quote}`} tone={`large ${toneOf(quotes.totalProfit)}`}>
@@ -90,8 +67,7 @@ function QuoteFigures({ quotes, digits }: { quotes: Quoted; digits: number }) {
       <Stat name="Average entry">{averageCost === null ? "–" : number(averageCost, digits)}</Stat>
       <Stat name="Budget">{`${money(Number(quotes.budget.quote))} ${quote}, ${amount(quotes.budget.base)} ${base}`}</Stat>
       <Stat name="Orders">{`${quotes.orders.length} open, ${quotes.filledOrders} filled`}</Stat>
-      <Stat name="Last pass">{lastStepAt === null ? "none yet" : <Ago at={lastStepAt} />}</Stat>
-      {quotes.stream === null ? null : <Stat name="Stream">{quotes.stream}</Stat>}
+      <PassStats of={quotes} />
     </dl>
   );
 }

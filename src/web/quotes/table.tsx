@@ -1,45 +1,15 @@
 import { pluralize } from "../../kernel/pluralize.ts";
-import { amount, change, inPercent, number, pairOf, toneOf } from "../format.ts";
+import { amount, inPercent, number, pairOf } from "../format.ts";
 import type { Loaded } from "../load.ts";
-import { linkTo } from "../route.ts";
-import { strategyTitle } from "../strategy/name.tsx";
+import { nameColumn, passColumn, profitColumn, stateColumn, strategyState } from "../strategy/parts.tsx";
 import { Table, type TableColumn } from "../table.tsx";
 import type { Quoted, QuotesStatus } from "../types.ts";
-import { Ago, Failed, Section } from "../ui.tsx";
-import { quoteState } from "./state.ts";
+import { Failed, Section } from "../ui.tsx";
 
 const QUOTE_COLUMNS: readonly TableColumn<Quoted>[] = [
-  {
-    name: "Strategy",
-    isHead: true,
-    of: (quotes) => (
-      <>
-        <a href={linkTo("quotes", quotes.id)}>{strategyTitle(quotes).title}</a>
-        <small>{strategyTitle(quotes).beside}</small>
-        <small>{quotes.id}</small>
-      </>
-    ),
-    by: (quotes) => strategyTitle(quotes).title,
-  },
-  {
-    name: "Total",
-    isNumber: true,
-    of: ({ totalProfit }) => <span class={toneOf(totalProfit)}>{change(totalProfit)}</span>,
-    by: ({ totalProfit }) => totalProfit ?? Number.NEGATIVE_INFINITY,
-  },
-  {
-    name: "State",
-    of: (quotes) => {
-      const { name, tone, todo } = quoteState(quotes);
-      return (
-        <>
-          <b class={`tag ${tone}`}>{name}</b>
-          {todo === undefined ? null : <small class="todo">{todo}</small>}
-        </>
-      );
-    },
-    by: ({ phase }) => phase,
-  },
+  nameColumn("quotes"),
+  profitColumn("Total", ({ totalProfit }) => totalProfit),
+  stateColumn(strategyState),
   {
     name: "Reference price",
     isNumber: true,
@@ -80,12 +50,7 @@ const QUOTE_COLUMNS: readonly TableColumn<Quoted>[] = [
     of: ({ position, symbol }) => `${amount(position)} ${pairOf(symbol).base}`,
     by: ({ position }) => Number(position),
   },
-  {
-    name: "Last pass",
-    isNumber: true,
-    of: ({ lastStepAt }) => (lastStepAt === null ? "none yet" : <Ago at={lastStepAt} />),
-    by: ({ lastStepAt }) => lastStepAt ?? 0,
-  },
+  passColumn(),
 ];
 
 const sourceText = ({ source }: Quoted["sources"][number]): string =>

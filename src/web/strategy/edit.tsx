@@ -1,13 +1,13 @@
 import { useState } from "hono/jsx/dom";
-import { ask, part } from "../api.ts";
+import { part } from "../api.ts";
 import { pairOf } from "../format.ts";
-import { pulse } from "../live.ts";
 import { PlanArea } from "../plan-area.tsx";
-import type { Edited, Grid, PlannedEditAnswer } from "../types.ts";
+import type { Grid, PlannedEditAnswer } from "../types.ts";
 import { Field, Section, useAsk, valueIn } from "../ui.tsx";
 import { type RequestedPlan, usePlan } from "../use-plan.ts";
 import { asItStands, type EditTexts, editBody, editFields } from "./edit-form.ts";
 import { EditPlan, editSays } from "./edit-plan.tsx";
+import { carriedOut } from "./parts.tsx";
 
 /** A form for new settings of a running grid: their effect, and a change to exactly that. */
 export function Edit({ grid, digits }: { grid: Grid; digits: number }) {
@@ -18,11 +18,10 @@ export function Edit({ grid, digits }: { grid: Grid; digits: number }) {
   const planning = usePlan<PlannedEditAnswer>(`POST ${route}/preview`, body);
   const { quote } = pairOf(grid.symbol);
   const change = async ({ body, planned }: RequestedPlan<PlannedEditAnswer>) => {
-    const { message } = await planning.carryOut(() =>
-      ask<Edited>(`PATCH ${route}`, { body: { ...body, planHash: planned.planHash } }),
+    const message = await planning.carryOut(() =>
+      carriedOut(`PATCH ${route}`, { ...body, planHash: planned.planHash }),
     );
     setTyped({});
-    pulse.set(pulse.get() + 1);
     return message;
   };
   const confirm = (plan: RequestedPlan<PlannedEditAnswer>) =>

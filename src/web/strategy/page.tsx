@@ -18,42 +18,28 @@ import {
 } from "../format.ts";
 import { againstHolding, distanceText, gridState, rangeText } from "../grid-figures.ts";
 import { useLoad } from "../load.ts";
-import { linkTo } from "../route.ts";
-import { useTitle } from "../title.ts";
-import type { CandlesAnswer, Fills, Grid, HistoricOrders, Session, Status } from "../types.ts";
-import { Ago, Choice, Failed, NoticeBox, Section, Shown, Stat, Warnings } from "../ui.tsx";
+import type { CandlesAnswer, Fills, Grid, HistoricOrders, Session } from "../types.ts";
+import { Choice, Failed, NoticeBox, Section, Stat } from "../ui.tsx";
 import { GridActions } from "./actions.tsx";
 import { Edit } from "./edit.tsx";
 import { EventsPart, FillsPart, OrdersPart } from "./history.tsx";
 import { ENDS, gridLevels } from "./levels.ts";
-import { NameLine, strategyTitle } from "./name.tsx";
+import { NameLine } from "./name.tsx";
+import { ById, PassStats, StrategyHeader } from "./parts.tsx";
 import { profitOver } from "./profit-over.ts";
 import { QualityPart } from "./quality.tsx";
 import { ReplayPart } from "./replay.tsx";
 import { Slots } from "./slots.tsx";
 
 /** The page of one grid: its P&L, state and actions. */
-export function StrategyPage({ id, session }: { id: string; session: Session }) {
-  const status = useLoad<Status>("GET /strategy/grid/status", { id }, { live: true });
-  return (
-    <Shown of={status} rows={12}>
-      {({ strategies }) => {
-        const [grid] = strategies;
-        return grid ? (
-          <KnownGrid grid={grid} session={session} />
-        ) : (
-          <NoticeBox>
-            There is no strategy with the id {id}. <a href={linkTo()}>See all strategies</a>
-          </NoticeBox>
-        );
-      }}
-    </Shown>
-  );
-}
+export const StrategyPage = ({ id, session }: { id: string; session: Session }) => (
+  <ById<Grid> kind="grid" id={id} missing="There is no strategy with the id">
+    {(grid) => <KnownGrid grid={grid} session={session} />}
+  </ById>
+);
 
 function KnownGrid({ grid, session }: { grid: Grid; session: Session }) {
   const [isEdited, setEdited] = useState(false);
-  useTitle(grid.name ?? `${grid.symbol} on ${grid.exchange}`);
   const orders = useLoad<HistoricOrders>(
     `GET /strategy/grid/${part(grid.id)}/orders`,
     { limit: 300 },
@@ -65,18 +51,10 @@ function KnownGrid({ grid, session }: { grid: Grid; session: Session }) {
   const of = { kind: "grid", id: grid.id } as const;
   return (
     <>
-      <header class="title">
-        <GridTitle grid={grid} />
-        <GridActions
-          grid={grid}
-          session={session}
-          isEdited={isEdited}
-          turnEdit={() => setEdited(!isEdited)}
-        />
-      </header>
-      {grid.lastError ? <NoticeBox kind="error">{grid.lastError}</NoticeBox> : null}
+      <StrategyHeader of={grid} state={gridState(grid)}>
+        <GridActions grid={grid} session={session} editing={{ isEdited, turn: () => setEdited(!isEdited) }} />
+      </StrategyHeader>
       {grid.stopReason ? <NoticeBox kind="warning">{grid.stopReason}</NoticeBox> : null}
-      <Warnings of={grid.notices} />
       {isEdited && grid.status !== "stopped" ? <Edit grid={grid} digits={digits} /> : null}
       <GridFigures grid={grid} digits={digits} />
       <GridPrices grid={grid} orders={orders.data?.orders ?? []} digits={digits} />
@@ -84,20 +62,10 @@ function KnownGrid({ grid, session }: { grid: Grid; session: Session }) {
       <QualityPart id={grid.id} />
       <FillsPart of={of} digits={digits} symbol={grid.symbol} />
       <OrdersPart of={of} digits={digits} />
-      <EventsPart of={of} digits={digits} />
+      <EventsPart of={of} />
       <ReplayPart grid={grid} />
       <NameLine of={grid} session={session} />
     </>
-  );
-}
-
-function GridTitle({ grid }: { grid: Grid }) {
-  const { name, tone } = gridState(grid);
-  const { title, beside } = strategyTitle(grid);
-  return (
-    <h1>
-      {title} <small>{beside}</small> <b class={`tag ${tone}`}>{name}</b>
-    </h1>
   );
 }
 
@@ -136,8 +104,7 @@ function GridFigures({ grid, digits }: { grid: Grid; digits: number }) {
       <Stat name="Fees">{feesText(grid)}</Stat>
       <Stat name="Per order">{`${money(grid.orderSize)} ${quote}`}</Stat>
       <Stat name="Age">{duration(grid.runningTime)}</Stat>
-      <Stat name="Last pass">{grid.lastStepAt === null ? "none yet" : <Ago at={grid.lastStepAt} />}</Stat>
-      {grid.stream === null ? null : <Stat name="Stream">{grid.stream}</Stat>}
+      <PassStats of={grid} />
     </dl>
   );
 }

@@ -1,0 +1,248 @@
+/** What the pages of all kinds of strategies have in common. */
+import type { Child } from "hono/jsx";
+import { ask, part } from "../api.ts";
+import { change, toneOf } from "../format.ts";
+import type { StrategyStanding } from "../grid-figures.ts";
+import { pulse } from "../live.ts";
+import { useLoad } from "../load.ts";
+import { linkTo } from "../route.ts";
+import type { TableColumn } from "../table.tsx";
+import { useTitle } from "../title.ts";
+import type { OwnStatus, Quoted, Session, StrategyChanged } from "../types.ts";
+import { Ago, NoticeBox, type Question, Shown, Stat, useAsk, Warnings } from "../ui.tsx";
+import { type Named, strategyTitle } from "./name.tsx";
+
+interface ByIdProps<One> {
+  readonly kind: string;
+  readonly id: string;
+  readonly missing: string;
+  readonly children: (one: One) => Child;
+}
+
+/** Loads one strategy, or links to all if there is none with this id. */
+export function ById<One>({ kind, id, missing, children }: ByIdProps<One>) {
+  const status = useLoad<{ readonly strategies: readonly One[] }>(
+    `GET /strategy/${kind}/status`,
+    { id },
+    { live: true },
+  );
+  return (
+    <Shown of={status} rows={12}>
+      {({ strategies: [one] }) =>
+        one ? (
+          children(one)
+        ) : (
+          <NoticeBox>
+            {missing} {id}. <a href={linkTo()}>See all strategies</a>
+          </NoticeBox>
+        )
+      }
+    </Shown>
+  );
+}
+
+/** Returns the state of a strategy, and what the user should check. */
+export function strategyState({
+  phase,
+  status,
+  lastError,
+  notices,
+}: Pick<Quoted | OwnStatus, "phase" | "status" | "lastError" | "notices">): StrategyStanding {
+  const todo = lastError ?? notices[0]?.message;
+  const name = status === "running" && phase !== "active" ? phase : status;
+  const tone = status === "error" ? "down" : status === "stopped" ? "" : todo === undefined ? "up" : "warn";
+  return { name, tone, todo };
+}
+
+const StateTag = ({ state: { name, tone } }: { state: StrategyStanding }) => (
+  <b class={`tag ${tone}`}>{name}</b>
+);
+
+/** The title of a strategy's page with its actions, its error and its notices. */
+export function StrategyHeader({
+  of,
+  title,
+  tab = `${of.symbol} on ${of.exchange}`,
+  state,
+  children,
+}: {
+  of: Named & Pick<Quoted | OwnStatus, "lastError" | "notices">;
+  title?: string;
+  /** The title of the browser's tab, if the strategy has no name. */
+  tab?: string;
+  state: StrategyStanding;
+  children: Child;
+}) {
+  const { title: shown, beside } = strategyTitle(of, title);
+  useTitle(of.name ?? tab);
+  return (
+    <>
+      <header class="title">
+        <h1>
+          {shown} <small>{beside}</small> <StateTag state={state} />
+        </h1>
+        {children}
+      </header>
+      {of.lastError ? <NoticeBox kind="error">{of.lastError}</NoticeBox> : null}
+      <Warnings of={of.notices} />
+    </>
+  );
+}
+
+/** The last pass, and the stream's state if there is a stream. */
+export const PassStats = ({
+  of: { lastStepAt, stream },
+}: {
+  of: { readonly lastStepAt: number | null; readonly stream: string | null };
+}) => (
+  <>
+    <Stat name="Last pass">{lastStepAt === null ? "none yet" : <Ago at={lastStepAt} />}</Stat>
+    {stream === null ? null : <Stat name="Stream">{stream}</Stat>}
+  </>
+);
+
+/** Sends a change, and reloads what the page shows. */
+export async function carriedOut(
+  route: string,
+  body: Readonly<Record<string, unknown>> = {},
+): Promise<string> {
+  const { message } = await ask<StrategyChanged>(route, { body });
+  pulse.set(pulse.get() + 1);
+  return message;
+}
+
+/** Whether a strategy's settings are being edited, and how to start and stop that. */
+export interface Editing {
+  readonly isEdited: boolean;
+  readonly turn: () => void;
+}
+
+interface ActionsProps {
+  readonly kind: string;
+  readonly of: Pick<Quoted, "id" | "phase" | "status" | "position">;
+  readonly session: Session;
+  /** The strategy in a question, such as "this grid". */
+  readonly whom: string;
+  /** What a pause and a resume do. */
+  readonly pause: string;
+  readonly resume: string;
+  readonly openOrders: number;
+  /** What becomes of its base. */
+  readonly base: (sellBase: boolean) => string;
+  readonly editing?: Editing;
+  readonly hasFailed?: boolean;
+}
+
+/** Actions for a strategy; each first shows its effect in money. */
+export function StrategyActions(props: ActionsProps) {
+  const { kind, of, session, whom, editing, hasFailed = false } = props;
+  const [question, put] = useAsk();
+  if (session.scope === "read") return null;
+  const { id, phase, status, position } = of;
+  const isStopping = phase === "stopping";
+  const it = whom.startsWith("these") ? "them" : "it";
+  const button = (name: string, confirmation: Question) => (
+    <button
+      type="button"
+      class={confirmation.dangerous ? "danger" : ""}
+      disabled={isStopping}
+      onClick={() => put(confirmation)}
+    >
+      {name}
+    </button>
+  );
+  const turn = (name: "Pause" | "Resume", word: "pause" | "resume") =>
+    button(name, {
+      title: `${name} ${whom}?`,
+      says: props[word],
+      yes: `${name} ${it}`,
+      act: () => carriedOut(`POST /strategy/${kind}/${part(id)}/${word}`),
+    });
+  const stop = (name: string, sellBase: boolean) =>
+    button(name, {
+      title: sellBase ? `Stop ${whom} and sell ${it === "it" ? "its" : "their"} base?` : `Stop ${whom}?`,
+      says: (
+        <>
+          <p>{props.openOrders} open orders are canceled. You cannot undo this.</p>
+          <p>{props.base(sellBase)}</p>
+        </>
+      ),
+      yes: sellBase ? name : `Stop ${it}`,
+      dangerous: true,
+      act: () => carriedOut(`DELETE /strategy/${kind}`, { id, sellBase }),
+    });
+  // The result of a stop is still shown after the page knows that the strategy has stopped.
+  return (
+    <div class="actions">
+      {status === "stopped" ? null : (
+        <>
+          {editing ? (
+            <button
+              type="button"
+              aria-expanded={editing.isEdited ? "true" : "false"}
+              disabled={isStopping}
+              onClick={editing.turn}
+            >
+              Edit
+            </button>
+          ) : null}
+          {phase === "paused" || status === "error" || hasFailed
+            ? turn("Resume", "resume")
+            : turn("Pause", "pause")}
+          {stop("Stop", false)}
+          {Number(position) > 0 ? stop("Stop and sell", true) : null}
+        </>
+      )}
+      {question}
+    </div>
+  );
+}
+
+/** The name of a strategy with a link to its page. */
+export const nameColumn = <One extends Named>(
+  page: string,
+  titleOf: (one: One) => string | undefined = () => undefined,
+  below: (one: One) => Child = ({ id }) => <small>{id}</small>,
+): TableColumn<One> => ({
+  name: "Strategy",
+  isHead: true,
+  of: (one) => {
+    const { title, beside } = strategyTitle(one, titleOf(one));
+    return (
+      <>
+        <a href={linkTo(page, one.id)}>{title}</a>
+        <small>{beside}</small>
+        {below(one)}
+      </>
+    );
+  },
+  by: (one) => strategyTitle(one, titleOf(one)).title,
+});
+
+export const profitColumn = <One,>(name: string, of: (one: One) => number | null): TableColumn<One> => ({
+  name,
+  isNumber: true,
+  of: (one) => <span class={toneOf(of(one))}>{change(of(one))}</span>,
+  by: (one) => of(one) ?? Number.NEGATIVE_INFINITY,
+});
+
+export const stateColumn = <One,>(stateOf: (one: One) => StrategyStanding): TableColumn<One> => ({
+  name: "State",
+  of: (one) => {
+    const state = stateOf(one);
+    return (
+      <>
+        <StateTag state={state} />
+        {state.todo ? <small class="todo">{state.todo}</small> : null}
+      </>
+    );
+  },
+  by: (one) => stateOf(one).name,
+});
+
+export const passColumn = <One extends { readonly lastStepAt: number | null }>(): TableColumn<One> => ({
+  name: "Last pass",
+  isNumber: true,
+  of: ({ lastStepAt }) => (lastStepAt === null ? "none yet" : <Ago at={lastStepAt} />),
+  by: ({ lastStepAt }) => lastStepAt ?? 0,
+});
