@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { isDeclared } from "../../src/declared/kind.ts";
 import { pluralize } from "../../src/kernel/pluralize.ts";
+import { STRATEGY_KINDS } from "../../src/kinds.ts";
 import { parseAccountKey } from "../../src/model/account.ts";
 import { calledBy } from "../../src/model/strategy.ts";
 import type { Deps } from "../../src/ports/deps.ts";
@@ -22,8 +22,9 @@ export async function restingOrders({ store }: Pick<Deps, "store">): Promise<str
     const { exchange, kind } = parseAccountKey(strategy.account);
     return `  ${calledBy(strategy)}: ${pluralize(openOrders, "order")} on ${exchange}${kind === "dry" ? " (paper trading)" : ""}`;
   });
-  const groups = new Set(open.map(({ strategy }) => (isDeclared(strategy) ? "strategy" : strategy.kind)));
-  const stops = [...groups].sort().map((group) => `edgemaker ${group} stop <id>`);
+  const kinds = new Set(open.map(({ strategy }) => strategy.kind));
+  const groups = STRATEGY_KINDS.filter(({ name }) => kinds.has(name)).map(({ group }) => group);
+  const stops = groups.sort().map((group) => `edgemaker ${group} stop <id>`);
   return [
     "These orders stay open and can fill. edgemaker does not react to fills until a server runs again:",
     ...lines,

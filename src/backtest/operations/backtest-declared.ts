@@ -1,6 +1,6 @@
 import { declaredRequest } from "../../declared/schema/input.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { SECOND, TIMEFRAMES } from "../../kernel/time.ts";
+import { TIMEFRAMES } from "../../kernel/time.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { AnyStrategyDefinition, StrategyDefinitions } from "../../ports/definition.ts";
 import type { Deps } from "../../ports/deps.ts";
@@ -13,20 +13,16 @@ import {
 } from "../position/declared.ts";
 import type { ReferencePast } from "../position/requested-past.ts";
 import { type PositionBacktestAnswer, tradesCsv } from "../position/schema.ts";
+import { longestCalculation, READS_PAST } from "./calculate.ts";
 import { walkedTime } from "./calculations.ts";
 import { marketOf, pastOf } from "./past.ts";
 import { inSlices } from "./slices.ts";
-
-/** Maximum time, as for grids, because a server must run passes. */
-const LONGEST_OF_DECLARED = 2 * SECOND;
 
 const backtestOperation = (definition: AnyStrategyDefinition, ids: readonly string[]): Operation =>
   operation({
     name: `backtest_strategy_${definition.name.replaceAll("-", "_")}`,
     summary: `Test the strategy ${definition.name} on historical prices`,
-    effect: "read",
-    access: "token",
-    lane: "heavy",
+    ...READS_PAST,
     http: { route: `POST /strategy/declared/${definition.name}/backtest`, from: "body" },
     cli: {
       path: `strategy backtest ${definition.name}`,
@@ -36,7 +32,6 @@ const backtestOperation = (definition: AnyStrategyDefinition, ids: readonly stri
       ],
     },
     mcp: { defaults: { fills: 0 } },
-    failure: "Fetch failed",
     csv: (answer: unknown) => tradesCsv(answer as PositionBacktestAnswer),
     input: () => declaredBacktestInput(definition, ids),
     output: DeclaredBacktestShape,
@@ -48,8 +43,7 @@ const backtestOperation = (definition: AnyStrategyDefinition, ids: readonly stri
       const candles = await pastOf(deps, past, call);
       const market = await marketOf(deps, { exchange, symbol }, input);
       const { fill, extremes, marketSpread: spread, tickInterval } = input;
-      const longest = call.actor === "local" ? Number.POSITIVE_INFINITY : LONGEST_OF_DECLARED;
-      const end = deps.local.monotonic() + longest;
+      const end = deps.local.monotonic() + longestCalculation(call);
       const reference = definition.reference ? await referencePastOf(deps, past) : [];
       const work = backtestingDeclared(definition, request, candles, {
         reference,

@@ -1,4 +1,4 @@
-import { SECOND, TIMEFRAMES } from "../../kernel/time.ts";
+import { TIMEFRAMES } from "../../kernel/time.ts";
 import { type Operation, operation } from "../../operation.ts";
 import { tradesCsv } from "../position/schema.ts";
 import {
@@ -8,20 +8,15 @@ import {
   quoteBacktestInput,
   quoteBacktestView,
 } from "../quotes/schema.ts";
-import { calculate } from "./calculate.ts";
+import { calculate, READS_PAST } from "./calculate.ts";
 import { marketOf, pastOf } from "./past.ts";
-
-/** Maximum time, as for grids, because a server must run passes. */
-const LONGEST_OF_QUOTES = 2 * SECOND;
 
 /** Operation that backtests quotes: it takes the input of their start, and the past data. */
 export const quoteBacktestOperation = (ids: readonly string[]): Operation =>
   operation({
     name: "backtest_quote",
     summary: "Test quotes on historical prices",
-    effect: "read",
-    access: "token",
-    lane: "heavy",
+    ...READS_PAST,
     http: { route: "POST /strategy/quote/backtest", from: "body" },
     cli: {
       path: "quote backtest",
@@ -32,7 +27,6 @@ export const quoteBacktestOperation = (ids: readonly string[]): Operation =>
       ],
     },
     mcp: { defaults: { fills: 0 }, summarize: describeQuoteBacktest },
-    failure: "Fetch failed",
     csv: (answer: unknown) => tradesCsv(answer as QuoteBacktestAnswer),
     input: () => quoteBacktestInput(ids),
     output: QuoteBacktestShape,
@@ -46,8 +40,7 @@ export const quoteBacktestOperation = (ids: readonly string[]): Operation =>
       const market = await marketOf(deps, { exchange, symbol }, input);
       const { fill, extremes, marketSpread: spread, tickInterval } = input;
       const options = { market, balances: dryBalance, rules: { fill, extremes, spread, tickInterval } };
-      const longest = call.actor === "local" ? Number.POSITIVE_INFINITY : LONGEST_OF_QUOTES;
       const job = { request: input, candles, options, over: { exchange, fills } };
-      return calculate(deps, ["quotes", job], { ...call, longest });
+      return calculate(deps, ["quotes", job], call);
     },
   });

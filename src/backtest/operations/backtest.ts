@@ -5,7 +5,7 @@ import { requestedAs } from "../../grid/start/as-requested.ts";
 import { centeredOf, requestedRangeOf } from "../../grid/start/requested.ts";
 import type { Decimal } from "../../kernel/decimal.ts";
 import type { Pair } from "../../kernel/pair.ts";
-import { SECOND, TIMEFRAMES } from "../../kernel/time.ts";
+import { TIMEFRAMES } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import { type Call, type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
@@ -19,7 +19,7 @@ import {
   rangeBacktestInput,
 } from "../schema/input.ts";
 import type { QueueModel } from "../tape/queue.ts";
-import { calculate } from "./calculate.ts";
+import { calculate, READS_PAST } from "./calculate.ts";
 import { marketOf, pastOf, tapeOf } from "./past.ts";
 
 interface BacktestRequest {
@@ -29,10 +29,6 @@ interface BacktestRequest {
   readonly fields: BacktestFields;
   readonly call: Call;
 }
-
-/** Maximum time on a server, which must run passes; after it, the result is partial. The command line has no limit. */
-const LONGEST_RUN = 2 * SECOND;
-const LOCAL = "local";
 
 async function answerBacktest(
   deps: Deps,
@@ -58,8 +54,7 @@ async function answerBacktest(
     withBand: true,
   };
   const over = { exchange, fills: fields.fills, tape: file && describeTape(file, fields.queue) };
-  const longest = call.actor === LOCAL ? Number.POSITIVE_INFINITY : LONGEST_RUN;
-  return calculate(deps, ["grid", { request, past, options, over }], { ...call, longest });
+  return calculate(deps, ["grid", { request, past, options, over }], call);
 }
 
 /** Describes the tape behind a response. */
@@ -99,12 +94,9 @@ async function requestedFrom(
 }
 
 const READS = {
-  effect: "read",
-  access: "token",
-  lane: "heavy",
+  ...READS_PAST,
   mcp: { defaults: { allowLoss: false, fills: 0 }, summarize: describeBacktest },
   output: BacktestShape,
-  failure: "Fetch failed",
   csv: (answer: unknown) => fillsCsv(answer as BacktestAnswer),
 } as const;
 

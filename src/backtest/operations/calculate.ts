@@ -1,9 +1,21 @@
-import type { Millis } from "../../kernel/time.ts";
+import { type Millis, SECOND } from "../../kernel/time.ts";
 import type { Call } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import { canceledRequest } from "../../ports/heavy.ts";
 import { CALCULATIONS } from "./calculations.ts";
 import { inSlices } from "./slices.ts";
+
+/** Maximum time on a server, which must run passes; after it, the result is partial. The command line has no limit. */
+export const longestCalculation = ({ actor }: Call, most: Millis = 2 * SECOND): Millis =>
+  actor === "local" ? Number.POSITIVE_INFINITY : most;
+
+/** What all operations on historical prices have in common. */
+export const READS_PAST = {
+  effect: "read",
+  access: "token",
+  lane: "heavy",
+  failure: "Fetch failed",
+} as const;
 
 type Calculations = typeof CALCULATIONS;
 type Name = keyof Calculations;
@@ -14,8 +26,10 @@ type AnswerOf<N extends Name> = ReturnType<Calculations[N]> extends Generator<nu
 export async function calculate<N extends Name>(
   { calculationThread, local }: Pick<Deps, "calculationThread" | "local">,
   [name, job]: readonly [N, JobOf<N>],
-  { signal, waiting, longest }: Call & { readonly longest: Millis },
+  call: Call,
+  longest = longestCalculation(call),
 ): Promise<AnswerOf<N>> {
+  const { signal, waiting } = call;
   if (signal?.aborted) throw canceledRequest();
   if (calculationThread) return (await calculationThread(name, job, { longest, signal })) as AnswerOf<N>;
   const until = local.monotonic() + longest;

@@ -1,17 +1,14 @@
 import { viewOf } from "../../grid/operations/stop.ts";
 import type { GridStrategy } from "../../grid/state/state.ts";
-import { type Millis, SECOND, TIMEFRAMES } from "../../kernel/time.ts";
+import { type Millis, TIMEFRAMES } from "../../kernel/time.ts";
 import { type AccountRef, parseAccountKey } from "../../model/account.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import { optionsSet } from "../schema/options-set.ts";
 import { describeReplay, ReplayShape, replayInput, replayView } from "../schema/replay.ts";
-import { calculate } from "./calculate.ts";
+import { calculate, READS_PAST } from "./calculate.ts";
 import { marketOf, pastOf } from "./past.ts";
 import { recordOf } from "./record.ts";
-
-/** Maximum time, as for a backtest, because a server must run passes. */
-const LONGEST_REPLAY = 2 * SECOND;
 
 /**
  * Returns when an account's orders fill: a simulated account's when the price reaches them; on an exchange, they wait
@@ -29,9 +26,7 @@ function lifeOf({ startedAt, stoppedAt }: GridStrategy, now: Millis, span: Milli
 export const replayOperation: Operation = operation({
   name: "replay_grid",
   summary: "Compare a grid's real fills with a backtest, and show the cause of each difference",
-  effect: "read",
-  access: "token",
-  lane: "heavy",
+  ...READS_PAST,
   http: { route: "GET /strategy/grid/:id/replay", from: "query" },
   cli: {
     path: "replay",
@@ -45,7 +40,6 @@ export const replayOperation: Operation = operation({
     ],
   },
   mcp: { summarize: describeReplay },
-  failure: "Fetch failed",
   input: replayInput,
   output: ReplayShape,
   async run(deps: Deps, { id, timeframe, set, fill, extremes, limit }, call) {
@@ -62,7 +56,6 @@ export const replayOperation: Operation = operation({
     const rules = { fill: fill ?? fillsOn(account), extremes };
     const options = { market, rules, until: time.until, changes };
     const over = { exchange, timeframe, set, limit, ...time };
-    const longest = call.actor === "local" ? Number.POSITIVE_INFINITY : LONGEST_REPLAY;
-    return calculate(deps, ["replay", { strategy, lists, candles, options, over }], { ...call, longest });
+    return calculate(deps, ["replay", { strategy, lists, candles, options, over }], call);
   },
 });

@@ -3,7 +3,7 @@ import { SECOND, TIMEFRAMES } from "../../kernel/time.ts";
 import { type Operation, operation } from "../../operation.ts";
 import { describeSuggestion, SuggestShape, suggestInput, suggestView } from "../schema/suggest.ts";
 import { leastBars } from "../suggest/suggest.ts";
-import { calculate } from "./calculate.ts";
+import { calculate, longestCalculation, READS_PAST } from "./calculate.ts";
 import { marketOf, pastOf } from "./past.ts";
 
 /** Maximum time on a server, because other requests wait. */
@@ -12,9 +12,7 @@ const LONGEST_SEARCH = 20 * SECOND;
 /** Operation that suggests a grid for a pair and a budget, or reports that no grid is justified. */
 export const suggestOperation = (ids: readonly string[]): Operation =>
   operation({
-    effect: "read",
-    access: "token",
-    lane: "heavy",
+    ...READS_PAST,
     name: "suggest_grid",
     summary: "Suggest grid settings from a pair's price history",
     http: { route: "POST /strategy/grid/suggest", from: "body" },
@@ -27,7 +25,6 @@ export const suggestOperation = (ids: readonly string[]): Operation =>
       ],
     },
     mcp: { summarize: describeSuggestion },
-    failure: "Fetch failed",
     input: () => suggestInput(ids),
     output: SuggestShape,
     run: async (
@@ -46,7 +43,7 @@ export const suggestOperation = (ids: readonly string[]): Operation =>
       const market = await marketOf(deps, { exchange, symbol }, rest);
       const options = { market, budget: wire(budget), windows, candidates, seed };
       const over = { exchange, symbol, budget: wire(budget), bars: candles.times.length };
-      const longest = call.actor === "local" ? seconds * SECOND : Math.min(seconds * SECOND, LONGEST_SEARCH);
-      return calculate(deps, ["search", { candles, options, over }], { ...call, longest });
+      const longest = Math.min(seconds * SECOND, longestCalculation(call, LONGEST_SEARCH));
+      return calculate(deps, ["search", { candles, options, over }], call, longest);
     },
   });
