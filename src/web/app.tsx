@@ -27,6 +27,7 @@ import { SignInForm } from "./sign-in.tsx";
 import { StartCentered } from "./start/centered.tsx";
 import { Start } from "./start/page.tsx";
 import { Strategies } from "./strategies.tsx";
+import { KIND_PATHS, type KindName } from "./strategy/kind-paths.ts";
 import { StrategyPage } from "./strategy/page.tsx";
 import { useTitle } from "./title.ts";
 import type { Session } from "./types.ts";
@@ -58,6 +59,11 @@ interface Place {
 
 const ADMIN_SETTINGS = { group: "Settings", isAdmins: true } as const;
 
+/** The page of one strategy of each kind. */
+const KIND_PAGES: Readonly<Record<KindName, typeof StrategyPage>> = {
+  ...{ grid: StrategyPage, quote: QuotesPage, declared: OwnPage },
+};
+
 const PLACES: readonly Place[] = [
   {
     path: "",
@@ -65,12 +71,11 @@ const PLACES: readonly Place[] = [
     group: "Strategies",
     page: (session) => <Strategies session={session} />,
   },
-  {
-    path: "strategy",
-    page: (session, [, id = ""]) => <StrategyPage key={id} id={id} session={session} />,
-  },
-  { path: "quotes", page: (session, [, id = ""]) => <QuotesPage key={id} id={id} session={session} /> },
-  { path: "own", page: (session, [, id = ""]) => <OwnPage key={id} id={id} session={session} /> },
+  ...(Object.keys(KIND_PAGES) as KindName[]).map((kind): Place => {
+    const Page = KIND_PAGES[kind];
+    const page: Place["page"] = (session, [, id = ""]) => <Page key={id} id={id} session={session} />;
+    return { path: KIND_PATHS[kind], page };
+  }),
   {
     path: "start-own",
     page: (session, [, name = ""]) => <StartOwn key={name} name={name} session={session} />,

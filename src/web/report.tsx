@@ -3,10 +3,9 @@ import { DayBars } from "./chart/day-bars.tsx";
 import { type DailyFigures, dailyFigures, yearlyOfAll } from "./daily.ts";
 import { change, inPercent, money, pairOf, toneOf, utc } from "./format.ts";
 import { useLoad } from "./load.ts";
-import { linkTo } from "./route.ts";
 import { SaveButton } from "./save.tsx";
-import { strategyTitle } from "./strategy/name.tsx";
-import { Table, type TableColumn } from "./table.tsx";
+import { nameColumn, profitColumn } from "./strategy/parts.tsx";
+import { numberColumn, Table, type TableColumn } from "./table.tsx";
 import type { Grid, ReportAnswer, Status } from "./types.ts";
 import { Choice, Field, Section, Shown, Stat } from "./ui.tsx";
 
@@ -49,43 +48,18 @@ export function ReportPage() {
 }
 
 const REPORT_ROW_COLUMNS: readonly TableColumn<ReportAnswer["strategies"][number]>[] = [
-  {
-    name: "Strategy",
-    isHead: true,
-    of: (row) => (
-      <>
-        <a href={linkTo("strategy", row.id)}>{strategyTitle(row).title}</a>
-        <small>{strategyTitle(row).beside}</small>
-      </>
-    ),
-    by: (row) => strategyTitle(row).title,
-  },
-  {
-    name: "Total",
-    isNumber: true,
-    of: ({ totalProfit }) => <span class={toneOf(totalProfit)}>{change(totalProfit)}</span>,
-    by: ({ totalProfit }) => totalProfit,
-  },
-  {
-    name: "Realized",
-    isNumber: true,
-    of: ({ realizedProfit }) => change(realizedProfit),
-    by: ({ realizedProfit }) => realizedProfit,
-  },
-  { name: "Fees", isNumber: true, of: ({ fees }) => money(fees), by: ({ fees }) => fees },
-  { name: "Cycles", isNumber: true, of: ({ cycles }) => cycles, by: ({ cycles }) => cycles },
+  nameColumn("grid", undefined, () => null),
+  profitColumn("Total", ({ totalProfit }) => totalProfit),
+  numberColumn("Realized", ({ realizedProfit }) => realizedProfit, change),
+  numberColumn("Fees", ({ fees }) => fees, money),
+  numberColumn("Cycles", ({ cycles }) => cycles),
   { name: "In range", isNumber: true, of: ({ inRangePercent }) => shareOrNone(inRangePercent) },
   {
     name: "Uptime",
     isNumber: true,
     of: ({ uptimePercent }) => shareOrNone(uptimePercent),
   },
-  {
-    name: "Incidents",
-    isNumber: true,
-    of: ({ incidents }) => incidents,
-    by: ({ incidents }) => incidents,
-  },
+  numberColumn("Incidents", ({ incidents }) => incidents),
 ];
 
 const utcMinute = (at: number): string => utc(at).slice(0, 16);

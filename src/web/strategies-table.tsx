@@ -2,11 +2,11 @@ import type { Child } from "hono/jsx";
 import { duration } from "./format.ts";
 import { againstHolding, distanceOf, distanceText, gridState } from "./grid-figures.ts";
 import { nameColumn, passColumn, profitColumn, stateColumn } from "./strategy/parts.tsx";
-import { Table, type TableColumn } from "./table.tsx";
+import { numberColumn, Table, type TableColumn } from "./table.tsx";
 import type { Grid } from "./types.ts";
 
 const GRID_COLUMNS: readonly TableColumn<Grid>[] = [
-  nameColumn("strategy", undefined, () => null),
+  nameColumn("grid", undefined, () => null),
   profitColumn("Total", ({ totalProfit }) => totalProfit),
   profitColumn("Realized", (grid) => grid.profit),
   profitColumn("Unrealized", ({ unrealizedProfit }) => unrealizedProfit),
@@ -28,12 +28,7 @@ const GRID_COLUMNS: readonly TableColumn<Grid>[] = [
     of: ({ openOrders, filledOrders }) => `${openOrders} open, ${filledOrders} filled`,
     by: ({ filledOrders }) => filledOrders,
   },
-  {
-    name: "Age",
-    isNumber: true,
-    of: ({ runningTime }) => duration(runningTime),
-    by: ({ runningTime }) => runningTime,
-  },
+  numberColumn("Age", ({ runningTime }) => runningTime, duration),
   passColumn(),
 ];
 

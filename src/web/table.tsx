@@ -12,6 +12,13 @@ export interface TableColumn<Row> {
   readonly isHead?: boolean;
 }
 
+/** A column of numbers that can be sorted. */
+export const numberColumn = <Row,>(
+  name: string,
+  of: (row: Row) => number,
+  text: (value: number) => Child = (value) => value,
+): TableColumn<Row> => ({ name, isNumber: true, of: (row) => text(of(row)), by: of });
+
 interface TableProps<Row> {
   readonly label: string;
   readonly columns: readonly TableColumn<Row>[];

@@ -1,10 +1,20 @@
 import { expect, it } from "vitest";
 import * as z from "zod";
 import { groupsOf, rootCommand } from "../../cli/commands/root.ts";
-import { STRATEGY_KINDS, type StrategyKind } from "../../src/kinds.ts";
+import { notifyStore } from "../../src/adapters/libsql/stores/notify-store.ts";
+import { paper } from "../../src/backtest/paper/paper.ts";
+import { opened, passOnPaper } from "../../src/backtest/paper/strategy-on-paper.ts";
+import { RULES } from "../../src/backtest/tape/rules.ts";
+import { kindsOf } from "../../src/engine/kinds.ts";
+import { kindsWith, STRATEGY_KINDS, type StrategyKind } from "../../src/kinds.ts";
+import type { Strategy } from "../../src/model/strategy.ts";
+import { eventNews } from "../../src/notify/news.ts";
 import { operation } from "../../src/operation.ts";
 import type { Kind } from "../../src/ports/kind.ts";
+import { KIND_PATHS } from "../../src/web/strategy/kind-paths.ts";
 import { testApp } from "../support/app.ts";
+import { BY } from "../support/by.ts";
+import { d, market } from "../support/grid.ts";
 import { appClient } from "../support/mcp.ts";
 import { commandsOf } from "../support/pages.ts";
 import { EXCHANGES } from "../support/sandbox.ts";
@@ -93,4 +103,33 @@ it("an agent reads the history of a kind of the list alone", async () => {
   const client = await appClient(app, "read");
   const { structuredContent } = await client.callTool({ name: "get_follow_orders", arguments: { id } });
   expect(structuredContent).toMatchObject({ orders: [{ kind: "follow" }] });
+});
+
+it("a kind of the list alone trades in a backtest, and its orders fill at past prices", async () => {
+  const { app, id } = await followed();
+  const strategies = (await app.deps.store.strategies({ stopped: false })).map((view) => view.strategy);
+  const strategy = strategies.find((one) => one.id === id) as Strategy;
+  const over = market({ tick: d("1") });
+  const at = Date.UTC(2026, 0, 1);
+  const balances = [{ asset: "USDT", free: d("100000"), used: 0n }];
+  const venue = paper(over, RULES, { balances, first: { at, ticks: 60_000 } });
+  const options = { kinds: kindsOf(kindsWith([], kinds)) };
+  const first = passOnPaper(opened(strategy), over, venue, at, options);
+  expect(first.account.orders).toMatchObject([{ side: "buy", price: d("59999"), state: "submitted" }]);
+  venue.moveTo({ at: at + 60_000, ticks: 59_000 });
+  const { fills } = passOnPaper(first.account, over, venue, at + 60_000, options);
+  expect(fills).toMatchObject([{ side: "buy", price: d("59999"), amount: d("0.5") }]);
+});
+
+it("a kind of the list alone sends alerts with its id", async () => {
+  const { app, id } = await followed();
+  await app.deps.store.setPaused(id, true, BY);
+  const { events } = await notifyStore(app.context, []).newsAfter({ event: 0, fill: 0 }, 100);
+  const texts = events.filter(({ strategy }) => strategy === id).map((event) => eventNews(event)?.text);
+  expect(texts).toContain(`${id}: asked to pause`);
+});
+
+// The page is compiled: a kind that only a test registers has no page, and a kind of the list needs one.
+it("each kind of the list has a page", () => {
+  expect(Object.keys(KIND_PATHS)).toEqual(STRATEGY_KINDS.map(({ name }) => name));
 });

@@ -1,6 +1,6 @@
-import { amount } from "../format.ts";
+import { number } from "../format.ts";
 import { useLoad } from "../load.ts";
-import { Table, type TableColumn } from "../table.tsx";
+import { numberColumn, Table, type TableColumn } from "../table.tsx";
 import type { WithdrawPlan } from "../types.ts";
 import { FoldedSection, Shown, Warnings } from "../ui.tsx";
 
@@ -13,12 +13,8 @@ export const WithdrawPart = ({ exchange }: { exchange: string }) => (
 
 type WithdrawRow = WithdrawPlan["assets"][number];
 
-const withdrawColumn = (name: string, of: (row: WithdrawRow) => string): TableColumn<WithdrawRow> => ({
-  name,
-  isNumber: true,
-  of: (row) => amount(of(row)),
-  by: (row) => Number(of(row)),
-});
+const withdrawColumn = (name: string, of: (row: WithdrawRow) => string) =>
+  numberColumn<WithdrawRow>(name, (row) => Number(of(row)), number);
 
 const COLUMNS: readonly TableColumn<WithdrawRow>[] = [
   { name: "Asset", isHead: true, of: ({ asset }) => asset, by: ({ asset }) => asset },

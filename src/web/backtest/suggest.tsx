@@ -3,7 +3,7 @@ import { type ApiError, ask } from "../api.ts";
 import { inPercent, number, pairOf, percent, toneOf } from "../format.ts";
 import { linkTo } from "../route.ts";
 import { type Form, queryOf } from "../start/form.ts";
-import { Table, type TableColumn } from "../table.tsx";
+import { numberColumn, Table, type TableColumn } from "../table.tsx";
 import type { SuggestionAnswer } from "../types.ts";
 import { Failed, Field, NoticeBox, Section, Stat, Time, valueIn } from "../ui.tsx";
 
@@ -136,30 +136,18 @@ const RESULT_COLUMNS: readonly TableColumn<SuggestedGrid>[] = [
     name: "Earlier windows",
     of: ({ returns }) => returns.map((one) => percent(one, 1)).join(", "),
   },
-  {
-    name: "Mean",
-    isNumber: true,
-    of: ({ meanReturn }) => shareShown(meanReturn),
-    by: (one) => one.meanReturn,
-  },
-  {
-    name: "Worst",
-    isNumber: true,
-    of: ({ worstReturn }) => shareShown(worstReturn),
-    by: (one) => one.worstReturn,
-  },
-  {
-    name: "Deflated",
-    isNumber: true,
-    of: ({ deflatedSharpe }) => inPercent(deflatedSharpe * 100, 1),
-    by: ({ deflatedSharpe }) => deflatedSharpe,
-  },
-  {
-    name: "Plateau",
-    isNumber: true,
-    of: ({ plateau }) => number(plateau, 2),
-    by: ({ plateau }) => plateau,
-  },
+  numberColumn("Mean", ({ meanReturn }) => meanReturn, shareShown),
+  numberColumn("Worst", ({ worstReturn }) => worstReturn, shareShown),
+  numberColumn(
+    "Deflated",
+    ({ deflatedSharpe }) => deflatedSharpe,
+    (share) => inPercent(share * 100, 1),
+  ),
+  numberColumn(
+    "Plateau",
+    ({ plateau }) => plateau,
+    (share) => number(share, 2),
+  ),
 ];
 
 function suggestionColumns(

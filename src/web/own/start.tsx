@@ -190,7 +190,7 @@ function StartOwnButton(props: {
     <StartPlan
       {...props}
       route={`POST /strategy/declared/${strategy}`}
-      page="own"
+      kind="declared"
       title={`Start ${strategy} on ${exchange}?`}
       says={`${orders.length} orders are placed now. It can use up to ${amount(budget.quote)} ${quote} and ${amount(budget.base)} ${base}. If the market moves and the plan changes, nothing starts.`}
       yes="Start it"

@@ -7,7 +7,7 @@ import type { OwnList, OwnStatus, OwnStatuses, Session } from "../types.ts";
 import { Failed, Section } from "../ui.tsx";
 
 const OWN_COLUMNS: readonly TableColumn<OwnStatus>[] = [
-  nameColumn("own", ({ strategy, symbol }) => `${strategy} ${symbol}`),
+  nameColumn("declared", ({ strategy, symbol }) => `${strategy} ${symbol}`),
   profitColumn("Total", ({ totalProfit }) => totalProfit),
   stateColumn(strategyState),
   {

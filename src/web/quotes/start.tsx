@@ -72,7 +72,7 @@ function StartQuotesButton(props: {
     <StartPlan
       {...props}
       route="POST /strategy/quote"
-      page="quotes"
+      kind="quote"
       title={`Start these quotes on ${planned.exchange}?`}
       says={
         <>

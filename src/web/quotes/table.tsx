@@ -7,7 +7,7 @@ import type { Quoted, QuotesStatus } from "../types.ts";
 import { Failed, Section } from "../ui.tsx";
 
 const QUOTE_COLUMNS: readonly TableColumn<Quoted>[] = [
-  nameColumn("quotes"),
+  nameColumn("quote"),
   profitColumn("Total", ({ totalProfit }) => totalProfit),
   stateColumn(strategyState),
   {

@@ -2,6 +2,7 @@ import type { Child } from "hono/jsx";
 import { ask } from "../api.ts";
 import { amount, money, pairOf } from "../format.ts";
 import { goTo } from "../route.ts";
+import { KIND_PATHS, type KindName } from "../strategy/kind-paths.ts";
 import type { Planned, Session, Started } from "../types.ts";
 import { NoticeBox, useAsk } from "../ui.tsx";
 import type { Planning, RequestedPlan } from "../use-plan.ts";
@@ -17,8 +18,8 @@ interface StartText {
   readonly title: string;
   readonly says: Child;
   readonly yes: string;
-  /** The page of what was started. */
-  readonly page: "strategy" | "quotes" | "own";
+  /** The kind of what was started. */
+  readonly kind: KindName;
 }
 
 /** Starts exactly the shown plan, after a confirmation. */
@@ -30,7 +31,7 @@ export function StartPlan<P extends { readonly planHash: string }>({
   title,
   says,
   yes,
-  page,
+  kind,
 }: StartButtonProps<P> & StartText) {
   const [question, put] = useAsk();
   if (session.scope === "read") return <NoticeBox>You need a token with scope trade to start.</NoticeBox>;
@@ -41,7 +42,7 @@ export function StartPlan<P extends { readonly planHash: string }>({
         headers: { "idempotency-key": crypto.randomUUID() },
       }),
     );
-    goTo(page, started.id);
+    goTo(KIND_PATHS[kind], started.id);
     return started.message;
   };
   return (
@@ -62,7 +63,7 @@ export function StartButton(props: StartButtonProps<Planned>) {
   return (
     <StartPlan
       {...props}
-      page="strategy"
+      kind="grid"
       title={`Start this grid on ${exchange}?`}
       says={
         <p>

@@ -10,10 +10,11 @@ import type { TableColumn } from "../table.tsx";
 import { useTitle } from "../title.ts";
 import type { OwnStatus, Quoted, Session, StrategyChanged } from "../types.ts";
 import { Ago, NoticeBox, type Question, Shown, Stat, useAsk, Warnings } from "../ui.tsx";
+import { KIND_PATHS, type KindName } from "./kind-paths.ts";
 import { type Named, strategyTitle } from "./name.tsx";
 
 interface ByIdProps<One> {
-  readonly kind: string;
+  readonly kind: KindName;
   readonly id: string;
   readonly missing: string;
   readonly children: (one: One) => Child;
@@ -118,7 +119,7 @@ export interface Editing {
 }
 
 interface ActionsProps {
-  readonly kind: string;
+  readonly kind: KindName;
   readonly of: Pick<Quoted, "id" | "phase" | "status" | "position">;
   readonly session: Session;
   /** The strategy in a question, such as "this grid". */
@@ -200,7 +201,7 @@ export function StrategyActions(props: ActionsProps) {
 
 /** The name of a strategy with a link to its page. */
 export const nameColumn = <One extends Named>(
-  page: string,
+  kind: KindName,
   titleOf: (one: One) => string | undefined = () => undefined,
   below: (one: One) => Child = ({ id }) => <small>{id}</small>,
 ): TableColumn<One> => ({
@@ -210,7 +211,7 @@ export const nameColumn = <One extends Named>(
     const { title, beside } = strategyTitle(one, titleOf(one));
     return (
       <>
-        <a href={linkTo(page, one.id)}>{title}</a>
+        <a href={linkTo(KIND_PATHS[kind], one.id)}>{title}</a>
         <small>{beside}</small>
         {below(one)}
       </>

@@ -1,5 +1,5 @@
-import { amount, money, number, pairOf } from "../format.ts";
-import { Table, type TableColumn } from "../table.tsx";
+import { money, number, pairOf } from "../format.ts";
+import { numberColumn, Table, type TableColumn } from "../table.tsx";
 import type { Grid, HistoricOrders } from "../types.ts";
 import { FoldedSection, SideText } from "../ui.tsx";
 import { isResting } from "./levels.ts";
@@ -26,14 +26,9 @@ export function Slots({
       by: ({ slot }) => slot,
     },
     { name: "Order", of: ({ slot, side }) => restingText(grid, orders, { slot, side }, digits) },
-    {
-      name: `Position, ${base}`,
-      isNumber: true,
-      of: ({ position }) => amount(position),
-      by: ({ position }) => Number(position),
-    },
-    { name: `Cost, ${quote}`, isNumber: true, of: ({ cost }) => money(cost), by: ({ cost }) => cost },
-    { name: "Cycles", isNumber: true, of: ({ cycles }) => cycles, by: ({ cycles }) => cycles },
+    numberColumn(`Position, ${base}`, ({ position }) => Number(position), number),
+    numberColumn(`Cost, ${quote}`, ({ cost }) => cost, money),
+    numberColumn("Cycles", ({ cycles }) => cycles),
   ];
   return (
     <FoldedSection title="Slots">
