@@ -57,8 +57,8 @@ export interface Fill {
   readonly superseded: boolean;
 }
 
-/** A stored fill with the mids at its time and at its horizons. */
-export interface MeasuredFill extends Fill, HorizonMids {
+/** What measures a stored fill, with the mids at its time and at its horizons. */
+export interface MeasuredFill extends Omit<Fill, "account" | "symbol" | "fees">, HorizonMids {
   readonly mid: Decimal | null;
 }
 

@@ -6,7 +6,7 @@ import type { Attribution } from "./attribution.ts";
 import type { MeasuredDay, MeasuredStrategy } from "./measure.ts";
 import { profitOfDays } from "./profit.ts";
 import type { QualityAnswer } from "./schema.ts";
-import { figuresOfTally } from "./tally.ts";
+import { figuresOfTally, sumTallies } from "./tally.ts";
 
 /** Formats the parts of P&L for a response. */
 export const partsShown = ({ total, spread, inventory, fees }: Attribution) => ({
@@ -27,7 +27,7 @@ export function qualityAnswer(
   strategies: readonly MeasuredStrategy[],
 ): QualityAnswer {
   const [only] = strategies.length === 1 ? strategies : [];
-  const groups = [...(only?.groups.values() ?? [])].map(({ tally, ...key }) => ({
+  const groups = [...(only?.groups?.values() ?? [])].map(({ tally, ...key }) => ({
     ...key,
     ...figuresOfTally(tally),
   }));
@@ -52,7 +52,7 @@ export function qualityAnswer(
   };
 }
 
-function strategyShown({ days, all }: MeasuredStrategy): QualityAnswer["strategies"][number] {
+function strategyShown({ days }: MeasuredStrategy): QualityAnswer["strategies"][number] {
   const last = days.at(-1) as MeasuredDay;
   return {
     id: last.row.strategy,
@@ -60,7 +60,7 @@ function strategyShown({ days, all }: MeasuredStrategy): QualityAnswer["strategi
     symbol: last.row.latest.symbol,
     ...inQuote(last),
     ...partsShown(profitOfDays(days)),
-    ...figuresOfTally(all),
+    ...figuresOfTally(sumTallies(days.map(({ tally }) => tally))),
   };
 }
 

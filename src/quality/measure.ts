@@ -47,20 +47,19 @@ export interface FillGroup {
 /** The measured fills of a strategy. */
 export interface MeasuredStrategy {
   readonly days: readonly MeasuredDay[];
-  readonly all: Tally;
-  readonly groups: Map<string, FillGroup>;
+  /** Null if they were not requested; they take most of the time. */
+  readonly groups: Map<string, FillGroup> | null;
 }
 
-export const newMeasured = (days: readonly MeasuredDay[]): MeasuredStrategy => ({
-  days,
-  all: newTally(),
-  groups: new Map(),
-});
-
-/** Counts a fill, if it is on one of the days and changed the ledger. */
-export function addFill({ days, all, groups }: MeasuredStrategy, fill: MeasuredFill): void {
-  const day = days.find(({ since, until }) => fill.at >= since && fill.at < until);
-  if (day && !fill.superseded) addToTallies([all, day.tally, ...talliesOf(groups, fill)], fill);
+/** Returns a function that counts fills, newest first, if they are on one of the days and changed the ledger. */
+export function fillCounter({ days, groups }: MeasuredStrategy): (fill: MeasuredFill) => void {
+  let index = days.length - 1;
+  return (fill) => {
+    while (index > 0 && fill.at < (days[index] as MeasuredDay).since) index--;
+    const { since, until, tally } = days[index] as MeasuredDay;
+    if (fill.superseded || fill.at < since || fill.at >= until) return;
+    addToTallies(groups ? [tally, ...talliesOf(groups, fill)] : [tally], fill);
+  };
 }
 
 function talliesOf(groups: Map<string, FillGroup>, { side, clientId, at }: MeasuredFill): Tally[] {

@@ -37,24 +37,22 @@ export const newTally = (): Tally => ({
 export function addToTallies(tallies: readonly Tally[], fill: MeasuredFill): void {
   const { notional, mid } = fill;
   const spread = mid === null ? null : earnedAgainst(fill, mid);
-  const markouts = HORIZONS.map(({ name }) => {
-    const later = fill[name];
-    return {
-      name,
-      earned: later === null ? null : earnedAgainst(fill, later),
-      impact: mid === null || later === null ? null : impactOn(fill, { mid, later }),
-    };
-  });
-  const later = fill[TOXIC_AT];
-  const toxic = later !== null && isToxic(fill, later) ? 1 : 0;
+  const toxicAt = fill[TOXIC_AT];
+  const toxic = toxicAt !== null && isToxic(fill, toxicAt) ? 1 : 0;
   for (const tally of tallies) {
     tally.fills++;
     tally.notional += notional;
     tally.toxic += toxic;
     addMeasure(tally.spread, spread, notional);
-    for (const { name, earned, impact } of markouts) {
-      addMeasure(tally.markouts[name], earned, notional);
-      addMeasure(tally.impacts[name], impact, notional);
+  }
+  for (const { name } of HORIZONS) {
+    const later = fill[name];
+    if (later === null) continue;
+    const earned = earnedAgainst(fill, later);
+    const impact = mid === null ? null : impactOn(fill, { mid, later });
+    for (const { markouts, impacts } of tallies) {
+      addMeasure(markouts[name], earned, notional);
+      addMeasure(impacts[name], impact, notional);
     }
   }
 }
@@ -64,6 +62,27 @@ function addMeasure(measure: Measure, earned: ExactSum | null, notional: Decimal
   measure.known++;
   measure.notional += notional;
   measure.earned += earned;
+}
+
+export function sumTallies(tallies: readonly Tally[]): Tally {
+  const all = newTally();
+  for (const { fills, notional, toxic, spread, markouts, impacts } of tallies) {
+    all.fills += fills;
+    all.notional += notional;
+    all.toxic += toxic;
+    joinMeasure(all.spread, spread);
+    for (const { name } of HORIZONS) {
+      joinMeasure(all.markouts[name], markouts[name]);
+      joinMeasure(all.impacts[name], impacts[name]);
+    }
+  }
+  return all;
+}
+
+function joinMeasure(all: Measure, { known, notional, earned }: Measure): void {
+  all.known += known;
+  all.notional += notional;
+  all.earned += earned;
 }
 
 export interface MarkoutFigures {

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { statement } from "../../src/adapters/libsql/client/context.ts";
+import { type Statement, statement } from "../../src/adapters/libsql/client/context.ts";
 import { horizonMidUpdate, midStatements } from "../../src/adapters/libsql/stores/change-rows.ts";
-import { measuredFillsQuery } from "../../src/adapters/libsql/stores/history-store.ts";
+import { READ_MEASURED } from "../../src/adapters/libsql/stores/history-store.ts";
 import { step } from "../../src/engine/pass/step.ts";
 import type { Decimal } from "../../src/kernel/decimal.ts";
 import { midOf } from "../../src/kernel/spread.ts";
 import { MINUTE, type Millis, SECOND } from "../../src/kernel/time.ts";
-import { HORIZONS, type MeasuredFill } from "../../src/model/fill.ts";
+import { type Fill, HORIZONS, type MeasuredFill } from "../../src/model/fill.ts";
 import { d } from "../support/grid.ts";
 import { runOperation, testSandbox } from "../support/sandbox.ts";
 
@@ -37,7 +37,7 @@ async function measuredHour() {
   for (let passes = 0; passes < 120; passes++) await pass(5 * SECOND);
   for (let passes = 0; passes < 62; passes++) await pass(MINUTE);
   const fills = await box.store.measuredFillsOf(id, { limit: 1000 });
-  return { ...box, prices, fills };
+  return { ...box, prices, fills, booked: await box.store.fillsOf(id, { limit: 1000 }) };
 }
 
 /** The last price at or before a time, at most 10 s before it. */
@@ -52,6 +52,10 @@ describe("mids of fills", () => {
     // The fills of the first hour have all their horizons behind them.
     first = hour.fills.filter(({ at }) => at < (hour.prices.at(-1)?.at ?? 0) - 62 * MINUTE);
   });
+  const firstBooked = () => {
+    const [{ tradeId, mid }] = first as [MeasuredFill];
+    return { ...(hour.booked.find((fill) => fill.tradeId === tradeId) as Fill), mid };
+  };
 
   it("are the last price read before each fill, and null if it is too old", () => {
     const known = hour.fills.filter(({ mid }) => mid !== null);
@@ -72,30 +76,30 @@ describe("mids of fills", () => {
   );
 
   it("are written and read along keys, whatever else is stored", async () => {
-    const plan = async (query: Parameters<typeof statement>[0]) => {
-      const { sql, args } = statement(query);
+    const plan = async ({ sql, args }: Statement) => {
       const { rows } = await hour.context.client.execute({ sql: `explain query plan ${sql}`, args });
       return rows.map((row) => String(row[3]));
     };
     const mid = { symbol: GRID.symbol, name: "mid10s", mid: d("1"), from: 1, to: 2 } as const;
-    expect(await plan(horizonMidUpdate(hour.context, "sandbox:kraken:", mid))).toEqual([
+    expect(await plan(statement(horizonMidUpdate(hour.context, "sandbox:kraken:", mid)))).toEqual([
       "SEARCH fill_mids USING INDEX sqlite_autoindex_fill_mids_1 (account=? AND symbol=? AND at>? AND at<?)",
     ]);
-    const page = { limit: 10, before: { at: 5, id: "x" } };
-    expect((await plan(measuredFillsQuery(hour.context, "one", page))).slice(0, 2)).toEqual([
+    const page = { strategy: "one", limit: 10, at: 5, id: "x" };
+    const steps = (await plan(READ_MEASURED.with(page))).filter((text) => text.startsWith("SEARCH"));
+    expect(steps).toEqual([
       "SEARCH fills USING INDEX fills_of_strategy (strategy=? AND at<?)",
       "SEARCH fill_mids USING INDEX sqlite_autoindex_fill_mids_1 (account=? AND symbol=? AND at=? AND trade_id=?) LEFT-JOIN",
     ]);
   });
 
   it("are stored once, also if a pass books a fill again whose row was refused before", async () => {
-    const [fill] = first as [MeasuredFill];
+    const fill = firstBooked();
     for (const made of midStatements(hour.context, fill.account, { atFills: [fill], later: [] }))
       await hour.context.client.execute(made);
   });
 
   it("are stored for as many fills as a pass can book after a long break", async () => {
-    const [fill] = first as [MeasuredFill];
+    const fill = firstBooked();
     const many = Array.from({ length: 4000 }, (_, index) => ({ ...fill, tradeId: `many ${index}` }));
     for (const made of midStatements(hour.context, fill.account, { atFills: many, later: [] }))
       await hour.context.client.execute(made);
@@ -109,12 +113,8 @@ describe("mids of fills", () => {
     const count = async () =>
       Number((await hour.context.client.execute("select count(*) from fill_mids")).rows[0]?.[0]);
     const before = await count();
-    const [newest] = first;
-    const fill = {
-      ...(newest as MeasuredFill),
-      tradeId: "later",
-      at: (newest?.at ?? 0) + 397 * 24 * 60 * MINUTE,
-    };
+    const newest = firstBooked();
+    const fill = { ...newest, tradeId: "later", at: newest.at + 397 * 24 * 60 * MINUTE };
     for (const made of midStatements(hour.context, fill.account, { atFills: [fill], later: [] }))
       await hour.context.client.execute(made);
     expect(before).toBeGreaterThan(10);

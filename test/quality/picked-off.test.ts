@@ -53,7 +53,7 @@ describe("a side that is picked off", () => {
       (await box.store.eventsAfter(0, 1000)).filter(({ message }) => message.includes("picked off"));
     // Every fill is followed by a price that is far from it, on the losing side.
     const spoil = async () => {
-      for (const one of await box.store.measuredFillsOf(id, { limit: 1000 })) {
+      for (const one of await box.store.fillsOf(id, { limit: 1000 })) {
         const mid = worse(one.side, one.price);
         const row = { symbol: one.symbol, name: "mid10s", mid, from: one.at, to: one.at } as const;
         await box.context.client.execute(`update fill_mids set mid_10s = null where at = ${one.at}`);

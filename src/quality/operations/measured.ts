@@ -5,7 +5,7 @@ import type { MeasuredFill } from "../../model/fill.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { HistoryPlace } from "../../ports/stores/history-store.ts";
 import type { ReportStore } from "../../ports/stores/report-store.ts";
-import { addFill, type MeasuredDay, type MeasuredStrategy, measuredDays, newMeasured } from "../measure.ts";
+import { fillCounter, type MeasuredDay, type MeasuredStrategy, measuredDays } from "../measure.ts";
 
 export interface MeasuredRequest {
   /** First and last day. */
@@ -13,6 +13,8 @@ export interface MeasuredRequest {
   readonly to: number;
   /** Selects days of strategies. */
   readonly isOf: (day: StrategyDay) => boolean;
+  /** Whether fills are also counted by side, level and hour. */
+  readonly isGrouped?: boolean;
   /** Lets others run between two parts of the calculation. */
   readonly between: () => Promise<void>;
 }
@@ -25,13 +27,16 @@ const DAYS_A_READ = 31;
 /** Reads the strategies with a day in the span, each with the fills of its days. */
 export async function readMeasured(deps: MeasuredDeps, request: MeasuredRequest) {
   const { store, marketTime } = deps;
-  const { from, between } = request;
+  const { from, isGrouped = false, between } = request;
   const { rows, until } = await readRows(deps, request);
   const strategies: MeasuredStrategy[] = [];
   for (const ofStrategy of rows) {
     const account = parseAccountKey((ofStrategy[0] as StrategyDay).account);
     const span = measuredDays(ofStrategy, { from, marketTime: (at) => marketTime(account, at) });
-    if (span.length > 0) strategies.push(await measureFillsOf({ store }, span, between));
+    if (span.length === 0) continue;
+    const measured = { days: span, groups: isGrouped ? new Map() : null };
+    await measureFillsOf({ store }, measured, between);
+    strategies.push(measured);
   }
   return { strategies, until };
 }
@@ -56,24 +61,24 @@ async function readRows(
   return { rows: rows.values(), until };
 }
 
-/** About 10 ms of calculation, so other requests are served between two pages. */
-const FILLS_A_PAGE = 250;
+/** About 5 ms of calculation, so other requests are served between two pages. */
+const FILLS_A_PAGE = 500;
 
 /** Reads the fills of a strategy's days, newest first. The cost grows with these fills only. */
 async function measureFillsOf(
   { store }: Pick<MeasuredDeps, "store">,
-  days: readonly MeasuredDay[],
+  measured: MeasuredStrategy,
   between: () => Promise<void>,
-): Promise<MeasuredStrategy> {
-  const measured = newMeasured(days);
+): Promise<void> {
+  const { days } = measured;
   const [first, last] = [days[0], days.at(-1)] as [MeasuredDay, MeasuredDay];
+  const count = fillCounter(measured);
   let before: HistoryPlace | undefined = { at: last.until };
   while (before) {
     const fills = await store.measuredFillsOf(first.row.strategy, { limit: FILLS_A_PAGE, before });
-    for (const fill of fills) addFill(measured, fill);
+    for (const fill of fills) count(fill);
     await between();
     const oldest: MeasuredFill | undefined = fills.length < FILLS_A_PAGE ? undefined : fills.at(-1);
     before = oldest && oldest.at >= first.since ? { at: oldest.at, id: oldest.tradeId } : undefined;
   }
-  return measured;
 }

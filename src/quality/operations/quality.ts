@@ -53,6 +53,7 @@ export const qualityOperation: Operation = operation({
       { reports, store, marketTime },
       {
         ...{ from, to },
+        isGrouped: request.id !== undefined,
         isOf: ({ strategy }) => request.id === undefined || strategy === request.id,
         between: () => betweenParts(local, call),
       },
@@ -63,7 +64,6 @@ export const qualityOperation: Operation = operation({
       !(await store.strategies({ id: request.id }))[0]
     )
       throw new AppError("Not found", `there is no strategy ${request.id}`);
-    const shown = qualityAnswer({ from: from * DAY, to: until }, strategies);
-    return request.id === undefined ? { ...shown, sides: [], levels: [], hours: [] } : shown;
+    return qualityAnswer({ from: from * DAY, to: until }, strategies);
   },
 });

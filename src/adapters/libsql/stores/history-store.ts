@@ -1,11 +1,11 @@
 import { and, asc, type Column, desc, eq, getTableColumns, lt, type SQL, sql } from "drizzle-orm";
-import type { HistoryPlace, HistoryStore, Page } from "../../../ports/stores/history-store.ts";
-import type { Context } from "../client/context.ts";
+import type { HistoryPlace, HistoryStore } from "../../../ports/stores/history-store.ts";
+import { bundle, type Context } from "../client/context.ts";
 import { archives } from "../tables/archive-tables.ts";
-import { fillMids } from "../tables/quality-tables.ts";
+import { fillMids, measuredFills } from "../tables/quality-tables.ts";
 import { events, fills, orders } from "../tables/tables.ts";
 
-export const historyStore = ({ db }: Context): HistoryStore => ({
+export const historyStore = ({ client, db }: Context): HistoryStore => ({
   async ordersOf(strategy, { limit, before }) {
     // The index has open and settled orders apart, each with the newest at its end.
     const newest = (settled: number) =>
@@ -28,7 +28,11 @@ export const historyStore = ({ db }: Context): HistoryStore => ({
       .limit(limit);
   },
 
-  measuredFillsOf: async (strategy, page) => measuredFillsQuery({ db }, strategy, page),
+  async measuredFillsOf(strategy, { limit, before }) {
+    const { at = Number.MAX_SAFE_INTEGER, id = "" } = before ?? {};
+    const result = await client.execute(READ_MEASURED.with({ strategy, at, id, limit }));
+    return READ_MEASURED.rows(measuredFills, result).map((fill) => Object.assign(fill, { strategy }));
+  },
 
   async eventsOf(strategy, { limit, before }) {
     const id = before?.id === undefined ? undefined : Number(before.id);
@@ -54,20 +58,20 @@ export const historyStore = ({ db }: Context): HistoryStore => ({
 });
 
 /** Reads a page along the index of a strategy's fills, and the mids of each fill by key. */
-export function measuredFillsQuery({ db }: Pick<Context, "db">, strategy: string, { limit, before }: Page) {
-  const older = olderThan({ at: fills.at, id: fills.tradeId }, before, before?.id);
-  const { account, symbol, at, tradeId, ...mids } = getTableColumns(fillMids);
+const measuredPage = () => {
+  const of = (name: string) => sql.placeholder(name);
+  const { account, symbol, tradeId, at, strategy } = fills;
   const isOfFill = and(
-    ...[eq(account, fills.account), eq(symbol, fills.symbol), eq(at, fills.at), eq(tradeId, fills.tradeId)],
+    ...[eq(fillMids.account, account), eq(fillMids.symbol, symbol)],
+    ...[eq(fillMids.at, at), eq(fillMids.tradeId, tradeId)],
   );
-  return db
-    .select({ ...getTableColumns(fills), ...mids })
-    .from(fills)
-    .leftJoin(fillMids, isOfFill)
-    .where(and(eq(fills.strategy, strategy), older))
-    .orderBy(desc(fills.at), desc(fills.tradeId))
-    .limit(limit);
-}
+  return sql`select ${fills}.*, ${sql.join(MID_COLUMNS, sql`, `)} from ${fills} left join ${fillMids} on ${isOfFill} where ${strategy} = ${of("strategy")} and (${at}, ${tradeId}) < (${of("at")}, ${of("id")}) order by ${at} desc, ${tradeId} desc limit ${of("limit")}`;
+};
+const { account: _account, symbol: _symbol, at: _at, tradeId: _tradeId, ...mids } = getTableColumns(fillMids);
+const MID_COLUMNS = Object.values(mids).map((column) => sql`${column}`);
+
+/** Reads a page as one value; value by value takes twice as long. */
+export const READ_MEASURED = bundle(() => [[measuredFills, measuredPage()]]);
 
 function olderOrder(before: HistoryPlace | undefined): SQL {
   if (!before) return sql``;
