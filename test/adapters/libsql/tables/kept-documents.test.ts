@@ -38,3 +38,14 @@ it("caches the most recently used documents that fit", () => {
   for (const name of ["long", "longer"]) read(textOf(name, 2_500_000));
   expect(read(textOf("often"))).not.toBe(often);
 });
+
+it("drops a document that no read has used for long", () => {
+  const read = keptDocuments<Document>();
+  const replaced = read(textOf("replaced"));
+  for (let count = 0; count < 1000; count++) read(textOf("next"));
+  expect(read(textOf("replaced"))).toBe(replaced);
+  for (let count = 0; count < 2001; count++) read(textOf("next"));
+  // Only a new document makes room.
+  read(textOf("another"));
+  expect(read(textOf("replaced"))).not.toBe(replaced);
+});
