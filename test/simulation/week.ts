@@ -20,7 +20,15 @@ import type { Figures, How } from "./tiers.ts";
 const CHANCE = 0.01;
 /** Tables that may have more rows at a week's end than at its beginning; every order is one row for good. */
 /** With what happens; of what an account has used of its limits there is a row a day and asset. */
-const GROWING = new Set(["fills", "events", "orders", "venue_orders", "venue_fills", "limit_uses"]);
+const GROWING = new Set([
+  "fills",
+  "events",
+  "orders",
+  "venue_orders",
+  "venue_fills",
+  "fill_mids",
+  "limit_uses",
+]);
 
 class Crash extends Error {}
 
