@@ -3,7 +3,7 @@ import { dayField } from "../kernel/fields.ts";
 import { lazy } from "../kernel/lazy.ts";
 import { nameField } from "./agreement-schema.ts";
 import { totalCostShape } from "./cost.ts";
-import { costField, findingShape, LiquidityShape, makerField } from "./schema.ts";
+import { costField, detailsField, findingShape, LiquidityShape, makerField } from "./schema.ts";
 
 const ruleShape = () =>
   findingShape().extend({
@@ -62,4 +62,5 @@ export const agreementReportInput = () =>
     to: dayField("to").optional().describe("Last day, in UTC; default: today, or the end of the agreement"),
     maker: makerField(),
     cost: costField(),
+    details: detailsField(),
   });

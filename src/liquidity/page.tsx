@@ -2,6 +2,7 @@ import { DataTable, Fact, htmlPage } from "../kernel/html.tsx";
 import { plainTexts } from "../kernel/plain-text.ts";
 import { minuteText } from "../kernel/time.ts";
 import { costPart } from "./cost-page.tsx";
+import { HOURS_STYLE, hourCharts } from "./hour-charts.tsx";
 import { countText, NOT_KNOWN, type OwnFigures, shownPercent } from "./page-figures.ts";
 import {
   dayHeads,
@@ -64,6 +65,7 @@ export const daysPart = (report: LiquidityAnswer, asset: string) => (
   <>
     <h2>{dayTitle(report)}</h2>
     {uptimeChart(report.days)}
+    {hourCharts(report.hours, asset)}
     {gapsPart(report)}
     <h2>Days</h2>
     <DataTable heads={dayHeads(asset, report.days)} rows={dayRows(report.days)} kind="days" />
@@ -185,11 +187,11 @@ export const legendPart = (...hashes: readonly SampleHash[]) => (
   </>
 );
 
-export const LIQUIDITY_STYLE = `${UPTIME_STYLE}dl{grid-template-columns:repeat(auto-fill,minmax(240px,1fr))}dd b{font-size:1.3rem}h2{font-size:1.05rem;margin:24px 0 8px}
+export const LIQUIDITY_STYLE = `${UPTIME_STYLE}${HOURS_STYLE}dl{grid-template-columns:repeat(auto-fill,minmax(240px,1fr))}dd b{font-size:1.3rem}h2{font-size:1.05rem;margin:24px 0 8px}
 .head{margin:12px 0 0}ul{margin:0;padding-left:1.2em}.verdict{font-size:1.2rem;font-weight:600;color:var(--gain)}
 .verdict.missed{color:var(--loss)}.verdict.unknown{color:var(--warn)}.legend{gap:8px 16px}
 th{white-space:normal}.words td,.words th,.rules td,.rules th,td:nth-child(-n+2),th:nth-child(-n+2){text-align:left}
-.rules td,.words td{white-space:normal}.rules td:nth-child(n+2):nth-child(-n+4){white-space:nowrap}.hash{overflow-wrap:anywhere;margin-top:24px}
+.rules td,.words td{white-space:normal}.rules td:nth-child(n+2):nth-child(-n+4){white-space:nowrap}.costs td:nth-child(2),.costs th:nth-child(2){text-align:right}.hash{overflow-wrap:anywhere;margin-top:24px}
 @page{size:A4;margin:14mm}
 @media print{:root{color-scheme:light;--ink:#000;--soft:#444;--line:#bbb;--paper:#fff;--gain:#0b6e4f;--loss:#b02a37;--own:#0b6e4f;--warn:#7a5200}
 html,body{font-size:10.5px}main{padding:0}dl{grid-template-columns:repeat(4,1fr);gap:8px}.legend{grid-template-columns:repeat(2,1fr)}

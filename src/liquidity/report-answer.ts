@@ -1,6 +1,7 @@
 /** Formats a report with percentages and quote as numbers. */
 import { type Decimal, wire } from "../kernel/decimal.ts";
-import { MINUTE } from "../kernel/time.ts";
+import { HOUR, MINUTE } from "../kernel/time.ts";
+import { type HourFigures, MINUTES_AN_HOUR } from "../model/samples/hours.ts";
 import type { Depths, Sides } from "../model/samples/sample.ts";
 import type { LiquiditySums } from "../model/samples/sums.ts";
 import type { ObligationFinding } from "./obligations.ts";
@@ -67,6 +68,31 @@ export const daysOut = (
     const upPercent = known === 0 || met === undefined ? null : (100 * met) / (known * MINUTE);
     return { day: name(day), known, upPercent, ...figures };
   });
+
+const significant = (value: Decimal | null, digits: number): number | null =>
+  value === null ? null : Number(wire(value).toPrecision(digits));
+/** Significant digits of figures by hour, which are for charts. */
+const HOUR_DIGITS = 6;
+
+/** Formats figures by hour, with null for hours without a sample. */
+export function hoursOut({ from, to, days }: Pick<LiquiditySpan, "from" | "to" | "days">) {
+  const first = Math.floor(from / MINUTES_AN_HOUR);
+  const known = new Map(
+    days.flatMap(({ hours }) => hours.map((figures) => [figures.hour, figures] as const)),
+  );
+  const all = Array.from({ length: Math.ceil(to / MINUTES_AN_HOUR) - first }, (_, at) =>
+    known.get(first + at),
+  );
+  const each = (figure: (hour: HourFigures) => number | null) =>
+    all.map((hour) => (hour ? figure(hour) : null));
+  return {
+    from: first * HOUR,
+    ownTwoSidedPercent: each((hour) => Number(((100 * hour.twoSided) / (hour.known * MINUTE)).toFixed(2))),
+    ownSpreadPercent: each(({ spread }) => significant(spread && 100n * spread, HOUR_DIGITS)),
+    ownBidsWithin2: each(({ bids }) => significant(bids, HOUR_DIGITS)),
+    ownAsksWithin2: each(({ asks }) => significant(asks, HOUR_DIGITS)),
+  };
+}
 
 function dayOut(sums: LiquiditySums) {
   const [own, market] = [ownFigures(sums), offerFigures(sums.market, sums.known)];

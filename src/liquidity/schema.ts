@@ -63,6 +63,15 @@ const liquidityDay = () =>
     upPercent: nullable().describe("Share of the known time that meets the agreement; null without one"),
   });
 
+const hoursShape = () =>
+  z.object({
+    from: z.number().describe("Start of the first hour, in milliseconds since 1970"),
+    ownTwoSidedPercent: z.array(nullable()).describe("Share of the known time with own orders on both sides"),
+    ownSpreadPercent: z.array(nullable()).describe("Mean spread between own best orders"),
+    ownBidsWithin2: z.array(nullable()).describe("Mean of own bids within 2 % of the mid price, in quote"),
+    ownAsksWithin2: z.array(nullable()).describe("Mean of own asks within 2 % of the mid price, in quote"),
+  });
+
 /** Fields for the price at other sources. */
 const elsewhereFields = () => ({
   sources: nullable().describe("Mean number of other price sources; null if unknown in all minutes"),
@@ -93,6 +102,19 @@ const gapShape = () =>
       ),
   });
 
+/** Fields that a request can leave out. */
+const detailFields = () => ({
+  cost: costShape()
+    .nullable()
+    .optional()
+    .describe("P&L of the strategies on this market by cause; null if no strategy has a daily figure"),
+  hours: hoursShape()
+    .optional()
+    .describe(
+      "Figures by hour for charts, of periods of 31 days or fewer; null for an hour without a sample",
+    ),
+});
+
 export const LiquidityShape = lazy(() =>
   z.object({
     exchange: z.string().describe("Exchange id"),
@@ -118,13 +140,10 @@ export const LiquidityShape = lazy(() =>
     market: figuresShape("The whole book, including own orders"),
     ...termFields(),
     findings: z.array(findingShape()),
-    cost: costShape()
-      .nullable()
-      .optional()
-      .describe("P&L of the strategies on this market by cause; null if no strategy has a daily figure"),
     gaps: z.array(gapShape()),
     moreGaps: z.number().describe("Number of shorter gaps that are not listed"),
     days: z.array(liquidityDay()),
+    ...detailFields(),
     hash: z
       .string()
       .describe(
@@ -144,6 +163,9 @@ export const costField = () =>
     .default(true)
     .describe("false leaves out your P&L, for a report to send");
 
+export const detailsField = () =>
+  flagField("Invalid request", "details").default(true).describe("false leaves out figures by hour");
+
 const percentField = (name: string) =>
   decimalField(`Invalid request: ${name}`, 100).transform((value) => div(value, WHOLE_PERCENT, "half"));
 
@@ -156,6 +178,7 @@ export const liquidityInput = (ids: readonly string[]) =>
     to: dayField("to").optional().describe("Last day, in UTC; default: today"),
     maker: makerField(),
     cost: costField(),
+    details: detailsField(),
     preset: wordField("Invalid request: preset", PRESETS)
       .optional()
       .describe("Preset: the rules of an exchange, or an agreement; default: from the settings"),

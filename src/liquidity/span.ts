@@ -1,5 +1,6 @@
 /** Spans of days in order, as sums. */
 import { MINUTE, type Millis } from "../kernel/time.ts";
+import { hoursIn } from "../model/samples/hours.ts";
 import { dayOfMinute, MINUTES_A_DAY, type MissedMinute } from "../model/samples/minute.ts";
 import {
   addSums,
@@ -49,7 +50,7 @@ function upMillis(row: OwnOffer, { isUp }: UpRule): Millis {
 }
 
 /** Sums of some minutes of a day. */
-export type DayPart = Pick<DaySums, "sums" | "runs" | "up" | "missed">;
+export type DayPart = Pick<DaySums, "sums" | "runs" | "hours" | "up" | "missed">;
 
 export const addUpMinutes = (
   minutes: Minutes,
@@ -58,14 +59,16 @@ export const addUpMinutes = (
 ): DayPart => ({
   sums: minuteSums(minutes.rows),
   runs: runsIn(minutes, misses),
+  hours: hoursIn(minutes.rows),
   up: rule ? countUp(minutes.rows, rule) : {},
   missed: misses.length,
 });
 
-/** Joins two consecutive parts with the same rules. */
+/** Joins two consecutive parts with the same rules, which meet at a whole hour. */
 export const joinParts = (a: DayPart, b: DayPart): DayPart => ({
   sums: addSums(a.sums, b.sums),
   runs: [...a.runs, ...b.runs],
+  hours: [...a.hours, ...b.hours],
   up: Object.fromEntries(Object.entries(a.up).map(([key, count]) => [key, count + (b.up[key] ?? 0)])),
   missed: a.missed + b.missed,
 });

@@ -74,7 +74,11 @@ const AGREEMENT_COLUMNS: readonly TableColumn<AgreementRow>[] = [
 ];
 
 function AgreementRules({ of: { agreement }, from, to }: { of: AgreementRow; from: string; to: string }) {
-  const report = useLoad<AgreementReportView>(`GET /agreements/${agreement}/report`, { from, to });
+  const report = useLoad<AgreementReportView>(`GET /agreements/${agreement}/report`, {
+    from,
+    to,
+    details: "false",
+  });
   const save = (format: "html" | "csv", label: string, cost: { cost?: boolean } = {}) => (
     <SaveButton
       label={label}

@@ -23,7 +23,7 @@ import type { LiquiditySpan } from "../span.ts";
 import { describeTotalRules, totalFindings, totalRule } from "../total.ts";
 import { readCosts } from "./cost.ts";
 import { readAgreements } from "./in-force.ts";
-import { type ReportDays, readDaysOf, reportOfPair, requestedDays } from "./pair-report.ts";
+import { type PairReport, type ReportDays, readDaysOf, reportOfPair, requestedDays } from "./pair-report.ts";
 
 type ReadDeps = Deps & { readonly liquidity: { readonly store: LiquidityStore } };
 
@@ -56,6 +56,7 @@ export const agreementReport: Operation = operation({
       "edgemaker agreement report snek --maker 'Snek Treasury' --format html > january.html",
     ],
   },
+  mcp: { defaults: { details: false } },
   failure: "Internal error",
   input: agreementReportInput,
   output: AgreementReportShape,
@@ -69,7 +70,7 @@ export const agreementReport: Operation = operation({
         before?.value ?? null,
       ]),
     ),
-  async run(deps, { agreement: name, maker = null, cost, ...request }, call) {
+  async run(deps, { agreement: name, maker = null, cost, details, ...request }, call) {
     const { liquidity, store } = deps;
     const agreement = (await readAgreements(deps)).find((one) => one.name === name);
     if (!liquidity || !agreement)
@@ -79,7 +80,7 @@ export const agreementReport: Operation = operation({
       );
     const now = await store.now();
     const period = { agreement, days: agreedDays(agreement, request, now), now };
-    const report = await reportOfAgreement({ ...deps, liquidity }, period, maker);
+    const report = await reportOfAgreement({ ...deps, liquidity }, period, { maker, details });
     if (!cost) return report;
     const costs = await readCosts(deps, agreement.markets, period.days, call);
     const withCost = (market: LiquidityAnswer, index: number) => {
@@ -93,7 +94,7 @@ export const agreementReport: Operation = operation({
 async function reportOfAgreement(
   deps: ReadDeps,
   period: Period,
-  maker: string | null,
+  { maker, details }: Pick<PairReport, "maker" | "details">,
 ): Promise<AgreementReport> {
   const { agreement, days, now } = period;
   const markets: {
@@ -101,7 +102,7 @@ async function reportOfAgreement(
     readonly report: Awaited<ReturnType<typeof reportOfPair>>;
   }[] = [];
   for (const market of agreement.markets) {
-    const report = await reportOfPair(deps, market, { days, now, promise: market.promise, maker });
+    const report = await reportOfPair(deps, market, { days, now, promise: market.promise, maker, details });
     markets.push({ market, report });
   }
   const spans = markets.map(({ report }) => report.span);

@@ -12,7 +12,7 @@ import type { LiquidityStore, WatchedPair } from "../../ports/stores/liquidity-s
 import { MEXC, type ObligationFinding, overallState } from "../obligations.ts";
 import { describeTerms, findingsOf, lastWholeDay, upRuleOf } from "../presets.ts";
 import { liquidityReport } from "../report.ts";
-import { daysOut, reportOut } from "../report-answer.ts";
+import { daysOut, hoursOut, reportOut } from "../report-answer.ts";
 import type { LiquidityAnswer } from "../schema.ts";
 import type { LiquiditySpan, UpRule } from "../span.ts";
 import { readLiquidity } from "./days.ts";
@@ -29,6 +29,8 @@ export interface PairReport {
   readonly now: Millis;
   readonly promise: LiquidityPromise | undefined;
   readonly maker: string | null;
+  /** Whether to include figures by hour. */
+  readonly details: boolean;
 }
 
 type ReportDeps = Deps & { readonly liquidity: { readonly store: LiquidityStore } };
@@ -46,11 +48,14 @@ export async function readDaysOf(
   return { span, since };
 }
 
+/** A longer period has too many hours for a chart. */
+const MOST_DAYS_BY_HOUR = 31;
+
 /** Returns the report of a pair with its samples. */
 export async function reportOfPair(
   deps: ReportDeps,
   pair: WatchedPair,
-  { days, now, promise, maker }: PairReport,
+  { days, now, promise, maker, details }: PairReport,
 ): Promise<{ readonly answer: LiquidityAnswer; readonly span: LiquiditySpan }> {
   const rule = promise && upRuleOf(promise);
   const { span, since } = await readDaysOf(deps, pair, { days, now, rule });
@@ -66,6 +71,7 @@ export async function reportOfPair(
     verdict: overallState(findings),
     ...reportOut(liquidityReport(span, findings, since, await readFirstStart(deps, pair))),
     days: daysOut(span, dateOf, rule),
+    ...(details && days.to - days.from < MOST_DAYS_BY_HOUR ? { hours: hoursOut(span) } : {}),
     hash: await hashOfDays(span),
   };
   return { answer, span };

@@ -35,6 +35,7 @@ export const liquidityOperation = (ids: readonly string[]): Operation =>
         "edgemaker liquidity report --exchange mexc --symbol SNEK/USDT --format html > report.html",
       ],
     },
+    mcp: { defaults: { details: false } },
     failure: "Internal error",
     input: () => liquidityInput(ids),
     output: LiquidityShape,
@@ -49,7 +50,7 @@ export const liquidityOperation = (ids: readonly string[]): Operation =>
         days.map((row) => columns.map((name) => row[name])),
       );
     },
-    async run(deps, { exchange, symbol, maker = null, preset, band, cost, ...request }, call) {
+    async run(deps, { exchange, symbol, maker = null, preset, band, cost, details, ...request }, call) {
       const { liquidity, store } = deps;
       const pair = { exchange, symbol };
       if (!liquidity) throw nobodyWatches(pair);
@@ -62,7 +63,10 @@ export const liquidityOperation = (ids: readonly string[]): Operation =>
       const bands = { "0.5": 0, "1": 1, "2": 2 } as const;
       const limits = { ...request, band: band === undefined ? undefined : bands[band] };
       const promise = promiseOf(watched?.promise, preset, limits);
-      const { answer } = await reportOfPair({ ...deps, liquidity }, pair, { days, now, promise, maker });
+      const { answer } = await reportOfPair({ ...deps, liquidity }, pair, {
+        ...{ days, now, promise, maker },
+        details,
+      });
       if (answer.known === 0 && !watched) throw nobodyWatches(pair);
       if (!cost) return answer;
       const [ofMarket] = await readCosts(deps, [pair], days, call);
@@ -108,6 +112,7 @@ function reportView(answer: unknown) {
     terms,
     verdict,
     cost,
+    hours: _hours,
     samples: _samples,
     ...named
   } = answer as LiquidityAnswer;

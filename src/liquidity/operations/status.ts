@@ -21,7 +21,7 @@ export async function readStatusContent(
   const report = (pair: object, from: number) =>
     run(
       deps,
-      { ...pair, from: dateOf(from), to: dateOf(today), cost: false },
+      { ...pair, from: dateOf(from), to: dateOf(today), cost: false, details: false },
       { actor: "local" },
     ) as Promise<LiquidityAnswer>;
   const pairs = new Map<string, PairStatus>();

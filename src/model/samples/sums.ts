@@ -1,6 +1,7 @@
 /** Sums over the minutes of a sampled pair. Sums of two spans add up, so a mean over both is exact. */
 import { type Decimal, sum, ZERO } from "../../kernel/decimal.ts";
 import { MINUTE, type Millis } from "../../kernel/time.ts";
+import type { HourFigures } from "./hours.ts";
 import type { LiquidityMinute, MissedMinute } from "./minute.ts";
 import { twoSidedMillis } from "./offer.ts";
 import type { Absence, Depths, Sides } from "./sample.ts";
@@ -56,6 +57,7 @@ export interface DaySums {
   readonly day: number;
   readonly sums: LiquiditySums;
   readonly runs: readonly MinuteRun[];
+  readonly hours: readonly HourFigures[];
   /** Time that keeps each rule, by the rule's key. */
   readonly up: Readonly<Record<string, number>>;
   /** Number of missed minutes. */

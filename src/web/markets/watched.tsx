@@ -48,7 +48,11 @@ export function Offers({ days, cost, ...query }: Where & { days: string; cost: b
   const { exchange, symbol } = query;
   // P&L is read from all fills of the days, so it is read once.
   const how = cost ? {} : EVERY_MINUTE;
-  const output = useLoad<LiquidityView>("GET /liquidity/report", { ...query, cost: String(cost) }, how);
+  const output = useLoad<LiquidityView>(
+    "GET /liquidity/report",
+    { ...query, cost: String(cost), details: "false" },
+    how,
+  );
   return (
     <Shown of={output}>
       {(report) => (

@@ -1,6 +1,8 @@
 import { customType, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { decode, encode } from "../../../kernel/codec.ts";
 import { type Decimal, decimal, text as plain } from "../../../kernel/decimal.ts";
+import type { Millis } from "../../../kernel/time.ts";
+import type { HourFigures } from "../../../model/samples/hours.ts";
 import { formatOffer, type MinuteOffer, parseOffer } from "../../../model/samples/offer.ts";
 import type { Absence, Depths, Sides } from "../../../model/samples/sample.ts";
 import type { DaySums, MinuteRun } from "../../../model/samples/sums.ts";
@@ -75,17 +77,39 @@ type StoredSums = Omit<DaySums, "day" | "hash">;
 
 type RunRow = readonly [from: number, minutes: number, what: MinuteRun["what"], cause: MinuteRun["cause"]];
 
+type HourRow = readonly [
+  hour: number,
+  known: number,
+  twoSided: Millis,
+  spread: Decimal | null,
+  bids: Decimal | null,
+  asks: Decimal | null,
+];
+
+const rowOfHour = ({ hour, known, twoSided, spread, bids, asks }: HourFigures): HourRow => [
+  ...([hour, known, twoSided, spread, bids, asks] as const),
+];
+
 const rowOfRun = ({ from, to, what, cause }: MinuteRun): RunRow => [from, to - from, what, cause];
 
-/** Read once for a report, so nothing is cached. Runs are stored compactly, because a day can have hundreds. */
+/** Read once for a report, so nothing is cached. Runs and hours are stored compactly, because a day has many. */
 const daySums = customType<{ data: StoredSums; driverData: string }>({
   dataType: () => "text",
-  toDriver: (stored) => encode({ ...stored, runs: stored.runs.map(rowOfRun) }),
+  toDriver: (stored) =>
+    encode({ ...stored, runs: stored.runs.map(rowOfRun), hours: stored.hours.map(rowOfHour) }),
   fromDriver(json) {
-    const stored = decode<Omit<StoredSums, "runs"> & { readonly runs: readonly RunRow[] }>(json);
+    const stored = decode<
+      Omit<StoredSums, "runs" | "hours"> & {
+        readonly runs: readonly RunRow[];
+        readonly hours: readonly HourRow[];
+      }
+    >(json);
     return {
       ...stored,
       runs: stored.runs.map(([from, minutes, what, cause]) => ({ from, to: from + minutes, what, cause })),
+      hours: stored.hours.map(([hour, known, twoSided, spread, bids, asks]) => ({
+        ...{ hour, known, twoSided, spread, bids, asks },
+      })),
     };
   },
 });
