@@ -29,40 +29,20 @@ const DATA = {
     "File with candles (csv, json, .gz, .zip, or stored candles), instead of the exchange's candles",
 } as const;
 
-/** Adds support for a file's candles. */
+/** Builds a command over a file's data, or over an operation's own. */
 const overFile =
-  (name: string) =>
+  (name: string, more: Args, action: "runBacktest" | "runReplay" = "runBacktest") =>
   (operation: Operation): CommandDef =>
     command({
       name,
       description: operation.summary,
       examples: operation.cli?.examples,
-      args: () => ({ data: DATA, ...fieldArgs(operation) }),
-      run: async (values) => (await import("../actions/backtest.ts")).runBacktest(operation, values),
+      args: () => ({ ...more, ...fieldArgs(operation) }),
+      run: async (values) => (await import("../actions/backtest.ts"))[action](operation, values),
     });
 
-export const suggestCommand = overFile("suggest");
-export const quoteBacktestCommand = overFile("backtest");
-
-const backtestAs =
-  (name: string, more: Args = {}) =>
-  (operation: Operation): CommandDef =>
-    command({
-      name,
-      description: operation.summary,
-      examples: operation.cli?.examples,
-      args: () => ({ ...FILES, ...more, ...fieldArgs(operation) }),
-      run: async (values) => (await import("../actions/backtest.ts")).runBacktest(operation, values),
-    });
-
-export const backtestCommand = backtestAs("backtest");
-export const centeredBacktestCommand = backtestAs("centered", PROFILE_ARGS);
-
-export const replayCommand = (operation: Operation): CommandDef =>
-  command({
-    name: "replay",
-    description: operation.summary,
-    examples: operation.cli?.examples,
-    args: () => ({ data: DATA, ...fieldArgs(operation) }),
-    run: async (values) => (await import("../actions/backtest.ts")).runReplay(operation, values),
-  });
+export const suggestCommand = overFile("suggest", { data: DATA });
+export const quoteBacktestCommand = overFile("backtest", { data: DATA });
+export const backtestCommand = overFile("backtest", FILES);
+export const centeredBacktestCommand = overFile("centered", { ...FILES, ...PROFILE_ARGS });
+export const replayCommand = overFile("replay", { data: DATA }, "runReplay");

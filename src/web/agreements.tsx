@@ -6,7 +6,7 @@ import { figureOf, TONES } from "./markets/watched.tsx";
 import { SaveButton } from "./save.tsx";
 import { Table, type TableColumn } from "./table.tsx";
 import type { AgreementList, AgreementReportView, Session } from "./types.ts";
-import { Failed, Field, Section, Shown, useAsk } from "./ui.tsx";
+import { Choice, Failed, Field, Section, Shown, useAsk, valueIn } from "./ui.tsx";
 
 type AgreementRow = AgreementList["agreements"][number];
 
@@ -33,16 +33,11 @@ export function Agreements({ session, from, to }: { session: Session; from: stri
               {agreement ? (
                 <>
                   <Field label="Report of">
-                    <select
+                    <Choice
                       value={agreement.agreement}
-                      onChange={({ target }: Event) => choose((target as HTMLSelectElement).value)}
-                    >
-                      {agreements.map(({ agreement: one }) => (
-                        <option key={one} value={one}>
-                          {one}
-                        </option>
-                      ))}
-                    </select>
+                      choices={agreements.map((one) => one.agreement)}
+                      choose={choose}
+                    />
                   </Field>
                   <AgreementRules key={agreement.agreement} of={agreement} from={from} to={to} />
                   {mayWrite && agreement.source === "stored" ? (
@@ -198,9 +193,7 @@ function AgreementForm({
           <input
             value={values[name] ?? ""}
             placeholder={example}
-            onInput={({ target }: Event) =>
-              setValues((before) => ({ ...before, [name]: (target as HTMLInputElement).value }))
-            }
+            onInput={(event: Event) => setValues((before) => ({ ...before, [name]: valueIn(event) }))}
           />
         </Field>
       ))}

@@ -4,7 +4,7 @@ import { useLoad } from "./load.ts";
 import { eachPair, Offers } from "./markets/watched.tsx";
 import { SaveButton } from "./save.tsx";
 import type { Session, WatchedPairs } from "./types.ts";
-import { Field, Section, Shown } from "./ui.tsx";
+import { Choice, Field, Section, Shown, valueIn } from "./ui.tsx";
 
 /** The page of liquidity reports: what was offered in some days, and a report to send. */
 export function LiquidityPage({ session }: { session: Session }) {
@@ -31,8 +31,6 @@ export function LiquidityPage({ session }: { session: Session }) {
   );
 }
 
-const typedIn = ({ target }: Event) => (target as HTMLInputElement).value;
-
 function Days({ pairs, day }: Pick<WatchedPairs, "pairs" | "day">) {
   const [at, setAt] = useState(0);
   const [from, setFrom] = useState(`${day.slice(0, 8)}01`);
@@ -54,20 +52,20 @@ function Days({ pairs, day }: Pick<WatchedPairs, "pairs" | "day">) {
     <>
       <div class="fields line">
         <Field label="Pair">
-          <select value={String(at)} onChange={(event: Event) => setAt(Number(typedIn(event)))}>
-            {pairs.map((one, index) => (
-              <option key={index} value={String(index)}>{`${one.symbol} on ${one.exchange}`}</option>
-            ))}
-          </select>
+          <Choice
+            value={String(at)}
+            choices={pairs.map((one, index) => [String(index), `${one.symbol} on ${one.exchange}`] as const)}
+            choose={(index: string) => setAt(Number(index))}
+          />
         </Field>
         <Field label="First day, UTC">
-          <input type="date" value={from} max={to} onInput={(event: Event) => setFrom(typedIn(event))} />
+          <input type="date" value={from} max={to} onInput={(event: Event) => setFrom(valueIn(event))} />
         </Field>
         <Field label="Last day, UTC">
-          <input type="date" value={to} max={day} onInput={(event: Event) => setTo(typedIn(event))} />
+          <input type="date" value={to} max={day} onInput={(event: Event) => setTo(valueIn(event))} />
         </Field>
         <Field label="Your name in the report">
-          <input value={maker} maxLength={80} onInput={(event: Event) => setMaker(typedIn(event))} />
+          <input value={maker} maxLength={80} onInput={(event: Event) => setMaker(valueIn(event))} />
         </Field>
       </div>
       <Section title="Offers and obligations">

@@ -17,7 +17,7 @@ import type {
 } from "../declared/schema/shapes.ts";
 import type { PoolsShape, PriceShape, TokensShape } from "../dex/schema.ts";
 import type { ChangedShape } from "../engine/operations/changes.ts";
-import type { EditedShape, PlannedEditShape } from "../grid/schema/edit.ts";
+import type { PlannedEditShape } from "../grid/schema/edit.ts";
 import type { PlannedShape, StartedShape, StatusShape } from "../grid/schema/schema.ts";
 import type { StoppedShape } from "../grid/schema/shapes.ts";
 import type { WithdrawShape } from "../grid/schema/withdraw.ts";
@@ -56,7 +56,6 @@ export type WatchedPairs = Of<typeof WatchedShape>;
 export type LiquidityView = Of<typeof LiquidityShape>;
 export type Planned = Of<typeof PlannedShape>;
 export type PlannedEditAnswer = Of<typeof PlannedEditShape>;
-export type Edited = Of<typeof EditedShape>;
 export type Started = Of<typeof StartedShape>;
 export type Stopped = Of<typeof StoppedShape>;
 export type WithdrawPlan = Of<typeof WithdrawShape>;
