@@ -180,6 +180,7 @@ export interface Score {
  */
 export const gateRule = ({ spread, size, band }: Omit<Score, "share">): UpRule => ({
   key: `gate-score ${text(spread)} ${text(size)} ${band}`,
+  usesDepth: true,
   isUp: ({ ownSpread, ownDepth }) =>
     ownSpread !== null &&
     ownSpread < spread &&
@@ -205,6 +206,7 @@ export interface Agreement {
 
 export const agreementRule = ({ spread, levels }: Pick<Agreement, "spread" | "levels">): UpRule => ({
   key: `agreement ${text(spread)} ${levels}`,
+  usesDepth: false,
   isUp: ({ ownSpread, ownOrders: { bids, asks } }) =>
     ownSpread !== null && ownSpread <= spread && Math.min(bids, asks) >= levels,
 });

@@ -16,6 +16,8 @@ import type { OwnOffer } from "../ports/stores/liquidity-store.ts";
 /** Decides whether own orders keep a rule. Two rules with the same key are equal. */
 export interface UpRule {
   readonly key: string;
+  /** Whether it uses the depth of own orders. */
+  readonly usesDepth: boolean;
   readonly isUp: (offer: Omit<OwnOffer, "offer">) => boolean;
 }
 

@@ -104,7 +104,7 @@ async function readDay(deps: DayReading, request: SpanRead, day: DayRead): Promi
   const { known, from, to } = day;
   const { pair, rule } = request;
   if (!known || !rule) return addUpDay(deps, request, day);
-  const offers = await deps.store.ownOffers(pair, from, to);
+  const offers = await deps.store.ownOffers(pair, { from, to, usesDepth: rule.usesDepth });
   // Otherwise some of the minutes are missing.
   if (offers.length !== known.sums.known) return addUpDay(deps, request, day);
   await deps.local.sleep(0);

@@ -32,8 +32,14 @@ export interface LiquidityStore {
   since(pair: WatchedPair): Promise<number | undefined>;
   /** Returns minutes in ascending order; `to` is exclusive. */
   minutes(pair: WatchedPair, from: number, to: number): Promise<readonly LiquidityMinute[]>;
-  /** Reads own orders only, which takes a third of the time. `to` is exclusive. */
-  ownOffers(pair: WatchedPair, from: number, to: number): Promise<readonly OwnOffer[]>;
+  /**
+   * Reads own orders only, which takes a sixth of the time. `to` is exclusive. The depth is null unless the rule uses it,
+   * and the spread is null if the times of orders are known.
+   */
+  ownOffers(
+    pair: WatchedPair,
+    span: { readonly from: number; readonly to: number; readonly usesDepth: boolean },
+  ): Promise<readonly OwnOffer[]>;
   /** Returns stored sums of days, both bounds inclusive. A change of a minute deletes the sums of its day. */
   days(pair: WatchedPair, from: number, to: number): Promise<readonly DaySums[]>;
   /** Stores the sums of days whose minutes have not changed since they were read. */
