@@ -6,7 +6,10 @@ import { createDeps, type Live } from "../../src/compose/deps.ts";
 import { mayWithdrawText } from "../../src/compose/live-rights.ts";
 import type { Runtime } from "../../src/compose/runtime.ts";
 import { messageOf } from "../../src/kernel/errors.ts";
-import { formatSpan, SECOND } from "../../src/kernel/time.ts";
+import { DAY, dayOf, formatSpan, SECOND } from "../../src/kernel/time.ts";
+import { promisedPairs } from "../../src/liquidity/operations/in-force.ts";
+import { withoutRules } from "../../src/liquidity/operations/sample.ts";
+import { accountKey } from "../../src/model/account.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { ExchangeInfo } from "../../src/ports/venue.ts";
 import { configFile } from "../host/directories.ts";
@@ -36,7 +39,11 @@ export async function runDoctor(values: Values): Promise<number> {
     checks.push(...folderCheck(databaseFile(databaseUrl)));
     const deps = await database(checks, settings, values);
     if (deps) {
-      checks.push(...(await serversElsewhere(deps, checks)), ...(await storedClock(deps)));
+      checks.push(
+        ...(await serversElsewhere(deps, checks)),
+        ...(await storedClock(deps)),
+        ...(await storageChecks(deps)),
+      );
       const troubles = (await deps.live?.check.troubles()) ?? new Map();
       const each = deps.exchanges.map((info) =>
         exchange(deps, info, { named: config.venueUrls.get(info.id), unopened: troubles.get(info.id) }),
@@ -165,6 +172,23 @@ async function storedClock({ store }: Deps): Promise<readonly Check[]> {
   if (lead === 0) return [];
   const detail = `the database's clock was ${formatSpan(lead)} ahead for a while; nothing waits for the times it stored. Check that the clock is synchronized`;
   return [{ check: "database clock", finding: "note", detail }];
+}
+
+/** Returns how much each sampled pair stored in the last 30 days. */
+async function storageChecks(deps: Deps): Promise<readonly Check[]> {
+  const { liquidity, store, venue } = deps;
+  if (!liquidity) return [];
+  const now = await store.now();
+  const pairs = withoutRules(await promisedPairs(deps, dayOf(now)));
+  const sizes = pairs.map(async (pair) => {
+    const { account } = venue(pair.exchange);
+    const span = { from: now - 30 * DAY, to: now };
+    const { samples, fills } = await liquidity.store.bytes(pair, accountKey(account), span);
+    const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
+    const detail = `${pair.symbol} on ${pair.exchange} stored about ${megabytes(samples)} of samples and ${megabytes(fills)} of fills in the last 30 days`;
+    return { check: "storage", finding: "note", detail } as const;
+  });
+  return Promise.all(sizes);
 }
 
 async function exchange(

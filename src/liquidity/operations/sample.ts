@@ -58,7 +58,7 @@ const sampledPairs = (deps: SampleDeps): Promise<readonly PromisedPair[]> =>
   recentPairs(deps, deps.local.monotonic(), async () => dayOf(await deps.store.now()));
 
 /** Returns each pair once, without its rules. */
-const withoutRules = (pairs: readonly PromisedPair[]): WatchedPair[] => [
+export const withoutRules = (pairs: readonly PromisedPair[]): WatchedPair[] => [
   ...new Map(
     pairs.map(({ exchange, symbol }) => [`${exchange} ${symbol}`, { exchange, symbol }] as const),
   ).values(),

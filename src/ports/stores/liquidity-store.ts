@@ -1,4 +1,6 @@
 import type { Pair } from "../../kernel/pair.ts";
+import type { AccountKey } from "../../model/account.ts";
+import type { Span } from "../../model/fill.ts";
 import type { LiquidityMinute, MissedMinute } from "../../model/samples/minute.ts";
 import type { LiquidityPromise } from "../../model/samples/promise.ts";
 import type { ProofKey, SignedDay, SignedRows } from "../../model/samples/proof.ts";
@@ -42,6 +44,12 @@ export interface LiquidityStore {
   ): Promise<readonly OwnOffer[]>;
   /** Returns stored sums of days, both bounds inclusive. A change of a minute deletes the sums of its day. */
   days(pair: WatchedPair, from: number, to: number): Promise<readonly DaySums[]>;
+  /** Returns about how many bytes the samples and fills of a span take, with their indexes. `to` is exclusive. */
+  bytes(
+    pair: WatchedPair,
+    account: AccountKey,
+    span: Span,
+  ): Promise<{ readonly samples: number; readonly fills: number }>;
   /** Stores the sums of days whose minutes have not changed since they were read. */
   keepDays(pair: WatchedPair, days: readonly DaySums[]): Promise<void>;
 }

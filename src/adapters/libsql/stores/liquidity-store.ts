@@ -13,6 +13,7 @@ import {
   liquidityProofs,
   offerColumn,
 } from "../tables/liquidity-tables.ts";
+import { storedBytes } from "./stored-bytes.ts";
 
 /** Thirteen months. */
 const MINUTES_KEPT = 396 * MINUTES_A_DAY;
@@ -162,6 +163,7 @@ export function liquidityStore(context: Context): LiquidityStore {
       return rows.map(({ day, hash, sums }) => ({ ...sums, day, hash }));
     },
 
+    bytes: storedBytes.bind(null, context),
     async keepDays(pair, days) {
       if (days.length > 0) await client.unwaited(...days.map((daySums) => daySet(pair, daySums)));
     },
