@@ -7,6 +7,7 @@ import { daysPart, LIQUIDITY_STYLE, legendPart, offeredPart, verdictText } from 
 import { countText, quote, shownPercent } from "./page-figures.ts";
 import { findingRow, RULE_HEADS } from "./page-tables.tsx";
 import type { LiquidityAnswer } from "./schema.ts";
+import { tradeCostPart } from "./trade-cost-page.tsx";
 
 /** Renders the report of an agreement for people who receive it: the results on the first page, then each market. */
 export function agreementPage(answer: unknown): string {
@@ -22,6 +23,12 @@ export function agreementPage(answer: unknown): string {
       {rulesPart(report)}
       <h2>Markets</h2>
       <DataTable heads={MARKET_HEADS} rows={markets.map(marketRow)} kind="markets" />
+      {eachQuote(markets).map(([asset, ofQuote]) =>
+        tradeCostPart(
+          ofQuote.map((market) => [marketTitle(market), market]),
+          asset,
+        ),
+      )}
       {costPart(costRows(report))}
       {markets.map(marketPart)}
       {legendPart(
@@ -107,6 +114,15 @@ const marketRow = ({ own, market, known, minutes, ...of }: LiquidityAnswer): str
   quote(own.depth?.bids["2"] ?? null),
   quote(own.depth?.asks["2"] ?? null),
 ];
+
+/** Groups markets by quote asset. */
+function eachQuote(markets: readonly LiquidityAnswer[]): [asset: string, LiquidityAnswer[]][] {
+  const assetOf = ({ symbol }: LiquidityAnswer) => symbol.split("/")[1] ?? "";
+  return [...new Set(markets.map(assetOf))].map((asset) => [
+    asset,
+    markets.filter((market) => assetOf(market) === asset),
+  ]);
+}
 
 /** Lists each market, then the sum of each quote asset with several markets. */
 const costRows = ({ costs, markets }: AgreementReport) =>

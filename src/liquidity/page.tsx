@@ -17,6 +17,7 @@ import {
 } from "./page-tables.tsx";
 import { BAND_PERCENTS } from "./presets.ts";
 import type { LiquidityAnswer } from "./schema.ts";
+import { tradeCostPart, tradeDaysPart } from "./trade-cost-page.tsx";
 
 /** Renders the report as a single self-contained page that can be sent or printed, with own orders and the market's apart. */
 export function liquidityPage(answer: unknown): string {
@@ -28,6 +29,7 @@ export function liquidityPage(answer: unknown): string {
       {headPart(report)}
       {findingsPart(report, asset)}
       {offeredPart(report, asset)}
+      {tradeCostPart([[`${symbol} on ${exchange}`, report]], asset)}
       {costPart(
         report.cost === undefined ? undefined : [{ name: `${symbol} on ${exchange}`, cost: report.cost }],
       )}
@@ -69,6 +71,7 @@ export const daysPart = (report: LiquidityAnswer, asset: string) => (
     {gapsPart(report)}
     <h2>Days</h2>
     <DataTable heads={dayHeads(asset, report.days)} rows={dayRows(report.days)} kind="days" />
+    {tradeDaysPart(report, asset)}
   </>
 );
 
@@ -164,6 +167,10 @@ const LEGEND: readonly (readonly [string, string])[] = [
     "From the times of the own orders: when they opened, filled and were canceled. Uncertain time counts as down.",
   ],
   [
+    "Average slippage",
+    "Mean distance from the mid price at which a market order fills, of both sides. edgemaker stores the depth within 0.5, 1 and 2 % of the mid price, so the slippage is between two bounds. At least: in some minutes the stored book ends before the order is filled.",
+  ],
+  [
     "What it cost",
     "P&L of the strategies = spread captured + inventory − fees. Spread captured is what fills earned against the mid price at their time. Inventory is what price changes made of the base that was held; the spread of fills without a known mid price is part of it.",
   ],
@@ -191,7 +198,7 @@ export const LIQUIDITY_STYLE = `${UPTIME_STYLE}${HOURS_STYLE}dl{grid-template-co
 .head{margin:12px 0 0}ul{margin:0;padding-left:1.2em}.verdict{font-size:1.2rem;font-weight:600;color:var(--gain)}
 .verdict.missed{color:var(--loss)}.verdict.unknown{color:var(--warn)}.legend{gap:8px 16px}
 th{white-space:normal}.words td,.words th,.rules td,.rules th,td:nth-child(-n+2),th:nth-child(-n+2){text-align:left}
-.rules td,.words td{white-space:normal}.rules td:nth-child(n+2):nth-child(-n+4){white-space:nowrap}.costs td:nth-child(2),.costs th:nth-child(2){text-align:right}.hash{overflow-wrap:anywhere;margin-top:24px}
+.rules td,.words td{white-space:normal}.rules td:nth-child(n+2):nth-child(-n+4){white-space:nowrap}.costs td:nth-child(2),.costs th:nth-child(2),.trades td:nth-child(2),.trades th:nth-child(2){text-align:right}.hash{overflow-wrap:anywhere;margin-top:24px}
 @page{size:A4;margin:14mm}
 @media print{:root{color-scheme:light;--ink:#000;--soft:#444;--line:#bbb;--paper:#fff;--gain:#0b6e4f;--loss:#b02a37;--own:#0b6e4f;--warn:#7a5200}
 html,body{font-size:10.5px}main{padding:0}dl{grid-template-columns:repeat(4,1fr);gap:8px}.legend{grid-template-columns:repeat(2,1fr)}

@@ -102,8 +102,31 @@ const gapShape = () =>
       ),
   });
 
-/** Fields that a request can leave out. */
+const tradeCostShape = () =>
+  z.object({
+    day: z.string().nullable().describe("UTC day; null for the whole period"),
+    amount: z.number().describe("Size of the market order, in quote"),
+    atLeastPercent: z
+      .number()
+      .nullable()
+      .describe("Lower bound of the average slippage; null without samples"),
+    atMostPercent: z
+      .number()
+      .nullable()
+      .describe("Upper bound; null if the stored book ends before the order is filled"),
+    bookEndsPercent: z
+      .number()
+      .nullable()
+      .describe("Share of the orders for which the stored book ends before"),
+  });
+
+/** Fields that a request can leave out, wholly or by day. */
 const detailFields = () => ({
+  costToTrade: z
+    .array(tradeCostShape())
+    .describe(
+      "Average slippage of market orders against the mid price, from the stored depth of the whole book",
+    ),
   cost: costShape()
     .nullable()
     .optional()
@@ -164,7 +187,9 @@ export const costField = () =>
     .describe("false leaves out your P&L, for a report to send");
 
 export const detailsField = () =>
-  flagField("Invalid request", "details").default(true).describe("false leaves out figures by hour");
+  flagField("Invalid request", "details")
+    .default(true)
+    .describe("false leaves out figures by hour, and costs to trade by day");
 
 const percentField = (name: string) =>
   decimalField(`Invalid request: ${name}`, 100).transform((value) => div(value, WHOLE_PERCENT, "half"));

@@ -211,7 +211,7 @@ describe("the totals of a finished day", () => {
     const { client } = setup.context;
     await client.execute("update liquidity_days set version = 0, sums = '{}'");
     expect(await setup.report()).toEqual(before);
-    expect((await client.execute("select version from liquidity_days")).rows[0]?.version).toBe(3);
+    expect((await client.execute("select version from liquidity_days")).rows[0]?.version).toBe(4);
   });
 
   it("are stored soon after midnight, by the rule in the settings", async () => {

@@ -9,6 +9,7 @@ import { describeTerms, findingsOf } from "../../src/liquidity/presets.ts";
 import { liquidityReport } from "../../src/liquidity/report.ts";
 import { daysOut, reportOut } from "../../src/liquidity/report-answer.ts";
 import type { LiquidityAnswer } from "../../src/liquidity/schema.ts";
+import { tradeCostsOut } from "../../src/liquidity/trade-cost.ts";
 import { foldSamples, MINUTES_A_DAY } from "../../src/model/samples/minute.ts";
 import { sampleBook } from "../../src/model/samples/sample.ts";
 import { findChromium, openPage, startBrowser } from "../support/browser.ts";
@@ -61,6 +62,7 @@ function answerOf(over: Partial<LiquidityAnswer> = {}): LiquidityAnswer {
     verdict: overallState(findings),
     ...reportOut(liquidityReport(span, findings, from)),
     days: daysOut(span, (day) => new Date(day * 86_400_000).toISOString().slice(0, 10), rule),
+    costToTrade: tradeCostsOut(span, (day) => new Date(day * 86_400_000).toISOString().slice(0, 10), true),
     hash: "0123456789abcdef".repeat(4),
     ...over,
   } as LiquidityAnswer;

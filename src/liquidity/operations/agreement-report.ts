@@ -21,6 +21,7 @@ import { findingOut } from "../report-answer.ts";
 import type { LiquidityAnswer } from "../schema.ts";
 import type { LiquiditySpan } from "../span.ts";
 import { describeTotalRules, totalFindings, totalRule } from "../total.ts";
+import { costToTradeShown, ORDER_COST_COLUMNS } from "../trade-cost.ts";
 import { readCosts } from "./cost.ts";
 import { readAgreements } from "./in-force.ts";
 import { type PairReport, type ReportDays, readDaysOf, reportOfPair, requestedDays } from "./pair-report.ts";
@@ -49,6 +50,7 @@ export const agreementReport: Operation = operation({
     columns: [
       ...["exchange", "symbol", "rule", "state", "value", "limit", "unit", "before", "reason"],
       ...COST_COLUMNS,
+      ...ORDER_COST_COLUMNS,
       ...["known", "minutes", "bothSides", "ownSpread", "ownBidsWithin2", "ownAsksWithin2"],
     ],
     examples: [
@@ -230,6 +232,13 @@ function agreementReportView(answer: unknown) {
         earlier && `${earlier.state}${earlier.value === null ? "" : ` ${Number(earlier.value.toFixed(4))}`}`,
     })),
     ...(costs === undefined ? {} : { costs: costs.map(costShown) }),
+    costToTrade: markets.flatMap(({ exchange, symbol, costToTrade }) =>
+      costToTradeShown(costToTrade.filter(({ day }) => day === null)).map((row) => ({
+        exchange,
+        symbol,
+        ...row,
+      })),
+    ),
     markets: markets.map(({ exchange, symbol, known, minutes, own, cost }) => ({
       ...{ exchange, symbol, known, minutes, bothSides: own.twoSidedPercent, ownSpread: own.spreadPercent },
       ...{ ownBidsWithin2: own.depth?.bids["2"] ?? null, ownAsksWithin2: own.depth?.asks["2"] ?? null },

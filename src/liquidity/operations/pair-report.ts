@@ -15,6 +15,7 @@ import { liquidityReport } from "../report.ts";
 import { daysOut, hoursOut, reportOut } from "../report-answer.ts";
 import type { LiquidityAnswer } from "../schema.ts";
 import type { LiquiditySpan, UpRule } from "../span.ts";
+import { tradeCostsOut } from "../trade-cost.ts";
 import { readLiquidity } from "./days.ts";
 import { readVolumes } from "./volumes.ts";
 
@@ -29,7 +30,7 @@ export interface PairReport {
   readonly now: Millis;
   readonly promise: LiquidityPromise | undefined;
   readonly maker: string | null;
-  /** Whether to include figures by hour. */
+  /** Whether to include figures by hour, and costs to trade by day. */
   readonly details: boolean;
 }
 
@@ -71,6 +72,7 @@ export async function reportOfPair(
     verdict: overallState(findings),
     ...reportOut(liquidityReport(span, findings, since, await readFirstStart(deps, pair))),
     days: daysOut(span, dateOf, rule),
+    costToTrade: tradeCostsOut(span, dateOf, details),
     ...(details && days.to - days.from < MOST_DAYS_BY_HOUR ? { hours: hoursOut(span) } : {}),
     hash: await hashOfDays(span),
   };

@@ -7,6 +7,7 @@ import type { WatchedPair } from "../../ports/stores/liquidity-store.ts";
 import { COST_COLUMNS, costShown, formatCost } from "../cost.ts";
 import { liquidityPage } from "../page.tsx";
 import { type LiquidityAnswer, LiquidityShape, liquidityInput } from "../schema.ts";
+import { costToTradeShown, ORDER_COST_COLUMNS } from "../trade-cost.ts";
 import { readCosts } from "./cost.ts";
 import { promisedPairs } from "./in-force.ts";
 import { reportOfPair, requestedDays } from "./pair-report.ts";
@@ -27,6 +28,7 @@ export const liquidityOperation = (ids: readonly string[]): Operation =>
         ...["ownBidsWithin2", "ownAsksWithin2", "bidsWithin2", "asksWithin2"],
         ...["whose", "depthOf", "within05", "within1", "within2"],
         ...COST_COLUMNS,
+        ...ORDER_COST_COLUMNS,
         ...["rule", "state", "value", "limit", "unit", "from", "minutes", "what", "cause", "reason"],
       ],
       examples: [
@@ -113,6 +115,7 @@ function reportView(answer: unknown) {
     verdict,
     cost,
     hours: _hours,
+    costToTrade,
     samples: _samples,
     ...named
   } = answer as LiquidityAnswer;
@@ -148,6 +151,7 @@ function reportView(answer: unknown) {
       ? {}
       : { cost: cost ? [costShown(cost)] : "unknown: no strategy has a daily figure" }),
     ...(gaps.length === 0 ? {} : { gaps }),
+    costToTrade: costToTradeShown(costToTrade),
     days: days.filter(({ known }) => known > 0),
   };
 }

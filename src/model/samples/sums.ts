@@ -5,6 +5,7 @@ import type { HourFigures } from "./hours.ts";
 import type { LiquidityMinute, MissedMinute } from "./minute.ts";
 import { twoSidedMillis } from "./offer.ts";
 import type { Absence, Depths, Sides } from "./sample.ts";
+import { addSlippage, NO_SLIPPAGE, type SlippageSums, slippageSums } from "./slippage.ts";
 
 /** Minutes in ascending order; `to` is excluded. */
 export interface Minutes {
@@ -35,6 +36,7 @@ export interface LiquiditySums {
   readonly deviation: Total;
   readonly own: OfferSums;
   readonly market: OfferSums;
+  readonly slippage: SlippageSums;
   /** Whether any minute has an own order. */
   readonly isOffering: boolean;
   /** Time with own orders on both sides, and further time in which that is uncertain. */
@@ -73,7 +75,7 @@ const NO_OFFER: OfferSums = { spread: NO_TOTAL, depth: { bids: NO_DEPTHS, asks: 
 export const NO_SUMS: LiquiditySums = {
   ...{ known: 0, samples: 0, cutShort: 0, sources: { sum: 0, count: 0 } },
   ...{ deviation: NO_TOTAL, own: NO_OFFER, market: NO_OFFER, isOffering: false },
-  ...{ twoSided: 0, uncertain: 0, timed: 0 },
+  ...{ twoSided: 0, uncertain: 0, timed: 0, slippage: NO_SLIPPAGE },
 };
 
 export function minuteSums(rows: readonly LiquidityMinute[]): LiquiditySums {
@@ -92,6 +94,7 @@ export function minuteSums(rows: readonly LiquidityMinute[]): LiquiditySums {
       rows.map(({ spread }) => spread),
       rows.map(({ depth }) => depth),
     ),
+    slippage: slippageSums(rows),
     isOffering: rows.some(({ ownOrders: { bids, asks } }) => bids + asks > 0),
     twoSided: rows.reduce((all, row) => all + twoSidedMillis(row), 0),
     uncertain: rows.reduce((all, { offer }) => all + (offer?.uncertain ?? 0), 0),
@@ -124,6 +127,7 @@ export const addSums = (a: LiquiditySums, b: LiquiditySums): LiquiditySums => ({
   deviation: addTotals(a.deviation, b.deviation),
   own: addOffers(a.own, b.own),
   market: addOffers(a.market, b.market),
+  slippage: addSlippage(a.slippage, b.slippage),
   isOffering: a.isOffering || b.isOffering,
   twoSided: a.twoSided + b.twoSided,
   uncertain: a.uncertain + b.uncertain,

@@ -22,7 +22,7 @@ const MINUTES_KEPT = 396 * MINUTES_A_DAY;
 const UNKNOWN_SOURCES = -1;
 
 /** Increase it when the form or the rules of daily sums change. */
-const SUMS_VERSION = 3;
+const SUMS_VERSION = 4;
 
 interface MinuteSpan {
   readonly from: number;
