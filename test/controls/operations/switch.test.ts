@@ -1,0 +1,137 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { switchWritten } from "../../../src/controls/operations/switch-write.ts";
+import type { Deps } from "../../../src/ports/deps.ts";
+import { LOOK_HOLDS } from "../../../src/ports/kill-permit.ts";
+import { REQUEST } from "../../support/grid.ts";
+import { askingOf, testSandbox } from "../../support/sandbox.ts";
+
+interface Switched {
+  readonly on: boolean;
+  readonly message: string;
+  readonly done?: boolean;
+  readonly orders?: readonly object[];
+}
+
+/** The sandbox, and how long each request slept in it. */
+async function switching(over: Partial<Deps> = {}) {
+  const sandbox = await testSandbox();
+  const sleeps: number[] = [];
+  const local = { ...sandbox.deps.local, sleep: async (millis: number) => void sleeps.push(millis) };
+  const deps: Deps = { ...sandbox.deps, local, ...over };
+  return { ...sandbox, ...askingOf(deps), deps, sleeps };
+}
+
+describe("the kill switch", () => {
+  it("is off first, and stays as it was turned", async () => {
+    const { ask, store, sleeps } = await switching();
+    expect(await ask("get_kill_switch", {})).toEqual({
+      on: false,
+      message: "the kill switch is off: orders are placed again",
+    });
+    const on = await ask<Switched>("set_kill_switch", { on: true });
+    expect(on).toMatchObject({ on: true, message: expect.stringMatching(/^the kill switch is on: no new/) });
+    expect([await store.killed(), await ask("get_kill_switch", {})]).toEqual([true, on]);
+    // Only once the last read of another process is too old to send an order.
+    expect(sleeps).toEqual([LOOK_HOLDS]);
+    expect(await ask("set_kill_switch", { on: false })).toMatchObject({ on: false });
+    expect([await store.killed(), sleeps.length]).toEqual([false, 1]);
+  });
+
+  it("names why it is on in this process alone, whatever the database says", async () => {
+    const { ask } = await switching({ killHere: { reason: () => "EDGEMAKER_KILL is set" } });
+    expect(await ask("get_kill_switch", {})).toEqual({
+      on: false,
+      message: expect.stringMatching(
+        /^the kill switch is on in this process, because EDGEMAKER_KILL is set: no new/,
+      ),
+    });
+  });
+
+  it("cancels no orders unless asked, and then all of them", async () => {
+    const { ask, venue } = await switching();
+    await ask("start_grid", REQUEST);
+    await ask("set_kill_switch", { on: true });
+    expect(await venue("kraken").openOrders()).toHaveLength(6);
+    expect(await ask("set_kill_switch", { on: true, cancel: true })).toMatchObject({
+      ...{ on: true, done: true, orders: [], ordersOfRequests: [] },
+      message:
+        "the kill switch is on, and no order of edgemaker is open; grids place their orders again when it is off",
+    });
+    expect(await venue("kraken").openOrders()).toEqual([]);
+  });
+
+  it("lists the orders that this process cannot cancel, and ends at once", async () => {
+    const { ask, deps, venue, sleeps } = await switching();
+    await ask("start_grid", REQUEST);
+    const away = askingOf({ ...deps, venueOf: () => undefined });
+    const left = await away.ask<Switched>("set_kill_switch", { on: true, cancel: true });
+    expect(left).toMatchObject({
+      ...{ on: true, done: false },
+      message: expect.stringMatching(
+        /^the kill switch is on; 6 orders could still be open; this process has no keys for kraken: .*; repeat the request to continue$/,
+      ),
+    });
+    expect([left.orders?.length, sleeps, (await venue("kraken").openOrders()).length]).toEqual([6, [], 6]);
+  });
+
+  it("refuses to cancel while it is turned off", async () => {
+    const { ask, store } = await switching();
+    await expect(ask("set_kill_switch", { on: false, cancel: true })).rejects.toThrow(
+      /`cancel` needs the switch on; `orders cancel-all` works without it/,
+    );
+    expect(await store.killed()).toBe(false);
+  });
+});
+
+describe("a write of the switch that takes too long", () => {
+  afterEach(() => void vi.useRealTimers());
+
+  /** A write that is still under way after a second; `end` ends it. */
+  async function late({ locked = 0, file }: { locked?: number; file?: string } = {}) {
+    vi.useFakeTimers();
+    const [logged, outlasting]: [unknown[], Promise<unknown>[]] = [[], []];
+    const deps = {
+      store: { lockedFor: () => locked },
+      killHere: { reason: () => undefined, file },
+      log: (...line: unknown[]) => void logged.push(line),
+      local: { outlast: (work: Promise<unknown>) => void outlasting.push(work) },
+    } as unknown as Deps;
+    const write = { resolve: (_: string) => {}, reject: (_: Error) => {} };
+    const written = new Promise<string>((resolve, reject) => Object.assign(write, { resolve, reject }));
+    const answer = switchWritten(deps, written).then(
+      (value) => value,
+      (error: Error) => error.message,
+    );
+    const until = async (millis: number) => {
+      await vi.advanceTimersByTimeAsync(millis);
+      return Promise.race([answer, Promise.resolve("waits")]);
+    };
+    return { until, write, logged, outlasting };
+  }
+
+  it("is waited for, a second at most", async () => {
+    const { until, write, logged, outlasting } = await late();
+    expect(await until(999)).toBe("waits");
+    write.resolve("written");
+    expect(await until(0)).toBe("written");
+    expect([await until(5000), logged, outlasting]).toEqual(["written", [], []]);
+  });
+
+  it("is reported with what stops other processes, and goes on", async () => {
+    const { until, write, logged, outlasting } = await late();
+    expect(await until(1000)).toBe(
+      "the database does not respond, so the kill switch is not written yet: this process places nothing; to stop every other process now, deploy with EDGEMAKER_KILL=1",
+    );
+    expect(outlasting).toHaveLength(1);
+    write.reject(new Error("disk full"));
+    await outlasting[0];
+    expect(logged).toEqual([["warn", "the kill switch was not written", { reason: "disk full" }]]);
+  });
+
+  it("names the lock of another process, and the file that stops all of a machine", async () => {
+    const { until } = await late({ locked: 1, file: "/data/kill" });
+    expect(await until(1000)).toMatch(
+      /^the database is locked by another process, .*; to stop every process on the server's machine now, create the file \/data\/kill$/,
+    );
+  });
+});
