@@ -22,7 +22,7 @@ const CHANGED = new RegExp(
 );
 /** Whose tests are asked: those that run in one process, and quickly. */
 const REQUEST =
-  /^test\/(engine|grid|kinds|quote|limits|orders|control|audit|adapters\/(libsql|vault|ccxt|sandbox)|model|notify|metrics|ports|report|liquidity|week|history|backtest|suggest|declared|transport)\/.*\.test\.ts$/;
+  /^test\/(engine|grid|kinds|quote|limits|orders|controls|control|audit|quality|adapters\/(libsql|vault|ccxt|sandbox)|model|notify|metrics|ports|report|liquidity|week|history|backtest|suggest|declared|transport)\/.*\.test\.ts$/;
 
 const filesOf = (folder: string, expected: RegExp): string[] =>
   (readdirSync(join(root, folder), { recursive: true }) as string[])

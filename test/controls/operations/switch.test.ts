@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { switchWritten } from "../../../src/controls/operations/switch-write.ts";
 import type { Deps } from "../../../src/ports/deps.ts";
 import { LOOK_HOLDS } from "../../../src/ports/kill-permit.ts";
@@ -84,11 +84,8 @@ describe("the kill switch", () => {
 });
 
 describe("a write of the switch that takes too long", () => {
-  afterEach(() => void vi.useRealTimers());
-
-  /** A write that is still under way after a second; `end` ends it. */
-  async function late({ locked = 0, file }: { locked?: number; file?: string } = {}) {
-    vi.useFakeTimers();
+  /** What a person is told of a write; `end` ends it. */
+  function writing({ locked = 0, file }: { locked?: number; file?: string } = {}) {
     const [logged, outlasting]: [unknown[], Promise<unknown>[]] = [[], []];
     const deps = {
       store: { lockedFor: () => locked },
@@ -98,28 +95,19 @@ describe("a write of the switch that takes too long", () => {
     } as unknown as Deps;
     const write = { resolve: (_: string) => {}, reject: (_: Error) => {} };
     const written = new Promise<string>((resolve, reject) => Object.assign(write, { resolve, reject }));
-    const answer = switchWritten(deps, written).then(
-      (value) => value,
-      (error: Error) => error.message,
-    );
-    const until = async (millis: number) => {
-      await vi.advanceTimersByTimeAsync(millis);
-      return Promise.race([answer, Promise.resolve("waits")]);
-    };
-    return { until, write, logged, outlasting };
+    const answer = switchWritten(deps, written).catch((error: Error) => error.message);
+    return { answer, write, logged, outlasting };
   }
 
-  it("is waited for, a second at most", async () => {
-    const { until, write, logged, outlasting } = await late();
-    expect(await until(999)).toBe("waits");
-    write.resolve("written");
-    expect(await until(0)).toBe("written");
-    expect([await until(5000), logged, outlasting]).toEqual(["written", [], []]);
+  it("is waited for", async () => {
+    const { answer, write, logged, outlasting } = writing();
+    setTimeout(() => write.resolve("written"), 20);
+    expect([await answer, logged, outlasting]).toEqual(["written", [], []]);
   });
 
   it("is reported with what stops other processes, and goes on", async () => {
-    const { until, write, logged, outlasting } = await late();
-    expect(await until(1000)).toBe(
+    const { answer, write, logged, outlasting } = writing();
+    expect(await answer).toBe(
       "the database does not respond, so the kill switch is not written yet: this process places nothing; to stop every other process now, deploy with EDGEMAKER_KILL=1",
     );
     expect(outlasting).toHaveLength(1);
@@ -129,8 +117,7 @@ describe("a write of the switch that takes too long", () => {
   });
 
   it("names the lock of another process, and the file that stops all of a machine", async () => {
-    const { until } = await late({ locked: 1, file: "/data/kill" });
-    expect(await until(1000)).toMatch(
+    expect(await writing({ locked: 1, file: "/data/kill" }).answer).toMatch(
       /^the database is locked by another process, .*; to stop every process on the server's machine now, create the file \/data\/kill$/,
     );
   });
