@@ -8,6 +8,8 @@ import { LOOK_GAP } from "./days.ts";
 export interface ReportRow {
   readonly id: string;
   readonly name: string | null;
+  /** Null if the strategy is unknown. */
+  readonly kind: string | null;
   readonly exchange: string;
   readonly dryRun: boolean;
   readonly symbol: string;
@@ -53,12 +55,12 @@ interface ReportSpan {
   readonly from: number;
   readonly to: number;
   readonly now: Millis;
-  /** Names of strategies by id. */
-  readonly names: ReadonlyMap<string, string>;
+  /** Names and kinds of strategies by id. */
+  readonly named: ReadonlyMap<string, Pick<ReportRow, "name" | "kind">>;
 }
 
 /** Returns the report of the days `from` to `to`, inclusive. */
-export function reportOver(days: readonly StrategyDay[], { from, to, now, names }: ReportSpan): Report {
+export function reportOver(days: readonly StrategyDay[], { from, to, now, named }: ReportSpan): Report {
   const byStrategy = new Map<string, StrategyDay[]>();
   for (const day of days) {
     const known = byStrategy.get(day.strategy);
@@ -71,7 +73,7 @@ export function reportOver(days: readonly StrategyDay[], { from, to, now, names 
     from: from * DAY,
     to: Math.min(now, (to + 1) * DAY),
     totals: reportTotals(changes),
-    strategies: changes.map((change) => reportRow(change, names.get(change.last.strategy))),
+    strategies: changes.map((change) => reportRow(change, named.get(change.last.strategy))),
     days: reportDays([...byStrategy.values()]),
     count: ids.length,
   };
@@ -113,12 +115,12 @@ const isLookedAt = ({ isFinal, to }: StrategyDay, now: Millis): boolean => isFin
 
 function reportRow(
   { last, gained, expected, up, inRange, incidents }: StrategyChange,
-  name: string | undefined,
+  { name, kind: ofStrategy }: Pick<ReportRow, "name" | "kind"> = { name: null, kind: null },
 ): ReportRow {
   const { exchange, kind } = parseAccountKey(last.account);
   return {
     id: last.strategy,
-    name: name ?? null,
+    ...{ name, kind: ofStrategy },
     exchange,
     dryRun: kind === "dry",
     symbol: last.latest.symbol,

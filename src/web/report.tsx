@@ -48,7 +48,11 @@ export function ReportPage() {
 }
 
 const REPORT_ROW_COLUMNS: readonly TableColumn<ReportAnswer["strategies"][number]>[] = [
-  nameColumn("grid", undefined, () => null),
+  nameColumn(
+    ({ kind }) => kind,
+    undefined,
+    () => null,
+  ),
   profitColumn("Total", ({ totalProfit }) => totalProfit),
   numberColumn("Realized", ({ realizedProfit }) => realizedProfit, change),
   numberColumn("Fees", ({ fees }) => fees, money),

@@ -59,6 +59,7 @@ describe("a report", () => {
     expect(ledger?.filledOrders).toBeGreaterThan(4);
     expect(row).toMatchObject({
       id,
+      kind: "grid",
       exchange: "kraken",
       symbol: "BTC/USDT",
       filledOrders: ledger?.filledOrders,

@@ -27,7 +27,7 @@ const day = (
 
 it("a report counts from the start of its first day to the end of its last one", () => {
   const days = [day(10, "5", "8"), day(11, "8", "20", { upMillis: DAY / 2 })];
-  const report = reportOver(days, { from: 10, to: 11, now: 12 * DAY + HOUR, names: new Map() });
+  const report = reportOver(days, { from: 10, to: 11, now: 12 * DAY + HOUR, named: new Map() });
   expect(report.strategies).toMatchObject([
     { totalProfit: 15, uptimePercent: 75, inRangePercent: 66.7, incidents: 2 },
   ]);
@@ -38,7 +38,7 @@ it("a report separates paper trading from real money, and one quote asset from a
   const paper = { strategy: "p", account: "dry:kraken:h" as typeof ACCOUNT };
   const euro = { strategy: "e", latest: { ...totals("9"), symbol: "BTC/EUR" as const } };
   const days = [day(10, "0", "1"), day(10, "0", "100", paper), day(10, "0", "9", euro)];
-  const { totals: sums } = reportOver(days, { from: 10, to: 10, now: 11 * DAY, names: new Map() });
+  const { totals: sums } = reportOver(days, { from: 10, to: 10, now: 11 * DAY, named: new Map() });
   expect(sums.map(({ quote, dryRun, totalProfit }) => [quote, dryRun, totalProfit]).sort()).toEqual([
     ["EUR", false, 9],
     ["USDT", false, 1],

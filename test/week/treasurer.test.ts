@@ -226,6 +226,8 @@ async function seeReports(at: Stage): Promise<void> {
     })
     .toBe(true);
   await page.getByText("Max drawdown").waitFor();
+  const desk = page.getByRole("table", { name: "By strategy" }).getByRole("link", { name: "desk" });
+  expect(await desk.getAttribute("href")).toMatch(/^#\/quotes\//);
   expect(await saved(at, "Save tax table as CSV")).toMatch(/^timestamp,/);
   await open(page, "Reports", "Liquidity");
   await page.getByLabel("Your name in the report").fill("Snek Treasury");

@@ -144,8 +144,8 @@ async function takeNews(deps: DeliveryDeps, claim: Claim, isMore: boolean): Prom
 async function dailyReport({ reports, local }: DeliveryDeps, now: Millis): Promise<Message | undefined> {
   if (!reports) return undefined;
   const day = dayOf(now) - 1;
-  const { days, names } = await reports.daysOf(day, day);
-  const report = reportOver(days, { from: day, to: day, now, names });
+  const { days, named } = await reports.daysOf(day, day);
+  const report = reportOver(days, { from: day, to: day, now, named });
   const title = `edgemaker report of ${dateOf(day)}`;
   return {
     id: local.randomText(24),

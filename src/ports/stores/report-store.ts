@@ -35,13 +35,13 @@ export interface ReportStore {
   clear(alarm: Alarm): Promise<void>;
   /** Returns all fills, by account, pair and time. */
   fillsInOrder(after: FillPlace | undefined, limit: number): Promise<readonly Fill[]>;
-  /** Returns rows of the days `from` to `to`, inclusive, and the names of their strategies by id. */
+  /** Returns rows of the days `from` to `to`, inclusive, and the names and kinds of their strategies by id. */
   daysOf(
     from: number,
     to: number,
   ): Promise<{
     readonly now: Millis;
     readonly days: readonly StrategyDay[];
-    readonly names: ReadonlyMap<string, string>;
+    readonly named: ReadonlyMap<string, { readonly name: string | null; readonly kind: string | null }>;
   }>;
 }

@@ -27,6 +27,7 @@ export const ReportShape = lazy(() =>
       z.object({
         id: z.string(),
         name: z.string().nullable(),
+        kind: z.string().nullable().describe("grid, quote or declared"),
         exchange: z.string(),
         dryRun: z.boolean(),
         symbol: z.string(),

@@ -10,7 +10,7 @@ import type { TableColumn } from "../table.tsx";
 import { useTitle } from "../title.ts";
 import type { OwnStatus, Quoted, Session, StrategyChanged } from "../types.ts";
 import { Ago, NoticeBox, type Question, Shown, Stat, useAsk, Warnings } from "../ui.tsx";
-import { KIND_PATHS, type KindName } from "./kind-paths.ts";
+import { type KindName, pathOfKind } from "./kind-paths.ts";
 import { type Named, strategyTitle } from "./name.tsx";
 
 interface ByIdProps<One> {
@@ -199,9 +199,9 @@ export function StrategyActions(props: ActionsProps) {
   );
 }
 
-/** The name of a strategy with a link to its page. */
+/** The name of a strategy with a link to its page, if there is a page of its kind. */
 export const nameColumn = <One extends Named>(
-  kind: KindName,
+  kind: KindName | ((one: One) => string | null),
   titleOf: (one: One) => string | undefined = () => undefined,
   below: (one: One) => Child = ({ id }) => <small>{id}</small>,
 ): TableColumn<One> => ({
@@ -209,9 +209,10 @@ export const nameColumn = <One extends Named>(
   isHead: true,
   of: (one) => {
     const { title, beside } = strategyTitle(one, titleOf(one));
+    const path = pathOfKind(typeof kind === "function" ? kind(one) : kind);
     return (
       <>
-        <a href={linkTo(KIND_PATHS[kind], one.id)}>{title}</a>
+        {path === undefined ? title : <a href={linkTo(path, one.id)}>{title}</a>}
         <small>{beside}</small>
         {below(one)}
       </>

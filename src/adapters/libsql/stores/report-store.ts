@@ -6,9 +6,9 @@ import type { FillPlace, ReportStore } from "../../../ports/stores/report-store.
 import { type Context, rowsOf, type StoreMethod, statement } from "../client/context.ts";
 import { ageOfRow, notAhead } from "../client/stored-times.ts";
 import { alarms, lookout, strategyDays } from "../tables/report-tables.ts";
-import { events, fills } from "../tables/tables.ts";
+import { events, fills, strategies } from "../tables/tables.ts";
 import { writeText } from "./event-chain.ts";
-import { nameOf, newestEvent } from "./notify-rows.ts";
+import { newestEvent } from "./notify-rows.ts";
 
 /** Returns a range of days of every strategy that ran, without reading earlier days. */
 export const daysQuery = ({ db }: Pick<Context, "db">, from: number, to: number) =>
@@ -91,13 +91,17 @@ export function reportStore(context: Context): ReportStore {
 
     async daysOf(from, to) {
       const rows = await db
-        .select({ row: getTableColumns(strategyDays), now: now(), name: nameOf(strategyDays.strategy) })
+        .select({
+          ...{ row: getTableColumns(strategyDays), now: now() },
+          ...{ name: strategies.name, kind: strategies.kind },
+        })
         .from(strategyDays)
+        .leftJoin(strategies, eq(strategies.id, strategyDays.strategy))
         .where(and(between(strategyDays.day, from, to)))
         .orderBy(asc(strategyDays.day));
       const at = rows[0]?.now ?? Number((await client.execute(statement(sql`select ${now()}`))).rows[0]?.[0]);
-      const names = new Map(rows.flatMap(({ row, name }) => (name === null ? [] : [[row.strategy, name]])));
-      return { now: at, days: rows.map(({ row }): StrategyDay => row), names };
+      const named = new Map(rows.map(({ row, name, kind }) => [row.strategy, { name, kind }]));
+      return { now: at, days: rows.map(({ row }): StrategyDay => row), named };
     },
   };
 }
