@@ -32,10 +32,11 @@ export function agreementPage(answer: unknown): string {
       {costPart(costRows(report))}
       {markets.map(marketPart)}
       {legendPart(
-        ...markets.map(({ exchange, symbol, hash, known }) => ({
+        markets.map(({ exchange, symbol, hash, known }) => ({
           of: ` of ${symbol} on ${exchange}`,
           ...{ hash, known },
         })),
+        report.costs !== undefined,
       )}
     </>
   );

@@ -34,7 +34,7 @@ export function liquidityPage(answer: unknown): string {
         report.cost === undefined ? undefined : [{ name: `${symbol} on ${exchange}`, cost: report.cost }],
       )}
       {daysPart(report, asset)}
-      {legendPart({ of: "", hash, known: report.known })}
+      {legendPart([{ of: "", hash, known: report.known }], report.cost !== undefined)}
     </>
   );
   return htmlPage({ title: `${symbol} on ${exchange}: liquidity report`, style: LIQUIDITY_STYLE, body });
@@ -152,6 +152,7 @@ interface SampleHash {
   readonly known: number;
 }
 
+const COST_NAME = "What it cost";
 const LEGEND: readonly (readonly [string, string])[] = [
   [
     "Minute",
@@ -171,17 +172,17 @@ const LEGEND: readonly (readonly [string, string])[] = [
     "Mean distance from the mid price at which a market order fills, of both sides. edgemaker stores the depth within 0.5, 1 and 2 % of the mid price, so the slippage is between two bounds. At least: in some minutes the stored book ends before the order is filled.",
   ],
   [
-    "What it cost",
+    COST_NAME,
     "P&L of the strategies = spread captured + inventory − fees. Spread captured is what fills earned against the mid price at their time. Inventory is what price changes made of the base that was held; the spread of fills without a known mid price is part of it.",
   ],
   ["Own orders", "Orders of the market maker's account on this exchange."],
 ];
 
-export const legendPart = (...hashes: readonly SampleHash[]) => (
+export const legendPart = (hashes: readonly SampleHash[], hasCost: boolean) => (
   <>
     <h2>How to read this report</h2>
     <dl class="legend">
-      {LEGEND.map(([name, text]) => (
+      {LEGEND.filter(([name]) => hasCost || name !== COST_NAME).map(([name, text]) => (
         <Fact name={name}>{text}</Fact>
       ))}
     </dl>
