@@ -3,7 +3,7 @@
  * is certain only if no unknown minute could change it.
  */
 
-import { type Decimal, decimal, min, ONE, sum, text, ZERO } from "../kernel/decimal.ts";
+import { type Decimal, decimal, min, ONE, snap, sum, text, ZERO } from "../kernel/decimal.ts";
 import { groupThousands } from "../kernel/thousands.ts";
 import { MINUTE, type Millis, SECOND } from "../kernel/time.ts";
 import type { DepthBand } from "../model/samples/sample.ts";
@@ -244,9 +244,14 @@ export function depthFinding(
   const isAll = hasAny && parts.every(({ count, whole }) => count === whole);
   const state = least >= depth ? "kept" : isAll ? "missed" : "unknown";
   const [count, whole] = [total(parts.map((part) => part.count)), total(parts.map((part) => part.whole))];
-  const reason = state === "unknown" ? unsampledText(count, whole) : undefined;
+  const isKeptAnyway = state === "kept" && value === null;
+  const reason =
+    state === "unknown" ? unsampledText(count, whole) : isKeptAnyway ? leastText(least) : undefined;
   return { rule, state, unit: "quote", value, limit: depth, reason };
 }
+
+const leastText = (least: Decimal): string =>
+  `the markets with samples alone have at least ${groupThousands(text(snap(least, ONE / 100n, "down")))}`;
 
 const uncertainText = (millis: Millis): string =>
   `${groupThousands(String(Math.ceil(millis / SECOND)))} seconds between reads of the orders are uncertain, and could change the result`;

@@ -191,4 +191,12 @@ describe("the total of several markets", () => {
   ] as const)("compares the depth with %s: %j minutes, %s required", (_what, [a, b], depth, expected) => {
     expect(bids([known(a, "100"), known(b, "200")], depth)).toEqual(expected);
   });
+
+  it("states what the markets with samples have, if that alone keeps the rule", () => {
+    const [first] = totalFindings([known(10, "100.125"), known(0, "200")], { depth: d("100") });
+    expect(first).toMatchObject({
+      ...{ state: "kept", value: null },
+      reason: "the markets with samples alone have at least 100.12",
+    });
+  });
 });
