@@ -80,6 +80,7 @@ const PRESET_NAMES: Readonly<Record<string, string>> = {
   "gate-score": "Gate's market maker score",
   "mexc-st": "MEXC's ST rules",
   "bitget-st": "Bitget's ST policy",
+  "binance-flags": "Binance's red flags",
 };
 
 const headPart = ({ maker, exchange, symbol, from, to, madeAt, preset, terms }: LiquidityAnswer) => (

@@ -14,6 +14,7 @@ import {
   type ObligationFinding,
   quotingAgreement,
 } from "./obligations.ts";
+import { binanceFlags } from "./red-flags.ts";
 import type { LiquiditySpan, UpRule } from "./span.ts";
 
 /** Default terms of an agreement. */
@@ -68,6 +69,8 @@ export function describeTerms({ preset, request }: LiquidityPromise, quote: stri
       ];
     case "mexc-st":
       return ["MEXC's ST warning rules for a whole market, as of 2024-10-29"];
+    case "binance-flags":
+      return ["Binance's six red flags of market makers, as of 2026; it publishes no thresholds"];
     case "bitget-st":
       return [
         "Bitget's ST policy: means of the last seven whole days of the market; it publishes no thresholds",
@@ -90,6 +93,7 @@ export function findingsOf(
   const agreed = agreedOf(request);
   if (preset === "gate-score") return gateScore(span, { share: agreed.uptime });
   if (preset === "agreement") return quotingAgreement(span, agreed);
+  if (preset === "binance-flags") return binanceFlags(span, volumes);
   const days = span.days.filter(({ day }) => day <= lastWholeDay(span)).map(dayAverages);
   if (preset === "mexc-st") return mexcSt(days, volumes);
   return bitgetSt(days, request.spread === undefined ? {} : { spread: request.spread });

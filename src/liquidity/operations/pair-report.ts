@@ -5,12 +5,13 @@ import { splitPair } from "../../kernel/pair.ts";
 import { DAY, dayOf, type Millis } from "../../kernel/time.ts";
 import { accountKey } from "../../model/account.ts";
 import { MINUTES_A_DAY, minuteOf } from "../../model/samples/minute.ts";
-import type { LiquidityPromise } from "../../model/samples/promise.ts";
+import type { LiquidityPromise, Preset } from "../../model/samples/promise.ts";
 import { dateOf } from "../../model/usage.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { LiquidityStore, WatchedPair } from "../../ports/stores/liquidity-store.ts";
 import { MEXC, type ObligationFinding, overallState } from "../obligations.ts";
 import { describeTerms, findingsOf, lastWholeDay, upRuleOf } from "../presets.ts";
+import { FLAG_DAYS } from "../red-flags.ts";
 import { liquidityReport } from "../report.ts";
 import { daysOut, hoursOut, reportOut } from "../report-answer.ts";
 import type { LiquidityAnswer } from "../schema.ts";
@@ -87,6 +88,12 @@ async function readFirstStart({ store, venue }: Deps, { exchange, symbol }: Watc
   return first === Number.POSITIVE_INFINITY ? first : minuteOf(first) + 1;
 }
 
+/** Days of volume that a preset uses. */
+const VOLUME_DAYS: { readonly [preset in Preset]?: number } = {
+  "mexc-st": MEXC.volumeDays,
+  "binance-flags": FLAG_DAYS,
+};
+
 /** Reads the results. Volume is the exchange's for its whole market, and is read only if a rule uses it. */
 async function readFindings(
   deps: Deps,
@@ -94,8 +101,9 @@ async function readFindings(
   span: LiquiditySpan,
   { promise, now }: { readonly promise: LiquidityPromise; readonly now: Millis },
 ): Promise<ObligationFinding[]> {
-  if (promise.preset !== "mexc-st") return findingsOf(promise, span);
-  const volumeDays = { last: lastWholeDay(span), count: MEXC.volumeDays };
+  const count = VOLUME_DAYS[promise.preset];
+  if (count === undefined) return findingsOf(promise, span);
+  const volumeDays = { last: lastWholeDay(span), count };
   return findingsOf(promise, span, await readVolumes(deps, pair, volumeDays, now));
 }
 

@@ -2,7 +2,7 @@
 import type { Decimal } from "../../kernel/decimal.ts";
 import type { DepthBand } from "./sample.ts";
 
-export const PRESETS = ["mexc-st", "bitget-st", "gate-score", "agreement"] as const;
+export const PRESETS = ["mexc-st", "bitget-st", "binance-flags", "gate-score", "agreement"] as const;
 export type Preset = (typeof PRESETS)[number];
 
 /** Spreads as shares of 1, amounts in quote; the preset gives the defaults. */
