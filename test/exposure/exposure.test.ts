@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { tempFolder } from "../support/temp.ts";
-import { most } from "../support/whole.ts";
+import { isWhole, most } from "../support/whole.ts";
 import { exposureProperty } from "./property.ts";
 import { type TradedFill, tradedIn } from "./traded.ts";
 
@@ -25,13 +25,16 @@ const TOOLS = [
 describe("an action of a limited caller", () => {
   it("trades no more in the next hour than was counted against its limit", async () => {
     const result = await exposureProperty({
-      ...{ from: 1, count: most(300, 20), servers: 2, crashes: true },
+      ...{ from: 1, count: most(300, 10), servers: 2, crashes: true },
       folder: tempFolder(),
     });
     expect(result.beyond).toEqual([]);
-    expect(Object.keys(result.tools).sort()).toEqual(TOOLS);
-    expect(result.traded).toBeGreaterThan(20);
-    expect(result.crashes).toBeGreaterThan(20);
+    // Few runs come across most tools, all of them across each.
+    const tools = Object.keys(result.tools).sort();
+    expect(tools).toEqual(isWhole ? TOOLS : TOOLS.filter((tool) => tools.includes(tool)));
+    expect(tools.length).toBeGreaterThan(TOOLS.length / 2);
+    expect(result.traded).toBeGreaterThan(most(20, 5));
+    expect(result.crashes).toBeGreaterThan(most(20, 5));
     expect(result.share).toBeGreaterThan(0.9);
   });
 });

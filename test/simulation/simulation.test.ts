@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { describe, expect, it } from "vitest";
-import { isWhole, most, partOf } from "../support/whole.ts";
+import { isWhole, most } from "../support/whole.ts";
 import { WEAKENED } from "../world/weakened.ts";
 import { CASES, DECLARED_CASES, QUOTE_CASES } from "./cases.ts";
 import { TROUBLES } from "./liveness.ts";
@@ -38,11 +38,14 @@ const SEEDS = [
 ];
 
 describe("the simulated step", () => {
-  it.each(partOf(SEEDS, 0))("stays correct with seed $seed: $found", async ({ seed, of }) => {
-    const { violations, passes } = await simulate({ seed, ticks: 200, ...of });
-    expect(violations.slice(0, 3)).toEqual([]);
-    expect(passes).toBeGreaterThan(0);
-  });
+  it.each(SEEDS.filter((_, place) => place % most(1, 5) === 0))(
+    "stays correct with seed $seed: $found",
+    async ({ seed, of }) => {
+      const { violations, passes } = await simulate({ seed, ticks: 200, ...of });
+      expect(violations.slice(0, 3)).toEqual([]);
+      expect(passes).toBeGreaterThan(0);
+    },
+  );
 
   it.each(KINDS)(
     "places each order exactly once with random seeds, each with one trace: $kind",
