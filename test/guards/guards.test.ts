@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { tempFolder } from "../support/temp.ts";
+import { partOf } from "../support/whole.ts";
 import { GUARDS } from "./guards.ts";
 import { prove } from "./prove.ts";
 import { isOfSchema } from "./without.ts";
@@ -20,8 +21,9 @@ it("each guard of a statement occurs in the store exactly once", () => {
   expect(times.filter((one) => one.times !== 1)).toEqual([]);
 });
 
+// `npm run guards` takes out each of them, on a file and on a server.
 describe("two writers on one file", () => {
-  it.each(GUARDS)("$name", async ({ name, should }) => {
+  it.each(partOf(GUARDS, 0))("$name", async ({ name, should }) => {
     const { was } = await prove(name, `file:${join(tempFolder(), "guards.db")}`, false);
     expect(was).toEqual(should);
   });
