@@ -3,7 +3,8 @@ import { type Decimal, ONE, readable, text } from "../kernel/decimal.ts";
 import { MINUTES_A_DAY } from "../model/samples/minute.ts";
 import type { LiquidityPromise } from "../model/samples/promise.ts";
 import { meanOfTotal } from "../model/samples/sums.ts";
-import { MEXC, type ObligationFinding } from "./obligations.ts";
+import { MEXC } from "./exchange-rules.ts";
+import type { ObligationFinding } from "./obligations.ts";
 import { findingsOf } from "./presets.ts";
 import type { LiquiditySpan } from "./span.ts";
 

@@ -5,12 +5,11 @@ import { groupThousands } from "../kernel/thousands.ts";
 import { dayOfMinute } from "../model/samples/minute.ts";
 import type { LiquidityPromise, PromiseRequest } from "../model/samples/promise.ts";
 import { dayAverages } from "./days.ts";
+import { bitgetSt, mexcSt } from "./exchange-rules.ts";
 import {
   agreementRule,
-  bitgetSt,
   gateRule,
   gateScore,
-  mexcSt,
   type ObligationFinding,
   quotingAgreement,
 } from "./obligations.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { decimal, snap, text } from "../../src/kernel/decimal.ts";
 import { DAY, MINUTE } from "../../src/kernel/time.ts";
 import { dayAverages } from "../../src/liquidity/days.ts";
-import { mexcSt } from "../../src/liquidity/obligations.ts";
+import { mexcSt } from "../../src/liquidity/exchange-rules.ts";
 import { foldSamples, MINUTES_A_DAY } from "../../src/model/samples/minute.ts";
 import { type OwnOrder, sampleBook } from "../../src/model/samples/sample.ts";
 import { d } from "../support/grid.ts";

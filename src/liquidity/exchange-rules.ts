@@ -1,0 +1,136 @@
+/** Rules by which exchanges warn the projects whose tokens they list. */
+import { type Decimal, decimal, sum } from "../kernel/decimal.ts";
+import { isKnown, type LiquidityDay } from "./days.ts";
+import type { ObligationFinding } from "./obligations.ts";
+
+const PERCENT = decimal("0.01");
+
+type DayAnswer = "yes" | "no" | "unknown";
+
+/** Returns whether the spread was too wide. A day without two sides at any moment counts as wider than any limit. */
+const hasWideSpread = (day: LiquidityDay): DayAnswer =>
+  !isKnown(day) ? "unknown" : day.spread === null || day.spread > MEXC.spread ? "yes" : "no";
+
+/** Returns the longest run of days with this answer; unknown days are included if allowed. */
+function longestRun(answers: readonly DayAnswer[], allowed: readonly DayAnswer[]): number {
+  let [longest, run] = [0, 0];
+  for (const answer of answers) {
+    run = allowed.includes(answer) ? run + 1 : 0;
+    longest = Math.max(longest, run);
+  }
+  return longest;
+}
+
+export const MEXC = {
+  days: 15,
+  spread: 2n * PERCENT,
+  deviation: 15n * PERCENT,
+  volume: decimal("50000"),
+  volumeDays: 30,
+} as const;
+
+/**
+ * Checks MEXC's "ST" warning rules (as of 2024-10-29): a mean daily spread above 2 % on 15 consecutive days; a mean
+ * price 15 % or more away from other exchanges over 15 days; a mean daily volume below 50,000 USDT over 30 days,
+ * which is only shown, because edgemaker creates no volume.
+ */
+export function mexcSt(
+  days: readonly LiquidityDay[],
+  volumes: readonly (Decimal | null)[] = [],
+): ObligationFinding[] {
+  const wide = days.map(hasWideSpread);
+  const certain = longestRun(wide, ["yes"]) >= MEXC.days;
+  const possible = longestRun(wide, ["yes", "unknown"]) >= MEXC.days;
+  const volume = volumes.length < MEXC.volumeDays ? null : meanIfAllKnown(volumes.slice(-MEXC.volumeDays));
+  return [
+    {
+      rule: `mean daily spread above 2 % on ${MEXC.days} consecutive days`,
+      state: certain ? "missed" : possible ? "unknown" : "kept",
+      unit: "share",
+      value: meanOfKnown(days.map(({ spread }) => spread)),
+      limit: MEXC.spread,
+      reason: !certain && possible ? fewDays(days) : undefined,
+    },
+    deviationOf(days),
+    {
+      rule: `mean daily volume over ${MEXC.volumeDays} days`,
+      state: "shown",
+      unit: "quote",
+      value: volume,
+      limit: MEXC.volume,
+      reason: volume === null ? "a daily candle of the exchange is missing" : undefined,
+    },
+  ];
+}
+
+/** Describes the days without a mean. */
+const fewDays = (days: readonly LiquidityDay[]): string =>
+  `${days.filter((day) => !isKnown(day)).length} of ${days.length} whole days have samples of less than half of their minutes`;
+
+function deviationOf(days: readonly LiquidityDay[]): ObligationFinding {
+  const means = days.map(({ deviation }) => deviation);
+  const windows = Array.from({ length: Math.max(0, means.length - MEXC.days + 1) }, (_, start) =>
+    meanIfAllKnown(means.slice(start, start + MEXC.days)),
+  );
+  const isOver = windows.some((mean) => mean !== null && mean >= MEXC.deviation);
+  const last = windows.at(-1) ?? null;
+  const isUnclear = windows.length === 0 || windows.includes(null);
+  return {
+    rule: `mean price 15 % or more off other exchanges over ${MEXC.days} days`,
+    state: isOver ? "missed" : isUnclear ? "unknown" : "kept",
+    unit: "share",
+    value: last,
+    limit: MEXC.deviation,
+    reason: isOver || !isUnclear ? undefined : deviationGap(days),
+  };
+}
+
+function deviationGap(days: readonly LiquidityDay[]): string {
+  if (days.length < MEXC.days)
+    return `the rule needs ${MEXC.days} whole days, and the report has ${days.length}`;
+  const without = days.filter(({ deviation }) => deviation === null).length;
+  return `${without} of ${days.length} whole days have too few samples, or no price of another exchange`;
+}
+
+/** Returns the mean of the known values; null without any. */
+function meanOfKnown(values: readonly (Decimal | null)[]): Decimal | null {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 ? null : sum(known) / BigInt(known.length);
+}
+
+const meanIfAllKnown = (values: readonly (Decimal | null)[]): Decimal | null =>
+  values.includes(null) ? null : meanOfKnown(values);
+
+/**
+ * Shows Bitget's ST figures: the policy assesses the mean of the seven calendar days before its date and publishes no
+ * thresholds, so the figures are shown, or compared with your own limits.
+ */
+export function bitgetSt(
+  days: readonly LiquidityDay[],
+  limits: { readonly spread?: Decimal; readonly deviation?: Decimal } = {},
+): ObligationFinding[] {
+  const week = days.slice(-7);
+  const describe = (
+    rule: string,
+    values: readonly (Decimal | null)[],
+    limit: Decimal | undefined,
+  ): ObligationFinding => {
+    const value = values.length < 7 ? null : meanIfAllKnown(values);
+    const judged = value === null ? "unknown" : limit !== undefined && value > limit ? "missed" : "kept";
+    const state = limit === undefined ? "shown" : judged;
+    const reason = value === null ? "the policy needs seven whole days with samples" : undefined;
+    return { rule, state, unit: "share", value, limit: limit ?? null, reason };
+  };
+  return [
+    describe(
+      "mean spread over 7 days",
+      week.map(({ spread }) => spread),
+      limits.spread,
+    ),
+    describe(
+      "mean distance from other exchanges over 7 days",
+      week.map(({ deviation }) => deviation),
+      limits.deviation,
+    ),
+  ];
+}
