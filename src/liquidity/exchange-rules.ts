@@ -26,7 +26,6 @@ export const MEXC = {
   spread: 2n * PERCENT,
   deviation: 15n * PERCENT,
   volume: decimal("50000"),
-  volumeDays: 30,
 } as const;
 
 /**
@@ -41,7 +40,6 @@ export function mexcSt(
   const wide = days.map(hasWideSpread);
   const certain = longestRun(wide, ["yes"]) >= MEXC.days;
   const possible = longestRun(wide, ["yes", "unknown"]) >= MEXC.days;
-  const volume = volumes.length < MEXC.volumeDays ? null : meanIfAllKnown(volumes.slice(-MEXC.volumeDays));
   return [
     {
       rule: `mean daily spread above 2 % on ${MEXC.days} consecutive days`,
@@ -52,15 +50,22 @@ export function mexcSt(
       reason: !certain && possible ? fewDays(days) : undefined,
     },
     deviationOf(days),
-    {
-      rule: `mean daily volume over ${MEXC.volumeDays} days`,
-      state: "shown",
-      unit: "quote",
-      value: volume,
-      limit: MEXC.volume,
-      reason: volume === null ? "a daily candle of the exchange is missing" : undefined,
-    },
+    volumeFinding(`mean daily volume over ${VOLUME_DAYS} days`, volumes, MEXC.volume),
   ];
+}
+
+/** Days of a mean volume. */
+export const VOLUME_DAYS = 30;
+
+/** Shows everybody's mean volume of a day, in quote, which is known only if each day's volume is. */
+export function volumeFinding(
+  rule: string,
+  volumes: readonly (Decimal | null)[],
+  limit: Decimal | null,
+): ObligationFinding {
+  const value = volumes.length < VOLUME_DAYS ? null : meanIfAllKnown(volumes.slice(-VOLUME_DAYS));
+  const reason = value === null ? "a daily candle of the exchange is missing" : undefined;
+  return { rule, state: "shown", unit: "quote", value, limit, reason };
 }
 
 /** Describes the days without a mean. */

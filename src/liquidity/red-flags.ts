@@ -1,9 +1,8 @@
 /** Binance's six red flags of market makers, as far as samples can show them. */
-import { type Decimal, div, sum, ZERO } from "../kernel/decimal.ts";
+import { type Decimal, div, ZERO } from "../kernel/decimal.ts";
+import { VOLUME_DAYS, volumeFinding } from "./exchange-rules.ts";
 import type { Measured, ObligationFinding } from "./obligations.ts";
 
-/** Days of the mean volume. */
-export const FLAG_DAYS = 30;
 const WITHIN_2_PERCENT = 2;
 
 /**
@@ -14,38 +13,34 @@ export function binanceFlags(
   { sums: { own, market } }: Pick<Measured, "sums">,
   volumes: readonly (Decimal | null)[],
 ): ObligationFinding[] {
-  const days = volumes.filter((volume) => volume !== null);
-  const volume = days.length < FLAG_DAYS ? null : sum(days) / BigInt(days.length);
-  const noVolume = volume === null ? "a daily candle of the exchange is missing" : undefined;
+  const rule = `high volume without price movement: mean daily volume over ${VOLUME_DAYS} days`;
+  const ofVolume = volumeFinding(rule, volumes, null);
+  const { value: volume, reason: noVolume } = ofVolume;
   const [bids, asks] = [own.depth.bids[WITHIN_2_PERCENT], own.depth.asks[WITHIN_2_PERCENT]];
   const { count } = market.depth;
   const depth = market.depth.bids[WITHIN_2_PERCENT] + market.depth.asks[WITHIN_2_PERCENT];
-  const isThin = volume !== null && volume > ZERO && count > 0;
+  const hasBoth = volume !== null && volume > ZERO && count > 0;
   return [
     hidden("sales before the agreed release schedule", "edgemaker knows no release schedule"),
     {
-      ...shown("selling on one side: own bids as a share of own orders within 2 %", "share"),
+      ...shownShare("selling on one side: own bids as a share of own orders within 2 %"),
       value: bids + asks > ZERO ? div(bids, bids + asks, "half") : null,
       reason: bids + asks > ZERO ? undefined : "no sample has own orders within 2 %",
     },
     hidden("coordinated sales on several exchanges", "edgemaker sees only its own accounts"),
+    ofVolume,
     {
-      ...shown(`high volume without price movement: mean daily volume over ${FLAG_DAYS} days`, "quote"),
-      ...{ value: volume, reason: noVolume },
-    },
-    {
-      ...shown("a thin book behind high volume: mean depth within 2 % as a share of a day's volume", "share"),
-      value: isThin ? div(depth / BigInt(count), volume, "half") : null,
-      reason: noVolume ?? (isThin ? undefined : "no sample has the depth, or there was no volume"),
+      ...shownShare("a thin book behind high volume: mean depth within 2 % as a share of a day's volume"),
+      value: hasBoth ? div(depth / BigInt(count), volume, "half") : null,
+      reason: noVolume ?? (hasBoth ? undefined : "no sample has the depth, or there was no volume"),
     },
     hidden("a shared or guaranteed profit of the market maker", "edgemaker knows no contracts"),
   ];
 }
 
-const shown = (rule: string, unit: ObligationFinding["unit"]) =>
-  ({ rule, state: "shown", unit, limit: null }) as const;
+const shownShare = (rule: string) => ({ rule, state: "shown", unit: "share", limit: null }) as const;
 
 const hidden = (rule: string, reason: string): ObligationFinding => ({
-  ...shown(rule, "share"),
+  ...shownShare(rule),
   ...{ value: null, reason: `not observable here: ${reason}` },
 });

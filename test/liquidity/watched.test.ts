@@ -368,6 +368,9 @@ describe("the volume of MEXC's rule", () => {
     expect(output).toMatchObject({ state: "shown", limit: 50_000, unit: "quote" });
     // 24 hours of 0.02 at 60,000: far below what the rule asks, and nothing is made for it.
     expect(output?.value).toBeCloseTo(28_800, -2);
+    // Another preset shows the same figure, among Binance's six flags.
+    const { findings } = await report({ ...request, preset: "binance-flags" });
+    expect([findings.length, findings[3]]).toMatchObject([6, { value: output?.value, limit: null }]);
     const telling = (candles: Venue["candles"]) => (exchange: string) => ({
       ...deps.venue(exchange),
       candles,

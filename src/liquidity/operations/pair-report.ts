@@ -9,10 +9,9 @@ import type { LiquidityPromise, Preset } from "../../model/samples/promise.ts";
 import { dateOf } from "../../model/usage.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { LiquidityStore, WatchedPair } from "../../ports/stores/liquidity-store.ts";
-import { MEXC } from "../exchange-rules.ts";
+import { VOLUME_DAYS } from "../exchange-rules.ts";
 import { type ObligationFinding, overallState } from "../obligations.ts";
 import { describeTerms, findingsOf, lastWholeDay, upRuleOf } from "../presets.ts";
-import { FLAG_DAYS } from "../red-flags.ts";
 import { liquidityReport } from "../report.ts";
 import { daysOut, hoursOut, reportOut } from "../report-answer.ts";
 import type { LiquidityAnswer } from "../schema.ts";
@@ -89,11 +88,7 @@ async function readFirstStart({ store, venue }: Deps, { exchange, symbol }: Watc
   return first === Number.POSITIVE_INFINITY ? first : minuteOf(first) + 1;
 }
 
-/** Days of volume that a preset uses. */
-const VOLUME_DAYS: { readonly [preset in Preset]?: number } = {
-  "mexc-st": MEXC.volumeDays,
-  "binance-flags": FLAG_DAYS,
-};
+const USES_VOLUME: ReadonlySet<Preset> = new Set(["mexc-st", "binance-flags"]);
 
 /** Reads the results. Volume is the exchange's for its whole market, and is read only if a rule uses it. */
 async function readFindings(
@@ -102,9 +97,8 @@ async function readFindings(
   span: LiquiditySpan,
   { promise, now }: { readonly promise: LiquidityPromise; readonly now: Millis },
 ): Promise<ObligationFinding[]> {
-  const count = VOLUME_DAYS[promise.preset];
-  if (count === undefined) return findingsOf(promise, span);
-  const volumeDays = { last: lastWholeDay(span), count };
+  if (!USES_VOLUME.has(promise.preset)) return findingsOf(promise, span);
+  const volumeDays = { last: lastWholeDay(span), count: VOLUME_DAYS };
   return findingsOf(promise, span, await readVolumes(deps, pair, volumeDays, now));
 }
 
