@@ -55,7 +55,7 @@ export const agreementReport: Operation = operation({
     ],
     examples: [
       "edgemaker agreement report snek --from 2026-01-01 --to 2026-01-31",
-      "edgemaker agreement report snek --maker 'Snek Treasury' --format html > january.html",
+      "edgemaker agreement report snek --maker 'Snek Treasury' --cost false --format html > january.html",
     ],
   },
   mcp: { defaults: { details: false } },

@@ -34,7 +34,7 @@ export const liquidityOperation = (ids: readonly string[]): Operation =>
       examples: [
         "edgemaker liquidity report --exchange mexc --symbol SNEK/USDT --from 2026-01-01 --to 2026-01-31",
         "edgemaker liquidity report --exchange mexc --symbol SNEK/USDT --preset agreement --spread 2 --depth 500",
-        "edgemaker liquidity report --exchange mexc --symbol SNEK/USDT --format html > report.html",
+        "edgemaker liquidity report --exchange mexc --symbol SNEK/USDT --cost false --format html > report.html",
       ],
     },
     mcp: { defaults: { details: false } },
