@@ -6,15 +6,18 @@ import { buyer, twoSided } from "./deeds.ts";
 
 const config = { spread: 0.004, size: 500 };
 it.each([
-  [twoSided, 100],
-  [buyer, undefined],
-] as const)("finds nothing wrong with a strategy that follows the rules", async (strategy, passes) => {
-  const result = await simulate(strategy, { config, seed: 3, ...(passes ? { passes } : {}) });
-  expect(result.problems).toEqual([]);
-  expect(result.passes).toBe(passes ?? 300);
-  for (const count of [result.restarts, result.lostResponses, result.failedReads, result.fills])
-    expect(count).toBeGreaterThan(0);
-});
+  { strategy: twoSided, options: { passes: 100 }, passes: 100 },
+  { strategy: buyer, options: {}, passes: 300 },
+])(
+  "finds nothing wrong with $strategy.name, which follows the rules",
+  async ({ strategy, options, passes }) => {
+    const result = await simulate(strategy, { config, seed: 3, ...options });
+    expect(result.problems).toEqual([]);
+    expect(result.passes).toBe(passes);
+    for (const count of [result.restarts, result.lostResponses, result.failedReads, result.fills])
+      expect(count).toBeGreaterThan(0);
+  },
+);
 
 it("returns the same result for the same seed, and another one for another", async () => {
   const seeded = (seed: number) => simulate(twoSided, { config, seed, passes: 60 });

@@ -120,7 +120,7 @@ export const EDITION_MUTANTS: readonly Mutant[] = [
       "a price keeps the tick of the start",
       "src/grid/plan/wish.ts",
       'snap(price, tick, side === "buy" ? "down" : "up");',
-      'tick > 0n && side === "buy" ? price : price;',
+      "price;",
     ),
   ),
 ];
