@@ -67,24 +67,30 @@ const cutTables = (page: Page) =>
 
 describe.skipIf(!findChromium())("the frame of the page, in Chromium (skipped where there is none)", () => {
   const served = servedPage();
-  let ids: readonly string[];
+  let strategies: readonly (readonly [path: string, title: string])[];
   beforeAll(async () => {
     const grid = await served.call<{ id: string }>("POST", "/strategy/grid", GRID);
     const quotes = await served.call<{ id: string }>("POST", "/strategy/quote", QUOTES);
-    ids = [`strategy/${grid.id}`, `quotes/${quotes.id}`];
+    strategies = [
+      [`strategy/${grid.id}`, "BTC/USDT on kraken"],
+      [`quotes/${quotes.id}`, "ADA/USDT on mexc"],
+    ];
   });
+  /** Opens a page and waits for its title, because the previous page has a heading too. */
+  const open = async (page: Page, [path, title]: readonly [path: string, title: string]) => {
+    await page.goto(`${served.url}/#/${path}`);
+    await expect.poll(() => page.title()).toBe(`${title} · edgemaker`);
+  };
 
   it("leads to every page with at most seven words", async () => {
     const { page, context } = await served.signIn({ viewport: { width: 1440, height: 900 } });
-    const words = await page.getByRole("navigation", { name: "Pages" }).getByRole("link").allTextContents();
+    const navigation = page.getByRole("navigation", { name: "Pages" });
+    const words = await navigation.getByRole("link").allTextContents();
     expect(words.length).toBeLessThanOrEqual(7);
     const reached = new Set<string>();
     for (const word of words) {
-      await page
-        .getByRole("navigation", { name: "Pages" })
-        .getByRole("link", { name: word, exact: true })
-        .click();
-      await page.locator("h1").waitFor();
+      await navigation.getByRole("link", { name: word, exact: true }).click();
+      await navigation.locator("[aria-current]", { hasText: word }).waitFor();
       const links = page
         .locator("nav")
         .getByRole("link")
@@ -110,12 +116,7 @@ describe.skipIf(!findChromium())("the frame of the page, in Chromium (skipped wh
 
   it("gives each page a title of its own", async () => {
     const { page, context } = await served.signIn();
-    for (const [path, title] of PAGES) {
-      await page.goto(`${served.url}/#/${path}`);
-      await expect.poll(() => page.title()).toBe(`${title} · edgemaker`);
-    }
-    await page.goto(`${served.url}/#/${ids[0]}`);
-    await expect.poll(() => page.title()).toBe("BTC/USDT on kraken · edgemaker");
+    for (const place of [...PAGES, ...strategies]) await open(page, place);
     await context.close();
   });
 
@@ -155,12 +156,11 @@ describe.skipIf(!findChromium())("the frame of the page, in Chromium (skipped wh
   it.each([1024, 768])("cuts no table and breaks no large figure at %i px", async (width) => {
     const { page, context } = await served.signIn({ viewport: { width, height: 900 } });
     const cut: Record<string, unknown> = {};
-    for (const path of [...PAGES.map(([path]) => path), ...ids]) {
-      await page.goto(`${served.url}/#/${path}`);
-      await page.locator("h1").waitFor();
+    for (const place of [...PAGES, ...strategies]) {
+      await open(page, place);
       await isLoaded(page);
       const names = [...(await cutTables(page)), ...(await brokenFigures(page))];
-      if (names.length > 0) cut[path] = names;
+      if (names.length > 0) cut[place[0]] = names;
     }
     expect(cut).toEqual({});
     await context.close();
@@ -170,19 +170,18 @@ describe.skipIf(!findChromium())("the frame of the page, in Chromium (skipped wh
     const { page, context } = await served.signIn();
     // A quiet hour of the simulated market would fill no order.
     await commandIn(served.folder, "sandbox", "shock", "--symbol", "BTC/USDT", "--percent=-1");
-    await page.goto(`${served.url}/#/${ids[0]}`);
+    await page.goto(`${served.url}/#/${strategies[0]?.[0]}`);
     await page.getByRole("table", { name: "Fills" }).getByRole("row").nth(1).waitFor();
     const found: Record<string, unknown> = {};
-    for (const path of [...PAGES.map(([path]) => path), ...ids]) {
-      await page.goto(`${served.url}/#/${path}`);
-      await page.locator("h1").waitFor();
+    for (const place of [...PAGES, ...strategies]) {
+      await open(page, place);
       await isLoaded(page);
       const text = await page.locator("main").innerText();
       const money = [...text.matchAll(/([\d,]+\.?\d*)\s(?:USDT|USD|EUR)\b/g)]
         .map(([, value = ""]) => value)
         .filter((value) => Number(value.replaceAll(",", "")) >= 0.01 && !/^[\d,]+(\.\d\d)?$/.test(value));
       const long = text.match(/\d\.\d{9,}/g) ?? [];
-      if (money.length + long.length > 0) found[path] = [...money, ...long];
+      if (money.length + long.length > 0) found[place[0]] = [...money, ...long];
     }
     expect(found).toEqual({});
     await context.close();
@@ -190,13 +189,12 @@ describe.skipIf(!findChromium())("the frame of the page, in Chromium (skipped wh
 
   it("folds long parts on a phone, and opens them on request", async () => {
     const { page, context } = await served.signIn({ viewport: { width: 390, height: 844 } });
-    for (const path of ["", "markets", ...ids]) {
-      await page.goto(`${served.url}/#/${path}`);
-      await page.locator("h1").waitFor();
+    for (const place of [["", "Strategies"], ["markets", "Markets"], ...strategies] as const) {
+      await open(page, place);
       await isLoaded(page);
-      expect(await heightOf(page), path).toBeLessThan(3000);
+      expect(await heightOf(page), place[0]).toBeLessThan(3000);
     }
-    await page.goto(`${served.url}/#/${ids[0]}`);
+    await page.goto(`${served.url}/#/${strategies[0]?.[0]}`);
     await page.getByRole("button", { name: "Show orders" }).click();
     await page.getByRole("table", { name: "Orders" }).waitFor();
     await context.close();
