@@ -6,7 +6,6 @@ const served = servedPage(["--tick-interval", "3600000"]);
 
 it.skipIf(!findChromium())("the page creates, changes, reports and ends an agreement", async () => {
   const { page, context, errors } = await served.signIn();
-  page.setDefaultTimeout(10_000);
   await page.goto(`${served.url}/#/liquidity`);
   const form = page.getByRole("form", { name: "Terms of an agreement" });
   await form.getByLabel("Name").fill("desk");

@@ -75,6 +75,8 @@ describe.skipIf(!findChromium())(
         audit: "This token has no access to this page",
       };
       for (const [path, text] of Object.entries(ready)) {
+        // The pages without access show the same text, so each of them is loaded anew.
+        await page.goto("about:blank");
         await page.goto(`${served.url}/#/${path}`);
         await page.getByText(text).first().waitFor();
         await page.getByRole("status", { name: "Loading" }).first().waitFor({ state: "detached" });
