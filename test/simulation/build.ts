@@ -35,13 +35,22 @@ const planting = ({ name, edits }: Mutant): Plugin => ({
 });
 
 let built = 0;
+const bundles = new Map<string, Promise<string>>();
 
-/** Bundles a worker, with a mutant or without; a source map of it lies beside it where one is asked for. */
-export async function bundleWorker(
+/** Bundles a worker, with a mutant or without it, on request with a source map. Without a mutant it does so once. */
+export function bundleWorker(
   mutant?: Mutant,
   entry = "test/simulation/worker.ts",
   sourcemap = false,
 ): Promise<string> {
+  if (mutant) return bundled(entry, sourcemap, mutant);
+  const key = `${entry} ${sourcemap}`;
+  const bundle = bundles.get(key) ?? bundled(entry, sourcemap);
+  bundles.set(key, bundle);
+  return bundle;
+}
+
+async function bundled(entry: string, sourcemap: boolean, mutant?: Mutant): Promise<string> {
   const outfile = join(root, `dist/test/worker-${process.pid}-${built++}.mjs`);
   await build({
     absWorkingDir: root,
