@@ -44,6 +44,13 @@ async function ran(how: Parameters<typeof swung>[0]) {
   return { app, id, replayed };
 }
 
+let shared: ReturnType<typeof ran> | undefined;
+/** A grid that nothing interfered with; it is the same one for all tests, and still runs. */
+const undisturbed = () => {
+  shared ??= ran({ minutes: 130 });
+  return shared;
+};
+
 /** Its answer where the calculation is told after so many bars whether its time is over. */
 const replayedUntil = async (
   { deps }: Driven,
@@ -136,7 +143,7 @@ describe("a replay of the service's record", () => {
   });
 
   it("compares up to the bar at which its time is over, and nothing after it", async () => {
-    const { app, id } = await swung({ minutes: 130 });
+    const { app, id } = await undisturbed();
     const whole = await replayedUntil(app, { id }, () => false);
     for (const last of [20, 60, 95]) {
       const body = await replayedUntil(app, { id }, (bars) => bars >= last);
@@ -149,7 +156,7 @@ describe("a replay of the service's record", () => {
   });
 
   it("is incomplete when the run with other options is, and gives both the same time", async () => {
-    const { app, id } = await swung({ minutes: 130 });
+    const { app, id } = await undisturbed();
     let [looks, most] = [0, Number.POSITIVE_INFINITY];
     const isOver = () => ++looks > most;
     const alone = await replayedUntil(app, { id }, isOver);
@@ -163,7 +170,7 @@ describe("a replay of the service's record", () => {
   });
 
   it("reports the result of other options as a backtest does, and rejects unknown options", async () => {
-    const { app, id, replayed } = await ran({ minutes: 130 });
+    const { app, id, replayed } = await undisturbed();
     const body = await replayed("?set=size=400,levels=12");
     expect(body.set?.settings).toBe("size=400,levels=12");
     expect(Number(body.set?.realized)).toBeGreaterThan(1.5 * Number(body.record.realized));

@@ -104,10 +104,9 @@ describe("the comparison over real sockets", () => {
     expect(await compare("wrong")).toMatchObject({ status: 401, error: "Unauthorized" });
   });
 
-  it.each(["ticker", "book"] as const)(
-    "times out an exchange whose %s hangs without delaying the others",
-    async (route) => {
-      const limit = 8000;
+  it("times out an exchange whose ticker or book hangs without delaying the others", async () => {
+    const limit = 8000;
+    const compared = async (route: "ticker" | "book") => {
       const { ask, bitget } = await live(limit);
       // Only a comparison that has ended well leaves no read behind, whose late answer would serve the next one.
       const first = async () => (await ask("/price/compare?symbol=BTC/USDT")).status;
@@ -122,11 +121,13 @@ describe("the comparison over real sockets", () => {
           ask("/ticker?exchange=kraken&symbol=ETH/USDT").finally(() => ended.push("ticker")),
         ]),
       );
-      expect([other.status, ended]).toEqual([200, ["ticker", "comparison"]]);
+      expect([other.status, ended], route).toEqual([200, ["ticker", "comparison"]]);
       expect(answer.prices.map(({ exchange }) => exchange)).toEqual(["mexc", "gateio", "kraken"]);
       expect(answer.failed?.map(({ exchange }) => exchange)).toEqual(["bitget"]);
-    },
-  );
+    };
+    // Most of their time they wait for the limit.
+    await Promise.all([compared("ticker"), compared("book")]);
+  });
 });
 
 it("every operation that identifies its caller is public", () => {

@@ -13,7 +13,7 @@ interface Plan {
 const RANGE = { lowerPrice: 90, upperPrice: 110, gridLevels: 10, orderSize: 50 };
 
 /** What is left of a price after a minute of the fall. */
-const FALLS = isWhole ? 0.999 : 0.997;
+const FALLS = isWhole ? 0.999 : 0.994;
 
 /** Up and down in the range, then down to a price, little by little. */
 function pathTo(price: number, seed: number): number[] {

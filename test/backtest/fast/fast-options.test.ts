@@ -75,13 +75,14 @@ const caseOf = (operation: "start_grid" | "start_centered_grid", of: object): Ca
 
 const ways = { all: { everyPass: true }, walk: {}, leap: { mayLeap: true } };
 
+function resultOf(run: ReturnType<typeof prepared>, how: object) {
+  const { account, fills, balances } = walked(run, how);
+  return outcome(account.strategy, fills, balances);
+}
+
 function outcomes(of: Case) {
   const run = prepared(of, scaled);
-  const resultOf = (how: object) => {
-    const { account, fills, balances } = walked(run, how);
-    return outcome(account.strategy, fills, balances);
-  };
-  return { all: resultOf(ways.all), walk: resultOf(ways.walk), leap: resultOf(ways.leap) };
+  return { all: resultOf(run, ways.all), walk: resultOf(run, ways.walk), leap: resultOf(run, ways.leap) };
 }
 
 const tenth = (column: ArrayLike<number>) => Float64Array.from(column, (price) => price / 10);
@@ -122,8 +123,9 @@ describe("every option of a grid", () => {
   it.each(["gridLevels", "orderSize", "useOwnBase", "initialBuy", "maxPosition", "safetyReserve", "trail"])(
     "changes the result where it takes effect: %s",
     (name) => {
-      const plain = outcomes(caseOf("start_grid", RANGE)).leap;
-      const changed = outcomes(caseOf("start_grid", { ...RANGE, ...RANGE_CHANGES[name] })).leap;
+      const leapOf = (of: object) => resultOf(prepared(caseOf("start_grid", of), scaled), ways.leap);
+      const plain = leapOf(RANGE);
+      const changed = leapOf({ ...RANGE, ...RANGE_CHANGES[name] });
       expect(changed.fills).not.toEqual(plain.fills);
     },
   );
