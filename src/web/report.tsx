@@ -7,7 +7,7 @@ import { SaveButton } from "./save.tsx";
 import { nameColumn, profitColumn } from "./strategy/parts.tsx";
 import { numberColumn, Table, type TableColumn } from "./table.tsx";
 import type { Grid, ReportAnswer, Status } from "./types.ts";
-import { Choice, Field, Section, Shown, Stat } from "./ui.tsx";
+import { ChangeStat, Choice, Field, Section, Shown, Stat } from "./ui.tsx";
 
 const SPANS = [
   ["day", "Today, UTC"],
@@ -117,12 +117,8 @@ function QuoteTotals(props: TotalsProps) {
   return (
     <>
       <dl class="stats" aria-label={`Totals in ${quote}`}>
-        <Stat name={`Total, ${name}`} tone={`large ${toneOf(total.totalProfit)}`}>
-          {change(total.totalProfit)}
-        </Stat>
-        <Stat name="Realized" tone={toneOf(total.realizedProfit)}>
-          {change(total.realizedProfit)}
-        </Stat>
+        <ChangeStat name={`Total, ${name}`} of={total.totalProfit} isLarge />
+        <ChangeStat name="Realized" of={total.realizedProfit} />
         <Stat name="Yearly rate of running grids">{rateText(props)}</Stat>
         <Stat name="Max drawdown, by day" tone={figures.drawdown > 0 ? "down" : ""}>
           {money(figures.drawdown)}

@@ -1,7 +1,7 @@
-import { change, money, pairOf, toneOf } from "./format.ts";
+import { money, pairOf } from "./format.ts";
 import { againstHolding } from "./grid-figures.ts";
 import type { Grid, OwnStatus, Quoted } from "./types.ts";
-import { Stat } from "./ui.tsx";
+import { ChangeStat, Stat } from "./ui.tsx";
 
 /** A strategy whose capital is not known. */
 type Other = Quoted | OwnStatus;
@@ -43,20 +43,12 @@ function Group({ name, grids, others }: GroupOf) {
   const [quote = name] = name.split(",");
   return (
     <dl class="stats" aria-label={`Totals in ${name}`}>
-      <Stat name={`Total, ${name}`} tone={`large ${toneOf(total)}`}>
-        {change(total)}
-      </Stat>
-      <Stat name="Realized" tone={toneOf(realized)}>
-        {change(realized)}
-      </Stat>
-      <Stat name="Unrealized" tone={toneOf(unrealized)}>
-        {change(unrealized)}
-      </Stat>
+      <ChangeStat name={`Total, ${name}`} of={total} isLarge />
+      <ChangeStat name="Realized" of={realized} />
+      <ChangeStat name="Unrealized" of={unrealized} />
       {grids.length > 0 ? (
         <>
-          <Stat name={others.length > 0 ? "Grids vs buy and hold" : "vs buy and hold"} tone={toneOf(against)}>
-            {change(against)}
-          </Stat>
+          <ChangeStat name={others.length > 0 ? "Grids vs buy and hold" : "vs buy and hold"} of={against} />
           <Stat
             name={others.length > 0 ? "Capital of grids" : "Capital"}
           >{`${money(capital)} ${quote}`}</Stat>

@@ -3,7 +3,7 @@ import { useRef, useState } from "hono/jsx/dom";
 import type { ApiError } from "./api.ts";
 import { timeNow } from "./clock.ts";
 import { useEffect } from "./effect.ts";
-import { duration, localTime, utc } from "./format.ts";
+import { change, duration, localTime, toneOf, utc } from "./format.ts";
 import type { Loaded } from "./load.ts";
 import { useValue } from "./value.ts";
 
@@ -31,6 +31,13 @@ export function Stat({ name, tone = "", children }: { name: string; tone?: strin
     </div>
   );
 }
+
+/** A change of money with its sign and color. */
+export const ChangeStat = ({ name, of, isLarge }: { name: string; of: number | null; isLarge?: boolean }) => (
+  <Stat name={name} tone={isLarge ? `large ${toneOf(of)}` : toneOf(of)}>
+    {change(of)}
+  </Stat>
+);
 
 export function NoticeBox({
   kind = "note",

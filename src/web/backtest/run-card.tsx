@@ -4,7 +4,7 @@ import { change, feeText, inPercent, money, number, pairOf, percent, toneOf } fr
 import { linkTo } from "../route.ts";
 import { saveFile } from "../save.tsx";
 import { queryOf } from "../start/form.ts";
-import { NoticeBox, Section, Stat, Time, Warnings } from "../ui.tsx";
+import { ChangeStat, NoticeBox, Section, Stat, Time, Warnings } from "../ui.tsx";
 import { Equity } from "./equity.tsx";
 import { dropRun, type Run } from "./runs.ts";
 
@@ -49,21 +49,15 @@ function RunFigures({ answer }: { answer: Run["answer"] }) {
   const fees = Object.entries(answer.fees).map(([asset, fee]) => feeText(asset, fee, answer.symbol));
   return (
     <dl class="stats">
-      <Stat name={`Total, ${quote}`} tone={`large ${toneOf(total)}`}>
-        {change(total)}
-      </Stat>
+      <ChangeStat name={`Total, ${quote}`} of={total} isLarge />
       <Stat name="Return on investment" tone={toneOf(total)}>
         {percent(answer.totalPercent / 100)}
       </Stat>
-      <Stat name="vs buy and hold" tone={toneOf(against)}>
-        {change(against)}
-      </Stat>
+      <ChangeStat name="vs buy and hold" of={against} />
       <Stat name="Max drawdown" tone={drawdown.amount > 0 ? "down" : ""}>
         {`${money(drawdown.amount)} (${inPercent(drawdown.percent, 2)})`}
       </Stat>
-      <Stat name="Realized" tone={toneOf(Number(answer.realized))}>
-        {change(Number(answer.realized))}
-      </Stat>
+      <ChangeStat name="Realized" of={Number(answer.realized)} />
       <Stat name="Cycles">{answer.cycles}</Stat>
       <Stat name="Fees">{fees.join(", ") || "none"}</Stat>
       <Stat name="In range">{inPercent(answer.timeInRangePercent, 1)}</Stat>

@@ -1,10 +1,10 @@
-import { amount, change, digitsOf, number, pairOf, toneOf } from "../format.ts";
+import { amount, digitsOf, number, pairOf } from "../format.ts";
 import { EventsPart, FillsPart } from "../strategy/history.tsx";
 import { NameLine } from "../strategy/name.tsx";
 import { ById, PassStats, StrategyActions, StrategyHeader, strategyState } from "../strategy/parts.tsx";
 import { QualityPart } from "../strategy/quality.tsx";
 import type { OwnStatus, Session } from "../types.ts";
-import { FoldedSection, Section, Stat } from "../ui.tsx";
+import { ChangeStat, FoldedSection, Section, Stat } from "../ui.tsx";
 import { OwnOrders } from "./start.tsx";
 
 /** The page of one running strategy of the user's own. */
@@ -59,12 +59,8 @@ function StrategyFigures({ one }: { one: OwnStatus }) {
   const { base, quote } = pairOf(symbol);
   return (
     <dl class="stats">
-      <Stat name={`Total, ${quote}`} tone={`large ${toneOf(totalProfit)}`}>
-        {change(totalProfit)}
-      </Stat>
-      <Stat name="Realized" tone={toneOf(profit)}>
-        {change(profit)}
-      </Stat>
+      <ChangeStat name={`Total, ${quote}`} of={totalProfit} isLarge />
+      <ChangeStat name="Realized" of={profit} />
       <Stat name="Position">{`${amount(position)} ${base}`}</Stat>
       <Stat name="Average cost">{averageCost === null ? "–" : number(averageCost)}</Stat>
       <Stat name="Filled orders">{filledOrders}</Stat>

@@ -1,13 +1,13 @@
 import { useState } from "hono/jsx/dom";
 import { describeRefusals } from "../../model/refusal-text.ts";
-import { amount, change, digitsOf, inPercent, money, number, pairOf, toneOf } from "../format.ts";
+import { amount, digitsOf, inPercent, money, number, pairOf } from "../format.ts";
 import { EventsPart, FillsPart, OrdersPart } from "../strategy/history.tsx";
 import { NameLine } from "../strategy/name.tsx";
 import { ById, PassStats, StrategyHeader, strategyState } from "../strategy/parts.tsx";
 import { QualityPart } from "../strategy/quality.tsx";
 import { Table } from "../table.tsx";
 import type { Quoted, Session } from "../types.ts";
-import { Section, SideText, Stat } from "../ui.tsx";
+import { ChangeStat, Section, SideText, Stat } from "../ui.tsx";
 import { QuoteActions } from "./actions.tsx";
 import { EditQuotes } from "./edit.tsx";
 
@@ -50,12 +50,8 @@ function QuoteFigures({ quotes, digits }: { quotes: Quoted; digits: number }) {
   const { reference, averageCost, halfSpreadPercent, widenedBy, spreadPercent } = quotes;
   return (
     <dl class="stats">
-      <Stat name={`Total, ${quote}`} tone={`large ${toneOf(quotes.totalProfit)}`}>
-        {change(quotes.totalProfit)}
-      </Stat>
-      <Stat name="Realized" tone={toneOf(quotes.profit)}>
-        {change(quotes.profit)}
-      </Stat>
+      <ChangeStat name={`Total, ${quote}`} of={quotes.totalProfit} isLarge />
+      <ChangeStat name="Realized" of={quotes.profit} />
       <Stat name="Reference price">{reference === null ? "no price" : number(reference, digits)}</Stat>
       <Stat name="Requested spread">{inPercent(spreadPercent)}</Stat>
       <Stat name="Current spread">

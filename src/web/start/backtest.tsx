@@ -1,8 +1,8 @@
 import { useState } from "hono/jsx/dom";
 import { type ApiError, ask } from "../api.ts";
-import { change, inPercent, number, toneOf } from "../format.ts";
+import { change, inPercent, number } from "../format.ts";
 import type { Backtest } from "../types.ts";
-import { Failed, Stat, Time, Warnings } from "../ui.tsx";
+import { ChangeStat, Failed, Stat, Time, Warnings } from "../ui.tsx";
 
 interface Tried {
   /** The grid of the backtest. */
@@ -52,20 +52,14 @@ function Outcome({ answer, quote }: { answer: Backtest; quote: string }) {
     <>
       <Warnings of={answer.warnings} />
       <dl class="stats" aria-label="Backtest">
-        <Stat name={`Total, ${quote}`} tone={`large ${toneOf(total)}`}>
-          {change(total)}
-        </Stat>
+        <ChangeStat name={`Total, ${quote}`} of={total} isLarge />
         {band ? (
           <Stat name="Range by path and fill rule">
             {`${change(Number(band.total.least))} to ${change(Number(band.total.most))}`}
           </Stat>
         ) : null}
-        <Stat name="Realized" tone={toneOf(Number(answer.realized))}>
-          {change(Number(answer.realized))}
-        </Stat>
-        <Stat name="vs buy and hold" tone={toneOf(holding)}>
-          {change(holding)}
-        </Stat>
+        <ChangeStat name="Realized" of={Number(answer.realized)} />
+        <ChangeStat name="vs buy and hold" of={holding} />
         <Stat name="Cycles">{answer.cycles}</Stat>
         <Stat name="Max drawdown" tone={drawdown.amount > 0 ? "down" : ""}>
           {`${number(drawdown.amount, 2)} (${inPercent(drawdown.percent, 2)})`}

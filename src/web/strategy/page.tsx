@@ -4,22 +4,11 @@ import { GridChart } from "../chart/chart.tsx";
 import { lineScaleOf } from "../chart/line-scale.ts";
 import { TwoLines } from "../chart/two-lines.tsx";
 import { yearlyPercent } from "../daily.ts";
-import {
-  amount,
-  change,
-  digitsOf,
-  duration,
-  feeText,
-  money,
-  number,
-  pairOf,
-  percent,
-  toneOf,
-} from "../format.ts";
+import { amount, change, digitsOf, duration, feeText, money, number, pairOf, percent } from "../format.ts";
 import { againstHolding, distanceText, gridState, rangeText } from "../grid-figures.ts";
 import { useLoad } from "../load.ts";
 import type { CandlesAnswer, Fills, Grid, HistoricOrders, Session } from "../types.ts";
-import { Choice, Failed, NoticeBox, Section, Stat } from "../ui.tsx";
+import { ChangeStat, Choice, Failed, NoticeBox, Section, Stat } from "../ui.tsx";
 import { GridActions } from "./actions.tsx";
 import { Edit } from "./edit.tsx";
 import { EventsPart, FillsPart, OrdersPart } from "./history.tsx";
@@ -75,18 +64,10 @@ function GridFigures({ grid, digits }: { grid: Grid; digits: number }) {
   const price = (value: number | null) => (value === null ? "–" : number(value, digits));
   return (
     <dl class="stats">
-      <Stat name={`Total, ${quote}`} tone={`large ${toneOf(grid.totalProfit)}`}>
-        {change(grid.totalProfit)}
-      </Stat>
-      <Stat name="Realized" tone={toneOf(grid.profit)}>
-        {change(grid.profit)}
-      </Stat>
-      <Stat name="Unrealized" tone={toneOf(grid.unrealizedProfit)}>
-        {change(grid.unrealizedProfit)}
-      </Stat>
-      <Stat name="vs buy and hold" tone={toneOf(against)}>
-        {change(against)}
-      </Stat>
+      <ChangeStat name={`Total, ${quote}`} of={grid.totalProfit} isLarge />
+      <ChangeStat name="Realized" of={grid.profit} />
+      <ChangeStat name="Unrealized" of={grid.unrealizedProfit} />
+      <ChangeStat name="vs buy and hold" of={against} />
       <Stat name="Yearly rate">{yearlyText(grid)}</Stat>
       <Stat name="Price">{price(grid.markPrice)}</Stat>
       <Stat name="Current range">{rangeText(grid, digits)}</Stat>
