@@ -1,23 +1,19 @@
 import * as z from "zod";
 import { CHAIN_TOKENS, type ChainToken, chainTokens, isChainToken } from "../kernel/chain-token.ts";
 import { type Decimal, div, wire, ZERO } from "../kernel/decimal.ts";
+import { convertedField } from "../kernel/fields.ts";
 import { lazy } from "../kernel/lazy.ts";
 import type { DexPrice, Pool } from "../ports/dex.ts";
 import { largestFirst } from "./price.ts";
 
-const TOKENS = `must be one of ${chainTokens.join(", ")}`;
+const TOKEN_ERROR = `Unsupported token: must be one of ${chainTokens.join(", ")}`;
 
 /** A token's symbol in upper or lower case. */
 export const chainTokenField = lazy(() =>
-  z
-    .string({ error: `Unsupported token: ${TOKENS}` })
-    .transform((value, context): ChainToken => {
-      const symbol = value.toUpperCase();
-      if (isChainToken(symbol)) return symbol;
-      context.addIssue({ code: "custom", message: `Unsupported token: ${TOKENS}` });
-      return z.NEVER;
-    })
-    .describe(`Token: ${chainTokens.join(", ")}`),
+  convertedField(z.string({ error: TOKEN_ERROR }), TOKEN_ERROR, (value): ChainToken | undefined => {
+    const symbol = value.toUpperCase();
+    return isChainToken(symbol) ? symbol : undefined;
+  }).describe(`Token: ${chainTokens.join(", ")}`),
 );
 
 export const PriceShape = lazy(() =>

@@ -34,6 +34,19 @@ export const countField = (label: string, { least, most }: { least: number; most
   return z.int({ error }).min(least, { error }).max(most, { error });
 };
 
+/** Converts a valid value; `convert` returns undefined for a value that it does not accept. */
+export const convertedField = <S extends z.ZodType, T>(
+  schema: S,
+  error: string,
+  convert: (value: z.output<S>) => T | undefined,
+) =>
+  schema.transform((value, context): T => {
+    const converted = convert(value);
+    if (converted !== undefined) return converted;
+    context.addIssue({ code: "custom", message: error });
+    return z.NEVER;
+  });
+
 /** Maximum of prices and of sizes in quote, in any currency; shares and multiples are far below. */
 const LARGEST_FIGURE = 1e12;
 /** Maximum amount, for a base with a tiny unit value. */
@@ -49,23 +62,19 @@ export const zeroOrMoreField = (label: string, most = LARGEST_FIGURE) =>
 
 const amountField = (label: string, most: number, sign: "positive" | "non-negative") => {
   const error = `${label}: must be a ${sign} number up to ${most} with at most 18 decimals`;
-  return z.number({ error }).transform((value, context): Decimal => {
+  return convertedField(z.number({ error }), error, (value): Decimal | undefined => {
     if (value === 0 && sign === "non-negative") return 0n;
     const exact = value <= most ? fromNumber(value) : undefined;
-    if (exact !== undefined && exact > 0n) return exact;
-    context.addIssue({ code: "custom", message: error });
-    return z.NEVER;
+    return exact !== undefined && exact > 0n ? exact : undefined;
   });
 };
 
 /** A share of something, 0 to 1. */
 export const shareField = (name: string) => {
   const error = `Invalid request: ${name} must be a number from 0 to 1`;
-  return z.number({ error }).transform((value, context): Decimal => {
+  return convertedField(z.number({ error }), error, (value): Decimal | undefined => {
     const exact = value === 0 ? 0n : fromNumber(value);
-    if (exact !== undefined && exact >= 0n && exact <= ONE) return exact;
-    context.addIssue({ code: "custom", message: error });
-    return z.NEVER;
+    return exact !== undefined && exact >= 0n && exact <= ONE ? exact : undefined;
   });
 };
 
@@ -91,22 +100,16 @@ export const idField = (label: string) =>
 /** A UTC day, as a date or as a time within it. */
 export const dayField = (name: string) => {
   const sentence = `${name} must be a day, for example 2026-01-31`;
-  return textField("Invalid request", TIME_TEXT, sentence).transform((text, context): string => {
-    const day = parseDay(text);
-    if (day !== undefined) return day;
-    context.addIssue({ code: "custom", message: `Invalid request: ${sentence}` });
-    return z.NEVER;
-  });
+  const text = textField("Invalid request", TIME_TEXT, sentence);
+  return convertedField(text, `Invalid request: ${sentence}`, parseDay);
 };
 
 /** A time: milliseconds, or a date or time in ISO 8601. */
 export const timeField = (name: string) => {
   const error = `Invalid request: ${name} must be milliseconds, or a date such as 2026-01-31 or 2026-01-31T08:00Z`;
   const count = z.int({ error }).min(0, { error }).max(9_999_999_999_999, { error });
-  return z.union([count, z.string()], { error }).transform((value, context): Millis => {
+  return convertedField(z.union([count, z.string()], { error }), error, (value): Millis | undefined => {
     const at = typeof value === "number" ? value : parseTime(value);
-    if (at !== undefined && at >= 0) return at;
-    context.addIssue({ code: "custom", message: error });
-    return z.NEVER;
+    return at !== undefined && at >= 0 ? at : undefined;
   });
 };

@@ -1,7 +1,7 @@
 /** Input fields of every start that has a plan. */
 import * as z from "zod";
 import { type Decimal, ONE, parseDecimal } from "./decimal.ts";
-import { decimalField, flagField, textField } from "./fields.ts";
+import { convertedField, decimalField, flagField, textField } from "./fields.ts";
 
 export const flag = (name: string) => flagField("Invalid request", name).optional();
 export const price = () => decimalField("Invalid price").optional();
@@ -26,16 +26,13 @@ const DRY_FORM =
 
 /** `USDT=1000,BTC=0.1` */
 export const dryBalance = () =>
-  z
-    .string({ error: DRY_FORM })
-    .max(MOST_LIST_TEXT, { error: DRY_FORM })
-    .transform((text, context): Readonly<Record<string, Decimal>> => {
-      const parts = text.split(",").map((part) => /^([A-Z0-9]{1,20})=(\d[\d.]*)$/.exec(part.trim()));
-      const balances = parts.map((part) => [part?.[1] ?? "", parseDecimal(part?.[2] ?? "")] as const);
-      if (balances.every(([, amount]) => amount !== undefined && amount <= MOST_BALANCE))
-        return Object.fromEntries(balances) as Record<string, Decimal>;
-      context.addIssue({ code: "custom", message: DRY_FORM });
-      return z.NEVER;
-    })
+  convertedField(z.string({ error: DRY_FORM }).max(MOST_LIST_TEXT, { error: DRY_FORM }), DRY_FORM, balancesIn)
     .optional()
     .describe("Initial balances of the paper account, for example USDT=1000,BTC=0.1; default 10000 quote");
+
+function balancesIn(text: string): Readonly<Record<string, Decimal>> | undefined {
+  const parts = text.split(",").map((part) => /^([A-Z0-9]{1,20})=(\d[\d.]*)$/.exec(part.trim()));
+  const balances = parts.map((part) => [part?.[1] ?? "", parseDecimal(part?.[2] ?? "")] as const);
+  const areValid = balances.every(([, amount]) => amount !== undefined && amount <= MOST_BALANCE);
+  return areValid ? (Object.fromEntries(balances) as Record<string, Decimal>) : undefined;
+}

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { dayField, textField } from "../kernel/fields.ts";
+import { convertedField, dayField, textField } from "../kernel/fields.ts";
 import { lazy } from "../kernel/lazy.ts";
 import { DAY, parseTime } from "../kernel/time.ts";
 import { PRESETS } from "../model/samples/promise.ts";
@@ -72,16 +72,10 @@ export const storedNameField = () =>
 const NONE = "none";
 
 /** Text that a function turns into its stored form. `none` stands for null, if that is allowed. */
-const parsedText = (sentence: string, read: (text: string) => string | undefined, most = 4000) =>
-  z
-    .string({ error: `Invalid request: ${sentence}` })
-    .max(most, { error: `Invalid request: ${sentence}` })
-    .transform((text, context): string => {
-      const found = read(text.trim());
-      if (found !== undefined) return found;
-      context.addIssue({ code: "custom", message: `Invalid request: ${sentence}` });
-      return z.NEVER;
-    });
+const parsedText = (sentence: string, read: (text: string) => string | undefined) => {
+  const error = `Invalid request: ${sentence}`;
+  return convertedField(z.string({ error }).max(4000, { error }), error, (text) => read(text.trim()));
+};
 
 const orNone = (read: (text: string) => string | undefined) => (text: string) =>
   text === NONE ? text : read(text);

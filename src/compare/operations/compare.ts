@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { AppError } from "../../kernel/errors.ts";
-import { decimalField, flagField, MOST_AMOUNT, pairField } from "../../kernel/fields.ts";
+import { convertedField, decimalField, flagField, MOST_AMOUNT, pairField } from "../../kernel/fields.ts";
 import { type Operation, operation } from "../../operation.ts";
 import { marketNow } from "../../ports/market-now.ts";
 import { analysisOut, ComparisonShape, pricesOut } from "../schema.ts";
@@ -10,14 +10,10 @@ import { allPlaces, readChain, readVenue } from "./reading.ts";
 /** Parses comma-separated ids, ignoring spaces; a repeated one counts once. */
 const exchangesField = (ids: readonly string[]) => {
   const error = `Invalid exchange: each must be one of ${ids.join(", ")}`;
-  return z
-    .string({ error })
-    .transform((text, context): readonly string[] => {
-      const requests = [...new Set(text.split(",").map((id) => id.trim()))];
-      if (requests.every((id) => ids.includes(id))) return requests;
-      context.addIssue({ code: "custom", message: error });
-      return z.NEVER;
-    })
+  return convertedField(z.string({ error }), error, (text): readonly string[] | undefined => {
+    const requests = [...new Set(text.split(",").map((id) => id.trim()))];
+    return requests.every((id) => ids.includes(id)) ? requests : undefined;
+  })
     .optional()
     .describe(`Exchange ids with commas between them (default all): ${ids.join(",")}`);
 };

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { text } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
+import { convertedField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { changed } from "../../limits/limits.ts";
 import { EVERY_SCOPE, isScope, ownLimits, scopeOfAccount } from "../../limits/standing.ts";
@@ -40,15 +41,11 @@ const SetShape = lazy(() =>
 
 /** One limit: text as a user writes it, or a number, or amounts by asset, depending on the limit. */
 const limitField = (name: LimitName) =>
-  z
-    .union([z.string(), z.number(), z.record(z.string(), z.number())])
-    .transform((given, context) => {
-      const value = readLimit(name, settingText(given));
-      if (value !== undefined) return value;
-      const message = `Invalid request: ${name} is ${LIMIT_FORMS[name].form}, or ${LIMIT_OFF}`;
-      context.addIssue({ code: "custom", message });
-      return z.NEVER;
-    })
+  convertedField(
+    z.union([z.string(), z.number(), z.record(z.string(), z.number())]),
+    `Invalid request: ${name} is ${LIMIT_FORMS[name].form}, or ${LIMIT_OFF}`,
+    (given) => readLimit(name, settingText(given)),
+  )
     .optional()
     .describe(`${LIMIT_FORMS[name].describe}; ${LIMIT_OFF} for none`);
 

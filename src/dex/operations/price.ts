@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { type Decimal, fromNumber } from "../../kernel/decimal.ts";
-import { countField, MOST_AMOUNT } from "../../kernel/fields.ts";
+import { convertedField, countField, MOST_AMOUNT } from "../../kernel/fields.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import { marketNow } from "../../ports/market-now.ts";
@@ -18,16 +18,10 @@ import { poolsView, priceView } from "../view.ts";
 const LIQUIDITY = "Invalid request: minLiquidity must be a number of ADA, 0 to 1e15";
 
 const minLiquidity = () =>
-  z
-    .number({ error: LIQUIDITY })
-    .default(0)
-    .transform((value, context): Decimal => {
-      const exact = value <= MOST_AMOUNT ? fromNumber(value) : undefined;
-      if (exact !== undefined && exact >= 0n) return exact;
-      context.addIssue({ code: "custom", message: LIQUIDITY });
-      return z.NEVER;
-    })
-    .describe("Minimum total value locked, in ADA");
+  convertedField(z.number({ error: LIQUIDITY }).default(0), LIQUIDITY, (value): Decimal | undefined => {
+    const exact = value <= MOST_AMOUNT ? fromNumber(value) : undefined;
+    return exact !== undefined && exact >= 0n ? exact : undefined;
+  }).describe("Minimum total value locked, in ADA");
 
 const DEX_READ = { effect: "read", access: "public" } as const;
 

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { AppError, conflictOf } from "../../kernel/errors.ts";
-import { flagField, textField, wordField } from "../../kernel/fields.ts";
+import { convertedField, flagField, textField, wordField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { ALERT_LEVELS, CHANNEL_KINDS, type ChannelSecrets } from "../../model/channel.ts";
 import { byOf } from "../../model/events.ts";
@@ -48,15 +48,10 @@ const secret = (what: string) =>
     .optional()
     .describe(`${what}; stored encrypted, never shown`);
 
+const QUIET_ERROR = `Invalid request: quiet is ${QUIET_FORM}`;
+
 const quiet = () =>
-  z
-    .string({ error: `Invalid request: quiet is ${QUIET_FORM}` })
-    .transform((text, context) => {
-      const hours = parseQuiet(text);
-      if (hours) return hours;
-      context.addIssue({ code: "custom", message: `Invalid request: quiet is ${QUIET_FORM}` });
-      return z.NEVER;
-    })
+  convertedField(z.string({ error: QUIET_ERROR }), QUIET_ERROR, parseQuiet)
     .optional()
     .describe("Quiet hours in which only alerts are sent, in UTC or a time zone");
 

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { type Decimal, decimal, ONE } from "../../kernel/decimal.ts";
 import {
+  convertedField,
   countField,
   decimalField,
   exchangeField,
@@ -121,11 +122,9 @@ const requestedShape = () => ({
 
 function shareOrMore(name: string) {
   const error = `Invalid request: ${name} must be a number from 0 to 100`;
-  return z.number({ error }).transform((value, context): Decimal => {
-    if (value >= 0 && value <= 100) return decimal(value.toFixed(6));
-    context.addIssue({ code: "custom", message: error });
-    return z.NEVER;
-  });
+  return convertedField(z.number({ error }), error, (value): Decimal | undefined =>
+    value >= 0 && value <= 100 ? decimal(value.toFixed(6)) : undefined,
+  );
 }
 
 const startShape = (ids: readonly string[]) => ({
