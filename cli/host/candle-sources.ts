@@ -6,7 +6,7 @@ import { basename } from "node:path";
 import type { Readable } from "node:stream";
 import { crc32, createGunzip, createInflateRaw, type Gunzip, type InflateRaw } from "node:zlib";
 import type { Candles } from "../../src/candles/candles.ts";
-import { coverageOf, type Refused } from "../../src/candles/coverage.ts";
+import { type CountedRows, coverageOf } from "../../src/candles/coverage.ts";
 import { hashOf } from "../../src/candles/hash.ts";
 import { createReader, type Reading, type ReadOptions } from "../../src/candles/read.ts";
 import { createTapeReader, isOfObjects, isTape, type TapeOptions } from "../../src/candles/tape/read.ts";
@@ -17,11 +17,8 @@ import type { CandleFile } from "../../src/ports/candles.ts";
 import { isStored, readStored } from "./candle-store.ts";
 import { bytesAt, isZip, onlyEntry } from "./zip.ts";
 
-interface NamedFile {
+interface NamedFile extends CountedRows {
   readonly candles: Candles;
-  readonly duplicates: number;
-  readonly refusedRows: number;
-  readonly refused: readonly Refused[];
   /** Hash stored with it. */
   readonly hash?: string;
 }

@@ -1,20 +1,15 @@
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
+import type { StoredKeys } from "../../src/adapters/libsql/stores/credential-store.ts";
 import type { ConfiguredExchange } from "../../src/compose/config.ts";
 import { VENUES } from "../../src/model/venues.ts";
 import { UsageError } from "../terminal/usage-error.ts";
-
-export interface GivenKeys {
-  readonly key: string;
-  readonly secret: string;
-  readonly passphrase?: string | undefined;
-}
 
 /**
  * Reads keys from the terminal without showing them, or line by line from a pipe. Never from arguments, which are in
  * the process list.
  */
-export async function readKeys({ id, venue }: ConfiguredExchange): Promise<GivenKeys> {
+export async function readKeys({ id, venue }: ConfiguredExchange): Promise<StoredKeys> {
   const names = ["API key", "secret", ...(VENUES[venue].passphrase ? ["passphrase"] : [])];
   const [key, secret, passphrase] = await askUnseen(names.map((name) => `${id} ${name}: `));
   if (!key || !secret || (names.length === 3 && !passphrase))

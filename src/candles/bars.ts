@@ -1,4 +1,4 @@
-import { type Column, LARGEST_INT32, MOST_DECIMALS } from "./candles.ts";
+import { type Candles, type Column, LARGEST_INT32, MOST_DECIMALS } from "./candles.ts";
 
 /** Buffer for one bar that is added to the columns and reused: prices as digits and decimals. */
 export interface Scratch {
@@ -17,15 +17,7 @@ export const createScratch = (): Scratch => ({
 });
 
 /** The columns of the added bars, without data about all of them. */
-export interface Columns {
-  readonly scale: number;
-  readonly times: Float64Array;
-  readonly open: Column;
-  readonly high: Column;
-  readonly low: Column;
-  readonly close: Column;
-  readonly volume: Float64Array;
-}
+export type Columns = Omit<Candles, "pair" | "spanMillis" | "from">;
 
 /** Initial number of rows, and the factor of growth. */
 const FIRST_ROOM = 1 << 16;

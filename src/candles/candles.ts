@@ -27,13 +27,12 @@ export interface Candles {
   readonly volume: Float64Array;
 }
 
+export const PRICES = ["open", "high", "low", "close"] as const;
+type Prices<Price> = Readonly<Record<(typeof PRICES)[number], Price>>;
+
 /** One bar from its source, with prices in plain decimal text. */
-export interface CandleRow {
+export interface CandleRow extends Prices<string> {
   readonly at: Millis;
-  readonly open: string;
-  readonly high: string;
-  readonly low: string;
-  readonly close: string;
   readonly volume: number;
 }
 
@@ -71,12 +70,7 @@ export const candlesOf = (
   );
 
 /** One parsed bar of an exchange. */
-export interface PricedCandle extends Pick<CandleRow, "at" | "volume"> {
-  readonly open: Decimal;
-  readonly high: Decimal;
-  readonly low: Decimal;
-  readonly close: Decimal;
-}
+export type PricedCandle = Pick<CandleRow, "at" | "volume"> & Prices<Decimal>;
 
 /** Does the same for parsed prices. */
 export function candlesOfPrices(
@@ -101,8 +95,6 @@ export function candlesOfPrices(
   }
   return candlesIn({ pair, spanMillis, scale, times, volume, ...prices });
 }
-
-export const PRICES = ["open", "high", "low", "close"] as const;
 
 /** Builds candles from columns, each narrowed if it fits. Throws CandleError. */
 export function candlesIn(columns: Omit<Candles, "from">): Candles {
@@ -135,14 +127,10 @@ export function candlesIn(columns: Omit<Candles, "from">): Candles {
   };
 }
 
-interface Bar {
+interface Bar extends Prices<number> {
   readonly at: Millis;
   readonly before: Millis;
   readonly spanMillis: Millis;
-  readonly open: number;
-  readonly high: number;
-  readonly low: number;
-  readonly close: number;
   readonly volume: number;
 }
 

@@ -32,14 +32,12 @@ export interface Coverage {
   readonly hash: string;
 }
 
+/** Rows of a file that are not in its data. */
+export type CountedRows = Pick<Coverage, "duplicates" | "refusedRows" | "refused">;
+
 export function coverageOf(
   candles: Candles,
-  {
-    duplicates,
-    refusedRows,
-    refused,
-    hash,
-  }: Pick<Coverage, "duplicates" | "refusedRows" | "refused" | "hash">,
+  { duplicates, refusedRows, refused, hash }: CountedRows & Pick<Coverage, "hash">,
 ): Coverage {
   const gaps = gapsOf(candles);
   const longest = gaps.reduce<Gap | null>((most, gap) => (most && most.bars >= gap.bars ? most : gap), null);

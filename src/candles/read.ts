@@ -2,7 +2,7 @@ import type { Pair } from "../kernel/pair.ts";
 import { MINUTE, type Millis, stampOf } from "../kernel/time.ts";
 import { type Columns, createBars, createScratch } from "./bars.ts";
 import type { Candles } from "./candles.ts";
-import type { Refused } from "./coverage.ts";
+import type { CountedRows, Refused } from "./coverage.ts";
 import { type Figure, readNearest, readNumber, readTime, textOf } from "./figures.ts";
 import { type Layout, layoutOf } from "./layout.ts";
 import { inOrder } from "./order.ts";
@@ -18,12 +18,8 @@ export interface ReadOptions {
 }
 
 /** Data read from a file. */
-export interface Reading {
+export interface Reading extends CountedRows {
   readonly candles: Candles;
-  readonly duplicates: number;
-  readonly refusedRows: number;
-  /** The first invalid rows. */
-  readonly refused: readonly Refused[];
   /** Whether its rows were out of order. */
   readonly wasUnsorted: boolean;
 }

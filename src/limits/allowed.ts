@@ -1,24 +1,20 @@
 import { type Decimal, decimal, max, mul, text, ZERO } from "../kernel/decimal.ts";
 import { AppError } from "../kernel/errors.ts";
-import { type Pair, splitPair } from "../kernel/pair.ts";
+import { splitPair } from "../kernel/pair.ts";
 import { midOf } from "../kernel/spread.ts";
 import { ageOf, type Millis } from "../kernel/time.ts";
 import { exchangeName } from "../model/account.ts";
 import type { LimitCode, LimitName, LimitRefusal, Limits, Standing, Used } from "../model/limits.ts";
-import type { Quote, Side } from "../model/market.ts";
-import type { OrderType } from "../model/order.ts";
+import type { Quote } from "../model/market.ts";
+import type { NewOrder } from "../model/order.ts";
 import type { KnownExposure, UnknownExposure } from "../model/proposal.ts";
 import { exposureText } from "./exposure.ts";
 import { showLimit } from "./texts.ts";
 
 /** An order that is about to be recorded. */
-export interface OrderToCheck {
-  readonly symbol: Pair;
-  readonly side: Side;
-  readonly type: OrderType;
+export interface OrderToCheck extends Omit<NewOrder, "clientId" | "timeInForce"> {
   /** Price of a limit order; for a market order, the worst price in the book, 0 if the book was not read. */
   readonly price: Decimal;
-  readonly amount: Decimal;
 }
 
 /** Market data from the last read before the order leaves. */

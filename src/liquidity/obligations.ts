@@ -6,6 +6,7 @@
 import { type Decimal, min, ONE, snap, sum, text, ZERO } from "../kernel/decimal.ts";
 import { groupThousands } from "../kernel/thousands.ts";
 import { MINUTE, type Millis, SECOND } from "../kernel/time.ts";
+import type { PromiseTerms } from "../model/samples/promise.ts";
 import type { DepthBand } from "../model/samples/sample.ts";
 import type { LiquiditySpan, UpRule } from "./span.ts";
 
@@ -59,19 +60,7 @@ export const gateScore = (span: Measured, { share }: Pick<Score, "share">): Obli
   upShare([span], { rule: "scoring minutes", required: share }),
 ];
 
-export interface Agreement {
-  /** Maximum spread of own orders on both sides. */
-  readonly spread: Decimal;
-  /** Minimum mean depth on each side within the band, in quote. */
-  readonly depth: Decimal;
-  readonly band: DepthBand;
-  /** Number of own orders per side. */
-  readonly levels: number;
-  /** Required share of the time. */
-  readonly uptime: Decimal;
-}
-
-export const agreementRule = ({ spread, levels }: Pick<Agreement, "spread" | "levels">): UpRule => ({
+export const agreementRule = ({ spread, levels }: Pick<PromiseTerms, "spread" | "levels">): UpRule => ({
   key: `agreement ${text(spread)} ${levels}`,
   usesDepth: false,
   isUp: ({ ownSpread, ownOrders: { bids, asks } }) =>
@@ -79,13 +68,13 @@ export const agreementRule = ({ spread, levels }: Pick<Agreement, "spread" | "le
 });
 
 /** Checks the usual terms of a market-making agreement: uptime at a spread with a number of levels, and mean depth. */
-export const quotingAgreement = (span: Measured, request: Agreement): ObligationFinding[] => [
+export const quotingAgreement = (span: Measured, request: PromiseTerms): ObligationFinding[] => [
   upShare([span], { rule: describeUptime(request), required: request.uptime }),
   depthFinding([span], request, { side: "bids", rule: "mean depth of own bids" }),
   depthFinding([span], request, { side: "asks", rule: "mean depth of own asks" }),
 ];
 
-const describeUptime = ({ spread, levels }: Agreement): string =>
+const describeUptime = ({ spread, levels }: PromiseTerms): string =>
   `time with own orders on both sides, at most ${text(spread * 100n)} % apart, ${levels} or more per side`;
 
 const unsampledText = (known: number, whole: number): string =>
@@ -97,7 +86,7 @@ const unsampledText = (known: number, whole: number): string =>
  */
 export function depthFinding(
   spans: readonly Measured[],
-  { depth, band }: Pick<Agreement, "depth" | "band">,
+  { depth, band }: Pick<PromiseTerms, "depth" | "band">,
   { side, rule }: { readonly side: "bids" | "asks"; readonly rule: string },
 ): ObligationFinding {
   const parts = spans.map(({ from, to, sums: { own } }) => ({

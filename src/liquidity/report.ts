@@ -9,10 +9,7 @@ import type { ObligationFinding } from "./obligations.ts";
 import type { LiquiditySpan } from "./span.ts";
 
 /** Consecutive minutes without data, or without own orders on both sides, with one cause; `to` is excluded. */
-export interface LiquidityGap {
-  readonly from: number;
-  readonly to: number;
-  readonly what: "unseen" | "absent";
+export interface LiquidityGap extends Omit<MinuteRun, "cause"> {
   readonly cause: Absence | "not_started" | "unknown";
 }
 

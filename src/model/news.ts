@@ -3,18 +3,13 @@ import type { Pair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { AccountKey } from "./account.ts";
 import type { AlertLevel } from "./channel.ts";
-import type { EventKind } from "./events.ts";
+import type { Event, EventKind } from "./events.ts";
 import type { Side } from "./market.ts";
 
-export interface TellableEvent {
+export interface TellableEvent extends Event {
   readonly id: number;
-  readonly account: AccountKey;
-  readonly strategy: string | null;
   /** Current name of the strategy. */
   readonly name?: string | null;
-  readonly at: Millis;
-  readonly kind: EventKind;
-  readonly message: string;
 }
 
 export interface TellableFill {

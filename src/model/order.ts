@@ -48,19 +48,12 @@ export type OrderState = "pending" | "submitted" | OrderStatus;
 export type OrderKind = "slot" | "exit" | "hand";
 
 /** One intent and its result: at most one order on the exchange, ever. */
-export interface Order {
-  readonly clientId: string;
+export interface Order extends Required<NewOrder> {
   readonly account: AccountKey;
   readonly strategy: string | null;
   readonly kind: OrderKind;
   readonly generation: number;
   readonly slot: number;
-  readonly symbol: Pair;
-  readonly side: Side;
-  readonly type: OrderType;
-  readonly price: Decimal;
-  readonly amount: Decimal;
-  readonly timeInForce: TimeInForce;
   readonly state: OrderState;
   readonly exchangeId: string | null;
   /** Filled amount that the exchange reports; never decreases. */

@@ -1,14 +1,9 @@
-import { type Decimal, div, max, mul, snap, text } from "../kernel/decimal.ts";
+import { div, max, mul, snap, text } from "../kernel/decimal.ts";
 import { AppError } from "../kernel/errors.ts";
-import type { Market, Quote, Side } from "../model/market.ts";
-import type { OrderType } from "../model/order.ts";
+import type { Market, Quote } from "../model/market.ts";
+import type { NewOrder } from "../model/order.ts";
 
-export interface PreparedOrder {
-  readonly side: Side;
-  readonly type: OrderType;
-  readonly amount: Decimal;
-  /** Price of a limit order. */
-  readonly price: Decimal;
+export interface PreparedOrder extends Pick<NewOrder, "side" | "type" | "price" | "amount"> {
   /** Whether the order is refused if it would be a taker order. */
   readonly postOnly?: boolean | undefined;
 }

@@ -5,18 +5,13 @@ import type { Millis } from "../kernel/time.ts";
 import type { AccountRef, Balance } from "../model/account.ts";
 import type { Span } from "../model/fill.ts";
 import type { Market, Side } from "../model/market.ts";
-import type { Fee, NewOrder, OrderStatus, OrderType } from "../model/order.ts";
+import type { Fee, NewOrder, OrderStatus } from "../model/order.ts";
 import type { MarketData } from "./market.ts";
 
 /** An order as the exchange reports it. */
-export interface VenueOrder {
+export interface VenueOrder extends Omit<NewOrder, "clientId" | "timeInForce"> {
   readonly id: string;
   readonly clientId?: string | undefined;
-  readonly symbol: Pair;
-  readonly side: Side;
-  readonly type: OrderType;
-  readonly price: Decimal;
-  readonly amount: Decimal;
   readonly filled: Decimal;
   /** Quote exchanged so far, before fees; undefined if the exchange does not report it. */
   readonly notional?: Decimal | undefined;

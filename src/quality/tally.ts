@@ -1,9 +1,10 @@
 /** Sums of the measures of many fills. Every share has the number of fills that it does not know. */
+import type * as z from "zod";
 import { type Decimal, divideWhole, snap, wire, ZERO } from "../kernel/decimal.ts";
-import type { Millis } from "../kernel/time.ts";
 import { type ExactSum, earnedAgainst, impactOn, isToxic } from "../model/execution.ts";
 import { HORIZONS, type HorizonName, type MeasuredFill } from "../model/fill.ts";
 import { TOXIC_AT } from "../model/picked-off.ts";
+import type { measureFields } from "./schema.ts";
 
 /** Sum over the fills whose mids are known. */
 interface Measure {
@@ -85,24 +86,8 @@ function joinMeasure(all: Measure, { known, notional, earned }: Measure): void {
   all.earned += earned;
 }
 
-export interface MarkoutFigures {
-  readonly after: Millis;
-  readonly percent: number | null;
-  readonly impactPercent: number | null;
-  readonly known: number;
-  readonly unknown: number;
-}
-
 /** Measures of a group of fills. Percentages are of their notional; null if no fill's mid is known. */
-export interface QualityFigures {
-  readonly fills: number;
-  readonly notional: number;
-  readonly halfSpreadPercent: number | null;
-  readonly withoutMid: number;
-  readonly toxicPercent: number | null;
-  readonly unmeasured: number;
-  readonly markouts: MarkoutFigures[];
-}
+export type QualityFigures = z.output<z.ZodObject<ReturnType<typeof measureFields>>>;
 
 export function figuresOfTally(tally: Tally): QualityFigures {
   const { fills, notional, spread, markouts, impacts, toxic } = tally;

@@ -1,6 +1,6 @@
 import { horizonText } from "./horizon-text.ts";
 import type { QualityAnswer } from "./schema.ts";
-import type { MarkoutFigures } from "./tally.ts";
+import type { QualityFigures } from "./tally.ts";
 
 /** Columns of the tables, most important first. */
 export const QUALITY_COLUMNS = [
@@ -13,7 +13,7 @@ export const QUALITY_COLUMNS = [
 const knownShare = (share: number | null, unknown: number): string =>
   share === null ? "unknown" : unknown === 0 ? String(share) : `${share} (${unknown} unknown)`;
 
-const markoutsShown = (markouts: readonly MarkoutFigures[]): Record<string, string> =>
+const markoutsShown = (markouts: QualityFigures["markouts"]): Record<string, string> =>
   Object.fromEntries(
     markouts.map(({ after, percent, unknown }) => [
       `after ${horizonText(after)} %`,

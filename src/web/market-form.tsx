@@ -3,19 +3,15 @@ import { COMMON_PAIR, type Holdings, useHoldings } from "./account/holdings.ts";
 import { type Loaded, useLoad } from "./load.ts";
 import { PairField } from "./pair-field.tsx";
 import { goTo, useRoute } from "./route.ts";
+import type { MarketChoice } from "./start/use-form.ts";
 import type { Exchanges } from "./types.ts";
 import { Choice, Field } from "./ui.tsx";
-
-export interface MarketTyped {
-  readonly exchange: string;
-  readonly symbol: string;
-}
 
 const PAIR_TYPED = /^[A-Z0-9]+\/[A-Z0-9]+$/;
 
 /** Returns the market in the address, else that of the account's most valuable asset on the first exchange. */
 export function useMarket(place: string): {
-  readonly market: MarketTyped | undefined;
+  readonly market: MarketChoice | undefined;
   readonly exchanges: Loaded<Exchanges>;
   readonly holdings: Holdings;
 } {
@@ -39,7 +35,7 @@ export function MarketForm({
   holdings,
 }: {
   place: string;
-  market: MarketTyped;
+  market: MarketChoice;
   exchanges: Exchanges;
   holdings: Holdings;
 }) {

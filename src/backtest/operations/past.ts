@@ -3,10 +3,11 @@ import { hashTape, sliceTape, type TapeFile } from "../../candles/tape/tape.ts";
 import { CANDLE_PAGE } from "../../candles/windows.ts";
 import type { Decimal } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { type Pair, splitPair } from "../../kernel/pair.ts";
+import { splitPair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Market } from "../../model/market.ts";
 import type { Call } from "../../operation.ts";
+import type { CandlesRequest } from "../../ports/candles.ts";
 import type { Deps } from "../../ports/deps.ts";
 import { forAnyone } from "../../ports/for-anyone.ts";
 import { betweenParts } from "../../ports/heavy.ts";
@@ -24,7 +25,7 @@ export interface MarketFields {
 }
 
 /** Returns candles of a time span, stored ones or the exchange's. Throws AppError if there are none. */
-export async function pastOf(deps: Deps, request: PastBars, call: Call): Promise<Candles> {
+export async function pastOf(deps: Deps, request: CandlesRequest, call: Call): Promise<Candles> {
   const found = (await deps.kept?.candles(request)) ?? (await requestedCandles(deps, request, call));
   const candles = slice(found, request.since ?? 0, request.until ?? Number.MAX_SAFE_INTEGER);
   if (candles.times.length === 0)
@@ -47,13 +48,13 @@ export async function tapeOf(
   return { ...found, tape };
 }
 
-interface TapeRequest extends Omit<PastBars, "span"> {
+interface TapeRequest extends Omit<CandlesRequest, "span"> {
   readonly timeframe: string;
 }
 
 const MOST_TRADES = 1000;
 
-async function requestedTape(deps: Deps, { exchange, symbol }: Pick<PastBars, "exchange" | "symbol">) {
+async function requestedTape(deps: Deps, { exchange, symbol }: Pick<CandlesRequest, "exchange" | "symbol">) {
   const results = await forAnyone(deps.venue(exchange)).trades(symbol, MOST_TRADES);
   if (results.length === 0) throw new AppError("Invalid request", `${exchange} has no trades of ${symbol}`);
   const reading = tapeOfTrades(symbol, results);
@@ -63,7 +64,7 @@ async function requestedTape(deps: Deps, { exchange, symbol }: Pick<PastBars, "e
 /** Returns the market's rules with replacements from the input; if all are given, it makes no request. */
 export async function marketOf(
   deps: Deps,
-  { exchange, symbol }: Pick<PastBars, "exchange" | "symbol">,
+  { exchange, symbol }: Pick<CandlesRequest, "exchange" | "symbol">,
   fields: MarketFields,
 ): Promise<Market> {
   const { tick, lot, makerFee, takerFee, minNotional, feeIn } = fields;
@@ -97,18 +98,10 @@ export async function marketOf(
 /** Maximum number of candle requests for one backtest. */
 const MOST_PAGES = 30;
 
-interface PastBars {
-  readonly exchange: string;
-  readonly symbol: Pair;
-  readonly span: Millis;
-  readonly since: Millis | undefined;
-  readonly until: Millis | undefined;
-}
-
 /** Requests candles from the exchange, page by page from `since` on. */
 async function requestedCandles(
   deps: Deps,
-  { exchange, symbol, span, since, until }: PastBars,
+  { exchange, symbol, span, since, until }: CandlesRequest,
   call: Call,
 ): Promise<Candles> {
   const data = forAnyone(deps.venue(exchange));

@@ -1,7 +1,5 @@
 import { type Decimal, div, mul, ZERO } from "../../kernel/decimal.ts";
-import type { Pair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { Side } from "../../model/market.ts";
 import type { Fee, OrderStatus } from "../../model/order.ts";
 import type { VenueFill, VenueOrder } from "../../ports/venue.ts";
 
@@ -18,15 +16,8 @@ export interface BookedOrder extends Omit<VenueOrder, "fees"> {
   readonly meetsFrom: Millis;
 }
 
-export interface BookedFill {
-  readonly id: string;
-  readonly orderId: string;
-  readonly symbol: Pair;
-  readonly side: Side;
-  readonly price: Decimal;
-  readonly amount: Decimal;
+export interface BookedFill extends Omit<VenueFill, "notional" | "fees"> {
   readonly fee: Fee;
-  readonly at: Millis;
 }
 
 export interface BookedBalance {

@@ -5,14 +5,21 @@ import type { DepthBand } from "./sample.ts";
 export const PRESETS = ["mexc-st", "bitget-st", "binance-flags", "gate-score", "agreement"] as const;
 export type Preset = (typeof PRESETS)[number];
 
-/** Spreads as shares of 1, amounts in quote; the preset gives the defaults. */
-export interface PromiseRequest {
-  readonly spread?: Decimal | undefined;
-  readonly depth?: Decimal | undefined;
-  readonly band?: DepthBand | undefined;
-  readonly levels?: number | undefined;
-  readonly uptime?: Decimal | undefined;
+/** Spreads as shares of 1, amounts in quote. */
+export interface PromiseTerms {
+  /** Maximum spread of own orders on both sides. */
+  readonly spread: Decimal;
+  /** Minimum mean depth on each side within the band. */
+  readonly depth: Decimal;
+  readonly band: DepthBand;
+  /** Number of own orders per side. */
+  readonly levels: number;
+  /** Required share of the time. */
+  readonly uptime: Decimal;
 }
+
+/** The agreed terms; the preset gives the defaults. */
+export type PromiseRequest = { readonly [Term in keyof PromiseTerms]?: PromiseTerms[Term] | undefined };
 
 export interface LiquidityPromise {
   readonly preset: Preset;

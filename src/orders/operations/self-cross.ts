@@ -1,8 +1,7 @@
-import { type Decimal, text } from "../../kernel/decimal.ts";
+import { text } from "../../kernel/decimal.ts";
 import { AppError, VenueError } from "../../kernel/errors.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import { takeFrom } from "../../model/depth.ts";
-import type { Side } from "../../model/market.ts";
 import type { Order } from "../../model/order.ts";
 import { firstMet, type Reach } from "../../model/own-orders.ts";
 import type { Venue, VenueOrder } from "../../ports/venue.ts";
@@ -55,12 +54,7 @@ export async function ifAnswered<T>(read: () => Promise<T>): Promise<T | undefin
   }
 }
 
-interface CrossedOrder {
-  readonly side: Side;
-  readonly amount: Decimal;
-  readonly price: Decimal;
-  readonly type: Order["type"];
-}
+type CrossedOrder = Pick<Order, "side" | "amount" | "price" | "type">;
 
 const crossedOrderText = (id: string, { side, amount, price, type }: CrossedOrder): string =>
   `order ${id} (${side} ${text(amount)} ${type === "market" ? "at the market" : `at ${text(price)}`})`;

@@ -2,8 +2,9 @@ import { useState } from "hono/jsx/dom";
 import { GridChart } from "../chart/chart.tsx";
 import { digitsOf, inPercent, number, pairOf } from "../format.ts";
 import { useLoad } from "../load.ts";
-import { MarketForm, type MarketTyped, useMarket } from "../market-form.tsx";
+import { MarketForm, useMarket } from "../market-form.tsx";
 import { linkTo } from "../route.ts";
+import type { MarketChoice } from "../start/use-form.ts";
 import { Table } from "../table.tsx";
 import type { BookAnswer, CandlesAnswer, TickerAnswer, Trades } from "../types.ts";
 import { Choice, Failed, FoldedSection, Section, Shown, Stat, Time } from "../ui.tsx";
@@ -40,7 +41,7 @@ export function Markets() {
 /** Reload interval; the server queries the exchange once for all pages. */
 const TICKER_EVERY = 10_000;
 
-function OneMarket(market: MarketTyped) {
+function OneMarket(market: MarketChoice) {
   const ticker = useLoad<TickerAnswer>("GET /ticker", { ...market }, { every: TICKER_EVERY });
   const book = useLoad<BookAnswer>("GET /orderbook", { ...market, limit: 20 }, { every: TICKER_EVERY });
   const trades = useLoad<Trades>("GET /trades", { ...market, limit: 50 }, { every: TICKER_EVERY });
@@ -73,7 +74,7 @@ function OneMarket(market: MarketTyped) {
 const MARKET_FRAMES = ["5m", "15m", "1h", "4h", "1d"] as const;
 const NO_MARKS: readonly never[] = [];
 
-function MarketCandles({ digits, ...market }: MarketTyped & { digits: number }) {
+function MarketCandles({ digits, ...market }: MarketChoice & { digits: number }) {
   const [timeframe, setTimeframe] = useState<string>("1h");
   const candles = useLoad<CandlesAnswer>("GET /ohlcv", { ...market, timeframe, limit: 200 });
   return (

@@ -32,6 +32,7 @@ export interface LeaseHold {
 
 export interface SessionCaller {
   readonly account: AccountKey;
+  /** Undefined without keys. */
   readonly keys: () => Promise<Keys | undefined>;
   readonly hold?: LeaseHold | undefined;
 }

@@ -2,7 +2,7 @@ import { VenueError } from "../../../kernel/errors.ts";
 import type { Pair } from "../../../kernel/pair.ts";
 import { type AccountRef, accountKey } from "../../../model/account.ts";
 import type { MarketData } from "../../../ports/market.ts";
-import type { Keys, Venue, VenueOrder } from "../../../ports/venue.ts";
+import type { Venue, VenueOrder } from "../../../ports/venue.ts";
 import { type Ccxt, type Dict, fieldOf } from "../client/ccxt.ts";
 import type { Quirks } from "../client/quirks.ts";
 import { CallFailed, noAnswer } from "../client/refusals.ts";
@@ -14,14 +14,11 @@ import { readOrders, readSpan } from "./fills.ts";
 import { publicData } from "./public-data.ts";
 import { balancesOf, readMarket, venueOrderOf } from "./reading.ts";
 import { sendCancel, sendOrder } from "./send-order.ts";
-import { createSession, type LeaseHold, type PrivateSession } from "./session.ts";
+import { createSession, type LeaseHold, type PrivateSession, type SessionCaller } from "./session.ts";
 import { openingOf } from "./spending.ts";
 
-export interface AccountAccess {
+export interface AccountAccess extends Omit<SessionCaller, "account"> {
   readonly account: AccountRef;
-  /** Undefined without keys. */
-  readonly keys: () => Promise<Keys | undefined>;
-  readonly hold?: LeaseHold;
 }
 
 /** Maximum number of orders per call. */
