@@ -4,7 +4,8 @@ import { plainTexts } from "../kernel/plain-text.ts";
 import { pluralize } from "../kernel/pluralize.ts";
 import { minuteText } from "../kernel/time.ts";
 import { calledBy } from "../model/strategy.ts";
-import { formatShare, type Report, type ReportRow, type ReportTotal } from "./report.ts";
+import { formatShare } from "./report.ts";
+import type { Report, ReportRow, ReportTotal } from "./schema.ts";
 
 /** Renders a single self-contained page: sums by quote asset first, then each strategy. */
 export function reportPage(answer: unknown): string {

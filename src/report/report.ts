@@ -4,51 +4,7 @@ import { parseAccountKey } from "../model/account.ts";
 import type { DayTotals, StrategyDay } from "../model/day.ts";
 import { dateOf } from "../model/usage.ts";
 import { LOOK_GAP } from "./days.ts";
-
-export interface ReportRow {
-  readonly id: string;
-  readonly name: string | null;
-  /** Null if the strategy is unknown. */
-  readonly kind: string | null;
-  readonly exchange: string;
-  readonly dryRun: boolean;
-  readonly symbol: string;
-  readonly totalProfit: number;
-  readonly realizedProfit: number;
-  readonly fees: number;
-  readonly cycles: number;
-  readonly filledOrders: number;
-  /** Null before the second check, because one moment has no share. */
-  readonly inRangePercent: number | null;
-  readonly uptimePercent: number | null;
-  readonly incidents: number;
-}
-
-/** Sums of one quote asset; paper trading is separate from real money. */
-export type ReportTotal = Pick<
-  ReportRow,
-  "dryRun" | "totalProfit" | "realizedProfit" | "fees" | "cycles" | "filledOrders" | "incidents"
-> & { readonly quote: string };
-
-export interface Report {
-  readonly from: Millis;
-  readonly to: Millis;
-  readonly totals: readonly ReportTotal[];
-  readonly strategies: readonly ReportRow[];
-  /** Oldest first; the sums of a quote asset add up to its total. */
-  readonly days: readonly ReportDay[];
-  readonly count: number;
-}
-
-/** Sums of one day and one quote asset. */
-export interface ReportDay {
-  /** In UTC. */
-  readonly day: string;
-  readonly quote: string;
-  readonly dryRun: boolean;
-  readonly totalProfit: number;
-  readonly realizedProfit: number;
-}
+import type { Report, ReportDay, ReportRow, ReportTotal } from "./schema.ts";
 
 interface ReportSpan {
   /** First and last day. */

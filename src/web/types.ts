@@ -33,7 +33,7 @@ import type { OrdersShape } from "../orders/schema.ts";
 import type { PlanShape } from "../plans/operations/plans.ts";
 import type { QualityShape } from "../quality/schema.ts";
 import type { PlannedQuoteChangeShape, PlannedQuoteShape, QuoteStatusShape } from "../quote/schema/shapes.ts";
-import type { ReportShape } from "../report/operations/report.ts";
+import type { ReportShape } from "../report/schema.ts";
 
 type Of<S extends () => z.ZodType> = z.output<ReturnType<S>>;
 

@@ -3,7 +3,7 @@ import { step } from "../../src/engine/pass/step.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../../src/kernel/time.ts";
 import type { QualityAnswer } from "../../src/quality/schema.ts";
 import { lookOut } from "../../src/report/operations/look-out.ts";
-import type { Report } from "../../src/report/report.ts";
+import type { Report } from "../../src/report/schema.ts";
 import { appOver } from "../support/app.ts";
 import { d } from "../support/grid.ts";
 import { runOperation, START, testSandbox } from "../support/sandbox.ts";

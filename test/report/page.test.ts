@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { reportPage } from "../../src/report/page.tsx";
-import type { Report } from "../../src/report/report.ts";
+import type { Report } from "../../src/report/schema.ts";
 import { testApp } from "../support/app.ts";
 import { findChromium, openPage, startBrowser } from "../support/browser.ts";
 import { edgemaker } from "../support/command.ts";
