@@ -6,6 +6,8 @@ const WALKED = [
   "test/backtest/jump.test.ts",
   "test/backtest/measured.test.ts",
   "test/backtest/quotes.test.ts",
+  "test/backtest/fast/fast-options.test.ts",
+  "test/backtest/tape-properties.test.ts",
   "test/backtest/real.test.ts",
   "test/commands/every.test.ts",
   "test/declared/grid-example.test.ts",
@@ -19,6 +21,7 @@ const WALKED = [
   "test/mcp/stdio.test.ts",
   "test/venues/order-faults.test.ts",
   "test/adapters/ccxt/orders.test.ts",
+  "test/adapters/sandbox/course.test.ts",
   "test/adapters/sandbox/venue.test.ts",
   "test/grid/centered-markets.test.ts",
   "test/venues/grid.test.ts",
@@ -31,6 +34,7 @@ const WALKED = [
   "test/liquidity/uptime.test.ts",
   "test/simulation/simulation.test.ts",
   "test/world/alike.test.ts",
+  "test/world/waits.test.ts",
   "test/world/world.test.ts",
 ];
 

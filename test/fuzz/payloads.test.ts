@@ -7,7 +7,7 @@ import { runPayloads } from "./payloads.ts";
 it.each(Object.keys(VENUES) as VenueName[])(
   "a grid on %s with malformed responses places only the orders that its slots require",
   async (name) => {
-    const mutations = most(60, 15);
+    const mutations = most(60, 8);
     const { violations, mutated, orders } = await runPayloads({ name, mutations, seed: 1 });
     expect(violations).toEqual([]);
     expect(mutated).toBeGreaterThanOrEqual(mutations);

@@ -7,10 +7,10 @@ import { most } from "../support/whole.ts";
 const sine = (minutes: number, share: number, period: number): number[] =>
   Array.from({ length: minutes }, (_, i) => 100 * (1 + share * Math.sin((2 * Math.PI * i) / period)));
 
-/** A day, or a third of one. */
-const HOURS = most(24, 8);
+/** A day, or a quarter of one. */
+const HOURS = most(24, 6);
 /** A fall's share of the price each minute. */
-const PACE = most(0.0005, 0.002);
+const PACE = most(0.0005, 0.003);
 
 /** From 100 to 70 and back. */
 const fall = (): number[] => {

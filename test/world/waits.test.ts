@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { most } from "../support/whole.ts";
 import { choicesOf } from "./choices.ts";
 import { explore, type Limits } from "./explore.ts";
 import { fingerprint, fingerprintOnward } from "./fingerprint.ts";
@@ -39,11 +40,13 @@ const one = (menu: Setting["menu"], reads: Setting["reads"]): Setting => ({
   menu,
 });
 
+const CUT_OFF: readonly (readonly [Setting, Bounds])[] = [
+  [one("orders", "fresh"), { moves: 1, waits: 24 }],
+  [one("processes", "old"), { moves: 2, waits: 12 }],
+];
+
 describe("traces that are cut off after a number of waits", () => {
-  it.each([
-    [one("orders", "fresh"), { moves: 1, waits: 24 }],
-    [one("processes", "old"), { moves: 2, waits: 12 }],
-  ])("reach every state within it: $name", async (setting, bounds) => {
+  it.each(CUT_OFF.slice(0, most(2, 1)))("reach every state within it: $name", async (setting, bounds) => {
     const walked = new Set<number>();
     let again = 0;
     const { isWhole, awaits, cuts } = await explore(setting, {
