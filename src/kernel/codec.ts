@@ -10,8 +10,8 @@ export const encode = (value: unknown): string =>
 /** Reverses `encode`. The caller names the stored type. */
 export const decode = <T>(json: string): T => withDecimals(JSON.parse(json)) as T;
 
-/** Converts decimals in place; a reviver function would take three times as long. */
-function withDecimals(part: unknown): unknown {
+/** Converts decimals of parsed JSON in place; a reviver function would take three times as long. */
+export function withDecimals(part: unknown): unknown {
   if (typeof part === "string") {
     if (!part.startsWith("=")) return part;
     return part.startsWith("==") ? part.slice(1) : decimal(part.slice(1));

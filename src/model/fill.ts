@@ -62,6 +62,12 @@ export interface MeasuredFill extends Omit<Fill, "account" | "symbol" | "fees">,
   readonly mid: Decimal | null;
 }
 
+/** What it takes to know what a fill earned against the mid at its time. */
+export type SpreadFill = Pick<
+  MeasuredFill,
+  "tradeId" | "side" | "amount" | "notional" | "at" | "superseded" | "mid"
+>;
+
 /** How far an account's executions on a pair were read, in market time. */
 export interface FillCursor {
   /** Everything before this time was read. */

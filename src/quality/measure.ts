@@ -1,30 +1,34 @@
 import { parseClientOrderId } from "../kernel/ids.ts";
 import { DAY, HOUR, type Millis } from "../kernel/time.ts";
 import type { DayTotals, StrategyDay } from "../model/day.ts";
-import type { MeasuredFill } from "../model/fill.ts";
+import type { MeasuredFill, SpreadFill } from "../model/fill.ts";
 import type { Side } from "../model/market.ts";
 import { addToTallies, newTally, type Tally } from "./tally.ts";
 
 /** A strategy's day with the fills between its last check and the last check of the day before. */
-export interface MeasuredDay {
+export interface MeasuredDay<Counts = Tally> {
   readonly row: StrategyDay;
   readonly before: DayTotals;
   /** Market time; `until` is exclusive. */
   readonly since: Millis;
   readonly until: Millis;
-  readonly tally: Tally;
+  readonly tally: Counts;
 }
 
-interface DaySpan {
+interface DaySpan<Counts> {
   /** First day. A row of the day before only shows where it begins. */
   readonly from: number;
   readonly marketTime: (now: Millis) => Millis;
+  readonly newTally: () => Counts;
 }
 
 /** Returns a strategy's days in order. As in the report, what changed between two checked days counts to the later one. */
-export function measuredDays(rows: readonly StrategyDay[], { from, marketTime }: DaySpan): MeasuredDay[] {
+export function measuredDays<Counts>(
+  rows: readonly StrategyDay[],
+  { from, marketTime, newTally }: DaySpan<Counts>,
+): MeasuredDay<Counts>[] {
   const sorted = [...rows].sort((a, b) => a.day - b.day);
-  return sorted.flatMap((row, index): MeasuredDay[] => {
+  return sorted.flatMap((row, index): MeasuredDay<Counts>[] => {
     if (row.day < from) return [];
     const previous = sorted[index - 1];
     const { opened } = row;
@@ -51,16 +55,24 @@ export interface MeasuredStrategy {
   readonly groups: Map<string, FillGroup> | null;
 }
 
-/** Returns a function that counts fills, newest first, if they are on one of the days and changed the ledger. */
-export function fillCounter({ days, groups }: MeasuredStrategy): (fill: MeasuredFill) => void {
+/** Returns a function that adds fills, newest first, if they are on one of the days and changed the ledger. */
+export function dayCounter<Counts, One extends SpreadFill>(
+  days: readonly MeasuredDay<Counts>[],
+  add: (tally: Counts, fill: One) => void,
+): (fill: One) => void {
   let index = days.length - 1;
   return (fill) => {
-    while (index > 0 && fill.at < (days[index] as MeasuredDay).since) index--;
-    const { since, until, tally } = days[index] as MeasuredDay;
-    if (fill.superseded || fill.at < since || fill.at >= until) return;
-    addToTallies(groups ? [tally, ...talliesOf(groups, fill)] : [tally], fill);
+    while (index > 0 && fill.at < (days[index] as MeasuredDay<Counts>).since) index--;
+    const { since, until, tally } = days[index] as MeasuredDay<Counts>;
+    if (!fill.superseded && fill.at >= since && fill.at < until) add(tally, fill);
   };
 }
+
+/** Does so for a strategy and its groups. */
+export const fillCounter = ({ days, groups }: MeasuredStrategy): ((fill: MeasuredFill) => void) =>
+  dayCounter(days, (tally, fill) =>
+    addToTallies(groups ? [tally, ...talliesOf(groups, fill)] : [tally], fill),
+  );
 
 function talliesOf(groups: Map<string, FillGroup>, { side, clientId, at }: MeasuredFill): Tally[] {
   const level = parseClientOrderId(clientId)?.slot ?? null;

@@ -1,6 +1,7 @@
 import { type Decimal, ZERO } from "../kernel/decimal.ts";
 import { type Attribution, attributionOf } from "./attribution.ts";
 import type { MeasuredDay } from "./measure.ts";
+import type { SpreadTally } from "./tally.ts";
 
 /** P&L of some days by its cause, in quote, and the fills whose spread is not known. */
 export interface DaysProfit extends Attribution {
@@ -14,7 +15,9 @@ const NO_PROFIT: DaysProfit = {
   ...{ fills: 0, withoutMid: 0 },
 };
 
-const profitOfDay = ({ row, before, tally: { fills, spread } }: MeasuredDay): DaysProfit => ({
+type ProfitDay = MeasuredDay<SpreadTally>;
+
+const profitOfDay = ({ row, before, tally: { fills, spread } }: ProfitDay): DaysProfit => ({
   ...attributionOf({ from: before, to: row.latest }, spread.earned),
   fills,
   withoutMid: fills - spread.known,
@@ -31,4 +34,4 @@ export const addProfits = (profits: readonly DaysProfit[]): DaysProfit =>
   }, NO_PROFIT);
 
 /** Returns the sum of the days' parts, so that days add up to the strategy. */
-export const profitOfDays = (days: readonly MeasuredDay[]): DaysProfit => addProfits(days.map(profitOfDay));
+export const profitOfDays = (days: readonly ProfitDay[]): DaysProfit => addProfits(days.map(profitOfDay));

@@ -2,7 +2,7 @@
 import type * as z from "zod";
 import { type Decimal, divideWhole, snap, wire, ZERO } from "../kernel/decimal.ts";
 import { type ExactSum, earnedAgainst, impactOn, isToxic } from "../model/execution.ts";
-import { HORIZONS, type HorizonName, type MeasuredFill } from "../model/fill.ts";
+import { HORIZONS, type HorizonName, type MeasuredFill, type SpreadFill } from "../model/fill.ts";
 import { TOXIC_AT } from "../model/picked-off.ts";
 import type { measureFields } from "./schema.ts";
 
@@ -13,11 +13,14 @@ interface Measure {
   earned: ExactSum;
 }
 
-export interface Tally {
+/** Fills and their effective half-spreads. */
+export interface SpreadTally {
   fills: number;
   notional: Decimal;
-  /** Effective half-spreads. */
   readonly spread: Measure;
+}
+
+export interface Tally extends SpreadTally {
   readonly markouts: Readonly<Record<HorizonName, Measure>>;
   /** Price impacts, of fills whose mid at the fill is known too. */
   readonly impacts: Readonly<Record<HorizonName, Measure>>;
@@ -29,22 +32,27 @@ const noMeasure = (): Measure => ({ known: 0, notional: ZERO, earned: 0n });
 const eachHorizon = () =>
   Object.fromEntries(HORIZONS.map(({ name }) => [name, noMeasure()])) as Record<HorizonName, Measure>;
 
+export const newSpreadTally = (): SpreadTally => ({ fills: 0, notional: ZERO, spread: noMeasure() });
 export const newTally = (): Tally => ({
-  ...{ fills: 0, notional: ZERO, toxic: 0 },
-  ...{ spread: noMeasure(), markouts: eachHorizon(), impacts: eachHorizon() },
+  ...newSpreadTally(),
+  ...{ toxic: 0, markouts: eachHorizon(), impacts: eachHorizon() },
 });
+
+export function addSpread(tally: SpreadTally, fill: SpreadFill): void {
+  const { notional, mid } = fill;
+  tally.fills++;
+  tally.notional += notional;
+  addMeasure(tally.spread, mid === null ? null : earnedAgainst(fill, mid), notional);
+}
 
 /** Adds a fill to every tally. */
 export function addToTallies(tallies: readonly Tally[], fill: MeasuredFill): void {
   const { notional, mid } = fill;
-  const spread = mid === null ? null : earnedAgainst(fill, mid);
   const toxicAt = fill[TOXIC_AT];
   const toxic = toxicAt !== null && isToxic(fill, toxicAt) ? 1 : 0;
   for (const tally of tallies) {
-    tally.fills++;
-    tally.notional += notional;
+    addSpread(tally, fill);
     tally.toxic += toxic;
-    addMeasure(tally.spread, spread, notional);
   }
   for (const { name } of HORIZONS) {
     const later = fill[name];

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Statement, statement } from "../../src/adapters/libsql/client/context.ts";
 import { horizonMidUpdate, midStatements } from "../../src/adapters/libsql/stores/change-rows.ts";
-import { READ_MEASURED } from "../../src/adapters/libsql/stores/history-store.ts";
+import { READ_MEASURED, READ_SPREADS } from "../../src/adapters/libsql/stores/history-store.ts";
 import { step } from "../../src/engine/pass/step.ts";
 import type { Decimal } from "../../src/kernel/decimal.ts";
 import { midOf } from "../../src/kernel/spread.ts";
@@ -85,11 +85,13 @@ describe("mids of fills", () => {
       "SEARCH fill_mids USING INDEX sqlite_autoindex_fill_mids_1 (account=? AND symbol=? AND at>? AND at<?)",
     ]);
     const page = { strategy: "one", limit: 10, at: 5, id: "x" };
-    const steps = (await plan(READ_MEASURED.with(page))).filter((text) => text.startsWith("SEARCH"));
-    expect(steps).toEqual([
-      "SEARCH fills USING INDEX fills_of_strategy (strategy=? AND at<?)",
-      "SEARCH fill_mids USING INDEX sqlite_autoindex_fill_mids_1 (account=? AND symbol=? AND at=? AND trade_id=?) LEFT-JOIN",
-    ]);
+    for (const read of [READ_MEASURED, READ_SPREADS]) {
+      const steps = (await plan(read.with(page))).filter((text) => text.startsWith("SEARCH"));
+      expect(steps).toEqual([
+        "SEARCH fills USING INDEX fills_of_strategy (strategy=? AND at<?)",
+        "SEARCH fill_mids USING INDEX sqlite_autoindex_fill_mids_1 (account=? AND symbol=? AND at=? AND trade_id=?) LEFT-JOIN",
+      ]);
+    }
   });
 
   it("are stored once, also if a pass books a fill again whose row was refused before", async () => {

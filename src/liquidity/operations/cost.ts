@@ -4,7 +4,7 @@ import type { Call } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import { betweenParts } from "../../ports/heavy.ts";
 import type { WatchedPair } from "../../ports/stores/liquidity-store.ts";
-import { readMeasured } from "../../quality/operations/measured.ts";
+import { readSpreads } from "../../quality/operations/measured.ts";
 import { profitOfDays } from "../../quality/profit.ts";
 import type { MarketCost } from "../cost.ts";
 import type { ReportDays } from "./pair-report.ts";
@@ -36,11 +36,9 @@ export async function readCosts(
   };
   const request = { ...days, isOf: (day: StrategyDay) => places.includes(dayPlace(day)), between };
   try {
-    const { strategies } = await readMeasured({ ...deps, reports }, request);
+    const measured = await readSpreads({ ...deps, reports }, request);
     return markets.map((market, index) => {
-      const ofMarket = strategies
-        .flatMap(({ days: measured }) => measured)
-        .filter(({ row }) => dayPlace(row) === places[index]);
+      const ofMarket = measured.filter(({ row }) => dayPlace(row) === places[index]);
       return { market, profit: ofMarket.length === 0 ? null : profitOfDays(ofMarket) };
     });
   } catch (error) {

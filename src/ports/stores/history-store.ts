@@ -1,6 +1,6 @@
 import type { Millis } from "../../kernel/time.ts";
 import type { KeptEvent } from "../../model/events.ts";
-import type { Fill, MeasuredFill } from "../../model/fill.ts";
+import type { Fill, MeasuredFill, SpreadFill } from "../../model/fill.ts";
 import type { Order } from "../../model/order.ts";
 
 /** A position in a history, newest first; `id` orders entries of the same millisecond. */
@@ -33,6 +33,8 @@ export interface HistoryStore {
   fillsOf(strategy: string, page: Page): Promise<readonly Fill[]>;
   /** The same with the mids that measure them. */
   measuredFillsOf(strategy: string, page: Page): Promise<readonly MeasuredFill[]>;
+  /** The same with the mid at the fill only, in half of the time. */
+  spreadFillsOf(strategy: string, page: Page): Promise<readonly SpreadFill[]>;
   /** Ordered by protocol time, then number. */
   eventsOf(strategy: string, page: Page): Promise<readonly (KeptEvent & { readonly id: number })[]>;
   /** Returns the actor who started it; undefined if that event is no longer stored. */

@@ -1,11 +1,18 @@
 import { DAY, type Millis } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import type { StrategyDay } from "../../model/day.ts";
-import type { MeasuredFill } from "../../model/fill.ts";
+import type { SpreadFill } from "../../model/fill.ts";
 import type { Deps } from "../../ports/deps.ts";
-import type { HistoryPlace } from "../../ports/stores/history-store.ts";
+import type { HistoryPlace, Page } from "../../ports/stores/history-store.ts";
 import type { ReportStore } from "../../ports/stores/report-store.ts";
-import { fillCounter, type MeasuredDay, type MeasuredStrategy, measuredDays } from "../measure.ts";
+import {
+  dayCounter,
+  fillCounter,
+  type MeasuredDay,
+  type MeasuredStrategy,
+  measuredDays,
+} from "../measure.ts";
+import { addSpread, newSpreadTally, newTally, type SpreadTally } from "../tally.ts";
 
 export interface MeasuredRequest {
   /** First and last day. */
@@ -13,8 +20,6 @@ export interface MeasuredRequest {
   readonly to: number;
   /** Selects days of strategies. */
   readonly isOf: (day: StrategyDay) => boolean;
-  /** Whether fills are also counted by side, level and hour. */
-  readonly isGrouped?: boolean;
   /** Lets others run between two parts of the calculation. */
   readonly between: () => Promise<void>;
 }
@@ -25,21 +30,77 @@ type MeasuredDeps = Pick<Deps, "store" | "marketTime"> & { readonly reports: Rep
 const DAYS_A_READ = 31;
 
 /** Reads the strategies with a day in the span, each with the fills of its days. */
-export async function readMeasured(deps: MeasuredDeps, request: MeasuredRequest) {
-  const { store, marketTime } = deps;
-  const { from, isGrouped = false, between } = request;
-  const { rows, until } = await readRows(deps, request);
+export async function readMeasured(
+  deps: MeasuredDeps,
+  { isGrouped, ...request }: MeasuredRequest & { readonly isGrouped: boolean },
+) {
   const strategies: MeasuredStrategy[] = [];
-  for (const ofStrategy of rows) {
-    const account = parseAccountKey((ofStrategy[0] as StrategyDay).account);
-    const span = measuredDays(ofStrategy, { from, marketTime: (at) => marketTime(account, at) });
-    if (span.length === 0) continue;
-    const measured = { days: span, groups: isGrouped ? new Map() : null };
-    await measureFillsOf({ store }, measured, between);
-    strategies.push(measured);
-  }
+  const until = await countFills(deps, request, {
+    newTally,
+    fillsOf: (strategy, page) => deps.store.measuredFillsOf(strategy, page),
+    counter(days) {
+      const strategy = { days, groups: isGrouped ? new Map() : null };
+      strategies.push(strategy);
+      return fillCounter(strategy);
+    },
+  });
   return { strategies, until };
 }
+
+/** Reads only what the fills earned against the mid at their time. */
+export async function readSpreads(deps: MeasuredDeps, request: MeasuredRequest) {
+  const all: MeasuredDay<SpreadTally>[] = [];
+  await countFills(deps, request, {
+    newTally: newSpreadTally,
+    fillsOf: (strategy, page) => deps.store.spreadFillsOf(strategy, page),
+    counter(days) {
+      all.push(...days);
+      return dayCounter(days, addSpread);
+    },
+  });
+  return all;
+}
+
+/** How to read and count the fills of a strategy. */
+interface FillSource<One, Counts> {
+  readonly newTally: () => Counts;
+  readonly fillsOf: (strategy: string, page: Page) => Promise<readonly One[]>;
+  /** Returns a function that counts fills, newest first. */
+  readonly counter: (days: readonly MeasuredDay<Counts>[]) => (fill: One) => void;
+}
+
+/** Returns the end of the span. */
+async function countFills<One extends SpreadFill, Counts>(
+  deps: MeasuredDeps,
+  request: MeasuredRequest,
+  { newTally: newCounts, fillsOf, counter }: FillSource<One, Counts>,
+): Promise<Millis> {
+  const { rows, until } = await readRows(deps, request);
+  for (const ofStrategy of rows) {
+    const { account, strategy } = ofStrategy[0] as StrategyDay;
+    const place = parseAccountKey(account);
+    const days = measuredDays(ofStrategy, {
+      from: request.from,
+      marketTime: (at) => deps.marketTime(place, at),
+      newTally: newCounts,
+    });
+    const [first, last] = [days[0], days.at(-1)];
+    if (!first || !last) continue;
+    const count = counter(days);
+    let before: HistoryPlace | undefined = { at: last.until };
+    while (before) {
+      const fills = await fillsOf(strategy, { limit: FILLS_A_PAGE, before });
+      for (const fill of fills) count(fill);
+      await request.between();
+      const oldest: One | undefined = fills.length < FILLS_A_PAGE ? undefined : fills.at(-1);
+      before = oldest && oldest.at >= first.since ? { at: oldest.at, id: oldest.tradeId } : undefined;
+    }
+  }
+  return until;
+}
+
+/** About 5 ms of calculation, so other requests are served between two pages. */
+const FILLS_A_PAGE = 500;
 
 /** Reads the rows of each strategy, with the day before the span, and the end of the span. */
 async function readRows(
@@ -59,26 +120,4 @@ async function readRows(
     await between();
   }
   return { rows: rows.values(), until };
-}
-
-/** About 5 ms of calculation, so other requests are served between two pages. */
-const FILLS_A_PAGE = 500;
-
-/** Reads the fills of a strategy's days, newest first. The cost grows with these fills only. */
-async function measureFillsOf(
-  { store }: Pick<MeasuredDeps, "store">,
-  measured: MeasuredStrategy,
-  between: () => Promise<void>,
-): Promise<void> {
-  const { days } = measured;
-  const [first, last] = [days[0], days.at(-1)] as [MeasuredDay, MeasuredDay];
-  const count = fillCounter(measured);
-  let before: HistoryPlace | undefined = { at: last.until };
-  while (before) {
-    const fills = await store.measuredFillsOf(first.row.strategy, { limit: FILLS_A_PAGE, before });
-    for (const fill of fills) count(fill);
-    await between();
-    const oldest: MeasuredFill | undefined = fills.length < FILLS_A_PAGE ? undefined : fills.at(-1);
-    before = oldest && oldest.at >= first.since ? { at: oldest.at, id: oldest.tradeId } : undefined;
-  }
 }

@@ -18,6 +18,7 @@ export const memoryHistoryStore = (tables: Tables): HistoryStore => ({
 
   // No mid is stored here.
   measuredFillsOf: async () => [],
+  spreadFillsOf: async () => [],
 
   eventsOf: async (strategy, page) =>
     paged(

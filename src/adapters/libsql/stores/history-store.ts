@@ -1,8 +1,8 @@
 import { and, asc, type Column, desc, eq, getTableColumns, lt, type SQL, sql } from "drizzle-orm";
-import type { HistoryPlace, HistoryStore } from "../../../ports/stores/history-store.ts";
+import type { HistoryPlace, HistoryStore, Page } from "../../../ports/stores/history-store.ts";
 import { bundle, type Context } from "../client/context.ts";
 import { archives } from "../tables/archive-tables.ts";
-import { fillMids, measuredFills } from "../tables/quality-tables.ts";
+import { fillMids, measuredFills, spreadFills } from "../tables/quality-tables.ts";
 import { events, fills, orders } from "../tables/tables.ts";
 
 export const historyStore = ({ client, db }: Context): HistoryStore => ({
@@ -28,10 +28,13 @@ export const historyStore = ({ client, db }: Context): HistoryStore => ({
       .limit(limit);
   },
 
-  async measuredFillsOf(strategy, { limit, before }) {
-    const { at = Number.MAX_SAFE_INTEGER, id = "" } = before ?? {};
-    const result = await client.execute(READ_MEASURED.with({ strategy, at, id, limit }));
+  async measuredFillsOf(strategy, page) {
+    const result = await client.execute(READ_MEASURED.with(pageOf(strategy, page)));
     return READ_MEASURED.rows(measuredFills, result).map((fill) => Object.assign(fill, { strategy }));
+  },
+
+  async spreadFillsOf(strategy, page) {
+    return READ_SPREADS.rows(spreadFills, await client.execute(READ_SPREADS.with(pageOf(strategy, page))));
   },
 
   async eventsOf(strategy, { limit, before }) {
@@ -57,21 +60,29 @@ export const historyStore = ({ client, db }: Context): HistoryStore => ({
   archives: async () => db.select().from(archives).orderBy(asc(archives.year)),
 });
 
+const pageOf = (strategy: string, { limit, before }: Page) => {
+  const { at = Number.MAX_SAFE_INTEGER, id = "" } = before ?? {};
+  return { strategy, at, id, limit };
+};
+
 /** Reads a page along the index of a strategy's fills, and the mids of each fill by key. */
-const measuredPage = () => {
+const fillsPage = (table: typeof measuredFills | typeof spreadFills) => {
   const of = (name: string) => sql.placeholder(name);
   const { account, symbol, tradeId, at, strategy } = fills;
   const isOfFill = and(
     ...[eq(fillMids.account, account), eq(fillMids.symbol, symbol)],
     ...[eq(fillMids.at, at), eq(fillMids.tradeId, tradeId)],
   );
-  return sql`select ${fills}.*, ${sql.join(MID_COLUMNS, sql`, `)} from ${fills} left join ${fillMids} on ${isOfFill} where ${strategy} = ${of("strategy")} and (${at}, ${tradeId}) < (${of("at")}, ${of("id")}) order by ${at} desc, ${tradeId} desc limit ${of("limit")}`;
+  const columns = Object.keys(getTableColumns(table)).map((name) => {
+    const column = { ...getTableColumns(fillMids), ...getTableColumns(fills) }[name];
+    return sql`${column}`;
+  });
+  return sql`select ${sql.join(columns, sql`, `)} from ${fills} left join ${fillMids} on ${isOfFill} where ${strategy} = ${of("strategy")} and (${at}, ${tradeId}) < (${of("at")}, ${of("id")}) order by ${at} desc, ${tradeId} desc limit ${of("limit")}`;
 };
-const { account: _account, symbol: _symbol, at: _at, tradeId: _tradeId, ...mids } = getTableColumns(fillMids);
-const MID_COLUMNS = Object.values(mids).map((column) => sql`${column}`);
 
 /** Reads a page as one value; value by value takes twice as long. */
-export const READ_MEASURED = bundle(() => [[measuredFills, measuredPage()]]);
+export const READ_MEASURED = bundle(() => [[measuredFills, fillsPage(measuredFills)]]);
+export const READ_SPREADS = bundle(() => [[spreadFills, fillsPage(spreadFills)]]);
 
 function olderOrder(before: HistoryPlace | undefined): SQL {
   if (!before) return sql``;

@@ -156,11 +156,9 @@ export function liquidityStore(context: Context): LiquidityStore {
     },
 
     async days(pair, from, to) {
-      const rows = rowsOf(
-        liquidityDays,
-        await client.execute(statement(sumsQuery(context, pair, { from, to }))),
-      );
-      return rows.map(({ day, hash, sums }) => ({ ...sums, day, hash }));
+      const result = await client.execute(statement(sumsQuery(context, pair, { from, to })));
+      // A copy would parse the hours.
+      return rowsOf(liquidityDays, result).map(({ day, hash, sums }) => Object.assign(sums, { day, hash }));
     },
 
     bytes: storedBytes.bind(null, context),

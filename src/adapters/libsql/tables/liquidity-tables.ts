@@ -1,5 +1,5 @@
 import { customType, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { decode, encode } from "../../../kernel/codec.ts";
+import { decode, encode, withDecimals } from "../../../kernel/codec.ts";
 import { type Decimal, decimal, text as plain } from "../../../kernel/decimal.ts";
 import type { Millis } from "../../../kernel/time.ts";
 import type { HourFigures } from "../../../model/samples/hours.ts";
@@ -98,18 +98,20 @@ const daySums = customType<{ data: StoredSums; driverData: string }>({
   toDriver: (stored) =>
     encode({ ...stored, runs: stored.runs.map(rowOfRun), hours: stored.hours.map(rowOfHour) }),
   fromDriver(json) {
-    const stored = decode<
-      Omit<StoredSums, "runs" | "hours"> & {
-        readonly runs: readonly RunRow[];
-        readonly hours: readonly HourRow[];
-      }
-    >(json);
+    const { runs, hours, ...stored } = JSON.parse(json) as Record<string, unknown> & {
+      readonly runs: readonly RunRow[];
+      readonly hours: readonly HourRow[];
+    };
     return {
-      ...stored,
-      runs: stored.runs.map(([from, minutes, what, cause]) => ({ from, to: from + minutes, what, cause })),
-      hours: stored.hours.map(([hour, known, twoSided, spread, bids, asks]) => ({
-        ...{ hour, known, twoSided, spread, bids, asks },
-      })),
+      ...(withDecimals(stored) as Omit<StoredSums, "runs" | "hours">),
+      runs: runs.map(([from, minutes, what, cause]) => ({ from, to: from + minutes, what, cause })),
+      // Half of the time, and few reports use them.
+      get hours() {
+        return hours.map((row) => {
+          const [hour, known, twoSided, spread, bids, asks] = withDecimals([...row]) as HourRow;
+          return { hour, known, twoSided, spread, bids, asks };
+        });
+      },
     };
   },
 });

@@ -26,15 +26,23 @@ export const fillMids = sqliteTable(
   (table) => [primaryKey({ columns: [table.account, table.symbol, table.at, table.tradeId] })],
 );
 
-/** The columns of a fill, and of its mids, that measure it; each further one takes 5 % of the time. */
-export const measuredFills = sqliteTable("fills", {
+const spreadColumns = () => ({
   tradeId: text("trade_id").notNull(),
-  clientId: text("client_id").notNull(),
   side: text("side").$type<Side>().notNull(),
-  price: amountColumn("price").notNull(),
   amount: amountColumn("amount").notNull(),
   notional: amountColumn("notional").notNull(),
   at: integer("at").notNull(),
   superseded: flagColumn("superseded").notNull(),
+  mid: amountColumn("mid"),
+});
+
+/** The columns of a fill, and of its mids, that measure its spread; each further one takes 5 % of the time. */
+export const spreadFills = sqliteTable("fills", spreadColumns());
+
+/** The same with all mids. */
+export const measuredFills = sqliteTable("fills", {
+  ...spreadColumns(),
+  clientId: text("client_id").notNull(),
+  price: amountColumn("price").notNull(),
   ...midColumns(),
 });
