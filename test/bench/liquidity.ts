@@ -26,7 +26,7 @@ export async function liquidityFigures(): Promise<Figure[]> {
   const { deps, context } = await testSandbox({ url: `file:${join(folder, "report.db")}`, realTime: true });
   const liquidity = { store: liquidityStore(context), pairs: [PAIR] };
   const today = dayOf(Date.now());
-  await keepMinutes(context, today);
+  await keepMinutes(context, { first: today - DAYS, to: today });
   const report = (days: number, spread = ONE) =>
     runOperation({ ...deps, liquidity }, "get_liquidity_report", {
       ...{ ...PAIR, from: dateOf(today - days), to: dateOf(today - 1) },
@@ -87,10 +87,13 @@ export async function liquidityFigures(): Promise<Figure[]> {
 
 const NAME = `a liquidity report over ${DAYS} days`;
 
-/** Every minute of the days before today, each with figures of its own. */
-async function keepMinutes(context: Context, today: number): Promise<void> {
+/** Every minute of some days, each with figures of its own; `to` is excluded. */
+export async function keepMinutes(
+  context: Context,
+  days: { readonly first: number; readonly to: number },
+): Promise<void> {
   const AT_ONCE = 360;
-  for (let first = (today - DAYS) * MINUTES_A_DAY; first < today * MINUTES_A_DAY; first += AT_ONCE) {
+  for (let first = days.first * MINUTES_A_DAY; first < days.to * MINUTES_A_DAY; first += AT_ONCE) {
     const rows = Array.from({ length: AT_ONCE }, (_, place) => minuteRow(first + place));
     await context.client.execute(statement(context.db.insert(liquidityMinutes).values(rows)));
   }
@@ -117,7 +120,7 @@ async function copyDays({ client }: Context, today: number): Promise<void> {
     );
 }
 
-async function millisOf(run: () => Promise<unknown>): Promise<number> {
+export async function millisOf(run: () => Promise<unknown>): Promise<number> {
   const before = process.cpuUsage();
   await run();
   const { user, system } = process.cpuUsage(before);
@@ -125,7 +128,7 @@ async function millisOf(run: () => Promise<unknown>): Promise<number> {
 }
 
 /** Of the event loop, in milliseconds, while something runs. */
-async function longestTurn(run: () => Promise<unknown>): Promise<number> {
+export async function longestTurn(run: () => Promise<unknown>): Promise<number> {
   let [isOver, most] = [false, 0];
   const watch = async () => {
     for (let last = performance.now(); !isOver; ) {

@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
+import { agreementFigures } from "./agreement.ts";
 import { backtestFigures } from "./backtest.ts";
 import { backtestCommandFigures } from "./backtest-commands.ts";
 import { callTable } from "./calls.ts";
@@ -27,6 +28,7 @@ const PARTS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   steps: stepFigures,
   pass: passFigures,
   liquidity: liquidityFigures,
+  agreement: agreementFigures,
   memory: memoryFigures,
   edge: edgeFigures,
   kill: killFigures,
