@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { type Browser, type BrowserContext, chromium, type Page, type Route } from "playwright-core";
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome"];
 
@@ -51,4 +51,18 @@ export async function openPage(browser: Browser, origin: string, look: Look = {}
     if (protocol !== "data:" && query !== origin) strangers.push(request.url());
   });
   return { page, context, errors, strangers };
+}
+
+/** Holds requests to a URL, or only the first `times` of them, until the returned function is called. */
+export async function holdRequests(page: Page, url: string, times?: number): Promise<() => void> {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const hold = async (route: Route) => {
+    await released;
+    await route.continue();
+  };
+  await page.route(url, hold, times === undefined ? {} : { times });
+  return release;
 }

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
-import { findChromium } from "../support/browser.ts";
+import { findChromium, holdRequests } from "../support/browser.ts";
 import { servedPage } from "../support/served.ts";
 
 describe.skipIf(!findChromium())("the backtest page in Chromium (skipped without Chromium)", () => {
@@ -98,6 +98,18 @@ describe.skipIf(!findChromium())("the backtest page in Chromium (skipped without
       .toBe(String(first?.lowerPrice));
     await expect.poll(() => page.getByLabel("Per order, USDT").inputValue()).toBe(String(first?.orderSize));
     expect(errors).toEqual([]);
+    await context.close();
+  });
+
+  it("offers no search before a pair is filled in", async () => {
+    const { page, context } = await served.signIn();
+    const release = await holdRequests(page, "**/api/v1/balance*");
+    await page.goto(`${served.url}/#/backtest`);
+    await expect.poll(() => page.getByLabel("Exchange").inputValue()).not.toBe("");
+    const search = page.getByRole("button", { name: "Find settings" });
+    expect(await search.isEnabled()).toBe(false);
+    release();
+    await expect.poll(() => search.isEnabled()).toBe(true);
     await context.close();
   });
 

@@ -1,6 +1,6 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { findChromium, startBrowser } from "../support/browser.ts";
+import { findChromium, holdRequests, startBrowser } from "../support/browser.ts";
 import { type Spawned, spawnServer } from "../support/server.ts";
 import { MOVED, startShown } from "../support/shown-plan.ts";
 import { commandIn, newToken, signedIn } from "../support/signed-in.ts";
@@ -82,6 +82,26 @@ describe.skipIf(!findChromium())("a grid on the page in Chromium (skipped withou
       .waitFor();
     expect(errors.filter((error) => !MOVED.test(error))).toEqual([]);
     expect(strangers).toEqual([]);
+    await context.close();
+  });
+
+  it("is filled in by the last request, whichever response is the last", async () => {
+    const { page, context } = await signedIn(browser, url, server.token);
+    await page.goto(`${url}/#/start`);
+    const release = await holdRequests(page, "**/strategy/grid/guide", 1);
+    const fill = page.getByRole("button", { name: "Fill in the numbers" });
+    const lower = page.getByLabel("Lower price, USDT");
+    const asked = page.waitForRequest("**/strategy/grid/guide");
+    await fill.click();
+    const usual = await asked;
+    await page.getByLabel("Width of the range").selectOption("wide");
+    await fill.click();
+    await expect.poll(() => lower.inputValue()).not.toBe("");
+    const wide = await lower.inputValue();
+    release();
+    await (await usual.response())?.finished();
+    await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+    expect(await lower.inputValue()).toBe(wide);
     await context.close();
   });
 

@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { findChromium } from "../support/browser.ts";
+import { findChromium, holdRequests } from "../support/browser.ts";
 import { root } from "../support/bundle.ts";
 import { servedPage } from "../support/served.ts";
 import { makeFolder } from "../support/temp.ts";
@@ -60,6 +60,19 @@ describe.skipIf(!findChromium())(
       await answer("Stop", "Stop it", /is stopped/);
       expect(errors.filter((error) => !/status of 400/.test(error))).toEqual([]);
       expect(strangers).toEqual([]);
+      await context.close();
+    });
+
+    it("offer a list of exchanges before it is loaded, and keep the choice", async () => {
+      const { page, context } = await served.signIn();
+      const release = await holdRequests(page, "**/api/v1/exchanges");
+      await page.getByRole("link", { name: "two-sided" }).click();
+      const exchange = page.getByRole("combobox", { name: "Exchange" });
+      await exchange.waitFor();
+      release();
+      await exchange.selectOption("kraken");
+      await page.getByLabel("Quote per order").fill("100");
+      expect(await exchange.inputValue()).toBe("kraken");
       await context.close();
     });
 

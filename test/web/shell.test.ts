@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
-import { findChromium } from "../support/browser.ts";
+import { findChromium, holdRequests } from "../support/browser.ts";
 import { servedPage } from "../support/served.ts";
 import { commandIn } from "../support/signed-in.ts";
 
@@ -135,14 +135,7 @@ describe.skipIf(!findChromium())("the frame of the page, in Chromium (skipped wh
 
   it("moves no button when the free amount arrives", async () => {
     const { page, context } = await served.signIn();
-    let release = () => {};
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    await page.route("**/withdraw-plan*", async (route) => {
-      await released;
-      await route.continue();
-    });
+    const release = await holdRequests(page, "**/withdraw-plan*");
     await page.goto(`${served.url}/#/start`);
     const button = page.getByRole("button", { name: "Fill in the numbers" });
     await expect.poll(() => button.isEnabled()).toBe(true);

@@ -51,7 +51,9 @@ export function Suggest({ form, timeframe, free, take }: SuggestProps) {
         </Field>
         <button
           type="submit"
-          disabled={state.isBusy === true || form.exchange === "" || !(Number(budget) > 0)}
+          disabled={
+            state.isBusy === true || form.exchange === "" || form.symbol === "" || !(Number(budget) > 0)
+          }
         >
           {state.isBusy ? "Testing 2,000 grids…" : "Find settings"}
         </button>

@@ -1,5 +1,4 @@
 import { useState } from "hono/jsx/dom";
-import { useEffect } from "../effect.ts";
 import { amount, number, pairOf } from "../format.ts";
 import { useLoad } from "../load.ts";
 import { PlanArea } from "../plan-area.tsx";
@@ -35,8 +34,11 @@ function StartForm({ definition, session }: { definition: OwnDefinition; session
   const { name, summary } = definition;
   useTitle(`Start ${name}`);
   const fields = configFields(definition);
-  const [form, setForm] = useState<OwnForm>({ symbol: "BTC/USDT" });
-  const change = (changed: OwnForm) => setForm((before) => ({ ...before, ...changed }));
+  const exchanges = useLoad<Exchanges>("GET /exchanges");
+  const ids = exchanges.data?.exchanges.map(({ id }) => id) ?? [];
+  const [typed, setTyped] = useState<OwnForm>({ symbol: "BTC/USDT" });
+  const change = (changed: OwnForm) => setTyped((before) => ({ ...before, ...changed }));
+  const form: OwnForm = { ...(ids[0] === undefined ? {} : { exchange: ids[0] }), ...typed };
   const plan = usePlan<OwnPlan>(`POST /strategy/declared/${name}/preview`, ownBody(form, fields));
   return (
     <>
@@ -44,7 +46,7 @@ function StartForm({ definition, session }: { definition: OwnDefinition; session
       {summary ? <p>{summary}</p> : null}
       <div class="columns">
         <Section title="The strategy">
-          <OwnFields form={form} change={change} fields={fields} />
+          <OwnFields form={form} change={change} fields={fields} ids={ids} />
         </Section>
         <Section title="Preview">
           <PlanArea planning={plan} empty="Enter the required settings. The plan appears here.">
@@ -65,18 +67,15 @@ interface OwnFieldsProps {
   readonly form: OwnForm;
   readonly change: (changed: OwnForm) => void;
   readonly fields: readonly ConfigField[];
+  /** The exchanges to choose from; none while they load. */
+  readonly ids: readonly string[];
 }
 
-function OwnFields({ form, change, fields }: OwnFieldsProps) {
-  const exchanges = useLoad<Exchanges>("GET /exchanges");
-  const ids = exchanges.data?.exchanges.map(({ id }) => id) ?? [];
-  useEffect(() => {
-    if (!form.exchange && ids[0] !== undefined) change({ exchange: ids[0] });
-  }, [exchanges.data]);
+function OwnFields({ form, change, fields, ids }: OwnFieldsProps) {
   const { base, quote } = pairOf(form.symbol ?? "");
-  const input = (name: string, label: string, hint = "", choices: readonly string[] = []) => (
+  const input = (name: string, label: string, hint = "", choices?: readonly string[]) => (
     <Field key={name} label={label} hint={hint}>
-      {choices.length > 0 ? (
+      {choices ? (
         <Choice
           value={form[name] ?? ""}
           choices={choices}
@@ -104,7 +103,7 @@ function OwnFields({ form, change, fields }: OwnFieldsProps) {
               name,
               label,
               isRequired ? "Required" : initial === "" ? "Optional" : `Default ${initial}`,
-              choices.length > 0 && !isRequired ? ["", ...choices] : choices,
+              choices.length === 0 ? undefined : isRequired ? choices : ["", ...choices],
             ),
           )}
         {input("baseBudget", `Base budget, ${base}`, "Default: all free base")}

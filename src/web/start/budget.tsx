@@ -1,4 +1,4 @@
-import { useState } from "hono/jsx/dom";
+import { useRef, useState } from "hono/jsx/dom";
 import { type ApiError, ask } from "../api.ts";
 import { money } from "../format.ts";
 import { Choice, Failed, Field, valueIn } from "../ui.tsx";
@@ -34,15 +34,20 @@ export function BudgetPart({ form, change, quote, free }: BudgetProps) {
   const [onLeave, setOnLeave] = useState("wait");
   const [width, setWidth] = useState("usual");
   const [error, setError] = useState<ApiError | undefined>(undefined);
+  const latest = useRef<Event | null>(null);
   const fill = async (event: Event) => {
     event.preventDefault();
+    latest.current = event;
     const { exchange, symbol } = form;
     const body = { exchange, symbol: symbol.trim().toUpperCase(), budget: Number(budget), width, onLeave };
     try {
-      change(guidedForm(await ask<GuideAnswered>("POST /strategy/grid/guide", { body })));
+      const guide = await ask<GuideAnswered>("POST /strategy/grid/guide", { body });
+      // An older response must not replace the newer one.
+      if (latest.current !== event) return;
+      change(guidedForm(guide));
       setError(undefined);
     } catch (failed) {
-      setError(failed as ApiError);
+      if (latest.current === event) setError(failed as ApiError);
     }
   };
   return (
