@@ -24,11 +24,15 @@ function strategiesFolder() {
 let server = start();
 let timer;
 let isLeaving = false;
+let isRestarting = false;
 
-/** Starts after the previous process has ended, so its port and lease are free. */
+/** Starts after the previous process has ended, so its port and lease are free. The new one reads all changes until then. */
 function startAgain() {
+  if (isRestarting) return;
+  isRestarting = true;
   const before = server;
   const again = () => {
+    isRestarting = false;
     if (!isLeaving) server = start();
   };
   if (before.exitCode !== null || before.signalCode !== null) return again();

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -6,7 +6,7 @@ import { root } from "../support/bundle.ts";
 import { environment } from "../support/server.ts";
 import { tempFolder } from "../support/temp.ts";
 
-it("restarts the development server with a changed strategy", async () => {
+it("restarts the development server once for changes that arrive while the old one ends", async () => {
   const folder = tempFolder();
   const strategies = join(folder, "strategies");
   mkdirSync(strategies);
@@ -26,8 +26,21 @@ it("restarts the development server with a changed strategy", async () => {
   try {
     await expect.poll(documents).toContain("Full spread, as a fraction");
     const file = join(strategies, "two-sided.ts");
-    writeFileSync(file, readFileSync(file, "utf8").replace("Full spread, as a fraction", "The whole spread"));
+    const text = readFileSync(file, "utf8");
+    const servers = () =>
+      execFileSync("pgrep", ["-P", String(dev.pid)], { encoding: "utf8" })
+        .trim()
+        .split("\n");
+    const [server = ""] = servers();
+    process.kill(Number(server), "SIGSTOP");
+    for (const name of ["A spread", "Another spread", "The whole spread"]) {
+      writeFileSync(file, text.replace("Full spread, as a fraction", name));
+      // Longer than the wait for an editor's next write.
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+    }
+    process.kill(Number(server), "SIGCONT");
     await expect.poll(documents).toContain("The whole spread");
+    expect(servers()).toHaveLength(1);
   } finally {
     dev.kill("SIGTERM");
     if (dev.exitCode === null) await new Promise((resolve) => dev.once("exit", resolve));
