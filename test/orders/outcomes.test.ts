@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { VenueError } from "../../src/kernel/errors.ts";
-import { acceptedId, handOrder, handOutcome } from "../../src/orders/hand.ts";
+import { acceptedId, asRequested, handOrder, handOutcome } from "../../src/orders/hand.ts";
 import { hasEnded } from "../../src/orders/operations/self-cross.ts";
 import { prepareOrder } from "../../src/orders/prepare.ts";
 import { previewOrder } from "../../src/orders/preview.ts";
@@ -48,7 +48,19 @@ describe("the outcome of a manual order", () => {
     const half = reportedOrder({ filled: d("0.5") });
     expect(orderOut(half)).toMatchObject({ amount: 2, filled: 0.5, remaining: 1.5, price: 100 });
     expect(orderOut(reportedOrder({ type: "market" })).price).toBe(0);
+    expect(orderOut(reportedOrder({ type: "market", filled: d("1") }))).toMatchObject({
+      ...{ price: 100, timestamp: 1_500, status: "open", side: "buy", symbol: "BTC/USDT", id: "x1" },
+    });
+    expect(orderOut(reportedOrder({ clientId: "mine" })).clientOrderId).toBe("mine");
   });
+});
+
+it("a market order that was sent as a limit order has its average as its price", () => {
+  const market = order({ type: "market" });
+  const filled = reportedOrder({ filled: d("2"), notional: d("210") });
+  expect(asRequested(market, filled)).toEqual({ ...filled, type: "market", price: d("105") });
+  expect(asRequested(market, reportedOrder()).price).toBe(0n);
+  expect(asRequested(order(), filled)).toEqual(filled);
 });
 
 it("an order has ended only if the exchange says so", async () => {

@@ -118,3 +118,13 @@ describe("the remaining work of a panic", () => {
     expect(Object.keys(panic.output.parse(answer) as object).sort()).toEqual(Object.keys(answer).sort());
   });
 });
+
+it("a panic on the command line asks before it sells, repeats until it is done, and shows its progress", async () => {
+  const { final, until } = panic.cli ?? {};
+  expect(final?.question({ sell: true })).toMatch(/sell the base of all strategies/);
+  expect(final?.question({ sell: false })).toBeUndefined();
+  const answer = await (await trading()).readOutput({});
+  expect(until?.isDone(answer)).toBe(answer.done);
+  expect(until?.isDone({ ...answer, done: !answer.done })).toBe(!answer.done);
+  expect(until?.progress(answer)).toBe(answer.message);
+});

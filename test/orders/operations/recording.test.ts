@@ -3,13 +3,17 @@ import { StoreError } from "../../../src/kernel/errors.ts";
 import type { Order } from "../../../src/model/order.ts";
 import { recordIntent } from "../../../src/orders/operations/recording.ts";
 import { d, market } from "../../support/grid.ts";
-import { NOW, order, quote } from "../../support/made.ts";
+import { NOW, order, quote, reportedOrder } from "../../support/made.ts";
 
 const DAY = 86_400_000;
 const standings = { version: 1, now: NOW, all: [] };
 
 /** Records an order whose client id another order has. */
-const recording = (earlier: Order | undefined, over: Partial<Order> = {}) =>
+const recording = (
+  earlier: Order | undefined,
+  over: Partial<Order> = {},
+  requestKey: string | null = "key",
+) =>
   recordIntent(
     {
       store: {
@@ -28,7 +32,7 @@ const recording = (earlier: Order | undefined, over: Partial<Order> = {}) =>
       } as never,
       order: order({ strategy: null, kind: "hand", ...over }),
       ...{ standings, reach: { side: "buy", limit: d("100") }, open: undefined },
-      ...{ requestKey: "key", by: { actor: "t", request: "r" } },
+      ...{ requestKey: requestKey ?? undefined, by: { actor: "t", request: "r" } },
     },
   );
 
@@ -49,9 +53,61 @@ describe("a request that is repeated with its key", () => {
     await expect(recording(undefined)).rejects.toThrow("this clientOrderId was used before");
   });
 
+  it("is a new request without a key", async () => {
+    await expect(recording(order(), {}, null)).rejects.toThrow("this clientOrderId was used before");
+  });
+
   it("needs another key after a day", async () => {
     await expect(recording(order({ sendBy: 40_000 }), { sendBy: 40_000 + DAY })).rejects.toThrow(
       "more than a day ago",
     );
+  });
+});
+
+describe("an order that could fill against a stored one", () => {
+  const own = order({ clientId: "own", exchangeId: "x9" });
+
+  /** What each attempt was recorded with, if the exchange shows that status of the stored order. */
+  async function attempts(status: "canceled" | "open", stored = own) {
+    const ended: (readonly string[])[] = [];
+    const recordByHand = async (_order: Order, terms: { ended?: readonly string[] }) => {
+      ended.push([...(terms.ended ?? [])]);
+      return ended.length === 1 ? { result: "meets", order: stored } : { result: "recorded" };
+    };
+    const readLimits = async () => ({
+      now: NOW,
+      stored: { version: 1, set: {} },
+      uses: [],
+      openOrders: null,
+    });
+    const done = recordIntent(
+      {
+        store: { recordByHand, readLimits, killed: async () => false },
+        marketTime: () => NOW,
+        local: { monotonic: () => 7 },
+      } as never,
+      {
+        venue: {
+          account: { exchange: "kraken", kind: "live", host: "h" },
+          ticker: async () => quote(),
+          order: async () => reportedOrder({ status }),
+        } as never,
+        order: order({ strategy: null, kind: "hand" }),
+        ...{ standings, reach: { side: "buy", limit: d("100") }, open: undefined },
+        ...{ requestKey: undefined, by: { actor: "t", request: "r" } },
+      },
+    );
+    return { result: await done.catch((error: Error) => error.message), ended };
+  }
+
+  it("is recorded once the exchange reports that the other one has ended", async () => {
+    expect(await attempts("canceled")).toEqual({ result: { requestedAt: 7 }, ended: [[], ["own"]] });
+  });
+
+  it("is refused while the other one can be open", async () => {
+    const refused = { result: expect.stringContaining("own order x9 (buy 2 at 100)"), ended: [[]] };
+    expect(await attempts("open")).toEqual(refused);
+    const unconfirmed = order({ clientId: "own", exchangeId: null });
+    expect((await attempts("canceled", unconfirmed)).result).toContain("own order own (buy 2 at 100)");
   });
 });
