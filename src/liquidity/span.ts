@@ -39,14 +39,7 @@ export const countUp = (rows: readonly OwnOffer[], rule: UpRule): Record<string,
 function upMillis(row: OwnOffer, { isUp }: UpRule): Millis {
   if (!row.offer) return isUp(row) ? MINUTE : 0;
   const up = row.offer.parts.filter(({ spread: ownSpread, levels }) =>
-    isUp({
-      ownSpread,
-      ownOrders: { bids: levels, asks: levels },
-      // Most rules do not need it, and it is parsed on use.
-      get ownDepth() {
-        return row.ownDepth;
-      },
-    }),
+    isUp({ ownSpread, ownOrders: { bids: levels, asks: levels }, ownDepth: row.ownDepth }),
   );
   return up.reduce((all, { millis }) => all + millis, 0);
 }

@@ -50,12 +50,14 @@ export const formatOffer = ({ parts, uncertain }: MinuteOffer): string =>
   ].join(";");
 
 export function parseOffer(stored: string): MinuteOffer {
-  const cells = stored === "" ? [] : stored.split(";").map((part) => part.split(":"));
-  const last = cells.at(-1)?.[0] === "?" ? cells.pop() : undefined;
-  const parts = cells.map(([spread = "", levels, millis]) => ({
-    ...{ spread: decimal(spread), levels: Number(levels), millis: Number(millis) },
-  }));
-  return { parts, uncertain: Number(last?.[1] ?? 0) };
+  const parts: OfferPart[] = [];
+  let uncertain = 0;
+  for (const part of stored === "" ? [] : stored.split(";")) {
+    const [spread = "", levels, millis] = part.split(":");
+    if (spread === "?") uncertain = Number(levels);
+    else parts.push({ spread: decimal(spread), levels: Number(levels), millis: Number(millis) });
+  }
+  return { parts, uncertain };
 }
 
 /** Returns for how long both sides had orders in a minute; by its sample alone if the times are unknown. */

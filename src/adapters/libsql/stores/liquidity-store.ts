@@ -1,12 +1,12 @@
 import { and, asc, eq, gte, isNull, lt, notExists, type SQL, sql } from "drizzle-orm";
-import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
 import { type LiquidityMinute, MINUTES_A_DAY, type OfferedMinute } from "../../../model/samples/minute.ts";
 import type { DaySums } from "../../../model/samples/sums.ts";
 import type { LiquidityStore, WatchedPair } from "../../../ports/stores/liquidity-store.ts";
 import { bundle, type Context, rowsOf, type Statement, statement } from "../client/context.ts";
 import { amountColumn } from "../tables/columns.ts";
 import {
-  depthsFrom,
+  depths,
   liquidityDays,
   liquidityMinutes,
   liquidityMisses,
@@ -55,7 +55,7 @@ const ownColumns = sqliteTable("liquidity_minutes", {
   ownSpread: amountColumn("own_spread"),
   ownBids: integer("own_bids").notNull(),
   ownAsks: integer("own_asks").notNull(),
-  ownDepth: text("own_depth"),
+  ownDepth: depths("own_depth"),
   offer: offerColumn("offer"),
 });
 
@@ -146,11 +146,8 @@ export function liquidityStore(context: Context): LiquidityStore {
         ({ ownSpread, ownBids: bids, ownAsks: asks, ownDepth, offer }) => ({
           ownSpread,
           ownOrders: { bids, asks },
+          ownDepth,
           offer,
-          // Its six numbers are parsed on use.
-          get ownDepth() {
-            return ownDepth === null ? null : depthsFrom(ownDepth);
-          },
         }),
       );
     },

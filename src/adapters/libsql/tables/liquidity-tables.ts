@@ -12,13 +12,13 @@ import { amountColumn, flagColumn } from "./columns.ts";
  * Bids and asks within each band: six numbers with spaces, because a year has half a million rows. Old rows are
  * documents.
  */
-const depths = customType<{ data: Sides<Depths>; driverData: string }>({
+export const depths = customType<{ data: Sides<Depths>; driverData: string }>({
   dataType: () => "text",
   toDriver: ({ bids, asks }) => [...bids, ...asks].map(plain).join(" "),
   fromDriver: depthsFrom,
 });
 
-export function depthsFrom(kept: string): Sides<Depths> {
+function depthsFrom(kept: string): Sides<Depths> {
   if (kept.startsWith("{")) return decode(kept);
   const [a, b, c, x, y, z] = kept.split(" ").map(decimal) as [
     Decimal,
