@@ -42,9 +42,9 @@ export default defineConfig({
     setupFiles: ["test/support/canary-watch.ts", "test/support/drawn.ts"],
     // Many tests wait for processes: more of them than cores may run at once.
     maxWorkers: 4,
-    // What hangs is told, however slow the machine.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
+    // Longer than the longest wait within a test, so that a wait that fails is reported, however slow the machine.
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     expect: { poll: { timeout: 240_000 } },
     projects: [
       { extends: true, test: { name: "alone", include: ALONE } },

@@ -1,8 +1,8 @@
 /** A cancel by hand is told before it leaves, and its event keeps it no longer than a second. */
-import { createClient } from "@libsql/client";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { nodeRuntime } from "../../cli/host/node-runtime.ts";
 import { parseConfig } from "../../src/compose/config.ts";
+import { besideServer } from "../support/beside.ts";
 import { BY } from "../support/by.ts";
 import { heardLog } from "../support/heard.ts";
 import { liveApp } from "../support/live.ts";
@@ -50,7 +50,7 @@ describe("the event of a cancel", () => {
 
   it("waits at most one second for a locked database, and is written later", async () => {
     const { app, file, cancels } = await resting();
-    const other = createClient({ url: `file:${file}`, timeout: 5000 });
+    const other = besideServer(`file:${file}`);
     onTestFinished(() => other.close());
     const lock = await other.transaction("write");
     await lock.execute("update control set kind = kind");
