@@ -142,6 +142,21 @@ describe("a cancel", () => {
   });
 });
 
+it("open orders are listed for one pair or for all, up to a number", async () => {
+  const { ask, place } = await trading();
+  const [bitcoin, ether] = [await place(), await place({ symbol: "ETH/USDT", price: 2000, amount: 0.01 })];
+  const ids = async (more: object) => {
+    const { orders } = await ask<{ orders: readonly { id: string }[] }>("list_orders", {
+      exchange: "kraken",
+      ...more,
+    });
+    return orders.map(({ id }) => id).sort();
+  };
+  expect(await ids({})).toEqual([bitcoin.id, ether.id].sort());
+  expect(await ids({ symbol: "ETH/USDT" })).toEqual([ether.id]);
+  expect(await ids({ limit: 1 })).toHaveLength(1);
+});
+
 describe("a new order", () => {
   const rival = (more: Partial<VenueOrder>): VenueOrder =>
     reportedOrder({ id: "own", side: "sell", price: d("50000"), amount: d("1"), status: "open", ...more });
@@ -234,6 +249,15 @@ describe("a new order", () => {
     expect(sent).toBe(0);
   });
 
+  it("at the market is refused beyond the visible levels of its own side", async () => {
+    const { refusal } = await trading();
+    const price = d("60010");
+    const asks = Array.from({ length: 100 }, () => ({ price, amount: d("0.00001") }));
+    const market = { ...BUY, type: "market", price: undefined, amount: 0.002 };
+    const book = async () => ({ bids: [{ price: d("60000"), amount: d("1") }], asks, at: 1 });
+    expect((await refusal("create_order", market, { book })).label).toBe("Forbidden");
+  });
+
   it("reports the lack of funds before a limit that it would exceed as well", async () => {
     const { ask, refusal } = await trading();
     await ask("set_limits", { orderNotional: "USDT=40" });
@@ -288,6 +312,15 @@ describe("the preview of an order", () => {
       /at once 0\.001 BTC .* 61000 at worst/,
     );
     expect(await costOf({ price: 60_500, postOnly: true })).not.toContain("at once");
+  });
+
+  it("names the price of a limit order, and the market for a market order", async () => {
+    const { preview } = await trading();
+    const whatOf = async (more: object) => (await preview("create_order", { ...BUY, ...more })).what;
+    expect(await whatOf({})).toBe("buy 0.001 BTC at 50000 USDT on kraken (limit order)");
+    expect(await whatOf({ type: "market", price: undefined })).toMatch(
+      /^buy 0\.001 BTC at the market, now 6\d{4}(\.\d+)? USDT on kraken \(market order\)$/,
+    );
   });
 
   it("omits what does not refuse it", async () => {
