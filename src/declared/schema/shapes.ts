@@ -3,15 +3,13 @@ import {
   budgetOut,
   changedFields,
   listedFields,
+  placedFields,
   statusFields,
   warnings,
 } from "../../engine/operations/shapes.ts";
 import { lazy } from "../../kernel/lazy.ts";
-import { SIDES } from "../../model/market.ts";
 
-const DeclaredOrderShape = lazy(() =>
-  z.object({ id: z.string(), side: z.enum(SIDES), price: z.number(), amount: z.number() }),
-);
+const DeclaredOrderShape = lazy(() => z.object({ id: z.string(), ...placedFields() }));
 
 const RefusedOrderShape = lazy(() =>
   z.object({ id: z.string(), reason: z.string(), detail: z.string().optional() }),

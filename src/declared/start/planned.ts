@@ -1,7 +1,8 @@
 /** Plans a start with the functions that a pass uses. */
+import { placedOut } from "../../engine/operations/shapes.ts";
 import { withFirstBase } from "../../engine/position/ledger.ts";
 import { midOfBook } from "../../engine/position/own-book.ts";
-import { type Decimal, max, min, mul, ONE, parseDecimal, text, wire, ZERO } from "../../kernel/decimal.ts";
+import { type Decimal, max, min, mul, ONE, parseDecimal, text, ZERO } from "../../kernel/decimal.ts";
 import { approvesSame, hashOfShown } from "../../kernel/hash.ts";
 import { NO_STOP } from "../../kernel/stop-flags.ts";
 import { type AccountKey, type Balance, balanceIn } from "../../model/account.ts";
@@ -175,8 +176,9 @@ export const runningOut = (
   budget: { base: text(budget.base), quote: text(budget.quote) },
 });
 
-export const declaredOrderOut = ({ id, side, price, amount }: PlannedDeclared["orders"][number]) => ({
-  ...{ id, side, price: wire(price), amount: wire(amount) },
+export const declaredOrderOut = (order: PlannedDeclared["orders"][number]) => ({
+  id: order.id,
+  ...placedOut(order),
 });
 
 export function plannedDeclaredOut(

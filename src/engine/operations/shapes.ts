@@ -1,6 +1,16 @@
 /** Fields that the answers about all strategies with one position share. */
 import * as z from "zod";
+import { wire } from "../../kernel/decimal.ts";
+import { SIDES } from "../../model/market.ts";
+import type { NewOrder } from "../../model/order.ts";
 import { STRATEGY_STATUSES } from "../../model/strategy.ts";
+
+/** The fields of an order that is placed or open. */
+export const placedFields = () => ({ side: z.enum(SIDES), price: z.number(), amount: z.number() });
+
+export const placedOut = ({ side, price, amount }: Pick<NewOrder, "side" | "price" | "amount">) => ({
+  ...{ side, price: wire(price), amount: wire(amount) },
+});
 
 export const warnings = () => z.array(z.object({ code: z.string(), message: z.string() }));
 

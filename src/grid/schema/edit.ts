@@ -1,6 +1,6 @@
 import * as z from "zod";
+import { placedFields } from "../../engine/operations/shapes.ts";
 import { lazy } from "../../kernel/lazy.ts";
-import { SIDES } from "../../model/market.ts";
 import { STRATEGY_STATUSES } from "../../model/strategy.ts";
 import { RefusedShape, WarningShape } from "./shapes.ts";
 
@@ -12,7 +12,7 @@ export const PlannedEditShape = lazy(() =>
     changes: z.array(z.object({ field: z.string(), from: z.string(), to: z.string() })),
     cancelled: z.number().describe("Orders to cancel before any other is placed"),
     orders: z
-      .array(z.object({ slot: z.number(), side: z.enum(SIDES), price: z.number(), amount: z.number() }))
+      .array(z.object({ slot: z.number(), ...placedFields() }))
       .describe("Open orders after the change; none if the levels stay"),
     refused: z.array(RefusedShape()),
     investment: z

@@ -1,6 +1,6 @@
 import * as z from "zod";
+import { placedFields } from "../../engine/operations/shapes.ts";
 import { lazy } from "../../kernel/lazy.ts";
-import { SIDES } from "../../model/market.ts";
 import { STRATEGY_STATUSES } from "../../model/strategy.ts";
 import { optionFlags, optionShares } from "../state/options.ts";
 import { lyingShape } from "./follows.ts";
@@ -53,9 +53,7 @@ export const PlannedShape = lazy(() =>
   z.object({
     config: ConfigShape(),
     marketPrice: z.number(),
-    orders: z.array(
-      z.object({ slot: z.number(), side: z.enum(SIDES), price: z.number(), amount: z.number() }),
-    ),
+    orders: z.array(z.object({ slot: z.number(), ...placedFields() })),
     refused: z.array(RefusedShape()),
     slots: z.array(
       z.object({

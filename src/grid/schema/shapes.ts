@@ -1,7 +1,6 @@
 import * as z from "zod";
-import { streamShape } from "../../engine/operations/shapes.ts";
+import { placedFields, streamShape } from "../../engine/operations/shapes.ts";
 import { lazy } from "../../kernel/lazy.ts";
-import { SIDES } from "../../model/market.ts";
 import { STRATEGY_STATUSES } from "../../model/strategy.ts";
 import { accountingShape, SlotShape } from "./accounting.ts";
 import { CostShape } from "./cost.ts";
@@ -41,9 +40,7 @@ export const StoppedShape = lazy(() =>
       baseWorth: z.number().nullable(),
       averageCost: z.number().nullable(),
       stopReason: z.string().nullable(),
-      openOrders: z
-        .array(z.object({ id: z.string(), side: z.enum(SIDES), price: z.number(), amount: z.number() }))
-        .optional(),
+      openOrders: z.array(z.object({ id: z.string(), ...placedFields() })).optional(),
     }),
   }),
 );

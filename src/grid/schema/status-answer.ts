@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { placedOut } from "../../engine/operations/shapes.ts";
 import { type Decimal, mul, ONE, text, texts, wire } from "../../kernel/decimal.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
@@ -146,11 +147,6 @@ export function stoppedOut(
   };
 }
 
-const openOrderOut = ({ exchangeId, side, price, amount }: Order) => ({
-  id: exchangeId ?? "",
-  side,
-  price: wire(price),
-  amount: wire(amount),
-});
+const openOrderOut = (order: Order) => ({ id: order.exchangeId ?? "", ...placedOut(order) });
 
 const orNull = (value: bigint | null): number | null => (value === null ? null : wire(value));

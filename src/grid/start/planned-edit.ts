@@ -1,3 +1,4 @@
+import { placedOut } from "../../engine/operations/shapes.ts";
 import { type Decimal, max, sum, text, wire, ZERO } from "../../kernel/decimal.ts";
 import { hashOfPlan } from "../../kernel/hash.ts";
 import { midOf } from "../../kernel/spread.ts";
@@ -136,12 +137,7 @@ export function plannedEditOut(strategy: GridStrategy, planned: PlannedEdit, inp
     marketPrice: wire(mid),
     changes: describeChanges(edited),
     cancelled: cancels.length,
-    orders: intents.map(({ slot, side, price, amount }) => ({
-      slot,
-      side,
-      price: wire(price),
-      amount: wire(amount),
-    })),
+    orders: intents.map((intent) => ({ slot: intent.slot, ...placedOut(intent) })),
     refused: edited.isRelaid ? state.refused.map((refusal) => ({ ...refusal })) : [],
     investment: { quote: text(bought), base: text(gridPosition(strategy.state)) },
     free: text(free),

@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { placedOut } from "../../engine/operations/shapes.ts";
 import { type Decimal, mul, ONE, snap, sum, text, wire, ZERO } from "../../kernel/decimal.ts";
 import { boundsAfter, refusedWithin } from "../../limits/standing.ts";
 import { type Balance, balanceIn } from "../../model/account.ts";
@@ -209,12 +210,7 @@ export function plannedOut(planned: PlannedStart, inputs: StartInputs, week: Las
   const begins = beginsOf(planned, inputs);
   return {
     marketPrice: wire(startPrice),
-    orders: intents.map(({ side, price, amount, slot }) => ({
-      slot,
-      side,
-      price: wire(price),
-      amount: wire(amount),
-    })),
+    orders: intents.map((intent) => ({ slot: intent.slot, ...placedOut(intent) })),
     refused: state.refused.map((refusal) => ({ ...refusal })),
     slots: state.slots.map((slot) => ({
       slot: slot.index,

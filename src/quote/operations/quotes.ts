@@ -8,9 +8,9 @@ import {
   readStatusViews,
   statusInput,
 } from "../../engine/operations/reads.ts";
+import { placedOut } from "../../engine/operations/shapes.ts";
 import { runningViews } from "../../engine/operations/views.ts";
 import { describeStream } from "../../engine/pass/streams/down.ts";
-import { wire } from "../../kernel/decimal.ts";
 import type { Order } from "../../model/order.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
@@ -41,11 +41,7 @@ function quoteOut(
     ...quoteRequestOut(listed.exchange, symbol, config),
     ...quotePricedOut(quoted, sourcesOut(quoted)),
     quotedAt: quoted.at,
-    orders: openOrdersOf(orders, id).map(({ side, price, amount }) => ({
-      side,
-      price: wire(price),
-      amount: wire(amount),
-    })),
+    orders: openOrdersOf(orders, id).map(placedOut),
     ...positionOut(strategy, mark),
     refused: state.refused.map((refusal) => ({ ...refusal })),
     lastStepAt: view.steppedAt,

@@ -3,6 +3,7 @@ import {
   budgetOut,
   changedFields,
   listedFields,
+  placedFields,
   statusFields,
   warnings,
 } from "../../engine/operations/shapes.ts";
@@ -11,7 +12,7 @@ import { SIDES } from "../../model/market.ts";
 
 const sideShape = () => z.enum(SIDES);
 
-const PlacedShape = lazy(() => z.object({ side: sideShape(), price: z.number(), amount: z.number() }));
+const PlacedShape = lazy(() => z.object(placedFields()));
 
 const CountedShape = lazy(() =>
   z.object({

@@ -1,5 +1,6 @@
 /** Plans a change of running quotes with the functions that a pass uses, and formats it for people. */
-import { type Decimal, max, text, wire, ZERO } from "../../kernel/decimal.ts";
+import { placedOut } from "../../engine/operations/shapes.ts";
+import { type Decimal, max, text, ZERO } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { hashOfPlan } from "../../kernel/hash.ts";
 import { type Balance, balanceIn } from "../../model/account.ts";
@@ -132,11 +133,7 @@ export function plannedChangeOut(strategy: QuoteStrategy, planned: PlannedChange
     ...quotePricedOut(priced, sourcesOut(plan.reference)),
     kept: bids.kept.length + asks.kept.length,
     cancelled: bids.misplaced.length + asks.misplaced.length,
-    orders: [...bids.lacking, ...asks.lacking].map(({ side, price, amount }) => ({
-      side,
-      price: wire(price),
-      amount: wire(amount),
-    })),
+    orders: [...bids.lacking, ...asks.lacking].map(placedOut),
     refused: plan.cuts.map(({ side, level, because }) => ({ side, level, reason: because })),
     cadence: cadenceOf(inputs, config),
     warnings: [...paused, ...quoteWarnings({ config, plan, has, state: strategy.state }, inputs)],

@@ -1,5 +1,6 @@
 /** Plans quotes with the function that a pass uses, and formats the plan for people. */
 
+import { placedOut } from "../../engine/operations/shapes.ts";
 import { withFirstBase } from "../../engine/position/ledger.ts";
 import { type Decimal, div, max, min, mul, ONE, snap, sum, text, wire, ZERO } from "../../kernel/decimal.ts";
 import { MINUTE, SECOND } from "../../kernel/time.ts";
@@ -131,11 +132,7 @@ export function plannedQuoteOut(
   return {
     ...quoteRequestOut(exchange, symbol, config),
     ...quotePricedOut(priced, sourcesOut(reference)),
-    orders: [...bids, ...asks].map(({ side, price, amount }) => ({
-      side,
-      price: wire(price),
-      amount: wire(amount),
-    })),
+    orders: [...bids, ...asks].map(placedOut),
     refused: cuts.map(({ side, level, because }) => ({ side, level, reason: because })),
     cadence: cadenceOf(inputs, config),
     worstCase: worstCaseText(planned, inputs),
