@@ -34,6 +34,10 @@ export const countField = (label: string, { least, most }: { least: number; most
   return z.int({ error }).min(least, { error }).max(most, { error });
 };
 
+/** How many rows a response has at most. */
+export const rowsField = (what = "Number of rows", { most = 1000, usual = 100 } = {}) =>
+  countField("Invalid limit", { least: 1, most }).default(usual).describe(`${what}, 1 to ${most}`);
+
 /** Converts a valid value; `convert` returns undefined for a value that it does not accept. */
 export const convertedField = <S extends z.ZodType, T>(
   schema: S,

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { countField } from "../../kernel/fields.ts";
+import { countField, rowsField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { ChainedEvent } from "../../ports/stores/audit-store.ts";
@@ -49,9 +49,7 @@ export const auditOperations: readonly Operation[] = [
     input: () =>
       z.object({
         after: after().describe("Only events after this id: `next` of the previous page"),
-        limit: countField("Invalid limit", { least: 1, most: 1000 })
-          .default(100)
-          .describe("Number of rows, 1 to 1000"),
+        limit: rowsField(),
       }),
     output: () =>
       z.object({ events: z.array(AuditEventShape()), count: z.number(), next: z.number().nullable() }),

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { digest } from "../../kernel/digest.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { countField, idField, textField, wordField } from "../../kernel/fields.ts";
+import { countField, idField, rowsField, textField, wordField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { DAY } from "../../kernel/time.ts";
 import { type By, byOf } from "../../model/events.ts";
@@ -44,7 +44,6 @@ export const TokenShape = lazy(() =>
 );
 
 const OF_TOKENS = { effect: "admin", access: "token", failure: "Internal error" } as const;
-const TOKENS_PER_PAGE = 100;
 
 /** Operations of API tokens, which are shown once and stored as hashes. */
 export const tokenOperations: readonly Operation[] = [
@@ -56,9 +55,7 @@ export const tokenOperations: readonly Operation[] = [
     cli: { path: "token list", isLocal: true },
     input: () =>
       z.object({
-        limit: countField("Invalid limit", { least: 1, most: 1000 })
-          .default(TOKENS_PER_PAGE)
-          .describe("Number of rows, 1 to 1000"),
+        limit: rowsField(),
         before: countField("Invalid request", { least: 1, most: Number.MAX_SAFE_INTEGER })
           .optional()
           .describe("`next` of the previous page"),

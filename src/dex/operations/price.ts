@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { type Decimal, fromNumber } from "../../kernel/decimal.ts";
-import { convertedField, countField, MOST_AMOUNT } from "../../kernel/fields.ts";
+import { convertedField, MOST_AMOUNT, rowsField } from "../../kernel/fields.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import { marketNow } from "../../ports/market-now.ts";
@@ -66,9 +66,7 @@ const dexPoolsOperation = (): Operation =>
       z.object({
         symbol: chainTokenField(),
         minLiquidity: minLiquidity(),
-        limit: countField("Invalid limit", { least: 1, most: 50 })
-          .default(10)
-          .describe("Number of pools, 1 to 50"),
+        limit: rowsField("Number of pools", { most: 50, usual: 10 }),
       }),
     output: PoolsShape,
     failure: "Discovery failed",

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { countField, exchangeField, pairField, timeField, wordField } from "../../kernel/fields.ts";
+import { exchangeField, pairField, rowsField, timeField, wordField } from "../../kernel/fields.ts";
 import { DAY, TIMEFRAMES } from "../../kernel/time.ts";
 import { type Operation, operation } from "../../operation.ts";
 import { forAnyone } from "../../ports/for-anyone.ts";
@@ -66,9 +66,7 @@ const orderbookOperation = (ids: readonly string[]): Operation =>
     input: () =>
       z.object({
         ...marketFields(ids),
-        limit: countField("Invalid limit", { least: 1, most: 100 })
-          .default(10)
-          .describe("Levels per side, 1 to 100"),
+        limit: rowsField("Levels per side", { most: 100, usual: 10 }),
       }),
     output: BookShape,
     run: async ({ venue }, { exchange, symbol, limit }) =>
@@ -92,9 +90,7 @@ const tradesOperation = (ids: readonly string[]): Operation =>
     input: () =>
       z.object({
         ...marketFields(ids),
-        limit: countField("Invalid limit", { least: 1, most: 500 })
-          .default(50)
-          .describe("Number of trades, 1 to 500"),
+        limit: rowsField("Number of trades", { most: 500, usual: 50 }),
       }),
     output: TradesShape,
     run: async ({ venue }, { exchange, symbol, limit }) =>
@@ -118,9 +114,7 @@ const candlesOperation = (ids: readonly string[]): Operation =>
         timeframe: wordField("Invalid request", timeframes)
           .default("1h")
           .describe(`Span of a candle: ${timeframes.join(" ")}`),
-        limit: countField("Invalid limit", { least: 1, most: 1000 })
-          .default(100)
-          .describe("Number of candles, 1 to 1000"),
+        limit: rowsField("Number of candles"),
         since: timeField("since")
           .optional()
           .describe("Time of the first candle, as a date or in milliseconds"),

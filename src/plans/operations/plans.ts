@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { AppError } from "../../kernel/errors.ts";
-import { countField, idField } from "../../kernel/fields.ts";
+import { countField, idField, rowsField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { byOf } from "../../model/events.ts";
 import type { Plan } from "../../model/proposal.ts";
@@ -34,9 +34,7 @@ export const planOperations: readonly Operation[] = [
     cli: { path: "plans list", examples: ["edgemaker plans list"] },
     input: () =>
       z.object({
-        limit: countField("Invalid limit", { least: 1, most: 1000 })
-          .default(100)
-          .describe("Number of rows, 1 to 1000"),
+        limit: rowsField(),
         after: countField("Invalid request", { least: 0, most: Number.MAX_SAFE_INTEGER })
           .optional()
           .describe("`next` of the previous page"),
