@@ -38,6 +38,9 @@ export interface NewOrder {
   readonly timeInForce?: TimeInForce;
 }
 
+/** What an order buys or sells; of an order in a book, the open amount. */
+export type OrderTerms = Pick<NewOrder, "side" | "price" | "amount">;
+
 /**
  * `pending` is written before the order is sent. `submitted`: the exchange accepted it, but does not show it yet.
  * `unknown`: there was no clear response. filled, canceled, expired and rejected are final.

@@ -3,8 +3,9 @@ import { decimal, snap, text } from "../../src/kernel/decimal.ts";
 import { DAY, MINUTE } from "../../src/kernel/time.ts";
 import { dayAverages } from "../../src/liquidity/days.ts";
 import { mexcSt } from "../../src/liquidity/exchange-rules.ts";
+import type { OrderTerms } from "../../src/model/order.ts";
 import { foldSamples, MINUTES_A_DAY } from "../../src/model/samples/minute.ts";
-import { type OwnOrder, sampleBook } from "../../src/model/samples/sample.ts";
+import { sampleBook } from "../../src/model/samples/sample.ts";
 import { d } from "../support/grid.ts";
 import { findingsOver, spanOf } from "../support/liquidity-minute.ts";
 
@@ -78,7 +79,7 @@ function marketOver(
   days: number,
   book: ReturnType<typeof bookOf>,
   missing = -1,
-  own: readonly OwnOrder[] = [],
+  own: readonly OrderTerms[] = [],
 ) {
   const minutes = Array.from({ length: days * MINUTES_A_DAY }, (_, minute) => minute);
   const samples = minutes
@@ -119,7 +120,7 @@ describe("presets over samples", () => {
   });
 
   it("gate-score compares spread and depth strictly; an agreement is kept at equality too", () => {
-    const own: OwnOrder[] = [
+    const own: OrderTerms[] = [
       { side: "buy", price: d("99"), amount: d("10") },
       { side: "sell", price: d("101"), amount: d("10") },
     ];

@@ -1,15 +1,16 @@
 /** Calls a definition and parses its result: errors become faults and are never thrown. */
-import type { OrderWish } from "../../engine/position/place.ts";
+
 import { div, snap, ZERO } from "../../kernel/decimal.ts";
 import { type Amount, Money } from "../../kernel/money.ts";
 import type { Market } from "../../model/market.ts";
+import type { OrderTerms } from "../../model/order.ts";
 import type { AnyStrategyDefinition, Declared, StrategyDefinitions } from "../../ports/definition.ts";
 import { type DeclaredState, type DeclaredStrategy, versionOf } from "../state.ts";
 import { findDefinition } from "./requested.ts";
 import { type CallInputs, inputFor } from "./view.ts";
 
 /** A declared order, rounded to the market's rules. */
-export interface NamedWish extends OrderWish {
+export interface NamedWish extends OrderTerms {
   readonly id: string;
 }
 

@@ -13,6 +13,7 @@ import type { Refusal } from "../../model/strategy.ts";
 import type { AnyStrategyDefinition } from "../../ports/definition.ts";
 import type { RequestedPrices, StrategyContext } from "../../ports/kind.ts";
 import type { Timing, VenueOrder } from "../../ports/venue.ts";
+import type { NamedWish } from "../pass/ask.ts";
 import { runDeclared } from "../pass/run.ts";
 import { othersBook } from "../pass/view.ts";
 import { type DeclaredRequest, LARGEST_SHIFT } from "../schema/input.ts";
@@ -44,17 +45,8 @@ export interface PlanInputs {
 
 export interface PlannedDeclared {
   readonly config: DeclaredConfig;
-  readonly orders: readonly {
-    readonly id: string;
-    readonly side: "buy" | "sell";
-    readonly price: Decimal;
-    readonly amount: Decimal;
-  }[];
-  readonly refused: readonly {
-    readonly id: string;
-    readonly reason: Refusal["reason"];
-    readonly detail?: string;
-  }[];
+  readonly orders: readonly NamedWish[];
+  readonly refused: readonly (Omit<Refusal, "slot"> & { readonly id: string })[];
   /** Mid price of the book; null if it lacks a side. */
   readonly mid: Decimal | null;
   /** Why its function failed. */

@@ -2,13 +2,13 @@
 import * as z from "zod";
 import { wire } from "../../kernel/decimal.ts";
 import { SIDES } from "../../model/market.ts";
-import type { NewOrder } from "../../model/order.ts";
+import type { OrderTerms } from "../../model/order.ts";
 import { STRATEGY_STATUSES } from "../../model/strategy.ts";
 
 /** The fields of an order that is placed or open. */
 export const placedFields = () => ({ side: z.enum(SIDES), price: z.number(), amount: z.number() });
 
-export const placedOut = ({ side, price, amount }: Pick<NewOrder, "side" | "price" | "amount">) => ({
+export const placedOut = ({ side, price, amount }: OrderTerms) => ({
   ...{ side, price: wire(price), amount: wire(amount) },
 });
 

@@ -8,7 +8,7 @@ import type { Bounds } from "../../model/limits.ts";
 import type { Market, Quote, Side } from "../../model/market.ts";
 import { lotsFor, meetsMinimum } from "../../model/minimum.ts";
 import { need } from "../../model/need.ts";
-import type { Order } from "../../model/order.ts";
+import type { Order, OrderTerms } from "../../model/order.ts";
 import { firstMet, reachOf } from "../../model/own-orders.ts";
 import type { Refusal, SlotState } from "../../model/strategy.ts";
 import type { StrategyContext } from "../../ports/kind.ts";
@@ -29,12 +29,6 @@ export interface Supply {
   readonly short: boolean;
 }
 
-export interface OrderWish {
-  readonly side: Side;
-  readonly price: Decimal;
-  readonly amount: Decimal;
-}
-
 export interface Desk {
   readonly strategy: PositionStrategy;
   /** Bounds of the inventory. */
@@ -49,7 +43,7 @@ export interface Desk {
 }
 
 /** Takes what an order needs from the supply, or records why the order is not placed. */
-export function placeOrder(level: OrderWish, slot: SlotState, desk: Desk, supply: Supply): Supply {
+export function placeOrder(level: OrderTerms, slot: SlotState, desk: Desk, supply: Supply): Supply {
   const { market, priced, context } = desk;
   const amount = amountLeft(level, desk, supply);
   const wish = {
@@ -89,7 +83,7 @@ export const delayedRefusal = ({ index }: SlotState, { state }: PositionStrategy
   state.refused.find(({ slot }) => slot === index) ?? { slot: index, reason: "rejected" };
 
 /** Returns the amount that a side's funds still cover; unsettled orders lock theirs until their end is observed. */
-function amountLeft({ side, price, amount }: OrderWish, desk: Desk, { funds, intents }: Supply): Decimal {
+function amountLeft({ side, price, amount }: OrderTerms, desk: Desk, { funds, intents }: Supply): Decimal {
   const { strategy, inventory, live, market } = desk;
   const { state, config } = strategy;
   const planned = intents.filter((intent) => intent.side === side);
@@ -113,8 +107,8 @@ function amountLeft({ side, price, amount }: OrderWish, desk: Desk, { funds, int
 }
 
 function refusalFor(
-  level: OrderWish,
-  wish: OrderWish & { readonly symbol: Pair; readonly type: "limit" },
+  level: OrderTerms,
+  wish: OrderTerms & { readonly symbol: Pair; readonly type: "limit" },
   { strategy, leastShare, market, priced, context }: Desk,
   { resting, bounds }: Supply,
 ): Omit<Refusal, "slot"> | undefined {

@@ -1,6 +1,6 @@
 /** Decides which orders can stay: each one saves two calls and keeps its queue position. */
 import { abs, type Decimal, mul, ONE } from "../../kernel/decimal.ts";
-import type { OrderWish } from "./place.ts";
+import type { OrderTerms } from "../../model/order.ts";
 
 export interface Tolerance {
   /** Maximum distance from the planned price, as a share of it. */
@@ -11,8 +11,8 @@ export interface Tolerance {
 
 /** Returns whether an open order with `left` unfilled still matches this level. */
 export const standsFor = (
-  { side, price, left }: Pick<OrderWish, "side" | "price"> & { readonly left: Decimal },
-  wish: OrderWish,
+  { side, price, left }: Pick<OrderTerms, "side" | "price"> & { readonly left: Decimal },
+  wish: OrderTerms,
   tolerance: Tolerance,
 ): boolean =>
   side === wish.side &&

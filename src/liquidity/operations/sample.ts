@@ -3,9 +3,9 @@ import { medianOf } from "../../kernel/median.ts";
 import { dayOf, type Millis } from "../../kernel/time.ts";
 import { accountKey } from "../../model/account.ts";
 import type { Book } from "../../model/market.ts";
-import type { Order, OrderState } from "../../model/order.ts";
+import type { Order, OrderState, OrderTerms } from "../../model/order.ts";
 import { foldSamples, MINUTES_A_DAY, minuteOf } from "../../model/samples/minute.ts";
-import { type OwnOrder, ownLevels, sampleBook } from "../../model/samples/sample.ts";
+import { ownLevels, sampleBook } from "../../model/samples/sample.ts";
 import type { Deps } from "../../ports/deps.ts";
 import { forAnyone } from "../../ports/for-anyone.ts";
 import type { PromisedPair, WatchedPair } from "../../ports/stores/liquidity-store.ts";
@@ -175,7 +175,7 @@ async function lookAtPair(
   { store, inTime, requests }: SampleDeps,
   { exchange, symbol }: WatchedPair,
   venue: Venue,
-): Promise<{ readonly book: Book; readonly own: readonly OwnOrder[] }> {
+): Promise<{ readonly book: Book; readonly own: readonly OrderTerms[] }> {
   const account = accountKey(venue.account);
   const ownNow = async () =>
     (await store.unsettledOrders(account)).filter(

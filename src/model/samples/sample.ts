@@ -3,7 +3,7 @@ import { type Decimal, decimal, max, min, mul, ONE, sum, ZERO } from "../../kern
 import { spreadOf } from "../../kernel/spread.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Book, BookLevel, Side } from "../market.ts";
-import type { Order } from "../order.ts";
+import type { Order, OrderTerms } from "../order.ts";
 
 /** Distances from the mid price within which depth is counted, as shares of the mid. */
 export const BANDS = [decimal("0.005"), decimal("0.01"), decimal("0.02")] as const;
@@ -44,13 +44,6 @@ export interface LiquiditySample {
 export const ABSENCES = ["exchange", "funds", "pause", "ours"] as const;
 export type Absence = (typeof ABSENCES)[number];
 
-export interface OwnOrder {
-  readonly side: Side;
-  readonly price: Decimal;
-  /** Its open amount, in base. */
-  readonly amount: Decimal;
-}
-
 /** What an exchange returns of a book: best bid and ask only, or levels, at most `limit` per side. */
 export interface SampleInput {
   readonly at: Millis;
@@ -62,7 +55,7 @@ export interface SampleInput {
   readonly sources?: number | null;
 }
 
-export function sampleBook(input: SampleInput, own: readonly OwnOrder[]): LiquiditySample {
+export function sampleBook(input: SampleInput, own: readonly OrderTerms[]): LiquiditySample {
   const { at, book, limit, reference, sources = 0 } = input;
   const [bid, ask] = [book ? book.bids[0]?.price : input.bid, book ? book.asks[0]?.price : input.ask];
   const best = bid && ask && bid < ask ? spreadOf({ bid, ask }) : undefined;
@@ -96,9 +89,9 @@ export function ownLevels(
   book: Pick<Book, "bids" | "asks">,
   orders: readonly Pick<Order, "side" | "price" | "amount" | "filled">[],
   limit: number,
-): OwnOrder[] {
+): OrderTerms[] {
   const left = new Map<string, Decimal>();
-  return orders.flatMap(({ side, price, amount: whole, filled }): OwnOrder[] => {
+  return orders.flatMap(({ side, price, amount: whole, filled }): OrderTerms[] => {
     const levels = side === "buy" ? book.bids : book.asks;
     const last = levels.length >= limit ? levels.at(-1)?.price : undefined;
     if (last !== undefined && (side === "buy" ? price < last : price > last))
@@ -112,7 +105,7 @@ export function ownLevels(
 }
 
 /** Returns (ask − bid)/mid of the best orders; null if a side is empty. */
-export function ownSpreadOf({ bids, asks }: Sides<readonly Pick<OwnOrder, "price">[]>): Decimal | null {
+export function ownSpreadOf({ bids, asks }: Sides<readonly Pick<OrderTerms, "price">[]>): Decimal | null {
   if (bids.length === 0 || asks.length === 0) return null;
   const bid = bids.map(({ price }) => price).reduce(max);
   const ask = asks.map(({ price }) => price).reduce(min);
