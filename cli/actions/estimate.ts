@@ -1,21 +1,13 @@
+import type * as z from "zod";
+import type { GridStatusShape } from "../../src/grid/schema/shapes.ts";
 import type { PricePlan, Unit } from "./plans.ts";
 
-/** One day of a strategy as `grid status` shows it. */
-export interface Counted {
-  readonly from: number;
-  readonly to: number;
-  readonly exchangeCalls: number;
-  readonly databaseRequests: number;
-  readonly rowsRead: number | null;
-  readonly rowsWritten: number | null;
-}
-
-export interface GridUsage {
-  readonly id: string;
-  readonly exchange: string;
-  readonly status: string;
-  readonly cost: (Counted & { readonly before: Counted | null }) | null;
-}
+/** A grid as `grid status` shows it. */
+export type GridUsage = Pick<
+  z.output<ReturnType<typeof GridStatusShape>>,
+  "id" | "exchange" | "status" | "cost"
+>;
+type Counted = NonNullable<NonNullable<GridUsage["cost"]>["before"]>;
 
 const DAY_MILLIS = 86_400_000;
 const DAYS = 30;
@@ -23,7 +15,7 @@ const DAYS = 30;
 const LEAST = 60_000;
 
 /** Extrapolates a month from the last counted day, or the complete day before it. */
-export function monthOf({ cost }: GridUsage): Omit<Counted, "from" | "to"> | null {
+export function monthOf({ cost }: Pick<GridUsage, "cost">): Omit<Counted, "day" | "from" | "to"> | null {
   if (!cost) return null;
   const whole = [cost.before, cost].find((one) => one && one.to - one.from > DAY_MILLIS / 2) ?? cost;
   const span = whole.to - whole.from;

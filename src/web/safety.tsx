@@ -2,12 +2,8 @@ import { useState } from "hono/jsx/dom";
 import { ask } from "./api.ts";
 import { pulse } from "./live.ts";
 import { useLoad } from "./load.ts";
-import type { KillAnswer, Session } from "./types.ts";
+import type { KillAnswer, PanicResult, Session } from "./types.ts";
 import { useAsk } from "./ui.tsx";
-
-interface Panicked {
-  readonly message: string;
-}
 
 /** The kill switch and the panic button; each needs a confirmation. */
 export function Safety({ session }: { session: Session }) {
@@ -57,7 +53,7 @@ const panicQuestion = (sell: boolean, report: (message: string) => string) => ({
   title: "Panic: stop everything?",
   yes: sell ? "Stop all and sell" : "Stop all",
   dangerous: true,
-  act: async () => report((await ask<Panicked>("POST /panic", { body: { sell } })).message),
+  act: async () => report((await ask<PanicResult>("POST /panic", { body: { sell } })).message),
 });
 
 function PanicSays({

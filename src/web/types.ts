@@ -6,10 +6,11 @@ import type { BacktestShape } from "../backtest/schema/answer.ts";
 import type { ReplayShape } from "../backtest/schema/replay.ts";
 import type { SuggestShape } from "../backtest/schema/suggest.ts";
 import type { ComparisonShape } from "../compare/schema.ts";
-import type { KeyShape } from "../controls/operations/keys.ts";
+import type { KeyShape, RightsShape } from "../controls/operations/keys.ts";
 import type { KillShape } from "../controls/operations/kill.ts";
-import type { LimitsShape } from "../controls/operations/limits.ts";
-import type { TokenShape } from "../controls/operations/tokens.ts";
+import type { LimitsShape, SetShape } from "../controls/operations/limits.ts";
+import type { PanicShape } from "../controls/operations/panic.ts";
+import type { TokenListShape } from "../controls/operations/tokens.ts";
 import type {
   DeclaredListShape,
   DeclaredStatusesShape,
@@ -28,7 +29,7 @@ import type { WatchedShape } from "../liquidity/operations/pairs.ts";
 import type { LiquidityShape } from "../liquidity/schema.ts";
 import type { BookShape, CandlesShape, ExchangesShape, TickerShape, TradesShape } from "../market/schema.ts";
 import type { Scope } from "../model/token.ts";
-import type { ChannelShape } from "../notify/operations/channels.ts";
+import type { AddedChannelShape, ChannelListShape } from "../notify/operations/channels.ts";
 import type { OrdersShape } from "../orders/schema.ts";
 import type { PlanShape } from "../plans/operations/plans.ts";
 import type { QualityShape } from "../quality/schema.ts";
@@ -77,9 +78,15 @@ export type DexPriceAnswer = Of<typeof PriceShape>;
 export type DexTokens = Of<typeof TokensShape>;
 export type OpenOrders = Of<typeof OrdersShape>;
 
-export type TokenAnswer = Of<typeof TokenShape>;
+export type TokenList = Of<typeof TokenListShape>;
+export type TokenAnswer = TokenList["tokens"][number];
 export type KeysAnswer = Of<typeof KeyShape>;
-export type ChannelAnswer = Of<typeof ChannelShape>;
+export type ChannelList = Of<typeof ChannelListShape>;
+export type ChannelAnswer = ChannelList["channels"][number];
+export type AddedChannelAnswer = Of<typeof AddedChannelShape>;
+export type TestedKeys = Of<typeof RightsShape>;
+export type PanicResult = Of<typeof PanicShape>;
+export type LimitChange = Of<typeof SetShape>;
 export type KillAnswer = Of<typeof KillShape>;
 export type BalanceAnswer = Of<typeof BalanceShape>;
 export type LimitsAnswer = Of<typeof LimitsShape>;

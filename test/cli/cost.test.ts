@@ -3,14 +3,19 @@ import { monthOf, priceOf, unitsOf } from "../../cli/actions/estimate.ts";
 import { PLANS } from "../../cli/actions/plans.ts";
 
 const HOUR = 3_600_000;
-const grid = { id: "grid", exchange: "kraken", status: "running" };
-const counted = { exchangeCalls: 60, databaseRequests: 40, rowsRead: 800, rowsWritten: 100 };
+const counted = {
+  day: "2026-01-01",
+  exchangeCalls: 60,
+  databaseRequests: 40,
+  rowsRead: 800,
+  rowsWritten: 100,
+};
 
 describe("the monthly cost estimate", () => {
   it("is thirty times the last full day if most of that day was counted", () => {
     const today = { from: 0, to: HOUR, ...counted, exchangeCalls: 1_000_000 };
     const before = { from: 0, to: 24 * HOUR, ...counted };
-    expect(monthOf({ ...grid, cost: { ...today, before } })).toEqual({
+    expect(monthOf({ cost: { ...today, before } })).toEqual({
       exchangeCalls: 1800,
       databaseRequests: 1200,
       rowsRead: 24_000,
@@ -19,15 +24,15 @@ describe("the monthly cost estimate", () => {
   });
 
   it("extrapolates from the newest day if there is no earlier day", () => {
-    const month = monthOf({ ...grid, cost: { from: 0, to: HOUR, ...counted, before: null } });
+    const month = monthOf({ cost: { from: 0, to: HOUR, ...counted, before: null } });
     expect(month?.exchangeCalls).toBe(60 * 24 * 30);
   });
 
   it("is null for a grid without passes, and has no row counts for a file database", () => {
-    expect(monthOf({ ...grid, cost: null })).toBeNull();
-    expect(monthOf({ ...grid, cost: { from: 0, to: 1000, ...counted, before: null } })).toBeNull();
+    expect(monthOf({ cost: null })).toBeNull();
+    expect(monthOf({ cost: { from: 0, to: 1000, ...counted, before: null } })).toBeNull();
     const file = { from: 0, to: HOUR, ...counted, rowsRead: null, rowsWritten: null, before: null };
-    expect(monthOf({ ...grid, cost: file })).toMatchObject({ rowsRead: null, rowsWritten: null });
+    expect(monthOf({ cost: file })).toMatchObject({ rowsRead: null, rowsWritten: null });
   });
 
   it("charges for usage beyond a plan, and reports when there is none", () => {

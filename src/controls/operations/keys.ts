@@ -17,7 +17,7 @@ export const KeyShape = lazy(() =>
   }),
 );
 
-const RightsShape = lazy(() =>
+export const RightsShape = lazy(() =>
   z.object({
     exchange: z.string(),
     assets: z.number().describe("Number of assets in the account"),

@@ -31,7 +31,7 @@ export const LimitsShape = lazy(() =>
     ),
   }),
 );
-const SetShape = lazy(() =>
+export const SetShape = lazy(() =>
   z.object({
     scope: z.string(),
     changes: z.array(z.object({ name: z.string(), was: z.string(), is: z.string() })),

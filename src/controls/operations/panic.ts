@@ -22,7 +22,7 @@ import {
 } from "./clear.ts";
 import { switchWritten } from "./switch-write.ts";
 
-const PanicShape = () =>
+export const PanicShape = () =>
   z.object({ on: z.boolean(), ...ClearedShape(), message: z.string(), grids: z.array(LeavingShape()) });
 
 type PanicAnswer = z.input<ReturnType<typeof PanicShape>>;

@@ -31,7 +31,7 @@ export async function issueToken(
   return { id, scope, token };
 }
 
-export const TokenShape = lazy(() =>
+const TokenShape = lazy(() =>
   z.object({
     id: z.string(),
     name: z.string(),
@@ -41,6 +41,10 @@ export const TokenShape = lazy(() =>
     revokedAt: z.number().nullable(),
     server: z.string().nullable().describe("Address of the server, for the token of its local commands"),
   }),
+);
+
+export const TokenListShape = lazy(() =>
+  z.object({ tokens: z.array(TokenShape()), count: z.number(), next: z.number().nullable() }),
 );
 
 const OF_TOKENS = { effect: "admin", access: "token", failure: "Internal error" } as const;
@@ -60,7 +64,7 @@ export const tokenOperations: readonly Operation[] = [
           .optional()
           .describe("`next` of the previous page"),
       }),
-    output: () => z.object({ tokens: z.array(TokenShape()), count: z.number(), next: z.number().nullable() }),
+    output: TokenListShape,
     async run({ store }, { limit, before }) {
       const found = await store.tokens({ limit, before });
       const next = found.length < limit ? null : (found.at(-1)?.place ?? null);

@@ -22,7 +22,7 @@ import { newWebhookSecret } from "./sign.ts";
 
 type NotifyDeps = NonNullable<Deps["notify"]>;
 
-export const ChannelShape = lazy(() =>
+const ChannelShape = lazy(() =>
   z.object({
     channel: z.string(),
     kind: z.enum(CHANNEL_KINDS),
@@ -33,6 +33,19 @@ export const ChannelShape = lazy(() =>
     waiting: z.number().describe("Number of waiting messages"),
     givenUp: z.number().describe("Number of failed messages"),
     error: z.string().nullable().describe("Error of the last attempt"),
+  }),
+);
+
+export const ChannelListShape = lazy(() =>
+  z.object({ channels: z.array(ChannelShape()), count: z.number() }),
+);
+
+export const AddedChannelShape = lazy(() =>
+  z.object({
+    channel: z.string(),
+    kind: z.enum(CHANNEL_KINDS),
+    level: z.enum(ALERT_LEVELS),
+    signingSecret: z.string().optional().describe("Secret of a webhook, for its receiver; shown once"),
   }),
 );
 
@@ -135,7 +148,7 @@ export const channelOperations: readonly Operation[] = [
     http: { route: "GET /channels", from: "query" },
     cli: { path: "notify list", isLocal: true },
     input: () => z.object({}),
-    output: () => z.object({ channels: z.array(ChannelShape()), count: z.number() }),
+    output: ChannelListShape,
     async run(deps) {
       const channels = (await channelsOf(deps).store.channels()).map(describeChannel);
       return { channels, count: channels.length };
@@ -147,13 +160,7 @@ export const channelOperations: readonly Operation[] = [
     summary: "Add a channel; its secrets are stored encrypted and never shown",
     http: { route: "POST /channels", from: "body" },
     input: addInput,
-    output: () =>
-      z.object({
-        channel: z.string(),
-        kind: z.enum(CHANNEL_KINDS),
-        level: z.enum(ALERT_LEVELS),
-        signingSecret: z.string().optional().describe("Secret of a webhook, for its receiver; shown once"),
-      }),
+    output: AddedChannelShape,
     async run(deps, request, call) {
       const { store, mail, ...rules } = channelsOf(deps);
       const { channel: name, kind, level, daily } = request;

@@ -1,7 +1,7 @@
 import { ask, part } from "../api.ts";
 import { useLoad } from "../load.ts";
 import { Table } from "../table.tsx";
-import type { KeysAnswer } from "../types.ts";
+import type { KeysAnswer, TestedKeys } from "../types.ts";
 import { Section, Shown, Time, useAsk } from "../ui.tsx";
 import { AddKeys } from "./add-keys.tsx";
 import { describeTested } from "./keys-text.ts";
@@ -26,7 +26,8 @@ function ExchangeKeys() {
       title: `Test the keys of ${exchange}?`,
       says: "This reads balances and the permissions of these keys.",
       yes: "Test them",
-      act: async () => describeTested(exchange, await ask(`POST /keys/${part(exchange)}/test`, { body: {} })),
+      act: async () =>
+        describeTested(await ask<TestedKeys>(`POST /keys/${part(exchange)}/test`, { body: {} })),
     });
   return (
     <Section title="Exchange keys">

@@ -2,12 +2,8 @@ import { useState } from "hono/jsx/dom";
 import { ALERT_LEVELS, CHANNEL_KINDS, type ChannelKind } from "../../model/channel.ts";
 import { secretFieldsOf } from "../../notify/channels.ts";
 import { type ApiError, ask } from "../api.ts";
+import type { AddedChannelAnswer } from "../types.ts";
 import { Choice, Failed, Field, NoticeBox, Section, valueIn } from "../ui.tsx";
-
-interface Added {
-  readonly channel: string;
-  readonly signingSecret?: string;
-}
 
 const EMPTY_CHANNEL = { channel: "", kind: "ntfy" as ChannelKind, level: "warning", quiet: "", daily: false };
 type ChannelForm = typeof EMPTY_CHANNEL;
@@ -16,13 +12,13 @@ type ChannelForm = typeof EMPTY_CHANNEL;
 export function AddChannel({ again }: { again: () => void }) {
   const [settings, setSettings] = useState<ChannelForm>(EMPTY_CHANNEL);
   const [secrets, setSecrets] = useState<Readonly<Record<string, string>>>({});
-  const [state, setState] = useState<{ added?: Added; error?: ApiError; isBusy?: boolean }>({});
+  const [state, setState] = useState<{ added?: AddedChannelAnswer; error?: ApiError; isBusy?: boolean }>({});
   const fields = secretFieldsOf(settings.kind);
   const isMissing = fields.some(({ field, isNeeded }) => isNeeded && !secrets[field]?.trim());
   const add = (event: Event) => {
     event.preventDefault();
     setState({ isBusy: true });
-    ask<Added>("POST /channels", { body: channelBody(settings, secrets) }).then(
+    ask<AddedChannelAnswer>("POST /channels", { body: channelBody(settings, secrets) }).then(
       (added) => {
         setState({ added });
         setSettings(EMPTY_CHANNEL);
@@ -93,7 +89,7 @@ function channelBody(
   };
 }
 
-const AddedChannel = ({ added: { channel, signingSecret } }: { added: Added }) => (
+const AddedChannel = ({ added: { channel, signingSecret } }: { added: AddedChannelAnswer }) => (
   <NoticeBox>
     {channel} is added and gets messages from now on. Send it a test.
     {signingSecret ? (

@@ -1,7 +1,8 @@
 import { useState } from "hono/jsx/dom";
 import { type ApiError, ask, part } from "../api.ts";
+import type { TestedKeys } from "../types.ts";
 import { Choice, Failed, Field, NoticeBox, valueIn } from "../ui.tsx";
-import { describeTested, type Tested } from "./keys-text.ts";
+import { describeTested } from "./keys-text.ts";
 
 const EMPTY = { key: "", secret: "", passphrase: "" };
 type KeyTexts = typeof EMPTY;
@@ -22,11 +23,11 @@ export function AddKeys({ exchanges, again }: { exchanges: readonly string[]; ag
     setState({ isBusy: true });
     const { passphrase, ...body } = texts;
     try {
-      const tested = await ask<Tested>(`PUT /keys/${part(exchange)}`, {
+      const tested = await ask<TestedKeys>(`PUT /keys/${part(exchange)}`, {
         body: { ...body, ...(passphrase === "" ? {} : { passphrase }) },
       });
       setTexts(EMPTY);
-      setState({ done: `Stored. ${describeTested(exchange, tested)}` });
+      setState({ done: `Stored. ${describeTested(tested)}` });
       again();
     } catch (error) {
       setState({ error: error as ApiError });

@@ -1,13 +1,9 @@
 import { ask, part } from "../api.ts";
 import { type Loaded, useLoad } from "../load.ts";
 import { Table, type TableColumn } from "../table.tsx";
-import type { ChannelAnswer } from "../types.ts";
+import type { ChannelAnswer, ChannelList } from "../types.ts";
 import { Section, Shown, Time, useAsk } from "../ui.tsx";
 import { AddChannel } from "./add-channel.tsx";
-
-interface ChannelList {
-  readonly channels: readonly ChannelAnswer[];
-}
 
 /** The page of alert channels. */
 export function Alerts() {

@@ -1,10 +1,7 @@
-/** Result of a test of keys. */
-export interface Tested {
-  readonly assets: number;
-  readonly mayWithdraw: boolean | null;
-}
+import type { TestedKeys } from "../types.ts";
 
-export function describeTested(exchange: string, { assets, mayWithdraw }: Tested): string {
+/** Describes the result of a test of keys. */
+export function describeTested({ exchange, assets, mayWithdraw }: TestedKeys): string {
   const rights =
     mayWithdraw === null
       ? "The exchange does not show whether they can withdraw."

@@ -3,13 +3,9 @@ import { ask } from "../api.ts";
 import { money } from "../format.ts";
 import { useLoad } from "../load.ts";
 import { Table } from "../table.tsx";
-import type { LimitsAnswer } from "../types.ts";
+import type { LimitChange, LimitsAnswer } from "../types.ts";
 import { Choice, Field, Section, Shown, useAsk, valueIn } from "../ui.tsx";
 import { limitForm, limitTitle, limitValue, scopeText } from "./limit-text.ts";
-
-interface Set {
-  readonly message: string;
-}
 
 /** The page of limits and their usage. */
 export function LimitsPage() {
@@ -94,7 +90,7 @@ function SetLimit({ data, again }: { data: LimitsAnswer; again: () => void }) {
       yes: "Change it",
       act: async () => {
         const body = { scope: form.scope, [form.name]: form.value };
-        const { message } = await ask<Set>("PUT /limits", { body });
+        const { message } = await ask<LimitChange>("PUT /limits", { body });
         again();
         return message;
       },

@@ -3,18 +3,13 @@ import type { Scope } from "../../model/token.ts";
 import { ask, part } from "../api.ts";
 import { useLoad } from "../load.ts";
 import { Table, type TableColumn, usePages } from "../table.tsx";
-import type { TokenAnswer } from "../types.ts";
+import type { TokenAnswer, TokenList } from "../types.ts";
 import { Choice, Field, Section, Shown, Time, useAsk, valueIn } from "../ui.tsx";
-
-interface TokensPage {
-  readonly tokens: readonly TokenAnswer[];
-  readonly next: number | null;
-}
 
 /** API tokens: created and shown once here, and revoked immediately. */
 export function Tokens() {
   const { before, pager } = usePages<number>();
-  const page = useLoad<TokensPage>("GET /tokens", { before });
+  const page = useLoad<TokenList>("GET /tokens", { before });
   const [question, put] = useAsk();
   const revoke = ({ id, name, scope }: TokenAnswer) =>
     put({
