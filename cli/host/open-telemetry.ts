@@ -8,6 +8,7 @@ import {
 } from "@opentelemetry/resources";
 import { BatchSpanProcessor, NodeTracerProvider } from "@opentelemetry/sdk-trace-node";
 import type { Tracer } from "../../src/ports/tracer.ts";
+import { withinTime } from "../../src/ports/within-time.ts";
 
 export interface Tracing {
   readonly tracer: Tracer;
@@ -54,13 +55,9 @@ const tracerOver = (found: Found): Tracer => ({
 });
 
 /** Waits only a short time, because a missing collector must not block a stop. */
-async function soon(ending: Promise<void>): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, LONGEST_STOP_MILLIS);
-  });
-  await Promise.race([ending.catch(() => undefined), late]);
-  clearTimeout(timer);
-}
+const soon = (ending: Promise<void>): Promise<void> =>
+  withinTime(ending, LONGEST_STOP_MILLIS, () => new Error("the collector does not respond")).catch(
+    () => undefined,
+  );
 
 const LONGEST_STOP_MILLIS = 3000;

@@ -3,6 +3,7 @@ import { isIP } from "node:net";
 import { plainText } from "../../src/kernel/plain-text.ts";
 import { MAIL_PROTOCOLS } from "../../src/notify/mail.ts";
 import { type OutboundAnswer, refusedAddress, type SendMail } from "../../src/ports/outbound.ts";
+import { withinTime } from "../../src/ports/within-time.ts";
 import { refusePrivate } from "./outbound.ts";
 
 /** Submission ports: encrypted from the first byte, or after STARTTLS (RFC 8314). */
@@ -37,7 +38,8 @@ export const sendBySmtp =
     });
     const messageId = `<${id}@edgemaker>`;
     const sending = transport.sendMail({ from, to, subject, text, messageId }).then(mailAccepted, declined);
-    return withinTime(sending, timeout).finally(() => transport.close());
+    const late = () => new Error(`the mail server did not respond within ${timeout} ms`);
+    return withinTime(sending, timeout, late).finally(() => transport.close());
   };
 
 async function resolvedHost(host: string, isNamed: boolean): Promise<string> {
@@ -60,19 +62,3 @@ const replyAnswer = (response: string): OutboundAnswer => ({
   status: Number(response.slice(0, 3)),
   text: plainText(response.slice(4), 200),
 });
-
-async function withinTime<T>(sending: Promise<T>, timeout: number): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(
-      () => reject(new Error(`the mail server did not respond within ${timeout} ms`)),
-      timeout,
-    );
-  });
-  try {
-    return await Promise.race([sending, late]);
-  } finally {
-    clearTimeout(timer);
-    sending.catch(() => undefined);
-  }
-}

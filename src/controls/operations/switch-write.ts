@@ -1,6 +1,7 @@
 import { AppError, messageOf } from "../../kernel/errors.ts";
 import { type Millis, SECOND } from "../../kernel/time.ts";
 import type { Deps } from "../../ports/deps.ts";
+import { withinTime } from "../../ports/within-time.ts";
 
 /** Maximum wait for the database before the user learns that it does not respond. */
 const LONGEST_WRITE: Millis = SECOND;
@@ -9,23 +10,14 @@ const LONGEST_WRITE: Millis = SECOND;
  * Returns the result of a write that turns the kill switch on. Throws `Not ready` after one second: the write
  * continues, and this process already places no orders.
  */
-export async function switchWritten<T>(deps: Deps, write: Promise<T>): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      const logged = write.catch((error: unknown) =>
-        deps.log("warn", "the kill switch was not written", { reason: messageOf(error) }),
-      );
-      deps.local.outlast?.(logged);
-      reject(new AppError("Not ready", lateText(deps)));
-    }, LONGEST_WRITE);
+export const switchWritten = <T>(deps: Deps, write: Promise<T>): Promise<T> =>
+  withinTime(write, LONGEST_WRITE, () => {
+    const logged = write.catch((error: unknown) =>
+      deps.log("warn", "the kill switch was not written", { reason: messageOf(error) }),
+    );
+    deps.local.outlast?.(logged);
+    return new AppError("Not ready", lateText(deps));
   });
-  try {
-    return await Promise.race([write, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
 
 function lateText({ store, killHere }: Pick<Deps, "store" | "killHere">): string {
   const trouble =

@@ -4,6 +4,7 @@ import { StoreError } from "../../../kernel/errors.ts";
 import { type Millis, SECOND } from "../../../kernel/time.ts";
 import { EVERY_ACCOUNT } from "../../../model/events.ts";
 import type { AuditStore, ChainMark, Checkpoint } from "../../../ports/stores/audit-store.ts";
+import { withinTime } from "../../../ports/within-time.ts";
 import type { Turned } from "../client/calls.ts";
 import { type Context, rowsOf, type Statement, statement } from "../client/context.ts";
 import { checkpoints } from "../tables/audit-tables.ts";
@@ -75,16 +76,12 @@ export function auditStore(context: Context): AuditStore {
 const LONGEST_WAIT_FOR_EVENT: Millis = SECOND;
 
 /** Waits for a write, but only for a limited time; the write continues, and a later failure is ignored. */
-async function endedSoon(writing: Promise<void>): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new StoreError("unavailable", `it is not written after ${LONGEST_WAIT_FOR_EVENT} ms`)),
-      LONGEST_WAIT_FOR_EVENT,
-    );
-  });
-  await Promise.race([writing, late]).finally(() => clearTimeout(timer));
-}
+const endedSoon = (writing: Promise<void>): Promise<void> =>
+  withinTime(
+    writing,
+    LONGEST_WAIT_FOR_EVENT,
+    () => new StoreError("unavailable", `it is not written after ${LONGEST_WAIT_FOR_EVENT} ms`),
+  );
 
 async function newestCheckpoint({ db }: Context, calls: Turned): Promise<Checkpoint | undefined> {
   const newest = db.select().from(checkpoints).orderBy(desc(checkpoints.number)).limit(1);
