@@ -3,7 +3,7 @@ import type { Tolerance } from "../engine/position/tolerance.ts";
 import { type Decimal, decimal } from "../kernel/decimal.ts";
 import { Money } from "../kernel/money.ts";
 import type { Millis } from "../kernel/time.ts";
-import type { Side } from "../model/market.ts";
+import type { OrderTerms } from "../model/order.ts";
 import { NEW_STRATEGY_STATE, type Strategy } from "../model/strategy.ts";
 import type { AnyStrategyDefinition } from "../ports/definition.ts";
 
@@ -15,11 +15,8 @@ export interface DeclaredConfig extends PositionConfig {
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-export interface DeclaredFill {
+export interface DeclaredFill extends OrderTerms {
   readonly id: string | null;
-  readonly side: Side;
-  readonly price: Decimal;
-  readonly amount: Decimal;
   readonly at: Millis;
 }
 

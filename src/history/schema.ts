@@ -7,7 +7,7 @@ import { type Millis, stampOf } from "../kernel/time.ts";
 import type { KeptEvent } from "../model/events.ts";
 import type { Fill } from "../model/fill.ts";
 import { SIDES } from "../model/market.ts";
-import type { Order, OrderState } from "../model/order.ts";
+import { ORDER_STATUSES, ORDER_TYPES, type Order, type OrderState } from "../model/order.ts";
 import type { ArchiveFile, Page } from "../ports/stores/history-store.ts";
 
 /** Maximum rows of one page. */
@@ -72,12 +72,12 @@ const historicOrderShape = (names: readonly string[]) =>
     generation: z.number(),
     kind: z.enum([...names, "exit", "hand"]),
     side: side(),
-    type: z.enum(["limit", "market"]),
+    type: z.enum(ORDER_TYPES),
     price: z.number(),
     amount: z.number(),
     filled: z.number(),
     remaining: z.number(),
-    status: z.enum(["open", "partially_filled", "filled", "canceled", "expired", "rejected", "unknown"]),
+    status: z.enum(ORDER_STATUSES),
     reason: z.string().nullable(),
     fees: z.record(z.string(), z.string()),
     timestamp: z.number(),

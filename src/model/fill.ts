@@ -2,8 +2,7 @@ import type { Decimal } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
 import { HOUR, MINUTE, type Millis, SECOND } from "../kernel/time.ts";
 import type { AccountKey } from "./account.ts";
-import type { Side } from "./market.ts";
-import type { Fee } from "./order.ts";
+import type { Fee, OrderTerms } from "./order.ts";
 
 /** A span of market time, from inclusive to exclusive. */
 export interface Span {
@@ -40,15 +39,12 @@ export type HorizonName = (typeof HORIZONS)[number]["name"];
 type HorizonMids = Readonly<Record<HorizonName, Decimal | null>>;
 
 /** A booked execution of one of our orders. */
-export interface Fill {
+export interface Fill extends OrderTerms {
   readonly account: AccountKey;
   readonly symbol: Pair;
   readonly tradeId: string;
   readonly clientId: string;
   readonly strategy: string | null;
-  readonly side: Side;
-  readonly price: Decimal;
-  readonly amount: Decimal;
   readonly notional: Decimal;
   readonly fees: readonly BookedFee[];
   /** Market time. */

@@ -2,7 +2,7 @@
 import type { Decimal } from "../kernel/decimal.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Side } from "./market.ts";
-import type { Order } from "./order.ts";
+import type { Order, OrderTerms } from "./order.ts";
 
 /** When a request of a pass can be sent and take effect, in protocol time. */
 export interface LeaseWindow {
@@ -39,9 +39,6 @@ export interface OwnBase {
 }
 
 /** An order that a slot or the strategy as a whole requests. */
-export interface Intent {
+export interface Intent extends OrderTerms {
   readonly slot: number;
-  readonly side: Side;
-  readonly price: Decimal;
-  readonly amount: Decimal;
 }

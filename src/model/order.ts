@@ -4,7 +4,8 @@ import type { Millis } from "../kernel/time.ts";
 import type { AccountKey } from "./account.ts";
 import type { Side } from "./market.ts";
 
-export type OrderType = "limit" | "market";
+export const ORDER_TYPES = ["limit", "market"] as const;
+export type OrderType = (typeof ORDER_TYPES)[number];
 
 /**
  * `gtc` stays open until canceled. `ioc` fills what it can at once, and cancels the rest. `post_only` is refused if
@@ -12,14 +13,10 @@ export type OrderType = "limit" | "market";
  */
 export type TimeInForce = "gtc" | "ioc" | "post_only";
 
-export type OrderStatus =
-  | "open"
-  | "partially_filled"
-  | "filled"
-  | "canceled"
-  | "expired"
-  | "rejected"
-  | "unknown";
+export const ORDER_STATUSES = [
+  ...(["open", "partially_filled", "filled", "canceled", "expired", "rejected", "unknown"] as const),
+] as const;
+export type OrderStatus = (typeof ORDER_STATUSES)[number];
 
 export interface Fee {
   readonly asset: string;

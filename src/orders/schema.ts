@@ -2,6 +2,7 @@ import * as z from "zod";
 import { wire, ZERO } from "../kernel/decimal.ts";
 import { lazy } from "../kernel/lazy.ts";
 import { SIDES } from "../model/market.ts";
+import { ORDER_STATUSES, ORDER_TYPES } from "../model/order.ts";
 import type { VenueOrder } from "../ports/venue.ts";
 
 export const OrderShape = lazy(() =>
@@ -9,12 +10,12 @@ export const OrderShape = lazy(() =>
     id: z.string(),
     symbol: z.string(),
     side: z.enum(SIDES),
-    type: z.enum(["limit", "market"]),
+    type: z.enum(ORDER_TYPES),
     price: z.number(),
     amount: z.number(),
     filled: z.number(),
     remaining: z.number(),
-    status: z.enum(["open", "partially_filled", "filled", "canceled", "expired", "rejected", "unknown"]),
+    status: z.enum(ORDER_STATUSES),
     timestamp: z.number(),
     clientOrderId: z.string().optional(),
   }),

@@ -4,8 +4,8 @@ import type { Pair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { AccountRef, Balance } from "../model/account.ts";
 import type { Span } from "../model/fill.ts";
-import type { Market, Side } from "../model/market.ts";
-import type { Fee, NewOrder, OrderStatus } from "../model/order.ts";
+import type { Market } from "../model/market.ts";
+import type { Fee, NewOrder, OrderStatus, OrderTerms } from "../model/order.ts";
 import type { MarketData } from "./market.ts";
 
 /** An order as the exchange reports it. */
@@ -21,13 +21,10 @@ export interface VenueOrder extends Omit<NewOrder, "clientId" | "timeInForce"> {
 }
 
 /** One execution of one of the account's own orders. */
-export interface VenueFill {
+export interface VenueFill extends OrderTerms {
   readonly id: string;
   readonly orderId: string;
   readonly symbol: Pair;
-  readonly side: Side;
-  readonly price: Decimal;
-  readonly amount: Decimal;
   /** Quote exchanged, before fees. */
   readonly notional: Decimal;
   readonly fees: readonly Fee[];

@@ -15,7 +15,7 @@ export interface PositionLedger {
   readonly realized: Decimal;
   /** Fees paid so far, per asset. */
   readonly fees: Readonly<Record<string, Decimal>>;
-  /** Balance changes in assets other than base and quote. */
+  /** Balance changes in assets other than base and quote: fees charged in them, so never above zero. */
   readonly cash: Readonly<Record<string, Decimal>>;
   /** Value in quote of those fees when they were charged, and whether part of it is an estimate. */
   readonly feesValue: Decimal;

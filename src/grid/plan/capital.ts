@@ -1,7 +1,8 @@
 import { type Decimal, div, min, mul, ONE, snap } from "../../kernel/decimal.ts";
 import type { Capital } from "../../model/intent.ts";
-import type { Market, Side } from "../../model/market.ts";
+import type { Market } from "../../model/market.ts";
 import { need } from "../../model/need.ts";
+import type { OrderTerms } from "../../model/order.ts";
 import type { RefusalReason } from "../../model/strategy.ts";
 import { costInAll } from "../ledger/booking.ts";
 import type { GridConfig } from "../state/config.ts";
@@ -39,11 +40,7 @@ export function fitIntoShares(
 }
 
 /** Subtracts a planned order from it. */
-export function committed(
-  capital: Capital,
-  market: Market,
-  order: { readonly side: Side; readonly price: Decimal; readonly amount: Decimal },
-): Capital {
+export function committed(capital: Capital, market: Market, order: OrderTerms): Capital {
   if (order.side === "sell") return capital;
   const { amount } = need(market, order);
   return { ...capital, position: capital.position + amount, openBuys: capital.openBuys + amount };

@@ -1,3 +1,4 @@
+import type { PositionLedger } from "../../engine/position/state.ts";
 import { type Decimal, ONE } from "../../kernel/decimal.ts";
 import type { Millis } from "../../kernel/time.ts";
 import {
@@ -39,22 +40,10 @@ export interface Slot extends SlotState {
 }
 
 /** Balance changes from fills since the start; nothing here is an estimate. */
-export interface Ledger {
-  /** Change of quote from fills, including fees in quote. */
-  readonly quote: Decimal;
+export interface Ledger extends Omit<PositionLedger, "bids" | "asks"> {
   /** Base of the account that it got at the start price. */
   readonly firstBase: Decimal;
   readonly firstCost: Decimal;
-  readonly realized: Decimal;
-  /** Fees paid so far, per asset. */
-  readonly fees: Readonly<Record<string, Decimal>>;
-  /** Balance changes in third assets: fees charged in them, so never above zero. */
-  readonly cash: Readonly<Record<string, Decimal>>;
-  /** Value in quote of those fees when they were charged, and whether part of it is an estimate. */
-  readonly feesValue: Decimal;
-  readonly feesEstimated: boolean;
-  /** Balance changes from fills per asset, summed separately from slots and cash; both must agree. */
-  readonly moved: Readonly<Record<string, Decimal>>;
   readonly filledOrders: number;
   readonly cycles: number;
 }
