@@ -1,4 +1,4 @@
-import { type Candles, type Column, LARGEST_INT32, MOST_DECIMALS } from "./candles.ts";
+import { type Candles, type Column, LARGEST_INT32, MOST_DECIMALS, rowProblem } from "./candles.ts";
 
 /** Buffer for one bar that is added to the columns and reused: prices as digits and decimals. */
 export interface Scratch {
@@ -104,18 +104,4 @@ export function createBars() {
 function larger<T extends Column>(column: Column, into: T): T {
   into.set(column);
   return into;
-}
-
-function rowProblem(
-  open: number,
-  high: number,
-  low: number,
-  close: number,
-  volume: number,
-): string | undefined {
-  if (!(low > 0)) return "its low is not above zero";
-  if (!(high >= low)) return "its high is below its low";
-  if (!(open >= low && open <= high)) return "its open is outside low and high";
-  if (!(close >= low && close <= high)) return "its close is outside low and high";
-  return volume >= 0 ? undefined : "its volume is negative or not a number";
 }

@@ -139,8 +139,18 @@ function barProblem({ at, before, spanMillis, open, high, low, close, volume }: 
   if (at === before) return "it has the same time as the previous one";
   if (at < before) return "it is earlier than the previous one";
   if (at - before < spanMillis) return "it begins before the previous one has ended";
+  if (low > 0 && !Number.isSafeInteger(high)) return "its high is too large to be stored exactly";
+  return rowProblem(open, high, low, close, volume);
+}
+
+export function rowProblem(
+  open: number,
+  high: number,
+  low: number,
+  close: number,
+  volume: number,
+): string | undefined {
   if (!(low > 0)) return "its low is not above zero";
-  if (!Number.isSafeInteger(high)) return "its high is too large to be stored exactly";
   if (!(high >= low)) return "its high is below its low";
   if (!(open >= low && open <= high)) return "its open is outside low and high";
   if (!(close >= low && close <= high)) return "its close is outside low and high";
