@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { wire, ZERO } from "../kernel/decimal.ts";
+import { exchangeField, idField, pairField } from "../kernel/fields.ts";
 import { lazy } from "../kernel/lazy.ts";
 import { SIDES } from "../model/market.ts";
 import { ORDER_STATUSES, ORDER_TYPES } from "../model/order.ts";
@@ -20,6 +21,13 @@ export const OrderShape = lazy(() =>
     clientOrderId: z.string().optional(),
   }),
 );
+
+export const oneOrderInput = (ids: readonly string[]) =>
+  z.object({
+    id: idField("Invalid request").describe("Order id"),
+    exchange: exchangeField(ids),
+    symbol: pairField(),
+  });
 
 export const OrdersShape = lazy(() =>
   z.object({ exchange: z.string(), orders: z.array(OrderShape()), count: z.number() }),

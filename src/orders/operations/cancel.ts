@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { AppError, messageOf } from "../../kernel/errors.ts";
-import { exchangeField, idField, pairField } from "../../kernel/fields.ts";
+import { exchangeField, pairField } from "../../kernel/fields.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import { accountKey } from "../../model/account.ts";
 import { type By, byOf } from "../../model/events.ts";
@@ -11,7 +11,7 @@ import type { Deps } from "../../ports/deps.ts";
 import type { CancelOutcome, Venue, VenueOrder } from "../../ports/venue.ts";
 import { notSent, SEND_WITHIN } from "../hand.ts";
 import { previewCancel } from "../preview.ts";
-import { AllCanceledShape, CanceledShape } from "../schema.ts";
+import { AllCanceledShape, CanceledShape, oneOrderInput } from "../schema.ts";
 import { refuseForeignId } from "./venue.ts";
 
 export const cancelOrder = (ids: readonly string[]) =>
@@ -27,12 +27,7 @@ export const cancelOrder = (ids: readonly string[]) =>
       positional: ["id"],
       examples: ["edgemaker orders cancel --exchange kraken --symbol BTC/USDT --id OUF4EM-FRGI2-MQMWZD"],
     },
-    input: () =>
-      z.object({
-        id: idField("Invalid request").describe("Order id"),
-        exchange: exchangeField(ids),
-        symbol: pairField(),
-      }),
+    input: () => oneOrderInput(ids),
     output: CanceledShape,
     failure: "Cancel failed",
     async prepare(deps, { exchange, symbol, id }, call) {
@@ -188,7 +183,7 @@ async function endedAs(venue: Venue, { symbol, id }: { symbol: Pair; id: string 
   throw new AppError("Cancel failed", `the order was not canceled: it is ${order.status}`);
 }
 
-const orderNotFound = (exchange: string, { symbol, id }: { symbol: Pair; id: string }): AppError =>
+export const orderNotFound = (exchange: string, { symbol, id }: { symbol: Pair; id: string }): AppError =>
   new AppError("Order not found", `${exchange} has no order ${id} on ${symbol}`);
 
 // An order can fill before its cancel takes effect; only a lookup shows it.

@@ -1,9 +1,8 @@
 import * as z from "zod";
-import { AppError } from "../../kernel/errors.ts";
-import { countField, exchangeField, idField, pairField } from "../../kernel/fields.ts";
+import { countField, exchangeField, pairField } from "../../kernel/fields.ts";
 import { type Operation, operation } from "../../operation.ts";
-import { OneOrderShape, OrdersShape, orderOut } from "../schema.ts";
-import { cancelAllOrders, cancelOrder } from "./cancel.ts";
+import { OneOrderShape, OrdersShape, oneOrderInput, orderOut } from "../schema.ts";
+import { cancelAllOrders, cancelOrder, orderNotFound } from "./cancel.ts";
 import { createOrder } from "./create.ts";
 import { refuseForeignId, venueFor } from "./venue.ts";
 
@@ -53,12 +52,7 @@ export const orderOperations = (ids: readonly string[]): Operation[] => [
       positional: ["id"],
       examples: ["edgemaker orders get --exchange kraken --symbol BTC/USDT --id OUF4EM-FRGI2-MQMWZD"],
     },
-    input: () =>
-      z.object({
-        id: idField("Invalid request").describe("Order id"),
-        exchange: exchangeField(ids),
-        symbol: pairField(),
-      }),
+    input: () => oneOrderInput(ids),
     output: OneOrderShape,
     failure: "Exchange error",
     async run(deps, { exchange, symbol, id }, { keys }) {
@@ -66,7 +60,7 @@ export const orderOperations = (ids: readonly string[]): Operation[] => [
       const venue = await venueFor(deps, exchange, keys);
       await venue.market(symbol);
       const order = await venue.order({ symbol, id });
-      if (!order) throw new AppError("Order not found", `${exchange} has no order ${id} on ${symbol}`);
+      if (!order) throw orderNotFound(exchange, { symbol, id });
       return { exchange, order: orderOut(order) };
     },
   }),
