@@ -2,7 +2,7 @@ import { useState } from "hono/jsx/dom";
 import { type ApiError, ask } from "./api.ts";
 import { useLoad } from "./load.ts";
 import { agreementCosts, CostTable } from "./markets/costs.tsx";
-import { figureOf, TONES } from "./markets/watched.tsx";
+import { figureOf, VERDICT_COLUMNS } from "./markets/watched.tsx";
 import { SaveButton } from "./save.tsx";
 import { Table, type TableColumn } from "./table.tsx";
 import type { AgreementList, AgreementReportView, Session } from "./types.ts";
@@ -115,13 +115,7 @@ type AgreedRule = AgreementReportView["rules"][number];
 const AGREEMENT_RULES: readonly TableColumn<AgreedRule>[] = [
   { name: "Market", isHead: true, of: ({ symbol, exchange }) => `${symbol} on ${exchange ?? "all markets"}` },
   { name: "Rule", of: ({ rule }) => rule },
-  { name: "Result", of: ({ state }) => <b class={`tag ${TONES[state]}`}>{state}</b> },
-  { name: "Measured", isNumber: true, of: ({ value, unit }) => figureOf(value, unit) },
-  {
-    name: "Required",
-    isNumber: true,
-    of: ({ limit, unit }) => (limit === null ? "" : figureOf(limit, unit)),
-  },
+  ...VERDICT_COLUMNS,
   { name: "Before", isNumber: true, of: ({ before, unit }) => (before ? figureOf(before.value, unit) : "") },
 ];
 

@@ -104,15 +104,15 @@ const percentOrNot = (value: number | null): string => (value === null ? "unknow
 const depthOrNot = (value: number | undefined): string => (value === undefined ? "unknown" : money(value));
 
 type JudgedRule = LiquidityView["findings"][number];
-export const TONES: Readonly<Record<JudgedRule["state"], string>> = {
+const TONES: Readonly<Record<JudgedRule["state"], string>> = {
   kept: "up",
   missed: "down",
   unknown: "",
   shown: "",
 };
 
-const PROMISES: readonly TableColumn<JudgedRule>[] = [
-  { name: "Rule", isHead: true, of: ({ rule }) => rule },
+/** The verdict on a rule, with what was measured and what is required. */
+export const VERDICT_COLUMNS: readonly TableColumn<JudgedRule>[] = [
   { name: "Result", of: ({ state }) => <b class={`tag ${TONES[state]}`}>{state}</b> },
   { name: "Measured", isNumber: true, of: ({ value, unit }) => figureOf(value, unit) },
   {
@@ -120,6 +120,11 @@ const PROMISES: readonly TableColumn<JudgedRule>[] = [
     isNumber: true,
     of: ({ limit, unit }) => (limit === null ? "" : figureOf(limit, unit)),
   },
+];
+
+const PROMISES: readonly TableColumn<JudgedRule>[] = [
+  { name: "Rule", isHead: true, of: ({ rule }) => rule },
+  ...VERDICT_COLUMNS,
 ];
 
 export const figureOf = (value: number | null, unit: JudgedRule["unit"]): string =>
