@@ -3,6 +3,7 @@ import { decimalField, exchangeField, pairField, wordField } from "../../kernel/
 import { lazy } from "../../kernel/lazy.ts";
 import { common } from "./input-fields.ts";
 import { PlannedShape } from "./schema.ts";
+import { ConfigShape } from "./shapes.ts";
 
 /** Width of the range: prices of the last day, week or month. */
 export const WIDTH_WORDS = ["narrow", "usual", "wide"] as const;
@@ -35,22 +36,18 @@ export function guideInput(ids: readonly string[]) {
 export type GuideFields = z.output<ReturnType<typeof guideInput>>;
 
 const StartShape = () =>
-  z.object({
-    exchange: z.string(),
-    symbol: z.string(),
-    lowerPrice: z.number(),
-    upperPrice: z.number(),
-    gridLevels: z.number(),
-    orderSize: z.number(),
-    stopLossPrice: z.number().optional(),
-    takeProfitPrice: z.number().optional(),
-    trail: z.object({ up: z.number(), down: z.number() }).optional(),
-    allowLoss: z.boolean(),
-    useOwnBase: z.boolean(),
-    dryRun: z.boolean().optional(),
-    dryBalance: z.string().optional(),
-    planHash: z.string(),
-  });
+  ConfigShape()
+    .omit({ gridSpacing: true })
+    .extend({
+      stopLossPrice: z.number().optional(),
+      takeProfitPrice: z.number().optional(),
+      trail: z.object({ up: z.number(), down: z.number() }).optional(),
+      allowLoss: z.boolean(),
+      useOwnBase: z.boolean(),
+      dryRun: z.boolean().optional(),
+      dryBalance: z.string().optional(),
+      planHash: z.string(),
+    });
 
 export const GuideShape = lazy(() =>
   z.object({
