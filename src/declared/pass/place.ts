@@ -2,7 +2,14 @@
 import { draftOf } from "../../engine/decide/intents.ts";
 import { isUnclear, strangerError, venueError, withNotices } from "../../engine/decide/troubles.ts";
 import { cancellable } from "../../engine/decide/turn.ts";
-import { type Desk, delayedRefusal, placeOrder, type Supply } from "../../engine/position/place.ts";
+import {
+  type Desk,
+  delayedRefusal,
+  keepEqual,
+  placeOrder,
+  type Supply,
+  supplyBefore,
+} from "../../engine/position/place.ts";
 import type { Tolerance } from "../../engine/position/tolerance.ts";
 import type { Market, Quote } from "../../model/market.ts";
 import { leastAmount } from "../../model/minimum.ts";
@@ -55,15 +62,11 @@ export function placeDeclared(
 
 function supplyAfter(strategy: DeclaredStrategy, live: readonly Order[], placing: Placement): Supply {
   const { context, market, priced, arranged, tolerance } = placing;
-  const { funds, resting, bounds, limit } = context;
   const refused = arranged.waiting.map((slot) => delayedRefusal(slot, strategy));
-  const before: Supply = {
-    ...{ slots: arranged.slots, funds: funds ?? {}, resting, bounds, limit },
-    ...{ intents: [], refused, short: false },
-  };
+  const before: Supply = { ...supplyBefore(arranged.slots, context), refused };
   if (arranged.lacking.length === 0) return before;
   // Without balances nothing is placed. The kill switch prevents their read, which is not a lack of calls.
-  if (!funds) return { ...before, refused: strategy.state.refused, short: !context.killed };
+  if (!context.funds) return { ...before, refused: strategy.state.refused, short: !context.killed };
   const inventory = {};
   const desk: Desk = { strategy, inventory, leastShare: tolerance.amount, live, market, priced, context };
   let supply = before;
@@ -106,10 +109,3 @@ function stateAfter(before: DeclaredState, supply: Supply, { arranged, memory }:
   );
   return isSame ? before : after;
 }
-
-const keepEqual = <T>(
-  before: readonly T[],
-  after: readonly T[],
-  isSame: (a: T, b: T) => boolean,
-): readonly T[] =>
-  before.length === after.length && before.every((one, i) => isSame(one, after[i] as T)) ? before : after;

@@ -29,6 +29,20 @@ export interface Supply {
   readonly short: boolean;
 }
 
+/** Returns what a pass can use before its first order. */
+export const supplyBefore = (
+  slots: readonly SlotState[],
+  { funds = {}, resting, bounds, limit }: StrategyContext,
+): Supply => ({ ...{ slots, funds, resting, bounds, limit }, ...{ intents: [], refused: [], short: false } });
+
+/** Returns the list before if the one after is the same, so a pass without changes writes nothing. */
+export const keepEqual = <T>(
+  before: readonly T[],
+  after: readonly T[],
+  isSame: (a: T, b: T) => boolean,
+): readonly T[] =>
+  before.length === after.length && before.every((one, i) => isSame(one, after[i] as T)) ? before : after;
+
 export interface Desk {
   readonly strategy: PositionStrategy;
   /** Bounds of the inventory. */

@@ -1,7 +1,7 @@
 import { draftOf } from "../../engine/decide/intents.ts";
 import { isUnclear, strangerError, venueError, withNotices } from "../../engine/decide/troubles.ts";
 import { cancellable } from "../../engine/decide/turn.ts";
-import type { Desk, Supply } from "../../engine/position/place.ts";
+import { type Desk, keepEqual, type Supply, supplyBefore } from "../../engine/position/place.ts";
 import type { Market, Quote } from "../../model/market.ts";
 import type { Order } from "../../model/order.ts";
 import { isSameRefusal, type Refusal } from "../../model/strategy.ts";
@@ -67,21 +67,11 @@ const isAtLoss = ({ halted, lostAt }: QuoteState): boolean => (halted ?? null) !
 
 function placed(strategy: QuoteStrategy, { bids, asks }: Quoting, around: Moving): Supply {
   const { live, context, market, priced } = around;
-  const { funds, resting, bounds } = context;
-  const before: Supply = {
-    slots: strategy.state.slots,
-    funds: funds ?? {},
-    resting,
-    bounds,
-    limit: context.limit,
-    intents: [],
-    refused: [],
-    short: false,
-  };
+  const before = supplyBefore(strategy.state.slots, context);
   const isLacking = bids.lacking.length + asks.lacking.length > 0;
   if (!priced || !isLacking) return before;
   // Without balances nothing is placed, and slots keep their refusals until the balances are read.
-  if (!funds)
+  if (!context.funds)
     return { ...before, refused: strategy.state.refused.filter(isOfSlot), short: mayWant(strategy, around) };
   const { rules, tolerance } = strategy.config;
   const inventory = { most: rules.mostBase, least: rules.leastBase };
@@ -119,16 +109,10 @@ const cutsOf = (cuts: readonly Cut[]): Refusal[] =>
     reason: CUT_REASONS[because],
   }));
 
-function sameOr(
-  { slots, refused }: QuoteState,
-  next: Pick<QuoteState, "slots" | "refused">,
-): Pick<QuoteState, "slots" | "refused"> {
-  const isSameRefused =
-    refused.length === next.refused.length &&
-    refused.every((refusal, i) => isSameRefusal(refusal, next.refused[i]));
-  const areSameSlots = slots.length === next.slots.length && slots.every((slot, i) => slot === next.slots[i]);
-  return { slots: areSameSlots ? slots : next.slots, refused: isSameRefused ? refused : next.refused };
-}
+const sameOr = ({ slots, refused }: QuoteState, next: Pick<QuoteState, "slots" | "refused">) => ({
+  slots: keepEqual(slots, next.slots, (a, b) => a === b),
+  refused: keepEqual(refused, next.refused, isSameRefusal),
+});
 
 // A pass without changes writes nothing.
 const isUnchanged = (a: QuoteState, b: QuoteState): boolean =>
