@@ -65,7 +65,6 @@ export async function runGrid({ name, unified = false, ticks, seed }: GridRun): 
     seed,
     fetch: process.fetch,
     timing: {
-      requestTimeout: 2000,
       readLag: 20 * SECOND,
       secondMiss: 5 * SECOND,
       backoff: { first: BETWEEN, most: 20 * SECOND },
