@@ -1,18 +1,18 @@
 import { type Candles, candlesOfPrices, type PricedCandle, slice } from "../../candles/candles.ts";
-import { hashTape, sliceTape, type TapeFile } from "../../candles/tape/tape.ts";
+import { createTapeReader } from "../../candles/tape/read.ts";
+import { hashTape, sliceTape, type TapeFile, type TapeReading } from "../../candles/tape/tape.ts";
 import { CANDLE_PAGE } from "../../candles/windows.ts";
-import type { Decimal } from "../../kernel/decimal.ts";
+import { type Decimal, text } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { splitPair } from "../../kernel/pair.ts";
+import { type Pair, splitPair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { Market } from "../../model/market.ts";
+import type { Market, Trade } from "../../model/market.ts";
 import type { Call } from "../../operation.ts";
 import type { CandlesRequest } from "../../ports/candles.ts";
 import type { Deps } from "../../ports/deps.ts";
 import { forAnyone } from "../../ports/for-anyone.ts";
 import { betweenParts } from "../../ports/heavy.ts";
 import { floatUnits } from "../paper/positions.ts";
-import { tapeOfTrades } from "./of-trades.ts";
 
 /** Input fields that replace a market's rules. */
 export interface MarketFields {
@@ -127,4 +127,15 @@ async function requestedCandles(
     { pair: symbol, spanMillis: span },
     [...rows.values()].sort((a, b) => a.at - b.at),
   );
+}
+
+/** Converts an exchange's public trades, in any order, to a tape like a file's. */
+function tapeOfTrades(pair: Pair, trades: readonly Trade[]): TapeReading {
+  const reader = createTapeReader({ pair });
+  const results = [...trades].sort((a, b) => a.at - b.at);
+  const lines = results.map(({ id, at, price, amount }) =>
+    JSON.stringify({ id, timestamp: at, price: text(price), amount: text(amount) }),
+  );
+  reader.push(new TextEncoder().encode(lines.join("\n")));
+  return reader.end();
 }

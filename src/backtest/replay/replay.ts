@@ -1,7 +1,7 @@
-import type { Candles } from "../../candles/candles.ts";
+import type { Candles, Column } from "../../candles/candles.ts";
 import { requestedAs } from "../../grid/start/as-requested.ts";
 import type { GridStrategy } from "../../grid/state/state.ts";
-import { type Decimal, ONE } from "../../kernel/decimal.ts";
+import { type Decimal, divideWhole, ONE } from "../../kernel/decimal.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Balance } from "../../model/account.ts";
 import type { Event } from "../../model/events.ts";
@@ -23,7 +23,6 @@ import {
   slotKey,
 } from "./cause.ts";
 import { type Executed, executedOf, type Pairing, paired } from "./executed.ts";
-import { beginningAt } from "./first-bar.ts";
 import { causeByLayout, centeredElsewhere } from "./layouts.ts";
 import { quoteUseOf } from "./quote-use.ts";
 
@@ -219,3 +218,24 @@ function withFollowers(all: readonly Difference[], both: Pairing["both"]): Diffe
 }
 
 const WEAK: ReadonlySet<CauseCode> = new Set(["follows", "not_placed", "not_shown", "within_bar", "resting"]);
+
+/**
+ * Returns candles that begin at the grid's start price: in the first bar, extremes could precede the start, so the
+ * price goes straight to its close.
+ */
+function beginningAt(candles: Candles, price: Decimal): Candles {
+  const open = Number(divideWhole(price * 10n ** BigInt(candles.scale), ONE, "half"));
+  const close = candles.close[0] as number;
+  return {
+    ...candles,
+    open: replacingFirst(candles.open, open),
+    high: replacingFirst(candles.high, Math.max(open, close)),
+    low: replacingFirst(candles.low, Math.min(open, close)),
+  };
+}
+
+function replacingFirst(column: Column, value: number): Column {
+  const copy = column.slice();
+  copy[0] = value;
+  return copy;
+}
