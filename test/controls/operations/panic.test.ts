@@ -128,3 +128,31 @@ it("a panic on the command line asks before it sells, repeats until it is done, 
   expect(until?.isDone({ ...answer, done: !answer.done })).toBe(!answer.done);
   expect(until?.progress(answer)).toBe(answer.message);
 });
+
+it("a panic requests every cancel and every stop, and a sale only if it is asked for", async () => {
+  const { deps, readOutput, store } = await trading({ useOwnBase: false });
+  const requests: unknown[] = [];
+  const noted = store({
+    panic: (request, by) => {
+      requests.push(request);
+      return deps.store.panic(request, by);
+    },
+  });
+  await readOutput({}, noted);
+  await readOutput({ sell: true }, noted);
+  expect(requests).toEqual([
+    { cancels: true, stops: true, sells: false },
+    { cancels: true, stops: true, sells: true },
+  ]);
+});
+
+it("a panic reads running strategies before stopped ones, so that none escapes between the reads", async () => {
+  const { deps, readOutput, store } = await trading({ useOwnBase: false });
+  const filters: (boolean | undefined)[] = [];
+  const strategies: Deps["store"]["strategies"] = (filter) => {
+    filters.push(filter.stopped);
+    return deps.store.strategies(filter);
+  };
+  await readOutput({}, store({ strategies }));
+  expect(filters.slice(-2)).toEqual([false, true]);
+});
