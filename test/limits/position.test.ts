@@ -1,13 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { VenueError } from "../../src/kernel/errors.ts";
+import { exposureOf } from "../../src/limits/exposure.ts";
+import { readUnbookedBuys } from "../../src/limits/operations/exposed-reads.ts";
 import { holdToToken, readExposure } from "../../src/limits/operations/exposures.ts";
 import {
   readPositionExposure,
   readPositionPause,
   readPositionSale,
 } from "../../src/limits/operations/position-reads.ts";
+import { readStandings } from "../../src/limits/operations/standings.ts";
 import { type Positioned, positionExposure } from "../../src/limits/position.ts";
-import type { Limits } from "../../src/model/limits.ts";
+import { parseAccountKey } from "../../src/model/account.ts";
+import type { Limits, LimitsRequest } from "../../src/model/limits.ts";
 import { TRADES_NOTHING } from "../../src/model/proposal.ts";
 import { d } from "../support/grid.ts";
 import { ACCOUNT, NOW, order, strategy } from "../support/made.ts";
@@ -103,6 +107,31 @@ describe("what is read of a position", () => {
     });
   });
 
+  it("counts every open buy as filled if the exchange cannot be reached, and asks nothing without a buy", async () => {
+    const [own] = await readUnbookedBuys(deps({}, false), position());
+    expect(own).toMatchObject({ amount: bid.amount });
+    let requests = 0;
+    const openOrders = async () => {
+      requests++;
+      return [];
+    };
+    const none = { ...deps().store, unsettledOrders: async () => [order({ side: "sell" })] };
+    const venueOf = () => ({ ticker: async () => expect.unreachable(), openOrders });
+    expect(await readUnbookedBuys({ store: none, venueOf }, position())).toEqual([]);
+    expect(requests).toBe(0);
+  });
+
+  it("counts open orders only if a setting limits them", async () => {
+    const counts: unknown[] = [];
+    const readLimits = async ({ countsOpen }: LimitsRequest) => {
+      counts.push(countsOpen);
+      return { now: NOW, stored: { version: 1, set: {} }, uses: [], openOrders: null } as never;
+    };
+    for (const limits of [undefined, {}, { openOrders: 5 }])
+      await readStandings({ store: { readLimits }, limits }, parseAccountKey(ACCOUNT), "t");
+    expect(counts).toEqual([false, false, true]);
+  });
+
   it("is nothing in paper trading, and unknown if the exchange cannot be reached", async () => {
     const paper = position({ account: "dry:kraken:h" });
     for (const read of [readPositionSale, readPositionExposure])
@@ -143,5 +172,21 @@ describe("an exposure that is read", () => {
     ] as const)
       expect(await reads(limits)).toEqual([true, 1]);
     expect(await reads({ symbols: ["BTC/USDT"] }, { isCountedByOrders: true })).toEqual([false, 0]);
+  });
+
+  it("is refused with the day used up if another request takes the rest first", async () => {
+    const limits = { dayNotional: { USDT: d("60"), EUR: d("9") } };
+    const store = {
+      readLimits: async () =>
+        ({ now: NOW, stored: { version: 1, set: { "token:t": limits } }, uses: [] }) as never,
+      useLimit: async () => false,
+    };
+    const exposure = exposureOf({
+      ...{ symbol: "BTC/USDT", mid: d("100"), exits: false },
+      parts: [{ base: 0n, quote: d("50") }],
+    });
+    await expect(holdToToken({ store }, { actor: "t", counts: true }, { exposure })).rejects.toThrow(
+      /dayNotional of this token is USDT=60,EUR=9, .*in addition to the 60 USDT/,
+    );
   });
 });
