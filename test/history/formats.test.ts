@@ -4,6 +4,7 @@ import {
   archivedOf,
   fillShown,
   historicOrderOut,
+  historicOrdersShape,
   historyPage,
   nextPageOf,
 } from "../../src/history/schema.ts";
@@ -54,6 +55,30 @@ describe("a history", () => {
     expect(shown({ state: "pending" }).status).toBe("unknown");
     expect(shown({ state: "submitted" }).status).toBe("open");
     expect(shown({ amount: d("2"), filled: d("0.5") })).toMatchObject({ filled: 0.5, remaining: 1.5 });
+  });
+
+  it("shows the value of a fee in a third asset, and whether it is estimated", () => {
+    const shown = (isEstimated?: boolean) =>
+      fillShown(fill({ fees: [{ asset: "KCS", amount: d("3"), value: d("0.5"), isEstimated } as never] }))
+        .fees;
+    expect(shown(true)).toEqual([{ asset: "KCS", amount: "3", value: 0.5, estimated: true }]);
+    expect(shown(false)).toEqual([{ asset: "KCS", amount: "3", value: 0.5, estimated: false }]);
+    expect(shown()).toEqual(shown(false));
+    expect(fillShown(fill({ fees: [{ asset: "USDT", amount: d("1") }] })).fees).toEqual([
+      { asset: "USDT", amount: "1" },
+    ]);
+  });
+
+  it("has orders of strategies, of exits and of persons", () => {
+    const shape = historicOrdersShape(["grid"]);
+    const page = (kind: string) => ({
+      id: "g",
+      orders: [{ ...historicOrderOut(order(), "grid"), kind }],
+      count: 1,
+      next: null,
+    });
+    const isValid = (kind: string) => shape.safeParse(page(kind)).success;
+    expect(["grid", "exit", "hand", "quote"].map(isValid)).toEqual([true, true, true, false]);
   });
 
   it("continues after a row, also among rows of the same millisecond", () => {
