@@ -68,6 +68,19 @@ describe("a disposal", () => {
     expect([format(holding.base), format(holding.cost)]).toEqual(["0.5", "75"]);
   });
 
+  it("keeps later purchases after a sale of exactly the first one", () => {
+    const { disposals } = booked([
+      { side: "buy", amount: "1", notional: "100" },
+      { side: "buy", amount: "1", notional: "200" },
+      { side: "sell", amount: "1", notional: "300" },
+      { side: "sell", amount: "1", notional: "300" },
+    ]);
+    expect(disposals.map(({ costFifo, acquiredAt }) => [format(costFifo), acquiredAt])).toEqual([
+      ["100", 0],
+      ["200", 1],
+    ]);
+  });
+
   it("counts fees in quote, in base and in a third asset", () => {
     const { disposals } = booked([
       { side: "buy", amount: "1", notional: "100", fees: [{ asset: "BTC", amount: "0.1" }] },

@@ -1,0 +1,173 @@
+import { describe, expect, it } from "vitest";
+import { kindsOf } from "../../src/engine/kinds.ts";
+import { gridKind } from "../../src/grid/kind.ts";
+import { DAY, HOUR, MINUTE } from "../../src/kernel/time.ts";
+import type { Alarm, StrategyDay } from "../../src/model/day.ts";
+import type { Kind } from "../../src/ports/kind.ts";
+import type { Lookout } from "../../src/ports/stores/report-store.ts";
+import { describeOver } from "../../src/report/alarms.ts";
+import { withLook } from "../../src/report/days.ts";
+import { disposalOperation } from "../../src/report/operations/disposals.ts";
+import { type LookoutDeps, lookOut } from "../../src/report/operations/look-out.ts";
+import { reportOver } from "../../src/report/report.ts";
+import { d, slot, state } from "../support/grid.ts";
+import { ACCOUNT, strategy } from "../support/made.ts";
+
+const kinds = kindsOf([gridKind as unknown as Kind]);
+const NOW = 10 * DAY + HOUR + 30 * MINUTE;
+
+/** A running grid with a slot from 100 to 110, at a mid price. */
+const viewAt = (mid: string, over: object = {}) =>
+  ({
+    strategy: strategy({ status: "running", state: state([slot()]), ...over }),
+    memory: { marks: { "BTC/USDT": { mid: d(mid), at: 1, observedAt: 1 } } },
+    ...{ now: NOW, steppedAt: NOW, openOrders: 1, accountError: null },
+  }) as never;
+
+/** Looks once with these readings, and returns what it stored and reported. */
+async function looked(over: Partial<Lookout> = {}, more: object = {}, orders: readonly object[] = []) {
+  const seen = { looks: 0, days: [] as StrategyDay[], raised: [] as Alarm[], cleared: [] as Alarm[] };
+  const lookout = {
+    now: NOW,
+    before: NOW - MINUTE,
+    ownerBefore: "me",
+    days: [],
+    alarms: [],
+    events: [],
+    ...over,
+  };
+  await lookOut({
+    reports: {
+      lookOut: async () => {
+        seen.looks++;
+        return lookout;
+      },
+      keepDays: async (rows: readonly StrategyDay[]) => void seen.days.push(...rows),
+      tell: async () => {},
+      raise: async (alarm: Alarm) => void seen.raised.push(alarm),
+      clear: async (alarm: Alarm) => void seen.cleared.push(alarm),
+    },
+    metrics: { readings: async () => ({ orders }) },
+    store: { strategies: async () => [viewAt("105")] },
+    ...{ local: { name: "me" }, kinds, marketTime: (_: unknown, at: number) => at },
+    ...more,
+  } as unknown as LookoutDeps);
+  return seen;
+}
+
+describe("a check of what runs", () => {
+  it("is made with eight requests left, and one more for each watched pair", async () => {
+    const looksWith = async (left: number, pairs: number) =>
+      (await looked({}, { requests: () => left, liquidity: { pairs: Array(pairs).fill({}) } })).looks;
+    expect([await looksWith(8, 0), await looksWith(7, 0)]).toEqual([1, 0]);
+    expect([await looksWith(10, 2), await looksWith(9, 2)]).toEqual([1, 0]);
+  });
+
+  it("is not made without a place to store it", async () => {
+    expect((await looked({}, { metrics: undefined })).looks).toBe(0);
+    await expect(looked({}, { reports: undefined })).resolves.toMatchObject({ days: [] });
+  });
+
+  it("counts a strategy's warnings and alerts as incidents, and neither its recovery nor other events", async () => {
+    const kindsOfEvents = ["alarm", "rejected", "recovered", "cycle", "error"];
+    const events = kindsOfEvents.map((kind, id) => ({ id, kind, message: "", strategy: "g" }));
+    const other = { id: 9, kind: "alarm", message: "", strategy: "other" };
+    const { days } = await looked({ events: [...events, other] as never });
+    expect(days.map(({ incidents }) => incidents)).toEqual([3]);
+  });
+
+  it("raises an alarm for each account with orders whose state is overdue, and ends it", async () => {
+    const orders = [
+      { account: ACCOUNT, state: "unknown", overdue: 2 },
+      { account: ACCOUNT, state: "pending", overdue: 0 },
+    ];
+    const key = `unknown ${ACCOUNT} unknown`;
+    const { raised } = await looked({}, {}, orders);
+    expect(raised).toMatchObject([
+      { key, message: expect.stringMatching(/has not confirmed the state of 2 orders/) },
+    ]);
+    const { cleared } = await looked({ alarms: raised });
+    expect(cleared).toMatchObject([{ key, message: `resolved: ${raised[0]?.message}` }]);
+  });
+});
+
+it("the end of an alarm is described by its kind", () => {
+  const over = (key: string, message = "BTC/USDT is out of range") => describeOver({ key, message } as Alarm);
+  expect(over(`stalled ${ACCOUNT}`)).toMatch(/^\w+ runs again$/);
+  expect(over("range g")).toBe("BTC/USDT is back in its range");
+  expect(over("promise kraken")).toBe("the agreement for kraken is met again, or a new day has begun");
+  expect(over("unknown x", "a problem")).toBe("resolved: a problem");
+});
+
+describe("the day of a strategy", () => {
+  const look = { now: NOW, elapsed: MINUTE, dayBegan: 10 * DAY, isUp: true, incidents: 0, kinds };
+  const totals = (total: string) => ({
+    ...{ total: d(total), realized: d(total), fees: 0n, cycles: 1, filledOrders: 2 },
+    symbol: "BTC/USDT" as const,
+  });
+  const row = (day: number, total: string, over: Partial<StrategyDay> = {}): StrategyDay => ({
+    ...{ strategy: "g", day, account: ACCOUNT, opened: totals("0"), latest: totals(total) },
+    ...{
+      from: day * DAY,
+      to: (day + 1) * DAY,
+      upMillis: DAY,
+      inRangeMillis: DAY,
+      incidents: 0,
+      isFinal: false,
+    },
+    ...over,
+  });
+
+  it("is in range only while the price is", () => {
+    const known = [row(10, "0", { to: NOW - MINUTE, upMillis: 0, inRangeMillis: 0 })];
+    const millisAt = (mid: string) => {
+      const { upMillis, inRangeMillis } = withLook(known, viewAt(mid), look);
+      return [upMillis, inRangeMillis];
+    };
+    expect(millisAt("105")).toEqual([MINUTE, MINUTE]);
+    expect(millisAt("150")).toEqual([MINUTE, 0]);
+  });
+
+  it("begins with nothing if it started on that day, else with what it had", () => {
+    const traded = { ...state([slot()]), ledger: { ...state([slot()]).ledger, cycles: 4, quote: d("7") } };
+    const openedAt = (number: number) => withLook([], viewAt("105", { number, state: traded }), look).opened;
+    expect(openedAt(10 * DAY)).toMatchObject({
+      total: 0n,
+      realized: 0n,
+      fees: 0n,
+      cycles: 0,
+      filledOrders: 0,
+    });
+    expect(openedAt(10 * DAY - 1).cycles).toBe(4);
+    expect(openedAt(10 * DAY - 1).total).not.toBe(0n);
+  });
+
+  it("is summed in order of days, however its rows are sorted", () => {
+    const rows = [row(11, "20"), row(10, "8")];
+    const { days } = reportOver(rows, { from: 10, to: 11, now: 12 * DAY + HOUR, named: new Map() });
+    expect(days.map(({ totalProfit }) => totalProfit)).toEqual([8, 12]);
+  });
+
+  it("expects uptime until its last check while checks continue, and all day after they ended", () => {
+    const uptimeAt = (now: number) => {
+      const rows = [row(10, "0", { to: 10 * DAY + DAY / 2, upMillis: DAY / 2 })];
+      return reportOver(rows, { from: 10, to: 10, now, named: new Map() }).strategies[0]?.uptimePercent;
+    };
+    expect(uptimeAt(10 * DAY + DAY / 2 + MINUTE)).toBe(100);
+    expect(uptimeAt(12 * DAY)).toBe(50);
+  });
+});
+
+it("a table of disposals rounds quotients to eight places, and leaves unknown costs empty", () => {
+  const long = "1.23456789012";
+  const row = { timestamp: 1, costFifo: long, gainFifo: long, costAverage: long, gainAverage: long };
+  const none = { timestamp: 2, costFifo: null, gainFifo: null, costAverage: null, gainAverage: null };
+  const shown = disposalOperation.cli?.view?.({ disposals: [row, none] });
+  const short = 1.23456789;
+  expect(shown).toMatchObject({
+    disposals: [
+      { costFifo: short, gainFifo: short, costAverage: short, gainAverage: short },
+      { costFifo: null, gainFifo: null, costAverage: null, gainAverage: null },
+    ],
+  });
+});
