@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { edgemaker, type Ran, together } from "../support/command.ts";
+import { edgemaker, placed, type Ran, together } from "../support/command.ts";
 import { makeFolder, tempFolder } from "../support/temp.ts";
 
 const START = [
@@ -214,6 +214,7 @@ describe("commands", () => {
     const folder = tempFolder();
     const started = await edgemaker(folder, ["grid", "start", ...START, "--use-own-base", "--yes"]);
     expect(started).toMatchObject({ code: 0, stderr: expect.stringContaining("edgemaker serve --sandbox") });
+    await placed(folder);
     const status = await edgemaker(folder, ["grid", "status", "--sandbox", "--json"]);
     const [grid] = JSON.parse(status.stdout).strategies;
     expect(grid).toMatchObject({ status: "running", openOrders: 4 });

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createClient } from "@libsql/client";
 import { describe, expect, it } from "vitest";
-import { edgemaker, eventually } from "../support/command.ts";
+import { edgemaker, placed } from "../support/command.ts";
 import { tempFolder } from "../support/temp.ts";
 import { hasTerminal, type Screen, terminal } from "../support/terminal.ts";
 
@@ -22,17 +22,6 @@ async function still(): Promise<string> {
   const { code, stderr } = await edgemaker(folder, ["sandbox", "reset", "--replay", file]);
   if (code !== 0) throw new Error(stderr);
   return folder;
-}
-
-/** Runs passes until the grid has its orders: on a busy machine its start leaves some to later passes. */
-async function placed(folder: string): Promise<void> {
-  const phase = async () => {
-    const { stdout } = await edgemaker(folder, ["grid", "status", "--sandbox", "--json"]);
-    const [grid] = (JSON.parse(stdout) as { strategies: { phase: string }[] }).strategies;
-    if (grid?.phase === "placing") await edgemaker(folder, ["tick", "--sandbox"]);
-    return grid?.phase;
-  };
-  await eventually(phase, (now) => now === "active");
 }
 
 /** What differs between two runs is a 0: figures of times, ids and of what rests in a book. */

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
-import { environment, launcher, type Spawned, spawnServer } from "./server.ts";
+import { environment, eventually, launcher, type Spawned, spawnServer } from "./server.ts";
 
 export { environment, eventually, launcher } from "./server.ts";
 
@@ -74,4 +74,15 @@ export async function serveProcess(...of: Parameters<typeof spawnServer>): Promi
   const url = await server.listens;
   if (url === undefined) throw new Error(`serve ended with ${server.child.exitCode}: ${server.stderr()}`);
   return { ...server, url };
+}
+
+/** Runs passes until the grid has its orders: on a busy machine its start leaves some to later passes. */
+export async function placed(folder: string): Promise<void> {
+  const phase = async () => {
+    const { stdout } = await edgemaker(folder, ["grid", "status", "--sandbox", "--json"]);
+    const [grid] = (JSON.parse(stdout) as { strategies: { phase: string }[] }).strategies;
+    if (grid?.phase === "placing") await edgemaker(folder, ["tick", "--sandbox"]);
+    return grid?.phase;
+  };
+  await eventually(phase, (now) => now === "active");
 }
