@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -28,9 +28,7 @@ it("restarts the development server once for changes that arrive while the old o
     const file = join(strategies, "two-sided.ts");
     const text = readFileSync(file, "utf8");
     const servers = () =>
-      execFileSync("pgrep", ["-P", String(dev.pid)], { encoding: "utf8" })
-        .trim()
-        .split("\n");
+      spawnSync("pgrep", ["-P", String(dev.pid)], { encoding: "utf8" }).stdout.match(/\d+/g) ?? [];
     const [server = ""] = servers();
     process.kill(Number(server), "SIGSTOP");
     for (const name of ["A spread", "Another spread", "The whole spread"]) {
@@ -40,7 +38,8 @@ it("restarts the development server once for changes that arrive while the old o
     }
     process.kill(Number(server), "SIGCONT");
     await expect.poll(documents).toContain("The whole spread");
-    expect(servers()).toHaveLength(1);
+    // None for a moment, if a slow watcher reports the last change after the new server started.
+    expect(servers().length).toBeLessThanOrEqual(1);
   } finally {
     dev.kill("SIGTERM");
     if (dev.exitCode === null) await new Promise((resolve) => dev.once("exit", resolve));
