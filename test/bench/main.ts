@@ -46,8 +46,11 @@ if (unknown !== undefined) {
 }
 
 const figures: Figure[] = [];
-for (const [name, part] of Object.entries(PARTS))
-  if (calls.length === 0 || calls.includes(name)) figures.push(...(await part()));
+for (const [name, part] of Object.entries(PARTS)) {
+  if (calls.length > 0 && !calls.includes(name)) continue;
+  process.stderr.write(`${name}…\n`);
+  figures.push(...(await part()));
+}
 
 const machine = `Node ${process.version} on ${process.platform} ${process.arch}, ${cpus().length} cores (${cpus()[0]?.model ?? "unknown"}), ${Math.round(totalmem() / 2 ** 30)} GiB`;
 const table = [`| figure | median | least – most | goal |`, "|---|---|---|---|", ...figures.map(row)].join(
