@@ -1,5 +1,6 @@
 /** Rules by which exchanges warn the projects whose tokens they list. */
-import { type Decimal, decimal, sum } from "../kernel/decimal.ts";
+import { type Decimal, decimal } from "../kernel/decimal.ts";
+import { meanOfKnown } from "../kernel/mean.ts";
 import { isKnown, type LiquidityDay } from "./days.ts";
 import type { ObligationFinding } from "./obligations.ts";
 
@@ -95,12 +96,6 @@ function deviationGap(days: readonly LiquidityDay[]): string {
     return `the rule needs ${MEXC.days} whole days, and the report has ${days.length}`;
   const without = days.filter(({ deviation }) => deviation === null).length;
   return `${without} of ${days.length} whole days have too few samples, or no price of another exchange`;
-}
-
-/** Returns the mean of the known values; null without any. */
-function meanOfKnown(values: readonly (Decimal | null)[]): Decimal | null {
-  const known = values.filter((value) => value !== null);
-  return known.length === 0 ? null : sum(known) / BigInt(known.length);
 }
 
 const meanIfAllKnown = (values: readonly (Decimal | null)[]): Decimal | null =>

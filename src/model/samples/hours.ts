@@ -1,5 +1,6 @@
 /** Own orders by UTC hour. */
-import { type Decimal, sum } from "../../kernel/decimal.ts";
+import type { Decimal } from "../../kernel/decimal.ts";
+import { meanOfKnown } from "../../kernel/mean.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { LiquidityMinute } from "./minute.ts";
 import { twoSidedMillis } from "./offer.ts";
@@ -32,13 +33,8 @@ export function hoursIn(rows: readonly LiquidityMinute[]): HourFigures[] {
     hour,
     known: ofHour.length,
     twoSided: ofHour.reduce((all, row) => all + twoSidedMillis(row), 0),
-    spread: meanOrNull(ofHour.map(({ ownSpread }) => ownSpread)),
-    bids: meanOrNull(ofHour.map(({ ownDepth }) => ownDepth?.bids[2] ?? null)),
-    asks: meanOrNull(ofHour.map(({ ownDepth }) => ownDepth?.asks[2] ?? null)),
+    spread: meanOfKnown(ofHour.map(({ ownSpread }) => ownSpread)),
+    bids: meanOfKnown(ofHour.map(({ ownDepth }) => ownDepth?.bids[2] ?? null)),
+    asks: meanOfKnown(ofHour.map(({ ownDepth }) => ownDepth?.asks[2] ?? null)),
   }));
-}
-
-function meanOrNull(values: readonly (Decimal | null)[]): Decimal | null {
-  const known = values.filter((value) => value !== null);
-  return known.length === 0 ? null : sum(known) / BigInt(known.length);
 }
