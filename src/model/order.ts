@@ -14,7 +14,13 @@ export type OrderType = (typeof ORDER_TYPES)[number];
 export type TimeInForce = "gtc" | "ioc" | "post_only";
 
 export const ORDER_STATUSES = [
-  ...(["open", "partially_filled", "filled", "canceled", "expired", "rejected", "unknown"] as const),
+  "open",
+  "partially_filled",
+  "filled",
+  "canceled",
+  "expired",
+  "rejected",
+  "unknown",
 ] as const;
 export type OrderStatus = (typeof ORDER_STATUSES)[number];
 
