@@ -174,7 +174,7 @@ const LEGEND: readonly (readonly [string, string])[] = [
   ],
   [
     COST_NAME,
-    "P&L of the strategies: spread captured plus inventory minus fees. Spread captured is what fills earned against the mid price at their time. Inventory is what price changes made of the base that was held; the spread of fills without a known mid price is part of it.",
+    "P&L of the strategies: spread captured plus inventory minus fees. Spread captured: P&L of the fills against the mid price at their time. Inventory: P&L of price changes on the base held, and the spread of fills without a known mid price.",
   ],
   ["Own orders", "Orders of the market maker's account on this exchange."],
 ];
