@@ -5,9 +5,7 @@ import type { DatabaseUse } from "../../../model/usage.ts";
 import type { Local } from "../../../ports/local.ts";
 import { callQueue } from "./call-queue.ts";
 import { allOrNone, type Calls, type Turned } from "./calls.ts";
-import { failedAnswer, fieldIn } from "./decode-results.ts";
 import { patient } from "./patient.ts";
-import { batchBody, plainStatements, resultsOf, targetOf } from "./pipeline.ts";
 
 /** A libSQL server over HTTP. */
 export interface RemoteDatabase {
@@ -24,8 +22,7 @@ const REMOTE_TIMEOUT = 10 * SECOND;
  * Returns a client whose calls are one request each. It reads the row counts from the response, because the library
  * does not return them.
  */
-export function remoteClient(database: RemoteDatabase, local: Local): Calls {
-  const { url, authToken, fetch } = database;
+export function remoteClient({ url, authToken, fetch }: RemoteDatabase, local: Local): Calls {
   const open = (use: DatabaseUse | undefined) =>
     createClient({
       url,
@@ -43,19 +40,7 @@ export function remoteClient(database: RemoteDatabase, local: Local): Calls {
     return Object.assign(response, { json: async () => body });
   };
 
-  const batch: Turned["batch"] = async (statements, mode, use) => {
-    const plain = plainStatements(statements);
-    if (!plain) return open(use).batch(statements, mode);
-    const { address, headers } = await targetOf(database);
-    const body = batchBody(plain, mode);
-    if (use) use.databaseRequests++;
-    const signal = AbortSignal.timeout(REMOTE_TIMEOUT);
-    const response = await fetch(address, { method: "POST", headers, body, signal });
-    if (!response.ok) throw await failedAnswer(response);
-    const output: unknown = await response.json();
-    if (use) countRows(use, output);
-    return resultsOf(output, plain);
-  };
+  const batch: Turned["batch"] = (statements, mode, use) => open(use).batch(statements, mode);
 
   // The primary runs every batch that can write, whichever server receives it.
   const primary = async (statement: InStatement, use: DatabaseUse | undefined): Promise<ResultSet> => {
@@ -71,11 +56,11 @@ export function remoteClient(database: RemoteDatabase, local: Local): Calls {
     execute,
     unwaited: (...statements) =>
       allOrNone(
-        { execute, batch: (requests, mode) => patiently(() => direct.batch(requests, mode)) },
+        { execute, batch: (requests, mode) => patiently(() => batch(requests, mode)) },
         statements,
       ),
     fresh: (statement, use) => patiently(() => primary(statement, use)),
-    batch: (statements, mode, use) => patiently(() => direct.batch(statements, mode, use)),
+    batch: (statements, mode, use) => patiently(() => batch(statements, mode, use)),
     turn: (act, isFirst = false) => turns.run(() => act(direct), { isRead: false, isFirst }),
     stamp: async () => undefined,
     keptWaiting: () => 0,
@@ -95,6 +80,9 @@ const resultsIn = (body: unknown): readonly unknown[] =>
     const result = fieldIn(fieldIn(one, "response"), "result");
     return result === undefined ? [] : [result, ...listIn(result, "step_results")];
   });
+
+const fieldIn = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 
 const listIn = (value: unknown, name: string): readonly unknown[] => {
   const list = fieldIn(value, name);
