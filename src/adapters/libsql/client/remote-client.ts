@@ -55,10 +55,7 @@ export function remoteClient({ url, authToken, fetch }: RemoteDatabase, local: L
   return {
     execute,
     unwaited: (...statements) =>
-      allOrNone(
-        { execute, batch: (requests, mode) => patiently(() => batch(requests, mode)) },
-        statements,
-      ),
+      allOrNone({ execute, batch: (requests, mode) => patiently(() => batch(requests, mode)) }, statements),
     fresh: (statement, use) => patiently(() => primary(statement, use)),
     batch: (statements, mode, use) => patiently(() => batch(statements, mode, use)),
     turn: (act, isFirst = false) => turns.run(() => act(direct), { isRead: false, isFirst }),
