@@ -126,12 +126,16 @@ const PLACES: readonly Place[] = [
   { path: "audit", title: "Audit", name: "Audit", ...ADMIN_SETTINGS, page: () => <Audit /> },
 ];
 
+const NO_ACCESS = { title: "No access", text: "This token has no access to this page." };
+const NO_PAGE = { title: "Not found", text: "There is no page at this address." };
+
 function Shell({ session }: { session: Session }) {
   const { words } = useRoute();
   const places = PLACES.filter(({ isAdmins }) => !isAdmins || session.scope === "admin");
   const place = places.find(({ path }) => path === words[0]);
   const beside = places.filter(({ group, name }) => name && group === place?.group);
-  useTitle(place?.title);
+  const lacking = PLACES.some(({ path }) => path === words[0]) ? NO_ACCESS : NO_PAGE;
+  useTitle(place ? place.title : lacking.title);
   // A new page begins at its top, wherever the previous one was scrolled to.
   useEffect(() => {
     scrollTo(0, 0);
@@ -157,7 +161,7 @@ function Shell({ session }: { session: Session }) {
             ))}
           </nav>
         ) : null}
-        {place?.page(session, words) ?? <NoticeBox>This token has no access to this page.</NoticeBox>}
+        {place ? place.page(session, words) : <NoticeBox>{lacking.text}</NoticeBox>}
       </main>
       <Foot />
     </>

@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { findChromium, holdRequests } from "../support/browser.ts";
 import { servedPage } from "../support/served.ts";
-import { commandIn } from "../support/signed-in.ts";
+import { commandIn, newToken } from "../support/signed-in.ts";
 
 const GRID = {
   exchange: "kraken",
@@ -117,6 +117,20 @@ describe.skipIf(!findChromium())("the frame of the page, in Chromium (skipped wh
   it("gives each page a title of its own", async () => {
     const { page, context } = await served.signIn();
     for (const place of [...PAGES, ...strategies]) await open(page, place);
+    await context.close();
+  });
+
+  it("says that an address has no page, or that the token may not open it", async () => {
+    const { page, context } = await served.signIn({}, await newToken(served.folder, "read"));
+    const lacking = [
+      ["nonsense", "Not found · edgemaker", "There is no page at this address."],
+      ["limits", "No access · edgemaker", "This token has no access to this page."],
+    ] as const;
+    for (const [path, title, text] of lacking) {
+      await page.goto(`${served.url}/#/${path}`);
+      await page.getByText(text).waitFor();
+      await expect.poll(() => page.title()).toBe(title);
+    }
     await context.close();
   });
 
