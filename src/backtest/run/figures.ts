@@ -160,7 +160,7 @@ function pointAt(bars: Ticks, bar: number, { cash, base, invested, peak }: Drawi
 const endAt = ({ bars }: Positions, index: number, count: number): number =>
   index + 1 < bars.length ? Math.min(bars[index + 1] as number, count) : count;
 
-/** Returns the equity at the first close of each day, and at the last close. */
+/** Returns the equity at the first close of each day, and at the last close, if it is another one. */
 function dailyEquity(positions: Positions, bars: Ticks, { count, invested }: BarsLookedAt): number[] {
   const { times } = bars.candles;
   const tick = floatUnits(bars.tick);
@@ -171,11 +171,13 @@ function dailyEquity(positions: Positions, bars: Ticks, { count, invested }: Bar
     const { cash, base } = holdingAt(positions, index, invested);
     return cash + base * (closeAt(bars, bar) * tick);
   };
+  let last = -1;
   for (let bar = 0; bar < count; ) {
     days.push(equity(bar));
+    last = bar;
     bar = nextDay(bars.candles, bar, (Math.floor((times[bar] as number) / DAY) + 1) * DAY);
   }
-  return count > 0 ? [...days, equity(count - 1)] : days;
+  return last < count - 1 ? [...days, equity(count - 1)] : days;
 }
 
 /** Returns the first bar from a time on; without gaps its position follows from its time. */
