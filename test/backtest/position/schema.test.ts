@@ -1,0 +1,137 @@
+import { describe, expect, it } from "vitest";
+import { CALCULATIONS } from "../../../src/backtest/operations/calculations.ts";
+import { tradesCsv } from "../../../src/backtest/position/schema.ts";
+import { describeQuoteBacktest, quoteBacktestView } from "../../../src/backtest/quotes/schema.ts";
+import { finish } from "../../../src/backtest/run/finish.ts";
+import { candlesOf, slice } from "../../../src/candles/candles.ts";
+import { HOUR, MINUTE, SECOND } from "../../../src/kernel/time.ts";
+import { quoteInput } from "../../../src/quote/schema/input.ts";
+import { d, market } from "../../support/grid.ts";
+
+const START = Date.UTC(2026, 0, 1);
+const PAST = candlesOf(
+  { pair: "BTC/USDT", spanMillis: MINUTE },
+  // Open, high, low and close of each minute. The fourth one is missing.
+  [
+    [0, "100", "100", "100", "100"],
+    [1, "100", "100", "98.9", "100"],
+    [2, "100", "101.1", "100", "100"],
+    [4, "100", "100", "100", "100"],
+  ].map(([minute, open, high, low, close]) => ({
+    ...{ at: START + Number(minute) * MINUTE, volume: 1 },
+    ...({ open, high, low, close } as Record<"open" | "high" | "low" | "close", string>),
+  })),
+);
+const MARKET = market({
+  ...{ tick: d("0.01"), lot: d("0.001"), minAmount: d("0.001"), minNotional: d("5") },
+});
+/** A bid at 99 and an ask at 101, of 100 quote each. */
+const REQUEST = quoteInput(["kraken"]).parse({
+  ...{ exchange: "kraken", symbol: "BTC/USDT", spread: 0.02, size: 100, skew: 0, volatilityFactor: 0 },
+  ...{ baseBudget: 10, quoteBudget: 1000, tolerance: 0.03 },
+});
+
+const answered = (fills: number, { candles = PAST, withBand = false } = {}) => {
+  const options = { market: MARKET, withBand };
+  const job = { request: REQUEST, candles, options, over: { exchange: "kraken", fills } };
+  return finish(CALCULATIONS.quotes(job, () => false));
+};
+
+const WARNINGS = {
+  no_book:
+    "candles have no order book: every order fills completely when the price passes it, and other exchanges do not count. Real quotes fill less often, and mostly when a fill loses money",
+  path_made_up:
+    "a candle of 60 s has four prices, and the path between them is assumed; with passes every 5 s, most fills come from that path",
+  few_fills: "2 filled orders are too few to distinguish luck from skill",
+  missing_bars: "1 candles are missing; the price is assumed to move straight across each gap",
+};
+
+// Every figure is computed by hand. The bid buys 1.01 at 99 for 99.99, the ask sells 0.99 at 101 for 99.99; each pays
+// 0.1 %. The pass before the buy reads 99.18, the one before the sell 100.83.
+const ANSWER = {
+  ...{ exchange: "kraken", symbol: "BTC/USDT", spreadPercent: 2, levels: 1, maxLoss: null, defend: null },
+  ...{ budget: { base: "10", quote: "1000" }, fromAt: START, untilAt: START + 5 * MINUTE },
+  // A pass each five seconds of five minutes; the first one finds no order, and two find one of two.
+  ...{ bars: 4, missingBars: 1, isWhole: true, passes: 60, twoSidedPercent: 96.6102, status: "running" },
+  // 0.02 base at 100, less fees. 10 base for 1000 and 1.01 for 100.08999 cost 98.918… for 0.99.
+  ...{ total: "1.80002", totalPercent: 0.09, realized: "0.971836512261580381", keeping: "0" },
+  ...{ fees: { USDT: "0.19998" }, filledOrders: 2, position: "10.02", leastBase: "10", mostBase: "11.01" },
+  // At 98.9: 10 base lost 1.1 each and 1.01 base 0.1 each, and a fee was paid.
+  ...{ drawdown: "11.20099", startPrice: 100, endPrice: 100 },
+  band: { total: { least: "1.80002", most: "1.80002" }, filledOrders: { least: 2, most: 2 } },
+  quality: {
+    // 1.01 × 0.18 and 0.99 × 0.17 were earned against the mid.
+    ...{ totalProfit: 1.80002, spread: 0.3501, inventory: 1.6499, fees: 0.19998, fills: 2 },
+    ...{ notional: 199.98, halfSpreadPercent: 0.1751, withoutMid: 0, toxicPercent: 0, unmeasured: 0 },
+    markouts: [
+      // The next pass after a second reads 98.9 and 101.1; after ten seconds 99.45 and 100.55.
+      { after: SECOND, percent: -0.1, impactPercent: 0.2751, known: 2, unknown: 0 },
+      { after: 10 * SECOND, percent: 0.45, impactPercent: -0.275, known: 2, unknown: 0 },
+      // After a minute 101.1 and 100.
+      { after: MINUTE, percent: 1.5557, impactPercent: -1.3806, known: 2, unknown: 0 },
+      { after: 5 * MINUTE, percent: null, impactPercent: null, known: 0, unknown: 2 },
+      { after: HOUR, percent: null, impactPercent: null, known: 0, unknown: 2 },
+    ],
+  },
+  warnings: Object.entries(WARNINGS).map(([code, message]) => ({ code, message })),
+  fills: [
+    // From 99.18 at 95 s to 98.9 at 100 s, the price rounds to 98.99 after 18.5 of 28 ticks.
+    {
+      ...{ timestamp: START + Math.ceil(95_000 + (18.5 / 28) * 5000), side: "buy", price: 99 },
+      ...{ amount: "1.01", fee: "0.09999 USDT" },
+    },
+    // From 100.83 at 155 s to 101.1 at 160 s, to 101.01 after 17.5 of 27.
+    {
+      ...{ timestamp: START + Math.ceil(155_000 + (17.5 / 27) * 5000), side: "sell", price: 101 },
+      ...{ amount: "0.99", fee: "0.09999 USDT" },
+    },
+  ],
+};
+
+describe("the result of quotes over five minutes", () => {
+  it("has the figures computed by hand", () => {
+    expect(answered(9, { withBand: true })).toEqual(ANSWER);
+    expect(answered(0)).toEqual({ ...ANSWER, fills: [], band: null });
+    expect(answered(1).fills).toEqual([ANSWER.fills[1]]);
+  });
+
+  it("is shown in cents, with its causes and what its candles hide", () => {
+    expect(quoteBacktestView({ ...ANSWER, fills: [] })).toEqual({
+      total: "1.80 USDT (0.09 %), 0.97 realized",
+      keeping: "0.00 USDT for keeping the initial balances",
+      band: "1.80 to 1.80, 2 to 2 filled orders",
+      causes: "0.35 spread, 1.65 inventory, -0.20 fees",
+      "toxic fills": "0 %; 0 of 2 fills unknown",
+      ...{ drawdown: "11.20 USDT", "both sides": "96.6102 % of the time", filledOrders: 2 },
+      fees: { USDT: "0.19998" },
+      holds: "10.02 BTC at the end; 10 to 11.01 on the way",
+      quotes: "2 % apart, 1 a side, with 10 BTC and 1000 USDT",
+      market: "BTC/USDT at kraken, 100 to 100",
+      ...{ fromAt: START, untilAt: START + 5 * MINUTE, bars: "4, 1 missing, 60 passes" },
+      fills: "0 of them in --json and --format csv",
+      warnings: Object.values(WARNINGS).join(". "),
+    });
+    const quality = { ...ANSWER.quality, toxicPercent: null };
+    expect(quoteBacktestView({ ...ANSWER, quality, band: null, isWhole: false })).toMatchObject({
+      ...{ band: null, bars: "4, ended before the last, 1 missing, 60 passes" },
+      "toxic fills": "unknown; 0 of 2 fills unknown",
+    });
+  });
+
+  it("is described in a sentence, and written as a CSV line for each fill", () => {
+    expect(describeQuoteBacktest(ANSWER)).toBe(
+      `The quotes would have made 1.80002 in quote (0.09 %) with 2 filled orders; keeping the initial balances would have made 0. Both sides were open 96.6102 % of the time. Warnings: ${Object.values(WARNINGS).join("; ")}.`,
+    );
+    expect(tradesCsv(answered(1))).toBe(
+      `timestamp,side,price,amount,fee\r\n${ANSWER.fills[1]?.timestamp},sell,101,0.99,0.09999 USDT\r\n`,
+    );
+  });
+
+  it("warns about a missing candle only where one is missing", () => {
+    const whole = slice(PAST, START, START + 3 * MINUTE);
+    expect(answered(0, { candles: whole })).toMatchObject({
+      ...{ missingBars: 0, passes: 36, bars: 3 },
+      warnings: [{ code: "no_book" }, { code: "path_made_up" }, { code: "few_fills" }],
+    });
+  });
+});
