@@ -1,5 +1,8 @@
 // In the place of vitest, in a process that runs tests again and again.
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import * as matchers from "@vitest/expect";
+import { getCurrentTest, type Test } from "@vitest/runner";
 
 export {
   afterAll,
@@ -16,6 +19,13 @@ const { chai, JestAsymmetricMatchers, JestChaiExpect, JestExtend } = matchers;
 chai.use(JestExtend);
 chai.use(JestChaiExpect);
 chai.use(JestAsymmetricMatchers);
+chai.use(({ Assertion }) => {
+  /** Vitest's, without writing the file. */
+  Assertion.addMethod("toMatchFileSnapshot", async function (this: object, path: string) {
+    const { filepath } = getCurrentTest<Test>().file;
+    chai.expect(readFileSync(join(dirname(filepath), path), "utf8")).to.equal(chai.util.flag(this, "object"));
+  });
+});
 
 const asymmetric = (globalThis as unknown as Record<symbol, object>)[matchers.ASYMMETRIC_MATCHERS_OBJECT];
 
