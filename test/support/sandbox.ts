@@ -1,3 +1,4 @@
+import { deepStrictEqual } from "node:assert/strict";
 import { nodeLocal } from "../../cli/host/process/node-local.ts";
 import { openDatabase } from "../../src/adapters/libsql/client/open.ts";
 import { dryBooks } from "../../src/adapters/libsql/sandbox/dry-books.ts";
@@ -152,7 +153,10 @@ export function askingOf(deps: Deps, call: Call = { actor: "test" }) {
   return {
     async ask<T>(name: string, input: object = {}, over: Partial<Deps> = {}): Promise<T> {
       const operation = named(name);
-      return (await operation.run({ ...deps, ...over }, operation.input.parse(input), call)) as T;
+      const answer = await operation.run({ ...deps, ...over }, operation.input.parse(input), call);
+      // It has the fields of its schema, and no others.
+      deepStrictEqual(operation.output.parse(answer), answer);
+      return answer as T;
     },
     async preview(name: string, input: object, over: Partial<Deps> = {}): Promise<Preview> {
       return (await prepared(name, input, over)).preview();

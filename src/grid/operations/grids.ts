@@ -20,7 +20,13 @@ const tickNow = operation({
   input: () => z.object({}),
   output: TickShape,
   failure: "Internal error",
-  run: async (deps) => ({ accounts: await tick(deps) }),
+  // A pass has more fields, for the process that runs it.
+  run: async (deps) => ({
+    accounts: (await tick(deps)).map(({ account, outcome, message }) => ({
+      ...{ account, outcome },
+      ...(message === undefined ? {} : { message }),
+    })),
+  }),
 });
 
 /** Operations of grid strategies, and the one that runs a pass. */
