@@ -22,15 +22,15 @@ export function takeIn(
     const known = lines.get(one.key);
     if (known) lines.set(one.key, withNews(known, one));
     else if (lines.size < MOST_LINES || one.level === "alert")
-      lines.set(one.key, lineOf(one, dueAt(digest, one, now)));
+      lines.set(one.key, lineOf(one, dueAt(digest, one.key, now)));
     else more++;
   }
   return { ...digest, lines: [...lines.values()].slice(0, 2 * MOST_LINES), more };
 }
 
-const dueAt = ({ sentAt: result }: Digest, { key, fill }: News, now: Millis): Millis => {
-  const last = result[key];
-  return fill || last === undefined ? now : Math.max(now, last + AGAIN_AFTER);
+const dueAt = ({ sentAt }: Digest, key: string, now: Millis): Millis => {
+  const last = sentAt[key];
+  return last === undefined ? now : Math.max(now, last + AGAIN_AFTER);
 };
 
 const lineOf = ({ key, level, text, at, fill }: News, due: Millis): DigestLine => ({
