@@ -1,0 +1,121 @@
+import { describe, expect, it } from "vitest";
+import { SECOND } from "../../src/kernel/time.ts";
+import { NO_DIGEST } from "../../src/model/channel.ts";
+import { type DeliveryDeps, deliver } from "../../src/notify/operations/deliver.ts";
+import type { OutboundRequest } from "../../src/ports/outbound.ts";
+import { bookFills, notifyBox } from "../support/notify.ts";
+
+interface Body {
+  readonly title: string;
+  readonly lines: readonly string[];
+}
+
+/** Channels whose receiver is a function: `answer` is what it returns, `sent` what it got. */
+async function recordedBox() {
+  const box = await notifyBox();
+  const sent: Body[] = [];
+  const warned: object[] = [];
+  const answer = { status: 200, text: "" };
+  const post = async ({ body }: OutboundRequest) => {
+    sent.push(JSON.parse(body) as Body);
+    return answer;
+  };
+  const log = (_level: string, _text: string, fields: object = {}) => void warned.push(fields);
+  const deps = { ...box.deps, log, notify: { store: box.store, post } };
+  const round = async (seconds = 0, over: Partial<DeliveryDeps> = {}) => {
+    box.time.pass(seconds * SECOND);
+    await deliver({ ...deps, ...over });
+  };
+  return { ...box, deps, sent, warned, answer, round };
+}
+const ADDRESS = "https://hooks.example.org/x";
+
+describe("a channel", () => {
+  it("is tried no sooner because more happens, and gets all of that in one message", async () => {
+    const { add, tell, sent, answer, round } = await recordedBox();
+    await add("ops", ADDRESS);
+    answer.status = 503;
+    await tell("error", "first");
+    await round(1);
+    // After 10, 20, 40 and 80 s: by 149 s four times more.
+    for (const letter of "abcdefghijklmnopqrst") {
+      await tell("error", `then ${letter}`);
+      await round(7.4);
+    }
+    expect(sent.map(({ title }) => title)).toEqual(Array(4).fill("edgemaker alert: error, first"));
+    answer.status = 200;
+    await round(60);
+    await round(60);
+    expect(sent).toHaveLength(6);
+    expect(sent[5]?.lines).toHaveLength(20);
+  });
+
+  it("gets more news than fits in one read in one message", async () => {
+    const box = await recordedBox();
+    await box.add("ops", ADDRESS);
+    await bookFills(box, 1500);
+    await box.round(1);
+    expect(box.sent.map(({ title }) => title)).toEqual(["edgemaker: 1500 fills"]);
+  });
+
+  it("gets the oldest news if not all fits: fills before later events", async () => {
+    const box = await recordedBox();
+    await box.add("ops", ADDRESS);
+    await bookFills(box, 1);
+    box.time.pass(SECOND);
+    for (const letter of "abcdefghijklmnopqrstuvwxy") await box.tell("notice", `the ${letter}`);
+    await box.round(1);
+    const { lines = [] } = box.sent[0] ?? {};
+    expect(lines).toHaveLength(21);
+    expect(lines.slice(-2)).toEqual([
+      expect.stringMatching(/sold 0.001 BTC for 50 USDT$/),
+      "… and 6 more; see the events",
+    ]);
+  });
+
+  it("is read twenty times in a round, however much news there is", async () => {
+    const box = await recordedBox();
+    await box.add("ops", ADDRESS, { level: "alert" });
+    const [found] = (await box.store.outlook()).channels;
+    let claims = 0;
+    const event = { account: "", strategy: null, at: 0, kind: "cycle", message: "a cycle" };
+    const events = Array.from({ length: 1000 }, (_, id) => ({ ...event, id }));
+    const endless = {
+      ...box.store,
+      outlook: async () => ({ now: 1, newest: { event: 5, fill: 0 }, channels: [found] }),
+      claim: async () => {
+        claims++;
+        return { channel: { ...found, digest: NO_DIGEST }, now: 1, secrets: {}, events, fills: [] };
+      },
+      keep: async () => true,
+    };
+    await box.round(0, { notify: { ...box.deps.notify, store: endless as never } });
+    expect([claims, box.sent]).toEqual([20, []]);
+  });
+});
+
+describe("a round over several channels", () => {
+  it("warns of those alone that this process cannot serve", async () => {
+    const { add, tell, sent, warned, round, channel } = await recordedBox();
+    await add("desk", ADDRESS);
+    await add("mail", "smtps://mail.example.org", { kind: "email" });
+    await tell("error", "one");
+    await round(1);
+    expect(sent).toHaveLength(1);
+    expect(warned).toEqual([
+      { channel: "mail", reason: expect.stringMatching(/^email can only be sent from Node/) },
+    ]);
+    expect(await channel("mail")).toMatchObject({ channel: { failures: 0, error: null } });
+  });
+
+  it("serves as many as the platform's requests allow: four for each, and two for the rest", async () => {
+    const served = async (left: number) => {
+      const { add, tell, sent, round } = await recordedBox();
+      for (const name of ["a", "b", "c"]) await add(name, ADDRESS);
+      await tell("error", "one");
+      await round(1, { requests: () => left });
+      return sent.length;
+    };
+    expect([await served(1), await served(9), await served(10), await served(14)]).toEqual([0, 1, 2, 3]);
+  });
+});
