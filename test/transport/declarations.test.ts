@@ -1,0 +1,147 @@
+import { describe, expect, it } from "vitest";
+import { isLabel } from "../../src/kernel/errors.ts";
+import type { Operation } from "../../src/operation.ts";
+import { createOperations } from "../../src/operations.ts";
+import { EXCHANGES } from "../support/sandbox.ts";
+
+const operations = createOperations(EXCHANGES);
+
+const CHANNELS = ["list_channels", "test_channel", "replay_channel", "remove_channel"];
+const BACKTESTS = ["backtest_grid", "backtest_centered_grid", "backtest_quote"];
+const REPORTS = ["get_report", "get_agreement_report", "get_liquidity_report"];
+const readsOf = (group: string) => ["orders", "fills", "events"].map((what) => `get_${group}_${what}`);
+
+describe("the operations that", () => {
+  it.each<[string, (one: Operation) => unknown, readonly string[]]>([
+    [
+      "trade or change an agreement",
+      ({ effect }) => effect === "trade",
+      [
+        ...["create_order", "cancel_order", "cancel_all_orders", "start_grid", "start_centered_grid"],
+        ...["stop_grid", "pause_grid", "resume_grid", "edit_grid"],
+        ...["start_quote", "pause_quote", "resume_quote", "edit_quote", "stop_quote"],
+        ...["stop_strategy", "pause_strategy", "resume_strategy", "rename_strategy"],
+        ...["create_agreement", "edit_agreement", "end_agreement"],
+      ],
+    ],
+    [
+      "require no token",
+      ({ access }) => access === "public",
+      [
+        ...["get_ticker", "get_orderbook", "get_trades", "get_ohlcv", "list_exchanges"],
+        ...["get_dex_price", "get_dex_pools", "list_dex_tokens", "compare_prices"],
+      ],
+    ],
+    [
+      "calculate for a long time",
+      ({ lane }) => lane === "heavy",
+      [
+        ...[...BACKTESTS, "replay_grid", "suggest_grid", "get_report", "get_disposals", "get_quality"],
+        ...["get_agreement_report", "get_liquidity_report"],
+      ],
+    ],
+    [
+      "accept an Idempotency-Key",
+      ({ http }) => http.idempotent,
+      ["create_order", "start_grid", "start_centered_grid", "start_quote", "create_agreement"],
+    ],
+    [
+      "accept exchange keys",
+      ({ http }) => http.keys,
+      ["get_balance", "list_orders", "get_order", "create_order", "cancel_order", "cancel_all_orders"],
+    ],
+    ["carry secrets in their body", ({ http }) => http.isPrivate, ["put_keys"]],
+    [
+      "need a running server for their result",
+      ({ cli }) => cli?.steps,
+      [
+        ...["start_grid", "guide_grid", "resume_grid", "edit_grid"],
+        ...["start_quote", "resume_quote", "edit_quote", "resume_strategy"],
+      ],
+    ],
+    [
+      "manage access on this machine's database",
+      ({ cli }) => cli?.isLocal,
+      ["list_tokens", "create_token", "revoke_token", ...CHANNELS],
+    ],
+    [
+      "ask for confirmation in a terminal",
+      ({ cli }) => cli?.final,
+      ["cancel_all_orders", "stop_grid", "stop_quote", "stop_strategy", "panic"],
+    ],
+    [
+      "format their response for people",
+      ({ cli }) => cli?.view,
+      [
+        ...["get_ticker", "get_orderbook", "get_trades", "get_dex_price", "get_dex_pools", "compare_prices"],
+        ...["stop_grid", "get_grid_status", "list_grids", "get_withdraw_plan", "get_grid_fills"],
+        ...["preview_quote", "get_quote_status", "get_quote_fills"],
+        ...["get_strategy_status", "get_strategy_fills"],
+        ...[...BACKTESTS, "replay_grid", "suggest_grid", "get_disposals", "get_quality", "list_agreements"],
+        ...["get_agreement_report", "get_liquidity_report"],
+      ],
+    ],
+    [
+      "order the columns of their tables",
+      ({ cli }) => cli?.columns,
+      [
+        ...["get_trades", "get_ohlcv", "list_exchanges", "get_balance", "list_orders", "list_grids"],
+        ...[...readsOf("grid"), ...readsOf("quote"), ...readsOf("strategy"), "replay_grid"],
+        ...[...REPORTS, "get_disposals", "get_quality", "list_agreements", "get_agreement"],
+      ],
+    ],
+    [
+      "can be watched",
+      ({ cli }) => cli?.watch,
+      [
+        ...["get_ticker", "get_orderbook", "get_trades", "get_balance", "list_orders", "compare_prices"],
+        ...["get_grid_status", "get_quote_status", "get_strategy_status"],
+      ],
+    ],
+    [
+      "return stored data only",
+      ({ mcp }) => mcp?.isSelfContained,
+      [
+        ...["list_exchanges", "get_grid_status", "list_grids", ...readsOf("grid")],
+        ...["get_quote_status", "list_quotes", ...readsOf("quote")],
+        ...["get_strategy_status", "list_strategies", ...readsOf("strategy"), "list_dex_tokens"],
+        ...["get_report", "get_disposals", "get_quality"],
+        ...["list_agreements", "get_agreement", "list_watched_pairs"],
+      ],
+    ],
+    [
+      "have other defaults for agents",
+      ({ mcp }) => mcp?.defaults,
+      [
+        ...["preview_grid", "start_grid", "preview_centered_grid", "start_centered_grid"],
+        ...[...BACKTESTS, "get_agreement_report", "get_liquidity_report"],
+      ],
+    ],
+    [
+      "return a table as CSV",
+      ({ csv }) => csv,
+      [
+        ...["get_grid_fills", "get_quote_fills", "get_strategy_fills"],
+        ...[...BACKTESTS, ...REPORTS, "get_disposals", "get_quality"],
+      ],
+    ],
+    ["return a page", ({ html }) => html, REPORTS],
+    [
+      "return pages of rows",
+      ({ pages }) => pages,
+      ["get_grid_fills", "get_quote_fills", "get_strategy_fills"],
+    ],
+  ])("%s are exactly these", (_what, is, expected) => {
+    expect(
+      operations
+        .filter(is)
+        .map(({ name }) => name)
+        .sort(),
+    ).toEqual([...expected].sort());
+  });
+});
+
+it("each operation has a summary and a known error label", () => {
+  for (const { name, summary, failure } of operations)
+    expect([summary.length > 0, isLabel(failure)], name).toEqual([true, true]);
+});
