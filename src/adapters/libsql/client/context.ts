@@ -35,8 +35,6 @@ export interface Context {
   readonly stamp: () => Promise<Stamp | undefined>;
   /** The program's migrations, and unknown ones in the database; undefined if another program applies them. */
   readonly version?: { readonly names: ReadonlySet<string>; newer: string | undefined };
-  /** Resolves when messages that arrived while the process was paused are processed; undefined if nothing pauses it. */
-  readonly heard?: (() => Promise<void>) | undefined;
   /** The newest event of people's actions that this process knows. */
   readonly newest: { ofPeople: ChainHead | undefined };
   /** Database usage of the current passes, by account. */

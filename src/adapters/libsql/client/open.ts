@@ -40,7 +40,6 @@ export async function openDatabase({
   const safe = await safeClient(client, local, kind === "live" ? "durable" : "fast").catch(noDatabase);
   const context: Context = {
     ...createContext(traced(safe, tracer), clock),
-    heard: local.heard,
     ...(names.size > 0 ? { version: { names, newer: undefined } } : {}),
   };
   if (migrations.length > 0) {

@@ -12,10 +12,6 @@ export const isOvertaken = (error: unknown): boolean => messageOf(error).include
 /** Returns whether a required condition was false. */
 export const isFencedOff = (error: unknown): boolean => messageOf(error).includes("fence_holds");
 
-/** Returns whether a constraint rejected it; the batch then had no effect. */
-export const isRefusedWhole = (error: unknown): boolean =>
-  isFencedOff(error) || isOvertaken(error) || codeOf(error).startsWith("SQLITE_CONSTRAINT");
-
 /** Returns whether the error can leave a connection reporting writes that it does not commit. */
 export const needsConnection = (error: unknown): boolean =>
   /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB)/.test(codeOf(error));

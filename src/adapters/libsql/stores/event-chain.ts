@@ -31,7 +31,7 @@ export interface Moment {
 }
 
 /** Protocol time that was just read, and the condition under which the newest event need not be read again. */
-export interface KnownMoment {
+interface KnownMoment {
   readonly at: Millis;
   readonly holds: SQL;
 }
@@ -51,8 +51,9 @@ export const writeText = (
   context: Context,
   by: By,
   make: Deed["make"],
-  { isFirst = false }: { readonly isFirst?: boolean } = {},
-): Promise<ResultSet[]> => context.client.turn((calls) => writeDeed(context, { by, make }, calls), isFirst);
+  { isFirst = false, known }: Pick<Deed, "known"> & { readonly isFirst?: boolean } = {},
+): Promise<ResultSet[]> =>
+  context.client.turn((calls) => writeDeed(context, { by, make, known }, calls), isFirst);
 
 /** Does the same within the caller's turn. */
 export async function writeDeed(
@@ -77,7 +78,7 @@ export async function writeDeed(
 }
 
 /** Statements that end their batch if the newest event of people, or the database, has changed. */
-export const unlessNewest = ({ seq, hash }: ChainHead, { holds }: KnownMoment): Statement[] =>
+const unlessNewest = ({ seq, hash }: ChainHead, { holds }: KnownMoment): Statement[] =>
   unless(sql`${newestOf(OF_PEOPLE)} is ${JSON.stringify([seq, hash])} and ${holds}`);
 
 type AfterHead = Pick<Moment, "now" | "calls"> & {
@@ -93,9 +94,9 @@ async function writeAfter(
 ): Promise<ResultSet[]> {
   let [last, event]: [ChainHead, Statement | undefined] = [head, undefined];
   const tell = async (eventView: EventView, where = sql`1`) => {
-    const linked = await linkAfter(head, { ...eventView, at: now, ...by }, where);
-    last = linked.head;
-    event = linked.event;
+    const [linked] = (await linkEvents(head, OF_PEOPLE, [{ ...eventView, at: now, ...by }])) as [Linked];
+    last = { seq: linked.seq, hash: linked.hash };
+    event = insertLinked(linked, where);
     return event;
   };
   const statements = [...guards, ...(await make({ now, calls, isGuarded: guards.length > 0, tell }))];
@@ -105,17 +106,6 @@ async function writeAfter(
   const isReported = event !== undefined && (results[statements.indexOf(event)]?.rowsAffected ?? 0) > 0;
   newest.ofPeople = isReported ? last : head;
   return results.slice(guards.length);
-}
-
-/** Returns the statement of an event after another one, and the new head of the chain. */
-export async function linkAfter(
-  head: ChainHead,
-  result: Event & By,
-  where: SQL,
-): Promise<{ readonly head: ChainHead; readonly event: Statement }> {
-  const [linked] = await linkEvents(head, OF_PEOPLE, [result]);
-  const { seq, hash } = linked as Linked;
-  return { head: { seq, hash }, event: insertLinked(linked as Linked, where) };
 }
 
 /** For a pass: the newest known event of its account's chain, and the cost of its requests. */

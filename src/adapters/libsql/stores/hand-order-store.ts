@@ -9,11 +9,9 @@ import { isNotNewer, refuseNewer } from "../client/migrate.ts";
 import { accounts, orders } from "../tables/tables.ts";
 import { type Moment, writeText } from "./event-chain.ts";
 import { insertByHand, isOrder } from "./order-rows.ts";
-import { batchTogether } from "./write-batch.ts";
 
 export function handOrderStore(context: Context): HandOrderStore {
   const { client, db, now, prepare } = context;
-  const writeShared = batchTogether(context);
   return {
     async now() {
       const result = await client.fresh(statement(sql`select ${now()}`));
@@ -29,9 +27,7 @@ export function handOrderStore(context: Context): HandOrderStore {
         return [account, ...insert, await tell(handEvent(order), isRecorded), others];
       };
       const known = terms.at === undefined ? undefined : { at: terms.at, holds: isNotNewer(context) };
-      const results = known
-        ? await writeShared({ by, make, known, isDone: isRecorded })
-        : await writeText(context, by, make);
+      const results = await writeText(context, by, make, { known });
       if (hasRows(results[1])) return { result: "recorded" };
       const met = firstMet({ side: order.side, limit: terms.limit }, rowsOf(orders, results.at(-1)));
       return met ? { result: "meets", order: met } : { result: "refused" };

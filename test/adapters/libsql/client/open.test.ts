@@ -62,12 +62,6 @@ describe("an opened database", () => {
     expect((await client.execute("pragma synchronous")).rows[0]?.[0]).toBe(mode);
   });
 
-  it("can receive messages for its process", async () => {
-    const { local } = virtualLocal(0);
-    const heard = async () => undefined;
-    expect((await file().open("one", { local: { ...local, heard } })).heard).toBe(heard);
-  });
-
   it("is left unchanged where another program applies its missing migrations", async () => {
     const context = await file().open("none", { migrations: [], isChecked: true });
     expect([await tablesOf(context), context.version]).toEqual([0, undefined]);

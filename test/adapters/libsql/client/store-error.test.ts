@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import {
   codeOf,
   isBusy,
-  isRefusedWhole,
   needsConnection,
   storeError,
 } from "../../../../src/adapters/libsql/client/store-error.ts";
@@ -99,15 +98,5 @@ describe("the aftermath of a failure", () => {
     ["NOT_SQLITE_BUSY", false, false],
   ])("%s: retried %s, connection reopened %s", (code, isTriedAgain, isAnew) => {
     expect([isBusy(coded(code)), needsConnection(coded(code))]).toEqual([isTriedAgain, isAnew]);
-  });
-
-  it.each([
-    ["CHECK constraint failed: fence_holds", "", true],
-    ["UNIQUE constraint failed: events.chain, events.seq", "", true],
-    ["UNIQUE constraint failed: orders.client_id", "SQLITE_CONSTRAINT_UNIQUE", true],
-    ["a call without an answer", "SQLITE_IOERR", false],
-    ["a text alone", "", false],
-  ])("after %s (%s) nothing of a batch was written: %s", (message, code, isWhole) => {
-    expect(isRefusedWhole(coded(code, message))).toBe(isWhole);
   });
 });
