@@ -133,11 +133,7 @@ function causeOfResting(missed: Executed, before: Order, done: Executed | undefi
       of,
       text: `its order was open at ${text(price)} and did not fill, although the candles pass this price`,
     };
-  return {
-    code: "follows",
-    of,
-    text: "its slot was on the other side, because of an earlier difference",
-  };
+  return { code: "follows", of, text: OTHER_SIDE };
 }
 
 /** Returns why something executed that the backtest did not. */
