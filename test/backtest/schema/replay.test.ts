@@ -49,7 +49,13 @@ const REPLAYED: Replayed = {
   ],
 };
 const OF = {
-  ...{ strategy: grid(3, "6.004"), exchange: "kraken", timeframe: "1m", set: undefined as string | undefined, limit: 2 },
+  ...{
+    strategy: grid(3, "6.004"),
+    exchange: "kraken",
+    timeframe: "1m",
+    set: undefined as string | undefined,
+    limit: 2,
+  },
   ...{ since: 1000, until: 2000 },
 };
 const out = (over: Partial<Replayed> = {}, of: Partial<typeof OF> = {}) =>
