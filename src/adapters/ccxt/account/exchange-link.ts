@@ -6,7 +6,6 @@ import type { Keys, Timing } from "../../../ports/venue.ts";
 import type { Ccxt, Dict } from "../client/ccxt.ts";
 import type { Pause } from "../client/circuit.ts";
 import { type ClockCheck, clockCheck } from "../client/clock-check.ts";
-import { giveMarkets } from "../client/give-markets.ts";
 import type { FeeRates, Keeping, KnownKind } from "../client/keeping.ts";
 import { light } from "../client/light.ts";
 import type { AccountLine } from "../client/line.ts";
@@ -110,7 +109,7 @@ export function createLink(given: LinkGiven): ExchangeLink {
       if (markets.size >= MOST_MARKETS) markets.clear();
       markets.set(market.symbol, market);
       const all = [...markets.values()];
-      giveMarkets(exchange, all);
+      exchange.setMarkets(all);
       quirks.withMarkets?.(exchange, all);
       return exchange;
     },

@@ -5,7 +5,6 @@ import type { Millis } from "../../../kernel/time.ts";
 import type { Keys } from "../../../ports/venue.ts";
 import type { Ccxt, Dict } from "../client/ccxt.ts";
 import type { ClockCheck } from "../client/clock-check.ts";
-import { giveMarkets } from "../client/give-markets.ts";
 import { createExchange, type ExchangeLink } from "./exchange-link.ts";
 
 /** Settings of the next request; calls of one instance are serial, so there is only one. */
@@ -39,7 +38,7 @@ export function privateExchange(link: ExchangeLink, { keys, now, nonce, check }:
       headers: () => next.headers,
       onDate: check.answered,
     });
-    giveMarkets(exchange, []);
+    exchange.setMarkets([]);
     if (quirks.serial) exchange.nonce = nonce;
     return exchange;
   }
@@ -53,7 +52,7 @@ export function privateExchange(link: ExchangeLink, { keys, now, nonce, check }:
       if (symbol === undefined || markets.has(symbol)) return exchange;
       markets.set(symbol, await catalog.known(symbol));
       const all = [...markets.values()];
-      giveMarkets(exchange, all);
+      exchange.setMarkets(all);
       quirks.withMarkets?.(exchange, all);
       return exchange;
     },
