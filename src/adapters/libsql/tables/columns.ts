@@ -1,8 +1,7 @@
 import { customType, integer } from "drizzle-orm/sqlite-core";
-import { encode } from "../../../kernel/codec.ts";
+import { decode, encode } from "../../../kernel/codec.ts";
 import { type Decimal, decimal, text as plain } from "../../../kernel/decimal.ts";
 import type { OrderKind } from "../../../model/order.ts";
-import { keptDocuments } from "./kept-documents.ts";
 
 /** Money as plain decimal text. */
 export const amountColumn = customType<{ data: Decimal; driverData: string }>({
@@ -11,12 +10,12 @@ export const amountColumn = customType<{ data: Decimal; driverData: string }>({
   fromDriver: decimal,
 });
 
-/** A document as JSON whose Decimals are text. Reads share one cached value, which must not be modified. */
+/** A document as JSON whose Decimals are text. */
 export const doc = <T>(name: string) =>
   customType<{ data: T; driverData: string }>({
     dataType: () => "text",
     toDriver: encode,
-    fromDriver: keptDocuments<T>(),
+    fromDriver: decode<T>,
   })(name);
 
 /** Slots' orders were once called grid orders; that word is in every database and its indexes. */
