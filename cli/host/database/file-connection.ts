@@ -16,8 +16,8 @@ const MOST_PREPARED = 200;
 
 interface Prepared {
   readonly statement: Libsql.Statement;
-  /** Its rows; undefined if it returns none. */
-  readonly rows: { readonly columns: readonly string[]; readonly shape: object } | undefined;
+  /** Names of its columns; undefined if it returns no rows. */
+  readonly columns: readonly string[] | undefined;
 }
 
 /**
@@ -147,20 +147,18 @@ function preparedOn(database: Libsql.Database, sql: string): Prepared {
   const statement = database.prepare(sql);
   // As numbers, they would be rounded silently.
   statement.safeIntegers(true);
-  if (!statement.reader) return { statement, rows: undefined };
+  if (!statement.reader) return { statement, columns: undefined };
   statement.raw(true);
-  const columns = statement.columns().map(({ name }) => name);
-  return { statement, rows: { columns, shape: rowShapeOf(columns) } };
+  return { statement, columns: statement.columns().map(({ name }) => name) };
 }
 
-function resultSetOf({ statement, rows }: Prepared, values: readonly unknown[]): ResultSet {
-  if (rows === undefined) {
+function resultSetOf({ statement, columns }: Prepared, values: readonly unknown[]): ResultSet {
+  if (columns === undefined) {
     const { changes, lastInsertRowid } = statement.run(values);
     return resultSet({ rowsAffected: changes, lastInsertRowid: BigInt(lastInsertRowid) });
   }
-  const { columns, shape } = rows;
   const items = statement.all(values) as unknown[][];
-  return resultSet({ columns: [...columns], rows: items.map((row) => tellRow(row, columns, shape)) });
+  return resultSet({ columns: [...columns], rows: items.map((row) => rowFrom(row, columns)) });
 }
 
 const resultSet = (result: Partial<ResultSet>): ResultSet => ({
@@ -173,28 +171,10 @@ const resultSet = (result: Partial<ResultSet>): ResultSet => ({
   ...result,
 });
 
-const INNER_VALUES = Symbol("values");
-
-interface WithValues {
-  readonly [INNER_VALUES]: readonly unknown[];
-}
-
-/** Returns the common part of a statement's rows: access to values by position. */
-function rowShapeOf(columns: readonly string[]): object {
-  const shape: object = Object.create(null, { length: { value: columns.length } });
-  for (const at of columns.keys())
-    Object.defineProperty(shape, at, {
-      get(this: WithValues) {
-        return this[INNER_VALUES][at];
-      },
-    });
-  return shape;
-}
-
-/** Builds a row with values by name, and by position in hidden properties. */
-function tellRow(items: readonly unknown[], columns: readonly string[], shape: object): Row {
+/** Builds a row with values by name, and by position in hidden properties; of several columns with one name, the first. */
+function rowFrom(items: readonly unknown[], columns: readonly string[]): Row {
   const values = items.map(formatValue);
-  const row = Object.create(shape, { [INNER_VALUES]: { value: values } });
+  const row = Object.create(Object.assign(Object.create(null), values, { length: values.length }));
   for (const [at, name] of columns.entries()) if (!Object.hasOwn(row, name)) row[name] = values[at];
   return row;
 }
