@@ -123,10 +123,7 @@ async function requestedCandles(
       break;
     from = last + span;
   }
-  return candlesOfPrices(
-    { pair: symbol, spanMillis: span },
-    [...rows.values()].sort((a, b) => a.at - b.at),
-  );
+  return candlesOfPrices({ pair: symbol, spanMillis: span }, [...rows.values()]);
 }
 
 /** Converts an exchange's public trades, in any order, to a tape like a file's. */
