@@ -131,6 +131,15 @@ describe("a plan", () => {
   });
 });
 
+it("of two commits of one plan at the same time, one is executed", async () => {
+  const { planned, execute, acts } = await agentBox();
+  const { planId } = await planned();
+  const results = (await Promise.all([execute(planId), execute(planId)])).map(refusalOf);
+  expect(results.map(({ status }) => status).sort()).toEqual([200, 409]);
+  expect(results.find(({ status }) => status === 409)?.message).toMatch(/^this planId was already used;/);
+  expect(acts).toHaveLength(1);
+});
+
 describe("a commit does nothing", () => {
   it("if it could trade over a twentieth more than its plan showed", async () => {
     const { planned, execute, acts, tool } = await agentBox();
@@ -195,6 +204,17 @@ describe("a commit does nothing", () => {
   });
 });
 
+it("a preview uses up none of its token's daily limit", async () => {
+  const { show, planned, execute, store, acts } = await agentBox();
+  const settings = { dayNotional: { USDT: d("150") } };
+  await store.setLimits({ version: 0, scope: "token:tok_a", settings, message: "less" }, BY);
+  for (let again = 0; again < 3; again++) expect((await show()).status).toBe(200);
+  const { planId } = await planned();
+  expect((await execute(planId)).status).toBe(200);
+  expect(acts).toMatchObject([{ isLimited: true }]);
+  expect((await show()).status).toBe(403);
+});
+
 describe("the limits of agents' plans", () => {
   const USDT = (amount: string) => new Map([["USDT", d(amount)]]);
 
@@ -239,16 +259,19 @@ describe("the limits of agents' plans", () => {
   });
 
   it("in another asset allow nothing, and an unknown amount is no amount", async () => {
-    const { show, planned, tool } = await agentBox({ most: new Map([["EUR", d("1000")]]) });
+    const { show, planned, execute, tool } = await agentBox({ most: new Map([["EUR", d("1000")]]) });
     expect(refusalOf(await show()).message).toBe(
       "this could use 100 USDT (buy for 100 USDT), but agents have no budget for it; a person can set EDGEMAKER_MCP_MOST",
     );
     tool.exposure = { trades: "unknown", why: "no price" };
     expect(refusalOf(await show()).message).toMatch(/^the amount that this can trade is unknown: no price;/);
-    for (const exposure of [TRADES_NOTHING, { ...TRADES_NOTHING }, spends("0")]) {
+    for (const exposure of [TRADES_NOTHING, { ...TRADES_NOTHING }]) {
       tool.exposure = exposure;
-      expect((await planned()).preview.limits).toEqual([]);
+      const { planId, preview } = await planned();
+      expect([preview.limits, (await execute(planId)).status]).toEqual([[], 200]);
     }
+    tool.exposure = spends("0");
+    expect((await planned()).preview.limits).toEqual([]);
   });
 });
 

@@ -60,7 +60,11 @@ function toolBox() {
     giveUpPlan: async (waiter: string) => store.giveUps.push(waiter) >= 3,
   };
   let texts = 0;
-  const local = { randomText: (length: number) => `${++texts}`.padStart(length, "0"), sleep: async () => {} };
+  const slept: number[] = [];
+  const local = {
+    randomText: (length: number) => `${++texts}`.padStart(length, "0"),
+    sleep: async (millis: number) => void slept.push(millis),
+  };
   const exchanges = [{ id: "kraken", kind: "live" }];
   const deps = { store, local, exchanges, log: () => {} } as unknown as Deps;
   const optionsOf = (over: Partial<McpOptions> = {}): McpOptions => ({
@@ -76,7 +80,7 @@ function toolBox() {
     onTestFinished(() => client.close());
     return client;
   };
-  return { operations, calls, result, store, optionsOf, connected };
+  return { operations, calls, result, store, slept, optionsOf, connected };
 }
 const named = (operations: readonly Operation[], name: string) =>
   toolOf(operations.find((one) => one.name === name) as Operation);
@@ -310,9 +314,10 @@ describe("the endpoint", () => {
   });
 
   it("gives up the plan of a canceled request of that token and session, until it is found", async () => {
-    const { post, store } = endpoint();
+    const { post, store, slept } = endpoint();
     const { status } = await post(cancelled(7), { "mcp-session-id": "s1" });
     expect([status, store.giveUps]).toEqual([202, Array(3).fill(`${await digest("em_any")} s1 7`)]);
+    expect(slept).toEqual([500, 500]);
     const never = endpoint();
     never.store.giveUpPlan = async (waiter) => never.store.giveUps.push(waiter) < 0;
     await never.post(cancelled("a"));
