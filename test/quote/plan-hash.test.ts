@@ -18,7 +18,7 @@ it("two different previews of quotes have different hashes", async () => {
   const overs = [{}, { spread: 0.011 }, { exchange: "mexc" }, { dryRun: true }, { fixedPrice: 60_001 }];
   const shown = [];
   for (const over of overs) shown.push(await preview(over));
-  expect(new Set(shown.map(({ planHash }) => planHash)).size).toBe(overs.length);
+  expect(new Set(shown.map(({ planHash }) => planHash.slice(0, 32))).size).toBe(overs.length);
   expect(await preview({})).toEqual(shown[0]);
 });
 

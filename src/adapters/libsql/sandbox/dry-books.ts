@@ -23,7 +23,8 @@ export function dryBooks(context: Context): DryBooks {
     db.insert(venues).values({ exchange: key, version: 1, settledAt: 0 }).onConflictDoNothing();
   const ofIt = (key: string) => eq(venueBalances.exchange, key);
   return {
-    ...sandboxBooks(context),
+    // A preview reads the account before a start creates it.
+    ...sandboxBooks(context, { version: 0, settledAt: 0 }),
 
     async open(key, { asset, total }) {
       const none = sql`not exists(select 1 from ${venueBalances} where ${ofIt(key)})`;

@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, gte, type SQL, type SQLWrapper, sql, type Table } from "drizzle-orm";
 import { StoreError } from "../../../kernel/errors.ts";
+import type { Millis } from "../../../kernel/time.ts";
 import type { BookedOrder } from "../../../market/matching/books.ts";
 import type { Books } from "../../sandbox/books.ts";
 import type { Shock } from "../../sandbox/path.ts";
@@ -29,14 +30,20 @@ const READ_BOOKS = bundle(() => {
 
 const currentTime = (now: SQL<number>) => sql`select ${now}`;
 
-/** Stores the simulated venues' books in the database; every process sees committed changes. */
-export function sandboxBooks(context: Context): Books {
+/**
+ * Stores the simulated venues' books in the database; every process sees committed changes. `missing` are the books of
+ * a venue that does not exist yet; without it, such a venue cannot be read.
+ */
+export function sandboxBooks(
+  context: Context,
+  missing?: { readonly version: number; readonly settledAt: Millis },
+): Books {
   const { client, db, prepare } = context;
   const clock = prepare(currentTime);
   const read = async ({ with: fill, rows }: typeof READ_BOOKS, exchange: string) => {
     // The clock first, so the data are never older than their time.
     const [clocked, result] = await client.batch([clock(), fill({ exchange })], "read");
-    const [venue] = rows(venues, result);
+    const venue = rows(venues, result)[0] ?? missing;
     if (!venue) throw new StoreError("unavailable", `the sandbox has no exchange ${exchange}`);
     return {
       result,

@@ -1,0 +1,162 @@
+import { describe, expect, it } from "vitest";
+import { text } from "../../src/kernel/decimal.ts";
+import { BY } from "../support/by.ts";
+import { askingOf, START, type TestSandbox, testSandbox } from "../support/sandbox.ts";
+
+/** Around a fixed price of 60,000, of which the market's own price is not far. */
+const REQUEST = {
+  ...{ exchange: "kraken", symbol: "BTC/USDT", spread: 0.02, size: 120, maxLoss: 30, defend: "pause:60" },
+  ...{ useOwn: false, useOthers: false, useDex: false, fixedPrice: 60_000, skew: 0 },
+  ...{ baseBudget: 0.05, quoteBudget: 3000, name: "mine" },
+};
+
+interface Status {
+  readonly strategies: readonly [Readonly<Record<string, unknown>>];
+}
+
+async function quoteBox(options: TestSandbox = {}) {
+  const box = await testSandbox(options);
+  const asking = askingOf({ ...box.deps, interval: 5000 });
+  const open = async () => {
+    const orders = await box.venue("kraken").openOrders("BTC/USDT");
+    return orders.map(({ side, price, amount }) => `${side} ${text(amount)} at ${text(price)}`).sort();
+  };
+  return { ...box, ...asking, open };
+}
+
+describe("quotes", () => {
+  it("are started as requested, and shown with all that a person asks of them", async () => {
+    const { ask, open, time } = await quoteBox();
+    const started = await ask<{ id: string }>("start_quote", REQUEST);
+    expect(started).toMatchObject({
+      ...{ status: "running", exchange: "kraken", symbol: "BTC/USDT", spreadPercent: 2, levels: 1 },
+      ...{ budget: { base: "0.05", quote: "3000" }, maxLoss: "30", defend: "pause:60", warnings: [] },
+    });
+    // 120 / 59,400 and 120 / 60,600, in lots of 0.00001.
+    const orders = ["buy 0.00202 at 59400", "sell 0.00198 at 60600"];
+    expect(await open()).toEqual(orders);
+    const { id } = started;
+    expect((await ask<Status>("get_quote_status", { id })).strategies).toEqual([
+      {
+        ...{ id, name: "mine", dryRun: false, exchange: "kraken", symbol: "BTC/USDT", status: "running" },
+        ...{ phase: expect.stringMatching(/^(placing|active)$/), spreadPercent: 2, levels: 1 },
+        ...{ budget: { base: "0.05", quote: "3000" }, maxLoss: "30", defend: "pause:60" },
+        ...{ reference: 60_000, halfSpreadPercent: 1, widenedBy: "asked", quotedAt: START },
+        sources: [{ source: "fixed", counted: true, because: null }],
+        orders: [
+          { side: "buy", price: 59_400, amount: 0.00202 },
+          { side: "sell", price: 60_600, amount: 0.00198 },
+        ],
+        ...{
+          filledOrders: 0,
+          profit: 0,
+          totalProfit: expect.any(Number),
+          position: "0.05",
+          averageCost: 60_000,
+        },
+        ...{
+          refused: [],
+          notices: [],
+          startedAt: START,
+          lastStepAt: time.now(),
+          stream: null,
+          lastError: null,
+        },
+      },
+    ]);
+    expect(await ask("list_quotes")).toEqual({
+      strategies: [
+        {
+          ...{ id, name: "mine", dryRun: false, exchange: "kraken", symbol: "BTC/USDT", status: "running" },
+          ...{ stalled: false, notices: [], startedAt: START },
+        },
+      ],
+      count: 1,
+    });
+  });
+
+  it("are previewed with what they use and can lose", async () => {
+    const { preview, exposure } = await quoteBox();
+    const shown = await preview("start_quote", REQUEST);
+    expect(shown).toMatchObject({
+      what: "quote both sides of BTC/USDT at kraken: 1 bids and 1 asks now, 2 % apart, around 60000 USDT",
+      cost: "up to 3000 USDT and 0.05 BTC of your balance are used for quotes",
+      worstCase: expect.stringContaining("the initial 0.05 BTC, 3000 USDT now, and all of it loses value"),
+      limits: [expect.stringContaining("spread")],
+      holds: { planHash: expect.stringMatching(/^[0-9a-f]{32}-60000$/) },
+    });
+    expect(await exposure("start_quote", REQUEST)).toMatchObject({
+      trades: "known",
+      largest: 120n * 10n ** 18n,
+    });
+  });
+
+  it("are paper trading on request, also as the first strategy of an exchange", async () => {
+    const { ask, preview, exposure, open } = await quoteBox();
+    const paper = { ...REQUEST, dryRun: true, baseBudget: undefined, quoteBudget: undefined };
+    expect(await preview("start_quote", paper)).toMatchObject({
+      what: expect.stringContaining("at kraken (paper trading): 1 bids and 0 asks now"),
+      cost: "up to 10000 USDT and 0 BTC of your balance are used for quotes",
+    });
+    expect(await exposure("start_quote", paper)).toEqual({ trades: "nothing" });
+    const { id } = await ask<{ id: string }>("start_quote", paper);
+    expect((await ask<Status>("get_quote_status", { id })).strategies).toMatchObject([
+      { dryRun: true, status: "running", orders: [{ side: "buy", price: 59_400, amount: 0.00202 }] },
+    ]);
+    expect(await open()).toEqual([]);
+  });
+
+  it("are changed as previewed, and say whether the change is made", async () => {
+    const { ask, preview, open, store } = await quoteBox();
+    const { id } = await ask<{ id: string }>("start_quote", REQUEST);
+    expect(await preview("edit_quote", { id, levels: 2, size: 300 })).toMatchObject({
+      what: `change ${id}: levels from 1 to 2, size from 120 to 300; 2 orders are canceled, 4 placed, and 0 stay`,
+      cost: "nothing immediately; its orders use the budget set at the start",
+      limits: [expect.any(String)],
+      holds: { planHash: expect.stringMatching(/^[0-9a-f]{32}$/), id },
+    });
+    const made = await ask<{ message: string }>("edit_quote", { id, spread: 0.04 });
+    expect(made).toMatchObject({ success: true, id, message: `${id} is changed` });
+    // 120 / 58,800 and 120 / 61,200.
+    expect(await open()).toEqual(["buy 0.00204 at 58800", "sell 0.00196 at 61200"]);
+    await store.setPaused(id, true, BY);
+    await expect(ask("edit_quote", { id, levels: 1, planHash: "0".repeat(32) })).rejects.toThrow(
+      /changes nothing/,
+    );
+    await expect(ask("edit_quote", { id, levels: 2, planHash: "0".repeat(32) })).rejects.toMatchObject({
+      label: "Conflict",
+    });
+  });
+
+  it("are paused, resumed and stopped, and found under no other id", async () => {
+    const { ask, open, exposure } = await quoteBox();
+    const { id } = await ask<{ id: string }>("start_quote", REQUEST);
+    expect(await ask("pause_quote", { id })).toMatchObject({ success: true, phase: "paused" });
+    expect(await open()).toEqual([]);
+    expect(await exposure("resume_quote", { id })).toMatchObject({ trades: "known" });
+    expect(await ask("resume_quote", { id })).toMatchObject({ success: true, status: "running" });
+    expect(await open()).toHaveLength(2);
+    expect(await ask("stop_quote", { id })).toMatchObject({ success: true, status: "stopped" });
+    expect([await open(), await ask("list_quotes")]).toEqual([[], { strategies: [], count: 0 }]);
+    await expect(ask("edit_quote", { id, levels: 2 })).rejects.toThrow(/is stopped: start new quotes/);
+    await expect(ask("get_quote_status", { id: "quote-no" })).rejects.toThrow("there are no quotes quote-no");
+  });
+
+  it("are not started while the kill switch is on, or with a plan that is outdated", async () => {
+    const { ask, open, store } = await quoteBox();
+    const { planHash, orders } = await ask<{ planHash: string; orders: object[] }>("preview_quote", REQUEST);
+    expect(orders).toHaveLength(2);
+    await expect(ask("start_quote", { ...REQUEST, fixedPrice: 60_700, planHash })).rejects.toMatchObject({
+      label: "Conflict",
+    });
+    await store.setKill(true, BY);
+    expect((await ask<{ warnings: { code: string }[] }>("preview_quote", REQUEST)).warnings).toMatchObject([
+      { code: "killed" },
+    ]);
+    await expect(ask("start_quote", { ...REQUEST, planHash })).rejects.toThrow(/nothing is quoted/);
+    await store.setKill(false, BY);
+    expect(await open()).toEqual([]);
+    await ask("start_quote", { ...REQUEST, planHash });
+    expect(await open()).toHaveLength(2);
+  });
+});
