@@ -1,0 +1,112 @@
+import { describe, expect, it } from "vitest";
+import { ONE } from "../../../src/kernel/decimal.ts";
+import {
+  quoteEditInput,
+  quoteEditPreviewInput,
+  quoteInput,
+  quotePreviewInput,
+} from "../../../src/quote/schema/input.ts";
+import { d } from "../../support/grid.ts";
+import { REQUEST } from "../requested.ts";
+
+const HASH = "0123456789abcdef".repeat(2);
+
+/** Every field of a start but `depth` and `within`, as a client sends it and as it is read. */
+const SENT = {
+  ...{ exchange: "kraken", symbol: "BTC/USDT", spread: 0.01, levels: 20, size: 100, growth: 1.5, gap: 0.004 },
+  ...{ volatilityFactor: 2.5, target: 0.25, skew: 0.03, gamma: 0.1, sigma: 2, k: 1.5, horizon: 3 },
+  ...{ maxBase: 7, minBase: 0.5, maxLoss: 30, defend: "20:60", tolerance: 0.002 },
+  ...{ useOwn: false, useOthers: false, useDex: false, fixedPrice: 61000.5, maxAge: 5000, collar: 0.2 },
+  ...{ baseBudget: 0.3, quoteBudget: 900, dryRun: true, dryBalance: "USDT=1000,BTC=0.1", name: "mine" },
+};
+const READ = {
+  ...SENT,
+  ...{ spread: d("0.01"), size: d("100"), growth: d("1.5"), gap: d("0.004"), within: d("0.02") },
+  ...{ volatilityFactor: d("2.5"), target: d("0.25"), skew: d("0.03") },
+  ...{ maxBase: d("7"), minBase: d("0.5"), maxLoss: d("30"), defend: { ticks: 20, passes: 60 } },
+  ...{ tolerance: d("0.002"), fixedPrice: d("61000.5"), collar: d("0.2") },
+  ...{ baseBudget: d("0.3"), quoteBudget: d("900"), dryBalance: { USDT: d("1000"), BTC: d("0.1") } },
+};
+
+describe("the input of a start of quotes", () => {
+  const [preview, start] = [quotePreviewInput(["kraken"]), quoteInput(["kraken"])];
+
+  it("is read whole, and a start has the hash of its preview too", () => {
+    expect(preview.parse(SENT)).toEqual(READ);
+    expect(start.parse({ ...SENT, planHash: HASH })).toEqual({ ...READ, planHash: HASH });
+    expect(preview.parse({ ...SENT, size: undefined, depth: 500, within: 0.05 })).toMatchObject({
+      ...{ depth: d("500"), within: d("0.05") },
+    });
+  });
+
+  it("has defaults for everything but the spread and the size", () => {
+    const { exchange, symbol } = REQUEST;
+    expect(preview.parse({ exchange, symbol, spread: 0.01, size: 100 })).toEqual({
+      ...{ exchange, symbol, spread: d("0.01"), size: d("100"), levels: 1, within: d("0.02"), growth: ONE },
+      ...{ volatilityFactor: ONE, target: d("0.5"), useOwn: true, useOthers: true, useDex: true },
+      ...{ maxAge: 120_000, collar: d("0.1") },
+    });
+  });
+
+  it.each<[string, object]>([
+    ["no spread", { spread: undefined }],
+    ["a spread over 100 %", { spread: 1.01 }],
+    ["no level", { levels: 0 }],
+    ["more than 20 levels", { levels: 21 }],
+    ["neither size nor depth", { size: undefined }],
+    ["size and depth", { depth: 5 }],
+    ["growth over 100", { growth: 101 }],
+    ["a negative volatility factor", { volatilityFactor: -0.1 }],
+    ["a volatility factor over 100", { volatilityFactor: 100.1 }],
+    ["a target over 1", { target: 1.1 }],
+    ["a part of the model", { sigma: undefined }],
+    ["another part of it", { gamma: undefined, k: undefined }],
+    ["a negative gamma", { gamma: -1 }],
+    ["a gamma over a million", { gamma: 1_000_001 }],
+    ["a defence without passes", { defend: "20" }],
+    ["a maximum age below a second", { maxAge: 999 }],
+    ["a maximum age over a day", { maxAge: 86_400_001 }],
+    ["another exchange", { exchange: "mexc" }],
+  ])("is refused with %s, for a preview and a start", (_what, over) => {
+    for (const input of [preview, start]) expect(input.safeParse({ ...SENT, ...over }).success).toBe(false);
+  });
+
+  it("accepts the values at its bounds", () => {
+    for (const over of [
+      { spread: 1, levels: 1, growth: 100, volatilityFactor: 0, target: 0, gamma: 0, maxAge: 1000 },
+      { volatilityFactor: 100, target: 1, k: 1_000_000, maxAge: 86_400_000, collar: 0, defend: "off" },
+      { gamma: undefined, sigma: undefined, k: undefined },
+    ])
+      expect(preview.safeParse({ ...SENT, ...over }).success, JSON.stringify(over)).toBe(true);
+    expect(start.safeParse({ ...SENT, planHash: "not a hash" }).success).toBe(false);
+  });
+});
+
+describe("the input of a change of quotes", () => {
+  const id = "quote-kraken-BTC-USDT-1767225600000";
+  const { spread, levels, size, maxBase, minBase, maxLoss, defend, fixedPrice, tolerance } = SENT;
+  const all = {
+    id,
+    spread,
+    levels,
+    size,
+    depth: 5,
+    maxBase,
+    minBase,
+    maxLoss,
+    defend,
+    fixedPrice,
+    tolerance,
+  };
+
+  it("has its fields as at the start, without defaults", () => {
+    expect(quoteEditPreviewInput().parse(all)).toEqual({
+      ...{ id, levels: 20, spread: READ.spread, size: READ.size, depth: d("5"), maxBase: d("7") },
+      ...{ minBase: d("0.5"), maxLoss: d("30"), defend: READ.defend, tolerance: d("0.002") },
+      fixedPrice: d("61000.5"),
+    });
+    expect(quoteEditInput().parse({ id, planHash: HASH })).toEqual({ id, planHash: HASH });
+    for (const wrong of [{}, { id, levels: 21 }, { id, spread: 1.01 }, { id, planHash: "x" }])
+      expect(quoteEditInput().safeParse(wrong).success, JSON.stringify(wrong)).toBe(false);
+  });
+});
