@@ -52,9 +52,6 @@ async function rootOf([group]: readonly string[]) {
   return rootCommand(ids, strategiesIn(strategies).definitions);
 }
 
-/** Reads the schema that the build stored for the first start on a new database. */
-export const schemaOfMigrations = async () => (await import("./actions/actions.ts")).madeSchema();
-
 /** Loads the documents that the Worker's build stores. */
 export const documents = () => import("./host/worker-documents.ts");
 

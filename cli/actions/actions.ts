@@ -3,7 +3,6 @@
  * large library are separate: setup, mcp and serve.
  */
 
-export { madeSchema } from "../host/database/migrations.ts";
 export { signsOfLife } from "../host/signs-of-life.ts";
 export { exportEvents, signEvents, verifyEvents } from "./audit.ts";
 export { downloadCandles } from "./candles/download.ts";

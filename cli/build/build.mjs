@@ -1,6 +1,6 @@
 import { cpSync, existsSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
 import { ALIASES } from "./aliases.mjs";
 import { begunAt, dist, pointer, root, SOURCES } from "./current.cjs";
@@ -42,8 +42,6 @@ export async function build() {
       js: 'import { createRequire as __createRequire } from "node:module";const require=__createRequire(import.meta.url);',
     },
   });
-  const { schemaOfMigrations } = await import(pathToFileURL(join(folder, "main.js")).href);
-  writeFileSync(join(folder, "schema.json"), JSON.stringify(await schemaOfMigrations()));
   if (existsSync(SWAGGER_UI))
     for (const file of ["swagger-ui.css", "swagger-ui-bundle.js"])
       cpSync(join(SWAGGER_UI, file), join(folder, "swagger-ui", file));

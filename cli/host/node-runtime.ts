@@ -7,7 +7,7 @@ import type { Log, LogLevel } from "../../src/ports/local.ts";
 import { readCoveredFile } from "./candle-sources.ts";
 import { keptCandles } from "./candle-store.ts";
 import { fileConnection } from "./database/file-connection.ts";
-import { builtSchema, readMigrations } from "./database/migrations.ts";
+import { readMigrations } from "./database/migrations.ts";
 import { ownDatabase } from "./file-rights.ts";
 import { killedByFile, killFileText } from "./kill-file.ts";
 import { databaseFile } from "./locations.ts";
@@ -55,14 +55,12 @@ export const runtimeInMemory = (url: string, config: Config, log: Log): Runtime 
   runtimeOver(fileConnection(":memory:"), url, { config, log });
 
 function runtimeOver(client: Database, url: string, { config, log }: { config: Config; log: Log }): Runtime {
-  const migrations = readMigrations();
   return {
     client,
     log,
     definitions: strategiesIn(config.strategies).definitions,
     local: nodeLocal,
-    migrations,
-    whole: builtSchema(migrations),
+    migrations: readMigrations(),
     readCandles: readCoveredFile,
     kept: keptCandles(url, process.env),
     post: nodePost(config.outboundHosts),

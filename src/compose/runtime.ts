@@ -1,4 +1,4 @@
-import type { Migration, WholeSchema } from "../adapters/libsql/client/migrate.ts";
+import type { Migration } from "../adapters/libsql/client/migrate.ts";
 import type { Database } from "../adapters/libsql/client/safe-client.ts";
 import type { Pair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
@@ -16,7 +16,6 @@ export interface Runtime {
   readonly client: Database;
   /** Applied at the start; empty if another program applies them. */
   readonly migrations: readonly Migration[];
-  readonly whole?: WholeSchema | undefined;
   readonly local: Local;
   readonly log: Log;
   /** Strategies that the user wrote. */

@@ -6,7 +6,7 @@ import type { Deps } from "../../src/ports/deps.ts";
 import { bearer } from "../contract/suite.ts";
 import { appOver } from "../support/app.ts";
 import { GRID } from "../support/grid.ts";
-import { migrations, whole } from "../support/migrations.ts";
+import { migrations } from "../support/migrations.ts";
 import { runOperation, testSandbox } from "../support/sandbox.ts";
 import { startSqld } from "../support/sqld.ts";
 
@@ -27,7 +27,6 @@ async function counted() {
     client: { url: database.url, fetch: counting },
     local: nodeLocal,
     migrations,
-    whole,
     kind: "sandbox",
   });
   const deps: Deps = { ...box.deps, store: createStore(context) };

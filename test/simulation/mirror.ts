@@ -16,7 +16,7 @@ import type { Books } from "../../src/adapters/sandbox/books.ts";
 import { StoreError } from "../../src/kernel/errors.ts";
 import type { Strategy } from "../../src/model/strategy.ts";
 import type { Local } from "../../src/ports/local.ts";
-import { migrations, whole } from "../support/migrations.ts";
+import { migrations } from "../support/migrations.ts";
 import type { SimStore } from "./ports.ts";
 import type { Tables } from "./store/tables.ts";
 
@@ -58,7 +58,6 @@ export async function createMirror(options: MirrorOptions): Promise<Mirror> {
       client: fileConnection(join(folder, file)),
       local,
       migrations,
-      whole,
       kind: "sandbox",
       clock: now,
     });

@@ -24,7 +24,7 @@ import { appOver } from "./app.ts";
 import { canary, canarySecret } from "./canary.ts";
 import { connectionTo } from "./connection.ts";
 import { heardLog, heardVenue } from "./heard.ts";
-import { migrations, whole } from "./migrations.ts";
+import { migrations } from "./migrations.ts";
 
 export interface Requested {
   readonly method: string;
@@ -92,7 +92,7 @@ export async function liveBox({
   const client = typeof database === "string" ? connectionTo(database) : database;
   const local = time?.local ?? nodeLocal;
   const clock = time ? { clock: time.now } : {};
-  const context = await openDatabase({ client, local, migrations, whole, kind: "live", ...clock });
+  const context = await openDatabase({ client, local, migrations, kind: "live", ...clock });
   const names = Object.keys(urls);
   const credentials = names.flatMap((name) => [
     [`${name.toUpperCase()}_API_KEY`, KEYS.key],
@@ -165,7 +165,6 @@ export async function liveApp<N extends VenueName>(
   const made = await createDeps(config, {
     client: connectionTo("file::memory:"),
     migrations,
-    whole,
     local: nodeLocal,
     log: heardLog,
     readCandles: () => Promise.reject(new Error("there are no candle files here")),

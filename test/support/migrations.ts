@@ -1,14 +1,26 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
-import { madeSchema } from "../../cli/host/database/migrations.ts";
-import type { Migration } from "../../src/adapters/libsql/client/migrate.ts";
+import { fileConnection } from "../../cli/host/database/file-connection.ts";
+import { readMigrations } from "../../cli/host/database/migrations.ts";
+import { createContext } from "../../src/adapters/libsql/client/context.ts";
+import { type Migration, migrate } from "../../src/adapters/libsql/client/migrate.ts";
+import { safeClient } from "../../src/adapters/libsql/client/safe-client.ts";
+import { virtualLocal } from "./local.ts";
 
-const folder = fileURLToPath(new URL("../../drizzle/", import.meta.url));
+/** The program's migrations. */
+export const eachMigration: readonly Migration[] = readMigrations();
 
-export const migrations: readonly Migration[] = readdirSync(folder)
-  .filter((name) => name.endsWith(".sql"))
-  .sort()
-  .map((name) => ({ name, text: readFileSync(`${folder}${name}`, "utf8") }));
+/** The same names, where the last one creates the schema of all at once, in a third of their time. */
+export const migrations: readonly Migration[] = await atOnce();
 
-/** A new database gets the schema at once, which equals that of all migrations (whole-schema.test.ts). */
-export const { whole } = await madeSchema();
+async function atOnce(): Promise<readonly Migration[]> {
+  const client = await safeClient(fileConnection(":memory:"), virtualLocal(0).local);
+  await migrate(createContext(client), eachMigration);
+  const { rows } = await client.execute(
+    "select sql from sqlite_master where sql is not null and name not like 'sqlite_%' and tbl_name <> 'migrations' order by rowid",
+  );
+  client.close();
+  const schema = rows.map((row) => String(row[0])).join("--> statement-breakpoint");
+  return eachMigration.map(({ name }, at) => ({
+    name,
+    text: at === eachMigration.length - 1 ? schema : "select 1",
+  }));
+}

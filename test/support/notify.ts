@@ -16,7 +16,7 @@ import { BY } from "./by.ts";
 import { connectionTo } from "./connection.ts";
 import { heardLog } from "./heard.ts";
 import { virtualLocal } from "./local.ts";
-import { migrations, whole } from "./migrations.ts";
+import { migrations } from "./migrations.ts";
 import { START } from "./sandbox.ts";
 
 export const SIGNING_SECRET = newWebhookSecret(new Uint8Array(32).fill(7));
@@ -29,7 +29,6 @@ export async function notifyBox({ url = "file::memory:" }: { readonly url?: stri
     client,
     local: nodeLocal,
     migrations,
-    whole,
     kind: "live",
     clock: time.now,
   });

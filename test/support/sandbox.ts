@@ -30,7 +30,7 @@ import type { Venue } from "../../src/ports/venue.ts";
 import { connectionTo } from "./connection.ts";
 import { heardLog } from "./heard.ts";
 import { virtualLocal } from "./local.ts";
-import { migrations, whole } from "./migrations.ts";
+import { migrations } from "./migrations.ts";
 
 export const EXCHANGES = ["mexc", "gateio", "bitget", "kraken"];
 /** 2026-01-01T00:00:00Z */
@@ -64,7 +64,6 @@ export async function testSandbox({
     client,
     local: realTime ? nodeLocal : time.local,
     migrations,
-    whole,
     kind: "sandbox",
     ...(realTime ? {} : { clock: time.now }),
   });

@@ -20,7 +20,7 @@ import type { Dex } from "../../../src/ports/dex.ts";
 import type { Local } from "../../../src/ports/local.ts";
 import type { ExchangeInfo } from "../../../src/ports/venue.ts";
 import { fileConnection } from "../database/file-connection.ts";
-import { builtSchema, readMigrations } from "../database/migrations.ts";
+import { readMigrations } from "../database/migrations.ts";
 import { nodeLocal } from "../process/node-local.ts";
 
 /** 2026-01-01. */
@@ -61,7 +61,7 @@ export function simulatedHost(
     async open(definitions) {
       const context = await openDatabase({
         ...{ client, local, kind: "sandbox", clock: () => clock.now },
-        ...{ migrations: isNew ? migrations : [], whole: builtSchema(migrations), isChecked: !isNew },
+        ...{ migrations: isNew ? migrations : [], isChecked: !isNew },
       });
       const runtime = { client, migrations, local, log: () => undefined };
       const venues = await sandboxVenues(

@@ -23,7 +23,7 @@ import {
 import type { AccountKey } from "../../../src/model/account.ts";
 import { NO_MEMORY } from "../../../src/model/memory.ts";
 import { virtualLocal } from "../../support/local.ts";
-import { migrations, whole } from "../../support/migrations.ts";
+import { migrations } from "../../support/migrations.ts";
 import { START } from "../../support/sandbox.ts";
 
 const ACCOUNT = "live:kraken:api.kraken.com";
@@ -46,7 +46,6 @@ async function jumping() {
     client: createClient({ url: "file::memory:" }),
     local: time.local,
     migrations,
-    whole,
     kind: "live",
     clock: () => time.now() + off,
   });

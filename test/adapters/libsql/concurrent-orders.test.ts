@@ -12,7 +12,7 @@ import { BY } from "../../support/by.ts";
 import { connectionTo } from "../../support/connection.ts";
 import { d } from "../../support/grid.ts";
 import { order } from "../../support/made.ts";
-import { migrations, whole } from "../../support/migrations.ts";
+import { migrations } from "../../support/migrations.ts";
 import { tempFolder } from "../../support/temp.ts";
 
 const ACCOUNT = "live:mexc:mexc.test";
@@ -62,7 +62,7 @@ async function opened() {
 }
 
 async function storeOn(client: Connection) {
-  const context = await openDatabase({ client, local: nodeLocal, migrations, whole, kind: "live" });
+  const context = await openDatabase({ client, local: nodeLocal, migrations, kind: "live" });
   onTestFinished(() => context.client.close());
   return createStore(context);
 }

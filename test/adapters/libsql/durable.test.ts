@@ -6,7 +6,7 @@ import { nodeLocal } from "../../../cli/host/process/node-local.ts";
 import type { SafeClient } from "../../../src/adapters/libsql/client/calls.ts";
 import { openDatabase } from "../../../src/adapters/libsql/client/open.ts";
 import { type Connection, safeClient } from "../../../src/adapters/libsql/client/safe-client.ts";
-import { migrations, whole } from "../../support/migrations.ts";
+import { migrations } from "../../support/migrations.ts";
 import { tempFolder } from "../../support/temp.ts";
 
 /** SQLite's own numbers: with FULL a commit is on the disk before it is told, with NORMAL it may not be. */
@@ -17,7 +17,7 @@ it.each([
   ["sandbox", NORMAL],
 ] as const)("commits to a file for a %s exchange wait for the disk as required", async (kind, mode) => {
   const client = createClient({ url: `file:${join(tempFolder(), "store.db")}`, concurrency: 1 });
-  const context = await openDatabase({ client, local: nodeLocal, migrations, whole, kind });
+  const context = await openDatabase({ client, local: nodeLocal, migrations, kind });
   onTestFinished(() => context.client.close());
   const { rows } = await context.client.execute("pragma synchronous");
   expect(rows[0]?.[0]).toBe(mode);

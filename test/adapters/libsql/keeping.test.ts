@@ -13,7 +13,7 @@ import { NO_MEMORY } from "../../../src/model/memory.ts";
 import { d } from "../../support/grid.ts";
 import { virtualLocal } from "../../support/local.ts";
 import { fill, order } from "../../support/made.ts";
-import { migrations, whole } from "../../support/migrations.ts";
+import { migrations } from "../../support/migrations.ts";
 import { START } from "../../support/sandbox.ts";
 import { tempFolder } from "../../support/temp.ts";
 
@@ -30,7 +30,6 @@ async function keepers() {
       client: createClient({ url, concurrency: 1 }),
       local: time.local,
       migrations,
-      whole,
       kind: "live",
       clock: time.now,
     });

@@ -10,7 +10,7 @@ import { NEW_ORDER } from "../../../src/model/order.ts";
 import { handOrder } from "../../../src/orders/hand.ts";
 import { BY } from "../../support/by.ts";
 import { connectionTo } from "../../support/connection.ts";
-import { migrations, whole } from "../../support/migrations.ts";
+import { migrations } from "../../support/migrations.ts";
 import { tempFolder } from "../../support/temp.ts";
 
 const ACCOUNT = "live:mexc:mexc.test";
@@ -42,7 +42,7 @@ async function twoProcesses() {
 
 async function opened(file: string) {
   const context = await openDatabase({
-    ...{ client: connectionTo(file), local: nodeLocal, migrations, whole, kind: "live" },
+    ...{ client: connectionTo(file), local: nodeLocal, migrations, kind: "live" },
   });
   onTestFinished(() => context.client.close());
   return { context, store: createStore(context) };

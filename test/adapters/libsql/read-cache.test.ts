@@ -9,7 +9,7 @@ import type { Store } from "../../../src/ports/stores/store.ts";
 import { BY } from "../../support/by.ts";
 import { connectionTo } from "../../support/connection.ts";
 import { virtualLocal } from "../../support/local.ts";
-import { migrations, whole } from "../../support/migrations.ts";
+import { migrations } from "../../support/migrations.ts";
 import { makeFolder } from "../../support/temp.ts";
 import { START } from "./stores/opened.ts";
 import { started } from "./stores/rows.ts";
@@ -40,7 +40,7 @@ function processes() {
       ...(stamped ? {} : { stamp: undefined as never }),
     };
     const context = await openDatabase({
-      ...{ client: connection, local: time.local, migrations, whole, kind: "sandbox", clock: time.now },
+      ...{ client: connection, local: time.local, migrations, kind: "sandbox", clock: time.now },
     });
     closing.push(() => context.client.close());
     const store = createStore(context);

@@ -10,7 +10,7 @@ import { openDatabase } from "../../../src/adapters/libsql/client/open.ts";
 import { safeClient } from "../../../src/adapters/libsql/client/safe-client.ts";
 import { SettingsError } from "../../../src/kernel/errors.ts";
 import { root } from "../../support/bundle.ts";
-import { migrations } from "../../support/migrations.ts";
+import { eachMigration as migrations } from "../../support/migrations.ts";
 import { tempFolder } from "../../support/temp.ts";
 
 const open = (url: string, kind: "live" | "sandbox" = "live") =>

@@ -8,9 +8,6 @@ export interface Migration {
   readonly text: string;
 }
 
-/** Statements that create the schema after all migrations in an empty database. */
-export type WholeSchema = readonly string[];
-
 const BREAK = "--> statement-breakpoint";
 
 /** Refuses a database with unknown migrations, because a newer program has used it. */
@@ -36,67 +33,21 @@ export function isNotNewer({ version }: Context): SQL {
 }
 
 /**
- * Applies missing migrations, each in one batch with the row that records it; if two processes start at once, only
- * one applies it. A new database gets the complete schema, if it is known.
+ * Applies missing migrations, each in one batch with the row that records it, or all at once to a new database; if two
+ * processes start at once, only one applies them.
  */
-export async function migrate(
-  context: Context,
-  migrations: readonly Migration[],
-  whole?: WholeSchema,
-): Promise<void> {
+export async function migrate(context: Context, migrations: readonly Migration[]): Promise<void> {
   const { client } = context;
   await client.execute(
     "create table if not exists migrations (name text primary key not null, applied_at integer not null)",
   );
   const pending = await pendingMigrations(context, migrations);
-  const isWhole =
-    whole !== undefined &&
-    pending.length === migrations.length &&
-    (await isNew(context)) &&
-    (await makeWhole(context, migrations, whole));
-  for (const migration of isWhole ? [] : pending) {
-    await client.batch(migrationStatements(migration), "write").catch(async (error: unknown) => {
-      const result = await client.execute(
-        statement(sql`select 1 from migrations where name = ${migration.name}`),
-      );
-      if (result.rows.length === 0) throw error;
+  const batches = pending.length === migrations.length ? [pending] : pending.map((one) => [one]);
+  for (const batch of batches) {
+    await client.batch(batch.flatMap(migrationStatements), "write").catch(async (error: unknown) => {
+      if ((await pendingMigrations(context, batch)).length > 0) throw error;
     });
   }
-}
-
-async function isNew({ client }: Context): Promise<boolean> {
-  const { rows } = await client.execute(
-    "select 1 from sqlite_master where tbl_name <> 'migrations' and name not like 'sqlite_%' limit 1",
-  );
-  return rows.length === 0;
-}
-
-/**
- * Creates the schema in one batch, starting with the rows of all migrations. Returns false if that failed; applying
- * them individually then shows the reason.
- */
-async function makeWhole(
-  { client }: Context,
-  migrations: readonly Migration[],
-  whole: WholeSchema,
-): Promise<boolean> {
-  const rows = sql.join(
-    migrations.map(({ name }) => sql`(${name}, cast(unixepoch('subsec') * 1000 as integer))`),
-    sql`, `,
-  );
-  const done = statement(sql`insert into migrations (name, applied_at) values ${rows}`);
-  return client.batch([done, ...whole.map((made) => ({ sql: made, args: [] }))], "write").then(
-    () => true,
-    () => false,
-  );
-}
-
-/** Returns the schema of a database after all migrations. */
-export async function wholeSchemaOf({ client }: Pick<Context, "client">): Promise<WholeSchema> {
-  const { rows } = await client.execute(
-    "select sql from sqlite_master where sql is not null and name not like 'sqlite_%' and tbl_name <> 'migrations' order by rowid",
-  );
-  return rows.map((row) => String(row[0]));
 }
 
 /** Returns migrations that a database lacks; all of them if it is new. */

@@ -5,7 +5,7 @@ import type { Local } from "../../../ports/local.ts";
 import type { Tracer } from "../../../ports/tracer.ts";
 import { control } from "../tables/tables.ts";
 import { type Context, createContext, statement } from "./context.ts";
-import { type Migration, migrate, refuseNewer, type WholeSchema } from "./migrate.ts";
+import { type Migration, migrate, refuseNewer } from "./migrate.ts";
 import { type Database, safeClient } from "./safe-client.ts";
 import { codeOf } from "./store-error.ts";
 import { traced } from "./traced.ts";
@@ -15,8 +15,6 @@ export interface Opening {
   readonly local: Local;
   /** Migrations to apply first; empty if another program applies them. */
   readonly migrations: readonly Migration[];
-  /** The schema after all of them, if it is known. */
-  readonly whole?: WholeSchema | undefined;
   readonly kind: "live" | "sandbox";
   /** Whether the database's kind was already checked. */
   readonly isChecked?: boolean | undefined;
@@ -30,7 +28,6 @@ export async function openDatabase({
   client,
   local,
   migrations,
-  whole,
   kind,
   isChecked,
   clock,
@@ -43,7 +40,7 @@ export async function openDatabase({
     ...(names.size > 0 ? { version: { names, newer: undefined } } : {}),
   };
   if (migrations.length > 0) {
-    await migrate(context, migrations, whole);
+    await migrate(context, migrations);
     await refuseNewer(context).catch((error: unknown) => {
       context.client.close();
       throw new SettingsError(messageOf(error), { cause: error });

@@ -14,7 +14,7 @@ import type { Strategy } from "../../../../src/model/strategy.ts";
 import { BY } from "../../../support/by.ts";
 import { d } from "../../../support/grid.ts";
 import { virtualLocal } from "../../../support/local.ts";
-import { migrations } from "../../../support/migrations.ts";
+import { eachMigration as migrations } from "../../../support/migrations.ts";
 import { tempFolder } from "../../../support/temp.ts";
 import { START } from "../stores/opened.ts";
 import { started } from "../stores/rows.ts";

@@ -12,7 +12,7 @@ import {
 import { type Opening, openDatabase } from "../../../../src/adapters/libsql/client/open.ts";
 import { SettingsError, StoreError } from "../../../../src/kernel/errors.ts";
 import { virtualLocal } from "../../../support/local.ts";
-import { migrations } from "../../../support/migrations.ts";
+import { eachMigration as migrations } from "../../../support/migrations.ts";
 import { tempFolder } from "../../../support/temp.ts";
 
 /** A file that may be opened several times, and which of its connections were closed. */

@@ -5,7 +5,7 @@ import { openDatabase } from "../../../../src/adapters/libsql/client/open.ts";
 import { readiness } from "../../../../src/adapters/libsql/client/readiness.ts";
 import type { Connection } from "../../../../src/adapters/libsql/client/safe-client.ts";
 import { virtualLocal } from "../../../support/local.ts";
-import { migrations, whole } from "../../../support/migrations.ts";
+import { migrations } from "../../../support/migrations.ts";
 import { tempFolder } from "../../../support/temp.ts";
 
 /** A database whose batches may fail, or have no answer until the test ends. */
@@ -30,7 +30,6 @@ async function countRequests() {
     client: connection,
     local: time.local,
     migrations,
-    whole,
     kind: "sandbox",
   });
   onTestFinished(() => {

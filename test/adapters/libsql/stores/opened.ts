@@ -1,7 +1,7 @@
 import { createClient } from "@libsql/client";
 import { openDatabase } from "../../../../src/adapters/libsql/client/open.ts";
 import { virtualLocal } from "../../../support/local.ts";
-import { migrations, whole } from "../../../support/migrations.ts";
+import { migrations } from "../../../support/migrations.ts";
 
 /** 2026-01-01T00:00:00Z */
 export const START = 1_767_225_600_000;
@@ -14,7 +14,6 @@ export async function opened() {
     client,
     local: time.local,
     migrations,
-    whole,
     kind: "sandbox",
     clock: time.now,
   });

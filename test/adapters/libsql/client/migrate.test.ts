@@ -1,0 +1,90 @@
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { fileConnection } from "../../../../cli/host/database/file-connection.ts";
+import type { Context } from "../../../../src/adapters/libsql/client/context.ts";
+import { migrate } from "../../../../src/adapters/libsql/client/migrate.ts";
+import { type Opening, openDatabase } from "../../../../src/adapters/libsql/client/open.ts";
+import { virtualLocal } from "../../../support/local.ts";
+import { eachMigration, migrations } from "../../../support/migrations.ts";
+import { tempFolder } from "../../../support/temp.ts";
+
+const newFile = () => join(tempFolder(), "one.db");
+
+/** A database, and the batches that it was asked for. */
+async function opened(file: string, over: Partial<Opening> = {}) {
+  const made = fileConnection(file);
+  const batches: number[] = [];
+  const client: typeof made = {
+    ...made,
+    batch: (all, mode) => {
+      batches.push(all.length);
+      return made.batch(all, mode);
+    },
+  };
+  onTestFinished(() => made.close());
+  const { local } = virtualLocal(0);
+  return {
+    batches,
+    context: await openDatabase({ client, local, migrations: eachMigration, kind: "sandbox", ...over }),
+  };
+}
+
+/** Everything that a database holds but when it was made. */
+async function contentOf({ client }: Context) {
+  const { rows: parts } = await client.execute(
+    "select type, name, tbl_name, sql from sqlite_master order by type, name",
+  );
+  const tables = parts.filter((row) => row.type === "table").map((row) => String(row.name));
+  const rows = await Promise.all(
+    tables.map(async (name) =>
+      (await client.execute(`select * from "${name}"`)).rows.map((row) => ({ ...row, applied_at: 0 })),
+    ),
+  );
+  return {
+    parts: parts.map((row) => ({ ...row })),
+    rows: Object.fromEntries(tables.map((name, at) => [name, rows[at]])),
+  };
+}
+
+it("a new database gets all migrations at once", async () => {
+  const { batches, context } = await opened(newFile());
+  expect(batches).toHaveLength(1);
+  expect((await contentOf(context)).rows.migrations?.length).toBe(eachMigration.length);
+});
+
+it("tests get the schema that the migrations create", async () => {
+  const { context } = await opened(newFile(), { migrations });
+  expect(await contentOf(context)).toEqual(await contentOf((await opened(newFile())).context));
+});
+
+it.each([1, eachMigration.length - 1, eachMigration.length])(
+  "a database with %i migrations gets the others, one by one",
+  async (count) => {
+    const file = newFile();
+    const { context: before } = await opened(file, { migrations: [], isChecked: true });
+    await migrate(before, eachMigration.slice(0, count));
+    const { batches, context } = await opened(file);
+    expect(batches).toHaveLength(eachMigration.length - count);
+    expect(await contentOf(context)).toEqual(await contentOf((await opened(newFile())).context));
+  },
+);
+
+it("a database with another program's tables gets them too", async () => {
+  const file = newFile();
+  const other = fileConnection(file);
+  await other.execute("create table notes (text text)");
+  other.close();
+  expect((await contentOf((await opened(file)).context)).rows.notes).toEqual([]);
+});
+
+it("two that start at once create the schema once", async () => {
+  const file = newFile();
+  const both = await Promise.all([opened(file), opened(file), opened(file)]);
+  const plain = await contentOf((await opened(newFile())).context);
+  for (const { context } of both) expect(await contentOf(context)).toEqual(plain);
+});
+
+it("reports why a migration fails", async () => {
+  const broken = { name: "9999_broken.sql", text: "create table" };
+  await expect(opened(newFile(), { migrations: [...eachMigration, broken] })).rejects.toThrow(/incomplete/);
+});
