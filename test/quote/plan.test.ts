@@ -57,6 +57,12 @@ describe("a half-spread", () => {
   it.each([
     ["what is asked", request, "0.002", "asked"],
     ["what pays both fees", { ...request, maker: d("0.003") }, "0.003", "fees"],
+    [
+      "what pays both fees, above what the price moves by",
+      { ...request, maker: d("0.02"), volatility: { share: 0.003, over: 15_000 } },
+      "0.02",
+      "fees",
+    ],
     ["a rebate does not narrow it", { ...request, maker: d("-0.01") }, "0.002", "asked"],
     [
       "what the price moves by",

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { withFirstBase } from "../../src/engine/position/ledger.ts";
-import { text } from "../../src/kernel/decimal.ts";
+import { abs, ONE, text } from "../../src/kernel/decimal.ts";
 import type { Draft, Order } from "../../src/model/order.ts";
 import type { StrategyContext } from "../../src/ports/kind.ts";
 import { quoteKind } from "../../src/quote/kind.ts";
@@ -160,6 +160,86 @@ describe("a pass over quotes", () => {
     const { intents, strategy: after } = run(quoter(), [], own);
     expect(intents?.map(({ side }) => side)).toEqual(["sell"]);
     expect(after?.state.refused).toMatchObject([{ reason: "would_self_cross" }]);
+  });
+
+  it("is placing until nothing moves any more, and only placing while nothing waits", () => {
+    const { quoted, after, live } = first();
+    expect([quoted.placing, after.phase]).toEqual([true, "placing"]);
+    const quiet = run(after, live, pass({ book: book(["99"], ["101"]) }));
+    expect([quiet.placing, quiet.strategy?.phase]).toEqual([false, "active"]);
+    const moved = run(after, live, pass({ book: book(["100"], ["102"]) }));
+    expect([moved.placing, moved.strategy?.phase]).toEqual([false, "placing"]);
+    const short = run(
+      quoter(),
+      [],
+      pass({ book: book(["99"], ["101"]) }, { limit: 1, slow: "too few calls" }),
+    );
+    expect([short.placing, short.short, short.intents?.length]).toEqual([false, true, 1]);
+    expect(short.strategy?.lastError).toBe("too few calls");
+  });
+
+  it("leaves to the next strategy what its orders do not use, and nothing where nothing is known", () => {
+    const funds = { USDT: d("1000"), BTC: d("5") };
+    const { intents = [], funds: left } = run(quoter(), [], pass({ book: book(["99"], ["101"]) }, { funds }));
+    const [bid, ask] = intents;
+    // A bid locks its price and the fee of 0.1 %.
+    const cost = ((bid?.price ?? 0n) * (bid?.amount ?? 0n) * 1001n) / 1000n / ONE;
+    expect(left?.BTC).toBe(d("5") - (ask?.amount ?? 0n));
+    expect(abs((left?.USDT ?? 0n) - (d("1000") - cost)) <= 2n).toBe(true);
+    const blind = run(quoter(), [], pass({ book: book(["99"], ["101"]) }, { funds: undefined }));
+    expect([blind.funds, blind.intents, blind.short]).toEqual([undefined, [], true]);
+    const killed = run(
+      quoter(),
+      [],
+      pass({ book: book(["99"], ["101"]) }, { funds: undefined, killed: true }),
+    );
+    expect(killed.short).toBe(false);
+  });
+
+  it("is paused while a limit has halted it, without orders, and shows why", () => {
+    const { after, live } = first();
+    const halted = { ...after, state: { ...after.state, halted: "its loss limit of 5 USDT is reached" } };
+    const next = run(halted, live, pass({ book: book(["99"], ["101"]) }));
+    expect([next.cancels?.length, next.intents?.length, next.strategy?.phase]).toEqual([2, 0, "paused"]);
+    expect(next.strategy?.state.notices).toEqual([
+      { code: "loss_limit", message: "its loss limit of 5 USDT is reached" },
+    ]);
+  });
+
+  it("could place orders at its start, after a change, and where a level lacks one", () => {
+    const { after, live } = first();
+    const context = pass({ book: book(["99"], ["101"]) });
+    const may = (one: QuoteStrategy, orders: readonly Order[], over: object = {}) =>
+      quoteKind.mayPlace(one, { ...context, ...over, live: orders, free: 0 } as never);
+    expect(may(after, live)).toBe(false);
+    expect(may(after, live.slice(1))).toBe(true);
+    expect(may({ ...after, phase: "starting" }, live)).toBe(true);
+    expect(may({ ...after, edit: config, edits: 1 }, live)).toBe(true);
+    const unread = { observed: { ...context.observed, book: undefined } };
+    expect(may(after, live.slice(1), unread)).toBe(false);
+    expect(may(after, live.slice(1), { observed: { ...context.observed, market: undefined } })).toBe(false);
+  });
+
+  it("is woken by a price beyond its tolerance on either side, once it has one", () => {
+    const { after } = first();
+    // A thousandth of 100.
+    expect(quoteKind.wakesAt?.(after)).toEqual({ below: d("99.9"), above: d("100.1") });
+    expect(quoteKind.wakesAt?.(quoter())).toBeUndefined();
+  });
+
+  it("makes a change in the pass after it, once", () => {
+    const { after, live } = first();
+    const edit = { ...config, rules: { ...config.rules, halfSpread: d("0.01") } };
+    const changed = run({ ...after, edit, edits: 1 }, live, pass({ book: book(["99"], ["101"]) }));
+    expect(changed.intents?.map(({ price }) => text(price))).toEqual(["99", "101"]);
+    expect(changed.events).toMatchObject([{ kind: "edited", message: "the change is made" }]);
+    expect(changed.strategy).toMatchObject({ config: edit, state: { edits: 1 } });
+    const again = run(
+      changed.strategy as QuoteStrategy,
+      resting(changed.intents),
+      pass({ book: book(["99"], ["101"]) }),
+    );
+    expect([again.events, again.intents]).toEqual([[], []]);
   });
 
   it("cancels open orders while it is paused", () => {
