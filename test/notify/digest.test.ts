@@ -38,6 +38,18 @@ describe("the news that a channel collects", () => {
     expect(lines[0]?.dueAt).toBe(NOW + 10 * MINUTE);
   });
 
+  it("remembers the newest fifty keys that were sent in the last ten minutes, and no fills", () => {
+    const all = Array.from({ length: 60 }, (_, i) => [`k${i}`, NOW - 9 * MINUTE + i]);
+    const before = { ...NO_DIGEST, sentAt: Object.fromEntries([["old", NOW - 11 * MINUTE], ...all]) };
+    const fill = { symbol: "BTC/USDT", amount: d("1"), notional: d("1") } as const;
+    const { sentAt, lines } = describedAt(
+      taking([news({ key: "new" }), news({ key: "f", fill })], NOW, before),
+      NOW,
+    );
+    expect(Object.keys(sentAt)).toEqual(["new", ...Array.from({ length: 49 }, (_, i) => `k${59 - i}`)]);
+    expect([sentAt.new, lines]).toEqual([NOW, []]);
+  });
+
   it("sends alerts also in quiet hours, and nothing else", () => {
     const digest = taking([news(), news({ key: "alarm", level: "alert" })]);
     expect(dueLines(digest, NOW, true).map(({ key }) => key)).toEqual(["alarm"]);

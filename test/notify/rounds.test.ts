@@ -94,6 +94,41 @@ describe("a channel", () => {
   });
 });
 
+describe("a message", () => {
+  it.each([
+    [200, "sent"],
+    [299, "sent"],
+    [199, "waits"],
+    [300, "waits"],
+    [404, "waits"],
+  ])("that is answered with %s %s", async (status, state) => {
+    const { add, tell, answer, round, channel } = await recordedBox();
+    await add("ops", ADDRESS);
+    Object.assign(answer, { status, text: "" });
+    await tell("error", "one");
+    await round(1);
+    expect(await channel("ops")).toMatchObject(
+      state === "sent"
+        ? { pending: 0, channel: { error: null, failures: 0 } }
+        : { pending: 1, channel: { error: `it returned status ${status}`, failures: 1 } },
+    );
+  });
+
+  it("is left to another process after a pause of more than ten seconds", async () => {
+    for (const [pause, count] of [
+      [10_000, 1],
+      [10_001, 0],
+    ] as const) {
+      const { add, tell, sent, round, deps } = await recordedBox();
+      await add("ops", ADDRESS);
+      await tell("error", "one");
+      let reads = 0;
+      await round(1, { local: { ...deps.local, monotonic: () => (reads++ === 0 ? 0 : pause) } });
+      expect(sent).toHaveLength(count);
+    }
+  });
+});
+
 describe("a round over several channels", () => {
   it("warns of those alone that this process cannot serve", async () => {
     const { add, tell, sent, warned, round, channel } = await recordedBox();

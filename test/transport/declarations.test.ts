@@ -141,6 +141,14 @@ describe("the operations that", () => {
   });
 });
 
+it("each operation has its own route and command", () => {
+  for (const values of [
+    operations.map(({ http }) => http.route),
+    operations.flatMap(({ cli }) => (cli ? [cli.path] : [])),
+  ])
+    expect(values.filter((one, place) => one === undefined || values.indexOf(one) !== place)).toEqual([]);
+});
+
 it("each operation has a summary and a known error label", () => {
   for (const { name, summary, failure } of operations)
     expect([summary.length > 0, isLabel(failure)], name).toEqual([true, true]);

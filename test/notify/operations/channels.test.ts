@@ -48,7 +48,10 @@ describe("a new channel", () => {
       expect(await ask("test_channel", { channel: kind })).toEqual({ channel: kind, sent: true });
     }
     expect(sent).toMatchObject([
-      { url: "https://hooks.example.org/a/b" },
+      {
+        url: "https://hooks.example.org/a/b",
+        headers: { "content-type": "application/json", "idempotency-key": expect.stringMatching(/^\w{24}$/) },
+      },
       { url: "https://discord.example.org/api/webhooks/1/x" },
       {
         url: "https://ntfy.example.org",

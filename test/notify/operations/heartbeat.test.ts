@@ -50,6 +50,7 @@ describe("a heartbeat", () => {
     expect(areStepped(["a"], [reading], stepping)).toBe(true);
     expect(areStepped(["a"], [reading], { ...stepping, now: 181_001 })).toBe(false);
     expect(areStepped(["a"], [{ ...reading, failures: 1 }], stepping)).toBe(false);
+    expect(areStepped(["a"], [{ ...reading, steppedAt: null }], { now: 5, interval: 60_000 })).toBe(false);
     const ahead = { ...reading, steppedAt: stepping.now + 3_600_000 };
     expect(areStepped(["a"], [ahead], stepping)).toBe(false);
     expect(areStepped([], [{ ...reading, failures: 1 }], stepping)).toBe(true);
