@@ -112,3 +112,121 @@ describe("a pass with reserved calls", () => {
     expect(requests).toEqual([{ calls: 1, kept: 13, rate: SLOW }]);
   });
 });
+
+/** A rate that makes each caller wait so long, one after the other, and then has what is asked of it. */
+function waiting(
+  rate: typeof FAST | typeof SLOW | undefined,
+  who: Spender,
+  waits: readonly number[],
+  serial = false,
+) {
+  const left = [...waits];
+  const [slept, requests, exhausted]: [number[], CallRequests[], string[]] = [[], [], []];
+  const link = {
+    quirks: { name: "kraken", costs: { fills: 2, cancel: 0, kind: 0 }, serial },
+    rate,
+    keeping: {
+      rates: {
+        async spend(_account: string, calls: CallRequests) {
+          requests.push(calls);
+          return left.shift() ?? 0;
+        },
+        exhaust: async (account: string) => void exhausted.push(account),
+      },
+    },
+    local: { monotonic: () => 5000, sleep: async (millis: number) => void slept.push(millis) },
+  } as unknown as ExchangeLink;
+  return { slept, requests, exhausted, spend: spender(link, ACCOUNT, { who }) };
+}
+
+describe("a caller that waits for its rate limit", () => {
+  it.each<[string, typeof FAST | typeof SLOW, Spender, number[], string]>([
+    ["eight seconds", SLOW, "person", [5000, 3000], "5000 3000"],
+    ["no more than that", SLOW, "person", [5000, 3001], "the rate of calls to kraken is used up for 4 s"],
+    ["a tenth of a second for each call that a second regains", FAST, "pass", [1000], "1000"],
+    [
+      "no more than that, also if urgent",
+      FAST,
+      "urgent pass",
+      [1001],
+      "the rate of calls to kraken is used up for 2 s",
+    ],
+    [
+      "not at all where a second regains none",
+      SLOW,
+      "pass",
+      [1],
+      "the rate of calls to kraken is used up for 1 s",
+    ],
+  ])("waits %s", async (_what, rate, who, waits, expected) => {
+    const { spend, slept } = waiting(rate, who, waits);
+    const result = await spend.take("order").then(
+      () => slept.join(" "),
+      (error: Error) => error.message,
+    );
+    expect(result).toBe(expected);
+  });
+
+  it("pays each further request of its call, at once where calls are serial", async () => {
+    const { spend, requests } = waiting(SLOW, "person", [0, 500]);
+    const paid = await spend.take("fills");
+    await paid();
+    expect(requests).toHaveLength(1);
+    await paid();
+    expect(requests.map(({ calls, kept }) => [calls, kept])).toEqual([
+      [2, 0],
+      [2, 0],
+      [2, 0],
+    ]);
+    const serial = waiting(SLOW, "person", [0, 500], true);
+    const again = await serial.spend.take("fills");
+    await again();
+    await expect(again()).rejects.toThrow("is used up for 1 s");
+    expect(serial.slept).toEqual([]);
+  });
+
+  it("leaves the reserved calls to people and to urgent passes", async () => {
+    const kept = async (who: Spender, kind: "order" | "balances" = "order") => {
+      const { spend, requests } = waiting(FAST, who, []);
+      await spend.take(kind);
+      return requests.map((request) => [request.calls, request.kept]);
+    };
+    expect([await kept("pass"), await kept("urgent pass"), await kept("person")]).toEqual([
+      [[10, 20]],
+      [[10, 0]],
+      [[1, 0]],
+    ]);
+  });
+
+  it("pays nothing for a free call, and without a rate limit", async () => {
+    const free = waiting(SLOW, "person", []);
+    await free.spend.take("cancel");
+    await free.spend.exhausted("cancel");
+    const unlimited = waiting(undefined, "pass", []);
+    await unlimited.spend.begin();
+    await (await unlimited.spend.take("order"))();
+    await unlimited.spend.exhausted("order");
+    for (const one of [free, unlimited]) expect([one.requests, one.exhausted]).toEqual([[], []]);
+  });
+
+  it("has nothing left once the exchange reports that", async () => {
+    const { spend, requests, exhausted } = waiting(FAST, "pass", []);
+    await spend.take("order");
+    await spend.take("order");
+    expect(requests).toHaveLength(1);
+    await spend.exhausted("order");
+    await spend.take("order");
+    expect([requests.length, exhausted]).toEqual([2, [ACCOUNT]]);
+  });
+
+  it("takes the calls of a whole pass first only for a pass that nobody waits for", async () => {
+    for (const who of ["person", "urgent pass"] as const) {
+      const { spend, requests } = waiting(SLOW, who, []);
+      await spend.begin();
+      expect(requests).toEqual([]);
+    }
+    const fast = waiting(FAST, "pass", []);
+    await fast.spend.begin();
+    expect(fast.requests).toEqual([]);
+  });
+});

@@ -84,6 +84,20 @@ describe.each([mexc, gateio, bitget, kraken])("instances of $name", ({ load, opt
     expect(amounts({ number: Number })).toBe(1.1);
   });
 
+  it("have every endpoint and method of ccxt's class, and its second names never", async () => {
+    const Exchange = await load();
+    const config = { number: String, options: { ...options, template: performance.now() } };
+    const own: object = new Exchange(config);
+    const made = light(Exchange, config)({}) as unknown as Record<string, unknown>;
+    const names = Object.keys(own).filter((name) => typeof own[name as never] === "function");
+    const first = names.filter((name) => !name.includes("_"));
+    expect(first.length).toBeGreaterThan(50);
+    expect(first.filter((name) => typeof made[name] !== "function")).toEqual([]);
+    const endpoints: string[] = [];
+    for (const name in made) if (typeof made[name] === "function") endpoints.push(name);
+    expect(endpoints.filter((name) => name.includes("_"))).toEqual([]);
+  });
+
   it("inherit none of another instance's options", async () => {
     const make = light(await load(), { number: String, enableRateLimit: false, options });
     const one = make({}) as unknown as Record<string, unknown>;

@@ -134,3 +134,12 @@ it("an order of bitget has our id, and its signature ends where its account allo
   expect(sent(true)).toEqual(usual);
   expect(bitget.timing.expiry).toBe(30 * SECOND);
 });
+
+it("bitget's limits are those that it documents", () => {
+  expect(bitget).toMatchObject({
+    ...{ host: "api.bitget.com", buysByCost: true, candlePage: 200, bookLevels: 150, publicTrades: 500 },
+    ...{ opensByPair: false, passphrase: true, serial: false, buyFeeIn: "base" },
+    fillReach: { span: 30 * DAY, back: 90 * DAY, page: 100, tick: 1, goesOn: true },
+    options: { defaultType: "spot", uta: false, fetchMarkets: { types: ["spot"] } },
+  });
+});

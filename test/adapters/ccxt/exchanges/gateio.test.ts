@@ -212,3 +212,12 @@ describe("an order of gateio", () => {
     expect(gateio.createHeaders?.({ by: AT + 5000 })).toEqual({ "X-Gate-Exptime": String(AT + 5000) });
   });
 });
+
+it("gateio's limits are those that it documents", () => {
+  expect(gateio).toMatchObject({
+    ...{ host: "api.gateio.ws", buysByCost: true, candlePage: 1000, candleReach: 9990, bookLevels: 100 },
+    ...{ publicTrades: 500, opensByPair: false, passphrase: false, serial: false, buyFeeIn: "base" },
+    ...{ rate: { burst: 10, perSecond: 10, reserve: 2 }, publicRate: { burst: 30, perSecond: 5 }, costs: {} },
+    options: { defaultType: "spot", unifiedAccount: false, fetchMarkets: { types: ["spot"] } },
+  });
+});

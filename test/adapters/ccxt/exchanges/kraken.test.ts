@@ -180,3 +180,21 @@ describe("an order of kraken", () => {
     });
   });
 });
+
+it("kraken's limits are those that it documents", () => {
+  expect(kraken).toMatchObject({
+    ...{ host: "api.kraken.com", serial: true, candlePage: 720, candleReach: 720, buyFeeIn: "quote" },
+    ...{
+      opensByPair: false,
+      passphrase: false,
+      buysByCost: false,
+      costs: { fills: 2, create: 0, cancel: 0 },
+    },
+    ...{ rate: { burst: 14, perSecond: 0.33, reserve: 6, pass: 5 }, publicRate: { burst: 15, perSecond: 1 } },
+    tiers: {
+      intermediate: { burst: 19, perSecond: 0.5, reserve: 8, pass: 6 },
+      pro: { burst: 19, perSecond: 1, reserve: 8, pass: 6 },
+    },
+    fillReach: { page: 50, tick: SECOND, goesOn: true },
+  });
+});

@@ -102,3 +102,12 @@ describe("an order of mexc", () => {
     expect(sent).toEqual({ clientOrderId: "em1", stpMode: "cancel_taker", postOnly: true });
   });
 });
+
+it("mexc's limits are those that it documents", () => {
+  expect(mexc).toMatchObject({
+    ...{ host: "api.mexc.com", buyFeeIn: "unknown", opensByPair: true, passphrase: false, candlePage: 500 },
+    ...{ serial: false, buysByCost: false, rate: { burst: 20, perSecond: 10, reserve: 4 } },
+    fillReach: { span: 7 * DAY, back: 7 * DAY, page: 100, tick: 1000, goesOn: false },
+    options: { defaultType: "spot", recvWindow: 5000 },
+  });
+});

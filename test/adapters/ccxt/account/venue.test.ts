@@ -1,0 +1,166 @@
+import { describe, expect, it } from "vitest";
+import { nodeLocal } from "../../../../cli/host/process/node-local.ts";
+import { createLink } from "../../../../src/adapters/ccxt/account/exchange-link.ts";
+import { ccxtVenue } from "../../../../src/adapters/ccxt/account/venue.ts";
+import type { Dict } from "../../../../src/adapters/ccxt/client/ccxt.ts";
+import { LIVE_TIMING, type Quirks } from "../../../../src/adapters/ccxt/client/quirks.ts";
+import { CallFailed, noAnswer } from "../../../../src/adapters/ccxt/client/refusals.ts";
+import { kraken } from "../../../../src/adapters/ccxt/exchanges/kraken.ts";
+import { heardLog } from "../../../support/heard.ts";
+import { KEYS, PERMIT } from "../../../support/live.ts";
+import { order } from "../../../support/made.ts";
+import { memoryKeeping } from "../../../venues/keeping.ts";
+
+const NOW = 1_767_225_600_000;
+const market = (base: string) => ({
+  ...{ id: `${base}USDT`, symbol: `${base}/USDT`, base, quote: "USDT", baseId: base, quoteId: "USDT" },
+  ...{ type: "spot", spot: true, precision: { amount: "0.001", price: "0.1" }, info: {} },
+});
+const row = (id: string, over: Dict = {}): Dict => ({
+  ...{ id, symbol: "BTC/USDT", side: "buy", type: "limit", price: "100", amount: "1", filled: "0" },
+  ...{ status: "open", timestamp: NOW, info: { descr: { pair: "BTCUSDT" } }, ...over },
+});
+
+/** A venue of an exchange with these answers, in place of requests. */
+async function venueOf(
+  over: Partial<Quirks>,
+  own: { readonly origin?: string; readonly clock?: () => number } = {},
+) {
+  const clock = own.clock ?? (() => NOW);
+  const keeping = memoryKeeping(clock);
+  const sent: string[] = [];
+  const link = createLink({
+    ...{ id: "kraken", quirks: { ...kraken, serial: false, ...over }, base: "http://127.0.0.1:1" },
+    ...{ timing: LIVE_TIMING, rate: undefined, keeping, local: nodeLocal, log: heardLog, clock, keptFor: 0 },
+    async fetch(url) {
+      sent.push(new URL(url).pathname);
+      return new Response('{"error":["EAPI:Invalid key"]}', {
+        headers: { date: new Date(clock()).toUTCString() },
+      });
+    },
+  });
+  const markets = [market("BTC"), market("ETH")];
+  const listing = Object.fromEntries(markets.map(({ symbol, id }) => [symbol, id]));
+  await keeping.markets.keepMarkets(link.host, { listing, markets });
+  const account = { exchange: "kraken", kind: "live", host: link.host } as const;
+  const keys = async () => ({ ...KEYS, hash: "", ...(own.origin ? { origin: own.origin } : {}) });
+  return { venue: ccxtVenue(link, { account, keys }), sent };
+}
+
+describe("an order of a venue", () => {
+  const find = (over: Partial<Quirks>) => venueOf(over).then(({ venue }) => venue);
+  it("is looked up by the exchange's id, then by ours, and is one of the pair", async () => {
+    const byId = async () => row("by id");
+    const venue = await find({ byId, find: async () => row("by ours") });
+    const id = async (of: object) => (await venue.order({ symbol: "BTC/USDT", ...of }))?.id;
+    expect([await id({ id: "x", clientId: "y" }), await id({ clientId: "y" }), await id({})]).toEqual([
+      "by id",
+      "by ours",
+      undefined,
+    ]);
+    const without = await find({ byId: async () => undefined, find: async () => row("by ours") });
+    expect((await without.order({ symbol: "BTC/USDT", id: "x", clientId: "y" }))?.id).toBe("by ours");
+    expect(await without.order({ symbol: "BTC/USDT", id: "x" })).toBeUndefined();
+    const other = await find({ byId: async () => row("x", { symbol: "ETH/USDT" }) });
+    expect(await other.order({ symbol: "BTC/USDT", id: "x" })).toBeUndefined();
+  });
+
+  it("is one of fifty in a call by ids, of this pair", async () => {
+    const batches: number[] = [];
+    const venue = await find({
+      orders: async (_exchange, ids) => {
+        batches.push(ids.length);
+        return ids.map((id) => row(id, id === "7" ? { symbol: "ETH/USDT" } : {}));
+      },
+    });
+    const ids = Array.from({ length: 101 }, (_, i) => String(i));
+    expect((await venue.orders?.("BTC/USDT", ids))?.map(({ id }) => id)).toEqual(
+      ids.filter((id) => id !== "7"),
+    );
+    expect(batches).toEqual([50, 50, 1]);
+  });
+
+  it("has ended unless it is open, and is one of the pair", async () => {
+    const rows = [
+      ...[row("open"), row("part", { filled: "0.5", cost: "50" }), row("done", { status: "canceled" })],
+      ...[row("other", { status: "canceled", symbol: "ETH/USDT" }), row("odd", { status: "odd" })],
+    ];
+    const asked: unknown[] = [];
+    const venue = await find({
+      ended: async (_exchange, symbol, request) => {
+        asked.push([symbol, request]);
+        return { rows, next: "2" };
+      },
+    });
+    const found = await venue.endedOrders?.("BTC/USDT", NOW - 5, "1");
+    expect([found?.orders.map(({ id }) => id), found?.next]).toEqual([["done", "odd"], "2"]);
+    expect(asked).toEqual([["BTC/USDT", { since: NOW - 5, now: NOW, page: "1" }]]);
+  });
+});
+
+describe("open orders of a venue", () => {
+  it("of all pairs have the pair of their market id, and fail with an unknown one", async () => {
+    const all = [row("a", { symbol: "?" }), row("b", { info: { descr: { pair: "ETHUSDT" } } })];
+    const { venue } = await venueOf({ openOrders: async () => all });
+    expect((await venue.openOrders()).map(({ id, symbol }) => [id, symbol])).toEqual([
+      ["a", "BTC/USDT"],
+      ["b", "ETH/USDT"],
+    ]);
+    const odd = await venueOf({ openOrders: async () => [row("c", { info: {} })] });
+    await expect(odd.venue.openOrders()).rejects.toThrow("kraken shows an order on an unknown pair");
+    const none = await venueOf({ openOrders: async () => [] });
+    expect(await none.venue.openOrders()).toEqual([]);
+  });
+
+  it("of a pass are read once for all of its pairs, and again after a failure", async () => {
+    let reads = 0;
+    let isDown = true;
+    const raw = ["BTCUSDT", "ETHUSDT", "UNKNOWN"].map((pair) => ({
+      ...{ id: `O${pair}`, status: "open", opentm: NOW / 1000, vol: "1", vol_exec: "0", cost: "0", fee: "0" },
+      descr: { pair, type: "buy", ordertype: "limit", price: "100" },
+    }));
+    const { venue } = await venueOf({
+      async openOrders(exchange, symbol) {
+        expect(symbol).toBeUndefined();
+        reads++;
+        if (isDown) throw new CallFailed(noAnswer("down"));
+        return (exchange as unknown as { parseOrders(rows: unknown): Dict[] }).parseOrders(raw);
+      },
+    });
+    const pass = venue.under?.({ now: NOW }, { requestedAt: 0, isUrgent: false, yieldsAfter: undefined });
+    await expect(pass?.openOrders("BTC/USDT")).rejects.toThrow("kraken: down");
+    isDown = false;
+    const ids = async (symbol: "BTC/USDT" | "ETH/USDT") =>
+      (await pass?.openOrders(symbol))?.map(({ id }) => id);
+    expect([await ids("BTC/USDT"), await ids("ETH/USDT"), reads]).toEqual([["OBTCUSDT"], ["OETHUSDT"], 2]);
+  });
+});
+
+it("an order is sent in its time, and a cancel whenever it is asked for", async () => {
+  const { venue, sent } = await venueOf({});
+  const permit = { ...PERMIT, sendBy: NOW - LIVE_TIMING.skew };
+  const late = { ...PERMIT, sendBy: permit.sendBy - 1 };
+  expect(await venue.create(order(), late)).toMatchObject({
+    ...{ result: "not_sent", reason: expect.stringContaining("the database's clock is behind") },
+  });
+  expect(sent).toEqual([]);
+  expect(await venue.create(order(), permit)).toMatchObject({ result: "rejected" });
+  expect(await venue.cancel({ symbol: "BTC/USDT", id: "OUF4EM-FRGI2-MQMWZD" }, late)).toMatchObject({
+    result: "rejected",
+  });
+  expect(sent).toEqual(["/0/private/AddOrder", "/0/private/CancelOrder"]);
+});
+
+it("a rejected key is named by where it is, if that is known", async () => {
+  const messageOf = async (origin?: string) => {
+    const { venue } = await venueOf({}, origin === undefined ? {} : { origin });
+    return venue.balances().catch((error: Error) => error.message);
+  };
+  expect(await messageOf("in the environment")).toMatch(/Invalid key \(the key is in the environment\)$/);
+  expect(await messageOf()).toMatch(/Invalid key$/);
+  const { venue } = await venueOf(
+    { openOrders: () => Promise.reject(new CallFailed(noAnswer("down"))) },
+    { origin: "in the environment" },
+  );
+  await expect(venue.openOrders()).rejects.toThrow(/down$/);
+});
