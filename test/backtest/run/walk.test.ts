@@ -1,0 +1,260 @@
+import { describe, expect, it } from "vitest";
+import { paper, quoteAt } from "../../../src/backtest/paper/paper.ts";
+import { backtest } from "../../../src/backtest/run/backtest.ts";
+import { begin, checkGrid, type GridRequest } from "../../../src/backtest/run/begin.ts";
+import { countWithin } from "../../../src/backtest/run/drawdown.ts";
+import { walk } from "../../../src/backtest/run/walk.ts";
+import { RULES } from "../../../src/backtest/tape/rules.ts";
+import { ticksOf } from "../../../src/backtest/tape/ticks.ts";
+import { candlesOf } from "../../../src/candles/candles.ts";
+import { MINUTE } from "../../../src/kernel/time.ts";
+import { d, market } from "../../support/grid.ts";
+import { book, executions, FROM, ONE_SLOT, overTape, print, MARKET as TAPED, taped } from "../taped.ts";
+
+const START = Date.UTC(2026, 0, 1);
+const MARKET = market({ tick: d("1"), lot: d("0.001"), maker: d("0.001"), taker: d("0.004") });
+const REQUEST: GridRequest = {
+  ...{ lowerPrice: d("90"), upperPrice: d("110"), gridLevels: 2, orderSize: d("90"), allowLoss: true },
+};
+type Bar = readonly [open: number, high: number, low: number, close: number];
+const past = (rows: readonly Bar[]) =>
+  candlesOf(
+    { pair: "BTC/USDT", spanMillis: MINUTE },
+    rows.map((row, i) => {
+      const [open, high, low, close] = row.map(String) as [string, string, string, string];
+      return { at: START + i * MINUTE, open, high, low, close, volume: 1 };
+    }),
+  );
+const FLAT: Bar = [105, 105, 105, 105];
+/** It buys in the second bar, and sells in the fourth. */
+const SWING: readonly Bar[] = [FLAT, [105, 105, 99, 99], [99, 99, 99, 99], [99, 111, 99, 111], FLAT];
+const BALANCES = [
+  { asset: "USDT", free: d("1000"), used: d("50") },
+  { asset: "BTC", free: 0n, used: 0n },
+];
+
+function walked(rows: readonly Bar[], how: object = {}, request: GridRequest = REQUEST, rules: object = {}) {
+  // Stops ignore a spread of more than 2 %: where there is one, a tick is half as wide.
+  const ticks = "stopAtOnce" in request ? 2 : 1;
+  const on = { ...MARKET, tick: d("1") / BigInt(ticks) };
+  const setup = {
+    ...{ market: on, balances: BALANCES },
+    quote: quoteAt(on, RULES, { at: START, ticks: 105 * ticks }),
+  };
+  const strategy = begin(checkGrid(request, setup), setup);
+  const options = { market: on, rules: { ...RULES, ...rules }, balances: BALANCES, ...how };
+  const run = walk(strategy, ticksOf(past(rows), on.tick), options);
+  const passes = run.passes.map((at) => (at - START) / 1000);
+  return {
+    ...run,
+    passes,
+    fills: run.fills.newest(9).map(({ side, price }) => `${side} ${price / 10n ** 18n}`),
+  };
+}
+
+describe("passes over bars", () => {
+  it("are made at the start and after fills, where nothing else can change", () => {
+    const { passes, fills, bars, balances } = walked(SWING);
+    // The extremes come after 20 and 40 s of a minute.
+    expect([passes, fills, bars]).toEqual([[0, 100, 220], ["buy 100", "sell 110"], 5]);
+    // Each of two open buys of 90 locks the taker fee too.
+    expect(balances).toEqual([
+      { asset: "USDT", free: d("828.091"), used: d("230.72") },
+      { asset: "BTC", free: 0n, used: 0n },
+    ]);
+  });
+
+  it("are made at every price on request, and give the same", () => {
+    const { passes, fills } = walked(SWING, { everyPass: true });
+    // At the start, then at the other three prices of the first bar, and at all four of the others.
+    expect([passes.length, passes.slice(0, 5), passes.at(-1)]).toEqual([
+      20,
+      [0, 20, 40, 59.999, 60],
+      299.999,
+    ]);
+    expect(fills).toEqual(["buy 100", "sell 110"]);
+  });
+
+  it("are made at each interval, as far as they can change something", () => {
+    const { passes, fills } = walked(SWING, {}, REQUEST, { tickInterval: 30_000 });
+    expect([passes, fills]).toEqual([
+      [0, 120, 240],
+      ["buy 100", "sell 110"],
+    ]);
+    const every = walked(SWING, { everyPass: true }, REQUEST, { tickInterval: 30_000 });
+    expect(every.passes).toEqual([0, 30, 60, 90, 120, 150, 180, 210, 240, 270]);
+  });
+
+  it("stop early on request, after at least one bar", () => {
+    const asked: number[] = [];
+    const isOver = (bars: number) => {
+      asked.push(bars);
+      return true;
+    };
+    expect([walked(SWING, { isOver, everyPass: true }).bars, asked]).toEqual([1, [1]]);
+  });
+
+  it.each([
+    ["takeProfitPrice", 120, 119],
+    ["stopLossPrice", 85, 86],
+  ] as const)("are made at the very price of %s", (option, price, before) => {
+    const stop = { ...REQUEST, [option]: d(String(price)), stopAtOnce: true } as GridRequest;
+    const at = (reached: number): readonly Bar[] => [
+      ...[FLAT, FLAT],
+      [105, Math.max(105, reached), Math.min(105, reached), 105],
+      FLAT,
+    ];
+    for (const how of [{}, { mayLeap: true }]) {
+      expect(walked(at(price), how, stop).account.strategy.status).toBe("stopped");
+      expect(walked(at(before), how, stop).account.strategy.status).toBe("running");
+    }
+  });
+});
+
+describe("positions of a run", () => {
+  it.each([{}, { mayLeap: true }])("begin with each bar that changed them: %j", (how) => {
+    const { positions, engine } = walked(SWING, how);
+    expect(engine).toBe("mayLeap" in how ? "jump" : "walk");
+    expect([...positions.bars]).toEqual([0, 1, 3]);
+    expect([...positions.cash].map((cash) => Number(cash.toFixed(9)))).toEqual([0, -90.09, 8.811]);
+    expect([...positions.base]).toEqual([0, 0.9, 0]);
+    expect(positions.ranges).toEqual([{ bar: 0, low: 90, high: 110, base: 0, cash: 0 }]);
+  });
+});
+
+describe("a backtest", () => {
+  it("has the balances of its account, also what was used before", () => {
+    const { balances, run } = backtest(REQUEST, past(SWING), { market: MARKET, balances: BALANCES });
+    expect(balances).toBe(BALANCES);
+    expect(run.balances).toEqual([
+      { asset: "USDT", free: d("1058.811"), used: 0n },
+      { asset: "BTC", free: 0n, used: 0n },
+    ]);
+  });
+
+  it("has quote for all of its slots where no balances are given", () => {
+    const { balances } = backtest(REQUEST, past(SWING), { market: MARKET });
+    expect(balances).toEqual([{ asset: "USDT", free: d("180.72"), used: 0n }]);
+    const half = backtest({ ...REQUEST, maxPosition: d("0.5") }, past(SWING), { market: MARKET });
+    expect(half.balances[0]?.free).toBe(d("361.44"));
+    const reserve = backtest({ ...REQUEST, safetyReserve: d("0.75") }, past(SWING), { market: MARKET });
+    expect(reserve.balances[0]?.free).toBe(d("722.88"));
+  });
+
+  it("needs candles above the tick", () => {
+    const none = { ...past([FLAT]), times: new Float64Array() };
+    expect(() => backtest(REQUEST, none, { market: MARKET })).toThrow("there are no candles in this period");
+    const wide = { ...MARKET, tick: d("1000") };
+    expect(() => backtest(REQUEST, past([FLAT]), { market: wide })).toThrow(
+      "the candles' prices are below the tick of 1000",
+    );
+  });
+
+  it("warns of ticks that are wide for its levels, if fills come on touch", () => {
+    const codes = (fill: "touch" | "cross", tick: string) =>
+      backtest(REQUEST, past(SWING), { market: { ...MARKET, tick: d(tick) }, rules: { fill } }).warnings.map(
+        ({ code }) => code,
+      );
+    expect([codes("touch", "0.5"), codes("touch", "0.25"), codes("cross", "1")]).toEqual([
+      ["touch", "few_cycles"],
+      ["few_cycles"],
+      ["few_cycles"],
+    ]);
+  });
+
+  it("reports in which candle it ended", () => {
+    const stop = { ...REQUEST, takeProfitPrice: d("120"), stopAtOnce: true } as GridRequest;
+    const rows: readonly Bar[] = [FLAT, [105, 120, 99, 105], FLAT];
+    const { warnings } = backtest(stop, past(rows), { market: MARKET });
+    expect(warnings.at(-1)).toEqual({
+      code: "ended",
+      message: "the grid ended early: take_profit in candle 1 of 3",
+    });
+  });
+});
+
+describe("passes over a tape", () => {
+  const begin = print(0, 105, 1);
+  const times = (over: ReturnType<typeof overTape>) => over.run.passes.map((at) => at - FROM);
+
+  it("are made at the start and after prints that fill, and positions begin with their print", () => {
+    const over = overTape([
+      begin,
+      print(1000, 104, 1),
+      print(2000, 99, 5),
+      print(3000, 101, 1),
+      print(4000, 111, 5),
+    ]);
+    expect(executions(over)).toEqual(["2000 buy 1 at 100", "4000 sell 1 at 110"]);
+    expect(times(over)).toEqual([0, 2000, 4000]);
+    const { bars, cash, base } = over.run.positions;
+    expect([[...bars], [...cash], [...base]]).toEqual([
+      [0, 2, 4],
+      [0, -100, 10],
+      [0, 1, 0],
+    ]);
+    expect([over.run.bars, over.bars, over.missing]).toEqual([5, 5, 0]);
+  });
+
+  it("are made at each interval while something can change", () => {
+    const events = [begin, print(2000, 99, 5), print(14_000, 111, 5), print(33_000, 105, 1)];
+    const over = overTape(events, { rules: { tickInterval: 5000 } });
+    expect(times(over)).toEqual([0, 5000, 15_000]);
+    expect(executions(over)).toEqual(["2000 buy 1 at 100", "14000 sell 1 at 110"]);
+  });
+
+  it("see the book that came before them", () => {
+    const over = overTape([
+      ...[book(-1, [[104, 1]], [[106, 1]]), begin, book(1000, [[97, 1]], [[98, 1]])],
+      print(2000, 105, 1),
+    ]);
+    expect(over.run.passes.length).toBeGreaterThan(0);
+    expect(executions(over)).toEqual([]);
+  });
+
+  it("end early on request", () => {
+    const prints = Array.from({ length: 3000 }, (_, i) => print(i, 105, 1));
+    const asked: number[] = [];
+    const isOver = (count: number) => {
+      asked.push(count);
+      return count > 1500;
+    };
+    const { run, bars, band } = backtest(ONE_SLOT, taped(prints), { market: TAPED, isOver, withBand: true });
+    expect([run.bars, bars, band, asked.length]).toEqual([2048, 3000, null, 2]);
+  });
+});
+
+it("closes between two prices are counted, both prices included", () => {
+  const close = (prices: readonly number[]) =>
+    ticksOf(past(prices.map((price) => [price, price, price, price] as const)), d("1"));
+  const flat = close(Array.from({ length: 200 }, () => 100));
+  const count = (low: number, high: number, from = 0, until = 200) =>
+    countWithin(flat, { from, until }, { low, high });
+  expect([count(100, 100), count(90, 100), count(100, 110), count(101, 110), count(90, 99)]).toEqual([
+    ...[200, 200, 200, 0, 0],
+  ]);
+  expect([count(100, 100, 5, 199), count(100, 100, 64, 128), count(100, 100, 7, 7)]).toEqual([194, 64, 0]);
+  const rising = close(Array.from({ length: 200 }, (_, i) => i + 1));
+  expect(countWithin(rising, { from: 0, until: 200 }, { low: 60, high: 70 })).toBe(11);
+});
+
+it("an account is independent of its copies", () => {
+  const box = paper(MARKET, RULES, { balances: BALANCES, first: { at: 0, ticks: 105 } });
+  const order = { clientId: "one", symbol: "BTC/USDT", side: "buy", type: "limit", price: d("100") } as const;
+  box.place({ ...order, amount: d("1"), timeInForce: "post_only" });
+  const copy = box.fork();
+  expect([copy.moveTo({ at: 10, ticks: 99 }), box.takeFills(), box.openOrders().length]).toEqual([
+    true,
+    [],
+    1,
+  ]);
+  expect([copy.takeFills().length, copy.takeFills(), copy.openOrders(), copy.reach()]).toEqual([
+    ...[1, [], []],
+    { below: -Infinity, above: Infinity },
+  ]);
+  expect([box.reach().below, box.order("one")?.status, copy.order("one")?.status]).toEqual([
+    99,
+    "open",
+    "filled",
+  ]);
+});

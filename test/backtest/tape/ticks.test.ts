@@ -1,0 +1,119 @@
+import { describe, expect, it } from "vitest";
+import { pathsFrom } from "../../../src/backtest/tape/rules.ts";
+import {
+  closeAt,
+  highAt,
+  lowAt,
+  missingBars,
+  nextBar,
+  openAt,
+  ticksOf,
+} from "../../../src/backtest/tape/ticks.ts";
+import { candlesIn, candlesOf } from "../../../src/candles/candles.ts";
+import { MINUTE } from "../../../src/kernel/time.ts";
+import { d } from "../../support/grid.ts";
+
+const SERIES = { pair: "BTC/USDT", spanMillis: MINUTE } as const;
+const candles = (rows: readonly (readonly [string, string, string, string])[]) =>
+  candlesOf(
+    SERIES,
+    rows.map(([open, high, low, close], i) => ({ at: i * MINUTE, open, high, low, close, volume: 1 })),
+  );
+/** Columns of whole numbers that are too large for 32 bits. */
+const wide = (prices: readonly number[], scale: number) => {
+  const column = Float64Array.from(prices);
+  const times = Float64Array.from(prices, (_, i) => i * MINUTE);
+  return candlesIn({
+    ...{ ...SERIES, scale, times, volume: new Float64Array(prices.length) },
+    ...{ open: column, high: column, low: column, close: column },
+  });
+};
+
+describe("candles in ticks", () => {
+  it.each([
+    // Half a tick rounds up.
+    ["0.05", [2000, 2002, 2000, 2001]],
+    // A tick smaller than the unit of the candles.
+    ["0.005", [20_005, 20_020, 20_000, 20_010]],
+    ["0.001", [100_025, 100_100, 100_000, 100_050]],
+    // Neither is a multiple of the other: 3334.17, 3336.67, 3333.33 and 3335.
+    ["0.03", [3334, 3337, 3333, 3335]],
+    ["0.0015", [66_683, 66_733, 66_667, 66_700]],
+    ["1000", [0, 0, 0, 0]],
+  ])("of %s are whole", (tick, expected) => {
+    const bars = ticksOf(candles([["100.025", "100.100", "100.000", "100.050"]]), d(tick));
+    const found = [openAt(bars, 0), highAt(bars, 0), lowAt(bars, 0), closeAt(bars, 0)];
+    expect([found, bars.count]).toEqual([tick === "0.05" ? [2001, ...expected.slice(1)] : expected, 1]);
+  });
+
+  it("can be larger than 32 bits", () => {
+    const bars = ticksOf(wide([6_000_000_000, 6_000_000_025], 1), d("0.1"));
+    expect([closeAt(bars, 0), highAt(bars, 1), lowAt(bars, 1)]).toEqual([6e9, 6_000_000_025, 6_000_000_025]);
+    expect(closeAt(ticksOf(wide([6_000_000_025], 1), d("5")), 0)).toBe(120_000_001);
+    expect(closeAt(ticksOf(wide([6_000_000_025], 1), d("0.05")), 0)).toBe(12_000_000_050);
+    expect(nextBar(bars, 0, -Infinity, 6_000_000_001)).toBe(1);
+  });
+
+  it("are converted once for each tick", () => {
+    const past = candles([["1", "1", "1", "1"]]);
+    const [first, again, other] = ["1", "1", "0.5"].map((tick) => ticksOf(past, d(tick)));
+    expect(again).toBe(first);
+    expect(other?.rows[0]).toBe(2);
+  });
+});
+
+it("the next bar that reaches a price is found in any block", () => {
+  const count = 9000;
+  const column = (price: number) => new Int32Array(count).fill(price);
+  const [times, open, high, low] = [
+    Float64Array.from({ length: count }, (_, i) => i * MINUTE),
+    column(100),
+    column(101),
+    column(99),
+  ];
+  const barsWith = (bar: number) =>
+    ticksOf(
+      candlesIn({
+        ...{ ...SERIES, scale: 0, times, volume: new Float64Array(count), open, close: open },
+        ...{ high: high.with(bar, 110), low: low.with(bar, 90) },
+      }),
+      d("1"),
+    );
+  for (const bar of [0, 7, 8, 63, 64, 100, 511, 512, 4095, 4096, 8191, 8999]) {
+    const bars = barsWith(bar);
+    for (const from of [0, bar >> 1, Math.max(0, bar - 1), bar]) {
+      expect([nextBar(bars, from, 90, 1000), nextBar(bars, from, 89, 1000)]).toEqual([bar, count]);
+      expect([nextBar(bars, from, 0, 110), nextBar(bars, from, 0, 111)]).toEqual([bar, count]);
+    }
+    expect(nextBar(bars, bar + 1, 90, 110)).toBe(count);
+  }
+});
+
+it("missing bars are those between the first and the last one", () => {
+  const at = (minutes: readonly number[]) =>
+    missingBars(
+      candlesOf(
+        SERIES,
+        minutes.map((minute) => ({
+          at: minute * MINUTE,
+          open: "1",
+          high: "1",
+          low: "1",
+          close: "1",
+          volume: 1,
+        })),
+      ),
+    );
+  expect([at([5]), at([5, 6, 7]), at([5, 7]), at([5, 6, 10, 12])]).toEqual([0, 0, 1, 4]);
+});
+
+it("the ways to fill within a bar begin with the requested one", () => {
+  expect(pathsFrom({ extremes: "high_first", fill: "touch" })).toEqual(
+    (["touch", "cross"] as const).flatMap((fill) =>
+      (["high_first", "nearest", "low_first"] as const).map((extremes) => ({ extremes, fill })),
+    ),
+  );
+  expect(pathsFrom({ extremes: "nearest", fill: "cross" }).map(({ fill }) => fill)).toEqual([
+    ...["cross", "cross", "cross", "touch", "touch", "touch"],
+  ]);
+});
