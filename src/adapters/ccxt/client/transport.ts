@@ -93,7 +93,7 @@ function refusalIn({ quirks, secrets }: Wire, status: number, text: string) {
     const code = scrubbed(refusal.code, secrets);
     return tellRefusal({ status, code, message }, quirks.meaningOf({ status, ...refusal }));
   }
-  if (status >= 200 && status < 300) return undefined;
+  if (status < 300) return undefined;
   return { ...noAnswer(`the exchange returned status ${status}`), ...rateLimited(status) };
 }
 

@@ -232,6 +232,14 @@ describe("the kind of an account", () => {
     expect([await reader.settle(), await reader.settle(), asked()]).toEqual(["classic", "classic", 3]);
   });
 
+  it("is remembered of a thousand accounts", async () => {
+    const { link } = linked({ quirks: { kinds: { ask: async () => "unified" } } });
+    const one = link();
+    for (let index = 0; index <= 1000; index++)
+      await accountKindReader(one, `${ACCOUNT}#${index}`, async () => undefined).ask({} as never);
+    expect([...one.kinds.keys()]).toEqual([`${ACCOUNT}#1000`]);
+  });
+
   it("is doubted at most every ten minutes, by every process", async () => {
     const { reader, create, time, asked, state } = kinds();
     await reader.doubt();

@@ -12,6 +12,8 @@ import { order } from "../../../support/made.ts";
 import { memoryKeeping } from "../../../venues/keeping.ts";
 
 const NOW = 1_767_225_600_000;
+/** Its clock stands still. */
+const LOCAL = { ...nodeLocal, monotonic: () => 0 };
 const market = (base: string) => ({
   ...{ id: `${base}USDT`, symbol: `${base}/USDT`, base, quote: "USDT", baseId: base, quoteId: "USDT" },
   ...{ type: "spot", spot: true, precision: { amount: "0.001", price: "0.1" }, info: {} },
@@ -24,19 +26,18 @@ const row = (id: string, over: Dict = {}): Dict => ({
 /** A venue of an exchange with these answers, in place of requests. */
 async function venueOf(
   over: Partial<Quirks>,
-  own: { readonly origin?: string; readonly clock?: () => number } = {},
+  own: { readonly origin?: string; readonly off?: number; readonly body?: string } = {},
 ) {
-  const clock = own.clock ?? (() => NOW);
+  const clock = () => NOW;
   const keeping = memoryKeeping(clock);
   const sent: string[] = [];
   const link = createLink({
     ...{ id: "kraken", quirks: { ...kraken, serial: false, ...over }, base: "http://127.0.0.1:1" },
-    ...{ timing: LIVE_TIMING, rate: undefined, keeping, local: nodeLocal, log: heardLog, clock, keptFor: 0 },
+    ...{ timing: LIVE_TIMING, rate: undefined, keeping, local: LOCAL, log: heardLog, clock, keptFor: 0 },
     async fetch(url) {
       sent.push(new URL(url).pathname);
-      return new Response('{"error":["EAPI:Invalid key"]}', {
-        headers: { date: new Date(clock()).toUTCString() },
-      });
+      const headers = { date: new Date(NOW + (own.off ?? 0)).toUTCString() };
+      return new Response(own.body ?? '{"error":["EAPI:Invalid key"]}', { headers });
     },
   });
   const markets = [market("BTC"), market("ETH")];
@@ -44,7 +45,7 @@ async function venueOf(
   await keeping.markets.keepMarkets(link.host, { listing, markets });
   const account = { exchange: "kraken", kind: "live", host: link.host } as const;
   const keys = async () => ({ ...KEYS, hash: "", ...(own.origin ? { origin: own.origin } : {}) });
-  return { venue: ccxtVenue(link, { account, keys }), sent };
+  return { venue: ccxtVenue(link, { account, keys }), account, sent };
 }
 
 describe("an order of a venue", () => {
@@ -163,4 +164,46 @@ it("a rejected key is named by where it is, if that is known", async () => {
     { origin: "in the environment" },
   );
   await expect(venue.openOrders()).rejects.toThrow(/down$/);
+});
+
+const HOLD = { requestedAt: 0, isUrgent: false, yieldsAfter: undefined };
+
+it("a pass with a wrong clock is refused what it read; a person's read is not", async () => {
+  const body = '{"error":[],"result":{"open":{}}}';
+  const { venue } = await venueOf({}, { off: 5000, body });
+  expect(await venue.openOrders("BTC/USDT")).toEqual([]);
+  await expect(venue.under?.({ now: NOW }, HOLD).openOrders("BTC/USDT")).rejects.toThrow("differ by 5 s");
+  const right = await venueOf({}, { body });
+  expect(await right.venue.under?.({ now: NOW }, HOLD).openOrders("BTC/USDT")).toEqual([]);
+});
+
+it("the reads of a pass go on while those of people fail", async () => {
+  const { venue, sent } = await venueOf({}, { body: "down" });
+  for (let read = 0; read < 7; read++) await venue.ticker("BTC/USDT").catch(() => undefined);
+  expect(sent).toHaveLength(5);
+  await venue
+    .under?.({ now: NOW }, HOLD)
+    .ticker("BTC/USDT")
+    .catch(() => undefined);
+  expect(sent).toHaveLength(6);
+});
+
+it("a venue has its account, its times, and the calls around a pass", async () => {
+  const { venue, account } = await venueOf({});
+  expect(venue).toMatchObject({
+    ...{ account, orderIds: kraken.orderIds, timing: LIVE_TIMING, candleReach: 720, readsTogether: true },
+  });
+  const pass = venue.under?.({ now: NOW }, HOLD);
+  expect(pass?.account).toEqual(account);
+  expect([
+    await pass?.enter?.(),
+    await pass?.leave?.(),
+    await venue.wait?.(),
+    venue.opening?.(false),
+  ]).toEqual([...[undefined, undefined, undefined, undefined]]);
+  for (const name of ["enter", "leave", "wait", "opening"] as const)
+    expect(venue[name]).toBeTypeOf("function");
+  expect(venue.under?.({ now: NOW }, HOLD).forAnyone).toBe(venue.forAnyone);
+  const { venue: serial } = await venueOf({ serial: true });
+  expect(serial.readsTogether).toBe(false);
 });

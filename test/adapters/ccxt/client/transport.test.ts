@@ -62,16 +62,16 @@ it.each([
   ["in hexadecimal capitals", Buffer.from(SECRET).toString("hex").toUpperCase()],
   ["backwards", [...SECRET].reverse().join("")],
   ["without its end", SECRET.slice(0, -1)],
-  ["its request's signature in a header", "s1gnatureOfHeader"],
-  ["its request's signature in the address", "s1gnatureOfQuery"],
+  ["its request's signature in a header", "h3aderSignature"],
+  ["its request's signature in the address", "qu3rySignature"],
 ])("reveals no secret that a response repeats: %s", async (_form, text) => {
   const server = await answering(() => ({
     body: JSON.stringify({ error: [`EGeneral:no such ${text} here`] }),
   }));
   const request = transport({ ...wire(server.url), secrets: [SECRET] })({
-    url: `${ADDRESS}?signature=s1gnatureOfQuery`,
+    url: `${ADDRESS}?signature=qu3rySignature`,
     method: "GET",
-    headers: { "API-Sign": "s1gnatureOfHeader" },
+    headers: { "API-Sign": "h3aderSignature" },
   });
   const error = await request.catch((caught: unknown) => caught);
   expect(JSON.stringify([error, String(error)])).not.toContain(text);
