@@ -1,0 +1,97 @@
+import { expect, it } from "vitest";
+import { backtestOperations } from "../../../src/backtest/operations/backtest.ts";
+import { quoteBacktestOperation } from "../../../src/backtest/operations/backtest-quote.ts";
+import { replayOperation } from "../../../src/backtest/operations/replay.ts";
+import { suggestOperation } from "../../../src/backtest/operations/suggest.ts";
+import type { Candles } from "../../../src/candles/candles.ts";
+import { MINUTE } from "../../../src/kernel/time.ts";
+import type { Call, Operation } from "../../../src/operation.ts";
+import type { CandlesRequest } from "../../../src/ports/candles.ts";
+import type { Deps } from "../../../src/ports/deps.ts";
+import { minutesOf } from "../../suggest/series.ts";
+import { d } from "../../support/grid.ts";
+
+const OPERATIONS: readonly Operation[] = [
+  ...backtestOperations(["kraken"]),
+  quoteBacktestOperation(["kraken"]),
+  replayOperation,
+  suggestOperation(["kraken"]),
+];
+
+it.each([
+  ["backtest_grid", "POST /backtest", "backtest", true],
+  ["backtest_centered_grid", "POST /backtest/centered", "backtest centered", true],
+  ["backtest_quote", "POST /strategy/quote/backtest", "quote backtest", true],
+  ["replay_grid", "GET /strategy/grid/:id/replay", "replay", false],
+  ["suggest_grid", "POST /strategy/grid/suggest", "suggest", false],
+])("%s reads, with a token, beside other heavy calls", (name, route, path, hasCsv) => {
+  const found = OPERATIONS.find((one) => one.name === name);
+  expect(found).toMatchObject({
+    ...{ effect: "read", access: "token", lane: "heavy", failure: "Fetch failed" },
+    http: { route, from: route.startsWith("GET") ? "query" : "body" },
+  });
+  const { summary, cli, mcp, csv, input, output } = found as Operation;
+  expect(summary).toMatch(/^[A-Z].*[^.]$/);
+  expect(cli).toMatchObject({
+    path,
+    view: expect.any(Function),
+    examples: expect.arrayContaining([expect.any(String)]),
+  });
+  expect(cli?.examples?.every((example) => example.startsWith(`edgemaker ${path} `))).toBe(true);
+  expect(mcp).toMatchObject({ summarize: expect.any(Function) });
+  if (hasCsv) expect(mcp).toMatchObject({ defaults: { fills: 0 } });
+  expect([csv !== undefined, typeof input, typeof output]).toEqual([hasCsv, "object", "object"]);
+});
+
+it("a grid is confirmed by its start, so a backtest of it needs no confirmation", () => {
+  for (const one of OPERATIONS.slice(0, 2))
+    expect([one.cli?.defaults, one.mcp?.defaults]).toEqual([
+      { allowLoss: false },
+      { allowLoss: false, fills: 0 },
+    ]);
+});
+
+it("a search reads as many candles as its windows need, unless it is given a start", async () => {
+  const asked: CandlesRequest[] = [];
+  const long = minutesOf(1, { bars: 6000, keeps: 1 });
+  const part = (count: number): Candles => {
+    const from = long.times.length - count;
+    const cut = <T extends Float64Array | Int32Array>(column: T) => column.subarray(from) as T;
+    return {
+      ...long,
+      from: long.times[from] as number,
+      ...{ times: cut(long.times), volume: cut(long.volume), open: cut(long.open), high: cut(long.high) },
+      ...{ low: cut(long.low), close: cut(long.close) },
+    };
+  };
+  const run = async (newest: number, since?: number) => {
+    asked.length = 0;
+    const kept = {
+      async candles(request: CandlesRequest) {
+        asked.push(request);
+        return asked.length === 1 ? part(newest) : part(2880);
+      },
+    };
+    const deps = { kept, local: { monotonic: () => 0, sleep: async () => undefined } } as unknown as Deps;
+    const input = {
+      ...{
+        exchange: "kraken",
+        symbol: "BTC/USDT",
+        timeframe: "1m",
+        budget: d("1000"),
+        windows: 3,
+        candidates: 2,
+      },
+      ...{ seed: 1, seconds: 5, tick: d("0.01"), lot: d("0.00001"), makerFee: 0n, since },
+    };
+    const call = { actor: "local" } as unknown as Call;
+    const { bars } = (await suggestOperation(["kraken"]).run(deps, input as never, call)) as { bars: number };
+    return [bars, asked.map((request) => request.since)];
+  };
+  const last = long.times.at(-1) as number;
+  // Three windows of 960 candles.
+  expect(await run(2879)).toEqual([2880, [undefined, last - 2880 * MINUTE]]);
+  expect(await run(2880)).toEqual([2880, [undefined]]);
+  await expect(run(2879, 5)).rejects.toThrow();
+  expect(asked.map(({ since }) => since)).toEqual([5]);
+});
