@@ -155,6 +155,8 @@ describe("the cause of an execution that only the candles have", () => {
       ...{ code: "late_pass", of: `pass ${at(6)}` },
       text: "no pass for 5 min: the next order of slot 0 was placed after the price had passed",
     });
+    // A slot is free from the very time of its last fill.
+    expect(missed({ orders: [SOLD], done: [{ ...DONE, until: at(5) }] }).code).toBe("late_pass");
     expect(missed(FREE)).toEqual({
       ...{ code: "late_pass", of: "pass to come", text: "no pass since: slot 0 has no order yet" },
     });

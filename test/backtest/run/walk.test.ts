@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { paper, quoteAt } from "../../../src/backtest/paper/paper.ts";
+import { UNKNOWN } from "../../../src/backtest/paper/positions.ts";
 import { backtest } from "../../../src/backtest/run/backtest.ts";
 import { begin, checkGrid, type GridRequest } from "../../../src/backtest/run/begin.ts";
-import { countWithin } from "../../../src/backtest/run/drawdown.ts";
+import { countWithin, createFalls } from "../../../src/backtest/run/drawdown.ts";
 import { walk } from "../../../src/backtest/run/walk.ts";
 import { RULES } from "../../../src/backtest/tape/rules.ts";
 import { ticksOf } from "../../../src/backtest/tape/ticks.ts";
-import { candlesOf } from "../../../src/candles/candles.ts";
+import { candlesIn, candlesOf } from "../../../src/candles/candles.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
 import { d, market } from "../../support/grid.ts";
 import { book, executions, FROM, ONE_SLOT, overTape, print, MARKET as TAPED, taped } from "../taped.ts";
@@ -162,6 +163,15 @@ describe("a backtest", () => {
     ]);
   });
 
+  it("warns of coarse candles only if the order of their extremes decides", () => {
+    const rows: readonly Bar[] = [FLAT, [105, 105, 99, 99], [111, 111, 111, 111], FLAT];
+    const { warnings, band } = backtest(REQUEST, past(rows), { market: MARKET, withBand: true });
+    expect(warnings.map(({ code }) => code)).toEqual(["few_cycles"]);
+    expect(band).toEqual({
+      ...{ total: { least: d("8.811"), most: d("8.811") }, count: { least: 1, most: 1 } },
+    });
+  });
+
   it("reports in which candle it ended", () => {
     const stop = { ...REQUEST, takeProfitPrice: d("120"), stopAtOnce: true } as GridRequest;
     const rows: readonly Bar[] = [FLAT, [105, 120, 99, 105], FLAT];
@@ -222,6 +232,28 @@ describe("passes over a tape", () => {
     const { run, bars, band } = backtest(ONE_SLOT, taped(prints), { market: TAPED, isOver, withBand: true });
     expect([run.bars, bars, band, asked.length]).toEqual([2048, 3000, null, 2]);
   });
+});
+
+it("the deeper of two drawdowns is found, however little deeper it is", () => {
+  const column = new Float64Array(16).fill(100_000_000);
+  column[1] = 90_000_000;
+  column[9] = 89_999_995;
+  const series = { pair: "BTC/USDT", spanMillis: MINUTE, scale: 5, volume: new Float64Array(16) } as const;
+  const times = Float64Array.from(column, (_, i) => START + i * MINUTE);
+  const bars = ticksOf(
+    candlesIn({ ...series, times, open: column, high: column, low: column, close: column }),
+    d("0.00001"),
+  );
+  // One base and nothing else: from 1000 to 900, and to 899.99995.
+  const held = { cash: Float64Array.of(-1000), base: Float64Array.of(1), bars: Int32Array.of(0), ranges: [] };
+  const falls = createFalls(
+    bars,
+    { ...held, least: Float64Array.of(0), most: Float64Array.of(UNKNOWN) },
+    1000,
+  );
+  falls.go(0, 16, 0);
+  const { share, from, to } = falls.worst();
+  expect([share.toFixed(9), from, to]).toEqual(["0.100000050", START, START + 9 * MINUTE]);
 });
 
 it("closes between two prices are counted, both prices included", () => {
