@@ -1,4 +1,5 @@
 import { LOCAL_DATABASE_ARGS } from "../host/settings.ts";
+import { textFlag } from "../terminal/arguments.ts";
 import { command } from "../terminal/command.ts";
 
 /** Works on the database itself, whichever process serves it. */
@@ -16,7 +17,7 @@ export const auditCommand = command({
       name: "audit export",
       description: "Print every event as one line of JSON, oldest first, with the input of its hash",
       args: {
-        after: { type: "string", description: "Only events after this id", valueHint: "id" },
+        after: textFlag("Only events after this id", "id"),
         ...LOCAL_DATABASE_ARGS,
       },
       run: async (values) => (await import("../actions/actions.ts")).exportEvents(values),
@@ -25,11 +26,7 @@ export const auditCommand = command({
       name: "audit checkpoint",
       description: "Sign the newest events with EDGEMAKER_KEK; older events can then be deleted",
       args: {
-        "keep-days": {
-          type: "string",
-          description: "Delete events older than this many days (default: none)",
-          valueHint: "days",
-        },
+        "keep-days": textFlag("Delete events older than this many days (default: none)", "days"),
         ...LOCAL_DATABASE_ARGS,
       },
       run: async (values) => (await import("../actions/actions.ts")).signEvents(values),

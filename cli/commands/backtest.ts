@@ -1,26 +1,17 @@
 import type { CommandDef } from "citty";
 import type { Operation } from "../../src/operation.ts";
-import type { Args } from "../terminal/arguments.ts";
+import { type Args, switchFlag, textFlag } from "../terminal/arguments.ts";
 import { command } from "../terminal/command.ts";
 import { fieldArgs, PROFILE_ARGS } from "./operation.ts";
 
 /** Flags that name files on this machine; their content is read here, not by a server. */
 const FILES = {
-  data: {
-    type: "string",
-    description:
-      "File with candles, trades or order books, instead of the exchange's candles (csv, json, .gz, .zip)",
-    valueHint: "file",
-  },
-  "skip-refused": {
-    type: "boolean",
-    description: "Skip and count invalid rows of --data; otherwise the first one is an error",
-  },
-  report: {
-    type: "string",
-    description: "Also write an HTML report with charts to this file",
-    valueHint: "file",
-  },
+  data: textFlag(
+    "File with candles, trades or order books, instead of the exchange's candles (csv, json, .gz, .zip)",
+    "file",
+  ),
+  "skip-refused": switchFlag("Skip and count invalid rows of --data; otherwise the first one is an error"),
+  report: textFlag("Also write an HTML report with charts to this file", "file"),
 } as const satisfies Args;
 
 const DATA = {

@@ -1,11 +1,8 @@
 import { DATABASE_ARGS } from "../host/settings.ts";
-import type { Values } from "../terminal/arguments.ts";
+import { switchFlag, textFlag, type Values } from "../terminal/arguments.ts";
 import { command } from "../terminal/command.ts";
 
-const JSON_ARG = { json: { type: "boolean", description: "Print as JSON" } } as const;
-const textFlag = (description: string, valueHint: string) =>
-  ({ type: "string", description, valueHint }) as const;
-
+const JSON_ARG = { json: switchFlag("Print as JSON") } as const;
 const symbol = textFlag("Trading pair, for example BTC/USDT", "pair");
 const span = (standard: string) => textFlag(`Candle length: 1m 5m 15m 30m 1h 4h 1d 1w (${standard})`, "span");
 
@@ -50,10 +47,7 @@ export const candlesCommand = command({
         symbol,
         from: textFlag("Source: an exchange, or a name of small letters, digits and -", "name"),
         span: span("default: as in the file; 1m for trades"),
-        "skip-refused": {
-          type: "boolean",
-          description: "Skip and count invalid rows; otherwise the first one is an error",
-        },
+        "skip-refused": switchFlag("Skip and count invalid rows; otherwise the first one is an error"),
         ...DATABASE_ARGS,
         ...JSON_ARG,
       },

@@ -1,4 +1,5 @@
 import { DATABASE_ARGS } from "../host/settings.ts";
+import { textFlag } from "../terminal/arguments.ts";
 import { command } from "../terminal/command.ts";
 import { CALL_ARGS } from "./operation.ts";
 
@@ -7,7 +8,7 @@ export const costCommand = command({
   description: "Estimate the monthly cost of running your strategies on Workers and Turso",
   examples: ["edgemaker cost", "edgemaker cost --passes 4 --json"],
   args: {
-    passes: { type: "string", description: "Passes per minute (default 1)", valueHint: "number" },
+    passes: textFlag("Passes per minute (default 1)", "number"),
     ...CALL_ARGS,
     ...DATABASE_ARGS,
   },

@@ -1,4 +1,5 @@
 import { LOCAL_DATABASE_ARGS } from "../host/settings.ts";
+import { switchFlag, textFlag } from "../terminal/arguments.ts";
 import { command } from "../terminal/command.ts";
 import { UsageError } from "../terminal/usage-error.ts";
 
@@ -35,12 +36,8 @@ export const dbCommand = command({
       name: "db migrate",
       description: "Migrate a database to this version, before you deploy it",
       args: {
-        url: {
-          type: "string",
-          description: "Database: libsql://<host> or file:<path>; same as --db",
-          valueHint: "url",
-        },
-        dry: { type: "boolean", description: "Only show what would be applied" },
+        url: textFlag("Database: libsql://<host> or file:<path>; same as --db", "url"),
+        dry: switchFlag("Only show what would be applied"),
         ...LOCAL_DATABASE_ARGS,
       },
       run: async (values) => (await import("../actions/actions.ts")).migrateDatabase(values),
@@ -49,12 +46,8 @@ export const dbCommand = command({
       name: "db prune",
       description: "Move old orders, events and samples to one archive file per year",
       args: {
-        before: {
-          type: "string",
-          description: "Only rows older than this day (default: one year ago)",
-          valueHint: "day",
-        },
-        "dry-run": { type: "boolean", description: "Only show what would be moved" },
+        before: textFlag("Only rows older than this day (default: one year ago)", "day"),
+        "dry-run": switchFlag("Only show what would be moved"),
         ...LOCAL_DATABASE_ARGS,
       },
       run: async (values) => (await import("../actions/actions.ts")).prune(values),

@@ -1,3 +1,4 @@
+import { textFlag } from "../terminal/arguments.ts";
 import { command } from "../terminal/command.ts";
 import { SERVE_ARGS } from "./serve.ts";
 
@@ -8,11 +9,7 @@ export const demoCommand = command({
   description: "Watch a grid trade on simulated exchanges, with a new database",
   args: {
     ...ARGS,
-    seconds: {
-      type: "string",
-      description: "Stop after this many seconds (default: run until Ctrl-C)",
-      valueHint: "number",
-    },
+    seconds: textFlag("Stop after this many seconds (default: run until Ctrl-C)", "number"),
   },
   run: async (values) => (await import("../actions/demo.ts")).runDemo(values),
 });

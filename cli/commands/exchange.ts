@@ -1,12 +1,12 @@
 import { DATABASE_ARGS } from "../host/settings.ts";
-import type { Args, Values } from "../terminal/arguments.ts";
+import { type Args, switchFlag, type Values } from "../terminal/arguments.ts";
 import { command } from "../terminal/command.ts";
 import { UsageError } from "../terminal/usage-error.ts";
 
 const COMMON = {
   db: DATABASE_ARGS.db,
   "venue-url": DATABASE_ARGS["venue-url"],
-  json: { type: "boolean", description: "Print as JSON" },
+  json: switchFlag("Print as JSON"),
 } as const satisfies Args;
 
 const ONE_EXCHANGE = {
@@ -33,14 +33,8 @@ export const exchangeCommand = command({
         "Store keys from a prompt, from a pipe (one line each: key, secret, passphrase), or from the environment",
       args: {
         ...ONE_EXCHANGE,
-        "from-env": {
-          type: "boolean",
-          description: "Read the keys from <ID>_API_KEY, <ID>_SECRET and <ID>_PASSPHRASE",
-        },
-        "allow-withdrawal": {
-          type: "boolean",
-          description: "Store keys that can withdraw; edgemaker never withdraws",
-        },
+        "from-env": switchFlag("Read the keys from <ID>_API_KEY, <ID>_SECRET and <ID>_PASSPHRASE"),
+        "allow-withdrawal": switchFlag("Store keys that can withdraw; edgemaker never withdraws"),
       },
       run: async (values) => (await actions()).addKeys(values, exchangeOf(values)),
     }),

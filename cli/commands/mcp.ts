@@ -1,4 +1,5 @@
 import { DATABASE_ARGS } from "../host/settings.ts";
+import { switchFlag, textFlag } from "../terminal/arguments.ts";
 import { command } from "../terminal/command.ts";
 import { CALL_ARGS } from "./operation.ts";
 
@@ -17,20 +18,12 @@ export const mcpCommand = command({
       description: "Add edgemaker to the configuration of an AI client; a copy of the old one stays",
       examples: ["edgemaker mcp install --client claude-desktop --sandbox"],
       args: {
-        client: {
-          type: "string",
-          description: "claude-desktop, claude-code, cursor, windsurf or vscode",
-          valueHint: "name",
-        },
-        trading: {
-          type: "boolean",
-          description: "Allow trading, with your approval of each plan (edgemaker plans)",
-        },
-        most: {
-          type: "string",
-          description: "With --trading: the most that one plan can sell and buy, for example USDT=500",
-          valueHint: "asset=amount",
-        },
+        client: textFlag("claude-desktop, claude-code, cursor, windsurf or vscode", "name"),
+        trading: switchFlag("Allow trading, with your approval of each plan (edgemaker plans)"),
+        most: textFlag(
+          "With --trading: the most that one plan can sell and buy, for example USDT=500",
+          "asset=amount",
+        ),
         db,
         sandbox,
         ...REMOTE_ARGS,

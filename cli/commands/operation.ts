@@ -3,52 +3,36 @@ import { text } from "../../src/kernel/decimal.ts";
 import type { Operation } from "../../src/operation.ts";
 import { fieldKinds } from "../../src/transport/input.ts";
 import { DATABASE_ARGS, LOCAL_DATABASE_ARGS, STRATEGIES_ARG } from "../host/settings.ts";
-import type { Args } from "../terminal/arguments.ts";
+import { type Args, switchFlag, textFlag } from "../terminal/arguments.ts";
 import { command } from "../terminal/command.ts";
 import { argName, kebab, partName } from "../terminal/fields.ts";
 
 /** Flags of every command that calls an operation. */
 export const CALL_ARGS = {
-  json: { type: "boolean", description: "Print the response as JSON" },
-  "api-url": { type: "string", description: "Call this server instead of the local one", valueHint: "url" },
-  token: {
-    type: "string",
-    description: "API token for --api-url; @FILE or - (standard input) keeps it out of ps",
-    valueHint: "token",
-  },
+  json: switchFlag("Print the response as JSON"),
+  "api-url": textFlag("Call this server instead of the local one", "url"),
+  token: textFlag("API token for --api-url; @FILE or - (standard input) keeps it out of ps", "token"),
 } as const satisfies Args;
 
 const WATCH_ARGS = {
-  watch: { type: "boolean", description: "Refresh every two seconds until Ctrl-C" },
+  watch: switchFlag("Refresh every two seconds until Ctrl-C"),
 } as const satisfies Args;
 
 const UNTIL_ARGS = {
-  wait: {
-    type: "string",
-    description: "Seconds without a change until it gives up (default 60)",
-    valueHint: "seconds",
-  },
+  wait: textFlag("Seconds without a change until it gives up (default 60)", "seconds"),
 } as const satisfies Args;
 
 export const YES_ARGS = {
-  yes: { type: "boolean", description: "Skip the confirmation; scripts need this" },
+  yes: switchFlag("Skip the confirmation; scripts need this"),
 } as const satisfies Args;
 
 /** Flags of a centered grid. */
 export const PROFILE_ARGS = {
-  "grid-profile": {
-    type: "string",
-    description: "JSON file with a profile; its values override the matching flags",
-    valueHint: "file",
-  },
+  "grid-profile": textFlag("JSON file with a profile; its values override the matching flags", "file"),
 } as const satisfies Args;
 
 const COLUMNS_ARG = {
-  columns: {
-    type: "string",
-    description: "Columns to show, in this order, with commas; all shows every column",
-    valueHint: "names",
-  },
+  columns: textFlag("Columns to show, in this order, with commas; all shows every column", "names"),
 } as const satisfies Args;
 
 const formatArg = ({ csv, html }: Operation): Args => {

@@ -1,4 +1,5 @@
 import { LOCAL_DATABASE_ARGS } from "../host/settings.ts";
+import { textFlag } from "../terminal/arguments.ts";
 import { command } from "../terminal/command.ts";
 
 /** Works on the database itself: the key never leaves it. */
@@ -16,14 +17,10 @@ export const proofCommand = command({
       name: "proof publish",
       description: "Print signed days as JSON Lines, for anyone to verify",
       args: {
-        exchange: { type: "string", description: "Exchange id", valueHint: "id" },
-        symbol: { type: "string", description: "Trading pair, BASE/QUOTE", valueHint: "pair" },
-        from: {
-          type: "string",
-          description: "First day, in UTC (default: the first signed)",
-          valueHint: "date",
-        },
-        to: { type: "string", description: "Last day, in UTC (default: the last signed)", valueHint: "date" },
+        exchange: textFlag("Exchange id", "id"),
+        symbol: textFlag("Trading pair, BASE/QUOTE", "pair"),
+        from: textFlag("First day, in UTC (default: the first signed)", "date"),
+        to: textFlag("Last day, in UTC (default: the last signed)", "date"),
         ...LOCAL_DATABASE_ARGS,
       },
       run: async (values) => (await import("../actions/actions.ts")).publishProof(values),
@@ -33,7 +30,7 @@ export const proofCommand = command({
       description: "Verify a published file; exit code 1 if it was changed after signing",
       args: {
         file: { type: "positional", description: "File of `proof publish` (or --file)", required: false },
-        key: { type: "string", description: "Public key that must have signed it", valueHint: "hex" },
+        key: textFlag("Public key that must have signed it", "hex"),
         json: LOCAL_DATABASE_ARGS.json,
       },
       run: async (values) => (await import("../actions/actions.ts")).verifyProof(values),

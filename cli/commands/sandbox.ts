@@ -1,11 +1,11 @@
 import { DATABASE_ARGS, SANDBOX_ARGS } from "../host/settings.ts";
-import type { Args, Values } from "../terminal/arguments.ts";
+import { type Args, switchFlag, textFlag, type Values } from "../terminal/arguments.ts";
 import { command } from "../terminal/command.ts";
 import { UsageError } from "../terminal/usage-error.ts";
 
 const COMMON = {
   db: DATABASE_ARGS.db,
-  json: { type: "boolean", description: "Print as JSON" },
+  json: switchFlag("Print as JSON"),
 } as const satisfies Args;
 const required = (values: Values, flag: string): string => {
   const value = values[flag];
@@ -28,9 +28,9 @@ export const sandboxCommand = command({
       name: "sandbox deposit",
       description: "Add to a simulated balance; a negative amount withdraws",
       args: {
-        exchange: { type: "string", description: "Exchange id", valueHint: "id" },
-        asset: { type: "string", description: "Asset, for example USDT", valueHint: "asset" },
-        amount: { type: "string", description: "Amount; negative to withdraw", valueHint: "number" },
+        exchange: textFlag("Exchange id", "id"),
+        asset: textFlag("Asset, for example USDT", "asset"),
+        amount: textFlag("Amount; negative to withdraw", "number"),
         ...COMMON,
       },
       run: async (values) => {
@@ -44,8 +44,8 @@ export const sandboxCommand = command({
       name: "sandbox shock",
       description: "Change a simulated price at once, for example by -10 percent",
       args: {
-        symbol: { type: "string", description: "Trading pair", valueHint: "pair" },
-        percent: { type: "string", description: "Change in percent, above -100", valueHint: "number" },
+        symbol: textFlag("Trading pair", "pair"),
+        percent: textFlag("Change in percent, above -100", "number"),
         ...COMMON,
       },
       run: async (values) => {

@@ -1,23 +1,18 @@
 import { pluralize } from "../../src/kernel/pluralize.ts";
 import { DATABASE_ARGS, SANDBOX_ARGS, STRATEGIES_ARG } from "../host/settings.ts";
+import { switchFlag, textFlag } from "../terminal/arguments.ts";
 import { command } from "../terminal/command.ts";
 
 export const SERVE_ARGS = {
-  port: { type: "string", description: "Port (default 3000; 0 picks a free one)", valueHint: "number" },
-  host: { type: "string", description: "Address to listen on (default 127.0.0.1)", valueHint: "address" },
+  port: textFlag("Port (default 3000; 0 picks a free one)", "number"),
+  host: textFlag("Address to listen on (default 127.0.0.1)", "address"),
   ...DATABASE_ARGS,
   ...SANDBOX_ARGS,
   ...STRATEGIES_ARG,
-  "tick-interval": {
-    type: "string",
-    description: "Milliseconds between two passes (default 5000)",
-    valueHint: "number",
-  },
-  stream: {
-    type: "boolean",
-    description:
-      "Start passes early when the exchange reports a fill or a stop price (default; --no-stream turns it off)",
-  },
+  "tick-interval": textFlag("Milliseconds between two passes (default 5000)", "number"),
+  stream: switchFlag(
+    "Start passes early when the exchange reports a fill or a stop price (default; --no-stream turns it off)",
+  ),
 } as const;
 
 /** Milliseconds between two reads of new events. */

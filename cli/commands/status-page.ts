@@ -1,4 +1,5 @@
 import { LOCAL_DATABASE_ARGS } from "../host/settings.ts";
+import { switchFlag, textFlag } from "../terminal/arguments.ts";
 import { command } from "../terminal/command.ts";
 
 export const statusPageCommand = command({
@@ -9,9 +10,9 @@ export const statusPageCommand = command({
       name: "status-page build",
       description: "Write a page with today's obligations and 90 days of uptime, to publish on any host",
       args: {
-        out: { type: "string", description: "Folder of the page (default status-page)", valueHint: "folder" },
-        maker: { type: "string", description: "Name of the market maker", valueHint: "name" },
-        amounts: { type: "boolean", description: "Also show rules with amounts in quote, as depths" },
+        out: textFlag("Folder of the page (default status-page)", "folder"),
+        maker: textFlag("Name of the market maker", "name"),
+        amounts: switchFlag("Also show rules with amounts in quote, as depths"),
         ...LOCAL_DATABASE_ARGS,
       },
       run: async (values) => (await import("../actions/actions.ts")).buildStatusPage(values),

@@ -4,6 +4,7 @@ import { declaredPreviewInput } from "../../src/declared/schema/input.ts";
 import { type Operation, operation } from "../../src/operation.ts";
 import type { AnyStrategyDefinition } from "../../src/ports/definition.ts";
 import { DATABASE_ARGS, LOCAL_DATABASE_ARGS, STRATEGIES_ARG } from "../host/settings.ts";
+import { switchFlag, textFlag } from "../terminal/arguments.ts";
 import { command } from "../terminal/command.ts";
 import { fieldArgs } from "./operation.ts";
 
@@ -35,7 +36,7 @@ export const deployCommand = command({
   description: "Deploy a Cloudflare Worker with the strategies of this project; needs wrangler",
   examples: ["edgemaker deploy --dry"],
   args: {
-    dry: { type: "boolean", description: "Only build it, and show its size" },
+    dry: switchFlag("Only build it, and show its size"),
     ...FOLDER_ARGS,
   },
   run: async (values) => (await import("../actions/actions.ts")).deployWorker(values),
@@ -52,23 +53,11 @@ export function strategyTestCommand(definition: AnyStrategyDefinition, ids: read
     examples: [`edgemaker strategy test ${definition.name} --seed 7`],
     args: {
       ...Object.fromEntries(Object.entries(flags).filter(([name]) => !own.has(name))),
-      exchange: { type: "string", description: "Simulated exchange (default kraken)", valueHint: "exchange" },
-      symbol: {
-        type: "string",
-        description: "Trading pair of the sandbox (default BTC/USDT)",
-        valueHint: "pair",
-      },
-      data: {
-        type: "string",
-        description: "CSV file with candles; default: random prices",
-        valueHint: "file",
-      },
-      passes: {
-        type: "string",
-        description: "Number of passes, one minute apart (default 300)",
-        valueHint: "number",
-      },
-      seed: { type: "string", description: "Seed of prices and faults (default 1)", valueHint: "number" },
+      exchange: textFlag("Simulated exchange (default kraken)", "exchange"),
+      symbol: textFlag("Trading pair of the sandbox (default BTC/USDT)", "pair"),
+      data: textFlag("CSV file with candles; default: random prices", "file"),
+      passes: textFlag("Number of passes, one minute apart (default 300)", "number"),
+      seed: textFlag("Seed of prices and faults (default 1)", "number"),
     },
     run: async (values) => (await import("../actions/actions.ts")).testStrategy(tested, definition, values),
   });

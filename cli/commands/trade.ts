@@ -1,6 +1,7 @@
 import type { CommandDef } from "citty";
 import type { Operation } from "../../src/operation.ts";
 import { DATABASE_ARGS } from "../host/settings.ts";
+import { switchFlag, textFlag } from "../terminal/arguments.ts";
 import { command } from "../terminal/command.ts";
 import { UsageError } from "../terminal/usage-error.ts";
 import { CALL_ARGS, fieldArgs, PROFILE_ARGS, YES_ARGS } from "./operation.ts";
@@ -20,16 +21,15 @@ export function tradeCommand(operations: readonly Operation[]): CommandDef {
       "edgemaker trade --strategy grid --exchange mexc --symbol ADA/USDT --grid-profile calm.json --detach",
     ],
     args: () => ({
-      strategy: { type: "string", description: "grid", valueHint: "name" },
+      strategy: textFlag("grid", "name"),
       ...fieldArgs(start, NOT_FLAGS),
       ...PROFILE_ARGS,
-      preview: { type: "boolean", description: "Show the plan and place nothing" },
-      detach: { type: "boolean", description: "Start it on the running server, and return at once" },
-      "tick-interval": {
-        type: "string",
-        description: "Milliseconds between two passes, if this process runs the grid (default 5000)",
-        valueHint: "number",
-      },
+      preview: switchFlag("Show the plan and place nothing"),
+      detach: switchFlag("Start it on the running server, and return at once"),
+      "tick-interval": textFlag(
+        "Milliseconds between two passes, if this process runs the grid (default 5000)",
+        "number",
+      ),
       ...YES_ARGS,
       ...DATABASE_ARGS,
       ...CALL_ARGS,

@@ -8,45 +8,42 @@ import { messageOf, SettingsError } from "../../src/kernel/errors.ts";
 import { prefixOf } from "../../src/kernel/key-names.ts";
 import { isPair, type Pair } from "../../src/kernel/pair.ts";
 import { parseTime } from "../../src/kernel/time.ts";
-import type { Args, Values } from "../terminal/arguments.ts";
+import { type Args, switchFlag, textFlag, type Values } from "../terminal/arguments.ts";
 import { UsageError } from "../terminal/usage-error.ts";
 import { configFile, defaultDatabaseUrl } from "./directories.ts";
 import { absentFolder, databaseFile } from "./locations.ts";
 
-const textArgument = (description: string, valueHint: string) =>
-  ({ type: "string", description, valueHint }) as const;
-
 /** Flags of every command that works on a database in this process. */
 export const DATABASE_ARGS = {
-  db: textArgument("Database: file:<path> or libsql://<host>", "url"),
-  sandbox: { type: "boolean", description: "Use simulated exchanges: no keys, no network, no money" },
-  seed: textArgument("Seed of the sandbox's random prices", "number"),
+  db: textFlag("Database: file:<path> or libsql://<host>", "url"),
+  sandbox: switchFlag("Use simulated exchanges: no keys, no network, no money"),
+  seed: textFlag("Seed of the sandbox's random prices", "number"),
   "venue-url": {
-    ...textArgument("Base URL to use instead of an exchange's own, name=url; repeatable", "name=url"),
+    ...textFlag("Base URL to use instead of an exchange's own, name=url; repeatable", "name=url"),
     repeatable: true,
   },
 } as const satisfies Args;
 
 /** Flag of the server, and of every command for the user's own strategies. */
 export const STRATEGIES_ARG = {
-  strategies: textArgument("Folder of your own strategies (default strategies)", "folder"),
+  strategies: textFlag("Folder of your own strategies (default strategies)", "folder"),
 } as const satisfies Args;
 
 /** Flags of every command that maintains a database, whichever process serves it. */
 export const LOCAL_DATABASE_ARGS = {
   db: DATABASE_ARGS.db,
   sandbox: DATABASE_ARGS.sandbox,
-  json: { type: "boolean", description: "Print as JSON" },
+  json: switchFlag("Print as JSON"),
 } as const satisfies Args;
 
 /** Flags that create a sandbox; by default, the stored ones of its database apply. */
 export const SANDBOX_ARGS = {
-  origin: textArgument("Market time at the start, ISO 8601", "time"),
+  origin: textFlag("Market time at the start, ISO 8601", "time"),
   replay: {
-    ...textArgument("Candles to replay, [SYMBOL=]FILE (default symbol BTC/USDT); repeatable", "file"),
+    ...textFlag("Candles to replay, [SYMBOL=]FILE (default symbol BTC/USDT); repeatable", "file"),
     repeatable: true,
   },
-  speed: textArgument("Speed of market time, for example 60; max runs passes without waiting", "number"),
+  speed: textFlag("Speed of market time, for example 60; max runs passes without waiting", "number"),
 } as const satisfies Args;
 
 export interface CliSettings {

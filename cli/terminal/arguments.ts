@@ -17,6 +17,13 @@ interface ReadAs {
   readonly isOnlyRead?: boolean;
 }
 
+/** A flag with a value; `valueHint` names the value in help. */
+export const textFlag = (description: string, valueHint: string) =>
+  ({ type: "string", description, valueHint }) as const;
+
+/** A flag without a value. */
+export const switchFlag = (description: string) => ({ type: "boolean", description }) as const;
+
 type Commands = Readonly<Record<string, CommandDef>>;
 
 export interface FoundCommand {

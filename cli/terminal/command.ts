@@ -17,32 +17,10 @@ export interface Definition {
 }
 
 /** Description, aliases and examples of a command, for its help. */
-export interface Meta {
-  readonly name?: string;
-  readonly description?: string;
-  readonly alias?: string | string[];
-  readonly examples?: readonly string[];
-  readonly groups?: Readonly<Record<string, readonly string[]>>;
-}
+export type Meta = Partial<Omit<Definition, "args" | "subCommands" | "run">>;
 
 /** Creates a citty command whose arguments we parse: see arguments.ts. */
-export function command({
-  name,
-  description,
-  alias,
-  examples,
-  args,
-  subCommands,
-  groups,
-  run,
-}: Definition): CommandDef {
-  const meta: Meta = {
-    name,
-    description,
-    ...(alias ? { alias } : {}),
-    ...(examples ? { examples } : {}),
-    ...(groups ? { groups } : {}),
-  };
+export function command({ args, subCommands, run, ...meta }: Definition): CommandDef {
   const made: CommandDef = {
     meta: meta as NonNullable<CommandDef["meta"]>,
     ...(subCommands ? { subCommands } : {}),
