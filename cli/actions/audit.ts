@@ -2,7 +2,7 @@ import { chainedOut } from "../../src/audit/operations/events.ts";
 import { verify } from "../../src/audit/operations/verify.ts";
 import { SettingsError } from "../../src/kernel/errors.ts";
 import { DAY } from "../../src/kernel/time.ts";
-import { numberOf } from "../host/settings.ts";
+import { wholeFlag } from "../host/settings.ts";
 import type { Values } from "../terminal/arguments.ts";
 import { byCommand, withDatabase } from "./database/open.ts";
 
@@ -19,10 +19,7 @@ export async function verifyEvents(values: Values): Promise<number> {
 }
 
 export async function exportEvents(values: Values): Promise<number> {
-  const from =
-    values.after === undefined
-      ? 0
-      : numberOf("--after", values.after, { whole: true, most: Number.MAX_SAFE_INTEGER });
+  const from = wholeFlag(values, "after", { usual: 0, most: Number.MAX_SAFE_INTEGER });
   return withDatabase(values, async ({ store }) => {
     let [id, isWhole] = [from, false];
     while (!isWhole) {
@@ -37,11 +34,7 @@ export async function exportEvents(values: Values): Promise<number> {
 }
 
 export async function signEvents(values: Values): Promise<number> {
-  const request = values["keep-days"];
-  const days =
-    request === undefined
-      ? undefined
-      : numberOf("--keep-days", request, { whole: true, least: 1, most: 36_500 });
+  const days = wholeFlag(values, "keep-days", { usual: undefined, least: 1, most: 36_500 });
   return withDatabase(values, async ({ store, signers: [signer] = [] }) => {
     if (!signer)
       throw new SettingsError("EDGEMAKER_KEK is not set; checkpoints are signed with a key derived from it");

@@ -1,5 +1,5 @@
 import { createOperations } from "../../src/operations.ts";
-import { numberOf, readSettings } from "../host/settings.ts";
+import { readSettings, wholeFlag } from "../host/settings.ts";
 import type { Values } from "../terminal/arguments.ts";
 import { print } from "../terminal/output.ts";
 import { fail } from "../terminal/refused.ts";
@@ -8,7 +8,7 @@ import { PLANS, PRICES_OF } from "./plans.ts";
 import { openAnswering, remoteOf } from "./run-operation.ts";
 
 /** Estimates the monthly price of the running grids on several hosting plans, from the last counted day. */
-export async function estimateCost({ passes, ...values }: Values): Promise<number> {
+export async function estimateCost(values: Values): Promise<number> {
   const status = createOperations([]).find(({ name }) => name === "get_grid_status");
   if (!status) throw new Error("there is no operation get_grid_status");
   const settings = readSettings(values, process.env);
@@ -24,8 +24,7 @@ export async function estimateCost({ passes, ...values }: Values): Promise<numbe
   const sum = (of: (month: (typeof known)[number]) => number) => known.reduce((all, one) => all + of(one), 0);
   const rows = { rowsRead: sum((one) => one.rowsRead ?? 0), rowsWritten: sum((one) => one.rowsWritten ?? 0) };
   const accounts = new Set(grids.map(({ exchange }) => exchange)).size;
-  const perMinute =
-    passes === undefined ? 1 : numberOf("--passes", passes, { whole: true, least: 1, most: 12 });
+  const perMinute = wholeFlag(values, "passes", { usual: 1, least: 1, most: 12 });
   const units = unitsOf(accounts, perMinute, rows);
   const isUnknown = known.some(({ rowsRead }) => rowsRead === null);
   return print(values, {

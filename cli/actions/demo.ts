@@ -11,7 +11,7 @@ import type { Deps } from "../../src/ports/deps.ts";
 import type { StrategyView } from "../../src/ports/stores/strategy-store.ts";
 import { dataDirectory } from "../host/directories.ts";
 import { openBrowser } from "../host/open-browser.ts";
-import { numberOf } from "../host/settings.ts";
+import { wholeFlag } from "../host/settings.ts";
 import type { Values } from "../terminal/arguments.ts";
 import { startServer } from "./serve.ts";
 
@@ -42,10 +42,7 @@ const PORTS_AROUND = 20;
 export async function runDemo(values: Values): Promise<number> {
   const file = join(dataDirectory(process.env), "demo.db");
   for (const suffix of ["", "-wal", "-shm"]) rmSync(`${file}${suffix}`, { force: true });
-  const seconds =
-    values.seconds === undefined
-      ? undefined
-      : numberOf("--seconds", values.seconds, { whole: true, most: 86_400 });
+  const seconds = wholeFlag(values, "seconds", { usual: undefined, most: 86_400 });
   const { deps, url, boundText, newLink, stopped, stop } = await startServer(
     { ...MARKET, ...(values.speed === "max" ? LONG_PASSES : {}), ...values, db: `file:${file}` },
     { around: values.port === undefined ? PORTS_AROUND : 0 },

@@ -26,7 +26,7 @@ import { calculationThread } from "../host/process/calculations.ts";
 import { nodeLocal } from "../host/process/node-local.ts";
 import { describeServer, runningServers, startHeartbeat } from "../host/running-servers.ts";
 import { forgetKeptToken, proofOf, writeServerFile } from "../host/server-file.ts";
-import { numberOf, readSettings } from "../host/settings.ts";
+import { portFlag, readSettings, tickInterval } from "../host/settings.ts";
 import { strategiesIn } from "../host/strategies/load.ts";
 import { startStreams } from "../host/streams.ts";
 import { startTimer } from "../host/timer.ts";
@@ -54,7 +54,8 @@ export interface Serving {
 /** Starts the server and its timer. */
 export async function startServer(values: Values, { around = 0 } = {}): Promise<Serving> {
   const { config, sandbox, databaseUrl } = readSettings(values, process.env);
-  const { port, hostname, interval } = servingFlags(values);
+  const [port, interval] = [portFlag(values), tickInterval(values)];
+  const hostname = String(values.host ?? "127.0.0.1");
   const folder = dataDirectory(process.env);
   const log = createLog(config.logLevel);
   const file = configFile(process.env);
@@ -112,18 +113,6 @@ export async function startServer(values: Values, { around = 0 } = {}): Promise<
 
 const NO_TOKEN =
   "No API token exists yet. Commands on this machine need none; for other clients, run `edgemaker token create`.\n";
-
-function servingFlags(values: Values) {
-  const { port, host, "tick-interval": interval } = values;
-  return {
-    port: port === undefined ? 3000 : numberOf("--port", port, { whole: true, most: 65_535 }),
-    hostname: (host as string | undefined) ?? "127.0.0.1",
-    interval:
-      interval === undefined
-        ? 5000
-        : numberOf("--tick-interval", interval, { whole: true, least: 1, most: 86_400_000 }),
-  };
-}
 
 interface Served {
   readonly config: Config;

@@ -5,7 +5,7 @@ import type { Deps } from "../../src/ports/deps.ts";
 import { dataDirectory } from "../host/directories.ts";
 import { describeServer, runningServers } from "../host/running-servers.ts";
 import { findServer, type ServerFile } from "../host/server-file.ts";
-import { type CliSettings, numberOf } from "../host/settings.ts";
+import { type CliSettings, portFlag } from "../host/settings.ts";
 import type { Values } from "../terminal/arguments.ts";
 
 type Finding = "ok" | "note" | "bad";
@@ -18,8 +18,7 @@ export interface Check {
 
 /** Reports the server of this database, or whether its port is free. */
 export async function portFree(values: Values, { databaseUrl }: CliSettings): Promise<Check> {
-  const port =
-    values.port === undefined ? 3000 : numberOf("--port", values.port, { whole: true, most: 65_535 });
+  const port = portFlag(values);
   const server = await findServer(dataDirectory(process.env), databaseUrl);
   if (server) return readyOf(server);
   const isFree = await new Promise<boolean>((resolve) => {

@@ -4,7 +4,7 @@ import { fieldKinds, fromTexts } from "../../src/transport/input.ts";
 import type { Answer } from "../../src/transport/run.ts";
 import { askAboutKeys } from "../host/check-keys.ts";
 import { runningServers } from "../host/running-servers.ts";
-import { type CliSettings, numberOf, readSettings } from "../host/settings.ts";
+import { type CliSettings, readSettings, tickInterval } from "../host/settings.ts";
 import { startTimer } from "../host/timer.ts";
 import type { Values } from "../terminal/arguments.ts";
 import { textsOf } from "../terminal/fields.ts";
@@ -96,10 +96,7 @@ async function connect(
   { isDry, ...settings }: CliSettings & { readonly isDry: boolean },
 ): Promise<Trading> {
   const remote = await remoteOf(settings, values);
-  const interval =
-    values["tick-interval"] === undefined
-      ? 5000
-      : numberOf("--tick-interval", values["tick-interval"], { whole: true, least: 1, most: 86_400_000 });
+  const interval = tickInterval(values);
   const { ask, deps, close } = await openAnswering(settings, remote);
   return {
     byServer: !deps || (await runningServers(deps)).length > 0,

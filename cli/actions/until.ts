@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { messageOf } from "../../src/kernel/errors.ts";
 import { plainText } from "../../src/kernel/plain-text.ts";
 import type { CommandSurface } from "../../src/operation.ts";
 import type { Answer } from "../../src/transport/run.ts";
-import { numberOf } from "../host/settings.ts";
+import { wholeFlag } from "../host/settings.ts";
 import type { Values } from "../terminal/arguments.ts";
+import { askAgain, failureText } from "./watch.ts";
 
 const BETWEEN_LOOKS_MILLIS = 1000;
 
@@ -22,25 +22,17 @@ export async function until(
   first: Answer,
   { surface, ask, values }: Going,
 ): Promise<{ readonly answer: Answer; readonly isDone: boolean }> {
-  const seconds = numberOf("--wait", values.wait ?? "60", { whole: true, most: 86_400 });
+  const seconds = wholeFlag(values, "wait", { usual: 60, most: 86_400 });
   let [answer, last, changedAt] = [first, "", performance.now()];
   for (;;) {
     if (answer.status === 200 && surface.isDone(answer.body)) return { answer, isDone: true };
-    const text = answer.status === 200 ? surface.progress(answer.body) : failureIn(answer);
+    const text = answer.status === 200 ? surface.progress(answer.body) : failureText(answer);
     if (text !== last) {
       process.stderr.write(`${plainText(text, 1000)}\n`);
       [last, changedAt] = [text, performance.now()];
     }
     if (performance.now() - changedAt >= seconds * 1000) return { answer, isDone: false };
     await sleep(BETWEEN_LOOKS_MILLIS);
-    answer = await ask().catch((error: unknown) => ({
-      status: 500,
-      body: { error: "No answer", message: messageOf(error) },
-    }));
+    answer = await askAgain(ask);
   }
 }
-
-const failureIn = ({ body }: Answer): string => {
-  const { error, message } = body as { error?: string; message?: string };
-  return `${error}: ${message}`;
-};

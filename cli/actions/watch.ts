@@ -18,19 +18,21 @@ export async function watch(first: Answer, { ask, show }: WatchedAnswer): Promis
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => over.abort());
   // The reader has closed the pipe: `edgemaker … --watch | head`.
   process.stdout.once("error", () => over.abort());
-  for (let answer = first; !over.signal.aborted; answer = await again(ask)) {
-    process.stdout.write(`${process.stdout.isTTY ? REDRAW : ""}${watchedText(answer, show)}\n`);
+  for (let answer = first; !over.signal.aborted; answer = await askAgain(ask)) {
+    process.stdout.write(
+      `${process.stdout.isTTY ? REDRAW : ""}${answer.status === 200 ? show(answer.body) : failureText(answer)}\n`,
+    );
     await sleep(BETWEEN_WATCHES_MILLIS, undefined, { signal: over.signal }).catch(() => undefined);
     if (over.signal.aborted) break;
   }
   return 0;
 }
 
-const again = (ask: WatchedAnswer["ask"]): Promise<Answer> =>
+/** Calls again; a failure is a response too. */
+export const askAgain = (ask: WatchedAnswer["ask"]): Promise<Answer> =>
   ask().catch((error: unknown) => ({ status: 500, body: { error: "No answer", message: messageOf(error) } }));
 
-function watchedText({ status, body }: Answer, show: WatchedAnswer["show"]): string {
-  if (status === 200) return show(body);
-  const { error, message } = body as { error: string; message: string };
+export function failureText({ body }: Answer): string {
+  const { error, message = "no message" } = body as { error?: string; message?: string };
   return `${error}: ${plainText(message)}`;
 }

@@ -142,9 +142,10 @@ function refuseVenueUrls(
   }
 }
 
-function sandboxOptions({ seed, origin, speed, replay }: Values): SandboxOptions {
+function sandboxOptions(values: Values): SandboxOptions {
+  const { origin, speed, replay } = values;
   return {
-    seed: seed === undefined ? undefined : numberOf("--seed", seed, { whole: true, most: 2 ** 32 - 1 }),
+    seed: wholeFlag(values, "seed", { usual: undefined, most: 2 ** 32 - 1 }),
     speed: speed === undefined ? undefined : speedOf(speed),
     origin: origin === undefined ? undefined : timeFlag(String(origin)),
     replays: (replay as readonly string[] | undefined)?.map(replayOf),
@@ -159,19 +160,25 @@ function speedOf(speed: Values[string]): number {
   return number;
 }
 
-export function numberOf(
-  flag: string,
-  value: Values[string],
-  { whole, least = 0, most }: { whole: boolean; least?: number; most: number },
-): number {
+/** Returns the whole number of a flag; `usual` if it is absent. Throws UsageError outside the limits. */
+export function wholeFlag<Usual>(
+  values: Values,
+  name: string,
+  { usual, least = 0, most }: { usual: Usual; least?: number; most: number },
+): number | Usual {
+  const value = values[name];
+  if (value === undefined) return usual;
   const number = /^\d+(\.\d+)?$/.test(String(value)) ? Number(value) : Number.NaN;
-  const fits = number <= most && number >= least && (whole ? Number.isInteger(number) : number > 0);
-  if (!fits)
-    throw new UsageError(
-      `${flag} must be ${whole ? `a whole number from ${least} to ${most}` : `a positive number of at most ${most}`}`,
-    );
+  if (!Number.isInteger(number) || number < least || number > most)
+    throw new UsageError(`--${name} must be a whole number from ${least} to ${most}`);
   return number;
 }
+
+export const portFlag = (values: Values): number => wholeFlag(values, "port", { usual: 3000, most: 65_535 });
+
+/** Returns the milliseconds between two passes. */
+export const tickInterval = (values: Values): number =>
+  wholeFlag(values, "tick-interval", { usual: 5000, least: 1, most: 86_400_000 });
 
 function timeFlag(value: string): number {
   const at = parseTime(value);

@@ -24,7 +24,7 @@ import {
   writeStored,
 } from "../../host/candle-store.ts";
 import { createLog, nodeRuntime } from "../../host/node-runtime.ts";
-import { numberOf, readSettings } from "../../host/settings.ts";
+import { readSettings, wholeFlag } from "../../host/settings.ts";
 import type { Values } from "../../terminal/arguments.ts";
 import { print } from "../../terminal/output.ts";
 import { UsageError } from "../../terminal/usage-error.ts";
@@ -36,7 +36,7 @@ export async function downloadCandles(values: Values): Promise<number> {
   const [pair, spanMillis, since] = [pairFlag(values), spanIn(values), timeIn(values, "since")];
   if (since === undefined)
     throw new UsageError("--since must be a start time, for example --since 2025-01-01");
-  const patience = numberOf("--patience", values.patience ?? "300", { whole: true, most: 86_400 }) * SECOND;
+  const patience = wholeFlag(values, "patience", { usual: 300, most: 86_400 }) * SECOND;
   const exchange = String(values.exchange ?? "");
   if (!config.exchanges.some(({ id }) => id === exchange))
     throw new UsageError(`--exchange must be one of ${config.exchanges.map(({ id }) => id).join(", ")}`);

@@ -3,7 +3,7 @@ import { messageOf } from "../../../src/kernel/errors.ts";
 import type { Operation } from "../../../src/operation.ts";
 import type { AnyStrategyDefinition } from "../../../src/ports/definition.ts";
 import { fieldKinds, fromTexts } from "../../../src/transport/input.ts";
-import { numberOf, readSettings } from "../../host/settings.ts";
+import { readSettings, wholeFlag } from "../../host/settings.ts";
 import { type SimulationResult, simulateStrategy } from "../../host/simulation/simulate.ts";
 import { strategyFiles } from "../../host/strategies/bundle.ts";
 import { loadStrategy } from "../../host/strategies/load.ts";
@@ -23,13 +23,13 @@ export async function testStrategy(
   const misread = misreadOf(operation, given);
   if (misread) return fail(misread, { operation, values });
   const { exchange, symbol, baseBudget, quoteBudget, ...config } = given as SimulatedFields;
-  const { passes, data } = values;
+  const { data } = values;
   const result = await simulateStrategy(
     definition,
     {
       ...{ exchange, symbol, config, base: baseBudget, quote: quoteBudget },
-      ...(passes === undefined ? {} : { passes: numberOf("--passes", passes, PASS_COUNT) }),
-      ...(values.seed === undefined ? {} : { seed: numberOf("--seed", values.seed, SEEDS) }),
+      passes: wholeFlag(values, "passes", { usual: undefined, least: 1, most: 100_000 }),
+      seed: wholeFlag(values, "seed", { usual: undefined, most: 2 ** 32 - 1 }),
       ...(data === undefined ? {} : { prices: readPriceFile(String(data)) }),
     } as Parameters<typeof simulateStrategy>[1],
     reloadOf(definition),
@@ -52,9 +52,6 @@ function readPriceFile(file: string): string {
     throw new UsageError(`--data ${file} cannot be read: ${messageOf(error)}`);
   }
 }
-
-const PASS_COUNT = { whole: true, least: 1, most: 100_000 };
-const SEEDS = { whole: true, most: 2 ** 32 - 1 };
 
 /** Returns how a restarted process loads the same file: with new variables. */
 function reloadOf({ name }: AnyStrategyDefinition): () => AnyStrategyDefinition {

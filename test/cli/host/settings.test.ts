@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { numberOf } from "../../../cli/host/settings.ts";
+import { tickInterval } from "../../../cli/host/settings.ts";
 import { parseConfig } from "../../../src/compose/config.ts";
 import { SettingsError } from "../../../src/kernel/errors.ts";
 
@@ -103,8 +103,7 @@ describe("an unknown EDGEMAKER_ setting", () => {
 });
 
 it.each(["0", "-1", "1.5", "86400001", "1e3"])("--tick-interval rejects %s", (text) => {
-  const request = { whole: true, least: 1, most: 86_400_000 };
-  expect(() => numberOf("--tick-interval", text, request)).toThrow(
+  expect(() => tickInterval({ "tick-interval": text })).toThrow(
     /--tick-interval must be a whole number from 1 to 86400000/,
   );
 });
