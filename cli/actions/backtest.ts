@@ -8,19 +8,18 @@ import { isPair, type Pair } from "../../src/kernel/pair.ts";
 import type { Operation } from "../../src/operation.ts";
 import type { CandleReader } from "../../src/ports/candles.ts";
 import type { Deps } from "../../src/ports/deps.ts";
-import { fieldKinds, fromTexts } from "../../src/transport/input.ts";
 import { type Answer, run } from "../../src/transport/run.ts";
 import { isRecordingFile, isTapeFile, readCandleFile, readTapeFile } from "../host/candle-sources.ts";
 import { candleFile, candleFolder, readStored } from "../host/candle-store.ts";
 import { nodeLocal } from "../host/process/node-local.ts";
 import { readSettings } from "../host/settings.ts";
 import type { Values } from "../terminal/arguments.ts";
-import { textsOf } from "../terminal/fields.ts";
+import { inputOf } from "../terminal/fields.ts";
 import { print, render } from "../terminal/output.ts";
 import { fail, misreadOf } from "../terminal/refused.ts";
 import { UsageError } from "../terminal/usage-error.ts";
 import { type Waited, waitedFor } from "../terminal/waited-for.ts";
-import { blameProfile, readProfile } from "./grid-profile.ts";
+import { profiledInput } from "./grid-profile.ts";
 import { INTERRUPTED } from "./report-on-interrupt.ts";
 
 /** Loaded separately, because exchanges and the database take most of a start's time. */
@@ -33,12 +32,8 @@ const RULE_FIELDS = ["tick", "lot", "makerFee"] as const;
 export async function runBacktest(operation: Operation, values: Values): Promise<number> {
   const { data, report, json, format } = values;
   if (format === "csv" && json) throw new UsageError("--format csv and --json exclude each other");
-  const file = values["grid-profile"] === undefined ? undefined : String(values["grid-profile"]);
-  const profile = file === undefined ? {} : readProfile(file);
-  const given = { ...fromTexts(fieldKinds(operation), textsOf(operation, values)), ...profile };
-  const input = report || format === "csv" ? { fills: MOST_FILLS, ...given } : given;
-  const misread = misreadOf(operation, input);
-  if (misread && file !== undefined) blameProfile(file, profile, misread);
+  const usual = report || format === "csv" ? { fills: MOST_FILLS } : {};
+  const { input, misread } = profiledInput(operation, values, usual);
   if (misread) return fail(misread, { operation, values });
   const dataFile = typeof data === "string" ? data : undefined;
   const { answer, isCut } = await answeredBacktest(operation, values, input, dataFile);
@@ -147,7 +142,7 @@ function storedIn(databaseUrl: string, { exchange, symbol, timeframe = "1m" }: R
 export async function runReplay(operation: Operation, values: Values): Promise<number> {
   const { openAnswering: open, runOperation } = await toExchanges();
   if (typeof values.data !== "string") return runOperation(operation, values, {});
-  const input = fromTexts(fieldKinds(operation), textsOf(operation, values));
+  const input = inputOf(operation, values);
   const misread = misreadOf(operation, input);
   if (misread) return fail(misread, { operation, values });
   const { deps, close } = await open(readSettings(values, process.env), undefined);

@@ -20,7 +20,7 @@ import { nodeLocal } from "../host/process/node-local.ts";
 import { type CliSettings, describeFolder, lackingFolder, readSettings } from "../host/settings.ts";
 import type { Values } from "../terminal/arguments.ts";
 import { terminalColumns, wrap } from "../terminal/style.ts";
-import { type Check, portFree, serversElsewhere } from "./server-check.ts";
+import { type Check, checked, portFree, serversElsewhere } from "./server-check.ts";
 
 /** Runs all checks, whatever the others find. Exit code 1 if one fails. */
 export async function runDoctor(values: Values): Promise<number> {
@@ -79,12 +79,12 @@ async function database(checks: Check[], { config, databaseUrl, sandbox }: CliSe
   const check = "database";
   const file = databaseFile(databaseUrl);
   const inMemory = (detail: string) => {
-    checks.push({ check, finding: "note", detail });
+    checks.push(checked(check, "note", detail));
     return createDeps(config, runtimeInMemory(databaseUrl, config, log), sandbox);
   };
   const lacking = lackingFolder(values, process.env);
   if (lacking) {
-    checks.push({ check, finding: "bad", detail: describeFolder(lacking) });
+    checks.push(checked(check, "bad", describeFolder(lacking)));
     return undefined;
   }
   if (file && !existsSync(file)) return inMemory(`${file} does not exist yet; edgemaker serve creates it`);
@@ -115,7 +115,7 @@ async function missingMigrations(
     return pending.length;
   } catch (error) {
     request.close();
-    checks.push({ check: "database", finding: "bad", detail: messageOf(error) });
+    checks.push(checked("database", "bad", messageOf(error)));
     return undefined;
   }
 }
@@ -128,10 +128,10 @@ async function tryCheck<T>(
 ): Promise<T | undefined> {
   try {
     const [result, detail] = await act();
-    checks.push({ check, finding: "ok", detail });
+    checks.push(checked(check, "ok", detail));
     return result;
   } catch (error) {
-    checks.push({ check, finding: "bad", detail: messageOf(error) });
+    checks.push(checked(check, "bad", messageOf(error)));
     return undefined;
   }
 }
@@ -140,22 +140,18 @@ function runtime(): Check {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   const isEnough = major > 20 || (major === 20 && minor >= 19);
   const detail = `Node ${process.versions.node} on ${process.platform} ${process.arch}${isEnough ? "" : "; 20.19 or later is required"}`;
-  return { check: "runtime", finding: isEnough ? "ok" : "bad", detail };
+  return checked("runtime", isEnough ? "ok" : "bad", detail);
 }
 
 /** Checks that only the owner can read a file with secrets. */
 function privacy(file: string, what: string): Check {
   const check = `${what} file`;
   if (!existsSync(file))
-    return { check, finding: "note", detail: `${file} does not exist yet; edgemaker setup creates it` };
+    return checked(check, "note", `${file} does not exist yet; edgemaker setup creates it`);
   const mode = openTo(file);
   return mode !== undefined
-    ? {
-        check,
-        finding: "bad",
-        detail: `${file} can be read by other users (mode ${mode}); run chmod 600 on it`,
-      }
-    : { check, finding: "ok", detail: `only you can read ${file}` };
+    ? checked(check, "bad", `${file} can be read by other users (mode ${mode}); run chmod 600 on it`)
+    : checked(check, "ok", `only you can read ${file}`);
 }
 
 /** Checks that only the owner can add files to a folder; returns nothing if so. */
@@ -163,7 +159,7 @@ function folderCheck(file: string | undefined): readonly Check[] {
   const open = file === undefined ? undefined : folderOpenToAll(file);
   if (open === undefined) return [];
   const detail = `everybody can write to ${open}, and replace the database in it; run chmod o-w on it, or choose another database with --db`;
-  return [{ check: "database folder", finding: "bad", detail }];
+  return [checked("database folder", "bad", detail)];
 }
 
 /** Checks whether the database's clock was ahead when something was stored. */
@@ -171,7 +167,7 @@ async function storedClock({ store }: Deps): Promise<readonly Check[]> {
   const lead = await store.clockLead();
   if (lead === 0) return [];
   const detail = `the database's clock was ${formatSpan(lead)} ahead for a while; nothing waits for the times it stored. Check that the clock is synchronized`;
-  return [{ check: "database clock", finding: "note", detail }];
+  return [checked("database clock", "note", detail)];
 }
 
 /** Returns how much each sampled pair stored in the last 30 days. */
@@ -186,7 +182,7 @@ async function storageChecks(deps: Deps): Promise<readonly Check[]> {
     const { samples, fills } = await liquidity.store.bytes(pair, accountKey(account), span);
     const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
     const detail = `${pair.symbol} on ${pair.exchange} stored about ${megabytes(samples)} of samples and ${megabytes(fills)} of fills in the last 30 days`;
-    return { check: "storage", finding: "note", detail } as const;
+    return checked("storage", "note", detail);
   });
   return Promise.all(sizes);
 }
@@ -203,20 +199,14 @@ async function exchange(
     return [last, "returns market data"];
   });
   if (info.kind === "live") checks.push(await checkClock(info.id, named ?? `https://${venue.account.host}`));
-  if (unopened !== undefined)
-    return [...checks, { check: `${info.id} keys`, finding: "bad", detail: unopened }];
-  if (!info.configured)
-    return [
-      ...checks,
-      { check: `${info.id} keys`, finding: "note", detail: "none; add them with edgemaker setup" },
-    ];
   const { live } = deps;
   const check = `${info.id} keys`;
+  if (unopened !== undefined) return [...checks, checked(check, "bad", unopened)];
+  if (!info.configured) return [...checks, checked(check, "note", "none; add them with edgemaker setup")];
   await tryCheck<unknown>(checks, check, async () => {
     if (!live) return [await venue.balances(), "simulated"];
     const { assets, mayWithdraw, kind } = await live.venues.checkKeys(info.id);
-    if (mayWithdraw)
-      checks.push({ check: `${info.id} withdrawals`, finding: "bad", detail: mayWithdrawText(info.id) });
+    if (mayWithdraw) checks.push(checked(`${info.id} withdrawals`, "bad", mayWithdrawText(info.id)));
     const account = kind === undefined ? "" : ` by a ${kind} account`;
     return [assets, `accepted${account}; ${assets} assets; ${RIGHTS[String(mayWithdraw)]}`];
   });
@@ -242,17 +232,12 @@ async function checkClock(id: string, address: string): Promise<Check> {
       signal: AbortSignal.timeout(5000),
     });
     const value = Date.parse(response.headers.get("date") ?? "");
-    if (Number.isNaN(value))
-      return { check, finding: "note", detail: "the exchange does not report its time" };
+    if (Number.isNaN(value)) return checked(check, "note", "the exchange does not report its time");
     const skew = Math.max(leftAt - (value + SECOND), value - Date.now(), 0);
     return skew > MOST_SKEW
-      ? {
-          check,
-          finding: "bad",
-          detail: `this machine's clock is ${Math.round(skew / SECOND)} s off; synchronize it`,
-        }
-      : { check, finding: "ok", detail: "accurate" };
+      ? checked(check, "bad", `this machine's clock is ${Math.round(skew / SECOND)} s off; synchronize it`)
+      : checked(check, "ok", "accurate");
   } catch (error) {
-    return { check, finding: "bad", detail: `no response from ${address}: ${messageOf(error)}` };
+    return checked(check, "bad", `no response from ${address}: ${messageOf(error)}`);
   }
 }

@@ -2,7 +2,11 @@ import { readFileSync } from "node:fs";
 import * as z from "zod";
 import { type Issue, messageOf } from "../../src/kernel/errors.ts";
 import { lazy } from "../../src/kernel/lazy.ts";
+import type { Operation } from "../../src/operation.ts";
 import type { Answer } from "../../src/transport/run.ts";
+import type { Values } from "../terminal/arguments.ts";
+import { inputOf } from "../terminal/fields.ts";
+import { misreadOf } from "../terminal/refused.ts";
 import { UsageError } from "../terminal/usage-error.ts";
 
 const Profile = lazy(() =>
@@ -23,15 +27,28 @@ const Profile = lazy(() =>
 /** Fields with other names in a profile. */
 const PROFILE_NAMES: Readonly<Record<string, string>> = { spacing: "baseSpacing", size: "baseSize" };
 
+/**
+ * Returns an operation's input from flags and a profile, whose values win, and why it is invalid. Throws UsageError if
+ * the profile is the reason.
+ */
+export function profiledInput(operation: Operation, values: Values, usual: Record<string, unknown> = {}) {
+  const file = values["grid-profile"] === undefined ? undefined : String(values["grid-profile"]);
+  const profile = file === undefined ? {} : readProfile(file);
+  const input: Record<string, unknown> = { ...usual, ...inputOf(operation, values), ...profile };
+  const misread = misreadOf(operation, input);
+  if (misread && file !== undefined) blameProfile(file, profile, misread);
+  return { input, misread };
+}
+
 /** Returns a profile's values by field name. Throws with the field's path if it is invalid. */
-export function readProfile(file: string): Record<string, unknown> {
+function readProfile(file: string): Record<string, unknown> {
   const { name: _name, description: _description, baseSpacing, baseSize, ...same } = parse(file);
   const fields = { ...same, spacing: baseSpacing, size: baseSize };
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
 /** Throws with the profile's file and field if the refused value is from the profile. */
-export function blameProfile(file: string, profile: Record<string, unknown>, { body }: Answer): void {
+function blameProfile(file: string, profile: Record<string, unknown>, { body }: Answer): void {
   const [issue] = (body as { issues?: readonly Issue[] }).issues ?? [];
   const [field = "", ...rest] = issue?.path.split(".") ?? [];
   if (!issue || !Object.hasOwn(profile, field)) return;

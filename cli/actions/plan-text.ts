@@ -56,9 +56,11 @@ const formatMost = (most: string, quote: string): string => `${moneyFigure(most)
 
 /** Formats notes; base of the account that is used appears next to the quote. */
 function formatNotes(warnings: ShownPlan["warnings"]): Readonly<Record<string, string>> {
-  const notes = warnings.filter(({ code }) => code !== "own_base_used").map(({ message }) => message);
-  return notes.length > 0 ? { "but note": notes.join("; ") } : {};
+  return notesOf(warnings.filter(({ code }) => code !== "own_base_used"));
 }
+
+const notesOf = (warnings: readonly { readonly message: string }[]): Readonly<Record<string, string>> =>
+  warnings.length > 0 ? { "but note": warnings.map(({ message }) => message).join("; ") } : {};
 
 /** Returns whether a warning says that a change sells the grid's base, which nobody can undo. */
 export const sellsAtOnce = ({ code }: { readonly code: string }): boolean => code === "stops_at_once";
@@ -70,7 +72,6 @@ export function formatEdit(plan: ShownEdit): Readonly<Record<string, string>> {
   const isRelaid = cancelled > 0 || orders.length > 0;
   const waiting = refused.length === 0 ? "" : `; ${refused.length} slots wait`;
   const sale = warnings.find(sellsAtOnce);
-  const notes = warnings.filter((warning) => !sellsAtOnce(warning)).map(({ message }) => message);
   return {
     changes: formatChangeList(changes),
     ...(sale ? { "sells at once": sale.message } : {}),
@@ -80,19 +81,18 @@ export function formatEdit(plan: ShownEdit): Readonly<Record<string, string>> {
     ...(isRelaid ? { needs: `${investment.quote} of ${free} free, including the canceled orders` } : {}),
     keeps: `${round(realized, 2)} realized, and base that cost ${investment.base}${sale ? "" : "; the change sells nothing"}`,
     "worst case": worstCase.map(({ price, loss }) => `${round(loss, 2)} lost at ${price}`).join("; "),
-    ...(notes.length > 0 ? { "but note": notes.join("; ") } : {}),
+    ...notesOf(warnings.filter((warning) => !sellsAtOnce(warning))),
   };
 }
 
 /** Formats a change of quotes: old and new values, orders that stay, end or start, and what the spread must cover. */
 export function formatQuoteEdit(plan: ShownQuoteEdit): Readonly<Record<string, string>> {
   const { changes, kept, cancelled, orders, cadence, warnings } = plan;
-  const notes = warnings.map(({ message }) => message);
   return {
     changes: formatChangeList(changes),
     orders: `${kept} stay, ${cancelled} are canceled, ${orders.length} are placed`,
     spread: cadence.message,
-    ...(notes.length > 0 ? { "but note": notes.join("; ") } : {}),
+    ...notesOf(warnings),
   };
 }
 

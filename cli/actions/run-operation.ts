@@ -4,7 +4,6 @@ import { type Operation, routeOf } from "../../src/operation.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import { formatQuotePlan } from "../../src/quote/schema/view.ts";
 import { type Format, formatsOf, type Paging, tableOf } from "../../src/transport/csv.ts";
-import { fieldKinds, fromTexts } from "../../src/transport/input.ts";
 import { type Answer, run } from "../../src/transport/run.ts";
 import { dataDirectory } from "../host/directories.ts";
 import { killedByEither, orElse, releasedFromBoth, sayKillFile } from "../host/kill-file.ts";
@@ -15,7 +14,7 @@ import { runningServers } from "../host/running-servers.ts";
 import { findServer } from "../host/server-file.ts";
 import { type CliSettings, readSettings } from "../host/settings.ts";
 import type { Values } from "../terminal/arguments.ts";
-import { textsOf } from "../terminal/fields.ts";
+import { inputOf } from "../terminal/fields.ts";
 import { columnNames, render } from "../terminal/output.ts";
 import { fail, misreadOf } from "../terminal/refused.ts";
 import { UsageError } from "../terminal/usage-error.ts";
@@ -57,7 +56,7 @@ async function runWith(
   { said = {}, preview }: Asking,
 ): Promise<number> {
   const format = requestedFormat(operation, values);
-  const input = { ...fromTexts(fieldKinds(operation), textsOf(operation, values)), ...said };
+  const input = { ...inputOf(operation, values), ...said };
   const remote = operation.cli?.isLocal ? undefined : await remoteOf(settings, values);
   // Invalid input opens no database.
   const misread = remote ? unnamedOf(operation, input) : misreadOf(operation, input);

@@ -16,6 +16,12 @@ export interface Check {
   readonly detail: string;
 }
 
+export const checked = (check: string, finding: Finding, detail: string): Check => ({
+  check,
+  finding,
+  detail,
+});
+
 /** Reports the server of this database, or whether its port is free. */
 export async function portFree(values: Values, { databaseUrl }: CliSettings): Promise<Check> {
   const port = portFlag(values);
@@ -26,11 +32,9 @@ export async function portFree(values: Values, { databaseUrl }: CliSettings): Pr
     probe.once("error", () => resolve(false));
     probe.listen(port, "127.0.0.1", () => probe.close(() => resolve(true)));
   });
-  return {
-    check: "port",
-    finding: isFree ? "ok" : "note",
-    detail: isFree ? `${port} is free` : `${port} is in use; choose another one with --port`,
-  };
+  return isFree
+    ? checked("port", "ok", `${port} is free`)
+    : checked("port", "note", `${port} is in use; choose another one with --port`);
 }
 
 /** Reports the servers of a database that another user started, or that run on another machine. */
@@ -38,11 +42,9 @@ export async function serversElsewhere(deps: Deps, checks: readonly Check[]): Pr
   const servers = (await runningServers(deps)).map((server) => `runs at ${describeServer(server)}`);
   return servers
     .filter((server) => !checks.some(({ detail }) => detail.startsWith(server)))
-    .map((server) => ({
-      check: "server",
-      finding: "note",
-      detail: `${server}; only its user can read its state, on its machine`,
-    }));
+    .map((server) =>
+      checked("server", "note", `${server}; only its user can read its state, on its machine`),
+    );
 }
 
 /** Reads a running server's own state: only the server knows whether its database file was replaced. */
@@ -50,16 +52,11 @@ export async function readyOf({ url, pid, token }: ServerFile): Promise<Check> {
   const runs = `runs at ${url} (process ${pid})`;
   try {
     const answer = await fetch(`${url}/ready`, { signal: AbortSignal.timeout(5000), redirect: "error" });
-    if (answer.ok)
-      return { check: "server", finding: "ok", detail: `${runs}${await streamsText({ url, token })}` };
+    if (answer.ok) return checked("server", "ok", `${runs}${await streamsText({ url, token })}`);
     const { message } = (await answer.json()) as { message?: string };
-    return {
-      check: "server",
-      finding: "bad",
-      detail: `${runs} but is not ready: ${plainText(message ?? "")}`,
-    };
+    return checked("server", "bad", `${runs} but is not ready: ${plainText(message ?? "")}`);
   } catch (error) {
-    return { check: "server", finding: "bad", detail: `${runs} but does not respond: ${messageOf(error)}` };
+    return checked("server", "bad", `${runs} but does not respond: ${messageOf(error)}`);
   }
 }
 

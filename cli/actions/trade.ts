@@ -1,18 +1,16 @@
 import type { Operation } from "../../src/operation.ts";
 import type { Deps } from "../../src/ports/deps.ts";
-import { fieldKinds, fromTexts } from "../../src/transport/input.ts";
 import type { Answer } from "../../src/transport/run.ts";
 import { askAboutKeys } from "../host/check-keys.ts";
 import { runningServers } from "../host/running-servers.ts";
 import { type CliSettings, readSettings, tickInterval } from "../host/settings.ts";
 import { startTimer } from "../host/timer.ts";
 import type { Values } from "../terminal/arguments.ts";
-import { textsOf } from "../terminal/fields.ts";
 import { render } from "../terminal/output.ts";
-import { fail, misreadOf } from "../terminal/refused.ts";
+import { fail } from "../terminal/refused.ts";
 import { UsageError } from "../terminal/usage-error.ts";
 import { confirmStart } from "./confirm-start.ts";
-import { blameProfile, readProfile } from "./grid-profile.ts";
+import { profiledInput } from "./grid-profile.ts";
 import { wordsOf } from "./result-text.ts";
 import { openAnswering, remoteOf } from "./run-operation.ts";
 import { watch } from "./watch.ts";
@@ -42,8 +40,9 @@ interface TradedGrid {
 /** Starts a centered grid and shows it until Ctrl-C, then prints what stays open without a question. */
 export async function runTrade(operations: readonly Operation[], values: Values): Promise<number> {
   const settings = readSettings(values, process.env);
-  const { input, misread } = inputOf(operations, values);
-  if (misread) return fail(misread, { operation: named(operations, "start_centered_grid") });
+  const operation = named(operations, "start_centered_grid");
+  const { input, misread } = profiledInput(operation, values, CAREFUL);
+  if (misread) return fail(misread, { operation });
   const trading = await connect(operations, values, { ...settings, isDry: isDryRun(input) });
   try {
     if (values.preview) return await preview(trading, input);
@@ -63,24 +62,8 @@ export async function runTrade(operations: readonly Operation[], values: Values)
   }
 }
 
-/**
- * Returns the fields from flags or a profile; a grid that loses money by its fees or sells own base needs an explicit
- * flag.
- */
-function inputOf(operations: readonly Operation[], values: Values) {
-  const start = named(operations, "start_centered_grid");
-  const file = values["grid-profile"] === undefined ? undefined : String(values["grid-profile"]);
-  const profile = file === undefined ? {} : readProfile(file);
-  const input = {
-    allowLoss: false,
-    useOwnBase: false,
-    ...fromTexts(fieldKinds(start), textsOf(start, values)),
-    ...profile,
-  };
-  const misread = misreadOf(start, input);
-  if (misread && file !== undefined) blameProfile(file, profile, misread);
-  return { input, misread };
-}
+/** A grid that loses money by its fees or sells own base needs an explicit flag. */
+const CAREFUL = { allowLoss: false, useOwnBase: false };
 
 const isDryRun = (input: Readonly<Record<string, unknown>>): boolean => input.dryRun === true;
 

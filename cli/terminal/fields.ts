@@ -1,5 +1,5 @@
 import type { Operation } from "../../src/operation.ts";
-import { fromTexts } from "../../src/transport/input.ts";
+import { fieldKinds, fromTexts } from "../../src/transport/input.ts";
 import type { Values } from "./arguments.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -12,8 +12,8 @@ export const argName = ({ cli }: Operation, field: string): string => cli?.flags
 export const partName = (operation: Operation, field: string, part: string): string =>
   `${argName(operation, field)}-${part}`;
 
-/** Returns the texts of an operation's fields from a command's values, with the command line's defaults. */
-export function textsOf(operation: Operation, values: Values): Record<string, unknown> {
+/** Returns an operation's input from a command's values, with the command line's defaults. */
+export function inputOf(operation: Operation, values: Values): Record<string, unknown> {
   const texts: Record<string, unknown> = {};
   for (const field of Object.keys(operation.input.shape)) {
     const whole = values[argName(operation, field)] ?? operation.cli?.defaults?.[field];
@@ -23,7 +23,7 @@ export function textsOf(operation: Operation, values: Values): Record<string, un
     const value = whole ?? parts;
     if (value !== undefined) texts[field] = value;
   }
-  return texts;
+  return fromTexts(fieldKinds(operation), texts);
 }
 
 function partsGiven(operation: Operation, field: string, values: Values): object | undefined {

@@ -1,9 +1,8 @@
 import type { Operation } from "../../../src/operation.ts";
-import { fieldKinds, fromTexts } from "../../../src/transport/input.ts";
 import type { Answer } from "../../../src/transport/run.ts";
 import { readSettings } from "../../host/settings.ts";
 import type { Values } from "../../terminal/arguments.ts";
-import { textsOf } from "../../terminal/fields.ts";
+import { inputOf } from "../../terminal/fields.ts";
 import { render } from "../../terminal/output.ts";
 import { fail, misreadOf } from "../../terminal/refused.ts";
 import { isAtTerminal, shownStart } from "../confirm-start.ts";
@@ -25,7 +24,7 @@ export async function runGuided(operations: readonly Operation[], values: Values
   const named = (name: string) => operations.find((operation) => operation.name === name) as Operation;
   const guide = named("guide_grid");
   const settings = readSettings(values, process.env);
-  const given = fromTexts(fieldKinds(guide), textsOf(guide, values));
+  const given = inputOf(guide, values);
   const isRequested = !values.json && !values.yes && isAtTerminal();
   const misread = isRequested ? undefined : misreadOf(guide, given);
   if (misread) return fail(misread, { operation: guide, values });

@@ -2,13 +2,12 @@ import { readFileSync } from "node:fs";
 import { messageOf } from "../../../src/kernel/errors.ts";
 import type { Operation } from "../../../src/operation.ts";
 import type { AnyStrategyDefinition } from "../../../src/ports/definition.ts";
-import { fieldKinds, fromTexts } from "../../../src/transport/input.ts";
 import { readSettings, wholeFlag } from "../../host/settings.ts";
 import { type SimulationResult, simulateStrategy } from "../../host/simulation/simulate.ts";
 import { strategyFiles } from "../../host/strategies/bundle.ts";
 import { loadStrategy } from "../../host/strategies/load.ts";
 import type { Values } from "../../terminal/arguments.ts";
-import { textsOf } from "../../terminal/fields.ts";
+import { inputOf } from "../../terminal/fields.ts";
 import { print } from "../../terminal/output.ts";
 import { fail, misreadOf } from "../../terminal/refused.ts";
 import { UsageError } from "../../terminal/usage-error.ts";
@@ -19,7 +18,7 @@ export async function testStrategy(
   definition: AnyStrategyDefinition,
   values: Values,
 ): Promise<number> {
-  const given = fromTexts(fieldKinds(operation), textsOf(operation, values));
+  const given = inputOf(operation, values);
   const misread = misreadOf(operation, given);
   if (misread) return fail(misread, { operation, values });
   const { exchange, symbol, baseBudget, quoteBudget, ...config } = given as SimulatedFields;
