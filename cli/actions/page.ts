@@ -1,13 +1,12 @@
 import { existsSync } from "node:fs";
-import { createDeps } from "../../src/compose/deps.ts";
 import { dataDirectory } from "../host/directories.ts";
 import { databaseFile } from "../host/locations.ts";
-import { createLog, nodeRuntime } from "../host/node-runtime.ts";
 import { pageLink } from "../host/page-link.ts";
 import { describeServer, runningServers } from "../host/running-servers.ts";
 import { findServer } from "../host/server-file.ts";
 import { type CliSettings, readSettings } from "../host/settings.ts";
 import type { Values } from "../terminal/arguments.ts";
+import { openDeps } from "./database/open.ts";
 
 /** Returns a new link to the page of the running local server. Throws if no server runs. */
 export async function newPageLink(values: Values): Promise<string> {
@@ -24,10 +23,10 @@ export async function newPageLink(values: Values): Promise<string> {
 }
 
 /** Describes why no server creates a link: none runs, or its token is in another home. */
-async function describeLack({ config, databaseUrl, sandbox }: CliSettings): Promise<string> {
-  const file = databaseFile(databaseUrl);
+async function describeLack(settings: CliSettings): Promise<string> {
+  const file = databaseFile(settings.databaseUrl);
   if (file !== undefined && !existsSync(file)) return NO_SERVER;
-  const deps = await createDeps(config, nodeRuntime(databaseUrl, config, createLog("error")), sandbox);
+  const deps = await openDeps(settings);
   const [running] = await runningServers(deps).finally(deps.close);
   return running
     ? `a server of this database runs at ${describeServer(running)}; run \`edgemaker page\` as the user who started it, on its machine`

@@ -1,4 +1,3 @@
-import { createDeps } from "../../src/compose/deps.ts";
 import { declaredPlanText } from "../../src/declared/schema/view.ts";
 import { type Operation, routeOf } from "../../src/operation.ts";
 import type { Deps } from "../../src/ports/deps.ts";
@@ -7,7 +6,6 @@ import { type Format, formatsOf, type Paging, tableOf } from "../../src/transpor
 import { type Answer, run } from "../../src/transport/run.ts";
 import { dataDirectory } from "../host/directories.ts";
 import { killedByEither, orElse, releasedFromBoth, sayKillFile } from "../host/kill-file.ts";
-import { createLog, nodeRuntime } from "../host/node-runtime.ts";
 import { nodeLocal } from "../host/process/node-local.ts";
 import { callRemote, namesServer, type Remote, requestRemote } from "../host/remote.ts";
 import { runningServers } from "../host/running-servers.ts";
@@ -20,6 +18,7 @@ import { fail, misreadOf } from "../terminal/refused.ts";
 import { UsageError } from "../terminal/usage-error.ts";
 import { confirmFinal } from "./confirm-final.ts";
 import { confirmEdit, confirmStart, type ShownChange } from "./confirm-start.ts";
+import { openDeps } from "./database/open.ts";
 import { formatEdit, formatQuoteEdit, type ShownEdit, type ShownQuoteEdit } from "./plan-text.ts";
 import { wordsOf } from "./result-text.ts";
 import { until } from "./until.ts";
@@ -215,13 +214,10 @@ interface Answering {
 }
 
 /** Opens the server, or this process, which must be closed afterwards. */
-export async function openAnswering(
-  { config, databaseUrl, sandbox }: CliSettings,
-  remote: Remote | undefined,
-): Promise<Answering> {
+export async function openAnswering(settings: CliSettings, remote: Remote | undefined): Promise<Answering> {
   if (remote)
     return { ask: (operation, input) => callRemote(operation, input, remote), close: () => undefined };
-  const deps = await createDeps(config, nodeRuntime(databaseUrl, config, createLog("error")), sandbox);
+  const deps = await openDeps(settings);
   return { ask: (operation, input) => answerHere(operation, input, deps), deps, close: deps.close };
 }
 

@@ -4,37 +4,32 @@ import { reset, shock } from "../../src/adapters/libsql/sandbox/sandbox-control.
 import { serverStore } from "../../src/adapters/libsql/stores/server-store.ts";
 import { listingsOf } from "../../src/adapters/sandbox/catalog.ts";
 import { deposit } from "../../src/adapters/sandbox/person.ts";
-import { createDeps } from "../../src/compose/deps.ts";
 import { parseDecimal, text } from "../../src/kernel/decimal.ts";
 import { isPair } from "../../src/kernel/pair.ts";
 import { VENUES, type VenueName } from "../../src/model/venues.ts";
 import { createLog, nodeRuntime } from "../host/node-runtime.ts";
 import { describeServer, runningServers } from "../host/running-servers.ts";
-import { readSettings } from "../host/settings.ts";
+import { type CliSettings, readSettings } from "../host/settings.ts";
 import type { Values } from "../terminal/arguments.ts";
 import { print } from "../terminal/output.ts";
 import { UsageError } from "../terminal/usage-error.ts";
+import { openDeps } from "./database/open.ts";
 
-async function openSandbox(values: Values) {
-  const settings = readSettings({ ...values, sandbox: true }, process.env);
-  const runtime = nodeRuntime(settings.databaseUrl, settings.config, createLog("error"));
-  return { ...settings, runtime };
-}
+const sandboxSettings = (values: Values) => readSettings({ ...values, sandbox: true }, process.env);
+
+const runtimeOf = ({ databaseUrl, config }: CliSettings) =>
+  nodeRuntime(databaseUrl, config, createLog("error"));
 
 /** Opens the sandbox's database, and creates it if it is missing. */
 async function withSandbox<T>(
   values: Values,
   act: (opened: Awaited<ReturnType<typeof openDatabase>>, now: number) => Promise<T>,
 ): Promise<T> {
-  const { config, sandbox, databaseUrl, runtime } = await openSandbox(values);
-  const deps = await createDeps(config, runtime, sandbox);
+  const settings = sandboxSettings(values);
+  const deps = await openDeps(settings);
   const now = deps.marketTime({ exchange: "", kind: "sandbox", host: "" }, await deps.store.now());
   deps.close();
-  const context = await openDatabase({
-    ...nodeRuntime(databaseUrl, config, createLog("error")),
-    migrations: [],
-    kind: "sandbox",
-  });
+  const context = await openDatabase({ ...runtimeOf(settings), migrations: [], kind: "sandbox" });
   try {
     return await act(context, now);
   } finally {
@@ -43,7 +38,8 @@ async function withSandbox<T>(
 }
 
 export async function resetSandbox(values: Values): Promise<number> {
-  const { config, sandbox, databaseUrl, runtime } = await openSandbox(values);
+  const settings = sandboxSettings(values);
+  const runtime = runtimeOf(settings);
   const context = await openDatabase({ ...runtime, kind: "sandbox" });
   const [server] = await runningServers({ store: serverStore(context) });
   if (server) {
@@ -52,9 +48,9 @@ export async function resetSandbox(values: Values): Promise<number> {
   }
   await reset(context, runtime.migrations);
   context.client.close();
-  const deps = await createDeps(config, nodeRuntime(databaseUrl, config, createLog("error")), sandbox);
+  const deps = await openDeps(settings);
   deps.close();
-  return print(values, { reset: true, database: databaseUrl });
+  return print(values, { reset: true, database: settings.databaseUrl });
 }
 
 export async function depositInSandbox(

@@ -7,7 +7,6 @@ import { type Range, withRange } from "../../../src/candles/ranges.ts";
 import { createReader } from "../../../src/candles/read.ts";
 import { spanLabel } from "../../../src/candles/span.ts";
 import { CANDLE_PAGE, holesOf, windowsOf } from "../../../src/candles/windows.ts";
-import { createDeps } from "../../../src/compose/deps.ts";
 import { messageOf, VenueError } from "../../../src/kernel/errors.ts";
 import type { Pair } from "../../../src/kernel/pair.ts";
 import { plainText } from "../../../src/kernel/plain-text.ts";
@@ -23,16 +22,17 @@ import {
   type Series,
   writeStored,
 } from "../../host/candle-store.ts";
-import { createLog, nodeRuntime } from "../../host/node-runtime.ts";
 import { readSettings, wholeFlag } from "../../host/settings.ts";
 import type { Values } from "../../terminal/arguments.ts";
 import { print } from "../../terminal/output.ts";
 import { UsageError } from "../../terminal/usage-error.ts";
+import { openDeps } from "../database/open.ts";
 import { nothingKept, pairFlag, shownCoverage, spanIn, timeIn } from "./import.ts";
 
 /** Downloads the missing candles of a time span; after any interruption, the next run continues. */
 export async function downloadCandles(values: Values): Promise<number> {
-  const { config, databaseUrl, sandbox } = readSettings(values, process.env);
+  const settings = readSettings(values, process.env);
+  const { config, databaseUrl } = settings;
   const [pair, spanMillis, since] = [pairFlag(values), spanIn(values), timeIn(values, "since")];
   if (since === undefined)
     throw new UsageError("--since must be a start time, for example --since 2025-01-01");
@@ -40,7 +40,7 @@ export async function downloadCandles(values: Values): Promise<number> {
   const exchange = String(values.exchange ?? "");
   if (!config.exchanges.some(({ id }) => id === exchange))
     throw new UsageError(`--exchange must be one of ${config.exchanges.map(({ id }) => id).join(", ")}`);
-  const deps = await createDeps(config, nodeRuntime(databaseUrl, config, createLog("error")), sandbox);
+  const deps = await openDeps(settings);
   const series: Series = { source: exchange, pair, spanMillis };
   const file = candleFile(candleFolder(databaseUrl, process.env), series);
   const unlock = lockCandles(file);

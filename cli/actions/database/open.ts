@@ -3,14 +3,17 @@ import type { By } from "../../../src/model/events.ts";
 import type { Deps } from "../../../src/ports/deps.ts";
 import { createLog, nodeRuntime } from "../../host/node-runtime.ts";
 import { nodeLocal } from "../../host/process/node-local.ts";
-import { readSettings } from "../../host/settings.ts";
+import { type CliSettings, readSettings } from "../../host/settings.ts";
 import type { Values } from "../../terminal/arguments.ts";
 import { print } from "../../terminal/output.ts";
 
+/** Opens the database and the exchanges of a command, which it must close. */
+export const openDeps = ({ config, databaseUrl, sandbox }: CliSettings) =>
+  createDeps(config, nodeRuntime(databaseUrl, config, createLog("error")), sandbox);
+
 /** Runs an action on a command's database and prints its result, if any. Returns the exit code. */
 export async function withDatabase(values: Values, act: (deps: Deps) => Promise<unknown>): Promise<number> {
-  const { config, databaseUrl, sandbox } = readSettings(values, process.env);
-  const deps = await createDeps(config, nodeRuntime(databaseUrl, config, createLog("error")), sandbox);
+  const deps = await openDeps(readSettings(values, process.env));
   try {
     const answer = await act(deps);
     return answer === undefined ? 0 : print(values, answer);
