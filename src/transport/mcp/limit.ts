@@ -23,15 +23,15 @@ export async function agentLimitTexts(exposure: Exposure, options: McpOptions): 
   if (exposure.trades === "known" && exposure.counted === 0n) return [];
   const { asset, amount, what } = usesOf(exposure);
   const [most, day] = [settings.most?.get(asset), dayLimit(settings, asset)];
-  if (most === undefined && day === undefined)
+  if (day === undefined)
     throw forbidden(`${what}, but agents have no budget for it; a person can set EDGEMAKER_MCP_MOST`);
   if (most !== undefined && amount > most)
     throw forbidden(`${what}; one plan can use at most ${text(most)} (EDGEMAKER_MCP_MOST)`);
   const used = await usedToday(options, asset);
-  if (day !== undefined && used + amount > day) throw beyondDay(what, { used, day });
+  if (used + amount > day) throw beyondDay(what, { used, day });
   return [
     most === undefined ? what : `${what} of the ${text(most)} that one plan can use`,
-    ...(day === undefined ? [] : [`agents can use ${text(day - used)} ${asset} more today (UTC)`]),
+    `agents can use ${text(day - used)} ${asset} more today (UTC)`,
   ];
 }
 
@@ -62,6 +62,7 @@ function usesOf(exposure: Exclude<Exposure, { readonly trades: "nothing" }>) {
 const usesText = (exposure: KnownExposure, asset: string): string =>
   `this could use ${text(exposure.counted)} ${asset} (${exposureText(exposure)})`;
 
+/** The maximum of one plan is that of a day, unless the settings have another one. */
 const dayLimit = ({ most, mostADay }: McpSettings, asset: string): Decimal | undefined =>
   mostADay?.get(asset) ?? most?.get(asset);
 

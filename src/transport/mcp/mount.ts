@@ -15,7 +15,7 @@ export const MCP_ROUTE = "POST /mcp";
  * Origin are checked before, as on every route.
  */
 export function mountMcp(app: Hono<{ Variables: Variables }>, { access, ...options }: Mounting): void {
-  const urgent = new Set(options.operations.filter(isUrgent).map(({ name }) => name));
+  const urgent = new Set<string | undefined>(options.operations.filter(isUrgent).map(({ name }) => name));
   app.post("/mcp", async (c) => {
     const caller = await authenticateUrgent(c.req.header("authorization"), access, {
       store: options.deps.store,
@@ -24,7 +24,7 @@ export function mountMcp(app: Hono<{ Variables: Variables }>, { access, ...optio
     });
     const reading = readBody(c.req.raw).then(parseBody);
     const called = await reading.then(calledTool, () => undefined);
-    if (called === undefined || !urgent.has(called)) {
+    if (!urgent.has(called)) {
       limitCaller(caller, c.var.allowance);
       await c.var.admission();
     }
