@@ -193,15 +193,28 @@ describe("a commit does nothing", () => {
   it("if its token's limit is below what it trades, and neither does a preview", async () => {
     const { planned, show, execute, acts, tool, store } = await agentBox();
     const { planId } = await planned();
-    tool.exposure = async () => spends("100");
+    let reads = 0;
+    tool.exposure = async () => {
+      reads++;
+      return spends("100");
+    };
     const settings = { orderNotional: { USDT: d("99") } };
     await store.setLimits({ version: 0, scope: "token:tok_a", settings, message: "less" }, BY);
     const refused = { error: "Forbidden", message: expect.stringContaining("this token is USDT=99,") };
     expect(refusalOf(await execute(planId))).toMatchObject(refused);
     expect(refusalOf(await show())).toMatchObject(refused);
     expect(await store.plans({ limit: 9 })).toEqual([]);
-    expect(acts).toEqual([]);
+    // A commit and a preview read the exchange once each.
+    expect([acts, reads]).toEqual([[], 2]);
   });
+});
+
+it("a preview names the owner of a strategy that it changes, where agents can change all", async () => {
+  const { planned, tool } = await agentBox({ strategies: "all" });
+  tool.strategies = ["grid-1"];
+  expect((await planned()).preview.limits).toEqual([
+    "this changes a strategy of another caller: grid-1 was started by another caller",
+  ]);
 });
 
 it("a preview uses up none of its token's daily limit", async () => {
@@ -235,6 +248,14 @@ describe("the limits of agents' plans", () => {
     expect((await show({}, other)).status).toBe(200);
     time.pass(24 * 60 * MINUTE);
     expect(await limitsOf()).toBe("agents can use 150 USDT more today (UTC)");
+  });
+
+  it("show what is left of the day after smaller plans", async () => {
+    const { planned, execute, tool } = await agentBox({ most: USDT("150") });
+    tool.exposure = spends("40");
+    const { planId } = await planned();
+    await execute(planId);
+    expect((await planned()).preview.limits.at(-1)).toBe("agents can use 110 USDT more today (UTC)");
   });
 
   it("of a day alone limit the day, and of one plan alone both", async () => {

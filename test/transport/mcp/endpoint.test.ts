@@ -50,6 +50,7 @@ describe("/mcp", () => {
 
   it.each<[string, Record<string, string>, number]>([
     ["a token that reads", bearer, 200],
+    ["a token for agents", { authorization: `Bearer ${TOKENS.agent}` }, 200],
     ["no token", {}, 401],
     ["a wrong token", { authorization: `Bearer em_${canary("wrong")}` }, 401],
     ["another site's Host", { ...bearer, host: "evil.test" }, 403],

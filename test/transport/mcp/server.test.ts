@@ -288,6 +288,12 @@ describe("the endpoint", () => {
     expect(await limited([callOf("stop_it")])).toEqual(ALL);
   });
 
+  it("calls a tool without arguments", async () => {
+    const { post, calls } = endpoint();
+    await post(message("tools/call", { name: "get_it" }));
+    expect(calls).toMatchObject([{ input: { limit: 2 } }]);
+  });
+
   it("returns JSON, and names a session only at its start", async () => {
     const { post, app } = endpoint();
     const started = await post(INITIALIZE);
