@@ -115,6 +115,8 @@ describe("a stored agreement", () => {
     expect(unknownMarkets).toEqual(["gateio:BTC/USDT"]);
     expect(total).toEqual({ uptime: d("0.95"), depth: d("7") });
     expect(agreementOf(stored(), IDS).total).toBeNull();
+    // As an earlier version stored it.
+    expect(agreementOf(stored({ total: "volume=5" }), IDS).total).toBeNull();
   });
 
   it("is planned, active and ended by its days, and sampled a day longer", () => {

@@ -46,6 +46,12 @@ describe("a liquidity commitment", () => {
     expect(nearlyMissedOf(agreement, today(719, away))).toEqual(lines);
   });
 
+  it("counts whole minutes of a share that is exact", () => {
+    expect(nearlyMissedOf(agreement, today(800, 80))).toEqual([
+      "missing or too wide for 80 minutes of today, of 144 allowed",
+    ]);
+  });
+
   it("is reported at risk after an hour of thin depth, or after a day of wide spread", () => {
     const thin = { ownDepth: { bids: [0n, 0n, d("100")], asks: [0n, 0n, d("600")] } } as const;
     expect(nearlyMissedOf(agreement, today(60, 60, thin))).toEqual([

@@ -159,6 +159,25 @@ describe("a liquidity report", () => {
       await expect(report(over)).rejects.toThrow(/from must be a past day or today/);
   });
 
+  it("has the same hash for the same minutes, whatever empty days are around them", async () => {
+    const { report } = await reportBox();
+    const { hash } = await report();
+    expect((await report({ from: "2025-12-20" })).hash).toBe(hash);
+    expect((await report({ to: "2026-01-02" })).hash).not.toBe(hash);
+  });
+
+  it("is unknown in the first minute of a day", async () => {
+    const { report, time } = await reportBox();
+    time.pass(DAY - 90 * MINUTE);
+    const { minutes, known, findings, days, verdict } = await report({
+      ...TERMS,
+      from: "2026-01-03",
+      to: "2026-01-03",
+    });
+    expect([minutes, known, verdict, days.length]).toEqual([0, 0, "unknown", 0]);
+    expect(findings.map(({ state, value }) => [state, value])).toEqual(Array(3).fill(["unknown", null]));
+  });
+
   it("lets other requests run between its parts of a day", async () => {
     const { report, slept } = await reportBox();
     await report();
@@ -353,6 +372,17 @@ describe("an agreement", () => {
       to: "2026-01-01",
       cost: false,
     });
+    await ask("create_agreement", {
+      agreement: "new",
+      markets: `${NEW.markets}, kraken:ETH/USDT`,
+      from: "2026-01-02",
+    });
+    const young = await ask<AgreementReport>("get_agreement_report", { agreement: "new" });
+    expect([young.from, young.before, young.total]).toEqual(["2026-01-02", null, []]);
+    const unknown = { ...young, unknownMarkets: ["gateio:BTC/USDT", "x:A/B"] };
+    const shownYoung = operation?.cli?.view?.(unknown) as Record<string, unknown>;
+    expect(shownYoung.unknownMarkets).toBe("gateio:BTC/USDT, x:A/B");
+    expect(["total", "comparedWith"].filter((name) => name in shownYoung)).toEqual([]);
     expect([alone.from, alone.before, alone.costs]).toEqual(["2026-01-01", null, undefined]);
   });
 });

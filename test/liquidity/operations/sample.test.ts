@@ -190,6 +190,11 @@ describe("the first hour of a day", () => {
     };
     expect(await signed({ requests: () => 100 })).toEqual([1, 1]);
     expect(await signed({}, false)).toEqual([1, 0]);
+    const warned: string[] = [];
+    const { proofs: _, ...unsigned } = (await dayAfter(30)).deps.liquidity ?? ({} as never);
+    const log = (_level: string, text: string) => void warned.push(text);
+    expect(await signed({ liquidity: unsigned, log } as never)).toEqual([0, 0]);
+    expect(warned).toEqual([]);
     let left = 9;
     expect(await signed({ requests: () => (left -= 1) })).toEqual([0, 0]);
   });
