@@ -6,10 +6,9 @@ import { requestedChange } from "../pass/begin.ts";
 import { largestQuote } from "../start/exposure.ts";
 import type { QuoteConfig, QuoteStrategy } from "../state/state.ts";
 
-/** Returns the exposure of running or changed quotes: all that their budget allows. */
+/** Returns the exposure of running or changed quotes: all that their budget allows, which no change changes. */
 export const readQuotesExposure = (
   deps: Deps,
   strategy: QuoteStrategy,
   config: QuoteConfig = requestedChange(strategy) ?? strategy.config,
-): Promise<Exposure> =>
-  readPositionExposure(deps, { ...strategy, config }, { largest: largestQuote(config) });
+): Promise<Exposure> => readPositionExposure(deps, strategy, { largest: largestQuote(config) });
