@@ -115,6 +115,13 @@ describe("quotes", () => {
       limits: [expect.any(String)],
       holds: { planHash: expect.stringMatching(/^[0-9a-f]{32}$/), id },
     });
+    const shown = await ask<object>("preview_quote_edit", { id, spread: 0.04 });
+    expect(shown).toMatchObject({
+      id,
+      kept: 0,
+      cancelled: 2,
+      orders: [{ price: 58_800 }, { price: 61_200 }],
+    });
     const made = await ask<{ message: string }>("edit_quote", { id, spread: 0.04 });
     expect(made).toMatchObject({ success: true, id, message: `${id} is changed` });
     // 120 / 58,800 and 120 / 61,200.

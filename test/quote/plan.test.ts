@@ -242,6 +242,19 @@ describe("a quote plan", () => {
     expect([plan.bids.length, plan.asks.length, plan.notices]).toEqual([1, 1, ["outside_depth"]]);
   });
 
+  it("has both notices if one side is outside the depth and the other has no funds", () => {
+    const sizes = { model: "depth", depth: d("500"), within: d("0.005") } as const;
+    expect(quotePlan(rules({ sizes }), view({ freeQuote: ZERO })).notices).toEqual([
+      "one_sided",
+      "outside_depth",
+    ]);
+    const none = quotePlan(rules({ sizes }), view({ freeQuote: ZERO, freeBase: ZERO }));
+    expect(none.notices).toEqual(["nothing_quoted"]);
+    // The nearest order at exactly the distance still counts.
+    const edge = { sizes: { ...sizes, within: d("0.01") } };
+    expect(quotePlan(rules(edge), view()).notices).toEqual([]);
+  });
+
   it("follows the model within the bounds", () => {
     const avellaneda = { gamma: 0.5, sigma: 0.2, k: 60, horizon: 1 };
     const plan = quotePlan(rules({ avellaneda }), view({ inventory: d("2") }));

@@ -227,6 +227,58 @@ describe("a pass over quotes", () => {
     expect(quoteKind.wakesAt?.(quoter())).toBeUndefined();
   });
 
+  it("stores what has changed, also while no order moves", () => {
+    const { after, live } = first();
+    const context = pass({ book: book(["99"], ["101"]) });
+    const refused = {
+      ...after,
+      state: { ...after.state, refused: [{ slot: -1, reason: "no_quote" as const }] },
+    };
+    const cleared = run(refused, live, context);
+    expect([cleared.strategy?.state.refused, cleared.strategy?.state.quoted]).toEqual([
+      [],
+      after.state.quoted,
+    ]);
+    const watching = { ...after, config: { ...config, rules: { ...config.rules, volatilityFactor: ONE } } };
+    const recorded = run(watching, live, context).strategy as QuoteStrategy;
+    expect(recorded.state.recentPrices).toEqual([{ at: NOW, price: d("100") }]);
+    const error = run({ ...after, status: "error", lastError: "it failed" }, live, context);
+    expect(error.strategy).toMatchObject({ status: "running", lastError: null });
+  });
+
+  it("waits where it has no calls or knows no balances at its start", () => {
+    const context = pass({ book: book(["99"], ["101"]) }, { limit: 0 });
+    const short = run(quoter(), [], context);
+    expect([short.intents, short.strategy?.phase, short.short]).toEqual([[], "placing", true]);
+    const starting = { ...quoter({ phase: "starting" }) };
+    expect(run(starting, [], pass({ book: book(["99"], ["101"]) }, { ownBase: undefined }))).toEqual({
+      short: true,
+    });
+  });
+
+  it("does not try a level that the exchange has refused in another slot", () => {
+    const slots = quoter().state.slots.map((slot) =>
+      slot.index === 0 ? { ...slot, retryAt: NOW + 1 } : slot,
+    );
+    const waiting = quoter({ state: { ...quoter().state, slots } });
+    const { intents, strategy: after } = run(waiting, [], pass({ book: book(["99"], ["101"]) }));
+    expect(intents?.map(({ side }) => side)).toEqual(["sell"]);
+    expect(after?.state.refused).toEqual([{ slot: 0, reason: "rejected" }]);
+  });
+
+  it("quotes again once it has no loss limit any more", () => {
+    const { after } = first();
+    const lost = { ...after, state: { ...after.state, lostAt: 0 } };
+    const free = run(lost, [], pass({ book: book(["99"], ["101"]) }));
+    expect([free.intents?.length, free.strategy?.state.lostAt]).toEqual([2, null]);
+    const limited = run(
+      { ...lost, config: { ...config, maxLoss: d("10") } },
+      [],
+      pass({ book: book(["99"], ["101"]) }),
+    );
+    expect([limited.intents?.length, limited.strategy?.state.lostAt]).toEqual([0, 0]);
+  });
+
   it("makes a change in the pass after it, once", () => {
     const { after, live } = first();
     const edit = { ...config, rules: { ...config.rules, halfSpread: d("0.01") } };

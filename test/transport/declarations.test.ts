@@ -149,7 +149,10 @@ it("each operation has its own route and command", () => {
     expect(values.filter((one, place) => one === undefined || values.indexOf(one) !== place)).toEqual([]);
 });
 
-it("each operation has a summary and a known error label", () => {
-  for (const { name, summary, failure } of operations)
+it("each operation has a summary, a known error label, and known rights", () => {
+  for (const { name, summary, failure, effect, access } of operations) {
     expect([summary.length > 0, isLabel(failure)], name).toEqual([true, true]);
+    expect(["read", "trade", "admin"], name).toContain(effect);
+    expect(["public", "token"], name).toContain(access);
+  }
 });

@@ -133,6 +133,17 @@ describe("a pass over quotes of which bids are picked off", () => {
     ]);
   });
 
+  it("reports that both sides are quoted again if more than a defence is over", () => {
+    const { before, strategy: after } = passed(WIDER);
+    const had = { ...(after as QuoteStrategy) };
+    const notices = [...had.state.notices, { code: "one_sided", message: "only one" } as const];
+    expect(quoteEvents({ ...had, state: { ...had.state, notices } }, before, NOW)).toMatchObject([
+      { kind: "recovered", message: "both sides are quoted again" },
+    ]);
+    // As long as one of them stays, nothing is over.
+    expect(quoteEvents({ ...had, state: { ...had.state, notices } }, had, NOW)).toEqual([]);
+  });
+
   it("does not use the fills of other quotes", () => {
     expect(prices(passed(WIDER, "other"))).toEqual(["buy 99.8", "sell 100.2"]);
   });

@@ -32,6 +32,13 @@ describe("levels at prices between two ticks", () => {
     expect(laid("sell", { gap: 0n })).toEqual(["49.4 at 1.011", "49.4 at 1.012", "49.3 at 1.013"]);
   });
 
+  it("are never nearer than the half-spread, not even by the last digit", () => {
+    // 0.5 more or less 0.5 · 10⁻¹⁸.
+    const tiny = { reservation: d("0.5"), halfSpread: 1n };
+    expect(laid("buy", { levels: 1 }, tiny)).toEqual(["100.2 at 0.499"]);
+    expect(laid("sell", { levels: 1 }, tiny)).toEqual(["99.8 at 0.501"]);
+  });
+
   it("are rounded toward the price within a depth, so that they count, and their amounts up", () => {
     const sizes = { model: "depth", depth: d("500"), within: d("0.0195") } as const;
     const prices = { reference: ONE, reservation: ONE, halfSpread: d("0.0095") };
