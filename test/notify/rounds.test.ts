@@ -73,24 +73,81 @@ describe("a channel", () => {
     ]);
   });
 
-  it("is read twenty times in a round, however much news there is", async () => {
+  it("is read twenty times in a round, however much news there is, and then gets its message", async () => {
+    const box = await recordedBox();
+    await box.add("ops", ADDRESS, { level: "warning" });
+    const [found] = (await box.store.outlook()).channels;
+    const endless = async (kind: "cycle" | "notice") => {
+      let claims = 0;
+      const event = { account: "", strategy: null, at: 0, kind, message: "it happened" };
+      const events = Array.from({ length: 1000 }, (_, id) => ({ ...event, id }));
+      const store = {
+        ...box.store,
+        outlook: async () => ({ now: 1, newest: { event: 5, fill: 0 }, channels: [found] }),
+        claim: async () => {
+          claims++;
+          return {
+            channel: { ...found, digest: NO_DIGEST, sentAt: -1e9 },
+            now: 1,
+            secrets: { url: ADDRESS },
+            events,
+            fills: [],
+          };
+        },
+        keep: async () => true,
+        settle: async () => undefined,
+      };
+      await box.round(0, { notify: { ...box.deps.notify, store: store as never } });
+      return [claims, box.sent.length];
+    };
+    expect(await endless("cycle")).toEqual([20, 0]);
+    expect(await endless("notice")).toEqual([20, 1]);
+  });
+
+  it("is claimed only if there is news, and once if nothing is sent", async () => {
     const box = await recordedBox();
     await box.add("ops", ADDRESS, { level: "alert" });
-    const [found] = (await box.store.outlook()).channels;
     let claims = 0;
-    const event = { account: "", strategy: null, at: 0, kind: "cycle", message: "a cycle" };
-    const events = Array.from({ length: 1000 }, (_, id) => ({ ...event, id }));
-    const endless = {
-      ...box.store,
-      outlook: async () => ({ now: 1, newest: { event: 5, fill: 0 }, channels: [found] }),
-      claim: async () => {
-        claims++;
-        return { channel: { ...found, digest: NO_DIGEST }, now: 1, secrets: {}, events, fills: [] };
-      },
-      keep: async () => true,
+    const claim: typeof box.store.claim = (request) => {
+      claims++;
+      return box.store.claim(request);
     };
-    await box.round(0, { notify: { ...box.deps.notify, store: endless as never } });
-    expect([claims, box.sent]).toEqual([20, []]);
+    const notify = { ...box.deps.notify, store: { ...box.store, claim } };
+    await box.round(1, { notify });
+    expect(claims).toBe(0);
+    await box.tell("cycle", "a cycle");
+    await box.round(1, { notify });
+    expect([claims, box.sent]).toEqual([1, []]);
+  });
+
+  it("gets news and the daily report that are due at once one after the other", async () => {
+    const { add, tell, sent, round } = await recordedBox();
+    await add("ops", ADDRESS, { isDaily: true });
+    await tell("error", "at midnight");
+    await round(24 * 3600 + 300);
+    await round(20);
+    await round(20);
+    expect(sent.map(({ title }) => title)).toEqual([
+      "edgemaker alert: error, at midnight",
+      "edgemaker report of 2026-01-01",
+    ]);
+  });
+
+  it("gets the daily report after a message that was refused, five minutes after midnight", async () => {
+    const { add, tell, sent, answer, round } = await recordedBox();
+    await add("ops", ADDRESS, { isDaily: true });
+    await round(24 * 3600 + 299);
+    expect(sent).toEqual([]);
+    answer.status = 500;
+    await tell("error", "refused");
+    await round(0);
+    await round(1);
+    answer.status = 200;
+    for (let again = 0; again < 4; again++) await round(10);
+    expect(sent.map(({ title }) => title)).toEqual([
+      ...Array(2).fill("edgemaker alert: error, refused"),
+      "edgemaker report of 2026-01-01",
+    ]);
   });
 });
 
@@ -112,6 +169,16 @@ describe("a message", () => {
         ? { pending: 0, channel: { error: null, failures: 0 } }
         : { pending: 1, channel: { error: `it returned status ${status}`, failures: 1 } },
     );
+  });
+
+  it("keeps words of an answer that are like a short secret", async () => {
+    const { add, tell, answer, round, channel } = await recordedBox();
+    const secrets = { "bot token": "123:abcdef", "chat id": "42" };
+    await add("ops", ADDRESS, { kind: "telegram", secrets });
+    Object.assign(answer, { status: 400, text: "chat 42 of bot 123:abcdef is closed" });
+    await tell("error", "one");
+    await round(1);
+    expect((await channel("ops")).channel.error).toBe("it returned status 400: chat 42 of bot … is closed");
   });
 
   it("is left to another process after a pause of more than ten seconds", async () => {

@@ -24,6 +24,24 @@ describe("a heartbeat", () => {
     expect(listener.requests).toHaveLength(2);
   });
 
+  it("logs a refusal and a failure without its address, and fails no round", async () => {
+    const url = "https://monitor.example.org/secret";
+    const logged: unknown[] = [];
+    const log = (...entry: unknown[]) => void logged.push(entry);
+    const time = virtualLocal(0);
+    const beat = async (post: () => Promise<{ status: number; text: string }>) => {
+      await heartbeat({ url, every: 30_000 }, { post, local: time.local, log }).beat(true);
+      return logged.splice(0);
+    };
+    expect(await beat(async () => ({ status: 399, text: "" }))).toEqual([]);
+    expect(await beat(async () => ({ status: 400, text: "" }))).toEqual([
+      ["warn", "the heartbeat was refused", { status: 400 }],
+    ]);
+    expect(await beat(() => Promise.reject(new Error(`no answer from ${url}`)))).toEqual([
+      ["warn", "the heartbeat could not be sent", { reason: "no answer from …" }],
+    ]);
+  });
+
   it("is not sent while an account fails, waits after a failure, or has no keys", () => {
     const pass = (outcome: "stepped" | "busy" | "failed" | "backing_off" | "not_configured") => ({
       account: "a",
