@@ -109,19 +109,7 @@ export function createContext(client: SafeClient, clock?: () => Millis): Context
   return { client, db, now, prepare, stamp, newest: { ofPeople: undefined }, uses: new Map() };
 }
 
-/** Prepares the variants of a statement; the text of each one is built once. */
-export function preparedTexts(
-  prepare: Context["prepare"],
-): (way: string, made: Parameters<Context["prepare"]>[0]) => PreparedText {
-  const texts = new Map<string, PreparedText>();
-  return (way, made) => {
-    const known = texts.get(way) ?? prepare(made);
-    texts.set(way, known);
-    return known;
-  };
-}
-
-/** Does the same for a module: a function builds each variant, which is cached. */
+/** Returns the variants of a statement; the text of each one is built once. */
 export function eachWay<Way>(
   made: (now: SQL<number>, way: Way) => ReturnType<MakesText>,
 ): (way: Way) => MakesText {

@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import { StoreError } from "../../../kernel/errors.ts";
 import { STOP_FLAGS, type StopFlags } from "../../../kernel/stop-flags.ts";
 import type { Changes, Lease } from "../../../ports/stores/step-store.ts";
 import { accounts, fenceGuard, strategies } from "../tables/tables.ts";
@@ -35,6 +36,16 @@ const sameFlags = (flags: StopFlags): SQL =>
 
 /** Statements that end their batch if a condition is false. */
 export const unless = (holds: SQL): Statement[] => [statement(refusedUnless(holds))];
+
+/** Returns whether a batch was written; false if one of its conditions was false. */
+export const isWritten = (batch: Promise<unknown>): Promise<boolean> =>
+  batch.then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof StoreError && error.failure === "fenced") return false;
+      throw error;
+    },
+  );
 
 /** Fails if a condition is false or unknown; if it is true, nothing is written. */
 export const refusedUnless = (holds: SQL): SQL =>

@@ -48,14 +48,8 @@ export const accountFacts = (context: Context): Facts => {
 
     async keepKind(account, known) {
       const set = { ...known, loadedAt: now() };
-      await client.execute(
-        statement(
-          db
-            .insert(accountKinds)
-            .values({ account, ...set })
-            .onConflictDoUpdate({ target: accountKinds.account, set }),
-        ),
-      );
+      const added = db.insert(accountKinds).values({ account, ...set });
+      await client.execute(statement(added.onConflictDoUpdate({ target: accountKinds.account, set })));
     },
 
     async rights() {
@@ -73,14 +67,8 @@ export const accountFacts = (context: Context): Facts => {
 
     async keepRights(account, { key, mayWithdraw }) {
       const set = { key, mayWithdraw: mayWithdraw ?? null, loadedAt: now() };
-      await client.execute(
-        statement(
-          db
-            .insert(keyRights)
-            .values({ account, ...set })
-            .onConflictDoUpdate({ target: keyRights.account, set }),
-        ),
-      );
+      const added = db.insert(keyRights).values({ account, ...set });
+      await client.execute(statement(added.onConflictDoUpdate({ target: keyRights.account, set })));
     },
   };
 };

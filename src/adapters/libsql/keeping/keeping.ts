@@ -66,10 +66,8 @@ function marketKeeper(context: Context): MarketKeeper {
     async keepMarkets(host, { listing, markets: list }) {
       const loaded = { version: KEPT_VERSION, loadedAt: now() };
       const row = { names: JSON.stringify(listing), ...loaded };
-      const names = db
-        .insert(listings)
-        .values({ host, ...row })
-        .onConflictDoUpdate({ target: listings.host, set: row });
+      const added = db.insert(listings).values({ host, ...row });
+      const names = added.onConflictDoUpdate({ target: listings.host, set: row });
       const rows = list.map((one) => {
         const row = { market: JSON.stringify(one), ...loaded };
         return db
@@ -82,14 +80,8 @@ function marketKeeper(context: Context): MarketKeeper {
     },
 
     async spoil(host, symbol) {
-      await client.execute(
-        statement(
-          db
-            .update(markets)
-            .set({ loadedAt: 0 })
-            .where(and(eq(markets.host, host), eq(markets.symbol, symbol))),
-        ),
-      );
+      const isIts = and(eq(markets.host, host), eq(markets.symbol, symbol));
+      await client.execute(statement(db.update(markets).set({ loadedAt: 0 }).where(isIts)));
     },
 
     async fees(account, symbol) {
@@ -106,14 +98,9 @@ function marketKeeper(context: Context): MarketKeeper {
 
     async keepFees(account, symbol, fees) {
       const set = { ...fees, loadedAt: now() };
-      await client.execute(
-        statement(
-          db
-            .insert(accountFees)
-            .values({ account, symbol, ...set })
-            .onConflictDoUpdate({ target: [accountFees.account, accountFees.symbol], set }),
-        ),
-      );
+      const added = db.insert(accountFees).values({ account, symbol, ...set });
+      const target = [accountFees.account, accountFees.symbol];
+      await client.execute(statement(added.onConflictDoUpdate({ target, set })));
     },
 
     ...accountFacts(context),

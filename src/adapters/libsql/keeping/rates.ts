@@ -16,14 +16,8 @@ export function rateKeeper({ client, db, now, prepare, uses }: Context): RateKee
 
     async exhaust(account, { burst, perSecond }) {
       const fullAt = sql`${now()} + ${Math.ceil((burst * SECOND) / perSecond)}`;
-      await client.execute(
-        statement(
-          db
-            .insert(rates)
-            .values({ account, fullAt })
-            .onConflictDoUpdate({ target: rates.account, set: { fullAt } }),
-        ),
-      );
+      const added = db.insert(rates).values({ account, fullAt });
+      await client.execute(statement(added.onConflictDoUpdate({ target: rates.account, set: { fullAt } })));
     },
   };
 }

@@ -1,9 +1,8 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { Decimal } from "../../../kernel/decimal.ts";
-import { StoreError } from "../../../kernel/errors.ts";
 import type { Books } from "../../sandbox/books.ts";
 import { type Context, statement } from "../client/context.ts";
-import { unless } from "../client/fence.ts";
+import { isWritten, unless } from "../client/fence.ts";
 import { venueBalances, venueOrders, venues } from "../tables/venue-tables.ts";
 import { sandboxBooks } from "./sandbox-books.ts";
 
@@ -38,28 +37,18 @@ export function dryBooks(context: Context): DryBooks {
         sql`${venueOrders.status} in ('open', 'partially_filled')`,
       );
       const idle = sql`not exists(select 1 from ${venueOrders} where ${resting})`;
+      const changed = db.update(venues).set({ version: sql`${venues.version} + 1` });
       const statements = [
         ...unless(idle),
         statement(made(key)),
         // A new version, so data that was read before does not overwrite it.
-        statement(
-          db
-            .update(venues)
-            .set({ version: sql`${venues.version} + 1` })
-            .where(eq(venues.exchange, key)),
-        ),
+        statement(changed.where(eq(venues.exchange, key))),
         statement(db.delete(venueBalances).where(ofIt(key))),
         ...Object.entries(balances).map(([asset, total]) =>
           statement(db.insert(venueBalances).values({ exchange: key, asset, total, used: 0n })),
         ),
       ];
-      try {
-        await client.batch(statements, "write");
-        return true;
-      } catch (error) {
-        if (error instanceof StoreError && error.failure === "fenced") return false;
-        throw error;
-      }
+      return isWritten(client.batch(statements, "write"));
     },
 
     holdings: (key) =>

@@ -5,7 +5,7 @@ import type { BookedOrder } from "../../../market/matching/books.ts";
 import type { Books } from "../../sandbox/books.ts";
 import type { Shock } from "../../sandbox/path.ts";
 import { bundle, type Context, queries, type StoreMethod, statement } from "../client/context.ts";
-import { refusedUnless } from "../client/fence.ts";
+import { isWritten, refusedUnless } from "../client/fence.ts";
 import { sandbox, shocks, venueBalances, venueFills, venueOrders, venues } from "../tables/venue-tables.ts";
 
 const exchangeIs = sql.placeholder("exchange");
@@ -131,13 +131,7 @@ const commitBooks: StoreMethod<Books["commit"]> = async (
         .onConflictDoUpdate({ target: [venueBalances.exchange, venueBalances.asset], set: holding }),
     ),
   ];
-  try {
-    await client.batch(statements.map(statement), "write");
-    return true;
-  } catch (error) {
-    if (error instanceof StoreError && error.failure === "fenced") return false;
-    throw error;
-  }
+  return isWritten(client.batch(statements.map(statement), "write"));
 };
 
 const changing = ({ filled, notional, reserved, fee, fills, status, meetsFrom }: BookedOrder) => ({

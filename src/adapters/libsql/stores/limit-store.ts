@@ -3,7 +3,7 @@ import { StoreError } from "../../../kernel/errors.ts";
 import { EVERY_ACCOUNT } from "../../../model/events.ts";
 import type { LimitStore } from "../../../ports/stores/limit-store.ts";
 import { type Context, hasRows, rowsFrom, statement } from "../client/context.ts";
-import { unless } from "../client/fence.ts";
+import { isWritten, unless } from "../client/fence.ts";
 import { limits, limitUses, notionalUnits } from "../tables/limit-tables.ts";
 import { control } from "../tables/tables.ts";
 import { writeText } from "./event-chain.ts";
@@ -43,18 +43,12 @@ export function limitStore(context: Context): LimitStore {
         .onConflictDoUpdate({ target: limits.scope, set: { settings } });
       const count = db.update(control).set({ limits: version + 1 });
       const result = { account: EVERY_ACCOUNT, strategy: null, kind: "limits" as const, message };
-      try {
-        await writeText(context, by, async ({ tell }) => [
-          ...unless(isSame),
-          statement(put),
-          statement(count),
-          await tell(result),
-        ]);
-        return true;
-      } catch (error) {
-        if (error instanceof StoreError && error.failure === "fenced") return false;
-        throw error;
-      }
+      const written = writeText(context, by, async ({ tell }) => [
+        ...unless(isSame),
+        ...[put, count].map(statement),
+        await tell(result),
+      ]);
+      return isWritten(written);
     },
 
     async useLimit({ scope, asset, notional, most }) {

@@ -130,10 +130,9 @@ function newsReads(context: Context, keks: readonly Kek[]): Pick<NotifyStore, "o
         return { events: [], fills: [], cursor: { event: Number(at?.event), fill: Number(at?.fill) } };
       }
       const [newEvents, newFills] = await client.batch(
-        [
-          statement(eventsFrom(context, sql`${cursor.event}`, page)),
-          statement(fillsFrom(sql`${cursor.fill}`, page)),
-        ],
+        [eventsFrom(context, sql`${cursor.event}`, page), fillsFrom(sql`${cursor.fill}`, page)].map(
+          statement,
+        ),
         "read",
       );
       const output = {
@@ -172,12 +171,7 @@ function deliveries(context: Context, keks: readonly Kek[]): Pick<NotifyStore, "
         .orderBy(asc(messages.number))
         .limit(1);
       const [claimed, newEvents, newFills, waiting] = await client.batch(
-        [
-          statement(take),
-          statement(eventsQuery(context, name, page)),
-          statement(fillsQuery(name, page)),
-          statement(oldest),
-        ],
+        [take, eventsQuery(context, name, page), fillsQuery(name, page), oldest].map(statement),
         "write",
       );
       const [row] = rowsOf(channels, claimed);
@@ -198,12 +192,7 @@ function deliveries(context: Context, keks: readonly Kek[]): Pick<NotifyStore, "
     async keep(claim, { cursor, digest, message, reportedDay, isDone }) {
       const kept = db
         .update(channels)
-        .set({
-          eventId: cursor.event,
-          fillId: cursor.fill,
-          digest,
-          reportedDay,
-        })
+        .set({ eventId: cursor.event, fillId: cursor.fill, digest, reportedDay })
         .where(holdsClaim(context, claim))
         .returning({ name: channels.name });
       const release = db.update(channels).set({ until: 0 }).where(holdsClaim(context, claim));
@@ -242,16 +231,12 @@ function messageQueue(
       const row = isSent
         ? { failures: 0, retryAt: 0, error: null, sentAt: now() }
         : { failures: sql`${channels.failures} + 1`, retryAt: sent.retryAt, error: sent.error };
+      const tried = db.update(channels).set({ ...row, until: 0 });
       const old = sql`${messages.state} = 'sent' and ${messages.endedAt} < ${now()} - ${SENT_KEPT_FOR}`;
       await client.batch(
         [
           statement(output),
-          statement(
-            db
-              .update(channels)
-              .set({ ...row, until: 0 })
-              .where(isIts),
-          ),
+          statement(tried.where(isIts)),
           ...(isSent ? [statement(db.delete(messages).where(old))] : []),
         ],
         "write",

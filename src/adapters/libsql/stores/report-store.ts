@@ -73,12 +73,7 @@ export function reportStore(context: Context): ReportStore {
     },
 
     async clear({ key, strategy, message }) {
-      const result = {
-        account: EVERY_ACCOUNT,
-        strategy,
-        kind: "recovered" as const,
-        message,
-      };
+      const result = { account: EVERY_ACCOUNT, strategy, kind: "recovered" as const, message };
       await writeText(context, BY_STEP, async ({ tell }) => [
         await tell(result, isKnown(key)),
         statement(db.delete(alarms).where(eq(alarms.key, key))),
@@ -130,11 +125,9 @@ const takeLookout: StoreMethod<ReportStore["lookOut"]> = async (context, { every
   if (!turn) return undefined;
   const today = dayOf(turn.lookedAt);
   const [days, known, uncounted] = await client.batch(
-    [
-      statement(daysQuery(context, today - 1, today)),
-      statement(db.select().from(alarms)),
-      statement(uncountedQuery(context, page)),
-    ],
+    [daysQuery(context, today - 1, today), db.select().from(alarms), uncountedQuery(context, page)].map(
+      statement,
+    ),
     "write",
   );
   return {

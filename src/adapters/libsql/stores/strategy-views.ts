@@ -2,7 +2,7 @@ import type { InValue, ResultSet, Row } from "@libsql/client";
 import { getTableColumns, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { ownerName } from "../../../model/account.ts";
 import type { StrategyStore, StrategyView } from "../../../ports/stores/strategy-store.ts";
-import { type Context, preparedTexts, rowsFrom, selectedColumns } from "../client/context.ts";
+import { type Context, eachWay, rowsFrom, selectedColumns } from "../client/context.ts";
 import { keptReads } from "../client/read-cache.ts";
 import { accounts, isRunning, isUnsettled, orders, strategies } from "../tables/tables.ts";
 
@@ -49,16 +49,13 @@ export function readViews(context: Context): ViewsRead {
 
 function readingViews(context: Context): ViewsRead {
   const { client, prepare } = context;
-  const texts = preparedTexts(prepare);
   const part = partsRead(context);
   return async ({ id, request, account, kind, stopped = true, page }) => {
     const given = { id, request, account, kind };
     const ask = (what: "told" | "sizes", strategyPlace: StrategyPlace, limit: number) => {
       const values = defined({ ...given, ...strategyPlace });
       const way = { names: Object.keys(values), stopped, byAccount: !stopped && page === undefined };
-      const text = texts(`${what} ${JSON.stringify(way)}`, (now) =>
-        what === "told" ? plainTextOf(way, now) : sizesText(way),
-      );
+      const text = prepare((what === "told" ? viewsText : sizesText)(way));
       return client.execute(text({ ...values, limit }));
     };
     const most = page?.limit ?? Number.POSITIVE_INFINITY;
@@ -155,11 +152,15 @@ const open = () =>
 
 const withAccount = sql`inner join ${accounts} on ${accounts.account} = ${strategies.account}`;
 
-const plainTextOf = (way: Way, now: SQL<number>): SQL =>
-  sql`select ${selectedColumns(strategies)}, ${open()}, ${now}, ${selectedColumns(accounts)} from ${strategies} ${withAccount} ${selection(way)}`;
+const viewsText = eachWay(
+  (now, way: Way) =>
+    sql`select ${selectedColumns(strategies)}, ${open()}, ${now}, ${selectedColumns(accounts)} from ${strategies} ${withAccount} ${selection(way)}`,
+);
 
-const sizesText = (way: Way): SQL =>
-  sql`select ${strategies.number}, ${strategies.account}, ${octetsOf([strategies.config, strategies.state, strategies.edit])}, ${octetsOf([accounts.memory, accounts.costs])} from ${strategies} ${withAccount} ${selection(way)}`;
+const sizesText = eachWay(
+  (_now, way: Way) =>
+    sql`select ${strategies.number}, ${strategies.account}, ${octetsOf([strategies.config, strategies.state, strategies.edit])}, ${octetsOf([accounts.memory, accounts.costs])} from ${strategies} ${withAccount} ${selection(way)}`,
+);
 
 const partText = (now: SQL<number>, condition: SQL): SQL =>
   sql`select ${selectedColumns(strategies)}, ${open()}, ${now} from ${strategies} where ${strategies.number} in (select value from json_each(${sql.placeholder("numbers")}))${condition}`;

@@ -7,7 +7,6 @@ import {
   createContext,
   eachWay,
   hasRows,
-  preparedTexts,
   queries,
   rowsFrom,
   rowsOf,
@@ -130,13 +129,6 @@ describe("a statement whose text is built once", () => {
     expect(live.args).toEqual([]);
     expect(live.sql).toContain("unixepoch");
     expect(prepare(text)().args).toEqual([START + 5]);
-  });
-
-  it("with several variants uses the requested variant", async () => {
-    const { prepare } = await withThings();
-    const of = preparedTexts(prepare);
-    const ways = ["a", "b", "a"].map((way) => of(way, () => sql`select ${sql.raw(`'${way}'`)}`)().sql);
-    expect(ways).toEqual(["select 'a'", "select 'b'", "select 'a'"]);
   });
 });
 
