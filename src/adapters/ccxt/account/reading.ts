@@ -178,7 +178,7 @@ export function venueOrderOf(result: Dict, quirks: Quirks, now: Millis): VenueOr
     symbol: readPair(result.symbol),
     side: sideOf(result.side),
     type,
-    price: type === "limit" ? limit : filled > ZERO && notional ? div(notional, filled, "half") : ZERO,
+    price: type === "limit" ? limit : notional ? div(notional, filled, "half") : ZERO,
     amount,
     filled,
     notional,

@@ -114,6 +114,13 @@ describe("a query whose newest unit of time fills a page", () => {
     expect(read.fills).toHaveLength(3);
   });
 
+  it("covers nothing of its first unit if no row has a time", async () => {
+    const rows = [1, 2, 3].map((id) => row(0, { id: `t${id}`, timestamp: undefined }));
+    const { parts } = paging(rows, { goesOn: true });
+    const { fills, unreadable, covered } = await readSpan(parts, "BTC/USDT", { from: 0, to: 100 });
+    expect([fills, unreadable.length, covered]).toEqual([[], 3, { from: 10, to: 100 }]);
+  });
+
   it("does not go on for ever", async () => {
     const { parts } = paging(inOne(603), { goesOn: true });
     await expect(readSpan(parts, "BTC/USDT", { from: 0, to: 100 })).rejects.toThrow(

@@ -30,12 +30,13 @@ async function venueOf(
 ) {
   const clock = () => NOW;
   const keeping = memoryKeeping(clock);
-  const sent: string[] = [];
+  const [sent, bodies]: [string[], string[]] = [[], []];
   const link = createLink({
     ...{ id: "kraken", quirks: { ...kraken, serial: false, ...over }, base: "http://127.0.0.1:1" },
     ...{ timing: LIVE_TIMING, rate: undefined, keeping, local: LOCAL, log: heardLog, clock, keptFor: 0 },
-    async fetch(url) {
+    async fetch(url, { body }) {
       sent.push(new URL(url).pathname);
+      bodies.push(String(body));
       const headers = { date: new Date(NOW + (own.off ?? 0)).toUTCString() };
       return new Response(own.body ?? '{"error":["EAPI:Invalid key"]}', { headers });
     },
@@ -45,7 +46,7 @@ async function venueOf(
   await keeping.markets.keepMarkets(link.host, { listing, markets });
   const account = { exchange: "kraken", kind: "live", host: link.host } as const;
   const keys = async () => ({ ...KEYS, hash: "", ...(own.origin ? { origin: own.origin } : {}) });
-  return { venue: ccxtVenue(link, { account, keys }), account, sent };
+  return { venue: ccxtVenue(link, { account, keys }), account, sent, bodies };
 }
 
 describe("an order of a venue", () => {
@@ -116,7 +117,7 @@ describe("open orders of a venue", () => {
   it("of a pass are read once for all of its pairs, and again after a failure", async () => {
     let reads = 0;
     let isDown = true;
-    const raw = ["BTCUSDT", "ETHUSDT", "UNKNOWN"].map((pair) => ({
+    let raw: unknown = ["BTCUSDT", "ETHUSDT", "UNKNOWN"].map((pair) => ({
       ...{ id: `O${pair}`, status: "open", opentm: NOW / 1000, vol: "1", vol_exec: "0", cost: "0", fee: "0" },
       descr: { pair, type: "buy", ordertype: "limit", price: "100" },
     }));
@@ -134,6 +135,11 @@ describe("open orders of a venue", () => {
     const ids = async (symbol: "BTC/USDT" | "ETH/USDT") =>
       (await pass?.openOrders(symbol))?.map(({ id }) => id);
     expect([await ids("BTC/USDT"), await ids("ETH/USDT"), reads]).toEqual([["OBTCUSDT"], ["OETHUSDT"], 2]);
+    raw = "no list";
+    const other = venue.under?.({ now: NOW }, { requestedAt: 0, isUrgent: false, yieldsAfter: undefined });
+    await expect(other?.openOrders("BTC/USDT")).rejects.toThrow(
+      "the exchange's list of orders cannot be read",
+    );
   });
 });
 
@@ -175,6 +181,16 @@ it("a pass with a wrong clock is refused what it read; a person's read is not", 
   await expect(venue.under?.({ now: NOW }, HOLD).openOrders("BTC/USDT")).rejects.toThrow("differ by 5 s");
   const right = await venueOf({}, { body });
   expect(await right.venue.under?.({ now: NOW }, HOLD).openOrders("BTC/USDT")).toEqual([]);
+});
+
+it("a pass signs at its own time, and a person at the machine's", async () => {
+  const { venue, bodies } = await venueOf({}, { body: '{"error":[],"result":{"open":{}}}' });
+  await venue.openOrders("BTC/USDT");
+  await venue.under?.({ now: NOW - 400 }, HOLD).openOrders("BTC/USDT");
+  expect(bodies.map((body) => new URLSearchParams(body).get("nonce"))).toEqual([
+    String(NOW),
+    String(NOW - 400),
+  ]);
 });
 
 it("the reads of a pass go on while those of people fail", async () => {
