@@ -91,6 +91,7 @@ describe("a replay of the service's record", () => {
     const inParts = new Set(orders.filter((one, i) => orders.indexOf(one) !== i)).size;
     expect(inParts).toBeGreaterThan(0);
     expect(causesOf(body)).toEqual([`${inParts} parts`]);
+    expect(body.executed.same).toBe(body.executed.record - inParts);
     expect(body.text).toContain(`${inParts} fill${inParts === 1 ? "" : "s"} filled in parts`);
     expect(body.candles.realized).toBe(body.record.realized);
   });

@@ -54,7 +54,7 @@ export function leap(point: LeapPoint): Leapt | NoLeap {
   const done = strategy.state.slots.map(
     (slot) => replayed.find((replayedSlot) => replayedSlot.slot.index === slot.index)?.slot ?? slot,
   );
-  const after: GridStrategy = { ...strategy, phase: "active", state: { ...state, slots: done, ledger } };
+  const after: GridStrategy = { ...strategy, state: { ...state, slots: done, ledger } };
   return {
     account: { ...account, strategy: after, orders: [] },
     fills: jumpedLog({ before, jumps, slots, replayed, strategy, bars, market, rules }),

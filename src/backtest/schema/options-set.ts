@@ -39,10 +39,10 @@ type FieldReaders = Readonly<
   >
 >;
 
-const flagsOf = (name: string, { centered }: GridConfig): readonly string[] => {
+const flagsOf = (name: string, { centered }: GridConfig): readonly (string | undefined)[] => {
   const short = centered ? undefined : (RANGE_FLAGS as Readonly<Record<string, string>>)[name];
   const kebab = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-  return [name, kebab, ...(short === undefined ? [] : [short])];
+  return [name, kebab, short];
 };
 
 const valueRead = (text: string): unknown => {

@@ -96,6 +96,7 @@ describe("a grid that only its own fills change", () => {
     ["has a spread wider than a slot", { rules: { spread: d("0.3") } }],
     ["loses money with a cycle", { on: { maker: d("0.06") } }],
     ["cannot sell what it bought", { on: { minAmount: d("0.9") } }],
+    ["sells less than a minimum after a fee in base", { on: { buyFeeIn: "base", minAmount: d("0.818") } }],
     ["cannot buy for a minimum", { on: { minNotional: d("89.99") } }],
   ])("is none if it %s", (_what, over) => {
     expect(laddered(PLENTY, over)).toBeUndefined();
@@ -104,6 +105,8 @@ describe("a grid that only its own fills change", () => {
   it("is one again without that", () => {
     expect(laddered(PLENTY, { config: { stopLossPrice: d("50") } })).toBeDefined();
     expect(laddered(PLENTY, { on: { minNotional: d("89.98") } })).toBeDefined();
+    for (const on of [{ minAmount: d("0.818") }, { buyFeeIn: "base" as const, minAmount: d("0.817") }])
+      expect(laddered(PLENTY, { on, slots: changed(1, { base: d("0.9") }) })).toBeDefined();
     expect(laddered(PLENTY, { busy: [0, 1, 2], slots: changed(2, { base: d("0.8") }) })).toBeDefined();
   });
 });

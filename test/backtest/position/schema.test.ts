@@ -127,6 +127,13 @@ describe("the result of quotes over five minutes", () => {
     );
   });
 
+  it("has no path to assume if its passes are as far apart as its candles", () => {
+    const options = { market: MARKET, withBand: false, rules: { tickInterval: MINUTE } };
+    const job = { request: REQUEST, candles: PAST, options, over: { exchange: "kraken", fills: 0 } };
+    const { warnings, passes } = finish(CALCULATIONS.quotes(job, () => false));
+    expect([warnings.map(({ code }) => code), passes]).toEqual([["no_book", "few_fills", "missing_bars"], 5]);
+  });
+
   it("warns about a missing candle only where one is missing", () => {
     const whole = slice(PAST, START, START + 3 * MINUTE);
     expect(answered(0, { candles: whole })).toMatchObject({

@@ -1,13 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { paper, quoteAt } from "../../../src/backtest/paper/paper.ts";
-import { UNKNOWN } from "../../../src/backtest/paper/positions.ts";
 import { backtest } from "../../../src/backtest/run/backtest.ts";
 import { begin, checkGrid, type GridRequest } from "../../../src/backtest/run/begin.ts";
-import { countWithin, createFalls } from "../../../src/backtest/run/drawdown.ts";
 import { walk } from "../../../src/backtest/run/walk.ts";
 import { RULES } from "../../../src/backtest/tape/rules.ts";
 import { ticksOf } from "../../../src/backtest/tape/ticks.ts";
-import { candlesIn, candlesOf } from "../../../src/candles/candles.ts";
+import { candlesOf } from "../../../src/candles/candles.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
 import { d, market } from "../../support/grid.ts";
 import { book, executions, FROM, ONE_SLOT, overTape, print, MARKET as TAPED, taped } from "../taped.ts";
@@ -123,6 +121,16 @@ describe("positions of a run", () => {
   });
 });
 
+it.each([{}, { mayLeap: true }])("a position is the one at the close of its bar: %j", (how) => {
+  const rows: readonly Bar[] = [FLAT, [105, 111, 99, 105], FLAT];
+  const { positions, fills } = walked(rows, how, REQUEST, { extremes: "low_first" });
+  expect([fills, [...positions.bars], [...positions.base]]).toEqual([
+    ["buy 100", "sell 110"],
+    [0, 1],
+    [0, 0],
+  ]);
+});
+
 describe("a backtest", () => {
   it("has the balances of its account, also what was used before", () => {
     const { balances, run } = backtest(REQUEST, past(SWING), { market: MARKET, balances: BALANCES });
@@ -232,42 +240,6 @@ describe("passes over a tape", () => {
     const { run, bars, band } = backtest(ONE_SLOT, taped(prints), { market: TAPED, isOver, withBand: true });
     expect([run.bars, bars, band, asked.length]).toEqual([2048, 3000, null, 2]);
   });
-});
-
-it("the deeper of two drawdowns is found, however little deeper it is", () => {
-  const column = new Float64Array(16).fill(100_000_000);
-  column[1] = 90_000_000;
-  column[9] = 89_999_995;
-  const series = { pair: "BTC/USDT", spanMillis: MINUTE, scale: 5, volume: new Float64Array(16) } as const;
-  const times = Float64Array.from(column, (_, i) => START + i * MINUTE);
-  const bars = ticksOf(
-    candlesIn({ ...series, times, open: column, high: column, low: column, close: column }),
-    d("0.00001"),
-  );
-  // One base and nothing else: from 1000 to 900, and to 899.99995.
-  const held = { cash: Float64Array.of(-1000), base: Float64Array.of(1), bars: Int32Array.of(0), ranges: [] };
-  const falls = createFalls(
-    bars,
-    { ...held, least: Float64Array.of(0), most: Float64Array.of(UNKNOWN) },
-    1000,
-  );
-  falls.go(0, 16, 0);
-  const { share, from, to } = falls.worst();
-  expect([share.toFixed(9), from, to]).toEqual(["0.100000050", START, START + 9 * MINUTE]);
-});
-
-it("closes between two prices are counted, both prices included", () => {
-  const close = (prices: readonly number[]) =>
-    ticksOf(past(prices.map((price) => [price, price, price, price] as const)), d("1"));
-  const flat = close(Array.from({ length: 200 }, () => 100));
-  const count = (low: number, high: number, from = 0, until = 200) =>
-    countWithin(flat, { from, until }, { low, high });
-  expect([count(100, 100), count(90, 100), count(100, 110), count(101, 110), count(90, 99)]).toEqual([
-    ...[200, 200, 200, 0, 0],
-  ]);
-  expect([count(100, 100, 5, 199), count(100, 100, 64, 128), count(100, 100, 7, 7)]).toEqual([194, 64, 0]);
-  const rising = close(Array.from({ length: 200 }, (_, i) => i + 1));
-  expect(countWithin(rising, { from: 0, until: 200 }, { low: 60, high: 70 })).toBe(11);
 });
 
 it("an account is independent of its copies", () => {

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { CALCULATIONS } from "../../../src/backtest/operations/calculations.ts";
+import { backtest } from "../../../src/backtest/run/backtest.ts";
 import { finish } from "../../../src/backtest/run/finish.ts";
 import { fillsCsv } from "../../../src/backtest/schema/answer.ts";
 import { backtestView, describeBacktest } from "../../../src/backtest/schema/answer-view.ts";
-import { candlesOf } from "../../../src/candles/candles.ts";
+import { candlesOf, slice } from "../../../src/candles/candles.ts";
 import { DAY, HOUR, MINUTE } from "../../../src/kernel/time.ts";
 import { d, market } from "../../support/grid.ts";
 
@@ -105,6 +106,26 @@ describe("the result of a grid over five days", () => {
     expect(answered(engine)).toEqual({ ...ANSWER, engine: name });
     expect(answered(engine, 0).fills).toEqual([]);
     expect(answered(engine, 9).fills.map(({ price }) => price)).toEqual([100, 110, 100, 90]);
+  });
+
+  it("has no fills in slots that never traded, and no fee where none is taken", () => {
+    const free = { ...MARKET, maker: 0n };
+    const job = {
+      request: REQUEST,
+      past: PAST,
+      options: { market: free },
+      over: { exchange: "kraken", fills: 9 },
+    };
+    const found = finish(CALCULATIONS.grid(job, () => false));
+    expect([found.engine, found.fees, found.fills.map(({ fee }) => fee), found.total]).toEqual([
+      ...["jump", {}, ["", "", "", ""], "9.5"],
+    ]);
+    const still = { ...job, past: slice(PAST, START, START + DAY) };
+    expect(finish(CALCULATIONS.grid(still, () => false)).slots).toEqual(
+      SLOTS.map((slot) => ({ ...slot, buys: 0, sells: 0, cycles: 0 })),
+    );
+    const { fills } = backtest(REQUEST, PAST, { market: free }).run;
+    expect(fills.newest(1)[0]?.fees).toEqual([]);
   });
 
   it("is shown in cents, with what its candles hide", () => {

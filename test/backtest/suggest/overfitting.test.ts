@@ -4,9 +4,11 @@ import { gainsOf } from "../../../src/backtest/suggest/gains.ts";
 import { normalInverse } from "../../../src/backtest/suggest/normal.ts";
 import { overfittingOf } from "../../../src/backtest/suggest/overfitting.ts";
 import { expectedBest, probabilisticSharpe } from "../../../src/backtest/suggest/sharpe.ts";
+import { suggest } from "../../../src/backtest/suggest/suggest.ts";
 import { ticksOf } from "../../../src/backtest/tape/ticks.ts";
-import { candlesOf } from "../../../src/candles/candles.ts";
+import { type Candles, candlesIn, candlesOf } from "../../../src/candles/candles.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
+import { minutesOf, market as ours } from "../../suggest/series.ts";
 import { d, market } from "../../support/grid.ts";
 
 /** Candidates without skill, the same in each run. */
@@ -104,6 +106,25 @@ it("a candidate below break-even or a minimum is none", () => {
   ]);
   expect([at({}, 40), at({}, 0)]).toEqual([undefined, undefined]);
   expect(at({ minAmount: 0n, minNotional: 0n }, 40)).toBeUndefined();
+});
+
+it("a search has equal windows, and doubts a grid without cycles in the last one", () => {
+  const walk = minutesOf(1, { bars: 2881, keeps: 0.996 });
+  const stop = (of: Candles["open"]) => Float64Array.from(of, (price, i) => (i < 1920 ? price : 5_000_000));
+  const { open, high, low, close, times } = walk;
+  const past = candlesIn({ ...walk, open: stop(open), high: stop(high), low: stop(low), close: stop(close) });
+  const found = suggest(past, { market: ours, budget: 1000, windows: 3, candidates: 20, seed: 1 });
+  const at = (minute: number) => (times[0] as number) + minute * MINUTE;
+  expect(found.windows).toEqual([
+    { from: at(0), until: at(960) },
+    { from: at(960), until: at(1920) },
+    { from: at(1920), until: at(2881) },
+  ]);
+  expect([found.winner, found.looked + found.refused, found.isComplete]).toEqual([null, 20, true]);
+  expect(found.reasons).toContain(
+    "0 cycles in the last window, which was not used to choose, are too few; at least 30 are needed",
+  );
+  expect(found.reasons).toContain("it loses 0 % in the last window, which was not used to choose");
 });
 
 it("neighbors are one step away in width, slots or shift", () => {
