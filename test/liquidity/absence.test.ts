@@ -14,6 +14,10 @@ const causeOf = (...views: never[]) => absenceOf({ bids: 1, asks: 0 }, views);
 
 it("a missing side has the cause that its strategies report", () => {
   expect(absenceOf({ bids: 1, asks: 2 }, [view()])).toBeNull();
+  expect([absenceOf({ bids: 0, asks: 1 }, [view()]), absenceOf({ bids: 0, asks: 0 }, [view()])]).toEqual([
+    "ours",
+    "ours",
+  ]);
   expect([causeOf(), causeOf(view({ wants: "stop" })), causeOf(view({ phase: "paused" }))]).toEqual(
     Array(3).fill("pause"),
   );

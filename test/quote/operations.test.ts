@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { text } from "../../src/kernel/decimal.ts";
+import { VenueError } from "../../src/kernel/errors.ts";
 import { BY } from "../support/by.ts";
 import { askingOf, START, type TestSandbox, testSandbox } from "../support/sandbox.ts";
 
@@ -89,6 +90,21 @@ describe("quotes", () => {
       trades: "known",
       largest: 120n * 10n ** 18n,
     });
+  });
+
+  it("are previewed without the exchange's candles, whose failure is no mistake of ours", async () => {
+    const { ask, venue } = await quoteBox();
+    const failing = (error: Error) => ({
+      venue: (exchange: string) => ({ ...venue(exchange), candles: () => Promise.reject(error) }),
+    });
+    const away = failing(new VenueError("unavailable", "no answer"));
+    expect(await ask("preview_quote", REQUEST, away)).toMatchObject({ cadence: { movePercent: null } });
+    expect(await ask("preview_quote", REQUEST)).toMatchObject({
+      cadence: { movePercent: expect.any(Number) },
+    });
+    await expect(ask("preview_quote", REQUEST, failing(new TypeError("a mistake")))).rejects.toThrow(
+      "a mistake",
+    );
   });
 
   it("are paper trading on request, also as the first strategy of an exchange", async () => {

@@ -109,6 +109,18 @@ describe("a half-spread", () => {
     const squares = Math.log(1.01) ** 2 + Math.log(99 / 101) ** 2;
     expect(realizedVolatility(prices, 60_000)?.share).toBeCloseTo(Math.sqrt(squares / 4), 12);
     expect(realizedVolatility([{ price: 1, at: 0 }], 60_000)).toBeUndefined();
+    const withZero = [
+      { price: 0, at: 0 },
+      { price: 100, at: 60_000 },
+      { price: 101, at: 120_000 },
+    ];
+    expect(realizedVolatility(withZero, 60_000)?.share).toBeCloseTo(Math.log(1.01), 12);
+    expect(
+      realizedVolatility(
+        withZero.toReversed().map(({ price }, at) => ({ price, at })),
+        1,
+      )?.share,
+    ).toBeCloseTo(Math.log(1.01), 12);
   });
 });
 

@@ -104,7 +104,7 @@ describe("a pass over quotes", () => {
     expect(blind.events).toMatchObject([{ kind: "error" }]);
     const back = run(blind.strategy as QuoteStrategy, [], pass({ book: book(["99"], ["101"]) }));
     expect(back.intents).toHaveLength(2);
-    expect(back.events).toMatchObject([{ kind: "recovered" }]);
+    expect(back.events).toMatchObject([{ kind: "recovered", message: "both sides are quoted again" }]);
   });
 
   it("quotes from other exchanges' prices if its own book is empty", () => {

@@ -339,6 +339,7 @@ describe("an agreement", () => {
     });
     expect(report).toMatchObject({
       ...{ agreement: "snek", counterparty: "Foundation", maker: null, version: 1, unknownMarkets: [] },
+      changedAt: START + DAY + 90 * MINUTE,
       ...{ from: "2026-01-02", to: "2026-01-02", before: { from: "2026-01-01", to: "2026-01-01" } },
       ...{ verdict: "unknown", counts: { kept: 1, missed: 0, unknown: 7 }, costs: [] },
       total: [expect.stringContaining("60 %"), expect.stringContaining("300 in quote")],

@@ -50,6 +50,14 @@ describe("levels at prices between two ticks", () => {
     expect(laid("buy", { sizes: narrow }, prices)).toEqual(["505.1 at 0.99"]);
   });
 
+  it("are within the distance of a depth to the last digit", () => {
+    // The distance ends half of 10⁻¹⁸ before 0.49 and 0.51.
+    const sizes = { model: "depth", depth: d("100"), within: d("0.02") - 1n } as const;
+    const prices = { reference: d("0.5"), reservation: d("0.5"), halfSpread: d("0.01") };
+    expect(laid("buy", { sizes, levels: 2 }, prices)).toEqual(["101.1 at 0.495", "101.9 at 0.491"]);
+    expect(laid("sell", { sizes, levels: 2 }, prices)).toEqual(["99.1 at 0.505", "98.3 at 0.509"]);
+  });
+
   it("have at least the exchange's minimum, whatever their size", () => {
     expect(laid("buy", { sizes: { model: "flat", size: d("0.5") }, levels: 1 })).toEqual(["1.1 at 0.99"]);
   });
