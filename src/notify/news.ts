@@ -17,7 +17,7 @@ export function eventNews({
 }: TellableEvent): News | undefined {
   const level = levelOf(kind, message);
   if (level === undefined) return undefined;
-  const who = strategy ? calledBy({ id: strategy, name }) : account === "" ? "" : accountPlace(account);
+  const who = strategy ? calledBy({ id: strategy, name }) : accountPlace(account);
   const text = plainText(`${who}${who === "" ? "" : ": "}${wordOf(kind)}${message}`, 300);
   return { key: `${kind} ${who} ${withoutIds(message)}`, level, text, at };
 }
@@ -40,6 +40,7 @@ const wordOf = (kind: EventKind): string => NEWS_WORDS[kind] ?? "";
 // Each order has a different id, but the news is the same.
 const withoutIds = (message: string): string => message.replaceAll(/\b(em[0-9a-z]{16}|\d+)\b/g, "#");
 
+/** Names an account's exchange; empty without an account. */
 const accountPlace = (account: AccountKey): string => {
   const { exchange, kind } = parseAccountKey(account);
   return kind === "dry" ? `${exchange} (paper trading)` : exchange;
