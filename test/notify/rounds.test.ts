@@ -58,6 +58,33 @@ describe("a channel", () => {
     expect(box.sent.map(({ title }) => title)).toEqual(["edgemaker: 1500 fills"]);
   });
 
+  it("counts a fill once whose amount was already booked from its order", async () => {
+    const box = await recordedBox();
+    await box.add("ops", ADDRESS);
+    await bookFills(box, 1);
+    await box.context.client.execute(
+      "insert into fills (account, symbol, trade_id, client_id, strategy, side, price, amount, notional, fees, at, superseded) values ('live:kraken:h', 'BTC/USDT', 'again', 'em1', 'grid-kraken-BTC-USDT-1', 'sell', '50000', '0.001', '50', '[]', 1, 1)",
+    );
+    await box.round(1);
+    expect(box.sent.map(({ title }) => title)).toEqual(["edgemaker: 1 fill"]);
+    expect(box.sent[0]?.lines).toEqual([expect.stringMatching(/sold 0.001 BTC for 50 USDT$/)]);
+  });
+
+  it("gets another alert ten seconds after the last one", async () => {
+    const { add, tell, sent, round } = await recordedBox();
+    await add("ops", ADDRESS);
+    for (const [text, seconds, count] of [
+      ["one", 1, 1],
+      ["two", 9, 1],
+      ["three", 1, 2],
+    ] as const) {
+      await tell("error", text);
+      await round(seconds);
+      expect(sent).toHaveLength(count);
+    }
+    expect(sent[1]?.lines).toHaveLength(2);
+  });
+
   it("gets the oldest news if not all fits: fills before later events", async () => {
     const box = await recordedBox();
     await box.add("ops", ADDRESS);

@@ -188,6 +188,11 @@ describe("a pass over quotes", () => {
     expect(abs((left?.USDT ?? 0n) - (d("1000") - cost)) <= 2n).toBe(true);
     const blind = run(quoter(), [], pass({ book: book(["99"], ["101"]) }, { funds: undefined }));
     expect([blind.funds, blind.intents, blind.short]).toEqual([undefined, [], true]);
+    const slots = quoter().state.slots.map((one) =>
+      one.index % 2 === 0 ? { ...one, retryAt: NOW + 1 } : one,
+    );
+    const half = quoter({ state: { ...quoter().state, slots } });
+    expect(run(half, [], pass({ book: book(["99"], ["101"]) }, { funds: undefined })).short).toBe(true);
     const killed = run(
       quoter(),
       [],
