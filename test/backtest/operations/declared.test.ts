@@ -1,0 +1,138 @@
+import { describe, expect, it } from "vitest";
+import { declaredBacktests } from "../../../src/backtest/operations/backtest-declared.ts";
+import { declaredBacktestView } from "../../../src/backtest/position/declared.ts";
+import { candlesOf } from "../../../src/candles/candles.ts";
+import { defineStrategy, z } from "../../../src/declared/package.ts";
+import { MINUTE } from "../../../src/kernel/time.ts";
+import type { Call } from "../../../src/operation.ts";
+import type { CandlesRequest } from "../../../src/ports/candles.ts";
+import type { AnyStrategyDefinition, StrategyInput } from "../../../src/ports/definition.ts";
+import type { Deps } from "../../../src/ports/deps.ts";
+import { d } from "../../support/grid.ts";
+
+const START = 1_767_225_600_000;
+const past = (prices: readonly number[]) =>
+  candlesOf(
+    { pair: "BTC/USDT", spanMillis: MINUTE },
+    prices.map((price, i) => {
+      const text = String(price);
+      return { at: START + i * MINUTE, open: text, high: text, low: text, close: text, volume: 1 };
+    }),
+  );
+/** It buys 1 at 99 once, and records the reference price that each pass reads. */
+function strategy(over: object = {}) {
+  const references: (string | null)[] = [];
+  const definition = defineStrategy({
+    ...{ name: "my-own", config: z.object({ amount: z.number() }), reference: true },
+    orders({ reference, config, position }: StrategyInput<{ amount: number }>) {
+      references.push(reference.price && String(reference.price));
+      return String(position.base) === "0" ? [{ id: "bid", side: "buy", price: "99", size: config.amount }] : [];
+    },
+    ...over,
+  } as never) as unknown as AnyStrategyDefinition;
+  return { definition, references };
+}
+
+async function ran(definition: AnyStrategyDefinition, kept: object = {}, input: object = {}) {
+  const asked: string[] = [];
+  const deps = {
+    exchanges: ["kraken", "mexc", "gateio"].map((id) => ({ id })),
+    local: { monotonic: () => 0, sleep: async () => undefined },
+    kept: {
+      async candles({ exchange }: CandlesRequest) {
+        asked.push(exchange);
+        if (exchange === "gateio") return undefined;
+        return past(exchange === "mexc" ? [200, 201, 202, 203] : [100, 100, 98, 98]);
+      },
+      ...kept,
+    },
+  } as unknown as Deps;
+  const [operation] = declaredBacktests(["kraken"], [definition]);
+  const given = {
+    ...{
+      exchange: "kraken",
+      symbol: "BTC/USDT",
+      timeframe: "1m",
+      fills: 9,
+      quoteBudget: d("1000"),
+      amount: 1,
+    },
+    ...{
+      tick: d("0.01"),
+      lot: d("0.001"),
+      makerFee: 0n,
+      tickInterval: MINUTE,
+      fill: "cross",
+      extremes: "nearest",
+    },
+    ...{ marketSpread: 0n, ...input },
+  };
+  const answer = await operation?.run(deps, given as never, { actor: "local" } as unknown as Call);
+  return { answer: answer as Readonly<Record<string, unknown>>, asked, operation };
+}
+
+describe("a backtest of a strategy of one's own", () => {
+  it("has its result, its settings and the prices of other exchanges", async () => {
+    const { definition, references } = strategy();
+    const { answer, asked } = await ran(definition);
+    // 1 base bought at 99 is worth 98.
+    expect(answer).toMatchObject({
+      ...{
+        exchange: "kraken",
+        symbol: "BTC/USDT",
+        strategy: "my-own",
+        config: { amount: 1 },
+        lastError: null,
+      },
+      ...{
+        total: "-1",
+        position: "1",
+        filledOrders: 1,
+        bars: 4,
+        passes: 4,
+        fromAt: START,
+        untilAt: START + 4 * MINUTE,
+      },
+      fills: [{ side: "buy", price: 99, amount: "1", fee: "" }],
+    });
+    expect((answer.warnings as { code: string }[]).map(({ code }) => code)).toEqual(["no_book", "few_fills"]);
+    expect(asked).toEqual(["kraken", "mexc", "gateio"]);
+    expect(new Set(references)).toEqual(new Set([null, "200", "201", "202"]));
+  });
+
+  it("warns if it uses prices of other exchanges and there are none", async () => {
+    const codes = async (...of: Parameters<typeof ran>) => {
+      const { answer, asked } = await ran(...of);
+      return [(answer.warnings as { code: string }[]).map(({ code }) => code).at(-1), asked];
+    };
+    // A named file has no exchange.
+    expect(await codes(strategy().definition, { isFile: true })).toEqual(["no_reference", ["kraken"]]);
+    expect(await codes(strategy({ reference: false }).definition)).toEqual(["few_fills", ["kraken"]]);
+  });
+
+  it("ends with the fault of its function, which its view names first", async () => {
+    const { definition } = strategy({
+      orders() {
+        throw new Error("no luck");
+      },
+    });
+    const { answer } = await ran(definition);
+    expect(answer.lastError).toMatch(/no luck/);
+    const view = declaredBacktestView(answer) as Readonly<Record<string, unknown>>;
+    expect([Object.keys(view)[0], view.config]).toEqual(["error", { amount: 1 }]);
+    expect(Object.keys(declaredBacktestView({ ...answer, lastError: null }) as object)).not.toContain(
+      "error",
+    );
+  });
+
+  it("is an operation that reads, under its own name", async () => {
+    const { operation } = await ran(strategy().definition);
+    expect(operation).toMatchObject({
+      ...{ name: "backtest_strategy_my_own", summary: "Test the strategy my-own on historical prices" },
+      ...{ effect: "read", access: "token", lane: "heavy", failure: "Fetch failed" },
+      http: { route: "POST /strategy/declared/my-own/backtest", from: "body" },
+      cli: { path: "strategy backtest my-own" },
+      mcp: { defaults: { fills: 0 } },
+    });
+  });
+});
