@@ -26,7 +26,9 @@ function strategy(over: object = {}) {
     ...{ name: "my-own", config: z.object({ amount: z.number() }), reference: true },
     orders({ reference, config, position }: StrategyInput<{ amount: number }>) {
       references.push(reference.price && String(reference.price));
-      return String(position.base) === "0" ? [{ id: "bid", side: "buy", price: "99", size: config.amount }] : [];
+      return String(position.base) === "0"
+        ? [{ id: "bid", side: "buy", price: "99", size: config.amount }]
+        : [];
     },
     ...over,
   } as never) as unknown as AnyStrategyDefinition;

@@ -1,0 +1,96 @@
+import { describe, expect, it } from "vitest";
+import { calculate, longestCalculation } from "../../../src/backtest/operations/calculate.ts";
+import { walkedTime } from "../../../src/backtest/operations/calculations.ts";
+import { recordOf } from "../../../src/backtest/operations/record.ts";
+import { candlesOf } from "../../../src/candles/candles.ts";
+import type { GridStrategy } from "../../../src/grid/state/state.ts";
+import { MINUTE, SECOND } from "../../../src/kernel/time.ts";
+import type { Call } from "../../../src/operation.ts";
+import type { Deps } from "../../../src/ports/deps.ts";
+import type { Page } from "../../../src/ports/stores/history-store.ts";
+import { strategy } from "../../support/made.ts";
+
+const CALL = { actor: "local" } as unknown as Call;
+
+/** A store that has so many orders, fills and events, each a millisecond apart, and what it was asked for. */
+function history(orders: number, fills = 0, events = 0) {
+  const pages: (Page & { readonly of: string })[] = [];
+  const list =
+    (of: string, count: number, row: (at: number) => object) => async (_id: string, page: Page) => {
+      pages.push({ of, ...page });
+      const newest = page.before ? page.before.at - 1 : count;
+      return Array.from({ length: Math.max(0, Math.min(page.limit, newest)) }, (_, i) => row(newest - i));
+    };
+  const deps = {
+    store: {
+      ordersOf: list("orders", orders, (at) => ({ createdAt: at, clientId: `c${at}` })),
+      fillsOf: list("fills", fills, (at) => ({ at, tradeId: `t${at}` })),
+      eventsOf: list("events", events, (at) => ({ at, id: at })),
+    },
+    marketTime: (_account: object, at: number) => at + 0.5,
+    local: { monotonic: () => 0, sleep: async () => undefined },
+  } as unknown as Deps;
+  return { pages, read: () => recordOf(deps, strategy() as GridStrategy, CALL) };
+}
+
+describe("the record of a grid", () => {
+  it("has all rows of its history, oldest first, events in market time", async () => {
+    const { read, pages } = history(2500, 1000, 3);
+    const { orders, fills, events } = await read();
+    expect([orders.length, orders[0]?.createdAt, orders.at(-1)?.createdAt]).toEqual([2500, 1, 2500]);
+    expect([fills.length, fills[0]?.at, events.map(({ at }) => at)]).toEqual([1000, 1, [1.5, 2.5, 3.5]]);
+    expect(pages).toEqual([
+      { of: "orders", limit: 1000 },
+      { of: "orders", limit: 1000, before: { at: 1501, id: "c1501" } },
+      { of: "orders", limit: 1000, before: { at: 501, id: "c501" } },
+      { of: "fills", limit: 1000 },
+      { of: "fills", limit: 1000, before: { at: 1, id: "t1" } },
+      { of: "events", limit: 1000 },
+    ]);
+    expect(await history(0).read()).toEqual({ orders: [], fills: [], events: [] });
+  });
+
+  it("is too long beyond a hundred full pages", async () => {
+    expect((await history(99_999).read()).orders).toHaveLength(99_999);
+    await expect(history(100_000).read()).rejects.toThrow(
+      "the grid has more than 100000 orders, fills or events",
+    );
+  });
+});
+
+describe("a calculation", () => {
+  it("has two seconds on a server, and no limit on the command line", () => {
+    expect([
+      longestCalculation({ actor: "t1" } as never),
+      longestCalculation({ actor: "t1" } as never, 5),
+    ]).toEqual([2 * SECOND, 5]);
+    expect(longestCalculation(CALL)).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it("runs in a thread if there is one, but not for a canceled request", async () => {
+    const asked: unknown[][] = [];
+    const calculationThread = async (...args: unknown[]) => {
+      asked.push(args);
+      return "done";
+    };
+    const deps = { calculationThread, local: {} } as unknown as Deps;
+    const signal = new AbortController();
+    const call = { actor: "t1", signal: signal.signal } as unknown as Call;
+    const job = {} as never;
+    expect(await calculate(deps, ["grid", job], call)).toBe("done");
+    expect(asked).toEqual([["grid", job, { longest: 2 * SECOND, signal: signal.signal }]]);
+    signal.abort();
+    await expect(calculate(deps, ["grid", job], call)).rejects.toThrow();
+    expect(asked).toHaveLength(1);
+  });
+
+  it("covers the time from its first bar to the end of the last one it processed", () => {
+    const row = { open: "1", high: "1", low: "1", close: "1", volume: 1 };
+    const candles = candlesOf(
+      { pair: "BTC/USDT", spanMillis: MINUTE },
+      [0, 1, 5].map((minute) => ({ at: minute * MINUTE, ...row })),
+    );
+    expect([0, 1, 2, 3].map((bars) => walkedTime(candles, bars).until / MINUTE)).toEqual([1, 1, 2, 6]);
+    expect(walkedTime(candles, 3).from).toBe(0);
+  });
+});
