@@ -71,8 +71,8 @@ function venueOf(books: readonly Shown[] | null = null, over: object = {}) {
 describe("an order on a tape without books", () => {
   it("fills at its own price once a trade passes it, as far as the trade goes", () => {
     const { venue, place, fills } = venueOf();
-    place("buy", 98);
     place("buy", 97, "5");
+    place("buy", 98);
     place("sell", 103);
     expect(venue.reach()).toEqual({ below: 97, above: 104 });
     expect([

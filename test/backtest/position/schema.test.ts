@@ -134,6 +134,12 @@ describe("the result of quotes over five minutes", () => {
     expect([warnings.map(({ code }) => code), passes]).toEqual([["no_book", "few_fills", "missing_bars"], 5]);
   });
 
+  it("needs candles above the tick", () => {
+    const options = { market: { ...MARKET, tick: d("1000") }, withBand: false };
+    const job = { request: REQUEST, candles: PAST, options, over: { exchange: "kraken", fills: 0 } };
+    expect(() => finish(CALCULATIONS.quotes(job, () => false))).toThrow("below the tick of 1000");
+  });
+
   it("warns about a missing candle only where one is missing", () => {
     const whole = slice(PAST, START, START + 3 * MINUTE);
     expect(answered(0, { candles: whole })).toMatchObject({

@@ -157,6 +157,8 @@ describe("the cause of an execution that only the candles have", () => {
     });
     // A slot is free from the very time of its last fill.
     expect(missed({ orders: [SOLD], done: [{ ...DONE, until: at(5) }] }).code).toBe("late_pass");
+    const now = { orders: [{ ...SOLD, createdAt: at(5) }], done: [{ ...DONE, at: at(5), until: at(5) }] };
+    expect(missed(now)).toMatchObject({ code: "late_pass", of: "pass to come" });
     expect(missed(FREE)).toEqual({
       ...{ code: "late_pass", of: "pass to come", text: "no pass since: slot 0 has no order yet" },
     });

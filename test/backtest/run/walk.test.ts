@@ -180,6 +180,17 @@ describe("a backtest", () => {
     });
   });
 
+  it("warns of fewer than thirty cycles", () => {
+    const swings = (count: number) =>
+      Array.from(
+        { length: 2 * count },
+        (_, i): Bar => (i % 2 === 0 ? [99, 99, 99, 99] : [111, 111, 111, 111]),
+      );
+    const codes = (count: number) =>
+      backtest(REQUEST, past([FLAT, ...swings(count)]), { market: MARKET }).warnings.map(({ code }) => code);
+    expect([codes(29), codes(30)]).toEqual([["few_cycles"], []]);
+  });
+
   it("reports in which candle it ended", () => {
     const stop = { ...REQUEST, takeProfitPrice: d("120"), stopAtOnce: true } as GridRequest;
     const rows: readonly Bar[] = [FLAT, [105, 120, 99, 105], FLAT];

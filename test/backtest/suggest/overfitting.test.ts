@@ -120,6 +120,10 @@ it("a search has equal windows, and doubts a grid without cycles in the last one
     { from: at(960), until: at(1920) },
     { from: at(1920), until: at(2881) },
   ]);
+  for (const { returns, meanReturn, worstReturn } of found.best) {
+    const [first = 0, second = 0] = returns;
+    expect([meanReturn, worstReturn]).toEqual([(first + second) / 2, first < second ? first : second]);
+  }
   expect([found.winner, found.looked + found.refused, found.isComplete]).toEqual([null, 20, true]);
   expect(found.reasons).toContain(
     "0 cycles in the last window, which was not used to choose, are too few; at least 30 are needed",
