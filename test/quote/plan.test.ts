@@ -109,6 +109,13 @@ describe("a half-spread", () => {
     const squares = Math.log(1.01) ** 2 + Math.log(99 / 101) ** 2;
     expect(realizedVolatility(prices, 60_000)?.share).toBeCloseTo(Math.sqrt(squares / 4), 12);
     expect(realizedVolatility([{ price: 1, at: 0 }], 60_000)).toBeUndefined();
+    const jumping = [
+      { price: 100, at: 0 },
+      { price: 200, at: 0 },
+      { price: 101, at: 60_000 },
+      { price: 102, at: 5 },
+    ];
+    expect(realizedVolatility(jumping, 60_000)?.share).toBeCloseTo(Math.log(200 / 101), 12);
     const withZero = [
       { price: 0, at: 0 },
       { price: 100, at: 60_000 },
@@ -262,6 +269,10 @@ describe("a quote plan", () => {
     ]);
     const none = quotePlan(rules({ sizes }), view({ freeQuote: ZERO, freeBase: ZERO }));
     expect(none.notices).toEqual(["nothing_quoted"]);
+    // The price moves 0.5 % toward too much or too little base: the further side is 1.5 % away.
+    const skewed = rules({ strength: d("0.01"), sizes: { ...sizes, within: d("0.012") } });
+    for (const funds of [{ inventory: ZERO }, { freeQuote: ZERO }])
+      expect(quotePlan(skewed, view(funds)).notices).toContain("outside_depth");
     // The nearest order at exactly the distance still counts.
     const edge = { sizes: { ...sizes, within: d("0.01") } };
     expect(quotePlan(rules(edge), view()).notices).toEqual([]);

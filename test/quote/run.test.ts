@@ -148,6 +148,7 @@ describe("a pass over quotes", () => {
         message: expect.stringMatching(/^its loss exceeds its loss limit of 10 USDT;/),
       },
     ]);
+    expect(lost.events).toMatchObject([{ kind: "error" }]);
     const stays = run(lost.strategy as QuoteStrategy, [], pass({ book: book(["99"], ["101"]) }));
     expect(stays.intents).toEqual([]);
     const resumed = { ...(lost.strategy as QuoteStrategy), resumes: 1 };
@@ -167,6 +168,9 @@ describe("a pass over quotes", () => {
     expect([quoted.placing, after.phase]).toEqual([true, "placing"]);
     const quiet = run(after, live, pass({ book: book(["99"], ["101"]) }));
     expect([quiet.placing, quiet.strategy?.phase]).toEqual([false, "active"]);
+    const unclear = live.map((one) => ({ ...one, state: "unknown" as const }));
+    const waits = run(after, unclear, pass({ book: book(["99"], ["101"]) }));
+    expect([waits.intents, waits.strategy?.phase]).toEqual([[], "placing"]);
     const moved = run(after, live, pass({ book: book(["100"], ["102"]) }));
     expect([moved.placing, moved.strategy?.phase]).toEqual([false, "placing"]);
     const short = run(
@@ -193,6 +197,10 @@ describe("a pass over quotes", () => {
     );
     const half = quoter({ state: { ...quoter().state, slots } });
     expect(run(half, [], pass({ book: book(["99"], ["101"]) }, { funds: undefined })).short).toBe(true);
+    const reasons = [-1, 2].map((one) => ({ slot: one, reason: "no_quote" as const }));
+    const refused = quoter({ state: { ...quoter().state, refused: reasons } });
+    const unread = run(refused, [], pass({ book: book(["99"], ["101"]) }, { funds: undefined }));
+    expect(unread.strategy?.state.refused).toEqual([{ slot: 2, reason: "no_quote" }]);
     const killed = run(
       quoter(),
       [],

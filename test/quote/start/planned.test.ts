@@ -127,6 +127,8 @@ describe("a plan of quotes", () => {
     const own = { useOwn: true, fixedPrice: undefined };
     const { warnings, reference } = planned(own, { book, killed: true, interval: 60_000 });
     expect(reference).toBe(100);
+    // It was read just now, whatever the time of its exchange.
+    expect(planned(own, { book: { ...book, at: 5 } }).reference).toBe(100);
     expect(warnings.map(({ code }) => code)).toEqual(["own_book_alone", "slow_cadence", "killed"]);
     expect(planned(own, { book, interval: 59_999 }).warnings.map(({ code }) => code)).toEqual([
       "own_book_alone",
