@@ -44,6 +44,11 @@ describe("the levels that funds cover", () => {
 
   it("omit what is below the exchange's minimum, with the asset that is missing", () => {
     expect(affordableLevels("buy", { free: d("110") })).toEqual({ amounts: [ONE], cuts: [[1, "no_quote"]] });
+    // A tenth at 90 is worth 9 of the least 10.
+    expect(affordableLevels("buy", { free: d("110.5") })).toEqual({
+      amounts: [ONE],
+      cuts: [[1, "no_quote"]],
+    });
     expect(affordableLevels("sell", { free: d("0.05") }).cuts).toEqual([
       [0, "no_base"],
       [1, "no_base"],
@@ -111,7 +116,7 @@ it("slots bid and ask in turn, four for each level, and none is ever removed", (
   const slots = slotsFor(2);
   expect(slots.map(({ index }) => index)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
   expect(slots.map(isBidSlot)).toEqual([true, false, true, false, true, false, true, false]);
-  expect(slotsFor(1, slots)).toBe(slots);
+  expect([slotsFor(1, slots), slotsFor(2, slots)].every((same) => same === slots)).toBe(true);
   expect(slotsFor(3, slots)).toHaveLength(12);
 });
 

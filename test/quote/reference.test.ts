@@ -64,6 +64,12 @@ describe("a reference price", () => {
     expect(text(beyond.price as Decimal)).toBe("1");
   });
 
+  it("names a source's age before its distance", () => {
+    const old = source("9", { collar: d("0.1"), at: 0 });
+    const { sources } = referencePrice([old, source("1"), source("1")], NOW);
+    expect(sources.map(({ because }) => because)).toEqual(["stale", null, null]);
+  });
+
   it("never ages if it is fixed", () => {
     const { sources, price } = referencePrice([source("2", { source: "fixed", at: null, maxAge: 0 })], NOW);
     expect([text(price as Decimal), sources[0]?.age]).toEqual(["2", null]);

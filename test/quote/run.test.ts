@@ -292,6 +292,15 @@ describe("a pass over quotes", () => {
     expect([limited.intents?.length, limited.strategy?.state.lostAt]).toEqual([0, 0]);
   });
 
+  it("stops beyond its loss limit, and not at exactly that loss", () => {
+    const { after, live } = first();
+    const limited = { ...after, config: { ...config, maxLoss: d("10") } };
+    // 5 base that were worth 100 each: at 98 they have lost 10.
+    const at = (bid: string, ask: string) =>
+      run(limited, live, pass({ book: book([bid], [ask]) })).strategy?.state.lostAt;
+    expect([at("97", "99"), at("96.99", "98.99")]).toEqual([null, 0]);
+  });
+
   it("makes a change in the pass after it, once", () => {
     const { after, live } = first();
     const edit = { ...config, rules: { ...config.rules, halfSpread: d("0.01") } };

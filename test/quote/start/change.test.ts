@@ -192,6 +192,12 @@ describe("the hash of a preview of quotes", () => {
     expect(isShown(hash, "100", { levels: 2 })).toBe(false);
   });
 
+  it("is another one in paper trading", () => {
+    const hashIn = (dryRun?: boolean) => quotePlanHash(configOf(), plan("100"), { ...place, dryRun });
+    expect(hashIn(false)).toBe(hashIn());
+    expect(hashIn(true)).not.toBe(hashIn());
+  });
+
   it("holds without a price only as it was shown", () => {
     const hash = hashAt(null);
     expect(hash).toMatch(/^[0-9a-f]{32}$/);
