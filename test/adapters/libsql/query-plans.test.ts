@@ -72,20 +72,8 @@ describe("a database query", () => {
     // Hours of a market that moves: orders are filled, booked and placed again.
     for (let count = 0; count < 40; count++) await pass(box, 600 * SECOND);
     const { deps } = box;
-    const place = () =>
-      runOperation(deps, "create_order", {
-        ...MARKET,
-        side: "buy",
-        type: "limit",
-        amount: d("0.001"),
-        price: d("50000"),
-        timeInForce: "gtc",
-      });
-    // One by itself, and three that are recorded together.
-    await place();
-    await Promise.all([place(), place(), place()]);
-    const isRecorded = 'insert into "fence_guard" select 0 where (exists(select 1 from "orders"';
-    expect([...heard.keys()].filter((text) => text.startsWith(isRecorded))).toHaveLength(1);
+    const order = { side: "buy", type: "limit", amount: d("0.001"), price: d("50000"), timeInForce: "gtc" };
+    await runOperation(deps, "create_order", { ...MARKET, ...order });
     for (const [name, input] of [
       ["list_grids", {}],
       ...["get_grid_status", "get_grid_orders", "get_grid_fills", "get_grid_events"].map(
