@@ -18,8 +18,17 @@ export const dialect = qualifyingDialect();
 
 type NoSchema = Record<string, never>;
 
+/** Throws the errors of its reads as they are. The library wraps them in errors whose message is the whole statement. */
+class PlainSession extends SQLiteRemoteSession<NoSchema, NoSchema> {
+  override prepareQuery(...query: Parameters<SQLiteRemoteSession<NoSchema, NoSchema>["prepareQuery"]>) {
+    return Object.assign(super.prepareQuery(...query), { queryWithCache: runQuery });
+  }
+}
+
+const runQuery = <T>(_sql: string, _values: unknown[], act: () => Promise<T>): Promise<T> => act();
+
 /** Returns a database that runs its statements with `run`. */
 export function databaseOver(run: RemoteCallback): SqliteRemoteDatabase {
-  const session = new SQLiteRemoteSession<NoSchema, NoSchema>(run, dialect, undefined);
+  const session = new PlainSession(run, dialect, undefined);
   return new SqliteRemoteDatabase("async", dialect, session, undefined);
 }
