@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { declaredBacktests } from "../../../src/backtest/operations/backtest-declared.ts";
-import { declaredBacktestView } from "../../../src/backtest/position/declared.ts";
+import { DeclaredBacktestShape, declaredBacktestView } from "../../../src/backtest/position/declared.ts";
 import { candlesOf } from "../../../src/candles/candles.ts";
 import { defineStrategy, z } from "../../../src/declared/package.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
@@ -128,7 +128,8 @@ describe("a backtest of a strategy of one's own", () => {
   });
 
   it("is an operation that reads, under its own name", async () => {
-    const { operation } = await ran(strategy().definition);
+    const { operation, answer } = await ran(strategy().definition);
+    expect(DeclaredBacktestShape().parse(answer)).toEqual(answer);
     expect(operation).toMatchObject({
       ...{ name: "backtest_strategy_my_own", summary: "Test the strategy my-own on historical prices" },
       ...{ effect: "read", access: "token", lane: "heavy", failure: "Fetch failed" },

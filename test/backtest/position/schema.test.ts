@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { CALCULATIONS } from "../../../src/backtest/operations/calculations.ts";
+import { pastBudget } from "../../../src/backtest/position/backtest.ts";
 import { tradesCsv } from "../../../src/backtest/position/schema.ts";
 import { describeQuoteBacktest, quoteBacktestView } from "../../../src/backtest/quotes/schema.ts";
 import { finish } from "../../../src/backtest/run/finish.ts";
@@ -132,6 +133,19 @@ describe("the result of quotes over five minutes", () => {
     const job = { request: REQUEST, candles: PAST, options, over: { exchange: "kraken", fills: 0 } };
     const { warnings, passes } = finish(CALCULATIONS.quotes(job, () => false));
     expect([warnings.map(({ code }) => code), passes]).toEqual([["no_book", "few_fills", "missing_bars"], 5]);
+  });
+
+  it("begins with the budget, or with the balances where none is given", () => {
+    const balances = { BTC: d("2"), USDT: d("300") };
+    const budget = (baseBudget?: bigint, quoteBudget?: bigint, of: typeof balances | undefined = balances) =>
+      pastBudget({ baseBudget, quoteBudget }, MARKET, of);
+    expect([budget(), budget(1n), budget(undefined, 1n)]).toEqual([
+      { base: d("2"), quote: d("300") },
+      { base: 1n, quote: d("300") },
+      { base: d("2"), quote: 1n },
+    ]);
+    expect(pastBudget({ quoteBudget: 5n }, MARKET, undefined)).toEqual({ base: 0n, quote: 5n });
+    expect(() => pastBudget({}, MARKET, undefined)).toThrow("set baseBudget and quoteBudget");
   });
 
   it("needs candles above the tick", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { UNKNOWN } from "../../../src/backtest/paper/positions.ts";
+import { positionsOf, UNKNOWN } from "../../../src/backtest/paper/positions.ts";
 import { countWithin, createFalls } from "../../../src/backtest/run/drawdown.ts";
 import { figuresOf } from "../../../src/backtest/run/figures.ts";
 import { ticksOf } from "../../../src/backtest/tape/ticks.ts";
@@ -9,9 +9,12 @@ import { d, state } from "../../support/grid.ts";
 
 const START = Date.UTC(2026, 0, 1);
 /** Bars of one price each. */
-function barsOf(prices: readonly number[], { tick = "1", scale = 0, span = MINUTE } = {}) {
+function barsOf(
+  prices: readonly number[],
+  { tick = "1", scale = 0, span = MINUTE, spans = [] as number[] } = {},
+) {
   const column = Float64Array.from(prices);
-  const times = Float64Array.from(column, (_, i) => START + i * span);
+  const times = Float64Array.from(column, (_, i) => START + (spans[i] ?? i) * span);
   return ticksOf(
     candlesIn({
       ...{ pair: "BTC/USDT", spanMillis: span, scale, times, volume: new Float64Array(prices.length) },
@@ -80,11 +83,17 @@ describe("the max drawdown", () => {
   });
 });
 
+it("the levels of a run are known from each bar that changed one of them", () => {
+  const row = (bar: number, low: number, high: number) => ({ bar, low, high, cash: 0, base: 0 });
+  const { ranges } = positionsOf([row(0, 90, 110), row(1, 90, 110), row(2, 80, 110), row(3, 80, 120)]);
+  expect(ranges.map(({ bar }) => bar)).toEqual([0, 2, 3]);
+});
+
 describe("the Sharpe ratio", () => {
-  const sharpe = (prices: readonly number[], span = 12 * HOUR) =>
+  const sharpe = (prices: readonly number[], span = 12 * HOUR, spans: number[] = []) =>
     figuresOf(
       { account: { strategy: { state: state([]) } } as never, positions: holding([0]), bars: prices.length },
-      barsOf(prices, { span }),
+      barsOf(prices, { span, spans }),
       d("1000"),
     ).sharpe;
 
@@ -92,6 +101,8 @@ describe("the Sharpe ratio", () => {
     // 2 %, -0.98039 % and 1.980198 %: on average 0.999936 %, with a deviation of 1.71504 %.
     expect(sharpe([1000, 1010, 1020, 1000, 1010, 1030])).toBeCloseTo(11.139, 3);
     expect(sharpe([1000, 1020, 1010, 1030], DAY)).toBeCloseTo(11.139, 3);
+    // The noon of the first day and of the third one are missing.
+    expect(sharpe([1000, 1020, 1000, 1010, 1030], 12 * HOUR, [0, 2, 3, 4, 6])).toBeCloseTo(11.139, 3);
   });
 
   it("is unknown of fewer than three days, or without any change", () => {

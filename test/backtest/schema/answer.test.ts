@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { CALCULATIONS } from "../../../src/backtest/operations/calculations.ts";
 import { backtest } from "../../../src/backtest/run/backtest.ts";
 import { finish } from "../../../src/backtest/run/finish.ts";
-import { fillsCsv } from "../../../src/backtest/schema/answer.ts";
+import { BacktestShape, fillsCsv } from "../../../src/backtest/schema/answer.ts";
 import { backtestView, describeBacktest } from "../../../src/backtest/schema/answer-view.ts";
 import { candlesOf, slice } from "../../../src/candles/candles.ts";
 import { DAY, HOUR, MINUTE } from "../../../src/kernel/time.ts";
@@ -104,6 +104,7 @@ describe("the result of a grid over five days", () => {
     [undefined, "jump"],
   ] as const)("has the figures computed by hand, by engine %s", (engine, name) => {
     expect(answered(engine)).toEqual({ ...ANSWER, engine: name });
+    expect(BacktestShape().parse(answered(engine))).toEqual({ ...ANSWER, engine: name });
     expect(answered(engine, 0).fills).toEqual([]);
     expect(answered(engine, 9).fills.map(({ price }) => price)).toEqual([100, 110, 100, 90]);
   });

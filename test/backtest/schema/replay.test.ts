@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Replayed } from "../../../src/backtest/replay/replay.ts";
 import type { BacktestResult } from "../../../src/backtest/run/backtest.ts";
-import { describeReplay, replayOut, replayView } from "../../../src/backtest/schema/replay.ts";
+import { describeReplay, ReplayShape, replayOut, replayView } from "../../../src/backtest/schema/replay.ts";
 import { type GridStrategy, NO_LEDGER } from "../../../src/grid/state/state.ts";
 import { d, slot, state } from "../../support/grid.ts";
 import { strategy } from "../../support/made.ts";
@@ -86,6 +86,11 @@ describe("the answer of a replay", () => {
       })),
       ...{ record: RECORD, candles: CANDLES, set: null },
     });
+  });
+
+  it("has the fields that its operation declares", () => {
+    const whole = out({ changed: result(grid(2, "3"), 10) }, { set: "size=80" });
+    expect(ReplayShape().parse(whole)).toEqual(whole);
   });
 
   it("separates the reasons of refusals, and has a plural for each", () => {

@@ -1,5 +1,10 @@
 import { expect, it } from "vitest";
-import { describeSuggestion, suggestionOut, suggestView } from "../../../src/backtest/schema/suggest.ts";
+import {
+  describeSuggestion,
+  SuggestShape,
+  suggestionOut,
+  suggestView,
+} from "../../../src/backtest/schema/suggest.ts";
 import type { Looked, Suggestion } from "../../../src/backtest/suggest/suggest.ts";
 
 const looked = (slots: number): Looked => ({
@@ -42,6 +47,7 @@ it("a suggestion is the input of a start: six digits of a price, and a size in c
     best: [grid(30, 33.33), grid(8, 125)],
   };
   expect(suggestionOut(OVER, FOUND)).toEqual(answer);
+  expect(SuggestShape().parse(answer)).toEqual(answer);
   expect(suggestionOut(OVER, NONE)).toEqual({
     ...answer,
     ...{
