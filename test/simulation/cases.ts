@@ -109,6 +109,10 @@ export const CASES: readonly (readonly [seed: number, found: string, timing: "re
     [9_523_659, "gave up a manual order that the database had recorded with a time of an hour ago"],
     [9_523_869, "gave up a manual order that the database had recorded with a time of an hour ago"],
     [9_527_156, "gave up a manual order that the database had recorded with a time of an hour ago"],
+    [
+      11_820_549,
+      "gave up base that an unconfirmed manual order could have used, on an exchange without read lag",
+    ],
   ] as const
 ).map(([seed, found, timing]) => [seed, found, timing] as const);
 

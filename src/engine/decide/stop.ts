@@ -81,8 +81,8 @@ function late(strategy: Strategy, context: Turn): Partial<Drafted> | undefined {
   const { exit } = state;
   const isDoubted = context.doubted.has(splitPair(strategy.symbol).base);
   const since = (isDoubted ? undefined : timeInPast(exit?.lacksSince, context.now)) ?? context.now;
-  if (!exit || !isLacking(strategy, context) || context.now - since >= context.timing.readLag)
-    return undefined;
+  const isOver = !isDoubted && context.now - since >= context.timing.readLag;
+  if (!exit || isOver || !isLacking(strategy, context)) return undefined;
   const lastError = isDoubted
     ? "an unconfirmed order could have used the base; edgemaker looks it up first"
     : "the exchange shows less free base than there is to sell; edgemaker retries";

@@ -288,6 +288,9 @@ describe("base that is missing in the account", () => {
       lastError: "an unconfirmed order could have used the base; edgemaker looks it up first",
       state: { exit: { lacksSince: NOW } },
     });
+    const timing = { ...turn().timing, readLag: 0 };
+    const unlagged = stop(exiting(), [], turn({ ...none, timing, doubted: new Set(["BTC"]) }));
+    expect(unlagged.strategy?.status).toBe("running");
     const quotes = stop(since(NOW - readLag), [], turn({ ...none, doubted: new Set(["USDT"]) }));
     expect(quotes.strategy?.status).toBe("stopped");
   });
