@@ -2,6 +2,7 @@ import * as z from "zod";
 import { lazy } from "../../kernel/lazy.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { quotePreviewInput } from "../../quote/schema/input.ts";
+import { quoteRequestFields } from "../../quote/schema/shapes.ts";
 import { quoteRequestOut } from "../../quote/start/planned-quote.ts";
 import {
   pastFields,
@@ -17,8 +18,7 @@ export const quoteBacktestInput = (ids: readonly string[]) => quotePreviewInput(
 export const QuoteBacktestShape = lazy(() =>
   z.object({
     ...positionBacktestFields(),
-    spreadPercent: z.number().describe("Requested spread, in percent"),
-    levels: z.number(),
+    ...quoteRequestFields(),
   }),
 );
 

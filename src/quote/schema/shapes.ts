@@ -22,7 +22,8 @@ const CountedShape = lazy(() =>
   }),
 );
 
-const requestedFields = () => ({
+/** Fields of the request for quotes, in every answer that repeats it. */
+export const quoteRequestFields = () => ({
   exchange: z.string(),
   symbol: z.string(),
   spreadPercent: z.number().describe("Requested spread, in percent"),
@@ -50,7 +51,7 @@ const pricedFields = () => ({
 
 export const PlannedQuoteShape = lazy(() =>
   z.object({
-    ...requestedFields(),
+    ...quoteRequestFields(),
     ...pricedFields(),
     orders: z.array(PlacedShape()),
     refused: z.array(z.object({ side: sideShape(), level: z.number(), reason: z.string() })),
@@ -89,7 +90,7 @@ export const PlannedQuoteChangeShape = lazy(() =>
 export const StartedQuoteShape = lazy(() =>
   z.object({
     ...changedFields(),
-    ...requestedFields(),
+    ...quoteRequestFields(),
     warnings: warnings(),
   }),
 );
@@ -97,7 +98,7 @@ export const StartedQuoteShape = lazy(() =>
 const QuoteShape = lazy(() =>
   z.object({
     ...statusFields(),
-    ...requestedFields(),
+    ...quoteRequestFields(),
     ...pricedFields(),
     quotedAt: z.number().nullable().describe("Time of the last order move, in milliseconds"),
     orders: z.array(PlacedShape()).describe("Open orders"),

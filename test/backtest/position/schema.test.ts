@@ -2,7 +2,11 @@ import { describe, expect, it } from "vitest";
 import { CALCULATIONS } from "../../../src/backtest/operations/calculations.ts";
 import { pastBudget } from "../../../src/backtest/position/backtest.ts";
 import { tradesCsv } from "../../../src/backtest/position/schema.ts";
-import { describeQuoteBacktest, quoteBacktestView } from "../../../src/backtest/quotes/schema.ts";
+import {
+  describeQuoteBacktest,
+  QuoteBacktestShape,
+  quoteBacktestView,
+} from "../../../src/backtest/quotes/schema.ts";
 import { finish } from "../../../src/backtest/run/finish.ts";
 import { candlesOf, slice } from "../../../src/candles/candles.ts";
 import { HOUR, MINUTE, SECOND } from "../../../src/kernel/time.ts";
@@ -92,6 +96,7 @@ const ANSWER = {
 describe("the result of quotes over five minutes", () => {
   it("has the figures computed by hand", () => {
     expect(answered(9, { withBand: true })).toEqual(ANSWER);
+    expect(QuoteBacktestShape().strict().parse(ANSWER)).toEqual(ANSWER);
     expect(answered(0)).toEqual({ ...ANSWER, fills: [], band: null });
     expect(answered(1).fills).toEqual([ANSWER.fills[1]]);
   });
