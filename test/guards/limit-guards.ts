@@ -179,7 +179,7 @@ export const LIMIT_GUARDS: readonly Guard[] = [
   ...guardsOf("src/adapters/libsql/stores/limit-store.ts", [
     [
       "of two who change limits one does",
-      "          ...unless(isSame),\n",
+      "        ...unless(isSame),\n",
       "",
       [true, false],
       async ({ a, b, own, account }) => {

@@ -1,6 +1,6 @@
 // What a guard decides: the entry that is built with a guard taken out.
 import { isDeepStrictEqual } from "node:util";
-import { migrations } from "../support/migrations.ts";
+import { eachMigration as migrations } from "../support/migrations.ts";
 import { GUARDS } from "./guards.ts";
 import { openBoth, twoWriters } from "./writers.ts";
 

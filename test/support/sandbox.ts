@@ -30,7 +30,7 @@ import type { Venue } from "../../src/ports/venue.ts";
 import { connectionTo } from "./connection.ts";
 import { heardLog } from "./heard.ts";
 import { virtualLocal } from "./local.ts";
-import { migrations } from "./migrations.ts";
+import { eachMigration, migrations } from "./migrations.ts";
 
 export const EXCHANGES = ["mexc", "gateio", "bitget", "kraken"];
 /** 2026-01-01T00:00:00Z */
@@ -44,6 +44,8 @@ export interface TestSandbox extends SandboxSettings {
   /** The machine's own clock in place of one that only moves when told. */
   readonly realTime?: boolean;
   readonly kinds?: readonly StrategyKind[];
+  /** Whether the database is of an earlier version, and needs the migrations since. */
+  readonly isOld?: boolean;
   /** The clock that several share. */
   readonly clock?: ReturnType<typeof virtualLocal>;
 }
@@ -57,13 +59,14 @@ export async function testSandbox({
   realTime = false,
   clock: time = virtualLocal(start),
   kinds,
+  isOld = false,
   ...settings
 }: TestSandbox = {}) {
   const client = url.startsWith("http") ? { url, fetch } : connectionTo(url);
   const context = await openDatabase({
     client,
     local: realTime ? nodeLocal : time.local,
-    migrations,
+    migrations: isOld ? eachMigration : migrations,
     kind: "sandbox",
     ...(realTime ? {} : { clock: time.now }),
   });

@@ -57,7 +57,7 @@ async function pass(minutes: number): Promise<void> {
 beforeAll(async () => {
   const file = join(folder.path, "sandbox.db");
   writeFileSync(file, gunzipSync(fixture("release-before.db.gz")));
-  box = await testSandbox({ url: `file:${file}`, start: before.now });
+  box = await testSandbox({ url: `file:${file}`, start: before.now, isOld: true });
 });
 
 afterAll(() => {
