@@ -33,8 +33,8 @@ export function isNotNewer({ version }: Context): SQL {
 }
 
 /**
- * Applies missing migrations, each in one batch with the row that records it, or all at once to a new database; if two
- * processes start at once, only one applies them.
+ * Applies missing migrations, each in one batch with the row that records it, or all at once to a new database. If
+ * processes start at once, only one of them applies each migration; a newer version then applies what is left.
  */
 export async function migrate(context: Context, migrations: readonly Migration[]): Promise<void> {
   const { client } = context;
@@ -45,7 +45,9 @@ export async function migrate(context: Context, migrations: readonly Migration[]
   const batches = pending.length === migrations.length ? [pending] : pending.map((one) => [one]);
   for (const batch of batches) {
     await client.batch(batch.flatMap(migrationStatements), "write").catch(async (error: unknown) => {
-      if ((await pendingMigrations(context, batch)).length > 0) throw error;
+      const left = await pendingMigrations(context, batch);
+      if (left.length === batch.length) throw error;
+      if (left.length > 0) await migrate(context, left);
     });
   }
 }

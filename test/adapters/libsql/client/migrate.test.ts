@@ -84,6 +84,22 @@ it("two that start at once create the schema once", async () => {
   for (const { context } of both) expect(await contentOf(context)).toEqual(plain);
 });
 
+it("applies what is left if an older version creates the database at the same moment", async () => {
+  const file = newFile();
+  const older = await opened(file, { migrations: [], isChecked: true });
+  const { context } = await opened(file, { migrations: [], isChecked: true });
+  let isFirst = true;
+  const batch: Context["client"]["batch"] = async (...of) => {
+    if (isFirst) await migrate(older.context, eachMigration.slice(0, -2));
+    isFirst = false;
+    return context.client.batch(...of);
+  };
+  await migrate({ client: { ...context.client, batch } } as Context, eachMigration);
+  const { batches, context: reopened } = await opened(file);
+  expect(batches).toEqual([]);
+  expect(await contentOf(reopened)).toEqual(await contentOf((await opened(newFile())).context));
+});
+
 it("reports why a migration fails", async () => {
   const broken = { name: "9999_broken.sql", text: "create table" };
   await expect(opened(newFile(), { migrations: [...eachMigration, broken] })).rejects.toThrow(/incomplete/);
