@@ -6,7 +6,7 @@ import { requestedChange } from "../pass/begin.ts";
 import { largestQuote } from "../start/exposure.ts";
 import type { QuoteConfig, QuoteStrategy } from "../state/state.ts";
 
-/** Returns the exposure of running or changed quotes: all that their budget allows, which no change changes. */
+/** Returns the exposure of running or changed quotes: all that their budget allows. Their budget cannot be changed. */
 export const readQuotesExposure = (
   deps: Deps,
   strategy: QuoteStrategy,
