@@ -32,28 +32,29 @@ export const historyInput = lazy(() =>
 /** Returns the requested page; `before` is `<ms>` or `<ms>.<id>`. */
 export function historyPage({ limit, before }: z.output<ReturnType<typeof historyInput>>): Page {
   if (before === undefined) return { limit };
+  const at = Number.parseInt(before, 10);
   const point = before.indexOf(".");
-  return point < 0
-    ? { limit, before: { at: Number.parseInt(before, 10) } }
-    : { limit, before: { at: Number.parseInt(before.slice(0, point), 10), id: before.slice(point + 1) } };
+  return { limit, before: point < 0 ? { at } : { at, id: before.slice(point + 1) } };
 }
 
 /** Returns the position of the next page; null if this page is not full. */
-export const nextPageOf = (
-  rows: readonly unknown[],
+export function nextPageOf<T>(
+  rows: readonly T[],
   { limit }: Page,
-  last: string | undefined,
-): string | null => (rows.length < limit ? null : (last ?? null));
+  positionOf: (row: T) => string,
+): string | null {
+  const last = rows.at(-1);
+  return last === undefined || rows.length < limit ? null : positionOf(last);
+}
 
-/** Names the archives that can contain a strategy's older rows; none while newer rows are left here. */
+/** Names the archives that can contain older rows of a strategy. */
 export function archivedOf(
-  next: string | null,
   { startedAt }: { readonly startedAt: Millis },
   archives: readonly ArchiveFile[],
 ): { readonly archived?: string[] } {
   const started = Number(stampOf(startedAt).slice(0, 4));
   const files = archives.filter(({ year, before }) => year >= started && before > startedAt);
-  return next !== null || files.length === 0 ? {} : { archived: files.map(({ file }) => file) };
+  return files.length === 0 ? {} : { archived: files.map(({ file }) => file) };
 }
 
 const side = () => z.enum(SIDES);

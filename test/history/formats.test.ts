@@ -3,13 +3,14 @@ import { fillTable } from "../../src/history/fill-table.ts";
 import {
   archivedOf,
   fillShown,
+  fillsView,
   historicOrderOut,
   historicOrdersShape,
   historyPage,
   nextPageOf,
 } from "../../src/history/schema.ts";
 import { d } from "../support/grid.ts";
-import { fill, order } from "../support/made.ts";
+import { fill, idOf, order } from "../support/made.ts";
 
 const table = (fees: object[], price = 100) => {
   const one = { ...fillShown(fill()), price, fees } as never;
@@ -57,6 +58,30 @@ describe("a history", () => {
     expect(shown({ amount: d("2"), filled: d("0.5") })).toMatchObject({ filled: 0.5, remaining: 1.5 });
   });
 
+  it("names an order by its strategy, unless an exit or a person placed it", () => {
+    const kinds = (["slot", "exit", "hand"] as const).map(
+      (kind) => historicOrderOut(order({ kind }), "grid").kind,
+    );
+    expect(kinds).toEqual(["grid", "exit", "hand"]);
+  });
+
+  it("shows the slot of a fill, if its order has one", () => {
+    const slotOf = (clientId: string) => fillShown(fill({ clientId })).slot;
+    expect([slotOf(idOf({ slot: 3 })), slotOf("placed elsewhere")]).toEqual([3, null]);
+  });
+
+  it("shows people each fee with its asset", () => {
+    const fees = [
+      { asset: "BTC", amount: d("0.1") },
+      { asset: "KCS", amount: d("3") },
+    ];
+    const page = { id: "g", count: 1, fills: [fillShown(fill({ fees }))] };
+    expect(fillsView(page)).toEqual({
+      ...{ id: "g", count: 1 },
+      fills: [{ ...fillShown(fill()), fees: "0.1 BTC + 3 KCS" }],
+    });
+  });
+
   it("shows the value of a fee in a third asset, and whether it is estimated", () => {
     const shown = (isEstimated?: boolean) =>
       fillShown(fill({ fees: [{ asset: "KCS", amount: d("3"), value: d("0.5"), isEstimated } as never] }))
@@ -87,13 +112,11 @@ describe("a history", () => {
       before: { at: 5, id: "t9" },
     });
     expect(historyPage({ id: "g", limit: 2, before: "5" })).toEqual({ limit: 2, before: { at: 5 } });
-    expect([nextPageOf([1, 2], { limit: 2 }, "5.t9"), nextPageOf([1], { limit: 2 }, "5.t9")]).toEqual([
-      "5.t9",
-      null,
-    ]);
+    const next = (...rows: number[]) => nextPageOf(rows, { limit: 2 }, (row) => `${row}.t9`);
+    expect([next(6, 5), next(6), next()]).toEqual(["5.t9", null, null]);
   });
 
-  it("names the archives with rows since its start, on the last page", () => {
+  it("names the archives with rows since its start", () => {
     const startedAt = Date.UTC(2025, 5, 1);
     const archive = (year: number, before: number) => ({ year, file: `${year}.db`, before });
     const all = [
@@ -101,7 +124,7 @@ describe("a history", () => {
       archive(2025, Date.UTC(2026, 0)),
       archive(2026, startedAt),
     ];
-    expect(archivedOf(null, { startedAt }, all)).toEqual({ archived: ["2025.db"] });
-    expect(archivedOf("5.t9", { startedAt }, all)).toEqual({});
+    expect(archivedOf({ startedAt }, all)).toEqual({ archived: ["2025.db"] });
+    expect(archivedOf({ startedAt }, all.slice(2))).toEqual({});
   });
 });

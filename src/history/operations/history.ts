@@ -77,14 +77,13 @@ const orderHistory = (kindText: KindText, names: readonly string[]) =>
       const strategy = await strategyNamed(deps, kindText, input.id);
       const page = historyPage(input);
       const orders = await deps.store.ordersOf(input.id, page);
-      const last = orders.at(-1);
-      const next = nextPageOf(orders, page, last && `${last.createdAt}.${last.clientId}`);
+      const next = nextPageOf(orders, page, ({ createdAt, clientId }) => `${createdAt}.${clientId}`);
       return {
         id: input.id,
         orders: orders.map((order) => historicOrderOut(order, kindText.name)),
         count: orders.length,
         next,
-        ...archivedOf(next, strategy, next === null ? await deps.store.archives() : []),
+        ...(next === null ? archivedOf(strategy, await deps.store.archives()) : {}),
       };
     },
   });
@@ -109,14 +108,13 @@ const fillHistory = (kindText: KindText) =>
       const strategy = await strategyNamed(deps, kindText, input.id);
       const page = historyPage(input);
       const fills = await deps.store.fillsOf(input.id, page);
-      const last = fills.at(-1);
       return {
         id: input.id,
         exchange: parseAccountKey(strategy.account).exchange,
         symbol: strategy.symbol,
         fills: fills.map(fillShown),
         count: fills.length,
-        next: nextPageOf(fills, page, last && `${last.at}.${last.tradeId}`),
+        next: nextPageOf(fills, page, ({ at, tradeId }) => `${at}.${tradeId}`),
       };
     },
   });
@@ -136,14 +134,13 @@ const eventHistory = (kindText: KindText) =>
       const strategy = await strategyNamed(deps, kindText, input.id);
       const page = historyPage(input);
       const events = await deps.store.eventsOf(input.id, page);
-      const last = events.at(-1);
-      const next = nextPageOf(events, page, last && `${last.at}.${last.id}`);
+      const next = nextPageOf(events, page, ({ at, id }) => `${at}.${id}`);
       return {
         id: input.id,
         events: events.map(eventShown),
         count: events.length,
         next,
-        ...archivedOf(next, strategy, next === null ? await deps.store.archives() : []),
+        ...(next === null ? archivedOf(strategy, await deps.store.archives()) : {}),
       };
     },
   });
