@@ -38,14 +38,11 @@ export function historyPage({ limit, before }: z.output<ReturnType<typeof histor
 }
 
 /** Returns the position of the next page; null if this page is not full. */
-export function nextPageOf<T>(
+export const nextPageOf = <T>(
   rows: readonly T[],
   { limit }: Page,
   positionOf: (row: T) => string,
-): string | null {
-  const last = rows.at(-1);
-  return last === undefined || rows.length < limit ? null : positionOf(last);
-}
+): string | null => (rows.length < limit ? null : positionOf(rows[limit - 1] as T));
 
 /** Names the archives that can contain older rows of a strategy. */
 export function archivedOf(

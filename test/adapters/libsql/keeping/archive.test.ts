@@ -205,4 +205,5 @@ it("a history names the archives on its last page, where the strategy is old eno
   expect(await ask("orders", 100)).toMatchObject({ next: null, archived: ["trade-2026.db"] });
   expect(await ask("events", 100)).toMatchObject({ next: null, archived: ["trade-2026.db"] });
   expect(await ask("orders", 1)).not.toHaveProperty("archived");
+  expect(await ask("events", 1)).not.toHaveProperty("archived");
 });
