@@ -7,18 +7,18 @@ import { hunter, type Result } from "./hunt.ts";
 import type { Mutant } from "./instrument.ts";
 import { reachOf } from "./reach.ts";
 
-const USAGE = `Changes the engine, the grid and the stores in one place at a time, and shows what notices it.
+const USAGE = `Changes the source in one place at a time, and shows which tests and seeds detect the change.
 
-  --sample N [--seed N]   so many, drawn at random (default 300, of a number of the moment)
-  --all                   all of them
-  --only PATH[,PATH…]     all of those in files whose path contains one of these
-  --quick                 shown to quick tests and few seeds alone
-  --by PATH[,PATH…]       shown to the tests alone whose path contains one of these (also test/simulation, test/guards)
-  --reach                 shows none: tells which lines the simulation's seeds have come across, and which not
-  --seconds N             of one change at most, of a processor, of all that might notice it (default 4)
-  --minutes N             ends then, and goes on from there the next time (default 60)
+  --sample N [--seed N]   try N random changes (default 300); --seed defaults to the clock
+  --all                   try all changes
+  --only PATH[,PATH…]     try all changes in files whose path contains one of these
+  --quick                 use only quick tests and few seeds
+  --by PATH[,PATH…]       use only tests whose path contains one of these (also test/simulation, test/guards)
+  --reach                 try no change; show which lines the simulation's seeds reach
+  --seconds N             limit of CPU time for each change (default 4)
+  --minutes N             stop after N minutes (default 60); the same command continues
   --workers N             processes (default 2)
-  --list                  those that nothing has noticed so far, and no more`;
+  --list                  show undetected changes and stop`;
 
 const { values } = parseArgs({
   options: {
@@ -81,13 +81,13 @@ async function main(): Promise<boolean> {
   const chosen = draw(countRequests(bundled.mutants, values.only?.split(",")));
   const coverage = await covering(bundled, isOver);
   if (!coverage) {
-    console.log("what comes across what is not known whole yet: go on with the same command");
+    console.log("the coverage is not complete yet: run the same command again to continue");
     return false;
   }
   for (const failed of coverage.failed)
-    console.log(`notices nothing, as it fails without any change: ${failed}`);
+    console.log(`not used, because it fails without any change: ${failed}`);
 
-  if (values.reach) return tellReach(chosen, coverage);
+  if (values.reach) return printReach(chosen, coverage);
   const before = (id: string): Known | undefined => {
     const [result, file] = [known.get(id), fileOf.get(id)];
     return file !== undefined && result?.file === fileDigest(file) ? result : undefined;
@@ -116,11 +116,11 @@ function countRequests(mutants: readonly Mutant[], only: readonly string[] | und
   if (!only) return mutants;
   const strange = only.filter((part) => !mutants.some(({ file }) => file.includes(part)));
   if (strange.length > 0)
-    throw new Error(`nothing is changed in ${strange.join(", ")}: see CHANGED in test/mutation`);
+    throw new Error(`no changes are made in ${strange.join(", ")}; see CHANGED in test/mutation`);
   return mutants.filter(({ file }) => only.some((part) => file.includes(part)));
 }
 
-function tellReach(mutants: readonly Mutant[], { covered }: Coverage): boolean {
+function printReach(mutants: readonly Mutant[], { covered }: Coverage): boolean {
   const seeds = covered.filter(({ unit }) => unit.kind === "seed");
   for (const line of reachOf(mutants, seeds)) console.log(line);
   return seeds.length > 0;
@@ -150,12 +150,12 @@ async function covering(bundled: Bundled, isOver: () => boolean): Promise<Covera
     by: values.reach ? ["test/simulation"] : values.by?.split(","),
     isOver,
     report: (left) => {
-      onReport(`what comes across what: ${left} left`);
+      onReport(`coverage: ${left} tests left`);
       if (left % 10 === 0) keep();
     },
   });
   keep();
-  if (coverage && coverage.covered.length === 0) throw new Error(`nothing runs: ${coverage.failed[0]}`);
+  if (coverage && coverage.covered.length === 0) throw new Error(`no test runs: ${coverage.failed[0]}`);
   return coverage;
 }
 
@@ -182,23 +182,23 @@ function report(
   const shown = chosen.filter((one) => !isNamed(one) && known.has(one.id));
   const survived = shown.filter(({ id }) => known.get(id)?.by === undefined);
   for (const { id, line, operator } of survived)
-    console.log(`NOT NOTICED (${operator}, line ${line}, ${known.get(id)?.looked} looked) ${id}`);
+    console.log(`NOT DETECTED (${operator}, line ${line}, ${known.get(id)?.looked} tests ran) ${id}`);
   const folders = [...new Set(shown.map(({ file }) => folderOf(file)))].sort();
-  const isNoticed = ({ id }: Mutant) => known.get(id)?.by !== undefined;
+  const isDetected = ({ id }: Mutant) => known.get(id)?.by !== undefined;
   for (const folder of folders) {
     const own = shown.filter(({ file }) => folderOf(file) === folder);
-    console.log(`${folder}: ${scored(own.filter(isNoticed).length, own.length)}`);
+    console.log(`${folder}: ${scored(own.filter(isDetected).length, own.length)}`);
   }
   const seconds = shown.reduce((sum, { id }) => sum + (known.get(id)?.seconds ?? 0), 0);
   console.log(
-    `all: ${scored(shown.length - survived.length, shown.length)}; ${named.length} more are named in ${EQUIVALENT}; ${chosen.length - shown.length - named.length} not shown yet; ${Math.round(seconds)} s of a process`,
+    `all: ${scored(shown.length - survived.length, shown.length)}; ${named.length} more without effect, listed in ${EQUIVALENT}; ${chosen.length - shown.length - named.length} not tried yet; ${Math.round(seconds)} s of CPU time`,
   );
   return shown.length - survived.length >= shown.length * 0.9;
 }
 
 const folderOf = (file: string): string => file.slice(0, file.lastIndexOf("/"));
-const scored = (noticed: number, of: number): string =>
-  `${noticed} of ${of} noticed (${((noticed / Math.max(1, of)) * 100).toFixed(1)} %)`;
+const scored = (detected: number, of: number): string =>
+  `${detected} of ${of} detected (${((detected / Math.max(1, of)) * 100).toFixed(1)} %)`;
 
 if (values.help) console.log(USAGE);
 else process.exitCode = (await main().finally(() => rmSync(OUT, { recursive: true, force: true }))) ? 0 : 1;

@@ -69,5 +69,5 @@ export function isInDoubt({ unsettled, orders }: Tables): boolean {
 
 export const shownDensity = ({ begun, troubled, faults, harder, onWrites }: Density): string => {
   const share = (part: number, whole: number) => `${((100 * part) / Math.max(1, whole)).toFixed(1)} %`;
-  return `${share(troubled, begun)} of ${begun} passes with a fault or something in doubt, ${share(onWrites, harder)} of ${harder} faults (beside ${faults - harder} stale reads) on creates and cancels`;
+  return `${share(troubled, begun)} of ${begun} passes with a fault or something unconfirmed, ${share(onWrites, harder)} of ${harder} faults (without ${faults - harder} stale reads) on creates and cancels`;
 };

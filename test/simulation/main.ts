@@ -20,22 +20,21 @@ import {
 } from "./tiers.ts";
 import { weekTier } from "./week.ts";
 
-const USAGE = `Simulates the step of grids: crashes, lost and late answers, two processes, people beside it.
+const USAGE = `Simulates passes of strategies with crashes, lost and late responses, two processes, and actions of people.
 
-  --seed N [--libsql]            replays one seed and prints its trace
-    --calm run|stop|panic|edit --timing sandbox|real [--grid trail|centered|exit] [--edition N] --call N --fault NAME|kill   one fault at one call
-  --count N [--from N]           N seeds (default 200)
-  --swarm [--count N] [--from N] [--edition N,…]   fresh seeds of every edition or of some, from a number of the moment on
-  --exhaustive | --parity | --week | --bounds   one tier
-  --coverage [--count N] [--from N]   which lines of the engine and of grids run under which kind of trouble, and which never
-  --liveness [--count N] [--from N]   after each kind of trouble alone, how long until everything is right
-  --mutants [NAME] [--count N] [--from N]   planted bugs, each with the first of 300 seeds that shows it, from a number of the moment on
-  --full                         all tiers with the goals' sizes, or N random seeds; ends with their figures
-  --strategy follow              the kind that is only a test of the engine, in place of grids
-  --strategy quote               quotes of both sides, in place of grids
-  --strategy declared            functions that users write, one of which throws at random
-  --hints removed|doubled|delayed   what becomes of the hints that seeds of edition 18 draw
-  --ticks N                      ticks of a run (default 200)`;
+  --seed N [--libsql]              run one seed and print its trace
+    --calm run|stop|panic|edit --timing sandbox|real [--grid trail|centered|exit] [--edition N]
+    --call N --fault NAME|kill     one fault at one call
+  --count N [--from N]             run N seeds (default 200)
+  --swarm [--count N] [--from N] [--edition N,…]   run fresh seeds of all editions or some; --from defaults to the clock
+  --exhaustive | --parity | --week | --bounds      run one tier
+  --coverage [--count N] [--from N]   show which lines of the engine and of grids run under which fault
+  --liveness [--count N] [--from N]   measure the recovery time after each fault
+  --mutants [NAME] [--count N] [--from N]   try 300 seeds on each planted bug; --from defaults to the clock
+  --full                           run all tiers at full size, or N random seeds, and print the figures
+  --strategy follow|quote|declared   run the test strategy, quotes or user functions instead of grids
+  --hints removed|doubled|delayed   change the hints of edition 18
+  --ticks N                        ticks of a run (default 200)`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -81,12 +80,12 @@ function chosen<T extends string>(
   known: readonly T[],
 ): T | undefined {
   if (value === undefined || known.includes(value as T)) return value as T | undefined;
-  console.error(`--${flag} is ${known.join(", ")}, not ${value}`);
+  console.error(`--${flag} must be one of ${known.join(", ")}, not ${value}`);
   process.exit(2);
 }
 const strategy = chosen("strategy", values.strategy, ["follow", "quote", "declared"]);
 const hints = chosen("hints", values.hints, ["removed", "doubled", "delayed"]);
-/** Which kind of strategy runs; a grid where nothing is said. */
+/** The kind of strategy; grids by default. */
 const requestedKind = { ...(strategy ? { strategy } : {}), ...(hints ? { hints } : {}) };
 
 async function replay(seed: number): Promise<boolean> {
@@ -119,12 +118,12 @@ async function replay(seed: number): Promise<boolean> {
   return result.violations.length === 0;
 }
 
-/** Another one each second, for ten days. */
+/** A new number each second, for ten days. */
 const ofNow = (): number => Math.floor(Date.now() / 1000) % 900_000;
 const isFresh = Boolean(values.full || values.swarm || values.parity || values.mutants);
 const from = Number(values.from ?? (isFresh ? ofNow() : 0));
 if (values.edition !== undefined && values.seed === undefined && !(from < EDITION)) {
-  console.error(`--from has to be below ${EDITION}, because the millions of a seed are its edition`);
+  console.error(`--from must be below ${EDITION}, because a seed's millions are its edition`);
   process.exit(2);
 }
 const number = (fallback: number) => Number(values.count ?? fallback);
@@ -134,16 +133,16 @@ const editions =
     : values.edition.split(",").map((edition) => Number(edition) as Edition);
 const draw = (fallback: number): Draw => ({ from, count: number(fallback), editions });
 
-/** Which bugs are planted. Where none is, a name would be of nothing. */
+/** The planted bugs to try. */
 const planted = named(MUTANTS, positionals);
 if (positionals.length > 0 && !values.mutants && !values.full) {
-  console.error("names are those of planted bugs: they need --mutants");
+  console.error("names select planted bugs, so they require --mutants");
   process.exit(2);
 }
 
 const TIERS = ["swarm", "exhaustive", "parity", "mutants", "week", "bounds", "liveness", "coverage"] as const;
 
-/** The same of quotes, with seeds of which none takes part above. */
+/** The same tiers for quotes, with other seeds. */
 function* quoteTiers(): Generator<() => Promise<Figures[]>> {
   const of = { strategy: "quote" } as const;
   const named = (figures: readonly Figures[]) =>
@@ -183,7 +182,7 @@ async function runTiers(): Promise<boolean> {
       isGood &&= failed.length === 0;
     }
   }
-  console.log(`${isGood ? "all held" : "FAILED"}, ${((performance.now() - began) / 1000).toFixed(0)} s`);
+  console.log(`${isGood ? "no violations" : "FAILED"}, ${((performance.now() - began) / 1000).toFixed(0)} s`);
   return isGood;
 }
 

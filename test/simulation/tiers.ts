@@ -74,7 +74,7 @@ export async function randomTier(draw: Draw, how: How, again: boolean, of: Of = 
   const { runs, passes, orders, fills, moves, calls, settled, failed, hashes } = first.value;
   const random: Figures = {
     title: "random",
-    text: `${runs} seeds, ${passes} passes, ${calls} calls, ${orders} orders, ${fills} fills, ${moves} rebuilds, trails and exits; at rest at most ${Math.round(settled / 1000)} s after the last fault; ${failed.length} violations in ${first.seconds} s`,
+    text: `${runs} seeds, ${passes} passes, ${calls} calls, ${orders} orders, ${fills} fills, ${moves} rebuilds, trails and exits; settled within ${Math.round(settled / 1000)} s of the last fault; ${failed.length} violations in ${first.seconds} s`,
     failed,
   };
   if (!again) return [random];
@@ -82,9 +82,9 @@ export async function randomTier(draw: Draw, how: How, again: boolean, of: Of = 
   const other = hashes.flatMap((hash, i) =>
     hash === second.value.hashes[i]
       ? []
-      : [{ run: `the ${i}th of ${draw.count} seeds`, what: "the second run left another trace" }],
+      : [{ run: `the ${i}th of ${draw.count} seeds`, what: "the second run has another trace" }],
   );
-  const text = `${hashes.length} seeds a second time, ${other.length} with another trace, in ${second.seconds} s`;
+  const text = `${hashes.length} seeds run twice, ${other.length} with another trace, in ${second.seconds} s`;
   return [random, { title: "determinism", text, failed: other }];
 }
 
@@ -98,7 +98,7 @@ export async function swarmTier(draw: Draw, how: How, of: Of = {}): Promise<Figu
   // Of all threads: what other work does beside them changes it little.
   const busy = (user + system) / 1_000_000;
   const { runs, passes, calls, orders, settled, density, failed } = value;
-  const text = `${runs} seeds of editions ${draw.editions.join(", ")} from --from ${draw.from} on, ${passes} passes (${Math.round(passes / busy)} a second of a processor), ${calls} calls, ${orders} orders; at rest at most ${Math.round(settled / 1000)} s after the last fault; ${shownDensity(density)}; ${failed.length} violations in ${seconds} s, ${busy.toFixed(1)} s of a processor`;
+  const text = `${runs} seeds of editions ${draw.editions.join(", ")} from --from ${draw.from} on, ${passes} passes (${Math.round(passes / busy)} a second of a processor), ${calls} calls, ${orders} orders; settled within ${Math.round(settled / 1000)} s of the last fault; ${shownDensity(density)}; ${failed.length} violations in ${seconds} s, ${busy.toFixed(1)} s of a processor`;
   return [{ title: "swarm", text, failed }];
 }
 
@@ -167,7 +167,7 @@ export async function parityTier(draw: Draw, how: How, ticks = 100, of: Of = {})
   const jobs = ofEditions({ ...draw, editions }, { ticks, ...of }, true);
   const parts = jobs.flatMap((job) => split(job));
   const { value, seconds } = await run(script, parts, how, "libSQL parity");
-  const text = `${value.runs} seeds, ${value.calls} calls, answered alike by memory and libSQL; ${value.failed.length} differences in ${seconds} s`;
+  const text = `${value.runs} seeds, ${value.calls} calls with the same answers from memory and libSQL; ${value.failed.length} differences in ${seconds} s`;
   return [{ title: "libSQL parity", text, failed: value.failed }];
 }
 
@@ -209,14 +209,14 @@ export async function livenessTier(
     const shape: Shape = { ticks: 100, timing: "real", calm: "run", trouble };
     const { value } = await run(script, jobsOf(EDITION + from, count, shape), how, trouble);
     const { runs, failed, right, density } = value;
-    const text = `${runs} seeds, ${density.faults} faults at calls; right at most ${Math.round(right.millis / 1000)} s and ${right.passes} passes after the last; ${failed.length} violations`;
+    const text = `${runs} seeds, ${density.faults} faults at calls; all orders placed again within ${Math.round(right.millis / 1000)} s and ${right.passes} passes of the last fault; ${failed.length} violations`;
     figures.push({ title: trouble.padEnd(24), text, failed });
   }
   return figures;
 }
 
 const notCaught = ({ elsewhere }: Mutant): string =>
-  elsewhere === undefined ? "not caught" : `not caught by a seed, but by ${elsewhere}`;
+  elsewhere === undefined ? "not detected" : `not detected by a seed, but by ${elsewhere}`;
 
 /** Every planted bug has to be caught by the first `most` seeds from a number on. */
 export async function mutantTier(
@@ -238,7 +238,7 @@ export async function mutantTier(
       if (caught.length === 0 && mutant.elsewhere === undefined)
         failed.push({
           run: `--mutants "${mutant.name}" --from ${from}`,
-          what: `was not caught within ${most} seeds`,
+          what: `was not detected within ${most} seeds`,
         });
       for (const failure of caught)
         if (await breaksAnyway(failure, mutant))
@@ -248,7 +248,7 @@ export async function mutantTier(
       );
     }
   }
-  const text = `${lines.length} planted bugs, ${lines.length - missed} caught within ${most} seeds from --from ${from} on, in ${seconds} s\n${lines.sort().join("\n")}`;
+  const text = `${lines.length} planted bugs, ${lines.length - missed} detected within ${most} seeds from --from ${from} on, in ${seconds} s\n${lines.sort().join("\n")}`;
   return [{ title: "mutants", text, failed }];
 }
 

@@ -5,16 +5,17 @@ import { type Caught, type Sown, sow, WALKS, walkAll, weaken } from "./walks.ts"
 import { WEAKENED } from "./weakened.ts";
 import type { Answered } from "./worker.ts";
 
-const USAGE = `Walks the small world: the real pass over the real rows in memory, one grid, two processes, and at every wait
-everything that may happen there, up to so many moves that do not happen on a quiet day. Names walk some of them alone.
+const USAGE = `Tries every interleaving of a small system: the real pass over rows in memory, one grid and two processes.
+At every wait it tries each possible event, up to a number of faults per trace. Names select some of the walks.
 
-  --moves N          most such moves of one trace (default 2)
-  --waits N          a trace is cut off after so many waits (default: at rest, but for walks that are named by them)
-  --seconds N        of each walk, which then need not be whole (default 3600), or of each weakened protocol (default 60)
-  --weakened [NAME]  the protocol without one of the things that it rests on, each in turn, until a trace shows it;
-                     where none does, 300 seeds of the simulation, and with --seeds also where one does
-  --from N           of these seeds the first; a number of the moment where nothing is said
-  --all              of the planted bugs of the simulation as well`;
+  --moves N          faults per trace (default 2)
+  --waits N          cut off each trace after N waits (default: none, except in walks that name a limit)
+  --seconds N        time limit of each walk, which may then be incomplete (default 3600), or of each weakened
+                     protocol (default 60)
+  --weakened [NAME]  remove one part of the protocol at a time, until a trace fails; if none does, or with --seeds,
+                     try 300 seeds of the simulation too
+  --from N           first of these seeds (default: from the clock)
+  --all              with --weakened: try the planted bugs of the simulation too`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -30,7 +31,7 @@ const { values, positionals } = parseArgs({
   },
 });
 
-function tell({
+function printWalk({
   request,
   states,
   transitions,
@@ -42,9 +43,9 @@ function tell({
   seconds,
   story,
 }: Answered): void {
-  const whole = isWhole ? "" : story ? ", until the first" : ", NOT WHOLE";
+  const whole = isWhole ? "" : story ? ", until the first violation" : ", NOT COMPLETE";
   console.log(
-    `${request.setting.name}: ${states} states (${byMoves.join(" + ")} by moves), ${transitions} transitions, ${rests} came to rest,${cuts > 0 ? ` ${cuts} were cut off,` : ""} the longest trace ${awaits} waits; ${story ? 1 : 0} violations in ${seconds.toFixed(1)} s${whole}`,
+    `${request.setting.name}: ${states} states (${byMoves.join(" + ")} by moves), ${transitions} transitions, ${rests} complete traces,${cuts > 0 ? ` ${cuts} cut off,` : ""} the longest trace ${awaits} waits; ${story ? 1 : 0} violations in ${seconds.toFixed(1)} s${whole}`,
   );
   if (story) console.log(story.join("\n"));
 }
@@ -63,11 +64,11 @@ async function walkSettings(): Promise<boolean> {
     seconds,
     of: "clock" as const,
   }));
-  const all = await walkAll(requests, { threads: 2, onAnswer: tell });
+  const all = await walkAll(requests, { threads: 2, onAnswer: printWalk });
   return all.every(({ story, isWhole }) => !story && (isWhole || isBounded));
 }
 
-/** Another number each second, told so that it can be asked for again. */
+/** A new number each second; it is printed, so that a run can be repeated. */
 const seedsFrom = Number(values.from ?? Math.floor(Date.now() / 1000) % 900_000);
 
 async function walkWeakened(): Promise<boolean> {
@@ -75,28 +76,28 @@ async function walkWeakened(): Promise<boolean> {
   const chosen = named(expected, positionals);
   const seconds = Number(values.seconds ?? 60);
   let missed = 0;
-  console.log(`seconds of the processor until the first trace; seeds from --from ${seedsFrom} on`);
+  console.log(`seconds of CPU time until the first trace; seeds from --from ${seedsFrom} on`);
   for (const mutant of chosen) {
     const walked = await weaken(mutant, seconds, Number(values.moves ?? 3));
     const sown = walked.by && !values.seeds ? undefined : await sow(mutant, seedsFrom, seconds);
     if (!walked.by && sown?.seed === undefined) missed++;
     console.log(
-      `${mutant.name.padEnd(65)} world ${tellWalked(walked).padEnd(62)} ${sown ? tellSown(sown) : ""}`,
+      `${mutant.name.padEnd(65)} world ${walkedText(walked).padEnd(62)} ${sown ? sownText(sown) : ""}`,
     );
     if (walked.by?.story)
       console.log(positionals.length > 0 ? walked.by.story.join("\n") : `    ${walked.by.story.at(-1)}`);
     if (sown?.what) console.log(`    in a seed: ${sown.what}`);
   }
-  console.log(`${chosen.length - missed} of ${chosen.length} shown`);
+  console.log(`${chosen.length - missed} of ${chosen.length} detected`);
   return missed === 0;
 }
 
-const tellWalked = ({ by, seconds }: Caught): string =>
+const walkedText = ({ by, seconds }: Caught): string =>
   by
     ? `${seconds.toFixed(1)} s (${by.request.moves} moves: ${by.request.setting.name})`
     : `not in ${seconds.toFixed(0)} s`;
 
-const tellSown = ({ seed, seconds }: Sown): string =>
+const sownText = ({ seed, seconds }: Sown): string =>
   seed === undefined
     ? `seeds not in ${seconds.toFixed(0)} s`
     : `seeds ${seconds.toFixed(1)} s (number ${seed} of them)`;
