@@ -83,6 +83,28 @@ describe("the max drawdown", () => {
   });
 });
 
+it("a fall between two drawn points is found before the position changes", () => {
+  // Of 500 bars, every second one is drawn. Bar 5 falls, and the position changes at bar 6.
+  const prices = new Array<number>(500).fill(1000);
+  prices[5] = 900;
+  const { drawdown, series } = figuresOf(
+    { account: { strategy: { state: state([]) } } as never, positions: holding([0, 6]), bars: 500 },
+    barsOf(prices),
+    d("1000"),
+  );
+  expect(drawdown).toEqual({ amount: 100, share: 0.1, peak: 1000, from: START, to: START + 5 * MINUTE });
+  const points = series.filter(({ at }) => at <= START + 6 * MINUTE);
+  expect(points.map(({ at, equity }) => [(at - START) / MINUTE, equity])).toEqual([
+    ...[
+      [0, 1000],
+      [2, 1000],
+      [4, 1000],
+      [5, 900],
+    ],
+    ...[[6, 1000]],
+  ]);
+});
+
 it("the levels of a run are known from each bar that changed one of them", () => {
   const row = (bar: number, low: number, high: number) => ({ bar, low, high, cash: 0, base: 0 });
   const { ranges } = positionsOf([row(0, 90, 110), row(1, 90, 110), row(2, 80, 110), row(3, 80, 120)]);
@@ -119,6 +141,13 @@ it("closes between two prices are counted, both prices included", () => {
     ...[200, 200, 200, 0, 0],
   ]);
   expect([count(100, 100, 5, 199), count(100, 100, 64, 128), count(100, 100, 7, 7)]).toEqual([194, 64, 0]);
+  // From the second bar on: the first block of 64 or 4096 bars has one bar that does not count.
+  const high = new Array<number>(8200).fill(100);
+  const from1 = (until: number) => {
+    const bars = barsOf([...high.slice(0, until - 1), 200, ...high.slice(until)]);
+    return countWithin(bars, { from: 1, until }, { low: 100, high: 100 });
+  };
+  expect([from1(65), from1(4097)]).toEqual([63, 4095]);
   const rising = barsOf(Array.from({ length: 200 }, (_, i) => i + 1));
   expect(countWithin(rising, { from: 0, until: 200 }, { low: 60, high: 70 })).toBe(11);
 });

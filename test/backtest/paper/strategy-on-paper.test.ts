@@ -1,0 +1,43 @@
+import { expect, it } from "vitest";
+import { paper } from "../../../src/backtest/paper/paper.ts";
+import type { Placed } from "../../../src/backtest/paper/paper-account.ts";
+import { opened, passOnPaper } from "../../../src/backtest/paper/strategy-on-paper.ts";
+import { RULES } from "../../../src/backtest/tape/rules.ts";
+import { kindsOf } from "../../../src/engine/kinds.ts";
+import { gridKind } from "../../../src/grid/kind.ts";
+import type { GridStrategy } from "../../../src/grid/state/state.ts";
+import type { Kind } from "../../../src/ports/kind.ts";
+import { d, market, slot, state } from "../../support/grid.ts";
+import { strategy } from "../../support/made.ts";
+
+const START = Date.UTC(2026, 0, 1);
+const MARKET = market({ tick: d("1"), lot: d("0.001"), minAmount: d("0.001"), minNotional: d("5") });
+
+/** A first pass of a grid with one buy at 90, on a venue that answers each order with this. */
+function passed(placed: Placed | undefined) {
+  const grid = strategy({
+    state: state([slot({ lower: d("90"), upper: d("110"), size: d("90") })], { epoch: 1 }),
+  }) as GridStrategy;
+  const balances = [{ asset: "USDT", free: d("1000"), used: 0n }];
+  const venue = paper(MARKET, RULES, { balances, first: { at: START, ticks: 100 } });
+  const answers = placed === undefined ? venue : { ...venue, place: () => placed };
+  const kinds = kindsOf([gridKind as unknown as Kind]);
+  return passOnPaper(opened(grid), MARKET, answers, START, { kinds }).account;
+}
+
+it("an order of a backtest is open once it is placed", () => {
+  const { orders } = passed(undefined);
+  expect(orders).toMatchObject([
+    { state: "submitted", side: "buy", price: d("90"), exchangeId: expect.any(String) },
+  ]);
+});
+
+it.each([
+  [{ rejected: "it is post-only", wouldTake: true }, "would take: it is post-only"],
+  [{ rejected: "not enough funds", wouldTake: false }, "not enough funds"],
+  [{ rejected: "not enough funds" }, "not enough funds"],
+])("an order that the venue rejects keeps the reason: %o", (placed, reason) => {
+  const { orders, strategy: after } = passed(placed);
+  expect(orders).toMatchObject([{ state: "rejected", reason }]);
+  expect(after.phase).toBe("placing");
+});
