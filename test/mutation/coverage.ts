@@ -2,7 +2,7 @@ import { GUARDS } from "../guards/guards.ts";
 import { EDITION } from "../simulation/shape.ts";
 import { type Bundled, shortHash, WORKER } from "./bundle.ts";
 import { openChild } from "./child.ts";
-import { type Ask, type Covered, nameOf, type Reported, type Unit } from "./units.ts";
+import type { Ask, Covered, Reported, Unit } from "./units.ts";
 
 const LONGEST = 240_000;
 /** First seeds of each edition, of a number that no kept seed has. */
@@ -104,8 +104,11 @@ const coveredOf = ({ digest, covered }: Part, places: Places): Covered[] =>
   covered.map(({ reached: request, ...one }) => ({
     ...one,
     reached: places.numbers(request),
-    stamp: shortHash(`${digest} ${nameOf(one.unit)}`),
+    stamp: stampOf(one.unit, digest),
   }));
+
+/** Returns what a unit is known by while its tests and the source stay the same. Two tests can have one name. */
+export const stampOf = (unit: Unit, digest: string): string => shortHash(`${digest} ${JSON.stringify(unit)}`);
 
 type Places = ReturnType<typeof placesOf>;
 
