@@ -48,6 +48,22 @@ it("the probability of overfitting is that of every split, row by row", () => {
   expect(overfittingOf(columnsOf(2, 16))).toEqual(plainly(columnsOf(2, 16), 1));
 });
 
+it("of candidates with the same score, the first is the best one", () => {
+  const only = (returns: Readonly<Record<number, number>>) =>
+    Array.from({ length: 16 }, (_, block) => returns[block] ?? 0);
+  // The first gains in block 0 and loses in block 2. The second gains in block 1.
+  const [first, second] = [only({ 0: 1, 2: -1 }), only({ 1: 1 })];
+  // It is at least as good in the 3,432 halves with block 0 and without block 2, and loses in the other half.
+  expect(overfittingOf([first, second]).probabilityOfLoss).toBe(3432 / 12_870);
+  // The 1,716 of them with block 1 are ties.
+  expect(overfittingOf([second, first]).probabilityOfLoss).toBe(1716 / 12_870);
+});
+
+it("the probability of overfitting requires two candidates and a return for each block", () => {
+  for (const columns of [[], columnsOf(1, 16), columnsOf(2, 15)])
+    expect(() => overfittingOf(columns)).toThrow("too few returns or candidates");
+});
+
 it("a candidate of one trial has no luck, and an impossible series no probability", () => {
   expect([expectedBest(1, 5), expectedBest(2, 0)]).toEqual([0, 0]);
   const moments = { observations: 100, sharpe: 1, skewness: 2, kurtosis: 3 };
