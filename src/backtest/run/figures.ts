@@ -175,17 +175,9 @@ function dailyEquity(positions: Positions, bars: Ticks, { count, invested }: Bar
   for (let bar = 0; bar < count; ) {
     days.push(equity(bar));
     last = bar;
-    bar = nextDay(bars.candles, bar, (Math.floor((times[bar] as number) / DAY) + 1) * DAY);
+    bar = indexAt(bars.candles, (Math.floor((times[bar] as number) / DAY) + 1) * DAY);
   }
   return last < count - 1 ? [...days, equity(count - 1)] : days;
-}
-
-/** Returns the first bar from a time on; without gaps its position follows from its time. */
-function nextDay(candles: Candles, bar: number, at: Millis): number {
-  const { times, spanMillis } = candles;
-  const next = bar + Math.ceil((at - (times[bar] as number)) / spanMillis);
-  const isThere = next < times.length && (times[next - 1] as number) < at && (times[next] as number) >= at;
-  return isThere ? next : indexAt(candles, at);
 }
 
 /** Counts bars that closed between the outermost levels at their time. */

@@ -48,7 +48,7 @@ function tickRowsOf(candles: Candles, tick: Decimal): Column {
   const isNarrow = counter(highest) <= LARGEST_INT32;
   const length = 4 * (high.length + 1);
   const rows = isNarrow ? new Int32Array(length) : new Float64Array(length);
-  const each = tick % unit === 0n && tick / unit < LARGEST_INT32 ? Number(tick / unit) : undefined;
+  const each = tick % unit === 0n ? Number(tick / unit) : undefined;
   if (open instanceof Int32Array && isNarrow && each !== undefined)
     divideInto(rows as Int32Array, candles, each);
   else
