@@ -96,7 +96,6 @@ function sell(strategy: Strategy, context: Turn): Partial<Drafted> | undefined {
   const waits = (lastError: string | null) => ({ strategy: { ...strategy, lastError } });
   if (observed.isUnlisted && hasWaited(strategy, context.now)) return undefined;
   if (!market || !quote) return waits(error);
-  if (!funds) return { ...waits(null), short: true };
   const foreign = highestBuy(context.resting.filter(({ order }) => !order));
   const above = foreign?.price;
   const { next, intent } = exitPlan(kind, strategy.state, {
@@ -106,6 +105,7 @@ function sell(strategy: Strategy, context: Turn): Partial<Drafted> | undefined {
   if (!intent) return late(strategy, context);
   if (killed && !panics) return waits("the kill switch is on: the base is not sold");
   if (!market.active) return waits("the market is closed: the base is not sold");
+  if (!funds) return { ...waits(null), short: true };
   const met = context.resting.flatMap(({ order: one }) =>
     one?.side === "buy" && one.price >= intent.price ? [one] : [],
   );

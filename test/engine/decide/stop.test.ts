@@ -157,7 +157,11 @@ describe("a stop that sells the base", () => {
       { observed: observedMarket({ market: undefined, error: "no answer" }) },
       "no answer",
     ],
-    ["while the switch is on", { killed: true }, "the kill switch is on: the base is not sold"],
+    [
+      "while the switch is on, without balances",
+      { killed: true, funds: undefined },
+      "the kill switch is on: the base is not sold",
+    ],
     [
       "while the market is closed",
       { observed: observedMarket({ market: market({ active: false }) }) },
@@ -173,6 +177,8 @@ describe("a stop that sells the base", () => {
   it("waits for balances and for open-order capacity", () => {
     const unknown = stop(exiting({}, { lastError: "before" }), [], turn({ funds: undefined }));
     expect(unknown).toMatchObject({ short: true, strategy: { lastError: null, status: "running" } });
+    const dust = exiting({ slots: [slot({ base: d("0.001"), cost: d("1") })] });
+    expect(stop(dust, [], turn({ funds: undefined, killed: true })).strategy?.status).toBe("stopped");
     expect(stop(exiting(), [], turn({ limit: 0 }))).toEqual({ short: true });
     expect(stop(exiting(), [], turn({ limit: 1 })).intents).toHaveLength(1);
   });
