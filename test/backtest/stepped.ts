@@ -109,7 +109,6 @@ export async function steppedAny(
         look: async () => ({ ...(await books.load(EXCHANGE)), at: now() }),
         settlement: ({ books: observed, at }) =>
           fillResting(observed, at, () => ({ market, path }), { fill: rules.fill, parts: false }),
-        market: () => market,
         arrival(_moment, { side }) {
           const { bid, ask } = quote(now());
           const price =

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { dryVenue } from "../../src/adapters/sandbox/dry-venue.ts";
+import { VenueError } from "../../src/kernel/errors.ts";
+import { type Pair, splitPair } from "../../src/kernel/pair.ts";
 import { SECOND } from "../../src/kernel/time.ts";
 import type { NewOrder } from "../../src/model/order.ts";
 import type { MarketData } from "../../src/ports/market.ts";
@@ -72,16 +74,20 @@ describe("a paper trading account", () => {
   /** The venue's books, a quote that tests set, and one buy and one sell. */
   async function resting() {
     let quote = { bid: d("99.99"), ask: d("100.01"), at: 1000 };
+    const delisted = new Set<string>();
     const data = {
-      market: async () => market(),
+      async market(symbol: Pair) {
+        if (delisted.has(symbol)) throw new VenueError("unlisted", `${symbol} is not listed`);
+        return { ...market(), ...splitPair(symbol), symbol };
+      },
       ticker: async () => ({ ...quote, last: quote.bid, baseVolume: 0n, quoteVolume: 0n }),
     } as unknown as MarketData;
     const holdings = { USDT: { total: d("1000"), used: 0n }, BTC: { total: d("1"), used: 0n } };
     const { books } = memoryBooks(() => 0, { settledAt: 0, holdings });
     const venue = dryVenue({ account: { exchange: "kraken", kind: "dry", host: "x" }, data, books });
-    const order = (side: "buy" | "sell", price: string): NewOrder => ({
+    const order = (side: "buy" | "sell", price: string, symbol: Pair): NewOrder => ({
       clientId: `c${side}${price}`,
-      symbol: "BTC/USDT",
+      symbol,
       side,
       type: "limit",
       price: d(price),
@@ -90,9 +96,10 @@ describe("a paper trading account", () => {
     const move = (bid: string, ask: string) => {
       quote = { bid: d(bid), ask: d(ask), at: quote.at + 5 * SECOND };
     };
-    const place = (side: "buy" | "sell", price: string) => venue.create(order(side, price), PERMIT);
+    const place = (side: "buy" | "sell", price: string, symbol: Pair = "BTC/USDT") =>
+      venue.create(order(side, price, symbol), PERMIT);
     const fills = () => allFills(venue, "BTC/USDT", 0);
-    return { venue, move, place, fills };
+    return { venue, move, place, fills, delisted };
   }
 
   it("fills a buy once the ask passes its price, not when the ask touches it", async () => {
@@ -124,6 +131,20 @@ describe("a paper trading account", () => {
       ["buy", d("100.01")],
       ["sell", d("99.99")],
     ]);
+  });
+
+  it("continues without a pair that is no longer listed, and cancels the order on it", async () => {
+    const { place, move, fills, venue, delisted } = await resting();
+    await place("buy", "99");
+    const gone = await place("buy", "98", "ETH/USDT");
+    if (gone.result !== "accepted") throw new Error(gone.result);
+    delisted.add("ETH/USDT");
+    move("98.97", "98.99");
+    expect(await fills()).toMatchObject([{ price: d("99") }]);
+    expect(await venue.openOrders()).toMatchObject([{ symbol: "ETH/USDT" }]);
+    expect(await venue.cancel({ symbol: "ETH/USDT", id: gone.id }, PERMIT)).toEqual({ result: "accepted" });
+    const balances = await venue.balances();
+    expect(balances.find(({ asset }) => asset === "USDT")).toMatchObject({ free: d("900.901"), used: 0n });
   });
 
   it("rejects an order that it cannot pay for", async () => {

@@ -1,5 +1,4 @@
 import { messageOf, StoreError, VenueError } from "../../kernel/errors.ts";
-import type { Pair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
 import {
   applied,
@@ -11,7 +10,6 @@ import {
 } from "../../market/matching/books.ts";
 import { type Arrival, cancel, place } from "../../market/matching/placing.ts";
 import type { AccountRef } from "../../model/account.ts";
-import type { Market } from "../../model/market.ts";
 import type { NewOrder } from "../../model/order.ts";
 import type { MarketData } from "../../ports/market.ts";
 import type { CancelOutcome, CreateOutcome, OrderIds, Permit, Timing, Venue } from "../../ports/venue.ts";
@@ -31,7 +29,6 @@ export interface Pricing<M extends BookMoment> {
   look(): Promise<M>;
   /** Returns what happened to open orders up to this moment; undefined if nothing must be written. */
   settlement(moment: M): BookChange | undefined;
-  market(moment: M, symbol: Pair): Market | Promise<Market>;
   arrival(moment: M, order: NewOrder): Arrival | Promise<Arrival>;
 }
 
@@ -138,18 +135,15 @@ async function createInBooks<M extends BookMoment>(
 
 async function cancelOne<M extends BookMoment>(
   simulated: Simulated<M>,
-  { symbol, id }: { symbol: Pair; id: string },
+  { id }: { id: string },
   permit: Permit,
 ): Promise<CancelOutcome> {
-  const { books, key, pricing } = simulated;
+  const { books, key } = simulated;
   for (let attempt = 0; attempt < BOOK_TRIES; attempt++) {
     const moment = await settledMoment(simulated).catch(notReached);
     if (!("books" in moment)) return { result: "not_sent" };
-    // An ended order needs no market, which can be delisted.
-    const isOpen = moment.books.open.some((order) => order.id === id);
-    const market = isOpen && (await Promise.resolve(pricing.market(moment, symbol)).catch(notReached));
-    if ((market && "failed" in market) || !permit.mayLeave()) return { result: "not_sent" };
-    const change = market && cancel(moment.books, id, { market, at: moment.at });
+    if (!permit.mayLeave()) return { result: "not_sent" };
+    const change = cancel(moment.books, id, moment.at);
     if (!change) return { result: "look" };
     try {
       if (await books.commit(key, moment.books.version, change)) return { result: "accepted" };

@@ -1,4 +1,5 @@
 import { ZERO } from "../../kernel/decimal.ts";
+import { VenueError } from "../../kernel/errors.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import { MINUTE, SECOND } from "../../kernel/time.ts";
 import type { BookChange, BookedOrder } from "../../market/matching/books.ts";
@@ -49,14 +50,16 @@ export function dryVenue({ account, data, books }: DryAccount): Venue {
     async look() {
       const { books: now, now: protocol } = await readBooks(books.load(key));
       const symbols = [...new Set(now.open.map(({ symbol }) => symbol))];
-      const markets = new Map(
-        await Promise.all(symbols.map(async (symbol) => [symbol, await priced(symbol)] as const)),
-      );
+      const markets = new Map<Pair, QuotedMarket>();
+      const read = symbols.map(async (symbol) => {
+        const found = await priced(symbol).catch(unlessRefused);
+        if (found) markets.set(symbol, found);
+      });
+      await Promise.all(read);
       const at = Math.max(now.settledAt, ...[...markets.values()].map(({ quote }) => quote.at));
       return { books: now, now: protocol, at, markets };
     },
     settlement: settlementAtQuotes,
-    market: (_moment, symbol) => data.market(symbol),
     async arrival(moment, order) {
       const { market, quote } = await priced(order.symbol);
       return arrivalAt(order, market, { ...quote, at: Math.max(moment.at, quote.at) });
@@ -72,6 +75,12 @@ export function dryVenue({ account, data, books }: DryAccount): Venue {
       return withResting(book, own, limit);
     },
   };
+}
+
+/** Ignores a pair that the exchange does not list or refuses to return: its orders cannot fill. */
+function unlessRefused(error: unknown): undefined {
+  if (error instanceof VenueError && (error.failure === "unlisted" || error.failure === "refused")) return;
+  throw error;
 }
 
 function settlementAtQuotes({ books, at, markets }: MarketsMoment): BookChange | undefined {

@@ -56,7 +56,6 @@ export function simulatedVenue(simulation: Simulation): Venue {
   const pricing: Pricing<BooksMoment> = {
     look: () => lookAtBooks(simulation),
     settlement: (moment) => settlementAlongPath(simulation, moment),
-    market: ({ listed }, symbol) => listed(symbol).market,
     arrival,
   };
 

@@ -90,7 +90,7 @@ function accountFrom(market: Market, stood: Stood): PaperAccount {
       return { id: (change.orders[0] as BookedOrder).id };
     },
     cancel(id: string, at: Millis): void {
-      const change = cancel(books, id, { market, at });
+      const change = cancel(books, id, at);
       if (change) commit(change);
     },
     balances: (): readonly Balance[] =>

@@ -57,7 +57,7 @@ export function reserveFor(
 
 /** An order in the books before and after a change. */
 export interface Movement {
-  readonly market: Market;
+  readonly market: Pick<Market, "base" | "quote">;
   /** Undefined for an order that has just arrived. */
   readonly before: BookedOrder | undefined;
   readonly after: BookedOrder;

@@ -1,4 +1,5 @@
 import { type Decimal, min, mul, ZERO } from "../../kernel/decimal.ts";
+import { splitPair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { BookLevel, Market } from "../../model/market.ts";
 import type { NewOrder } from "../../model/order.ts";
@@ -100,14 +101,11 @@ function rested(order: BookedOrder, market: Market, { type, timeInForce }: NewOr
 }
 
 /** Removes an open order from the books; undefined if no order has this id. */
-export function cancel(
-  books: VenueBooks,
-  id: string,
-  { market, at }: Pick<Arrival, "market" | "at">,
-): BookChange | undefined {
+export function cancel(books: VenueBooks, id: string, at: Millis): BookChange | undefined {
   const order = books.open.find((open) => open.id === id);
   if (!order) return undefined;
   const after: BookedOrder = { ...order, status: "canceled", reserved: ZERO };
-  const change = { market, before: order, after, fills: [] };
+  // The pair itself can be delisted.
+  const change = { market: splitPair(order.symbol), before: order, after, fills: [] };
   return { settledAt: at, orders: [after], fills: [], holdings: holdingsAfter(books.holdings, [change]) };
 }
