@@ -29,7 +29,10 @@ async function asking(definitions: StrategyDefinitions) {
   const ask = async <T>(name: string, input: object): Promise<T> => {
     const operation = operations.find((one) => one.name === name);
     if (!operation) throw new Error(`there is no operation ${name}`);
-    return (await operation.run(own, operation.input.parse(input), { actor: "local" })) as T;
+    const answer = await operation.run(own, operation.input.parse(input), { actor: "local" });
+    // It has the fields of its schema, and no others.
+    expect(operation.output.parse(answer)).toEqual(answer);
+    return answer as T;
   };
   return { ask, deps: own, time };
 }
@@ -119,6 +122,56 @@ it("a declared strategy's config appears with its descriptions in the API docume
   const tool = JSON.stringify(start && toolOf(start).inputSchema);
   const document = JSON.stringify(openApi(operations, "1").paths?.["/strategy/declared/two-sided"]);
   for (const text of [tool, document]) expect(text).toContain("Full spread, as a fraction");
+});
+
+it("each strategy has a preview that reads and a start that trades, and a repeated start returns the first one", () => {
+  const summary = "Quote both sides";
+  const [preview, start, bare] = createOperations(EXCHANGES, [
+    defineStrategy({ ...twoSided, summary }),
+    defineStrategy({ ...twoSided, name: "bare" }),
+  ]).filter(({ name }) => /^(preview|start)_strategy_(two_sided|bare)$/.test(name));
+  expect(preview).toMatchObject({
+    name: "preview_strategy_two_sided",
+    summary: "Show the orders and worst case of the strategy two-sided",
+    ...{ effect: "read", access: "token", failure: "Start failed" },
+    http: { route: "POST /strategy/declared/two-sided/preview", from: "body" },
+    cli: {
+      path: "strategy preview two-sided",
+      examples: ["edgemaker strategy preview two-sided --exchange kraken --symbol BTC/USDT"],
+    },
+  });
+  expect(start).toMatchObject({
+    ...{ name: "start_strategy_two_sided", summary },
+    ...{ effect: "trade", access: "token", failure: "Start failed" },
+    http: { route: "POST /strategy/declared/two-sided", from: "body", idempotent: true },
+    cli: {
+      ...{ path: "strategy start two-sided", steps: true },
+      examples: ["edgemaker strategy start two-sided --exchange kraken --symbol BTC/USDT"],
+    },
+  });
+  expect(bare?.name).toBe("preview_strategy_bare");
+});
+
+it("a list has the strategies that run and those that can be started, with their versions and configs", async () => {
+  const { ask } = await asking([
+    { ...twoSided, summary: "Quote both sides" },
+    defineStrategy({ ...buyer, version: 3 }),
+  ]);
+  const { id } = await ask<Started>("start_strategy_two_sided", PLACE);
+  const { strategies, count, loaded } = await ask<{
+    strategies: readonly object[];
+    count: number;
+    loaded: readonly { config: { properties: object } }[];
+  }>("list_strategies", {});
+  expect([count, strategies]).toMatchObject([1, [{ id, strategy: "two-sided", symbol: "BTC/USDT" }]]);
+  expect(loaded).toMatchObject([
+    { name: "two-sided", summary: "Quote both sides", version: 1 },
+    { name: "buyer", summary: null, version: 3 },
+  ]);
+  expect(loaded.map(({ config }) => Object.keys(config.properties))).toEqual([
+    ["spread", "size"],
+    ["spread", "size"],
+  ]);
 });
 
 it("the loader reserves each field name that a start and its command use", () => {

@@ -133,6 +133,18 @@ describe("a pass over a declared strategy", () => {
     expect(refused.strategy.state.refused).toMatchObject([{ slot: 0, reason }]);
   });
 
+  it("keeps what was refused, and reports a lack of calls, if balances were not read", () => {
+    const book = aroundBook("99.95", "100.05");
+    const refused = [{ slot: 1, reason: "no_quote" as const, detail: "too little" }];
+    const { state } = declaredStrategy("two-sided");
+    const one = declaredStrategy("two-sided", { state: { ...state, refused } });
+    const unread = run(twoSided, one, [], passOver(book, { funds: undefined }));
+    expect(unread.strategy.state.refused).toEqual(refused);
+    expect([unread.intents, unread.short, unread.strategy.phase]).toEqual([[], true, "placing"]);
+    const killed = run(twoSided, one, [], passOver(book, { funds: undefined, killed: true }));
+    expect([killed.intents, killed.short, killed.strategy.phase]).toEqual([[], false, "active"]);
+  });
+
   it("reports an order refused by the kill switch or the account's own orders", () => {
     const book = aroundBook("99.95", "100.05");
     const killed = run(twoSided, declaredStrategy("two-sided"), [], passOver(book, { killed: true }));
@@ -198,6 +210,41 @@ describe("a failing strategy function", () => {
   });
 });
 
+describe("the state of a strategy", () => {
+  it("stays as it is if a call returns orders alone, also before the first state", () => {
+    const seen: unknown[] = [];
+    const own = named(
+      ({ state }) => {
+        seen.push(state);
+        return [order];
+      },
+      { initial: { round: 0 } },
+    );
+    const first = run(own, declaredStrategy("own")).strategy;
+    expect(first.state.memory).toBeNull();
+    const kept = { ...first, state: { ...first.state, memory: { json: '{"round":3}', version: 1 } } };
+    expect(run(own, kept).strategy.state.memory).toBe(kept.state.memory);
+    expect(seen).toEqual([{ round: 0 }, { round: 3 }]);
+  });
+
+  it("has at most 65,536 characters", () => {
+    // With its quotes, the text has two characters more.
+    const state = (length: number) => run(named(() => ({ orders: [], state: "x".repeat(length) })), declaredStrategy("own")); // biome-ignore format: short
+    expect(state(65_534).strategy).toMatchObject({ lastError: null, state: { memory: { version: 1 } } });
+    expect(state(65_535).strategy.lastError).toBe(
+      "orders() returned a state of 65537 characters; the maximum is 65536",
+    );
+  });
+
+  it("is gone if a call returns none", () => {
+    const kept = declaredStrategy("own", {
+      state: { ...declaredStrategy("own").state, memory: { json: "7", version: 1 } },
+    } as Partial<DeclaredStrategy>);
+    const own = named(() => ({ orders: [order] }));
+    expect(run(own, kept).strategy.state.memory).toBeNull();
+  });
+});
+
 describe("a stored strategy and its loaded definition", () => {
   const kept = declaredStrategy("own", {
     state: { ...declaredStrategy("own").state, memory: { json: "7", version: 1 } },
@@ -255,10 +302,12 @@ describe("a stored strategy and its loaded definition", () => {
 });
 
 it.each([
-  ["a name", { name: "Two Sided" }],
-  ["a config", { config: {} }],
-  ["orders", { orders: [] }],
-  ["a version", { version: 0 }],
-])("defineStrategy rejects a definition without %s", (_what, over) => {
-  expect(() => defineStrategy({ ...twoSided, ...over } as never)).toThrow(TypeError);
+  ["a name", { name: "Two Sided" }, 'name "Two Sided": use a-z, 0-9 and -, at most 31'],
+  ["a config", { config: {} }, "two-sided: config is not a schema"],
+  ["any config", { config: undefined }, "two-sided: config is not a schema"],
+  ["orders", { orders: [] }, "two-sided: orders is not a function"],
+  ["a version", { version: 0 }, "two-sided: version must be a whole number, at least 1"],
+  ["a whole version", { version: 1.5 }, "two-sided: version must be a whole number, at least 1"],
+])("defineStrategy rejects a definition without %s", (_what, over, message) => {
+  expect(() => defineStrategy({ ...twoSided, ...over } as never)).toThrow(new TypeError(message));
 });

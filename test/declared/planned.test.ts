@@ -1,0 +1,151 @@
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import {
+  isShownPlan,
+  type PlanInputs,
+  planDeclared,
+  plannedDeclaredOut,
+} from "../../src/declared/start/planned.ts";
+import type { Declared, StrategyInput } from "../../src/ports/definition.ts";
+import { aroundBook, bookLevel, MARKET, passOver } from "../support/declared.ts";
+import { d } from "../support/grid.ts";
+import { ACCOUNT, NOW, reportedOrder, TIMING } from "../support/made.ts";
+
+const REQUEST = { exchange: "kraken", symbol: "BTC/USDT", options: { far: 7 } } as const;
+
+function planned(
+  orders: (input: StrategyInput) => unknown,
+  over: Partial<PlanInputs> = {},
+  { budget = { base: d("5"), quote: d("1000") }, more = {}, request = {} } = {},
+) {
+  const definition = {
+    ...{ name: "own", config: z.object({ far: z.number() }), ...more },
+    orders: (input: StrategyInput) => orders(input) as Declared,
+  };
+  const inputs: PlanInputs = {
+    ...{ account: ACCOUNT, market: MARKET, book: aroundBook("99.95", "100.05"), requested: {}, open: [] },
+    balances: [
+      { asset: "BTC", free: d("2"), used: d("1") },
+      { asset: "USDT", free: d("300"), used: 0n },
+    ],
+    ...{ kept: { base: 0n, quote: 0n }, killed: false, standings: passOver(undefined).bounds.standings },
+    ...{ timing: TIMING, now: NOW, interval: 5000 },
+    ...over,
+  };
+  const plan = planDeclared(definition, { ...REQUEST, ...request }, budget, inputs);
+  return { plan, out: plannedDeclaredOut(plan, REQUEST, inputs) };
+}
+
+const BUY = { id: "a", side: "buy", price: 90, size: 1 };
+const SELL = { id: "b", side: "sell", price: 110, size: 1 };
+
+describe("a preview of a strategy of one's own", () => {
+  it("has its orders, those that are not placed, its budget and its loss", () => {
+    const { out } = planned(() => [BUY, { ...SELL, size: 0.01 }, { ...SELL, id: "c", price: 99 }]);
+    expect(out).toMatchObject({
+      ...{ strategy: "own", exchange: "kraken", symbol: "BTC/USDT", config: { far: 7 } },
+      budget: { base: "5", quote: "1000" },
+      orders: [{ id: "a", side: "buy", price: 90, amount: 1 }],
+      refused: [
+        { id: "b", reason: "below_minimum", detail: "b is below the exchange's minimum" },
+        { id: "c", reason: "would_take", detail: expect.stringContaining("c would be a taker order") },
+      ],
+      worstCase:
+        "the strategy may spend all of 1000 USDT on BTC and sell all of 5 BTC; what it holds loses what the price loses",
+      warnings: [],
+    });
+    expect(out.refused.map((one) => "slot" in one)).toEqual([false, false]);
+  });
+
+  it("passes the budget that is free, beside what other strategies need", () => {
+    const free: string[] = [];
+    const note = ({ free: { base, quote }, position }: StrategyInput) => {
+      free.push(`${base} ${quote} ${position.averageCost}`);
+      return [];
+    };
+    planned(note);
+    planned(note, { kept: { base: d("0.5"), quote: d("100") } });
+    planned(note, {}, { budget: { base: d("1"), quote: d("50") } });
+    expect(free).toEqual(["2 300 100", "1.5 200 100", "1 50 100"]);
+  });
+
+  it("refuses an order that would fill against an open order of the account", () => {
+    const open = [reportedOrder({ id: "x7", side: "sell", price: d("90") })];
+    expect(planned(() => [BUY], { open }).out.refused).toEqual([
+      { id: "a", reason: "would_self_cross", detail: "it could fill against order x7" },
+    ]);
+  });
+
+  it("allows taker orders only if the definition does", () => {
+    const taker = { ...BUY, price: 101 };
+    expect(planned(() => [taker]).plan.config).not.toHaveProperty("postOnly");
+    const { plan } = planned(() => [taker], {}, { more: { mayTake: true } });
+    expect(plan).toMatchObject({ config: { postOnly: false }, orders: [{ id: "a" }], refused: [] });
+  });
+
+  it("warns that the function fails, that the book has one side, and that the kill switch is on", () => {
+    const boom = () => {
+      throw new Error("boom");
+    };
+    const codes = (...args: Parameters<typeof planned>) =>
+      planned(...args).out.warnings.map(({ code, message }) => `${code}: ${message}`);
+    const book = { ...aroundBook("99", "101"), asks: [] };
+    expect(codes(() => [])).toEqual([]);
+    expect(codes(boom, { killed: true })).toEqual([
+      "strategy_failed: boom",
+      "killed: the kill switch is on: the start would be refused",
+    ]);
+    expect(codes(() => [], { book }).at(-1)).toBe(
+      "no_book: the order book does not have two sides; try again when others quote both",
+    );
+    expect(planned(() => [], { book }).plan).toMatchObject({ mid: null, orders: [] });
+    expect(planned(() => [], { book }).plan.hash).toMatch(/^[0-9a-f]{32}$/);
+  });
+
+  it("takes the mid price of others", () => {
+    const open = [reportedOrder({ price: d("99.5"), amount: d("10") })];
+    const bids = [bookLevel("99.5"), bookLevel("99")];
+    const { plan } = planned(() => [], { open, book: { ...aroundBook("99", "101"), bids } });
+    expect(plan.mid).toBe(d("100"));
+  });
+});
+
+describe("a plan matches its preview", () => {
+  const around = (mid: number) =>
+    planned(() => [BUY], { book: aroundBook(`${mid - 0.05}`, `${mid + 0.05}`) });
+  const shown = around(100).plan;
+
+  it("if the price has moved by at most 1 %, in both directions", () => {
+    expect(shown.hash).toMatch(/^[0-9a-f]{32}-100$/);
+    for (const [mid, isSame] of [
+      [100, true],
+      [101, true],
+      [99, true],
+      [101.01, false],
+      [98.99, false],
+    ] as const)
+      expect([mid, isShownPlan(around(mid).plan, shown.hash)]).toEqual([mid, isSame]);
+  });
+
+  it("if orders of other sizes have the same ids and sides", () => {
+    const bigger = planned(() => [{ ...BUY, size: 2, price: 89 }]).plan;
+    const other = planned(() => [{ ...BUY, id: "z" }]).plan;
+    const side = planned(() => [{ ...SELL, id: "a" }]).plan;
+    expect([bigger, other, side].map((plan) => isShownPlan(plan, shown.hash))).toEqual([true, false, false]);
+  });
+
+  it("not without a price on either side", () => {
+    const none = planned(() => [BUY], { book: { ...aroundBook("99", "101"), asks: [] } }).plan;
+    expect(isShownPlan(none, shown.hash)).toBe(false);
+    expect(isShownPlan(shown, shown.hash.slice(0, 32))).toBe(false);
+    expect(isShownPlan(none, none.hash)).toBe(true);
+  });
+
+  it("not on paper instead of the account, on another exchange or with another config", () => {
+    const at = (request: object) => planned(() => [BUY], {}, { request }).plan;
+    const first = at({}).hash;
+    const others = [{ dryRun: true }, { exchange: "mexc" }, { options: { far: 8 } }];
+    expect(others.map((over) => isShownPlan(at(over), first))).toEqual([false, false, false]);
+    expect(isShownPlan(at({ dryRun: false }), first)).toBe(true);
+  });
+});
