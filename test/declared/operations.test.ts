@@ -4,9 +4,11 @@ import { operationCommand } from "../../cli/commands/operation.ts";
 import { defineStrategy, RESERVED_FIELDS } from "../../src/declared/define.ts";
 import { declaredStatusView } from "../../src/declared/schema/view.ts";
 import { kindsOf } from "../../src/engine/kinds.ts";
+import { ONE } from "../../src/kernel/decimal.ts";
 import { kindsWith } from "../../src/kinds.ts";
 import { createOperations } from "../../src/operations.ts";
-import type { StrategyDefinitions } from "../../src/ports/definition.ts";
+import type { StrategyDefinitions, StrategyInput } from "../../src/ports/definition.ts";
+import type { Deps } from "../../src/ports/deps.ts";
 import { inputRefusal } from "../../src/transport/input.ts";
 import { toolOf } from "../../src/transport/mcp/tools.ts";
 import { openApi } from "../../src/transport/openapi.ts";
@@ -22,9 +24,9 @@ const PLACE = {
   baseBudget: 0.1,
 };
 
-async function asking(definitions: StrategyDefinitions) {
+async function asking(definitions: StrategyDefinitions, over: Partial<Deps> = {}) {
   const { deps, time } = await testSandbox();
-  const own = { ...deps, kinds: kindsOf(kindsWith(definitions)) };
+  const own = { ...deps, ...over, kinds: kindsOf(kindsWith(definitions)) };
   const operations = createOperations(EXCHANGES, definitions);
   const ask = async <T>(name: string, input: object): Promise<T> => {
     const operation = operations.find((one) => one.name === name);
@@ -126,7 +128,7 @@ it("a declared strategy's config appears with its descriptions in the API docume
 
 it("each strategy has a preview that reads and a start that trades, and a repeated start returns the first one", () => {
   const summary = "Quote both sides";
-  const [preview, start, bare] = createOperations(EXCHANGES, [
+  const [preview, start, , bare] = createOperations(EXCHANGES, [
     defineStrategy({ ...twoSided, summary }),
     defineStrategy({ ...twoSided, name: "bare" }),
   ]).filter(({ name }) => /^(preview|start)_strategy_(two_sided|bare)$/.test(name));
@@ -149,7 +151,7 @@ it("each strategy has a preview that reads and a start that trades, and a repeat
       examples: ["edgemaker strategy start two-sided --exchange kraken --symbol BTC/USDT"],
     },
   });
-  expect(bare?.name).toBe("preview_strategy_bare");
+  expect(bare).toMatchObject({ name: "start_strategy_bare", summary: "Start the strategy bare" });
 });
 
 it("a list has the strategies that run and those that can be started, with their versions and configs", async () => {
@@ -199,4 +201,90 @@ it("a start names the field that fails the config's schema", () => {
     label: "Invalid request",
     message: "spread must be a number",
   });
+});
+
+it("a start rejects a config that breaks a rule over several fields, and names it", async () => {
+  const ordered = defineStrategy({
+    name: "ordered",
+    config: z
+      .object({ low: z.number(), high: z.number() })
+      .refine(({ low, high }) => low < high, { path: ["high"], error: "must be above low" }),
+    orders: () => [],
+  });
+  const { ask } = await asking([ordered]);
+  const place = { exchange: "kraken", symbol: "BTC/USDT", baseBudget: 0, quoteBudget: 100 };
+  await expect(ask("preview_strategy_ordered", { ...place, low: 2, high: 1 })).rejects.toMatchObject({
+    label: "Invalid request",
+    message: "high: must be above low",
+  });
+  expect(await ask("preview_strategy_ordered", { ...place, low: 1, high: 2 })).toMatchObject({
+    config: { low: 1, high: 2 },
+  });
+});
+
+it("a status shows orders that are not placed, by their ids", async () => {
+  const small = defineStrategy({
+    name: "small",
+    config: z.object({}),
+    orders: ({ quote }) => [
+      { id: "good", side: "buy", price: quote.bid, quoteSize: 100 },
+      { id: "tiny", side: "buy", price: quote.bid, quoteSize: 0.01 },
+    ],
+  });
+  const { ask } = await asking([small]);
+  const { spread: _, size: _size, ...place } = PLACE;
+  await ask("start_strategy_small", place);
+  const { strategies } = await ask<{ strategies: readonly { refused: object[]; orders: object[] }[] }>(
+    "get_strategy_status",
+    {},
+  );
+  expect(strategies[0]?.orders).toMatchObject([{ id: "good", side: "buy" }]);
+  expect(strategies[0]?.refused).toEqual([
+    { id: "tiny", reason: "below_minimum", detail: "tiny is below the exchange's minimum" },
+  ]);
+});
+
+it("a preview has the prices elsewhere and the candles that its definition requests", async () => {
+  const seen: StrategyInput[] = [];
+  const own = (name: string, more: object) =>
+    defineStrategy({
+      ...{ name, config: z.object({}), ...more },
+      orders: (input) => {
+        seen.push(input);
+        return [];
+      },
+    });
+  const { ask } = await asking(
+    [own("all", { candles: { timeframe: "1m", count: 3 }, reference: true }), own("none", {})],
+    {
+      reference: async () => ({
+        prices: [
+          { source: "mexc", price: 60_000n * ONE },
+          { source: "dex", price: 60_010n * ONE },
+        ],
+        ...{ most: null, listed: true },
+      }),
+    },
+  );
+  const { spread: _, size: _size, ...place } = PLACE;
+  await ask("preview_strategy_all", place);
+  await ask("preview_strategy_none", place);
+  const [all, none] = seen;
+  expect(all?.reference.prices.map(({ source, price }) => `${source} ${price}`)).toEqual([
+    "mexc 60000",
+    "dex 60010",
+  ]);
+  expect(String(all?.reference.price)).toBe("60005");
+  expect(all?.candles).toHaveLength(3);
+  expect([none?.reference, none?.candles]).toEqual([{ price: null, prices: [] }, []]);
+});
+
+it("changes of a strategy name what is missing, and what it has to do", async () => {
+  const { ask } = await asking([twoSided]);
+  await expect(ask("pause_strategy", { id: "two-sided-9" })).rejects.toThrow(
+    "there is no strategy two-sided-9",
+  );
+  const { id } = await ask<Started>("start_strategy_two_sided", PLACE);
+  await ask("stop_strategy", { id });
+  await expect(ask("resume_strategy", { id })).rejects.toThrow(`${id} is stopped; start it again`);
 });

@@ -1,32 +1,23 @@
 import { describe, expect, it } from "vitest";
-import * as z from "zod";
 import { defineStrategy } from "../../src/declared/define.ts";
 import { declaredKind } from "../../src/declared/kind.ts";
 import type { DeclaredStrategy } from "../../src/declared/state.ts";
 import { text } from "../../src/kernel/decimal.ts";
 import type { Draft, Order } from "../../src/model/order.ts";
-import type { AnyStrategyDefinition, Declared, StrategyInput } from "../../src/ports/definition.ts";
-import { aroundBook, bookLevel, declaredStrategy, MARKET, passOver } from "../support/declared.ts";
+import type { AnyStrategyDefinition, StrategyInput } from "../../src/ports/definition.ts";
+import {
+  aroundBook,
+  bookLevel,
+  declaredStrategy,
+  MARKET,
+  named,
+  passOver,
+  run,
+} from "../support/declared.ts";
 import { d } from "../support/grid.ts";
 import { fill, idOf, observedMarket } from "../support/made.ts";
 import { twoSided } from "./deeds.ts";
 
-const named = (
-  orders: (view: StrategyInput) => unknown,
-  more: Partial<AnyStrategyDefinition> = {},
-): AnyStrategyDefinition => ({
-  ...{ name: "own", config: z.object({}), ...more },
-  orders: (view) => orders(view) as Declared,
-});
-const run = (
-  definition: AnyStrategyDefinition,
-  one: DeclaredStrategy,
-  live: readonly Order[] = [],
-  context = passOver(aroundBook("99.95", "100.05")),
-) => {
-  const stepped = declaredKind([definition]).run(one, live, context);
-  return { intents: [], cancels: [], events: [], ...stepped, strategy: stepped.strategy ?? one };
-};
 const shown = ({ intents }: { readonly intents: readonly Draft[] }) =>
   intents.map(({ side, price, amount }) => `${side} ${text(amount)} at ${text(price)}`);
 const resting = (drafts: readonly Draft[]): Order[] =>
@@ -207,41 +198,6 @@ describe("a failing strategy function", () => {
     expect(resumed.intents).toHaveLength(1);
     expect(resumed.events).toMatchObject([{ kind: "recovered" }]);
     expect(resumed.strategy.state.fault).toBeNull();
-  });
-});
-
-describe("the state of a strategy", () => {
-  it("stays as it is if a call returns orders alone, also before the first state", () => {
-    const seen: unknown[] = [];
-    const own = named(
-      ({ state }) => {
-        seen.push(state);
-        return [order];
-      },
-      { initial: { round: 0 } },
-    );
-    const first = run(own, declaredStrategy("own")).strategy;
-    expect(first.state.memory).toBeNull();
-    const kept = { ...first, state: { ...first.state, memory: { json: '{"round":3}', version: 1 } } };
-    expect(run(own, kept).strategy.state.memory).toBe(kept.state.memory);
-    expect(seen).toEqual([{ round: 0 }, { round: 3 }]);
-  });
-
-  it("has at most 65,536 characters", () => {
-    // With its quotes, the text has two characters more.
-    const state = (length: number) => run(named(() => ({ orders: [], state: "x".repeat(length) })), declaredStrategy("own")); // biome-ignore format: short
-    expect(state(65_534).strategy).toMatchObject({ lastError: null, state: { memory: { version: 1 } } });
-    expect(state(65_535).strategy.lastError).toBe(
-      "orders() returned a state of 65537 characters; the maximum is 65536",
-    );
-  });
-
-  it("is gone if a call returns none", () => {
-    const kept = declaredStrategy("own", {
-      state: { ...declaredStrategy("own").state, memory: { json: "7", version: 1 } },
-    } as Partial<DeclaredStrategy>);
-    const own = named(() => ({ orders: [order] }));
-    expect(run(own, kept).strategy.state.memory).toBeNull();
   });
 });
 

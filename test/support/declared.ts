@@ -1,5 +1,9 @@
+import * as z from "zod";
+import { declaredKind } from "../../src/declared/kind.ts";
 import { type DeclaredStrategy, newDeclaredState } from "../../src/declared/state.ts";
 import { withFirstBase } from "../../src/engine/position/ledger.ts";
+import type { Order } from "../../src/model/order.ts";
+import type { AnyStrategyDefinition, Declared, StrategyInput } from "../../src/ports/definition.ts";
 import type { StrategyContext } from "../../src/ports/kind.ts";
 import { d, market } from "./grid.ts";
 import { NOW, observedMarket, strategy, turn } from "./made.ts";
@@ -40,3 +44,23 @@ export const passOver = (book: object | undefined, over: Partial<StrategyContext
   observed: observedMarket({ market: MARKET, book } as never),
   ...over,
 });
+
+/** A definition of the name `own` with this function. */
+export const named = (
+  orders: (view: StrategyInput) => unknown,
+  more: Partial<AnyStrategyDefinition> = {},
+): AnyStrategyDefinition => ({
+  ...{ name: "own", config: z.object({}), ...more },
+  orders: (view) => orders(view) as Declared,
+});
+
+/** A pass over it, with what it leaves out. */
+export const run = (
+  definition: AnyStrategyDefinition,
+  one: DeclaredStrategy,
+  live: readonly Order[] = [],
+  context = passOver(aroundBook("99.95", "100.05")),
+) => {
+  const stepped = declaredKind([definition]).run(one, live, context);
+  return { intents: [], cancels: [], events: [], ...stepped, strategy: stepped.strategy ?? one };
+};

@@ -106,8 +106,14 @@ it("does not call the function without its candles", () => {
   expect(data(series(NOW - 10 * MINUTE))).toMatchObject({ candles: [{}] });
 });
 
+it("accepts 1 to 200 candles", () => {
+  for (const count of [1, 200])
+    expect(recorder({ candles: { timeframe: "1h", count } }).definition.candles?.count).toBe(count);
+});
+
 it.each([
   { timeframe: "2m", count: 1 },
+  { timeframe: "1h", count: 1.5 },
   { timeframe: "1h", count: 0 },
   { timeframe: "1h", count: 201 },
 ])("refuses candles %o", (candles) => {

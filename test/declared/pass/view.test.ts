@@ -108,6 +108,14 @@ it("an order's price is rounded away from the other side", () => {
   expect("wishes" in answer && answer.wishes.map(({ price }) => price)).toEqual([d("99.11"), d("101.12")]);
 });
 
+it("a function sees the side, price, amount and time of a fill, and its order's id", () => {
+  const { strategy, ...rest } = inputs("0");
+  const seen = { id: "a", side: "sell" as const, price: d("101.5"), amount: d("3"), at: 9 };
+  const one = { ...strategy, state: { ...strategy.state, fills: [seen] } };
+  const { fills } = inputFor({ ...rest, strategy: one }, { config: {}, state: undefined });
+  expect(JSON.parse(JSON.stringify(fills))).toEqual([{ ...seen, price: "101.5", amount: "3" }]);
+});
+
 it("a function sees every fill since its last call", () => {
   const kind = declaredKind([]);
   const first = kind.bookFill(declaredStrategy("own").state, "BTC/USDT", fill(), 0);

@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+import type { DeclaredStrategy } from "../../../src/declared/state.ts";
+import { declaredStrategy, named, run } from "../../support/declared.ts";
+
+const order = { id: "a", side: "buy", price: 90, size: 1 };
+
+describe("the state of a strategy", () => {
+  it("stays as it is if a call returns orders alone, also before the first state", () => {
+    const seen: unknown[] = [];
+    const own = named(
+      ({ state }) => {
+        seen.push(state);
+        return [order];
+      },
+      { initial: { round: 0 } },
+    );
+    const first = run(own, declaredStrategy("own")).strategy;
+    expect(first.state.memory).toBeNull();
+    const kept = { ...first, state: { ...first.state, memory: { json: '{"round":3}', version: 1 } } };
+    expect(run(own, kept).strategy.state.memory).toBe(kept.state.memory);
+    expect(seen).toEqual([{ round: 0 }, { round: 3 }]);
+  });
+
+  it("has at most 65,536 characters", () => {
+    // With its quotes, the text has two characters more.
+    const state = (length: number) => run(named(() => ({ orders: [], state: "x".repeat(length) })), declaredStrategy("own")); // biome-ignore format: short
+    expect(state(65_534).strategy).toMatchObject({ lastError: null, state: { memory: { version: 1 } } });
+    expect(state(65_535).strategy.lastError).toBe(
+      "orders() returned a state of 65537 characters; the maximum is 65536",
+    );
+  });
+
+  it("is gone if a call returns none", () => {
+    const kept = declaredStrategy("own", {
+      state: { ...declaredStrategy("own").state, memory: { json: "7", version: 1 } },
+    } as Partial<DeclaredStrategy>);
+    const own = named(() => ({ orders: [order] }));
+    expect(run(own, kept).strategy.state.memory).toBeNull();
+  });
+});
