@@ -6,7 +6,7 @@ import { text } from "../../../src/kernel/decimal.ts";
 import { MINUTE, SECOND } from "../../../src/kernel/time.ts";
 import { aroundBook, declaredStrategy, named, passOver, run } from "../../support/declared.ts";
 import { d } from "../../support/grid.ts";
-import { NOW, order } from "../../support/made.ts";
+import { ACCOUNT, NOW, order } from "../../support/made.ts";
 
 const BUY = { id: "a", side: "buy", price: 90, size: 1 } as const;
 const BOOK = aroundBook("99.95", "100.05");
@@ -142,14 +142,52 @@ describe("a pass that cannot place everything", () => {
     expect([of("unknown"), of("open")]).toEqual(["placing", "active"]);
   });
 
-  it("shares its funds between its orders", () => {
+  it("is active without an order to place, and shows no slowness then", () => {
+    const first = run(buying, declaredStrategy("own"));
+    const live = first.intents.map((intent) => order({ ...intent, state: "open" }));
+    const quiet = run(buying, first.strategy, live, passOver(BOOK, { slow: "the exchange is slow" }));
+    expect([quiet.strategy.phase, quiet.placing, quiet.short, quiet.strategy.lastError]).toEqual([
+      ...["active", false, false],
+      null,
+    ]);
+  });
+
+  it("is placing while an order that is no longer declared is canceled", () => {
+    const live = [order({ slot: 0, price: d("80") })];
+    const moved = run(buying, withState({ slots: [{ index: 0, retryAt: 0 }], ids: ["a"] }), live);
+    expect([moved.cancels, moved.intents, moved.strategy.phase, moved.placing]).toEqual([
+      ...[live, [], "placing"],
+      false,
+    ]);
+    const other = named(() => [{ ...BUY, id: "b" }]);
+    const both = run(other, withState({ slots: [{ index: 0, retryAt: 0 }], ids: ["a"] }), live);
+    expect([both.cancels.length, both.intents.length, both.placing]).toEqual([1, 1, false]);
+  });
+
+  it("shares its funds between its orders, and leaves the rest to other strategies", () => {
     const two = named(() => [
       { ...BUY, size: 6 },
       { ...BUY, id: "b", size: 6 },
+      { id: "c", side: "sell", price: 110, size: 2 },
     ]);
+    const result = run(two, declaredStrategy("own"));
     // Of 1,000 USDT, the first takes 540.54 with the fee of 0.1 %. One costs 90.09, so the rest pays for 5.10001.
-    const { intents } = run(two, declaredStrategy("own"));
-    expect(intents.map(({ amount }) => text(amount))).toEqual(["6", "5.1"]);
+    expect(result.intents.map(({ amount }) => text(amount))).toEqual(["6", "5.1", "2"]);
+    // The account has 10,000 USDT and 100 BTC. The second takes 459.459 USDT, and the third 2 BTC.
+    expect(result.funds).toEqual({ USDT: d("9000.001"), BTC: d("98") });
+    expect(run(two, declaredStrategy("own"), [], passOver(BOOK, { funds: undefined })).funds).toBeUndefined();
+  });
+
+  it("records the terms of its orders", () => {
+    const { intents, priced } = run(buying, declaredStrategy("own"));
+    expect(intents).toMatchObject([
+      {
+        ...{ account: ACCOUNT, strategy: "g", kind: "slot", generation: 0, slot: 0, symbol: "BTC/USDT" },
+        ...{ side: "buy", type: "limit", price: d("90"), amount: d("1"), timeInForce: "post_only" },
+        ...{ createdAt: NOW, sendBy: NOW + 35_000, notAfter: NOW + 51_000, state: "pending" },
+      },
+    ]);
+    expect(priced).toEqual({ bid: d("99.95"), ask: d("100.05"), at: NOW });
   });
 });
 
@@ -172,6 +210,13 @@ describe("slots of declared orders", () => {
     ]);
     expect(next.misplaced).toEqual(live);
     expect(arrange({ slots, ids: ["a", "b"] }, [wish("c")], [], how).ids).toEqual(["c", "b"]);
+    const beside = arrange({ slots: [], ids: [] }, [wish("c")], [order({ slot: 1 })], how);
+    expect([beside.ids, beside.slots.length]).toStrictEqual([["c"], 1]);
+    const after = arrange({ slots: [], ids: [] }, [wish("c")], live, how);
+    expect([after.ids, after.slots.map(({ index }) => index)]).toStrictEqual([
+      ["", "c"],
+      [0, 1],
+    ]);
   });
 
   it("keep an order within the tolerance, also one that is filled in part", () => {
