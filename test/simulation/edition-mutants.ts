@@ -1,10 +1,16 @@
 import { type Mutant, one } from "./mutant.ts";
 import { type Edition, IS_OF } from "./shape.ts";
 
-/** Shown by one edition alone. */
+/** Clocks jump, each alone. */
+const CLOCKS: Edition = 10;
+
+/** Tried with the seeds of one edition. */
 const shownIn = (edition: Edition, mutant: Mutant): Mutant => ({ ...mutant, edition });
 
-/** Of what the editions from the eleventh on do, and no other one. */
+/**
+ * Of what the editions from the tenth on do. No seed of another edition shows them, but for three of wrong answers: a
+ * lookup that fails, a list that leaves out an order, and trades that cannot be read, which other faults show at times.
+ */
 export const EDITION_MUTANTS: readonly Mutant[] = [
   shownIn(
     IS_OF.lateRestores,
@@ -121,6 +127,67 @@ export const EDITION_MUTANTS: readonly Mutant[] = [
       "src/grid/plan/wish.ts",
       'snap(price, tick, side === "buy" ? "down" : "up");',
       "price;",
+    ),
+  ),
+  shownIn(
+    CLOCKS,
+    one(
+      "a pass that failed while the clock was ahead waits until then",
+      "src/engine/pass/tick.ts",
+      "isAhead(retryAt, now, Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** Math.max(0, failures - 1)));",
+      "retryAt > now && failures > 0;",
+    ),
+  ),
+  shownIn(
+    CLOCKS,
+    one(
+      "an order that was recorded while the clock was ahead waits until then",
+      "src/engine/reconcile/order-life.ts",
+      "const isBeyond = order.notAfter > now + longest;",
+      "const isBeyond = order.notAfter < 0;",
+    ),
+  ),
+  shownIn(
+    IS_OF.wrongAnswers,
+    one(
+      "an order that a list leaves out has ended, whatever a lookup finds",
+      "src/engine/pass/observe-orders.ts",
+      'reports.set(clientId, found.answer ?? "missing");',
+      'const left = found.answer?.status === "open" && open.some(({ at }) => at > order.createdAt);\n    reports.set(clientId, left && found.answer ? { ...found.answer, status: "canceled" } : (found.answer ?? "missing"));',
+    ),
+  ),
+  shownIn(IS_OF.wrongAnswers, {
+    // Either of the two alone is harmless: what the one misses the other finds.
+    name: "trades that cannot be read are none, and not asked for by their order",
+    edits: [
+      {
+        file: "src/engine/pass/observe-fills.ts",
+        from: "const result = await askWithin(budget, () => venue.fills(symbol, request));",
+        to: "const none = { fills: [], unreadable: [], covered: { from: request.from, to: request.to ?? snapshot.lease.now }, now: snapshot.lease.now };\n    const result = await askWithin(budget, () => venue.fills(symbol, request).catch(() => none));",
+      },
+      {
+        file: "src/engine/pass/observe-fills.ts",
+        from: "if (id === undefined || !lacks || !(isLate || isWhole || slots.has(slotOf(order)))) return [];",
+        to: "if (id === undefined || !lacks || isLate || !isLate || isWhole) return [];",
+      },
+    ],
+  }),
+  shownIn(
+    IS_OF.accounts,
+    one(
+      "a manual order is recorded for the first account",
+      "src/orders/operations/create.ts",
+      "const account = accountKey(venue.account);",
+      'const account = accountKey({ ...venue.account, exchange: "sim" });',
+    ),
+  ),
+  shownIn(
+    CLOCKS,
+    one(
+      "a pass goes on though its clock and the exchange's differ",
+      "test/simulation/clocks.ts",
+      "if (off > skew + SECOND) throw",
+      "if (off < 0) throw",
     ),
   ),
 ];

@@ -5,6 +5,8 @@ import type { Random } from "./random.ts";
 interface People {
   readonly random: Random;
   readonly isQuiet: () => boolean;
+  /** The switch is turned more often, and what is sent meanwhile is answered at once. */
+  readonly isOften: boolean;
   readonly ask: (deed: Deed) => void;
   /** The same after a while. */
   readonly later: (deed: Deed) => void;
@@ -15,7 +17,7 @@ interface People {
  * between what it has recorded and what it sends.
  */
 export const meddling =
-  ({ random, isQuiet, ask, later }: People): Faults =>
+  ({ random, isQuiet, isOften, ask, later }: People): Faults =>
   ({ kind, name }) => {
     if (isQuiet()) return undefined;
     if (name === "ticker" && random.chance(0.01)) {
@@ -23,8 +25,8 @@ export const meddling =
       const wish = random.pick(["pause", "run", "run", "run", "stop"] as const);
       ask(wish === "stop" ? { kind: wish, nth, keep: false } : { kind: wish, nth });
     }
-    if (kind !== "create" || !random.chance(0.02)) return undefined;
+    if (kind !== "create" || !random.chance(isOften ? 0.1 : 0.02)) return undefined;
     ask({ kind: "kill", on: true });
     later({ kind: "kill", on: false });
-    return "slow";
+    return isOften ? undefined : "slow";
   };

@@ -15,6 +15,7 @@ import { finish } from "./finish.ts";
 import { rightWithin } from "./liveness.ts";
 import { meddling } from "./meddling.ts";
 import { QUOTED_MAX_AGE } from "./quote-deeds.ts";
+import { IS_OF } from "./shape.ts";
 import { createSimulation, noteChange, type Options, SLOWER } from "./world.ts";
 
 export interface Result {
@@ -51,6 +52,8 @@ export async function simulate(options: Options): Promise<Result> {
     state.meddle = meddling({
       random: sim.random,
       isQuiet: () => scheduler.now() >= plan.quietAt,
+      // Of every other seed with rates of calls, in which a process knows what it has switched.
+      isOften: plan.edition === IS_OF.budgets && options.seed % 2 === 1,
       ask,
       later,
     });
