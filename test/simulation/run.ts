@@ -5,7 +5,6 @@ import { EVERY_SCOPE } from "../../src/limits/standing.ts";
 import type { LimitSettings } from "../../src/model/limits.ts";
 import type { Strategy } from "../../src/model/strategy.ts";
 import { isQuote } from "../../src/quote/kind.ts";
-import type { QuoteStrategy } from "../../src/quote/state/state.ts";
 import { BY } from "../support/by.ts";
 import { act, type Beside } from "./actions.ts";
 import type { Violation } from "./checks.ts";
@@ -162,8 +161,9 @@ const commitsOf = ({ history, simulations }: Awaited<ReturnType<typeof createSim
   [...simulations.keys()].reduce((sum, exchange) => sum + history.effects(exchange), 0);
 
 /**
- * Whether a world has come to rest: nothing is on its way, no row waits for a time, and for as long as any bound
- * lasts no pass has changed anything.
+ * Returns whether a world has come to rest: nothing is on its way, no row waits for a time, and for as long as any
+ * bound lasts no pass has changed anything. If quotes wait only for the calm of the price, the time until then is
+ * skipped: its passes would change nothing.
  */
 function restOf(sim: Awaited<ReturnType<typeof createSimulation>>) {
   const { scheduler, state, plan, tables } = sim;
@@ -184,22 +184,25 @@ function restOf(sim: Awaited<ReturnType<typeof createSimulation>>) {
       if (order?.state === "pending" || order?.state === "unknown" || order?.booked !== order?.filled)
         return false;
     }
-    return [...strategies.values()].every((strategy) => {
+    const isStill = [...strategies.values()].every((strategy) => {
       const { state: own, status, wants, phase } = strategy;
       if (status === "stopped") return true;
       const waits = [own.recoversUntil, own.releaseAt ?? 0, ...own.slots.map(({ retryAt }) => retryAt)];
       const isBehind = (own.epoch ?? strategy.epoch) !== tables().epoch;
       const isUnderWay = own.exit ?? movesOf(strategy) ?? (isBehind ? "behind" : null) ?? own.searchSince;
-      if (isQuote(strategy) && wants === "run" && !isCalm(strategy, now - SLOWER * plan.interval))
-        return false;
       return wants !== "stop" && !isUnderWay && phase !== "starting" && !waits.some(isSoon);
     });
+    if (!isStill) return false;
+    state.stillUntil = Math.max(...[...strategies.values()].map(calmAt));
+    return state.stillUntil + SLOWER * plan.interval < now;
   };
 }
 
-/** What widens with volatility narrows again as a quiet market goes on: in the first pass an hour after its last move for the last time. */
-const isCalm = ({ config, state }: QuoteStrategy, now: number): boolean =>
-  config.rules.volatilityFactor === 0n || state.recentPrices.every(({ at }) => at + HOUR < now);
+/** Returns when the spread of running quotes has its final width: an hour after the last move of the price. */
+const calmAt = (strategy: Strategy): number =>
+  isQuote(strategy) && strategy.wants === "run" && strategy.config.rules.volatilityFactor > 0n
+    ? Math.max(0, ...strategy.state.recentPrices.map(({ at }) => at + HOUR))
+    : 0;
 
 /** Two more passes: over a world that has come to rest they do nothing. */
 async function quietly(sim: Awaited<ReturnType<typeof createSimulation>>, after: () => void) {

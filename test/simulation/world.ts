@@ -175,6 +175,8 @@ export async function createSimulation({
     passes: 0,
     /** How many passes had been made by then. */
     passesAtChange: 0,
+    /** Until then nothing changes but the time since the last move of the price. */
+    stillUntil: 0,
     down: new Set<string>(),
     /** Reads of the exchange that are down alone. */
     downAlone: new Set<string>(),
@@ -208,6 +210,7 @@ export async function createSimulation({
   /** Nothing goes wrong any more: the longer passes have changed nothing, the longer each waits for the next. */
   const pause = () => {
     if (!isQuiet() && plan.quietTicks) return plan.quietTicks * plan.interval;
+    if (state.stillUntil > now()) return state.stillUntil - now() + 1;
     const still = isQuiet() ? now() - Math.max(plan.quietAt, state.changedAt) : 0;
     return Math.min(Math.max(plan.interval, still), (shape.trouble ? 1 : SLOWER) * plan.interval);
   };
