@@ -3,7 +3,7 @@ import type { Market, Side } from "./market.ts";
 
 /** Returns how much free balance an order needs, including a fee in quote. */
 export function need(
-  { base, quote, maker, taker, buyFeeIn }: Market,
+  { base, quote, maker, taker, buyFeeIn }: Pick<Market, "base" | "quote" | "maker" | "taker" | "buyFeeIn">,
   { side, price, amount }: { readonly side: Side; readonly price: Decimal; readonly amount: Decimal },
 ): { asset: string; amount: Decimal } {
   if (side === "sell") return { asset: base, amount };

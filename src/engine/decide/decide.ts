@@ -123,8 +123,9 @@ const bookAll = (
 
 /** Advances one strategy after another; each one gets what the ones before it left of the funds and calls. */
 function advanceAll(account: AccountPass, { limit, bounds }: Pick<PassTerms, "limit" | "bounds">) {
-  const { observation, strategies, kinds, live } = account;
-  let share = firstShare(observation, live, { limit, bounds, strategies, kinds });
+  const { snapshot, observation, strategies, kinds, live } = account;
+  const orders = [...live, ...arrivingElsewhere(snapshot, observation)];
+  let share = firstShare(observation, orders, { limit, bounds, strategies, kinds });
   const advanced = strategies.map((strategy, index) => {
     const context = turnOf(account, share, strategy);
     const mine = live.filter((order) => order.strategy === strategy.id);
@@ -137,6 +138,13 @@ function advanceAll(account: AccountPass, { limit, bounds }: Pick<PassTerms, "li
   });
   return { advanced, share };
 }
+
+/** Returns orders of unread markets that can still arrive; from then on, the balances show what they lock. */
+const arrivingElsewhere = (
+  { orders, lease: { now } }: Snapshot,
+  { markets, timing }: Observation,
+): readonly Order[] =>
+  orders.filter(({ symbol, notAfter }) => !markets.has(symbol) && now < notAfter + timing.readLag);
 
 function rememberAll(
   { snapshot: { memory, lease }, observation, strategies, losses, kinds, waiting }: AccountPass,

@@ -37,7 +37,10 @@ export interface Among {
   readonly kinds: Kinds;
 }
 
-/** Returns the allowance before the first strategy. `orders` are the account's unsettled orders as just observed. */
+/**
+ * Returns the allowance before the first strategy. `orders` are the account's unsettled orders as just observed, and
+ * those of unread markets that can still arrive.
+ */
 export function firstShare(
   observation: Observation,
   orders: readonly Order[],
@@ -96,11 +99,14 @@ function freeFunds(balances: readonly Balance[], unseen: ReturnType<typeof unsee
   return Object.fromEntries(funds);
 }
 
+/** The fees of a market that was not read are unknown. */
+const NO_FEES = { maker: ZERO, taker: ZERO, buyFeeIn: "unknown" } as const;
+
 const unseenNeeds = ({ markets, reports }: Observation, orders: readonly Order[]) =>
   orders.flatMap((order) => {
-    const market = markets.get(order.symbol)?.market;
+    const market = markets.get(order.symbol)?.market ?? { ...splitPair(order.symbol), ...NO_FEES };
     const isUnseen = order.state === "pending" || order.state === "unknown";
-    return market && isUnseen && typeof reports.get(order.clientId) !== "object" ? [need(market, order)] : [];
+    return isUnseen && typeof reports.get(order.clientId) !== "object" ? [need(market, order)] : [];
   });
 
 // The user's own orders too, because filling them would also be a self-trade.

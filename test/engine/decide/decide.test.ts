@@ -19,6 +19,7 @@ import {
   SYMBOL,
   snapshot,
   strategy,
+  TIMING,
   trade,
 } from "../../support/made.ts";
 
@@ -51,6 +52,23 @@ describe("a pass over an account", () => {
     expect(done.creates).toMatchObject([{ slot: 0, side: "buy", amount: d("1") }]);
     expect(done.changes[0]).toMatchObject({ intents: done.creates, terms: { version: 1, asset: "USDT" } });
     expect(done).toMatchObject({ placing: ["g"], cancels: [], short: false });
+  });
+
+  it("does not give up base that an unconfirmed order of an unread market could have used", () => {
+    const exit = { reason: "stop", tries: 0 } as const;
+    const one = grid({ wants: "stop" }, { exit, slots: [slot({ base: d("2"), cost: d("200") })] });
+    const sale = order({ strategy: null, symbol: "BTC/EUR", side: "sell", state: "pending" });
+    const arriving = { ...sale, notAfter: NOW + 1 };
+    const more = {
+      balances: [{ asset: "BTC", free: 0n, used: d("2") }],
+      timing: { ...TIMING, readLag: 0 },
+    } as object;
+    const lastError = "an unconfirmed order could have used the base; edgemaker looks it up first";
+    const waits = { status: "running", lastError };
+    expect(updateOf(deciding(one, { orders: [arriving], more }))).toMatchObject(waits);
+    // From then on, the balances show what it locks.
+    const over = { ...sale, notAfter: NOW };
+    expect(updateOf(deciding(one, { orders: [over], more }))).toMatchObject({ status: "stopped" });
   });
 
   it("writes only its memory when nothing changed", () => {

@@ -56,14 +56,19 @@ describe("the free funds of an account", () => {
     ];
     expect(doubted([order({ state: "unknown" }), sell({ state: "pending" })])).toEqual(["USDT", "BTC"]);
     expect(doubted([order({ state: "unknown" })], { reports: { [idOf()]: reportedOrder() } })).toEqual([]);
-    expect(doubted([sell(), order({ state: "unknown", symbol: "ETH/USDT" })])).toEqual([]);
+    expect(doubted([sell(), order()])).toEqual([]);
+    expect(doubted([sell({ state: "unknown", symbol: "BTC/EUR" })])).toEqual(["BTC"]);
   });
 
-  it("include the funds of observed orders and of orders outside this pass's markets", () => {
+  it("include the funds of observed orders", () => {
     const all = { USDT: d("1000"), BTC: d("3") };
     expect(funds([order({ state: "unknown" })], { reports: { [idOf()]: reportedOrder() } })).toEqual(all);
     expect(funds([order(), order({ state: "submitted" })])).toEqual(all);
-    expect(funds([order({ state: "unknown", symbol: "ETH/USDT" })])).toEqual(all);
+  });
+
+  it("exclude the funds of unobserved orders outside this pass's markets", () => {
+    expect(funds([order({ state: "unknown", symbol: "ETH/USDT" })])?.USDT).toBe(d("800"));
+    expect(funds([sell({ state: "pending", symbol: "BTC/EUR" })])?.BTC).toBe(d("1"));
   });
 });
 
