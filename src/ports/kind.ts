@@ -51,6 +51,8 @@ export interface StrategyContext {
   readonly window: LeaseWindow;
   /** Undefined if the balances were not read. */
   readonly funds: Funds | undefined;
+  /** Assets whose funds exclude what an invisible order may lock. */
+  readonly doubted: ReadonlySet<string>;
   readonly capital: Capital | undefined;
   readonly confidence: Decimal | undefined;
   /** Free base that belongs to no strategy of the account; undefined if uncertain. */

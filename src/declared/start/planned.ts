@@ -151,6 +151,7 @@ function contextOf(inputs: PlanInputs): StrategyContext {
     ...{ now, interval, isSimulated: true, timing },
     window: { sendBy: now, notAfter: now },
     funds: { [market.base]: free(market.base), [market.quote]: free(market.quote) },
+    doubted: new Set<string>(),
     ...{ capital: undefined, confidence: undefined, ownBase: { least: ZERO, isSure: true } },
     resting: open.map(({ side, price, id }) => ({ side, price, id })),
     ...{ killed: false, panics: false, orphan: null, stranger: null, unshown: null, epoch: 0 },

@@ -17,8 +17,6 @@ export interface Turn extends StrategyContext {
   readonly readAt: Millis | undefined;
   /** Whether an order of its market waits for its row, or for another lookup. */
   readonly isWaiting: boolean;
-  /** Assets whose funds exclude what an invisible order may lock. */
-  readonly doubted: ReadonlySet<string>;
 }
 
 /** Returns the interval of an account's passes, estimated from its last one, and whether its time is simulated. */

@@ -88,6 +88,8 @@ const lowestSell = (resting: readonly Resting[]): Decimal | undefined =>
       undefined,
     );
 
+const DOUBTED = "the base is not bought yet: an unconfirmed order could have used the funds";
+
 /** Buys the base that selling slots lack at the start, and gives it to them after the fill. */
 export function firstBuy(
   strategy: GridStrategy,
@@ -95,7 +97,7 @@ export function firstBuy(
   context: Omit<StrategyContext, "orphan"> & { isRecovering: boolean },
 ): FirstBuy {
   const { state, config } = strategy;
-  const { observed, funds, killed, limit, bounds, capital, resting, isRecovering } = context;
+  const { observed, funds, doubted, killed, limit, bounds, capital, resting, isRecovering } = context;
   const room = boundRoom(strategy, live);
   const none = (next: GridState, problem: string | null = null): FirstBuy => {
     return { state: next, intents: [], funds, bounds, capital, room, problem };
@@ -112,7 +114,7 @@ export function firstBuy(
   if (isInWay) return none(state, "the base is not bought yet: an order of this account sells at the ask");
   if (killed || isRecovering || state.halted || !market.active || !funds || limit < 1) return none(state);
   const { asset, amount } = need(market, bought.intent);
-  if (amount > (funds[asset] ?? ZERO)) return over();
+  if (amount > (funds[asset] ?? ZERO)) return doubted.has(asset) ? none(state, DOUBTED) : over();
   const order = { ...bought.intent, symbol: market.symbol, type: "limit" as const };
   const refused = refusedWithin(order, quote, bounds);
   if (refused) return none(state, `the base is not bought yet: ${refused.detail}`);

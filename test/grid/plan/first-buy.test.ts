@@ -56,6 +56,16 @@ describe("the buy of missing base", () => {
     }
   });
 
+  it("waits while an unconfirmed order could have used the funds", () => {
+    const doubted = (asset: string) => buy({ funds: { USDT: d("111.09") }, doubted: new Set([asset]) });
+    expect(doubted("USDT")).toMatchObject({
+      intents: [],
+      problem: "the base is not bought yet: an unconfirmed order could have used the funds",
+      state: { firstBuy: { tries: 0 } },
+    });
+    expect(doubted("BTC").state.firstBuy).toBeNull();
+  });
+
   it("leaves the reserve untouched and stays within the capital limit", () => {
     const capital = { whole: d("200"), quote: d("200"), position: d("0"), openBuys: d("20") };
     const of = (config: object) =>
