@@ -2,7 +2,6 @@ import { messageOf } from "../../kernel/errors.ts";
 import { splitPair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { termsOf } from "../../limits/standing.ts";
-import type { Fill } from "../../model/fill.ts";
 import type { Bounds } from "../../model/limits.ts";
 import type { Quote } from "../../model/market.ts";
 import type { AccountMemory, Losses } from "../../model/memory.ts";
@@ -66,14 +65,14 @@ export function decide(snapshot: Snapshot, observed: Observation, terms: PassTer
 
   const others = reconciled.filter(({ order }) => !before.some(({ id }) => id === order.strategy));
   const { unreadable, events } = nameUnreadable(snapshot, observation, live);
-  const fills = reconciled.flatMap((reconciled) => reconciled.fills);
-  const memory = { ...rememberAll(account, fills, quotes), unreadable };
+  const unreported = unreportedChanges(snapshot, observation, kinds);
+  const memory = { ...rememberAll(account, { reconciled, unreported, quotes }), unreadable };
   const written = isSameMemory(memory, snapshot.memory) ? null : memory;
   const changes = [
     ...advanced.map((one, index) =>
       changesOf(before[index] as Strategy, one, ofStrategy(reconciled, one.strategy), now),
     ),
-    ...unreportedChanges(snapshot, observation, kinds),
+    ...unreported,
     accountChanges(
       { reconciled: others, snapshot, observation, memory: written, waiting: rest.waiting, live, events },
       now,
@@ -146,12 +145,21 @@ const arrivingElsewhere = (
 ): readonly Order[] =>
   orders.filter(({ symbol, notAfter }) => !markets.has(symbol) && now < notAfter + timing.readLag);
 
+interface PassResults {
+  readonly reconciled: readonly Reconciled[];
+  /** Changes of strategies whose market is unreadable. */
+  readonly unreported: readonly Changes[];
+  readonly quotes: ReadonlyMap<string, Quote>;
+}
+
 function rememberAll(
-  { snapshot: { memory, lease }, observation, strategies, losses, kinds, waiting }: AccountPass,
-  fills: readonly Fill[],
-  quotes: ReadonlyMap<string, Quote>,
+  { snapshot: { memory, lease, ...before }, observation, strategies, losses, kinds, waiting }: AccountPass,
+  { reconciled, unreported, quotes }: PassResults,
 ): AccountMemory {
-  const stopped = strategies.filter(({ status }) => status === "stopped");
+  const fills = reconciled.flatMap((reconciled) => reconciled.fills);
+  const ended = unreported.flatMap(({ strategy }) => (strategy?.status === "stopped" ? strategy.id : []));
+  const gone = before.strategies.filter(({ id }) => ended.includes(id));
+  const stopped = [...strategies.filter(({ status }) => status === "stopped"), ...gone];
   const judged = withStopped(losses, stopped, { memory, quotes, kinds });
   return remember(withLosses(memory, judged), observation, { fills, waiting, now: lease.now });
 }

@@ -280,6 +280,19 @@ describe("a strategy in a pass", () => {
     expect(stopped.memory.losses?.USDT?.closed).toBe(d("-2"));
   });
 
+  it("keeps the loss of a strategy whose pair became unreadable in its account's loss", () => {
+    const LATE = 2 * DAY;
+    const ledger = { ...grid().state.ledger, quote: d("-2") };
+    const away = grid({ symbol: "ETH/USDT", wants: "stop" }, { ledger, closedSince: LATE - DAY });
+    const memory = { ...snapshot().memory, marks: { "ETH/USDT": { mid: d("5"), at: 1 } } };
+    const done = deciding([grid({ id: "h" }), away], {
+      more: { refused: new Map([["ETH/USDT", "not listed"]]) } as never,
+      snap: { lease: { ...snapshot().lease, now: LATE }, memory } as never,
+      passTerms: { ...FREE, bounds: bounds({ accountLoss: { USDT: d("1") } }) },
+    });
+    expect(done.memory.losses?.USDT).toMatchObject({ closed: d("-2") });
+  });
+
   it("starts with unowned base, unless another strategy may own some on an unobserved market", () => {
     const starting = strategy({
       phase: "starting",
