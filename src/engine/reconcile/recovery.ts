@@ -47,7 +47,10 @@ export function recover(
   },
 ): StrategyState {
   if (isWaiting || !observed.tradesRead) return strategy.state;
-  if (!isBehind(strategy, epoch)) return observed.searched ? searched(strategy.state) : strategy.state;
+  if (!isBehind(strategy, epoch))
+    return observed.searched && isSearching(strategy, now, timing)
+      ? searched(strategy.state)
+      : strategy.state;
   const since = Math.max(strategy.startedAt, readAt ?? 0);
   const state = kind.skipGenerations(strategy, SKIPPED_GENERATIONS);
   return {

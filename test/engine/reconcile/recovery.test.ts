@@ -65,6 +65,9 @@ describe("a restored database", () => {
     expect(recovering(one, { epoch: 1 }).searchSince).toBe(5);
     expect(recovering(one, { epoch: 1, searched: true, isWaiting: true }).searchSince).toBe(5);
     expect(recovering(one, { epoch: 1, searched: true })).not.toHaveProperty("searchSince");
+    // The page was read for another strategy of the pair, whose wait ended earlier.
+    const later = grid({ searchSince: 5, recoversUntil: NOW + 1 });
+    expect(recovering(later, { epoch: 1, searched: true }).searchSince).toBe(5);
   });
 
   it("records the stored serial if the clock is behind it", () => {
