@@ -118,7 +118,7 @@ it("requests candles and prices only if its definition does", () => {
   ]);
 });
 
-it("passes the newest candles and the median of the prices elsewhere", () => {
+it("passes the newest candles and the median of the prices elsewhere, if they are requested", () => {
   const definition = named(() => [], { candles: { timeframe: "1h", count: 2 }, reference: true });
   const row = (hour: number) => ({
     ...{ at: hour * HOUR, open: d("1"), high: d(`${hour}`), low: d("0.5"), close: d("2"), volume: d("7") },
@@ -139,6 +139,10 @@ it("passes the newest candles and the median of the prices elsewhere", () => {
         ["s2", "101"],
       ].map(([source, price]) => ({ source, price })),
     },
+  });
+  expect(requestedData(buying, { candles: [series], elsewhere }, NOW)).toEqual({
+    candles: [],
+    reference: { price: null, prices: [] },
   });
   const old = { ...elsewhere, prices: prices.map((one) => ({ ...one, at: NOW - MINUTE - 1 })) };
   expect(requestedData(definition, { candles: [series], elsewhere: old }, NOW)).toMatchObject({

@@ -135,7 +135,7 @@ describe("a pass that cannot place everything", () => {
 
   it("is placing until its orders are confirmed, and active afterwards", () => {
     const first = run(buying, declaredStrategy("own"));
-    expect([first.strategy.phase, first.placing]).toEqual(["placing", true]);
+    expect([first.strategy.phase, first.placing, first.events]).toEqual(["placing", true, []]);
     const [intent] = first.intents;
     const of = (state: "open" | "unknown") =>
       run(buying, first.strategy, [order({ ...intent, state })]).strategy.phase;
