@@ -103,6 +103,11 @@ describe("the simulated step", () => {
     expect(failures(await parityTier(drawn, how, most(60, 20), kind.of))).toEqual([]);
   });
 
+  it("gets the same answers about limits: memory once counted parts of their units", async () => {
+    for (const seed of [2_640_410, 3_640_412])
+      expect((await simulate({ seed, ticks: 100, mirrored: true })).violations, `${seed}`).toEqual([]);
+  });
+
   it("places nothing twice with reads five times too old, if every order gets a response", async () => {
     const broken = "steady lag, all answered" as const;
     for (let seed = 0; seed < most(12, 2); seed++)
