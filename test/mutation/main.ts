@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { createRandom } from "../simulation/random.ts";
 import { type Bundled, bundle, OUT, shortHash } from "./bundle.ts";
@@ -6,6 +6,7 @@ import { type Coverage, cover, type Found } from "./coverage.ts";
 import { hunter, type Result } from "./hunt.ts";
 import type { Mutant } from "./instrument.ts";
 import { reachOf } from "./reach.ts";
+import { sharedResults } from "./results.ts";
 
 const USAGE = `Changes the source in one place at a time, and shows which tests and seeds detect the change.
 
@@ -44,9 +45,6 @@ const CACHE = "dist/mutation.json";
 const COVERAGE = "dist/mutation-coverage.json";
 const EQUIVALENT = "test/mutation/equivalent.md";
 
-const read = <T>(path: string, fallback: T): T =>
-  existsSync(path) ? (JSON.parse(readFileSync(path, "utf8")) as T) : fallback;
-
 /** What was noticed stays so until its file changes; what was not is shown to whatever has changed or is new since. */
 interface Known extends Result {
   readonly file: string;
@@ -73,7 +71,7 @@ async function main(): Promise<boolean> {
   const until = performance.now() + Number(values.minutes ?? 60) * 60_000;
   const isOver = () => isStopped || performance.now() > until;
   const bundled = await bundle();
-  const known = new Map(Object.entries(read<Record<string, Known>>(CACHE, {})));
+  const { all: known, save } = sharedResults<Known>(CACHE);
   const fileOf = new Map(bundled.mutants.map(({ id, file }) => [id, file]));
   const equivalent = new Set(existsSync(EQUIVALENT) ? readFileSync(EQUIVALENT, "utf8").split("\n") : []);
   const isNamed = ({ id }: { readonly id: string }) => equivalent.has(id);
@@ -89,7 +87,7 @@ async function main(): Promise<boolean> {
 
   if (values.reach) return printReach(chosen, coverage);
   const before = (id: string): Known | undefined => {
-    const [result, file] = [known.get(id), fileOf.get(id)];
+    const [result, file] = [known[id], fileOf.get(id)];
     return file !== undefined && result?.file === fileDigest(file) ? result : undefined;
   };
   const waiting = values.list ? [] : chosen.filter((one) => !before(one.id)?.by && !isNamed(one));
@@ -102,14 +100,14 @@ async function main(): Promise<boolean> {
     (result) => {
       // A process that was stopped with this one has noticed nothing.
       if (isStopped) return;
-      known.set(result.id, { ...result, file: fileDigest(fileOf.get(result.id) ?? "") });
+      known[result.id] = { ...result, file: fileDigest(fileOf.get(result.id) ?? "") };
       onReport(`${++done} of ${waiting.length}`);
-      if (done % 20 === 0) save(known);
+      if (done % 20 === 0) save();
     },
     isOver,
   );
-  save(known);
-  return report(chosen, new Map([...known].filter(([id]) => before(id))), isNamed);
+  save();
+  return report(chosen, new Map(Object.entries(known).filter(([id]) => before(id))), isNamed);
 }
 
 function countRequests(mutants: readonly Mutant[], only: readonly string[] | undefined): readonly Mutant[] {
@@ -141,8 +139,7 @@ function draw(mutants: readonly Mutant[]): readonly Mutant[] {
 
 /** What notices what, as far as there was time to find it out; undefined where there was not enough. */
 async function covering(bundled: Bundled, isOver: () => boolean): Promise<Coverage | undefined> {
-  const found = read<Found>(COVERAGE, {});
-  const keep = () => addResults(COVERAGE, found);
+  const { all: found, save: keep } = sharedResults<Found[string]>(COVERAGE);
   const coverage = await cover(bundled, {
     workers,
     found,
@@ -158,15 +155,6 @@ async function covering(bundled: Bundled, isOver: () => boolean): Promise<Covera
   if (coverage && coverage.covered.length === 0) throw new Error(`no test runs: ${coverage.failed[0]}`);
   return coverage;
 }
-
-/** Adds results to a file that another run can write as well. */
-function addResults(path: string, results: object): void {
-  const part = `${path}.${process.pid}`;
-  writeFileSync(part, JSON.stringify({ ...read<object>(path, {}), ...results }));
-  renameSync(part, path);
-}
-
-const save = (known: ReadonlyMap<string, Known>): void => addResults(CACHE, Object.fromEntries(known));
 
 const onReport = (text: string): void => {
   if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${text}`);
