@@ -246,25 +246,24 @@ function turnOf(
   strategy: Strategy,
 ): Turn {
   const { timing, markets } = observation;
+  const observed = markets.get(strategy.symbol) as MarketSnapshot;
+  const { market } = observed;
   const { base } = splitPair(strategy.symbol);
   const { now } = snapshot.lease;
   const isHidden = ({ symbol }: Strategy) => splitPair(symbol).base === base && !markets.has(symbol);
   const isKnown = strategy.phase === "starting" && !snapshot.strategies.some(isHidden);
-  const among = { strategies, kinds, orders: live };
-  const all = ofAllMarkets(among, snapshot, observation);
+  const all = ofAllMarkets({ strategies, kinds, orders: live }, snapshot, observation);
   const kind = kinds(strategy.kind);
   const accountLoss = losses[splitPair(strategy.symbol).quote]?.watch?.over ?? null;
   return {
     kind,
-    observed: markets.get(strategy.symbol) as MarketSnapshot,
-    now,
-    ...rhythmOf(snapshot),
+    ...{ observed, now, ...rhythmOf(snapshot) },
     window: windowOf(snapshot.lease, timing),
     funds: share.funds,
     doubted: share.doubted,
     capital: capitalOf(strategy, observation, { ...all, planned: share.openBuys }),
     confidence: observation.confidence?.get(strategy.symbol)?.value,
-    ownBase: isKnown ? ownBase(base, observation, { ...snapshot, ...among }) : undefined,
+    ownBase: isKnown && market ? ownBase(market, observation, { ...snapshot, ...all }) : undefined,
     resting: share.resting.get(strategy.symbol) ?? [],
     killed: snapshot.kill.on,
     panics: snapshot.kill.on && snapshot.kill.sells,
@@ -274,7 +273,7 @@ function turnOf(
     epoch: snapshot.epoch,
     ...searchTermsOf(snapshot, waiting, strategy),
     timing,
-    limit: markets.get(strategy.symbol)?.tradesRead ? share.limit : 0,
+    limit: observed.tradesRead ? share.limit : 0,
     slow,
     bounds: share.bounds,
     judge: (one, quote) => judgeLoss(kind, one, { quote, bounds: share.bounds, accountLoss }),

@@ -5,7 +5,7 @@ import { boundsAfter } from "../../limits/standing.ts";
 import type { Balance } from "../../model/account.ts";
 import type { Capital, Funds, OwnBase, Resting } from "../../model/intent.ts";
 import type { Bounds } from "../../model/limits.ts";
-import type { Quote } from "../../model/market.ts";
+import type { Market, Quote } from "../../model/market.ts";
 import { need } from "../../model/need.ts";
 import type { Order } from "../../model/order.ts";
 import { mayBeMet } from "../../model/own-orders.ts";
@@ -14,6 +14,7 @@ import type { Kinds } from "../../ports/kind.ts";
 import type { Snapshot } from "../../ports/stores/step-store.ts";
 import type { MarketSnapshot, Observation } from "../reconcile/observation.ts";
 import { isFinal } from "../reconcile/order-life.ts";
+import { neededOf, needsOf } from "../reserves.ts";
 import { exitReach } from "./exit.ts";
 
 /** Balances and orders that the remaining strategies of an account can use in this pass. */
@@ -128,11 +129,11 @@ const farthest = ({ type, side, price }: Order): Decimal =>
   type === "limit" ? price : side === "buy" ? ANY : ZERO;
 
 /**
- * Returns the free base that no strategy of the account holds, has just bought or has just sold. Balances must be
+ * Returns the free base that no strategy of the account holds or needs, and no manual order uses. Balances must be
  * read before orders and trades; otherwise a fill in between would look like the user's base.
  */
 export function ownBase(
-  asset: string,
+  market: Market,
   observation: Observation,
   {
     strategies,
@@ -144,24 +145,38 @@ export function ownBase(
 ): OwnBase | undefined {
   const { balances, balancesFirst } = observation;
   if (!balances || !balancesFirst) return undefined;
+  const asset = market.base;
   const { free, used } = balances.find((balance) => balance.asset === asset) ?? { free: ZERO, used: ZERO };
   const same = strategies.filter(({ symbol }) => splitPair(symbol).base === asset);
   const mine = orders.filter(({ strategy }) => same.some(({ id }) => id === strategy));
   const holding = sum(same.map(({ kind, state }) => kinds(kind).holdings(state).base));
+  const byHand = orders
+    .filter(({ strategy }) => strategy === null)
+    .map((order) => ({ order, ...usedByHand(order, market) }))
+    .filter((one) => one.asset === asset);
   const sells = mine.filter(({ side }) => side === "sell");
-  const sure = sells.filter((order) => hasLocked(order, observation, now));
-  // Base that is not used is not locked, whatever a sell order of ours looks like.
-  const locked = min(used, sum(sure.map(({ amount, booked }) => amount - booked)));
+  const uses = [...sells.map((order) => ({ order, amount: order.amount - order.booked })), ...byHand];
+  const sure = uses.filter(({ order }) => hasLocked(order, observation, now));
+  // Base that is not used is not locked, whatever an order of ours looks like.
+  const locked = min(used, sum(sure.map(({ amount }) => amount)));
+  const spending = strategies.filter(({ symbol }) => splitPair(symbol).quote === asset);
+  const needs = needsOf(spending, orders, { kinds, marketOf: () => market });
+  const kept = neededOf(needs, { asset, used: used - locked });
   const unbooked = sum(mine.map((order) => unbookedBuy(order, observation)));
-  const sold = soldLately(asset, observation, { booked, now });
+  const given = givenLately(asset, observation, { booked, now });
+  const inUse = holding + sum(byHand.map(({ amount }) => amount));
   return {
-    least: free - (holding - locked) - unbooked - sold,
-    isSure: sure.length === sells.length && sold === ZERO,
+    least: free - (inUse - locked) - kept - unbooked - given,
+    isSure: sure.length === uses.length && given === ZERO,
   };
 }
 
-// The balances can be older than a sale by the read lag: then they still contained its base.
-function soldLately(
+/** Returns what a manual order uses, at the fees of this market. */
+const usedByHand = ({ symbol, side, price, amount, filled }: Order, market: Market) =>
+  need({ ...market, ...splitPair(symbol) }, { side, price, amount: amount - filled });
+
+// The balances can be older than a trade by the read lag: then they still contained what it gave away.
+function givenLately(
   asset: string,
   { markets, timing }: Observation,
   { booked, now }: Pick<Snapshot, "booked"> & { now: Millis },
@@ -172,11 +187,13 @@ function soldLately(
     ...[...markets].map(([symbol, { trades }]) => [symbol, trades] as const),
   ];
   return sum(
-    fills
-      .filter(([symbol]) => splitPair(symbol as Pair).base === asset)
-      .flatMap(([, some]) => some)
-      .filter(({ side, at }) => side === "sell" && at + timing.skew > now - timing.readLag)
-      .map(({ amount }) => amount),
+    fills.flatMap(([symbol, some]) => {
+      const { base, quote } = splitPair(symbol as Pair);
+      return some
+        .filter(({ at }) => at + timing.skew > now - timing.readLag)
+        .filter(({ side }) => (side === "sell" ? base : quote) === asset)
+        .map(({ side, amount, notional }) => (side === "sell" ? amount : notional));
+    }),
   );
 }
 

@@ -19,14 +19,15 @@ export function beginPosition<S extends PositionStrategy>(
   const { phase, state, config, startedAt } = strategy;
   if (phase !== "starting") return strategy;
   if (isRecovering(strategy, context)) return { ...strategy, lastError: strangerError(context) };
-  const { ownBase, now, isSimulated } = context;
+  const { ownBase, now, isSimulated, observed } = context;
   if (ownBase === undefined) return undefined;
+  const at = isSimulated ? (observed.quote?.at ?? startedAt) : now;
   const missing = max(ZERO, config.budget.base - state.first.base);
   const given = max(min(missing, max(ZERO, ownBase.least)), provenBase(state, live));
-  if (!ownBase.isSure && given < missing && !isSimulated && ageOf(startedAt, now) < LONGEST_BEGIN)
+  if (!ownBase.isSure && given < missing && ageOf(startedAt, at) < LONGEST_BEGIN)
     return {
       ...strategy,
-      lastError: "it starts when the balances show the open and recent sells of other strategies",
+      lastError: "it starts when the balances show the open and recent orders of the account",
     };
   return { ...strategy, phase: "placing", status: "running", state: withFirstBase(state, given) };
 }

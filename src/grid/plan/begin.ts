@@ -53,7 +53,7 @@ export function startTrading(
   if (!isEnough && ageOf(state.laidAt, at) < LONGEST_START)
     return {
       ...strategy,
-      lastError: "it starts when the balances show the open and recent sells of other strategies",
+      lastError: "it starts when the balances show the open and recent orders of the account",
     };
   return { ...strategy, phase: "placing", state: giveFirstBase(state, observed.market, free) };
 }

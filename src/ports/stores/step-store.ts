@@ -35,7 +35,9 @@ export interface Snapshot {
   /** Time up to which fills were read, per symbol. */
   readonly cursors: Readonly<Record<string, FillCursor>>;
   /** Fills booked at or after cursor − overlap, by symbol and trade id. */
-  readonly booked: Readonly<Record<Pair, ReadonlyMap<string, Pick<Fill, "side" | "amount" | "at">>>>;
+  readonly booked: Readonly<
+    Record<Pair, ReadonlyMap<string, Pick<Fill, "side" | "amount" | "notional" | "at">>>
+  >;
   readonly memory: AccountMemory;
   /** Consecutive failed passes. */
   readonly failures: number;

@@ -163,11 +163,15 @@ describe("free base without an owner", () => {
       booked = {},
     }: { observed?: object; one?: Strategy; more?: object; booked?: Snapshot["booked"] } = {},
   ) =>
-    ownBase("BTC", observation({}, { balances, balancesFirst: true, reports: observed as never, ...more }), {
-      kinds,
-      ...snapshot({ booked }),
-      ...{ strategies: [one], orders },
-    });
+    ownBase(
+      market(),
+      observation({}, { balances, balancesFirst: true, reports: observed as never, ...more }),
+      {
+        kinds,
+        ...snapshot({ booked }),
+        ...{ strategies: [one], orders },
+      },
+    );
 
   it("is unknown if balances were not read, or not read first", () => {
     expect(own([], { more: { balances: undefined } })).toBeUndefined();
@@ -177,8 +181,19 @@ describe("free base without an owner", () => {
   it("is the free balance minus what strategies hold, with any quote", () => {
     expect(own()).toEqual({ least: d("1"), isSure: true });
     expect(own([], { one: holding("2", { symbol: "BTC/EUR" }) })?.least).toBe(d("1"));
-    expect(own([], { one: holding("2", { symbol: "ETH/BTC" }) })?.least).toBe(d("3"));
+    expect(own([], { one: holding("2", { symbol: "ADA/ETH" }) })?.least).toBe(d("3"));
     expect(own([], { more: { balances: [] } })?.least).toBe(d("-2"));
+  });
+
+  it("excludes what strategies need that pay with it", () => {
+    // Its slot buys for one, with a fee of 0.1 %.
+    const one = strategy({ symbol: "ETH/BTC", state: state([slot({ size: d("1") })]) });
+    expect(own([], { one })).toEqual({ least: d("1.999"), isSure: true });
+    const bid = order({ symbol: "ETH/BTC", price: d("0.5"), amount: d("2") });
+    expect(own([bid], { one })?.least).toBe(d("2.999"));
+    const unlocked = { more: { balances: [{ asset: "BTC", free: d("4"), used: 0n }] } };
+    expect(own([bid], { one, ...unlocked })?.least).toBe(d("2.999"));
+    expect(own([], { one: { ...one, wants: "stop" } })?.least).toBe(d("3"));
   });
 
   it("excludes base that a strategy holds outside its slots", () => {
@@ -201,6 +216,23 @@ describe("free base without an owner", () => {
     expect(own([{ ...one, strategy: "other" }], observedAt(settledIn))?.least).toBe(d("1"));
   });
 
+  it("excludes what manual orders use, unless they have locked it for certain", () => {
+    const one = sell({ strategy: null, amount: d("1"), filled: d("0.5") });
+    expect(own([one], observedAt(settledIn))).toEqual({ least: d("1"), isSure: true });
+    expect(own([one], observedAt(settledIn + 1))).toEqual({ least: d("0.5"), isSure: false });
+    expect(own([{ ...one, state: "pending" }])).toEqual({ least: d("0.5"), isSure: false });
+    expect(own([{ ...one, symbol: "BTC/EUR" }])?.least).toBe(d("0.5"));
+    const buys = order({ strategy: null, symbol: "ETH/BTC", price: d("0.5"), amount: d("1") });
+    expect(own([buys])?.least).toBe(d("0.4995"));
+    expect(own([order({ strategy: null })])).toEqual({ least: d("1"), isSure: true });
+    // The balances are from before it was placed.
+    const before = {
+      balances: [{ asset: "BTC", free: d("4"), used: 0n }],
+      timing: { ...TIMING, readLag: 0 },
+    };
+    expect(own([one], { ...observedAt(NOW), more: before })).toEqual({ least: d("1.5"), isSure: true });
+  });
+
   it("excludes base that was sold after the time that the balances can be from", () => {
     const sold = (over: object) => trade({ side: "sell", amount: d("0.25"), at: settledIn + 1, ...over });
     const least = (over: object, symbol: Pair = SYMBOL) =>
@@ -211,6 +243,8 @@ describe("free base without an owner", () => {
     expect(least({ at: settledIn })).toEqual(unsold);
     expect(least({ side: "buy" })).toEqual(unsold);
     expect(least({}, "ETH/USDT")).toEqual(unsold);
+    expect(least({ side: "buy", notional: d("0.5") }, "ETH/BTC")).toEqual({ least: d("0.5"), isSure: false });
+    expect(least({}, "ETH/BTC")).toEqual(unsold);
     const inThisPass = observation({ trades: [sold({})] }, {}).markets;
     expect(own([], { more: { markets: inThisPass } })).toEqual({ least: d("0.75"), isSure: false });
     const quick = { timing: { ...TIMING, readLag: 0 } };

@@ -84,7 +84,7 @@ describe("a grid that starts", () => {
     const waiting = start(own("0.99999", false));
     expect(waiting).toMatchObject({
       phase: "starting",
-      lastError: "it starts when the balances show the open and recent sells of other strategies",
+      lastError: "it starts when the balances show the open and recent orders of the account",
     });
     expect(base(start(own("1", false)))).toBe(d("1"));
     expect(start(own("0.5", false), { now: NOW + 5 * MINUTE - 1 })?.phase).toBe("starting");

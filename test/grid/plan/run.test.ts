@@ -241,7 +241,7 @@ describe("a grid that starts", () => {
   });
 
   it("waits five minutes for a certain amount, if there can be more", () => {
-    const lastError = "it starts when the balances show the open and recent sells of other strategies";
+    const lastError = "it starts when the balances show the open and recent orders of the account";
     expect(running(starting(), [], own("0.1", false))).toEqual({ strategy: { ...starting(), lastError } });
     const late = starting({ laidAt: NOW - 5 * MINUTE });
     expect(running(late, [], own("0.1", false)).strategy?.phase).not.toBe("starting");
