@@ -31,7 +31,8 @@ export function exitReach(
   { market, quote }: Pick<MarketSnapshot, "market" | "quote">,
 ): Resting[] {
   const tries = state.exit?.tries ?? (wants === "stop" && sellBase ? 0 : undefined);
-  if (tries === undefined || !market || !quote || kind.holdings(state).base === 0n) return [];
+  if (wants === "pause" || tries === undefined || !market || !quote || kind.holdings(state).base === 0n)
+    return [];
   return [{ side: "sell", price: exitPrice(quote, tries, market) }];
 }
 

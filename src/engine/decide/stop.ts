@@ -103,6 +103,7 @@ function sell(strategy: Strategy, context: Turn): Partial<Drafted> | undefined {
     least: panics ? collarFloor(quote, bounds) : undefined,
   });
   if (!intent) return late(strategy, context);
+  if (strategy.wants === "pause") return waits(`the ${kind.name} is paused: the base is not sold`);
   if (killed && !panics) return waits("the kill switch is on: the base is not sold");
   if (!market.active) return waits("the market is closed: the base is not sold");
   if (!funds) return { ...waits(null), short: true };

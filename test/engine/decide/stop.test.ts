@@ -174,6 +174,15 @@ describe("a stop that sells the base", () => {
     expect(after.short).toBeUndefined();
   });
 
+  it("waits while it is paused, counts no try, and cancels no order of others", () => {
+    const buy = order({ strategy: "h", price: d("103") });
+    const resting = [{ side: buy.side, price: buy.price, order: buy }];
+    const after = stop(exiting({}, { wants: "pause" }), [], turn({ resting }));
+    const lastError = "the grid is paused: the base is not sold";
+    expect(after.strategy).toMatchObject({ status: "running", lastError, state: { exit: EXIT } });
+    expect([after.intents, after.cancels]).toEqual([undefined, undefined]);
+  });
+
   it("waits for balances and for open-order capacity", () => {
     const unknown = stop(exiting({}, { lastError: "before" }), [], turn({ funds: undefined }));
     expect(unknown).toMatchObject({ short: true, strategy: { lastError: null, status: "running" } });
@@ -374,6 +383,7 @@ describe("the lowest sell price of an exiting strategy", () => {
     ]);
     expect(reach(stopping({ sellBase: true }))).toEqual([{ side: "sell", price: d("102.96") }]);
     expect(reach(stopping())).toEqual([]);
+    expect(reach(exiting({}, { wants: "pause" }))).toEqual([]);
     expect(reach(stopping({ sellBase: true, wants: "run" }))).toEqual([]);
     expect(reach(exiting({ slots: [slot()] }))).toEqual([]);
     expect(reach(exiting(), { market: undefined })).toEqual([]);
