@@ -30,7 +30,7 @@ import { call, type Net, storeSilence, venueRefuses, venueSilence } from "./call
 import { type Clocks, compareClocks } from "./clocks.ts";
 import { type FillWindows, type Illegible, legible, windowed } from "./fill-windows.ts";
 import type { Past } from "./history.ts";
-import { type Process, sleep, type Task } from "./task.ts";
+import { type Process, sleep, type Task, timerOf } from "./task.ts";
 import type { WrongAnswers } from "./wrong-answers.ts";
 
 const STORE_TIMEOUT = 10_000;
@@ -396,5 +396,6 @@ export function localOf(net: Net, task: Task): Local {
     monotonic: () => net.scheduler.now() - task.process.bornAt,
     randomText: (length) => net.random.text(length),
     sleep: (millis) => sleep(net.scheduler, task, millis),
+    timer: timerOf(net.scheduler, task),
   };
 }

@@ -1,3 +1,4 @@
+import type { Timer } from "../../src/ports/within-time.ts";
 import type { Fault } from "./faults.ts";
 import type { Scheduler } from "./scheduler.ts";
 
@@ -54,6 +55,8 @@ export interface Wait<T> {
   answer(value: T): Promise<void> | undefined;
   fail(error: unknown): Promise<void> | undefined;
   isOver(): boolean;
+  /** Ends it without an answer. */
+  drop(): void;
 }
 
 export function waitOf<T>(task: Task): Wait<T> {
@@ -76,6 +79,10 @@ export function waitOf<T>(task: Task): Wait<T> {
     isOver: () => isOver || !task.process.isAlive,
     answer: (value) => once(() => resolve(value)),
     fail: (error) => once(() => reject(error)),
+    drop() {
+      if (!isOver) task.waits--;
+      isOver = true;
+    },
   };
 }
 
@@ -85,3 +92,13 @@ export function sleep(scheduler: Scheduler, task: Task, millis: number): Promise
   scheduler.at(scheduler.now() + millis, () => wait.answer(undefined));
   return wait.promise;
 }
+
+/** Sets a time limit of a task in virtual time. */
+export const timerOf =
+  (scheduler: Scheduler, task: Task): Timer =>
+  (millis, run) => {
+    const wait = waitOf<void>(task);
+    void wait.promise.then(run);
+    scheduler.quietly(scheduler.now() + millis, () => wait.answer(undefined), wait.isOver);
+    return wait.drop;
+  };

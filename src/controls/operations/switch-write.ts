@@ -11,13 +11,18 @@ const LONGEST_WRITE: Millis = SECOND;
  * continues, and this process already places no orders.
  */
 export const switchWritten = <T>(deps: Deps, write: Promise<T>): Promise<T> =>
-  withinTime(write, LONGEST_WRITE, () => {
-    const logged = write.catch((error: unknown) =>
-      deps.log("warn", "the kill switch was not written", { reason: messageOf(error) }),
-    );
-    deps.local.outlast?.(logged);
-    return new AppError("Not ready", lateText(deps));
-  });
+  withinTime(
+    write,
+    LONGEST_WRITE,
+    () => {
+      const logged = write.catch((error: unknown) =>
+        deps.log("warn", "the kill switch was not written", { reason: messageOf(error) }),
+      );
+      deps.local.outlast?.(logged);
+      return new AppError("Not ready", lateText(deps));
+    },
+    deps.local.timer,
+  );
 
 function lateText({ store, killHere }: Pick<Deps, "store" | "killHere">): string {
   const trouble =

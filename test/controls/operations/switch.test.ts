@@ -84,29 +84,37 @@ describe("the kill switch", () => {
 });
 
 describe("a write of the switch that takes too long", () => {
-  /** What a person is told of a write; `end` ends it. */
+  /** Writes the switch; `end` ends the write, and `late` ends its time. */
   function writing({ locked = 0, file }: { locked?: number; file?: string } = {}) {
     const [logged, outlasting]: [unknown[], Promise<unknown>[]] = [[], []];
+    const limits: { wait: number; late: () => void; isCanceled: boolean }[] = [];
+    const timer = (wait: number, late: () => void) => {
+      const limit = { wait, late, isCanceled: false };
+      limits.push(limit);
+      return () => void Object.assign(limit, { isCanceled: true });
+    };
     const deps = {
       store: { lockedFor: () => locked },
       killHere: { reason: () => undefined, file },
       log: (...line: unknown[]) => void logged.push(line),
-      local: { outlast: (work: Promise<unknown>) => void outlasting.push(work) },
+      local: { outlast: (work: Promise<unknown>) => void outlasting.push(work), timer },
     } as unknown as Deps;
     const write = { resolve: (_: string) => {}, reject: (_: Error) => {} };
     const written = new Promise<string>((resolve, reject) => Object.assign(write, { resolve, reject }));
     const answer = switchWritten(deps, written).catch((error: Error) => error.message);
-    return { answer, write, logged, outlasting };
+    return { answer, write, logged, outlasting, limits, late: () => limits[0]?.late() };
   }
 
   it("is waited for", async () => {
-    const { answer, write, logged, outlasting } = writing();
-    setTimeout(() => write.resolve("written"), 20);
+    const { answer, write, logged, outlasting, limits } = writing();
+    write.resolve("written");
     expect([await answer, logged, outlasting]).toEqual(["written", [], []]);
+    expect(limits).toMatchObject([{ wait: 1000, isCanceled: true }]);
   });
 
   it("is reported with what stops other processes, and goes on", async () => {
-    const { answer, write, logged, outlasting } = writing();
+    const { answer, write, logged, outlasting, late } = writing();
+    late();
     expect(await answer).toBe(
       "the database does not respond, so the kill switch is not written yet: this process places nothing; to stop every other process now, deploy with EDGEMAKER_KILL=1",
     );
@@ -117,7 +125,9 @@ describe("a write of the switch that takes too long", () => {
   });
 
   it("names the lock of another process, and the file that stops all of a machine", async () => {
-    expect(await writing({ locked: 1, file: "/data/kill" }).answer).toMatch(
+    const { answer, late } = writing({ locked: 1, file: "/data/kill" });
+    late();
+    expect(await answer).toMatch(
       /^the database is locked by another process, .*; to stop every process on the server's machine now, create the file \/data\/kill$/,
     );
   });
