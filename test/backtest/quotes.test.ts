@@ -110,6 +110,7 @@ describe("a backtest of quotes", () => {
   it("reports its limits: prices of other venues, and its quoting funds", () => {
     const candles = bars([FLAT]);
     expect(() => run(candles, { useOwn: false })).toThrow("candles have only the market's own price");
+    expect(() => run(candles, { useOwn: false, fixedPrice: 100 })).not.toThrow();
     const without = { ...countRequests(), baseBudget: undefined, quoteBudget: undefined };
     const work = backtestingQuotes(without, candles, { market: MARKET });
     expect(() => finish(work)).toThrow("set baseBudget and quoteBudget");

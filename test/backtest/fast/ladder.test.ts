@@ -48,6 +48,12 @@ describe("a grid that only its own fills change", () => {
     );
   });
 
+  it("ignores what a selling slot has bought, and has an upper price for each slot", () => {
+    expect(laddered(PLENTY, { slots: changed(1, { bought: d("0.1") }) })).toBeDefined();
+    expect(laddered(PLENTY, { slots: changed(0, { bought: d("0.1") }) })).toBeUndefined();
+    expect(laddered(PLENTY, { slots: changed(2, { upper: ZERO }) })).toBeUndefined();
+  });
+
   it("has the quote for every buy that its own sales do not pay", () => {
     // The waiting slot buys 0.818 for 89.98 and 0.2 %: 90.15996. The selling slot needs 90.18 for its next buy, and its
     // sale of 0.8 at 110 brings 87.912, less one unit for rounding.

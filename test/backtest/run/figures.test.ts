@@ -111,6 +111,24 @@ it("the levels of a run are known from each bar that changed one of them", () =>
   expect(ranges.map(({ bar }) => bar)).toEqual([0, 2, 3]);
 });
 
+it("the time in range is between the outermost levels of that time", () => {
+  const ranges = [
+    { bar: 0, low: 90, high: 110 },
+    { bar: 3, low: 190, high: 210 },
+  ];
+  const { timeInRange } = figuresOf(
+    {
+      account: { strategy: { state: state([]) } } as never,
+      positions: { ...holding([0]), ranges },
+      bars: 5,
+    },
+    barsOf([100, 100, 200, 200, 300]),
+    d("1000"),
+  );
+  // Two bars in the first range, one in the second.
+  expect(timeInRange).toBe(3 / 5);
+});
+
 describe("the Sharpe ratio", () => {
   const sharpe = (prices: readonly number[], span = 12 * HOUR, spans: number[] = []) =>
     figuresOf(

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { candidateAt, gridAt, neighboursOf } from "../../../src/backtest/suggest/candidates.ts";
 import { gainsOf } from "../../../src/backtest/suggest/gains.ts";
-import { normalInverse } from "../../../src/backtest/suggest/normal.ts";
+import { normalCdf, normalInverse } from "../../../src/backtest/suggest/normal.ts";
 import { overfittingOf } from "../../../src/backtest/suggest/overfitting.ts";
 import { expectedBest, probabilisticSharpe } from "../../../src/backtest/suggest/sharpe.ts";
 import { suggest } from "../../../src/backtest/suggest/suggest.ts";
@@ -62,6 +62,14 @@ it("of candidates with the same score, the first is the best one", () => {
 it("the probability of overfitting requires two candidates and a return for each block", () => {
   for (const columns of [[], columnsOf(1, 16), columnsOf(2, 15)])
     expect(() => overfittingOf(columns)).toThrow("too few returns or candidates");
+});
+
+// erfc(-x / √2) / 2, to 15 digits.
+it.each([
+  [-8, 6.22096057427178e-16],
+  [-10, 7.61985302416053e-24],
+])("the normal distribution has eight digits far from its mean: %d", (x, share) => {
+  expect(normalCdf(x) / share).toBeCloseTo(1, 7);
 });
 
 it("a candidate of one trial has no luck, and an impossible series no probability", () => {
