@@ -1,4 +1,4 @@
-import { text } from "../../kernel/decimal.ts";
+import { text, ZERO } from "../../kernel/decimal.ts";
 import { splitPair } from "../../kernel/pair.ts";
 import { midOf } from "../../kernel/spread.ts";
 import { type Millis, timeInPast } from "../../kernel/time.ts";
@@ -80,13 +80,15 @@ function late(strategy: Strategy, context: Turn): Partial<Drafted> | undefined {
   const { state } = strategy;
   const { exit } = state;
   const isDoubted = context.doubted.has(splitPair(strategy.symbol).base);
-  const since = (isDoubted ? undefined : timeInPast(exit?.lacksSince, context.now)) ?? context.now;
-  const isOver = !isDoubted && context.now - since >= context.timing.readLag;
+  // The balances of one pass prove nothing: it can have read them before its last fill.
+  const since = isDoubted ? undefined : timeInPast(exit?.lacksSince, context.now);
+  const isOver = since !== undefined && context.now - since >= context.timing.readLag;
   if (!exit || isOver || !isLacking(strategy, context)) return undefined;
   const lastError = isDoubted
     ? "an unconfirmed order could have used the base; edgemaker looks it up first"
     : "the exchange shows less free base than there is to sell; edgemaker retries";
-  return { strategy: { ...strategy, lastError, state: { ...state, exit: { ...exit, lacksSince: since } } } };
+  const lacksSince = since ?? context.now;
+  return { strategy: { ...strategy, lastError, state: { ...state, exit: { ...exit, lacksSince } } } };
 }
 
 /** Returns one order of the exit; undefined if the exchange would not accept what is left. */
@@ -120,7 +122,8 @@ function sell(strategy: Strategy, context: Turn): Partial<Drafted> | undefined {
   if (limit < 1) return { short: true };
   const order = draftOf({ ...strategy, state: next }, intent, { window, at: quote.at, kind: "exit" });
   const state = withCollarNotice(next, passesCollar(order, quote, bounds));
-  return { strategy: { ...strategy, state, lastError: null }, intents: [order] };
+  const left = { ...funds, [market.base]: (funds[market.base] ?? ZERO) - intent.amount };
+  return { strategy: { ...strategy, state, lastError: null }, intents: [order], funds: left };
 }
 
 /** Returns the highest buy among orders that cannot be canceled here; a sell would fill it first. */

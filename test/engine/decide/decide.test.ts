@@ -55,7 +55,7 @@ describe("a pass over an account", () => {
   });
 
   it("does not give up base that an unconfirmed order of an unread market could have used", () => {
-    const exit = { reason: "stop", tries: 0 } as const;
+    const exit = { reason: "stop", tries: 0, lacksSince: NOW - 1 } as const;
     const one = grid({ wants: "stop" }, { exit, slots: [slot({ base: d("2"), cost: d("200") })] });
     const sale = order({ strategy: null, symbol: "BTC/EUR", side: "sell", state: "pending" });
     const arriving = { ...sale, notAfter: NOW + 1 };
@@ -69,6 +69,28 @@ describe("a pass over an account", () => {
     // From then on, the balances show what it locks.
     const over = { ...sale, notAfter: NOW };
     expect(updateOf(deciding(one, { orders: [over], more }))).toMatchObject({ status: "stopped" });
+  });
+
+  it("does not give up base that a buy has brought since the balances were read", () => {
+    const exit = { reason: "stop", tries: 0 } as const;
+    const done = deciding(grid({ wants: "stop" }, { exit }), {
+      orders: [order()],
+      of: { trades: [trade({ amount: d("2"), notional: d("200") })] },
+      more: {
+        reports: { [idOf()]: describeFilled() },
+        balances: [{ asset: "BTC", free: 0n, used: 0n }],
+        timing: { ...TIMING, readLag: 0 },
+      } as object,
+    });
+    expect(updateOf(done)).toMatchObject({ status: "running", state: { exit: { lacksSince: NOW } } });
+  });
+
+  it("sells the same free base for one strategy only", () => {
+    const exit = { reason: "stop", tries: 0 } as const;
+    const slots = [slot({ base: d("1"), cost: d("100") })];
+    const one = grid({ wants: "stop" }, { exit, slots });
+    const done = deciding([one, { ...one, id: "h", number: 2 }]);
+    expect(done.creates).toMatchObject([{ strategy: "g", side: "sell", amount: d("1") }]);
   });
 
   it("writes only its memory when nothing changed", () => {

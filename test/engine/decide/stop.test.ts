@@ -130,6 +130,7 @@ describe("a stop that sells the base", () => {
   it("sells all of it at once, 1 % below the bid", () => {
     const after = stop(stopping({ sellBase: true, lastError: "before" }), [], turn());
     expect(after.intents).toMatchObject([order_()]);
+    expect(after.funds?.BTC).toBe(d("98"));
     expect(after.strategy).toMatchObject({
       status: "running",
       lastError: null,
@@ -294,6 +295,13 @@ describe("base that is missing in the account", () => {
     });
     const later = stop(since(NOW - readLag + 1), [], turn(none));
     expect(later.strategy).toMatchObject({ lastError, state: { exit: { lacksSince: NOW - readLag + 1 } } });
+  });
+
+  it("is checked again once without a read lag, because the balances can be older than the last fill", () => {
+    const unlagged = turn({ ...none, timing: { ...TIMING, readLag: 0 } });
+    const after = stop(exiting(), [], unlagged).strategy;
+    expect(after).toMatchObject({ status: "running", lastError, state: { exit: { lacksSince: NOW } } });
+    expect(stop(since(NOW), [], unlagged).strategy?.status).toBe("stopped");
   });
 
   it("is checked again as long as an unconfirmed order could have used it", () => {
