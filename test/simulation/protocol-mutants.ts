@@ -161,7 +161,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
   one(
     "takes base that another grid holds",
     "src/engine/decide/share.ts",
-    "least: free - (holding - locked) -",
+    "least: free - (inUse - locked) -",
     "least: free -",
   ),
   one(
