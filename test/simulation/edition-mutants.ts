@@ -139,15 +139,6 @@ export const EDITION_MUTANTS: readonly Mutant[] = [
     ),
   ),
   shownIn(
-    CLOCKS,
-    one(
-      "an order that was recorded while the clock was ahead waits until then",
-      "src/engine/reconcile/order-life.ts",
-      "const isBeyond = order.notAfter > now + longest;",
-      "const isBeyond = order.notAfter < 0;",
-    ),
-  ),
-  shownIn(
     IS_OF.wrongAnswers,
     one(
       "an order that a list leaves out has ended, whatever a lookup finds",

@@ -21,7 +21,7 @@ const ERROR_TEXT = 0.01;
 
 export function wrongAnswers({ random, seed, plan: { quietAt, timing }, now }: Around) {
   const listed = random.pick([0, 0.05, 0.3]);
-  const leaving = random.pick([0, 0.1, 0.3]);
+  const leaving = random.pick([0, 0.3, 0.6]);
   const isQuiet = () => now() >= quietAt;
   const isAway = (id: string): boolean =>
     !isQuiet() && share(hashText(`${id} ${Math.floor(now() / AWAY)}`), seed) < leaving;
