@@ -224,6 +224,7 @@ export const turn = (over: Partial<Turn> = {}): Turn => ({
   stranger: null,
   unshown: null,
   epoch: 1,
+  clears: false,
   isWaiting: false,
   readAt: undefined,
   timing: TIMING,

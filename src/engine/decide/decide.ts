@@ -267,6 +267,7 @@ function turnOf(
     resting: share.resting.get(strategy.symbol) ?? [],
     killed: snapshot.kill.on,
     panics: snapshot.kill.on && snapshot.kill.sells,
+    clears: snapshot.kill.on && snapshot.kill.cancels,
     orphan,
     stranger,
     unshown: observation.contradicted?.clientId ?? null,

@@ -19,7 +19,7 @@ import { cancellable, isRecovering, type Turn } from "./turn.ts";
 export function stop(before: Strategy, live: readonly Order[], context: Turn): Partial<Drafted> {
   const strategy = leavingBase(before);
   const { exit } = strategy.state;
-  const keeps = strategy.keepOrders && exit === null;
+  const keeps = strategy.keepOrders && exit === null && !context.clears;
   const { readLag } = context.timing;
   const releaseAt = Math.min(strategy.state.releaseAt ?? Number.POSITIVE_INFINITY, context.now + readLag);
   const state = keeps ? { ...strategy.state, releaseAt } : strategy.state;

@@ -15,6 +15,8 @@ export interface Turn extends StrategyContext {
   readonly observed: MarketSnapshot;
   /** When all trades of its market were last read before this pass. */
   readonly readAt: Millis | undefined;
+  /** Whether the kill switch cancels every order. */
+  readonly clears: boolean;
   /** Whether an order of its market waits for its row, or for another lookup. */
   readonly isWaiting: boolean;
 }

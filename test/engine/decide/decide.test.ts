@@ -85,6 +85,17 @@ describe("a pass over an account", () => {
     expect(updateOf(done)).toMatchObject({ status: "running", state: { exit: { lacksSince: NOW } } });
   });
 
+  it("leaves no order to the user while the kill switch cancels every order", () => {
+    const keeping = grid({ wants: "stop", keepOrders: true }, { releaseAt: NOW });
+    const orders = [order()];
+    const more = { reports: { [idOf()]: reportedOrder() } };
+    expect(updateOf(deciding(keeping, { orders, more }))).toMatchObject({ status: "stopped" });
+    const snap = { kill: { on: true, cancels: true, sells: false } } as object;
+    const done = deciding(keeping, { orders, more, snap });
+    expect(updateOf(done)).toMatchObject({ status: "running", phase: "stopping" });
+    expect(done.cancels).toHaveLength(1);
+  });
+
   it("sells the same free base for one strategy only", () => {
     const exit = { reason: "stop", tries: 0 } as const;
     const slots = [slot({ base: d("1"), cost: d("100") })];
