@@ -23,6 +23,8 @@ export interface Task {
   signal: () => void;
   /** Waits that are not over: a flow may have several at once. */
   waits: number;
+  /** Its flow has ended. A wait can outlast it, such as a write after its time limit. */
+  isEnded: boolean;
 }
 
 /** Starts a flow and lets it run to its first wait. */
@@ -31,9 +33,15 @@ export function startTask(
   flow: (task: Task) => Promise<void>,
   befallen?: (fault: Fault) => void,
 ): Promise<void> {
-  const task: Task = { process, signal: () => undefined, waits: 0, ...(befallen && { befallen }) };
+  const task: Task = {
+    ...{ process, signal: () => undefined, waits: 0, isEnded: false },
+    ...(befallen && { befallen }),
+  };
   return untilItWaits(task, () => {
-    void flow(task).finally(() => task.signal());
+    void flow(task).finally(() => {
+      task.isEnded = true;
+      task.signal();
+    });
   });
 }
 
@@ -43,7 +51,7 @@ async function untilItWaits(task: Task, go: () => void): Promise<void> {
   });
   go();
   // A flow that waits for something else as well may neither wait anew nor end: it has run when the event loop turns.
-  await (task.waits > 0 ? new Promise(setImmediate) : waits);
+  await (task.waits > 0 || task.isEnded ? new Promise(setImmediate) : waits);
   // Flows that were started side by side each reach their own wait.
   await null;
   await null;
