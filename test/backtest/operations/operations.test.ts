@@ -10,6 +10,7 @@ import type { CandlesRequest } from "../../../src/ports/candles.ts";
 import type { Deps } from "../../../src/ports/deps.ts";
 import { minutesOf } from "../../suggest/series.ts";
 import { d } from "../../support/grid.ts";
+import { type Reported, taped } from "../taped.ts";
 
 const OPERATIONS: readonly Operation[] = [
   ...backtestOperations(["kraken"]),
@@ -94,4 +95,27 @@ it("a search reads as many candles as its windows need, unless it is given a sta
   expect(await run(2880)).toEqual([2880, [undefined]]);
   await expect(run(2879, 5)).rejects.toThrow();
   expect(asked.map(({ since }) => since)).toEqual([5]);
+});
+
+it("a backtest over books names the model of its queue, and one without books has none", async () => {
+  const events = (isBook: boolean) => [
+    { at: 0, price: 105, amount: 1 },
+    ...(isBook ? [{ at: 1000, bids: [[104, 1]] as const, asks: [[106, 1]] as const }] : []),
+    { at: 2000, price: 105, amount: 1 },
+  ];
+  const ranged = OPERATIONS[0] as Operation;
+  const queueOf = async (isBook: boolean) => {
+    const found = { tape: taped(events(isBook) as Reported[]), hash: "0", duplicates: 0, refused: [] };
+    const deps = {
+      kept: { tape: async () => found },
+      local: { monotonic: () => 0, sleep: async () => undefined },
+    } as unknown as Deps;
+    const input = ranged.input.parse({
+      ...{ exchange: "kraken", symbol: "BTC/USDT", lowerPrice: 100, upperPrice: 110, gridLevels: 2 },
+      ...{ orderSize: 100, allowLoss: true, tick: 0.1, lot: 0.01, makerFee: 0, queue: "proportional" },
+    });
+    const call = { actor: "local" } as unknown as Call;
+    return ((await ranged.run(deps, input as never, call)) as { tape: { queue: unknown } }).tape.queue;
+  };
+  expect([await queueOf(true), await queueOf(false)]).toEqual(["proportional", null]);
 });

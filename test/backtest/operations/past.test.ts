@@ -170,6 +170,19 @@ describe("a tape", () => {
 });
 
 describe("the rules of a market", () => {
+  it("are those of the input without a request, if it has a tick, a lot and a fee", async () => {
+    const offline = {} as Deps;
+    const given = { tick: d("0.1"), lot: d("0.01"), makerFee: d("0.001") };
+    expect(await marketOf(offline, PLACE, given)).toEqual({
+      ...{ symbol: "BTC/USDT", base: "BTC", quote: "USDT", active: true, tick: d("0.1"), lot: d("0.01") },
+      ...{ minAmount: d("0.01"), minNotional: 0n, maker: d("0.001"), taker: d("0.001"), buyFeeIn: "quote" },
+    });
+    const more = { takerFee: d("0.002"), minNotional: d("5"), feeIn: "base" as const };
+    expect(await marketOf(offline, PLACE, { ...given, ...more })).toMatchObject({
+      ...{ maker: d("0.001"), taker: d("0.002"), minNotional: d("5"), buyFeeIn: "base" },
+    });
+  });
+
   it("are the exchange's, with replacements", async () => {
     const { deps } = exchange();
     expect(await marketOf(deps, PLACE, {})).toEqual(market());
