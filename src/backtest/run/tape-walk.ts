@@ -71,11 +71,11 @@ function begunOn(
 
 function printAt(bars: Ticks, index: number): Print {
   const { times, volume } = bars.candles;
-  const amount = volume[index] as number;
   return {
     at: times[index] as number,
     ticks: closeAt(bars, index),
-    amount: Number.isNaN(amount) ? undefined : fromNumber(amount),
+    // An unknown amount is NaN.
+    amount: fromNumber(volume[index] as number),
   };
 }
 

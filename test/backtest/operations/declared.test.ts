@@ -122,6 +122,7 @@ describe("a backtest of a strategy of one's own", () => {
     expect(answer.lastError).toMatch(/no luck/);
     const view = declaredBacktestView(answer) as Readonly<Record<string, unknown>>;
     expect([Object.keys(view)[0], view.config]).toEqual(["error", { amount: 1 }]);
+    expect(view.total).toBe("0.00 USDT (0 %), 0.00 realized");
     expect(Object.keys(declaredBacktestView({ ...answer, lastError: null }) as object)).not.toContain(
       "error",
     );

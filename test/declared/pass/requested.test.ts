@@ -119,3 +119,22 @@ it.each([
 ])("refuses candles %o", (candles) => {
   expect(() => recorder({ candles })).toThrow("candles needs a timeframe");
 });
+
+it("a test of a strategy makes passes each five seconds by default, and rejects a pair without a quote", () => {
+  const times: number[] = [];
+  const definition = defineStrategy({
+    ...{ name: "watch", description: "Notes when it is called", config: z.object({}) },
+    orders: ({ now }) => {
+      times.push(now);
+      return [];
+    },
+  });
+  const run = (rules: object) =>
+    backtestStrategy(definition, { config: {}, prices: [100, 100], quote: 10, ...rules });
+  run({});
+  // Each call is made twice.
+  expect(new Set(times.slice(1).map((at, i) => at - (times[i] as number)))).toEqual(new Set([0, 5000]));
+  expect(() => run({ market: { symbol: "BTC" } })).toThrow(
+    "BTC is not a pair: use BASE/QUOTE, such as BTC/USDT",
+  );
+});
