@@ -93,6 +93,7 @@ export const CASES: readonly (readonly [seed: number, found: string, timing: "re
     [8_312_128, "counted what a grid had sold in a pass whose batch stood change by change"],
     [8_118_283, "counted a sale of a forgotten order whose trade was shown after ten minutes"],
     [9_407_158, "counted a sale of a forgotten order whose trade was shown late"],
+    [14_953_037, "never ended: a write of the kill switch outlasted the request that had begun it"],
     [
       14_511_060,
       "sent calls that it had taken a second ago, when others had used what the rate had regained",
