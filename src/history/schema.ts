@@ -38,11 +38,14 @@ export function historyPage({ limit, before }: z.output<ReturnType<typeof histor
 }
 
 /** Returns the position of the next page; null if this page is not full. */
-export const nextPageOf = <T>(
+export function nextPageOf<T>(
   rows: readonly T[],
   { limit }: Page,
   positionOf: (row: T) => string,
-): string | null => (rows.length < limit ? null : positionOf(rows[limit - 1] as T));
+): string | null {
+  const last = rows.at(-1);
+  return last === undefined || rows.length < limit ? null : positionOf(last);
+}
 
 /** Names the archives that can contain older rows of a strategy. */
 export function archivedOf(
