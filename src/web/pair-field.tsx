@@ -1,6 +1,10 @@
-import { Field } from "./ui.tsx";
+import { useState } from "hono/jsx/dom";
+import { Field, valueIn } from "./ui.tsx";
 
-/** A pair: typed, or chosen from those that the account holds. Focus empties the field, so that all are offered. */
+/**
+ * A pair: typed, or chosen from those that the account holds. Focus empties the field, so that all are offered. A
+ * value that arrives meanwhile does not change what is typed.
+ */
 export function PairField({
   value,
   pairs = [],
@@ -10,23 +14,25 @@ export function PairField({
   pairs?: readonly string[] | undefined;
   change: (pair: string) => void;
 }) {
+  const [typing, setTyping] = useState<{ typed: string; before: string } | undefined>(undefined);
+  const typed = (pair: string) => {
+    setTyping({ typed: pair, before: typing?.before || value });
+    change(pair);
+  };
   return (
     <Field label="Pair">
       <input
         list="pairs"
-        value={value}
+        value={typing?.typed ?? value}
+        placeholder={typing ? value || typing.before : ""}
         autocomplete="off"
         spellcheck={false}
-        onFocus={({ target }: Event) => {
-          const input = target as HTMLInputElement;
-          input.placeholder = input.value;
-          input.value = "";
+        onFocus={() => setTyping({ typed: "", before: value })}
+        onBlur={() => {
+          if (value === "" && typing) change(typing.before);
+          setTyping(undefined);
         }}
-        onBlur={({ target }: Event) => {
-          const input = target as HTMLInputElement;
-          if (input.value === "") input.value = input.placeholder;
-        }}
-        onInput={({ target }: Event) => change((target as HTMLInputElement).value.toUpperCase())}
+        onInput={(event: Event) => typed(valueIn(event).toUpperCase())}
       />
       <datalist id="pairs">
         {pairs.map((pair) => (

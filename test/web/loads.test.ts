@@ -145,6 +145,31 @@ describe.skipIf(!findChromium())("the result of a page load in Chromium (skipped
     await context.close();
   });
 
+  it("does not change a pair that someone types meanwhile", async () => {
+    const { page, context } = await signedIn(browser, url, server.token);
+    let answer = () => {};
+    const focused = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route("**/api/v1/balance*", (route) => focused.then(() => route.fallback()));
+    await page.goto(`${url}/#/start`);
+    const pair = page.getByLabel("Pair");
+    await pair.focus();
+    answer();
+    // The default pair has arrived: its quote is in the label of the budget.
+    await page.getByLabel("Budget, USDT").waitFor();
+    expect([await pair.inputValue(), await pair.getAttribute("placeholder")]).toEqual(["", "BTC/USDT"]);
+    await page.keyboard.type("eth/usdt");
+    expect(await pair.inputValue()).toBe("ETH/USDT");
+    // An empty field gets the pair before back.
+    await pair.fill("");
+    await pair.blur();
+    await expect.poll(() => pair.inputValue()).toBe("BTC/USDT");
+    await page.getByRole("button", { name: "Fill in the numbers" }).click();
+    await page.getByText("Smallest profitable spacing").waitFor();
+    await context.close();
+  });
+
   it("is retried automatically after the server was unavailable", async () => {
     const { page, context } = await signedIn(browser, url, server.token);
     await page.route("**/api/v1/report*", (route) => route.abort());
