@@ -246,10 +246,13 @@ function slotsAtRest(sim: Sim, strategy: GridStrategy, live: readonly BookedOrde
     const refusal = state.refused.find((one) => one.slot === slot.index);
     const isRight = mine.length === 1 && mine[0]?.side === slot.side && isAtRest(sim, slot, mine[0]);
     const isKilled = sim.killAt !== undefined && refusal?.reason === "killed";
+    // An exchange whose clock is far behind refuses every order, as signed in the future.
+    const isOffClock = sim.broken === "skew" && refusal?.reason === "rejected";
     const isExcused =
       mine.length === 0 &&
       refusal !== undefined &&
       (isKilled ||
+        isOffClock ||
         QUIET_REASONS.has(refusal.reason) ||
         isThrough(sim, strategy, slot, refusal) ||
         isTooSmallBelow(sim, strategy, slot, refusal));

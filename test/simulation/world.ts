@@ -390,6 +390,7 @@ export async function createSimulation({
   return {
     kinds: plan.edition === IS_OF.versions ? newer : kinds,
     strategy: shape.strategy,
+    broken: shape.broken,
     seed,
     random,
     plan,
