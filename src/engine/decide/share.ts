@@ -150,12 +150,12 @@ export function ownBase(
   const same = strategies.filter(({ symbol }) => splitPair(symbol).base === asset);
   const mine = orders.filter(({ strategy }) => same.some(({ id }) => id === strategy));
   const holding = sum(same.map(({ kind, state }) => kinds(kind).holdings(state).base));
-  const byHand = orders
+  const manual = orders
     .filter(({ strategy }) => strategy === null)
-    .map((order) => ({ order, ...usedByHand(order, market) }))
+    .map((order) => ({ order, ...manualUse(order, market) }))
     .filter((one) => one.asset === asset);
   const sells = mine.filter(({ side }) => side === "sell");
-  const uses = [...sells.map((order) => ({ order, amount: order.amount - order.booked })), ...byHand];
+  const uses = [...sells.map((order) => ({ order, amount: order.amount - order.booked })), ...manual];
   const sure = uses.filter(({ order }) => hasLocked(order, observation, now));
   // Base that is not used is not locked, whatever an order of ours looks like.
   const locked = min(used, sum(sure.map(({ amount }) => amount)));
@@ -164,7 +164,7 @@ export function ownBase(
   const kept = neededOf(needs, { asset, used: used - locked });
   const unbooked = sum(mine.map((order) => unbookedBuy(order, observation)));
   const given = givenLately(asset, observation, { booked, now });
-  const inUse = holding + sum(byHand.map(({ amount }) => amount));
+  const inUse = holding + sum(manual.map(({ amount }) => amount));
   return {
     least: free - (inUse - locked) - kept - unbooked - given,
     isSure: sure.length === uses.length && given === ZERO,
@@ -172,7 +172,7 @@ export function ownBase(
 }
 
 /** Returns what a manual order uses, at the fees of this market. */
-const usedByHand = ({ symbol, side, price, amount, filled }: Order, market: Market) =>
+const manualUse = ({ symbol, side, price, amount, filled }: Order, market: Market) =>
   need({ ...market, ...splitPair(symbol) }, { side, price, amount: amount - filled });
 
 // The balances can be older than a trade by the read lag: then they still contained what it gave away.
