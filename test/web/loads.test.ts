@@ -158,9 +158,11 @@ describe.skipIf(!findChromium())("the result of a page load in Chromium (skipped
     answer();
     // The default pair has arrived: its quote is in the label of the budget.
     await page.getByLabel("Budget, USDT").waitFor();
-    expect([await pair.inputValue(), await pair.getAttribute("placeholder")]).toEqual(["", "BTC/USDT"]);
+    await expect
+      .poll(async () => [await pair.inputValue(), await pair.getAttribute("placeholder")])
+      .toEqual(["", "BTC/USDT"]);
     await page.keyboard.type("eth/usdt");
-    expect(await pair.inputValue()).toBe("ETH/USDT");
+    await expect.poll(() => pair.inputValue()).toBe("ETH/USDT");
     // An empty field gets the pair before back.
     await pair.fill("");
     await pair.blur();
