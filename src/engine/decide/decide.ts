@@ -1,5 +1,4 @@
 import { messageOf } from "../../kernel/errors.ts";
-import { splitPair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { termsOf } from "../../limits/standing.ts";
 import type { Bounds } from "../../model/limits.ts";
@@ -9,20 +8,20 @@ import type { Order } from "../../model/order.ts";
 import type { Strategy } from "../../model/strategy.ts";
 import type { Advanced, Kinds } from "../../ports/kind.ts";
 import type { Changes, Snapshot } from "../../ports/stores/step-store.ts";
-import { type Adopted, adopt, revenants } from "../reconcile/adopt.ts";
+import { adopt, revenants } from "../reconcile/adopt.ts";
 import { noteUnexplained } from "../reconcile/books-check.ts";
 import { withFeeValues } from "../reconcile/fee-value.ts";
-import type { MarketSnapshot, Observation } from "../reconcile/observation.ts";
+import type { Observation } from "../reconcile/observation.ts";
 import { isContradicted, isFinal } from "../reconcile/order-life.ts";
 import { type Reconciled, reconcile, reconcileLate } from "../reconcile/reconcile.ts";
 import { nameUnreadable } from "../reconcile/unreadable.ts";
+import { type AccountPass, turnOf } from "./account-pass.ts";
 import { advance, book } from "./advance.ts";
 import { accountChanges, changesAnything, changesOf, remember } from "./changes.ts";
 import { noteUnreadable, stoppedUnreadable } from "./closed.ts";
-import { windowOf } from "./intents.ts";
-import { judgeAccount, judgeLoss, withStopped } from "./loss.ts";
-import { afterTurn, capitalOf, firstShare, ofAllMarkets, ownBase, type StrategyAllowance } from "./share.ts";
-import { cancellable, rhythmOf, type Turn, unchanged } from "./turn.ts";
+import { judgeAccount, withStopped } from "./loss.ts";
+import { afterTurn, firstShare } from "./share.ts";
+import { cancellable, type Turn, unchanged } from "./turn.ts";
 
 /** Writes of a pass, and the requests that it then sends to the exchange. */
 export interface Decision {
@@ -223,71 +222,6 @@ const unreportedChanges = (
 const unobserved = (order: Order): Reconciled => ({
   ...{ order, before: order, fills: [] },
   ...{ ended: false, lost: false, adopted: false },
-});
-
-interface AccountPass extends Pick<Adopted, "orphan" | "stranger" | "waiting"> {
-  readonly snapshot: Snapshot;
-  readonly observation: Observation;
-  /** The strategies after this pass. */
-  readonly strategies: Strategy[];
-  readonly live: readonly Order[];
-  readonly losses: Losses;
-  readonly slow: string | null;
-  readonly kinds: Kinds;
-}
-
-/**
- * Returns what a strategy can use now. It places no order before its market's trades are read, because the database
- * can lack an order that has filled.
- */
-function turnOf(
-  { snapshot, observation, strategies, kinds, live, losses, orphan, stranger, waiting, slow }: AccountPass,
-  share: StrategyAllowance,
-  strategy: Strategy,
-): Turn {
-  const { timing, markets } = observation;
-  const observed = markets.get(strategy.symbol) as MarketSnapshot;
-  const { market } = observed;
-  const { base } = splitPair(strategy.symbol);
-  const { now } = snapshot.lease;
-  const isHidden = ({ symbol }: Strategy) => splitPair(symbol).base === base && !markets.has(symbol);
-  const isKnown = strategy.phase === "starting" && !snapshot.strategies.some(isHidden);
-  const all = ofAllMarkets({ strategies, kinds, orders: live }, snapshot, observation);
-  const kind = kinds(strategy.kind);
-  const accountLoss = losses[splitPair(strategy.symbol).quote]?.watch?.over ?? null;
-  return {
-    kind,
-    ...{ observed, now, ...rhythmOf(snapshot) },
-    window: windowOf(snapshot.lease, timing),
-    funds: share.funds,
-    doubted: share.doubted,
-    capital: capitalOf(strategy, observation, { ...all, planned: share.openBuys }),
-    confidence: observation.confidence?.get(strategy.symbol)?.value,
-    ownBase: isKnown && market ? ownBase(market, observation, { ...snapshot, ...all }) : undefined,
-    resting: share.resting.get(strategy.symbol) ?? [],
-    killed: snapshot.kill.on,
-    panics: snapshot.kill.on && snapshot.kill.sells,
-    clears: snapshot.kill.on && snapshot.kill.cancels,
-    orphan,
-    stranger,
-    unshown: observation.contradicted?.clientId ?? null,
-    epoch: snapshot.epoch,
-    ...searchTermsOf(snapshot, waiting, strategy),
-    timing,
-    limit: observed.tradesRead ? share.limit : 0,
-    slow,
-    bounds: share.bounds,
-    judge: (one, quote) => judgeLoss(kind, one, { quote, bounds: share.bounds, accountLoss }),
-  };
-}
-
-const searchTermsOf = (
-  { memory }: Snapshot,
-  waiting: Adopted["waiting"],
-  { symbol }: Strategy,
-): Pick<Turn, "isWaiting" | "readAt"> => ({
-  isWaiting: waiting.has(symbol),
-  readAt: memory.tradesAt?.[symbol],
 });
 
 // A strategy that cannot continue stops only itself; its orders are still processed.
