@@ -106,6 +106,8 @@ class Switches {
   isCut = false;
   /** The best bid and ask are those of a book that is 6 % wide. */
   isWide = false;
+  /** Only the order book cannot be read. */
+  isBookCut = false;
   /** Nobody tells the past of a price. */
   isCandlesCut = false;
   /** Waited for before each call, where something decides in which order calls of several requests are made. */
@@ -142,6 +144,10 @@ class Switches {
       candles: async (symbol, range) => {
         if (this.isCandlesCut) throw new VenueError("unavailable", "the line is cut");
         return venue.candles(symbol, range);
+      },
+      book: async (symbol, limit) => {
+        if (this.isBookCut) throw new VenueError("unavailable", "the book is cut");
+        return venue.book(symbol, limit);
       },
       ticker: read(async (symbol) => {
         const ticker = await venue.ticker(symbol);

@@ -1,7 +1,7 @@
 import { BudgetSpent, VenueError } from "../../kernel/errors.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import type { Balance } from "../../model/account.ts";
-import type { Book } from "../../model/market.ts";
+import type { Book, Market } from "../../model/market.ts";
 import type { Kind, Kinds } from "../../ports/kind.ts";
 import type { Snapshot } from "../../ports/stores/step-store.ts";
 import type { Venue } from "../../ports/venue.ts";
@@ -118,14 +118,15 @@ async function unlessRefused<T>(read: () => Promise<T>): Promise<T | string | un
   }
 }
 
-// Without a price nothing new is placed, but open orders are still processed.
+// Without a price, open orders are still processed, and the market's rules are still known.
 async function lookAtPrice(
   venue: Venue,
   { symbol, reads }: Pick<LookedMarket, "symbol" | "reads">,
   budget: Budget,
 ): Promise<Pick<MarketSnapshot, "market" | "quote" | "book" | "error" | "isUnlisted">> {
+  let market: Market | undefined;
   try {
-    const market = await venue.market(symbol);
+    market = await venue.market(symbol);
     if (reads === "ticker")
       return { market, quote: await spend(budget, () => venue.ticker(symbol)), error: null };
     const book = await spend(budget, () => venue.book(symbol, BOOK_LEVELS));
@@ -134,7 +135,7 @@ async function lookAtPrice(
     if (!(error instanceof VenueError)) throw error;
     const isUnlisted = error.failure === "unlisted";
     return {
-      market: undefined,
+      market: isUnlisted ? undefined : market,
       quote: undefined,
       error: error.message,
       ...(isUnlisted ? { isUnlisted } : {}),

@@ -282,7 +282,7 @@ describe("an unreadable market", () => {
     const ticker = () => Promise.reject(new VenueError("unavailable", "no price"));
     const reads = await observed({ exchange: { ticker } });
     expect(reads.markets.get(SYMBOL)).toMatchObject({
-      market: undefined,
+      market: { symbol: SYMBOL },
       quote: undefined,
       error: "no price",
     });
