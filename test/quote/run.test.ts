@@ -6,7 +6,7 @@ import type { StrategyContext } from "../../src/ports/kind.ts";
 import { quoteKind } from "../../src/quote/kind.ts";
 import { newQuoteState, type QuoteConfig, type QuoteStrategy } from "../../src/quote/state/state.ts";
 import { d, market } from "../support/grid.ts";
-import { idOf, NOW, observedMarket, strategy, turn } from "../support/made.ts";
+import { bounds, idOf, NOW, observedMarket, strategy, turn } from "../support/made.ts";
 import { configOf } from "./deeds.ts";
 
 const MARKET = market({ tick: d("0.01"), lot: d("0.001"), minAmount: d("0.001"), minNotional: d("5") });
@@ -127,6 +127,29 @@ describe("a pass over quotes", () => {
     const { after, live } = first();
     const unread = run(after, live, pass({ book: undefined, quote: undefined, error: "no answer" }));
     expect(unread).toEqual({ strategy: { ...after, lastError: "no answer" } });
+  });
+
+  it("places no order while its own book is older than the limit allows, although others have a price", () => {
+    const others: QuoteConfig = { ...config, weights: { ...config.weights, others: d("1") } };
+    const prices = [{ source: "mexc", price: d("50"), at: NOW }];
+    const quotedAt = (age: number) => {
+      const elsewhere = { prices, requestedAt: NOW, bookAt: NOW - age };
+      return run(
+        quoter({ config: others }),
+        [],
+        pass(
+          { book: undefined, quote: undefined, elsewhere },
+          { bounds: { ...bounds({ priceAgeMillis: 60_000 }), now: NOW } },
+        ),
+      );
+    };
+    expect(quotedAt(60_000).intents?.map(({ price }) => text(price))).toEqual(["49.9", "50.1"]);
+    const old = quotedAt(60_001);
+    expect(old.intents).toEqual([]);
+    expect(old.strategy?.state.refused).toMatchObject([
+      { reason: "limit_price_age", detail: expect.stringContaining("a price that is 60001 ms old") },
+      { reason: "limit_price_age" },
+    ]);
   });
 
   it("keeps the last order of a side until funds allow its successor, unless it is too close", () => {

@@ -54,10 +54,14 @@ const otherOrdersOf = ({ id }: QuoteStrategy, { resting }: StrategyContext): Oth
     .filter(({ order }) => order?.strategy !== id)
     .map(({ side, price }) => ({ side, price, type: "limit" }));
 
-/** Returns the reference price for limits and losses, because the mid price of the book is unreliable. */
-function pricedOf({ plan }: Quoting, { observed, now }: StrategyContext): Quote | undefined {
+/**
+ * Returns the reference price for limits and losses, because the mid price of the book is unreliable. Its time is the
+ * book's: limits apply to the age of the exchange's own price.
+ */
+function pricedOf({ plan }: Quoting, { observed: { book, elsewhere } }: StrategyContext): Quote | undefined {
   const { price } = plan.reference;
-  return price === null ? undefined : { bid: price, ask: price, at: observed.book?.at ?? now };
+  const at = book?.at ?? elsewhere?.bookAt ?? 0;
+  return price === null ? undefined : { bid: price, ask: price, at };
 }
 
 /** Applies the strategy's own loss limit; after a breach, a person must resume it. */
