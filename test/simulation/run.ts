@@ -126,7 +126,7 @@ export async function simulate(options: Options): Promise<Result> {
 /** Passes in which a price that is too old is noticed, and its orders are cancelled. */
 const WITHDRAWN_WITHIN = 5;
 
-/** Quotes that other places alone give a price rest nowhere while these are silent. */
+/** Quotes that use the prices of other places alone have no open orders while these give none. */
 function watchSilence({
   plan,
   scheduler,
@@ -135,17 +135,24 @@ function watchSilence({
 }: Awaited<ReturnType<typeof createSimulation>>): void {
   const { silence, interval } = plan;
   if (!silence) return;
+  const dependent = () =>
+    [...tables().strategies.values()].filter(
+      (strategy) => isQuote(strategy) && strategy.config.weights.own === 0n && !strategy.config.fixed,
+    );
   const look = () => {
-    for (const strategy of tables().strategies.values()) {
-      if (!isQuote(strategy) || strategy.config.weights.own > 0n || strategy.config.fixed) continue;
-      const [order] = checks.liveOf(strategy.number);
+    for (const { number } of dependent()) {
+      const [order] = checks.liveOf(number);
       if (order) checks.violate(`${order.clientId} rests though no place has told a price for so long`);
     }
   };
-  const first = silence.from + QUOTED_MAX_AGE + WITHDRAWN_WITHIN * SLOWER * interval;
-  for (let at = first; at < silence.to; at += 10 * MINUTE) scheduler.at(at, look);
-  // By then they quote again.
-  scheduler.at(silence.to + 10 * MINUTE, () => undefined);
+  scheduler.at(silence.from, () => {
+    // Otherwise the silence changes nothing, and the run can end before it.
+    if (!dependent().some(({ status }) => status !== "stopped")) return;
+    const first = silence.from + QUOTED_MAX_AGE + WITHDRAWN_WITHIN * SLOWER * interval;
+    for (let at = first; at < silence.to; at += 10 * MINUTE) scheduler.at(at, look);
+    // By then they quote again.
+    scheduler.at(silence.to + 10 * MINUTE, () => undefined);
+  });
 }
 
 const movesOf = (strategy: Strategy) =>
