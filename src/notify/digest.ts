@@ -20,13 +20,18 @@ export function takeIn(
   for (const one of news) {
     if (!isAtLeast(one.level, least)) continue;
     const known = lines.get(one.key);
-    if (known) lines.set(one.key, withNews(known, one));
-    else if (lines.size < MOST_LINES || one.level === "alert")
-      lines.set(one.key, lineOf(one, dueAt(digest, one.key, now)));
-    else more++;
+    lines.set(one.key, known ? withNews(known, one) : lineOf(one, dueAt(digest, one.key, now)));
+    if (lines.size <= (one.level === "alert" ? 2 * MOST_LINES : MOST_LINES) || known) continue;
+    const { key, count } = leastUrgent([...lines.values()]);
+    lines.delete(key);
+    more += count;
   }
-  return { ...digest, lines: [...lines.values()].slice(0, 2 * MOST_LINES), more };
+  return { ...digest, lines: [...lines.values()], more };
 }
+
+/** Returns the line that a more urgent one replaces: the newest of the lowest level. */
+const leastUrgent = (lines: readonly DigestLine[]): DigestLine =>
+  lines.reduce((least, line) => (isAtLeast(least.level, line.level) ? line : least));
 
 const dueAt = ({ sentAt }: Digest, key: string, now: Millis): Millis => {
   const last = sentAt[key];

@@ -25,6 +25,21 @@ describe("the news that a channel collects", () => {
     expect([lines.length, more, lines.at(-1)?.key]).toEqual([21, 5, "alarm"]);
   });
 
+  it("sends a warning at once, however many lines of information came before", () => {
+    const routine = Array.from({ length: 20 }, (_, i) => news({ key: `k${i}`, level: "info" }));
+    const { lines, more } = taking([...routine, news({ key: "lost" })]);
+    expect(lines.filter(({ level }) => level === "warning").map(({ key }) => key)).toEqual(["lost"]);
+    expect([lines.length, more]).toEqual([20, 1]);
+  });
+
+  it("counts alerts that no longer fit, and keeps them rather than warnings", () => {
+    const warnings = Array.from({ length: 20 }, (_, i) => news({ key: `w${i}` }));
+    const alerts = Array.from({ length: 45 }, (_, i) => news({ key: `a${i}`, level: "alert" }));
+    const { lines, more } = taking([...warnings, ...alerts]);
+    expect([lines.length, more]).toEqual([40, 25]);
+    expect(new Set(lines.map(({ level }) => level))).toEqual(new Set(["alert"]));
+  });
+
   it("adds up the amounts of fills with the same key", () => {
     const fill = { symbol: "BTC/USDT", amount: d("0.5"), notional: d("30000") } as const;
     expect(taking([news({ fill }), news({ fill }), news({ fill })]).lines).toMatchObject([

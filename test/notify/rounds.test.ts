@@ -85,7 +85,21 @@ describe("a channel", () => {
     expect(sent[1]?.lines).toHaveLength(2);
   });
 
-  it("gets the oldest news if not all fits: fills before later events", async () => {
+  it("gets a warning ten seconds later, also after twenty other messages", async () => {
+    const box = await recordedBox();
+    await box.add("ops", ADDRESS);
+    await bookFills(box, 1);
+    await box.round(1);
+    for (const letter of "abcdefghijklmnopqrstuv") await box.tell("edited", `the ${letter}`);
+    await box.tell("notice", "a grid left its range");
+    await box.round(10);
+    expect(box.sent.map(({ lines }) => lines[0])).toEqual([
+      expect.stringMatching(/sold 0.001 BTC/),
+      expect.stringMatching(/warning: a grid left its range$/),
+    ]);
+  });
+
+  it("gets the oldest of the most urgent news if not all fits", async () => {
     const box = await recordedBox();
     await box.add("ops", ADDRESS);
     await bookFills(box, 1);
@@ -95,7 +109,7 @@ describe("a channel", () => {
     const { lines = [] } = box.sent[0] ?? {};
     expect(lines).toHaveLength(21);
     expect(lines.slice(-2)).toEqual([
-      expect.stringMatching(/sold 0.001 BTC for 50 USDT$/),
+      expect.stringMatching(/warning: the t$/),
       "… and 6 more; see the events",
     ]);
   });
