@@ -160,6 +160,43 @@ describe("a pass over quotes", () => {
     expect(fallen.cancels?.map(({ side }) => side)).toEqual(["buy"]);
   });
 
+  it("cancels the orders that would exceed a new inventory limit, also without funds for smaller ones", () => {
+    const { after, live } = first();
+    const [bid, ask] = live as [Order, Order];
+    const canceled = (rules: object) =>
+      run(
+        { ...after, edit: { ...config, rules: { ...config.rules, ...rules } }, edits: 1 },
+        live,
+        pass({ book: book(["99"], ["101"]) }, { funds: { USDT: 0n, BTC: 0n } }),
+      ).cancels?.map(({ side }) => side);
+    // It has 5 base. The bid and the ask are of about 0.6 each.
+    expect([canceled({ mostBase: d("5.2") }), canceled({ leastBase: d("4.8") })]).toEqual([
+      ["buy"],
+      ["sell"],
+    ]);
+    expect([canceled({ mostBase: d("5.5") }), canceled({ leastBase: d("4.5") })]).toEqual([
+      ["buy"],
+      ["sell"],
+    ]);
+    expect(canceled({ mostBase: d("5") + bid.amount, leastBase: d("5") - ask.amount })).toEqual([]);
+  });
+
+  it("cancels the furthest order first if a new inventory limit has room for one", () => {
+    const { after, live } = first();
+    const [bid, ask] = live as [Order, Order];
+    const deep = [
+      { ...bid, price: d("99.79"), slot: 2, exchangeId: "2" },
+      { ...ask, price: d("100.21"), slot: 3, exchangeId: "3" },
+    ];
+    const rules = { ...config.rules, mostBase: d("5") + bid.amount, leastBase: d("5") - ask.amount };
+    const { cancels } = run(
+      { ...after, config: { ...config, rules: { ...rules, levels: 2, gap: d("0.0001") } } },
+      [...deep, ...live],
+      pass({ book: book(["99"], ["101"]) }),
+    );
+    expect(cancels?.map(({ exchangeId }) => exchangeId)).toEqual(["2", "3"]);
+  });
+
   it("ends both sides at its loss limit, until a person resumes it", () => {
     const { after, live } = first();
     const limited = { ...after, config: { ...config, maxLoss: d("10") } };

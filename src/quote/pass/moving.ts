@@ -11,7 +11,7 @@ import type { QuoteState, QuoteStrategy } from "../state/state.ts";
 import { quoteNoticesOf } from "./notices.ts";
 import { freeSlots, placeSide } from "./place.ts";
 import { lastQuoted, type Quoting, withRecentPrice } from "./quoting.ts";
-import { goingOf } from "./rested.ts";
+import { beyondRoom, goingOf } from "./rested.ts";
 
 export interface Moving {
   readonly live: readonly Order[];
@@ -30,8 +30,12 @@ export function moveOrders(
   const { plan, bids, asks } = quoting;
   const supply = placed(strategy, quoting, around);
   const count = (side: "buy" | "sell") => supply.intents.filter((intent) => intent.side === side).length;
-  const going = [...goingOf(bids, plan.bids, count("buy")), ...goingOf(asks, plan.asks, count("sell"))];
-  const cancels = cancellable(going);
+  const going = new Set([
+    ...goingOf(bids, plan.bids, count("buy")),
+    ...goingOf(asks, plan.asks, count("sell")),
+    ...beyondBounds(strategy, live),
+  ]);
+  const cancels = cancellable([...going]);
   const moves = cancels.length + supply.intents.length > 0;
   const state: QuoteState = {
     ...strategy.state,
@@ -60,6 +64,18 @@ export function moveOrders(
     placing: supply.intents.length > 0 && !waits,
     short: supply.short,
   };
+}
+
+/** Returns orders that exceed bounds which were changed since their placement. */
+function beyondBounds(
+  { state: { base }, config: { rules } }: QuoteStrategy,
+  live: readonly Order[],
+): Order[] {
+  const { mostBase, leastBase } = rules;
+  return [
+    ...(mostBase === undefined ? [] : beyondRoom("buy", live, mostBase - base)),
+    ...(leastBase === undefined ? [] : beyondRoom("sell", live, base - leastBase)),
+  ];
 }
 
 /** Returns whether a loss stopped the quotes; then a person must resume them. */

@@ -1,7 +1,7 @@
 /** Compares open orders with planned levels. */
 import { standsFor, type Tolerance } from "../../engine/position/tolerance.ts";
 import { isFinal } from "../../engine/reconcile/order-life.ts";
-import { abs, type Decimal } from "../../kernel/decimal.ts";
+import { abs, type Decimal, ZERO } from "../../kernel/decimal.ts";
 import type { Side } from "../../model/market.ts";
 import type { Order } from "../../model/order.ts";
 import type { QuoteLevel } from "../levels.ts";
@@ -64,4 +64,16 @@ export function goingOf(
   );
   const stays = nearestTo(nearest, harmless);
   return misplaced.filter((order) => order !== stays);
+}
+
+/** Returns the open orders that could fill beyond an inventory bound: those that a smaller bound has no room for. */
+export function beyondRoom(side: Side, resting: readonly Order[], room: Decimal): readonly Order[] {
+  const mine = resting
+    .filter((order) => order.side === side && !isFinal(order))
+    .sort((a, b) => ((side === "buy" ? a.price > b.price : a.price < b.price) ? -1 : 1));
+  let left = room;
+  return mine.filter(({ amount, booked }) => {
+    left -= amount - booked;
+    return left < ZERO;
+  });
 }
