@@ -49,6 +49,15 @@ export const EDITION_MUTANTS: readonly Mutant[] = [
     ),
   ),
   shownIn(
+    IS_OF.quotesBesideGrids,
+    one(
+      "quotes stay open while their book cannot be read",
+      "src/engine/pass/observe-markets.ts",
+      "market: isUnlisted ? undefined : market,",
+      "market: undefined,",
+    ),
+  ),
+  shownIn(
     IS_OF.rules,
     one(
       "a stop on a delisted pair waits for it",

@@ -73,8 +73,10 @@ function withQuotes(random: Random, plan: Plan): Plan {
       ? [{ at: any(0.5, 0.95), deed: { kind: "panic", sell: random.chance(0.5) } as Deed }]
       : []),
   ];
-  const silence = { from: plan.endAt, to: plan.endAt + HOUR };
-  return { ...plan, silence, endAt: silence.to + HOUR, deeds: inOrder([...plan.deeds, ...deeds]) };
+  const silence = { from: plan.endAt, to: plan.endAt + HOUR, of: random.pick(["others", "own"] as const) };
+  const noBook: Due = { at: silence.from, deed: { kind: "endpoint_down", names: ["book"], millis: HOUR } };
+  const all = [...plan.deeds, ...deeds, ...(silence.of === "own" ? [noBook] : [])];
+  return { ...plan, silence, endAt: silence.to + HOUR, deeds: inOrder(all) };
 }
 
 /** Reads that can fail alone. */

@@ -69,8 +69,8 @@ export interface Plan {
   readonly edition: Edition;
   /** Until faults end, processes whose stream is live pause for so many intervals between ticks. */
   readonly quietTicks?: number;
-  /** When other places tell no price, after all else is quiet. */
-  readonly silence?: { readonly from: number; readonly to: number };
+  /** When other places give no price, or the exchange no book, after all else is quiet. */
+  readonly silence?: { readonly from: number; readonly to: number; readonly of: "others" | "own" };
 }
 
 /** Processes that die and databases that are away leave orders whose answer nobody has written down. */

@@ -31,7 +31,7 @@ export const referenceOf =
       timeout: TIMEOUT,
       effect: async () => {
         const now = net.scheduler.now();
-        if (silence && now >= silence.from && now < silence.to) return NOBODY;
+        if (silence?.of === "others" && now >= silence.from && now < silence.to) return NOBODY;
         const isOff = now < net.quietAt && net.random.chance(0.3);
         const factor = decimal("0.001") * BigInt(1000 + (isOff ? net.random.whole(-FARTHEST, FARTHEST) : 0));
         const price = mul(TICK * BigInt(Math.round(pathOf(symbol).at(now))), factor, "half");

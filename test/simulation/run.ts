@@ -126,7 +126,7 @@ export async function simulate(options: Options): Promise<Result> {
 /** Passes in which a price that is too old is noticed, and its orders are cancelled. */
 const WITHDRAWN_WITHIN = 5;
 
-/** Quotes that use the prices of other places alone have no open orders while these give none. */
+/** Quotes that use one source of prices have no open orders while it gives none. */
 function watchSilence({
   plan,
   scheduler,
@@ -135,14 +135,16 @@ function watchSilence({
 }: Awaited<ReturnType<typeof createSimulation>>): void {
   const { silence, interval } = plan;
   if (!silence) return;
+  const remaining = silence.of === "own" ? "others" : "own";
   const dependent = () =>
     [...tables().strategies.values()].filter(
-      (strategy) => isQuote(strategy) && strategy.config.weights.own === 0n && !strategy.config.fixed,
+      (strategy) => isQuote(strategy) && strategy.config.weights[remaining] === 0n && !strategy.config.fixed,
     );
   const look = () => {
     for (const { number } of dependent()) {
       const [order] = checks.liveOf(number);
-      if (order) checks.violate(`${order.clientId} rests though no place has told a price for so long`);
+      if (order)
+        checks.violate(`${order.clientId} is open although its source has given no price for so long`);
     }
   };
   scheduler.at(silence.from, () => {
