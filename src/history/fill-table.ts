@@ -56,7 +56,8 @@ function feeValue(
   const { base, quote } = splitPair(symbol as Pair);
   const worth = fees.map(({ asset, amount, value }) => {
     if (asset === quote) return decimal(amount);
-    if (asset === base) return mul(decimal(amount), decimal(String(price)), "up");
+    const rate = asset === base ? fromNumber(price) : undefined;
+    if (rate !== undefined) return mul(decimal(amount), rate, "up");
     return value === undefined ? undefined : fromNumber(value);
   });
   const known = worth.filter((one) => one !== undefined);

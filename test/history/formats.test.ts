@@ -33,6 +33,11 @@ describe("a fill in a table", () => {
     ).toBe("0.7");
   });
 
+  it("has its fees in quote also at a price below a millionth", () => {
+    // 20,000 base at 0.00000025.
+    expect(table([{ asset: "BTC", amount: "20000" }], 2.5e-7)).toBe("0.005");
+  });
+
   it("leaves the sum empty if the value of one fee is unknown", () => {
     expect(
       table([
