@@ -82,9 +82,9 @@ export function changedQuote(config: QuoteConfig, request: ChangeRequest): Quote
       ...rules,
       sizes,
       ...(levels === undefined ? {} : { levels }),
-      ...(spread === undefined
-        ? {}
-        : { halfSpread: spread / 2n, gap: spread / 2n, mostSkew: min(spread / 2n, WIDEST_QUOTE) }),
+      ...(spread === undefined ? {} : { halfSpread: spread / 2n, mostSkew: min(spread / 2n, WIDEST_QUOTE) }),
+      // The default follows the spread; a requested gap stays.
+      ...(spread !== undefined && rules.gap === rules.halfSpread ? { gap: spread / 2n } : {}),
       ...(maxBase === undefined ? {} : { mostBase: maxBase }),
       ...(minBase === undefined ? {} : { leastBase: minBase }),
       ...defenceOf(request),

@@ -78,6 +78,11 @@ describe("a change of quotes", () => {
     expect(changedQuote(before, { spread: d("0.02"), tolerance: d("0.1") }).tolerance.price).toBe(d("0.1"));
   });
 
+  it("keeps a requested gap when the spread changes", () => {
+    const { rules } = changedQuote(configOf({ gap: 0.004 }), { spread: d("0.02") });
+    expect([rules.halfSpread, rules.gap]).toEqual([d("0.01"), d("0.004")]);
+  });
+
   it("keeps the growth of sizes, and ends a defence only on request", () => {
     expect(changedQuote(before, { size: d("7") }).rules.sizes).toEqual({
       model: "growing",
