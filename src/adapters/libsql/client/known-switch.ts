@@ -20,12 +20,12 @@ export function knownSwitch() {
       if (turning === 0 && requestCount === turns) known = found;
     },
     async turn<T>(on: boolean, panic: Panic, write: () => Promise<T>): Promise<T> {
-      turns++;
+      const turn = ++turns;
       turning++;
       if (on) known = turned(known, on, panic);
       try {
         const written = await write();
-        if (!on) known = KILL_OFF;
+        if (!on && turn === turns) known = KILL_OFF;
         return written;
       } finally {
         turning--;

@@ -48,6 +48,18 @@ describe("the kill switch in a process", () => {
     expect(keptBack(known)).toEqual([]);
   });
 
+  it("blocks orders from the moment it is turned on, also while it is still being turned off", async () => {
+    const [known, off, on] = [knownSwitch(), writing(), writing()];
+    const turningOff = known.turn(false, {}, off.write);
+    const turningOn = known.turn(true, {}, on.write);
+    off.end();
+    await turningOff;
+    expect(keptBack(known)).toEqual(["slot", "exit", "hand"]);
+    on.end();
+    await turningOn;
+    expect(keptBack(known)).toEqual(["slot", "exit", "hand"]);
+  });
+
   it("blocks orders until turning it off is written", async () => {
     const [known, { write, end }] = [knownSwitch(), writing()];
     known.read(ON, 0);
