@@ -6,6 +6,7 @@ import type { OutboundRequest } from "../../src/ports/outbound.ts";
 import { bookFills, notifyBox } from "../support/notify.ts";
 
 interface Body {
+  readonly channel: string;
   readonly title: string;
   readonly lines: readonly string[];
 }
@@ -83,6 +84,18 @@ describe("a channel", () => {
       expect(sent).toHaveLength(count);
     }
     expect(sent[1]?.lines).toHaveLength(2);
+  });
+
+  it("gets its messages also if the requests of a round suffice for one of several", async () => {
+    const { add, tell, sent, round } = await recordedBox();
+    for (const name of ["first", "second", "third"]) await add(name, ADDRESS);
+    for (const letter of "abcdef") {
+      await tell("error", letter);
+      await round(11, { requests: () => 6 });
+    }
+    expect(sent.map(({ channel }) => channel).sort()).toEqual(
+      ["first", "second", "third"].flatMap((name) => [name, name]),
+    );
   });
 
   it("gets a warning ten seconds later, also after twenty other messages", async () => {

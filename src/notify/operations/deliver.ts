@@ -59,9 +59,12 @@ export async function deliver(deps: DeliveryDeps): Promise<void> {
   const { notify, log } = deps;
   const outlook = await notify.store.outlook();
   const working = outlook.channels.filter((channel) => hasWork(channel, outlook));
-  const due = working.filter(({ kind }) => kind !== "email" || notify.mail !== undefined);
+  const due = working
+    .filter(({ kind }) => kind !== "email" || notify.mail !== undefined)
+    .sort((a, b) => a.cursor.event - b.cursor.event || a.cursor.fill - b.cursor.fill);
   for (const { name } of working.filter((channel) => !due.includes(channel)))
     log("warn", "a channel cannot be used from this process", { channel: name, reason: NO_MAIL });
+  // The channels that are furthest behind, so that each gets its turn.
   const affordable = deps.requests
     ? Math.max(0, Math.floor((deps.requests() - 2) / REQUESTS_PER_CHANNEL))
     : due.length;
