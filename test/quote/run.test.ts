@@ -152,12 +152,31 @@ describe("a pass over quotes", () => {
     ]);
   });
 
-  it("keeps the last order of a side until funds allow its successor, unless it is too close", () => {
+  it("keeps the last order of a side without a successor, unless it is too close", () => {
     const { after, live } = first();
+    // What is left of both is too little for an order at the new price.
+    const rest = live.map((order) => ({ ...order, filled: d("0.5") }));
     const poor = { ...pass({ book: book(["98"], ["100"]) }), funds: { USDT: 0n, BTC: 0n } };
-    const fallen = run(after, live, poor);
+    const fallen = run(after, rest, poor);
     // The bid lies above all that is wanted now, and goes; the ask is only too far away.
     expect(fallen.cancels?.map(({ side }) => side)).toEqual(["buy"]);
+    const limited = run(after, live, { ...poor, limit: 0 });
+    expect(limited.cancels?.map(({ side }) => side)).toEqual(["buy"]);
+  });
+
+  it("follows the price with funds for one order per side", () => {
+    const { after, live } = first();
+    const risen = book(["109"], ["111"]);
+    const locking = { funds: { USDT: 0n, BTC: 0n } };
+    const canceled = run(after, live, pass({ book: risen }, locking));
+    expect([canceled.cancels?.map(({ side }) => side), canceled.intents]).toEqual([["buy", "sell"], []]);
+    // The exchange has released them.
+    const freed = { funds: { USDT: d("60"), BTC: d("0.598") } };
+    const { intents } = run(canceled.strategy as QuoteStrategy, [], pass({ book: risen }, freed));
+    expect(intents?.map(({ side, price }) => `${side} ${text(price)}`)).toEqual([
+      "buy 109.78",
+      "sell 110.22",
+    ]);
   });
 
   it("cancels the orders that would exceed a new inventory limit, also without funds for smaller ones", () => {

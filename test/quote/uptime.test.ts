@@ -98,3 +98,32 @@ it.each<VenueName>(["kraken", "mexc", "bitget", "gateio"])(
     expect(quote).toBeLessThanOrEqual(grid);
   },
 );
+
+it("quotes follow the market with funds for one order per side", async () => {
+  const setup = await emulatedExchanges({ names: ["gateio"], seed: SEED });
+  try {
+    const { deps, time } = setup;
+    const exchange = setup.exchange("gateio");
+    const request = quoteInput(["gateio"]).parse({
+      ...{ exchange: "gateio", symbol: PAIR, spread: 0.01, size: 100, useOthers: false },
+      ...{ quoteBudget: 101, baseBudget: 0.0017 },
+    });
+    await runOperation(deps, "start_quote", request);
+    const before = exchange.open().find(({ side }) => side === "buy");
+    // In steps that no ask of half a percent above the market fills.
+    for (let price = 60_100; price <= 60_900; price += 100) {
+      exchange.move(PAIR, String(price));
+      for (let at = 0; at < 5; at++) {
+        time.pass(BETWEEN);
+        exchange.advance();
+        await tick(deps);
+      }
+    }
+    const after = exchange.open().filter(({ side }) => side === "buy");
+    // The bid moves by as much as the market, 900.
+    expect(after).toHaveLength(1);
+    expect(Number(after[0]?.price) - Number(before?.price)).toBeGreaterThan(800);
+  } finally {
+    await setup.close();
+  }
+});

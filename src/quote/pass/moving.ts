@@ -2,7 +2,9 @@ import { draftOf } from "../../engine/decide/intents.ts";
 import { isUnclear, strangerError, venueError, withNotices } from "../../engine/decide/troubles.ts";
 import { cancellable } from "../../engine/decide/turn.ts";
 import { type Desk, keepEqual, type Supply, supplyBefore } from "../../engine/position/place.ts";
+import { ZERO } from "../../kernel/decimal.ts";
 import type { Market, Quote } from "../../model/market.ts";
+import { need } from "../../model/need.ts";
 import type { Order } from "../../model/order.ts";
 import { isSameRefusal, type Refusal } from "../../model/strategy.ts";
 import type { Drafted, StrategyContext } from "../../ports/kind.ts";
@@ -30,9 +32,10 @@ export function moveOrders(
   const { plan, bids, asks } = quoting;
   const supply = placed(strategy, quoting, around);
   const count = (side: "buy" | "sell") => supply.intents.filter((intent) => intent.side === side).length;
+  const makesWay = (order: Order) => placesWithout(order, strategy, quoting, around);
   const going = new Set([
-    ...goingOf(bids, plan.bids, count("buy")),
-    ...goingOf(asks, plan.asks, count("sell")),
+    ...goingOf(bids, plan.bids, count("buy"), makesWay),
+    ...goingOf(asks, plan.asks, count("sell"), makesWay),
     ...beyondBounds(strategy, live),
   ]);
   const cancels = cancellable([...going]);
@@ -64,6 +67,22 @@ export function moveOrders(
     placing: supply.intents.length > 0 && !waits,
     short: supply.short,
   };
+}
+
+/** Returns whether an order's funds would place another one of its side. */
+function placesWithout(
+  order: Order,
+  strategy: QuoteStrategy,
+  quoting: Quoting,
+  { live, context, ...around }: Moving,
+): boolean {
+  const { funds } = context;
+  if (!funds) return false;
+  const { asset, amount } = need(around.market, { ...order, amount: order.amount - order.filled });
+  const freed = { ...context, funds: { ...funds, [asset]: (funds[asset] ?? ZERO) + amount } };
+  const others = live.filter((other) => other !== order);
+  const { intents } = placed(strategy, quoting, { ...around, live: others, context: freed });
+  return intents.some(({ side }) => side === order.side);
 }
 
 /** Returns orders that exceed bounds which were changed since their placement. */

@@ -50,12 +50,14 @@ const nearestTo = ({ price }: QuoteLevel, orders: readonly Order[]): Order | und
 
 /**
  * Returns the misplaced orders to cancel now. One that is further from the price than all planned levels is harmless:
- * the last order of a side stays until its replacement is open, so the side is never empty.
+ * the last order of a side stays until its replacement is open, so the side is never empty. It does not stay if
+ * `makesWay`: its replacement waits only for its funds.
  */
 export function goingOf(
   { kept, misplaced }: RestedSide,
   levels: readonly QuoteLevel[],
   placed: number,
+  makesWay: (order: Order) => boolean = () => false,
 ): readonly Order[] {
   const nearest = levels[0];
   if (!nearest || kept.length + placed > 0) return misplaced;
@@ -63,7 +65,7 @@ export function goingOf(
     side === "buy" ? price <= nearest.price : price >= nearest.price,
   );
   const stays = nearestTo(nearest, harmless);
-  return misplaced.filter((order) => order !== stays);
+  return misplaced.filter((order) => order !== stays || makesWay(order));
 }
 
 /** Returns the open orders that could fill beyond an inventory bound: those that a smaller bound has no room for. */
