@@ -13,11 +13,23 @@ const STALLED = "stalled";
 /** Returns whether an alarm is about missing passes. */
 export const isOfPasses = (key: string): boolean => key.startsWith(`${STALLED} `);
 
-/** Describes the end of an alarm, with another text if the original one would mislead. */
-export function describeOver({ key, message }: Alarm): string {
+/**
+ * Describes the end of an alarm that is no longer found, with another text if the original one would mislead.
+ * Undefined if it has not ended: a grid that is paused out of its range is not back.
+ */
+export function describeOver(
+  { key, message }: Alarm,
+  running: readonly StrategyView[],
+  kinds: Kinds,
+): string | undefined {
   const [kind, of = ""] = key.split(" ");
   if (kind === STALLED) return `${parseAccountKey(of).exchange} runs again`;
-  if (kind === "range") return `${message.split(" ")[0]} is back in its range`;
+  if (kind === "range") {
+    const [symbol] = message.split(" ");
+    const view = running.find(({ strategy }) => strategy.id === of);
+    if (!view) return `it has stopped, so the range of ${symbol} is no longer watched`;
+    return isInRange(view, kinds) ? `${symbol} is back in its range` : undefined;
+  }
   if (kind === "promise") return `the agreement for ${of} is met again, or a new day has begun`;
   return `resolved: ${message}`;
 }

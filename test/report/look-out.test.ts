@@ -91,10 +91,36 @@ describe("a check of what runs", () => {
   });
 });
 
+describe("the alarm of a grid that is out of its range", () => {
+  const alarm: Alarm = {
+    ...{ key: "range g", strategy: "g", kind: "notice" },
+    message: "BTC/USDT is out of the grid's range",
+  };
+  const ended = async (...views: readonly unknown[]) => {
+    const strategies = async () => views;
+    const { cleared, raised } = await looked({ alarms: [alarm] }, { store: { strategies } });
+    expect(raised).toEqual([]);
+    return cleared.map(({ message }) => message);
+  };
+
+  it("ends when the price is back", async () => {
+    expect(await ended(viewAt("105"))).toEqual(["BTC/USDT is back in its range"]);
+  });
+
+  it("stays while the grid is paused or in error outside of its range", async () => {
+    const notActive = [{ status: "paused" }, { phase: "placing" }, { status: "error" }];
+    for (const over of notActive) expect(await ended(viewAt("150", over))).toEqual([]);
+    expect(await ended({ ...(viewAt("150") as object), memory: { marks: {} } })).toEqual([]);
+  });
+
+  it("ends when the grid stops, without a word of the price", async () => {
+    expect(await ended()).toEqual(["it has stopped, so the range of BTC/USDT is no longer watched"]);
+  });
+});
+
 it("the end of an alarm is described by its kind", () => {
-  const over = (key: string, message = "BTC/USDT is out of range") => describeOver({ key, message } as Alarm);
+  const over = (key: string, message = "") => describeOver({ key, message } as Alarm, [], kinds);
   expect(over(`stalled ${ACCOUNT}`)).toMatch(/^\w+ runs again$/);
-  expect(over("range g")).toBe("BTC/USDT is back in its range");
   expect(over("promise kraken")).toBe("the agreement for kraken is met again, or a new day has begun");
   expect(over("unknown x", "a problem")).toBe("resolved: a problem");
 });

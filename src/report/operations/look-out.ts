@@ -42,7 +42,7 @@ export async function lookOut(
   const views = [...running, ...(await stoppedToday(deps, turn, running))];
   await keepDays(deps, turn, { views, interval });
   const others = await alsoWrong(turn.now);
-  await tellAlarms(deps, turn, [...alarmsOf(running, readings, { interval, kinds }), ...others]);
+  await tellAlarms(deps, turn, running, [...alarmsOf(running, readings, { interval, kinds }), ...others]);
   // Last, so that alarms do not depend on them.
   const hour = turn.now - (turn.now % HOUR);
   if (turn.before > 0 && turn.before < hour)
@@ -104,9 +104,10 @@ function cyclesSince(days: readonly StrategyDay[], { strategy, latest }: Strateg
 }
 
 async function tellAlarms(
-  { reports, local }: LookoutDeps,
+  { reports, local, kinds }: LookoutDeps,
   { now, before, ownerBefore, alarms: known }: Lookout,
-  found: ReturnType<typeof alarmsOf>,
+  running: readonly StrategyView[],
+  found: readonly Alarm[],
 ): Promise<void> {
   const isBack = before > 0 && now - before > LOOK_GAP;
   if (isBack) {
@@ -118,7 +119,9 @@ async function tellAlarms(
   // After a downtime, its message is sent; the next pass reports everything else.
   const news = isBack ? found.filter(({ key }) => !isOfPasses(key)) : found;
   for (const alarm of news) if (!known.some(({ key }) => key === alarm.key)) await reports?.raise(alarm);
-  for (const alarm of known)
-    if (!found.some(({ key }) => key === alarm.key))
-      await reports?.clear({ ...alarm, message: describeOver(alarm) });
+  for (const alarm of known) {
+    if (found.some(({ key }) => key === alarm.key)) continue;
+    const message = describeOver(alarm, running, kinds);
+    if (message !== undefined) await reports?.clear({ ...alarm, message });
+  }
 }
