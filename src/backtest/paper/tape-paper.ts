@@ -65,10 +65,10 @@ export function tapePaper(
       const amount = min(order.amount - order.filled, snap(left, market.lot, "down"));
       if (amount === ZERO) continue;
       account.fill(order, amount, one.at);
-      if (one.amount !== undefined) left -= amount;
+      left -= amount;
       hasFilled = true;
     }
-    if (hasFilled) reached = undefined;
+    reached = undefined;
     return hasFilled;
   }
 

@@ -83,10 +83,10 @@ function printAt(bars: Ticks, index: number): Print {
 const nextTime = ({ tape: { prints, books }, print, book }: TapeWalk): Millis =>
   Math.min(prints.times[print] as number, books?.times[book] ?? Infinity);
 
-/** Processes everything recorded up to a time: trades, then the book after them. */
+/** Processes everything recorded up to a time: trades, then the book after them. Beyond the last one, no time is before. */
 function eventsAt(tapeWalk: TapeWalk, at: Millis): void {
   const { times } = tapeWalk.tape.prints;
-  for (; tapeWalk.print < times.length && (times[tapeWalk.print] as number) <= at; tapeWalk.print++) {
+  for (; (times[tapeWalk.print] as number) <= at; tapeWalk.print++) {
     const { below, above } = tapeWalk.venue.reach();
     const ticks = closeAt(tapeWalk.bars, tapeWalk.print);
     if (ticks > below && ticks < above) tapeWalk.venue.see(at, ticks);
@@ -96,13 +96,8 @@ function eventsAt(tapeWalk: TapeWalk, at: Millis): void {
 }
 
 function booksUntil(tapeWalk: TapeWalk, at: Millis): void {
-  const { books } = tapeWalk.tape;
-  for (
-    ;
-    books && tapeWalk.book < books.times.length && (books.times[tapeWalk.book] as number) <= at;
-    tapeWalk.book++
-  )
-    tapeWalk.venue.show(tapeWalk.book, at);
+  const times = tapeWalk.tape.books?.times;
+  for (; (times?.[tapeWalk.book] as number) <= at; tapeWalk.book++) tapeWalk.venue.show(tapeWalk.book, at);
 }
 
 /** Runs the timer's passes before a time, if any: between two events only the first pass can change anything. */
@@ -124,5 +119,5 @@ function isDueOn({ wake, filled, venue, options }: TapeWalk): boolean {
 
 function passOn(tapeWalk: TapeWalk, at: Millis): void {
   tapeWalk.venue.see(at);
-  makeGridPass(tapeWalk, at, Math.max(0, tapeWalk.print - 1));
+  makeGridPass(tapeWalk, at, tapeWalk.print - 1);
 }

@@ -17,7 +17,8 @@ export function blockLevels(rows: Column): Levels {
 function blocksOf(of: Column, size: number, width: 2 | 4): Blocks {
   const offset = width === 4 ? 1 : 0;
   const count = Math.ceil(of.length / (size * width));
-  const blocks = columnLike(of, 2 * count);
+  // Of the same type; every price in it is replaced.
+  const blocks = of.slice(0, 2 * count);
   for (let block = 0; block < count; block++) {
     const from = block * size * width + offset;
     const end = Math.min(of.length, from + size * width);
@@ -34,6 +35,3 @@ function blocksOf(of: Column, size: number, width: 2 | 4): Blocks {
   }
   return blocks;
 }
-
-export const columnLike = (column: Column, length: number): Column =>
-  column instanceof Int32Array ? new Int32Array(length) : new Float64Array(length);

@@ -10,30 +10,33 @@ import type { BookLevel, Side } from "../../model/market.ts";
  */
 export type QueueModel = "trades" | "proportional";
 
-/** An order's queue position at its price. */
-export interface Queue {
-  /** Base before it in the queue; null until a book has shown its price. */
-  readonly ahead: Decimal | null;
-  /** Others' base at its price, if known: the newest book minus the trades since. */
+/** An order's queue position at its price; null until a book has shown its price. */
+export type Queue = Position | null;
+
+interface Position {
+  /** Base before it in the queue. */
+  readonly ahead: Decimal;
+  /** Others' base at its price: the newest book minus the trades since. */
   readonly level: Decimal;
 }
 
 /** Returns the last position behind everything at the price; unknown if the book does not reach that price. */
-export const lastInQueue = (size: Decimal | null): Queue => ({ ahead: size, level: size ?? ZERO });
+export const lastInQueue = (size: Decimal | null): Queue =>
+  size === null ? null : { ahead: size, level: size };
 
 /** Returns the queue after a trade at the order's price, and the part of the trade that fills the order. */
-export function eaten({ ahead, level }: Queue, print: Decimal): { queue: Queue; left: Decimal } {
-  const rest = level > print ? level - print : ZERO;
-  if (ahead === null) return { queue: { ahead, level: rest }, left: ZERO };
+export function eaten(queue: Queue, print: Decimal): { queue: Queue; left: Decimal } {
+  if (queue === null) return { queue, left: ZERO };
+  const { ahead, level } = queue;
   const consumed = min(ahead, print);
-  return { queue: { ahead: ahead - consumed, level: rest }, left: print - consumed };
+  return { queue: { ahead: ahead - consumed, level: level - min(level, print) }, left: print - consumed };
 }
 
 /** Returns the queue after a book that shows this amount at the price; null if the book does not reach it. */
-export function shownIn({ ahead, level }: Queue, size: Decimal | null, model: QueueModel): Queue {
-  if (size === null) return { ahead, level };
+export function shownIn(queue: Queue, size: Decimal | null, model: QueueModel): Queue {
   // Its position among orders that it observes for the first time is unknown: behind all.
-  if (ahead === null) return { ahead: size, level: size };
+  if (queue === null || size === null) return queue ?? lastInQueue(size);
+  const { ahead, level } = queue;
   const isShared = model === "proportional" && size < level;
   const shared = isShared ? divideWhole(ahead * size, level, "up") : ahead;
   // The amount before it cannot exceed the amount at the price.
@@ -69,9 +72,10 @@ export function createQueues(books: TapeBooks | null, model: QueueModel) {
   let shown: number | undefined;
 
   const sizeNow = ({ side, price }: BookedOrder): Decimal | null =>
-    books && shown !== undefined ? sizeShown(books, shown, { side, price: wire(price) }) : null;
+    shown === undefined ? null : sizeShown(books as TapeBooks, shown, { side, price: wire(price) });
 
-  const queueOf = (order: BookedOrder): Queue => queues.get(order.id) ?? lastInQueue(sizeNow(order));
+  /** Every open order has joined its queue. */
+  const queueOf = ({ id }: BookedOrder): Queue => queues.get(id) as Queue;
 
   return {
     join: (order: BookedOrder): void => void queues.set(order.id, lastInQueue(sizeNow(order))),
@@ -81,7 +85,7 @@ export function createQueues(books: TapeBooks | null, model: QueueModel) {
      */
     passed(order: BookedOrder, amount: Decimal | undefined, plenty: Decimal): Decimal {
       const before = queueOf(order);
-      if (amount === undefined) return before.ahead === ZERO ? plenty : ZERO;
+      if (amount === undefined) return before?.ahead === ZERO ? plenty : ZERO;
       const after = eaten(before, amount);
       queues.set(order.id, after.queue);
       return after.left;

@@ -44,22 +44,21 @@ function tickRowsOf(candles: Candles, tick: Decimal): Column {
   const unit = ONE / 10n ** BigInt(candles.scale);
   const counter = counterOf(unit, tick);
   let highest = 0;
-  for (let i = 0; i < high.length; i++) if ((high[i] as number) > highest) highest = high[i] as number;
+  for (const price of high) highest = Math.max(highest, price);
   const isNarrow = counter(highest) <= LARGEST_INT32;
   const length = 4 * (high.length + 1);
   const rows = isNarrow ? new Int32Array(length) : new Float64Array(length);
   const each = tick % unit === 0n ? Number(tick / unit) : undefined;
-  if (open instanceof Int32Array && isNarrow && each !== undefined)
-    divideInto(rows as Int32Array, candles, each);
+  if (open instanceof Int32Array && each !== undefined) divideInto(rows as Int32Array, candles, each);
   else
     for (const [index, column] of [open, low, high, close].entries())
       for (let i = 0; i < column.length; i++) rows[4 * i + index] = counter(column[i] as number);
-  rows[length - 3] = nothingOf(rows);
+  rows[length - 3] = NOTHING;
   return rows;
 }
 
-/** Below every price of a column; no bar reaches it. */
-const nothingOf = (rows: Column): number => (rows instanceof Int32Array ? -LARGEST_INT32 : -Infinity);
+/** Below every price; no bar reaches it. */
+const NOTHING = -LARGEST_INT32;
 
 /** Divides prices, rounded half up. With quotients this small, a double is exact enough to round correctly. */
 function divideInto(rows: Int32Array, { open, low, high, close }: Candles, each: number): void {
@@ -81,7 +80,7 @@ function counterOf(unit: Decimal, tick: Decimal): (price: number) => number {
     const times = Number(unit / tick);
     return (price) => price * times;
   }
-  if (tick % unit === 0n && tick / unit < LARGEST_INT32) {
+  if (tick % unit === 0n) {
     const each = Number(tick / unit);
     return (price) => {
       const rest = price % each;
@@ -100,7 +99,7 @@ export interface TickReach {
 /** Returns the first bar from `from` on that reaches either price; past the end if none does. */
 export function nextBar({ rows, blocks }: Ticks, from: number, below: number, above: number): number {
   const [tiny, small, large] = blocks;
-  const least = Math.max(below, nothingOf(rows));
+  const least = Math.max(below, NOTHING);
   for (let bar = from; ; ) {
     do {
       if ((rows[4 * bar + 1] as number) <= least || (rows[4 * bar + 2] as number) >= above) return bar;

@@ -92,6 +92,24 @@ describe("an order on a tape without books", () => {
     expect(venue.reach()).toEqual({ below: 96, above: Infinity });
   });
 
+  it("fills before those of a worse price, whichever was placed first", () => {
+    const { venue, place, fills } = venueOf();
+    for (const price of [97, 99, 98]) place("buy", price);
+    for (const price of [104, 102, 103]) place("sell", price);
+    venue.print({ at: 1, ticks: 90, amount: d("2.5") });
+    venue.print({ at: 2, ticks: 110, amount: d("2.5") });
+    expect(fills()).toEqual([
+      ...[99n, 98n].map((price) => [1, "buy", price, 1]),
+      [1, "buy", 97n, 0.5],
+      ...[102n, 103n].map((price) => [2, "sell", price, 1]),
+      [2, "sell", 104n, 0.5],
+    ]);
+    // Its reach changes with each order that is placed.
+    expect(venue.reach()).toEqual({ below: 96, above: 105 });
+    place("buy", 98);
+    expect(venue.reach()).toEqual({ below: 97, above: 105 });
+  });
+
   it("shares no trade of an unknown amount: that is enough for each", () => {
     const { venue, place, fills } = venueOf(null, { fill: "touch" });
     place("buy", 98, "2");
@@ -146,6 +164,35 @@ describe("an order on a tape with books", () => {
     ]);
   });
 
+  it("gets what the better orders and its queue leave of a trade", () => {
+    const { venue, place, fills } = venueOf([BOOK]);
+    venue.show(0, 1);
+    place("buy", 99, "5");
+    place("buy", 101, "2");
+    // 2 of 4 are left for the price of 99, where 3 wait.
+    venue.print({ at: 2, ticks: 99, amount: d("4") });
+    venue.print({ at: 3, ticks: 99, amount: d("2") });
+    expect(fills()).toEqual([
+      [2, "buy", 101n, 2],
+      [3, "buy", 99n, 1],
+    ]);
+  });
+
+  it("is placed beside the last trade while the book has one side only", () => {
+    for (const [bids, asks] of [
+      [[[99, 3]], []],
+      [[], [[102, 3]]],
+    ] as const) {
+      const { venue } = venueOf([{ bids, asks }]);
+      venue.show(0, 1);
+      expect(venue.quote()).toEqual({ bid: d("99"), ask: d("101"), at: 1 });
+    }
+    const { venue } = venueOf([{ bids: [[99.5, 1]], asks: [[101.5, 1]] }]);
+    venue.show(0, 1);
+    // Prices between two ticks: the bid is at least 99, and the ask at most 102.
+    expect(venue.lastPrices()).toEqual({ below: 99, above: 102 });
+  });
+
   it("takes from the levels of the other side", () => {
     const { venue, place, fills } = venueOf([BOOK]);
     venue.show(0, 1);
@@ -182,16 +229,15 @@ describe("a queue", () => {
     expect(eaten(queue, d("1.5"))).toEqual({ queue: { ahead: d("0.5"), level: d("3.5") }, left: 0n });
     expect(eaten(queue, d("3"))).toEqual({ queue: { ahead: 0n, level: d("2") }, left: d("1") });
     expect(eaten(queue, d("9"))).toEqual({ queue: { ahead: 0n, level: 0n }, left: d("7") });
-    expect(eaten({ ahead: null, level: d("5") }, d("9"))).toEqual({
-      queue: { ahead: null, level: 0n },
-      left: 0n,
-    });
+    expect(eaten(null, d("9"))).toEqual({ queue: null, left: 0n });
   });
 
   it("is that of its order, which leaves it at its end", () => {
     const order = { id: "1", side: "buy", price: d("99") } as unknown as BookedOrder;
     const queues = createQueues(booksOf([BOOK, { bids: [[99, 1]], asks: [[102, 1]] }]), "trades");
+    queues.join(order);
     expect([queues.levels("buy"), queues.passed(order, d("9"), d("7"))]).toEqual([[], 0n]);
+    expect(queues.passed(order, undefined, d("7"))).toBe(0n);
     queues.show(0, []);
     expect(queues.levels("sell", 1)).toEqual([{ price: d("102"), amount: d("2") }]);
     expect(queues.levels("buy")).toEqual([
@@ -208,6 +254,7 @@ describe("a queue", () => {
     queues.show(1, [order]);
     expect(queues.passed(order, d("1"), 0n)).toBe(d("1"));
     queues.show(0, []);
+    queues.join(order);
     expect(queues.passed(order, d("4"), 0n)).toBe(d("1"));
     expect(createQueues(null, "trades").levels("buy")).toEqual([]);
   });

@@ -52,6 +52,16 @@ describe("candles in ticks", () => {
     expect(closeAt(ticksOf(wide([6_000_000_025], 1), d("5")), 0)).toBe(120_000_001);
     expect(closeAt(ticksOf(wide([6_000_000_025], 1), d("0.05")), 0)).toBe(12_000_000_050);
     expect(nextBar(bars, 0, -Infinity, 6_000_000_001)).toBe(1);
+    // Blocks hold such prices too: of 200 bars only the last one reaches more.
+    const many = ticksOf(wide([...new Array<number>(199).fill(6_000_000_000), 6_000_000_025], 1), d("0.1"));
+    expect([nextBar(many, 0, -Infinity, 6_000_000_001), nextBar(many, 0, 1, 6_000_000_026)]).toEqual([
+      199, 200,
+    ]);
+    // Twice this price is no longer exact: it is 3 × 2,001,599,834,386,891 + 1.
+    expect(closeAt(ticksOf(wide([6_004_799_503_160_674], 0), d("3")), 0)).toBe(2_001_599_834_386_891);
+    // The largest price of 32 bits, and the next one.
+    for (const price of [2_147_483_647, 2_147_483_648])
+      expect(closeAt(ticksOf(wide([price], 0), d("1")), 0)).toBe(price);
   });
 
   it("are converted once for each tick", () => {
