@@ -58,7 +58,7 @@ export function jumpedLog(jumped: Jumped): FillLog {
     const [first, second] = [Math.ceil(count / 2), Math.floor(count / 2)];
     const { buys, sells } = sides.get(index) ?? { buys: 0, sells: 0 };
     const [more, less] = side === "buy" ? [first, second] : [second, first];
-    if (count > 0) sides.set(index, { buys: buys + more, sells: sells + less });
+    sides.set(index, { buys: buys + more, sells: sells + less });
   }
   return {
     count: before.length + jumps.count,

@@ -68,21 +68,20 @@ export async function marketOf(
   fields: MarketFields,
 ): Promise<Market> {
   const { tick, lot, makerFee, takerFee, minNotional, feeIn } = fields;
-  const isGiven = tick !== undefined && lot !== undefined && makerFee !== undefined;
-  const known = isGiven
-    ? {
-        symbol,
-        ...splitPair(symbol),
-        active: true,
-        tick,
-        lot,
-        minAmount: lot,
-        minNotional: minNotional ?? 0n,
-        maker: makerFee,
-        taker: takerFee ?? makerFee,
-        buyFeeIn: feeIn ?? "quote",
-      }
-    : await forAnyone(deps.venue(exchange)).market(symbol);
+  if (tick !== undefined && lot !== undefined && makerFee !== undefined)
+    return {
+      symbol,
+      ...splitPair(symbol),
+      active: true,
+      tick,
+      lot,
+      minAmount: lot,
+      minNotional: minNotional ?? 0n,
+      maker: makerFee,
+      taker: takerFee ?? makerFee,
+      buyFeeIn: feeIn ?? "quote",
+    };
+  const known = await forAnyone(deps.venue(exchange)).market(symbol);
   return {
     ...known,
     active: true,
