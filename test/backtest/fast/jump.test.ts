@@ -115,6 +115,15 @@ describe("a slot that waits for its price", () => {
     });
   });
 
+  it("sells nothing before it has bought, however far the price rises", () => {
+    // At 125 the price is above its sell at 120, too.
+    const high: Bar = [125, 125, 125, 125];
+    expect(jumped([FLAT, high, down, high])).toEqual({
+      fills: ["bar 2 point 0: slot 2 buys", "bar 3 point 0: slot 2 sells"],
+      ...{ counts: [0, 0, 2], armed: 3, turned: 3, metAt: undefined },
+    });
+  });
+
   it("waits for the sell below it, which ends an exact jump", () => {
     // That sell is a tick higher than usual.
     const sells = Float64Array.of(101, 112, 121);

@@ -112,6 +112,14 @@ describe("a backtest of a strategy of one's own", () => {
     expect(await codes(strategy({ reference: false }).definition)).toEqual(["few_fills", ["kraken"]]);
   });
 
+  it("has a return of zero if its budget is worth nothing", async () => {
+    const { definition } = strategy({ reference: false });
+    const kept = { candles: async () => past([0.1, 0.1]) };
+    // 1e-18 base at 0.1 is less than half a unit of quote.
+    const { answer } = await ran(definition, kept, { quoteBudget: undefined, baseBudget: 1n });
+    expect([answer.total, answer.totalPercent, answer.position]).toEqual(["0", 0, "0.000000000000000001"]);
+  });
+
   it("ends with the fault of its function, which its view names first", async () => {
     const { definition } = strategy({
       orders() {

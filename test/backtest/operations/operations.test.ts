@@ -3,13 +3,14 @@ import { backtestOperations } from "../../../src/backtest/operations/backtest.ts
 import { quoteBacktestOperation } from "../../../src/backtest/operations/backtest-quote.ts";
 import { replayOperation } from "../../../src/backtest/operations/replay.ts";
 import { suggestOperation } from "../../../src/backtest/operations/suggest.ts";
-import type { Candles } from "../../../src/candles/candles.ts";
+import { type Candles, candlesIn } from "../../../src/candles/candles.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
 import type { Call, Operation } from "../../../src/operation.ts";
 import type { CandlesRequest } from "../../../src/ports/candles.ts";
 import type { Deps } from "../../../src/ports/deps.ts";
 import { minutesOf } from "../../suggest/series.ts";
-import { d } from "../../support/grid.ts";
+import { d, GRID } from "../../support/grid.ts";
+import { runOperation, START, testSandbox } from "../../support/sandbox.ts";
 import { type Reported, taped } from "../taped.ts";
 
 const OPERATIONS: readonly Operation[] = [
@@ -97,6 +98,41 @@ it("a search reads as many candles as its windows need, unless it is given a sta
   expect(asked.map(({ since }) => since)).toEqual([5]);
 });
 
+it("a backtest from a stored grid has its settings, and its consent to a loss", async () => {
+  const box = await testSandbox();
+  const times = Float64Array.from([0, 1, 2], (minute) => START + minute * MINUTE);
+  const at = Int32Array.of(60_000, 60_000, 60_000);
+  const past = candlesIn({
+    ...{ pair: "BTC/USDT", spanMillis: MINUTE, scale: 0, times, volume: new Float64Array(3) },
+    ...{ open: at, high: at, low: at, close: at },
+  });
+  const deps = { ...box.deps, kept: { candles: async () => past } };
+  const { id } = await runOperation<{ id: string }>(deps, "start_grid", GRID);
+  const levelsOf = async (from: string, input: object) => {
+    const result = await runOperation<{ slots: readonly object[] }>(deps, "backtest_grid", {
+      ...{ from, timeframe: "1m", fill: "cross", queue: "trades", extremes: "nearest" },
+      ...{ spread: 0n, slippage: 0n, fills: 0, ...input },
+    });
+    return result.slots.length;
+  };
+  // An option that is not set is the grid's.
+  expect([await levelsOf(id, {}), await levelsOf(id, { gridLevels: undefined })]).toEqual([6, 6]);
+  expect(await levelsOf(id, { gridLevels: 4 })).toBe(4);
+  // The slots of 100 levels are 60 wide, a tenth of a percent, which is less than the fees of a cycle.
+  const dense = { gridLevels: 100, orderSize: d("50") };
+  const refused = /below break-even|lose/;
+  await expect(levelsOf(id, { ...dense, allowLoss: false })).rejects.toThrow(refused);
+  for (const allowLoss of [undefined, true]) expect(await levelsOf(id, { ...dense, allowLoss })).toBe(100);
+  const idWith = async (request: object) =>
+    (await runOperation<{ id: string }>(deps, "start_grid", { ...GRID, ...request })).id;
+  const bold = await idWith({ ...dense, exchange: "mexc", allowLoss: true });
+  for (const allowLoss of [undefined, false]) expect(await levelsOf(bold, { allowLoss })).toBe(100);
+  const careful = await idWith({ exchange: "bitget", allowLoss: false });
+  for (const allowLoss of [undefined, false])
+    await expect(levelsOf(careful, { ...dense, allowLoss })).rejects.toThrow(refused);
+  expect(await levelsOf(careful, { ...dense, allowLoss: true })).toBe(100);
+});
+
 it("a backtest over books names the model of its queue, and one without books has none", async () => {
   const events = (isBook: boolean) => [
     { at: 0, price: 105, amount: 1 },
@@ -104,7 +140,7 @@ it("a backtest over books names the model of its queue, and one without books ha
     { at: 2000, price: 105, amount: 1 },
   ];
   const ranged = OPERATIONS[0] as Operation;
-  const queueOf = async (isBook: boolean) => {
+  const answerOf = async (isBook: boolean, dryBalance?: string) => {
     const found = { tape: taped(events(isBook) as Reported[]), hash: "0", duplicates: 0, refused: [] };
     const deps = {
       kept: { tape: async () => found },
@@ -113,9 +149,14 @@ it("a backtest over books names the model of its queue, and one without books ha
     const input = ranged.input.parse({
       ...{ exchange: "kraken", symbol: "BTC/USDT", lowerPrice: 100, upperPrice: 110, gridLevels: 2 },
       ...{ orderSize: 100, allowLoss: true, tick: 0.1, lot: 0.01, makerFee: 0, queue: "proportional" },
+      dryBalance,
     });
     const call = { actor: "local" } as unknown as Call;
-    return ((await ranged.run(deps, input as never, call)) as { tape: { queue: unknown } }).tape.queue;
+    return (await ranged.run(deps, input as never, call)) as { tape: { queue: unknown }; position: string };
   };
-  expect([await queueOf(true), await queueOf(false)]).toEqual(["proportional", null]);
+  const [booked, plain] = [await answerOf(true), await answerOf(false)];
+  expect([booked.tape.queue, plain.tape.queue]).toEqual(["proportional", null]);
+  // With a balance of its own, the upper slot begins with 100 / 110 of base, in whole lots.
+  const own = await answerOf(false, "BTC=3,USDT=1000");
+  expect([plain.position, own.position]).toEqual(["0", "0.9"]);
 });

@@ -5,6 +5,7 @@ import { inSlices } from "../../../src/backtest/operations/slices.ts";
 async function sliced(steps: number, { millis = 1, isFrozen = false, share = 1 } = {}) {
   let [now, shown] = [0, 0];
   const slices: number[] = [];
+  const heard: number[] = [];
   let done = 0;
   function* work() {
     for (let step = 0; step < steps; step++) {
@@ -21,13 +22,15 @@ async function sliced(steps: number, { millis = 1, isFrozen = false, share = 1 }
     now += rest;
     shown = now;
   };
-  const answer = await inSlices(work(), { monotonic: () => shown, sleep }, { share: () => share });
-  return { answer, slices };
+  const hear = (value: number) => void heard.push(value);
+  const answer = await inSlices(work(), { monotonic: () => shown, sleep }, { hear, share: () => share });
+  return { answer, slices, heard };
 }
 
 describe("a calculation in slices", () => {
   it("pauses after sixteen milliseconds", async () => {
-    expect(await sliced(40)).toEqual({ answer: "answer", slices: [16, 16] });
+    // It reports the share that its 16th and its 32nd step have completed.
+    expect(await sliced(40)).toEqual({ answer: "answer", slices: [16, 16], heard: [15 / 40, 31 / 40] });
   });
 
   it("pauses after its share of sixteen milliseconds", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { CALCULATIONS } from "../../../src/backtest/operations/calculations.ts";
-import { pastBudget } from "../../../src/backtest/position/backtest.ts";
+import { pastBudget, pastStrategy } from "../../../src/backtest/position/backtest.ts";
 import { tradesCsv } from "../../../src/backtest/position/schema.ts";
 import {
   describeQuoteBacktest,
@@ -9,6 +9,7 @@ import {
 } from "../../../src/backtest/quotes/schema.ts";
 import { finish } from "../../../src/backtest/run/finish.ts";
 import { candlesOf, slice } from "../../../src/candles/candles.ts";
+import { NO_STOP } from "../../../src/kernel/stop-flags.ts";
 import { HOUR, MINUTE, SECOND } from "../../../src/kernel/time.ts";
 import { quoteInput } from "../../../src/quote/schema/input.ts";
 import { d, market } from "../../support/grid.ts";
@@ -165,5 +166,14 @@ describe("the result of quotes over five minutes", () => {
       ...{ missingBars: 0, passes: 36, bars: 3 },
       warnings: [{ code: "no_book" }, { code: "path_made_up" }, { code: "few_fills" }],
     });
+  });
+});
+
+it("a strategy of a backtest is the one that a start would store, under its own account", () => {
+  expect(pastStrategy("quote-backtest-BTC-USDT-7", "BTC/USDT", 7)).toEqual({
+    ...{ id: "quote-backtest-BTC-USDT-7", number: 7, symbol: "BTC/USDT", account: "sandbox:backtest:" },
+    ...NO_STOP,
+    ...{ wants: "run", status: "running", phase: "starting", lastError: null },
+    ...{ startedAt: 7, stoppedAt: null, epoch: 0, resumes: 0, request: null },
   });
 });

@@ -171,6 +171,19 @@ describe("a backtest", () => {
     ]);
   });
 
+  it("runs once, or once for each of six paths where it has a band", () => {
+    const looksOf = (withBand?: boolean) => {
+      let looks = 0;
+      const isOver = () => ++looks < 0;
+      const how = withBand === undefined ? {} : { withBand };
+      const options = { market: MARKET, rules: { tickInterval: MINUTE }, isOver, ...how };
+      return [backtest(REQUEST, past(SWING), options).band !== null, looks];
+    };
+    const [[, once], [isBand, six]] = [looksOf(), looksOf(true)] as [[boolean, number], [boolean, number]];
+    expect([looksOf(), looksOf(false), isBand, six]).toEqual([[false, once], [false, once], true, 6 * once]);
+    expect(once).toBeGreaterThan(0);
+  });
+
   it("warns of coarse candles only if the order of their extremes decides", () => {
     const rows: readonly Bar[] = [FLAT, [105, 105, 99, 99], [111, 111, 111, 111], FLAT];
     const { warnings, band } = backtest(REQUEST, past(rows), { market: MARKET, withBand: true });

@@ -1,5 +1,11 @@
 import { expect, it } from "vitest";
-import { candidateAt, gridAt, neighboursOf } from "../../../src/backtest/suggest/candidates.ts";
+import {
+  candidateAt,
+  candidatesOf,
+  gridAt,
+  keyOf,
+  neighboursOf,
+} from "../../../src/backtest/suggest/candidates.ts";
 import { gainsOf } from "../../../src/backtest/suggest/gains.ts";
 import { normalCdf, normalInverse } from "../../../src/backtest/suggest/normal.ts";
 import { overfittingOf } from "../../../src/backtest/suggest/overfitting.ts";
@@ -153,6 +159,26 @@ it("a search has equal windows, and doubts a grid without cycles in the last one
     "0 cycles in the last window, which was not used to choose, are too few; at least 30 are needed",
   );
   expect(found.reasons).toContain("it loses 0 % in the last window, which was not used to choose");
+});
+
+it("of grids that do equally well, those of the smallest keys are shown, whatever the seed", () => {
+  // The price never moves, so no grid trades.
+  const past = candlesOf(
+    { pair: "BTC/USDT", spanMillis: MINUTE },
+    Array.from({ length: 2880 }, (_, i) => {
+      return { at: i * MINUTE, open: "50000", high: "50000", low: "50000", close: "50000", volume: 1 };
+    }),
+  );
+  const options = { market: { ...ours, maker: 0n, taker: 0n }, budget: 1e6, windows: 3, candidates: 12 };
+  for (const seed of [1, 2, 3]) {
+    const keys = candidatesOf(seed).slice(0, 12).map(keyOf).sort();
+    const { best, winner, looked, refused } = suggest(past, { ...options, seed });
+    expect([looked, refused, winner]).toEqual([12, 0, null]);
+    expect(best.map(({ candidate }) => candidate)).toEqual(
+      keys.slice(0, 5).map((key) => candidateAt(key.split(" ").map(Number) as never)),
+    );
+    expect(best.map(({ sharpe, plateau }) => [sharpe, plateau])).toEqual(Array(5).fill([0, 0]));
+  }
 });
 
 it("neighbors are one step away in width, slots or shift", () => {
