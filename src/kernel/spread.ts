@@ -1,4 +1,4 @@
-import { type Decimal, div, ZERO } from "./decimal.ts";
+import { type Decimal, div, mul, ONE, ZERO } from "./decimal.ts";
 
 export interface Spread {
   readonly mid: Decimal;
@@ -17,3 +17,10 @@ export function spreadOf({ bid, ask }: { bid: Decimal; ask: Decimal }): Spread {
 
 /** Returns the exact mid price; half a unit of 1e-18 is below the half tick of every market. */
 export const midOf = ({ bid, ask }: { bid: Decimal; ask: Decimal }): Decimal => (bid + ask) / 2n;
+
+/** Maximum spread of a reliable mid price: in a wider book, one large order moves the mid. */
+const WIDEST: Decimal = (2n * ONE) / 100n;
+
+/** Returns whether the book is too wide for a reliable mid price. */
+export const isWide = ({ bid, ask }: { bid: Decimal; ask: Decimal }): boolean =>
+  ask - bid > mul(midOf({ bid, ask }), WIDEST, "down");

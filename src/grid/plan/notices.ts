@@ -1,5 +1,5 @@
 import { type Decimal, text } from "../../kernel/decimal.ts";
-import { midOf } from "../../kernel/spread.ts";
+import { isWide, midOf } from "../../kernel/spread.ts";
 import type { Market } from "../../model/market.ts";
 import type { Notice } from "../../model/strategy.ts";
 import { spacingWarnings } from "../ladder/check-rules.ts";
@@ -8,7 +8,7 @@ import { gridPosition } from "../ledger/booking.ts";
 import { profitOf } from "../ledger/profit.ts";
 import type { GridConfig } from "../state/config.ts";
 import type { GridState, GridStrategy } from "../state/state.ts";
-import { isWide, type MarketQuote } from "./watch.ts";
+import type { MarketQuote } from "./watch.ts";
 
 export function noticesOf(
   { state, config }: Pick<GridStrategy, "state" | "config">,

@@ -2,7 +2,7 @@ import { reachedEvent } from "../../engine/decide/exit-message.ts";
 import { draftOf } from "../../engine/decide/intents.ts";
 import { isUnclear, strangerError, venueError, withNotices } from "../../engine/decide/troubles.ts";
 import { isRecovering } from "../../engine/decide/turn.ts";
-import { midOf } from "../../kernel/spread.ts";
+import { isWide, midOf } from "../../kernel/spread.ts";
 import type { Quote } from "../../model/market.ts";
 import type { Order } from "../../model/order.ts";
 import type { Refusal } from "../../model/strategy.ts";
@@ -21,7 +21,7 @@ import { noticesOf } from "./notices.ts";
 import { outdated } from "./outdated.ts";
 import { layOutAnew, obstacle } from "./rebuild.ts";
 import { affords, leaving, shiftOneStep } from "./trail.ts";
-import { confirm, isWide, type MarketQuote, moveOf } from "./watch.ts";
+import { confirm, type MarketQuote, moveOf } from "./watch.ts";
 
 /** Advances a running strategy: first what the market requires of the whole grid, then of its slots. */
 export function advanceRunning(

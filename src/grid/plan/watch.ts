@@ -1,5 +1,5 @@
 import { abs, type Decimal, max, min, mul, ONE } from "../../kernel/decimal.ts";
-import { midOf } from "../../kernel/spread.ts";
+import { isWide, midOf } from "../../kernel/spread.ts";
 import { ageOf, MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
 import type { Market, Quote } from "../../model/market.ts";
 import type { WakePrices } from "../../ports/kind.ts";
@@ -8,12 +8,8 @@ import { wideningOf } from "../ladder/volatility.ts";
 import type { GridConfig } from "../state/config.ts";
 import type { GridState, GridStrategy, MidMove, Signal } from "../state/state.ts";
 
-/** Maximum spread of a reliable mid price: in a wider book, one large order moves the mid. */
-const WIDEST: Decimal = (2n * ONE) / 100n;
 /** Minimum market time between the two passes that must observe a move. */
 const OBSERVATIONS_APART: Millis = 5 * SECOND;
-
-export const isWide = ({ bid, ask }: Quote): boolean => ask - bid > mul(midOf({ bid, ask }), WIDEST, "down");
 
 /** Returns the move that the mid price requires now; a stop price comes before all others. */
 export function moveOf(

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { confirm, isWide, moveOf } from "../../../src/grid/plan/watch.ts";
+import { confirm, moveOf } from "../../../src/grid/plan/watch.ts";
 import type { CenteredConfig, GridConfig } from "../../../src/grid/state/config.ts";
 import type { GridState } from "../../../src/grid/state/state.ts";
+import { isWide } from "../../../src/kernel/spread.ts";
 import { MINUTE, SECOND } from "../../../src/kernel/time.ts";
 import { d, slot, state } from "../../support/grid.ts";
 import { NOW, quote } from "../../support/made.ts";
