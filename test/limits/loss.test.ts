@@ -72,6 +72,35 @@ describe("a grid beyond its loss limit", () => {
     expect(await resting()).toEqual([]);
   });
 
+  it.each(["strategyLoss", "accountLoss"])(
+    "waits for a narrower book and reports it, with a limit of %s",
+    async (limited) => {
+      const set = { [limited]: "USDT=20", onLoss: "stop" };
+      const { id, moved, tick, status, resting, switches, limit } = await app(set);
+      await limit(set);
+      await tick();
+      // The best bid lies at half of the price: at that mid, the grid would have lost 150 USDT or more.
+      switches.lacks = "bids";
+      for (const _pass of [1, 2, 3]) await tick(6000);
+      const waiting = await status(id);
+      expect(waiting.status).toBe("running");
+      expect(waiting.notices[0]).toMatchObject({
+        code: "wide_spread",
+        message: expect.stringContaining("its loss limit waits"),
+      });
+      // A result at twice the price is not its best result, either.
+      switches.lacks = "asks";
+      for (const _pass of [1, 2, 3]) await tick(6000);
+      switches.lacks = null;
+      for (const _pass of [1, 2, 3]) await tick(6000);
+      expect(await status(id)).toMatchObject({ status: "running", phase: "active", notices: [] });
+      expect(await resting()).toHaveLength(6);
+      await moved(0.94);
+      for (const _pass of [1, 2, 3, 4]) await tick(6000);
+      expect(await status(id)).toMatchObject({ status: "stopped", notices: [{ code: "loss_limit" }] });
+    },
+  );
+
   it("counts from its best result, which is stored", async () => {
     const { id, moved, tick, status, context } = await app({ strategyLoss: "USDT=20" });
     await moved(1.04);

@@ -106,6 +106,8 @@ class Switches {
   isCut = false;
   /** The best bid and ask are those of a book that is 6 % wide. */
   isWide = false;
+  /** The best bid is half of the price, or the best ask twice the price: the rest of that side is gone. */
+  lacks: "bids" | "asks" | null = null;
   /** Only the order book cannot be read. */
   isBookCut = false;
   /** Nobody tells the past of a price. */
@@ -151,6 +153,8 @@ class Switches {
       },
       ticker: read(async (symbol) => {
         const ticker = await venue.ticker(symbol);
+        if (this.lacks === "bids") return { ...ticker, bid: ticker.bid / 2n };
+        if (this.lacks === "asks") return { ...ticker, ask: ticker.ask * 2n };
         return this.isWide
           ? { ...ticker, bid: (ticker.bid * 97n) / 100n, ask: (ticker.ask * 103n) / 100n }
           : ticker;

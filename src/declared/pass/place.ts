@@ -1,5 +1,6 @@
 /** Places missing orders as far as funds and limits allow. */
 import { draftOf } from "../../engine/decide/intents.ts";
+import { delayedLoss } from "../../engine/decide/loss.ts";
 import { isUnclear, strangerError, venueError, withNotices } from "../../engine/decide/troubles.ts";
 import { cancellable } from "../../engine/decide/turn.ts";
 import {
@@ -45,7 +46,11 @@ export function placeDeclared(
     state,
     status: "running",
     phase: waits || supply.intents.length > 0 ? "placing" : "active",
-    lastError: strangerError(context) ?? venueError(state.refused) ?? (supply.short ? context.slow : null),
+    lastError:
+      strangerError(context) ??
+      venueError(state.refused) ??
+      (supply.short ? context.slow : null) ??
+      delayedLoss(priced, context.bounds),
   };
   return {
     strategy: withNotices(next, []),

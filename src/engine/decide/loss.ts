@@ -1,6 +1,6 @@
-import { type Decimal, max, sum, text, ZERO } from "../../kernel/decimal.ts";
+import { type Decimal, max, min, sum, text, ZERO } from "../../kernel/decimal.ts";
 import { splitPair } from "../../kernel/pair.ts";
-import { midOf } from "../../kernel/spread.ts";
+import { isWide, midOf } from "../../kernel/spread.ts";
 import { howToChange } from "../../limits/allowed.ts";
 import { showLimit } from "../../limits/texts.ts";
 import type { Bounds } from "../../model/limits.ts";
@@ -13,7 +13,8 @@ import type { Kind, Kinds } from "../../ports/kind.ts";
 interface WatchedLoss {
   readonly what: "strategyLoss" | "accountLoss";
   readonly asset: string;
-  readonly total: () => Decimal;
+  /** The result at the lowest and at the highest reliable price. */
+  readonly totals: () => readonly [least: Decimal, most: Decimal];
   readonly resumes: number;
   /** Owner of the result, for messages. */
   readonly whose: string;
@@ -25,15 +26,15 @@ interface WatchedLoss {
  */
 function judge(
   before: LossWatch | null,
-  { what, asset, total: totalNow, resumes, whose }: WatchedLoss,
+  { what, asset, totals, resumes, whose }: WatchedLoss,
   { standings: { version, all } }: Bounds,
 ): LossWatch | null {
   const limits = all[0]?.limits[what];
   const most = limits?.[asset];
   if (most === undefined) return null;
-  const total = totalNow();
+  const [least, total] = totals();
   const isResumed = before !== null && before.over !== null && resumes > before.resumes;
-  const peak = isResumed ? total : max(before?.peak ?? ZERO, total);
+  const peak = isResumed ? least : max(before?.peak ?? ZERO, least);
   const stays = before?.over != null && !isResumed && before.version === version;
   const over = stays
     ? before.over
@@ -44,7 +45,10 @@ function judge(
   return same && before.resumes === resumes ? before : { peak, over, version, resumes };
 }
 
-/** Pauses or stops a strategy if its loss or its account's loss exceeds the limit. */
+/**
+ * Pauses or stops a strategy if its loss or its account's loss exceeds the limit. In a book without a reliable mid price,
+ * its own limit and each stop wait, as stop prices do.
+ */
 export function judgeLoss<S extends Strategy>(
   kind: Kind,
   strategy: S,
@@ -55,19 +59,30 @@ export function judgeLoss<S extends Strategy>(
   }: { readonly quote: Quote; readonly bounds: Bounds; readonly accountLoss: string | null },
 ): S {
   const { state, resumes, symbol } = strategy;
-  const total = () => kind.accounts(strategy, midOf(quote)).total;
+  const isReliable = !isWide(quote);
+  const totals = () => {
+    const { total } = kind.accounts(strategy, midOf(quote));
+    return [total, total] as const;
+  };
   const asset = splitPair(symbol).quote;
-  const watched = { what: "strategyLoss", asset, total, resumes, whose: `this ${kind.name}` } as const;
-  const loss = judge(state.loss ?? null, watched, bounds);
+  const watched = { what: "strategyLoss", asset, totals, resumes, whose: `this ${kind.name}` } as const;
+  const before = state.loss ?? null;
+  const loss = isReliable ? judge(before, watched, bounds) : before;
   const beyond = loss?.over ?? accountLoss;
-  const isStop = beyond !== null && bounds.standings.all[0]?.limits.onLoss === "stop";
-  if (loss === (state.loss ?? null) && beyond === (state.halted ?? null) && !isStop) return strategy;
+  const isStop = isReliable && beyond !== null && bounds.standings.all[0]?.limits.onLoss === "stop";
+  if (loss === before && beyond === (state.halted ?? null) && !isStop) return strategy;
   const next = { ...state, loss, halted: beyond };
   if (!isStop) return { ...strategy, state: next };
   const notice = { code: "loss_limit", message: beyond } as const;
   const exit = { reason: "loss", tries: 0, baseAtStart: kind.holdings(state).base } as const;
   return { ...strategy, state: { ...next, exit, notices: [notice] } };
 }
+
+/** Returns why a strategy's own loss limit waits; null if it does not. */
+export const delayedLoss = (quote: Quote, { standings }: Bounds): string | null =>
+  isWide(quote) && standings.all[0]?.limits.strategyLoss
+    ? "the spread is wider than 2 %, so the mid price is not reliable, and the limit strategyLoss waits for a narrower spread"
+    : null;
 
 const kindNames = (strategies: readonly Strategy[]): string =>
   [...new Set(strategies.map(({ kind }) => `${kind}s`))].join(" and ");
@@ -84,16 +99,13 @@ export function judgeAccount(
   const judged = Object.keys(limits).map((asset): [string, Losses[string]] => {
     const known = before[asset] ?? { closed: ZERO, watch: null };
     const mine = strategies.filter(({ symbol }) => splitPair(symbol).quote === asset);
-    const totals = mine.map((strategy) => totalOf(strategy, { ...around, memory }));
-    // An unknown result is not zero: the account is checked again when every price is known.
-    if (!totals.every((total) => total !== undefined)) return [asset, known];
+    const results = mine.map((strategy) => resultsOf(strategy, { ...around, memory }));
     const resumes = mine.reduce((count, strategy) => count + strategy.resumes, 0);
-    const total = sum(totals) + known.closed;
-    const watch = judge(
-      known.watch,
-      { what: "accountLoss", asset, total: () => total, resumes, whose: `the account's ${kindNames(mine)}` },
-      bounds,
-    );
+    const least = sum(results.map(([low]) => low)) + known.closed;
+    const most = sum(results.map(([, high]) => high)) + known.closed;
+    const totals = () => [least, most] as const;
+    const whose = `the account's ${kindNames(mine)}`;
+    const watch = judge(known.watch, { what: "accountLoss", asset, totals, resumes, whose }, bounds);
     return [asset, watch === known.watch ? known : { ...known, watch }];
   });
   const same =
@@ -107,13 +119,27 @@ interface LossContext {
   readonly kinds: Kinds;
 }
 
-function totalOf(
-  { symbol, state, kind }: Strategy,
-  { memory: { marks }, quotes, kinds }: LossContext,
-): Decimal | undefined {
+/**
+ * Returns a strategy's results at the lowest and the highest price that is likely now. One strategy without a reliable
+ * price must neither halt the others nor turn off their limit, so a wide book counts with both sides and the last price.
+ */
+function resultsOf(strategy: Strategy, context: LossContext): readonly [low: Decimal, high: Decimal] {
+  const quote = context.quotes.get(strategy.symbol);
+  const price = likelyPrice(strategy, context);
+  const at = (one: Decimal | undefined) => totalAt(strategy, one, context);
+  if (!quote || !isWide(quote)) return [at(price), at(price)];
+  const { bid, ask } = quote;
+  return [at(min(bid, price ?? bid)), at(max(ask, price ?? ask))];
+}
+
+/** Without any price, the start price counts. */
+const totalAt = ({ symbol, state, kind }: Strategy, price: Decimal | undefined, { kinds }: LossContext) =>
+  kinds(kind).accounts({ symbol, state }, price).total;
+
+/** Returns the mid price, or the last one if there is none or if it is not reliable. */
+function likelyPrice({ symbol }: Strategy, { memory: { marks }, quotes }: LossContext): Decimal | undefined {
   const quote = quotes.get(symbol);
-  const mid = quote ? midOf(quote) : marks[symbol]?.mid;
-  return mid === undefined ? undefined : kinds(kind).accounts({ symbol, state }, mid).total;
+  return quote && !isWide(quote) ? midOf(quote) : marks[symbol]?.mid;
 }
 
 /** Keeps the results of strategies that stop in this pass in the account's result. */
@@ -123,7 +149,7 @@ export function withStopped(losses: Losses, stopped: readonly Strategy[], around
     sum(
       stopped
         .filter(({ symbol }) => splitPair(symbol).quote === asset)
-        .map((strategy) => totalOf(strategy, around) ?? ZERO),
+        .map((strategy) => totalAt(strategy, likelyPrice(strategy, around), around)),
     );
   return Object.fromEntries(
     Object.entries(losses).map(([asset, one]) => [asset, { ...one, closed: one.closed + closedIn(asset) }]),

@@ -47,12 +47,13 @@ function wideNotice({ stopLossPrice, takeProfitPrice }: GridConfig, mid: Decimal
   if (prices.length === 0)
     return {
       code: "wide_spread",
-      message: "the spread is too wide for a reliable mid price; the grid does not move until it is narrower",
+      message:
+        "the spread is too wide for a reliable mid price; the grid does not move, and its loss limit waits, until it is narrower",
     };
   const is = reached.length > 0 ? `; its mid has passed ${text(reached[0] as Decimal)}` : "";
   return {
     code: "stop_price_held_up",
-    message: `the spread is wider than 2 %, so the mid price is not reliable, and the stop at ${prices.join(" or ")} waits for a narrower spread${is}; to exit now, run edgemaker grid stop <id> --sell-base`,
+    message: `the spread is wider than 2 %, so the mid price is not reliable: a loss limit waits, and the stop at ${prices.join(" or ")} waits for a narrower spread${is}; to exit now, run edgemaker grid stop <id> --sell-base`,
   };
 }
 

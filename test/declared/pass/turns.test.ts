@@ -6,7 +6,7 @@ import { text } from "../../../src/kernel/decimal.ts";
 import { MINUTE, SECOND } from "../../../src/kernel/time.ts";
 import { aroundBook, declaredStrategy, named, passOver, run } from "../../support/declared.ts";
 import { d } from "../../support/grid.ts";
-import { ACCOUNT, NOW, order } from "../../support/made.ts";
+import { ACCOUNT, bounds, NOW, order } from "../../support/made.ts";
 
 const BUY = { id: "a", side: "buy", price: 90, size: 1 } as const;
 const BOOK = aroundBook("99.95", "100.05");
@@ -119,6 +119,21 @@ describe("an order that was refused", () => {
 });
 
 describe("a pass that cannot place everything", () => {
+  it("shows that the loss limit waits for a narrower spread", () => {
+    const limited = { bounds: bounds({ strategyLoss: { USDT: d("10") } }) };
+    const { intents, strategy } = run(
+      buying,
+      declaredStrategy("own"),
+      [],
+      passOver(aroundBook("98.9", "101.1"), limited),
+    );
+    expect([intents.length, strategy.lastError]).toEqual([
+      1,
+      expect.stringContaining("the limit strategyLoss waits for a narrower spread"),
+    ]);
+    expect(run(buying, strategy, [], passOver(BOOK, limited)).strategy.lastError).toBe(null);
+  });
+
   it("places what fits, and shows why the rest waits", () => {
     const two = named(() => [BUY, { ...BUY, id: "b" }]);
     const { intents, short, placing, strategy } = run(

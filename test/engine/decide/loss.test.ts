@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { judgeAccount, judgeLoss, withStopped } from "../../../src/engine/decide/loss.ts";
+import { delayedLoss, judgeAccount, judgeLoss, withStopped } from "../../../src/engine/decide/loss.ts";
 import { gridKind } from "../../../src/grid/kind.ts";
 import { NO_LEDGER } from "../../../src/grid/state/state.ts";
 import type { Limits } from "../../../src/model/limits.ts";
@@ -88,6 +88,21 @@ describe("a strategy's loss", () => {
     expect(judged(made("-10.5"), { accountLoss: "all of it" }).state.halted).toBe(BEYOND);
   });
 
+  it("waits for a reliable price, and ends the strategy only with one", () => {
+    const limits = { ...LIMITS, onLoss: "stop" } as const;
+    const wide = quote({ bid: d("50"), ask: d("100") });
+    const at = (one: Strategy, accountLoss: string | null = null) =>
+      judgeLoss(KIND, one, { quote: wide, bounds: bounds(limits), accountLoss });
+    const one = made("-10.5");
+    expect(at(one)).toBe(one);
+    const known = made("-1", {}, { loss: watch(), halted: null });
+    expect(at(known)).toBe(known);
+    expect(at(one, "all of it").state).toMatchObject({ halted: "all of it", exit: null });
+    expect(delayedLoss(wide, bounds(limits))).toContain("the limit strategyLoss waits");
+    expect(delayedLoss(wide, bounds({}))).toBe(null);
+    expect(delayedLoss(quote(), bounds(limits))).toBe(null);
+  });
+
   it("ends the strategy if so configured", () => {
     const limits = { ...LIMITS, onLoss: "stop" } as const;
     const after = judged(made("-10.5"), { limits });
@@ -148,14 +163,33 @@ describe("an account's loss", () => {
     expect(account([made("-4")], { limits: {} })).toEqual({});
   });
 
-  it("is evaluated again when every price is known, with the last price if there is no newer one", () => {
+  it("counts each strategy at its last price, or at its start price if it never had one", () => {
     const hidden = made("-99", { symbol: "ETH/USDT" });
-    expect(account([made("-4"), hidden])).toMatchObject({ USDT: { closed: 0n, watch: null } });
-    const before = { USDT: { closed: d("-1"), watch: watch({ peak: d("3") }) } };
-    expect(account([hidden], { losses: before }).USDT).toBe(before.USDT);
+    expect(account([made("-4"), hidden]).USDT?.watch?.over).toContain("lost 103 USDT");
+    const idle = made("0", { symbol: "ETH/USDT" });
+    expect(account([made("-11"), idle]).USDT?.watch?.over).toContain("lost 11 USDT");
     const memory = { ...snapshot().memory, marks: { "ETH/USDT": { mid: d("5"), at: 1 } } };
-    const known = judgeAccount(memory, [hidden], { bounds: bounds(ACCOUNT_LIMITS), quotes, kinds });
-    expect(known.USDT?.watch?.over).toContain("lost 99 USDT");
+    // It has bought one ETH for 100 USDT.
+    const holding = made("-100", { symbol: "ETH/USDT" }, { slots: [slot({ base: d("1"), cost: d("100") })] });
+    const known = judgeAccount(memory, [holding], { bounds: bounds(ACCOUNT_LIMITS), quotes, kinds });
+    expect(known.USDT?.watch?.over).toContain("lost 95 USDT");
+  });
+
+  it("counts a strategy in a wide book only as far as both sides and its last price show a loss", () => {
+    const holding = made("-100", {}, { slots: [slot({ base: d("1"), cost: d("100") })] });
+    const judgedAt = (bid: string, ask: string, last?: string) => {
+      const marks = last ? { [SYMBOL]: { mid: d(last), at: 1 } } : {};
+      const memory = { ...snapshot().memory, marks };
+      const wide = new Map([[SYMBOL, quote({ bid: d(bid), ask: d(ask) })]]);
+      const around = { bounds: bounds(ACCOUNT_LIMITS), quotes: wide, kinds };
+      return judgeAccount(memory, [holding], around).USDT?.watch;
+    };
+    expect(judgedAt("50", "100")?.over).toBe(null);
+    expect(judgedAt("50", "60", "100")?.over).toBe(null);
+    expect(judgedAt("50", "60", "55")?.over).toContain("lost 40 USDT");
+    expect(judgedAt("100", "200")?.peak).toBe(0n);
+    expect(judgedAt("150", "200", "100")?.peak).toBe(0n);
+    expect(judgedAt("150", "200", "175")?.peak).toBe(d("50"));
   });
 
   it("includes the results of stopped strategies", () => {
@@ -164,7 +198,7 @@ describe("an account's loss", () => {
     expect(withStopped(losses, [], around)).toBe(losses);
     const stopped = [made("-4"), made("-7"), made("-99", { symbol: "ETH/USDT" })];
     expect(withStopped(losses, stopped, around)).toEqual({
-      USDT: { closed: d("-10"), watch: null },
+      USDT: { closed: d("-109"), watch: null },
       EUR: losses.EUR,
     });
   });
