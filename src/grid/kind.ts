@@ -8,6 +8,7 @@ import { forgottenBase } from "./ladder/layout.ts";
 import { bookEnd, bookFill, costInAll, gridPosition } from "./ledger/booking.ts";
 import { releaseInventory } from "./ledger/draw.ts";
 import { gridAccounts, movedByBooks } from "./ledger/profit.ts";
+import { countTry } from "./plan/first-buy.ts";
 import { outdated } from "./plan/outdated.ts";
 import { reserveOf } from "./plan/reserve.ts";
 import { advanceRunning } from "./plan/run.ts";
@@ -20,7 +21,7 @@ export const gridKind: Kind<GridConfig, GridState> = {
   version: 1,
   upgrade: (state) => state as GridState,
   bookFill,
-  bookEnd,
+  bookEnd: (state: GridState, order: Order) => bookEnd(countTry(state, order), order),
   beforeFound: ({ state, phase }: GridStrategy, found: FoundOrder) =>
     found.order.side === "sell" && phase === "starting" ? forgottenBase(state, found) : state,
   // The slot had changed sides since the backup: its order shows the side.

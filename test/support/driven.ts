@@ -108,6 +108,8 @@ class Switches {
   isWide = false;
   /** The best bid is half of the price, or the best ask twice the price: the rest of that side is gone. */
   lacks: "bids" | "asks" | null = null;
+  /** Creates do not leave. */
+  isLate = false;
   /** Only the order book cannot be read. */
   isBookCut = false;
   /** Nobody tells the past of a price. */
@@ -165,6 +167,7 @@ class Switches {
       fills: read(venue.fills),
       fillsOf: read(venue.fillsOf),
       create: async (order, permit) => {
+        if (this.isLate) return { result: "not_sent" };
         if (this.hold) this.reached();
         await this.hold;
         await this.turn();

@@ -7,6 +7,7 @@ import type { Market, Quote } from "../../model/market.ts";
 import { lotsFor, meetsMinimum } from "../../model/minimum.ts";
 import { need } from "../../model/need.ts";
 import type { Order } from "../../model/order.ts";
+import { rejectionOf } from "../../model/rejection.ts";
 import type { StrategyContext } from "../../ports/kind.ts";
 import { firstAmount } from "../ladder/layout.ts";
 import { unsoldBase } from "../ledger/booking.ts";
@@ -73,12 +74,14 @@ export function firstBuyOf(
   const most = room === undefined ? shared : min(shared, lotsFor(market, room, price));
   const amount = inOneOrder(most, { price, market, bounds });
   if (whole === ZERO || !meetsMinimum(market, price, amount)) return undefined;
-  const tries = before.firstBuy.tries + 1;
-  return {
-    state: { ...state, firstBuy: { tries } },
-    intent: { slot: FIRST_BUY_SLOT, side: "buy", price, amount },
-  };
+  return { state, intent: { slot: FIRST_BUY_SLOT, side: "buy", price, amount } };
 }
+
+/** Counts a try when its order ends. An order that was refused here or did not leave in time is not a try. */
+export const countTry = (state: GridState, { slot, reason }: Pick<Order, "slot" | "reason">): GridState =>
+  state.firstBuy && slot === FIRST_BUY_SLOT && rejectionOf(reason).cause !== "not_sent"
+    ? { ...state, firstBuy: { tries: state.firstBuy.tries + 1 } }
+    : state;
 
 const lowestSell = (resting: readonly Resting[]): Decimal | undefined =>
   resting

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { gridKind } from "../../../src/grid/kind.ts";
 import { firstBuy } from "../../../src/grid/plan/first-buy.ts";
 import type { GridConfig, GridState, GridStrategy } from "../../../src/grid/state/state.ts";
 import { FIRST_BUY_SLOT } from "../../../src/grid/state/state.ts";
@@ -31,7 +32,7 @@ describe("the buy of missing base", () => {
   it("is placed once, and leaves less to the slots", () => {
     const bought = buy({ funds: { USDT: d("111.1") } });
     expect(bought.intents).toMatchObject([{ side: "buy", price: d("101"), amount: d("1") }]);
-    expect(bought).toMatchObject({ funds: { USDT: 0n }, problem: null, state: { firstBuy: { tries: 1 } } });
+    expect(bought).toMatchObject({ funds: { USDT: 0n }, problem: null, state: { firstBuy: { tries: 0 } } });
     expect(buy({ limit: 1 }).intents).toHaveLength(1);
     expect(buy({}, { firstBuy: null }).intents).toEqual([]);
     expect(buy({}, {}, [order({ slot: FIRST_BUY_SLOT })]).intents).toEqual([]);
@@ -43,6 +44,22 @@ describe("the buy of missing base", () => {
     // A whole and a ninth of it, in lots.
     expect(of({}, { ...MARKET, buyFeeIn: "base" })).toBe(d("1.112"));
     expect(of({}, { ...MARKET, taker: d("0.5"), buyFeeIn: "unknown" })).toBe(d("2"));
+  });
+
+  it("counts a try when its order ends, unless the order did not leave", () => {
+    const before = grid().state;
+    const ended = (over: object) => gridKind.bookEnd(before, order({ slot: FIRST_BUY_SLOT, ...over }));
+    for (const over of [
+      { state: "canceled" },
+      { state: "rejected", reason: "too small" },
+      { state: "rejected", reason: "the exchange shows no such order" },
+    ])
+      expect(ended(over).firstBuy).toEqual({ tries: 1 });
+    expect(ended({ state: "rejected", reason: "not sent" })).toBe(before);
+    expect(ended({ state: "canceled", slot: 0 })).toBe(before);
+    expect(gridKind.bookEnd({ ...before, firstBuy: null }, order({ slot: FIRST_BUY_SLOT })).firstBuy).toBe(
+      null,
+    );
   });
 
   it("ends if no base is missing or no funds are available", () => {

@@ -423,7 +423,7 @@ describe("the buy of missing base", () => {
     expect(intents).toMatchObject([
       { slot: 1000, side: "buy", amount: d("0.5"), price: d("101.02"), timeInForce: "ioc" },
     ]);
-    expect(after?.state.firstBuy).toEqual({ tries: 1 });
+    expect(after?.state.firstBuy).toEqual({ tries: 0 });
   });
 
   it("leaves less of the capital to the slots", () => {
@@ -469,7 +469,7 @@ describe("the buy of missing base", () => {
     const full = slot({ side: "sell", base: d("1"), cost: d("1"), upper: d("200") });
     expect(left({}, lacking({ slots: [full] }))).toBe(null);
     expect(left({}, lacking({ firstBuy: { tries: 5 } }))).toBe(null);
-    expect(left({})).toEqual({ tries: 1 });
+    expect(left({})).toEqual({ tries: 0 });
   });
 
   it("does not cross the account's own sells", () => {
