@@ -108,6 +108,8 @@ class Switches {
   isWide = false;
   /** The best bid is half of the price, or the best ask twice the price: the rest of that side is gone. */
   lacks: "bids" | "asks" | null = null;
+  /** A pair of which the exchange refuses to return anything. */
+  refused: string | null = null;
   /** Creates do not leave. */
   isLate = false;
   /** Only the order book cannot be read. */
@@ -162,7 +164,10 @@ class Switches {
           : ticker;
       }),
       balances: read(venue.balances),
-      openOrders: read(venue.openOrders),
+      openOrders: read(async (symbol) => {
+        if (symbol === this.refused) throw new VenueError("refused", `${symbol} is delisted`);
+        return venue.openOrders(symbol);
+      }),
       order: read(venue.order),
       fills: read(venue.fills),
       fillsOf: read(venue.fillsOf),

@@ -35,10 +35,7 @@ export function turnOf(
   const { timing, markets } = observation;
   const observed = markets.get(strategy.symbol) as MarketSnapshot;
   const { market } = observed;
-  const { base } = splitPair(strategy.symbol);
   const { now } = snapshot.lease;
-  const isHidden = ({ symbol }: Strategy) => splitPair(symbol).base === base && !markets.has(symbol);
-  const isKnown = strategy.phase === "starting" && !snapshot.strategies.some(isHidden);
   const all = ofAllMarkets({ strategies, kinds, orders: live }, snapshot, observation);
   const kind = kinds(strategy.kind);
   const accountLoss = losses[splitPair(strategy.symbol).quote]?.watch?.over ?? null;
@@ -50,7 +47,10 @@ export function turnOf(
     doubted: share.doubted,
     capital: capitalOf(strategy, observation, { ...all, planned: share.openBuys }),
     confidence: observation.confidence?.get(strategy.symbol)?.value,
-    ownBase: isKnown && market ? ownBase(market, observation, { ...snapshot, ...all }) : undefined,
+    ownBase:
+      strategy.phase === "starting" && market
+        ? ownBase(market, observation, { ...snapshot, ...all })
+        : undefined,
     resting: share.resting.get(strategy.symbol) ?? [],
     killed: snapshot.kill.on,
     panics: snapshot.kill.on && snapshot.kill.sells,

@@ -143,7 +143,7 @@ export function ownBase(
     booked,
   }: Among & Pick<Snapshot, "orders" | "lease" | "booked">,
 ): OwnBase | undefined {
-  const { balances, balancesFirst } = observation;
+  const { balances, balancesFirst, markets } = observation;
   if (!balances || !balancesFirst) return undefined;
   const asset = market.base;
   const { free, used } = balances.find((balance) => balance.asset === asset) ?? { free: ZERO, used: ZERO };
@@ -165,9 +165,11 @@ export function ownBase(
   const unbooked = sum(mine.map((order) => unbookedBuy(order, observation)));
   const given = givenLately(asset, observation, { booked, now });
   const inUse = holding + sum(manual.map(({ amount }) => amount));
+  // The exchange can refuse a market forever, so a start must not wait for it.
+  const isRead = same.every(({ symbol }) => markets.has(symbol));
   return {
     least: free - (inUse - locked) - kept - unbooked - given,
-    isSure: sure.length === uses.length && given === ZERO,
+    isSure: isRead && sure.length === uses.length && given === ZERO,
   };
 }
 

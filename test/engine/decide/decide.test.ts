@@ -326,14 +326,19 @@ describe("a strategy in a pass", () => {
     expect(done.memory.losses?.USDT).toMatchObject({ closed: d("-2") });
   });
 
-  it("starts with unowned base, unless another strategy may own some on an unobserved market", () => {
+  it("starts with base that no strategy owns, also while the market of one of them cannot be read", () => {
     const starting = strategy({
       phase: "starting",
       state: state([slot({ side: "sell" })], { epoch: 1, laidAt: NOW, startPrice: d("105") }),
     });
     expect(deciding(starting).creates).toMatchObject([{ side: "sell" }]);
     const hidden = strategy({ id: "h", symbol: "BTC/EUR" });
-    expect(deciding([starting, hidden])).toMatchObject({ creates: [], short: true });
+    expect(deciding([starting, hidden]).creates).toMatchObject([{ side: "sell" }]);
+    const slots = [slot({ base: d("1000"), cost: d("100000") })];
+    const owner = { ...hidden, state: state(slots, { epoch: 1 }) };
+    const waiting = deciding([starting, owner]);
+    expect(waiting.creates).toEqual([]);
+    expect(updateOf(waiting)?.lastError).toContain("it starts when the balances show");
     const elsewhere = strategy({ id: "h", symbol: "ETH/EUR" });
     expect(deciding([starting, elsewhere]).creates).toHaveLength(1);
     const observed = new Map([
