@@ -148,6 +148,37 @@ describe("a report", () => {
     expect(await other.events()).toContainEqual({ kind: "alarm", message: alarm.message });
   });
 
+  it("counts a strategy that started and stopped between two checks", async () => {
+    const other = await watched();
+    await lookOut(other.deps);
+    const id = await other.start();
+    await other.pass(30, { looks: false });
+    await runOperation(other.deps, "stop_grid", { id, sellBase: true });
+    await other.pass(10, { looks: false });
+    await lookOut(other.deps);
+    const [view] = await other.store.strategies({ id });
+    const { ledger } = view ? asGrid(view.strategy).state : {};
+    expect([view?.strategy.status, (ledger?.filledOrders ?? 0) > 0]).toEqual(["stopped", true]);
+    const { strategies } = await other.report({ week: true });
+    expect(strategies).toMatchObject([{ id, filledOrders: ledger?.filledOrders }]);
+  });
+
+  it("counts what a strategy traded that stopped before the first check after two days", async () => {
+    const other = await watched();
+    const id = await other.start();
+    await other.pass(10);
+    const first = (await other.report({ week: true })).strategies[0]?.filledOrders ?? 0;
+    other.time.pass(2 * DAY);
+    await runOperation(other.deps, "stop_grid", { id, sellBase: true });
+    await other.pass(10, { looks: false });
+    await lookOut(other.deps);
+    const [view] = await other.store.strategies({ id });
+    const { ledger } = view ? asGrid(view.strategy).state : {};
+    expect([view?.strategy.status, (ledger?.filledOrders ?? 0) > first]).toEqual(["stopped", true]);
+    const { strategies } = await other.report({ week: true });
+    expect(strategies).toMatchObject([{ id, filledOrders: ledger?.filledOrders }]);
+  });
+
   it("handles a last pass that a fast clock dated to the future, and counts on", async () => {
     const other = await watched();
     await other.start();

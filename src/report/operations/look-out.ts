@@ -49,15 +49,19 @@ export async function lookOut(
     for (const notice of await noticesOf(running, hour)) await reports.tell({ kind: "notice", ...notice });
 }
 
-/** Returns strategies that were running at the last check, to record their final result. */
+/**
+ * Returns strategies that have stopped since the last check, to record their final result. One that began after it, or
+ * that no check has observed since yesterday, has no row; its status events name it.
+ */
 async function stoppedToday(
   { store }: LookoutDeps,
-  { days }: Lookout,
+  { days, events }: Lookout,
   running: readonly StrategyView[],
 ): Promise<StrategyView[]> {
   const known = new Set(running.map(({ strategy }) => strategy.id));
   const ended = new Set(days.filter(({ isFinal }) => isFinal).map(({ strategy }) => strategy));
-  const left = [...new Set(days.map(({ strategy }) => strategy))].filter(
+  const changed = events.flatMap(({ kind, strategy }) => (kind === "status" && strategy ? [strategy] : []));
+  const left = [...new Set([...days.map(({ strategy }) => strategy), ...changed])].filter(
     (id) => !known.has(id) && !ended.has(id),
   );
   return (await Promise.all(left.map((id) => store.strategies({ id })))).flat();
