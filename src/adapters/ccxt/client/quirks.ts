@@ -9,6 +9,7 @@ import type { CallRate, OrderIds, Timing } from "../../../ports/venue.ts";
 import type { Ccxt, CcxtClass, Dict } from "./ccxt.ts";
 import type { AccountKind } from "./keeping.ts";
 import type { ExchangeRefusal, Meaning } from "./refusals.ts";
+import type { ResponseForms } from "./response-form.ts";
 
 /** Rate limit of an account's private calls. */
 export interface PrivateRate extends CallRate {
@@ -83,6 +84,8 @@ export interface Quirks {
   /** Returns the error in a response body; undefined if there is none. */
   refusalIn(body: object): Omit<ExchangeRefusal, "status"> | undefined;
   meaningOf(refusal: ExchangeRefusal): Meaning | undefined;
+  /** Forms of successful responses; any other response counts as none. */
+  readonly forms: ResponseForms;
 
   /** Returns all spot markets, read without keys. */
   markets(exchange: Ccxt): Promise<readonly Dict[]>;

@@ -4,6 +4,7 @@ import { boundedText, TooLong } from "../../bounded-text.ts";
 import { fieldOf, type SignedRequest } from "./ccxt.ts";
 import type { Quirks } from "./quirks.ts";
 import { CallFailed, NotSent, noAnswer, TOO_LATE, tellRefusal } from "./refusals.ts";
+import { hasForm } from "./response-form.ts";
 
 /** The runtime's fetch. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -54,7 +55,7 @@ export const transport = (wire: Wire): Send =>
       .fetch(address, request)
       .then(readWholeAnswer(wire, wire.clock(), signal), throwFailed);
     const secrets = [...wire.secrets, ...signaturesOf(target, request.headers as Record<string, string>)];
-    const result = refusalIn({ ...wire, secrets }, status, text);
+    const result = refusalIn({ ...wire, secrets }, { request: `${method} ${target.pathname}`, status, text });
     if (result) throw new CallFailed(result);
     return { status, text };
   };
@@ -80,7 +81,14 @@ function throwFailed(error: unknown): never {
   );
 }
 
-function refusalIn({ quirks, secrets }: Wire, status: number, text: string) {
+interface WholeResponse {
+  /** Method and path. */
+  readonly request: string;
+  readonly status: number;
+  readonly text: string;
+}
+
+function refusalIn({ quirks, secrets }: Wire, { request, status, text }: WholeResponse) {
   const body = parseObject(text);
   if (body === undefined)
     return {
@@ -93,7 +101,10 @@ function refusalIn({ quirks, secrets }: Wire, status: number, text: string) {
     const code = scrubbed(refusal.code, secrets);
     return tellRefusal({ status, code, message }, quirks.meaningOf({ status, ...refusal }));
   }
-  if (status < 300) return undefined;
+  if (status < 300)
+    return hasForm(quirks.forms, request, body)
+      ? undefined
+      : noAnswer("the exchange's response has an unknown form");
   return { ...noAnswer(`the exchange returned status ${status}`), ...rateLimited(status) };
 }
 

@@ -72,6 +72,12 @@ export const gateio: Quirks = {
       : undefined;
   },
   meaningOf: ({ code }) => LABELS[code],
+  forms: [
+    // A classic account has a mode and can lack unified balances.
+    [/\/unified\/accounts$/, ["balances", "mode"]],
+    [/\/(accounts|candlesticks|my_trades|open_orders|trades)$|^GET .*\/orders$/, "list"],
+    [/\/orders(\/|$)/, ["id"]],
+  ],
 
   markets: (exchange) => exchange.fetchMarkets(),
   bookLevels: 100,

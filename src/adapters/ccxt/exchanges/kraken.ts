@@ -83,6 +83,7 @@ export const kraken: Quirks = {
     return { code: errors.find((error) => meaningOf(error) === undefined) ?? errors[0] ?? "", message: "" };
   },
   meaningOf: ({ code }) => meaningOf(code),
+  forms: [[/./, ["result"]]],
 
   async markets(exchange) {
     // Prices are in whole ticks, which can be wider than the decimals that ccxt uses.

@@ -40,6 +40,12 @@ export const mexc: Quirks = {
     return { code: String(code), message: String(fieldOf(body, "msg") ?? "") };
   },
   meaningOf: ({ status, code }) => (status === 429 ? "limits" : MEXC_CODES[code]),
+  forms: [
+    [/\/(aggTrades|allOrders|klines|myTrades|openOrders)$/, "list"],
+    [/\/account$/, ["balances"]],
+    [/\/depth$/, ["bids"]],
+    [/\/order$/, ["orderId"]],
+  ],
 
   // Its fetchMarkets also requests the futures' markets from another host.
   markets: (exchange) => exchange.fetchSpotMarkets(),

@@ -64,7 +64,7 @@ describe("an answer to a request", () => {
       (error: unknown) => (error as CallFailed).failure,
     );
   const answer =
-    (status: number, body: string | null = "{}") =>
+    (status: number, body: string | null = '{"result":{}}') =>
     async () =>
       new Response(body, { status });
 
@@ -106,8 +106,8 @@ describe("an answer to a request", () => {
 
   it("has its text and its time", async () => {
     const dates: unknown[] = [];
-    const fetch = async () => new Response(' {"error":[]} ', { headers: { date: "now" } });
-    expect(await send(fetch, kraken, dates)).toEqual({ status: 200, text: '{"error":[]}' });
+    const fetch = async () => new Response(' {"result":{}} ', { headers: { date: "now" } });
+    expect(await send(fetch, kraken, dates)).toEqual({ status: 200, text: '{"result":{}}' });
     expect(dates).toEqual([["now", 5]]);
   });
 });
