@@ -1,7 +1,7 @@
 import { isGrid } from "../../src/grid/kind.ts";
 import { costInAll, unsoldBase } from "../../src/grid/ledger/booking.ts";
 import { FIRST_BUY_SLOT, type GridStrategy } from "../../src/grid/state/state.ts";
-import { type Decimal, decimal, max, mul, mulDiv, text, ZERO } from "../../src/kernel/decimal.ts";
+import { type Decimal, max, mul, mulDiv, text, ZERO } from "../../src/kernel/decimal.ts";
 import { isOurs, parseClientOrderId, strategyTag } from "../../src/kernel/ids.ts";
 import type { BookedOrder } from "../../src/market/matching/books.ts";
 import { parseAccountKey } from "../../src/model/account.ts";
@@ -15,6 +15,7 @@ import { isQuote } from "../../src/quote/kind.ts";
 import type { QuoteStrategy } from "../../src/quote/state/state.ts";
 import { brokenByArrival, brokenByRecording, type ShownOrder } from "../invariants/venue.ts";
 import { createCapitalChecks } from "./capital-checks.ts";
+import { createDrawnFees, isDrawn } from "./drawn-fees.ts";
 import type { Committed } from "./history.ts";
 import { withinLimits } from "./limit-checks.ts";
 import { createQuoteChecks } from "./quote-checks.ts";
@@ -33,8 +34,6 @@ const isSame = (intent: Order, { amount, side, type, price }: BookedOrder): bool
   intent.amount === amount && intent.side === side && (type === "market" || intent.price === price);
 
 const isOpen = ({ status }: BookedOrder): boolean => status === "open" || status === "partially_filled";
-
-const FIRST_FEE = decimal("0.001");
 
 /** After another process has turned the switch on, no create is signed later than this. */
 const KILL_WITHIN = LOOK_HOLDS;
@@ -61,8 +60,6 @@ export function createChecks(
   { kinds, leaseTtl, skew, oldest, quote, jumps, exchanges }: Rules,
 ) {
   const violations: Violation[] = [];
-  /** A pass can have read the one before. */
-  let leastFee = FIRST_FEE;
   const violate = (what: string): void => {
     violations.push({ at: now(), what });
   };
@@ -73,6 +70,7 @@ export function createChecks(
         .map(([, { until }]) => until - leaseTtl - skew),
       0,
     );
+  const fees = createDrawnFees({ now, passSince: leasedAt });
   const quotes = createQuoteChecks({ now, violate, passSince: leasedAt });
   const capitals = exchanges.map((exchange) => ({
     exchange,
@@ -221,10 +219,9 @@ export function createChecks(
     if (!isGrid(strategy)) return;
     const { state, config } = strategy;
     const slot = state.slots.find(({ index }) => index === order.slot);
-    const isDrawn = slot && slot.bought === ZERO && !slot.first && slot.sold === ZERO && slot.base > ZERO;
-    if (order.side === "buy" || !isDrawn || config.allowLoss) return;
-    const net =
-      mul(order.price, order.amount, "down") - mul(mul(order.price, order.amount, "up"), leastFee, "up");
+    if (order.side === "buy" || !slot || !isDrawn(slot) || config.allowLoss) return;
+    const fee = fees.whenDrawn(strategy, slot);
+    const net = mul(order.price, order.amount, "down") - mul(mul(order.price, order.amount, "up"), fee, "up");
     const cost = mulDiv(slot.cost, { times: order.amount, over: slot.base }, "up");
     if (net + 1000n < cost) violate(`${order.clientId} sells for ${text(net)} what cost ${text(cost)}`);
   }
@@ -263,9 +260,7 @@ export function createChecks(
     liveOf,
     /** When an order was first booked from its own sums. */
     gapBookedAt: (clientId: string): number | undefined => gapsAt.get(clientId),
-    feeIs(fee: Decimal): void {
-      if (fee < leastFee) leastFee = fee;
-    },
+    feeIs: fees.feeIs,
     wasAccepted: (clientId: string): boolean => accepted.has(clientId),
 
     /** A create leaves for the venue. */
@@ -379,6 +374,7 @@ export function createChecks(
           state.ledger.realized
         )
           violate(`${id}: quote, cost and realized do not add up`);
+        for (const slot of state.slots.filter(isDrawn)) fees.whenDrawn(strategy, slot);
         for (const slot of state.slots) {
           const key = `${strategyTag(number)}.${state.generation % 256}.${slot.index}`;
           if (slot.first && !first.has(key)) first.set(key, unsoldBase(slot));

@@ -427,7 +427,7 @@ export async function createSimulation({
       if (!listed) return;
       const market = { ...listed.market, ...rules };
       listings.set(symbol, { market, path: scaled(listed.path, listed.market.tick, market.tick) });
-      checks.feeIs(market.maker);
+      checks.feeIs(symbol, market.maker);
     },
     delist(symbol: Pair): void {
       const listed = listings.get(symbol);
