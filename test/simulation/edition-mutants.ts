@@ -8,8 +8,8 @@ const CLOCKS: Edition = 10;
 const shownIn = (edition: Edition, mutant: Mutant): Mutant => ({ ...mutant, edition });
 
 /**
- * Of what the editions from the tenth on do. No seed of another edition shows them, but for three of wrong answers: a
- * lookup that fails, a list that leaves out an order, and trades that cannot be read, which other faults show at times.
+ * Bugs in what the editions from the tenth on draw. Only seeds of its edition show each bug. There are two exceptions
+ * among the wrong answers, which other faults can show too: a single lookup that fails, and trades that cannot be read.
  */
 export const EDITION_MUTANTS: readonly Mutant[] = [
   shownIn(
@@ -147,13 +147,88 @@ export const EDITION_MUTANTS: readonly Mutant[] = [
       "retryAt > now && failures > 0;",
     ),
   ),
+  shownIn(IS_OF.wrongAnswers, {
+    name: "an order that many lists in a row leave out has ended, whatever a lookup finds",
+    edits: [
+      {
+        file: "src/engine/pass/observe-orders.ts",
+        from: 'reports.set(clientId, found.answer ?? "missing");',
+        to: 'reports.set(clientId, found.answer?.status === "open" && isLeftOut(venue, order, open) ? { ...found.answer, status: "canceled" } : (found.answer ?? "missing"));',
+      },
+      {
+        file: "src/engine/pass/observe-orders.ts",
+        from: "/** Returns the report of an order whose trades",
+        to: `const MOST_LISTS = 12;
+const listsWithout = new WeakMap<object, Map<string, number>>();
+function isLeftOut({ account }: Venue, { clientId, createdAt }: Order, open: readonly VenueOrder[]): boolean {
+  if (!open.some(({ at }) => at > createdAt)) return false;
+  const counts = listsWithout.get(account) ?? new Map<string, number>();
+  listsWithout.set(account, counts.set(clientId, (counts.get(clientId) ?? 0) + 1));
+  return (counts.get(clientId) ?? 0) > MOST_LISTS;
+}
+/** Returns the report of an order whose trades`,
+      },
+      {
+        file: "src/engine/pass/observe-orders.ts",
+        from: "if (listed) reports.set(order.clientId, listed);",
+        to: "if (listed) listsWithout.get(venue.account)?.delete(order.clientId);\n    if (listed) reports.set(order.clientId, listed);",
+      },
+    ],
+  }),
+  shownIn(IS_OF.wrongAnswers, {
+    name: "a lookup that fails ten times in a row has found nothing",
+    edits: [
+      {
+        file: "src/engine/pass/observe-orders.ts",
+        from: "() => venue.order(key), order.strategy)",
+        to: "() => orderUnlessDown(venue, key), order.strategy)",
+      },
+      {
+        file: "src/engine/pass/observe-orders.ts",
+        from: "/** Returns the report of an order whose trades",
+        to: `const failures = new WeakMap<object, number>();
+async function orderUnlessDown(venue: Venue, key: Parameters<Venue["order"]>[0]) {
+  try {
+    const found = await venue.order(key);
+    failures.delete(venue.account);
+    return found;
+  } catch (error) {
+    const count = (failures.get(venue.account) ?? 0) + 1;
+    failures.set(venue.account, count);
+    if (count > 9) return undefined;
+    throw error;
+  }
+}
+/** Returns the report of an order whose trades`,
+      },
+    ],
+  }),
   shownIn(
     IS_OF.wrongAnswers,
     one(
-      "an order that a list leaves out has ended, whatever a lookup finds",
-      "src/engine/pass/observe-orders.ts",
-      'reports.set(clientId, found.answer ?? "missing");',
-      'const left = found.answer?.status === "open" && open.some(({ at }) => at > order.createdAt);\n    reports.set(clientId, left && found.answer ? { ...found.answer, status: "canceled" } : (found.answer ?? "missing"));',
+      "an error in a success is a refusal",
+      "src/engine/pass/act.ts",
+      'return { clientId, state: "unknown", exchangeId: null, reason: outcome.reason };',
+      'return { clientId, state: /error/.test(outcome.reason) ? "rejected" : "unknown", exchangeId: null, reason: outcome.reason };',
+    ),
+  ),
+  shownIn(
+    IS_OF.rules,
+    one(
+      "the first buy of a slot meets the minimum, because its start did",
+      "src/grid/plan/wish.ts",
+      "return meetsMinimum(market, wish.price, wish.amount) ? wish : undefined;",
+      'const isWhole = slot.side === "buy" && slot.bought === ZERO && wish.amount > ZERO;\n  return isWhole || meetsMinimum(market, wish.price, wish.amount) ? wish : undefined;',
+    ),
+  ),
+  shownIn(
+    IS_OF.rules,
+    // Every pair has a fee of 0.1 % at the start.
+    one(
+      "base is sold at a price that pays the fee of the start",
+      "src/grid/ledger/draw.ts",
+      "ONE - max(market.maker, market.taker)",
+      "ONE - ONE / 1000n",
     ),
   ),
   shownIn(IS_OF.wrongAnswers, {
