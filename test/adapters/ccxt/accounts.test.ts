@@ -155,6 +155,32 @@ describe("open orders of all pairs on mexc, which lists them by pair", () => {
   });
 });
 
+describe("open orders on a pair that the stored list lacks", () => {
+  it("are listed and canceled: the list is read again", async () => {
+    const url = `file:${tempFolder()}/listed.db`;
+    const client = () => createClient({ url, concurrency: 1 });
+    const app = await liveApp(["gateio"], { client: client() });
+    const order = { symbol: "ADA/USDT", side: "buy", type: "limit" } as const;
+    const terms = { clientId: "someone0else", price: decimal("0.4"), amount: decimal("100") };
+    await app.deps.venue("gateio").create({ ...order, ...terms }, PERMIT);
+    // The exchange has listed the pair since the list was stored an hour ago.
+    const database = client();
+    const lacking = `update listings set names = json_remove(names, '$."ADA/USDT"'), loaded_at = loaded_at - 3600000`;
+    await database.batch([lacking, "delete from markets where symbol = 'ADA/USDT'"], "write");
+    database.close();
+    const other = await createDeps(app.config, {
+      ...{ client: client(), migrations, local: nodeLocal, log: heardLog },
+      readCandles: () => Promise.reject(new Error("none")),
+    });
+    onTestFinished(() => other.close());
+    const venue = other.venue("gateio");
+    const open = await venue.openOrders();
+    expect(open.map(({ symbol }) => symbol)).toEqual(["ADA/USDT"]);
+    for (const one of open) await venue.cancel(one, PERMIT);
+    expect(app.venues.gateio.open()).toEqual([]);
+  });
+});
+
 describe("two processes with one kraken key", () => {
   it("take turns, so that nonces arrive in order", async () => {
     const url = `file:${tempFolder()}/turns.db`;

@@ -212,10 +212,12 @@ async function withPairNames(
   orders: readonly Dict[],
 ): Promise<readonly Dict[]> {
   if (orders.length === 0) return orders;
-  const names = await catalog.names();
+  const idOf = (order: Dict) => String(quirks.marketIdOf(order));
+  const known = await catalog.names();
+  const lacking = orders.map(idOf).find((id) => !known.has(id));
+  const names = lacking === undefined ? known : await catalog.names(lacking);
   return orders.map((order) => {
-    const id = quirks.marketIdOf(order);
-    const symbol = names.get(String(id));
+    const symbol = names.get(idOf(order));
     if (!symbol) throw new VenueError("unavailable", `${quirks.name} shows an order on an unknown pair`);
     return { ...order, symbol };
   });

@@ -4,14 +4,14 @@ import { DAY, MINUTE, type Millis } from "../../../kernel/time.ts";
 import type { Log } from "../../../ports/local.ts";
 import type { Dict } from "../client/ccxt.ts";
 import type { MarketKeeper } from "../client/keeping.ts";
-import { type Load, type MarketListDeps, marketList } from "./market-list.ts";
+import { type Load, type LoadedMarkets, type MarketListDeps, marketList } from "./market-list.ts";
 
 /** The needed markets of one exchange: from memory, a stored row, or the exchange. */
 export interface Catalog extends ListedMarkets {
   /** The same for callers without a token: within their rate limit, and with a pause after a failure. */
   readonly forAnyone: ListedMarkets;
-  /** Returns the pairs by market ids, as orders contain them. */
-  names(): Promise<ReadonlyMap<string, Pair>>;
+  /** Returns the pairs by market ids, as orders contain them; from a new list if the stored one is old and lacks `id`. */
+  names(id?: string): Promise<ReadonlyMap<string, Pair>>;
   spoil(symbol: Pair): Promise<void>;
 }
 
@@ -77,10 +77,15 @@ export function createCatalog(deps: CatalogDeps): Catalog {
   return {
     ...listedBy(list.load),
     forAnyone: listedBy(list.loadForAnyone),
-    async names() {
+    async names(id) {
+      const byId = (listing: LoadedMarkets["listing"]) =>
+        new Map(Object.entries(listing).map(([symbol, marketId]) => [marketId, symbol as Pair]));
       const kept = await keeper.listing(host);
-      const listing = kept?.value ?? (await list.load().loaded).listing;
-      return new Map(Object.entries(listing).map(([symbol, id]) => [id, symbol as Pair]));
+      const names = kept && byId(kept.value);
+      if (names && (id === undefined || names.has(id) || kept.age <= LISTING_AGE)) return names;
+      const { listing } = await list.load().loaded;
+      await keeper.keepMarkets(host, { listing, markets: [] });
+      return byId(listing);
     },
     async spoil(symbol) {
       memory.delete(symbol);
