@@ -21,7 +21,10 @@ export async function readMeasuredFills<S extends MarketSnapshot>(
     const need = kinds(kind).fillsFor?.(config, interval);
     const market = markets.get(symbol);
     const newest = snapshot.memory.filledAt?.[symbol];
-    if (!need || !market?.book || newest === undefined || market.book.at - newest > need.within) continue;
+    if (!need || !market || newest === undefined) continue;
+    // Without a book there is no market time; a simulated one can always be read.
+    const at = market.book?.at ?? snapshot.lease.now;
+    if (at - newest > need.within) continue;
     const fills = await store.measuredFillsOf(id, { limit: need.count });
     markets.set(symbol, { ...market, fills: [...(market.fills ?? []), ...fills] });
   }

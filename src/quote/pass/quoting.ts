@@ -46,7 +46,7 @@ export function quotingOf(
     own,
     halted: (state.halted ?? null) !== null || state.lostAt !== null,
     defended: defendedSides(rules.defence, fills, {
-      at: pass.observed.book?.at ?? 0,
+      at: pass.observed.book?.at ?? pass.now,
       interval: pass.interval,
     }),
   });

@@ -8,7 +8,7 @@ import type { Kinds } from "../../../src/ports/kind.ts";
 import { NOW, observedMarket, SYMBOL, snapshot, strategy } from "../../support/made.ts";
 
 /** The queries of a pass, and the fills that it gives to the pair's strategies. */
-async function reads(need: object | undefined, filledAt: number | undefined, hasBook = true) {
+async function reads(need: object | undefined, filledAt: number | undefined, bookAt: number | null = NOW) {
   const queries: unknown[] = [];
   const store = {
     async measuredFillsOf(id: string, page: object) {
@@ -18,7 +18,7 @@ async function reads(need: object | undefined, filledAt: number | undefined, has
   };
   const known = snapshot({ strategies: [strategy({ id: "a" }), strategy({ id: "b" })] });
   const memory = { ...known.memory, ...(filledAt === undefined ? {} : { filledAt: { [SYMBOL]: filledAt } }) };
-  const book = hasBook ? { bids: [], asks: [], at: NOW } : undefined;
+  const book = bookAt === null ? undefined : { bids: [], asks: [], at: bookAt };
   const markets = new Map<Pair, MarketSnapshot>([[SYMBOL, observedMarket({ book })]]);
   const kinds = (() => ({ fillsFor: () => need })) as unknown as Kinds;
   await readMeasuredFills({ kinds, store }, { ...known, memory }, markets);
@@ -37,11 +37,17 @@ it("a pass reads a bounded number of fills for each strategy that uses them", as
   });
 });
 
+it("a pass reads them by the time of the book, and by its own without a book", async () => {
+  const at = NOW - 46 * SECOND;
+  expect((await reads(NEED, at, NOW - SECOND)).queries).toHaveLength(2);
+  expect((await reads(NEED, NOW - 45 * SECOND, null)).queries).toHaveLength(2);
+  expect((await reads(NEED, at, null)).queries).toEqual([]);
+});
+
 it.each([
-  ["no strategy uses them", undefined, NOW, true],
-  ["the pair has no fills", NEED, undefined, true],
-  ["the newest fill is too old to matter", NEED, NOW - 45 * SECOND - 1, true],
-  ["the book was not read", NEED, NOW, false],
-])("a pass reads no fills if %s", async (_why, need, filledAt, hasBook) => {
-  expect(await reads(need, filledAt, hasBook)).toEqual({ queries: [], fills: undefined });
+  ["no strategy uses them", undefined, NOW],
+  ["the pair has no fills", NEED, undefined],
+  ["the newest fill is too old to matter", NEED, NOW - 45 * SECOND - 1],
+])("a pass reads no fills if %s", async (_why, need, filledAt) => {
+  expect(await reads(need, filledAt)).toEqual({ queries: [], fills: undefined });
 });

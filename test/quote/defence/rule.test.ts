@@ -83,8 +83,10 @@ const MARKET = market({ tick: d("0.01"), lot: d("0.001"), minAmount: d("0.001"),
 const level = (price: string) => ({ price: d(price), amount: d("10") });
 
 /** Quotes at 100 with half a spread of 0.2, in a pass after five toxic buys. */
-function passed(defence: Defence | undefined, id = "q") {
-  const config = { ...configOf(0), rules: { ...configOf(0).rules, strength: ZERO, defence } };
+function passed(defence: Defence | undefined, id = "q", isRead = true) {
+  const rules = { ...configOf(0).rules, strength: ZERO, defence };
+  const weights = { ...configOf(0).weights, ...(isRead ? {} : { others: d("1") }) };
+  const config = { ...configOf(0), rules, weights };
   const state = { ...newQuoteState(4, d("100")), base: d("5"), cost: d("500"), isFirstKnown: true, epoch: 1 };
   const quotes = {
     ...strategy({ phase: "active", status: "running" }),
@@ -94,8 +96,9 @@ function passed(defence: Defence | undefined, id = "q") {
     ...one,
     strategy: id,
   }));
-  const book = { bids: [level("99")], asks: [level("101")], at: NOW };
-  const elsewhere = { prices: [], requestedAt: NOW, bookAt: NOW };
+  const book = isRead ? { bids: [level("99")], asks: [level("101")], at: NOW } : undefined;
+  const prices = isRead ? [] : [{ source: "mexc", price: d("100"), at: NOW }];
+  const elsewhere = { prices, requestedAt: NOW, bookAt: isRead ? NOW : NOW - 60 * SECOND };
   const observed = observedMarket({ market: MARKET, elsewhere, book, fills });
   return { before: quotes, ...quoteKind.run(quotes, [], { ...turn(), interval: EVERY, observed }) };
 }
@@ -106,6 +109,11 @@ describe("a pass over quotes of which bids are picked off", () => {
   it("places them so many ticks further from the price, and asks as before", () => {
     expect(prices(passed(undefined))).toEqual(["buy 99.8", "sell 100.2"]);
     expect(prices(passed(WIDER))).toEqual(["buy 99.6", "sell 100.2"]);
+  });
+
+  it("does the same at the price of other sources while its own book cannot be read", () => {
+    expect(prices(passed(undefined, "q", false))).toEqual(["buy 99.8", "sell 100.2"]);
+    expect(prices(passed(WIDER, "q", false))).toEqual(["buy 99.6", "sell 100.2"]);
   });
 
   it("places none of them if they are paused, and reports why", () => {
