@@ -86,7 +86,7 @@ describe("a grid beyond its loss limit", () => {
       expect(waiting.status).toBe("running");
       expect(waiting.notices[0]).toMatchObject({
         code: "wide_spread",
-        message: expect.stringContaining("its loss limit waits"),
+        message: expect.stringContaining("a loss limit waits"),
       });
       // A result at twice the price is not its best result, either.
       switches.lacks = "asks";

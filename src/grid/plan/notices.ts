@@ -48,7 +48,7 @@ function wideNotice({ stopLossPrice, takeProfitPrice }: GridConfig, mid: Decimal
     return {
       code: "wide_spread",
       message:
-        "the spread is too wide for a reliable mid price; the grid does not move, and its loss limit waits, until it is narrower",
+        "the spread is too wide for a reliable mid price; the grid does not move, and a loss limit waits, until it is narrower",
     };
   const is = reached.length > 0 ? `; its mid has passed ${text(reached[0] as Decimal)}` : "";
   return {
