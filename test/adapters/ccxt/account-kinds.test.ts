@@ -46,6 +46,17 @@ describe.each(BOTH)("the kind of an account on %s", (name) => {
     expect((await app.deps.venue(name).balances()).length).toBeGreaterThan(0);
   });
 
+  it("does not leave an order unknown that was not sent because the kind cannot be read", async () => {
+    const app = await liveApp([name]);
+    const exchange = app.venues[name];
+    // The read of the fees needs the kind as well, and goes on without it.
+    for (let reads = 0; reads < 2; reads++) exchange.fail({ kind: "server_error", route: "kind" });
+    const { error } = await (await post(app, buy(name))).json();
+    expect([error, exchange.count("create")]).toEqual(["Order failed", 0]);
+    expect(await app.deps.store.unsettledOrders()).toEqual([]);
+    expect(exchange.count("kind")).toBe(2);
+  });
+
   it("is requested for each key sent with a request, and cached without the key", async () => {
     const app = await liveApp([name]);
     const exchange = app.venues[name];

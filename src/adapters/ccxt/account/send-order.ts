@@ -101,7 +101,10 @@ function watchedRequest() {
   function outcomeOf(error: unknown): Exclude<CreateOutcome, { result: "accepted" }> {
     if (error instanceof CallFailed) {
       const { definite, reason, failure, wouldTake = false } = error.failure;
-      return definite ? { result: "rejected", reason, failure, wouldTake } : { result: "unknown", reason };
+      if (definite) return { result: "rejected", reason, failure, wouldTake };
+      // Another call failed that comes first, such as the read of the account's kind.
+      if (!left) return { result: "not_sent", reason, ...(failure === "rate_limited" ? { failure } : {}) };
+      return { result: "unknown", reason };
     }
     if (left) return { result: "unknown", reason: "the exchange's response cannot be read" };
     if (error instanceof VenueError && error.failure.endsWith("credentials"))

@@ -120,6 +120,12 @@ describe("an order that is sent", () => {
       new VenueError("missing_credentials", "no keys"),
       { result: "rejected", reason: "no keys", failure: "missing_credentials" },
     ],
+    ["a call before it failed", failure({ definite: false }), { result: "not_sent", reason: "no funds" }],
+    [
+      "a call before it was limited",
+      failure({ definite: false, failure: "rate_limited" }),
+      { result: "not_sent", reason: "no funds", failure: "rate_limited" },
+    ],
     // The text of another error can contain a signed address.
     ["of another error", new Error("https://x/?signature=1"), { result: "not_sent" }],
   ])("has not left if %s", async (_what, answer, outcome) => {
