@@ -1,4 +1,4 @@
-import { abs, type Decimal, mul, ONE, text, ZERO } from "../../src/kernel/decimal.ts";
+import { abs, type Decimal, max, min, mul, ONE, text, ZERO } from "../../src/kernel/decimal.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
 import type { BookedOrder } from "../../src/market/matching/books.ts";
 import type { Book } from "../../src/model/market.ts";
@@ -73,17 +73,11 @@ export function createQuoteChecks({ now, violate, passSince }: Around) {
         violate(`${clientId} rests around a price that no place has told`);
         return;
       }
-      const reach = ONE + rules.mostSkew - rules.halfSpread;
-      const most = mul(
-        prices.reduce((all, one) => (one.most > all ? one.most : all), ZERO),
-        reach,
-        "up",
-      );
-      const lowest = prices.reduce(
-        (all, one) => (one.least < all ? one.least : all),
-        prices[0]?.least ?? ZERO,
-      );
-      const least = mul(lowest, 2n * ONE - reach, "down");
+      const highest = prices.reduce((all, one) => max(all, one.most), ZERO);
+      const lowest = prices.reduce((all, one) => min(all, one.least), highest);
+      // The half-spread is a share of the price that the skew has moved.
+      const most = mul(mul(highest, ONE + rules.mostSkew, "up"), ONE - rules.halfSpread, "up");
+      const least = mul(mul(lowest, ONE - rules.mostSkew, "down"), ONE + rules.halfSpread, "down");
       if (side === "buy" ? price > most : price < least)
         violate(`${clientId} is a ${side} at ${text(price)}, where ${text(lowest)} and more was told`);
     },
