@@ -16,6 +16,7 @@ import type { MarketSnapshot, Observation } from "../reconcile/observation.ts";
 import { isFinal } from "../reconcile/order-life.ts";
 import { neededOf, needsOf } from "../reserves.ts";
 import { exitReach } from "./exit.ts";
+import { isRecovering } from "./turn.ts";
 
 /** Balances and orders that the remaining strategies of an account can use in this pass. */
 export interface StrategyAllowance {
@@ -141,19 +142,18 @@ export function ownBase(
     orders,
     lease: { now },
     booked,
-  }: Among & Pick<Snapshot, "orders" | "lease" | "booked">,
+    epoch,
+  }: Among & Pick<Snapshot, "orders" | "lease" | "booked" | "epoch">,
 ): OwnBase | undefined {
   const { balances, balancesFirst, markets } = observation;
   if (!balances || !balancesFirst) return undefined;
   const asset = market.base;
+  if (lacksFills(asset, strategies, observation, { epoch, now })) return { least: ZERO, isSure: false };
   const { free, used } = balances.find((balance) => balance.asset === asset) ?? { free: ZERO, used: ZERO };
   const same = strategies.filter(({ symbol }) => splitPair(symbol).base === asset);
   const mine = orders.filter(({ strategy }) => same.some(({ id }) => id === strategy));
   const holding = sum(same.map(({ kind, state }) => kinds(kind).holdings(state).base));
-  const manual = orders
-    .filter(({ strategy }) => strategy === null)
-    .map((order) => ({ order, ...manualUse(order, market) }))
-    .filter((one) => one.asset === asset);
+  const manual = manualUses(orders, market);
   const sells = mine.filter(({ side }) => side === "sell");
   const uses = [...sells.map((order) => ({ order, amount: order.amount - order.booked })), ...manual];
   const sure = uses.filter(({ order }) => hasLocked(order, observation, now));
@@ -173,9 +173,34 @@ export function ownBase(
   };
 }
 
-/** Returns what a manual order uses, at the fees of this market. */
-const manualUse = ({ symbol, side, price, amount, filled }: Order, market: Market) =>
-  need({ ...market, ...splitPair(symbol) }, { side, price, amount: amount - filled });
+/**
+ * Returns whether fills of strategies that trade an asset can be missing, because the database was restored or has
+ * lost commits. A market that the exchange refuses cannot recover, so nothing waits for it.
+ */
+const lacksFills = (
+  asset: string,
+  strategies: readonly Strategy[],
+  { markets, timing }: Observation,
+  { epoch, now }: Pick<Snapshot, "epoch"> & { now: Millis },
+): boolean =>
+  strategies.some((strategy) => {
+    const { base, quote } = splitPair(strategy.symbol);
+    if ((base !== asset && quote !== asset) || !markets.has(strategy.symbol)) return false;
+    return isRecovering(strategy, { orphan: null, unshown: null, epoch, now, timing });
+  });
+
+/** Returns what each manual order uses of the market's base, at the fees of this market. */
+const manualUses = (orders: readonly Order[], market: Market) =>
+  orders
+    .filter(({ strategy }) => strategy === null)
+    .map((order) => {
+      const { symbol, side, price, amount, filled } = order;
+      return {
+        order,
+        ...need({ ...market, ...splitPair(symbol) }, { side, price, amount: amount - filled }),
+      };
+    })
+    .filter(({ asset }) => asset === market.base);
 
 // The balances can be older than a trade by the read lag: then they still contained what it gave away.
 function givenLately(

@@ -29,7 +29,7 @@ const balances = [
   { asset: "BTC", free: d("3"), used: d("1") },
 ];
 const holding = (base: string, over: Partial<Strategy> = {}) =>
-  strategy({ state: state([slot({ base: d(base), cost: d("100") })]), ...over });
+  strategy({ state: state([slot({ base: d(base), cost: d("100") })], { epoch: 1 }), ...over });
 const sell = (over: Partial<Order> = {}) => order({ side: "sell", price: d("110"), ...over });
 
 describe("the free funds of an account", () => {
@@ -185,6 +185,22 @@ describe("free base without an owner", () => {
     expect(own([], { more: { balances: [] } })?.least).toBe(d("-2"));
   });
 
+  it("is uncertain while fills of its owners can be missing, as after lost commits", () => {
+    const uncertain = { least: 0n, isSure: false };
+    const behind = state([slot({ base: d("2"), cost: d("100") })], { epoch: 0 });
+    expect(own([], { one: strategy({ state: behind }) })).toEqual(uncertain);
+    const searching = { ...behind, epoch: 1, searchSince: NOW };
+    expect(own([], { one: strategy({ state: searching }) })).toEqual(uncertain);
+    const recovering = { ...behind, epoch: 1, recoversUntil: NOW + 1 };
+    expect(own([], { one: strategy({ state: recovering }) })).toEqual(uncertain);
+    // What pays with it can have sold for it.
+    const payer = strategy({ symbol: "ETH/BTC", state: { ...behind, slots: [] } });
+    const markets = new Map([["ETH/BTC", {}]]) as never;
+    expect(own([], { one: payer, more: { markets } })).toEqual(uncertain);
+    // A market that the exchange refuses stays behind.
+    expect(own([], { one: strategy({ symbol: "BTC/EUR", state: behind }) })?.least).toBe(d("1"));
+  });
+
   it("excludes what strategies need that pay with it", () => {
     // Its slot buys for one, with a fee of 0.1 %.
     const one = strategy({ symbol: "ETH/BTC", state: state([slot({ size: d("1") })]) });
@@ -198,7 +214,7 @@ describe("free base without an owner", () => {
 
   it("excludes base that a strategy holds outside its slots", () => {
     const idle = [{ base: d("0.5"), cost: d("50"), first: false }];
-    const one = strategy({ state: state([slot({ base: d("2"), cost: d("100") })], { idle }) });
+    const one = strategy({ state: state([slot({ base: d("2"), cost: d("100") })], { idle, epoch: 1 }) });
     expect(own([], { one })?.least).toBe(d("0.5"));
   });
 
