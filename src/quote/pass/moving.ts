@@ -3,7 +3,7 @@ import { isUnclear, strangerError, venueError, withNotices } from "../../engine/
 import { cancellable } from "../../engine/decide/turn.ts";
 import { type Desk, keepEqual, type Supply, supplyBefore } from "../../engine/position/place.ts";
 import { ZERO } from "../../kernel/decimal.ts";
-import type { Market, Quote } from "../../model/market.ts";
+import type { Market, Quote, Side } from "../../model/market.ts";
 import { need } from "../../model/need.ts";
 import type { Order } from "../../model/order.ts";
 import { isSameRefusal, type Refusal } from "../../model/strategy.ts";
@@ -13,7 +13,7 @@ import type { QuoteState, QuoteStrategy } from "../state/state.ts";
 import { quoteNoticesOf } from "./notices.ts";
 import { freeSlots, placeSide } from "./place.ts";
 import { lastQuoted, type Quoting, withRecentPrice } from "./quoting.ts";
-import { beyondRoom, goingOf } from "./rested.ts";
+import { beyondInventory, goingOf } from "./rested.ts";
 
 export interface Moving {
   readonly live: readonly Order[];
@@ -29,16 +29,9 @@ export function moveOrders(
   around: Moving,
 ): Partial<Drafted<QuoteStrategy>> {
   const { live, context, priced } = around;
-  const { plan, bids, asks } = quoting;
+  const { plan } = quoting;
   const supply = placed(strategy, quoting, around);
-  const count = (side: "buy" | "sell") => supply.intents.filter((intent) => intent.side === side).length;
-  const makesWay = (order: Order) => placesWithout(order, strategy, quoting, around);
-  const going = new Set([
-    ...goingOf(bids, plan.bids, count("buy"), makesWay),
-    ...goingOf(asks, plan.asks, count("sell"), makesWay),
-    ...beyondBounds(strategy, live),
-  ]);
-  const cancels = cancellable([...going]);
+  const cancels = ordersToCancel(strategy, quoting, around, supply);
   const moves = cancels.length + supply.intents.length > 0;
   const state: QuoteState = {
     ...strategy.state,
@@ -69,6 +62,24 @@ export function moveOrders(
   };
 }
 
+/** Returns the orders to cancel now; `supply` has the orders that are placed beside them. */
+function ordersToCancel(
+  strategy: QuoteStrategy,
+  quoting: Quoting,
+  around: Moving,
+  { intents }: Pick<Supply, "intents">,
+): Order[] {
+  const { plan, bids, asks } = quoting;
+  const count = (side: Side) => intents.filter((intent) => intent.side === side).length;
+  const makesWay = (order: Order) => placesWithout(order, strategy, quoting, around);
+  const going = new Set([
+    ...goingOf(bids, plan.bids, count("buy"), makesWay),
+    ...goingOf(asks, plan.asks, count("sell"), makesWay),
+    ...beyondChangedLimits(strategy, around.live),
+  ]);
+  return cancellable([...going]);
+}
+
 /** Returns whether an order's funds would place another one of its side. */
 function placesWithout(
   order: Order,
@@ -85,15 +96,15 @@ function placesWithout(
   return intents.some(({ side }) => side === order.side);
 }
 
-/** Returns orders that exceed bounds which were changed since their placement. */
-function beyondBounds(
+/** Returns orders that exceed limits of the base which were changed since their placement. */
+function beyondChangedLimits(
   { state: { base }, config: { rules } }: QuoteStrategy,
   live: readonly Order[],
 ): Order[] {
   const { mostBase, leastBase } = rules;
   return [
-    ...(mostBase === undefined ? [] : beyondRoom("buy", live, mostBase - base)),
-    ...(leastBase === undefined ? [] : beyondRoom("sell", live, base - leastBase)),
+    ...(mostBase === undefined ? [] : beyondInventory("buy", live, mostBase - base)),
+    ...(leastBase === undefined ? [] : beyondInventory("sell", live, base - leastBase)),
   ];
 }
 

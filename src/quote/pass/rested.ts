@@ -69,7 +69,7 @@ export function goingOf(
 }
 
 /** Returns the open orders that could fill beyond an inventory bound: those that a smaller bound has no room for. */
-export function beyondRoom(side: Side, resting: readonly Order[], room: Decimal): readonly Order[] {
+export function beyondInventory(side: Side, resting: readonly Order[], room: Decimal): readonly Order[] {
   const mine = resting
     .filter((order) => order.side === side && !isFinal(order))
     .sort((a, b) => ((side === "buy" ? a.price > b.price : a.price < b.price) ? -1 : 1));
