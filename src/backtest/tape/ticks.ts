@@ -53,12 +53,12 @@ function tickRowsOf(candles: Candles, tick: Decimal): Column {
   else
     for (const [index, column] of [open, low, high, close].entries())
       for (let i = 0; i < column.length; i++) rows[4 * i + index] = counter(column[i] as number);
-  rows[length - 3] = NOTHING;
+  rows[length - 3] = NO_TICK;
   return rows;
 }
 
 /** Below every price; no bar reaches it. */
-const NOTHING = -LARGEST_INT32;
+const NO_TICK = -LARGEST_INT32;
 
 /** Divides prices, rounded half up. With quotients this small, a double is exact enough to round correctly. */
 function divideInto(rows: Int32Array, { open, low, high, close }: Candles, each: number): void {
@@ -99,7 +99,7 @@ export interface TickReach {
 /** Returns the first bar from `from` on that reaches either price; past the end if none does. */
 export function nextBar({ rows, blocks }: Ticks, from: number, below: number, above: number): number {
   const [tiny, small, large] = blocks;
-  const least = Math.max(below, NOTHING);
+  const least = Math.max(below, NO_TICK);
   for (let bar = from; ; ) {
     do {
       if ((rows[4 * bar + 1] as number) <= least || (rows[4 * bar + 2] as number) >= above) return bar;
