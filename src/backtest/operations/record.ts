@@ -53,9 +53,8 @@ async function allPages<T>(
     const rows = await read({ limit: ROWS, ...(before ? { before } : {}) });
     pages.push(rows);
     await between();
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < ROWS) return pages.flat().reverse();
-    before = placeOf(last);
+    if (rows.length < ROWS) return pages.flat().reverse();
+    before = placeOf(rows.at(-1) as T);
   }
   throw new AppError(
     "Invalid request",

@@ -46,21 +46,17 @@ export function requestedPast(
 function candleFeed(candles: Candles, { span, count }: Pick<CandleSeries, "span" | "count">) {
   const { times, spanMillis } = candles;
   let next = 0;
-  let partial: Candle | undefined;
   let series: CandleSeries = { span, count, until: 0, rows: [] };
   return (at: Millis): CandleSeries => {
     const end = Math.floor(at / span) * span;
     if (end === series.until) return series;
     const rows = [...series.rows];
-    for (; next < times.length && (times[next] as number) + spanMillis <= end; next++) {
+    for (; (times[next] as number) + spanMillis <= end; next++) {
       const bar = barAt(candles, next);
       const start = Math.floor(bar.at / span) * span;
-      if (partial && partial.at !== start) rows.push(partial);
-      partial = partial?.at === start ? joined(partial, bar) : { ...bar, at: start };
-    }
-    if (partial && partial.at + span <= end) {
-      rows.push(partial);
-      partial = undefined;
+      const last = rows.at(-1);
+      if (last?.at === start) rows[rows.length - 1] = joined(last, bar);
+      else rows.push({ ...bar, at: start });
     }
     series = { span, count, until: end, rows: rows.slice(-count) };
     return series;
@@ -90,7 +86,7 @@ function priceFeed(candles: Candles) {
   const { times, spanMillis } = candles;
   let next = 0;
   return (at: Millis): Elsewhere["prices"][number]["price"][] => {
-    while (next < times.length && (times[next] as number) + spanMillis <= at) next++;
+    while ((times[next] as number) + spanMillis <= at) next++;
     const last = times[next - 1];
     return last === undefined || at - last >= 2 * spanMillis ? [] : [barAt(candles, next - 1).close];
   };

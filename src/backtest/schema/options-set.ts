@@ -10,14 +10,16 @@ const WHERE = ["exchange", "symbol", "dryRun", "dryBalance"];
 /** Parses `size=80,levels=20` as fields of the grid's kind, by field names or flags. Throws AppError. */
 export function optionsSet(config: GridConfig, set: string): Readonly<Record<string, unknown>> {
   const shape: FieldReaders = config.centered ? centeredPreviewInput([]).shape : rangePreviewInput([]).shape;
-  const names = Object.keys(shape).filter((name) => !WHERE.includes(name));
+  const options = Object.entries(shape).filter(([name]) => !WHERE.includes(name));
   const changes: Record<string, unknown> = {};
   for (const part of set.split(",")) {
     const [request = "", value = ""] = part.split("=").map((one) => one.trim());
-    const name = names.find((one) => flagsOf(one, config).includes(request));
-    const field = name === undefined ? undefined : shape[name];
-    if (name === undefined || field === undefined)
-      throw new AppError("Invalid request", `set has no option ${request}; choose from ${names.join(", ")}`);
+    const found = options.find(([name]) => flagsOf(name).includes(request));
+    if (!found) {
+      const names = options.map(([name]) => name).join(", ");
+      throw new AppError("Invalid request", `set has no option ${request}; choose from ${names}`);
+    }
+    const [name, field] = found;
     const parsed = field.safeParse(valueRead(value));
     if (!parsed.success) throw labelled(parsed.error.issues[0]?.message ?? `Invalid request: ${part}`);
     changes[name] = parsed.data;
@@ -39,8 +41,9 @@ type FieldReaders = Readonly<
   >
 >;
 
-const flagsOf = (name: string, { centered }: GridConfig): readonly (string | undefined)[] => {
-  const short = centered ? undefined : (RANGE_FLAGS as Readonly<Record<string, string>>)[name];
+/** The short forms name fields that a centered grid does not have. */
+const flagsOf = (name: string): readonly (string | undefined)[] => {
+  const short = (RANGE_FLAGS as Readonly<Record<string, string>>)[name];
   const kebab = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   return [name, kebab, short];
 };

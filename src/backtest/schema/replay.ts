@@ -159,7 +159,7 @@ const differenceOut = ({ where, order, cause }: Difference): ReplayAnswer["diffe
 function causesOf(differences: readonly Difference[]): ReplayAnswer["causes"] {
   const found = new Map<string, { readonly cause: Cause; readonly of: Set<string> }>();
   for (const { cause } of differences) {
-    const key = `${cause.code} ${cause.reason ?? ""}`;
+    const key = `${cause.code} ${cause.reason}`;
     const known = found.get(key) ?? { cause, of: new Set() };
     found.set(key, known);
     known.of.add(cause.of);

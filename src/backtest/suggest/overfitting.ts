@@ -104,9 +104,9 @@ function indexOfLargest(values: Float64Array): number {
 function relativeRank(values: Float64Array, which: number): number {
   const own = values[which] as number;
   let [below, same] = [0, 0];
-  for (let one = 0; one < values.length; one++) {
-    if ((values[one] as number) < own) below++;
-    else if (values[one] === own) same++;
+  for (const value of values) {
+    if (value < own) below++;
+    else if (value === own) same++;
   }
   return (below + (same + 1) / 2) / (values.length + 1);
 }
