@@ -173,6 +173,7 @@ describe("a replay of the service's record", () => {
   it("reports the result of other options as a backtest does, and rejects unknown options", async () => {
     const { app, id, replayed } = await undisturbed();
     const body = await replayed("?set=size=400,levels=12");
+    expect(body).toMatchObject({ exchange: SWUNG.exchange, symbol: SWUNG.symbol, timeframe: "1m" });
     expect(body.set?.settings).toBe("size=400,levels=12");
     expect(Number(body.set?.realized)).toBeGreaterThan(1.5 * Number(body.record.realized));
     expect(body.text).toBe("match 100 %");

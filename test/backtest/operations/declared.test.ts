@@ -112,6 +112,27 @@ describe("a backtest of a strategy of one's own", () => {
     expect(await codes(strategy({ reference: false }).definition)).toEqual(["few_fills", ["kraken"]]);
   });
 
+  it("has a band over both orders of the extremes and both fill rules", async () => {
+    const { definition } = strategy({
+      reference: false,
+      orders: ({ position }: StrategyInput<object>) =>
+        String(position.base) === "0"
+          ? [{ id: "bid", side: "buy", price: "99", size: 1 }]
+          : [{ id: "ask", side: "sell", price: "101", size: 1 }],
+    });
+    const bandOf = async (low: string, extremes: string) => {
+      const bar = { at: START, open: "100", high: "102", low, close: "100", volume: 1 };
+      const kept = { candles: async () => candlesOf({ pair: "BTC/USDT", spanMillis: MINUTE }, [bar]) };
+      const { answer } = await ran(definition, kept, { extremes, tickInterval: 5000 });
+      return [answer.filledOrders, (answer.band as { filledOrders: object }).filledOrders];
+    };
+    // It buys on the way down, and sells on the way up if that comes later.
+    expect(await bandOf("98", "low_first")).toEqual([2, { least: 1, most: 2 }]);
+    expect(await bandOf("98", "high_first")).toEqual([1, { least: 1, most: 2 }]);
+    // At 99 only touching counts.
+    expect(await bandOf("99", "low_first")).toEqual([0, { least: 0, most: 2 }]);
+  });
+
   it("has a return of zero if its budget is worth nothing", async () => {
     const { definition } = strategy({ reference: false });
     const kept = { candles: async () => past([0.1, 0.1]) };

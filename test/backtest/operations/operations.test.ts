@@ -11,7 +11,7 @@ import type { Deps } from "../../../src/ports/deps.ts";
 import { minutesOf } from "../../suggest/series.ts";
 import { d, GRID } from "../../support/grid.ts";
 import { runOperation, START, testSandbox } from "../../support/sandbox.ts";
-import { type Reported, taped } from "../taped.ts";
+import { FROM, type Reported, taped } from "../taped.ts";
 
 const OPERATIONS: readonly Operation[] = [
   ...backtestOperations(["kraken"]),
@@ -106,18 +106,34 @@ it("a backtest from a stored grid has its settings, and its consent to a loss", 
     ...{ pair: "BTC/USDT", spanMillis: MINUTE, scale: 0, times, volume: new Float64Array(3) },
     ...{ open: at, high: at, low: at, close: at },
   });
-  const deps = { ...box.deps, kept: { candles: async () => past } };
+  const asked: CandlesRequest[] = [];
+  const candles = async (request: CandlesRequest) => {
+    asked.push(request);
+    return past;
+  };
+  const deps = { ...box.deps, kept: { candles } };
   const { id } = await runOperation<{ id: string }>(deps, "start_grid", GRID);
   const levelsOf = async (from: string, input: object) => {
-    const result = await runOperation<{ slots: readonly object[] }>(deps, "backtest_grid", {
-      ...{ from, timeframe: "1m", fill: "cross", queue: "trades", extremes: "nearest" },
-      ...{ spread: 0n, slippage: 0n, fills: 0, ...input },
-    });
+    const result = await runOperation<{ slots: readonly object[]; band: object | null }>(
+      deps,
+      "backtest_grid",
+      {
+        ...{ from, timeframe: "5m", fill: "cross", queue: "trades", extremes: "nearest" },
+        ...{ spread: 0n, slippage: 0n, fills: 0, ...input },
+      },
+    );
+    expect(result.band).not.toBeNull();
     return result.slots.length;
   };
   // An option that is not set is the grid's.
   expect([await levelsOf(id, {}), await levelsOf(id, { gridLevels: undefined })]).toEqual([6, 6]);
   expect(await levelsOf(id, { gridLevels: 4 })).toBe(4);
+  await levelsOf(id, { since: START + 1, until: START + 2 * MINUTE });
+  const where = { exchange: GRID.exchange, symbol: GRID.symbol, span: 5 * MINUTE };
+  expect(asked.slice(-2)).toEqual([
+    { ...where, since: undefined, until: undefined },
+    { ...where, since: START + 1, until: START + 2 * MINUTE },
+  ]);
   // The slots of 100 levels are 60 wide, a tenth of a percent, which is less than the fees of a cycle.
   const dense = { gridLevels: 100, orderSize: d("50") };
   const refused = /below break-even|lose/;
@@ -140,7 +156,7 @@ it("a backtest over books names the model of its queue, and one without books ha
     { at: 2000, price: 105, amount: 1 },
   ];
   const ranged = OPERATIONS[0] as Operation;
-  const answerOf = async (isBook: boolean, dryBalance?: string) => {
+  const answerOf = async (isBook: boolean, more: object = {}) => {
     const found = { tape: taped(events(isBook) as Reported[]), hash: "0", duplicates: 0, refused: [] };
     const deps = {
       kept: { tape: async () => found },
@@ -149,14 +165,23 @@ it("a backtest over books names the model of its queue, and one without books ha
     const input = ranged.input.parse({
       ...{ exchange: "kraken", symbol: "BTC/USDT", lowerPrice: 100, upperPrice: 110, gridLevels: 2 },
       ...{ orderSize: 100, allowLoss: true, tick: 0.1, lot: 0.01, makerFee: 0, queue: "proportional" },
-      dryBalance,
+      ...more,
     });
     const call = { actor: "local" } as unknown as Call;
-    return (await ranged.run(deps, input as never, call)) as { tape: { queue: unknown }; position: string };
+    return (await ranged.run(deps, input as never, call)) as {
+      tape: { queue: unknown };
+      position: string;
+      bars: number;
+    };
   };
   const [booked, plain] = [await answerOf(true), await answerOf(false)];
   expect([booked.tape.queue, plain.tape.queue]).toEqual(["proportional", null]);
   // With a balance of its own, the upper slot begins with 100 / 110 of base, in whole lots.
-  const own = await answerOf(false, "BTC=3,USDT=1000");
+  const own = await answerOf(false, { dryBalance: "BTC=3,USDT=1000" });
   expect([plain.position, own.position]).toEqual(["0", "0.9"]);
+  const [late, early] = [
+    await answerOf(false, { since: FROM + 1 }),
+    await answerOf(false, { until: FROM + 2000 }),
+  ];
+  expect([plain.bars, late.bars, early.bars]).toEqual([2, 1, 1]);
 });

@@ -7,7 +7,9 @@ import type { GridStrategy } from "../../../src/grid/state/state.ts";
 import { MINUTE, SECOND } from "../../../src/kernel/time.ts";
 import type { Call } from "../../../src/operation.ts";
 import type { Deps } from "../../../src/ports/deps.ts";
+import type { Local } from "../../../src/ports/local.ts";
 import type { Page } from "../../../src/ports/stores/history-store.ts";
+import { d, market } from "../../support/grid.ts";
 import { strategy } from "../../support/made.ts";
 
 const CALL = { actor: "local" } as unknown as Call;
@@ -82,6 +84,44 @@ describe("a calculation", () => {
     signal.abort();
     await expect(calculate(deps, ["grid", job], call)).rejects.toThrow();
     expect(asked).toHaveLength(1);
+  });
+
+  it("ends when its time is over, or when enough of the callers have left", async () => {
+    const past = candlesOf(
+      { pair: "BTC/USDT", spanMillis: MINUTE },
+      ["105", "99", "111"].map((price, minute) => ({
+        ...{ at: minute * MINUTE, open: price, high: price, low: price, close: price, volume: 1 },
+      })),
+    );
+    const request = { lowerPrice: d("100"), upperPrice: d("110"), gridLevels: 1, orderSize: d("100") };
+    const options = { market: market(), rules: { tickInterval: MINUTE } };
+    const job = { request, past, options, over: { exchange: "kraken", fills: 0 } };
+    /** So many milliseconds pass between two looks at the clock. */
+    const barsIn = async (millis: number, waiting?: object) => {
+      let now = 0;
+      const local = { monotonic: () => (now += millis), sleep: async () => undefined } as unknown as Local;
+      const call = { actor: "t1", waiting } as unknown as Call;
+      const { bars, isWhole } = await calculate({ local }, ["grid", job], call);
+      return [bars, isWhole];
+    };
+    const enough = (isEnough: boolean) => ({
+      isEnough: () => isEnough,
+      hear: () => undefined,
+      share: () => 1,
+    });
+    expect([await barsIn(0), await barsIn(0, enough(false))]).toEqual([
+      [3, true],
+      [3, true],
+    ]);
+    expect([
+      await barsIn(0, enough(true)),
+      await barsIn(5 * SECOND),
+      await barsIn(5 * SECOND, enough(false)),
+    ]).toEqual([
+      [1, false],
+      [1, false],
+      [1, false],
+    ]);
   });
 
   it("covers the time from its first bar to the end of the last one it processed", () => {

@@ -172,11 +172,19 @@ it("of grids that do equally well, those of the smallest keys are shown, whateve
   const options = { market: { ...ours, maker: 0n, taker: 0n }, budget: 1e6, windows: 3, candidates: 12 };
   for (const seed of [1, 2, 3]) {
     const keys = candidatesOf(seed).slice(0, 12).map(keyOf).sort();
-    const { best, winner, looked, refused } = suggest(past, { ...options, seed });
+    const { best, winner, looked, refused, reasons } = suggest(past, { ...options, seed });
     expect([looked, refused, winner]).toEqual([12, 0, null]);
     expect(best.map(({ candidate }) => candidate)).toEqual(
       keys.slice(0, 5).map((key) => candidateAt(key.split(" ").map(Number) as never)),
     );
+    // The best one always has the median rank, and as much of an edge as chance.
+    expect(reasons).toEqual([
+      "the probability of overfitting is 100 %: the best grid in one half of the time was no better than the median in the other half",
+      "luck among so many trials can explain the best one: its deflated Sharpe ratio is 50 %, below 95 %",
+      "its neighbors do much worse; it is a peak, not a plateau",
+      "0 cycles in the last window, which was not used to choose, are too few; at least 30 are needed",
+      "it loses 0 % in the last window, which was not used to choose",
+    ]);
     expect(best.map(({ sharpe, plateau }) => [sharpe, plateau])).toEqual(Array(5).fill([0, 0]));
   }
 });
