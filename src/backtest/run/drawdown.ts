@@ -22,8 +22,7 @@ export function createFalls(bars: Ticks, positions: Positions, invested: number)
   const { blocks, candles } = bars;
   const tick = floatUnits(bars.tick);
   const [tiny, small, large] = blocks;
-  const from = candles.times[0] ?? 0;
-  let worst: Drawdown = { amount: 0, share: 0, peak: invested, from, to: from };
+  let worst: Drawdown = { amount: 0, share: 0, peak: invested, from: candles.from, to: candles.from };
   const equityAt = (index: number, ticks: number): number =>
     cashAt(positions, index, invested) + baseAt(positions, index) * (ticks * tick);
   const { top, rise, topAt, settle, wait } = createPeak(bars, equityAt, invested);
@@ -31,7 +30,7 @@ export function createFalls(bars: Ticks, positions: Positions, invested: number)
   /** Returns whether bars between these prices need no check, because none of them has a deeper drawdown. */
   function skips(first: number, until: number, index: number, least: number, most: number): boolean {
     const highest = equityAt(index, most);
-    const bound = highest > top.bound ? highest : top.bound;
+    const bound = Math.max(highest, top.bound);
     // The margin exceeds any rounding error.
     if (bound - equityAt(index, least) >= bound * worst.share * (1 - 1e-6)) return false;
     if (highest > top.equity) wait(first, until, index, highest);
