@@ -68,7 +68,7 @@ interface BarsLookedAt {
 
 /** Measures figures over the closes, from one change of the position to the next. */
 function measured(positions: Positions, bars: Ticks, { count, invested }: BarsLookedAt) {
-  const every = Math.max(1, Math.ceil(count / POINTS));
+  const every = Math.ceil(count / POINTS);
   const falls = createFalls(bars, positions, invested);
   const series: Point[] = [];
   let drawn = 0;
@@ -96,7 +96,7 @@ function measured(positions: Positions, bars: Ticks, { count, invested }: BarsLo
       }),
     ),
     sharpe: sharpeOf(dailyEquity(positions, bars, { count, invested })),
-    timeInRange: insideOf(positions, bars, count) / Math.max(1, count),
+    timeInRange: insideOf(positions, bars, count) / count,
   };
 }
 
@@ -116,7 +116,7 @@ function withFall(
   return [...drawn, ...added].sort((a, b) => a.at - b.at);
 }
 
-/** Returns the row of the position at a bar's close. */
+/** Returns the row of the position at a bar's close; the first row is that of the first bar. */
 function rowAt({ bars }: Positions, bar: number): number {
   let [low, high] = [0, bars.length];
   while (low < high) {
@@ -124,7 +124,7 @@ function rowAt({ bars }: Positions, bar: number): number {
     if ((bars[middle] as number) > bar) high = middle;
     else low = middle + 1;
   }
-  return Math.max(0, low - 1);
+  return low - 1;
 }
 
 const holdingAt = (positions: Positions, index: number, invested: number): Holding => ({
@@ -187,7 +187,7 @@ function insideOf({ ranges }: Positions, bars: Ticks, count: number): number {
   for (const [index, { bar, low, high }] of ranges.entries()) {
     const until = Math.min(ranges[index + 1]?.bar ?? count, count);
     const between = { low: Math.round(low / tick), high: Math.round(high / tick) };
-    if (bar < until) inside += countWithin(bars, { from: bar, until }, between);
+    inside += countWithin(bars, { from: bar, until }, between);
   }
   return inside;
 }

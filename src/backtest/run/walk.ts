@@ -108,7 +108,7 @@ export function* goingOn(run: Walk): Generator<number, Walked> {
     for (const corner of cornersOf(bars, bar, rules.extremes)) walkTo(run, corner, () => passAt(run, bar));
     yield bar;
   }
-  return walkedTo(run, Math.min(bar, end));
+  return walkedTo(run, bar);
 }
 
 /** Returns the result of a run after a number of bars or trades. */
@@ -193,7 +193,7 @@ export function walkTo<S extends Strategy>(run: BarRun<S>, corner: Corner, pass:
 
 /** Skips the timer's passes before a time. */
 export function skipTo(run: Pick<Walk, "nextPass">, at: Millis, interval: Millis): void {
-  if (run.nextPass < at) run.nextPass += Math.ceil((at - run.nextPass) / interval) * interval;
+  run.nextPass += Math.max(0, Math.ceil((at - run.nextPass) / interval)) * interval;
 }
 
 function moveTo<S extends Strategy>(run: BarRun<S>, corner: Corner): void {
