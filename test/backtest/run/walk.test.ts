@@ -141,6 +141,17 @@ describe("a backtest", () => {
     ]);
   });
 
+  it("keeps the balances of other assets", () => {
+    const euros = { asset: "EUR", free: d("7"), used: d("2") };
+    for (const engine of ["walk", undefined] as const) {
+      const options = { market: MARKET, balances: [...BALANCES, euros], ...(engine ? { engine } : {}) };
+      const { run } = backtest(REQUEST, past(SWING), options);
+      expect(run.engine).toBe(engine ?? "jump");
+      const [of] = run.balances.filter(({ asset }) => asset === "EUR");
+      expect((of?.free ?? 0n) + (of?.used ?? 0n)).toBe(d("9"));
+    }
+  });
+
   it("has quote for all of its slots where no balances are given", () => {
     const { balances } = backtest(REQUEST, past(SWING), { market: MARKET });
     expect(balances).toEqual([{ asset: "USDT", free: d("180.72"), used: 0n }]);
