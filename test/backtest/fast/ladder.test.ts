@@ -109,6 +109,9 @@ describe("a grid that only its own fills change", () => {
   });
 
   it("is one again without that", () => {
+    // The sell at 100 fills from 111 on, a tick above the price at which the highest slot begins to buy.
+    const spread = (share: string) => laddered(PLENTY, { rules: { spread: d(share) } })?.rungs.sells[0];
+    expect([spread("0.19"), spread("0.2")]).toEqual([111, undefined]);
     expect(laddered(PLENTY, { config: { stopLossPrice: d("50") } })).toBeDefined();
     expect(laddered(PLENTY, { on: { minNotional: d("89.98") } })).toBeDefined();
     for (const on of [{ minAmount: d("0.818") }, { buyFeeIn: "base" as const, minAmount: d("0.817") }])

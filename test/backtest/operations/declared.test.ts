@@ -3,6 +3,7 @@ import { declaredBacktests } from "../../../src/backtest/operations/backtest-dec
 import { DeclaredBacktestShape, declaredBacktestView } from "../../../src/backtest/position/declared.ts";
 import { candlesOf } from "../../../src/candles/candles.ts";
 import { defineStrategy, z } from "../../../src/declared/package.ts";
+import { AppError } from "../../../src/kernel/errors.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
 import type { Call } from "../../../src/operation.ts";
 import type { CandlesRequest } from "../../../src/ports/candles.ts";
@@ -35,11 +36,16 @@ function strategy(over: object = {}) {
   return { definition, references };
 }
 
-async function ran(definition: AnyStrategyDefinition, kept: object = {}, input: object = {}) {
+async function ran(
+  definition: AnyStrategyDefinition,
+  kept: object = {},
+  input: object = {},
+  local: object = { monotonic: () => 0, sleep: async () => undefined },
+) {
   const asked: string[] = [];
   const deps = {
     exchanges: ["kraken", "mexc", "gateio"].map((id) => ({ id })),
-    local: { monotonic: () => 0, sleep: async () => undefined },
+    local,
     kept: {
       async candles({ exchange }: CandlesRequest) {
         asked.push(exchange);
@@ -155,6 +161,25 @@ describe("a backtest of a strategy of one's own", () => {
     expect(Object.keys(declaredBacktestView({ ...answer, lastError: null }) as object)).not.toContain(
       "error",
     );
+  });
+
+  it("names the file whose function never ends", async () => {
+    const stopped = async (error: Error, source?: string) => {
+      let now = 0;
+      const sleep = async () => {
+        throw error;
+      };
+      // Each look at this clock is longer than a slice, after which the calculation rests.
+      const { definition } = strategy(source === undefined ? {} : { source });
+      await ran(definition, {}, {}, { monotonic: () => (now += 100), sleep });
+    };
+    const late = new Error("it took too long");
+    await expect(stopped(late, "my-own.ts")).rejects.toThrow(
+      new AppError("Fetch failed", "my-own.ts: it took too long"),
+    );
+    await expect(stopped(late)).rejects.toBe(late);
+    const refused = new AppError("Invalid request", "not now");
+    await expect(stopped(refused, "my-own.ts")).rejects.toBe(refused);
   });
 
   it("is an operation that reads, under its own name", async () => {

@@ -112,7 +112,14 @@ it("bars within a range are counted one by one", () => {
     const bars = barsOf(prices);
     for (const from of [0, 1, 64, 100, 640, 4096])
       for (const until of [63, 64, 128, 699, 700, 8192, 9000])
-        for (const [low, high] of [[100, 100], [99, 101], [101, 103], [96, 99], [90, 95], [105, 110]] as const) {
+        for (const [low, high] of [
+          [100, 100],
+          [99, 101],
+          [101, 103],
+          [96, 99],
+          [90, 95],
+          [105, 110],
+        ] as const) {
           const part = prices.slice(from, until);
           const end = Math.max(from, Math.min(until, prices.length));
           expect(countWithin(bars, { from, until: end }, { low, high })).toBe(
