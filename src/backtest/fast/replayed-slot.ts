@@ -36,13 +36,11 @@ export function replaySlot(first: GridState, index: number, count: number, marke
   let state: GridState = { ...first, slots, ledger: NO_LEDGER };
   const moves: Move[] = [];
   let before: GridState | undefined;
-  const begins = slots[0]?.side;
   for (let done = 0; done < count; done++) {
     state = filled(state, index, market, moves);
     if (moves.length % 2 !== 0) continue;
-    const isSteady = before && isSameReplay(before, state) && state.slots[0]?.side === begins;
-    const cycles = Math.floor((count - done - 1) / 2);
-    if (before && isSteady && cycles > 0) {
+    if (before && isSameReplay(before, state)) {
+      const cycles = Math.floor((count - done - 1) / 2);
       state = repeated(before, state, cycles);
       done += 2 * cycles;
       if (done + 1 < count) state = filled(state, index, market, []);
@@ -79,10 +77,9 @@ function filled(before: GridState, index: number, market: Market, moves: Move[])
   return after;
 }
 
-function isSameReplay({ slots: [a] }: GridState, { slots: [b] }: GridState): boolean {
+function isSameReplay(before: GridState, after: GridState): boolean {
+  const [a, b] = [before.slots[0] as Slot, after.slots[0] as Slot];
   return (
-    a !== undefined &&
-    b !== undefined &&
     a.side === b.side &&
     a.first === b.first &&
     a.bought === b.bought &&
@@ -107,7 +104,7 @@ function repeated(before: GridState, after: GridState, times: number): GridState
 function repeatedLedger(before: Ledger, after: Ledger, count: bigint): Ledger {
   const on = (a: Decimal, b: Decimal): Decimal => b + (b - a) * count;
   const each = (a: Ledger["fees"], b: Ledger["fees"]) =>
-    Object.fromEntries(Object.entries(b).map(([asset, amount]) => [asset, on(a[asset] ?? ZERO, amount)]));
+    Object.fromEntries(Object.entries(b).map(([asset, amount]) => [asset, on(a[asset] as Decimal, amount)]));
   const times = Number(count);
   return {
     ...after,
