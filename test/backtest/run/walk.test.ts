@@ -111,14 +111,17 @@ describe("passes over bars", () => {
 });
 
 describe("positions of a run", () => {
-  it.each([{}, { mayLeap: true }])("begin with each bar that changed them: %j", (how) => {
-    const { positions, engine } = walked(SWING, how);
-    expect(engine).toBe("mayLeap" in how ? "jump" : "walk");
-    expect([...positions.bars]).toEqual([0, 1, 3]);
-    expect([...positions.cash].map((cash) => Number(cash.toFixed(9)))).toEqual([0, -90.09, 8.811]);
-    expect([...positions.base]).toEqual([0, 0.9, 0]);
-    expect(positions.ranges).toEqual([{ bar: 0, low: 90, high: 110, base: 0, cash: 0 }]);
-  });
+  it.each([{}, { mayLeap: true }, { everyPass: true }])(
+    "begin with each bar that changed them: %j",
+    (how) => {
+      const { positions, engine } = walked(SWING, how);
+      expect(engine).toBe("mayLeap" in how ? "jump" : "walk");
+      expect([...positions.bars]).toEqual([0, 1, 3]);
+      expect([...positions.cash].map((cash) => Number(cash.toFixed(9)))).toEqual([0, -90.09, 8.811]);
+      expect([...positions.base]).toEqual([0, 0.9, 0]);
+      expect(positions.ranges).toEqual([{ bar: 0, low: 90, high: 110, base: 0, cash: 0 }]);
+    },
+  );
 });
 
 it.each([{}, { mayLeap: true }])("a position is the one at the close of its bar: %j", (how) => {
