@@ -224,7 +224,8 @@ describe("a pass over quotes", () => {
     expect(lost.strategy?.state.notices).toEqual([
       {
         code: "loss_limit",
-        message: expect.stringMatching(/^its loss exceeds its loss limit of 10 USDT;/),
+        message:
+          "its loss exceeds its loss limit of 10 USDT; both sides are canceled. Raise the limit and resume the quotes, or stop them",
       },
     ]);
     expect(lost.events).toMatchObject([{ kind: "error" }]);
@@ -232,6 +233,11 @@ describe("a pass over quotes", () => {
     expect(stays.intents).toEqual([]);
     const resumed = { ...(lost.strategy as QuoteStrategy), resumes: 1 };
     expect(run(resumed, [], pass({ book: book(["99"], ["101"]) })).intents).toHaveLength(2);
+    // The loss counts from the start, so at the same price a resume alone changes nothing.
+    const low = pass({ book: book(["79"], ["81"]) });
+    expect(run(resumed, [], low).intents).toEqual([]);
+    const raised = { ...resumed, config: { ...config, maxLoss: d("200") } };
+    expect(run(raised, [], low).intents).toHaveLength(2);
   });
 
   it("places nothing that would match an order of the same account", () => {

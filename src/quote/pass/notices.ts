@@ -47,7 +47,7 @@ function defenceNotices(defence: Defence | undefined, defended: readonly Side[])
 }
 
 const describeLimitLoss = (most: bigint | undefined, quote: string): string =>
-  `its loss exceeds its loss limit${most === undefined ? "" : ` of ${text(most)} ${quote}`}; both sides are canceled. Resume or stop the quotes`;
+  `its loss exceeds its loss limit${most === undefined ? "" : ` of ${text(most)} ${quote}`}; both sides are canceled. Raise the limit and resume the quotes, or stop them`;
 
 const recoveredText = (had: ReadonlySet<Notice["code"]>): string =>
   had.size === 1 && had.has("defended") ? "no side is defended any longer" : "both sides are quoted again";
