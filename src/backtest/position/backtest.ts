@@ -56,7 +56,8 @@ export function* backtestingPosition<S extends PositionStrategy>(
   { market, rules: given, isOver, kinds, guard, requested, withBand = true }: PositionBacktestOptions,
 ): Generator<number, PositionBacktest<S>> {
   const bars = ticksOf(candles, market.tick);
-  if (bars.count === 0 || lowAt(bars, 0) < 1)
+  // Without bars the lowest price is below every one.
+  if (lowAt(bars, 0) < 1)
     throw new AppError("Invalid request", `the candles' prices are below the tick of ${text(market.tick)}`);
   const rules = { ...RULES, ...given, tickInterval: given?.tickInterval ?? USUAL_INTERVAL };
   const price = (ticks: number) => BigInt(ticks) * market.tick;
