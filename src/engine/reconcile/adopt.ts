@@ -4,7 +4,7 @@ import type { Millis } from "../../kernel/time.ts";
 import type { Order } from "../../model/order.ts";
 import type { Strategy } from "../../model/strategy.ts";
 import type { VenueOrder } from "../../ports/venue.ts";
-import { isLookedFor, type Observation } from "./observation.ts";
+import { areTradesRequested, isLookedFor, type Observation } from "./observation.ts";
 import { isFinal } from "./order-life.ts";
 import { type Reconciled, reconcileFound, settledFromSums } from "./reconcile.ts";
 import { adopted, serialOf } from "./recovery.ts";
@@ -90,9 +90,8 @@ function withAdopted(
  * Returns whether an order was known to lack trades before this pass, and the pass queried them without success. Only
  * then can trades older than the cursor be distinguished from booked ones.
  */
-const isRequestedInVain = ({ before, order }: Reconciled, { markets }: Observation): boolean =>
-  before.filled > before.booked &&
-  markets.get(order.symbol)?.requestedOrders?.has(order.exchangeId ?? "") === true;
+const isRequestedInVain = ({ before, order }: Reconciled, observation: Observation): boolean =>
+  before.filled > before.booked && areTradesRequested(order, observation);
 
 const isSameSlot = (a: Order, b: Order): boolean =>
   a.strategy === b.strategy && a.generation === b.generation && a.slot === b.slot;

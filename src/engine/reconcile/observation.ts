@@ -26,14 +26,17 @@ export interface MarketSnapshot extends PriceSnapshot {
   readonly reading: FillReading | undefined;
 }
 
-/** Returns whether this pass would have observed an order's trades if the exchange showed them. */
-export function isLookedFor(
+/** Returns whether this pass requested the trades of this order by its id. */
+export const areTradesRequested = (
   { symbol, exchangeId }: Pick<Order, "symbol" | "exchangeId">,
   { markets }: Pick<Observation, "markets">,
-): boolean {
-  const { tradesRead = false, requestedOrders: request } = markets.get(symbol) ?? {};
-  return tradesRead || request?.has(exchangeId ?? "") === true;
-}
+): boolean => markets.get(symbol)?.requestedOrders?.has(exchangeId ?? "") === true;
+
+/** Returns whether this pass would have observed a new order's trades if the exchange showed them. */
+export const isLookedFor = (
+  order: Pick<Order, "symbol" | "exchangeId">,
+  { markets }: Pick<Observation, "markets">,
+): boolean => markets.get(order.symbol)?.tradesRead === true || areTradesRequested(order, { markets });
 
 /** Observations of an account in a pass. A market that could not be read is absent, never empty. */
 export interface Observation {

@@ -4,7 +4,7 @@ import type { Fill } from "../../model/fill.ts";
 import type { Order } from "../../model/order.ts";
 import type { VenueFill, VenueOrder } from "../../ports/venue.ts";
 import { fillOf, gapFill, gapIsDue, withBehind, withFill } from "./fills.ts";
-import { isLookedFor, type Observation } from "./observation.ts";
+import { areTradesRequested, type Observation } from "./observation.ts";
 import { addsUp, isFinal, missed, withReport } from "./order-life.ts";
 
 /** One order after a pass's observations. */
@@ -31,8 +31,9 @@ export function reconcile(before: Order, observation: Observation, now: Millis):
 
   const { fills, ...booked } = withTrades(order, observation);
   order = withBehind(booked.order, before, now);
+  // The trades of the pair, read from its cursor on, may not reach back to the order's.
   const gap =
-    gapIsDue(order, now) && isLookedFor(order, observation)
+    gapIsDue(order, now) && areTradesRequested(order, observation)
       ? gapFill(order, latest(observation, order) ?? order.createdAt)
       : undefined;
   if (gap) {

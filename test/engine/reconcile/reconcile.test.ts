@@ -100,9 +100,10 @@ describe("an order whose trades do not arrive", () => {
     fees: usdt("0.2"),
     behindSince: since,
   });
+  const asked = { requestedOrders: new Set(["x1"]) };
 
   it("is booked from its own totals, at the market's time", () => {
-    const after = reconcile(short, seeing({ quote: quote({ at: 77 }) }), NOW);
+    const after = reconcile(short, seeing({ ...asked, quote: quote({ at: 77 }) }), NOW);
     expect(after.fills).toMatchObject([{ tradeId: `order:x1:${d("2")}`, amount: d("2"), at: 77 }]);
     expect(after).toMatchObject({
       ended: true,
@@ -111,14 +112,14 @@ describe("an order whose trades do not arrive", () => {
   });
 
   it("is booked at its own time if there is no quote", () => {
-    expect(reconcile(short, seeing({ quote: undefined }), NOW).fills).toMatchObject([
+    expect(reconcile(short, seeing({ ...asked, quote: undefined }), NOW).fills).toMatchObject([
       { at: short.createdAt },
     ]);
   });
 
   it("adds to what was booked from its totals before", () => {
     const more = { ...short, booked: d("0.5"), bookedNotional: d("50"), gap: d("0.5") };
-    expect(reconcile(more, seeing({}), NOW).order.gap).toBe(d("2"));
+    expect(reconcile(more, seeing(asked), NOW).order.gap).toBe(d("2"));
   });
 
   it.each([
@@ -126,7 +127,7 @@ describe("an order whose trades do not arrive", () => {
     ["of an order by hand", { strategy: null, state: "open" as const }],
     ["where it does not tell what it came to", { notional: null }],
   ])("books nothing %s", (_, over) => {
-    const after = reconcile({ ...short, ...over }, seeing({}), NOW);
+    const after = reconcile({ ...short, ...over }, seeing(asked), NOW);
     expect(after).toMatchObject({ fills: [], ended: false, order: { gap: 0n } });
   });
 });
