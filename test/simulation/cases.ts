@@ -135,6 +135,8 @@ export const QUOTE_CASES: readonly (readonly [seed: number, found: string])[] = 
   [4_412_013, "stopped, by the time of an old book, before it had started"],
   [6_158_397, "was given base of the account that the quote beside it had just sold"],
   [9_882_170, "asked for trades of the day by which the clock had been ahead, and never read on"],
+  [7_511_249, "started with base of another strategy, whose fills the database had lost"],
+  [8_511_396, "booked an order from its totals although its trade could be requested"],
 ];
 
 /** The same of declared strategies. */
