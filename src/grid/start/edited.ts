@@ -86,8 +86,9 @@ function editedRange(
   const isMoved = [lowerPrice, upperPrice, gridLevels, gridSpacing, orderSize, budget].some(
     (one) => one !== undefined,
   );
-  // A grid that has followed the market is changed from its current range.
-  const stands = isMoved && before === current ? standing(before, state.trail.steps, market) : before;
+  // A grid that has followed the market is changed from its current range, unless a waiting change moves its levels.
+  const stands =
+    isMoved && !movesLadder(current, before) ? standing(before, state.trail.steps, market) : before;
   const levels = gridLevels ?? stands.gridLevels;
   const isRanged = [lowerPrice, upperPrice, gridLevels].some((one) => one !== undefined);
   const merged: GridConfig = {

@@ -157,6 +157,16 @@ describe("a change of a grid that follows the market", () => {
     expect(config).toMatchObject({ orderSize: d("70"), lowerPrice: d("100"), gridLevels: 5 });
   });
 
+  it("starts from its current position if the request that waits moves no level", () => {
+    const request = { ...TRAILS, stopLossPrice: d("70") };
+    const waiting = grid(TRAILS, { trail: { way: null, steps: 2 }, edits: 0 }, { edit: request, edits: 1 });
+    expect(edited(waiting, { orderSize: d("60"), clearTakeProfit: true }, INPUTS).config).toMatchObject({
+      stopLossPrice: d("70"),
+      lowerPrice: d("110"),
+      upperPrice: d("130"),
+    });
+  });
+
   it("keeps the bounds that are still ahead of it", () => {
     const plain = { stopLossPrice: d("1"), clearTakeProfit: true } as const;
     const trail = (request: EditRequest) => change(TRAILS, { ...plain, ...request }).config.trail;
