@@ -70,7 +70,7 @@ export function askDefinition({ definition, config }: Runnable, inputs: CallInpu
 function callDefinition({ definition, config }: Runnable, inputs: CallInputs) {
   const { memory } = inputs.strategy.state;
   const version = versionOf(definition);
-  const stored: unknown = memory === null ? definition.initial : JSON.parse(memory.json);
+  const stored: unknown = memory === null ? structuredClone(definition.initial) : JSON.parse(memory.json);
   const isOlder = memory !== null && memory.version < version;
   const state = isOlder ? definition.upgrade?.(stored, memory.version) : stored;
   const call = () => {

@@ -21,6 +21,22 @@ describe("the state of a strategy", () => {
     expect(seen).toEqual([{ round: 0 }, { round: 3 }]);
   });
 
+  it("begins with the initial one, also after a call that changed its own copy", () => {
+    const seen: unknown[] = [];
+    const own = named(
+      ({ state }) => {
+        seen.push((state as { rounds: number[] }).rounds.length);
+        (state as { rounds: number[] }).rounds.push(1);
+        return { orders: [order], state };
+      },
+      { initial: { rounds: [] } },
+    );
+    run(own, declaredStrategy("own"));
+    run(own, declaredStrategy("own"));
+    expect(seen).toEqual([0, 0]);
+    expect(own.initial).toEqual({ rounds: [] });
+  });
+
   it("has at most 65,536 characters", () => {
     // With its quotes, the text has two characters more.
     const state = (length: number) => run(named(() => ({ orders: [], state: "x".repeat(length) })), declaredStrategy("own")); // biome-ignore format: short
