@@ -81,6 +81,11 @@ describe("a paper trading account", () => {
         return { ...market(), ...splitPair(symbol), symbol };
       },
       ticker: async () => ({ ...quote, last: quote.bid, baseVolume: 0n, quoteVolume: 0n }),
+      book: async () => ({
+        bids: [{ price: quote.bid, amount: d("3") }],
+        asks: [{ price: quote.ask, amount: d("3") }],
+        at: quote.at,
+      }),
     } as unknown as MarketData;
     const holdings = { USDT: { total: d("1000"), used: 0n }, BTC: { total: d("1"), used: 0n } };
     const { books } = memoryBooks(() => 0, { settledAt: 0, holdings });
@@ -112,6 +117,19 @@ describe("a paper trading account", () => {
     expect(await venue.openOrders()).toEqual([]);
     const balances = Object.fromEntries((await venue.balances()).map(({ asset, free }) => [asset, free]));
     expect(balances).toEqual({ USDT: d("900.901"), BTC: d("2") });
+  });
+
+  it("shows a book with two sides while others offer at the price of its order", async () => {
+    const { place, move, venue } = await resting();
+    const level = (price: string, amount: string) => ({ price: d(price), amount: d(amount) });
+    await place("buy", "99");
+    await place("buy", "98");
+    move("98.98", "99");
+    expect(await venue.book("BTC/USDT", 5)).toMatchObject({
+      bids: [level("98.98", "3"), level("98", "1")],
+      asks: [level("99", "3")],
+    });
+    expect(await venue.openOrders()).toHaveLength(2);
   });
 
   it("fills a sell once the bid passes its price", async () => {

@@ -8,6 +8,7 @@ import type { Arrival } from "../../market/matching/placing.ts";
 import type { AccountRef } from "../../model/account.ts";
 import type { Market, Quote } from "../../model/market.ts";
 import type { NewOrder } from "../../model/order.ts";
+import { takes } from "../../model/own-orders.ts";
 import type { MarketData } from "../../ports/market.ts";
 import type { Timing, Venue } from "../../ports/venue.ts";
 import { type BookMoment, bookedVenue, type Pricing, readBooks } from "./booked-venue.ts";
@@ -71,7 +72,9 @@ export function dryVenue({ account, data, books }: DryAccount): Venue {
     ...{ market, ticker, trades, candles, candleReach },
     async book(symbol, limit) {
       const [book, { books: now }] = [await data.book(symbol, limit), await readBooks(books.load(key))];
-      const own = now.open.filter((order) => order.symbol === symbol);
+      const best = { bid: book.bids[0]?.price ?? ZERO, ask: book.asks[0]?.price ?? ZERO };
+      // An order that others meet stays open until the price passes it, so the book is never locked meanwhile.
+      const own = now.open.filter((order) => order.symbol === symbol && !takes(order, best));
       return withResting(book, own, limit);
     },
   };
