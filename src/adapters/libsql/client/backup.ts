@@ -94,6 +94,15 @@ const asNow = (table: Table): SQL[] => [
   sql`insert into ${was(table)} select * from ${since(table)}`,
 ];
 
+/** Only a backup and its own database were migrated at the same times. */
+const IS_SAME_DATABASE = sql`exists(select 1 from backup.migrations join main.migrations using (name, applied_at))`;
+
+/** Rows of another database, such as a new one on a new machine, only replace and add: what it lacks was not removed. */
+const asSet = (table: Table): SQL[] => [
+  sql`delete from ${was(table)} where ${IS_SAME_DATABASE}`,
+  sql`insert or replace into ${was(table)} select * from ${since(table)}`,
+];
+
 const peoplesWords = (): Statement[] =>
   [
     sql`update ${was(control)} as was set kill = max(was.kill, since.kill), cancels = max(was.cancels, since.cancels), sells = max(was.sells, since.sells), epoch = max(was.epoch, since.epoch), limits = since.limits from ${since(control)} as since`,
@@ -106,7 +115,7 @@ const peoplesWords = (): Statement[] =>
     sql`insert or ignore into ${was(orders)} select * from ${since(orders)} where kind = 'hand'`,
     sql`insert or ignore into ${was(requests)} select * from ${since(requests)}`,
     // Limits are users' settings, and the day's usage must not become free again.
-    ...[limits, limitUses].flatMap(asNow),
+    ...[limits, limitUses].flatMap(asSet),
     // A plan that was shown before the backup could have been executed since.
     sql`delete from ${was(plans)}`,
   ].map(statement);

@@ -161,6 +161,30 @@ describe("user requests made since a restored backup", () => {
     expect(await all("select day from limit_uses")).toEqual([[2]]);
     expect(await all("select id from plans")).toEqual([]);
   });
+
+  it("leave the limits of the backup in force, if the replaced database is another one", async () => {
+    const { client, restored } = await copied(async ({ client }) => {
+      await client.execute("insert into limits (scope, settings) values ('then', '{}'), ('both', '{}')");
+      await client.execute(
+        "insert into limit_uses (scope, day, asset, notional, orders, at) values ('then', 1, 'USDT', 9, 1, 0)",
+      );
+      await client.execute("update control set limits = 4");
+    });
+    await client.batch(
+      [
+        ...["delete from limits", "delete from limit_uses", "update control set limits = 1"],
+        "update migrations set applied_at = applied_at + 1",
+        `insert into limits (scope, settings) values ('both', '{"openOrders":2}')`,
+      ],
+      "write",
+    );
+    const { all } = await restored();
+    expect(await all("select scope, settings from limits order by scope")).toEqual([
+      ["both", '{"openOrders":2}'],
+      ["then", "{}"],
+    ]);
+    expect(await all("select scope, notional from limit_uses")).toEqual([["then", 9]]);
+  });
 });
 
 describe("a sandbox's venues", () => {
