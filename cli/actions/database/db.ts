@@ -77,7 +77,7 @@ const existsAndUnread = (kept: string | null, replaced: SafeClient | undefined):
   kept !== null && replaced === undefined;
 const RESTORED = "when you start a server, grids first look for orders that they placed after the backup";
 const FORGOTTEN =
-  "the old database could not be read, so stops, pauses and revoked tokens since the backup are lost; check your grids before you start a server";
+  "the old database could not be read, so stops, pauses, changed exchange keys and revoked tokens since the backup are lost; check your grids before you start a server";
 
 /** Migrates the database and marks it as restored. Returns the running strategies. */
 async function prepare(

@@ -3,6 +3,7 @@ import { encode } from "../../../kernel/codec.ts";
 import { SettingsError } from "../../../kernel/errors.ts";
 import { NO_MEMORY } from "../../../model/memory.ts";
 import { requests, tokens } from "../tables/access-tables.ts";
+import { credentials } from "../tables/credential-tables.ts";
 import { limits, limitUses } from "../tables/limit-tables.ts";
 import { plans } from "../tables/plan-tables.ts";
 import { accounts, control, orders, strategies } from "../tables/tables.ts";
@@ -73,8 +74,8 @@ export async function schemaParts(client: Pick<SafeClient, "execute">): Promise<
 
 /**
  * Copies from the replaced database to the backup what a restore must not undo: users' requests since then (stops,
- * pauses, the kill switch, limits, ended tokens, manual orders, answered requests, used plans), and the sandbox's
- * venues, because real ones cannot go back either.
+ * pauses, the kill switch, limits, exchange keys, ended tokens, manual orders, answered requests, used plans), and the
+ * sandbox's venues, because real ones cannot go back either.
  */
 export async function carryOver(replaced: SafeClient, backup: string): Promise<void> {
   await replaced.execute({ sql: "attach database ? as backup", args: [backup] });
@@ -114,8 +115,8 @@ const peoplesWords = (): Statement[] =>
     sql`insert or ignore into ${was(accounts)} (account, memory) select distinct account, ${encode(NO_MEMORY)} from ${since(orders)} where kind = 'hand'`,
     sql`insert or ignore into ${was(orders)} select * from ${since(orders)} where kind = 'hand'`,
     sql`insert or ignore into ${was(requests)} select * from ${since(requests)}`,
-    // Limits are users' settings, and the day's usage must not become free again.
-    ...[limits, limitUses].flatMap(asSet),
+    // Limits and keys are users' settings, and the day's usage must not become free again.
+    ...[limits, limitUses, credentials].flatMap(asSet),
     // A plan that was shown before the backup could have been executed since.
     sql`delete from ${was(plans)}`,
   ].map(statement);

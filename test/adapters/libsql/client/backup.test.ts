@@ -185,6 +185,40 @@ describe("user requests made since a restored backup", () => {
     ]);
     expect(await all("select scope, notional from limit_uses")).toEqual([["then", 9]]);
   });
+
+  const keys = (account: string, secret: string) =>
+    `insert or replace into credentials (account, kek, wrapped, key, secret, created_at) values ('${account}', 'k', 'w', 'key', '${secret}', 0)`;
+  it.each([
+    [
+      "the same",
+      0,
+      [
+        ["added", "c"],
+        ["replaced", "b"],
+      ],
+    ],
+    [
+      "another",
+      1,
+      [
+        ["added", "c"],
+        ["removed", "a"],
+        ["replaced", "b"],
+      ],
+    ],
+  ] as const)(
+    "include stored, replaced and removed exchange keys of %s database",
+    async (_what, later, kept) => {
+      const { client, restored } = await copied(async ({ client }) => {
+        for (const account of ["removed", "replaced"]) await client.execute(keys(account, "a"));
+      });
+      await client.execute("delete from credentials where account = 'removed'");
+      for (const statement of [keys("replaced", "b"), keys("added", "c")]) await client.execute(statement);
+      await client.execute(`update migrations set applied_at = applied_at + ${later}`);
+      const { all } = await restored();
+      expect(await all("select account, secret from credentials order by account")).toEqual(kept);
+    },
+  );
 });
 
 describe("a sandbox's venues", () => {
