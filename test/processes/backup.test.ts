@@ -86,6 +86,17 @@ describe("edgemaker db", () => {
     locking.close();
   });
 
+  it("refuses while another process is writing to the database", async () => {
+    const { folder, run, bytes } = await made();
+    const before = bytes();
+    const writing = await createClient({ url: `file:${join(folder, "trade.db")}` }).transaction("write");
+    const ran = await run(["db", "restore", "whole.db"]);
+    await writing.rollback();
+    expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining("another process") });
+    expect(bytes()).toEqual(before);
+    expect(readdirSync(folder).filter((name) => /before|restored|copied/.test(name))).toEqual([]);
+  });
+
   it("restores over a broken or missing database, and keeps the kill switch on", async () => {
     const { folder, run } = await made();
     expect(await run(["db", "restore", "whole.db"], "new.db")).toMatchObject({ code: 0 });

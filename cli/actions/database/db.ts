@@ -16,6 +16,7 @@ import { carryOver, checkBackup, copyInto, fold } from "../../../src/adapters/li
 import type { SafeClient } from "../../../src/adapters/libsql/client/calls.ts";
 import { openDatabase } from "../../../src/adapters/libsql/client/open.ts";
 import { safeClient } from "../../../src/adapters/libsql/client/safe-client.ts";
+import { isBusy } from "../../../src/adapters/libsql/client/store-error.ts";
 import { createStore } from "../../../src/adapters/libsql/stores/store.ts";
 import { messageOf, SettingsError, StoreError } from "../../../src/kernel/errors.ts";
 import { fileConnection } from "../../host/database/file-connection.ts";
@@ -113,6 +114,7 @@ async function closeDown(file: string, kind: "live" | "sandbox"): Promise<SafeCl
     await alone(client);
     return client;
   } catch (error) {
+    if (error instanceof StoreError && isBusy(error.cause)) throw usedElsewhere(error);
     // A damaged database is a reason to restore a backup.
     if (isUnreadable(error)) return undefined;
     throw error;
@@ -124,9 +126,12 @@ const isUnreadable = (error: unknown): boolean =>
 
 async function alone(client: SafeClient): Promise<void> {
   await fold(client).catch((error: unknown) => {
-    throw new Error("another process uses this database; stop it first", { cause: error });
+    throw usedElsewhere(error);
   });
 }
+
+const usedElsewhere = (cause: unknown): Error =>
+  new Error("another process uses this database; stop it first", { cause });
 
 /** Renames the replaced database; it keeps its name until the swap. */
 function keep(file: string): string {
