@@ -5,8 +5,9 @@ import { NO_MEMORY } from "../../../model/memory.ts";
 import { requests, tokens } from "../tables/access-tables.ts";
 import { credentials } from "../tables/credential-tables.ts";
 import { limits, limitUses } from "../tables/limit-tables.ts";
+import { channels, messages } from "../tables/notify-tables.ts";
 import { plans } from "../tables/plan-tables.ts";
-import { accounts, control, orders, strategies } from "../tables/tables.ts";
+import { accounts, control, events, fills, orders, strategies } from "../tables/tables.ts";
 import { sandbox, shocks, venueBalances, venueFills, venueOrders, venues } from "../tables/venue-tables.ts";
 import type { SafeClient } from "./calls.ts";
 import { type Statement, statement } from "./context.ts";
@@ -74,8 +75,8 @@ export async function schemaParts(client: Pick<SafeClient, "execute">): Promise<
 
 /**
  * Copies from the replaced database to the backup what a restore must not undo: users' requests since then (stops,
- * pauses, the kill switch, limits, exchange keys, ended tokens, manual orders, answered requests, used plans), and the
- * sandbox's venues, because real ones cannot go back either.
+ * pauses, the kill switch, limits, exchange keys, alert channels, ended tokens, manual orders, answered requests, used
+ * plans), and the sandbox's venues, because real ones cannot go back either.
  */
 export async function carryOver(replaced: SafeClient, backup: string): Promise<void> {
   await replaced.execute({ sql: "attach database ? as backup", args: [backup] });
@@ -104,6 +105,18 @@ const asSet = (table: Table): SQL[] => [
   sql`insert or replace into ${was(table)} select * from ${since(table)}`,
 ];
 
+/** A channel that counts events of the replaced database would skip as many of the restored one. */
+function channelsAtEnd(): SQL[] {
+  const last = (column: SQL, newest: SQL) =>
+    sql`iif(${IS_SAME_DATABASE}, min(${column}, ${newest}), ${newest})`;
+  const event = last(sql`event_id`, sql`coalesce((select max(id) from ${was(events)}), 0)`);
+  const fill = last(sql`fill_id`, sql`coalesce((select max(rowid) from ${was(fills)}), 0)`);
+  return [
+    sql`update ${was(channels)} set event_id = ${event}, fill_id = ${fill} where name in (select name from ${since(channels)})`,
+    sql`delete from ${was(messages)} where channel not in (select name from ${was(channels)})`,
+  ];
+}
+
 const peoplesWords = (): Statement[] =>
   [
     sql`update ${was(control)} as was set kill = max(was.kill, since.kill), cancels = max(was.cancels, since.cancels), sells = max(was.sells, since.sells), epoch = max(was.epoch, since.epoch), limits = since.limits from ${since(control)} as since`,
@@ -115,8 +128,9 @@ const peoplesWords = (): Statement[] =>
     sql`insert or ignore into ${was(accounts)} (account, memory) select distinct account, ${encode(NO_MEMORY)} from ${since(orders)} where kind = 'hand'`,
     sql`insert or ignore into ${was(orders)} select * from ${since(orders)} where kind = 'hand'`,
     sql`insert or ignore into ${was(requests)} select * from ${since(requests)}`,
-    // Limits and keys are users' settings, and the day's usage must not become free again.
-    ...[limits, limitUses, credentials].flatMap(asSet),
+    // Limits, keys and channels are users' settings, and the day's usage must not become free again.
+    ...[limits, limitUses, credentials, channels].flatMap(asSet),
+    ...channelsAtEnd(),
     // A plan that was shown before the backup could have been executed since.
     sql`delete from ${was(plans)}`,
   ].map(statement);

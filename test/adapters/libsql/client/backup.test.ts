@@ -221,6 +221,58 @@ describe("user requests made since a restored backup", () => {
   );
 });
 
+describe("alert channels after a restore", () => {
+  const channel = (name: string, secrets: string) =>
+    `insert or replace into channels (name, kind, level, is_daily, reported_day, created_at, kek, wrapped, secrets, event_id, fill_id, digest) values ('${name}', 'ntfy', 'info', 0, 0, 0, 'k', 'w', '${secrets}', (select max(id) from events), 7, '{}')`;
+  const message = (id: string, name: string) =>
+    `insert into messages (id, channel, state, message) values ('${id}', '${name}', 'pending', '{}')`;
+
+  it.each([
+    [
+      "the same",
+      0,
+      [
+        ["added", "c"],
+        ["changed", "b"],
+      ],
+    ],
+    [
+      "another",
+      1,
+      [
+        ["added", "c"],
+        ["changed", "b"],
+        ["removed", "a"],
+      ],
+    ],
+  ] as const)("are those of now, over %s database", async (_what, later, kept) => {
+    const { client, restored } = await copied(async ({ client, store }) => {
+      await store.addToken(token("a"), BY);
+      for (const name of ["removed", "changed"]) await client.execute(channel(name, "a"));
+      for (const name of ["removed", "changed"]) await client.execute(message(name, name));
+    });
+    await client.execute("delete from channels where name = 'removed'");
+    for (const statement of [channel("changed", "b"), channel("added", "c")]) await client.execute(statement);
+    await client.execute(`update migrations set applied_at = applied_at + ${later}`);
+    const { all } = await restored();
+    expect(await all("select name, secrets from channels order by name")).toEqual(kept);
+    const names = kept.map(([name]) => name).filter((name) => name !== "added");
+    expect(await all("select channel from messages order by channel")).toEqual(names.map((name) => [name]));
+  });
+
+  it("get the events that follow the restore", async () => {
+    const { client, store, restored } = await copied(async ({ store }) => store.addToken(token("a"), BY));
+    for (const id of ["b", "c", "d"]) await store.addToken(token(id), BY);
+    await client.execute(channel("added", "{}"));
+    const back = await restored();
+    expect(await back.all("select event_id, fill_id from channels")).toEqual([[1, 0]]);
+    await back.store.addToken(token("e"), BY);
+    expect(await back.all("select message from events where id > (select event_id from channels)")).toEqual([
+      ["created e, which may read"],
+    ]);
+  });
+});
+
 describe("a sandbox's venues", () => {
   it.each([
     ["the same", [5, 1], 1],
