@@ -82,10 +82,7 @@ export async function moveKeys(values: Values): Promise<number> {
   return print(values, {
     exchanges,
     count: exchanges.length,
-    note:
-      exchanges.length === 0
-        ? `there are no keys in ${configFile(process.env)}`
-        : "the keys were removed from edgemaker.json; restart a running server, which has read them there",
+    note: exchanges.length === 0 ? `there are no keys in ${configFile(process.env)}` : FILE_KEYS_REMOVED,
   });
 }
 
@@ -108,13 +105,25 @@ export const listKeys = (values: Values): Promise<number> =>
 
 export const removeKeys = (values: Values, exchange: string): Promise<number> =>
   withLive(values, async ({ venues, credentials }, { config }) => {
-    configured(config.exchanges, exchange);
+    const configuredExchange = configured(config.exchanges, exchange);
     const inFile = keysInFile(process.env, exchange) !== undefined;
     if (inFile) changeSettingsFile(process.env, withoutKeys([exchange]));
     if (!(await credentials.remove(accountKey(venues.accountOf(exchange)), byCommand())) && !inFile)
       throw new Error(`no keys of ${exchange} are stored`);
-    return { exchange, removed: true };
+    return { exchange, removed: true, note: noteOfRemoval(configuredExchange, inFile) };
   });
+
+/** Explains which processes still use removed keys. */
+function noteOfRemoval({ id, keys }: ConfiguredExchange, wasInFile: boolean): string {
+  if (keys && keys.from !== "file")
+    return `${prefixOf(id)}_API_KEY is set here and is still used; unset it and restart the server`;
+  return wasInFile
+    ? FILE_KEYS_REMOVED
+    : `if a running server has ${prefixOf(id)}_API_KEY in its environment, restart it without`;
+}
+
+const FILE_KEYS_REMOVED =
+  "the keys were removed from edgemaker.json; restart a running server, which has read them there";
 
 export const testKeys = (values: Values, exchange: string): Promise<number> =>
   withLive(values, async ({ venues }, { config }) => {

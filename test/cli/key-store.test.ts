@@ -125,3 +125,21 @@ it("exchange import checks keys before they replace stored ones that it cannot d
   const moved = await run(["exchange", "import", "--json"], other);
   expect(JSON.parse(moved.stdout)).toMatchObject({ exchanges: [{ exchange: "kraken", stored: false }] });
 });
+
+it("exchange remove says which processes still use the keys", async () => {
+  const { venue, write, read, run } = await home();
+  const noteOf = async (more?: Record<string, string>) =>
+    JSON.parse((await run(["exchange", "remove", "kraken", "--json"], more)).stdout).note as string;
+  write(venue.keys);
+  expect(await noteOf()).toMatch(
+    /removed from edgemaker\.json; restart a running server, which has read them/,
+  );
+  expect(read()).not.toHaveProperty("KRAKEN_API_KEY");
+  write(venue.keys);
+  await run(["exchange", "import"]);
+  const own = { KRAKEN_API_KEY: venue.keys.key, KRAKEN_SECRET: venue.keys.secret };
+  expect(await noteOf(own)).toMatch(
+    /KRAKEN_API_KEY is set here and is still used; unset it and restart the server/,
+  );
+  expect((await run(["exchange", "test", "kraken"], own)).code).toBe(0);
+});
