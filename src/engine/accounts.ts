@@ -10,9 +10,23 @@ export function accountsOf({ strategy, memory }: StrategyView, kinds: Kinds): Ac
   return kind.accounts(upgraded(kind, strategy), memory.marks[strategy.symbol]?.mid);
 }
 
-/** Returns whether the last price is inside the strategy's range; undefined if no price is known. */
-export function isInRange({ strategy, memory }: StrategyView, kinds: Kinds): boolean | undefined {
+/** Returns whether this version knows the strategy's kind, and no newer one stored it. */
+export function isReadable({ strategy }: StrategyView, kinds: Kinds): boolean {
+  try {
+    return strategy.version <= kinds(strategy.kind).version;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Returns whether the last price is inside the strategy's range; undefined if no price is known, or the strategy cannot
+ * be read.
+ */
+export function isInRange(view: StrategyView, kinds: Kinds): boolean | undefined {
+  const { strategy, memory } = view;
   const mid = memory.marks[strategy.symbol]?.mid;
+  if (mid === undefined || !isReadable(view, kinds)) return undefined;
   const kind = kinds(strategy.kind);
-  return mid === undefined ? undefined : kind.isInRange(upgraded(kind, strategy).state, mid);
+  return kind.isInRange(upgraded(kind, strategy).state, mid);
 }

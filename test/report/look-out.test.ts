@@ -91,6 +91,23 @@ describe("a check of what runs", () => {
   });
 });
 
+describe("a check beside a strategy that this version cannot read", () => {
+  it.each([
+    ["of an unknown kind", { kind: "martingale" }],
+    ["stored by a newer version", { version: 99 }],
+  ])("records the others, and raises and ends alarms: %s", async (_what, over) => {
+    const unread = viewAt("105", { id: "unread", ...over });
+    const strategies = async ({ id }: { id?: string }) => (id ? [] : [unread, viewAt("120")]);
+    const orders = [{ account: ACCOUNT, state: "unknown", overdue: 2 }];
+    const known = (key: string) => ({ ...{ key, strategy: null, kind: "alarm" }, message: "BTC/USDT" });
+    const alarms = [known("unknown other unknown"), known("range unread")] as Alarm[];
+    const { days, raised, cleared } = await looked({ alarms }, { store: { strategies } }, orders);
+    expect(days.map((row) => row.strategy)).toEqual([strategy({}).id]);
+    expect(raised.map(({ key }) => key)).toEqual([`unknown ${ACCOUNT} unknown`, `range ${strategy({}).id}`]);
+    expect(cleared.map(({ key }) => key)).toEqual(["unknown other unknown"]);
+  });
+});
+
 describe("the alarm of a grid that is out of its range", () => {
   const alarm: Alarm = {
     ...{ key: "range g", strategy: "g", kind: "notice" },

@@ -1,3 +1,4 @@
+import { isReadable } from "../../engine/accounts.ts";
 import { roundMoney, text } from "../../kernel/decimal.ts";
 import { pluralize } from "../../kernel/pluralize.ts";
 import { DAY, dayOf, formatSpan, HOUR, MINUTE, type Millis, timeGap } from "../../kernel/time.ts";
@@ -40,7 +41,8 @@ export async function lookOut(
   if (!turn) return;
   const [running, readings] = await Promise.all([store.strategies({ stopped: false }), metrics.readings()]);
   const views = [...running, ...(await stoppedToday(deps, turn, running))];
-  await keepDays(deps, turn, { views, interval });
+  // Without those that cannot be read, such as a newer version's, so the others still have days and alarms.
+  await keepDays(deps, turn, { views: views.filter((view) => isReadable(view, kinds)), interval });
   const others = await alsoWrong(turn.now);
   await tellAlarms(deps, turn, running, [...alarmsOf(running, readings, { interval, kinds }), ...others]);
   // Last, so that alarms do not depend on them.
