@@ -54,14 +54,15 @@ export async function gridOver(
     return of("USDT") + (of("ETH") * mark) / decimal("1");
   };
   let placed = 0;
-  const counted = {
+  // Made for each pass, so a test can replace what the venue returns.
+  const counted = () => ({
     ...gate,
     create(...args: Parameters<typeof gate.create>) {
       placed++;
       return gate.create(...args);
     },
-  };
-  const watched = { ...deps, venueOf: () => counted };
+  });
+  const watched = { ...deps, venueOf: counted };
   return {
     ...box,
     gate,
