@@ -86,6 +86,18 @@ async function expectGone(grid: Awaited<ReturnType<typeof gridOver>>): Promise<S
   return status;
 }
 
+/** Runs a pass while the bid is half of the price. */
+async function passWithoutBid({ gate, pass }: Awaited<ReturnType<typeof gridOver>>): Promise<void> {
+  const { ticker } = gate;
+  const pulled = async (symbol: "ETH/USDT") => {
+    const quote = await ticker(symbol);
+    return { ...quote, bid: quote.bid / 2n };
+  };
+  Object.assign(gate, { ticker: pulled });
+  await pass(1);
+  Object.assign(gate, { ticker });
+}
+
 const RANGE = { lowerPrice: 90, upperPrice: 110, gridLevels: 10, orderSize: 80 };
 
 describe("a stop price", () => {
@@ -106,19 +118,29 @@ describe("a stop price", () => {
     await grid.ask("start_grid", { ...grid.where, ...RANGE, stopLossPrice: 85, trail: { down: 70 } });
     await grid.pass(3);
     const orders = await grid.gate.openOrders();
-    const { ticker } = grid.gate;
-    let isPulled = true;
-    Object.assign(grid.gate, {
-      ticker: async (symbol: "ETH/USDT") => {
-        const quote = await ticker(symbol);
-        return isPulled ? { ...quote, bid: quote.bid / 2n } : quote;
-      },
-    });
-    await grid.pass(1);
-    isPulled = false;
+    await passWithoutBid(grid);
     await grid.pass(5);
     const { status, phase } = await grid.status();
     expect({ status, phase }).toEqual({ status: "running", phase: "active" });
     expect(await grid.gate.openOrders()).toEqual(orders);
+  });
+});
+
+describe("a trigger price", () => {
+  it("is not reached when the bid disappears from the book for one pass", async () => {
+    const grid = await gridOver(
+      Array.from({ length: 60 }, () => 100),
+      { quote: "1000", base: "10" },
+    );
+    await grid.ask("start_grid", { ...grid.where, ...RANGE, triggerPrice: 80 });
+    await grid.pass(2);
+    await passWithoutBid(grid);
+    const { notices: during } = await grid.status();
+    await grid.pass(3);
+    const { status, position, notices } = await grid.status();
+    expect({ status, position }).toEqual({ status: "idle", position: "0" });
+    expect(await grid.gate.openOrders()).toEqual([]);
+    expect(during.map(({ code }) => code)).toEqual(["wide_spread"]);
+    expect(notices).toEqual([]);
   });
 });

@@ -1,19 +1,21 @@
-import { strangerError } from "../../engine/decide/troubles.ts";
+import { strangerError, withNotices } from "../../engine/decide/troubles.ts";
 import { isRecovering } from "../../engine/decide/turn.ts";
 import { min, ZERO } from "../../kernel/decimal.ts";
-import { midOf } from "../../kernel/spread.ts";
+import { isWide, midOf } from "../../kernel/spread.ts";
 import { ageOf, MINUTE } from "../../kernel/time.ts";
 import type { Quote } from "../../model/market.ts";
+import type { Notice } from "../../model/strategy.ts";
 import type { StrategyContext } from "../../ports/kind.ts";
 import { giveFirstBase, layOut, targetBase } from "../ladder/layout.ts";
 import { unsoldBase } from "../ledger/booking.ts";
 import type { GridState, GridStrategy, Slot } from "../state/state.ts";
 import type { MarketQuote } from "./watch.ts";
 
-/** Starts a waiting grid when the mid price reaches its trigger, from either side. */
+/** Starts a waiting grid when a reliable mid price reaches its trigger, from either side. */
 export function trigger(strategy: GridStrategy, { quote }: MarketQuote): GridStrategy | undefined {
   const { config, state, status } = strategy;
   if (status !== "idle" || config.triggerPrice === undefined) return strategy;
+  if (isWide(quote)) return undefined;
   const mid = midOf(quote);
   const isBelow = state.startPrice < config.triggerPrice;
   if (isBelow ? mid < config.triggerPrice : mid > config.triggerPrice) return undefined;
@@ -29,6 +31,13 @@ export function trigger(strategy: GridStrategy, { quote }: MarketQuote): GridStr
   );
   const begun: GridState = { ...state, slots, startPrice: mid, center: mid, laidAt: quote.at, notices: [] };
   return { ...strategy, state: begun, status: "running", phase: "starting" };
+}
+
+/** Returns a grid that waits for its trigger, with a notice while the price is not reliable. */
+export function waitForTrigger(strategy: GridStrategy, { quote }: MarketQuote): GridStrategy {
+  const message = "the spread is wider than 2 %, so the trigger price waits for a narrower one";
+  const notices: Notice[] = isWide(quote) ? [{ code: "wide_spread", message }] : [];
+  return withNotices({ ...strategy, status: "idle", phase: "starting" }, notices);
 }
 
 /** Maximum wait until it is certain which base is unused; then the grid uses the certain part. */

@@ -11,7 +11,7 @@ import { withMid } from "../ladder/volatility.ts";
 import { gridPosition } from "../ledger/booking.ts";
 import { gridAccounts } from "../ledger/profit.ts";
 import type { GridState, GridStrategy, MidMove } from "../state/state.ts";
-import { startTrading, trigger } from "./begin.ts";
+import { startTrading, trigger, waitForTrigger } from "./begin.ts";
 import { withCost } from "./capital.ts";
 import { beginEdit, configToLay, editEvents, withEditsNoted } from "./edit.ts";
 import { firstBuy } from "./first-buy.ts";
@@ -49,7 +49,7 @@ function runEdited(
   const { marketQuote } = context;
   const { quote } = marketQuote;
   const triggered = trigger(before, marketQuote);
-  if (!triggered) return { strategy: { ...before, status: "idle", phase: "starting" } };
+  if (!triggered) return { strategy: waitForTrigger(before, marketQuote) };
   const started = startTrading(triggered, context, quote);
   if (!started) return { short: true };
   if (started.phase === "starting") return { strategy: started };

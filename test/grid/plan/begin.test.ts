@@ -31,6 +31,13 @@ describe("a grid that waits for its trigger", () => {
     expect([begins("105", "105.01"), begins("105", "105")]).toEqual([false, true]);
   });
 
+  it("waits while the spread is wider than 2 %", () => {
+    const wide = (bid: string, ask: string) =>
+      trigger(idle("100"), { market: market(), quote: quote({ bid: d(bid), ask: d(ask) }) });
+    expect(wide("98.99", "101.01")).toBeUndefined();
+    expect(wide("99", "101")).toBeDefined();
+  });
+
   it("is laid out as if it started at that moment", () => {
     const notices = [{ code: "loss_limit", message: "" }] as GridState["notices"];
     const begun = trigger(idle("107", { notices }), at("115"));
