@@ -4,6 +4,7 @@ import { pluralize } from "../kernel/pluralize.ts";
 import { formatSince, MINUTE, type Millis, timeGap } from "../kernel/time.ts";
 import { type AccountKey, parseAccountKey } from "../model/account.ts";
 import type { Alarm } from "../model/day.ts";
+import type { Deps } from "../ports/deps.ts";
 import type { Kinds } from "../ports/kind.ts";
 import type { Readings } from "../ports/stores/metrics-store.ts";
 import type { StrategyView } from "../ports/stores/strategy-store.ts";
@@ -40,11 +41,11 @@ export const lateAfter = (interval: Millis): Millis => Math.max(MINUTE, 3 * inte
 export function alarmsOf(
   views: readonly StrategyView[],
   { orders }: Pick<Readings, "orders">,
-  { interval, kinds }: { readonly interval: Millis; readonly kinds: Kinds },
+  { interval, kinds, marketTime }: Pick<Deps, "kinds" | "marketTime"> & { readonly interval: Millis },
 ): readonly Alarm[] {
   const accounts = new Map(views.map((view) => [view.strategy.account, view]));
   return [
-    ...[...accounts].flatMap(([account, view]) => accountAlarm(account, view, interval)),
+    ...[...accounts].flatMap(([account, view]) => accountAlarm(account, view, { interval, marketTime })),
     ...orders.filter(({ overdue }) => overdue > 0).map(unknownOrders),
     ...views.flatMap((view) => outOfRange(view, kinds)),
   ];
@@ -52,13 +53,16 @@ export function alarmsOf(
 
 function accountAlarm(
   account: AccountKey,
-  { steppedAt, now, accountError }: StrategyView,
-  interval: Millis,
+  { strategy, steppedAt, now, accountError }: StrategyView,
+  { interval, marketTime }: Pick<Deps, "marketTime"> & { readonly interval: Millis },
 ): Alarm[] {
-  if (steppedAt === null || timeGap(steppedAt, now) <= lateAfter(interval)) return [];
-  const { exchange } = parseAccountKey(account);
+  const place = parseAccountKey(account);
+  // If no pass was ever complete, the strategy has waited since its start.
+  const since = steppedAt ?? now - (marketTime(place, now) - strategy.startedAt);
+  if (timeGap(since, now) <= lateAfter(interval)) return [];
+  const { exchange } = place;
   const why = accountError === null ? "" : `: ${accountError}`;
-  const message = `${exchange} is stalled: no complete pass ${formatSince(steppedAt, now)}${why}`;
+  const message = `${exchange} is stalled: no complete pass ${formatSince(since, now)}${why}`;
   return [{ key: `${STALLED} ${account}`, strategy: null, kind: "alarm", message }];
 }
 

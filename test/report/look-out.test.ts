@@ -108,6 +108,27 @@ describe("a check beside a strategy that this version cannot read", () => {
   });
 });
 
+describe("the alarm of an account without a complete pass", () => {
+  const startedBefore = async (millis: number) => {
+    const started = viewAt("105", { startedAt: NOW - millis, phase: "placing" }) as object;
+    const view = { ...started, steppedAt: null, accountError: "kraken refuses the trades" };
+    return (await looked({}, { store: { strategies: async () => [view] } })).raised;
+  };
+
+  it("is raised also if no pass was ever complete", async () => {
+    expect(await startedBefore(10 * MINUTE)).toMatchObject([
+      {
+        key: `stalled ${ACCOUNT}`,
+        message: expect.stringMatching(/no complete pass for 10 min.*: kraken refuses the trades$/),
+      },
+    ]);
+  });
+
+  it("waits for the first pass of a new strategy", async () => {
+    expect(await startedBefore(2 * MINUTE)).toEqual([]);
+  });
+});
+
 describe("the alarm of a grid that is out of its range", () => {
   const alarm: Alarm = {
     ...{ key: "range g", strategy: "g", kind: "notice" },

@@ -34,7 +34,7 @@ export async function lookOut(
   alsoWrong: (now: Millis) => Promise<readonly Alarm[]> = async () => [],
   noticesOf: HourNotices = async () => [],
 ): Promise<void> {
-  const { reports, metrics, store, local, interval = MINUTE, requests, kinds } = deps;
+  const { reports, metrics, store, local, interval = MINUTE, requests, kinds, marketTime } = deps;
   const promised = deps.liquidity?.pairs.length ?? 0;
   if (!reports || !metrics || (requests && requests() < REQUESTS_PER_LOOK + promised)) return;
   const turn = await reports.lookOut({ every: LOOK_EVERY, owner: local.name, page: STRATEGIES_PER_LOOK });
@@ -44,7 +44,8 @@ export async function lookOut(
   // Without those that cannot be read, such as a newer version's, so the others still have days and alarms.
   await keepDays(deps, turn, { views: views.filter((view) => isReadable(view, kinds)), interval });
   const others = await alsoWrong(turn.now);
-  await tellAlarms(deps, turn, running, [...alarmsOf(running, readings, { interval, kinds }), ...others]);
+  const found = alarmsOf(running, readings, { interval, kinds, marketTime });
+  await tellAlarms(deps, turn, running, [...found, ...others]);
   // Last, so that alarms do not depend on them.
   const hour = turn.now - (turn.now % HOUR);
   if (turn.before > 0 && turn.before < hour)
