@@ -111,10 +111,10 @@ function idleWarnings({ edited, state }: PlannedEdit, { base }: Market): Warning
   ];
 }
 
-/** Returns the funds that a change needs. A start can buy base at once; a change buys only through its orders. */
+/** Returns the funds that a change needs. */
 function fundsOfEdit({ edited, state, intents, free }: PlannedEdit, begins: Begins, inputs: EditInputs) {
   if (!edited.isRelaid) return [];
-  const needed = neededQuote({ ...begins, config: { ...edited.config, initialBuy: false } });
+  const needed = neededQuote(begins);
   return missingQuote(
     { needed, free, resting: { orders: intents.length, slots: state.slots.length } },
     inputs,
@@ -128,7 +128,9 @@ export function plannedEditOut(strategy: GridStrategy, planned: PlannedEdit, inp
   const mid = midOf(quote);
   const { realized, total } = profitOf(strategy.state, mid);
   const { startPrice } = strategy.state;
-  const begins = { config: edited.config, state, startPrice, takingPrice: mid, market, balances };
+  // A start can buy base at once; a change buys only through its orders.
+  const config = { ...edited.config, initialBuy: false };
+  const begins = { config, state, startPrice, takingPrice: mid, market, balances };
   const bought = sum(
     intents.filter(({ side }) => side === "buy").map((intent) => need(market, intent).amount),
   );

@@ -23,10 +23,15 @@ export interface Begins {
 /**
  * Returns the maximum quote that a grid can convert to base, including fees. A grid that follows the market down buys
  * at each new level and keeps its base: a trailing grid down to its limit, a centered one until the account's quote,
- * or its share of it, is used.
+ * or its share of it, is used. A first buy at its limit price can cost more than the slots' sizes.
  */
-export const mostQuote = (begins: Begins): Decimal =>
-  begins.config.centered ? mostMoved(begins) : mul(mostMoved(begins), ONE + quoteFee(begins.market), "up");
+export function mostQuote(begins: Begins): Decimal {
+  const { config, state, market } = begins;
+  if (config.centered) return mostMoved(begins);
+  const withFee = (amount: Decimal) => mul(amount, ONE + quoteFee(market), "up");
+  const above = state.slots.map((slot) => max(ZERO, firstQuoteOf(slot, begins) - withFee(slot.size)));
+  return withFee(mostMoved(begins)) + (config.initialBuy ? sum(above) : ZERO);
+}
 
 /** Returns the same without fees, as limits count it. */
 export function mostMoved(begins: Begins): Decimal {
@@ -79,20 +84,18 @@ function costOfFirst(slot: Slot, { takingPrice, market }: Begins): Decimal {
 /** Returns the quote that keeps every slot funded: the reserve of the running grid, or more if it first buys base. */
 export function neededQuote({ config, state, market, ...start }: Begins): Decimal {
   const running = runningQuote({ config, state }, market);
-  return config.initialBuy ? max(running, firstBuyQuote({ config, state, market, ...start })) : running;
+  const begins = { config, state, market, ...start };
+  return config.initialBuy
+    ? max(running, sum(state.slots.map((slot) => firstQuoteOf(slot, begins))))
+    : running;
 }
 
-/** Returns the quote for a start's buys, its first buy, and the buys after its first sells. */
-function firstBuyQuote(begins: Begins): Decimal {
-  const { state, market } = begins;
-  return sum(
-    state.slots.map((slot) => {
-      const [paid] = boughtBySlot(slot, market);
-      if (slot.side === "buy") return paid;
-      const lacks = max(ZERO, paid - proceedsOf(slot, market));
-      return slot.base > ZERO ? lacks : costOfFirst(slot, begins) + lacks;
-    }),
-  );
+/** Returns a slot's quote for its buy, or for its part of the first buy and the buy after its first sell. */
+function firstQuoteOf(slot: Slot, begins: Begins): Decimal {
+  const [paid] = boughtBySlot(slot, begins.market);
+  if (slot.side === "buy") return paid;
+  const lacks = max(ZERO, paid - proceedsOf(slot, begins.market));
+  return slot.base > ZERO ? lacks : costOfFirst(slot, begins) + lacks;
 }
 
 /**

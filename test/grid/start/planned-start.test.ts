@@ -178,6 +178,14 @@ describe("a start that buys the base of its sells at once", () => {
     expect(orders.slice(1).map(({ slot }) => slot)).toEqual([1, 0]);
   });
 
+  it("shows at least the cost of that buy as its maximum, at the buy's limit", () => {
+    // 0.662, 0.659 and 0.655 at 91.91 cost more than three times 60.
+    const { orders, maxQuoteUsed, sums } = out({ ...BUYS, lowerPrice: d("90"), upperPrice: d("91.5") });
+    expect(orders).toEqual([{ slot: FIRST_BUY_SLOT, side: "buy", price: 91.91, amount: 1.976 }]);
+    expect(sums.buys).toBe("181.61416");
+    expect(d(maxQuoteUsed)).toBeGreaterThanOrEqual(d(sums.buys));
+  });
+
   it("counts that buy toward the limits before the other orders", () => {
     // 45.955 of it, and 60 of the buy at 80, leave less than 60 of 165.
     expect(refusedOf(BUYS, limited({ dayNotional: { USDT: d("165") } }))).toEqual([
