@@ -1,5 +1,5 @@
 import { asc, eq, type SQL, sql } from "drizzle-orm";
-import { SettingsError } from "../../../kernel/errors.ts";
+import { messageOf, SettingsError } from "../../../kernel/errors.ts";
 import { DAY } from "../../../kernel/time.ts";
 import { NO_DIGEST } from "../../../model/channel.ts";
 import { EVERY_ACCOUNT, type EventView } from "../../../model/events.ts";
@@ -156,6 +156,12 @@ const holdsClaim = ({ now }: Context, { channel: { name }, owner }: Pick<Claim, 
 /** Claims a channel, and stores the message that it sends next. */
 function deliveries(context: Context, keks: readonly Kek[]): Pick<NotifyStore, "claim" | "keep"> {
   const { client, db, now } = context;
+  /** Stores why nothing can be sent, because only the log would show it. */
+  const undecryptable = (name: string) => async (cause: unknown) => {
+    const error = `its secrets cannot be decrypted: ${messageOf(cause)}`;
+    await client.execute(statement(db.update(channels).set({ error }).where(eq(channels.name, name))));
+    throw cause;
+  };
   return {
     async claim({ name, owner, ttl, page }) {
       const isFree = sql`${channels.name} = ${name} and (not ${isAheadRow(channels.until, now(), ttl)} or ${channels.owner} = ${owner})`;
@@ -182,7 +188,7 @@ function deliveries(context: Context, keks: readonly Kek[]): Pick<NotifyStore, "
         channel: channelOf(row),
         owner,
         now: row.until - ttl,
-        secrets: await openSealed(keks, ownerOf(name), sealed),
+        secrets: await openSealed(keks, ownerOf(name), sealed).catch(undecryptable(name)),
         pending: pending && { message: pending.message, tries: pending.tries },
         events: tellableEventsOf(newEvents),
         fills: (newFills?.rows ?? []).map((row) => tellableFillOf(row as ArrayLike<unknown>)),

@@ -354,3 +354,20 @@ it("decrypts nothing without the key", async () => {
   const [row] = await context.db.select().from(channels).limit(1);
   expect(JSON.stringify(row)).not.toContain("https://a");
 });
+
+describe("a channel whose secrets cannot be decrypted", () => {
+  it("shows the reason, until another process delivers its messages", async () => {
+    const { context, store, time, of, claimed } = await open();
+    const other = notifyStore(context, [await importKek(new Uint8Array(32).fill(2))]);
+    const claim = other.claim({ name: "a", owner: "two", ttl: TTL, page: 9 });
+    await expect(claim).rejects.toThrow("a different EDGEMAKER_KEK");
+    expect((await of("a"))?.channel.error).toMatch(
+      /^its secrets cannot be decrypted: .*a different EDGEMAKER_KEK$/,
+    );
+    expect((await of("b"))?.channel.error).toBeNull();
+    time.pass(TTL);
+    await store.enqueue("a", message("one"));
+    await store.settle(await claimed("a"), "one", { result: "sent" });
+    expect((await of("a"))?.channel.error).toBeNull();
+  });
+});
