@@ -13,6 +13,9 @@ export const LOOK_HOLDS: Millis = SECOND;
 /** How long the record of an order is valid as such a read: the store writes it only while the switch is off. */
 export const RECORD_HOLDS: Millis = SECOND / 5;
 
+/** Maximum number of reads before one request; a Worker can make few requests, and these are part of its budget. */
+const MOST_READS = 2;
+
 /**
  * Watches the kill switch while several orders of one kind are sent. `recordedAt` is the time at which the current
  * order's record was requested.
@@ -37,10 +40,10 @@ export function watchKill(
     unlessOn(permit: Permit): Permit {
       return {
         ...permit,
-        // A slow response can be outdated, so it is requested again, as long as the request can still leave.
+        // A slow response can be outdated, so the switch is read once more, as long as the request can still leave.
         async look() {
           if (local.monotonic() - recordedAt < RECORD_HOLDS) lookedAt = Math.max(lookedAt, recordedAt);
-          while (!isOn() && !isFresh() && permit.mayLeave()) {
+          for (let reads = 0; reads < MOST_READS && !isOn() && !isFresh() && permit.mayLeave(); reads++) {
             const requestedAt = local.monotonic();
             wasOn = await store.killed(account, kind);
             lookedAt = requestedAt;
