@@ -1,3 +1,4 @@
+import { VenueError } from "../../kernel/errors.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import { type AccountRef, accountKey } from "../../model/account.ts";
@@ -171,17 +172,28 @@ function readingHints(
 /** Translates pairs to the stream's market ids, and those that were requested back to pairs. */
 function marketNames(dialect: StreamDialect, link: ExchangeLink) {
   const markets = new Map<string, Pair>();
+  async function idOf(symbol: Pair): Promise<string | undefined> {
+    const market = dialect.marketOf?.(symbol) ?? (await listedId(link, symbol));
+    if (market !== undefined) markets.set(market, symbol);
+    return market;
+  }
   return {
+    /** A pair that was delisted is left out, so the others keep their stream. */
     async idsOf(symbols: readonly Pair[]): Promise<string[]> {
-      const found = symbols.map(async (symbol) => {
-        const market = dialect.marketOf?.(symbol) ?? String((await link.catalog.known(symbol)).id);
-        markets.set(market, symbol);
-        return market;
-      });
-      return Promise.all(found);
+      return (await Promise.all(symbols.map(idOf))).filter((id) => id !== undefined);
     },
     pairOf: (market: string): Pair | undefined => markets.get(market),
   };
+}
+
+/** Returns the market id in the exchange's list; undefined if it does not list the pair. */
+async function listedId({ catalog }: ExchangeLink, symbol: Pair): Promise<string | undefined> {
+  try {
+    return String((await catalog.known(symbol)).id);
+  } catch (error) {
+    if (error instanceof VenueError && error.failure === "unlisted") return undefined;
+    throw error;
+  }
 }
 
 /** Returns the origin of a replaced URL: on it, Kraken's private host is a folder. */

@@ -16,6 +16,8 @@ type Name = (typeof NAMES)[number];
 
 const SYMBOL = "BTC/USDT";
 const OTHER = "ETH/USDT";
+/** No exchange lists it. */
+const GONE = "GONE/USDT";
 
 let venue: EmulatedVenue;
 let streams: Stream[] = [];
@@ -130,6 +132,20 @@ const rest = (symbol: Pair, amount = "0.01") =>
 const orderHint = (symbol: string) => ({ kind: "orders", symbol });
 
 describe.each(NAMES)("the streams of %s", (name) => {
+  it("give hints for listed pairs beside one that is delisted", async () => {
+    await start(name);
+    const order = rest(SYMBOL);
+    const { stream, orders, statuses, live } = subscribe(name, { orders: [SYMBOL, GONE], prices: [GONE] });
+    await live();
+    venue.fill(order.id, "0.004");
+    await expect.poll(orders).toEqual([orderHint(SYMBOL)]);
+    stream.follow({ orders: [SYMBOL, GONE], prices: [SYMBOL, GONE] });
+    stream.follow({ orders: [SYMBOL], prices: [SYMBOL] });
+    venue.fill(order.id, "0.006");
+    await expect.poll(orders).toHaveLength(2);
+    expect(statuses).toEqual([{ state: "live" }]);
+  });
+
   it("give a hint for a partial fill, the rest of it, and each best price", async () => {
     await start(name);
     const order = rest(SYMBOL);
