@@ -21,7 +21,9 @@ it("the workflow runs the commands of .ci/run, under the same names", () => {
 });
 
 it("each simulation of .ci/run begins at a number, and the nightly one draws new ones of every edition", () => {
-  const simulations = [...script.matchAll(/npm run simulate -- (.+)$/gm)].map(([, options]) => options);
+  const simulations = [...script.matchAll(/npm run simulate:node24 -- (.+)$/gm)].map(
+    ([, options]) => options,
+  );
   expect(simulations.length).toBeGreaterThan(5);
   for (const options of simulations) expect(options).toMatch(/--from \d+/);
   const drawn = [...nightly.matchAll(/npm run simulate -- (.+)$/gm)].map(([, options]) => options);
