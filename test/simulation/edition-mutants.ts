@@ -25,7 +25,7 @@ export const EDITION_MUTANTS: readonly Mutant[] = [
     IS_OF.quotesBesideGrids,
     one(
       "the base of other kinds is free",
-      "src/engine/decide/share.ts",
+      "src/engine/decide/own-base.ts",
       "const holding = sum(same.map(",
       'const holding = sum(same.filter(({ kind }) => kind === "grid").map(',
     ),

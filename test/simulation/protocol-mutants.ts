@@ -160,7 +160,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
   one("a busy slot places again", "src/grid/plan/run.ts", "...mine.map(({ slot }) => slot),", ""),
   one(
     "takes base that another grid holds",
-    "src/engine/decide/share.ts",
+    "src/engine/decide/own-base.ts",
     "least: free - (inUse - locked) -",
     "least: free -",
   ),

@@ -47,7 +47,7 @@ export const RULE_MUTANTS: readonly Mutant[] = [
     "test/engine/decide/share.test.ts",
     one(
       "idle base is the person's",
-      "src/engine/decide/share.ts",
+      "src/engine/decide/own-base.ts",
       "const holding = sum(same.map(({ kind, state }) => kinds(kind).holdings(state).base));",
       "const holding = sum(same.map(({ kind, state }) => kinds(kind).holdings({ ...state, idle: [] } as never).base));",
     ),

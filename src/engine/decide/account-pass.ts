@@ -8,7 +8,8 @@ import type { Adopted } from "../reconcile/adopt.ts";
 import type { MarketSnapshot, Observation } from "../reconcile/observation.ts";
 import { windowOf } from "./intents.ts";
 import { judgeLoss } from "./loss.ts";
-import { capitalOf, ofAllMarkets, ownBase, type StrategyAllowance } from "./share.ts";
+import { ownBase } from "./own-base.ts";
+import { capitalOf, ofAllMarkets, type StrategyAllowance } from "./share.ts";
 import { rhythmOf, type Turn } from "./turn.ts";
 
 /** One pass of an account, after its fills are booked. */

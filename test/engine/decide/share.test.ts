@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { afterTurn, capitalOf, firstShare, ownBase } from "../../../src/engine/decide/share.ts";
+import { ownBase } from "../../../src/engine/decide/own-base.ts";
+import { afterTurn, capitalOf, firstShare } from "../../../src/engine/decide/share.ts";
 import { gridKind } from "../../../src/grid/kind.ts";
 import type { Pair } from "../../../src/kernel/pair.ts";
 import type { Order } from "../../../src/model/order.ts";
