@@ -132,10 +132,10 @@ describe("a pass over quotes", () => {
   it("places no order while its own book is older than the limit allows, although others have a price", () => {
     const others: QuoteConfig = { ...config, weights: { ...config.weights, others: d("1") } };
     const prices = [{ source: "mexc", price: d("50"), at: NOW }];
-    const quotedAt = (age: number) => {
-      const elsewhere = { prices, requestedAt: NOW, bookAt: NOW - age };
+    const quotedAt = (age: number | null, startedAt = NOW) => {
+      const elsewhere = { prices, requestedAt: NOW, bookAt: age === null ? null : NOW - age };
       return run(
-        quoter({ config: others }),
+        { ...quoter({ config: others }), startedAt },
         [],
         pass(
           { book: undefined, quote: undefined, elsewhere },
@@ -147,6 +147,12 @@ describe("a pass over quotes", () => {
     const old = quotedAt(60_001);
     expect(old.intents).toEqual([]);
     expect(old.strategy?.state.refused).toMatchObject([
+      { reason: "limit_price_age", detail: expect.stringContaining("a price that is 60001 ms old") },
+      { reason: "limit_price_age" },
+    ]);
+    // The start has read the book, and no pass since.
+    expect(quotedAt(null, NOW - 60_000).intents).toHaveLength(2);
+    expect(quotedAt(null, NOW - 60_001).strategy?.state.refused).toMatchObject([
       { reason: "limit_price_age", detail: expect.stringContaining("a price that is 60001 ms old") },
       { reason: "limit_price_age" },
     ]);

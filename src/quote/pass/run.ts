@@ -25,7 +25,7 @@ export function runQuote(
   if (!begun) return { short: true };
   if (begun.phase === "starting") return { strategy: begun };
   const quoting = quotingOf(begun, market, context, { live, own: otherOrdersOf(begun, context) });
-  const priced = pricedOf(quoting, context);
+  const priced = pricedOf(begun, quoting, context);
   const judged = priced ? judgeOwn(context.judge(begun, priced), priced) : begun;
   const after =
     priced && judged.state.exit ? leaveMarket(judged, live, { now: context.now, quote: priced }) : undefined;
@@ -56,11 +56,15 @@ const otherOrdersOf = ({ id }: QuoteStrategy, { resting }: StrategyContext): Oth
 
 /**
  * Returns the reference price for limits and losses, because the mid price of the book is unreliable. Its time is the
- * book's: limits apply to the age of the exchange's own price.
+ * book's, which the start has read: limits apply to the age of the exchange's own price.
  */
-function pricedOf({ plan }: Quoting, { observed: { book, elsewhere } }: StrategyContext): Quote | undefined {
+function pricedOf(
+  { startedAt }: QuoteStrategy,
+  { plan }: Quoting,
+  { observed: { book, elsewhere } }: StrategyContext,
+): Quote | undefined {
   const { price } = plan.reference;
-  const at = book?.at ?? elsewhere?.bookAt ?? 0;
+  const at = book?.at ?? elsewhere?.bookAt ?? startedAt;
   return price === null ? undefined : { bid: price, ask: price, at };
 }
 
