@@ -28,7 +28,7 @@ export function describeOver(
   if (kind === "range") {
     const [symbol] = message.split(" ");
     const view = running.find(({ strategy }) => strategy.id === of);
-    if (!view) return `it has stopped, so the range of ${symbol} is no longer watched`;
+    if (!view) return `the strategy has stopped, so the range of ${symbol} is no longer watched`;
     return isInRange(view, kinds) ? `${symbol} is back in its range` : undefined;
   }
   if (kind === "promise") return `the agreement for ${of} is met again, or a new day has begun`;

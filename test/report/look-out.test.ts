@@ -152,7 +152,9 @@ describe("the alarm of a grid that is out of its range", () => {
   });
 
   it("ends when the grid stops, without a word of the price", async () => {
-    expect(await ended()).toEqual(["it has stopped, so the range of BTC/USDT is no longer watched"]);
+    expect(await ended()).toEqual([
+      "the strategy has stopped, so the range of BTC/USDT is no longer watched",
+    ]);
   });
 });
 
