@@ -51,7 +51,7 @@ function candleFeed(candles: Candles, { span, count }: Pick<CandleSeries, "span"
     const end = Math.floor(at / span) * span;
     if (end === series.until) return series;
     const rows = [...series.rows];
-    for (; (times[next] as number) + spanMillis <= end; next++) {
+    for (; (times[next] ?? Infinity) + spanMillis <= end; next++) {
       const bar = barAt(candles, next);
       const start = Math.floor(bar.at / span) * span;
       const last = rows.at(-1);
@@ -86,7 +86,7 @@ function priceFeed(candles: Candles) {
   const { times, spanMillis } = candles;
   let next = 0;
   return (at: Millis): Elsewhere["prices"][number]["price"][] => {
-    while ((times[next] as number) + spanMillis <= at) next++;
+    while ((times[next] ?? Infinity) + spanMillis <= at) next++;
     const last = times[next - 1];
     return last === undefined || at - last >= 2 * spanMillis ? [] : [barAt(candles, next - 1).close];
   };

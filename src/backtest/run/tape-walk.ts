@@ -83,10 +83,10 @@ function printAt(bars: Ticks, index: number): Print {
 const nextTime = ({ tape: { prints, books }, print, book }: TapeWalk): Millis =>
   Math.min(prints.times[print] as number, books?.times[book] ?? Infinity);
 
-/** Processes everything recorded up to a time: trades, then the book after them. Beyond the last one, no time is before. */
+/** Processes everything recorded up to a time: trades, then the book after them. */
 function eventsAt(tapeWalk: TapeWalk, at: Millis): void {
   const { times } = tapeWalk.tape.prints;
-  for (; (times[tapeWalk.print] as number) <= at; tapeWalk.print++) {
+  for (; (times[tapeWalk.print] ?? Infinity) <= at; tapeWalk.print++) {
     const { below, above } = tapeWalk.venue.reach();
     const ticks = closeAt(tapeWalk.bars, tapeWalk.print);
     if (ticks > below && ticks < above) tapeWalk.venue.see(at, ticks);
@@ -97,7 +97,7 @@ function eventsAt(tapeWalk: TapeWalk, at: Millis): void {
 
 function booksUntil(tapeWalk: TapeWalk, at: Millis): void {
   const times = tapeWalk.tape.books?.times;
-  for (; (times?.[tapeWalk.book] as number) <= at; tapeWalk.book++) tapeWalk.venue.show(tapeWalk.book, at);
+  for (; (times?.[tapeWalk.book] ?? Infinity) <= at; tapeWalk.book++) tapeWalk.venue.show(tapeWalk.book, at);
 }
 
 /** Runs the timer's passes before a time, if any: between two events only the first pass can change anything. */
