@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { declaredBacktests } from "../../../src/backtest/operations/backtest-declared.ts";
 import { DeclaredBacktestShape, declaredBacktestView } from "../../../src/backtest/position/declared.ts";
 import { candlesOf } from "../../../src/candles/candles.ts";
-import { defineStrategy, z } from "../../../src/declared/package.ts";
 import { AppError } from "../../../src/kernel/errors.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
 import type { Call } from "../../../src/operation.ts";
@@ -10,6 +9,7 @@ import type { CandlesRequest } from "../../../src/ports/candles.ts";
 import type { AnyStrategyDefinition, StrategyInput } from "../../../src/ports/definition.ts";
 import type { Deps } from "../../../src/ports/deps.ts";
 import { d } from "../../support/grid.ts";
+import { ownStrategy } from "../own-strategy.ts";
 
 const START = 1_767_225_600_000;
 const past = (prices: readonly number[]) =>
@@ -20,22 +20,6 @@ const past = (prices: readonly number[]) =>
       return { at: START + i * MINUTE, open: text, high: text, low: text, close: text, volume: 1 };
     }),
   );
-/** It buys 1 at 99 once, and records the reference price that each pass reads. */
-function strategy(over: object = {}) {
-  const references: (string | null)[] = [];
-  const definition = defineStrategy({
-    ...{ name: "my-own", config: z.object({ amount: z.number() }), reference: true },
-    orders({ reference, config, position }: StrategyInput<{ amount: number }>) {
-      references.push(reference.price && String(reference.price));
-      return String(position.base) === "0"
-        ? [{ id: "bid", side: "buy", price: "99", size: config.amount }]
-        : [];
-    },
-    ...over,
-  } as never) as unknown as AnyStrategyDefinition;
-  return { definition, references };
-}
-
 async function ran(
   definition: AnyStrategyDefinition,
   kept: object = {},
@@ -81,7 +65,7 @@ async function ran(
 
 describe("a backtest of a strategy of one's own", () => {
   it("has its result, its settings and the prices of other exchanges", async () => {
-    const { definition, references } = strategy();
+    const { definition, references } = ownStrategy();
     const { answer, asked } = await ran(definition);
     // 1 base bought at 99 is worth 98.
     expect(answer).toMatchObject({
@@ -114,12 +98,12 @@ describe("a backtest of a strategy of one's own", () => {
       return [(answer.warnings as { code: string }[]).map(({ code }) => code).at(-1), asked];
     };
     // A named file has no exchange.
-    expect(await codes(strategy().definition, { isFile: true })).toEqual(["no_reference", ["kraken"]]);
-    expect(await codes(strategy({ reference: false }).definition)).toEqual(["few_fills", ["kraken"]]);
+    expect(await codes(ownStrategy().definition, { isFile: true })).toEqual(["no_reference", ["kraken"]]);
+    expect(await codes(ownStrategy({ reference: false }).definition)).toEqual(["few_fills", ["kraken"]]);
   });
 
   it("has a band over both orders of the extremes and both fill rules", async () => {
-    const { definition } = strategy({
+    const { definition } = ownStrategy({
       reference: false,
       orders: ({ position }: StrategyInput<object>) =>
         String(position.base) === "0"
@@ -140,7 +124,7 @@ describe("a backtest of a strategy of one's own", () => {
   });
 
   it("has a return of zero if its budget is worth nothing", async () => {
-    const { definition } = strategy({ reference: false });
+    const { definition } = ownStrategy({ reference: false });
     const kept = { candles: async () => past([0.1, 0.1]) };
     // 1e-18 base at 0.1 is less than half a unit of quote.
     const { answer } = await ran(definition, kept, { quoteBudget: undefined, baseBudget: 1n });
@@ -148,7 +132,7 @@ describe("a backtest of a strategy of one's own", () => {
   });
 
   it("ends with the fault of its function, which its view names first", async () => {
-    const { definition } = strategy({
+    const { definition } = ownStrategy({
       orders() {
         throw new Error("no luck");
       },
@@ -170,7 +154,7 @@ describe("a backtest of a strategy of one's own", () => {
         throw error;
       };
       // Each look at this clock is longer than a slice, after which the calculation rests.
-      const { definition } = strategy(source === undefined ? {} : { source });
+      const { definition } = ownStrategy(source === undefined ? {} : { source });
       await ran(definition, {}, {}, { monotonic: () => (now += 100), sleep });
     };
     const late = new Error("it took too long");
@@ -183,7 +167,7 @@ describe("a backtest of a strategy of one's own", () => {
   });
 
   it("is an operation that reads, under its own name", async () => {
-    const { operation, answer } = await ran(strategy().definition);
+    const { operation, answer } = await ran(ownStrategy().definition);
     expect(DeclaredBacktestShape().parse(answer)).toEqual(answer);
     expect(operation).toMatchObject({
       ...{ name: "backtest_strategy_my_own", summary: "Test the strategy my-own on historical prices" },
