@@ -277,7 +277,8 @@ describe("a report over many days", () => {
     isOver = true;
     await asking;
     expect(known).toBe(DAYS * MINUTES_A_DAY);
-    expect(Math.max(...rowsOfTurns)).toBe(MINUTES_A_DAY / 4);
+    // Two quarters can be read between two counts, but never a whole day.
+    expect(Math.max(...rowsOfTurns)).toBeLessThanOrEqual(MINUTES_A_DAY / 2);
     expect(answered).toBeGreaterThan(0);
   });
 

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Driven, drivenApp } from "../support/driven.ts";
-import { most } from "../support/whole.ts";
+import { isWhole, most } from "../support/whole.ts";
 import { check } from "./checks.ts";
 import { commands } from "./commands.ts";
 import { cut, kill } from "./deeds.ts";
@@ -71,16 +71,15 @@ async function prove(from: { seed?: number; path?: string }, runs: number): Prom
 }
 
 describe("the states of grids and orders, under any order of concurrent requests,", () => {
-  it("hold in fixed runs", async () => {
+  it.runIf(isWhole)("hold in fixed runs", async () => {
     const tallies = [];
-    for (const fixed of [1, 2, 3, 4].slice(0, most(4, 2)))
-      tallies.push(await prove({ seed: fixed }, most(4, 2)));
+    for (const fixed of [1, 2, 3, 4]) tallies.push(await prove({ seed: fixed }, 4));
     // Runs in which nothing trades or stops prove nothing.
     for (const what of ["grids", "stopped", "orders", "fills"] as const)
       expect(
         tallies.reduce((sum, tally) => sum + tally[what], 0),
         what,
-      ).toBeGreaterThan(most(2, 0));
+      ).toBeGreaterThan(2);
   });
 
   it("hold in new runs", async () => {

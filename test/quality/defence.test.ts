@@ -23,7 +23,7 @@ function quotes(defend: string): QuoteStrategy {
   };
 }
 
-const SEEDS = Array.from({ length: most(20, 6) }, (_, seed) => seed);
+const SEEDS = Array.from({ length: most(20, 4) }, (_, seed) => seed);
 const seconds = most(3600, 1800);
 const runs = (defend: string, agents: Agents): AgentOutcome[] =>
   SEEDS.map((seed) => runAgents(quotes(defend), agents, { seed, seconds, promised: PROMISED.ticks }));

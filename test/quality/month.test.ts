@@ -26,8 +26,8 @@ const month = january();
 
 it.skipIf(!month)("the P&L of a real month is split by cause, to the last unit", () => {
   const whole = month as Candles;
-  // The fall of one day in every run, the month in a whole one.
-  const candles = isWhole ? whole : slice(whole, whole.from + 4.4 * DAY, whole.from + 5.4 * DAY);
+  // Half of the day of the fall in every run, the month in a whole one.
+  const candles = isWhole ? whole : slice(whole, whole.from + 4.4 * DAY, whole.from + 4.9 * DAY);
   const options = { market: MARKET, rules: { tickInterval: 10 * SECOND }, withBand: false };
   const { run, endPrice } = finish(backtestingQuotes(REQUEST, candles, options));
   const to = positionAccounts(run.account.strategy, endPrice);

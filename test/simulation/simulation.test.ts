@@ -25,8 +25,8 @@ const failures = (figures: readonly Figures[]) => figures.flatMap(({ failed }) =
 
 /** The kinds of strategies; those that `npm test` leaves to `npm run test:heavy` come last. */
 const KINDS = [
-  { kind: "grids", of: {}, from: 100_000, seeds: most(24, 4) },
-  { kind: "quotes", of: { strategy: "quote" }, from: 510_000, seeds: most(18, 2) },
+  { kind: "grids", of: {}, from: 100_000, seeds: most(24, 3) },
+  { kind: "quotes", of: { strategy: "quote" }, from: 510_000, seeds: most(18, 1) },
   { kind: "declared strategies", of: { strategy: "declared" }, from: 700_000, seeds: most(18, 1) },
   { kind: "a kind of the tests", of: { strategy: "follow" }, from: 300_000, seeds: most(18, 1) },
 ] as const;
@@ -76,7 +76,7 @@ describe("the simulated step", () => {
 
   it.each(KINDS.slice(0, most(4, 1)))(
     "stays correct with one fault, or the kill switch, at sampled calls of a run: $kind",
-    async ({ of }) => expect(failures(await exhaustiveTier([3], how, most(31, 701), of))).toEqual([]),
+    async ({ of }) => expect(failures(await exhaustiveTier([3], how, most(31, 1401), of))).toEqual([]),
   );
 
   it("recovers within a stated bound after each kind of trouble", async () => {
@@ -85,7 +85,7 @@ describe("the simulated step", () => {
     expect(failures(await livenessTier(300_000, 2, how, { troubles }))).toEqual([]);
   });
 
-  it("is reported as too slow if the second lookup waits too long", async () => {
+  it.runIf(isWhole)("is reported as too slow if the second lookup waits too long", async () => {
     const mutant = one(
       "a second look that is long in coming",
       "src/engine/reconcile/order-life.ts",
@@ -104,7 +104,7 @@ describe("the simulated step", () => {
   });
 
   it("gets the same answers about limits: memory once counted parts of their units", async () => {
-    for (const seed of [2_640_410, 3_640_412])
+    for (const seed of [3_640_412, 2_640_410].slice(0, most(2, 1)))
       expect((await simulate({ seed, ticks: 100, mirrored: true })).violations, `${seed}`).toEqual([]);
   });
 
