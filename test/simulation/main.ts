@@ -30,7 +30,7 @@ const USAGE = `Simulates passes of strategies with crashes, lost and late respon
   --exhaustive | --parity | --week | --bounds      run one tier
   --coverage [--count N] [--from N]   show which lines of the engine and of grids run under which fault
   --liveness [--count N] [--from N]   measure the recovery time after each fault
-  --mutants [NAME] [--count N] [--from N]   try 300 seeds on each planted bug, 900 if one edition shows it; --from defaults to the clock
+  --mutants [NAME] [--count N] [--from N]   try 600 seeds on each planted bug, 3,000 if one edition shows it; --from defaults to the clock
   --full                           run all tiers at full size, or N random seeds, and print the figures
   --strategy follow|quote|declared   run the test strategy, quotes or user functions instead of grids
   --hints removed|doubled|delayed   change the hints of edition 18
@@ -154,7 +154,7 @@ function* quoteTiers(): Generator<() => Promise<Figures[]>> {
 
 function* tiers(): Generator<() => Promise<Figures[]>> {
   const { full } = values;
-  const most = full ? 300 : number(300);
+  const most = full ? 600 : number(600);
   if (values.swarm) yield () => swarmTier(draw(1000), how, requestedKind);
   if (full || !TIERS.some((tier) => values[tier]))
     yield () => randomTier(draw(full ? 3000 : 200), how, full ?? false, requestedKind);
