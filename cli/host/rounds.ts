@@ -11,6 +11,8 @@ export function rounds(interval: number, round: () => Promise<void>, isPressing 
     while (!isStopping) {
       const startedAt = nodeLocal.monotonic();
       await round();
+      // A stop during the round has nothing to wake.
+      if (isStopping) return;
       const wait = isPressing() ? 0 : Math.max(0, interval - (nodeLocal.monotonic() - startedAt));
       await new Promise<void>((resolve) => {
         wake = resolve;
