@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { SafeClient } from "../../src/adapters/libsql/client/calls.ts";
 import { statement } from "../../src/adapters/libsql/client/context.ts";
 import { moveYear } from "../../src/adapters/libsql/keeping/archive.ts";
-import { liquidityStore } from "../../src/adapters/libsql/stores/liquidity-store.ts";
+import { liquidityStore, offerUpdate } from "../../src/adapters/libsql/stores/liquidity-store.ts";
 import { liquidityMinutes } from "../../src/adapters/libsql/tables/liquidity-tables.ts";
 import { type Decimal, ONE, sum, wire } from "../../src/kernel/decimal.ts";
 import { DAY, MINUTE } from "../../src/kernel/time.ts";
@@ -141,6 +141,20 @@ describe("the totals of a finished day", () => {
     await setup.store.keepMiss(PAIR, { minute: minuteAt(0, 7), cause: "ours" });
     await setup.store.keepDays(PAIR, read);
     expect(await setup.daysStored()).toEqual([]);
+  });
+
+  it("are not stored if the times of own orders have arrived since the day was read", async () => {
+    const setup = await box();
+    const minute = minuteAt(0, 5);
+    await keepAll(setup, [liquidityMinute({ minute })]);
+    await setup.report();
+    const read = await setup.store.days(PAIR, FIRST, FIRST);
+    const offer = { parts: [{ spread: d("0.01"), levels: 2, millis: MINUTE / 4 }], uncertain: 0 };
+    const { symbol, exchange } = PAIR;
+    await setup.context.client.execute(offerUpdate(setup.context, exchange, { symbol, minute, offer }));
+    await setup.store.keepDays(PAIR, read);
+    expect(await setup.daysStored()).toEqual([]);
+    expect((await setup.report()).own.twoSidedPercent).toBe(25);
   });
 
   it("are not combined with minutes that have arrived since they were read", async () => {

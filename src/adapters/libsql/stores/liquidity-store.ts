@@ -207,13 +207,14 @@ export const offerUpdate = (
   );
 };
 
-/** Stores sums only if the number of minutes is still the same as when they were added up. */
+/** Stores sums only if as many minutes, and as many of them with the times of own orders, are there as were added up. */
 function daySet(pair: WatchedPair, { day, hash, ...sums }: DaySums): Statement {
   const { exchange, symbol } = pair;
   const span = { from: day * MINUTES_A_DAY, to: (day + 1) * MINUTES_A_DAY };
-  const count = (table: MinuteTable) =>
-    sql`(select count(*) from ${table} where ${ofSpan(pair, table, span)})`;
-  const isSame = sql`${count(liquidityMinutes)} = ${sums.sums.known} and ${count(liquidityMisses)} = ${sums.missed}`;
+  const count = (table: MinuteTable, rows = sql`*`) =>
+    sql`(select count(${rows}) from ${table} where ${ofSpan(pair, table, span)})`;
+  const timed = count(liquidityMinutes, sql`${liquidityMinutes.offer}`);
+  const isSame = sql`${count(liquidityMinutes)} = ${sums.sums.known} and ${timed} = ${sums.sums.timed} and ${count(liquidityMisses)} = ${sums.missed}`;
   const stored = sql.param(sums, liquidityDays.sums);
   return statement(
     sql`insert into ${liquidityDays} (exchange, symbol, day, version, sums, hash) select ${exchange}, ${symbol}, ${day}, ${SUMS_VERSION}, ${stored}, ${hash} where ${isSame} on conflict (exchange, symbol, day) do update set version = excluded.version, sums = excluded.sums, hash = excluded.hash`,
