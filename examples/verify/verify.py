@@ -113,7 +113,7 @@ def start_of(day):
 
 def offer_millis(text):
     """The time with orders on both sides, and with the uncertain time; None unless it is a value 23."""
-    if not re.fullmatch(r"([0-9]+(\.[0-9]{1,18})?:[0-9]+:[0-9]+(;|$))*(\?:[0-9]+)?", text):
+    if not re.fullmatch(r"(?!.*;$)([0-9]+(\.[0-9]{1,18})?:[0-9]+:[0-9]+(;|$))*(\?:[0-9]+)?", text):
         return None
     parts = [(part.split(":")[0] != "?", int(part.split(":")[-1])) for part in text.split(";") if part]
     return sum(millis for known, millis in parts if known), sum(millis for _, millis in parts)

@@ -1,6 +1,6 @@
 import { ZERO } from "../../kernel/decimal.ts";
 import { bytesOfHex, digest } from "../../kernel/digest.ts";
-import { DAY, MINUTE } from "../../kernel/time.ts";
+import { DAY, MINUTE, parseDay } from "../../kernel/time.ts";
 import { EMPTY_OFFER, parseOffer, twoSidedMillis } from "../../model/samples/offer.ts";
 import { PROOF_FORMAT } from "../../model/samples/proof.ts";
 import { type BundleDay, type BundleHead, dayText, signedText } from "../proof.ts";
@@ -91,8 +91,10 @@ function bundleHead(line: string): BundleHead | undefined {
 function dayOfLine(line: string): BundleDay | undefined {
   const value = parsed(line, ["day", "previous", "lines", "hash", "signature"]);
   const isDay =
-    /^\d{4}-\d\d-\d\d$/.test(String(value?.day)) &&
-    Array.isArray(value?.lines) &&
+    // Otherwise 2026-02-31 would count the minutes of 2026-03-03 again.
+    typeof value?.day === "string" &&
+    parseDay(value.day) === value.day &&
+    Array.isArray(value.lines) &&
     value.lines.every((one) => typeof one === "string" && !one.includes("\n")) &&
     FORMS.hash.test(String(value.previous)) &&
     FORMS.hash.test(String(value.hash)) &&
@@ -129,7 +131,7 @@ function lineFaults({ day, lines }: BundleDay): string[] {
 }
 
 const SAMPLE_COLUMNS = MINUTE_COLUMNS.length;
-const OFFER = /^([0-9]+(\.[0-9]{1,18})?:[0-9]+:[0-9]+(;|$))*(\?:[0-9]+)?$/;
+const OFFER = /^(?!.*;$)([0-9]+(\.[0-9]{1,18})?:[0-9]+:[0-9]+(;|$))*(\?:[0-9]+)?$/;
 
 /** Returns whether it has the values of a sample, and the times of own orders, if any, within a minute. */
 function isSample(cells: readonly string[]): boolean {

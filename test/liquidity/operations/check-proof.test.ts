@@ -80,6 +80,7 @@ describe("a bundle that is signed", () => {
     ["a whole minute of own orders", [sample(0, { offer: "0.01:2:30000;0.02:2:29500;?:500" })], []],
     ["more than a minute of own orders", [sample(0, { offer: "0.01:2:30000;0.02:2:29501;?:500" })], [0]],
     ["own orders in other words", [sample(0, { offer: "always" })], [0]],
+    ["own orders with a semicolon after them", [sample(0, { offer: "0.01:2:30000;" })], [0]],
   ])("accepts or names %s", async (_what, lines, faulty) => {
     expect(await faultsOf(...lines)).toEqual(faulty.map((place) => wrong(lines[place] ?? "")));
   });
@@ -101,6 +102,16 @@ describe("a bundle that is signed", () => {
     expect(await faults(day("2026-01-02"), day("2026-01-04", "1".repeat(64)))).toEqual([
       "2026-01-04 does not follow 2026-01-02: a day is missing or was changed",
     ]);
+  });
+
+  it("does not count the minutes of a day again under a day that does not exist", async () => {
+    const lines = [sample(0, { at: Date.UTC(2026, 2, 3) })];
+    const days = [
+      { day: "2026-02-31", lines },
+      { day: "2026-03-03", lines },
+    ];
+    const { valid, known, faults } = await checkBundle(await bundleOf(days));
+    expect([valid, known, faults]).toEqual([false, 1, ["line 2 is not a day"]]);
   });
 
   it("names a day with another hash or a wrong signature", async () => {
@@ -147,6 +158,7 @@ describe("a text that is no bundle", () => {
       "[]",
       `${line} `,
       changed((one) => ({ ...one, day: "2026-1-01" })),
+      changed((one) => ({ ...one, day: "2026-02-31" })),
       changed((one) => ({ ...one, lines: "none" })),
       changed((one) => ({ ...one, lines: [7] })),
       changed((one) => ({ ...one, lines: ["a\nb"] })),
