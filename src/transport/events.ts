@@ -50,8 +50,7 @@ export function mountEvents(
     c.header("etag", etag);
     c.header("cache-control", "private, no-cache");
     if (c.req.header("if-none-match") === etag) return c.body(null, 304);
-    const found =
-      requestCount === undefined ? [] : await deps.store.eventsAfter(requestCount, EVENTS_PER_TELLING);
+    const found = requestCount === undefined ? [] : await eventsBetween(deps, requestCount, now);
     const last = found.at(-1)?.id ?? now.event;
     return c.json({
       events: found.filter((event) => maySee(event, caller)).map(describeEvent),
@@ -72,6 +71,10 @@ function sharedPulse({ store, local }: Deps, every: Millis): () => Promise<Pulse
     return last.read;
   };
 }
+
+/** Returns events up to a pulse. A client that got a later one would be ahead of the shared pulse, and get it again. */
+const eventsBetween = async ({ store }: Deps, after: number, { event }: Pulse): Promise<ChainedEvent[]> =>
+  event > after ? (await store.eventsAfter(after, EVENTS_PER_TELLING)).filter(({ id }) => id <= event) : [];
 
 /** Counts the streams of each token, and checks once per interval whether the token is still valid. */
 function streamsByToken({ store, local }: Deps, { access, every }: { access: Access; every: Millis }) {
@@ -126,7 +129,7 @@ async function tellEvents(
   let writtenAt = Number.NEGATIVE_INFINITY;
   while (!isOver() && (await isOpen())) {
     const now = await pulse();
-    const events = now.event > cursor ? await deps.store.eventsAfter(cursor, EVENTS_PER_TELLING) : [];
+    const events = await eventsBetween(deps, cursor, now);
     for (const event of events) if (maySee(event, caller)) await stream.writeSSE(sseOf(event));
     // A restored database can be behind what a page has received.
     cursor = events.at(-1)?.id ?? Math.min(cursor, now.event);

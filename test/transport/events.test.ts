@@ -92,6 +92,30 @@ describe("GET /events", () => {
     expect((await nextEvent(again.next))?.message).toBe("three");
   });
 
+  it("sends an event once that is written between two reads of the log", async () => {
+    let written = false;
+    const tested = await testApp({
+      connect: (deps) => ({
+        ...deps,
+        store: {
+          ...deps.store,
+          async eventsAfter(id, limit) {
+            if (!written)
+              await deps.store.note({ account: "", strategy: null, kind: "kill", message: "between" }, BY);
+            written = true;
+            return deps.store.eventsAfter(id, limit);
+          },
+        },
+      }),
+    });
+    await note(tested, "before");
+    const { next } = await follow(tested, "read", { "last-event-id": "0" });
+    const messages = [(await nextEvent(next))?.message, (await nextEvent(next))?.message];
+    await note(tested, "after");
+    messages.push((await nextEvent(next))?.message);
+    expect(messages).toEqual(["before", "between", "after"]);
+  });
+
   it("hides events about tokens and people from read-only tokens", async () => {
     const tested = await testApp();
     const { next } = await follow(tested, "read");
