@@ -45,9 +45,7 @@ export async function once(
     await local.sleep(BETWEEN_LOOKUPS);
   }
   const answer = await act(key);
-  if (isLabelled(answer.body, "Internal error")) await store.dropRequest(key);
-  // The order's result may be known when the key is sent again; then that is the response.
-  else if (isLabelled(answer.body, "Order unknown")) await store.reopenRequest(key);
+  if (isRepeatable(answer.body)) await store.reopenRequest(key);
   else await store.finishRequest(key, { status: answer.status, body: JSON.stringify(answer.body) });
   return answer;
 }
@@ -55,5 +53,12 @@ export async function once(
 const conflict = (message: string, { requestId }: Request): Answer =>
   refusal(new AppError("Conflict", message), requestId);
 
-const isLabelled = (body: unknown, label: Label): boolean =>
-  typeof body === "object" && body !== null && "error" in body && body.error === label;
+// When the key is sent again, the order's result may be known, or the server and the exchange may be free.
+const REPEATABLE: readonly unknown[] = [
+  "Internal error",
+  "Order unknown",
+  "Too many requests",
+] satisfies Label[];
+
+const isRepeatable = (body: unknown): boolean =>
+  typeof body === "object" && body !== null && "error" in body && REPEATABLE.includes(body.error);

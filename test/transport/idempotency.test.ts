@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { asGrid } from "../../src/grid/kind.ts";
+import { VenueError } from "../../src/kernel/errors.ts";
 import { DAY, MINUTE } from "../../src/kernel/time.ts";
 import { appOver, type Target } from "../support/app.ts";
 import { BY } from "../support/by.ts";
@@ -44,6 +45,47 @@ describe("a retried start whose process died before it responded", () => {
     await store.setKill(killed, BY);
     const { status, body } = await ask<{ id: string }>(next, "/strategy/grid", { ...GRID, ...over });
     expect({ status, id: body.id }).toEqual({ status: 200, id: begun?.strategy.id });
+    expect(await store.strategies({})).toHaveLength(1);
+  });
+});
+
+describe("a request that was refused for now", () => {
+  it.each([
+    ["/orders", ORDER],
+    ["/strategy/grid", GRID],
+  ])("acts when it is sent again with the same Idempotency-Key: %s", async (path, body) => {
+    const { deps } = await testSandbox();
+    let busy = true;
+    const app = await appOver({
+      ...deps,
+      venue: (exchange) => ({
+        ...deps.venue(exchange),
+        ticker: (symbol) =>
+          busy
+            ? Promise.reject(new VenueError("too_many", "too many requests", { retryAfterSeconds: 1 }))
+            : deps.venue(exchange).ticker(symbol),
+      }),
+    });
+    expect((await ask(app, path, body)).status).toBe(429);
+    busy = false;
+    expect((await ask(app, path, body)).status).toBe(200);
+    expect((await ask(app, path, body)).status).toBe(200);
+    const orders = await deps.venue("kraken").openOrders();
+    expect(orders).toHaveLength(path === "/orders" ? 1 : 4);
+  });
+});
+
+describe("an Idempotency-Key of a request that failed", () => {
+  it("does not return its grid for another body", async () => {
+    const { deps, store } = await testSandbox();
+    let failing = true;
+    const strategies: typeof store.strategies = (query) =>
+      failing && "id" in query ? Promise.reject(new Error("the disk is full")) : store.strategies(query);
+    const app = await appOver({ ...deps, store: { ...store, strategies } });
+    expect((await ask(app, "/strategy/grid", GRID)).status).toBe(500);
+    failing = false;
+    expect((await ask(app, "/strategy/grid", { ...GRID, orderSize: 60 })).status).toBe(409);
+    expect((await ask(app, "/strategy/grid", GRID)).status).toBe(200);
     expect(await store.strategies({})).toHaveLength(1);
   });
 });

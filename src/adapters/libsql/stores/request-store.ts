@@ -48,10 +48,6 @@ export function requestStore({ client, db, now, prepare }: Context): RequestStor
       const open = { createdAt: sql`${now()} - ${ABANDONED} - 1` };
       await client.execute(statement(db.update(requests).set(open).where(eq(requests.key, key))));
     },
-
-    async dropRequest(key) {
-      await client.execute(statement(db.delete(requests).where(eq(requests.key, key))));
-    },
   };
 }
 

@@ -32,15 +32,6 @@ describe("a request with an idempotency key", () => {
     expect(await requests.claimRequest(countRequests("b"))).toEqual({ state: "running" });
   });
 
-  it("is free again once it is dropped, it alone", async () => {
-    const { requests } = await open();
-    await requests.claimRequest(countRequests("a"));
-    await requests.claimRequest(countRequests("b"));
-    await requests.dropRequest("a");
-    expect(await requests.claimRequest(countRequests("a", "other"))).toEqual({ state: "new" });
-    expect(await requests.claimRequest(countRequests("b"))).toEqual({ state: "running" });
-  });
-
   it("is taken over once, by the same body, from a process silent for more than a minute", async () => {
     const { requests, time } = await open();
     await requests.claimRequest(countRequests("a"));
