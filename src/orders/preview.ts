@@ -1,4 +1,5 @@
-import { type Decimal, max, mul, ONE, snap, sum, text } from "../kernel/decimal.ts";
+import { type Decimal, max, mul, text, ZERO } from "../kernel/decimal.ts";
+import { splitPair } from "../kernel/pair.ts";
 import { midOf } from "../kernel/spread.ts";
 import type { Balance } from "../model/account.ts";
 import { expectedText, takeFrom } from "../model/depth.ts";
@@ -83,20 +84,29 @@ function orderLimits(
   ];
 }
 
-/** Previews the cancel of open orders; `ofGrids` of them belong to running grids. */
-export function previewCancel(exchange: string, orders: readonly VenueOrder[], ofGrids: number): Preview {
+/** Previews the cancel of open orders; `ofStrategies` of them belong to running strategies. */
+export function previewCancel(
+  exchange: string,
+  orders: readonly VenueOrder[],
+  ofStrategies: number,
+): Preview {
   const shown = orders.slice(0, 5).map(restingOrderText).join("; ");
   const more = orders.length > 5 ? `; and ${orders.length - 5} more` : "";
-  const notional = sum(orders.map(({ price, amount, filled }) => mul(price, amount - filled, "half")));
+  const totals = new Map<string, Decimal>();
+  for (const { symbol, price, amount, filled } of orders) {
+    const { quote } = splitPair(symbol);
+    totals.set(quote, (totals.get(quote) ?? ZERO) + mul(price, amount - filled, "half"));
+  }
+  const canceled = [...totals].map(([quote, total]) => `${text(total)} ${quote}`).join(" and ");
   return {
     what: `cancel ${orders.length} open orders on ${exchange}${shown ? `: ${shown}${more}` : ""}`,
-    cost: `nothing; orders of ${text(snap(notional, ONE / 100n, "half"))} in quote are canceled`,
+    cost: canceled ? `nothing; orders of ${canceled} are canceled` : "nothing; no order is open",
     worstCase: "an order fills before its cancel arrives; the response shows it",
     limits:
-      ofGrids === 0
+      ofStrategies === 0
         ? []
         : [
-            `${ofGrids} of them belong to running grids, which place them again; stop or pause these grids first`,
+            `${ofStrategies} of them belong to running strategies, which place them again; stop or pause these first`,
           ],
   };
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Decimal } from "../../../src/kernel/decimal.ts";
 import { AppError } from "../../../src/kernel/errors.ts";
 import { createOrder } from "../../../src/orders/operations/create.ts";
+import { previewCancel } from "../../../src/orders/preview.ts";
 import type { VenueOrder } from "../../../src/ports/venue.ts";
 import { d, REQUEST } from "../../support/grid.ts";
 import { reportedOrder } from "../../support/made.ts";
@@ -124,9 +125,24 @@ describe("a cancel", () => {
     expect(what).toMatch(/: buy|\(buy/);
     expect(what).toContain(`cancel ${answer.cancelled} open orders on kraken`);
     expect(limits).toEqual([
-      expect.stringMatching(`^${answer.ofStrategies} of them belong to running grids`),
+      expect.stringMatching(`^${answer.ofStrategies} of them belong to running strategies`),
     ]);
     expect(answer.message).toMatch(`; ${answer.ofStrategies} of the orders belong to running strategies`);
+  });
+
+  it("of orders in several quote assets shows the total of each", () => {
+    const open = (symbol: VenueOrder["symbol"], price: string, amount: string) =>
+      reportedOrder({ symbol, price: d(price), amount: d(amount), status: "open" });
+    const orders = [
+      open("BTC/USDT", "50000", "0.001"),
+      open("ETH/BTC", "0.02", "0.05"),
+      { ...open("ETH/USDT", "2000", "0.02"), filled: d("0.01") },
+    ];
+    // 50000 x 0.001 + 2000 x 0.01 USDT, and 0.02 x 0.05 BTC.
+    expect(previewCancel("kraken", orders, 0).cost).toBe(
+      "nothing; orders of 70 USDT and 0.001 BTC are canceled",
+    );
+    expect(previewCancel("kraken", [], 0).cost).toBe("nothing; no order is open");
   });
 
   it("of all orders reports the rest if some cancels fail", async () => {
