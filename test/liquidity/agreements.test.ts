@@ -151,6 +151,22 @@ describe("an agreement", () => {
     ]);
   });
 
+  it("raises no alarm on the day after its last one, on which its markets are still sampled", async () => {
+    const { ask, deps, context, time } = await agreed();
+    const markets = "kraken:BTC/USDT uptime=99.9";
+    await ask("create_agreement", { ...NEW, markets, total: "none", until: "2026-01-01" });
+    time.pass(DAY);
+    for (let minute = 0; minute < 3; minute++) {
+      await tick(deps);
+      await sampleLiquidity(deps);
+      await lookOutFor(deps);
+      time.pass(MINUTE);
+    }
+    const count = async (table: string) =>
+      (await context.client.execute(`select count(*) from ${table}`)).rows[0]?.[0];
+    expect([await count("liquidity_minutes"), await count("events where kind = 'alarm'")]).toEqual([3, 0]);
+  });
+
   it.each([
     [{ agreement: "settings" }, "settings names the settings"],
     [{ markets: "nowhere:BTC/USDT" }, "markets must be different exchange:BASE/QUOTE"],

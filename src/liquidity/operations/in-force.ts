@@ -32,7 +32,7 @@ function withAgreed(
   const agreed = stored
     .map((version) => agreementOf(version, configuredIds(deps)))
     .filter((agreement) => isSampled(agreement, today))
-    .flatMap(({ name, markets }) => markets.map((market) => ({ ...market, agreement: name })));
+    .flatMap(({ name, until, markets }) => markets.map((market) => ({ ...market, agreement: name, until })));
   return [...(deps.liquidity?.pairs ?? []), ...agreed];
 }
 

@@ -15,8 +15,8 @@ export async function promiseAlarms(
   const alarms: Alarm[] = [];
   const from = (dayOf(now) * DAY) / MINUTE;
   const to = from + DAY / MINUTE;
-  for (const { promise, agreement, exchange, symbol } of pairs) {
-    if (!promise) continue;
+  for (const { promise, agreement, until = null, exchange, symbol } of pairs) {
+    if (!promise || (until !== null && until < dayOf(now))) continue;
     const pair = { exchange, symbol };
     const rule = upRuleOf(promise);
     const rows = await store.minutes(pair, from, to);

@@ -17,6 +17,8 @@ export interface PromisedPair extends WatchedPair {
   readonly promise?: LiquidityPromise | undefined;
   /** Name of the stored agreement; absent for a pair of the settings. */
   readonly agreement?: string | undefined;
+  /** Last day of this agreement; null without an end. Its pairs are sampled a day longer. */
+  readonly until?: number | null | undefined;
 }
 
 /** One minute's sample of own orders. */
