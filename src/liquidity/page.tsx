@@ -113,6 +113,8 @@ export function verdictText({ verdict, findings }: Pick<LiquidityAnswer, "verdic
   const of = `${number} of ${rules.length} ${rules.length === 1 ? "rule" : "rules"}`;
   if (verdict === "kept") return `Kept: every rule is met.`;
   if (verdict === "missed") return `Missed: ${of} ${number === 1 ? "is" : "are"} not met.`;
+  // Only an agreement has markets that are not measured.
+  if (number === 0) return "Unknown: not every market is measured.";
   return `Unknown: minutes without a sample could change ${of}.`;
 }
 

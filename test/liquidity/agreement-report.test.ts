@@ -100,6 +100,29 @@ describe("the report of an agreement", () => {
     await expect(ask({ agreement: "none" })).rejects.toThrow("there is no agreement none");
   });
 
+  it("counts a market of an exchange that the settings do not list as unknown in the total", async () => {
+    const { deps } = await reported();
+    const markets = "kraken:BTC/USDT, mexc:BTC/USDT";
+    await runOperation(deps, "create_agreement", {
+      ...{ agreement: "two", from: dayNamed(0), markets, total: "uptime=60 depth=1500" },
+    });
+    const exchanges = deps.exchanges.filter(({ id }) => id === "kraken");
+    const ask = (over: object) =>
+      runOperation<AgreementReport>({ ...deps, exchanges }, "get_agreement_report", {
+        ...{ agreement: "two", from: dayNamed(0), to: dayNamed(1), ...over },
+      });
+    const report = await ask({});
+    // Kraken is half of the time, and has 1000: mexc decides.
+    expect(short(report).slice(3)).toEqual([
+      [null, "time that counts", "unknown", 100],
+      [null, "mean depth of own bids", "unknown", null],
+      [null, "mean depth of own asks", "unknown", null],
+    ]);
+    expect(report).toMatchObject({ unknownMarkets: ["mexc:BTC/USDT"], verdict: "unknown" });
+    await runOperation(deps, "edit_agreement", { agreement: "two", total: "none" });
+    expect(agreementPage(await ask({}))).toContain("Unknown: not every market is measured.");
+  });
+
   it("is served over HTTP without the stored form of its rules", async () => {
     const { deps } = await reported();
     const app = await appOver(deps);

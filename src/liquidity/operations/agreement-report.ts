@@ -1,6 +1,7 @@
 import { csv } from "../../kernel/csv.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { dayOf, type Millis } from "../../kernel/time.ts";
+import { NO_SUMS } from "../../model/samples/sums.ts";
 import { dateOf } from "../../model/usage.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
@@ -150,10 +151,13 @@ interface MarketFindings {
   readonly findings: readonly ReturnType<typeof findingOut>[];
 }
 
-/** Returns the total of each pair; `spans` are those of the markets, counted by their own rules. */
+/**
+ * Returns the total of each pair; `spans` are those of the markets, counted by their own rules. All minutes of a market
+ * that these settings do not have are unknown.
+ */
 async function totalsOf(
   deps: ReadDeps,
-  { agreement: { markets, total }, days, now }: Period,
+  { agreement: { markets, unknownMarkets, total }, days, now }: Period,
   spans: readonly LiquiditySpan[],
 ): Promise<MarketFindings[]> {
   if (total === null) return [];
@@ -166,7 +170,11 @@ async function totalsOf(
   }
   return [...new Set(counted.map(({ symbol }) => symbol))].map((symbol) => {
     const ofPair = counted.filter((one) => one.symbol === symbol).map(({ span }) => span);
-    return { market: { exchange: null, symbol }, findings: totalFindings(ofPair, total).map(findingOut) };
+    const unmeasured = unknownMarkets
+      .filter((market) => market.split(/[:\s]/)[1] === symbol)
+      .flatMap(() => ofPair.slice(0, 1).map((span) => ({ ...span, sums: NO_SUMS, up: 0 })));
+    const findings = totalFindings([...ofPair, ...unmeasured], total).map(findingOut);
+    return { market: { exchange: null, symbol }, findings };
   });
 }
 
