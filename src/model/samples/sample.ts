@@ -25,9 +25,9 @@ export interface LiquiditySample {
   readonly ownSpread: Decimal | null;
   /** Number of own open orders. */
   readonly ownOrders: Sides<number>;
-  /** Within the bands around the book's mid, or around the reference if there is no mid; null without either. */
+  /** Within the bands around the book's mid, or around the reference if there is no mid; null for orders without either. */
   readonly ownDepth: Sides<Depths> | null;
-  /** Depth of all orders, including own ones; null if the book was not read. */
+  /** Depth of all orders, including own ones; also null if the book was not read. */
   readonly depth: Sides<Depths> | null;
   /** The exchange returned so few levels that the book ends inside the widest band; the depth is a lower bound. */
   readonly isCutShort: boolean;
@@ -69,8 +69,8 @@ export function sampleBook(input: SampleInput, own: readonly OrderTerms[]): Liqu
     spread: best ? best.spreadPercent / 100n : null,
     ownSpread: ownSpreadOf(mine),
     ownOrders: { bids: mine.bids.length, asks: mine.asks.length },
-    ownDepth: around === null ? null : depthsOf(mine, around),
-    depth: book && around !== null ? depthsOf(book, around) : null,
+    ownDepth: depthsAround(mine, around),
+    depth: book ? depthsAround(book, around) : null,
     isCutShort:
       book !== undefined && around !== null && limit !== undefined && endsInside(book, around, limit),
     reference,
@@ -112,10 +112,14 @@ export function ownSpreadOf({ bids, asks }: Sides<readonly Pick<OrderTerms, "pri
   return spreadOf({ bid, ask }).spreadPercent / 100n;
 }
 
-const depthsOf = ({ bids, asks }: Sides<readonly BookLevel[]>, mid: Decimal): Sides<Depths> => ({
-  bids: depthWithin("buy", bids, mid),
-  asks: depthWithin("sell", asks, mid),
-});
+/** Without a price, the depth is known only if there are no orders. */
+const depthsAround = (
+  { bids, asks }: Sides<readonly BookLevel[]>,
+  mid: Decimal | null,
+): Sides<Depths> | null =>
+  mid === null && bids.length + asks.length > 0
+    ? null
+    : { bids: depthWithin("buy", bids, mid ?? ZERO), asks: depthWithin("sell", asks, mid ?? ZERO) };
 
 /** Returns Σ price × amount of the levels within each band around the mid, edges included. */
 export function depthWithin(side: Side, levels: readonly BookLevel[], mid: Decimal): Depths {

@@ -90,12 +90,22 @@ describe("a sample", () => {
     expect(sampleBook({ ...observed, bid: d("99") }, [])).toMatchObject({
       spread: null,
       mid: null,
-      ownDepth: null,
     });
     expect(sampleBook({ ...observed, bid: d("101"), ask: d("99") }, []).spread).toBeNull();
     const own = [{ side: "buy" as const, price: d("99"), amount: d("1") }];
     const around = sampleBook({ ...observed, reference: d("100") }, own);
     expect(around.ownDepth?.bids.map(text)).toEqual(["0", "99", "99"]);
+  });
+
+  it("has a depth of 0 without orders, also if there is no price", () => {
+    const nothing = { bids: [0n, 0n, 0n], asks: [0n, 0n, 0n] };
+    const [ask] = BOOK.asks;
+    const own = [{ side: "sell" as const, price: d("100.2"), amount: d("1") }];
+    const book = { bids: [], asks: ask ? [ask] : [] };
+    expect(sampleBook({ ...observed, book }, [])).toMatchObject({ ownDepth: nothing, depth: null });
+    expect(sampleBook({ ...observed, book }, own)).toMatchObject({ ownDepth: null, depth: null });
+    const empty = { bids: [], asks: [] };
+    expect(sampleBook({ ...observed, book: empty }, [])).toMatchObject({ ownDepth: nothing, depth: nothing });
   });
 });
 
