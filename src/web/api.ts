@@ -12,6 +12,13 @@ export class ApiError extends Error {
   }
 }
 
+/** The label of an error response that is not one of the server's own, such as that of a proxy. */
+const FOREIGN = "Failed";
+
+/** Whether a write may have been carried out although it failed: the server has not responded that it was refused. */
+export const isUnanswered = ({ status, label }: ApiError): boolean =>
+  status === 0 || label === FOREIGN || label === "Internal error";
+
 export interface Requested {
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   readonly body?: unknown;
@@ -38,7 +45,7 @@ async function errorOf(response: Response): Promise<ApiError> {
     .text()
     .then((text) => JSON.parse(pageText(text)))
     .catch(() => undefined);
-  const { error = "Failed", message = `the server returned status ${response.status}` } = answer ?? {};
+  const { error = FOREIGN, message = `the server returned status ${response.status}` } = answer ?? {};
   if (response.status === 401 && error === "Unauthorized") signedOut(message);
   return new ApiError(response.status, error, message);
 }

@@ -1,4 +1,5 @@
 import type { Child } from "hono/jsx";
+import { isUnanswered } from "./api.ts";
 import { Failed, NoticeBox } from "./ui.tsx";
 import type { Planning, RequestedPlan } from "./use-plan.ts";
 
@@ -12,10 +13,17 @@ export function PlanArea<P>({
   empty: Child;
   children: (plan: RequestedPlan<P>) => Child;
 }) {
+  const isUnknown = refused !== undefined && isUnanswered(refused);
   return (
     <>
+      {isUnknown ? (
+        <NoticeBox kind="warning">
+          It is unknown whether the last plan was carried out: {refused.message}. Check the page Strategies
+          before you try again.
+        </NoticeBox>
+      ) : null}
       {error ? <Failed error={error} again={again} /> : null}
-      {refused && !error ? (
+      {refused && !isUnknown && !error ? (
         <NoticeBox kind="warning">
           Nothing changed: {refused.message}. {isOld ? "Updating the plan…" : "Here is the new plan."}
         </NoticeBox>

@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 import { useRef, useState } from "hono/jsx/dom";
-import type { ApiError } from "./api.ts";
+import { type ApiError, isUnanswered } from "./api.ts";
 import { timeNow } from "./clock.ts";
 import { useEffect } from "./effect.ts";
 import { change, duration, localTime, toneOf, utc } from "./format.ts";
@@ -208,6 +208,9 @@ export function Ask({ question, close }: { question: Question; close: () => void
       <h2>{question.title}</h2>
       {state.done === undefined ? <div>{question.says}</div> : <NoticeBox>{state.done}</NoticeBox>}
       {state.error ? <Failed error={state.error} /> : null}
+      {state.error && isUnanswered(state.error) ? (
+        <p>It is unknown whether this was done. Check before you try again.</p>
+      ) : null}
       <footer>
         <button type="button" onClick={() => dialog.current?.close()}>
           {state.done === undefined ? "Go back" : "Close"}

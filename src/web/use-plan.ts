@@ -58,7 +58,7 @@ export function usePlan<P>(route: string, body: Body | undefined): Planning<P> {
       throw error;
     }
   };
-  const again = () => setRefusal(({ count }) => ({ ...NOT_REQUESTED, count: count + 1 }));
+  const again = () => setRefusal((before) => ({ ...before, count: before.count + 1 }));
   return { ...state, again, refused: refusal.request === request ? refusal.error : undefined, carryOut };
 }
 

@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import { ask } from "../api.ts";
+import { type ApiError, ask, isUnanswered } from "../api.ts";
 import { amount, money, pairOf } from "../format.ts";
 import { goTo } from "../route.ts";
 import { KIND_PATHS, type KindName } from "../strategy/kind-paths.ts";
@@ -22,6 +22,26 @@ interface StartText {
   readonly kind: KindName;
 }
 
+/** A start without a known result, and its key: the same start has the same key, so it starts nothing twice. */
+let unanswered: { readonly start: string; readonly key: string } | undefined;
+
+async function startOnce(route: string, body: Readonly<Record<string, unknown>>) {
+  const start = JSON.stringify([route, body]);
+  const { key } = unanswered?.start === start ? unanswered : { key: crypto.randomUUID() };
+  unanswered = { start, key };
+  try {
+    const started = await ask<Pick<Started, "id" | "message">>(route, {
+      body,
+      headers: { "idempotency-key": key },
+    });
+    unanswered = undefined;
+    return started;
+  } catch (error) {
+    if (!isUnanswered(error as ApiError)) unanswered = undefined;
+    throw error;
+  }
+}
+
 /** Starts exactly the shown plan, after a confirmation. */
 export function StartPlan<P extends { readonly planHash: string }>({
   route,
@@ -36,12 +56,7 @@ export function StartPlan<P extends { readonly planHash: string }>({
   const [question, put] = useAsk();
   if (session.scope === "read") return <NoticeBox>You need a token with scope trade to start.</NoticeBox>;
   const act = async () => {
-    const started = await carryOut(() =>
-      ask<Pick<Started, "id" | "message">>(route, {
-        body: { ...body, planHash: planned.planHash },
-        headers: { "idempotency-key": crypto.randomUUID() },
-      }),
-    );
+    const started = await carryOut(() => startOnce(route, { ...body, planHash: planned.planHash }));
     goTo(KIND_PATHS[kind], started.id);
     return started.message;
   };
