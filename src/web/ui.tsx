@@ -192,6 +192,7 @@ export interface Question {
 export function Ask({ question, close }: { question: Question; close: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [state, setState] = useState<{ busy?: boolean; done?: Child; error?: ApiError }>({});
+  const isBusy = state.busy === true;
   useEffect(() => {
     dialog.current?.showModal();
   }, []);
@@ -204,7 +205,14 @@ export function Ask({ question, close }: { question: Question; close: () => void
     }
   };
   return (
-    <dialog ref={dialog} class="ask" aria-label={question.title} onClose={close}>
+    <dialog
+      ref={dialog}
+      class="ask"
+      aria-label={question.title}
+      onClose={close}
+      // A closed dialog would look like a canceled action, and its result would never be shown.
+      onCancel={(event: Event) => isBusy && event.preventDefault()}
+    >
       <h2>{question.title}</h2>
       {state.done === undefined ? <div>{question.says}</div> : <NoticeBox>{state.done}</NoticeBox>}
       {state.error ? <Failed error={state.error} /> : null}
@@ -212,17 +220,17 @@ export function Ask({ question, close }: { question: Question; close: () => void
         <p>It is unknown whether this was done. Check before you try again.</p>
       ) : null}
       <footer>
-        <button type="button" onClick={() => dialog.current?.close()}>
+        <button type="button" disabled={isBusy} onClick={() => dialog.current?.close()}>
           {state.done === undefined ? "Go back" : "Close"}
         </button>
         {state.done === undefined && state.error?.label !== "Conflict" ? (
           <button
             type="button"
             class={question.dangerous ? "danger" : "primary"}
-            disabled={state.busy === true}
+            disabled={isBusy}
             onClick={() => void act()}
           >
-            {state.busy ? "Working…" : question.yes}
+            {isBusy ? "Working…" : question.yes}
           </button>
         ) : null}
       </footer>

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { findChromium } from "../support/browser.ts";
+import { findChromium, holdRequests } from "../support/browser.ts";
 import { servedPage } from "../support/served.ts";
 
 /** Far from the market, so that its plan is the same again a moment later. */
@@ -43,6 +43,20 @@ describe.skipIf(!findChromium())("a lost response in Chromium (skipped without C
     await dialog.getByRole("button", { name: "Start it" }).click();
     await page.getByRole("heading", { level: 1, name: /BTC\/USDT/ }).waitFor();
     expect(await count()).toBe(before + 1);
+    await context.close();
+  });
+
+  it("keeps the dialog of an action open until its result is known", async () => {
+    const { page, context } = await served.signIn();
+    const release = await holdRequests(page, "**/api/v1/strategy/grid", 1);
+    const dialog = await openPlan(page);
+    await dialog.getByRole("button", { name: "Start it" }).click();
+    await dialog.getByRole("button", { name: "Working…" }).waitFor();
+    expect(await dialog.getByRole("button", { name: "Go back" }).isDisabled()).toBe(true);
+    await page.keyboard.press("Escape");
+    expect(await dialog.isVisible()).toBe(true);
+    release();
+    await page.getByRole("heading", { level: 1, name: /BTC\/USDT/ }).waitFor();
     await context.close();
   });
 });
