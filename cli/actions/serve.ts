@@ -74,41 +74,45 @@ export async function startServer(values: Values, { around = 0 } = {}): Promise<
   const instance = nodeLocal.randomText(16);
   const app = servedApp(deps, { config, token, instance });
   const { server, address } = await listening(app.fetch, { port, hostname, around });
-  const url = `http://${hostAndPort({ ...address, address: loopback(address) })}`;
-  const endToken = await listLocalToken(deps.store, { token, url });
-  const heartbeat = await startHeartbeat(deps, { instance, url });
-  const forget = writeServerFile(folder, databaseUrl, { url, token, instance, pid: process.pid });
-  if (!config.token && !(await deps.store.hasTokens())) process.stderr.write(NO_TOKEN);
-  for (const { message } of strategiesIn(config.strategies).failures) log("error", message);
-  const timer = startTimer(deps, interval, follower);
-  for (const trouble of (await deps.keyTroubles?.()) ?? []) log("error", trouble);
-  const delivery = startDelivery(deps, Math.min(interval, DELIVERY_INTERVAL));
-  const sampling = startSampling(deps, Math.min(interval, DELIVERY_INTERVAL));
-  const asking = askAboutKeys(deps);
+  const begin = async (): Promise<Serving> => {
+    const url = `http://${hostAndPort({ ...address, address: loopback(address) })}`;
+    const endToken = await listLocalToken(deps.store, { token, url });
+    const heartbeat = await startHeartbeat(deps, { instance, url });
+    const forget = writeServerFile(folder, databaseUrl, { url, token, instance, pid: process.pid });
+    if (!config.token && !(await deps.store.hasTokens())) process.stderr.write(NO_TOKEN);
+    for (const { message } of strategiesIn(config.strategies).failures) log("error", message);
+    const timer = startTimer(deps, interval, follower);
+    for (const trouble of (await deps.keyTroubles?.()) ?? []) log("error", trouble);
+    const delivery = startDelivery(deps, Math.min(interval, DELIVERY_INTERVAL));
+    const sampling = startSampling(deps, Math.min(interval, DELIVERY_INTERVAL));
+    const asking = askAboutKeys(deps);
 
-  const { stopped, stop } = stopOnce(async () => {
-    asking.stop();
-    forget();
-    await timer.stop();
-    await follower.stop();
-    await Promise.all([delivery.stop(), sampling.stop()]);
-    await serverClosed(server);
-    // A missing database must not prevent a stop; the next start ends the token.
-    await Promise.all([endToken().catch(() => undefined), heartbeat.stop()]);
-    deps.close();
-    await tracing?.stop();
-  });
-  const boundText = boundTextOf(address);
-  const newLink = async () => {
-    const maker = { actor: "local", key: await digest(token) };
-    return pageLink(url, await createSignInLink(deps, maker, null));
+    const { stopped, stop } = stopOnce(async () => {
+      asking.stop();
+      forget();
+      await timer.stop();
+      await follower.stop();
+      await Promise.all([delivery.stop(), sampling.stop()]);
+      await serverClosed(server);
+      // A missing database must not prevent a stop; the next start ends the token.
+      await Promise.all([endToken().catch(() => undefined), heartbeat.stop()]);
+      deps.close();
+      await tracing?.stop();
+    });
+    const boundText = boundTextOf(address);
+    const newLink = async () => {
+      const maker = { actor: "local", key: await digest(token) };
+      return pageLink(url, await createSignInLink(deps, maker, null));
+    };
+    const other = async () => {
+      const servers = await Promise.race([runningServers(deps), sleep(LONGEST_LOOK, [], { ref: false })]);
+      const running = servers.find((server) => server.instance !== instance);
+      return running && describeServer(running);
+    };
+    return { deps, url, boundText, token, newLink, other, stopped, stop };
   };
-  const other = async () => {
-    const servers = await Promise.race([runningServers(deps), sleep(LONGEST_LOOK, [], { ref: false })]);
-    const running = servers.find((server) => server.instance !== instance);
-    return running && describeServer(running);
-  };
-  return { deps, url, boundText, token, newLink, other, stopped, stop };
+  // An open port would keep the failed process alive, without passes.
+  return begin().catch((error: unknown) => serverClosed(server).then(() => Promise.reject(error)));
 }
 
 const NO_TOKEN =

@@ -1,3 +1,4 @@
+import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { Client } from "@libsql/client";
 import { expect, it, onTestFinished } from "vitest";
@@ -66,4 +67,21 @@ it("renews the heartbeat of a running server", async () => {
   await client.execute("update servers set heartbeat_at = 0");
   await expect.poll(() => heartbeatOf(client)).toBeGreaterThan(0);
   expect((await run("page")).stderr).toContain(`runs at ${server.url}`);
+});
+
+it("ends if its start fails after it has opened its port", async () => {
+  const folder = tempFolder();
+  mkdirSync(join(folder, "data"));
+  // The folder for the server's address cannot be created.
+  symlinkSync(join(folder, "absent"), join(folder, "data/edgemaker"));
+  const database = ["--db", `file:${join(folder, "served.db")}`];
+  const { code, stdout, stderr } = await edgemaker(folder, [
+    "serve",
+    "--sandbox",
+    ...database,
+    "--port",
+    "0",
+  ]);
+  expect([code, stdout]).toEqual([1, ""]);
+  expect(stderr).toContain("ENOENT");
 });
