@@ -13,7 +13,7 @@ import { dataDirectory } from "../host/directories.ts";
 import { openBrowser } from "../host/open-browser.ts";
 import { wholeFlag } from "../host/settings.ts";
 import type { Values } from "../terminal/arguments.ts";
-import { startServer } from "./serve.ts";
+import { type Serving, startServer } from "./serve.ts";
 
 /** The demo's market, the same for everybody: ten hours in a minute. */
 const MARKET = {
@@ -26,8 +26,10 @@ const MARKET = {
 /** Interval of passes, which gives the usual interval in market time. */
 const LONG_PASSES = { "tick-interval": "300000" } as const;
 
+/** The exchange of the grid, if the settings have it. */
+const DEMO_EXCHANGE = "kraken";
+
 const GRID = {
-  exchange: "kraken",
   symbol: "BTC/USDT",
   lowerPrice: decimal("58000"),
   upperPrice: decimal("62000"),
@@ -43,17 +45,40 @@ export async function runDemo(values: Values): Promise<number> {
   const file = join(dataDirectory(process.env), "demo.db");
   for (const suffix of ["", "-wal", "-shm"]) rmSync(`${file}${suffix}`, { force: true });
   const seconds = wholeFlag(values, "seconds", { usual: undefined, most: 86_400 });
-  const { deps, url, boundText, newLink, stopped, stop } = await startServer(
+  const serving = await startServer(
     { ...MARKET, ...(values.speed === "max" ? LONG_PASSES : {}), ...values, db: `file:${file}` },
     { around: values.port === undefined ? PORTS_AROUND : 0 },
   );
-  const operations = createOperations(deps.exchanges.map(({ id }) => id));
-  const start = operations.find(({ name }) => name === "start_grid");
+  try {
+    await showGrid(serving, values, { file, seconds });
+  } finally {
+    serving.stop();
+    await serving.stopped;
+  }
+  return 0;
+}
+
+interface Show {
+  /** The database. */
+  readonly file: string;
+  /** Duration; until Ctrl-C without one. */
+  readonly seconds: number | undefined;
+}
+
+/** Starts a grid, and prints its fills until the end of the demo. */
+async function showGrid(
+  { deps, url, boundText, newLink }: Serving,
+  { speed = MARKET.speed }: Values,
+  { file, seconds }: Show,
+): Promise<void> {
+  const ids = deps.exchanges.map((info) => info.id);
+  const start = createOperations(ids).find(({ name }) => name === "start_grid");
   if (!start) throw new Error("there is no operation start_grid");
-  const { id } = (await start.run(deps, GRID, { actor: "local" })) as { id: string };
+  const exchange = ids.includes(DEMO_EXCHANGE) ? DEMO_EXCHANGE : ids[0];
+  const { id } = (await start.run(deps, { ...GRID, exchange }, { actor: "local" })) as { id: string };
 
   say(
-    `edgemaker demo: simulated exchanges, ${values.speed === "max" ? "maximum speed" : `${values.speed ?? MARKET.speed} × real time`}, no keys, no money`,
+    `edgemaker demo: simulated exchanges, ${speed === "max" ? "maximum speed" : `${speed} × real time`}, no keys, no money`,
   );
   // Not in a log, where somebody else could read it first.
   if (process.stdout.isTTY) say(`  page    ${await newLink()} (this link works once)`);
@@ -69,9 +94,6 @@ export async function runDemo(values: Values): Promise<number> {
   if (seconds !== undefined) setTimeout(() => over.abort(), seconds * 1000).unref();
   await tellProgress(deps, id, over.signal);
   await sayEnd(deps, id, file);
-  stop();
-  await stopped;
-  return 0;
 }
 
 /** Prints where the demo has ended, and why if that is a loss. */

@@ -47,3 +47,14 @@ it("a demo picks a free port if the default is in use, and prints a summary at i
   expect(stdout).not.toMatch(/API {5}http:\/\/127\.0\.0\.1:3000 /);
   expect(stdout).toMatch(/The demo is over\.\n.*open orders?, \d+ filled, \d+ cycles?; realized P&L/);
 });
+
+it("a demo trades on the first exchange of the settings if they have no kraken", async () => {
+  const over = { EDGEMAKER_EXCHANGES: "mexc,bitget" };
+  const { code, stdout, stderr } = await edgemaker(
+    tempFolder(),
+    ["demo", "--seconds", "2", "--port", "0"],
+    over,
+  );
+  expect(code, stderr).toBe(0);
+  expect(stdout).toContain("The demo is over.");
+});
