@@ -11,6 +11,7 @@ import type { Deps } from "../../src/ports/deps.ts";
 import type { StrategyView } from "../../src/ports/stores/strategy-store.ts";
 import { dataDirectory } from "../host/directories.ts";
 import { openBrowser } from "../host/open-browser.ts";
+import { findServer } from "../host/server-file.ts";
 import { wholeFlag } from "../host/settings.ts";
 import type { Values } from "../terminal/arguments.ts";
 import { type Serving, startServer } from "./serve.ts";
@@ -42,7 +43,13 @@ const PORTS_AROUND = 20;
 
 /** Serves a sandbox on a new database, starts a grid, and prints its fills and P&L. Returns the exit code. */
 export async function runDemo(values: Values): Promise<number> {
-  const file = join(dataDirectory(process.env), "demo.db");
+  const folder = dataDirectory(process.env);
+  const file = join(folder, "demo.db");
+  const running = await findServer(folder, `file:${file}`);
+  if (running)
+    throw new Error(
+      `a demo runs at ${running.url} (process ${running.pid}); end it first, because each demo replaces the database`,
+    );
   for (const suffix of ["", "-wal", "-shm"]) rmSync(`${file}${suffix}`, { force: true });
   const seconds = wholeFlag(values, "seconds", { usual: undefined, most: 86_400 });
   const serving = await startServer(

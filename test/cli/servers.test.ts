@@ -85,3 +85,13 @@ it("ends if its start fails after it has opened its port", async () => {
   expect([code, stdout]).toEqual([1, ""]);
   expect(stderr).toContain("ENOENT");
 });
+
+it("keeps the database of a running demo from the next demo", async () => {
+  const folder = tempFolder();
+  const database = `file:${join(folder, "data/edgemaker/demo.db")}`;
+  const running = await serve(folder, ["--sandbox", "--db", database]);
+  const next = await edgemaker(folder, ["demo", "--seconds", "1", "--port", "0"]);
+  expect([next.code, next.stdout]).toEqual([1, ""]);
+  expect(next.stderr).toContain(`a demo runs at ${running.url} (process ${running.child.pid})`);
+  expect((await running.ask("/ready")).status).toBe(200);
+});
