@@ -22,7 +22,10 @@ const [NEWLINE, RETURN, SPACE, TAB, QUOTE, COMMA, SEMICOLON, OPEN, CLOSE, BRACE]
 export interface Rows {
   /** Adds the next part of the file. */
   push(part: Uint8Array): void;
-  /** Processes the rest without a line end. Returns the kind of file; undefined if it was empty. */
+  /**
+   * Processes the rest without a line end. Returns the kind of file; undefined if it was empty. Throws for a JSON file
+   * that ends inside a list.
+   */
   end(): RowShape | undefined;
 }
 
@@ -40,6 +43,8 @@ export function createRows(onRow: (row: Row, shape: RowShape) => void): Rows {
   };
   let shape: RowShape | undefined;
   let rest: Uint8Array = new Uint8Array(0);
+  /** Number of lists that have begun and not ended, before the rest. */
+  let depth = 0;
 
   function tell(bytes: Uint8Array, from: number, to: number, of: RowShape) {
     row.bytes = bytes;
@@ -64,14 +69,20 @@ export function createRows(onRow: (row: Row, shape: RowShape) => void): Rows {
     let [open, done] = [-1, 0];
     for (let index = 0; index < bytes.length; index++) {
       const byte = bytes[index];
-      if (byte === OPEN) open = index;
-      else if (byte === CLOSE) {
+      if (byte === OPEN) {
+        open = index;
+        depth++;
+      } else if (byte === CLOSE) {
+        depth--;
         if (open >= 0 && index > open + 1) tell(bytes, open + 1, index, "json");
         open = -1;
         done = index + 1;
       }
     }
-    return open >= 0 ? open : Math.max(done, bytes.length - 1);
+    if (open < 0) return Math.max(done, bytes.length - 1);
+    // The rest begins with it.
+    depth--;
+    return open;
   }
 
   function push(part: Uint8Array) {
@@ -86,12 +97,16 @@ export function createRows(onRow: (row: Row, shape: RowShape) => void): Rows {
 
   function end(): RowShape | undefined {
     if (shape === "table" && rest.length > 0) tell(rest, 0, rest.length, "table");
+    if (shape === "json" && (depth > 0 || rest[0] === OPEN))
+      throw new RangeError(`${rowPlace(row.line + 1, shape)}: ${CUT_OFF}`);
     rest = new Uint8Array(0);
     return shape;
   }
 
   return { push, end };
 }
+
+export const CUT_OFF = "the file ends inside a list; download it again";
 
 export const rowPlace = (line: number, shape: RowShape | undefined): string =>
   shape === "json" ? `row ${line}` : `line ${line}`;

@@ -82,6 +82,24 @@ describe("the candle file reader", () => {
     expect(rowsOf(read(file, {}, 1))).toEqual(TWO);
   });
 
+  const list = JSON.stringify([
+    [FIRST, 1, 2, 1, 1, 0],
+    [FIRST + MINUTE, 1, 2, 1, 1, 0],
+  ]);
+  const cuts: [string, string][] = [
+    ["within a candle", list.slice(0, -6)],
+    ["between two candles", list.slice(0, list.indexOf("]") + 2)],
+    ["after its last candle", list.slice(0, -1)],
+    ["before a candle", list.slice(0, list.lastIndexOf("[") + 1)],
+  ];
+
+  it.each(cuts)("rejects a JSON file that is cut off %s", (_name, file) => {
+    for (const part of [file.length, 1])
+      expect(() => read(file, { spanMillis: MINUTE }, part)).toThrow(
+        "the file ends inside a list; download it again",
+      );
+  });
+
   it("reports its repairs", () => {
     expect(read((cases[7] as [string, string])[1])).toMatchObject({ wasUnsorted: true, duplicates: 0 });
     expect(read((cases[8] as [string, string])[1])).toMatchObject({ wasUnsorted: false, duplicates: 1 });

@@ -13,6 +13,7 @@ export interface TapeOptions {
   readonly skipRefused?: boolean | undefined;
 }
 
+const LINE_END = new TextEncoder().encode("\n");
 const [MOST_SHOWN_ROWS, MOST_SHOWN_TEXT] = [5, 80] as const;
 const ENOUGH_TO_TELL = 1 << 14;
 
@@ -27,7 +28,8 @@ export function isTape(beginning: Uint8Array): boolean {
     if (!first && row.count > 0) first = layoutOf(row, shape)?.layout;
   });
   rows.push(beginning);
-  rows.end();
+  // Ends the last line. The rest of the file is missing, so this is not its end.
+  rows.push(LINE_END);
   return first?.kind === "trades";
 }
 

@@ -161,6 +161,8 @@ describe("an invalid tape row", () => {
     ],
     [`{"timestamp":1,"price":1,"amount":1}\nhello`, "row 2: neither a trade nor a book"],
     [`{"timestamp":1,"price":1,"amount":1`, "row 1: the file ends inside this object"],
+    [`[{"timestamp":1,"price":1,"amount":1},`, "row 2: the file ends inside a list; download it again"],
+    [`[[1,1,1640995200,"b","m","",1],`, "row 2: the file ends inside a list; download it again"],
     [`{"timestamp":1,"price":1,"amount":01}`, "row 1: it is not JSON"],
     [JSON.stringify({ timestamp: AT, bids: [], asks: [] }), "there is no trade in it"],
   ])("is rejected by name: %#", (text, output) => {
