@@ -39,7 +39,13 @@ export function createReader({ pair, spanMillis, skipRefused = false }: ReadOpti
   let refusedRows = 0;
   let layout: Layout | undefined;
   let prefaced = 0;
-  const { candle, trade, trades } = createFields(bars, spanMillis);
+  const { candle, trade, trades } = createFields(bars, spanMillis, refuseBar);
+
+  function refuseBar(at: Millis, reason: string): void {
+    if (!skipRefused) throw new RangeError(`the candle of ${stampOf(at)}: ${reason}`);
+    refusedRows++;
+    if (refused.length < MOST_REFUSED_SHOWN) refused.push({ row: stampOf(at), reason });
+  }
 
   function refuse(row: Row, shape: RowShape, reason: string): void {
     const [from, to] = [row.starts[0] as number, row.ends[row.count - 1] as number];
@@ -93,14 +99,21 @@ export function createReader({ pair, spanMillis, skipRefused = false }: ReadOpti
   return { push: rows.push, end };
 }
 
-/** Reads rows of candles and of trades into bars; returns why a row is invalid. */
-function createFields(bars: ReturnType<typeof createBars>, spanMillis: Millis | undefined) {
+/** Reads rows of candles and of trades into bars; returns why a row is invalid. `refuseBar` hears of a bar of trades. */
+function createFields(
+  bars: ReturnType<typeof createBars>,
+  spanMillis: Millis | undefined,
+  refuseBar: (at: Millis, reason: string) => void,
+) {
   const bar = createScratch();
   const [figure, price]: [Figure, Figure] = [
     { digits: 0, decimals: 0 },
     { digits: 0, decimals: 0 },
   ];
-  const trades = createTradeBars(spanMillis ?? MINUTE, bar, () => bars.add(bar));
+  const trades = createTradeBars(spanMillis ?? MINUTE, bar, () => {
+    const reason = bars.add(bar);
+    if (reason) refuseBar(bar.at, reason);
+  });
 
   function candle(row: Row, of: Extract<Layout, { kind: "candles" }>): string | undefined {
     const at = timeAt(row, of.at, figure);

@@ -138,6 +138,15 @@ describe("candles from trades", () => {
     expect(rowsOf(read(output))).toEqual(expected);
   });
 
+  it("are invalid, and not missing, where their prices cannot be stored with the others", () => {
+    const file = `${second},90000000,1\n${second + 60},0.123456789,1\n${second + 120},90000000,1\n`;
+    const reason = "its prices have more digits than can be stored exactly";
+    expect(() => read(file)).toThrow(`the candle of 2022-01-01T00:01:00.000Z: ${reason}`);
+    const found = read(file, { skipRefused: true });
+    expect(found).toMatchObject({ refusedRows: 1, refused: [{ row: "2022-01-01T00:01:00.000Z", reason }] });
+    expect(rowsOf(found).map(([at]) => at)).toEqual([FIRST, FIRST + 2 * MINUTE]);
+  });
+
   it("are not built where one trade is earlier than the previous one", () => {
     expect(() => read("1641000060,1,1\n1641000000,1,1\n")).toThrow(
       /^line 2: it is earlier than the previous trade/,
