@@ -10,7 +10,7 @@ import type { CandleReader } from "../../src/ports/candles.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import { type Answer, run } from "../../src/transport/run.ts";
 import { isRecordingFile, isTapeFile, readCandleFile, readTapeFile } from "../host/candle-sources.ts";
-import { candleFile, candleFolder, readStored } from "../host/candle-store.ts";
+import { candleFile, candleFolder, keptCandles, readStored } from "../host/candle-store.ts";
 import { nodeLocal } from "../host/process/node-local.ts";
 import { readSettings } from "../host/settings.ts";
 import type { Values } from "../terminal/arguments.ts";
@@ -66,7 +66,7 @@ async function answeredBacktest(
   const kept = isStoredGrid
     ? file && pastOfFile(file, skipRefused)
     : file === undefined
-      ? storedIn(settings.databaseUrl, input)
+      ? await storedIn(settings.databaseUrl, request)
       : await keptIn(file, input.symbol, { skipRefused, asBars: !WALK_TRADES.includes(operation.name) });
   // If all rules are given, only the file is needed: no database is opened, and no exchange is called.
   if (kept && !isStoredGrid && RULE_FIELDS.every((name) => input[name] !== undefined))
@@ -128,14 +128,22 @@ async function readOrRefuse<T>(read: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Returns downloaded or imported candles of this exchange and pair; undefined if there are none. */
-function storedIn(databaseUrl: string, { exchange, symbol, timeframe = "1m" }: Record<string, unknown>) {
-  const spanMillis = spanOf(String(timeframe));
-  if (spanMillis === undefined || typeof symbol !== "string" || !isPair(symbol)) return undefined;
-  const series = { source: String(exchange), pair: symbol, spanMillis };
+/** Returns downloaded or imported candles of this exchange and pair; undefined if there are none from `since` on. */
+async function storedIn(
+  databaseUrl: string,
+  { exchange, symbol, timeframe = "1m", since }: Record<string, unknown>,
+): Promise<CandleReader | undefined> {
+  const span = spanOf(String(timeframe));
+  if (span === undefined || typeof symbol !== "string" || !isPair(symbol)) return undefined;
+  const source = String(exchange);
+  if (typeof since === "number") {
+    const request = { exchange: source, symbol, span, since };
+    const candles = await keptCandles(databaseUrl, process.env).candles(request);
+    return candles && { candles: async () => candles };
+  }
+  const series = { source, pair: symbol, spanMillis: span };
   const file = candleFile(candleFolder(databaseUrl, process.env), series);
-  if (!existsSync(file)) return undefined;
-  return { candles: async () => (await readStored(file)).candles };
+  return existsSync(file) ? { candles: async () => (await readStored(file)).candles } : undefined;
 }
 
 /** Runs a replay over a file's candles here; other replays run where the grid is stored. Returns the exit code. */

@@ -115,8 +115,8 @@ function about<T>(file: string, read: () => T): T {
 }
 
 /**
- * Returns stored candles that cover the requested range from its start; without a start, the newest ones are needed
- * from the exchange.
+ * Returns stored candles that cover the start of the requested range; without a start, the newest ones are needed from
+ * the exchange.
  */
 export const keptCandles = (databaseUrl: string, env: NodeJS.ProcessEnv): CandleReader => ({
   async candles({ exchange, symbol, span, since }) {
@@ -125,8 +125,9 @@ export const keptCandles = (databaseUrl: string, env: NodeJS.ProcessEnv): Candle
     const file = candleFile(candleFolder(databaseUrl, env), series);
     if (!existsSync(file)) return undefined;
     const { candles, head } = await readStored(file);
-    const begins = Math.min(candles.times[0] ?? Number.POSITIVE_INFINITY, head.asked[0]?.from ?? Infinity);
-    return begins <= since ? candles : undefined;
+    const begins = Math.min(candles.times[0] ?? Infinity, head.asked[0]?.from ?? Infinity);
+    const ends = Math.max((candles.times.at(-1) ?? -Infinity) + span, head.asked.at(-1)?.until ?? -Infinity);
+    return begins <= since && since < ends ? candles : undefined;
   },
 });
 

@@ -136,6 +136,21 @@ describe("edgemaker backtest", () => {
     expect(kept).toEqual(named);
   });
 
+  it.each([
+    ["before", "2025-12-31T23:00:00Z", "2026-01-01T02:00:00Z", 180],
+    ["after", "2026-01-01T10:00:00Z", "2026-01-01T11:00:00Z", 60],
+    ["within", "2026-01-01T09:00:00Z", "2026-01-01T11:00:00Z", 60],
+  ])("uses stored candles only if they cover --since: %s them", async (where, since, until, bars) => {
+    const { folder, file } = folderWithCandles();
+    const of = ["--from", "kraken", "--symbol", "BTC/USDT", "--sandbox"];
+    expect((await edgemaker(folder, ["candles", "import", file, ...of])).code).toBe(0);
+    const words = [...WORDS, "--sandbox", "--since", since, "--until", until, "--json"];
+    const { stdout, stderr } = await edgemaker(folder, words);
+    expect(JSON.parse(stdout || stderr)).toMatchObject({ bars, fromAt: Date.parse(since) });
+    // The stored prices are those of another market.
+    expect(JSON.parse(stdout).startPrice < 200).toBe(where === "within");
+  });
+
   it("reads an archive, and a file of stored candles, as the import does", async () => {
     const { folder, file } = folderWithCandles();
     const archive = join(folder, "candles.zip");
