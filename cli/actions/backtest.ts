@@ -12,6 +12,7 @@ import { type Answer, run } from "../../src/transport/run.ts";
 import { isRecordingFile, isTapeFile, readCandleFile, readTapeFile } from "../host/candle-sources.ts";
 import { candleFile, candleFolder, keptCandles, readStored } from "../host/candle-store.ts";
 import { nodeLocal } from "../host/process/node-local.ts";
+import { namesServer } from "../host/remote.ts";
 import { readSettings } from "../host/settings.ts";
 import type { Values } from "../terminal/arguments.ts";
 import { inputOf } from "../terminal/fields.ts";
@@ -66,7 +67,7 @@ async function answeredBacktest(
   const kept = isStoredGrid
     ? file && pastOfFile(file, skipRefused)
     : file === undefined
-      ? await storedIn(settings.databaseUrl, request)
+      ? await (namesServer(settings, values) ? undefined : storedIn(settings.databaseUrl, request))
       : await keptIn(file, input.symbol, { skipRefused, asBars: !WALK_TRADES.includes(operation.name) });
   // If all rules are given, only the file is needed: no database is opened, and no exchange is called.
   if (kept && !isStoredGrid && RULE_FIELDS.every((name) => input[name] !== undefined))

@@ -134,6 +134,10 @@ describe("edgemaker backtest", () => {
       await edgemaker(folder, [...WORDS, "--data", file]),
     ];
     expect(kept).toEqual(named);
+    // A server has its own candles. Nothing listens on this port.
+    const elsewhere = await edgemaker(folder, [...WORDS, "--api-url", "http://127.0.0.1:1"]);
+    expect([elsewhere.code, elsewhere.stdout]).toEqual([1, ""]);
+    expect(elsewhere.stderr).toContain("no response from http://127.0.0.1:1");
   });
 
   it.each([
