@@ -11,10 +11,23 @@ if (words.length === 1 && ["--version", "-v"].includes(words[0]))
 else void run();
 
 async function run() {
+  outliveReaders();
   const { currentBundle } = require("./build/current.cjs");
   const bundle = await currentBundle();
   // Next to the bundle, because other users can write to Node's default folder. Node before 22.1 has no such cache.
   enableCompileCache?.(join(dirname(bundle), "compiled"));
   const { runCommandLine } = await import(pathToFileURL(bundle).href);
   process.exitCode = await runCommandLine(words);
+}
+
+/** Goes on when the reader of a pipe ends, as `head` does: a server must not stop. Other failures make the exit code 1. */
+function outliveReaders() {
+  process.stderr.on("error", () => undefined);
+  process.stdout.on("error", (error) => {
+    if (error.code === "EPIPE") return;
+    process.stderr.write(`edgemaker: the output could not be written: ${error.message}\n`);
+    process.once("exit", () => {
+      process.exitCode ||= 1;
+    });
+  });
 }

@@ -1,6 +1,9 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, openSync } from "node:fs";
 import { createServer } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
-import { edgemaker, together } from "../support/command.ts";
+import { edgemaker, environment, launcher, serve, together } from "../support/command.ts";
 import { tempFolder } from "../support/temp.ts";
 
 const START = ["grid", "start", "--exchange", "kraken", "--symbol", "BTC/USDT", "--sandbox"];
@@ -58,3 +61,31 @@ it("a demo trades on the first exchange of the settings if they have no kraken",
   expect(code, stderr).toBe(0);
   expect(stdout).toContain("The demo is over.");
 });
+
+it("a server ends as usual after the reader of its output has ended", async () => {
+  const folder = tempFolder();
+  const server = await serve(folder, ["--sandbox"]);
+  const range = ["--lower-price", "20000", "--upper-price", "30000", "--levels", "4", "--order-size", "20"];
+  expect((await edgemaker(folder, [...START, ...range, "--yes"])).code).toBe(0);
+  server.child.stdout?.destroy();
+  const ended = once(server.child, "close");
+  // It writes which orders stay open.
+  server.child.kill("SIGINT");
+  expect(await ended, server.stderr()).toEqual([0, null]);
+});
+
+it.skipIf(!existsSync("/dev/full"))(
+  "a command whose output cannot be written fails and says so",
+  async () => {
+    const folder = tempFolder();
+    const full = openSync("/dev/full", "w");
+    const child = spawn(process.execPath, [launcher, "--help"], {
+      stdio: ["ignore", full, "pipe"],
+      env: environment(folder),
+    });
+    let stderr = "";
+    child.stderr?.on("data", (part) => (stderr += String(part)));
+    expect((await once(child, "close"))[0]).toBe(1);
+    expect(stderr).toMatch(/^edgemaker: the output could not be written: ENOSPC: .*\n$/);
+  },
+);
