@@ -76,7 +76,7 @@ async function runWith(
     const { answer, isDone } = waited ?? { answer: first, isDone: true };
     if (answer.status !== 200) return fail(answer, { remote, operation, values });
     const show = (body: unknown) => answerText(operation, body, values);
-    if (values.watch) return await watch(answer, { ask: again, show });
+    if (values.watch) return await watch(answer, { ask: again, show, asJson: values.json === true });
     const pages: Omit<Paging, "isWhole"> = { input, ask: (page) => ask(operation, page) };
     if (format === "csv") await printTable(operation, answer, pages);
     else printAnswer(operation, answer.body, { format, values });

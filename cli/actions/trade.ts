@@ -128,7 +128,7 @@ async function followGrid(trading: Trading, id: string, values: Values): Promise
   const ask = () => trading.ask("get_grid_status", { id });
   const view = trading.view ?? ((body: unknown) => body);
   const shown = (body: unknown) => (values.json ? JSON.stringify(body) : render(view(body)));
-  await watch(await ask(), { ask, show: shown });
+  await watch(await ask(), { ask, show: shown, asJson: values.json === true });
   await timer.stop();
   const { status, body } = await ask();
   const [grid] = status === 200 ? (body as { strategies: TradedGrid[] }).strategies : [];

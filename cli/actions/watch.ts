@@ -10,17 +10,20 @@ const REDRAW = "\x1b[H\x1b[J";
 export interface WatchedAnswer {
   readonly ask: () => Promise<Answer>;
   readonly show: (body: unknown) => string;
+  /** Whether responses, and failures as well, are lines of JSON. */
+  readonly asJson: boolean;
 }
 
 /** Shows responses until Ctrl-C, each in place of the previous one on a terminal. It shows failures and continues. */
-export async function watch(first: Answer, { ask, show }: WatchedAnswer): Promise<number> {
+export async function watch(first: Answer, { ask, show, asJson }: WatchedAnswer): Promise<number> {
   const over = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => over.abort());
   // The reader has closed the pipe: `edgemaker … --watch | head`.
   process.stdout.once("error", () => over.abort());
+  const failed = asJson ? ({ body }: Answer) => JSON.stringify(body) : failureText;
   for (let answer = first; !over.signal.aborted; answer = await askAgain(ask)) {
     process.stdout.write(
-      `${process.stdout.isTTY ? REDRAW : ""}${answer.status === 200 ? show(answer.body) : failureText(answer)}\n`,
+      `${process.stdout.isTTY ? REDRAW : ""}${answer.status === 200 ? show(answer.body) : failed(answer)}\n`,
     );
     await sleep(BETWEEN_WATCHES_MILLIS, undefined, { signal: over.signal }).catch(() => undefined);
     if (over.signal.aborted) break;
