@@ -2,7 +2,7 @@ import { declaredPlanText } from "../../src/declared/schema/view.ts";
 import { type Operation, routeOf } from "../../src/operation.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import { formatQuotePlan } from "../../src/quote/schema/view.ts";
-import { type Format, formatsOf, type Paging, tableOf } from "../../src/transport/csv.ts";
+import { type Format, type Paging, tableOf } from "../../src/transport/csv.ts";
 import { type Answer, run } from "../../src/transport/run.ts";
 import { dataDirectory } from "../host/directories.ts";
 import { killedByEither, orElse, releasedFromBoth, sayKillFile } from "../host/kill-file.ts";
@@ -15,6 +15,7 @@ import type { Values } from "../terminal/arguments.ts";
 import { inputOf } from "../terminal/fields.ts";
 import { columnNames, render } from "../terminal/output.ts";
 import { fail, misreadOf } from "../terminal/refused.ts";
+import { requestedFormat } from "../terminal/requested-format.ts";
 import { UsageError } from "../terminal/usage-error.ts";
 import { confirmFinal } from "./confirm-final.ts";
 import { confirmEdit, confirmStart, type ShownChange } from "./confirm-start.ts";
@@ -180,19 +181,6 @@ function chosenOf(
   const unknown = names.find((name) => !known.includes(name));
   if (unknown === undefined || known.length === 0) return names;
   throw new UsageError(`--columns: there is no column ${unknown}; choose from ${known.join(", ")}`);
-}
-
-function requestedFormat(operation: Operation, { format, json, columns }: Values): Format {
-  if (columns !== undefined && (format !== undefined || json))
-    throw new UsageError(
-      "--columns works only for tables in a terminal; --json and --format include every column",
-    );
-  if (format === undefined) return "json";
-  const formats = formatsOf(operation);
-  const found = formats.find((one) => one === format);
-  if (!found) throw new UsageError(`--format must be ${[...formats].reverse().join(" or ")}`);
-  if (found !== "json" && json) throw new UsageError(`--format ${found} and --json exclude each other`);
-  return found;
 }
 
 /**
