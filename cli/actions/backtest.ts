@@ -18,6 +18,7 @@ import type { Values } from "../terminal/arguments.ts";
 import { inputOf } from "../terminal/fields.ts";
 import { print, render } from "../terminal/output.ts";
 import { fail, misreadOf } from "../terminal/refused.ts";
+import { requestedFormat, withJson } from "../terminal/requested-format.ts";
 import { UsageError } from "../terminal/usage-error.ts";
 import { type Waited, waitedFor } from "../terminal/waited-for.ts";
 import { profiledInput } from "./grid-profile.ts";
@@ -30,9 +31,10 @@ const toExchanges = () => import("./run-operation.ts");
 const RULE_FIELDS = ["tick", "lot", "makerFee"] as const;
 
 /** Runs a backtest over a file's candles here, or over data of a server or the exchange. Returns the exit code. */
-export async function runBacktest(operation: Operation, values: Values): Promise<number> {
-  const { data, report, json, format } = values;
-  if (format === "csv" && json) throw new UsageError("--format csv and --json exclude each other");
+export async function runBacktest(operation: Operation, given: Values): Promise<number> {
+  const values = withJson(given);
+  const { data, report, json } = values;
+  const format = requestedFormat(operation, values);
   const usual = report || format === "csv" ? { fills: MOST_FILLS } : {};
   const { input, misread } = profiledInput(operation, values, usual);
   if (misread) return fail(misread, { operation, values });

@@ -15,7 +15,7 @@ import type { Values } from "../terminal/arguments.ts";
 import { inputOf } from "../terminal/fields.ts";
 import { columnNames, render } from "../terminal/output.ts";
 import { fail, misreadOf } from "../terminal/refused.ts";
-import { requestedFormat } from "../terminal/requested-format.ts";
+import { requestedFormat, withJson } from "../terminal/requested-format.ts";
 import { UsageError } from "../terminal/usage-error.ts";
 import { confirmFinal } from "./confirm-final.ts";
 import { confirmEdit, confirmStart, type ShownChange } from "./confirm-start.ts";
@@ -36,9 +36,10 @@ export interface Asking {
 /** Calls an operation on a server, or runs it here if no server runs. Returns the exit code. */
 export async function runOperation(
   operation: Operation,
-  values: Values,
+  given: Values,
   { said, preview }: Asking = {},
 ): Promise<number> {
+  const values = withJson(given);
   const settings = readSettings(values, process.env);
   const run = () => runWith(settings, operation, values, { said, preview });
   // Stopping everything must not depend on a responding server or a working database.

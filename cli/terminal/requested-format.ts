@@ -16,3 +16,7 @@ export function requestedFormat(operation: Operation, { format, json, columns }:
   if (found !== "json" && json) throw new UsageError(`--format ${found} and --json exclude each other`);
   return found;
 }
+
+/** Returns a command's values, in which `--format json` is `--json`. */
+export const withJson = (values: Values): Values =>
+  values.format === "json" ? { ...values, json: true } : values;

@@ -65,6 +65,11 @@ describe("edgemaker backtest", () => {
     expect(csv[0]).toBe("timestamp,slot,side,price,amount,notional,fee");
     expect(csv).toHaveLength(json.filledOrders + 1);
     expect(json.cycles).toBeGreaterThan(50);
+    const same = await edgemaker(folder, [...WORDS, "--data", file, "--format", "json"]);
+    expect(JSON.parse(same.stdout)).toEqual(json);
+    const wrong = await edgemaker(folder, [...WORDS, "--data", file, "--format", "cvs"]);
+    expect([wrong.code, wrong.stdout]).toEqual([2, ""]);
+    expect(wrong.stderr).toBe("edgemaker: --format must be csv or json\n");
   });
 
   it("replays trades print by print, books with their queue, and reports the mode", async () => {

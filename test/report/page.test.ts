@@ -83,6 +83,8 @@ describe("a report page", () => {
     const { code, stdout } = await edgemaker(tempFolder(), ["report", "--sandbox", "--format", "html"]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^<!doctype html>.*No strategy was running\..*<\/html>\n$/s);
+    const json = await edgemaker(tempFolder(), ["report", "--sandbox", "--format", "json"]);
+    expect(JSON.parse(json.stdout)).toMatchObject({ strategies: [] });
     const wrong = await edgemaker(tempFolder(), ["report", "--sandbox", "--format", "pdf"]);
     expect([wrong.code, wrong.stderr]).toEqual([
       2,
