@@ -244,6 +244,17 @@ describe("a watched pair", () => {
     expect(row?.ownOrders.asks).toBeGreaterThan(10);
   });
 
+  it("does not count orders of paper trading as one's own", async () => {
+    const { deps, pass, report } = await watched();
+    await runOperation(deps, "start_grid", {
+      ...GRID,
+      dryRun: true,
+      dryBalance: { USDT: d("2000"), BTC: d("1") },
+    });
+    await pass(4);
+    expect(await report()).toMatchObject({ known: 4, timed: 0, own: { twoSidedPercent: 0 } });
+  });
+
   it("uses no request that a pass needs", async () => {
     const { deps, minutes } = await watched();
     await sampleLiquidity({ ...deps, requests: () => 7 });

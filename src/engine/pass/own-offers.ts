@@ -1,6 +1,7 @@
 /** How long own orders were on both sides, from what passes read anyway. */
 import type { Pair } from "../../kernel/pair.ts";
 import { MINUTE, type Millis } from "../../kernel/time.ts";
+import { parseAccountKey } from "../../model/account.ts";
 import type { AccountMemory, OfferMemory } from "../../model/memory.ts";
 import type { Order } from "../../model/order.ts";
 import { minuteOf, type OfferedMinute } from "../../model/samples/minute.ts";
@@ -46,8 +47,10 @@ export const NO_OFFERS: OwnOffers = { rows: [], offers: undefined };
 /** Returns finished minutes of the pairs that this pass has read, and what the next pass adds to. */
 export function ownOffers(read: ReadPass): OwnOffers {
   const { snapshot, observation } = read;
+  const { now, account } = snapshot.lease;
+  // Orders of paper trading are on no exchange.
+  if (parseAccountKey(account).kind === "dry") return NO_OFFERS;
   const pass = withEnds(read);
-  const { now } = snapshot.lease;
   const rows: OfferedMinute[] = [];
   const offers = Object.fromEntries(
     Object.entries(snapshot.memory.offers ?? {}).filter(([, { since }]) => now - since <= MOST_TIME),

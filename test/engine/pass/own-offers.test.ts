@@ -42,7 +42,11 @@ function offersOf({ since = CASE.since, now = CASE.now, orders, before = {}, ...
     fills: Object.entries(fills).map(([clientId, at]) => ({ clientId, at })),
   };
   const { rows, offers } = ownOffers({
-    snapshot: { lease: { now }, memory: { offers: before ? { [PAIR]: memory } : undefined }, orders },
+    snapshot: {
+      lease: { now, account: "live:kraken:h" },
+      memory: { offers: before ? { [PAIR]: memory } : undefined },
+      orders,
+    },
     observation: {
       markets: new Map(isRead ? [[PAIR, {}]] : []),
       reports: new Map(listed.map((id) => [id, { status: "open" }])),
