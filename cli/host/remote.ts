@@ -38,7 +38,7 @@ export function requestRemote({ config }: CliSettings, values: Values): Remote |
 }
 
 /** Returns the token, or reads it from its file; every user of the machine can see text on a command line. */
-function tokenOf(given: string | undefined): string | undefined {
+export function tokenOf(given: string | undefined): string | undefined {
   if (given === undefined || (given !== "-" && !given.startsWith("@"))) return given;
   const file = given === "-" ? 0 : given.slice(1);
   const where = given === "-" ? "standard input" : given.slice(1);

@@ -364,6 +364,23 @@ describe("mcp install", () => {
     expect(readdirSync(dirname(file))).toEqual(["cursor.json"]);
   });
 
+  it("names the database and the token of its flags so that the client finds them from any folder", async () => {
+    const folder = tempFolder();
+    writeFileSync(join(folder, "token.txt"), "em_0123456789abcdef\n");
+    const entry = async (...flags: string[]) => {
+      const ran = await edgemaker(folder, ["mcp", "install", "--client", "cursor", ...flags]);
+      expect(ran.code, ran.stderr).toBe(0);
+      return JSON.parse(readFileSync(join(folder, ".cursor/mcp.json"), "utf8")).mcpServers.edgemaker;
+    };
+    const { args } = await entry("--db", "file:trade.db");
+    expect(args.slice(1)).toEqual(["mcp", "--db", `file:${join(folder, "trade.db")}`]);
+    const { env } = await entry("--api-url", "https://grids.example", "--token", "@token.txt");
+    expect(env).toEqual({
+      EDGEMAKER_API_URL: "https://grids.example",
+      EDGEMAKER_TOKEN: "em_0123456789abcdef",
+    });
+  });
+
   it("saves a second backup on a second run and changes only its entry", async () => {
     const folder = tempFolder();
     const install = (...flags: string[]) =>

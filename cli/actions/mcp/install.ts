@@ -3,8 +3,9 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { parseConfig } from "../../../src/compose/config.ts";
 import { messageOf } from "../../../src/kernel/errors.ts";
-import { packageFolder } from "../../host/locations.ts";
+import { databaseFile, packageFolder } from "../../host/locations.ts";
 import { writePrivate } from "../../host/private-file.ts";
+import { tokenOf } from "../../host/remote.ts";
 import type { Values } from "../../terminal/arguments.ts";
 import { print } from "../../terminal/output.ts";
 import { UsageError } from "../../terminal/usage-error.ts";
@@ -49,8 +50,9 @@ export async function installMcp(values: Values): Promise<number> {
   const servers = before[client.key] ?? {};
   if (typeof servers !== "object" || servers === null || Array.isArray(servers))
     throw new Error(`${client.file}: ${client.key} is not an object; nothing was changed`);
+  const edgemaker = entryOf(values, trading);
   const backup = existsSync(client.file) ? keepCopy(client.file) : null;
-  const after = { ...before, [client.key]: { ...servers, edgemaker: entryOf(values, trading) } };
+  const after = { ...before, [client.key]: { ...servers, edgemaker } };
   writePrivate(client.file, `${JSON.stringify(after, null, 2)}\n`);
   const isRemote = values["api-url"] !== undefined;
   return print(values, {
@@ -128,12 +130,13 @@ function refusalOfMost(most: string): string | undefined {
 function entryOf(values: Values, trading: Readonly<Record<string, string>>): Entry {
   const flags = [
     ...(values.sandbox ? ["--sandbox"] : []),
-    ...(values.db === undefined ? [] : ["--db", String(values.db)]),
+    ...(values.db === undefined ? [] : ["--db", fromAnyFolder(String(values.db))]),
   ];
+  const token = tokenOf(values.token as string | undefined);
   const env = {
     ...trading,
     ...(values["api-url"] === undefined ? {} : { EDGEMAKER_API_URL: String(values["api-url"]) }),
-    ...(values.token === undefined ? {} : { EDGEMAKER_TOKEN: String(values.token) }),
+    ...(token === undefined ? {} : { EDGEMAKER_TOKEN: token }),
   };
   return {
     type: "stdio",
@@ -141,4 +144,10 @@ function entryOf(values: Values, trading: Readonly<Record<string, string>>): Ent
     args: [join(packageFolder(), "cli/edgemaker.cjs"), "mcp", ...flags],
     env,
   };
+}
+
+/** Returns a database's address with an absolute path, because the client starts edgemaker in another folder. */
+function fromAnyFolder(url: string): string {
+  const file = databaseFile(url);
+  return file === undefined ? url : `file:${file}`;
 }
