@@ -118,6 +118,35 @@ describe("a download of candles", () => {
     expect(existsSync(journal)).toBe(false);
   });
 
+  it.each([
+    ["downloads", 2],
+    ["waits for an exchange that fails", 0],
+  ])("exits with 130 when it is stopped while it %s, and continues later", async (_what, pages) => {
+    fresh();
+    const folder = tempFolder();
+    if (pages > 0) venue.latency.before = 50;
+    else venue.fail({ kind: "server_error", route: "candles", times: 1000 });
+    const child = spawn(process.execPath, [launcher, ...words(FIRST, END)], {
+      env: environment(folder),
+      cwd: folder,
+    });
+    let stderr = "";
+    child.stderr.on("data", (part) => (stderr += String(part)));
+    const ended = new Promise((resolve) => child.on("close", resolve));
+    const journal = join(folder, "data/edgemaker/edgemaker.candles/mexc-BTC-USDT-1m.candles.part");
+    const lines = () => (existsSync(journal) ? readFileSync(journal, "utf8").split("\n").length - 1 : 0);
+    await eventually(
+      async () => (pages > 0 ? lines() >= pages : stderr.includes("retrying in")),
+      (isUnderWay) => isUnderWay || child.exitCode !== null,
+    );
+    child.kill("SIGINT");
+    expect(await ended).toBe(130);
+    expect(stderr).toContain("stopped; run the same command again to continue");
+    venue.heal();
+    venue.latency.before = 0;
+    expect((await download(folder)).answer.hash).toBe(whole.hash);
+  });
+
   it("survives an exchange that fails now and then", async () => {
     fresh();
     const kinds = ["server_error", "bad_gateway", "empty", "truncated", "rate_limit"] as const;

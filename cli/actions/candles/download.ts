@@ -27,6 +27,7 @@ import type { Values } from "../../terminal/arguments.ts";
 import { print } from "../../terminal/output.ts";
 import { UsageError } from "../../terminal/usage-error.ts";
 import { openDeps } from "../database/open.ts";
+import { INTERRUPTED } from "../report-on-interrupt.ts";
 import { nothingKept, pairFlag, shownCoverage, spanIn, timeIn } from "./import.ts";
 
 /** Downloads the missing candles of a time span; after any interruption, the next run continues. */
@@ -60,13 +61,21 @@ export async function downloadCandles(values: Values): Promise<number> {
     const { signal } = stopping;
     const ask = patientRead(deps.venue(exchange), pair, { patience, signal });
     const download = { file, series, venue: deps.venue(exchange), signal, ask, found: createFound(series) };
-    return print(values, await runDownload(download, requested, now));
+    return exitCodeOf(values, await runDownload(download, requested, now), signal);
   } finally {
     process.off("SIGINT", stop);
     process.off("SIGTERM", stop);
     unlock();
     deps.close();
   }
+}
+
+/** Prints what is stored, and whether the download was stopped. */
+function exitCodeOf(values: Values, stored: object | undefined, { aborted }: AbortSignal): number {
+  if (stored) print(values, stored);
+  if (!aborted) return 0;
+  tell("stopped; run the same command again to continue");
+  return INTERRUPTED;
 }
 
 const upTo = (at: Millis, span: Millis): Millis => Math.ceil(at / span) * span;
@@ -195,6 +204,7 @@ async function downloadAll(
   found.take(pages);
 }
 
+/** Downloads, and stores the result; undefined if it was stopped while the exchange failed. */
 async function runDownload(download: Download, requested: Range, now: Millis) {
   const { file, series, signal, found } = download;
   const { source, pair: symbol, spanMillis } = series;
@@ -213,19 +223,18 @@ async function runDownload(download: Download, requested: Range, now: Millis) {
     }
     const coverage = await writeStored(file, found.candles ?? candlesOf(series, []), found.kept);
     journal.remove();
-    if (signal.aborted) tell(STOPPED);
     const { conflicts } = found;
     const shown = { ...shownCoverage(coverage), ...(conflicts > 0 ? { conflicts } : {}) };
     return { file, source, symbol, span: spanLabel(spanMillis), ...shown };
   } catch (error) {
+    // Stopped while it waited for the exchange.
+    if (signal.aborted && error instanceof Error && error.name === "AbortError") return undefined;
     const failed = `${messageOf(error)}; downloaded candles are stored, run the same command again to continue`;
-    throw new Error(signal.aborted ? STOPPED : failed, { cause: error });
+    throw new Error(failed, { cause: error });
   } finally {
     journal.close();
   }
 }
-
-const STOPPED = "stopped; run the same command again to continue";
 
 const PASSING: readonly string[] = ["unavailable", "rate_limited", "too_many"];
 
