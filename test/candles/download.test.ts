@@ -70,6 +70,19 @@ describe("a download of candles", () => {
     expect(venue.count("candles")).toBeLessThan(60);
   });
 
+  it("leaves out candles that ended in the last minute, which the exchange can still change", async () => {
+    fresh();
+    const begin = Math.floor(Date.now() / MINUTE) * MINUTE - 10 * MINUTE;
+    venue.past(PAIR, minutesFrom(begin, 10));
+    const { stdout } = await edgemaker(tempFolder(), [
+      ...["candles", "download", "--exchange", "mexc", "--venue-url", `mexc=${venue.url}`],
+      ...["--symbol", PAIR, "--since", String(begin), "--json"],
+    ]);
+    const ends = Date.parse(JSON.parse(stdout).lastBarEnds);
+    expect(ends).toBeGreaterThan(begin);
+    expect(ends).toBeLessThanOrEqual(Date.now() - MINUTE);
+  });
+
   it("continues in both directions to the same result", async () => {
     fresh();
     const folder = tempFolder();

@@ -10,7 +10,7 @@ import { CANDLE_PAGE, holesOf, windowsOf } from "../../../src/candles/windows.ts
 import { messageOf, VenueError } from "../../../src/kernel/errors.ts";
 import type { Pair } from "../../../src/kernel/pair.ts";
 import { plainText } from "../../../src/kernel/plain-text.ts";
-import { DAY, type Millis, SECOND, stampOf } from "../../../src/kernel/time.ts";
+import { DAY, MINUTE, type Millis, SECOND, stampOf } from "../../../src/kernel/time.ts";
 import type { Candle } from "../../../src/model/market.ts";
 import type { MarketData } from "../../../src/ports/market.ts";
 import { type Journal, type JournalPage, openJournal, rowOf } from "../../host/candle-journal.ts";
@@ -54,7 +54,7 @@ export async function downloadCandles(values: Values): Promise<number> {
       { exchange, kind: config.sandbox ? "sandbox" : "live", host: "" },
       await deps.store.now(),
     );
-    const until = Math.min(timeIn(values, "until") ?? now, now);
+    const until = Math.min(timeIn(values, "until") ?? now, now - SETTLED_AFTER);
     const requested = { from: upTo(since, spanMillis), until: downTo(until, spanMillis) };
     if (requested.from >= requested.until)
       throw new UsageError("there is no complete candle between --since and --until");
@@ -77,6 +77,9 @@ function exitCodeOf(values: Values, stored: object | undefined, { aborted }: Abo
   tell("stopped; run the same command again to continue");
   return INTERRUPTED;
 }
+
+/** Age at which a candle is final: the exchange's clock can be behind this machine's, and its newest trades late. */
+const SETTLED_AFTER = MINUTE;
 
 const upTo = (at: Millis, span: Millis): Millis => Math.ceil(at / span) * span;
 const downTo = (at: Millis, span: Millis): Millis => Math.floor(at / span) * span;
