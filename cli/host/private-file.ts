@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, readlinkSync, renameSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, readlinkSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { nodeLocal } from "./process/node-local.ts";
 
@@ -10,8 +10,14 @@ export function writePrivate(named: string, text: string): void {
   const file = behindLinks(named);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const fresh = `${file}.${process.pid}.${nodeLocal.randomText(6)}`;
-  writeFileSync(fresh, text, { mode: 0o600, flag: "wx" });
-  renameSync(fresh, file);
+  try {
+    writeFileSync(fresh, text, { mode: 0o600, flag: "wx" });
+    renameSync(fresh, file);
+  } catch (error) {
+    // A full disk would keep a part of it, with its secrets.
+    rmSync(fresh, { force: true });
+    throw error;
+  }
 }
 
 /** Maximum number of links, as in the operating system. */
