@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { lazy } from "../../src/kernel/lazy.ts";
 import { dataDirectory } from "./directories.ts";
@@ -16,18 +16,30 @@ export function killFile(databaseUrl: string): string {
 
 const CREATED = "Created by `edgemaker kill on`. `edgemaker kill off` removes it.\n";
 
-/** Creates the kill file if there is none. */
-function createKillFile(databaseUrl: string): void {
+const isFromCommand = (file: string): boolean => existsSync(file) && readFileSync(file, "utf8") === CREATED;
+
+/** Creates the kill file if there is none. Returns how to remove it. */
+function createKillFile(databaseUrl: string): string {
   const file = killFile(databaseUrl);
-  if (!existsSync(file)) writePrivate(file, CREATED);
+  if (!existsSync(file)) writeKillFile(file);
+  return isFromCommand(file) ? '"edgemaker kill off" removes it' : "remove it to place orders again";
+}
+
+function writeKillFile(file: string): void {
+  try {
+    writePrivate(file, CREATED);
+  } catch {
+    // A full disk still has room for an empty file.
+    closeSync(openSync(file, "a", 0o600));
+  }
 }
 
 /** Removes a kill file that `createKillFile` created, but not one that a user created. Returns whether it removed one. */
 function removeKillFile(databaseUrl: string): boolean {
   const file = killFile(databaseUrl);
-  const isOurs = existsSync(file) && readFileSync(file, "utf8") === CREATED;
-  if (isOurs) rmSync(file);
-  return isOurs;
+  if (!isFromCommand(file)) return false;
+  rmSync(file);
+  return true;
 }
 
 /** Describes the kill file for people who may not know the machine's folders. */
@@ -70,10 +82,8 @@ export function releasedFromBoth(databaseUrl: string, run: () => Promise<number>
 
 function sayCreated(databaseUrl: string): void {
   try {
-    createKillFile(databaseUrl);
-    process.stderr.write(
-      `Created the file ${killFile(databaseUrl)}: ${WHILE_THERE}. "edgemaker kill off" removes it.\n`,
-    );
+    const removal = createKillFile(databaseUrl);
+    process.stderr.write(`Created the file ${killFile(databaseUrl)}: ${WHILE_THERE}; ${removal}.\n`);
   } catch {
     sayKillFile(databaseUrl);
   }

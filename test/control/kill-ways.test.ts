@@ -1,5 +1,6 @@
 /** Ways to the kill switch that need neither an allowance, nor HTTP, nor a database that works. */
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { parseConfig } from "../../src/compose/config.ts";
@@ -7,7 +8,7 @@ import { createLimiter } from "../../src/transport/limiter.ts";
 import { testApp } from "../support/app.ts";
 import { besideServer } from "../support/beside.ts";
 import { canary } from "../support/canary.ts";
-import { edgemaker, environment, eventually, serve } from "../support/command.ts";
+import { edgemaker, environment, eventually, launcher, serve } from "../support/command.ts";
 import { edgeDatabase } from "../support/edge.ts";
 import { buy } from "../support/orders.ts";
 import { startSqld } from "../support/sqld.ts";
@@ -140,6 +141,21 @@ describe("a kill file beside the database", () => {
     const { code, stderr } = await edgemaker(folder, run);
     expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining("broken.db.kill") });
     expect(existsSync(`${file}.kill`)).toBe(isCreated);
+  });
+
+  it.skipIf(process.platform === "win32")("is created by `kill on` if the disk is full", async () => {
+    const folder = tempFolder();
+    const file = join(folder, "full.db");
+    const words = ["--sandbox", "--db", `file:${file}`];
+    expect((await edgemaker(folder, ["kill", "off", ...words])).code).toBe(0);
+    // No file can grow, as on a full disk.
+    const full = ["-c", 'ulimit -f 0; exec "$@"', "sh", process.execPath, launcher, "kill", "on", ...words];
+    const { status, stderr } = spawnSync("sh", full, { env: environment(folder), encoding: "utf8" });
+    expect(status).not.toBe(0);
+    expect(stderr).toContain(`Created the file ${file}.kill`);
+    expect(stderr).toContain("remove it to place orders again");
+    const kill = readdirSync(folder).filter((name) => name.includes("kill"));
+    expect(kill).toEqual(["full.db.kill"]);
   });
 
   it("is not removed by `kill off` if the user created it", async () => {
