@@ -156,7 +156,10 @@ function writeAll(opened: number, part: Uint8Array): void {
   for (let at = 0; at < part.length; ) at += writeSync(opened, part, at);
 }
 
-/** Locks a file for one process; the lock of a process that has ended is void. */
+/**
+ * Locks a file for one process; the lock of a process that has ended is void. In a container, the next process has the
+ * same id.
+ */
 export function lockCandles(file: string): () => void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const lock = `${file}.lock`;
@@ -170,8 +173,10 @@ export function lockCandles(file: string): () => void {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     }
     const owner = Number(existsSync(lock) ? readFileSync(lock, "utf8") : 0);
-    if (owner > 0 && isAlive(owner))
-      throw new Error(`process ${owner} uses ${file}; wait for it, or stop it`);
+    if (owner > 0 && owner !== process.pid && isAlive(owner))
+      throw new Error(
+        `process ${owner} uses ${file}; wait for it, or stop it. If it is another program, remove ${lock}`,
+      );
     rmSync(lock, { force: true });
   }
 }
