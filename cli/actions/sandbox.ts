@@ -7,6 +7,7 @@ import { deposit } from "../../src/adapters/sandbox/person.ts";
 import { parseDecimal, text } from "../../src/kernel/decimal.ts";
 import { isPair } from "../../src/kernel/pair.ts";
 import { VENUES, type VenueName } from "../../src/model/venues.ts";
+import { shownUrl } from "../host/locations.ts";
 import { createLog, nodeRuntime } from "../host/node-runtime.ts";
 import { describeServer, runningServers } from "../host/running-servers.ts";
 import { type CliSettings, readSettings } from "../host/settings.ts";
@@ -50,7 +51,7 @@ export async function resetSandbox(values: Values): Promise<number> {
   context.client.close();
   const deps = await openDeps(settings);
   deps.close();
-  return print(values, { reset: true, database: settings.databaseUrl });
+  return print(values, { reset: true, database: shownUrl(settings.databaseUrl) });
 }
 
 export async function depositInSandbox(

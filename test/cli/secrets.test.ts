@@ -8,6 +8,7 @@ import { parseConfig } from "../../src/compose/config.ts";
 import { canary } from "../support/canary.ts";
 import { edgemaker, environment, serve } from "../support/command.ts";
 import { freePort } from "../support/free-port.ts";
+import { startSqld } from "../support/sqld.ts";
 import { tempFolder } from "../support/temp.ts";
 
 describe("--token", () => {
@@ -116,6 +117,23 @@ it("the address of a database is shown without its credentials", () => {
   for (const url of [`libsql://me:${secret}@db.example/x`, `libsql://db.example?authToken=${secret}&tls=0`])
     expect(shownUrl(url)).not.toContain(secret);
   expect(shownUrl("file:/var/lib/edge.db")).toBe("file:/var/lib/edge.db");
+});
+
+it("commands that prepare a database on a server show its address without its credentials", async () => {
+  const sqld = await startSqld();
+  onTestFinished(() => sqld.stop());
+  const over = {
+    EDGEMAKER_DATABASE_URL: `${sqld.url}?authToken=${canary("database")}`,
+    EDGEMAKER_SANDBOX: "1",
+  };
+  for (const words of [
+    ["db", "migrate"],
+    ["sandbox", "reset"],
+  ]) {
+    const { code, stdout, stderr } = await edgemaker(tempFolder(), [...words, "--json"], over);
+    expect(code, stderr).toBe(0);
+    expect(JSON.parse(stdout).database).toBe(`${sqld.url}?authToken=…`);
+  }
 });
 
 it("the same keys under two exchange ids are rejected with both ids, but without the key", () => {

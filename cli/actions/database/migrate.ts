@@ -2,6 +2,7 @@ import { createContext } from "../../../src/adapters/libsql/client/context.ts";
 import { pendingMigrations } from "../../../src/adapters/libsql/client/migrate.ts";
 import { safeClient } from "../../../src/adapters/libsql/client/safe-client.ts";
 import { createDeps } from "../../../src/compose/deps.ts";
+import { shownUrl } from "../../host/locations.ts";
 import { createLog, nodeRuntime } from "../../host/node-runtime.ts";
 import { nodeLocal } from "../../host/process/node-local.ts";
 import { readSettings } from "../../host/settings.ts";
@@ -20,5 +21,5 @@ export async function migrateDatabase({ url, dry, ...values }: Values): Promise<
     const deps = await createDeps(config, runtime, sandbox);
     deps.close();
   } else client.close();
-  return print(values, { database: databaseUrl, [dry ? "pending" : "applied"]: names });
+  return print(values, { database: shownUrl(databaseUrl), [dry ? "pending" : "applied"]: names });
 }
