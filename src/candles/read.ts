@@ -15,6 +15,8 @@ export interface ReadOptions {
   readonly spanMillis?: Millis | undefined;
   /** Whether to skip and count invalid rows; otherwise the first one is an error. */
   readonly skipRefused?: boolean;
+  /** Whether all rows can be invalid; otherwise a file without a candle is an error. */
+  readonly mayBeEmpty?: boolean;
 }
 
 /** Data read from a file. */
@@ -33,7 +35,7 @@ const MOST_PREFACE = 5;
  * Reads candles, or builds them from trades, from the bytes of a table or JSON file as they arrive; see layout.ts for
  * the formats. Throws RangeError with the invalid row.
  */
-export function createReader({ pair, spanMillis, skipRefused = false }: ReadOptions) {
+export function createReader({ pair, spanMillis, skipRefused = false, mayBeEmpty = false }: ReadOptions) {
   const bars = createBars();
   const refused: Refused[] = [];
   let refusedRows = 0;
@@ -78,7 +80,7 @@ export function createReader({ pair, spanMillis, skipRefused = false }: ReadOpti
   function end(): Reading {
     rows.end();
     trades.end();
-    if (bars.count() === 0) throw new RangeError(emptyReason(refused, layout));
+    if (bars.count() === 0 && !mayBeEmpty) throw new RangeError(emptyReason(refused, layout));
     const isOfTrades = layout?.kind === "trades";
     const { isSorted, duplicates, conflicts, ...columns } = inOrder(bars.columns(), (at) => {
       const reason = `there are two different candles of ${stampOf(at)}`;
@@ -88,7 +90,7 @@ export function createReader({ pair, spanMillis, skipRefused = false }: ReadOpti
     const span = spanMillis ?? (isOfTrades ? MINUTE : shortestSpan(columns));
     checkSpan(columns, span);
     return {
-      candles: { pair, spanMillis: span, from: columns.times[0] as number, ...columns },
+      candles: { pair, spanMillis: span, from: columns.times[0] ?? 0, ...columns },
       duplicates,
       refusedRows: refusedRows + conflicts,
       refused,

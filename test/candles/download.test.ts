@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DAY, MINUTE } from "../../src/kernel/time.ts";
+import type { Candle } from "../../src/model/market.ts";
 import { edgemaker, environment, eventually, launcher } from "../support/command.ts";
 import { minutesFrom } from "../support/minutes.ts";
 import { makeFolder, tempFolder } from "../support/temp.ts";
@@ -183,6 +184,24 @@ describe("a download of candles", () => {
     venue.heal();
     venue.resetCounts();
     expect((await download(folder)).answer.hash).toBe(whole.hash);
+  });
+
+  it("counts invalid candles, also if the exchange returns no others", async () => {
+    fresh();
+    const [first, second] = minutesFrom(FIRST, 2) as [Candle, Candle];
+    venue.past(PAIR, [{ ...first, high: first.low / 2n }, second]);
+    const folder = tempFolder();
+    const times = (from: number, until: number) => ["--since", String(from), "--until", String(until)];
+    const get = (...span: readonly string[]) =>
+      edgemaker(folder, [
+        ...["candles", "download", "--exchange", "mexc", "--venue-url", `mexc=${venue.url}`],
+        ...["--symbol", PAIR, ...span, "--json"],
+      ]);
+    const invalid = await get(...times(FIRST, FIRST + MINUTE));
+    expect(invalid.code, invalid.stderr).toBe(0);
+    expect(JSON.parse(invalid.stdout)).toMatchObject({ bars: 0, refusedRows: 1 });
+    const both = await get(...times(FIRST, FIRST + 2 * MINUTE));
+    expect(JSON.parse(both.stdout)).toMatchObject({ bars: 1, refusedRows: 1 });
   });
 
   it("requests gaps again, and adds candles that have arrived in the meantime", async () => {

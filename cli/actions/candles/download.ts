@@ -116,7 +116,7 @@ function createFound({ source, pair, spanMillis }: Series) {
       for (const { from, until, again } of pages) found.addAsked({ from, until }, again);
       const rows = pages.flatMap((page) => page.rows);
       if (rows.length === 0) return;
-      const reader = createReader({ pair, spanMillis, skipRefused: true });
+      const reader = createReader({ pair, spanMillis, skipRefused: true, mayBeEmpty: true });
       reader.push(new TextEncoder().encode(JSON.stringify(rows)));
       const read = reader.end();
       const { candles, kept } = found;
