@@ -24,10 +24,11 @@ export function reportOver(days: readonly StrategyDay[], { from, to, now, named 
     else byStrategy.set(day.strategy, [day]);
   }
   const ids = [...byStrategy.keys()].sort();
-  const changes = ids.map((id) => changeOf(byStrategy.get(id) ?? [], now));
+  const end = Math.min(now, (to + 1) * DAY);
+  const changes = ids.map((id) => changeOf(byStrategy.get(id) ?? [], { now, end }));
   return {
     from: from * DAY,
-    to: Math.min(now, (to + 1) * DAY),
+    to: end,
     totals: reportTotals(changes),
     strategies: changes.map((change) => reportRow(change, named.get(change.last.strategy))),
     days: reportDays([...byStrategy.values()]),
@@ -44,7 +45,12 @@ interface StrategyChange {
   readonly incidents: number;
 }
 
-function changeOf(rows: readonly StrategyDay[], now: Millis): StrategyChange {
+interface ReportEnd {
+  readonly now: Millis;
+  readonly end: Millis;
+}
+
+function changeOf(rows: readonly StrategyDay[], ends: ReportEnd): StrategyChange {
   const sorted = [...rows].sort((a, b) => a.day - b.day);
   const [first, last] = [sorted[0] as StrategyDay, sorted.at(-1) as StrategyDay];
   const sum = (value: (row: StrategyDay) => number) => sorted.reduce((all, row) => all + value(row), 0);
@@ -58,16 +64,21 @@ function changeOf(rows: readonly StrategyDay[], now: Millis): StrategyChange {
       cycles: last.latest.cycles - first.opened.cycles,
       filledOrders: last.latest.filledOrders - first.opened.filledOrders,
     },
-    // A day without a final check was missed from its last check on.
-    expected: sum((row) => (isLookedAt(row, now) ? row.to : Math.min(now, (row.day + 1) * DAY)) - row.from),
+    expected: sorted.reduce(
+      (all, row, index) => all + expectedUntil(row, sorted[index + 1], ends) - row.from,
+      0,
+    ),
     up: sum(({ upMillis }) => upMillis),
     inRange: sum(({ inRangeMillis }) => inRangeMillis),
     incidents: sum(({ incidents }) => incidents),
   };
 }
 
-/** Returns whether all of its completed time was checked. */
-const isLookedAt = ({ isFinal, to }: StrategyDay, now: Millis): boolean => isFinal || now - to <= LOOK_GAP;
+/** Returns until when the strategy was to run. Time without a check counts, with whole days, unless the strategy has stopped. */
+function expectedUntil({ isFinal, to }: StrategyDay, next: StrategyDay | undefined, { now, end }: ReportEnd) {
+  if (isFinal) return to;
+  return next?.from ?? (now - to <= LOOK_GAP ? to : end);
+}
 
 function reportRow(
   { last, gained, expected, up, inRange, incidents }: StrategyChange,

@@ -34,6 +34,19 @@ it("a report counts from the start of its first day to the end of its last one",
   expect(report.days.map(({ totalProfit }) => totalProfit)).toEqual([3, 12]);
 });
 
+it("a report counts days without a server as downtime, until the strategy has stopped", () => {
+  const noon = (number: number) => number * DAY + 12 * HOUR;
+  const uptime = (...days: StrategyDay[]) =>
+    reportOver(days, { from: 10, to: 13, now: 14 * DAY + HOUR, named: new Map() }).strategies[0]
+      ?.uptimePercent;
+  const first = day(10, "0", "0", { to: noon(10), upMillis: 12 * HOUR });
+  const last = day(13, "0", "0", { from: noon(13), upMillis: 12 * HOUR });
+  // 24 of 96 hours, 12 of 96, and 24 of 24.
+  expect(uptime(first, last)).toBe(25);
+  expect(uptime(first)).toBe(12.5);
+  expect(uptime({ ...first, isFinal: true }, last)).toBe(100);
+});
+
 it("a report separates paper trading from real money, and one quote asset from another", () => {
   const paper = { strategy: "p", account: "dry:kraken:h" as typeof ACCOUNT };
   const euro = { strategy: "e", latest: { ...totals("9"), symbol: "BTC/EUR" as const } };
