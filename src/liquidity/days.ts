@@ -1,6 +1,6 @@
 import type { Decimal } from "../kernel/decimal.ts";
 import { MINUTES_A_DAY } from "../model/samples/minute.ts";
-import { type DaySums, meanOfTotal } from "../model/samples/sums.ts";
+import { type DaySums, meanOfTotal, type Total } from "../model/samples/sums.ts";
 
 /** Averages of a day's minutes. */
 export interface LiquidityDay {
@@ -13,17 +13,17 @@ export interface LiquidityDay {
   readonly deviation: Decimal | null;
 }
 
-/** A day with fewer minutes with data is unknown. */
+/** Minimum number of minutes of a day's mean: with fewer, it is unknown. */
 const LEAST_KNOWN = MINUTES_A_DAY / 2;
 
 export function dayAverages({ day, sums: { known, market, deviation } }: DaySums): LiquidityDay {
-  const isJudged = known >= LEAST_KNOWN;
+  const meanOf = (total: Total) => (total.count >= LEAST_KNOWN ? meanOfTotal(total) : null);
   return {
     day,
     known,
     broken: known - market.spread.count,
-    spread: isJudged ? meanOfTotal(market.spread) : null,
-    deviation: isJudged ? meanOfTotal(deviation) : null,
+    spread: meanOf(market.spread),
+    deviation: meanOf(deviation),
   };
 }
 

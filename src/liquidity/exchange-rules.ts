@@ -9,8 +9,10 @@ const PERCENT = decimal("0.01");
 type DayAnswer = "yes" | "no" | "unknown";
 
 /** Returns whether the spread was too wide. A day without two sides at any moment counts as wider than any limit. */
-const hasWideSpread = (day: LiquidityDay): DayAnswer =>
-  !isKnown(day) ? "unknown" : day.spread === null || day.spread > MEXC.spread ? "yes" : "no";
+function hasWideSpread(day: LiquidityDay): DayAnswer {
+  if (day.spread === null) return isKnown(day) && day.broken === day.known ? "yes" : "unknown";
+  return day.spread > MEXC.spread ? "yes" : "no";
+}
 
 /** Returns the longest run of days with this answer; unknown days are included if allowed. */
 function longestRun(answers: readonly DayAnswer[], allowed: readonly DayAnswer[]): number {
@@ -71,7 +73,7 @@ export function volumeFinding(
 
 /** Describes the days without a mean. */
 const fewDays = (days: readonly LiquidityDay[]): string =>
-  `${days.filter((day) => !isKnown(day)).length} of ${days.length} whole days have samples of less than half of their minutes`;
+  `${days.filter((day) => hasWideSpread(day) === "unknown").length} of ${days.length} whole days have a spread in less than half of their minutes`;
 
 function deviationOf(days: readonly LiquidityDay[]): ObligationFinding {
   const means = days.map(({ deviation }) => deviation);

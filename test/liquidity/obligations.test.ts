@@ -26,6 +26,7 @@ describe("mexc-st", () => {
     ["a day missing in the middle", [...times(7, WIDE), day(null), ...times(7, WIDE)], "unknown"],
     ["a day missing, and 15 after it", [day(null), ...times(15, WIDE)], "missed"],
     ["a missing day that could not matter", [...times(5, WIDE), day(null), day("0.01")], "kept"],
+    ["15 days with two sides now and then", times(15, { ...UNKNOWN, known: 1440, broken: 1439 }), "unknown"],
     ["15 days without two sides", times(15, { ...UNKNOWN, known: 1440, broken: 1440 }), "missed"],
   ])("%s: %s", (_name, each, state) => {
     expect(mexcSt(days(...each))[0]?.state).toBe(state);

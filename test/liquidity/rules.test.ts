@@ -36,6 +36,12 @@ describe("a day's means", () => {
     });
     expect(of(719, { deviation: d("0.02") })).toMatchObject({ known: 719, spread: null, deviation: null });
     expect(of(720, { spread: null })).toMatchObject({ broken: 720, spread: null });
+    // A few minutes with a value are not the day's mean.
+    const few = [...minutes(719, { deviation: d("0.02") }), ...minutes(721, { spread: null }, 719)];
+    const { sums } = spanOf({ from: 0, to: A_DAY, rows: few });
+    expect(dayAverages({ day: 1, sums } as never)).toEqual({
+      ...{ day: 1, known: A_DAY, broken: 721, spread: null, deviation: null },
+    });
     expect([719, 720].map((known) => isKnown({ known } as LiquidityDay))).toEqual([false, true]);
   });
 });
@@ -51,7 +57,7 @@ describe("the rules of exchanges", () => {
     const [spread, deviation, volume] = mexcSt(days(14, UNKNOWN));
     expect(spread).toMatchObject({
       ...{ state: "unknown", value: d("0.03"), limit: d("0.02") },
-      reason: "1 of 15 whole days have samples of less than half of their minutes",
+      reason: "1 of 15 whole days have a spread in less than half of their minutes",
     });
     expect(deviation).toMatchObject({
       ...{ state: "unknown", value: null, limit: d("0.15") },
