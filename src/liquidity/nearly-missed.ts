@@ -42,7 +42,9 @@ const thinToday = ({ rule, value, limit }: ObligationFinding, { sums }: Liquidit
 
 function wideToday({ sums }: LiquiditySpan, limit: Decimal | undefined): string[] {
   const mean = meanOfTotal(sums.market.spread);
-  if (limit === undefined || mean === null || sums.known < LEAST_FOR_MEAN || mean <= limit) return [];
+  if (limit === undefined || sums.known < LEAST_FOR_MEAN) return [];
+  if (mean === null) return ["a side of the order book was empty in all minutes of today"];
+  if (mean <= limit) return [];
   return [`the mean spread of today is ${percentText(mean)} %, above ${percentText(limit)} %`];
 }
 

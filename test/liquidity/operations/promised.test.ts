@@ -63,6 +63,10 @@ describe("a liquidity commitment", () => {
       "the mean spread of today is 3 %, above 2 %",
     ]);
     expect(nearlyMissedOf(mexc, today(60, 60, { spread: d("0.02") }))).toEqual([]);
+    expect(nearlyMissedOf(mexc, today(60, 60, { spread: null }))).toEqual([
+      "a side of the order book was empty in all minutes of today",
+    ]);
+    expect(nearlyMissedOf(mexc, today(59, 59, { spread: null }))).toEqual([]);
     expect(nearlyMissedOf({ preset: "bitget-st", request: {} }, today(60, 60, { spread: d("0.3") }))).toEqual(
       [],
     );
