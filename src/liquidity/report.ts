@@ -112,15 +112,19 @@ function longestGaps(all: Iterable<LiquidityGap>): Pick<LiquidityReport, "gaps" 
   return { gaps, moreGaps: count - gaps.length };
 }
 
-/** Yields runs of all days in order; if there are no own orders at all, their absence is not a gap. */
+/**
+ * Yields runs of all days in order. If there are no own orders at all, and no strategy of the pair was started, their
+ * absence is not a gap.
+ */
 export function* gapsIn(
   { days, sums }: LiquiditySpan,
   since: number | undefined,
   started = Number.NEGATIVE_INFINITY,
 ): Generator<LiquidityGap> {
+  const isAwaited = sums.isOffering || Number.isFinite(started);
   let last: LiquidityGap | undefined;
   for (const run of days.flatMap(({ runs }) => runs.flatMap((minuteRun) => splitAt(minuteRun, started)))) {
-    if (run.what === "absent" && !sums.isOffering) continue;
+    if (run.what === "absent" && !isAwaited) continue;
     const found = gapOf(run, since);
     const isEarly = found.what === "absent" && found.cause === "pause" && run.to <= started;
     const gap = isEarly ? { ...found, cause: "not_started" as const } : found;

@@ -81,7 +81,11 @@ describe("a liquidity report", () => {
     ]);
     // Where nothing of one's own ever rested, that it does not is no gap.
     const nothing = row(8, { ownOrders: { bids: 0, asks: 0 }, absence: "pause" });
-    expect([...gapsIn(spanOf({ from: 8, to: 9, rows: [nothing] }), undefined)]).toEqual([]);
+    const bare = spanOf({ from: 8, to: 9, rows: [nothing] });
+    expect([...gapsIn(bare, undefined)]).toEqual([]);
+    expect([...gapsIn(bare, undefined, Number.POSITIVE_INFINITY)]).toEqual([]);
+    // Unless a strategy of the pair was started.
+    expect([...gapsIn(bare, undefined, 3)]).toEqual([{ from: 8, to: 9, what: "absent", cause: "pause" }]);
   });
 
   it("lists the longest of many gaps, and how many more there are", () => {
