@@ -5,6 +5,8 @@ import { describe, expect, it } from "vitest";
 import { MINUTE } from "../../src/kernel/time.ts";
 import { agreementRule, overallState } from "../../src/liquidity/obligations.ts";
 import { liquidityPage } from "../../src/liquidity/page.tsx";
+import { quote } from "../../src/liquidity/page-figures.ts";
+import { findingRow } from "../../src/liquidity/page-tables.tsx";
 import { describeTerms, findingsOf } from "../../src/liquidity/presets.ts";
 import { liquidityReport } from "../../src/liquidity/report.ts";
 import { daysOut, reportOut } from "../../src/liquidity/report-answer.ts";
@@ -69,6 +71,16 @@ function answerOf(over: Partial<LiquidityAnswer> = {}): LiquidityAnswer {
 }
 
 describe("a liquidity report as a page", () => {
+  it("shows amounts below one with six decimals", () => {
+    const finding = { rule: "depth", state: "missed", unit: "quote", reason: null } as const;
+    expect(findingRow({ ...finding, value: 0.004, limit: 0.005 }, "BTC")).toEqual([
+      ...["depth", "missed", "0.004000 BTC", "0.005000 BTC"],
+    ]);
+    expect([0, 0.25, 1, -0.5, 1234.5].map((value) => quote(value))).toEqual([
+      ...["0.00", "0.250000", "1.00", "-0.500000", "1,234.50"],
+    ]);
+  });
+
   it("shows own and market figures separately, gaps with their cause, coverage and its hash", () => {
     const page = liquidityPage(answerOf());
     expect(page).toContain("<b>2.00 % spread</b>");
