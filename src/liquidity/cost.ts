@@ -3,6 +3,7 @@ import * as z from "zod";
 import { splitPair } from "../kernel/pair.ts";
 import type { WatchedPair } from "../ports/stores/liquidity-store.ts";
 import { partsShown } from "../quality/answer.ts";
+import { isSpreadKnown } from "../quality/known-spread.ts";
 import { addProfits, type DaysProfit } from "../quality/profit.ts";
 import { attributionFields } from "../quality/schema.ts";
 
@@ -27,8 +28,8 @@ export interface MarketCost {
 
 const formatProfit = (quote: string, { fills, withoutMid, ...parts }: DaysProfit): CostAnswer => {
   const shown = partsShown(parts);
-  const isKnown = fills === 0 || withoutMid < fills;
-  return { quote, ...shown, spread: isKnown ? shown.spread : null, fills, withoutMid };
+  const spread = isSpreadKnown({ fills, withoutMid }) ? shown.spread : null;
+  return { quote, ...shown, spread, fills, withoutMid };
 };
 
 export const formatCost = ({ market, profit }: MarketCost): CostAnswer | null =>

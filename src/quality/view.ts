@@ -1,4 +1,5 @@
 import { horizonText } from "./horizon-text.ts";
+import { isSpreadKnown } from "./known-spread.ts";
 import type { QualityAnswer } from "./schema.ts";
 import type { QualityFigures } from "./tally.ts";
 
@@ -38,12 +39,19 @@ const measuredShown = <T extends Omit<MeasuredRow, "side">>({
   ...markoutsShown(markouts),
 });
 
+type SpreadRow = Pick<QualityAnswer["days"][number], "spread" | "fills" | "withoutMid">;
+
+const spreadShown = <T extends SpreadRow>(row: T) => ({
+  ...row,
+  spread: isSpreadKnown(row) ? row.spread : "unknown",
+});
+
 export function qualityView(answer: unknown) {
   const { from, to, strategies, days, sides, levels, hours, count } = answer as QualityAnswer;
   return {
     ...{ from, to, count },
-    strategies: strategies.map(measuredShown),
-    days,
+    strategies: strategies.map((one) => measuredShown(spreadShown(one))),
+    days: days.map(spreadShown),
     ...(sides.length > 0
       ? {
           sides: sides.map(measuredShown),

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { step } from "../../src/engine/pass/step.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../../src/kernel/time.ts";
 import type { QualityAnswer } from "../../src/quality/schema.ts";
+import { qualityView } from "../../src/quality/view.ts";
 import { lookOut } from "../../src/report/operations/look-out.ts";
 import type { Report } from "../../src/report/schema.ts";
 import { appOver } from "../support/app.ts";
@@ -56,6 +57,19 @@ describe("execution quality", () => {
     for (const { totalProfit, spread, inventory, fees } of [...quality.strategies, ...quality.days])
       expect(spread + inventory - fees).toBeCloseTo(totalProfit, 9);
     expect(quality.strategies[0]?.spread).not.toBe(0);
+  });
+
+  it("shows people no spread of 0 where no fill has a known mid", () => {
+    const [first = {} as never] = quality.days;
+    const days = [
+      { ...first, spread: 0, fills: 3, withoutMid: 3 },
+      { ...first, spread: 0.5, fills: 3, withoutMid: 2 },
+      { ...first, spread: 0, fills: 0, withoutMid: 0 },
+    ];
+    const strategies = quality.strategies.map((one) => ({ ...one, spread: 0, withoutMid: one.fills }));
+    const shown = qualityView({ ...quality, days, strategies });
+    expect(shown.days.map(({ spread }) => spread)).toEqual(["unknown", 0.5, 0]);
+    expect(shown.strategies.map(({ spread }) => spread)).toEqual(["unknown"]);
   });
 
   it("counts each fill of the ledger once by side, by level and by hour, and in one day", async () => {

@@ -1,3 +1,4 @@
+import { isSpreadKnown } from "../../quality/known-spread.ts";
 import { change } from "../format.ts";
 import type { Quality } from "../types.ts";
 
@@ -41,7 +42,7 @@ export function CauseBars({ days }: { days: Quality["days"] }) {
               y={Math.min(y(0), y(of(day))).toFixed(1)}
               height={Math.max(0.5, Math.abs(y(of(day)) - y(0))).toFixed(1)}
             >
-              <title>{`${day.day}, ${name}: ${change(of(day))} ${day.quote}`}</title>
+              <title>{`${day.day}, ${name}: ${name === "spread" && !isSpreadKnown(day) ? "unknown" : `${change(of(day))} ${day.quote}`}`}</title>
             </rect>
           )),
         )}

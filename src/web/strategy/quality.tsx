@@ -1,3 +1,4 @@
+import { isSpreadKnown } from "../../quality/known-spread.ts";
 import { CauseBars } from "../chart/cause-bars.tsx";
 import { MarkoutCurve } from "../chart/markout-curve.tsx";
 import { change, inPercent, money, percent, toneOf } from "../format.ts";
@@ -50,7 +51,7 @@ const CAUSE_DAY_COLUMNS: readonly TableColumn<CauseDay>[] = [
     isNumber: true,
     of: ({ totalProfit }) => <span class={toneOf(totalProfit)}>{change(totalProfit)}</span>,
   },
-  { name: "Spread", isNumber: true, of: ({ spread }) => change(spread) },
+  { name: "Spread", isNumber: true, of: (day) => (isSpreadKnown(day) ? change(day.spread) : "unknown") },
   { name: "Inventory", isNumber: true, of: ({ inventory }) => change(inventory) },
   { name: "Fees", isNumber: true, of: ({ fees }) => money(fees) },
   { name: "Fills", isNumber: true, of: ({ fills }) => fills },
