@@ -9,7 +9,8 @@ import { useAsk } from "./ui.tsx";
 export function Safety({ session }: { session: Session }) {
   const kill = useLoad<KillAnswer>("GET /kill", {}, { live: true });
   const [question, put] = useAsk();
-  const isOn = kill.data?.on;
+  const isUnknown = kill.error !== undefined;
+  const isOn = isUnknown ? undefined : kill.data?.on;
   const report = (message: string) => {
     kill.again();
     pulse.set(pulse.get() + 1);
@@ -27,17 +28,23 @@ export function Safety({ session }: { session: Session }) {
     });
   const panic = () => put({ ...panicQuestion(false, report), says: <PanicSays put={put} report={report} /> });
   if (session.scope !== "admin")
-    return <div class="safety">{isOn ? <b class="tag down">Kill switch on</b> : null}</div>;
+    return (
+      <div class="safety">
+        {isUnknown ? <b class="tag warn">Kill switch: unknown</b> : null}
+        {isOn ? <b class="tag down">Kill switch on</b> : null}
+      </div>
+    );
   return (
     <div class="safety" role="group" aria-label="Safety">
       <button
         type="button"
         class={isOn ? "danger" : ""}
-        aria-pressed={isOn === true ? "true" : "false"}
-        disabled={isOn === undefined}
+        aria-pressed={isUnknown ? "mixed" : isOn === true ? "true" : "false"}
+        // It can be turned on without knowing its state.
+        disabled={isOn === undefined && !isUnknown}
         onClick={() => turn(!isOn)}
       >
-        {isOn ? "Kill switch is on" : "Kill switch"}
+        {isUnknown ? "Kill switch: unknown" : isOn ? "Kill switch is on" : "Kill switch"}
       </button>
       <button type="button" class="danger" onClick={panic}>
         Panic

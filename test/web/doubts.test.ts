@@ -1,0 +1,25 @@
+import { describe, expect, it } from "vitest";
+import { findChromium } from "../support/browser.ts";
+import { servedPage } from "../support/served.ts";
+
+describe.skipIf(!findChromium())("doubts on the page in Chromium (skipped without Chromium)", () => {
+  const served = servedPage(["--tick-interval", "3600000"]);
+
+  it("show the kill switch as unknown when it cannot be read, and still turn it on", async () => {
+    const { page, context } = await served.signIn();
+    await page.route("**/api/v1/kill", (route) =>
+      route.request().method() === "GET"
+        ? route.fulfill({ status: 503, json: { error: "Not ready", message: "the database is away" } })
+        : route.fallback(),
+    );
+    await page.reload();
+    const kill = page.getByRole("button", { name: "Kill switch: unknown" });
+    await kill.click();
+    await page.getByRole("button", { name: "Turn it on" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Close" }).waitFor();
+    expect(await served.call("GET", "/kill")).toMatchObject({ on: true });
+    await served.call("POST", "/kill", { on: false });
+    await page.unrouteAll();
+    await context.close();
+  });
+});
