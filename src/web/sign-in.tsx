@@ -6,7 +6,8 @@ import { useTitle } from "./title.ts";
 import { Failed, Field, NoticeBox, valueIn } from "./ui.tsx";
 import { useValue } from "./value.ts";
 
-const code = takeCode();
+/** The code of the link that opened the page, until it is used: it works once. */
+let code = takeCode();
 
 /** A form for a token, or a link's code, which works once. */
 export function SignInForm() {
@@ -15,11 +16,22 @@ export function SignInForm() {
   const [token, setToken] = useState("");
   const [error, setError] = useState<ApiError | undefined>(undefined);
   useEffect(() => {
-    if (code === undefined) return;
-    ask<{ token: string }>("POST /session", { body: { code } }).then(
-      ({ token }) => signedIn(token),
-      setError,
-    );
+    const redeem = () => {
+      if (code === undefined) return;
+      ask<{ token: string }>("POST /session", { body: { code } }).then(
+        ({ token }) => signedIn(token),
+        setError,
+      );
+      code = undefined;
+    };
+    // A link that is opened in this tab changes its address only.
+    const follow = () => {
+      code = takeCode();
+      redeem();
+    };
+    redeem();
+    addEventListener("hashchange", follow);
+    return () => removeEventListener("hashchange", follow);
   }, []);
   const enter = (event: Event) => {
     event.preventDefault();

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { findChromium } from "../support/browser.ts";
 import { servedPage } from "../support/served.ts";
+import { commandIn } from "../support/signed-in.ts";
 
 describe.skipIf(!findChromium())("doubts on the page in Chromium (skipped without Chromium)", () => {
   const served = servedPage(["--tick-interval", "3600000"]);
@@ -20,6 +21,21 @@ describe.skipIf(!findChromium())("doubts on the page in Chromium (skipped withou
     expect(await served.call("GET", "/kill")).toMatchObject({ on: true });
     await served.call("POST", "/kill", { on: false });
     await page.unrouteAll();
+    await context.close();
+  });
+
+  it("do not come from a link that is opened in a tab of the page, or from its code later", async () => {
+    const { page, context } = await served.signIn();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByLabel("API token").waitFor();
+    const link = (await commandIn(served.folder, "page", "--sandbox")).trim();
+    await page.goto(link);
+    await page.getByRole("heading", { name: "Strategies" }).waitFor();
+    expect(page.url()).not.toContain("code=");
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByLabel("API token").waitFor();
+    await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+    expect(await page.getByRole("alert").count()).toBe(0);
     await context.close();
   });
 });
