@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findChromium } from "../support/browser.ts";
+import { findChromium, holdRequests } from "../support/browser.ts";
 import { servedPage } from "../support/served.ts";
 import { commandIn } from "../support/signed-in.ts";
 
@@ -36,6 +36,22 @@ describe.skipIf(!findChromium())("doubts on the page in Chromium (skipped withou
     await page.getByLabel("API token").waitFor();
     await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
     expect(await page.getByRole("alert").count()).toBe(0);
+    await context.close();
+  });
+
+  it("do not fill a form with numbers of the pair before", async () => {
+    const { page, context } = await served.signIn();
+    await page.goto(`${served.url}/#/start`);
+    const release = await holdRequests(page, "**/strategy/grid/guide", 1);
+    const asked = page.waitForRequest("**/strategy/grid/guide");
+    await page.getByRole("button", { name: "Fill in the numbers" }).click();
+    const guide = await asked;
+    await page.getByLabel("Pair").fill("ADA/USDT");
+    await page.getByLabel("Pair").blur();
+    release();
+    await (await guide.response())?.finished();
+    await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+    expect(await page.getByLabel("Lower price, USDT").inputValue()).toBe("");
     await context.close();
   });
 });

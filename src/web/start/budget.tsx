@@ -35,15 +35,18 @@ export function BudgetPart({ form, change, quote, free }: BudgetProps) {
   const [width, setWidth] = useState("usual");
   const [error, setError] = useState<ApiError | undefined>(undefined);
   const latest = useRef<Event | null>(null);
+  const market = useRef("");
+  market.current = `${form.symbol} on ${form.exchange}`;
   const fill = async (event: Event) => {
     event.preventDefault();
     latest.current = event;
+    const requested = market.current;
     const { exchange, symbol } = form;
     const body = { exchange, symbol: symbol.trim().toUpperCase(), budget: Number(budget), width, onLeave };
     try {
       const guide = await ask<GuideAnswered>("POST /strategy/grid/guide", { body });
-      // An older response must not replace the newer one.
-      if (latest.current !== event) return;
+      // An older response must not replace the newer one, or fill the form of another market.
+      if (latest.current !== event || market.current !== requested) return;
       change(guidedForm(guide));
       setError(undefined);
     } catch (failed) {
