@@ -54,4 +54,19 @@ describe.skipIf(!findChromium())("doubts on the page in Chromium (skipped withou
     expect(await page.getByLabel("Lower price, USDT").inputValue()).toBe("");
     await context.close();
   });
+
+  it("do not run a suggested grid on another pair", async () => {
+    const { page, context } = await served.signIn();
+    await page.goto(`${served.url}/#/backtest`);
+    const found = page.waitForResponse("**/suggest");
+    await page.getByRole("button", { name: "Find settings" }).click();
+    const { symbol } = (await (await found).json()) as { symbol: string };
+    const other = symbol === "ADA/USDT" ? "BTC/USDT" : "ADA/USDT";
+    await page.getByLabel("Pair").fill(other);
+    await page.getByLabel("Pair").blur();
+    const run = page.waitForRequest("**/api/v1/backtest");
+    await page.getByRole("button", { name: "Backtest it" }).first().click();
+    expect((await run).postDataJSON()).toMatchObject({ symbol });
+    await context.close();
+  });
 });

@@ -30,8 +30,8 @@ export function BacktestPage() {
   const run = useRun(timeframe);
   const { form, change } = grid;
   const take = (found: Readonly<Record<string, unknown>>) => {
-    const { exchange, symbol, initialBuy } = form;
-    const next = { ...formOf(new URLSearchParams(formTexts(found))), exchange, symbol, initialBuy };
+    const { initialBuy } = form;
+    const next = { ...formOf(new URLSearchParams(formTexts(found))), initialBuy };
     change(next);
     void run.of(next);
   };

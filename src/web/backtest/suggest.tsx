@@ -17,7 +17,8 @@ interface SuggestProps {
   readonly timeframe: string;
   /** Free quote of the account; undefined if it is unknown. */
   readonly free: number | undefined;
-  readonly take: (grid: SuggestedGrid) => void;
+  /** Tests a suggested grid, on the market that it was found for. */
+  readonly take: (grid: SuggestedGrid & Pick<SuggestionAnswer, "exchange" | "symbol">) => void;
 }
 
 const COMMON_BUDGET = "1000";
@@ -174,7 +175,7 @@ function suggestionColumns(
       name: "Next",
       of: (one) => (
         <div class="actions">
-          <button type="button" onClick={() => take(one)}>
+          <button type="button" onClick={() => take({ exchange, symbol, ...one })}>
             Backtest it
           </button>
           <a class="button" href={`${linkTo("start")}?${queryOf({ exchange, symbol, ...one })}`}>
