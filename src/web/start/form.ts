@@ -49,11 +49,14 @@ export const formOf = (query: URLSearchParams): Form => ({
   ...Object.fromEntries(TEXTS.flatMap((name) => (query.has(name) ? [[name, query.get(name)]] : []))),
 });
 
-/** Writes a grid to an address; omits what is not part of the form. */
-export const queryOf = (grid: Readonly<Partial<Record<TextName, unknown>>>): string =>
-  new URLSearchParams(
-    TEXTS.flatMap((name) => (grid[name] === undefined ? [] : [[name, String(grid[name])]])),
+/** Writes a grid to an address, a form or a body; omits what is not part of the form. */
+export function queryOf({ trail, ...grid }: Readonly<Partial<Record<TextName | "trail", unknown>>>): string {
+  const { up, down } = (trail ?? {}) as { readonly up?: number; readonly down?: number };
+  const texts: typeof grid = { trailUp: up, trailDown: down, ...grid };
+  return new URLSearchParams(
+    TEXTS.flatMap((name) => (texts[name] === undefined ? [] : [[name, String(texts[name])]])),
   ).toString();
+}
 
 const NEEDED = ["exchange", "symbol", "lowerPrice", "upperPrice", "gridLevels", "orderSize"] as const;
 
