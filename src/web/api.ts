@@ -30,15 +30,30 @@ export interface Requested {
 export async function ask<T>(route: string, request: Requested = {}): Promise<T> {
   const response = await sendRequest(route, request);
   if (!response.ok) throw await errorOf(response);
-  return JSON.parse(pageText(await response.text())) as T;
+  const text = await response.text().catch(lost(request.signal));
+  try {
+    return JSON.parse(pageText(text)) as T;
+  } catch {
+    throw new ApiError(
+      response.status,
+      FOREIGN,
+      "the response is not from edgemaker; check the proxy or network between",
+    );
+  }
 }
 
 /** Calls the API for a file. Throws ApiError. */
 export async function askFile(route: string, request: Requested): Promise<Blob> {
   const response = await sendRequest(route, request);
   if (!response.ok) throw await errorOf(response);
-  return response.blob();
+  return response.blob().catch(lost(request.signal));
 }
+
+/** Returns what reports a lost connection, unless the page has aborted the request itself. */
+const lost = (signal: AbortSignal | undefined) => (error: unknown) => {
+  if (signal?.aborted) throw error;
+  throw new ApiError(0, "Server unreachable", "the server does not respond; check that it is running");
+};
 
 async function errorOf(response: Response): Promise<ApiError> {
   const answer = await response
@@ -53,22 +68,17 @@ async function errorOf(response: Response): Promise<ApiError> {
 export async function sendRequest(route: string, { query = {}, body, headers = {}, signal }: Requested) {
   const [method = "GET", path = ""] = route.split(" ");
   const token = tokenNow();
-  try {
-    return await fetch(`/api/v1${path}${queryText(query)}`, {
-      method,
-      cache: "no-store",
-      headers: {
-        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-        ...(body === undefined ? {} : { "content-type": "application/json" }),
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      ...(signal ? { signal } : {}),
-    });
-  } catch (error) {
-    if (signal?.aborted) throw error;
-    throw new ApiError(0, "Server unreachable", "the server does not respond; check that it is running");
-  }
+  return fetch(`/api/v1${path}${queryText(query)}`, {
+    method,
+    cache: "no-store",
+    headers: {
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(signal ? { signal } : {}),
+  }).catch(lost(signal));
 }
 
 function queryText(query: NonNullable<Requested["query"]>): string {
