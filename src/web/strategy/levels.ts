@@ -6,17 +6,24 @@ type ShownOrder = HistoricOrders["orders"][number];
 export const isResting = ({ status }: ShownOrder): boolean =>
   status === "open" || status === "partially_filled";
 
+/** Number of orders that a grid's page loads, the newest ones. */
+export const MOST_LISTED = 300;
+
+/** Whether open orders can be older than the listed ones: then a slot without an order is unknown. */
+export const hasOlderOpen = ({ openOrders }: Grid, orders: readonly ShownOrder[]): boolean =>
+  orders.length >= MOST_LISTED && orders.filter(isResting).length < openOrders;
+
 /** Returns each level of a grid with its open order, and the other important prices. */
 export function gridLevels(grid: Grid, orders: readonly ShownOrder[]): Level[] {
   const resting = new Map(orders.filter(isResting).map((order) => [order.slot, order]));
   const refused = new Set(grid.refused.map(({ slot }) => slot));
-  const levels = (grid.slots ?? []).map(({ slot, side, lowerPrice, upperPrice }): Level => {
+  const isUnknown = hasOlderOpen(grid, orders);
+  const levels = (grid.slots ?? []).flatMap(({ slot, side, lowerPrice, upperPrice }): Level[] => {
     const order = resting.get(slot);
-    if (order) return { price: order.price, kind: order.side };
-    return {
-      price: side === "buy" ? lowerPrice : upperPrice,
-      kind: refused.has(slot) ? "refused" : "empty",
-    };
+    if (order) return [{ price: order.price, kind: order.side }];
+    const price = side === "buy" ? lowerPrice : upperPrice;
+    if (refused.has(slot)) return [{ price, kind: "refused" }];
+    return isUnknown ? [] : [{ price, kind: "empty" }];
   });
   const known = [
     [grid.markPrice, "price"],
@@ -25,7 +32,8 @@ export function gridLevels(grid: Grid, orders: readonly ShownOrder[]): Level[] {
   const lines = known.flatMap(([price, name]): Level[] =>
     price === null ? [] : [{ price, kind: "line", name }],
   );
-  return [...levels, ...rangeEnds(grid, levels), ...lines, ...grid.stopPrices.map(stopLevel)];
+  const ends = isUnknown ? [] : rangeEnds(grid, levels);
+  return [...levels, ...ends, ...lines, ...grid.stopPrices.map(stopLevel)];
 }
 
 export const ENDS = { stop_loss: "stop loss", take_profit: "take profit", trigger: "trigger" } as const;

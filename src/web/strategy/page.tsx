@@ -12,7 +12,7 @@ import { ChangeStat, Choice, Failed, NoticeBox, Section, Stat } from "../ui.tsx"
 import { GridActions } from "./actions.tsx";
 import { Edit } from "./edit.tsx";
 import { EventsPart, FillsPart, OrdersPart } from "./history.tsx";
-import { ENDS, gridLevels } from "./levels.ts";
+import { ENDS, gridLevels, MOST_LISTED } from "./levels.ts";
 import { NameLine } from "./name.tsx";
 import { ById, PassStats, StrategyHeader } from "./parts.tsx";
 import { profitOver } from "./profit-over.ts";
@@ -31,7 +31,7 @@ function KnownGrid({ grid, session }: { grid: Grid; session: Session }) {
   const [isEdited, setEdited] = useState(false);
   const orders = useLoad<HistoricOrders>(
     `GET /strategy/grid/${part(grid.id)}/orders`,
-    { limit: 300 },
+    { limit: MOST_LISTED },
     { live: true },
   );
   const digits = digitsOf(

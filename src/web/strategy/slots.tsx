@@ -2,7 +2,7 @@ import { money, number, pairOf } from "../format.ts";
 import { numberColumn, Table, type TableColumn } from "../table.tsx";
 import type { Grid, HistoricOrders } from "../types.ts";
 import { FoldedSection, SideText } from "../ui.tsx";
-import { isResting } from "./levels.ts";
+import { hasOlderOpen, isResting } from "./levels.ts";
 
 type SlotShown = NonNullable<Grid["slots"]>[number];
 
@@ -66,5 +66,6 @@ function restingText(
         {refused.detail ? <small>{refused.detail}</small> : null}
       </span>
     );
+  if (hasOlderOpen(grid, orders)) return "not among the newest orders";
   return grid.status === "stopped" ? "–" : `no open ${side}`;
 }
