@@ -1,3 +1,4 @@
+import { inPercent } from "./format.ts";
 import type { ReportAnswer } from "./types.ts";
 
 type DayProfit = Pick<ReportAnswer["days"][number], "day" | "totalProfit">;
@@ -23,6 +24,10 @@ export function dailyFigures(rows: readonly DayProfit[]): DailyFigures {
 const YEAR = 365 * 86_400_000;
 /** Below a week, a yearly rate says nothing: a bad first day can come to -1,000 % a year. */
 const LEAST_SPAN = 7 * 86_400_000;
+
+/** Formats the yearly rate of a period, or tells which period has one. */
+export const periodRateText = (rate: number | undefined, period: number): string =>
+  rate !== undefined ? inPercent(rate, 1) : period < LEAST_SPAN ? "see 30 days" : "after a week";
 
 /** Returns the profits of several strategies as one rate of their capital, each over its own time. */
 export function yearlyOfAll(

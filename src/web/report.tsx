@@ -1,6 +1,6 @@
 import { useState } from "hono/jsx/dom";
 import { DayBars } from "./chart/day-bars.tsx";
-import { type DailyFigures, dailyFigures, yearlyOfAll } from "./daily.ts";
+import { type DailyFigures, dailyFigures, periodRateText, yearlyOfAll } from "./daily.ts";
 import { change, inPercent, money, pairOf, toneOf, utc } from "./format.ts";
 import { useLoad } from "./load.ts";
 import { SaveButton } from "./save.tsx";
@@ -103,8 +103,7 @@ function rateText({ total, data, grids }: TotalsProps): string {
     const millis = Math.min(grid.runningTime, data.to - data.from);
     return [{ profit: totalProfit, capital: grid.investment, millis }];
   });
-  const rate = yearlyOfAll(parts);
-  return rate === undefined ? "after a week" : inPercent(rate, 1);
+  return periodRateText(yearlyOfAll(parts), data.to - data.from);
 }
 
 type TotalsProps = ReportProps & { readonly total: ReportAnswer["totals"][number] };

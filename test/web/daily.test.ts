@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { dailyFigures, yearlyPercent } from "../../src/web/daily.ts";
+import { dailyFigures, periodRateText, yearlyPercent } from "../../src/web/daily.ts";
 
 const DAY = 86_400_000;
 const of = (...profits: readonly number[]) =>
@@ -25,4 +25,11 @@ describe("P&L by day", () => {
     expect(yearlyPercent(10, 0, 8 * DAY)).toBeUndefined();
     expect(yearlyPercent(null, 1000, 8 * DAY)).toBeUndefined();
   });
+});
+
+it("names the period that has a yearly rate when its own is too short", () => {
+  expect(periodRateText(12.34, 30 * DAY)).toBe("12.3\u00a0%");
+  // The seven days end now, within the seventh.
+  expect(periodRateText(undefined, 6.5 * DAY)).toBe("see 30 days");
+  expect(periodRateText(undefined, 29.5 * DAY)).toBe("after a week");
 });
