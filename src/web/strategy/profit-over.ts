@@ -3,7 +3,14 @@ import type { CandlesAnswer, FillAnswer, Grid } from "../types.ts";
 
 type GridProfit = Pick<
   Grid,
-  "totalProfit" | "markPrice" | "position" | "startPrice" | "startedAt" | "investment" | "symbol"
+  | "totalProfit"
+  | "markPrice"
+  | "lastStepAt"
+  | "position"
+  | "startPrice"
+  | "startedAt"
+  | "investment"
+  | "symbol"
 >;
 
 /**
@@ -22,9 +29,10 @@ export function profitOver(
   const from = isWhole ? startedAt : (left[0]?.timestamp ?? Number.POSITIVE_INFINITY);
   let [base, cash] = [Number(position), totalProfit - Number(position) * markPrice];
   const points: LinePoint[] = [];
-  for (const [index, { timestamp, close }] of [...candles.entries()].reverse()) {
+  const closes = untilNow(candles, grid);
+  for (const [index, { timestamp, close }] of [...closes.entries()].reverse()) {
     // A candle's close is the start of the next one.
-    const end = candles[index + 1]?.timestamp ?? Number.POSITIVE_INFINITY;
+    const end = closes[index + 1]?.timestamp ?? Number.POSITIVE_INFINITY;
     if (end <= from) break;
     for (let last = left.at(-1); last && last.timestamp >= end; last = left.at(-1)) {
       const moved = movedBy(last, grid.symbol);
@@ -36,6 +44,19 @@ export function profitOver(
     points.push({ timestamp, own: cash + base * close, buyAndHold });
   }
   return points.reverse();
+}
+
+type Close = Pick<CandlesAnswer["candles"][number], "timestamp" | "close">;
+
+/** Lets the closes end at the price of the last pass: candles are loaded once, and a page stays open for hours. */
+function untilNow(candles: readonly Close[], { lastStepAt, markPrice }: GridProfit): readonly Close[] {
+  const [before, last] = [candles.at(-2), candles.at(-1)];
+  if (!before || !last || lastStepAt === null || markPrice === null || lastStepAt < last.timestamp)
+    return candles;
+  const end = 2 * last.timestamp - before.timestamp;
+  return lastStepAt < end
+    ? [...candles.slice(0, -1), { timestamp: last.timestamp, close: markPrice }]
+    : [...candles, { timestamp: end, close: markPrice }];
 }
 
 function movedBy({ side, amount, notional, fees }: FillAnswer, symbol: string) {

@@ -58,6 +58,20 @@ it("profitOver matches the grid's past status at each time, from its fills alone
   expect(new Set(points.map(({ own }) => own)).size).toBeGreaterThan(20);
 });
 
+it("profitOver ends at the current status, also when the candles were loaded an hour before", async () => {
+  const { grid, observed, fills, candles } = await traded();
+  const loaded = candles.slice(0, -12);
+  const points = profitOver(grid, loaded, { fills, isWhole: true });
+  const last = observed.at(-1);
+  expect(points).toHaveLength(loaded.length + 1);
+  expect(points.at(-1)?.own).toBeCloseTo(last?.total as number, 2);
+  expect(points.at(-1)?.buyAndHold).toBeCloseTo(last?.buyAndHold as number, 2);
+  // The last loaded candle stands for its own time.
+  expect(points.at(-2)?.own).toBeCloseTo(observed.at(-13)?.total as number, 2);
+  const early = candles.with(-1, { ...(candles.at(-1) as (typeof candles)[number]), close: 1 });
+  expect(profitOver(grid, early, { fills, isWhole: true }).at(-1)?.own).toBeCloseTo(last?.total as number, 2);
+});
+
 it("profitOver starts at the first known fill", async () => {
   const { grid, fills, candles } = await traded();
   const newest = fills.slice(0, 10);
