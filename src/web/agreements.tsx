@@ -39,7 +39,12 @@ export function Agreements({ session, from, to }: { session: Session; from: stri
                       choose={choose}
                     />
                   </Field>
-                  <AgreementRules key={agreement.agreement} of={agreement} from={from} to={to} />
+                  <AgreementRules
+                    key={`${agreement.agreement} ${agreement.version}`}
+                    of={agreement}
+                    from={from}
+                    to={to}
+                  />
                   {mayWrite && agreement.source === "stored" ? (
                     <EndButton of={agreement} changed={list.again} />
                   ) : null}

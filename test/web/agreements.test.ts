@@ -25,11 +25,14 @@ it.skipIf(!findChromium())("the page creates, changes, reports and ends an agree
   await form.getByLabel("Made with").fill("Snek Foundation");
   await form.getByRole("button", { name: "Change agreement" }).click();
   await list.getByText("Snek Foundation").waitFor();
+  await form.getByLabel("Markets with their rules").fill("kraken:BTC/USDT depth=600");
+  await form.getByRole("button", { name: "Change agreement" }).click();
+  await rules.getByText("600").first().waitFor();
   await page.getByRole("button", { name: "End desk" }).click();
   await page.getByRole("button", { name: "End it today" }).click();
   await page.getByText(/The last day of desk is \d{4}-\d\d-\d\d, UTC\./).waitFor();
   const shown = await served.call<{ until: string | null; version: number }>("GET", "/agreements/desk");
-  expect([shown.version, shown.until === null]).toEqual([3, false]);
+  expect([shown.version, shown.until === null]).toEqual([4, false]);
   expect(errors.filter((error) => !error.includes("400"))).toEqual([]);
   await context.close();
 });
