@@ -10,7 +10,8 @@ export const limitForm = (name: string): string => `${limitFormOf(name)?.form ??
 /** Formats a limit's value with its unit: `USDT=500` is 500 USDT, and 60000 ms are 1 min. */
 export function limitValue(name: string, value: string): string {
   if (value === "off") return value;
-  if (name.endsWith("Millis")) return duration(Number(value));
+  if (name.endsWith("Millis"))
+    return Number(value) % 1000 === 0 ? duration(Number(value)) : `${number(Number(value))} ms`;
   if (name.endsWith("Percent")) return inPercent(Number(value));
   return value
     .split(",")

@@ -7,5 +7,7 @@ it("shows every limit by a name in words, and its value with its unit", () => {
   expect(limitValue("priceAgeMillis", "60000")).toBe("1 min");
   expect(limitValue("priceMovePercent", "10")).toBe("10\u00a0%");
   expect(limitValue("mostNotional", "USDT=2500,BTC=0.1")).toBe("2,500 USDT, 0.1 BTC");
+  expect(limitValue("orderGapMillis", "500")).toBe("500 ms");
+  expect(limitValue("orderGapMillis", "1500")).toBe("1,500 ms");
   expect(limitValue("priceAgeMillis", "off")).toBe("off");
 });
