@@ -39,6 +39,17 @@ describe.skipIf(!findChromium())("the account page in Chromium (skipped without 
     await context.close();
   });
 
+  it("shows the total as unknown while no asset has a price", async () => {
+    const { page, context } = await served.signIn();
+    const unpriced = { asset: "BTC", total: "2", free: "2", used: "0", worth: null };
+    await page.route("**/api/v1/balance*", (route) => route.fulfill({ json: { balances: [unpriced] } }));
+    await page.goto(`${served.url}/#/account/kraken`);
+    const part = page.getByRole("region", { name: "Balances", exact: true });
+    await part.getByText("1, not counted").waitFor();
+    expect(await part.locator("dd").first().textContent()).toBe("unknown");
+    await context.close();
+  });
+
   it("shows the first of many orders on a phone, and all of them on request", async () => {
     for (let at = 0; at < 16; at++)
       await served.call("POST", "/orders", {

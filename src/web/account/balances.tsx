@@ -32,10 +32,12 @@ function Valued({
     <>
       <dl class="stats">
         <Stat name={`Total, ${quote}`} tone="large">
-          {money(
-            known.reduce((sum, one) => sum + one, 0),
-            2,
-          )}
+          {known.length === 0 && left > 0
+            ? "unknown"
+            : money(
+                known.reduce((sum, one) => sum + one, 0),
+                2,
+              )}
         </Stat>
         <Stat name={`Assets without a ${quote} price`}>{left === 0 ? "none" : `${left}, not counted`}</Stat>
       </dl>
