@@ -15,7 +15,7 @@ import {
   writeSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import type { Candles } from "../../src/candles/candles.ts";
+import { type Candles, indexAt } from "../../src/candles/candles.ts";
 import { type Coverage, coverageOf } from "../../src/candles/coverage.ts";
 import {
   decodeCandles,
@@ -29,6 +29,7 @@ import { hashAsIs, hashOf } from "../../src/candles/hash.ts";
 import { spanLabel } from "../../src/candles/span.ts";
 import { messageOf } from "../../src/kernel/errors.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
+import type { Millis } from "../../src/kernel/time.ts";
 import type { CandleReader } from "../../src/ports/candles.ts";
 import { dataDirectory } from "./directories.ts";
 import { databaseFile } from "./locations.ts";
@@ -125,11 +126,19 @@ export const keptCandles = (databaseUrl: string, env: NodeJS.ProcessEnv): Candle
     const file = candleFile(candleFolder(databaseUrl, env), series);
     if (!existsSync(file)) return undefined;
     const { candles, head } = await readStored(file);
-    const begins = Math.min(candles.times[0] ?? Infinity, head.asked[0]?.from ?? Infinity);
-    const ends = Math.max((candles.times.at(-1) ?? -Infinity) + span, head.asked.at(-1)?.until ?? -Infinity);
-    return begins <= since && since < ends ? candles : undefined;
+    return covers({ candles, head }, since) ? candles : undefined;
   },
 });
+
+/** Returns whether stored candles cover a time: a bar contains it, or it was requested and the source has none. */
+function covers({ candles, head: { asked: requests } }: StoredCandles, since: Millis): boolean {
+  if (requests.some(({ from, until }) => from <= since && since < until)) return true;
+  const next = indexAt(candles, since);
+  const [before, after] = [candles.times[next - 1], candles.times[next]];
+  if (after === since || (before !== undefined && since < before + candles.spanMillis)) return true;
+  // Whether the source has more than an imported file is unknown.
+  return requests.length === 0 && before !== undefined && after !== undefined;
+}
 
 /** Writes under a temporary name first, so readers and interruptions find the old or the new file, complete. */
 export async function writeStored(
