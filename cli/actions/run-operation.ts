@@ -5,7 +5,13 @@ import { formatQuotePlan } from "../../src/quote/schema/view.ts";
 import { type Format, type Paging, tableOf } from "../../src/transport/csv.ts";
 import { type Answer, run } from "../../src/transport/run.ts";
 import { dataDirectory } from "../host/directories.ts";
-import { killedByEither, orElse, releasedFromBoth, sayKillFile } from "../host/kill-file.ts";
+import {
+  killedByEither,
+  orElse,
+  releasedFromBoth,
+  sayKillElsewhere,
+  sayKillFile,
+} from "../host/kill-file.ts";
 import { nodeLocal } from "../host/process/node-local.ts";
 import { callRemote, namesServer, type Remote, requestRemote } from "../host/remote.ts";
 import { runningServers } from "../host/running-servers.ts";
@@ -45,7 +51,8 @@ export async function runOperation(
   // Stopping everything must not depend on a responding server or a working database.
   if (operation.lane !== "urgent" || operation.effect !== "admin") return run();
   const { databaseUrl } = settings;
-  if (typeof said?.on === "boolean" && !namesServer(settings, values))
+  if (namesServer(settings, values)) return said?.on === false ? run() : orElse(run, sayKillElsewhere);
+  if (typeof said?.on === "boolean")
     return said.on ? killedByEither(databaseUrl, run) : releasedFromBoth(databaseUrl, run);
   return orElse(run, () => sayKillFile(databaseUrl));
 }

@@ -96,3 +96,9 @@ export const sayKillFile = (databaseUrl: string): boolean =>
   process.stderr.write(
     `To stop without a server or a database, create the file ${killFile(databaseUrl)}: ${WHILE_THERE}.\n`,
   );
+
+/** Prints how to stop a server that does not respond and that the user named: its kill file is on its own machine. */
+export const sayKillElsewhere = (): boolean =>
+  process.stderr.write(
+    "If the server does not respond, run `edgemaker kill on` on the machine of that server; it needs no server.\n",
+  );

@@ -143,6 +143,20 @@ describe("a kill file beside the database", () => {
     expect(existsSync(`${file}.kill`)).toBe(isCreated);
   });
 
+  it.each(["kill on", "panic --yes"])(
+    "is not named for a server elsewhere that does not get `%s`",
+    async (words) => {
+      const folder = tempFolder();
+      // Nothing listens on this port.
+      const call = [...words.split(" "), "--api-url", "http://127.0.0.1:1"];
+      const { code, stderr } = await edgemaker(folder, call);
+      expect(code).toBe(1);
+      expect(stderr).toContain("run `edgemaker kill on` on the machine of that server");
+      expect(stderr).not.toContain(folder);
+      expect(readdirSync(folder)).toEqual([]);
+    },
+  );
+
   it.skipIf(process.platform === "win32")("is created by `kill on` if the disk is full", async () => {
     const folder = tempFolder();
     const file = join(folder, "full.db");
