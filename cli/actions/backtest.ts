@@ -42,14 +42,21 @@ export async function runBacktest(operation: Operation, given: Values): Promise<
   const { answer, isCut } = await answeredBacktest(operation, values, input, dataFile);
   if (answer.status !== 200) return fail(answer, { operation, values });
   const body = answer.body as BacktestAnswer;
-  if (typeof report === "string") {
-    writeFileSync(report, reportOf(body), { mode: 0o644 });
-    process.stderr.write(`The report is in ${report}.\n`);
-  }
   if (format === "csv") process.stdout.write(operation.csv?.(body) ?? "");
   else
     process.stdout.write(`${json ? JSON.stringify(body, null, 2) : render(operation.cli?.view?.(body))}\n`);
+  if (typeof report === "string") writeReport(report, body);
   return isCut ? INTERRUPTED : 0;
+}
+
+/** Writes the report after the result is printed, so a mistyped folder does not lose the result. */
+function writeReport(file: string, answer: BacktestAnswer): void {
+  try {
+    writeFileSync(file, reportOf(answer), { mode: 0o644 });
+  } catch (error) {
+    throw new Error(`the report could not be written: ${messageOf(error)}`);
+  }
+  process.stderr.write(`The report is in ${file}.\n`);
 }
 
 const MOST_FILLS = 100_000;

@@ -53,6 +53,12 @@ describe("edgemaker backtest", () => {
     const page = readFileSync(report, "utf8");
     expect(page).not.toMatch(/https?:|<script|<link|src=/);
     expect(page.match(/<svg/g)).toHaveLength(4);
+    const absent = join(folder, "absent/report.html");
+    const unwritten = await edgemaker(folder, [...WORDS, "--data", file, "--report", absent]);
+    expect([unwritten.code, unwritten.stdout]).toEqual([1, stdout]);
+    expect(unwritten.stderr).toBe(
+      `edgemaker: the report could not be written: ENOENT: no such file or directory, open '${absent}'\n`,
+    );
   });
 
   it("prints JSON, and the fills as a table", async () => {
