@@ -21,6 +21,10 @@ describe("edgemaker db", () => {
     const before = readFileSync(join(folder, "whole.db"));
     const again = await run(["db", "backup", "whole.db"]);
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining("exists already") });
+    expect(await run(["db", "backup", "absent/copy.db"])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`the folder ${join(folder, "absent")} does not exist; create it`),
+    });
     expect(readFileSync(join(folder, "whole.db"))).toEqual(before);
     const none = await run(["db", "backup", "other.db"], "none.db");
     expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining("there is no database") });

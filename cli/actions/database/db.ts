@@ -11,7 +11,7 @@ import {
   rmSync,
   statSync,
 } from "node:fs";
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { carryOver, checkBackup, copyInto, fold } from "../../../src/adapters/libsql/client/backup.ts";
 import type { SafeClient } from "../../../src/adapters/libsql/client/calls.ts";
 import { openDatabase } from "../../../src/adapters/libsql/client/open.ts";
@@ -38,6 +38,8 @@ export async function backUp(values: Values, named: string): Promise<number> {
   const target = resolve(named);
   if (!existsSync(file)) throw new Error(`there is no database at ${file}`);
   if (existsSync(target)) throw new Error(`${target} exists already; choose another file`);
+  if (!existsSync(dirname(target)))
+    throw new Error(`the folder ${dirname(target)} does not exist; create it, or choose another file`);
   const partial = beside(target, "partial");
   try {
     const { client } = await openDatabase({ ...opening(file), migrations: [], kind });
