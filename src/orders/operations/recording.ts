@@ -177,4 +177,6 @@ const isSameOrder = (a: Order, b: Order): boolean =>
   a.symbol === b.symbol &&
   a.side === b.side &&
   a.type === b.type &&
-  a.amount === b.amount;
+  a.amount === b.amount &&
+  // That of a market order is from the book of its moment.
+  (a.type === "market" || a.price === b.price);

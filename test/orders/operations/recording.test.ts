@@ -28,6 +28,7 @@ const recording = (
       venue: {
         account: { exchange: "kraken", kind: "live", host: "h" },
         ticker: async () => quote(),
+        book: async () => ({ bids: [], asks: [{ price: d("100"), amount: d("9") }] }),
         market,
       } as never,
       order: order({ strategy: null, kind: "hand", ...over }),
@@ -42,12 +43,18 @@ describe("a request that is repeated with its key", () => {
     expect(await recording(earlier, { sendBy: 40_000 + DAY - 1 })).toEqual({ earlier });
   });
 
+  it("finds its market order, whose price in the book has moved", async () => {
+    const earlier = order({ type: "market", price: d("101") });
+    expect(await recording(earlier, { type: "market", sendBy: earlier.sendBy })).toEqual({ earlier });
+  });
+
   it("does not take another order for its own", async () => {
     for (const other of [
       { amount: d("3") },
       { side: "sell" },
       { symbol: "ETH/USDT" },
       { type: "market" },
+      { price: d("99") },
     ] as const)
       await expect(recording(order(other))).rejects.toThrow("this clientOrderId was used before");
     await expect(recording(undefined)).rejects.toThrow("this clientOrderId was used before");
