@@ -137,6 +137,7 @@ export const QUOTE_CASES: readonly (readonly [seed: number, found: string])[] = 
   [9_882_170, "asked for trades of the day by which the clock had been ahead, and never read on"],
   [7_511_249, "started with base of another strategy, whose fills the database had lost"],
   [8_511_396, "booked an order from its totals although its trade could be requested"],
+  [12_512_546, "a part of an order filled after the world had come to rest, which a check took for a fault"],
 ];
 
 /** The same of declared strategies. */

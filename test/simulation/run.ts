@@ -107,10 +107,7 @@ export async function simulate(options: Options): Promise<Result> {
     right,
     hash: trace.hash(),
     orders: sim.tables().orders.size,
-    fills: [...sim.simulations.keys()].reduce(
-      (sum, exchange) => sum + sim.history.allFills(exchange).length,
-      0,
-    ),
+    fills: fillsOf(sim),
     moves: [...sim.tables().strategies.values()].reduce(
       (sum, one) =>
         sum +
@@ -127,12 +124,7 @@ export async function simulate(options: Options): Promise<Result> {
 const WITHDRAWN_WITHIN = 5;
 
 /** Quotes that use one source of prices have no open orders while it gives none. */
-function watchSilence({
-  plan,
-  scheduler,
-  checks,
-  tables,
-}: Awaited<ReturnType<typeof createSimulation>>): void {
+function watchSilence({ plan, scheduler, checks, tables }: Simulation): void {
   const { silence, interval } = plan;
   if (!silence) return;
   const remaining = silence.of === "own" ? "others" : "own";
@@ -165,8 +157,17 @@ function unlessUnlisted(error: unknown): void {
   if (!(error instanceof VenueError && error.failure === "unlisted")) throw error;
 }
 
+type Simulation = Awaited<ReturnType<typeof createSimulation>>;
+
+/** Number of times that a fill may come after a world has come to rest. */
+const MOST_LATE_FILLS = 3;
+
+/** Number of fills on all exchanges. */
+const fillsOf = ({ history, simulations }: Simulation): number =>
+  [...simulations.keys()].reduce((sum, exchange) => sum + history.allFills(exchange).length, 0);
+
 /** Number of changes on all exchanges. */
-const commitsOf = ({ history, simulations }: Awaited<ReturnType<typeof createSimulation>>): number =>
+const commitsOf = ({ history, simulations }: Simulation): number =>
   [...simulations.keys()].reduce((sum, exchange) => sum + history.effects(exchange), 0);
 
 /**
@@ -174,7 +175,7 @@ const commitsOf = ({ history, simulations }: Awaited<ReturnType<typeof createSim
  * bound lasts no pass has changed anything. If quotes wait only for the calm of the price, the time until then is
  * skipped: its passes would change nothing.
  */
-function restOf(sim: Awaited<ReturnType<typeof createSimulation>>) {
+function restOf(sim: Simulation) {
   const { scheduler, state, plan, tables } = sim;
   const { leaseTtl, expiry, skew, readLag, secondMiss, tradesEvery, backoff } = plan.timing;
   const longest = leaseTtl + expiry + skew + readLag + secondMiss + tradesEvery + 4 * plan.interval;
@@ -213,16 +214,21 @@ const calmAt = (strategy: Strategy): number =>
     ? Math.max(0, ...strategy.state.recentPrices.map(({ at }) => at + HOUR))
     : 0;
 
-/** Two more passes: over a world that has come to rest they do nothing. */
-async function quietly(sim: Awaited<ReturnType<typeof createSimulation>>, after: () => void) {
+/**
+ * Two more passes: over a world that has come to rest they do nothing. An order in the market can still fill, which is
+ * for the passes to react to: then there are two more.
+ */
+async function quietly(sim: Simulation, after: () => void) {
   const { scheduler, plan } = sim;
-  const before = commitsOf(sim);
-  await scheduler.runUntil(scheduler.now() + 2 * SLOWER * plan.interval + 1000, after);
-  return { commits: commitsOf(sim) - before };
+  for (let left = MOST_LATE_FILLS; ; left--) {
+    const [before, fills] = [commitsOf(sim), fillsOf(sim)];
+    await scheduler.runUntil(scheduler.now() + 2 * SLOWER * plan.interval + 1000, after);
+    if (fillsOf(sim) === fills || left === 0) return { commits: commitsOf(sim) - before };
+  }
 }
 
 /** From then on every slot has its order again. */
-function liftLimits({ store, tables }: Awaited<ReturnType<typeof createSimulation>>): void {
+function liftLimits({ store, tables }: Simulation): void {
   const { version, set } = tables().limits;
   if (!set[EVERY_SCOPE]) return;
   const off = Object.keys(set[EVERY_SCOPE]).map((name) => [name, null]);
