@@ -9,12 +9,12 @@ import type { Target } from "./app.ts";
 import { environment, launcher } from "./command.ts";
 import { heard } from "./heard.ts";
 
-/** The client's own is a minute, which a slow machine needs for a suggestion, or for a person's approval. */
+/** The default is a minute, which a slow machine needs to start many servers, for a suggestion, or for an approval. */
 const PATIENCE = 240_000;
 
 const session = async (transport: unknown): Promise<Client> => {
   const made = new Client({ name: "test", version: "1" });
-  await made.connect(transport as Transport);
+  await made.connect(transport as Transport, { timeout: PATIENCE });
   return made;
 };
 
