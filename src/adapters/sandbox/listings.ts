@@ -22,21 +22,22 @@ export type Shocks = Readonly<Record<string, readonly Shock[]>>;
 
 /**
  * Returns the listings of the sandbox's venues, each symbol with its price path. Paths are cached while no price
- * change is added.
+ * change is added. A change at the time of the newest one is multiplied with it.
  */
 export function createListings(
   setting: PriceSetting,
 ): (venue: string, symbol: Pair, shocks: Shocks) => ListedPath | undefined {
-  const known = new Map<string, { listed: ListedPath; shocks: number }>();
+  const known = new Map<string, { listed: ListedPath; changes: string }>();
   return (venue, symbol, shocks) => {
-    const count = shocks[symbol]?.length ?? 0;
+    const all = shocks[symbol] ?? [];
+    const changes = `${all.length} ${all.at(-1)?.factor}`;
     const found = known.get(`${venue} ${symbol}`);
-    if (found?.shocks === count) return found.listed;
+    if (found?.changes === changes) return found.listed;
     const listing = listingOf(venue, symbol);
     if (!listing) return undefined;
     const market = simulatedMarket(venue, listing);
     const listed = { market, path: pathOf(setting, venue, { ...listing, shocks: shocks[symbol] ?? [] }) };
-    known.set(`${venue} ${symbol}`, { listed, shocks: count });
+    known.set(`${venue} ${symbol}`, { listed, changes });
     return listed;
   };
 }

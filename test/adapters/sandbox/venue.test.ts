@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { sandboxBooks } from "../../../src/adapters/libsql/sandbox/sandbox-books.ts";
+import { shock } from "../../../src/adapters/libsql/sandbox/sandbox-control.ts";
 import { listingOf, simulatedMarket } from "../../../src/adapters/sandbox/catalog.ts";
 import { createListings } from "../../../src/adapters/sandbox/listings.ts";
 import { fillResting } from "../../../src/adapters/sandbox/matching.ts";
@@ -33,6 +34,18 @@ async function balance(venue: Venue, asset: string) {
 }
 
 describe("a simulated venue", () => {
+  it("applies two price changes of the same moment, also if it has seen the first one", async () => {
+    const [once, twice] = [await testSandbox(), await testSandbox()];
+    const priceOf = async ({ venue }: typeof once) => (await venue("kraken").ticker("BTC/USDT")).last;
+    const half = { symbol: "BTC/USDT", factor: 0.5, at: START } as const;
+    await shock(once.context, { ...half, factor: 0.25 });
+    await shock(twice.context, half);
+    const halved = await priceOf(twice);
+    await shock(twice.context, half);
+    expect(await priceOf(twice)).toBe(await priceOf(once));
+    expect(await priceOf(twice)).not.toBe(halved);
+  });
+
   it("locks the funds that an open order needs, including the fee where it is charged in quote", async () => {
     const { venue } = await testSandbox();
     for (const [exchange, free, used] of [
