@@ -1,6 +1,6 @@
 import { openDatabase } from "../../src/adapters/libsql/client/open.ts";
 import { sandboxBooks } from "../../src/adapters/libsql/sandbox/sandbox-books.ts";
-import { reset, shock } from "../../src/adapters/libsql/sandbox/sandbox-control.ts";
+import { replayedFile, reset, shock } from "../../src/adapters/libsql/sandbox/sandbox-control.ts";
 import { serverStore } from "../../src/adapters/libsql/stores/server-store.ts";
 import { listingsOf } from "../../src/adapters/sandbox/catalog.ts";
 import { deposit } from "../../src/adapters/sandbox/person.ts";
@@ -82,6 +82,11 @@ export async function shockSandbox(
   if (!isPair(symbol) || !isListed)
     throw new UsageError(`--symbol must be a listed pair, for example BTC/USDT; ${symbol} is not listed`);
   const at = await withSandbox(values, async (context, now) => {
+    const file = await replayedFile(context, symbol);
+    if (file !== undefined)
+      throw new UsageError(
+        `${symbol} is replayed from ${file}; choose another pair, or simulate it in another sandbox with --db`,
+      );
     await shock(context, { symbol, factor: 1 + change / 100, at: now });
     return now;
   });

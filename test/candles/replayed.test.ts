@@ -109,6 +109,22 @@ describe("a file that has changed under a sandbox that started with it", () => {
   });
 });
 
+describe("a shock of a replayed price", () => {
+  it("is refused, because the candles decide the price", async () => {
+    const folder = tempFolder();
+    writeFileSync(join(folder, "a.csv"), table);
+    await edgemaker(folder, ["sandbox", "reset", "--replay", "a.csv"]);
+    const shock = (symbol: string) =>
+      edgemaker(folder, ["sandbox", "shock", "--symbol", symbol, "--percent", "-10"]);
+    const { code, stderr } = await shock("BTC/USDT");
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/^edgemaker: BTC\/USDT is replayed from \S+a\.csv; choose another pair, or /),
+    ]);
+    expect((await shock("ETH/USDT")).code).toBe(0);
+  });
+});
+
 describe("a sandbox with an invalid replay file", () => {
   const sum = `${createHash("sha256").update("other").digest("hex")}  summed.csv\n`;
   const BAD: readonly (readonly [name: string, content: string, message: string])[] = [

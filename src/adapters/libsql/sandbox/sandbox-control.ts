@@ -19,6 +19,12 @@ export async function shock(
   await client.execute(statement(again));
 }
 
+/** Returns the file that a symbol's prices are replayed from; undefined if they are simulated. */
+export async function replayedFile({ db }: Context, symbol: Pair): Promise<string | undefined> {
+  const [row] = await db.select({ replays: sandbox.replays }).from(sandbox);
+  return row?.replays.find((replay) => replay.symbol === symbol)?.file;
+}
+
 /** Advances market time, up to a total maximum. Returns the total so far. */
 export async function letPass(
   { client, db }: Context,
