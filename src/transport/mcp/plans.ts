@@ -130,20 +130,24 @@ async function untilSettled(key: PlanKey, waits: boolean, options: Committing): 
 }
 
 const WHY: Record<Exclude<PlanState, "free">, string> = {
-  unknown: "this planId is unknown, or belongs to other parameters, another tool or another token",
-  used: "this planId was already used; a plan works once",
-  expired: "this planId has expired",
-  refused: "a person refused this plan, or the waiting request was canceled",
-  waiting: "this plan is not approved yet",
+  unknown:
+    "this planId is unknown, or belongs to other parameters, another tool or another token; nothing was done",
+  used: "this planId was already used by an earlier call, which has executed it or tried to",
+  expired: "this planId has expired; nothing was done",
+  refused: "a person refused this plan, or the waiting request was canceled; nothing was done",
+  waiting: "this plan is not approved yet; nothing was done",
+};
+
+/** The next step, where a new preview would be wrong. */
+const NEXT_STEP: Partial<Record<PlanState, string>> = {
+  used: "Do not repeat the plan. Check list_orders, list_grids, list_quotes or list_strategies for what the earlier call did.",
+  waiting: "Ask the person to approve it, then call again with the same planId.",
 };
 
 const planRefused = (state: Exclude<PlanState, "free">, { call }: CallRequest): Answer =>
   refusal(
-    new AppError(state === "refused" ? "Forbidden" : "Conflict", `${WHY[state]}; nothing was done`, {
-      fields:
-        state === "waiting"
-          ? { next: "Ask the person to approve it, then call again with the same planId." }
-          : {},
+    new AppError(state === "refused" ? "Forbidden" : "Conflict", WHY[state], {
+      fields: NEXT_STEP[state] === undefined ? {} : { next: NEXT_STEP[state] },
     }),
     call.requestId,
   );

@@ -100,7 +100,8 @@ describe("a plan", () => {
     ]);
     expect(refusalOf(await execute(planId, { amount: 1 }))).toMatchObject({
       ...{ status: 409, error: "Conflict" },
-      message: "this planId was already used; a plan works once; nothing was done",
+      message: "this planId was already used by an earlier call, which has executed it or tried to",
+      next: "Do not repeat the plan. Check list_orders, list_grids, list_quotes or list_strategies for what the earlier call did.",
     });
     expect(acts).toHaveLength(1);
   });
@@ -136,7 +137,9 @@ it("of two commits of one plan at the same time, one is executed", async () => {
   const { planId } = await planned();
   const results = (await Promise.all([execute(planId), execute(planId)])).map(refusalOf);
   expect(results.map(({ status }) => status).sort()).toEqual([200, 409]);
-  expect(results.find(({ status }) => status === 409)?.message).toMatch(/^this planId was already used;/);
+  expect(results.find(({ status }) => status === 409)?.message).toMatch(
+    /^this planId was already used by an earlier call/,
+  );
   expect(acts).toHaveLength(1);
 });
 
