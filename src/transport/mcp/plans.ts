@@ -112,19 +112,21 @@ async function commitShown(
   return actWithin(deps, call, { ...prepared, exposure });
 }
 
-/** Waits while the plan waits for approval. Canceling the request cancels its plan. */
+/**
+ * Waits while the plan waits for approval. Canceling the request cancels its plan. If its client has disconnected, the
+ * plan stays for the next call, because nobody would read what this one did.
+ */
 async function untilSettled(key: PlanKey, waits: boolean, options: Committing): Promise<PlanState> {
-  const { deps, signal, waiter } = options;
+  const { deps, signal, left, waiter } = options;
   const requestedAt = deps.local.monotonic();
   for (;;) {
     const state = await deps.store.planState(key, { needsApproval: waits, waiter });
-    if (signal.aborted) await deps.store.giveUpPlan(waiter);
-    if (
-      signal.aborted ||
-      state !== "waiting" ||
-      deps.local.monotonic() - requestedAt > LONGEST_WAIT_FOR_APPROVAL
-    )
-      return signal.aborted ? "refused" : state;
+    if (signal.aborted) {
+      await deps.store.giveUpPlan(waiter);
+      return "refused";
+    }
+    if (left?.aborted) return state === "free" ? "waiting" : state;
+    if (state !== "waiting" || deps.local.monotonic() - requestedAt > LONGEST_WAIT_FOR_APPROVAL) return state;
     await deps.local.sleep(BETWEEN_QUESTIONS);
   }
 }

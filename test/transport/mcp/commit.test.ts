@@ -318,6 +318,16 @@ describe("a plan that a person must approve", () => {
     expect(acts).toHaveLength(1);
   });
 
+  it("is left to the next call if the client of the waiting one has disconnected", async () => {
+    const { planned, execute, acts, store } = await agentBox(terminal);
+    const { planId } = await planned();
+    await store.decidePlan(planId, "approved", BY);
+    expect((await execute(planId, {}, { left: AbortSignal.abort() })).status).toBe(409);
+    expect(acts).toEqual([]);
+    expect((await execute(planId)).status).toBe(200);
+    expect(acts).toHaveLength(1);
+  });
+
   it("is refused for good by a person, or when its client cancels", async () => {
     const { planned, execute, acts, store } = await agentBox(terminal);
     const { planId } = await planned();
