@@ -48,7 +48,8 @@ export async function readForStart(
   const standings = await readStandings(deps, venue.account, actor);
   const now = venue.account.host === "" ? undefined : deps.marketTime(venue.account, await deps.store.now());
   const bounds = { standings, now };
-  return { venue, market, quote, balances, kept, killed, trust, confidence: trust?.value, bounds };
+  const { account } = venue;
+  return { venue, account, market, quote, balances, kept, killed, trust, confidence: trust?.value, bounds };
 }
 
 async function readTrust(deps: Deps, { account }: Venue, quote: Quote, symbol: Pair): Promise<Confidence> {

@@ -1,24 +1,36 @@
 import { type Decimal, parseDecimal, text } from "../../kernel/decimal.ts";
 import { noLongerHolds } from "../../kernel/errors.ts";
 import { approvesSame, hashOfPlan, hashOfShown } from "../../kernel/hash.ts";
+import type { Pair } from "../../kernel/pair.ts";
+import type { AccountRef } from "../../model/account.ts";
 import type { Intent } from "../../model/intent.ts";
 import { FIRST_BUY_SLOT } from "../state/state.ts";
 import type { Checked } from "./check.ts";
 
+/** The kind of account, because a plan on paper is not one of a real account. */
+interface PlanPlace extends Pick<AccountRef, "exchange" | "kind"> {
+  readonly symbol: Pair;
+}
+
 /**
- * Returns a hash that stays the same while the same orders with the same configuration would be placed; `hash-center`
- * for a centered grid.
+ * Returns a hash that stays the same while the same orders with the same configuration would be placed on the same
+ * account and pair; `hash-center` for a centered grid.
  */
-export function planHashOf({ config, center }: Checked, intents: readonly Intent[]): string {
+export function planHashOf(
+  { config, center }: Checked,
+  intents: readonly Intent[],
+  { exchange, kind, symbol }: PlanPlace,
+): string {
+  const place = [exchange, kind, symbol];
   // The order nearest to the market and the first buy's limit change with every trade.
   const orders = [...intents]
     .sort((a, b) => a.slot - b.slot)
     .map(({ slot, side, price, amount }) => [slot, side, slot === FIRST_BUY_SLOT ? 0 : price, amount]);
   const { centered } = config;
-  if (!centered) return hashOfPlan([config, orders]);
+  if (!centered) return hashOfPlan([place, config, orders]);
   // The slots next to the center get and lose their orders while the market moves between them.
   const beyond = orders.filter(([slot]) => slot !== centered.levels - 1 && slot !== centered.levels);
-  return `${hashOfShown([config, beyond, center], orders)}-${text(center)}`;
+  return `${hashOfShown([place, config, beyond, center], orders)}-${text(center)}`;
 }
 
 /** Returns the center of the centered grid that a preview showed. */

@@ -2,7 +2,7 @@ import type * as z from "zod";
 import { placedOut } from "../../engine/operations/shapes.ts";
 import { type Decimal, mul, ONE, snap, sum, text, wire, ZERO } from "../../kernel/decimal.ts";
 import { boundsAfter, refusedWithin } from "../../limits/standing.ts";
-import { type Balance, balanceIn } from "../../model/account.ts";
+import { type AccountRef, type Balance, balanceIn } from "../../model/account.ts";
 import type { Intent } from "../../model/intent.ts";
 import { type Bounds, LIMIT_CODES, type LimitCode, type LimitRefusal } from "../../model/limits.ts";
 import type { Market, Quote } from "../../model/market.ts";
@@ -24,6 +24,7 @@ import { planHashOf } from "./plan-hash.ts";
 import { type Begins, mostQuote, neededQuote, worstCases } from "./worst-case.ts";
 
 export interface StartInputs {
+  readonly account: Pick<AccountRef, "exchange" | "kind">;
   readonly market: Market;
   readonly quote: Quote;
   readonly balances: readonly Balance[];
@@ -95,7 +96,7 @@ export function planStart(checked: Checked, inputs: StartInputs): PlannedStart {
     state: planned.next,
     intents,
     ownBase: given.ledger.firstBase,
-    hash: planHashOf(checked, intents),
+    hash: planHashOf(checked, intents, { ...inputs.account, symbol: market.symbol }),
   };
 }
 

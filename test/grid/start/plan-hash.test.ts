@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { Checked } from "../../../src/grid/start/check.ts";
-import { centerOf, checkHash, planHashOf } from "../../../src/grid/start/plan-hash.ts";
+import { centerOf, checkHash, planHashOf as hashAt } from "../../../src/grid/start/plan-hash.ts";
 import { FIRST_BUY_SLOT } from "../../../src/grid/state/state.ts";
 import type { Intent } from "../../../src/model/intent.ts";
+import { parsed } from "../../backtest/stepped.ts";
 import { d, slot } from "../../support/grid.ts";
+import { runOperation, testSandbox } from "../../support/sandbox.ts";
 
 const intent = (over: Partial<Intent> = {}): Intent => ({
   slot: 0,
@@ -28,6 +30,8 @@ const AROUND = {
 } as unknown as Checked;
 
 const BOTH = [intent(), intent({ slot: 1, side: "sell", price: d("120") })];
+const PLACE = { exchange: "kraken", kind: "live", symbol: "BTC/USDT" } as const;
+const planHashOf = (checked: Checked, intents: readonly Intent[]) => hashAt(checked, intents, PLACE);
 const HASH = planHashOf(RANGE, BOTH);
 
 describe("the hash of a plan", () => {
@@ -48,6 +52,15 @@ describe("the hash of a plan", () => {
 
   it("changes with another configuration", () => {
     expect(planHashOf({ ...RANGE, config: { ...RANGE.config, orderSize: d("51") } }, BOTH)).not.toBe(HASH);
+  });
+
+  it.each([
+    ["exchange", { ...PLACE, exchange: "gateio" }],
+    ["kind of account", { ...PLACE, kind: "dry" as const }],
+    ["pair", { ...PLACE, symbol: "BTC/EUR" as const }],
+  ])("changes with another %s", (_, place) => {
+    for (const checked of [RANGE, AROUND])
+      expect(hashAt(checked, BOTH, place).slice(0, 16)).not.toBe(planHashOf(checked, BOTH).slice(0, 16));
   });
 
   it("excludes the price of the first buy's limit, which follows every trade", () => {
@@ -93,5 +106,23 @@ describe("a start with a hash", () => {
     expect(checkAround({ ...AROUND, slots: AROUND.slots.slice(0, 1) })).toThrow(stale);
     expect(checkAround(AROUND, "h")).toThrow(stale);
     expect(checkAround(AROUND, planHashOf({ ...AROUND, center: d("111") }, BOTH))).toThrow(stale);
+  });
+});
+
+describe("the hash of a preview", () => {
+  const request = { lowerPrice: 55_000, upperPrice: 65_000, gridLevels: 4, orderSize: 50 };
+  const where = { exchange: "kraken", symbol: "BTC/USDT" };
+
+  it("on paper does not start a real grid", async () => {
+    const shown = { dryRun: true, dryBalance: "USDT=100000,BTC=2" };
+    const { deps, store } = await testSandbox();
+    const { preview, start } = { preview: "preview_grid", start: "start_grid" };
+    const inputOf = (over: object) => parsed(preview, { ...where, ...request, ...over }).request;
+    const { planHash } = await runOperation<{ planHash: string }>(deps, preview, inputOf(shown));
+    const begin = (over: object) => runOperation(deps, start, { ...inputOf(over), planHash });
+    await expect(begin({})).rejects.toMatchObject({ label: "Conflict" });
+    expect(await store.strategies({})).toEqual([]);
+    await begin(shown);
+    expect(await store.strategies({})).toHaveLength(1);
   });
 });

@@ -22,6 +22,7 @@ const REQUEST: RequestedRange = {
 };
 const balance = (asset: string, free: string, used = "0") => ({ asset, free: d(free), used: d(used) });
 const INPUTS: StartInputs = {
+  account: { exchange: "kraken", kind: "live" },
   market: market({ lot: d("0.001"), minAmount: d("0.001"), maker: 0n, taker: 0n }),
   quote: quote({ bid: d("89"), ask: d("91") }),
   balances: [balance("BTC", "1"), balance("USDT", "1000")],
