@@ -73,6 +73,18 @@ it("a declared strategy shows a plan, starts exactly that plan, and stops", asyn
   expect(await ask("get_strategy_orders", { id: started.id })).toMatchObject({ id: started.id });
 });
 
+it("a plan for an agent names the orders that would not be placed, and why", async () => {
+  const { deps } = await asking([twoSided]);
+  const start = createOperations(EXCHANGES, [twoSided]).find(
+    ({ name }) => name === "start_strategy_two_sided",
+  );
+  if (start?.effect !== "trade") throw new Error("there is no start");
+  const given = start.input.parse({ ...PLACE, quoteBudget: 0 });
+  const preview = await (await start.prepare(deps, given, { actor: "tok_a", isAgent: true })).preview();
+  expect(preview.what).toMatch(/: 1 order now$/);
+  expect(preview.limits).toEqual(["bid would not be placed now: no_quote"]);
+});
+
 it("a start rejects a failing strategy, and one whose plan is no longer valid", async () => {
   const failing = defineStrategy({
     name: "failing",

@@ -2,6 +2,7 @@ import { prepareStrategyStart, type ReadyStart } from "../../engine/operations/s
 import { budgetFor } from "../../engine/operations/start-reads.ts";
 import type { Decimal } from "../../kernel/decimal.ts";
 import { AppError, noLongerHolds } from "../../kernel/errors.ts";
+import { pluralize } from "../../kernel/pluralize.ts";
 import type { Preview } from "../../model/proposal.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { AnyStrategyDefinition } from "../../ports/definition.ts";
@@ -83,10 +84,13 @@ function previewOfPlan({ plan, request, place: declaredPlace }: ReadyDeclared): 
   const { base, quote } = declaredPlace.market;
   const onPaper = request.dryRun ? " (paper trading)" : "";
   return {
-    what: `start ${out.strategy} on ${out.symbol} at ${out.exchange}${onPaper}: ${out.orders.length} orders now`,
+    what: `start ${out.strategy} on ${out.symbol} at ${out.exchange}${onPaper}: ${pluralize(out.orders.length, "order")} now`,
     cost: `up to ${out.budget.quote} ${quote} and ${out.budget.base} ${base} of the account's own are used`,
     worstCase: out.worstCase,
-    limits: out.warnings.map(({ message }) => message),
+    limits: [
+      ...out.refused.map(({ id, reason, detail }) => `${id} would not be placed now: ${detail ?? reason}`),
+      ...out.warnings.map(({ message }) => message),
+    ],
     holds: { planHash: plan.hash },
   };
 }
