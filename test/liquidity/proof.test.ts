@@ -134,6 +134,16 @@ describe("signed days", () => {
     await expect(bundle()).rejects.toThrow(/2026-01-01 differ from the signed ones/);
   });
 
+  it("are not published once their minutes are deleted, and the error names a later day as the way out", async () => {
+    const { sign, bundle, context } = await signedBox();
+    await sign();
+    for (const table of ["liquidity_minutes", "liquidity_misses"])
+      await context.client.execute(`delete from ${table} where minute / 1440 = ${FIRST}`);
+    await expect(bundle()).rejects.toThrow(
+      "the minutes of 2026-01-01 are no longer in the database: they are older than thirteen months, or archived; choose a later first day with --from",
+    );
+  });
+
   it("are signed by the server after midnight if it has a key", async () => {
     const { deps, proofs } = await signedBox();
     await sampleLiquidity(deps);

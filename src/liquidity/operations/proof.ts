@@ -79,6 +79,11 @@ async function bundleDay(
       "Invalid request",
       `${name} has another key; publish the days from ${name} on separately`,
     );
+  if (lines.length === 0)
+    throw new AppError(
+      "Not found",
+      `the minutes of ${name} are no longer in the database: they are older than thirteen months, or archived; choose a later first day with --from`,
+    );
   const result = { day: name, previous, lines };
   if ((await digest(dayText(pair, result))) !== hash)
     throw new AppError("Internal error", `the stored minutes of ${name} differ from the signed ones`);
