@@ -115,6 +115,7 @@ export const CASES: readonly (readonly [seed: number, found: string, timing: "re
       11_820_549,
       "gave up base that an unconfirmed manual order could have used, on an exchange without read lag",
     ],
+    [3_513_692, "was taken to move for no reason, when it still followed a price that had fallen far"],
   ] as const
 ).map(([seed, found, timing]) => [seed, found, timing] as const);
 
@@ -137,7 +138,10 @@ export const QUOTE_CASES: readonly (readonly [seed: number, found: string])[] = 
   [9_882_170, "asked for trades of the day by which the clock had been ahead, and never read on"],
   [7_511_249, "started with base of another strategy, whose fills the database had lost"],
   [8_511_396, "booked an order from its totals although its trade could be requested"],
-  [12_512_546, "a part of an order filled after the world had come to rest, which a check took for a fault"],
+  [
+    12_512_546,
+    "was taken to move for no reason, when an order filled that had been placed after an hour of calm",
+  ],
 ];
 
 /** The same of declared strategies. */

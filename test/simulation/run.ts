@@ -108,14 +108,7 @@ export async function simulate(options: Options): Promise<Result> {
     hash: trace.hash(),
     orders: sim.tables().orders.size,
     fills: fillsOf(sim),
-    moves: [...sim.tables().strategies.values()].reduce(
-      (sum, one) =>
-        sum +
-        one.state.generation +
-        (isGrid(one) ? Math.abs(one.state.trail.steps) : 0) +
-        (one.state.exit ? 1 : 0),
-      0,
-    ),
+    moves: movesIn(sim),
     lines: trace.lines,
   };
 }
@@ -159,8 +152,19 @@ function unlessUnlisted(error: unknown): void {
 
 type Simulation = Awaited<ReturnType<typeof createSimulation>>;
 
-/** Number of times that a fill may come after a world has come to rest. */
-const MOST_LATE_FILLS = 3;
+/** Rounds of two passes in which what has not ended yet may end: a grid far from the price follows it step by step. */
+const MOST_ROUNDS = 40;
+
+/** Returns the moves of grids as in a result. */
+const movesIn = ({ tables }: Simulation): number =>
+  [...tables().strategies.values()].reduce(
+    (sum, one) =>
+      sum +
+      one.state.generation +
+      (isGrid(one) ? Math.abs(one.state.trail.steps) : 0) +
+      (one.state.exit ? 1 : 0),
+    0,
+  );
 
 /** Number of fills on all exchanges. */
 const fillsOf = ({ history, simulations }: Simulation): number =>
@@ -215,15 +219,16 @@ const calmAt = (strategy: Strategy): number =>
     : 0;
 
 /**
- * Two more passes: over a world that has come to rest they do nothing. An order in the market can still fill, which is
- * for the passes to react to: then there are two more.
+ * Two more passes: over a world that has come to rest they do nothing. An order in the market can still fill, and a grid
+ * can still follow the price: then there are two more.
  */
 async function quietly(sim: Simulation, after: () => void) {
   const { scheduler, plan } = sim;
-  for (let left = MOST_LATE_FILLS; ; left--) {
-    const [before, fills] = [commitsOf(sim), fillsOf(sim)];
+  for (let left = MOST_ROUNDS; ; left--) {
+    const [before, fills, moves] = [commitsOf(sim), fillsOf(sim), movesIn(sim)];
     await scheduler.runUntil(scheduler.now() + 2 * SLOWER * plan.interval + 1000, after);
-    if (fillsOf(sim) === fills || left === 0) return { commits: commitsOf(sim) - before };
+    const isDone = fillsOf(sim) === fills && movesIn(sim) === moves;
+    if (isDone || left === 0) return { commits: commitsOf(sim) - before };
   }
 }
 
