@@ -1,5 +1,6 @@
 import { mul, text, ZERO } from "../../kernel/decimal.ts";
 import { AppError, StoreError } from "../../kernel/errors.ts";
+import { handOrderId } from "../../kernel/ids.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
 import { DAY, type Millis } from "../../kernel/time.ts";
 import { limitError, type MarketLook, thinBook } from "../../limits/allowed.ts";
@@ -164,8 +165,11 @@ async function tryRecord(
 async function earlierOf({ store }: Deps, { order, requestKey }: Recording): Promise<Order | undefined> {
   if (requestKey === undefined) return undefined;
   const earlier = await store.orderByClientId(order.account, order.clientId);
-  if (!earlier || !isSameOrder(earlier, order)) return undefined;
-  if (order.sendBy - earlier.sendBy < DAY) return earlier;
+  if (!earlier) return undefined;
+  const isSame = isSameOrder(earlier, order);
+  if (order.sendBy - earlier.sendBy < DAY) return isSame ? earlier : undefined;
+  // The same key derives the same client order id, also for another order.
+  if (!isSame && order.clientId !== handOrderId(requestKey)) return undefined;
   throw new AppError(
     "Conflict",
     "this Idempotency-Key placed an order more than a day ago; use another key for a new order",
