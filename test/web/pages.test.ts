@@ -75,7 +75,7 @@ describe.skipIf(!findChromium())("every page in Chromium (skipped without Chromi
         await page.getByRole("button", { name: "Run it" }).click();
         await page.getByRole("img", { name: /^Final equity/ }).waitFor();
         await page.getByRole("button", { name: "Find settings" }).click();
-        await page.getByText("Probability of overfitting").waitFor();
+        await page.getByText("Probability of overfitting (PBO)").waitFor();
       },
     ],
     ["start-centered", (page) => page.getByText("Smallest profitable spacing").waitFor()],

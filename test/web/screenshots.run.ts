@@ -105,7 +105,7 @@ const pictures = (id: string): readonly Picture[] => [
         .nth(1)
         .waitFor();
       await page.getByRole("button", { name: "Find settings" }).click();
-      await page.getByText("Probability of overfitting").waitFor();
+      await page.getByText("Probability of overfitting (PBO)").waitFor();
     },
   },
   { name: "report", path: "report", ready: observed("By strategy") },
