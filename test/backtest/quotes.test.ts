@@ -138,7 +138,7 @@ it.each([
   ["that pause a side", { spread: 0.002, tolerance: 0, levels: 3, gap: 0.001, defend: "pause:6" }],
   ["with bounds", { spread: 0.006, levels: 3, maxBase: 11, minBase: 9.5, maxLoss: 60 }],
 ])("quotes %s trade over bars as server, store and tick do", async (_name, fields) => {
-  const candles = walked(41, most(400, 30));
+  const candles = walked(41, most(200, 30));
   const between = 10 * SECOND;
   const { run: walkedQuotes } = run(candles, fields, { rules: { tickInterval: between } });
   const market = MARKET;

@@ -51,7 +51,7 @@ async function upOf(name: VenueName, ticks: number) {
 it.each<VenueName>(isWhole ? ["kraken", "mexc", "bitget", "gateio"] : ["kraken", "gateio"])(
   "on %s both sides of the quotes stay open nearly all of the time",
   async (name) => {
-    const { up, orders } = await upOf(name, most(1000, 30));
+    const { up, orders } = await upOf(name, most(500, 30));
     expect(up).toBeGreaterThanOrEqual(0.99);
     // It has followed the market, and not only been left alone.
     expect(orders).toBeGreaterThan(8);

@@ -76,7 +76,7 @@ describe("the simulated step", () => {
 
   it.each(KINDS.slice(0, most(4, 1)))(
     "stays correct with one fault, or the kill switch, at sampled calls of a run: $kind",
-    async ({ of }) => expect(failures(await exhaustiveTier([3], how, most(31, 1401), of))).toEqual([]),
+    async ({ of }) => expect(failures(await exhaustiveTier([3], how, most(61, 1401), of))).toEqual([]),
   );
 
   it("recovers within a stated bound after each kind of trouble", async () => {
