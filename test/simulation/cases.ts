@@ -116,6 +116,7 @@ export const CASES: readonly (readonly [seed: number, found: string, timing: "re
       "gave up base that an unconfirmed manual order could have used, on an exchange without read lag",
     ],
     [3_513_692, "was taken to move for no reason, when it still followed a price that had fallen far"],
+    [6_520_803, "was taken to hold base that a person had sold, because another grid held as much"],
   ] as const
 ).map(([seed, found, timing]) => [seed, found, timing] as const);
 

@@ -5,7 +5,7 @@ import { isGrid } from "../../src/grid/kind.ts";
 import { costInAll } from "../../src/grid/ledger/booking.ts";
 import { sellPrice } from "../../src/grid/plan/wish.ts";
 import type { GridStrategy, Slot } from "../../src/grid/state/state.ts";
-import { abs, div, max, mul, ONE, snap, text } from "../../src/kernel/decimal.ts";
+import { abs, div, max, mul, ONE, snap, sum, text } from "../../src/kernel/decimal.ts";
 import { parseClientOrderId } from "../../src/kernel/ids.ts";
 import { splitPair } from "../../src/kernel/pair.ts";
 import type { BookedOrder } from "../../src/market/matching/books.ts";
@@ -316,8 +316,17 @@ function leftNothing(
   const isAccepted =
     plan.deeds.some(({ deed: one }) => one.kind === "deposit" && one.asset === base && one.amount < 0n) ||
     hasSold(tables(), base, stoppedAt);
-  const balance = history.latest(exchange).holdings[base];
-  const isThere = (balance?.total ?? 0n) - (balance?.used ?? 0n) >= left;
+  const { total = 0n, used = 0n } = history.latest(exchange).holdings[base] ?? {};
+  // What other strategies hold by now is theirs, in an order or not.
+  const others = [...tables().strategies.values()].filter(
+    (one) => one !== strategy && one.status !== "stopped",
+  );
+  const theirs = sum(
+    others
+      .filter((one) => splitPair(one.symbol).base === base)
+      .map((one) => kinds(one.kind).holdings(one.state).base),
+  );
+  const isThere = total - max(used, theirs) >= left;
   // The price of that time is not known any more: half the start price is below any of them.
   const first = isGrid(strategy) ? strategy.state.startPrice : BigInt(TICKS) * market.tick;
   const worth = mul(left, first / 2n, "down");
