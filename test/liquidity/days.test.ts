@@ -266,8 +266,10 @@ describe("a report over many days", () => {
         await client.execute(statement(db.insert(liquidityMinutes).values(rows.slice(at, at + 720))));
     }
     const rowsOfTurns: number[] = [0];
+    const rowsOfReads: number[] = [];
     const minutes: typeof setup.store.minutes = async (...calls) => {
       const rows = await setup.store.minutes(...calls);
+      rowsOfReads.push(rows.length);
       rowsOfTurns.push((rowsOfTurns.pop() ?? 0) + rows.length);
       return rows;
     };
@@ -291,7 +293,8 @@ describe("a report over many days", () => {
     isOver = true;
     await asking;
     expect(known).toBe(DAYS * MINUTES_A_DAY);
-    // Two quarters can be read between two counts, but never a whole day.
+    expect(Math.max(...rowsOfReads)).toBe(MINUTES_A_DAY / 4);
+    // Two of the reads can be between two counts, but never a whole day.
     expect(Math.max(...rowsOfTurns)).toBeLessThanOrEqual(MINUTES_A_DAY / 2);
     expect(answered).toBeGreaterThan(0);
   });
