@@ -5,11 +5,17 @@ import { PRESETS, type PromiseRequest } from "../model/samples/promise.ts";
 import type { DepthBand } from "../model/samples/sample.ts";
 import type { PromisedPair } from "../ports/stores/liquidity-store.ts";
 
+/** Returns exchange and pair of a market with its rules, both as written. */
+export function writtenMarket(entry: string): { readonly exchange: string; readonly symbol: string } {
+  const [place = ""] = entry.split(/\s+/);
+  const at = place.indexOf(":");
+  return { exchange: place.slice(0, at), symbol: place.slice(at + 1) };
+}
+
 /** Parses `exchange:BASE/QUOTE`, with an optional preset and its values. Returns undefined for any other text. */
 export function parseMarket(entry: string, ids: readonly string[]): PromisedPair | undefined {
-  const [place = "", named, ...words] = entry.split(/\s+/);
-  const at = place.indexOf(":");
-  const [exchange, symbol] = [place.slice(0, at), place.slice(at + 1)];
+  const [, named, ...words] = entry.split(/\s+/);
+  const { exchange, symbol } = writtenMarket(entry);
   const preset = PRESETS.find((one) => one === named);
   const request = parseTerms(words);
   if (!isPair(symbol) || !ids.includes(exchange) || !request) return undefined;

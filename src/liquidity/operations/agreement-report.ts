@@ -16,6 +16,7 @@ import {
 } from "../agreement-report-schema.ts";
 import { dayNumber } from "../agreement-schema.ts";
 import { COST_COLUMNS, costShown, formatCost, totalCosts } from "../cost.ts";
+import { writtenMarket } from "../market-text.ts";
 import { overallState } from "../obligations.ts";
 import { findingsOf, upRuleOf } from "../presets.ts";
 import { findingOut } from "../report-answer.ts";
@@ -171,7 +172,7 @@ async function totalsOf(
   return [...new Set(counted.map(({ symbol }) => symbol))].map((symbol) => {
     const ofPair = counted.filter((one) => one.symbol === symbol).map(({ span }) => span);
     const unmeasured = unknownMarkets
-      .filter((market) => market.split(/[:\s]/)[1] === symbol)
+      .filter((market) => writtenMarket(market).symbol === symbol)
       .flatMap(() => ofPair.slice(0, 1).map((span) => ({ ...span, sums: NO_SUMS, up: 0 })));
     const findings = totalFindings([...ofPair, ...unmeasured], total).map(findingOut);
     return { market: { exchange: null, symbol }, findings };
