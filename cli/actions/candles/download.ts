@@ -57,7 +57,9 @@ export async function downloadCandles(values: Values): Promise<number> {
     const until = Math.min(timeIn(values, "until") ?? now, now - SETTLED_AFTER);
     const requested = { from: upTo(since, spanMillis), until: downTo(until, spanMillis) };
     if (requested.from >= requested.until)
-      throw new UsageError("there is no complete candle between --since and --until");
+      throw new UsageError(
+        "there is no complete candle between --since and --until that ended at least a minute ago",
+      );
     const { signal } = stopping;
     const ask = patientRead(deps.venue(exchange), pair, { patience, signal });
     const download = { file, series, venue: deps.venue(exchange), signal, ask, found: createFound(series) };
