@@ -1,10 +1,8 @@
 import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Candles, candlesOf } from "../../../src/candles/candles.ts";
+import { candlesOf } from "../../../src/candles/candles.ts";
 import { gapsOf } from "../../../src/candles/coverage.ts";
-import { merge } from "../../../src/candles/merge.ts";
-import { type Range, withRange } from "../../../src/candles/ranges.ts";
-import { createReader } from "../../../src/candles/read.ts";
+import type { Range } from "../../../src/candles/ranges.ts";
 import { spanLabel } from "../../../src/candles/span.ts";
 import { CANDLE_PAGE, holesOf, windowsOf } from "../../../src/candles/windows.ts";
 import { messageOf, VenueError } from "../../../src/kernel/errors.ts";
@@ -28,7 +26,8 @@ import { print } from "../../terminal/output.ts";
 import { UsageError } from "../../terminal/usage-error.ts";
 import { openDeps } from "../database/open.ts";
 import { INTERRUPTED } from "../report-on-interrupt.ts";
-import { nothingKept, pairFlag, shownCoverage, spanIn, timeIn } from "./import.ts";
+import { createFound } from "./found.ts";
+import { pairFlag, shownCoverage, spanIn, timeIn } from "./import.ts";
 
 /** Downloads the missing candles of a time span; after any interruption, the next run continues. */
 export async function downloadCandles(values: Values): Promise<number> {
@@ -95,44 +94,6 @@ interface Download {
   readonly signal: AbortSignal;
   readonly ask: AskCandles;
   readonly found: ReturnType<typeof createFound>;
-}
-
-/** Collects a file's candles, and the ranges that were requested. */
-function createFound({ source, pair, spanMillis }: Series) {
-  const found = {
-    candles: undefined as Candles | undefined,
-    kept: nothingKept(source),
-    conflicts: 0,
-
-    addAsked(range: Range, again: boolean): void {
-      const { kept } = found;
-      found.kept = {
-        ...kept,
-        asked: withRange(kept.asked, range),
-        askedAgain: again ? withRange(kept.askedAgain, range) : kept.askedAgain,
-      };
-    },
-
-    /** Adds pages to the columns. */
-    take(pages: readonly JournalPage[]): void {
-      for (const { from, until, again } of pages) found.addAsked({ from, until }, again);
-      const rows = pages.flatMap((page) => page.rows);
-      if (rows.length === 0) return;
-      const reader = createReader({ pair, spanMillis, skipRefused: true, mayBeEmpty: true });
-      reader.push(new TextEncoder().encode(JSON.stringify(rows)));
-      const read = reader.end();
-      const { candles, kept } = found;
-      const merged = candles ? merge(candles, read.candles) : { candles: read.candles, conflicts: 0 };
-      found.candles = merged.candles;
-      found.conflicts += merged.conflicts;
-      found.kept = {
-        ...kept,
-        refusedRows: kept.refusedRows + read.refusedRows,
-        refused: [...kept.refused, ...read.refused].slice(0, 5),
-      };
-    },
-  };
-  return found;
 }
 
 /** Retries until the exchange responds, for a limited time. */
