@@ -25,10 +25,17 @@ interface Venue {
   readonly span: Millis;
 }
 
+interface Passes {
+  readonly questions: number;
+  readonly now: Millis;
+  /** Where earlier passes stopped. */
+  readonly before?: FillCursor;
+}
+
 /** Passes of a few questions each, until one has asked all that it had to. */
-function readAll(venue: Venue, start: Millis, { questions, now }: { questions: number; now: Millis }) {
+function readAll(venue: Venue, start: Millis, { questions, now, before }: Passes) {
   const found = new Set<string>();
-  let cursor: FillCursor | undefined;
+  let cursor = before;
   for (let passes = 0; passes < 500; passes++) {
     const at = now + passes * 5 * SECOND;
     const shown = venue.trades.flatMap((trade, id) =>
@@ -78,6 +85,14 @@ it("finds every trade with as little as one request a pass, for any span and pag
     ),
     { numRuns: 80 },
   );
+});
+
+it("makes progress in each pass if the oldest trades fill pages and the exchange limits the span", () => {
+  const trades = [753, 1175, 4 * MINUTE, 15 * MINUTE].map((at) => ({ at, shownAt: at }));
+  const before = { at: 0, ahead: { from: 20 * MINUTE, to: 20 * MINUTE } };
+  const venue = { trades, page: 1, span: 10 * MINUTE };
+  for (const questions of [1, 2, 3, 8])
+    expect(readAll(venue, 0, { questions, now: HOUR, before }).found.size, `${questions} requests`).toBe(4);
 });
 
 it("continues where it stopped, and requests a quiet year only for possible missing fills", () => {

@@ -117,6 +117,7 @@ export const CASES: readonly (readonly [seed: number, found: string, timing: "re
     ],
     [3_513_692, "was taken to move for no reason, when it still followed a price that had fallen far"],
     [6_520_803, "was taken to hold base that a person had sold, because another grid held as much"],
+    [3_514_671, "asked the same eight questions for trades in each pass, and never read on"],
   ] as const
 ).map(([seed, found, timing]) => [seed, found, timing] as const);
 

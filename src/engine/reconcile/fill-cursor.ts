@@ -16,6 +16,8 @@ export interface FillReading {
   readonly until: Millis | undefined;
   /** Width of the next query, after a response that left out the oldest trades of its span. */
   readonly width?: Millis;
+  /** What such a response covered, nearer than the span ahead. A pass that ends here stores it, and the next continues there. */
+  readonly nearer?: Span;
 }
 
 /** How long after a pair's last order ended its trades can still appear. */
@@ -83,8 +85,8 @@ export function withAnswer(
     // A span that cannot be shortened is read from its end: what was read beyond it is read again.
     const isLeast = span.to - reading.from <= SECOND;
     const to = isNearest && reading.ahead ? reading.ahead.to : span.to;
-    const ahead = isNearest || isLeast ? { from: span.from, to } : reading.ahead;
-    return { ...reading, until, ahead, ...width };
+    if (isNearest || isLeast) return { from: reading.from, until, ahead: { from: span.from, to }, ...width };
+    return { ...reading, until, nearer: span, ...width };
   }
   const from = Math.max(reading.from, span.to);
   const { ahead, width } = reading;
@@ -112,11 +114,12 @@ const WORTH: Millis = 5 * MINUTE;
  */
 export function cursorAfter(
   before: FillCursor | undefined,
-  { from, ahead, until }: FillReading,
+  { from, until, ...reading }: FillReading,
   { readLag, overlap }: Pick<Timing, "readLag" | "overlap">,
   most: Millis,
 ): FillCursor | undefined {
   if (until === undefined) return undefined;
+  const ahead = reading.nearer ?? reading.ahead;
   const reached = Math.min(from, until - readLag, most);
   const isBehind = from < until;
   // If the overlap alone exceeds what a pass can read, the next pass continues within it, at the mark ahead.
