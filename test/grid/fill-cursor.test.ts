@@ -29,7 +29,7 @@ interface Passes {
   readonly questions: number;
   readonly now: Millis;
   /** Where earlier passes stopped. */
-  readonly before?: FillCursor;
+  readonly before?: FillCursor | undefined;
 }
 
 /** Passes of a few questions each, until one has asked all that it had to. */
@@ -77,9 +77,11 @@ it("finds every trade with as little as one request a pass, for any span and pag
       fc.integer({ min: 1, max: 7 }),
       fc.constantFrom(HOUR * 20, 7 * DAY, 30 * DAY, Number.POSITIVE_INFINITY),
       fc.integer({ min: 1, max: 8 }),
-      (some, many, page, span, questions) => {
+      fc.option(fc.integer({ min: 0, max: 100 * DAY })),
+      (some, many, page, span, questions, mark) => {
         const trades = [...some, ...many].map(({ at, late }) => ({ at, shownAt: at + late }));
-        const { found } = readAll({ trades, page, span }, 0, { questions, now: 101 * DAY });
+        const before = mark === null ? undefined : { at: 0, ahead: { from: mark, to: mark } };
+        const { found } = readAll({ trades, page, span }, 0, { questions, now: 101 * DAY, before });
         expect(found.size).toBe(trades.length);
       },
     ),
