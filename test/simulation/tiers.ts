@@ -178,8 +178,14 @@ const split = (job: Job): Job[] =>
 
 const shapeOf = ({ strategy }: Mutant): Shape => ({ ticks: TICKS, ...(strategy ? { strategy } : {}) });
 
+/** Maximum number of seeds for a bug that another test shows. */
+const MOST_IF_KNOWN = 100;
+
 /** How many seeds a bug is tried with: more of one edition, as about one of 300 shows the rarest bug. */
-const mostOf = ({ edition }: Mutant, most: number): number => (edition ? 5 * most : most);
+function mostOf({ edition, elsewhere }: Mutant, most: number): number {
+  if (elsewhere !== undefined) return Math.min(most, MOST_IF_KNOWN);
+  return edition ? 5 * most : most;
+}
 
 /** By turns one of each edition from a number on, until one is caught. */
 async function caughtBy(mutant: Mutant, most: number, from: number): Promise<Tally> {
