@@ -68,6 +68,7 @@ export const REFUSAL_CODES: Record<VenueName, readonly Said[]> = {
     rejected("25244", "Invalid price tick"),
     rejected("25611", "Less than the minimum order quantity"),
     rejected("40761", "The number of open orders exceeds the limit"),
+    unknown("40010", "Request timed out"),
     unknown("25000", "System error"),
     unknown("25001", "Operation timeout"),
     unknown("25212", "Duplicate clientOid"),

@@ -13,9 +13,10 @@ import {
 import { meanings } from "../client/refusals.ts";
 import { isUnified, unified } from "./bitget-unified.ts";
 
+// Not 40010: a request that "timed out" can have had its effect.
 const BITGET_CODES = meanings({
   credentials: "40001 40002 40003 40006 40009 40011 40012 40014 40018 40037",
-  clock: "40004 40005 40008 40010",
+  clock: "40004 40005 40008",
   limits: "429",
   rules:
     "400172 40017 40019 40108 40706 40708 40808 41103 43006 43007 43010 45110 45111 45112 45113 45114 45115",

@@ -25,6 +25,7 @@ describe("bitget's rejections", () => {
     [400, "45110", "rules"],
     [400, "40012", "credentials"],
     [400, "40008", "clock"],
+    [400, "40010", undefined],
     [429, "1", "limits"],
     [400, "1", undefined],
   ])("mean what its documentation says: %d %s", (status, code, meaning) => {
