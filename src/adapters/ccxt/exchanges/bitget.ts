@@ -1,3 +1,4 @@
+import type { Pair } from "../../../kernel/pair.ts";
 import { DAY, MINUTE, SECOND } from "../../../kernel/time.ts";
 import type { Span } from "../../../model/fill.ts";
 import { asCcxt, type Ccxt, type Dict, fieldOf } from "../client/ccxt.ts";
@@ -98,7 +99,7 @@ export const bitget: Quirks = {
   fills: (exchange, symbol, span, after) =>
     isUnified(exchange)
       ? unified.fills(exchange, symbol, span, after)
-      : exchange.fetchMyTrades(symbol, undefined, BITGET_PAGE_ROWS, {
+      : classicFills(exchange, symbol, {
           ...endsInMillis(span),
           ...(after.length === 0 ? {} : { idLessThan: leastId(after) }),
         }),
@@ -109,7 +110,7 @@ export const bitget: Quirks = {
         : pages(
             null as string | null,
             (last) =>
-              exchange.fetchMyTrades(symbol, undefined, BITGET_PAGE_ROWS, {
+              classicFills(exchange, symbol, {
                 ...endsInMillis(span),
                 orderId,
                 ...(last === null ? {} : { idLessThan: last }),
@@ -154,6 +155,19 @@ export const bitget: Quirks = {
     ...inForce(order),
   }),
 };
+
+async function classicFills(exchange: Ccxt, symbol: Pair, request: Dict): Promise<readonly Dict[]> {
+  const rows = await exchange.fetchMyTrades(symbol, undefined, BITGET_PAGE_ROWS, request);
+  return rows.map((row) => (isDeducted(row) ? { ...row, fees: [withoutSign(row.fee)] } : row));
+}
+
+const isDeducted = ({ info }: Dict): boolean => fieldOf(fieldOf(info, "feeDetail"), "deduction") === "yes";
+
+/** A fee in another coin is always paid: Bitget's documentation has it with a minus, responses without (ccxt#20507). */
+const withoutSign = (fee: unknown): Dict => ({
+  currency: fieldOf(fee, "currency"),
+  cost: String(fieldOf(fee, "cost")).replace(/^-/, ""),
+});
 
 const authorities = async (exchange: Ccxt): Promise<unknown> =>
   fieldOf(fieldOf(await exchange.privateSpotGetV2SpotAccountInfo?.({}), "data"), "authorities");
