@@ -101,3 +101,19 @@ describe.each(ACCOUNTS)("an error text with status 200 from %s, a %s account", (
     }
   });
 });
+
+describe.each([
+  ["kraken", "open orders", '{"error":[],"result":{}}'],
+  ["kraken", "trades", '{"error":[],"result":{"count":0}}'],
+  ["kraken", "an order by our id", '{"error":[],"result":{}}'],
+  ["kraken", "ended orders", '{"error":[],"result":{}}'],
+  ["bitget", "a book", '{"code":"00000","msg":"success","data":null}'],
+] as const)("a success of %s without %s", (name, read, body) => {
+  it("is no empty list", async () => {
+    const venue = await accountOn(name, "classic", () => body);
+    await expect(READS[read]?.(venue)).rejects.toMatchObject({
+      failure: "unavailable",
+      message: expect.stringContaining("unknown form"),
+    });
+  });
+});

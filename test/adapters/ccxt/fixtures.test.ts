@@ -28,10 +28,18 @@ function asRequested(one: Case): Case {
   };
 }
 
+/** Kraken's lookup by our id reads the open orders first. */
+const bodyFor = ({ method, httpResponse }: Case, { path }: Requested): string =>
+  JSON.stringify(
+    method === "fetchClosedOrders" && path.endsWith("/OpenOrders")
+      ? { error: [], result: { open: {} } }
+      : httpResponse,
+  );
+
 describe.each(EXCHANGES)("responses of $name, from $source", ({ name, found }) => {
   const cases = [...found.cases, ...found.derived].map(asRequested);
   it.for(cases.map((one) => [`${one.method}: ${one.description}`, one] as const))("%s", async ([, one]) => {
-    const { venue } = await replay(name, found, () => ({ body: JSON.stringify(one.httpResponse) }));
+    const { venue } = await replay(name, found, (request) => ({ body: bodyFor(one, request) }));
     const { call, read: format } = CALLS[one.method] as (typeof CALLS)[string];
     expect(await call(venue, one.input)).toEqual(format(one.parsedResponse as never));
   });

@@ -1,6 +1,9 @@
 import { fieldOf } from "./ccxt.ts";
 
-/** Documented form of a successful response: a list, or an object with at least one of these fields. */
+/**
+ * Documented form of a successful response: a list, or an object with at least one of these fields. A dot leads to a
+ * field of a field.
+ */
 export type ResponseForm = "list" | readonly string[];
 
 /** Forms by method and path; the first match counts. */
@@ -14,5 +17,8 @@ export function hasForm(forms: ResponseForms, request: string, body: object): bo
   const form = forms.find(([pattern]) => pattern.test(request))?.[1];
   if (form === undefined) return true;
   if (form === "list") return Array.isArray(body);
-  return form.some((name) => (fieldOf(body, name) ?? null) !== null);
+  return form.some((path) => (valueAt(body, path) ?? null) !== null);
 }
+
+const valueAt = (body: object, path: string): unknown =>
+  path.split(".").reduce<unknown>((value, name) => fieldOf(value, name), body);

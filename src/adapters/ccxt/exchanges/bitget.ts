@@ -71,7 +71,10 @@ export const bitget: Quirks = {
     return { code: String(code), message: String(fieldOf(body, "msg") ?? fieldOf(body, "err_msg") ?? "") };
   },
   meaningOf: ({ status, code }) => (status === 429 ? "limits" : (BITGET_CODES[code] ?? UNIFIED_CODES[code])),
-  forms: [[/./, ["code"]]],
+  forms: [
+    [/\/orderbook$/, ["data.asks"]],
+    [/./, ["code"]],
+  ],
 
   markets: (exchange) => exchange.fetchMarkets(),
   bookLevels: 150,

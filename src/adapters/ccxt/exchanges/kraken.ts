@@ -83,7 +83,13 @@ export const kraken: Quirks = {
     return { code: errors.find((error) => meaningOf(error) === undefined) ?? errors[0] ?? "", message: "" };
   },
   meaningOf: ({ code }) => meaningOf(code),
-  forms: [[/./, ["result"]]],
+  // Without its list, a response would show no open order, no trade, or an order that was never placed.
+  forms: [
+    [/\/OpenOrders$/, ["result.open"]],
+    [/\/ClosedOrders$/, ["result.closed"]],
+    [/\/TradesHistory$/, ["result.trades"]],
+    [/./, ["result"]],
+  ],
 
   async markets(exchange) {
     // Prices are in whole ticks, which can be wider than the decimals that ccxt uses.
