@@ -75,12 +75,16 @@ describe("a paper trading account", () => {
   async function resting() {
     let quote = { bid: d("99.99"), ask: d("100.01"), at: 1000 };
     const delisted = new Set<string>();
+    const prices: { error: VenueError | undefined } = { error: undefined };
     const data = {
       async market(symbol: Pair) {
         if (delisted.has(symbol)) throw new VenueError("unlisted", `${symbol} is not listed`);
         return { ...market(), ...splitPair(symbol), symbol };
       },
-      ticker: async () => ({ ...quote, last: quote.bid, baseVolume: 0n, quoteVolume: 0n }),
+      async ticker() {
+        if (prices.error) throw prices.error;
+        return { ...quote, last: quote.bid, baseVolume: 0n, quoteVolume: 0n };
+      },
       book: async () => ({
         bids: [{ price: quote.bid, amount: d("3") }],
         asks: [{ price: quote.ask, amount: d("3") }],
@@ -104,7 +108,7 @@ describe("a paper trading account", () => {
     const place = (side: "buy" | "sell", price: string, symbol: Pair = "BTC/USDT") =>
       venue.create(order(side, price, symbol), PERMIT);
     const fills = () => allFills(venue, "BTC/USDT", 0);
-    return { venue, move, place, fills, delisted };
+    return { venue, move, place, fills, delisted, prices };
   }
 
   it("fills a buy once the ask passes its price, not when the ask touches it", async () => {
@@ -163,6 +167,21 @@ describe("a paper trading account", () => {
     expect(await venue.cancel({ symbol: "ETH/USDT", id: gone.id }, PERMIT)).toEqual({ result: "accepted" });
     const balances = await venue.balances();
     expect(balances.find(({ asset }) => asset === "USDT")).toMatchObject({ free: d("900.901"), used: 0n });
+  });
+
+  it("sends nothing while the exchange limits the rate of its prices", async () => {
+    const { place, prices, venue } = await resting();
+    prices.error = new VenueError("rate_limited", "kraken: too many requests");
+    expect(await place("buy", "99")).toEqual({ result: "not_sent" });
+    prices.error = undefined;
+    const placed = await place("buy", "99");
+    if (placed.result !== "accepted") throw new Error(placed.result);
+    prices.error = new VenueError("rate_limited", "kraken: too many requests");
+    const order = { symbol: "BTC/USDT", id: placed.id } as const;
+    expect(await venue.cancel(order, PERMIT)).toEqual({ result: "not_sent" });
+    expect(await place("sell", "101")).toEqual({ result: "not_sent" });
+    prices.error = undefined;
+    expect(await venue.openOrders()).toMatchObject([{ id: placed.id }]);
   });
 
   it("rejects an order that it cannot pay for", async () => {

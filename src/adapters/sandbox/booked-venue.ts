@@ -154,8 +154,9 @@ async function cancelOne<M extends BookMoment>(
   return { result: "not_sent" };
 }
 
+/** A write that could not read the books or the price has not happened, whatever the reason. */
 const notReached = (error: unknown): { readonly failed: unknown } => {
-  if (error instanceof VenueError && error.failure === "unavailable") return { failed: error };
+  if (error instanceof VenueError) return { failed: error };
   throw error;
 };
 
