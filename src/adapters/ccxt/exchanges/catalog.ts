@@ -58,7 +58,8 @@ export function createCatalog(deps: CatalogDeps): Catalog {
     if (ageOf(symbol) < DAY) return market;
     const row = await keeper.market(host, symbol);
     if (row) market = remember(row.value, row.age);
-    if (ageOf(symbol) < DAY) return market;
+    // A list that lacks it, such as of a delisted pair, is not loaded again in each pass.
+    if (ageOf(symbol) < DAY || list.lacks(symbol)) return market;
     try {
       await loadFor(symbol, load);
     } catch (error) {

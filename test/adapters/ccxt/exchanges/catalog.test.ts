@@ -97,6 +97,18 @@ describe("a catalog of markets", () => {
     expect((await catalog.known("BTC/USDT")).maker).toBe("0.002");
   });
 
+  it("loads the list once in ten minutes while it lacks a market that is a day old", async () => {
+    const { catalog, time, listed, loads } = catalogOf();
+    await catalog.fresh("BTC/USDT");
+    time.now += DAY;
+    listed.rows = [market("ETH")];
+    for (let reads = 0; reads < 5; reads++) expect((await catalog.fresh("BTC/USDT")).id).toBe("BTCUSDT");
+    expect(loads()).toBe(2);
+    listed.rows = [market("BTC", { maker: "0.002" })];
+    time.now += 10 * MINUTE;
+    expect([(await catalog.fresh("BTC/USDT")).maker, loads()]).toEqual(["0.002", 3]);
+  });
+
   it("takes a market that another process has loaded since", async () => {
     const { catalog, keeper, time, loads } = catalogOf();
     await catalog.fresh("BTC/USDT");
