@@ -75,6 +75,42 @@ describe("a request that was refused for now", () => {
   });
 });
 
+describe("an order without a confirmation that is sent again with its Idempotency-Key", () => {
+  /** A service whose exchange places the first order, and does not confirm it. */
+  async function unconfirmed() {
+    const { deps, store, venue } = await testSandbox();
+    const kraken = venue("kraken");
+    const app = await appOver({
+      ...deps,
+      venue: () => ({
+        ...kraken,
+        async create(order, permit) {
+          await kraken.create(order, permit);
+          return { result: "unknown", reason: "the connection broke" };
+        },
+      }),
+    });
+    const place = async () => {
+      const { status, body } = await ask<{ error?: string; order?: { clientOrderId: string } }>(
+        app,
+        "/orders",
+        ORDER,
+      );
+      return { status, error: body.error, id: body.order?.clientOrderId };
+    };
+    expect(await place()).toMatchObject({ status: 500, error: "Order unknown" });
+    const [placed] = await kraken.openOrders();
+    return { store, kraken, place, placed };
+  }
+
+  it("is found although the kill switch is on since", async () => {
+    const { store, kraken, place, placed } = await unconfirmed();
+    await store.setKill(true, BY);
+    expect(await place()).toEqual({ status: 200, error: undefined, id: placed?.clientId });
+    expect(await kraken.openOrders()).toHaveLength(1);
+  });
+});
+
 describe("an Idempotency-Key of a request that failed", () => {
   it("does not return its grid for another body", async () => {
     const { deps, store } = await testSandbox();

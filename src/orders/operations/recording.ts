@@ -47,7 +47,8 @@ export async function recordIntent(deps: Deps, recording: Recording): Promise<Re
   let met = open && selfCross(open.id, open, open.clientId);
   const ended: string[] = [];
   let refused: LimitRefusal | undefined;
-  for (let attempt = 0; !met && attempt < RECORDING_TRIES; ) {
+  let killed = false;
+  for (let attempt = 0; !met && !killed && attempt < RECORDING_TRIES; ) {
     if (attempt > 0 || ended.length > 0)
       standings = await readStandings(deps, venue.account, order.actor ?? "");
     refused = firstRefusal(order, look, standings) ?? (await thinFor(venue, order, { look, standings }));
@@ -61,11 +62,12 @@ export async function recordIntent(deps: Deps, recording: Recording): Promise<Re
       continue;
     }
     attempt++;
-    if (await deps.store.killed()) throw killRefusal(deps.killHere, "no order is placed");
+    killed = await deps.store.killed();
   }
   const earlier = await earlierOf(deps, recording);
   if (earlier) return { earlier };
   if (met) throw met;
+  if (killed) throw killRefusal(deps.killHere, "no order is placed");
   throw refused
     ? await refusalError(venue, order, { refused, look })
     : new AppError("Too many requests", "other orders are using the same limits; try again", {
