@@ -80,10 +80,15 @@ describe("an order without a confirmation that is sent again with its Idempotenc
   async function unconfirmed() {
     const { deps, store, venue } = await testSandbox();
     const kraken = venue("kraken");
+    let readsLeft = Number.POSITIVE_INFINITY;
     const app = await appOver({
       ...deps,
       venue: () => ({
         ...kraken,
+        ticker: (symbol) =>
+          readsLeft-- > 0
+            ? kraken.ticker(symbol)
+            : Promise.reject(new VenueError("unavailable", "no response")),
         async create(order, permit) {
           await kraken.create(order, permit);
           return { result: "unknown", reason: "the connection broke" };
@@ -100,8 +105,22 @@ describe("an order without a confirmation that is sent again with its Idempotenc
     };
     expect(await place()).toMatchObject({ status: 500, error: "Order unknown" });
     const [placed] = await kraken.openOrders();
-    return { store, kraken, place, placed };
+    return {
+      ...{ store, kraken, place, placed },
+      failAfter(reads: number) {
+        readsLeft = reads;
+      },
+    };
   }
+
+  it.each([0, 1])("stays unknown while the price cannot be read, after %i reads", async (reads) => {
+    const { kraken, place, placed, failAfter } = await unconfirmed();
+    failAfter(reads);
+    expect(await place()).toMatchObject({ status: 500, error: "Order unknown" });
+    failAfter(Number.POSITIVE_INFINITY);
+    expect(await place()).toEqual({ status: 200, error: undefined, id: placed?.clientId });
+    expect(await kraken.openOrders()).toHaveLength(1);
+  });
 
   it("is found although the kill switch is on since", async () => {
     const { store, kraken, place, placed } = await unconfirmed();

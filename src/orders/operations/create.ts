@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { type Decimal, max, mul, ONE, ZERO } from "../../kernel/decimal.ts";
-import { AppError, messageOf } from "../../kernel/errors.ts";
+import { AppError, messageOf, VenueError } from "../../kernel/errors.ts";
 import {
   decimalField,
   exchangeField,
@@ -99,10 +99,10 @@ export const createOrder = (ids: readonly string[]) =>
     output: CreatedShape,
     failure: "Order failed",
     async prepare(deps, input, call) {
-      const { keys } = call;
       const { symbol, price = 0n, exchange } = input;
-      const venue = deps.venue(exchange, keys);
-      const [market, quote] = [await venue.market(symbol), await venue.ticker(symbol)];
+      const venue = deps.venue(exchange, call.keys);
+      const read = async () => [await venue.market(symbol), await venue.ticker(symbol)] as const;
+      const [market, quote] = await orUnknown(deps, { venue, input }, call, read);
       const order = prepareOrder({ ...input, price }, market, quote);
       const request = { venue, market, quote, order, input };
       return {
@@ -110,7 +110,7 @@ export const createOrder = (ids: readonly string[]) =>
         exposure: () => orderExposure(request),
         strategies: [],
         isCountedByOrders: true,
-        act: () => placeHandOrder(deps, request, call),
+        act: () => orUnknown(deps, request, call, () => placeHandOrder(deps, request, call)),
       };
     },
   });
@@ -121,6 +121,26 @@ interface HandOrderRequest {
   readonly quote: Quote;
   readonly order: PreparedOrder;
   readonly input: OrderRequest;
+}
+
+/**
+ * Throws `Order unknown` instead of an exchange's failure if an earlier attempt of the request has recorded the order,
+ * which can be open.
+ */
+async function orUnknown<T>(
+  { store }: Deps,
+  { venue, input }: Pick<HandOrderRequest, "venue" | "input">,
+  { requestKey }: Call,
+  act: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    if (requestKey === undefined || !(error instanceof VenueError)) throw error;
+    const clientId = input.clientOrderId ?? handOrderId(requestKey);
+    const earlier = await store.orderByClientId(accountKey(venue.account), clientId);
+    throw earlier && earlier.state !== "rejected" ? unknownOutcome(earlier) : error;
+  }
 }
 
 /** Returns the exposure as limits count it: a sell at its limit price if that is above the mid. */
