@@ -1,11 +1,14 @@
 import * as z from "zod";
-import { ZERO } from "../../kernel/decimal.ts";
+import { isReadable } from "../../engine/accounts.ts";
+import { upgraded } from "../../engine/pass/upgrade.ts";
+import { type Decimal, text, ZERO } from "../../kernel/decimal.ts";
 import { flagField } from "../../kernel/fields.ts";
+import { splitPair } from "../../kernel/pair.ts";
 import { pluralize } from "../../kernel/pluralize.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import { byOf } from "../../model/events.ts";
-import type { Strategy } from "../../model/strategy.ts";
+import { calledBy, type Strategy } from "../../model/strategy.ts";
 import { operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { StrategyView } from "../../ports/stores/strategy-store.ts";
@@ -78,6 +81,8 @@ interface Left {
   readonly grids: readonly Strategy[];
   /** All views, including those that stopped since the switch was turned on. */
   readonly views: readonly StrategyView[];
+  /** Stopped strategies whose base nobody asked to sell; a panic with a sale does not sell it either. */
+  readonly keptBase: readonly Strategy[];
 }
 
 /** Maximum number of stopped strategies to check. */
@@ -92,10 +97,11 @@ async function leftOf(deps: Deps, since: Millis): Promise<Left> {
     resting: await readRestingOrders(deps),
     grids: running.map(({ strategy }) => strategy),
     views: [...running, ...all.filter(hasStopped)],
+    keptBase: all.filter((view) => hasKeptBase(deps, view)).map(({ strategy }) => strategy),
   };
 }
 
-function panicAnswer(deps: Deps, { resting, grids, views }: Left, sell: boolean): PanicAnswer {
+function panicAnswer(deps: Deps, { resting, grids, views, keptBase }: Left, sell: boolean): PanicAnswer {
   const { orders } = resting;
   const unsold = sell
     ? views.map(({ strategy }) => strategy).filter((strategy) => isUnsold(deps, strategy))
@@ -110,8 +116,10 @@ function panicAnswer(deps: Deps, { resting, grids, views }: Left, sell: boolean)
   const here = deps.killHere?.reason();
   const kept =
     sell && here !== undefined && unsold.length > 0 ? `; nothing is sold here, because ${here}` : "";
+  const hasKept = sell && keptBase.length > 0;
+  const every = hasKept ? "every strategy that was running" : "every strategy";
   const message = done
-    ? `the kill switch is on, every strategy is stopped${sell ? " and sold" : ""}, and no order of edgemaker is open`
+    ? `the kill switch is on, ${every} is stopped${sell ? " and sold" : ""}, and no order of edgemaker is open${hasKept ? keptText(deps, keptBase) : ""}`
     : `the kill switch is on; ${parts.join(", ")}${kept}${unreachedText(deps, accounts)}; repeat the request to continue`;
   return {
     on: true,
@@ -125,9 +133,37 @@ function panicAnswer(deps: Deps, { resting, grids, views }: Left, sell: boolean)
 const describeStrategies = (strategies: readonly Strategy[], one: string, many: string): string =>
   `${pluralize(strategies.length, "strategy")} ${strategies.length === 1 ? one : many}`;
 
+/** Maximum number of strategies that a message names. */
+const MOST_KEPT_NAMED = 3;
+
+function keptText({ kinds }: Pick<Deps, "kinds">, kept: readonly Strategy[]): string {
+  const names = kept
+    .slice(0, MOST_KEPT_NAMED)
+    .map(
+      (strategy) =>
+        `${calledBy(strategy)} (${text(baseOf(kinds, strategy))} ${splitPair(strategy.symbol).base})`,
+    )
+    .join(", ");
+  const more = kept.length > MOST_KEPT_NAMED ? ` and ${kept.length - MOST_KEPT_NAMED} more` : "";
+  return `; ${pluralize(kept.length, "strategy")} had stopped before with base, which is not sold: ${names}${more}. Sell it manually`;
+}
+
+function baseOf(kinds: Deps["kinds"], strategy: Strategy): Decimal {
+  const kind = kinds(strategy.kind);
+  return kind.holdings(upgraded(kind, strategy).state).base;
+}
+
+const hasKeptBase = ({ kinds }: Pick<Deps, "kinds">, view: StrategyView): boolean => {
+  const { status, sellBase, account, state } = view.strategy;
+  const isExcluded = sellBase || parseAccountKey(account).kind === "dry";
+  // One that this version cannot read must not prevent the response.
+  if (status !== "stopped" || isExcluded || !isReadable(view, kinds)) return false;
+  return state.exit === null && baseOf(kinds, view.strategy) > ZERO;
+};
+
 /**
  * Returns whether a stopped strategy still has more base than dust. Dust, which the exchange would not accept, is not
  * mentioned.
  */
-const isUnsold = ({ kinds }: Pick<Deps, "kinds">, { kind, status, state, lastError }: Strategy): boolean =>
-  kinds(kind).holdings(state).base > ZERO && (status !== "stopped" || lastError !== null);
+const isUnsold = ({ kinds }: Pick<Deps, "kinds">, strategy: Strategy): boolean =>
+  baseOf(kinds, strategy) > ZERO && (strategy.status !== "stopped" || strategy.lastError !== null);

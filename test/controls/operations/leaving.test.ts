@@ -257,6 +257,21 @@ describe("panic", () => {
     expect(Number(sold.grids[0]?.base)).toBeLessThan(0.0001);
   });
 
+  it("does not call base sold that an earlier panic has left alone", async () => {
+    const { ask, id, time, venue } = await trading();
+    const btc = async () => (await venue("kraken").balances()).find(({ asset }) => asset === "BTC")?.free;
+    const base = Number((await ask<Left>("panic")).grids[0]?.base);
+    const [before] = [await btc(), time.pass(60_000)];
+    const reply = await ask<Left>("panic", { sell: true });
+    expect(base).toBeGreaterThan(0);
+    expect(await btc()).toBe(before);
+    expect(reply).toMatchObject({
+      done: true,
+      message: `the kill switch is on, every strategy that was running is stopped and sold, and no order of edgemaker is open; 1 strategy had stopped before with base, which is not sold: ${id} (${base} BTC). Sell it manually`,
+    });
+    expect((await ask<Left>("panic")).message).not.toContain("sold");
+  });
+
   it("reports what is not done: grids, orders and unsold base", async () => {
     const { ask, cut } = await trading();
     const reply = await ask<Left>("panic", { sell: true }, cut);
