@@ -140,6 +140,8 @@ export const QUOTE_CASES: readonly (readonly [seed: number, found: string])[] = 
   [9_882_170, "asked for trades of the day by which the clock had been ahead, and never read on"],
   [7_511_249, "started with base of another strategy, whose fills the database had lost"],
   [8_511_396, "booked an order from its totals although its trade could be requested"],
+  [5_524_062, "was taken to claim base that a person had withdrawn, because of a larger deposit"],
+  [17_522_904, "was taken to claim base that a person had withdrawn, because of a larger deposit"],
   [
     12_512_546,
     "was taken to move for no reason, when an order filled that had been placed after an hour of calm",

@@ -71,7 +71,7 @@ function finishOn(sim: Sim, beside: Moved): void {
   if (tables.kill.cancels) nothingRests(sim);
   stopsAreWatched(sim);
   ledgers(sim, beside);
-  commitments(sim, beside);
+  commitments(sim);
 }
 
 const isOfRunning = ({ strategies }: Tables, clientId: string): boolean =>
@@ -118,11 +118,15 @@ function gaps(
 }
 
 /** The strategies together never claim more base than the account holds, unless a person took some away. */
-function commitments(sim: Sim, beside: Moved): void {
+function commitments(sim: Sim): void {
   const { history, checks, plan } = sim;
-  const took =
-    [...beside.values()].some((amount) => amount < 0n) ||
-    plan.deeds.some(({ deed }) => deed.kind.startsWith("hand") || deed.kind === "outside_order");
+  const took = plan.deeds.some(
+    ({ deed }) =>
+      deed.kind.startsWith("hand") ||
+      deed.kind === "outside_order" ||
+      // A larger deposit at another time hides a withdrawal in their sum.
+      (deed.kind === "deposit" && deed.amount < 0n),
+  );
   if (took || hasForgottenFills(sim)) return;
   const { holdings } = history.latest(sim.exchange);
   for (const [asset, { total }] of Object.entries(holdings)) {
