@@ -118,6 +118,9 @@ export const CASES: readonly (readonly [seed: number, found: string, timing: "re
     [3_513_692, "was taken to move for no reason, when it still followed a price that had fallen far"],
     [6_520_803, "was taken to hold base that a person had sold, because another grid held as much"],
     [3_514_671, "asked the same eight questions for trades in each pass, and never read on"],
+    [6_522_666, "a restored grid counted base that older layouts had bought and sold as the account's"],
+    [7_515_270, "a restored grid counted base that older layouts had bought and sold as the account's"],
+    [7_515_826, "a restored grid counted base that older layouts had bought and sold as the account's"],
   ] as const
 ).map(([seed, found, timing]) => [seed, found, timing] as const);
 

@@ -5,7 +5,7 @@ import type { Market } from "../../model/market.ts";
 import { lotsFor } from "../../model/minimum.ts";
 import type { FoundOrder } from "../../ports/kind.ts";
 import { costInAll, gridPosition, unsoldBase } from "../ledger/booking.ts";
-import { takeLots, totalBase } from "../state/lots.ts";
+import { takeLots, totalBase, withLot } from "../state/lots.ts";
 import type { GridState, Slot } from "../state/state.ts";
 
 /**
@@ -67,6 +67,9 @@ export function forgottenBase(state: GridState, { order, fills, ended }: FoundOr
     .flatMap((fill) => movementsOf(order.symbol, fill))
     .reduce((total, { asset, amount }) => (asset === base ? total - amount : total), ZERO);
   const needed = ended ? moved : max(moved, order.amount);
+  // Trades of another layout's order are booked in the idle base.
+  if (order.generation !== state.generation)
+    return withIdle(state, needed - max(ZERO, totalBase(state.idle)));
   const slot = state.slots.find(({ index }) => index === order.slot);
   const lacks = slot ? needed - unsoldBase(slot) : ZERO;
   if (!slot || lacks <= ZERO) return state;
@@ -79,7 +82,14 @@ export function forgottenBase(state: GridState, { order, fills, ended }: FoundOr
   return withFirst({ ...state, slots, idle }, state);
 }
 
-/** Adds base that slots got to the ledger. */
+/** Adds base at the start price to the idle base. */
+function withIdle(state: GridState, base: Decimal): GridState {
+  if (base <= ZERO) return state;
+  const cost = mul(base, state.startPrice, "half");
+  return withFirst({ ...state, idle: withLot(state.idle, { base, cost, first: true }) }, state);
+}
+
+/** Adds base that slots or the idle base got to the ledger. */
 function withFirst(state: GridState, before: GridState): GridState {
   const { ledger } = state;
   const firstBase = ledger.firstBase + gridPosition(state) - gridPosition(before);

@@ -105,6 +105,17 @@ describe("first base that is missing from a restored database", () => {
     expect(mixed.ledger).toMatchObject({ firstBase: d("1.5"), firstCost: d("135") });
   });
 
+  it("of an order of another layout is idle, where its trades are booked", () => {
+    const idle = [{ base: d("0.5"), cost: d("50"), first: false }];
+    const older = { order: order({ side: "sell", amount: d("2"), generation: 1 }), fills: [], ended: false };
+    const after = forgottenBase(state(sells, { startPrice: d("90"), idle }), older);
+    expect(after.slots).toEqual(sells);
+    expect(after.idle).toEqual([{ base: d("1.5"), cost: d("135"), first: true }, ...idle]);
+    expect(after.ledger).toMatchObject({ firstBase: d("1.5"), firstCost: d("135") });
+    // The idle base covers all that this one needs.
+    expect(forgottenBase(after, older)).toBe(after);
+  });
+
   it("is the amount it sold, plus fees in base, if it has ended or that is more", () => {
     expect(found({ ended: true }).slots[0]?.base).toBe(d("1"));
     const fees = [
