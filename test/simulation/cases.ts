@@ -144,6 +144,7 @@ export const QUOTE_CASES: readonly (readonly [seed: number, found: string])[] = 
   [7_511_249, "started with base of another strategy, whose fills the database had lost"],
   [8_511_396, "booked an order from its totals although its trade could be requested"],
   [5_524_062, "was taken to claim base that a person had withdrawn, because of a larger deposit"],
+  [7_524_508, "was taken to claim base that a person had withdrawn, because of a larger deposit"],
   [17_522_904, "was taken to claim base that a person had withdrawn, because of a larger deposit"],
   [
     12_512_546,

@@ -120,16 +120,17 @@ function gaps(
 /** The strategies together never claim more base than the account holds, unless a person took some away. */
 function commitments(sim: Sim): void {
   const { history, checks, plan } = sim;
-  const took = plan.deeds.some(
-    ({ deed }) =>
-      deed.kind.startsWith("hand") ||
-      deed.kind === "outside_order" ||
-      // A larger deposit at another time hides a withdrawal in their sum.
-      (deed.kind === "deposit" && deed.amount < 0n),
+  const hasTraded = plan.deeds.some(
+    ({ deed }) => deed.kind.startsWith("hand") || deed.kind === "outside_order",
   );
-  if (took || hasForgottenFills(sim)) return;
+  if (hasTraded || hasForgottenFills(sim)) return;
+  // Each by itself: a larger deposit at another time hides a withdrawal in their sum.
+  const withdrawn = new Set(
+    plan.deeds.flatMap(({ deed }) => (deed.kind === "deposit" && deed.amount < 0n ? [deed.asset] : [])),
+  );
   const { holdings } = history.latest(sim.exchange);
   for (const [asset, { total }] of Object.entries(holdings)) {
+    if (withdrawn.has(asset)) continue;
     const grids = [...sim.tables().strategies.values()].filter(
       // What a stopped one has left unsold is the person's.
       ({ symbol, status }) => splitPair(symbol).base === asset && status !== "stopped",
