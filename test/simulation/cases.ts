@@ -120,6 +120,7 @@ export const CASES: readonly (readonly [seed: number, found: string, timing: "re
     [3_514_671, "asked the same eight questions for trades in each pass, and never read on"],
     [6_522_666, "a restored grid counted base that older layouts had bought and sold as the account's"],
     [7_515_270, "a restored grid counted base that older layouts had bought and sold as the account's"],
+    [11_516_542, "was taken to sell what it did not hold, by an exit that the restored store had forgotten"],
     [7_515_826, "a restored grid counted base that older layouts had bought and sold as the account's"],
   ] as const
 ).map(([seed, found, timing]) => [seed, found, timing] as const);

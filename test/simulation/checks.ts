@@ -164,7 +164,7 @@ export function createChecks(
       violate(`${id} may come to hold ${text(state.base - all)}, and at least ${text(leastBase)} are wanted`);
   }
 
-  /** A slot sells what it holds; where base moves between slots, all of them together do. */
+  /** A slot sells what it holds; where base moves between slots, as in an exit, all of them together do. */
   function covered(order: BookedOrder, slot: string, strategy: Strategy | undefined): void {
     if (strategy && !isGrid(strategy)) {
       coveredAsWhole(order, strategy);
@@ -172,7 +172,13 @@ export function createChecks(
     }
     const { config, state, number } = strategy ?? {};
     const isPooled =
-      state && (config?.centered || config?.trail || config?.initialBuy || state.exit || strategy?.edits);
+      state &&
+      (config?.centered ||
+        config?.trail ||
+        config?.initialBuy ||
+        // An order under way can be of an exit that a restored store has forgotten.
+        parseClientOrderId(order.clientId)?.slot === EXIT_SLOT ||
+        strategy?.edits);
     if (!isPooled) {
       const holds = (truth.get(slot) ?? ZERO) + (first.get(slot) ?? ZERO);
       if (order.amount > holds) violate(`slot ${slot} sells ${text(order.amount)} and holds ${text(holds)}`);
