@@ -146,7 +146,7 @@ async function reachable(
   const listed = await listedFrom(ask, { from: first.from, until: result.until });
   if (listed === undefined || listed <= first.from) return result;
   tell(`${source} has no candle of ${pair} before ${stampOf(listed)}`);
-  found.addAsked({ from: first.from, until: listed }, false);
+  found.addRequested({ from: first.from, until: listed }, false);
   return result;
 }
 

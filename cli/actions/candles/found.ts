@@ -13,7 +13,7 @@ export function createFound({ source, pair, spanMillis }: Series) {
     kept: nothingKept(source),
     conflicts: 0,
 
-    addAsked(range: Range, again: boolean): void {
+    addRequested(range: Range, again: boolean): void {
       const { kept } = found;
       found.kept = {
         ...kept,
@@ -24,7 +24,7 @@ export function createFound({ source, pair, spanMillis }: Series) {
 
     /** Adds pages to the columns. */
     take(pages: readonly JournalPage[]): void {
-      for (const { from, until, again } of pages) found.addAsked({ from, until }, again);
+      for (const { from, until, again } of pages) found.addRequested({ from, until }, again);
       const rows = pages.flatMap((page) => page.rows);
       if (rows.length === 0) return;
       const reader = createReader({ pair, spanMillis, skipRefused: true, mayBeEmpty: true });
