@@ -7,7 +7,7 @@ import { liquidityStore } from "../../src/adapters/libsql/stores/liquidity-store
 import { DAY } from "../../src/kernel/time.ts";
 import { agreementPage } from "../../src/liquidity/agreement-page.tsx";
 import type { AgreementReport } from "../../src/liquidity/agreement-report-schema.ts";
-import { daysBefore } from "../../src/liquidity/operations/agreement-report.ts";
+import { daysBefore } from "../../src/liquidity/operations/agreed-days.ts";
 import { totalFindings } from "../../src/liquidity/total.ts";
 import { MINUTES_A_DAY } from "../../src/model/samples/minute.ts";
 import type { Deps } from "../../src/ports/deps.ts";

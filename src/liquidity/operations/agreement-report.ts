@@ -1,6 +1,6 @@
 import { csv } from "../../kernel/csv.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { dayOf, type Millis } from "../../kernel/time.ts";
+import type { Millis } from "../../kernel/time.ts";
 import { NO_SUMS } from "../../model/samples/sums.ts";
 import { dateOf } from "../../model/usage.ts";
 import { type Operation, operation } from "../../operation.ts";
@@ -14,7 +14,6 @@ import {
   agreementReportInput,
   type ReportedRule,
 } from "../agreement-report-schema.ts";
-import { dayNumber } from "../agreement-schema.ts";
 import { COST_COLUMNS, costShown, formatCost, totalCosts } from "../cost.ts";
 import { writtenMarket } from "../market-text.ts";
 import { overallState } from "../obligations.ts";
@@ -24,9 +23,10 @@ import type { LiquidityAnswer } from "../schema.ts";
 import type { LiquiditySpan } from "../span.ts";
 import { describeTotalRules, totalFindings, totalRule } from "../total.ts";
 import { costToTradeShown, ORDER_COST_COLUMNS } from "../trade-cost.ts";
+import { agreedDays, daysBefore } from "./agreed-days.ts";
 import { readCosts } from "./cost.ts";
 import { readAgreements } from "./in-force.ts";
-import { type PairReport, type ReportDays, readDaysOf, reportOfPair, requestedDays } from "./pair-report.ts";
+import { type PairReport, type ReportDays, readDaysOf, reportOfPair } from "./pair-report.ts";
 
 type ReadDeps = Deps & { readonly liquidity: { readonly store: LiquidityStore } };
 
@@ -129,23 +129,6 @@ async function reportOfAgreement(
   };
 }
 
-/** Returns the requested days that the agreement covers. Throws AppError if there are none. */
-function agreedDays(
-  { from, until, name }: NamedAgreement,
-  request: { readonly from?: string | undefined; readonly to?: string | undefined },
-  now: Millis,
-): ReportDays {
-  const last = Math.min(until ?? dayOf(now), dayOf(now));
-  const to = request.to ?? dateOf(Math.max(last, request.from ? dayNumber(request.from) : last));
-  const days = requestedDays({ ...request, to }, now);
-  const agreed = { from: Math.max(days.from, from), to: Math.min(days.to, last) };
-  if (agreed.from <= agreed.to) return agreed;
-  throw new AppError(
-    "Invalid request",
-    `the agreement ${name} is from ${dateOf(from)} until ${until === null ? "no end" : dateOf(until)}, and has no past day in this period`,
-  );
-}
-
 interface MarketFindings {
   /** A pair without an exchange means its markets together. */
   readonly market: { readonly exchange: string | null; readonly symbol: string };
@@ -177,14 +160,6 @@ async function totalsOf(
     const findings = totalFindings([...ofPair, ...unmeasured], total).map(findingOut);
     return { market: { exchange: null, symbol }, findings };
   });
-}
-
-/** Returns the period before: last month for a part of a month, otherwise as many days. */
-export function daysBefore({ from, to }: ReportDays): ReportDays {
-  const [first, last] = [dateOf(from), dateOf(to)];
-  if (!first.endsWith("-01") || first.slice(0, 7) !== last.slice(0, 7))
-    return { from: 2 * from - to - 1, to: from - 1 };
-  return { from: dayNumber(`${dateOf(from - 1).slice(0, 8)}01`), to: from - 1 };
 }
 
 /** Reads the results of the period before; undefined if the agreement did not cover it, or it has no sample. */
