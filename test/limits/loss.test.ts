@@ -29,6 +29,12 @@ async function app(set: object) {
       await driven.tick(31_000);
     },
     id: (await driven.start(GRID)).id,
+    errors: async (kind: string, id: string) =>
+      (
+        await call<{ events: { kind: string; message: string }[] }>("GET", `/strategy/${kind}/${id}/events`)
+      ).body.events
+        .filter((event) => event.kind === "error")
+        .map(({ message }) => message),
     status: async (id: string) =>
       (await call<{ strategies: [Reported] }>("GET", `/strategy/grid/status?id=${id}`)).body.strategies[0],
     resume: (id: string) => call("POST", `/strategy/grid/${id}/resume`, {}),
@@ -62,6 +68,32 @@ describe("a grid beyond its loss limit", () => {
     for (const _pass of [1, 2]) await tick();
     expect((await status(id)).phase).toBe("active");
     expect(await resting()).toHaveLength(6);
+  });
+
+  it.each(["strategyLoss", "accountLoss"])(
+    "sends one alert when %s pauses it, and one more for the next pause",
+    async (limited) => {
+      const { id, moved, tick, errors, resume } = await app({ [limited]: "USDT=20" });
+      expect(await errors("grid", id)).toEqual([]);
+      await moved(0.94);
+      for (const _pass of [1, 2, 3]) await tick();
+      const alert = expect.stringMatching(
+        new RegExp(`^it is paused: the limit ${limited} is USDT=20, but .* lost`),
+      );
+      expect(await errors("grid", id)).toEqual([alert]);
+      await resume(id);
+      for (const _pass of [1, 2]) await tick();
+      await moved(0.94);
+      for (const _pass of [1, 2, 3]) await tick();
+      expect(await errors("grid", id)).toEqual([alert, alert]);
+    },
+  );
+
+  it("sends no second alert if the limit stops it", async () => {
+    const { id, moved, tick, errors } = await app({ strategyLoss: "USDT=20", onLoss: "stop" });
+    await moved(0.94);
+    for (const _pass of [1, 2, 3, 4]) await tick();
+    expect(await errors("grid", id)).toEqual([]);
   });
 
   it("stops and sells where the setting says so", async () => {

@@ -308,6 +308,8 @@ describe("a pass over quotes", () => {
     expect(next.strategy?.state.notices).toEqual([
       { code: "loss_limit", message: "its loss limit of 5 USDT is reached" },
     ]);
+    // The engine writes that event, once for every kind of strategy.
+    expect(next.events).toEqual([]);
   });
 
   it("could place orders at its start, after a change, and where a level lacks one", () => {

@@ -44,6 +44,7 @@ export function changesOf(
       ...adopted.map((order) => adoptedEvent(order, now)),
       ...reconciled.flatMap((reconciled) => orderEvents(reconciled, now)),
       ...statusEvents(before, strategy, now),
+      ...pausedEvents(before, strategy, now),
       ...events,
     ],
   };
@@ -114,6 +115,16 @@ function statusEvents(before: Strategy, { id, account, status, lastError }: Stra
   if (before.status === status) return [];
   const message = `${before.status} to ${status}${lastError ? `: ${lastError}` : ""}`;
   return [{ account, strategy: id, at, kind: "status", message }];
+}
+
+/** Event when a limit on losses begins to pause the strategy. If the limit ends it, its exit is the event. */
+function pausedEvents(
+  { state: { halted } }: Strategy,
+  { id, account, state }: Strategy,
+  at: Millis,
+): Event[] {
+  if (halted || !state.halted || state.exit) return [];
+  return [{ account, strategy: id, at, kind: "error", message: `it is paused: ${state.halted}` }];
 }
 
 function orderEvents({ order, before, lost }: Reconciled, at: Millis): Event[] {

@@ -52,6 +52,10 @@ const describeLimitLoss = (most: bigint | undefined, quote: string): string =>
 const recoveredText = (had: ReadonlySet<Notice["code"]>): string =>
   had.size === 1 && had.has("defended") ? "no side is defended any longer" : "both sides are quoted again";
 
+/** The engine writes the event when a limit of the account pauses the quotes. */
+const ownNotices = ({ state: { notices, halted } }: QuoteStrategy): readonly Notice[] =>
+  notices.filter(({ message }) => message !== halted);
+
 /** Events for notices that begin or end; each is written once. */
 export function quoteEvents(before: QuoteStrategy, after: QuoteStrategy, at: Millis): Event[] {
   const describe = (kind: Event["kind"], message: string): Event => ({
@@ -61,9 +65,9 @@ export function quoteEvents(before: QuoteStrategy, after: QuoteStrategy, at: Mil
     kind,
     message,
   });
-  const had = new Set(before.state.notices.map(({ code }) => code));
-  const has = new Set(after.state.notices.map(({ code }) => code));
-  const begun = after.state.notices
+  const had = new Set(ownNotices(before).map(({ code }) => code));
+  const has = new Set(ownNotices(after).map(({ code }) => code));
+  const begun = ownNotices(after)
     .filter(({ code }) => !had.has(code))
     .map(({ code, message }) =>
       describe(code === "no_reference" || code === "loss_limit" ? "error" : "notice", message),

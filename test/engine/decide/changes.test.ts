@@ -49,6 +49,24 @@ describe("the changes that a strategy's turn writes", () => {
     expect(changesAnything(changes)).toBe(false);
   });
 
+  it("report once that a loss limit pauses it, and not that one ends it", () => {
+    const at = strategy();
+    const halted = (message: string, more: object = {}) => ({
+      ...at,
+      state: { ...at.state, halted: message, ...more },
+    });
+    const paused = halted("it lost 5 USDT");
+    const alert = { account: ACCOUNT, strategy: at.id, at: NOW, kind: "error" };
+    expect(written(paused, [], {}, at).events).toEqual([
+      { ...alert, message: "it is paused: it lost 5 USDT" },
+    ]);
+    expect(written(halted("it lost 6 USDT"), [], {}, paused).events).toEqual([]);
+    expect(written(at, [], {}, paused).events).toEqual([]);
+    expect(
+      written(halted("it lost 5 USDT", { exit: { reason: "loss", tries: 0 } }), [], {}, at).events,
+    ).toEqual([]);
+  });
+
   it.each([
     { state: state([slot()]) },
     { status: "error" as const },
