@@ -1,9 +1,13 @@
 import { describe, expect, it } from "vitest";
+import { digest } from "../../src/kernel/digest.ts";
+import { SECOND } from "../../src/kernel/time.ts";
 import { routeOf } from "../../src/operation.ts";
 import { createOperations } from "../../src/operations.ts";
 import { testApp } from "../support/app.ts";
-import { appClient, callTool } from "../support/mcp.ts";
-import { EXCHANGES } from "../support/sandbox.ts";
+import { BY } from "../support/by.ts";
+import { canary } from "../support/canary.ts";
+import { appClient, callTool, errorOf } from "../support/mcp.ts";
+import { EXCHANGES, START } from "../support/sandbox.ts";
 
 const ORDER = {
   exchange: "kraken",
@@ -83,5 +87,36 @@ describe("a token with scope agent", () => {
       "select message from events where kind = 'token' order by id desc limit 1",
     );
     expect(String(rows[0]?.message)).toMatch(/^created tok_\w+, which works at \/mcp for an agent$/);
+  });
+
+  it.each([
+    ["is revoked", 0],
+    ["expires", 10 * SECOND],
+  ])("places nothing if it %s before a person approves its waiting plan", async (_what, afterwards) => {
+    let approve = async () => undefined as unknown;
+    const app = await testApp({
+      realTime: false,
+      mcp: { trading: true, confirm: "terminal" },
+      // A commit sleeps while it waits.
+      connect: (deps) => ({ ...deps, local: { ...deps.local, sleep: async () => void (await approve()) } }),
+    });
+    const agent = `em_${canary("short")}`;
+    const expiresAt = START + 5 * SECOND;
+    const hash = await digest(agent);
+    await app.store.addToken({ id: "tok_short", name: "short", scope: "agent", expiresAt, hash }, BY);
+    const client = await appClient({ ...app, tokens: { ...app.tokens, agent } }, "agent");
+    const shown = await callTool(client, "create_order", ORDER);
+    const { planId } = shown.structuredContent as { planId: string };
+    approve = async () => {
+      if (afterwards === 0) await app.store.revokeToken("tok_short", BY);
+      app.time.pass(afterwards);
+      expect(await app.store.decidePlan(planId, "approved", BY)).toBe(true);
+    };
+    expect(errorOf(await callTool(client, "create_order", { ...ORDER, planId }))).toMatchObject({
+      error: "Unauthorized",
+      message: "this API token has expired or was revoked while the plan waited; nothing was done",
+      next: expect.stringContaining("edgemaker token create"),
+    });
+    expect(await app.venue("kraken").openOrders()).toEqual([]);
   });
 });

@@ -1,11 +1,11 @@
 import type { Hono } from "hono";
 import { isUrgent } from "../../operation.ts";
-import { type Access, authenticateUrgent, limitCaller } from "../access.ts";
+import { type Access, authenticateUrgent, callerByHash, limitCaller } from "../access.ts";
 import { parseBody, readBody } from "../body.ts";
 import type { Variables } from "../http.ts";
 import type { McpOptions } from "./options.ts";
 
-type Mounting = Omit<McpOptions, "caller" | "left"> & { readonly access: Access };
+type Mounting = Omit<McpOptions, "caller" | "isTokenValid" | "left"> & { readonly access: Access };
 
 /** Its limits depend on the message: a call of an urgent tool is exempt from them. */
 export const MCP_ROUTE = "POST /mcp";
@@ -16,9 +16,10 @@ export const MCP_ROUTE = "POST /mcp";
  */
 export function mountMcp(app: Hono<{ Variables: Variables }>, { access, ...options }: Mounting): void {
   const urgent = new Set<string | undefined>(options.operations.filter(isUrgent).map(({ name }) => name));
+  const { store } = options.deps;
   app.post("/mcp", async (c) => {
     const caller = await authenticateUrgent(c.req.header("authorization"), access, {
-      store: options.deps.store,
+      store,
       isMcp: true,
       ...c.var,
     });
@@ -33,6 +34,8 @@ export function mountMcp(app: Hono<{ Variables: Variables }>, { access, ...optio
     return exchange(c.req.raw, await reading, {
       ...options,
       caller,
+      isTokenValid: async () =>
+        (await callerByHash(caller.key, access, { store, writes: true })) !== undefined,
       session: c.req.header("mcp-session-id") ?? "",
       left: c.req.raw.signal,
     });

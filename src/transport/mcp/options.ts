@@ -35,6 +35,8 @@ export interface McpOptions {
   readonly settings: McpSettings;
   /** `key` identifies the token: only the token that got a plan can commit it. */
   readonly caller: { readonly actor: string; readonly scope: Scope; readonly key: string };
+  /** Returns whether the caller's token is still valid; absent for standard input, which has none. */
+  readonly isTokenValid?: () => Promise<boolean>;
   /** Distinguishes the requests of two clients with one token; undefined if a process has one client. */
   readonly session?: string | undefined;
   readonly version: string;

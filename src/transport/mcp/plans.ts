@@ -108,6 +108,12 @@ async function commitShown(
   const exposure = await readExposure(prepared.exposure);
   const grown = outgrown(exposure, shown.exposure);
   if (grown) throw grown;
+  // The token can end while its plan waits for an approval.
+  if ((await options.isTokenValid?.()) === false)
+    throw new AppError(
+      "Unauthorized",
+      "this API token has expired or was revoked while the plan waited; nothing was done",
+    );
   await countPlan(exposure, options);
   return actWithin(deps, call, { ...prepared, exposure });
 }
