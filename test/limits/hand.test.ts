@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { BY } from "../support/by.ts";
 import { drivenApp } from "../support/driven.ts";
 
 const ORDER = {
@@ -144,6 +145,10 @@ describe("configured limits", () => {
     [{ orderNotional: "500" }, /amounts by quote asset/],
     [{ collarPercent: 0 }, /percentage above 0/],
     [{ scope: "account:nasdaq", openOrders: 1 }, /not a configured exchange/],
+    [
+      { scope: "token:trade", openOrders: 1 },
+      /^there is no token trade; choose an id from the list of tokens \(`edgemaker token list`\)$/,
+    ],
     [{ scope: "everybody", openOrders: 1 }, /scope is every/],
     [{}, /name a limit to set/],
     [{ scope: "token:a", accountLoss: "USDT=5" }, /loss limits apply/],
@@ -152,6 +157,26 @@ describe("configured limits", () => {
     const answer = await limit(body);
     expect(answer).toMatchObject({ status: 400, body: { error: "Invalid request" } });
     expect(answer.body.message).toMatch(pattern);
+  });
+
+  it.each(["admin", "local", "mcp", "tok_agent"])("can be set for the caller %s", async (caller) => {
+    const { limit } = await app();
+    expect((await limit({ scope: `token:${caller}`, openOrders: 1 })).status).toBe(200);
+  });
+
+  it("cannot be set for the token of a server, whose commands are those of the caller local", async () => {
+    const { limit, store } = await app();
+    const server = { server: "http://localhost:1", hash: "hash of tok_server" };
+    await store.addToken({ id: "tok_server", name: "s", scope: "admin", expiresAt: null, ...server }, BY);
+    expect((await limit({ scope: "token:tok_server", openOrders: 1 })).status).toBe(400);
+  });
+
+  it("are removed from a token that does not exist, if an earlier version set them", async () => {
+    const { limit, store, shown } = await app();
+    const settings = { openOrders: 1 };
+    await store.setLimits({ version: 0, scope: "token:trade", settings, message: "set" }, BY);
+    expect((await limit({ scope: "token:trade", openOrders: "off" })).status).toBe(200);
+    expect((await shown()).limits).toMatchObject([{ scope: "every" }, { scope: "token:trade", limits: {} }]);
   });
 
   it("require an administrator", async () => {

@@ -118,6 +118,7 @@ export const limitsOperations: readonly Operation[] = [
     async run(deps, { scope, ...given }, call) {
       checkScope(deps, scope, given);
       const { stored } = await readAllLimits(deps);
+      if (!(scope in stored.set)) await checkToken(deps, scope);
       const settings = changed(stored.set[scope] ?? {}, withoutAbsent(given));
       const changes = settingChanges(stored, { scope, settings });
       const description = changes.map(({ name, was, is }) => `${name} is ${is}, was ${was}`).join("; ");
@@ -150,6 +151,27 @@ function checkScope({ exchanges }: Deps, scope: string, given: object): void {
     );
   if (Object.keys(withoutAbsent(given)).length === 0)
     throw new AppError("Invalid request", `name a limit to set: ${LIMIT_NAMES.join(", ")}`);
+}
+
+/** Actors of callers without a token in the database. */
+const OTHER_CALLERS = ["admin", "local", "mcp"];
+const TOKENS_PER_PAGE = 1000;
+
+/** Throws AppError if the scope is of a token that does not exist, because its limits would limit nothing. */
+async function checkToken({ store }: Deps, scope: string): Promise<void> {
+  const [kind, id = ""] = scope.split(/:(.*)/);
+  if (kind !== "token" || OTHER_CALLERS.includes(id)) return;
+  for (let before: number | undefined; ; ) {
+    const page = await store.tokens({ limit: TOKENS_PER_PAGE, before });
+    // A server's token acts as "local".
+    if (page.some((token) => token.id === id && token.server === null)) return;
+    if (page.length < TOKENS_PER_PAGE) break;
+    before = page.at(-1)?.place;
+  }
+  throw new AppError(
+    "Invalid request",
+    `there is no token ${id}; choose an id from the list of tokens (\`edgemaker token list\`)`,
+  );
 }
 
 const withoutAbsent = (given: object): LimitSettings =>

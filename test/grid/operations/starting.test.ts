@@ -165,6 +165,8 @@ describe("a start", () => {
     const refused = { label: "Forbidden" };
     await expect(ask("start_grid", REQUEST)).rejects.toMatchObject(refused);
     await limit({ orderNotional: "USDT=1000" });
+    const token = { id: "tok_a", name: "a", scope: "trade", expiresAt: null, hash: "hash" } as const;
+    await deps.store.addToken(token, BY);
     await ask("set_limits", { scope: "token:tok_a", dayNotional: "USDT=2000" });
     const mine = askingOf(deps, { actor: "tok_a" });
     await mine.ask("start_grid", { ...REQUEST, useOwnBase: false });
