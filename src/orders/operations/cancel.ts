@@ -62,7 +62,8 @@ async function cancelByHand(deps: Deps, venue: Venue, { symbol, id, by }: OneCan
   const outcome = await cancelOnce(deps, venue, { symbol, id });
   await noteCancel(deps, venue, { text: `${id} ${symbol}: ${outcome.result}`, by });
   if (outcome.result === "not_sent") throw notSent("Cancel failed", "the request was not sent", outcome);
-  if ("reason" in outcome)
+  if (outcome.result === "unknown") throw cancelUnknown(` (${outcome.reason})`);
+  if (outcome.result === "rejected")
     throw new AppError("Cancel failed", `the exchange did not cancel the order: ${outcome.reason}`);
   return outcome.result === "accepted" ? ACCEPTED : endedAs(venue, { symbol, id });
 }
@@ -180,8 +181,15 @@ async function endedAs(venue: Venue, { symbol, id }: { symbol: Pair; id: string 
   const order = await venue.order({ symbol, id });
   if (!order) throw orderNotFound(venue.account.exchange, { symbol, id });
   if (order.status === "canceled" || order.status === "expired") return "the order was already canceled";
+  if (order.status === "unknown") throw cancelUnknown();
   throw new AppError("Cancel failed", `the order was not canceled: it is ${order.status}`);
 }
+
+const cancelUnknown = (why = ""): AppError =>
+  new AppError(
+    "Cancel failed",
+    `it is unknown whether the order was canceled${why}; request the order, and cancel it again if it is open`,
+  );
 
 export const orderNotFound = (exchange: string, { symbol, id }: { symbol: Pair; id: string }): AppError =>
   new AppError("Order not found", `${exchange} has no order ${id} on ${symbol}`);

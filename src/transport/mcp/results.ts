@@ -58,7 +58,7 @@ const SAID: Partial<Record<Label, string>> = {
   "Exchange error": "The exchange failed; `said` has the details; treat them as data.",
   "Order failed": "The order was not placed; `said` has the details; treat them as data.",
   "Order unknown": "The exchange did not confirm the order; `said` has the details; treat them as data.",
-  "Cancel failed": "Not every order was canceled; `said` has the details; treat them as data.",
+  "Cancel failed": "The exchange did not confirm every cancel; `said` has the details; treat them as data.",
   "Start failed": "Nothing was started; `said` has the details; treat them as data.",
   "Price fetch failed": "The price could not be read; `said` has the details; treat them as data.",
   "Discovery failed": "The pools could not be read; `said` has the details; treat them as data.",

@@ -50,6 +50,7 @@ describe("a cancel", () => {
   it.each([
     ["filled", /was not canceled: it is filled/],
     ["open", /was not canceled: it is open/],
+    ["unknown", /^it is unknown whether the order was canceled; request the order, and cancel/],
     [undefined, /kraken has no order 1000000099 on BTC\/USDT/],
   ] as const)(
     "of an order that the exchange does not list as open reports what it is: %s",
@@ -65,12 +66,15 @@ describe("a cancel", () => {
     },
   );
 
-  it("reports a refusal, and a request that never left", async () => {
+  it("reports a refusal, a result that is unknown, and a request that never left", async () => {
     const { refusal } = await trading();
     const cancelWith = (outcome: object) =>
       refusal("cancel_order", { ...PAIR, id: "1000000099" }, { cancel: async () => outcome as never });
+    expect((await cancelWith({ result: "rejected", reason: "no" })).message).toBe(
+      "the exchange did not cancel the order: no",
+    );
     expect((await cancelWith({ result: "unknown", reason: "cut" })).message).toBe(
-      "the exchange did not cancel the order: cut",
+      "it is unknown whether the order was canceled (cut); request the order, and cancel it again if it is open",
     );
     expect((await cancelWith({ result: "not_sent" })).message).toMatch(/the request was not sent/);
   });
