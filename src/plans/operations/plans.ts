@@ -4,7 +4,8 @@ import { countField, idField, rowsField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { byOf } from "../../model/events.ts";
 import type { Plan } from "../../model/proposal.ts";
-import { type Operation, operation } from "../../operation.ts";
+import { type Call, type Operation, operation } from "../../operation.ts";
+import type { Deps } from "../../ports/deps.ts";
 
 export const PlanShape = lazy(() =>
   z.object({
@@ -54,8 +55,7 @@ export const planOperations: readonly Operation[] = [
     cli: { path: "plans approve", positional: ["id"], examples: ["edgemaker plans approve plan_4f0c"] },
     input,
     output: DecidedShape,
-    run: async ({ store }, { id }, call) =>
-      decided(id, await store.decidePlan(id, "approved", byOf(call)), "is approved"),
+    run: (deps, { id }, call) => decideOpenPlan(deps, { id, decision: "approved" }, call, "is approved"),
   }),
   operation({
     ...decides,
@@ -65,14 +65,28 @@ export const planOperations: readonly Operation[] = [
     cli: { path: "plans refuse", positional: ["id"], examples: ["edgemaker plans refuse plan_4f0c"] },
     input,
     output: DecidedShape,
-    run: async ({ store }, { id }, call) =>
-      decided(id, await store.decidePlan(id, "refused", byOf(call)), "is refused: it can never be committed"),
+    run: (deps, { id }, call) =>
+      decideOpenPlan(deps, { id, decision: "refused" }, call, "is refused: it can never be committed"),
   }),
 ];
 
-function decided(id: string, isDone: boolean, what: string) {
-  if (!isDone) throw new AppError("Not found", `there is no open plan ${id}; it could have expired`);
-  return { success: true as const, id, message: `${id} ${what}` };
+async function decideOpenPlan(
+  { store }: Deps,
+  { id, decision }: { readonly id: string; readonly decision: "approved" | "refused" },
+  call: Call,
+  what: string,
+) {
+  if (await store.decidePlan(id, decision, byOf(call)))
+    return { success: true as const, id, message: `${id} ${what}` };
+  if (await store.isPlanUsed(id))
+    throw new AppError(
+      "Conflict",
+      `${id} was already used by a call, which has executed it or tried to; check open orders and strategies, and cancel or stop what you do not want`,
+    );
+  throw new AppError(
+    "Not found",
+    `there is no open plan ${id}; it does not exist, has expired or was refused (\`edgemaker plans list\` shows open plans)`,
+  );
 }
 
 const planOut = ({

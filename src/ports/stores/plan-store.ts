@@ -23,6 +23,8 @@ export interface PlanStore {
   }): Promise<readonly (Plan & { readonly place: number })[]>;
   /** Returns false if there is no such undecided plan. */
   decidePlan(id: string, decision: "approved" | "refused", by: By): Promise<boolean>;
+  /** Returns whether a commit has consumed the plan. */
+  isPlanUsed(id: string): Promise<boolean>;
   /** Returns the state of a plan; `waiting` means it needs approval. Records which request waits for it. */
   planState(
     key: PlanKey,

@@ -253,6 +253,32 @@ describe("with EDGEMAKER_MCP_CONFIRM=terminal a commit", () => {
     expect(await onVenue(app)).toBe(0);
   });
 
+  it.each(["approve", "refuse"])(
+    "that has run reports it to a person who wants to %s it",
+    async (decision) => {
+      const app = await trading();
+      const client = await clientOf(app);
+      const planId = await planOf(client);
+      await callTool(client, "create_order", { ...ORDER, planId });
+      const answer = await app.ask(`/api/v1/plans/${planId}/${decision}`, admin(app));
+      expect([answer.status, await answer.json()]).toMatchObject([
+        409,
+        {
+          error: "Conflict",
+          message: `${planId} was already used by a call, which has executed it or tried to; check open orders and strategies, and cancel or stop what you do not want`,
+        },
+      ]);
+      const unknown = await app.ask(`/api/v1/plans/plan_no/${decision}`, admin(app));
+      expect([unknown.status, await unknown.json()]).toMatchObject([
+        404,
+        {
+          message:
+            "there is no open plan plan_no; it does not exist, has expired or was refused (`edgemaker plans list` shows open plans)",
+        },
+      ]);
+    },
+  );
+
   it("cannot be approved with the agent's own token", async () => {
     const app = await trading("terminal");
     const planId = await planOf(await clientOf(app));

@@ -56,6 +56,9 @@ export function planStore(context: Context): PlanStore {
       return hasRows(decided);
     },
 
+    isPlanUsed: async (id) =>
+      (await db.$count(plans, sql`${plans.id} = ${id} and ${plans.consumedAt} is not null`)) > 0,
+
     async planState(key, { needsApproval, waiter }) {
       const request = db.update(plans).set({ waiter }).where(isOf(key)).returning();
       const found = sql`select ${now()}`;

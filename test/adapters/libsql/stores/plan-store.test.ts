@@ -35,8 +35,11 @@ describe("a plan", () => {
     expect(await plans.addPlan(plan("a"))).toBe(START + LIFE);
     expect(await plans.consumePlan(key("a", "theirs"), false)).toBeUndefined();
     expect(await plans.consumePlan(key("zzz"), false)).toBeUndefined();
+    expect(await plans.isPlanUsed("a")).toBe(false);
     expect(await plans.consumePlan(key("a"), false)).toEqual(PREVIEW);
     expect(await plans.consumePlan(key("a"), false)).toBeUndefined();
+    expect([await plans.isPlanUsed("a"), await plans.isPlanUsed("b")]).toEqual([true, false]);
+    expect(await plans.isPlanUsed("zzz")).toBe(false);
     time.pass(LIFE - 1);
     expect(await plans.consumePlan(key("b"), false)).toEqual(PREVIEW);
     await plans.addPlan(plan("c", { life: 1 }));
