@@ -21,7 +21,9 @@ interface Asks {
  * meanwhile, it shows the new one. Undefined if the user declines.
  */
 export const confirmStart = (input: Input, values: Values, asks: Asks): Promise<Answer | undefined> =>
-  isApproved(input, values) ? reportOnInterrupt(asks.start(input), "grid") : shownStart(input, asks);
+  isApproved(input, values)
+    ? reportOnInterrupt(asks.start(input), "grid", values)
+    : shownStart(input, values, asks);
 
 /** Returns whether the start needs no confirmation. Throws if it needs one and there is no terminal. */
 function isApproved(input: Input, { json, yes }: Values): boolean {
@@ -37,7 +39,7 @@ function isApproved(input: Input, { json, yes }: Values): boolean {
 export const isAtTerminal = (): boolean => Boolean(process.stdin.isTTY && process.stdout.isTTY);
 
 /** Shows the plan until the user starts it, starts it with the account's own base, or declines. */
-export async function shownStart(input: Input, asks: Asks): Promise<Answer | undefined> {
+export async function shownStart(input: Input, values: Values, asks: Asks): Promise<Answer | undefined> {
   let request: Input = { ...input, useOwnBase: input.useOwnBase ?? false };
   for (;;) {
     const shown = await asks.preview(request);
@@ -49,7 +51,7 @@ export async function shownStart(input: Input, asks: Asks): Promise<Answer | und
     if (answer === "cancel") return undefined;
     if (answer === "with" || answer === "without") request = { ...request, useOwnBase: answer === "with" };
     else {
-      const start = (approved: Input) => reportOnInterrupt(asks.start(approved), "grid");
+      const start = (approved: Input) => reportOnInterrupt(asks.start(approved), "grid", values);
       const started = await startPlan(request, plan, { ...asks, start });
       if (started) return started;
       process.stdout.write("The market has moved and the plan has changed:\n");
@@ -113,7 +115,8 @@ export async function confirmEdit(
   values: Values,
   { preview, start: send, isSimulated, formatAs, question, starts }: Asks & ShownChange,
 ): Promise<Answer | undefined> {
-  const start = (approved: Input) => (starts ? reportOnInterrupt(send(approved), starts) : send(approved));
+  const start = (approved: Input) =>
+    starts ? reportOnInterrupt(send(approved), starts, values) : send(approved);
   if (isApproved(input, values)) return start(input);
   for (;;) {
     const shown = await preview(input);

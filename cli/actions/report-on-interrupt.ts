@@ -1,4 +1,6 @@
 import type { Answer } from "../../src/transport/run.ts";
+import { whereFlags } from "../host/where-flags.ts";
+import type { Values } from "../terminal/arguments.ts";
 
 /** Strategies by the group of their commands, and how a sentence names them. */
 const STARTED = { grid: "the grid", quote: "the quotes", strategy: "the strategy" } as const;
@@ -8,10 +10,15 @@ export type StartedGroup = keyof typeof STARTED;
  * Lets a running start finish: the first Ctrl-C waits for its result and explains how to stop the strategy, a second
  * one exits at once.
  */
-export async function reportOnInterrupt(starting: Promise<Answer>, group: StartedGroup): Promise<Answer> {
+export async function reportOnInterrupt(
+  starting: Promise<Answer>,
+  group: StartedGroup,
+  values: Values,
+): Promise<Answer> {
+  const started: StartedCommand = { group, flags: whereFlags(values) };
   let isInterrupted = false;
   const interrupted = () => {
-    if (isInterrupted) process.exit(leaveAtOnce(group));
+    if (isInterrupted) process.exit(leaveAtOnce(started));
     isInterrupted = true;
     process.stderr.write(
       "The start is in progress; the result follows. Press Ctrl-C again to leave at once.\n",
@@ -20,7 +27,7 @@ export async function reportOnInterrupt(starting: Promise<Answer>, group: Starte
   process.on("SIGINT", interrupted);
   try {
     const answer = await starting;
-    if (isInterrupted) process.stderr.write(`${becomes(answer, group)}\n`);
+    if (isInterrupted) process.stderr.write(`${becomes(answer, started)}\n`);
     return answer;
   } finally {
     process.off("SIGINT", interrupted);
@@ -30,16 +37,22 @@ export async function reportOnInterrupt(starting: Promise<Answer>, group: Starte
 /** Exit code of a command that Ctrl-C ended. */
 export const INTERRUPTED = 130;
 
-function leaveAtOnce(group: StartedGroup): number {
+interface StartedCommand {
+  readonly group: StartedGroup;
+  /** Flags of the database or the server. */
+  readonly flags: string;
+}
+
+function leaveAtOnce({ group, flags }: StartedCommand): number {
   process.stderr.write(
-    `Interrupted during the start. Run \`edgemaker ${group} status\` to see whether ${STARTED[group]} started, and \`edgemaker ${group} stop <id>\` to stop.\n`,
+    `Interrupted during the start. Run \`edgemaker ${group} status${flags}\` to see whether ${STARTED[group]} started, and \`edgemaker ${group} stop <id>${flags}\` to stop.\n`,
   );
   return INTERRUPTED;
 }
 
-function becomes({ status, body }: Answer, group: StartedGroup): string {
+function becomes({ status, body }: Answer, { group, flags }: StartedCommand): string {
   const { id } = body as { readonly id?: string };
-  return status === 200 && id
-    ? `Ctrl-C came too late: ${STARTED[group]} started. \`edgemaker ${group} stop ${id}\` cancels the orders.`
-    : "Nothing was started.";
+  if (status === 200 && id)
+    return `Ctrl-C came too late: ${STARTED[group]} started. \`edgemaker ${group} stop ${id}${flags}\` cancels the orders.`;
+  return "Nothing was started.";
 }

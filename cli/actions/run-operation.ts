@@ -17,6 +17,7 @@ import { callRemote, namesServer, type Remote, requestRemote } from "../host/rem
 import { runningServers } from "../host/running-servers.ts";
 import { findServer } from "../host/server-file.ts";
 import { type CliSettings, readSettings } from "../host/settings.ts";
+import { whereFlags } from "../host/where-flags.ts";
 import type { Values } from "../terminal/arguments.ts";
 import { inputOf } from "../terminal/fields.ts";
 import { columnNames, render } from "../terminal/output.ts";
@@ -91,7 +92,7 @@ async function runWith(
     else printAnswer(operation, answer.body, { format, values });
     if (!isDone) return 1;
     code = operation.cli?.exit?.(answer.body) ?? 0;
-    if (operation.cli?.steps) await sayUnstepped(settings, deps);
+    if (operation.cli?.steps) await sayUnstepped(settings, deps, values);
   } finally {
     close();
   }
@@ -144,10 +145,14 @@ function askPreviewed(
 }
 
 /** Warns if no server runs the strategies of the database that this process has opened. */
-export async function sayUnstepped({ config }: CliSettings, deps: Deps | undefined): Promise<void> {
+export async function sayUnstepped(
+  { config }: CliSettings,
+  deps: Deps | undefined,
+  values: Values,
+): Promise<void> {
   if (!deps || (await runningServers(deps)).length > 0) return;
-  const flag = config.sandbox ? " --sandbox" : "";
-  process.stderr.write(`No server is running, so nothing trades yet; start \`edgemaker serve${flag}\`.\n`);
+  const flags = whereFlags({ ...values, sandbox: config.sandbox });
+  process.stderr.write(`No server is running, so nothing trades yet; start \`edgemaker serve${flags}\`.\n`);
 }
 
 const printAnswer = (

@@ -5,6 +5,7 @@ import { askAboutKeys } from "../host/check-keys.ts";
 import { runningServers } from "../host/running-servers.ts";
 import { type CliSettings, readSettings, tickInterval } from "../host/settings.ts";
 import { startTimer } from "../host/timer.ts";
+import { whereFlags } from "../host/where-flags.ts";
 import type { Values } from "../terminal/arguments.ts";
 import { render } from "../terminal/output.ts";
 import { fail } from "../terminal/refused.ts";
@@ -137,9 +138,9 @@ async function followGrid(trading: Trading, id: string, values: Values): Promise
 }
 
 function leftOpen({ id, exchange, openOrders }: TradedGrid, { byServer }: Trading, values: Values): string {
-  const flag = values.sandbox ? " --sandbox" : "";
+  const flags = whereFlags(values);
   const next = byServer
     ? "the server runs it"
-    : `no server runs it now; start one with \`edgemaker serve${flag}\``;
-  return `${openOrders} orders of ${id} stay open on ${exchange}: ${next}, \`edgemaker grid stop ${id}${flag}\` cancels them.`;
+    : `no server runs it now; start one with \`edgemaker serve${flags}\``;
+  return `${openOrders} orders of ${id} stay open on ${exchange}: ${next}, \`edgemaker grid stop ${id}${flags}\` cancels them.`;
 }

@@ -34,7 +34,7 @@ export const serveCommand = command({
       process.stdout.write(
         running
           ? `Your strategies go on: another server of this database runs at ${running}.\n`
-          : await restingOrders(deps),
+          : await restingOrders(deps, values),
       );
       stop();
     };

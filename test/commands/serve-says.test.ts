@@ -41,7 +41,7 @@ it("a server logs each start and fill, and the remaining open orders at its end"
   expect(server.child.exitCode).toBe(0);
   expect(server.stdout()).toMatch(
     new RegExp(
-      String.raw`These orders stay open[^:]*:\n  ${id}: 12 orders on kraken\nTo cancel them: edgemaker grid stop <id>, or edgemaker panic for all\.`,
+      String.raw`These orders stay open[^:]*:\n  ${id}: 12 orders on kraken\nTo cancel them: edgemaker grid stop <id> --sandbox, or edgemaker panic --sandbox for all\.`,
     ),
   );
 });
@@ -61,7 +61,7 @@ it("a server that stops names the command that cancels the orders of each kind o
   }
   await server.kill("SIGINT");
   expect(server.stdout()).toContain(
-    "To cancel them: edgemaker quote stop <id>, edgemaker strategy stop <id>, or edgemaker panic for all.",
+    "To cancel them: edgemaker quote stop <id> --sandbox, edgemaker strategy stop <id> --sandbox, or edgemaker panic --sandbox for all.",
   );
 });
 

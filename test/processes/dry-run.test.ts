@@ -1,5 +1,6 @@
 /** Paper trading needs no keys: with keys in the environment it makes no request that is signed with them. */
 import { spawn } from "node:child_process";
+import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import type { VenueName } from "../../src/model/venues.ts";
 import { edgemaker, environment, eventually, launcher } from "../support/command.ts";
@@ -44,7 +45,9 @@ it("`trade --dry-run` signs no request, even next to a live grid", async () => {
   expect(live.code, live.stderr).toBe(0);
   expect(signed(venues)).not.toEqual([]);
   for (const venue of venues) venue.resetCounts();
-  const args = ["trade", "--strategy", "grid", ...MARKET, "--dry-run", "--json", "--tick-interval", "200"];
+  const database = ["--db", `file:${join(folder, "trade.db")}`];
+  const trade = ["trade", "--strategy", "grid", ...MARKET, ...database, "--dry-run"];
+  const args = [...trade, "--json", "--tick-interval", "200"];
   const child = spawn(process.execPath, [launcher, ...args], { env: environment(folder, env), cwd: folder });
   onTestFinished(() => void child.kill("SIGKILL"));
   let [stdout, stderr] = ["", ""];
@@ -58,7 +61,10 @@ it("`trade --dry-run` signs no request, even next to a live grid", async () => {
   );
   child.kill("SIGINT");
   expect(await ended, stderr).toBe(0);
-  expect(stderr).toMatch(/\d+ orders of \S+ stay open/);
+  const where = database.join(" ");
+  expect(stderr).toMatch(/\d+ orders of (\S+) stay open/);
+  expect(stderr).toContain(`start one with \`edgemaker serve ${where}\`, \`edgemaker grid stop `);
+  expect(stderr).toContain(` ${where}\` cancels them.`);
   expect(signed(venues)).toEqual([]);
 });
 

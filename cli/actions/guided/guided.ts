@@ -33,11 +33,11 @@ export async function runGuided(operations: readonly Operation[], values: Values
   const ask: AskByName = (name, input) => asks(named(name), { ...input });
   try {
     const answer = isRequested
-      ? await dialogue(guide, given, { ask, isSimulated: settings.config.sandbox })
+      ? await dialogue(guide, given, { ask, values, isSimulated: settings.config.sandbox })
       : await unrequested(given, values, ask);
     if (answer === undefined) return nothing();
     if (answer.status !== 200) return fail(answer, { remote, operation: guide, values });
-    return await sayGuided(answer, values, () => sayUnstepped(settings, deps));
+    return await sayGuided(answer, values, () => sayUnstepped(settings, deps, values));
   } finally {
     close();
   }
@@ -51,7 +51,11 @@ function nothing(): number {
 async function dialogue(
   guide: Operation,
   given: GridAnswers,
-  { ask, isSimulated }: { readonly ask: AskByName; readonly isSimulated: boolean },
+  {
+    ask,
+    values,
+    isSimulated,
+  }: { readonly ask: AskByName; readonly values: Values; readonly isSimulated: boolean },
 ): Promise<Answer | undefined> {
   const { askForGrid } = await import("./questions.ts");
   const request = await askForGrid(guide, given, ask);
@@ -59,7 +63,7 @@ async function dialogue(
   let shown: GuideAnswer | undefined;
   return (
     misreadOf(guide, { ...request }) ??
-    shownStart(request, {
+    shownStart(request, values, {
       async preview(input) {
         const answer = await ask("guide_grid", input);
         if (answer.status !== 200) return answer;
@@ -73,10 +77,10 @@ async function dialogue(
 }
 
 /** Prints the plan without a terminal, or starts exactly that plan. */
-async function unrequested(given: GridAnswers, { yes }: Values, ask: AskByName): Promise<Answer> {
+async function unrequested(given: GridAnswers, values: Values, ask: AskByName): Promise<Answer> {
   const answer = await ask("guide_grid", given);
-  if (answer.status !== 200 || !yes) return answer;
-  return reportOnInterrupt(ask("start_grid", (answer.body as GuideAnswer).start), "grid");
+  if (answer.status !== 200 || !values.yes) return answer;
+  return reportOnInterrupt(ask("start_grid", (answer.body as GuideAnswer).start), "grid", values);
 }
 
 async function sayGuided({ body }: Answer, { json }: Values, started: () => Promise<void>): Promise<number> {
