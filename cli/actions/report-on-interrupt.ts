@@ -51,8 +51,11 @@ function leaveAtOnce({ group, flags }: StartedCommand): number {
 }
 
 function becomes({ status, body }: Answer, { group, flags }: StartedCommand): string {
-  const { id } = body as { readonly id?: string };
+  const { id, error } = body as { readonly id?: string; readonly error?: string };
   if (status === 200 && id)
     return `Ctrl-C came too late: ${STARTED[group]} started. \`edgemaker ${group} stop ${id}${flags}\` cancels the orders.`;
+  // Other failures of a server can happen after the strategy was stored.
+  if (status >= 500 && error !== "Start failed")
+    return `It is unknown whether ${STARTED[group]} started. \`edgemaker ${group} status${flags}\` shows it, and \`edgemaker ${group} stop <id>${flags}\` cancels its orders.`;
   return "Nothing was started.";
 }

@@ -19,6 +19,23 @@ async function printed(status: number, body: object, values = {}): Promise<strin
   }
 }
 
+const NOTHING = "Nothing was started.\n";
+const UNKNOWN =
+  "It is unknown whether the grid started. `edgemaker grid status` shows it, and `edgemaker grid stop <id>` cancels its orders.\n";
+
+it.each([
+  [400, "Invalid request", NOTHING],
+  [403, "Forbidden", NOTHING],
+  [500, "Start failed", NOTHING],
+  [500, "Internal error", UNKNOWN],
+  [502, undefined, UNKNOWN],
+])(
+  "Ctrl-C during a start that ends with status %d (%s) reports what started",
+  async (status, error, text) => {
+    expect(await printed(status, { error })).toBe(text);
+  },
+);
+
 it("Ctrl-C names the database or the server of the start in the command that stops it", async () => {
   const started = (values: object) => printed(200, { id: "grid-1" }, values);
   const text = (command: string) =>
