@@ -116,7 +116,7 @@ export async function startServer(values: Values, { around = 0 } = {}): Promise<
 }
 
 const NO_TOKEN =
-  "No API token exists yet. Commands on this machine need none; for other clients, run `edgemaker token create`.\n";
+  "There is no valid API token. Commands on this machine need none; for other clients, run `edgemaker token create`.\n";
 
 interface Served {
   readonly config: Config;

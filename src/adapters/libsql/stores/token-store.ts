@@ -76,7 +76,7 @@ export function tokenStore(context: Context): TokenStore {
       const live = db
         .select({ id: tokens.id })
         .from(tokens)
-        .where(and(isNull(tokens.revokedAt), isOwn))
+        .where(and(isOwn, isLiveAt(now())))
         .limit(1);
       return (await live).length > 0;
     },

@@ -77,13 +77,17 @@ describe("a token", () => {
   });
 
   it("belongs to a user, unless it has ended or belongs to a server", async () => {
-    const { tokens } = await open();
+    const { tokens, time } = await open();
     expect(await tokens.hasTokens()).toBe(false);
     await tokens.addToken(token("s", { server: "127.0.0.1:3000" }), BY);
     expect(await tokens.hasTokens()).toBe(false);
     await tokens.addToken(token("a"), BY);
     expect(await tokens.hasTokens()).toBe(true);
     await tokens.revokeToken("a", BY);
+    expect(await tokens.hasTokens()).toBe(false);
+    await tokens.addToken(token("b", { expiresAt: START + 1 }), BY);
+    expect(await tokens.hasTokens()).toBe(true);
+    time.pass(1);
     expect(await tokens.hasTokens()).toBe(false);
   });
 });
