@@ -3,7 +3,7 @@ import { fundPaper, venueForStart } from "../../engine/pass/paper-start.ts";
 import { describeStart } from "../../engine/pass/start-message.ts";
 import { stepNow } from "../../engine/pass/tick.ts";
 import { type Decimal, text } from "../../kernel/decimal.ts";
-import { VenueError } from "../../kernel/errors.ts";
+import { AppError, VenueError } from "../../kernel/errors.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
 import { NO_STOP } from "../../kernel/stop-flags.ts";
 import { MINUTE } from "../../kernel/time.ts";
@@ -117,13 +117,22 @@ interface Begun {
   readonly warnings: { code: string; message: string }[];
 }
 
-/** Returns the strategy that an earlier attempt of the request started; the account and market have changed since. */
+/**
+ * Returns the strategy that an earlier attempt of the request started; the account and market have changed since.
+ * Throws `Order unknown` instead of an exchange's failure, because the strategy runs.
+ */
 async function begunBefore(deps: Deps, { where, request }: StartRequest): Promise<Begun | undefined> {
   const earlier = await startedEarlier(deps, request);
   if (!earlier) return undefined;
   const strategy = asGrid(earlier);
   const venue = venueForStart(deps, where);
-  const [market, balances] = await Promise.all([venue.market(strategy.symbol), venue.balances()]);
+  const reads = Promise.all([venue.market(strategy.symbol), venue.balances()]);
+  const [market, balances] = await reads.catch((error: unknown) => {
+    if (!(error instanceof VenueError)) throw error;
+    const { what } = earlierPreview(strategy);
+    const message = `${what}, but ${error.message}; check its status, and do not start another one`;
+    throw new AppError("Order unknown", message);
+  });
   const { config, state } = strategy;
   const { startPrice, ledger } = state;
   const maxQuoteUsed = mostQuote({ config, state, startPrice, takingPrice: startPrice, market, balances });

@@ -102,11 +102,16 @@ describe("a start", () => {
   });
 
   it("happens once per request, however often the request repeats", async () => {
-    const { deps, rows, resting } = await opened();
+    const { deps, rows, resting, over } = await opened();
     const { ask } = askingOf(deps, { actor: "test", requestKey: "k1" });
     const first = await ask<Started>("start_grid", REQUEST);
     const again = await ask<Started>("start_grid", REQUEST);
     expect(again).toMatchObject({ id: first.id, ownBaseUsed: first.ownBaseUsed, warnings: [] });
+    const cut = async () => Promise.reject(new VenueError("unavailable", "kraken does not respond"));
+    await expect(ask("start_grid", REQUEST, over({ balances: cut }))).rejects.toMatchObject({
+      label: "Order unknown",
+      message: `${first.id} was started by an earlier attempt of this request, but kraken does not respond; check its status, and do not start another one`,
+    });
     expect(Number(again.maxQuoteUsed)).toBeCloseTo(Number(first.maxQuoteUsed), 0);
     expect([await resting(), (await rows()).length]).toEqual([6, 1]);
     await askingOf(deps, { actor: "test", requestKey: "k2" }).ask("start_grid", {
