@@ -148,6 +148,10 @@ export const QUOTE_CASES: readonly (readonly [seed: number, found: string])[] = 
   [7_524_508, "was taken to claim base that a person had withdrawn, because of a larger deposit"],
   [17_522_904, "was taken to claim base that a person had withdrawn, because of a larger deposit"],
   [
+    11_284_018,
+    "canceled ended orders again in each pass while no book could be read, and never the open ones",
+  ],
+  [
     12_512_546,
     "was taken to move for no reason, when an order filled that had been placed after an hour of calm",
   ],

@@ -12,6 +12,7 @@ import { adopt, revenants } from "../reconcile/adopt.ts";
 import { noteUnexplained } from "../reconcile/books-check.ts";
 import { withFeeValues } from "../reconcile/fee-value.ts";
 import type { Observation } from "../reconcile/observation.ts";
+import { listedIn } from "../reconcile/open-list.ts";
 import { isContradicted, isFinal } from "../reconcile/order-life.ts";
 import { type Reconciled, reconcile, reconcileLate } from "../reconcile/reconcile.ts";
 import { nameUnreadable } from "../reconcile/unreadable.ts";
@@ -163,15 +164,23 @@ function rememberAll(
   return remember(withLosses(memory, judged), observation, { fills, waiting, now: lease.now });
 }
 
-const cancelsOf = (
+/**
+ * Returns the cancels, first of those orders that the exchange lists as open. If there is no time to look up the others,
+ * they would be canceled again in each pass, and the open ones never.
+ */
+function cancelsOf(
   { snapshot: { kill }, observation, live }: AccountPass,
   advanced: readonly Pick<Advanced, "cancels">[],
-): Order[] =>
-  eachOnce([
+): Order[] {
+  const cancels = eachOnce([
     ...advanced.flatMap(({ cancels }) => cancels),
     ...revenants(observation),
     ...(kill.on && kill.cancels ? cancellable(live) : []),
   ]);
+  const listedAs = listedIn([...observation.markets.values()].flatMap(({ open }) => open));
+  const listed = new Set(cancels.filter(listedAs));
+  return [...listed, ...cancels.filter((order) => !listed.has(order))];
+}
 
 const eachOnce = (cancels: readonly Order[]): Order[] => [
   ...new Map(cancels.map((order) => [order.clientId, order])).values(),

@@ -72,7 +72,8 @@ async function lookAtMany(
   );
 }
 
-function startingAt<T>(list: readonly T[], turn: number): readonly T[] {
+/** Returns the list from another element on; a later turn begins at a later one. */
+export function startingAt<T>(list: readonly T[], turn: number): readonly T[] {
   const first = list.length > 0 ? turn % list.length : 0;
   return [...list.slice(first), ...list.slice(0, first)];
 }

@@ -4,6 +4,7 @@ import type { Strategy } from "../../model/strategy.ts";
 import type { Settlement, Snapshot } from "../../ports/stores/step-store.ts";
 import type { Decision } from "../decide/decide.ts";
 import { cancellable } from "../decide/turn.ts";
+import { startingAt } from "./observe-orders.ts";
 
 /*
  * Cancels that are sent before anything is read from the exchange. A stop must not depend on trades that cannot be
@@ -19,13 +20,17 @@ const isCleared = ({ kill }: Snapshot): boolean => kill.on && kill.cancels;
 export const isStopping = (snapshot: Snapshot): boolean =>
   isCleared(snapshot) || snapshot.strategies.some(isLeaving);
 
-/** Returns urgent cancels, at most half of a pass's calls: a pass must also read to make progress. */
+/**
+ * Returns urgent cancels, at most half of a pass's calls: a pass must also read to make progress. If that cannot read
+ * their results, the next pass cancels other orders.
+ */
 export function urgentCancels(snapshot: Snapshot, calls: number): Order[] {
-  const { strategies, orders } = snapshot;
+  const { strategies, orders, memory, failures } = snapshot;
+  const most = Math.floor(Math.max(0, calls) / 2);
   const leaving = new Set(strategies.filter(isLeaving).map(({ id }) => id));
   const isRequested = ({ strategy }: Order) =>
     isCleared(snapshot) || (strategy !== null && leaving.has(strategy));
-  return cancellable(orders.filter(isRequested)).slice(0, Math.floor(Math.max(0, calls) / 2));
+  return startingAt(cancellable(orders.filter(isRequested)), (memory.turn + failures) * most).slice(0, most);
 }
 
 /** Event for cancels whose result the pass could not read; once per stop. */

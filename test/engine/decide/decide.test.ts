@@ -224,6 +224,16 @@ describe("the cancels that a pass decides on", () => {
     expect(deciding(stop, { orders: live, snap: kill({ cancels: false }) }).cancels).toEqual([live[0]]);
   });
 
+  it("begin with the orders that the exchange lists as open", () => {
+    const live = [0, 1, 2].map((index) =>
+      order({ slot: index, clientId: idOf({ slot: index }), exchangeId: `x${index}` }),
+    );
+    const open = [reportedOrder({ id: "x2", clientId: idOf({ slot: 2 }) })];
+    const stop = grid({ wants: "stop" });
+    const ids = deciding(stop, { orders: live, of: { open } }).cancels.map(({ exchangeId }) => exchangeId);
+    expect(ids).toEqual(["x2", "x0", "x1"]);
+  });
+
   it("include an order that was given up but is still open", () => {
     const lost = order({ state: "rejected", settled: true });
     const late = (one: Order, open = [reportedOrder()]) =>

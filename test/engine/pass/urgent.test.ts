@@ -54,6 +54,18 @@ describe("the cancels before any read", () => {
     expect(cancels({ strategies }, 1)).toEqual([]);
     expect(cancels({ strategies }, -4)).toEqual([]);
   });
+
+  it("go on with other orders while their results cannot be read", () => {
+    const all = [0, 1, 2, 3, 4].map((index) => order({ slot: index, exchangeId: `x${index}` }));
+    const sent = (over: object) => cancels({ strategies: [stopping()], orders: all, ...over }, 4);
+    const atTurn = (turn: number) => ({ memory: { ...snapshot().memory, turn } });
+    expect([0, 1, 2].map((failures) => sent({ ...atTurn(0), failures }))).toEqual([
+      ["x0", "x1"],
+      ["x2", "x3"],
+      ["x4", "x0"],
+    ]);
+    expect(sent({ ...atTurn(1), failures: 0 })).toEqual(["x2", "x3"]);
+  });
 });
 
 describe("a stop whose orders could not be read again", () => {
