@@ -122,6 +122,10 @@ export const CASES: readonly (readonly [seed: number, found: string, timing: "re
     [7_515_270, "a restored grid counted base that older layouts had bought and sold as the account's"],
     [11_516_542, "was taken to sell what it did not hold, by an exit that the restored store had forgotten"],
     [7_515_826, "a restored grid counted base that older layouts had bought and sold as the account's"],
+    [
+      7_530_982,
+      "a restored grid counted base that its slots had bought and a later layout sold as the account's",
+    ],
   ] as const
 ).map(([seed, found, timing]) => [seed, found, timing] as const);
 

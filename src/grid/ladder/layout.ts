@@ -5,6 +5,7 @@ import type { Market } from "../../model/market.ts";
 import { lotsFor } from "../../model/minimum.ts";
 import type { FoundOrder } from "../../ports/kind.ts";
 import { costInAll, gridPosition, unsoldBase } from "../ledger/booking.ts";
+import { releaseInventory } from "../ledger/draw.ts";
 import { takeLots, totalBase, withLot } from "../state/lots.ts";
 import type { GridState, Slot } from "../state/state.ts";
 
@@ -67,9 +68,7 @@ export function forgottenBase(state: GridState, { order, fills, ended }: FoundOr
     .flatMap((fill) => movementsOf(order.symbol, fill))
     .reduce((total, { asset, amount }) => (asset === base ? total - amount : total), ZERO);
   const needed = ended ? moved : max(moved, order.amount);
-  // Trades of another layout's order are booked in the idle base.
-  if (order.generation !== state.generation)
-    return withIdle(state, needed - max(ZERO, totalBase(state.idle)));
+  if (order.generation !== state.generation) return withIdleFor(state, needed);
   const slot = state.slots.find(({ index }) => index === order.slot);
   const lacks = slot ? needed - unsoldBase(slot) : ZERO;
   if (!slot || lacks <= ZERO) return state;
@@ -82,8 +81,15 @@ export function forgottenBase(state: GridState, { order, fills, ended }: FoundOr
   return withFirst({ ...state, slots, idle }, state);
 }
 
-/** Adds base at the start price to the idle base. */
-function withIdle(state: GridState, base: Decimal): GridState {
+/**
+ * Returns the base that an order of another layout needs as idle base, because its trades are booked there. Base that
+ * the slots bought before was moved to that layout; only what is lacking then was the account's, at the start price.
+ */
+function withIdleFor(before: GridState, needed: Decimal): GridState {
+  const idleOf = ({ idle }: GridState) => max(ZERO, totalBase(idle));
+  if (needed <= idleOf(before)) return before;
+  const state = releaseInventory(before, () => true);
+  const base = needed - idleOf(state);
   if (base <= ZERO) return state;
   const cost = mul(base, state.startPrice, "half");
   return withFirst({ ...state, idle: withLot(state.idle, { base, cost, first: true }) }, state);

@@ -6,6 +6,7 @@ import {
   layOut,
   targetBase,
 } from "../../../src/grid/ladder/layout.ts";
+import { totalBase } from "../../../src/grid/state/lots.ts";
 import { NO_LEDGER } from "../../../src/grid/state/state.ts";
 import { d, market, slot, state } from "../../support/grid.ts";
 import { fill, order } from "../../support/made.ts";
@@ -114,6 +115,12 @@ describe("first base that is missing from a restored database", () => {
     expect(after.ledger).toMatchObject({ firstBase: d("1.5"), firstCost: d("135") });
     // The idle base covers all that this one needs.
     expect(forgottenBase(after, older)).toBe(after);
+    // So does base that a slot bought before the new layout: it is sold, and none of the account's.
+    const bought = slot({ side: "buy", bought: d("1.5"), base: d("1.5"), cost: d("120") });
+    const moved = forgottenBase(state([bought], { startPrice: d("90"), idle }), older);
+    expect(moved.ledger).toMatchObject({ firstBase: 0n, firstCost: 0n });
+    expect(moved.slots).toMatchObject([{ bought: 0n, base: 0n, cost: 0n }]);
+    expect(totalBase(moved.idle)).toBe(d("2"));
   });
 
   it("is the amount it sold, plus fees in base, if it has ended or that is more", () => {
