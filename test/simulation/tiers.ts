@@ -265,7 +265,7 @@ export async function mutantTier(
 const BOUNDS: readonly (readonly [Bound, "holds" | "told"])[] = [
   ["expiry", "told"],
   ["skew", "holds"],
-  ["read lag", "holds"],
+  ["read lag", "told"],
   ["steady lag, all answered", "holds"],
   ["steady lag", "told"],
 ];
