@@ -11,7 +11,8 @@ export function writePrivate(named: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const fresh = `${file}.${process.pid}.${nodeLocal.randomText(6)}`;
   try {
-    writeFileSync(fresh, text, { mode: 0o600, flag: "wx" });
+    // Without a flush, a power cut can leave an empty file, and the keys are lost.
+    writeFileSync(fresh, text, { mode: 0o600, flag: "wx", flush: true });
     renameSync(fresh, file);
   } catch (error) {
     // A full disk would keep a part of it, with its secrets.
