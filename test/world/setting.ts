@@ -78,7 +78,7 @@ export async function firstTables(
       kind: "grid",
       version: 1,
       config: checked.config,
-      state: firstState(checked, START),
+      state: firstState(checked, quote),
       wants: "run",
       keepOrders: false,
       sellBase: false,

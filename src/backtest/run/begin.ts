@@ -43,7 +43,7 @@ export function begin(checked: Checked, { market, quote }: CheckInputs, exchange
     account: accountKey({ exchange, kind: "sandbox", host: "" }),
     symbol: market.symbol,
     config: checked.config,
-    state: firstState(checked, quote.at),
+    state: firstState(checked, quote),
     wants: "run",
     ...NO_STOP,
     status: isWaiting ? "idle" : "running",

@@ -156,7 +156,7 @@ async function beginStrategy(
   const { venue, quote } = start;
   const { checked } = planned;
   await fundPaper(deps, where, venue);
-  const state = await withHistory(venue, where.symbol, checked, firstState(checked, quote.at));
+  const state = await withHistory(venue, where.symbol, checked, firstState(checked, quote));
   const strategy = await deps.store.createStrategy(
     {
       ...firstRow(where, config, state),

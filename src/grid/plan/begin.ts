@@ -29,7 +29,9 @@ export function trigger(strategy: GridStrategy, { quote }: MarketQuote): GridStr
   const slots = state.slots.map((slot, i) =>
     unsoldBase(slot) > ZERO || hasSold(slot) ? slot : { ...slot, side: sides[i]?.side ?? slot.side },
   );
-  const begun: GridState = { ...state, slots, startPrice: mid, center: mid, laidAt: quote.at, notices: [] };
+  const firstBuy = state.firstBuy && { ...state.firstBuy, ask: quote.ask };
+  const now = { startPrice: mid, center: mid, laidAt: quote.at };
+  const begun: GridState = { ...state, ...now, slots, firstBuy, notices: [] };
   return { ...strategy, state: begun, status: "running", phase: "starting" };
 }
 

@@ -1,4 +1,5 @@
-import { type Decimal, div, max, min, mul, ONE, snap, ZERO } from "../../kernel/decimal.ts";
+import { type Decimal, div, max, min, mul, ONE, snap, text, ZERO } from "../../kernel/decimal.ts";
+import { isWide } from "../../kernel/spread.ts";
 import { inOneOrder } from "../../limits/one-order.ts";
 import { boundsAfter, refusedWithin } from "../../limits/standing.ts";
 import type { Capital, Funds, Intent, Resting } from "../../model/intent.ts";
@@ -14,7 +15,7 @@ import { unsoldBase } from "../ledger/booking.ts";
 import { drawAll } from "../ledger/draw.ts";
 import type { GridConfig } from "../state/config.ts";
 import { totalBase } from "../state/lots.ts";
-import { FIRST_BUY_SLOT, type GridState, type GridStrategy } from "../state/state.ts";
+import { FIRST_BUY_SLOT, type GridState, type GridStrategy, type Slot } from "../state/state.ts";
 import { committed, fitIntoShares } from "./capital.ts";
 import { boundRoom, roomAfter } from "./room.ts";
 
@@ -28,6 +29,8 @@ const grossed = (amount: Decimal, { buyFeeIn, maker, taker, lot }: Market): Deci
 /** Returns the limit price of an immediate order: 1 % beyond the ask or the bid. */
 export const takingPrice = ({ ask }: Quote, { tick }: Market): Decimal =>
   snap(mul(ask, (101n * ONE) / 100n, "up"), tick, "up");
+
+const lacksBase = (slot: Slot): boolean => slot.side === "sell" && unsoldBase(slot) === ZERO;
 
 export interface FirstBuy {
   readonly state: GridState;
@@ -65,7 +68,7 @@ export function firstBuyOf(
 ): { readonly state: GridState; readonly intent: Intent } | undefined {
   if (!before.firstBuy || before.firstBuy.tries >= MOST_INITIAL_BUYS) return undefined;
   const state = drawAll(before, config, market);
-  const lacking = state.slots.filter((slot) => slot.side === "sell" && unsoldBase(slot) === ZERO);
+  const lacking = state.slots.filter(lacksBase);
   const whole = lacking.reduce((total, slot) => total + firstAmount(market, slot), ZERO);
   const all = snap(grossed(whole - totalBase(state.idle), market), market.lot, "up");
   const taking = takingPrice(quote, market);
@@ -80,7 +83,7 @@ export function firstBuyOf(
 /** Counts a try when its order ends. An order that was refused here or did not leave in time is not a try. */
 export const countTry = (state: GridState, { slot, reason }: Pick<Order, "slot" | "reason">): GridState =>
   state.firstBuy && slot === FIRST_BUY_SLOT && rejectionOf(reason).cause !== "not_sent"
-    ? { ...state, firstBuy: { tries: state.firstBuy.tries + 1 } }
+    ? { ...state, firstBuy: { ...state.firstBuy, tries: state.firstBuy.tries + 1 } }
     : state;
 
 const lowestSell = (resting: readonly Resting[]): Decimal | undefined =>
@@ -90,6 +93,13 @@ const lowestSell = (resting: readonly Resting[]): Decimal | undefined =>
       (least, { price }) => (least === undefined ? price : min(least, price)),
       undefined,
     );
+
+/** Returns why it waits in a book that is too wide for a reliable price: there it pays no more than in the plan. */
+function costlier({ firstBuy, slots }: GridState, quote: Quote): string | null {
+  const planned = firstBuy?.ask;
+  if (planned === undefined || !isWide(quote) || quote.ask <= planned || !slots.some(lacksBase)) return null;
+  return `the base is not bought yet: the spread is wider than 2 %, and the best ask is above ${text(planned)}, that of the plan`;
+}
 
 const DOUBTED = "the base is not bought yet: an unconfirmed order could have used the funds";
 
@@ -109,6 +119,8 @@ export function firstBuy(
   const isUnderWay = live.some(({ slot }) => slot === FIRST_BUY_SLOT);
   if (!state.firstBuy || !market || !quote || isUnderWay) return none(state);
   const over = () => none({ ...drawAll(state, config, market), firstBuy: null });
+  const tooCostly = costlier(state, quote);
+  if (tooCostly !== null) return none(state, tooCostly);
   const under = lowestSell(resting);
   const isInWay = under !== undefined && under <= quote.ask;
   const below = isInWay ? undefined : under;

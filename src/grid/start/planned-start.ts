@@ -49,14 +49,17 @@ export interface PlannedStart {
   readonly hash: string;
 }
 
-export const firstState = ({ slots, startPrice, center, config }: Checked, laidAt: number): GridState => ({
+export const firstState = (
+  { slots, startPrice, center, config }: Checked,
+  { ask, at }: Pick<Quote, "ask" | "at">,
+): GridState => ({
   ...NEW_STATE,
   startPrice,
   center,
-  laidAt,
+  laidAt: at,
   slots,
   ledger: NO_LEDGER,
-  firstBuy: config.initialBuy ? { tries: 0 } : null,
+  firstBuy: config.initialBuy ? { tries: 0, ask } : null,
 });
 
 const ownFree = ({ market, balances, kept }: StartInputs): Both => freeBeside(kept, balances, market);
@@ -67,11 +70,7 @@ export function planStart(checked: Checked, inputs: StartInputs): PlannedStart {
   const { config } = checked;
   const of = (asset: string) => balanceIn(balances, asset);
   const own = ownFree(inputs).base;
-  const given = giveFirstBase(
-    firstState(checked, quote.at),
-    market,
-    config.useOwnBase === false ? ZERO : own,
-  );
+  const given = giveFirstBase(firstState(checked, quote), market, config.useOwnBase === false ? ZERO : own);
   const all = of(market.quote).free + of(market.quote).used;
   const capital = capitalAtStart(all, given.ledger.firstCost);
   const bought = firstBuyOf(given, config, { market, quote, bounds, capital });

@@ -80,7 +80,11 @@ export interface GridState extends StrategyState {
   /** One slot is moving to the other end; `steps` counts slots moved up minus slots moved down. */
   readonly trail: { readonly way: "up" | "down" | null; readonly steps: number };
   /** The buy of missing base at the start: number of orders so far; null if it is complete or not needed. */
-  readonly firstBuy: { readonly tries: number } | null;
+  readonly firstBuy: {
+    readonly tries: number;
+    /** The best ask of the plan; absent in states of older versions. */
+    readonly ask?: Decimal;
+  } | null;
 }
 
 /** Initial state of every grid, without its slots and prices. */

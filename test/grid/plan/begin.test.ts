@@ -49,6 +49,8 @@ describe("a grid that waits for its trigger", () => {
     const holding = { ...(SLOTS[1] as (typeof SLOTS)[0]), base: d("1") };
     const restored = trigger(idle("107", { slots: [slot(), holding] }), at("115"));
     expect(restored?.state.slots[1]).toBe(holding);
+    const buying = trigger(idle("107", { firstBuy: { tries: 0, ask: d("106") } }), at("115"));
+    expect(buying?.state.firstBuy).toEqual({ tries: 0, ask: mid });
   });
 
   it("keeps the side of slots that have sold, even if the database has lost its start", () => {

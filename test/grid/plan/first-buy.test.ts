@@ -111,6 +111,30 @@ describe("the buy of missing base", () => {
     expect(buy({ observed: observedMarket({ market: MARKET, quote: undefined }) })).toMatchObject(waits);
   });
 
+  it("pays no more than the plan said in a book whose price is not reliable", () => {
+    const at = (bid: string, ask: string, of: Partial<GridState> = {}) => {
+      const firstBuy = { tries: 0, ask: d("100") };
+      const observed = observedMarket({ market: MARKET, quote: quote({ bid: d(bid), ask: d(ask) }) });
+      return buy({ observed }, { firstBuy, ...of });
+    };
+    expect(at("99", "102")).toMatchObject({
+      intents: [],
+      problem:
+        "the base is not bought yet: the spread is wider than 2 %, and the best ask is above 100, that of the plan",
+      state: { firstBuy: { tries: 0, ask: d("100") } },
+    });
+    // It waits as well while the funds do not suffice at that price.
+    expect(at("99", "500").state.firstBuy).not.toBeNull();
+    // A book as wide as in the plan, a price that has risen, and a strategy of an older version.
+    expect(at("90", "100").intents).toMatchObject([{ price: d("101") }]);
+    expect(at("119", "120").intents).toMatchObject([{ price: d("121.2") }]);
+    expect(at("99", "102", { firstBuy: { tries: 0 } }).intents).toMatchObject([{ price: d("103.02") }]);
+    expect(at("99", "102", { slots: [{ ...SELLS, base: d("1") }] })).toMatchObject({
+      problem: null,
+      state: { firstBuy: null },
+    });
+  });
+
   it("is priced below a sell of the account, and waits if that sell is at the ask", () => {
     const others = [resting("buy", "50"), resting("sell", "100.6"), resting("sell", "100.5")];
     expect(buy({ resting: others }).intents[0]?.price).toBe(d("100.49"));

@@ -129,7 +129,7 @@ describe("a new grid", () => {
   it("starts with no position, no orders in flight and nothing paid", () => {
     const checked = checkStart(range(), INPUTS);
     const { slots, startPrice, center } = checked;
-    expect(firstState(checked, 7)).toEqual({
+    expect(firstState(checked, { ask: d("106"), at: 7 })).toEqual({
       generation: 0,
       serial: 0,
       refused: [],
@@ -162,7 +162,8 @@ describe("a new grid", () => {
         cycles: 0,
       },
     });
-    expect(firstState(checkStart(range({ initialBuy: true }), INPUTS), 7).firstBuy).toEqual({ tries: 0 });
+    const bought = firstState(checkStart(range({ initialBuy: true }), INPUTS), { ask: d("106"), at: 7 });
+    expect(bought.firstBuy).toEqual({ tries: 0, ask: d("106") });
   });
 });
 
