@@ -59,6 +59,14 @@ describe.each(NAMES)("candles of %s since a time", (name) => {
     expect(venue.candleReach).toBeUndefined();
   });
 
+  it("are the newest ones without a time, as many as requested", async () => {
+    const newest = await venue.candles(PAIR, { span: MINUTE, limit: 1000 });
+    const times = newest.map(({ at }) => at);
+    expect(times).toEqual([...new Set(times)].sort((a, b) => a - b));
+    expect(now - (times.at(-1) ?? 0)).toBeLessThanOrEqual(MINUTE);
+    expect(times).toHaveLength(Math.min(REACH[name] ?? 1000, 1000));
+  });
+
   it("are none before the pair was listed", async () => {
     if (REACH[name]) return;
     expect(await minutesOf(now - (DAYS + 3) * DAY, 1000)).toEqual([]);

@@ -80,15 +80,36 @@ export function publicData(link: ExchangeLink, asker: Asker): PublicData {
         };
         return shared("candles", symbol, ask, `${span} ${page} ${first}`);
       };
-      if (since === undefined) return (await askFor(undefined, limit)).slice(-limit);
-      const found: Candle[] = [];
-      const first = firstOf(span, since);
-      for (let done = 0; done < limit && first + done * span <= clock(); done += quirks.candlePage)
-        found.push(...(await askFor(first + done * span, limit - done)));
-      return apart(found.filter(({ at }) => at >= since)).slice(0, limit);
+      const from = async (start: Millis, most: number) => {
+        const found: Candle[] = [];
+        const first = firstOf(span, start);
+        for (let done = 0; done < most && first + done * span <= clock(); done += quirks.candlePage)
+          found.push(...(await askFor(first + done * span, most - done)));
+        return apart(found.filter(({ at }) => at >= start)).slice(0, most);
+      };
+      if (since !== undefined) return from(since, limit);
+      const newest = (await askFor(undefined, limit)).slice(-limit);
+      return limit > quirks.candlePage && !quirks.candleReach ? withOlder(newest, range, from) : newest;
     },
     candleReach: quirks.candleReach,
   };
+}
+
+/** Adds older candles, because mexc returns 500 at most without a time. */
+async function withOlder(
+  newest: readonly Candle[],
+  { limit, span }: CandleRange,
+  from: (start: Millis, most: number) => Promise<readonly Candle[]>,
+): Promise<Candle[]> {
+  let all = [...newest];
+  for (let [first] = all; first && all.length < limit; [first] = all) {
+    const { at } = first;
+    const lacking = limit - all.length;
+    const older = (await from(at - lacking * span, lacking)).filter((candle) => candle.at < at);
+    if (older.length === 0) break;
+    all = [...older, ...all];
+  }
+  return all;
 }
 
 /** Removes duplicates, because some exchanges return more candles than requested, which the next page repeats. */
