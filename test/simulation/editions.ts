@@ -1,6 +1,8 @@
 /** What the editions from the eleventh on draw beside what the sixth does. */
+
+import { TRADES_WAIT } from "../../src/engine/reconcile/order-life.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
-import { HOUR } from "../../src/kernel/time.ts";
+import { HOUR, MINUTE } from "../../src/kernel/time.ts";
 import { type Deed, handDeed, type MarketRules, startOfAny } from "./deeds.ts";
 import type { Plan } from "./plan.ts";
 import { editQuoteDeed, startQuoteDeed } from "./quote-deeds.ts";
@@ -51,7 +53,9 @@ function withLateRestores(random: Random, plan: Plan): Plan {
     ];
   });
   const deeds = [...without(plan.deeds, ["backup", "restore"]), ...restores.flat()];
-  return { ...plan, late: plan.timing.readLag > 0, deeds: inOrder(deeds) };
+  const late = plan.timing.readLag > 0;
+  const endAt = plan.endAt + (late && !plan.late ? TRADES_WAIT + MINUTE : 0);
+  return { ...plan, late, endAt, deeds: inOrder(deeds) };
 }
 
 /** Quotes that are started, changed, paused and stopped by their operations, on the pairs of grids. */
