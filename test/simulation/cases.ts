@@ -123,6 +123,11 @@ export const CASES: readonly (readonly [seed: number, found: string, timing: "re
     [11_516_542, "was taken to sell what it did not hold, by an exit that the restored store had forgotten"],
     [7_515_826, "a restored grid counted base that older layouts had bought and sold as the account's"],
     [
+      9_534_397,
+      "was taken to book a fill of an order that it had left, when it was booked from the order before",
+    ],
+    [10_532_696, "was taken to be at rest before the wait for trades that never come was over"],
+    [
       7_530_982,
       "a restored grid counted base that its slots had bought and a later layout sold as the account's",
     ],

@@ -8,7 +8,7 @@ import type { GridStrategy, Slot } from "../../src/grid/state/state.ts";
 import { abs, div, max, mul, ONE, snap, sum, text } from "../../src/kernel/decimal.ts";
 import { parseClientOrderId } from "../../src/kernel/ids.ts";
 import { splitPair } from "../../src/kernel/pair.ts";
-import type { BookedOrder } from "../../src/market/matching/books.ts";
+import type { BookedFill, BookedOrder } from "../../src/market/matching/books.ts";
 import { accountKey } from "../../src/model/account.ts";
 import type { Order } from "../../src/model/order.ts";
 import { takes } from "../../src/model/own-orders.ts";
@@ -158,6 +158,19 @@ const isBooked = ({ tables, simulation, tradeId }: Sim, symbol: string, id: stri
 /** Left to the person by a stop: what fills from then on is not the strategy's. */
 const isReleased = ({ settled, state }: Order): boolean =>
   settled && (state === "open" || state === "partially_filled");
+
+/**
+ * Whether a fill is of an order's strategy. Of an order that a stop has left to the person, only what was booked before is,
+ * by its trade or from the order's totals.
+ */
+function isOfOwner(sim: Sim, order: Order | undefined, { id, orderId, symbol, at }: BookedFill): boolean {
+  if (!order?.strategy) return false;
+  if (!isReleased(order) || isBooked(sim, symbol, id)) return true;
+  const unbooked = sim.history
+    .allFills(sim.exchange)
+    .filter((one) => one.orderId === orderId && one.at <= at && !isBooked(sim, symbol, one.id));
+  return sum(unbooked.map(({ amount }) => amount)) <= order.gap;
+}
 
 function settledDown(sim: Sim, strategy: Strategy): void {
   const { checks } = sim;
@@ -368,12 +381,9 @@ function ledgers(sim: Sim, beside: Moved): void {
   for (const asset of Object.keys(plan.holdings)) {
     const change = (holdings[asset]?.total ?? 0n) - (plan.holdings[asset] ?? 0n) - (beside.get(asset) ?? 0n);
     let other = 0n;
-    for (const { id, orderId, symbol, side, price, amount, fee } of fills) {
-      const clientId = clientIdOf(sim, orderId);
-      const order = tables.orders.get(clientId);
-      // Of an order that a stop has left to the person, only what was booked before is the strategy's.
-      const isTheirs = order?.strategy && (!isReleased(order) || isBooked(sim, symbol, id));
-      if (isTheirs) continue;
+    for (const fill of fills) {
+      const { orderId, symbol, side, price, amount, fee } = fill;
+      if (isOfOwner(sim, tables.orders.get(clientIdOf(sim, orderId)), fill)) continue;
       const { base, quote } = splitPair(symbol);
       const sign = side === "buy" ? 1n : -1n;
       if (base === asset) other += sign * amount;
@@ -407,9 +417,10 @@ function ownSums(sim: Sim, { id, number, symbol, state }: GridStrategy): void {
   const { orders } = sim.tables();
   const executed = sim.history.allFills(sim.exchange).flatMap((fill) => {
     const row = orders.get(clientIdOf(sim, fill.orderId));
-    const isOwn = row?.strategy && (!isReleased(row) || isBooked(sim, fill.symbol, fill.id));
     const notional = (fill.price * fill.amount) / ONE;
-    return isOwn && isOfStrategy(row.clientId, number) ? [{ ...fill, notional, fees: [fill.fee] }] : [];
+    return row && isOfOwner(sim, row, fill) && isOfStrategy(row.clientId, number)
+      ? [{ ...fill, notional, fees: [fill.fee] }]
+      : [];
   });
   const { base, quote } = splitPair(symbol);
   const { cash, firstBase, quote: moved } = state.ledger;
