@@ -310,6 +310,12 @@ describe("a pass over quotes", () => {
     ]);
     // The engine writes that event, once for every kind of strategy.
     expect(next.events).toEqual([]);
+    const paused = next.strategy as QuoteStrategy;
+    const judge = (one: QuoteStrategy) => ({ ...one, state: { ...one.state, halted: null } });
+    const resumed = { ...pass({ book: book(["99"], ["101"]) }), judge: judge as never };
+    expect(run(paused, [], resumed).events).toMatchObject([
+      { kind: "recovered", message: "both sides are quoted again" },
+    ]);
   });
 
   it("could place orders at its start, after a change, and where a level lacks one", () => {

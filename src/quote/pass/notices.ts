@@ -52,11 +52,7 @@ const describeLimitLoss = (most: bigint | undefined, quote: string): string =>
 const recoveredText = (had: ReadonlySet<Notice["code"]>): string =>
   had.size === 1 && had.has("defended") ? "no side is defended any longer" : "both sides are quoted again";
 
-/** The engine writes the event when a limit of the account pauses the quotes. */
-const ownNotices = ({ state: { notices, halted } }: QuoteStrategy): readonly Notice[] =>
-  notices.filter(({ message }) => message !== halted);
-
-/** Events for notices that begin or end; each is written once. */
+/** Events for notices that begin or end; each is written once. The engine writes that a loss limit begins to pause them. */
 export function quoteEvents(before: QuoteStrategy, after: QuoteStrategy, at: Millis): Event[] {
   const describe = (kind: Event["kind"], message: string): Event => ({
     account: after.account,
@@ -65,10 +61,10 @@ export function quoteEvents(before: QuoteStrategy, after: QuoteStrategy, at: Mil
     kind,
     message,
   });
-  const had = new Set(ownNotices(before).map(({ code }) => code));
-  const has = new Set(ownNotices(after).map(({ code }) => code));
-  const begun = ownNotices(after)
-    .filter(({ code }) => !had.has(code))
+  const had = new Set(before.state.notices.map(({ code }) => code));
+  const has = new Set(after.state.notices.map(({ code }) => code));
+  const begun = after.state.notices
+    .filter(({ code, message }) => !had.has(code) && message !== after.state.halted)
     .map(({ code, message }) =>
       describe(code === "no_reference" || code === "loss_limit" ? "error" : "notice", message),
     );
