@@ -98,7 +98,7 @@ const lowestSell = (resting: readonly Resting[]): Decimal | undefined =>
 function costlier({ firstBuy, slots }: GridState, quote: Quote): string | null {
   const planned = firstBuy?.ask;
   if (planned === undefined || !isWide(quote) || quote.ask <= planned || !slots.some(lacksBase)) return null;
-  return `the base is not bought yet: the spread is wider than 2 %, and the best ask is above ${text(planned)}, that of the plan`;
+  return `the base is not bought yet: the spread is wider than 2 %, and the best ask is above ${text(planned)}, that of the plan; it waits for a narrower spread or a lower ask. To buy at this ask, stop the grid and start it again`;
 }
 
 const DOUBTED = "the base is not bought yet: an unconfirmed order could have used the funds";

@@ -120,7 +120,7 @@ describe("the buy of missing base", () => {
     expect(at("99", "102")).toMatchObject({
       intents: [],
       problem:
-        "the base is not bought yet: the spread is wider than 2 %, and the best ask is above 100, that of the plan",
+        "the base is not bought yet: the spread is wider than 2 %, and the best ask is above 100, that of the plan; it waits for a narrower spread or a lower ask. To buy at this ask, stop the grid and start it again",
       state: { firstBuy: { tries: 0, ask: d("100") } },
     });
     // It waits as well while the funds do not suffice at that price.
