@@ -165,7 +165,11 @@ const isReleased = ({ settled, state }: Order): boolean =>
  * Whether a fill is of an order's strategy. Of an order that a stop has left to the person, only what was booked before is,
  * by its trade or from the order's totals.
  */
-function isOfOwner(sim: Sim, order: Order | undefined, { id, orderId, symbol, at }: BookedFill): boolean {
+function isStrategyFill(
+  sim: Sim,
+  order: Order | undefined,
+  { id, orderId, symbol, at }: BookedFill,
+): boolean {
   if (!order?.strategy) return false;
   if (!isReleased(order) || isBooked(sim, symbol, id)) return true;
   const unbooked = sim.history
@@ -385,7 +389,7 @@ function ledgers(sim: Sim, beside: Moved): void {
     let other = 0n;
     for (const fill of fills) {
       const { orderId, symbol, side, price, amount, fee } = fill;
-      if (isOfOwner(sim, tables.orders.get(clientIdOf(sim, orderId)), fill)) continue;
+      if (isStrategyFill(sim, tables.orders.get(clientIdOf(sim, orderId)), fill)) continue;
       const { base, quote } = splitPair(symbol);
       const sign = side === "buy" ? 1n : -1n;
       if (base === asset) other += sign * amount;
@@ -420,7 +424,7 @@ function ownSums(sim: Sim, { id, number, symbol, state }: GridStrategy): void {
   const executed = sim.history.allFills(sim.exchange).flatMap((fill) => {
     const row = orders.get(clientIdOf(sim, fill.orderId));
     const notional = (fill.price * fill.amount) / ONE;
-    return row && isOfOwner(sim, row, fill) && isOfStrategy(row.clientId, number)
+    return row && isStrategyFill(sim, row, fill) && isOfStrategy(row.clientId, number)
       ? [{ ...fill, notional, fees: [fill.fee] }]
       : [];
   });
