@@ -75,12 +75,13 @@ export async function step(
     snapshot = await leaseOf(deps, venue, { scheduled, isUrgent, calls: opening });
     if (!snapshot) return { account, outcome: "busy" };
     watchClock(store, { log, now: snapshot.lease.now, sentAt: requestedAt, answeredAt: local.monotonic() });
-    snapshot = upgradedSnapshot(snapshot, deps.kinds);
     const hold: Hold = holdOf(snapshot.lease, requestedAt, timing.requestTimeout);
     const terms = { requestedAt, isUrgent: isUrgent || isStopping(snapshot), opening };
     leasedVenue = underLease(venue, snapshot, terms);
     const cancels = urgentCancels(snapshot, budget.left);
     urgent = await cancelEach({ venue: leasedVenue, local }, hold, { cancels, budget });
+    // After the cancels, because they need no state: a strategy of a newer version must not prevent them.
+    snapshot = upgradedSnapshot(snapshot, deps.kinds);
     await leasedVenue.enter?.();
     const ended = await pass(deps, leasedVenue, { snapshot, hold, budget, urgent });
     return { account, cancels: urgent.confirmed, ...ended };

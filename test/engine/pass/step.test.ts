@@ -315,7 +315,7 @@ describe("a failing pass", () => {
       outcome: "failed",
       message: "g was stored by a newer version of edgemaker",
     });
-    expect(namesOf(did)).toEqual(["takeLease", "settle"]);
+    expect(namesOf(did)).toEqual(["takeLease", "under", "leave", "settle"]);
   });
 
   const silent = { openOrders: () => Promise.reject(new VenueError("unavailable", "no answer")) };
