@@ -36,7 +36,12 @@ interface Panic {
   readonly done: boolean;
   readonly message: string;
   readonly orders: readonly object[];
-  readonly grids: readonly { readonly id: string; readonly status: string; readonly base: string }[];
+  readonly grids: readonly {
+    readonly id: string;
+    readonly status: string;
+    readonly base: string | null;
+    readonly error: string | null;
+  }[];
 }
 interface Status {
   readonly strategies: readonly {
@@ -129,6 +134,28 @@ describe("panic", () => {
     expect((await resting()).length).toBeGreaterThan(0);
     time.pass(1000);
     expect(await runOperation<Panic>(deps, "panic", { sell: false })).toMatchObject({ done: true });
+    expect(await resting()).toEqual([]);
+  });
+
+  it("cancels the orders of a strategy that a newer version stored, and says what it cannot do", async () => {
+    const { deps, resting, context } = await trading();
+    await context.client.execute("update strategies set version = 99 where account like '%kraken%'");
+    const panic = await runOperation<Panic>(deps, "panic", { sell: true });
+    expect(panic).toMatchObject({
+      done: false,
+      message: expect.stringMatching(
+        /^the kill switch is on; 2 strategies are not stopped yet.*; repeat the request/,
+      ),
+    });
+    const newer = panic.grids.filter(({ id }) => id.includes("kraken"));
+    expect(newer.map(({ status, base, error }) => ({ status, base, error }))).toEqual(
+      newer.map(({ id: _ }) => ({
+        status: "running",
+        base: null,
+        error: expect.stringMatching(/^\S+ was stored by a newer version of edgemaker$/),
+      })),
+    );
+    expect(newer).toHaveLength(2);
     expect(await resting()).toEqual([]);
   });
 

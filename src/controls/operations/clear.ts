@@ -1,7 +1,9 @@
 import * as z from "zod";
+import { isReadable } from "../../engine/accounts.ts";
 import { stepNow } from "../../engine/pass/tick.ts";
+import { upgraded } from "../../engine/pass/upgrade.ts";
 import { isFinal } from "../../engine/reconcile/order-life.ts";
-import { text } from "../../kernel/decimal.ts";
+import { type Decimal, text } from "../../kernel/decimal.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { splitPair } from "../../kernel/pair.ts";
 import { pluralize } from "../../kernel/pluralize.ts";
@@ -9,6 +11,7 @@ import { type Millis, SECOND } from "../../kernel/time.ts";
 import { type AccountKey, exchangeName, exchangeOfRequest, parseAccountKey } from "../../model/account.ts";
 import type { Order } from "../../model/order.ts";
 import type { Deps } from "../../ports/deps.ts";
+import type { Kinds } from "../../ports/kind.ts";
 import type { StrategyView } from "../../ports/stores/strategy-store.ts";
 
 /** Maximum time of one response, which shows the progress; the next request continues. */
@@ -45,8 +48,8 @@ export const LeavingShape = lazy(() =>
     id: z.string(),
     status: z.string(),
     asset: z.string(),
-    /** Base that it still has. */
-    base: z.string(),
+    /** Base that it still has; null if this version cannot read the strategy. */
+    base: z.string().nullable(),
     error: z.string().nullable(),
   }),
 );
@@ -120,13 +123,24 @@ const orderLeft = ({ account, strategy, clientId, exchangeId, symbol, side, stat
   strategy,
 });
 
-export const strategyLeft = ({ kinds }: Pick<Deps, "kinds">, { strategy, accountError }: StrategyView) => ({
-  id: strategy.id,
-  status: strategy.status,
-  asset: splitPair(strategy.symbol).base,
-  base: text(kinds(strategy.kind).holdings(strategy.state).base),
-  error: strategy.lastError ?? (strategy.status === "stopped" ? null : accountError),
-});
+export function strategyLeft({ kinds }: Pick<Deps, "kinds">, view: StrategyView) {
+  const { strategy, accountError } = view;
+  const base = baseOf(kinds, view);
+  return {
+    id: strategy.id,
+    status: strategy.status,
+    asset: splitPair(strategy.symbol).base,
+    base: base === null ? null : text(base),
+    error: strategy.lastError ?? (strategy.status === "stopped" ? null : accountError),
+  };
+}
+
+/** Returns the base that a strategy holds; null if this version cannot read it, which must not prevent a response. */
+export function baseOf(kinds: Kinds, view: StrategyView): Decimal | null {
+  if (!isReadable(view, kinds)) return null;
+  const kind = kinds(view.strategy.kind);
+  return kind.holdings(upgraded(kind, view.strategy).state).base;
+}
 
 /** Names accounts that have work left but that this process cannot reach. */
 export function unreachedText(deps: Deps, accounts: readonly AccountKey[]): string {

@@ -1,7 +1,5 @@
 import * as z from "zod";
-import { isReadable } from "../../engine/accounts.ts";
-import { upgraded } from "../../engine/pass/upgrade.ts";
-import { type Decimal, text, ZERO } from "../../kernel/decimal.ts";
+import { text, ZERO } from "../../kernel/decimal.ts";
 import { flagField } from "../../kernel/fields.ts";
 import { splitPair } from "../../kernel/pair.ts";
 import { pluralize } from "../../kernel/pluralize.ts";
@@ -13,6 +11,7 @@ import { operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { StrategyView } from "../../ports/stores/strategy-store.ts";
 import {
+  baseOf,
   ClearedShape,
   clear,
   isReached,
@@ -82,7 +81,7 @@ interface Left {
   /** All views, including those that stopped since the switch was turned on. */
   readonly views: readonly StrategyView[];
   /** Stopped strategies whose base nobody asked to sell; a panic with a sale does not sell it either. */
-  readonly keptBase: readonly Strategy[];
+  readonly keptBase: readonly StrategyView[];
 }
 
 /** Maximum number of stopped strategies to check. */
@@ -97,20 +96,20 @@ async function leftOf(deps: Deps, since: Millis): Promise<Left> {
     resting: await readRestingOrders(deps),
     grids: running.map(({ strategy }) => strategy),
     views: [...running, ...all.filter(hasStopped)],
-    keptBase: all.filter((view) => hasKeptBase(deps, view)).map(({ strategy }) => strategy),
+    keptBase: all.filter((view) => hasKeptBase(deps, view)),
   };
 }
 
 function panicAnswer(deps: Deps, { resting, grids, views, keptBase }: Left, sell: boolean): PanicAnswer {
   const { orders } = resting;
-  const unsold = sell
-    ? views.map(({ strategy }) => strategy).filter((strategy) => isUnsold(deps, strategy))
-    : [];
+  const unsold = sell ? views.filter((view) => isUnsold(deps, view)) : [];
   const done = orders.length + grids.length + unsold.length === 0;
   const parts = [
-    ...(grids.length > 0 ? [`${describeStrategies(grids, "is", "are")} not stopped yet`] : []),
+    ...(grids.length > 0 ? [`${describeStrategies(grids.length, "is", "are")} not stopped yet`] : []),
     ...(orders.length > 0 ? [`${pluralize(orders.length, "order")} could still be open`] : []),
-    ...(unsold.length > 0 ? [`${describeStrategies(unsold, "holds", "hold")} base that is not sold`] : []),
+    ...(unsold.length > 0
+      ? [`${describeStrategies(unsold.length, "holds", "hold")} base that is not sold`]
+      : []),
   ];
   const accounts = [...orders, ...grids].map(({ account }) => account);
   const here = deps.killHere?.reason();
@@ -130,40 +129,36 @@ function panicAnswer(deps: Deps, { resting, grids, views, keptBase }: Left, sell
   };
 }
 
-const describeStrategies = (strategies: readonly Strategy[], one: string, many: string): string =>
-  `${pluralize(strategies.length, "strategy")} ${strategies.length === 1 ? one : many}`;
+const describeStrategies = (count: number, one: string, many: string): string =>
+  `${pluralize(count, "strategy")} ${count === 1 ? one : many}`;
 
 /** Maximum number of strategies that a message names. */
 const MOST_KEPT_NAMED = 3;
 
-function keptText({ kinds }: Pick<Deps, "kinds">, kept: readonly Strategy[]): string {
+function keptText({ kinds }: Pick<Deps, "kinds">, kept: readonly StrategyView[]): string {
   const names = kept
     .slice(0, MOST_KEPT_NAMED)
     .map(
-      (strategy) =>
-        `${calledBy(strategy)} (${text(baseOf(kinds, strategy))} ${splitPair(strategy.symbol).base})`,
+      (view) =>
+        `${calledBy(view.strategy)} (${text(baseOf(kinds, view) ?? ZERO)} ${splitPair(view.strategy.symbol).base})`,
     )
     .join(", ");
   const more = kept.length > MOST_KEPT_NAMED ? ` and ${kept.length - MOST_KEPT_NAMED} more` : "";
   return `; ${pluralize(kept.length, "strategy")} had stopped before with base, which is not sold: ${names}${more}. Sell it manually`;
 }
 
-function baseOf(kinds: Deps["kinds"], strategy: Strategy): Decimal {
-  const kind = kinds(strategy.kind);
-  return kind.holdings(upgraded(kind, strategy).state).base;
-}
-
 const hasKeptBase = ({ kinds }: Pick<Deps, "kinds">, view: StrategyView): boolean => {
   const { status, sellBase, account, state } = view.strategy;
   const isExcluded = sellBase || parseAccountKey(account).kind === "dry";
-  // One that this version cannot read must not prevent the response.
-  if (status !== "stopped" || isExcluded || !isReadable(view, kinds)) return false;
-  return state.exit === null && baseOf(kinds, view.strategy) > ZERO;
+  if (status !== "stopped" || isExcluded) return false;
+  return state.exit === null && (baseOf(kinds, view) ?? ZERO) > ZERO;
 };
 
 /**
  * Returns whether a stopped strategy still has more base than dust. Dust, which the exchange would not accept, is not
  * mentioned.
  */
-const isUnsold = ({ kinds }: Pick<Deps, "kinds">, strategy: Strategy): boolean =>
-  baseOf(kinds, strategy) > ZERO && (strategy.status !== "stopped" || strategy.lastError !== null);
+const isUnsold = ({ kinds }: Pick<Deps, "kinds">, view: StrategyView): boolean => {
+  const { status, lastError } = view.strategy;
+  return (status !== "stopped" || lastError !== null) && baseOf(kinds, view) !== ZERO;
+};

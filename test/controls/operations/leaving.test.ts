@@ -130,13 +130,14 @@ describe("the report of what is left", () => {
   });
 
   it("shows for a grid its position and why it does not proceed", () => {
-    const kinds = () => ({ holdings: () => ({ base: 5n * 10n ** 17n }) });
+    const kinds = () => ({ version: strategy().version, holdings: () => ({ base: 5n * 10n ** 17n }) });
     const left = (over: object, accountError: string | null = null) =>
       strategyLeft({ kinds } as never, { strategy: strategy(over), accountError } as unknown as StrategyView);
     expect(left({})).toEqual({ id: "g", status: "running", asset: "BTC", base: "0.5", error: null });
     expect(left({}, "the line is cut").error).toBe("the line is cut");
     expect(left({ lastError: "no base" }, "the line is cut").error).toBe("no base");
     expect(left({ status: "stopped" }, "the line is cut").error).toBeNull();
+    expect(left({ version: 99 }).base).toBeNull();
   });
 });
 
