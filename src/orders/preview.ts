@@ -2,7 +2,7 @@ import { type Decimal, max, mul, text, ZERO } from "../kernel/decimal.ts";
 import { splitPair } from "../kernel/pair.ts";
 import { midOf } from "../kernel/spread.ts";
 import type { Balance } from "../model/account.ts";
-import { expectedText, takeFrom } from "../model/depth.ts";
+import { type ExpectedFill, expectedText, takeFrom } from "../model/depth.ts";
 import type { Book, Market, Quote } from "../model/market.ts";
 import { takes } from "../model/own-orders.ts";
 import type { Preview } from "../model/proposal.ts";
@@ -25,9 +25,9 @@ export function previewOrder(order: PreparedOrder, around: PreviewContext): Prev
   const { exchange, market, quote, book } = around;
   const { side, type, amount } = order;
   const price = type === "limit" ? order.price : side === "buy" ? quote.ask : quote.bid;
-  const notional = mul(price, amount, "up");
-  const fee = mul(notional, max(market.maker, market.taker), "up");
   const fill = takeFrom(book, { side, amount, limit: type === "limit" ? order.price : undefined });
+  const notional = type === "limit" ? mul(price, amount, "up") : notionalAtMarket(fill, amount, price);
+  const fee = mul(notional, max(market.maker, market.taker), "up");
   const expected = order.postOnly ? undefined : expectedText(fill, amount, market);
   const at =
     type === "limit"
@@ -40,6 +40,13 @@ export function previewOrder(order: PreparedOrder, around: PreviewContext): Prev
     limits: orderLimits({ ...order, needed: notional + fee }, around),
   };
 }
+
+/** Returns what a market order exchanges at the book's levels; what they lack counts at the worst of them. */
+const notionalAtMarket = (
+  { notional, amount, worst }: ExpectedFill,
+  whole: Decimal,
+  best: Decimal,
+): Decimal => notional + mul(worst === ZERO ? best : worst, whole - amount, "up");
 
 interface OrderCost {
   readonly notional: Decimal;

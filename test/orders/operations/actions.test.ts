@@ -334,6 +334,27 @@ describe("the preview of an order", () => {
     expect(await costOf({ price: 60_500, postOnly: true })).not.toContain("at once");
   });
 
+  it("of a market order costs what its levels of the order book cost, not the best price only", async () => {
+    const { preview, kraken, over } = await trading();
+    const levels = [
+      { price: d("60000"), amount: d("0.0004") },
+      { price: d("60500"), amount: d("0.0006") },
+    ];
+    const free = (asset: string, amount: string) => ({ asset, free: d(amount), used: 0n });
+    const buy = await preview(
+      "create_order",
+      { ...BUY, type: "market", price: undefined },
+      over({
+        market: async (symbol) => ({ ...(await kraken.market(symbol)), maker: 0n, taker: d("0.002") }),
+        book: async () => ({ bids: [], asks: levels, at: 1 }),
+        balances: async () => [free("USDT", "60.4")],
+      }),
+    );
+    // 60000 x 0.0004 + 60500 x 0.0006, and 0.2 % of it.
+    expect(buy.cost).toMatch(/^60\.3 USDT and a fee of at most 0\.1206 USDT; at once /);
+    expect(buy.limits).toContain("free balance: 60.4 USDT, lacks 0.0206 USDT: the exchange would refuse it");
+  });
+
   it("names the price of a limit order, and the market for a market order", async () => {
     const { preview } = await trading();
     const whatOf = async (more: object) => (await preview("create_order", { ...BUY, ...more })).what;
