@@ -101,12 +101,14 @@ export function thinBook(
   { worst, missing }: { readonly worst: Decimal; readonly missing: Decimal },
 ): LimitRefusal | undefined {
   const result = { order, look, limits, counted: ZERO, scope: "" };
-  const { collarPercent, dayNotional } = limits;
+  const { collarPercent, dayNotional, orderNotional } = limits;
   const why = `is ${text(missing)} more than the order book has, so the price of the rest is unknown`;
   if (missing > ZERO && collarPercent !== undefined)
     return limitRefusal("limit_collar", "collarPercent", result, why);
   if (missing > ZERO && dayNotional !== undefined)
     return limitRefusal("limit_unknown", "dayNotional", result, why);
+  if (missing > ZERO && orderNotional !== undefined)
+    return limitRefusal("limit_unknown", "orderNotional", result, why);
   return worst > ZERO ? ofCollar({ ...result, order: { ...order, type: "limit", price: worst } }) : undefined;
 }
 

@@ -107,6 +107,7 @@ describe("a limit", () => {
       )?.reason;
     expect(thin({ collarPercent: d("10") }, "105", "0.1")).toBe("limit_collar");
     expect(thin({ dayNotional: { USDT: d("1") } }, "105", "0.1")).toBe("limit_unknown");
+    expect(thin({ orderNotional: { USDT: d("1") } }, "105", "0.1")).toBe("limit_unknown");
     expect(thin({ collarPercent: d("10") }, "111", "0")).toBe("limit_collar");
     expect([thin({ collarPercent: d("10") }, "105", "0"), thin({}, "0", "1")]).toEqual([
       undefined,

@@ -167,10 +167,11 @@ async function previewHandOrder(
   { venue, market, quote, order, input: { exchange, symbol } }: HandOrderRequest,
   { actor }: Call,
 ): Promise<Preview> {
-  await checkLimits(deps, venue, { ...order, symbol, actor });
+  const reach = await orderReach(venue, symbol, order);
+  await checkLimits(deps, venue, atReach({ ...order, symbol, actor }, reach));
   const book = await venue.book(symbol, 100);
   const [balances, killed] = [await venue.balances(), await deps.store.killed()];
-  const met = await openMet(venue, symbol, await orderReach(venue, symbol, order));
+  const met = await openMet(venue, symbol, reach);
   return previewOrder(order, { exchange, market, quote, book, balances, killed, met });
 }
 

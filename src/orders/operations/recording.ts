@@ -10,12 +10,11 @@ import { takeFrom } from "../../model/depth.ts";
 import type { By } from "../../model/events.ts";
 import type { LimitRefusal, Standings, StandingsRead } from "../../model/limits.ts";
 import type { Order } from "../../model/order.ts";
-import type { Reach } from "../../model/own-orders.ts";
 import type { Deps } from "../../ports/deps.ts";
 import { killRefusal } from "../../ports/kill-here.ts";
 import type { HandRecord, HandTerms } from "../../ports/stores/hand-order-store.ts";
 import type { Venue, VenueOrder } from "../../ports/venue.ts";
-import { hasEnded, selfCross } from "./self-cross.ts";
+import { hasEnded, type OrderReach, selfCross } from "./self-cross.ts";
 
 export interface Recording {
   readonly venue: Venue;
@@ -23,7 +22,7 @@ export interface Recording {
   /** Limits as last read. */
   readonly standings: StandingsRead;
   /** The worst price at which it can trade, and an open order of the account that it would fill. */
-  readonly reach: Reach;
+  readonly reach: OrderReach;
   readonly open: VenueOrder | undefined;
   readonly requestKey: string | undefined;
   readonly by: By;
@@ -75,9 +74,9 @@ export async function recordIntent(deps: Deps, recording: Recording): Promise<Re
       });
 }
 
-/** Prices an order without a limit price at the book's worst price for it. */
-export const atReach = <O extends Pick<Order, "type" | "price">>(order: O, { limit }: Reach): O =>
-  order.type === "market" ? { ...order, price: limit ?? ZERO } : order;
+/** Prices an order without a limit price at the worst price that it can reach in the book. */
+export const atReach = <O extends Pick<Order, "type" | "price">>(order: O, { worst }: OrderReach): O =>
+  order.type === "market" ? { ...order, price: worst } : order;
 
 type SameOrder = Pick<Order, "symbol" | "side" | "type" | "price" | "amount" | "actor">;
 

@@ -1,4 +1,4 @@
-import { text } from "../../kernel/decimal.ts";
+import { type Decimal, text } from "../../kernel/decimal.ts";
 import { AppError, VenueError } from "../../kernel/errors.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import { takeFrom } from "../../model/depth.ts";
@@ -10,16 +10,22 @@ import type { PreparedOrder } from "../prepare.ts";
 /** Number of book levels for a market order's estimate. */
 const DEPTH = 100;
 
+/** The reach of an order, and the price at which limits count it. */
+export interface OrderReach extends Reach {
+  /** Its limit price; for a market order, the worst visible price that it can reach, 0 in an empty book. */
+  readonly worst: Decimal;
+}
+
 /** Returns the worst price at which an order can trade; for a market order, from the depth of the book. */
 export async function orderReach(
   venue: Venue,
   symbol: Pair,
   { side, type, price, amount }: PreparedOrder,
-): Promise<Reach> {
-  if (type === "limit") return { side, limit: price };
+): Promise<OrderReach> {
+  if (type === "limit") return { side, limit: price, worst: price };
   const fill = takeFrom(await venue.book(symbol, DEPTH), { side, amount });
   // Beyond the visible levels, any price is possible.
-  return { side, limit: fill.amount < amount ? null : fill.worst };
+  return { side, limit: fill.amount < amount ? null : fill.worst, worst: fill.worst };
 }
 
 /**

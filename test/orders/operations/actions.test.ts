@@ -278,6 +278,26 @@ describe("a new order", () => {
     expect((await refusal("create_order", market, { book })).label).toBe("Forbidden");
   });
 
+  it("at the market counts at the worst price that it can reach in the order book, also in its preview", async () => {
+    const { ask, refusal, preview, over } = await trading();
+    await ask("set_limits", { orderNotional: "USDT=62" });
+    const market = { ...BUY, type: "market", price: undefined };
+    // The best price alone, with its margin of 1 %, would count as about 60.6 USDT; at 65900 it is 65.9.
+    const bookOf = (amount: string) => async () => ({
+      bids: [],
+      asks: [
+        { price: d("60010"), amount: d("0.00001") },
+        { price: d("65900"), amount: d(amount) },
+      ],
+      at: 1,
+    });
+    for (const book of [bookOf("1"), bookOf("0.00098")]) {
+      const refused = { label: "Forbidden", message: expect.stringContaining("counts as 65.9 USDT") };
+      expect(await refusal("create_order", market, { book })).toMatchObject(refused);
+      await expect(preview("create_order", market, over({ book }))).rejects.toMatchObject(refused);
+    }
+  });
+
   it("reports the lack of funds before a limit that it would exceed as well", async () => {
     const { ask, refusal } = await trading();
     await ask("set_limits", { orderNotional: "USDT=40" });
