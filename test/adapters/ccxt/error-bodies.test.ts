@@ -103,14 +103,19 @@ describe.each(ACCOUNTS)("an error text with status 200 from %s, a %s account", (
 });
 
 describe.each([
-  ["kraken", "open orders", '{"error":[],"result":{}}'],
-  ["kraken", "trades", '{"error":[],"result":{"count":0}}'],
-  ["kraken", "an order by our id", '{"error":[],"result":{}}'],
-  ["kraken", "ended orders", '{"error":[],"result":{}}'],
-  ["bitget", "a book", '{"code":"00000","msg":"success","data":null}'],
-] as const)("a success of %s without %s", (name, read, body) => {
+  ["kraken", "open orders", '{"error":[],"result":{}}', "classic"],
+  ["kraken", "trades", '{"error":[],"result":{"count":0}}', "classic"],
+  ["kraken", "an order by our id", '{"error":[],"result":{}}', "classic"],
+  ["kraken", "ended orders", '{"error":[],"result":{}}', "classic"],
+  ["kraken", "a book", '{"error":[],"result":{}}', "classic"],
+  ["kraken", "a book", '{"error":[],"result":{"LTCUSDT":{}}}', "classic"],
+  ["bitget", "a book", '{"code":"00000","msg":"success","data":null}', "classic"],
+  ["bitget", "balances", '{"code":"00000","msg":"success","data":null}', "classic"],
+  ["bitget", "balances", '{"code":"00000","msg":"success","data":null}', "unified"],
+  ["bitget", "balances", '{"code":"00000","msg":"success","data":{"assets":null}}', "unified"],
+] as const)("a success of %s without %s: %s, a %s account", (name, read, body, kind) => {
   it("is no empty list", async () => {
-    const venue = await accountOn(name, "classic", () => body);
+    const venue = await accountOn(name, kind, () => body);
     await expect(READS[read]?.(venue)).rejects.toMatchObject({
       failure: "unavailable",
       message: expect.stringContaining("unknown form"),

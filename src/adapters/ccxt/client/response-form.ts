@@ -2,7 +2,7 @@ import { fieldOf } from "./ccxt.ts";
 
 /**
  * Documented form of a successful response: a list, or an object with at least one of these fields. A dot leads to a
- * field of a field.
+ * field of a field, and `*` to the first field, whose name is the market's.
  */
 export type ResponseForm = "list" | readonly string[];
 
@@ -21,4 +21,9 @@ export function hasForm(forms: ResponseForms, request: string, body: object): bo
 }
 
 const valueAt = (body: object, path: string): unknown =>
-  path.split(".").reduce<unknown>((value, name) => fieldOf(value, name), body);
+  path
+    .split(".")
+    .reduce<unknown>(
+      (value, name) => (name === "*" ? Object.values(Object(value))[0] : fieldOf(value, name)),
+      body,
+    );

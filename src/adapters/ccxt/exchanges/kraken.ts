@@ -83,8 +83,9 @@ export const kraken: Quirks = {
     return { code: errors.find((error) => meaningOf(error) === undefined) ?? errors[0] ?? "", message: "" };
   },
   meaningOf: ({ code }) => meaningOf(code),
-  // Without its list, a response would show no open order, no trade, or an order that was never placed.
+  // Without its list, a response would show no open order, no trade, no price, or an order that was never placed.
   forms: [
+    [/\/Depth$/, ["result.*.asks"]],
     [/\/OpenOrders$/, ["result.open"]],
     [/\/ClosedOrders$/, ["result.closed"]],
     [/\/TradesHistory$/, ["result.trades"]],
