@@ -168,6 +168,7 @@ export function venueOrderOf(result: Dict, quirks: Quirks, now: Millis): VenueOr
   const type = String(result.type).includes("market") ? "market" : "limit";
   const cost = quirks.notionalOf?.(result) ?? result.cost;
   const notional = filled === ZERO ? ZERO : isGiven(cost) ? natural(cost, "cost of an order") : undefined;
+  const fees = quirks.feesOf?.(result);
   const limit = decimalOf(result.price) ?? ZERO;
   const amount = natural(sizes.amount ?? sizes.filled, "amount");
   // For market orders by cost, some exchanges return the cost as the amount.
@@ -182,7 +183,12 @@ export function venueOrderOf(result: Dict, quirks: Quirks, now: Millis): VenueOr
     amount,
     filled,
     notional,
-    fees: filled === ZERO ? [] : quirks.tellsFee?.(result) === false ? undefined : wholeFees(result),
+    fees:
+      filled === ZERO
+        ? []
+        : quirks.tellsFee?.(result) === false
+          ? undefined
+          : wholeFees(fees ? { fees } : result),
     status: readStatus(quirks.statusOf?.(result) ?? result.status, filled),
     at: timeOr(result.timestamp, now),
   };

@@ -143,6 +143,8 @@ export interface Quirks {
   readonly sizesOf?: (order: Dict) => { readonly filled: unknown; readonly amount: unknown } | undefined;
   /** Returns whether an order contains its fee, if ccxt hides that the fee is missing. */
   readonly tellsFee?: (order: Dict) => boolean;
+  /** Returns all fees of an order, if ccxt omits some; undefined if ccxt's are complete. */
+  readonly feesOf?: (order: Dict) => readonly unknown[] | undefined;
   /** Returns the exchanged quote, if ccxt only estimates it. */
   readonly notionalOf?: (order: Dict) => unknown;
   /** Returns the status, if ccxt does not translate it. */

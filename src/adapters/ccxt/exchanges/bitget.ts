@@ -153,6 +153,8 @@ export const bitget: Quirks = {
   clientIdOf: ({ clientOrderId }) =>
     typeof clientOrderId === "string" && clientOrderId !== "" ? clientOrderId : undefined,
 
+  feesOf: ({ info }) => classicOrderFees(fieldOf(info, "feeDetail")),
+
   createParams: (order, { now }, exchange) => ({
     clientOrderId: order.clientId,
     stpMode: "cancel_taker",
@@ -173,6 +175,23 @@ const withoutSign = (fee: unknown): Dict => ({
   currency: fieldOf(fee, "currency"),
   cost: String(fieldOf(fee, "cost")).replace(/^-/, ""),
 });
+
+/**
+ * Returns the fees of a classic account's order in all assets; ccxt returns the first one. If BGB does not suffice, the
+ * rest is paid in the received asset (Get Order Info, feeDetail).
+ */
+function classicOrderFees(detail: unknown): readonly Dict[] | undefined {
+  if (typeof detail !== "string" || detail === "") return undefined;
+  return Object.values(JSON.parse(detail) as Dict).flatMap((row) => {
+    const currency = fieldOf(row, "feeCoinCode");
+    if (currency === undefined) return [];
+    const cost = String(fieldOf(row, "totalFee"));
+    const negated = cost.startsWith("-") ? cost.slice(1) : `-${cost}`;
+    return [
+      fieldOf(row, "deduction") === true ? withoutSign({ currency, cost }) : { currency, cost: negated },
+    ];
+  });
+}
 
 const authorities = async (exchange: Ccxt): Promise<unknown> =>
   fieldOf(fieldOf(await exchange.privateSpotGetV2SpotAccountInfo?.({}), "data"), "authorities");

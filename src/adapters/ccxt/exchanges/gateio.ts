@@ -162,6 +162,11 @@ export const gateio: Quirks = {
     const fee = fieldOf(info, "fee");
     return fee !== undefined && fee !== null && fee !== "";
   },
+  // ccxt omits fees in points of orders, and names the asset of executions so.
+  feesOf: ({ info, fees }) =>
+    Array.isArray(fees) && typeof fieldOf(info, "point_fee") === "string"
+      ? [...fees, { currency: "GATEPOINT", cost: fieldOf(info, "point_fee") }]
+      : undefined,
   // For a market buy, ccxt returns the planned cost, not the actual one.
   notionalOf: ({ info }) => fieldOf(info, "filled_total"),
   // `finish_as` has more values than ccxt knows: all except `filled` end an order before it was filled.

@@ -7,8 +7,11 @@ import {
   venueOrderOf,
 } from "../../../../src/adapters/ccxt/account/reading.ts";
 import type { Dict } from "../../../../src/adapters/ccxt/client/ccxt.ts";
+import type { Quirks } from "../../../../src/adapters/ccxt/client/quirks.ts";
+import { bitget } from "../../../../src/adapters/ccxt/exchanges/bitget.ts";
 import { gateio } from "../../../../src/adapters/ccxt/exchanges/gateio.ts";
 import { kraken } from "../../../../src/adapters/ccxt/exchanges/kraken.ts";
+import { text } from "../../../../src/kernel/decimal.ts";
 import { VenueError } from "../../../../src/kernel/errors.ts";
 
 const AT = 1_767_225_600_000;
@@ -73,6 +76,52 @@ it("takes the amount bought by a market buy by cost from gateio's response, not 
   const order = venueOrderOf({ ...result, symbol: "BTC/USDT" }, gateio, AT);
   expect(order).toMatchObject({ amount: order.filled, notional: 99_996_900_000_000_000_000n });
   expect(order.filled).toBe(1_639_290_000_000_000n);
+});
+
+describe("the fees of an order in several assets", () => {
+  const feesOf = async (quirks: Quirks, info: Dict) => {
+    const exchange = new (await quirks.load())({ number: String, options: quirks.options });
+    const market = { symbol: "BTC/USDT", spot: true, base: "BTC", quote: "USDT" };
+    const { fees } = venueOrderOf(
+      { ...exchange.parseOrder(info, market), symbol: "BTC/USDT" },
+      quirks,
+      Number(AT),
+    );
+    return fees?.map(({ asset, amount }) => `${text(amount)} ${asset}`);
+  };
+
+  /** A sell of 0.002 BTC for 120 USDT. */
+  const bitgetOrder = (feeDetail: object) => ({
+    ...{ orderId: "9", clientOid: "em1", symbol: "BTCUSDT", orderType: "limit", side: "sell", size: "0.002" },
+    ...{ price: "60000", priceAvg: "60000", baseVolume: "0.002", quoteVolume: "120", status: "filled" },
+    ...{ cTime: String(AT), feeDetail: JSON.stringify({ newFees: { c: 0, d: 0, t: -0.12 }, ...feeDetail }) },
+  });
+  const row = (feeCoinCode: string, totalFee: number, deduction: boolean) => ({
+    [feeCoinCode]: { deduction, feeCoinCode, totalDeductionFee: 0, totalFee },
+  });
+
+  it("are all read from bitget: the rest is in quote if BGB does not suffice", async () => {
+    const both = { ...row("BGB", -0.01, true), ...row("USDT", -0.05, false) };
+    expect(await feesOf(bitget, bitgetOrder(both))).toEqual(["0.01 BGB", "0.05 USDT"]);
+  });
+
+  it("are paid in BGB with and without a minus, and are a rebate in quote without one", async () => {
+    expect(await feesOf(bitget, bitgetOrder(row("BGB", -0.01, true)))).toEqual(["0.01 BGB"]);
+    expect(await feesOf(bitget, bitgetOrder(row("BGB", 0.01, true)))).toEqual(["0.01 BGB"]);
+    expect(await feesOf(bitget, bitgetOrder(row("USDT", 0.05, false)))).toEqual(["-0.05 USDT"]);
+    expect(await feesOf(bitget, bitgetOrder({}))).toBeUndefined();
+  });
+
+  it("include gateio's points, as its executions do", async () => {
+    const info = {
+      ...{ id: "9", text: "t-em1", currency_pair: "BTC_USDT", type: "limit", side: "sell", account: "spot" },
+      ...{ amount: "0.002", price: "60000", left: "0", filled_amount: "0.002", filled_total: "120" },
+      ...{ avg_deal_price: "60000", finish_as: "filled", status: "closed", create_time_ms: String(AT) },
+      ...{ fee: "0", fee_currency: "USDT", gt_fee: "0", rebated_fee: "0", rebated_fee_currency: "BTC" },
+    };
+    expect(await feesOf(gateio, { ...info, point_fee: "0.24" })).toEqual(["0.24 GATEPOINT"]);
+    expect(await feesOf(gateio, { ...info, point_fee: "0" })).toEqual([]);
+  });
 });
 
 describe("the cost of an execution", () => {
