@@ -42,6 +42,36 @@ async function app(set: object) {
   };
 }
 
+describe("a loss limit in an asset that no running strategy has as its quote asset", () => {
+  const USTD =
+    "strategyLoss in USTD limits nothing now: no running strategy has this quote asset; check its spelling";
+  const warnings = async ({ call }: Awaited<ReturnType<typeof app>>) =>
+    (await call<{ warnings: string[] }>("GET", "/limits")).body.warnings;
+
+  it("is reported when it is set and as long as it limits nothing", async () => {
+    const driven = await app({ strategyLoss: "USDT=20" });
+    expect(await warnings(driven)).toEqual([]);
+    const set = await driven.limit({ strategyLoss: "USTD=100" });
+    expect(set).toMatchObject({ status: 200, body: { message: expect.stringMatching(`; ${USTD}$`) } });
+    expect(await warnings(driven)).toEqual([USTD]);
+    const other = await driven.limit({ openOrders: 100 });
+    expect(other).toMatchObject({ body: { message: expect.not.stringContaining("USTD") } });
+    await driven.limit({ strategyLoss: "off" });
+    expect(await warnings(driven)).toEqual([]);
+  });
+
+  it("is reported for an account without such a strategy, and after the last one has stopped", async () => {
+    const driven = await app({ scope: "account:mexc", accountLoss: "USDT=20" });
+    await driven.limit({ scope: "account:kraken", accountLoss: "USDT=20" });
+    const of = (scope: string) =>
+      expect.stringMatching(`^accountLoss in USDT limits nothing now on ${scope}: `);
+    expect(await warnings(driven)).toEqual([of("mexc")]);
+    await driven.stop(driven.id);
+    await driven.tick();
+    expect(await warnings(driven)).toEqual([of("mexc"), of("kraken")]);
+  });
+});
+
 describe("a grid beyond its loss limit", () => {
   it("places nothing more and reports why, through a rebound, until a person resumes it", async () => {
     const { id, moved, tick, status, resume, resting } = await app({ strategyLoss: "USDT=20" });

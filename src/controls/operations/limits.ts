@@ -3,12 +3,14 @@ import { text } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { convertedField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
-import { changed } from "../../limits/limits.ts";
+import { changed, limitsOf } from "../../limits/limits.ts";
 import { EVERY_SCOPE, isScope, ownLimits, scopeOfAccount } from "../../limits/standing.ts";
 import { LIMIT_FORMS, LIMIT_NAMES, LIMIT_OFF, readLimit, showLimit } from "../../limits/texts.ts";
+import { unusedLosses } from "../../limits/unused-losses.ts";
 import { accountKey } from "../../model/account.ts";
 import { byOf } from "../../model/events.ts";
 import type { LimitName, LimitSettings, Limits, LimitsRead, StoredLimits } from "../../model/limits.ts";
+import type { Strategy } from "../../model/strategy.ts";
 import { dateOf } from "../../model/usage.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
@@ -19,6 +21,9 @@ export const LimitsShape = lazy(() =>
     /** Limits from the operator's settings, which always apply. */
     settings: Texts(),
     limits: z.array(z.object({ scope: z.string(), limits: Texts() })),
+    warnings: z
+      .array(z.string())
+      .describe("Loss limits in assets that no running strategy has as its quote asset"),
     /** Notional and number of the newest days' orders (UTC), by account and quote asset. */
     used: z.array(
       z.object({
@@ -85,12 +90,16 @@ export const limitsOperations: readonly Operation[] = [
     async run(deps) {
       const { stored, uses } = await readAllLimits(deps);
       const scopes = [EVERY_SCOPE, ...Object.keys(stored.set).filter((scope) => scope !== EVERY_SCOPE)];
+      const own = scopes.map((scope) => ({ scope, limits: ownLimits(stored, scope) }));
+      const settings = { scope: EVERY_SCOPE, limits: deps.limits ?? {} };
+      const running = await readRunning(deps);
       return {
-        settings: limitTexts(deps.limits ?? {}, false),
-        limits: scopes.map((scope) => ({
+        settings: limitTexts(settings.limits, false),
+        limits: own.map(({ scope, limits }) => ({
           scope,
-          limits: limitTexts(ownLimits(stored, scope), scope === EVERY_SCOPE),
+          limits: limitTexts(limits, scope === EVERY_SCOPE),
         })),
+        warnings: [...new Set([settings, ...own].flatMap((limits) => unusedLosses(limits, running)))],
         used: uses.map(({ scope, day, asset, notional, orders }) => ({
           scope,
           day: dateOf(day),
@@ -123,6 +132,7 @@ export const limitsOperations: readonly Operation[] = [
       const changes = settingChanges(stored, { scope, settings });
       const description = changes.map(({ name, was, is }) => `${name} is ${is}, was ${was}`).join("; ");
       const message = `${scope}: ${description || "nothing changed"}`;
+      const unused = unusedLosses({ scope, limits: limitsOf(withoutAbsent(given)) }, await readRunning(deps));
       const { version } = stored;
       const by = byOf(call);
       const change = { version, scope, settings, message: `${message}, by ${by.actor}` };
@@ -131,7 +141,7 @@ export const limitsOperations: readonly Operation[] = [
           "Conflict",
           "limits were changed at the same time; check them, then set them again",
         );
-      return { scope, changes, message };
+      return { scope, changes, message: [message, ...unused].join("; ") };
     },
   }),
 ];
@@ -152,6 +162,9 @@ function checkScope({ exchanges }: Deps, scope: string, given: object): void {
   if (Object.keys(withoutAbsent(given)).length === 0)
     throw new AppError("Invalid request", `name a limit to set: ${LIMIT_NAMES.join(", ")}`);
 }
+
+const readRunning = async ({ store }: Deps): Promise<readonly Strategy[]> =>
+  (await store.strategies({ stopped: false })).map(({ strategy }) => strategy);
 
 /** Actors of callers without a token in the database. */
 const OTHER_CALLERS = ["admin", "local", "mcp"];
