@@ -26,7 +26,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<number> {
       );
     refuseUnknownSettings(process.env);
     const args = (found.args ?? {}) as Args;
-    const values = readValues(args, rest);
+    const values = readValues(args, rest, path);
     await settleFolder(args, values);
     const { result } = await runCommand(found, { rawArgs: [], data: values });
     return (result as number | undefined) ?? 0;

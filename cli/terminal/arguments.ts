@@ -55,13 +55,16 @@ export function findCommand(root: CommandDef, argv: readonly string[]): FoundCom
     const name = commandName(word, commands);
     if (name === undefined)
       throw new UsageError(
-        `unknown command: ${[...path, word].join(" ")}${didYouMean(word, Object.keys(commands))}`,
+        `unknown command: ${[...path, word].join(" ")}${didYouMean(word, Object.keys(commands)) || seeHelp(path, "the commands")}`,
       );
     command = commands[name] as CommandDef;
     path.push(name);
   }
   return { command, path, rest: [], help: false };
 }
+
+const seeHelp = (path: readonly string[], what: string): string =>
+  `; \`edgemaker ${[...path, "--help"].join(" ")}\` lists ${what}`;
 
 function beforeCommand(word: string, path: readonly string[]): string {
   const where = path.length === 0 ? "before the command" : `before the sub-command of ${path.join(" ")}`;
@@ -81,7 +84,7 @@ const aliasesOf = (command: CommandDef | undefined): string[] => {
 export type Values = Readonly<Record<string, string | boolean | readonly string[]>>;
 
 /** Returns the values of a command's flags and words by argument name; a word's name works as a flag too. */
-export function readValues(args: Args, words: readonly string[]): Values {
+export function readValues(args: Args, words: readonly string[], path: readonly string[]): Values {
   const flags = flagNames(args);
   const positional = Object.keys(args).filter((name) => args[name]?.type === "positional");
   const values: Record<string, string | boolean | string[]> = {};
@@ -94,13 +97,16 @@ export function readValues(args: Args, words: readonly string[]): Values {
     const word = words[index] as string;
     if (!isFlag(word)) {
       const name = positional.find((one) => args[one]?.repeatable || !Object.hasOwn(values, one));
-      if (name === undefined) throw new UsageError(`unexpected word: ${word}`);
+      if (name === undefined) throw new UsageError(`unexpected word: ${word}${seeHelp(path, "the flags")}`);
       set(name, word, word);
       continue;
     }
     const [flag, inline] = splitFlag(word);
     const known = flags.get(flag);
-    if (!known) throw new UsageError(`unknown flag: ${flag}${didYouMean(flag, [...flags.keys()])}`);
+    if (!known) {
+      const advice = didYouMean(flag, [...flags.keys()]) || seeHelp(path, "the flags");
+      throw new UsageError(`unknown flag: ${flag}${advice}`);
+    }
     if (known.type === "boolean") {
       const next = words[index + 1];
       const isReported = inline === undefined && !known.negative && (next === "true" || next === "false");

@@ -46,7 +46,21 @@ const WRONG: readonly (readonly [string, readonly string[], RegExp])[] = [
   ["a flag whose value is another flag", ["orders", "get", "--id", "--json"], /--id needs a value/],
   ["a flag with an empty value", ["orders", "get", "--id="], /--id needs a value/],
   ["a flag twice", ["ticker", "--exchange", "kraken", "--exchange", "mexc"], /--exchange is set twice/],
-  ["a stray word", ["ticker", "BTC/USDT"], /unexpected word: BTC\/USDT/],
+  [
+    "a stray word",
+    ["ticker", "BTC/USDT"],
+    /unexpected word: BTC\/USDT; `edgemaker ticker --help` lists the flags/,
+  ],
+  [
+    "a flag like no other",
+    ["grid", "start", ...START, "--money", "5"],
+    /unknown flag: --money; `edgemaker grid start --help` lists the flags/,
+  ],
+  [
+    "a command like no other",
+    ["withdraw"],
+    /unknown command: withdraw; `edgemaker --help` lists the commands/,
+  ],
   ["a switch with another value", ["ticker", "--json=yes"], /--json takes no value/],
   ["no command", [], /name a command/],
   ["no sub-command", ["grid"], /name a sub-command of grid/],
