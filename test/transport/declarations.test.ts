@@ -75,7 +75,7 @@ describe("the operations that", () => {
       [
         ...["get_ticker", "get_orderbook", "get_trades", "get_dex_price", "get_dex_pools", "compare_prices"],
         ...["stop_grid", "get_grid_status", "list_grids", "get_withdraw_plan", "get_grid_fills"],
-        ...["preview_quote", "get_quote_status", "get_quote_fills"],
+        ...["preview_quote", "get_quote_status", "get_quote_fills", "panic", "set_kill_switch"],
         ...["get_strategy_status", "get_strategy_fills"],
         ...[...BACKTESTS, "replay_grid", "suggest_grid", "get_disposals", "get_quality", "list_agreements"],
         ...["get_agreement_report", "get_liquidity_report"],

@@ -54,6 +54,13 @@ export const LeavingShape = lazy(() =>
   }),
 );
 
+/** Formats a response for people: shows only lists that have rows. */
+export function clearedView(answer: unknown): object {
+  const { grids = [], orders = [], ordersOfRequests = [], ...others } = answer as Record<string, unknown[]>;
+  const lists = { strategies: grids, orders, "orders of request keys": ordersOfRequests };
+  return { ...others, ...Object.fromEntries(Object.entries(lists).filter(([, rows]) => rows.length > 0)) };
+}
+
 /** Runs passes over every account with work left, until none has any or the response is due. */
 export async function clear(deps: Deps, isDone: () => Promise<boolean>): Promise<void> {
   const { local, requests } = deps;

@@ -11,6 +11,7 @@ import { LOOK_HOLDS } from "../../ports/kill-permit.ts";
 import {
   ClearedShape,
   clear,
+  clearedView,
   isReached,
   ordersLeft,
   readRestingOrders,
@@ -61,6 +62,7 @@ export const killOperations: readonly Operation[] = [
     http: { route: "POST /kill", from: "body" },
     cli: {
       path: "kill",
+      view: clearedView,
       words: {
         on: { summary: "Stop all new orders on all exchanges", input: { on: true } },
         off: { summary: "Allow new orders again", input: { on: false } },

@@ -14,6 +14,7 @@ import {
   baseOf,
   ClearedShape,
   clear,
+  clearedView,
   isReached,
   LeavingShape,
   ordersLeft,
@@ -42,6 +43,7 @@ export const panic = operation({
   http: { route: "POST /panic", from: "body" },
   cli: {
     path: "panic",
+    view: clearedView,
     // Without a sale it asks nothing, because in an emergency no script may fail for lack of --yes.
     final: {
       question: ({ sell }) =>

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   clear,
+  clearedView,
   isReached,
   ordersLeft,
   readRestingOrders,
@@ -102,6 +103,19 @@ describe("the report of what is left", () => {
       orders: [{ ...shown, clientOrderId: own.clientId }],
       ordersOfRequests: [{ ...shown, clientOrderId: "r" }],
     });
+  });
+
+  it("shows a person only lists that have rows", () => {
+    const [left, of] = [{ id: "g" }, { id: "x" }];
+    const shown = { on: true, message: "on" };
+    const answer = { ...shown, grids: [left], orders: [], ordersOfRequests: [] };
+    expect(clearedView(answer)).toEqual({ ...shown, strategies: [left] });
+    expect(clearedView({ ...answer, grids: [], orders: [of], ordersOfRequests: [of] })).toEqual({
+      ...shown,
+      orders: [of],
+      "orders of request keys": [of],
+    });
+    expect(clearedView(shown)).toEqual(shown);
   });
 
   it("lists at most a hundred of each", () => {
