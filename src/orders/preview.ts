@@ -26,7 +26,7 @@ export function previewOrder(order: PreparedOrder, around: PreviewContext): Prev
   const { side, type, amount } = order;
   const price = type === "limit" ? order.price : side === "buy" ? quote.ask : quote.bid;
   const fill = takeFrom(book, { side, amount, limit: type === "limit" ? order.price : undefined });
-  const notional = type === "limit" ? mul(price, amount, "up") : notionalAtMarket(fill, amount, price);
+  const notional = type === "limit" ? mul(price, amount, "up") : notionalAtMarket(fill, order, quote);
   const fee = mul(notional, max(market.maker, market.taker), "up");
   const expected = order.postOnly ? undefined : expectedText(fill, amount, market);
   const at =
@@ -41,12 +41,15 @@ export function previewOrder(order: PreparedOrder, around: PreviewContext): Prev
   };
 }
 
-/** Returns what a market order exchanges at the book's levels; what they lack counts at the worst of them. */
+/** Returns what a market order exchanges at the book's levels; the rest of a buy counts at the worst of them. */
 const notionalAtMarket = (
   { notional, amount, worst }: ExpectedFill,
-  whole: Decimal,
-  best: Decimal,
-): Decimal => notional + mul(worst === ZERO ? best : worst, whole - amount, "up");
+  order: Pick<PreparedOrder, "side" | "amount">,
+  { ask }: Quote,
+): Decimal =>
+  order.side === "sell"
+    ? notional
+    : notional + mul(worst === ZERO ? ask : worst, order.amount - amount, "up");
 
 interface OrderCost {
   readonly notional: Decimal;

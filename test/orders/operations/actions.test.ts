@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Decimal } from "../../../src/kernel/decimal.ts";
 import { AppError } from "../../../src/kernel/errors.ts";
+import type { BookLevel } from "../../../src/model/market.ts";
 import { createOrder } from "../../../src/orders/operations/create.ts";
 import { previewCancel } from "../../../src/orders/preview.ts";
 import type { VenueOrder } from "../../../src/ports/venue.ts";
@@ -373,6 +374,26 @@ describe("the preview of an order", () => {
     // 60000 x 0.0004 + 60500 x 0.0006, and 0.2 % of it.
     expect(buy.cost).toMatch(/^60\.3 USDT and a fee of at most 0\.1206 USDT; at once /);
     expect(buy.limits).toContain("free balance: 60.4 USDT, lacks 0.0206 USDT: the exchange would refuse it");
+  });
+
+  it("of a market sell does not count what the order book cannot buy", async () => {
+    const { preview, kraken, over } = await trading();
+    const soldTo = async (bids: readonly BookLevel[]) =>
+      (
+        await preview(
+          "create_order",
+          { ...BUY, side: "sell", type: "market", price: undefined },
+          over({
+            market: async (symbol) => ({ ...(await kraken.market(symbol)), maker: 0n, taker: d("0.002") }),
+            book: async () => ({ bids, asks: [], at: 1 }),
+          }),
+        )
+      ).cost;
+    // 60000 x 0.0004, less 0.2 %; nobody buys the other 0.0006.
+    expect(await soldTo([{ price: d("60000"), amount: d("0.0004") }])).toContain(
+      "for at least 23.952 USDT after the fee; at once 0.0004 BTC for 24 USDT",
+    );
+    expect(await soldTo([])).toMatch(/for at least 0 USDT after the fee$/);
   });
 
   it("names the price of a limit order, and the market for a market order", async () => {
