@@ -14,14 +14,13 @@ import {
 import { meanings } from "../client/refusals.ts";
 import { isUnified, unified } from "./bitget-unified.ts";
 
-// Not 40010: a request that "timed out" can have had its effect. Codes that ccxt lacks are those of Bitget.Net,
-// BitgetErrors.cs.
+// Not 40010: a request that "timed out" can have had its effect. Not 40708: it can mean that an order has our id. Codes
+// that ccxt lacks are those of Bitget.Net, BitgetErrors.cs.
 const BITGET_CODES = meanings({
   credentials: "40001 40002 40003 40006 40009 40011 40012 40014 40018 40036 40037 40038",
   clock: "40004 40005 40008 40078",
   limits: "429",
-  rules:
-    "400172 40017 40019 40108 40706 40708 40808 41103 43006 43007 43010 45110 45111 45112 45113 45114 45115",
+  rules: "400172 40017 40019 40108 40706 40808 41103 43006 43007 43010 45110 45111 45112 45113 45114 45115",
   unlisted: "40309",
   refused:
     "40007 40013 40016 40031 40079 40200 40301 40305 40308 40711 40712 40762 41114 43005 43008 43009 43011 43012 43115",

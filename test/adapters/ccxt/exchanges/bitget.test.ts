@@ -30,6 +30,7 @@ describe("bitget's rejections", () => {
     [400, "40078", "clock"],
     [400, "40079", "refused"],
     [400, "40010", undefined],
+    [400, "40708", undefined],
     [429, "1", "limits"],
     [400, "1", undefined],
   ])("mean what its documentation says: %d %s", (status, code, meaning) => {
