@@ -110,6 +110,8 @@ describe.each([
   ["kraken", "a book", '{"error":[],"result":{}}', "classic"],
   ["kraken", "a book", '{"error":[],"result":{"LTCUSDT":{}}}', "classic"],
   ["bitget", "a book", '{"code":"00000","msg":"success","data":null}', "classic"],
+  ["bitget", "open orders", '{"code":"00000","msg":"success","data":null}', "classic"],
+  ["bitget", "open orders", '{"code":"00000","msg":"success","data":null}', "unified"],
   ["bitget", "balances", '{"code":"00000","msg":"success","data":null}', "classic"],
   ["bitget", "balances", '{"code":"00000","msg":"success","data":null}', "unified"],
   ["bitget", "balances", '{"code":"00000","msg":"success","data":{"assets":null}}', "unified"],

@@ -73,6 +73,7 @@ export const bitget: Quirks = {
   meaningOf: ({ status, code }) => (status === 429 ? "limits" : (BITGET_CODES[code] ?? UNIFIED_CODES[code])),
   forms: [
     [/\/orderbook$/, ["data.asks"]],
+    [/\/unfilled-orders$/, ["data"]],
     [/\/v3\/account\/assets$/, ["data.assets"]],
     [/\/account\/assets$/, ["data"]],
     [/./, ["code"]],
