@@ -28,6 +28,7 @@ export function previewOrder(order: PreparedOrder, around: PreviewContext): Prev
   const fill = takeFrom(book, { side, amount, limit: type === "limit" ? order.price : undefined });
   const notional = type === "limit" ? mul(price, amount, "up") : notionalAtMarket(fill, order, quote);
   const fee = mul(notional, max(market.maker, market.taker), "up");
+  const needed = market.buyFeeIn === "base" ? notional : notional + fee;
   const expected = order.postOnly ? undefined : expectedText(fill, amount, market);
   const at =
     type === "limit"
@@ -37,7 +38,7 @@ export function previewOrder(order: PreparedOrder, around: PreviewContext): Prev
     what: `${side} ${text(amount)} ${market.base} ${at} on ${exchange} (${type} order${order.postOnly ? ", post only" : ""})`,
     cost: [orderCostText(order, { notional, fee, quote, market }), expected].filter(Boolean).join("; "),
     worstCase: worstOf(order, market),
-    limits: orderLimits({ ...order, needed: notional + fee }, around),
+    limits: orderLimits({ ...order, needed }, around),
   };
 }
 

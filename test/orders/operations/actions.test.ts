@@ -376,6 +376,27 @@ describe("the preview of an order", () => {
     expect(buy.limits).toContain("free balance: 60.4 USDT, lacks 0.0206 USDT: the exchange would refuse it");
   });
 
+  it("of a buy adds the fee to what it needs, unless the base pays it", async () => {
+    const { preview, kraken, over } = await trading();
+    const balanceText = async (buyFeeIn: "base" | "quote" | "unknown") =>
+      (
+        await preview(
+          "create_order",
+          BUY,
+          over({
+            market: async (symbol) => ({ ...(await kraken.market(symbol)), buyFeeIn, taker: d("0.002") }),
+            balances: async () => [{ asset: "USDT", free: d("50"), used: 0n }],
+          }),
+        )
+      ).limits[1];
+    // 50000 x 0.001, and 0.2 % of it.
+    expect(await balanceText("base")).toBe("free balance: 50 USDT, covers it");
+    for (const feeIn of ["quote", "unknown"] as const)
+      expect(await balanceText(feeIn)).toBe(
+        "free balance: 50 USDT, lacks 0.1 USDT: the exchange would refuse it",
+      );
+  });
+
   it("of a market sell does not count what the order book cannot buy", async () => {
     const { preview, kraken, over } = await trading();
     const soldTo = async (bids: readonly BookLevel[]) =>
