@@ -1,7 +1,15 @@
 import { createValue, useValue } from "./value.ts";
 
-/** Returns the route; an unknown hash, such as a link's code, is the first page. */
-const here = () => /^#\/(.*)$/.exec(location.hash)?.[1] ?? "";
+/** Returns the route; a hash that is none, such as a link's code or `#/%`, is the first page. */
+const here = () => {
+  const path = /^#\/(.*)$/.exec(location.hash)?.[1] ?? "";
+  try {
+    decodeURIComponent(path);
+    return path;
+  } catch {
+    return "";
+  }
+};
 const route = createValue(here());
 addEventListener("hashchange", () => route.set(here()));
 

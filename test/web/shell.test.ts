@@ -101,6 +101,14 @@ describe.skipIf(!findChromium())("the frame of the page, in Chromium (skipped wh
     await context.close();
   });
 
+  it("shows the first page for an address that it cannot read", async () => {
+    const { page, context } = await served.signIn();
+    await page.goto(`${served.url}/#/%`);
+    await page.reload();
+    await page.getByRole("heading", { name: "Strategies" }).waitFor();
+    await context.close();
+  });
+
   it.each([390, 768])("puts the navigation behind a menu button at %i px", async (width) => {
     const { page, context } = await served.signIn({ viewport: { width, height: 844 } });
     const menu = page.getByRole("button", { name: "Menu" });
