@@ -55,6 +55,25 @@ describe.skipIf(!findChromium())("doubts on the page in Chromium (skipped withou
     await context.close();
   });
 
+  it("do not keep the prices of the pair before", async () => {
+    const { page, context } = await served.signIn();
+    await page.goto(
+      `${served.url}/#/start?exchange=kraken&symbol=BTC/USDT&lowerPrice=57000&upperPrice=63000&orderSize=100&stopLossPrice=50000`,
+    );
+    const pair = page.getByLabel("Pair");
+    const textIn = (label: string) => page.getByLabel(label).inputValue();
+    await pair.focus();
+    await pair.blur();
+    expect(await textIn("Lower price, USDT")).toBe("57000");
+    await pair.fill("ETH/USDT");
+    await pair.blur();
+    expect(await textIn("Lower price, USDT")).toBe("");
+    expect(await textIn("Upper price, USDT")).toBe("");
+    expect(await textIn("Stop loss, USDT")).toBe("");
+    expect(await textIn("Per order, USDT")).toBe("100");
+    await context.close();
+  });
+
   it("do not run a suggested grid on another pair", async () => {
     const { page, context } = await served.signIn();
     await page.goto(`${served.url}/#/backtest`);

@@ -19,20 +19,25 @@ export interface Form {
   readonly dryRun: boolean;
 }
 
-export const EMPTY_FORM: Form = {
-  exchange: "",
-  symbol: "",
+/** Empty prices, which are those of one pair. */
+export const NO_PRICES = {
   lowerPrice: "",
   upperPrice: "",
-  gridLevels: "20",
-  orderSize: "",
-  spacingModel: "linear",
   stopLossPrice: "",
   takeProfitPrice: "",
-  stopAtOnce: false,
   triggerPrice: "",
   trailUp: "",
   trailDown: "",
+};
+
+export const EMPTY_FORM: Form = {
+  ...NO_PRICES,
+  exchange: "",
+  symbol: "",
+  gridLevels: "20",
+  orderSize: "",
+  spacingModel: "linear",
+  stopAtOnce: false,
   useOwnBase: false,
   initialBuy: false,
   dryRun: false,

@@ -6,7 +6,7 @@ import type { Loaded } from "../load.ts";
 import { useLoad } from "../load.ts";
 import { useRoute } from "../route.ts";
 import type { Exchanges } from "../types.ts";
-import { type Form, formOf } from "./form.ts";
+import { type Form, formOf, NO_PRICES } from "./form.ts";
 
 export interface MarketChoice {
   readonly exchange: string;
@@ -42,5 +42,11 @@ export function useMarketForm<F extends MarketChoice>(first: F): MarketFormState
   return { form, change, exchanges, holdings, quote: pairOf(form.symbol).quote };
 }
 
-/** Returns the form of a grid, from the address. */
-export const useGridForm = (): MarketFormState<Form> => useMarketForm(formOf(useRoute().query));
+/** Returns the form of a grid, from the address. Another pair clears the prices of the pair before. */
+export function useGridForm(): MarketFormState<Form> {
+  const grid = useMarketForm(formOf(useRoute().query));
+  const { symbol } = grid.form;
+  const change = (changed: Partial<Form>) =>
+    grid.change((changed.symbol ?? symbol) === symbol ? changed : { ...NO_PRICES, ...changed });
+  return { ...grid, change };
+}
