@@ -39,6 +39,21 @@ describe.skipIf(!findChromium())("administrator settings in Chromium (skipped wi
     await context.close();
   });
 
+  it("warn of a loss limit that limits nothing", async () => {
+    const { page, context } = await served.signIn();
+    await served.call("PUT", "/limits", { scope: "every", strategyLoss: "USTD=100" });
+    await page.goto(`${served.url}/#/limits`);
+    const limits = page.getByRole("region", { name: "Current limits" });
+    await limits
+      .getByText(/^Loss of one strategy in USTD limits nothing now: no running strategy has this quote asset/)
+      .waitFor();
+    await served.call("PUT", "/limits", { scope: "every", strategyLoss: "off" });
+    await page.reload();
+    await limits.getByRole("table").waitFor();
+    expect(await limits.getByText("limits nothing now").count()).toBe(0);
+    await context.close();
+  });
+
   it("create a token that is shown once, and revoke it", async () => {
     const { page, context, errors } = await served.signIn();
     await page.getByRole("link", { name: "Settings" }).click();

@@ -56,6 +56,11 @@ function LimitsInUse({ data }: { data: LimitsAnswer }) {
   ];
   return (
     <Section title="Current limits">
+      {data.warnings.map((warning) => (
+        <p key={warning} class="warn">
+          {warning.replace(/^\w+/, limitTitle)}
+        </p>
+      ))}
       <Table
         label="Limits"
         columns={[
