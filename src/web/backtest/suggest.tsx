@@ -1,11 +1,12 @@
 import { useState } from "hono/jsx/dom";
 import { type ApiError, ask } from "../api.ts";
 import { inPercent, number, pairOf, percent, toneOf } from "../format.ts";
+import { NumberInput } from "../number-input.tsx";
 import { linkTo } from "../route.ts";
 import { type Form, queryOf } from "../start/form.ts";
 import { numberColumn, Table, type TableColumn } from "../table.tsx";
 import type { SuggestionAnswer } from "../types.ts";
-import { Failed, Field, NoticeBox, Section, Stat, Time, valueIn } from "../ui.tsx";
+import { Failed, Field, NoticeBox, Section, Stat, Time } from "../ui.tsx";
 
 type SuggestedGrid = SuggestionAnswer["best"][number];
 
@@ -48,7 +49,7 @@ export function Suggest({ form, timeframe, free, take }: SuggestProps) {
     <Section title="Suggest">
       <form class="fields line" onSubmit={look}>
         <Field label={`Budget, ${pairOf(form.symbol).quote}`}>
-          <input inputMode="decimal" value={budget} onInput={(event: Event) => setBudget(valueIn(event))} />
+          <NumberInput value={budget} change={setBudget} />
         </Field>
         <button
           type="submit"

@@ -2,10 +2,11 @@ import { useState } from "hono/jsx/dom";
 import { useHoldings } from "../account/holdings.ts";
 import { change, digitsOf, inPercent, number, pairOf } from "../format.ts";
 import { useLoad } from "../load.ts";
+import { NumberInput } from "../number-input.tsx";
 import { PairField } from "../pair-field.tsx";
 import { Table } from "../table.tsx";
 import type { ComparisonAnswer, Exchanges } from "../types.ts";
-import { Field, NoticeBox, Section, Shown, Stat, valueIn } from "../ui.tsx";
+import { Field, NoticeBox, Section, Shown, Stat } from "../ui.tsx";
 
 /** A pair on every exchange, and the profit of a price difference after fees and order book depth. */
 export function Compare() {
@@ -30,11 +31,10 @@ export function Compare() {
           change={(chosen) => setTyped({ ...typed, symbol: chosen })}
         />
         <Field label={`Amount, ${pairOf(typed.symbol).base}`}>
-          <input
-            inputMode="decimal"
+          <NumberInput
             placeholder="most profitable"
             value={typed.amount}
-            onInput={(event: Event) => setTyped({ ...typed, amount: valueIn(event) })}
+            change={(text) => setTyped({ ...typed, amount: text })}
           />
         </Field>
         <button type="submit">Compare</button>

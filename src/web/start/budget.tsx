@@ -1,7 +1,8 @@
 import { useRef, useState } from "hono/jsx/dom";
 import { type ApiError, ask } from "../api.ts";
 import { money } from "../format.ts";
-import { Choice, Failed, Field, valueIn } from "../ui.tsx";
+import { NumberInput } from "../number-input.tsx";
+import { Choice, Failed, Field } from "../ui.tsx";
 import { type Form, type GuideAnswered, guidedForm } from "./form.ts";
 
 const HOW_FAR = [
@@ -60,7 +61,7 @@ export function BudgetPart({ form, change, quote, free }: BudgetProps) {
         // An empty line until the amount arrives, so that no button moves under the pointer.
         hint={free === undefined ? "\u00a0" : `${money(free)} ${quote} free`}
       >
-        <input inputMode="decimal" value={budget} onInput={(event: Event) => setBudget(valueIn(event))} />
+        <NumberInput value={budget} change={setBudget} />
       </Field>
       <Field label="Width of the range" wide>
         <Choice value={width} choices={HOW_FAR} choose={setWidth} />

@@ -1,6 +1,7 @@
 import type { Child } from "hono/jsx";
+import { NumberInput } from "../number-input.tsx";
 import { PairField } from "../pair-field.tsx";
-import { Choice, Failed, Field, valueIn } from "../ui.tsx";
+import { Choice, Failed, Field } from "../ui.tsx";
 import type { Form, TextName } from "./form.ts";
 import type { MarketChoice, MarketFormState } from "./use-form.ts";
 
@@ -14,12 +15,7 @@ interface FieldsProps {
 export function NumberFields({ form, change, quote }: FieldsProps) {
   const text = (name: TextName, label: string, hint?: Child) => (
     <Field label={label} hint={hint}>
-      <input
-        inputMode="decimal"
-        autocomplete="off"
-        value={form[name]}
-        onInput={(event: Event) => change({ [name]: valueIn(event) })}
-      />
+      <NumberInput value={form[name]} change={(typed) => change({ [name]: typed })} />
     </Field>
   );
   return (

@@ -1,4 +1,5 @@
 import type { Child } from "hono/jsx";
+import { NumberInput } from "../number-input.tsx";
 import { Field, valueIn } from "../ui.tsx";
 
 /** A number or text of a form; a percentage is sent as a share. */
@@ -25,12 +26,15 @@ export const NumberSettings = ({
   <div class="fields">
     {settings.map(({ name, label, hint, isText }) => (
       <Field key={name} label={label} hint={hint}>
-        <input
-          inputMode={isText ? "text" : "decimal"}
-          autocomplete="off"
-          value={texts[name] ?? ""}
-          onInput={(event: Event) => change({ ...texts, [name]: valueIn(event) })}
-        />
+        {isText ? (
+          <input
+            autocomplete="off"
+            value={texts[name] ?? ""}
+            onInput={(event: Event) => change({ ...texts, [name]: valueIn(event) })}
+          />
+        ) : (
+          <NumberInput value={texts[name] ?? ""} change={(typed) => change({ ...texts, [name]: typed })} />
+        )}
       </Field>
     ))}
   </div>

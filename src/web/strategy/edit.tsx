@@ -1,8 +1,9 @@
 import { useState } from "hono/jsx/dom";
 import { part } from "../api.ts";
 import { pairOf } from "../format.ts";
+import { NumberInput } from "../number-input.tsx";
 import type { Grid, PlannedEditAnswer } from "../types.ts";
-import { Field, valueIn } from "../ui.tsx";
+import { Field } from "../ui.tsx";
 import { asItStands, type EditTexts, editBody, editFields } from "./edit-form.ts";
 import { EditPlan, editSays } from "./edit-plan.tsx";
 import { EditSection } from "./edit-section.tsx";
@@ -39,11 +40,9 @@ const EditFields = ({
   <div class="fields">
     {editFields(grid).map(({ name, label, hint }) => (
       <Field key={name} label={label} hint={hint}>
-        <input
-          inputMode="decimal"
-          autocomplete="off"
+        <NumberInput
           value={typed[name] ?? asItStands(grid, name)}
-          onInput={(event: Event) => change({ [name]: valueIn(event) })}
+          change={(text) => change({ [name]: text })}
         />
       </Field>
     ))}
