@@ -6,6 +6,8 @@ import { pulse } from "./live.ts";
 
 export interface Loaded<T> {
   readonly data?: T | undefined;
+  /** When the data arrived; an error after it does not change it. */
+  readonly at?: number | undefined;
   readonly error?: ApiError | undefined;
   again(): void;
 }
@@ -29,7 +31,9 @@ export function useLoad<T>(
   { live = false, every = live ? LIVE_EVERY : undefined, keep = false }: How = {},
 ): Loaded<T> {
   const request = route === undefined ? "" : `${route} ${JSON.stringify(query)}`;
-  const [state, setState] = useState<{ request: string; data?: T; error?: ApiError }>({ request: "" });
+  const [state, setState] = useState<{ request: string; data?: T; at?: number; error?: ApiError }>({
+    request: "",
+  });
   const run = useRef<() => void>(() => {});
   useEffect(() => {
     if (route === undefined) return undefined;
@@ -47,7 +51,7 @@ export function useLoad<T>(
       try {
         const data = await ask<T>(route, { query: query ?? {}, signal: ended.signal });
         isUnreached = false;
-        setState({ request, data });
+        setState({ request, data, at: Date.now() });
       } catch (error) {
         if (ended.signal.aborted) return;
         isUnreached = (error as ApiError).status === 0;
@@ -75,6 +79,7 @@ export function useLoad<T>(
   const isSame = state.request === request;
   return {
     data: isSame || keep ? state.data : undefined,
+    at: isSame || keep ? state.at : undefined,
     error: isSame ? state.error : undefined,
     again: () => run.current?.(),
   };

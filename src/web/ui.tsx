@@ -23,6 +23,14 @@ export function Ago({ at }: { at: number }) {
   );
 }
 
+/** The age of data that no event reloads, so that old figures do not look current. */
+export const LoadedAgo = ({ of: { at } }: { of: Loaded<unknown> }) =>
+  at === undefined ? null : (
+    <small>
+      Loaded <Ago at={at} />
+    </small>
+  );
+
 export function Stat({ name, tone = "", children }: { name: string; tone?: string; children?: Child }) {
   return (
     <div class="stat">

@@ -1,8 +1,12 @@
 import type { Loaded } from "../load.ts";
+import { LoadedAgo } from "../ui.tsx";
 
-/** A button that reloads data from the exchange on request. */
+/** The age of data from the exchange, and a button that reloads them on request. */
 export const Again = ({ of }: { of: Loaded<unknown> }) => (
-  <button type="button" onClick={() => of.again()}>
-    Refresh
-  </button>
+  <span>
+    <LoadedAgo of={of} />{" "}
+    <button type="button" onClick={() => of.again()}>
+      Refresh
+    </button>
+  </span>
 );

@@ -1,3 +1,4 @@
+import type { Child } from "hono/jsx";
 import { useState } from "hono/jsx/dom";
 import { useHoldings } from "../account/holdings.ts";
 import { change, digitsOf, inPercent, number, pairOf } from "../format.ts";
@@ -6,7 +7,7 @@ import { NumberInput } from "../number-input.tsx";
 import { PairField } from "../pair-field.tsx";
 import { Table } from "../table.tsx";
 import type { ComparisonAnswer, Exchanges } from "../types.ts";
-import { Field, NoticeBox, Section, Shown, Stat } from "../ui.tsx";
+import { Field, LoadedAgo, NoticeBox, Section, Shown, Stat } from "../ui.tsx";
 
 /** A pair on every exchange, and the profit of a price difference after fees and order book depth. */
 export function Compare() {
@@ -40,13 +41,13 @@ export function Compare() {
         <button type="submit">Compare</button>
       </form>
       <Shown of={found} rows={6}>
-        {(data) => <Compared data={data} />}
+        {(data) => <Compared data={data} age={<LoadedAgo of={found} />} />}
       </Shown>
     </>
   );
 }
 
-function Compared({ data }: { data: ComparisonAnswer }) {
+function Compared({ data, age }: { data: ComparisonAnswer; age: Child }) {
   const { analysis, prices, unlisted, failed = [] } = data;
   const { quote } = pairOf(data.symbol);
   const digits = Math.min(
@@ -61,7 +62,7 @@ function Compared({ data }: { data: ComparisonAnswer }) {
         </NoticeBox>
       ))}
       <Executable analysis={analysis} quote={quote} />
-      <Section title="Prices">
+      <Section title="Prices" aside={age}>
         <Table
           label="Prices by exchange"
           columns={[
