@@ -126,6 +126,7 @@ export const CASES: readonly (readonly [seed: number, found: string, timing: "re
       9_534_397,
       "was taken to book a fill of an order that it had left, when it was booked from the order before",
     ],
+    [4_540_955, "was taken to leave base that a person had sold, whose row a restored database had lost"],
     [10_532_696, "was taken to be at rest before the wait for trades that never come was over"],
     [
       7_530_982,

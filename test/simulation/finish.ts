@@ -336,10 +336,8 @@ function isAtRest(sim: Sim, slot: Slot, { side, price, symbol }: BookedOrder) {
 }
 
 /** An exit leaves only what the venue would not take, unless a person has taken it away or locked it. */
-function leftNothing(
-  { checks, history, plan, tables, kinds, exchange, marketOf }: Sim,
-  strategy: Strategy,
-): void {
+function leftNothing(sim: Sim, strategy: Strategy): void {
+  const { checks, history, plan, tables, kinds, exchange, marketOf } = sim;
   const { id, kind, status, state, symbol, stoppedAt } = strategy;
   const market = marketOf(symbol);
   if (!state.exit || status !== "stopped") return;
@@ -347,7 +345,7 @@ function leftNothing(
   const { base } = splitPair(symbol);
   const isAccepted =
     plan.deeds.some(({ deed: one }) => one.kind === "deposit" && one.asset === base && one.amount < 0n) ||
-    hasSold(tables(), base, stoppedAt);
+    hasSold(sim, base, stoppedAt);
   const { total = 0n, used = 0n } = history.latest(exchange).holdings[base] ?? {};
   // What other strategies hold by now is theirs, in an order or not.
   const others = [...tables().strategies.values()].filter(
@@ -366,16 +364,22 @@ function leftNothing(
     checks.violate(`${id} has left the market and still holds ${text(left)}`);
 }
 
-/** Whether a person has offered this base by hand before a grid was done with it: the account then had none left for it. */
-const hasSold = ({ orders }: Tables, base: string, stoppedAt: number | null): boolean =>
-  [...orders.values()].some(
-    ({ strategy, side, symbol, exchangeId, createdAt }) =>
-      strategy === null &&
-      side === "sell" &&
-      exchangeId !== null &&
-      splitPair(symbol).base === base &&
-      createdAt <= (stoppedAt ?? 0),
+/**
+ * Whether a person has offered or sold this base before a grid was done with it: the account then had none left for it.
+ * A restored database can have lost the row of a sale that the venue still shows.
+ */
+function hasSold(sim: Sim, base: string, stoppedAt: number | null): boolean {
+  const isSale = ({ side, symbol }: Pick<Order, "side" | "symbol">, at: number) =>
+    side === "sell" && splitPair(symbol).base === base && at <= (stoppedAt ?? 0);
+  return (
+    [...sim.tables().orders.values()].some(
+      (order) => order.strategy === null && order.exchangeId !== null && isSale(order, order.createdAt),
+    ) ||
+    sim.history
+      .allFills(sim.exchange)
+      .some((fill) => isSale(fill, fill.at) && !parseClientOrderId(clientIdOf(sim, fill.orderId)))
   );
+}
 
 function ledgers(sim: Sim, beside: Moved): void {
   const { checks, history, plan } = sim;
