@@ -74,6 +74,19 @@ describe.skipIf(!findChromium())("doubts on the page in Chromium (skipped withou
     await context.close();
   });
 
+  it("do not keep the fixed price and the base of the pair before for quotes", async () => {
+    const { page, context } = await served.signIn();
+    await page.goto(`${served.url}/#/start-quotes`);
+    const textIn = (label: string) => page.getByLabel(label).inputValue();
+    await page.getByLabel("Fixed price, USDT").fill("60000");
+    await page.getByLabel("Spread between bid and ask, %").fill("3");
+    await page.getByLabel("Pair").fill("ETH/USDT");
+    await page.getByLabel("Pair").blur();
+    expect(await textIn("Fixed price, USDT")).toBe("");
+    expect(await textIn("Spread between bid and ask, %")).toBe("3");
+    await context.close();
+  });
+
   it("do not run a suggested grid on another pair", async () => {
     const { page, context } = await served.signIn();
     await page.goto(`${served.url}/#/backtest`);

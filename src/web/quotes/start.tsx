@@ -13,11 +13,13 @@ import { quoteSettings } from "./settings.ts";
 
 const FIRST_QUOTES = { spread: "2", within: "1.7", levels: "3" };
 const REQUIRED = ["spread", "depth", "within", "levels"];
+/** Settings in the base of a pair, or at its price. Another pair clears them. */
+const OF_PAIR = ["baseBudget", "maxBase", "minBase", "fixedPrice"];
 
 /** The page for new quotes: the form, the plan, and a start of exactly that plan. */
 export function StartQuotes({ session }: { session: Session }) {
   const market = useMarketForm({ exchange: "", symbol: "", dryRun: false });
-  const { form, change, holdings, quote } = market;
+  const { form, holdings, quote } = market;
   const { base } = pairOf(form.symbol);
   const [texts, setTexts] = useState<Readonly<Record<string, string>>>(FIRST_QUOTES);
   const freeOf = (asset: string) => {
@@ -31,6 +33,11 @@ export function StartQuotes({ session }: { session: Session }) {
     ...(one.name === "baseBudget" ? { hint: freeOf(base) } : {}),
   }));
   const numbers = settingsBody(settings, texts);
+  const change: typeof market.change = (changed) => {
+    if ((changed.symbol ?? form.symbol) !== form.symbol)
+      setTexts((all) => Object.fromEntries(Object.entries(all).filter(([name]) => !OF_PAIR.includes(name))));
+    market.change(changed);
+  };
   const { exchange, symbol, dryRun } = form;
   const body =
     numbers && exchange !== "" && symbol !== ""
@@ -42,7 +49,7 @@ export function StartQuotes({ session }: { session: Session }) {
       <h1>Start quotes</h1>
       <div class="columns">
         <Section title="The quotes">
-          <WhereFields {...market} />
+          <WhereFields {...market} change={change} />
           <NumberSettings settings={settings} texts={texts} change={setTexts} />
           <Checks form={form} change={change} names={["dryRun"]} />
         </Section>
