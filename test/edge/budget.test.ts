@@ -4,6 +4,8 @@ import { fireCron } from "../support/edge-live.ts";
 
 const MINUTE = 60_000;
 const FIRST = Date.UTC(2026, 0, 1);
+/** Further tries of a busy database can follow the last call; Cloudflare's limit is 50, so its budget is 45. */
+const TRIES = 5;
 const GRID = { symbol: "BTC/USDT", lowerPrice: 55_000, upperPrice: 65_000 };
 
 describe("an invocation with a request budget", () => {
@@ -21,7 +23,7 @@ describe("an invocation with a request budget", () => {
       }
       expect(passes).toBeLessThanOrEqual(Math.ceil(100 / 37) + 2);
       expect(edge.accounts.venues.bitget.open()).toHaveLength(100);
-      for (const { requests } of edge.turns) expect(requests).toBeLessThanOrEqual(45);
+      for (const { requests } of edge.turns) expect(requests).toBeLessThanOrEqual(45 + TRIES);
       // A pass that could not do all says so.
       expect(edge.turns.map(({ outcome }) => outcome)).toContain("short");
     } finally {
@@ -43,7 +45,7 @@ describe("an invocation with a request budget", () => {
         await fireCron(worker, FIRST + pass * MINUTE);
         const turns = await edge.turnsEnded(from, 4);
         stepped.push(turns.filter(({ outcome }) => outcome === "stepped").map(({ account }) => account));
-        expect(Math.max(...turns.map(({ requests }) => requests))).toBeLessThanOrEqual(20);
+        expect(Math.max(...turns.map(({ requests }) => requests))).toBeLessThanOrEqual(20 + TRIES);
       }
       expect(new Set(stepped.flat()).size).toBe(4);
       for (const accounts of stepped) expect(accounts.length).toBeLessThan(4);
