@@ -4,7 +4,7 @@ import { createValue, useValue } from "./value.ts";
 const here = () => {
   const path = /^#\/(.*)$/.exec(location.hash)?.[1] ?? "";
   try {
-    decodeURIComponent(path);
+    decodeURIComponent(path.split("?")[0] ?? "");
     return path;
   } catch {
     return "";

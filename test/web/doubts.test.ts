@@ -79,10 +79,12 @@ describe.skipIf(!findChromium())("doubts on the page in Chromium (skipped withou
     await page.goto(`${served.url}/#/start-quotes`);
     const textIn = (label: string) => page.getByLabel(label).inputValue();
     await page.getByLabel("Fixed price, USDT").fill("60000");
+    await page.getByLabel("Budget for asks, BTC").fill("2");
     await page.getByLabel("Spread between bid and ask, %").fill("3");
     await page.getByLabel("Pair").fill("ETH/USDT");
     await page.getByLabel("Pair").blur();
     expect(await textIn("Fixed price, USDT")).toBe("");
+    expect(await textIn("Budget for asks, ETH")).toBe("");
     expect(await textIn("Spread between bid and ask, %")).toBe("3");
     await context.close();
   });

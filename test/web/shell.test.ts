@@ -106,6 +106,10 @@ describe.skipIf(!findChromium())("the frame of the page, in Chromium (skipped wh
     await page.goto(`${served.url}/#/%`);
     await page.reload();
     await page.getByRole("heading", { name: "Strategies" }).waitFor();
+    // Parameters need no escapes.
+    await page.goto(`${served.url}/#/start?symbol=100%`);
+    await page.reload();
+    await page.getByRole("heading", { name: "Start a grid" }).waitFor();
     await context.close();
   });
 

@@ -153,6 +153,7 @@ const hasKeptBase = ({ kinds }: Pick<Deps, "kinds">, view: StrategyView): boolea
   const { status, sellBase, account, state } = view.strategy;
   const isExcluded = sellBase || parseAccountKey(account).kind === "dry";
   if (status !== "stopped" || isExcluded) return false;
+  // The base of one that this version cannot read is unknown, so no amount can be named.
   return state.exit === null && (baseOf(kinds, view) ?? ZERO) > ZERO;
 };
 
