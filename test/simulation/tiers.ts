@@ -1,3 +1,4 @@
+import { hashText } from "../../src/kernel/hash.ts";
 import { bundleWorker, runJobs } from "./build.ts";
 import { shownDensity } from "./density.ts";
 import { type Fault, SIX_FAULTS } from "./faults.ts";
@@ -97,8 +98,8 @@ export async function swarmTier(draw: Draw, how: How, of: Of = {}): Promise<Figu
   const { user, system } = process.cpuUsage(before);
   // Of all threads: what other work does beside them changes it little.
   const busy = (user + system) / 1_000_000;
-  const { runs, passes, calls, orders, settled, density, failed } = value;
-  const text = `${runs} seeds of editions ${draw.editions.join(", ")} from --from ${draw.from} on, ${passes} passes (${Math.round(passes / busy)} a second of a processor), ${calls} calls, ${orders} orders; settled within ${Math.round(settled / 1000)} s of the last fault; ${shownDensity(density)}; ${failed.length} violations in ${seconds} s, ${busy.toFixed(1)} s of a processor`;
+  const { runs, passes, calls, orders, settled, density, failed, hashes } = value;
+  const text = `${runs} seeds of editions ${draw.editions.join(", ")} from --from ${draw.from} on, ${passes} passes (${Math.round(passes / busy)} a second of a processor), ${calls} calls, ${orders} orders; settled within ${Math.round(settled / 1000)} s of the last fault; ${shownDensity(density)}; ${failed.length} violations in ${seconds} s, ${busy.toFixed(1)} s of a processor; traces ${hashText(hashes.join()).toString(16)}`;
   return [{ title: "swarm", text, failed }];
 }
 
