@@ -91,11 +91,11 @@ function factsOf(path: string, text: string): Facts {
   return facts;
 }
 
-/** What a file imports, at its top or on the way. */
-function namedBy(program: Node): string[] {
+/** Returns what a file imports, by the given kinds of import: all of them unless named. */
+export function namedBy(program: Node, kinds: ReadonlySet<string> = IMPORTS): string[] {
   const found: string[] = [];
   walk(program, (node) => {
-    if (!IMPORTS.has(node.type)) return;
+    if (!kinds.has(node.type)) return;
     const named = nodeOf(node.source) ?? nodeOf(node.argument);
     const literal = named?.type === "TSLiteralType" ? nodeOf(named.literal) : named;
     if (typeof literal?.value === "string") found.push(literal.value);
@@ -104,7 +104,7 @@ function namedBy(program: Node): string[] {
 }
 
 /** Files of the program among them. */
-function importsOf(path: string, named: readonly string[], sources: Sources): string[] {
+export function importsOf(path: string, named: readonly string[], sources: Sources): string[] {
   const targets = named
     .filter((name) => name.startsWith("."))
     .map((name) => posix.join(posix.dirname(path), name));
@@ -116,7 +116,8 @@ const isNode = (part: unknown): part is Node =>
 
 const childrenOf = (node: Node): Node[] => Object.values(node).flat().filter(isNode);
 
-function walk(node: Node, visit: (node: Node) => void): void {
+/** Visits a node and all nodes below it. */
+export function walk(node: Node, visit: (node: Node) => void): void {
   visit(node);
   for (const child of childrenOf(node)) walk(child, visit);
 }
