@@ -138,8 +138,8 @@ async function tryCheck<T>(
 
 function runtime(): Check {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
-  const isEnough = major > 20 || (major === 20 && minor >= 19);
-  const detail = `Node ${process.versions.node} on ${process.platform} ${process.arch}${isEnough ? "" : "; 20.19 or later is required"}`;
+  const isEnough = major >= 24 || (major === 22 && minor >= 15);
+  const detail = `Node ${process.versions.node} on ${process.platform} ${process.arch}${isEnough ? "" : "; 22.15, 24 or later is required"}`;
   return checked("runtime", isEnough ? "ok" : "bad", detail);
 }
 

@@ -29,7 +29,7 @@ export async function build() {
     splitting: true,
     format: "esm",
     platform: "node",
-    target: "node20",
+    target: "node22.15",
     alias: ALIASES,
     // Names stay, because stack traces in the log show them.
     minifyWhitespace: true,

@@ -31,7 +31,7 @@ export async function buildLibrary(folder) {
     splitting: true,
     format: "esm",
     platform: "node",
-    target: "node20",
+    target: "node22.15",
     external: ["zod"],
     alias: ALIASES,
     mainFields: ["module", "main"],

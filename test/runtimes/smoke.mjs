@@ -7,7 +7,7 @@ const PARTS = ["kernel", "candles", "engine", "grid", "transport", "adapters/lib
   (folder) => `test/${folder}`,
 );
 
-for (const version of ["node-22", "node-24"]) {
+for (const version of ["node-22", "node-26"]) {
   const node = fileURLToPath(new URL(`node_modules/${version}/bin/node`, import.meta.url));
   const words = ["node_modules/vitest/vitest.mjs", "run", "--project", "shared", ...PARTS];
   process.stdout.write(`${spawnSync(node, ["--version"], { encoding: "utf8" }).stdout}`);

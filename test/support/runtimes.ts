@@ -19,7 +19,7 @@ const olderAndNewerNode: Readonly<Record<string, () => readonly [string]>> =
   system === "linux-x64"
     ? {
         "node 22": () => [runtimeProgram(["node-22"], "bin/node")],
-        "node 24": () => [runtimeProgram(["node-24"], "bin/node")],
+        "node 26": () => [runtimeProgram(["node-26"], "bin/node")],
       }
     : {};
 
