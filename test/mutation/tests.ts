@@ -1,4 +1,5 @@
-// In the place of vitest, in a process that runs tests again and again.
+// In the place of vitest, in a process that runs tests again and again. Vitest 5 does not export its runner: these are the
+// runner and the matchers of Vitest 4.
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import * as matchers from "@vitest/expect";
