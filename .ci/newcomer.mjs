@@ -1,4 +1,5 @@
 // Does what the README says, in a clone with nothing beside it: install, the demo until it tells fills, the tests.
+// `--without-tests` ends after the demo.
 import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,8 +20,9 @@ try {
   const [install, demo] = commandsAfter(readme, "# edgemaker");
   const [test] = commandsAfter(readme, "## Tests");
   run(install);
+  run("npm run check:node");
   await untilFills(demo);
-  run(test);
+  if (!process.argv.includes("--without-tests")) run(test);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
