@@ -61,8 +61,13 @@ function components() {
   const isShipped = ({ name, properties = [] }) =>
     COPIED.includes(name) || !properties.some(({ name }) => name === "cdx:npm:package:development");
   const shipped = bom.components.filter((one) => isShipped(one) && !LEFT_OUT.includes(one.name));
+  const refs = new Set([bom.metadata.component, ...shipped].map((one) => one["bom-ref"]));
+  const dependencies = bom.dependencies
+    .filter(({ ref }) => refs.has(ref))
+    .map(({ ref, dependsOn = [] }) => ({ ref, dependsOn: dependsOn.filter((one) => refs.has(one)) }));
   mkdirSync(join(root, "dist"), { recursive: true });
-  writeFileSync(join(root, "dist/sbom.json"), JSON.stringify({ ...bom, components: shipped }, null, 2));
+  const list = { ...bom, components: shipped, dependencies };
+  writeFileSync(join(root, "dist/sbom.json"), JSON.stringify(list, null, 2));
   say(`parts: ${shipped.length}, listed in dist/sbom.json`);
   return shipped;
 }
