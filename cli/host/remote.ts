@@ -4,6 +4,7 @@ import { type Operation, routeOf } from "../../src/operation.ts";
 import type { Answer } from "../../src/transport/run.ts";
 import type { Values } from "../terminal/arguments.ts";
 import { UsageError } from "../terminal/usage-error.ts";
+import { callServer } from "./call-server.ts";
 import type { CliSettings } from "./settings.ts";
 
 export interface Remote {
@@ -71,24 +72,24 @@ export async function callRemote(
     ? ""
     : new URLSearchParams([...rest].map(([field, value]) => [field, String(value)])).toString();
   const address = `${url.replace(/\/$/, "")}/api/v1${filled}${query ? `?${query}` : ""}`;
-  const response = await fetch(address, {
+  const { status, text } = await callServer(address, {
     method,
     headers: {
       ...(token ? { authorization: `Bearer ${token}` } : {}),
       ...(inBody ? { "content-type": "application/json" } : {}),
     },
-    ...(inBody ? { body: JSON.stringify(Object.fromEntries(rest)) } : {}),
-    redirect: "manual",
-    signal: AbortSignal.timeout(LONGEST_REQUEST),
+    body: inBody ? JSON.stringify(Object.fromEntries(rest)) : undefined,
+    timeout: LONGEST_REQUEST,
   }).catch((error: unknown) => {
     throw new Error(`no response from ${url}: ${messageOf(error)}${unsettled(operation)}`, { cause: error });
   });
-  const body: unknown = await response.json().catch(() => {
+  try {
+    return { status, body: JSON.parse(text) as unknown };
+  } catch {
     throw new Error(
-      `${url} returned status ${response.status} without JSON; check that it is an edgemaker server${unsettled(operation)}`,
+      `${url} returned status ${status} without JSON; check that it is an edgemaker server${unsettled(operation)}`,
     );
-  });
-  return { status: response.status, body };
+  }
 }
 
 // A request can have arrived even if its response did not.

@@ -1,6 +1,7 @@
 import { createHash, createHmac } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { callServer } from "./call-server.ts";
 import { writePrivate } from "./private-file.ts";
 import { isAlive } from "./process/is-alive.ts";
 import { nodeLocal } from "./process/node-local.ts";
@@ -40,11 +41,8 @@ async function checkServer(file: string): Promise<ServerFile | undefined> {
   if (!server) return undefined;
   try {
     const challenge = nodeLocal.randomText(32);
-    const response = await fetch(`${server.url}/health?challenge=${challenge}`, {
-      signal: AbortSignal.timeout(1000),
-      redirect: "error",
-    });
-    const { proof } = (await response.json()) as { proof?: string };
+    const { text } = await callServer(`${server.url}/health?challenge=${challenge}`, { timeout: 1000 });
+    const { proof } = JSON.parse(text) as { proof?: string };
     return proof === proofOf(server.token, challenge) ? server : undefined;
   } catch {
     // A killed server has left its file with its token.
