@@ -26,7 +26,6 @@ import { requestedFormat, withJson } from "../terminal/requested-format.ts";
 import { UsageError } from "../terminal/usage-error.ts";
 import { confirmFinal } from "./confirm-final.ts";
 import { confirmEdit, confirmStart, type ShownChange } from "./confirm-start.ts";
-import { openDeps } from "./database/open.ts";
 import { formatEdit, formatQuoteEdit, type ShownEdit, type ShownQuoteEdit } from "./plan-text.ts";
 import { wordsOf } from "./result-text.ts";
 import { until } from "./until.ts";
@@ -218,6 +217,8 @@ interface Answering {
 export async function openAnswering(settings: CliSettings, remote: Remote | undefined): Promise<Answering> {
   if (remote)
     return { ask: (operation, input) => callRemote(operation, input, remote), close: () => undefined };
+  // Not loaded if a server responds.
+  const { openDeps } = await import("./database/open.ts");
   const deps = await openDeps(settings);
   return { ask: (operation, input) => answerHere(operation, input, deps), deps, close: deps.close };
 }

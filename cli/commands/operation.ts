@@ -63,7 +63,10 @@ export const operationCommand = (operation: Operation, word?: Word, preview?: Op
       ...(preview || operation.cli?.final ? YES_ARGS : {}),
     }),
     run: async (values) =>
-      (await import("../actions/actions.ts")).runOperation(operation, values, { said: word?.input, preview }),
+      (await import("../actions/run-operation.ts")).runOperation(operation, values, {
+        said: word?.input,
+        preview,
+      }),
   });
 
 /** Returns the examples that name this command. */
