@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
 import { ALIASES } from "./aliases.mjs";
 import { begunAt, dist, pointer, root, SOURCES } from "./current.cjs";
+import { newSchema } from "./new-schema.mjs";
 import { buildPage } from "./page.mjs";
 
 const HOUR = 3_600_000;
@@ -47,7 +48,13 @@ export async function build() {
       cpSync(join(SWAGGER_UI, file), join(folder, "swagger-ui", file));
   const inputs = [...Object.keys(metafile.inputs), ...(await buildPage(root, join(folder, "page")))];
   const sources = inputs.filter((input) => /^(src|cli)\//.test(input));
-  writeFileSync(join(folder, SOURCES), [...new Set([...BUILDERS, ...sources])].join("\n"));
+  const schema = newSchema();
+  writeFileSync(join(folder, "schema.json"), JSON.stringify(schema));
+  const migrations = schema.names.map((name) => `drizzle/${name}`);
+  writeFileSync(
+    join(folder, SOURCES),
+    [...new Set([...BUILDERS, ...sources, "drizzle", ...migrations])].join("\n"),
+  );
   writeFileSync(`${pointer}-${name}`, name);
   renameSync(`${pointer}-${name}`, pointer);
   removeOld(name);

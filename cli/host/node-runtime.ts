@@ -7,7 +7,7 @@ import type { Log, LogLevel } from "../../src/ports/local.ts";
 import { readCoveredFile } from "./candle-sources.ts";
 import { keptCandles } from "./candle-store.ts";
 import { fileConnection } from "./database/file-connection.ts";
-import { readMigrations } from "./database/migrations.ts";
+import { readMigrations, readNewSchema } from "./database/migrations.ts";
 import { ownDatabase } from "./file-rights.ts";
 import { killedByFile, killFileText } from "./kill-file.ts";
 import { databaseFile } from "./locations.ts";
@@ -61,6 +61,7 @@ function runtimeOver(client: Database, url: string, { config, log }: { config: C
     definitions: strategiesIn(config.strategies).definitions,
     local: nodeLocal,
     migrations: readMigrations(),
+    schema: readNewSchema(),
     readCandles: readCoveredFile,
     kept: keptCandles(url, process.env),
     post: nodePost(config.outboundHosts),

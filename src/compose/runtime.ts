@@ -1,4 +1,4 @@
-import type { Migration } from "../adapters/libsql/client/migrate.ts";
+import type { Migration, NewSchema } from "../adapters/libsql/client/migrate.ts";
 import type { Database } from "../adapters/libsql/client/safe-client.ts";
 import type { Pair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
@@ -16,6 +16,8 @@ export interface Runtime {
   readonly client: Database;
   /** Applied at the start; empty if another program applies them. */
   readonly migrations: readonly Migration[];
+  /** What the migrations create in a new database. */
+  readonly schema?: NewSchema | undefined;
   readonly local: Local;
   readonly log: Log;
   /** Strategies that the user wrote. */

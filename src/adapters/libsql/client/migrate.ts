@@ -8,6 +8,13 @@ export interface Migration {
   readonly text: string;
 }
 
+/** What migrations create together, so a new database needs none of the changes between them. */
+export interface NewSchema {
+  /** Names of these migrations, in order. */
+  readonly names: readonly string[];
+  readonly statements: readonly string[];
+}
+
 const BREAK = "--> statement-breakpoint";
 
 /** Refuses a database with unknown migrations, because a newer program has used it. */
@@ -33,10 +40,15 @@ export function isNotNewer({ version }: Context): SQL {
 }
 
 /**
- * Applies missing migrations, each in one batch with the row that records it, or all at once to a new database. If
- * processes start at once, only one of them applies each migration; a newer version then applies what is left.
+ * Applies missing migrations, each in one batch with the row that records it, or all at once to a new database,
+ * which gets their `schema` if there is one. If processes start at once, only one of them applies each migration; a
+ * newer version then applies what is left.
  */
-export async function migrate(context: Context, migrations: readonly Migration[]): Promise<void> {
+export async function migrate(
+  context: Context,
+  migrations: readonly Migration[],
+  schema?: NewSchema,
+): Promise<void> {
   const { client } = context;
   await client.execute(
     "create table if not exists migrations (name text primary key not null, applied_at integer not null)",
@@ -44,13 +56,26 @@ export async function migrate(context: Context, migrations: readonly Migration[]
   const pending = await pendingMigrations(context, migrations);
   const batches = pending.length === migrations.length ? [pending] : pending.map((one) => [one]);
   for (const batch of batches) {
-    await client.batch(batch.flatMap(migrationStatements), "write").catch(async (error: unknown) => {
+    const statements =
+      schema && createsAll(schema, batch) ? schemaStatements(schema) : batch.flatMap(migrationStatements);
+    await client.batch(statements, "write").catch(async (error: unknown) => {
       const left = await pendingMigrations(context, batch);
       if (left.length === batch.length) throw error;
       if (left.length > 0) await migrate(context, left);
     });
   }
 }
+
+const createsAll = ({ names }: NewSchema, migrations: readonly Migration[]): boolean =>
+  names.length === migrations.length && migrations.every(({ name }, at) => name === names[at]);
+
+/** Returns the statements of a whole schema, starting with the rows that record its migrations. */
+const schemaStatements = ({ names, statements }: NewSchema): Statement[] => [
+  statement(
+    sql`insert into migrations (name, applied_at) select value, cast(unixepoch('subsec') * 1000 as integer) from json_each(${JSON.stringify(names)})`,
+  ),
+  ...statements.map((part) => ({ sql: part, args: [] })),
+];
 
 /** Returns migrations that a database lacks; all of them if it is new. */
 export async function pendingMigrations(

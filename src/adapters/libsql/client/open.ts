@@ -5,7 +5,7 @@ import type { Local } from "../../../ports/local.ts";
 import type { Tracer } from "../../../ports/tracer.ts";
 import { control } from "../tables/tables.ts";
 import { type Context, createContext, statement } from "./context.ts";
-import { type Migration, migrate, refuseNewer } from "./migrate.ts";
+import { type Migration, migrate, type NewSchema, refuseNewer } from "./migrate.ts";
 import { type Database, safeClient } from "./safe-client.ts";
 import { codeOf } from "./store-error.ts";
 import { traced } from "./traced.ts";
@@ -15,6 +15,8 @@ export interface Opening {
   readonly local: Local;
   /** Migrations to apply first; empty if another program applies them. */
   readonly migrations: readonly Migration[];
+  /** What the migrations create in a new database. */
+  readonly schema?: NewSchema | undefined;
   readonly kind: "live" | "sandbox";
   /** Whether the database's kind was already checked. */
   readonly isChecked?: boolean | undefined;
@@ -28,6 +30,7 @@ export async function openDatabase({
   client,
   local,
   migrations,
+  schema,
   kind,
   isChecked,
   clock,
@@ -40,7 +43,7 @@ export async function openDatabase({
     ...(names.size > 0 ? { version: { names, newer: undefined } } : {}),
   };
   if (migrations.length > 0) {
-    await migrate(context, migrations);
+    await migrate(context, migrations, schema);
     await refuseNewer(context).catch((error: unknown) => {
       context.client.close();
       throw new SettingsError(messageOf(error), { cause: error });

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
+import { newSchema } from "../../../../cli/build/new-schema.mjs";
 import { fileConnection } from "../../../../cli/host/database/file-connection.ts";
 import type { Context } from "../../../../src/adapters/libsql/client/context.ts";
 import { migrate } from "../../../../src/adapters/libsql/client/migrate.ts";
@@ -10,14 +11,16 @@ import { tempFolder } from "../../../support/temp.ts";
 
 const newFile = () => join(tempFolder(), "one.db");
 
-/** A database, and the batches that it was asked for. */
+/** A database, and the batches and statements that it was asked for. */
 async function opened(file: string, over: Partial<Opening> = {}) {
   const made = fileConnection(file);
   const batches: number[] = [];
+  const statements: string[] = [];
   const client: typeof made = {
     ...made,
     batch: (all, mode) => {
       batches.push(all.length);
+      statements.push(...all.map((one) => (typeof one === "string" ? one : one.sql)));
       return made.batch(all, mode);
     },
   };
@@ -25,6 +28,7 @@ async function opened(file: string, over: Partial<Opening> = {}) {
   const { local } = virtualLocal(0);
   return {
     batches,
+    statements,
     context: await openDatabase({ client, local, migrations: eachMigration, kind: "sandbox", ...over }),
   };
 }
@@ -57,6 +61,44 @@ it("tests get the schema that the migrations create", async () => {
   expect(await contentOf(context)).toEqual(await contentOf((await opened(newFile())).context));
 });
 
+/** The schema's rows as SQLite stores them, in their order. */
+async function schemaOf({ client }: Context) {
+  const { rows } = await client.execute("select type, name, tbl_name, sql from sqlite_schema order by rowid");
+  return rows.map((row) => ({ ...row }));
+}
+
+const schema = newSchema();
+
+it.each([
+  ["a file", newFile],
+  ["memory", () => ":memory:"],
+])("a new database in %s gets in one step what the migrations create", async (_where, place) => {
+  const { batches, statements, context } = await opened(place(), { schema });
+  expect(batches).toEqual([1 + schema.statements.length]);
+  expect(statements.filter((one) => /^(alter|update|drop)/i.test(one.trim()))).toEqual([]);
+  const { context: stepwise } = await opened(place());
+  expect(await schemaOf(context)).toEqual(await schemaOf(stepwise));
+  expect(await contentOf(context)).toEqual(await contentOf(stepwise));
+});
+
+it("the schema of other migrations is not applied", async () => {
+  for (const names of [schema.names.slice(1), [...schema.names].reverse(), [...schema.names, "later.sql"]]) {
+    const { context } = await opened(newFile(), {
+      schema: { names, statements: ["create table wrong (one)"] },
+    });
+    expect(await contentOf(context)).toEqual(await contentOf((await opened(newFile())).context));
+  }
+});
+
+it("a database that lacks some migrations does not get the whole schema", async () => {
+  const file = newFile();
+  const { context: before } = await opened(file, { migrations: [], isChecked: true });
+  await migrate(before, eachMigration.slice(0, -1));
+  const { batches, context } = await opened(file, { schema });
+  expect(batches).toHaveLength(1);
+  expect(await contentOf(context)).toEqual(await contentOf((await opened(newFile())).context));
+});
+
 it.each([1, eachMigration.length - 1, eachMigration.length])(
   "a database with %i migrations gets the others, one by one",
   async (count) => {
@@ -77,9 +119,12 @@ it("a database with another program's tables gets them too", async () => {
   expect((await contentOf((await opened(file)).context)).rows.notes).toEqual([]);
 });
 
-it("two that start at once create the schema once", async () => {
+it.each([
+  ["from migrations", {}],
+  ["in one step", { schema }],
+])("two that start at once create the schema once, %s", async (_how, over) => {
   const file = newFile();
-  const both = await Promise.all([opened(file), opened(file), opened(file)]);
+  const both = await Promise.all([opened(file, over), opened(file), opened(file, over)]);
   const plain = await contentOf((await opened(newFile())).context);
   for (const { context } of both) expect(await contentOf(context)).toEqual(plain);
 });
