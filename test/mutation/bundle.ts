@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build, type Loader, type Metafile, type Plugin } from "esbuild";
+import { GUARDS, isOfSchema } from "./guards/guards.ts";
 import { instrument, type Mutant } from "./instrument.ts";
 
 const root = process.cwd();
@@ -107,9 +108,43 @@ const migrationsDigest = (): string =>
 /** Every change that is made, each file's own, and the files as they hold them. */
 export function changes(): { readonly mutants: readonly Mutant[]; readonly changed: Map<string, string> } {
   const mutants: Mutant[] = [];
+  const guards = GUARDS.filter((guard) => !isOfSchema(guard));
+  const whole = new Set(changedFiles());
   // In the order of their names: a change has the same number in every build of the same files.
-  const changed = new Map(changedFiles().map((file) => [file, instrument(file, sourceOf(file), mutants)]));
+  const files = [...new Set([...whole, ...guards.map(({ file }) => file)])].sort();
+  const changed = new Map(
+    files.map((file) => {
+      const wanted = {
+        planted: guards.filter((guard) => guard.file === file),
+        hasOperators: whole.has(file),
+      };
+      return [file, instrument(file, sourceOf(file), mutants, wanted)];
+    }),
+  );
   return { mutants, changed };
+}
+
+/** What all programs that hold changes have in common. */
+const OPTIONS = {
+  absWorkingDir: root,
+  outdir: OUT,
+  bundle: true,
+  metafile: true,
+  format: "esm",
+  outExtension: { ".js": ".mjs" },
+  platform: "node",
+  packages: "external",
+  logLevel: "error",
+} as const;
+
+const at = (name: string): string => join(root, OUT, `${name}.mjs`);
+
+/** The deeds that guards decide, in a file that can be loaded again and again: each time its statements are new. */
+export async function bundleDeeds(): Promise<{ script: string; mutants: readonly Mutant[] }> {
+  const { mutants, changed } = changes();
+  const entryPoints = { deeds: join(root, "test/mutation/guards/guards.ts") };
+  await build({ ...OPTIONS, entryPoints, plugins: [placing(changed)] });
+  return { script: at("deeds"), mutants };
 }
 
 /** All tests and the simulation in one program, which holds every change. */
@@ -118,25 +153,16 @@ export async function bundle(): Promise<Bundled> {
   const tests = Object.fromEntries(testFiles().map((file, i) => [file, `test-${i}`]));
   const entries = Object.entries(tests).map(([file, name]) => [name, join(root, file)]);
   const { metafile } = await build({
-    absWorkingDir: root,
+    ...OPTIONS,
+    plugins: [placing(changed)],
     entryPoints: {
       ...Object.fromEntries(entries),
       switch: join(root, "test/mutation/switch.ts"),
       worker: join(root, WORKER),
     },
-    outdir: OUT,
-    bundle: true,
-    metafile: true,
     splitting: true,
-    format: "esm",
-    outExtension: { ".js": ".mjs" },
-    platform: "node",
-    packages: "external",
     alias: { vitest: join(root, "test/mutation/tests.ts") },
-    logLevel: "error",
-    plugins: [placing(changed)],
   });
-  const at = (name: string) => join(root, OUT, `${name}.mjs`);
   return {
     worker: at("worker"),
     first: at("switch"),

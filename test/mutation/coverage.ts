@@ -1,7 +1,7 @@
-import { GUARDS } from "../guards/guards.ts";
 import { EDITION } from "../simulation/shape.ts";
 import { type Bundled, shortHash, WORKER } from "./bundle.ts";
 import { openChild } from "./child.ts";
+import { GUARDS } from "./guards/guards.ts";
 import type { Ask, Covered, Reported, Unit } from "./units.ts";
 
 const LONGEST = 240_000;
@@ -21,7 +21,7 @@ const unitsOf = (isQuick: boolean, by: readonly string[] | undefined): readonly 
     ...(isRequested("test/simulation")
       ? [...seedsOf(isQuick ? 4 : 12, false), ...seedsOf(isQuick ? 1 : 2, true)]
       : []),
-    ...(isRequested("test/guards") ? GUARDS.map(({ name }): Unit => ({ kind: "deed", name })) : []),
+    ...(isRequested("test/mutation/guards") ? GUARDS.map(({ name }): Unit => ({ kind: "deed", name })) : []),
   ];
 };
 

@@ -1,4 +1,5 @@
-import { changesOf } from "./operators.ts";
+import { type Change, changesOf } from "./operators.ts";
+import { type Planted, plantedIn } from "./planted.ts";
 import {
   declaredName,
   isFunction,
@@ -25,6 +26,8 @@ export interface Mutant {
   readonly to: string;
   /** It is read once, when its file is loaded or a statement is first made: only a new process shows it. */
   readonly isLasting: boolean;
+  /** The guard of the store that it takes out. */
+  readonly guard?: string | undefined;
 }
 
 const SHORT = 160;
@@ -33,25 +36,38 @@ const short = (text: string): string => text.replaceAll(/\s+/g, " ").slice(0, SH
 /** What a call makes once and keeps. */
 const KEPT = new Set(["bundle", "eachWay", "lazy"]);
 
+export interface Wanted {
+  /** Changes of a file that stand in a list. */
+  readonly planted?: readonly Planted[];
+  /** Whether the operators change the file, too. */
+  readonly hasOperators?: boolean;
+}
+
 /** A file whose every change stands beside what it says, and is taken while `__mutant(number)` is true. */
-export function instrument(file: string, text: string, mutants: Mutant[]): string {
+export function instrument(
+  file: string,
+  text: string,
+  mutants: Mutant[],
+  { planted = [], hasOperators = true }: Wanted = {},
+): string {
   const observed = new Map<string, number>();
   const textOf = ({ start, end }: Node) => text.slice(start, end);
   const program = parse(file, text);
   const makers = textMakers(program, text);
+  const named = plantedIn(file, program, text, planted);
   let depth = 0;
   let kept = 0;
 
-  /** The question whether this change is the one. */
-  function ask(node: Node, operator: string, from: string, to: string): string {
-    const label = `${file}: ${short(from)} → ${short(to)}`;
+  /** The question whether this change is the one. A guard's stands in statements that any file may keep. */
+  function ask(node: Node, operator: string, from: string, to: string, guard?: string): string {
+    const label = guard ? `${file}: guard "${guard}"` : `${file}: ${short(from)} → ${short(to)}`;
     const nth = (observed.get(label) ?? 0) + 1;
     observed.set(label, nth);
     const id = nth === 1 ? label : `${label} (${nth})`;
     const line = text.slice(0, node.start).split("\n").length;
-    const isLasting = depth === 0 || kept > 0;
+    const isLasting = depth === 0 || kept > 0 || guard !== undefined;
     const number = mutants.length;
-    mutants.push({ id, number, file, line, operator, from: short(from), to: short(to), isLasting });
+    mutants.push({ id, number, file, line, operator, from: short(from), to: short(to), isLasting, guard });
     return `__mutant(${number})`;
   }
 
@@ -89,9 +105,13 @@ export function instrument(file: string, text: string, mutants: Mutant[]): strin
   function expression(node: Node, parent: Node): string {
     const isTest = TESTED.has(parent.type) && parent.test === node;
     const isInChain = CHAINED.has(parent.type) && (parent.object === node || parent.callee === node);
-    const changes = isInChain || !mayChange(node, parent) ? [] : changesOf(node, isTest, textOf);
+    const isLeft = !hasOperators || isInChain || !mayChange(node, parent);
+    const changes: readonly Change[] = [
+      ...(isLeft ? [] : changesOf(node, isTest, textOf)),
+      ...(named.get(node) ?? []),
+    ];
     const questions = changes.map(
-      ({ operator, text: to }) => `${ask(node, operator, textOf(node), to)} ? (${to}) : `,
+      ({ operator, text: to, guard }) => `${ask(node, operator, textOf(node), to, guard)} ? (${to}) : `,
     );
     const whole = node.type === "BlockStatement" || node.type === "Program" ? block(node) : inner(node);
     return questions.length === 0 ? whole : `(${questions.join("")}(${whole}))`;
@@ -99,7 +119,7 @@ export function instrument(file: string, text: string, mutants: Mutant[]): strin
 
   function statement(node: Node, parent: Node): string | undefined {
     const isDropped = node.type === "ExpressionStatement" || node.type === "ThrowStatement";
-    if (!isDropped || parent.type === "Program") return undefined;
+    if (!hasOperators || !isDropped || parent.type === "Program") return undefined;
     return `{ if (!${ask(node, "statement", textOf(node), "nothing")}) { ${inner(node)} } }`;
   }
 
@@ -109,7 +129,8 @@ export function instrument(file: string, text: string, mutants: Mutant[]): strin
     const pairs = new Map<Node, Node>();
     for (const [i, first] of all.entries()) {
       const next = all[i + 1];
-      if (next && !pairs.has(all[i - 1] as Node) && areFree(first, next)) pairs.set(first, next);
+      if (hasOperators && next && !pairs.has(all[i - 1] as Node) && areFree(first, next))
+        pairs.set(first, next);
     }
     const seconds = new Set(pairs.values());
     return inner(node, all, (part) => {

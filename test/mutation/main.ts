@@ -5,6 +5,7 @@ import { type Bundled, bundle, OUT, shortHash } from "./bundle.ts";
 import { type Coverage, cover, type Found } from "./coverage.ts";
 import { hunter, type Result } from "./hunt.ts";
 import type { Mutant } from "./instrument.ts";
+import { proveGuards } from "./proving.ts";
 import { reachOf } from "./reach.ts";
 import { sharedResults } from "./results.ts";
 
@@ -14,14 +15,17 @@ const USAGE = `Changes the source in one place at a time, and shows which tests 
   --all                   try all changes
   --only PATH[,PATH…]     try all changes in files whose path contains one of these
   --quick                 use only quick tests and few seeds
-  --by PATH[,PATH…]       use only tests whose path contains one of these (also test/simulation, test/guards)
+  --by PATH[,PATH…]       use only tests whose path contains one of these (also test/simulation,
+                          test/mutation/guards)
+  --guards [NAME …]       take out each condition of the SQL store, or those named: its deed has to come to something else
   --reach                 try no change; show which lines the simulation's seeds reach
   --seconds N             limit of CPU time for each change (default 4)
   --minutes N             stop after N minutes (default 60); the same command continues
   --workers N             processes (default 2)
   --list                  show undetected changes and stop`;
 
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
     sample: { type: "string" },
     seed: { type: "string" },
@@ -29,6 +33,7 @@ const { values } = parseArgs({
     only: { type: "string" },
     quick: { type: "boolean" },
     by: { type: "string" },
+    guards: { type: "boolean" },
     reach: { type: "boolean" },
     seconds: { type: "string" },
     minutes: { type: "string" },
@@ -70,6 +75,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const)
 async function main(): Promise<boolean> {
   const until = performance.now() + Number(values.minutes ?? 60) * 60_000;
   const isOver = () => isStopped || performance.now() > until;
+  if (values.guards) return proveGuards(positionals);
   const bundled = await bundle();
   const { all: known, save } = sharedResults<Known>(CACHE);
   const fileOf = new Map(bundled.mutants.map(({ id, file }) => [id, file]));

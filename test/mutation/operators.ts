@@ -4,6 +4,8 @@ import { listOf, type Node, nodeOf } from "./syntax.ts";
 export interface Change {
   readonly operator: string;
   readonly text: string;
+  /** The guard of the store that it takes out. */
+  readonly guard?: string;
 }
 
 type TextOf = (node: Node) => string;

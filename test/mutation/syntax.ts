@@ -14,6 +14,8 @@ export function parse(path: string, text: string): Node {
   return program as unknown as Node;
 }
 
+export const parses = (path: string, text: string): boolean => parseSync(path, text).errors.length === 0;
+
 const isNode = (part: unknown): part is Node =>
   typeof part === "object" && part !== null && typeof (part as Node).type === "string";
 

@@ -1,10 +1,9 @@
 // A warm process: it runs tests and simulations, with one change turned on or none.
 import { join } from "node:path";
 import { type File, startTests, type Task, type Test, type VitestRunner } from "@vitest/runner";
-import { GUARDS } from "../guards/guards.ts";
-import { prove } from "../guards/prove.ts";
 import { simulate } from "../simulation/run.ts";
 import { makeFolder } from "../support/temp.ts";
+import { prove } from "./guards/guards.ts";
 import { takeRequested, turnOff, turnOn } from "./switch.ts";
 import type { Ask, Covered, Reported, Unit } from "./units.ts";
 
@@ -118,7 +117,8 @@ async function lookAt(unit: Unit): Promise<string | undefined> {
   }
   const folder = makeFolder();
   try {
-    const { holds, was } = await prove(unit.name, `file:${join(folder.path, "deed.db")}`, false);
+    const url = `file:${join(folder.path, "deed.db")}`;
+    const { holds, was } = await prove({ name: unit.name, url, own: "gn", isWithout: false });
     return holds ? undefined : `came to ${String(was)}`;
   } finally {
     folder.remove();
@@ -138,8 +138,6 @@ const answer = (ask: Ask): Promise<Reported> => {
   if (ask.kind === "cover") return coverFile(ask.file);
   return ask.kind === "try" ? tryOne(ask) : coverUnit(ask.unit);
 };
-
-export const deeds = GUARDS.map(({ name }) => name);
 
 process.on("message", async (ask: Ask) => {
   process.send?.(await answer(ask));

@@ -1,23 +1,23 @@
 import { createClient } from "@libsql/client";
-import { nodeLocal } from "../../cli/host/process/node-local.ts";
-import type { Context } from "../../src/adapters/libsql/client/context.ts";
-import type { Migration } from "../../src/adapters/libsql/client/migrate.ts";
-import { openDatabase } from "../../src/adapters/libsql/client/open.ts";
-import { dryBooks } from "../../src/adapters/libsql/sandbox/dry-books.ts";
-import { createStore } from "../../src/adapters/libsql/stores/store.ts";
-import { StoreError } from "../../src/kernel/errors.ts";
-import type { By } from "../../src/model/events.ts";
-import type { LimitTerms } from "../../src/model/limits.ts";
-import { NEW_ORDER, type Order } from "../../src/model/order.ts";
-import type { Strategy } from "../../src/model/strategy.ts";
+import { nodeLocal } from "../../../cli/host/process/node-local.ts";
+import type { Context } from "../../../src/adapters/libsql/client/context.ts";
+import type { Migration } from "../../../src/adapters/libsql/client/migrate.ts";
+import { openDatabase } from "../../../src/adapters/libsql/client/open.ts";
+import { dryBooks } from "../../../src/adapters/libsql/sandbox/dry-books.ts";
+import { createStore } from "../../../src/adapters/libsql/stores/store.ts";
+import { StoreError } from "../../../src/kernel/errors.ts";
+import type { By } from "../../../src/model/events.ts";
+import type { LimitTerms } from "../../../src/model/limits.ts";
+import { NEW_ORDER, type Order } from "../../../src/model/order.ts";
+import type { Strategy } from "../../../src/model/strategy.ts";
 import {
   type Changes,
   NO_CHANGES,
   type Settlement,
   type Snapshot,
-} from "../../src/ports/stores/step-store.ts";
-import type { Store } from "../../src/ports/stores/store.ts";
-import { d, state } from "../support/grid.ts";
+} from "../../../src/ports/stores/step-store.ts";
+import type { Store } from "../../../src/ports/stores/store.ts";
+import { d, state } from "../../support/grid.ts";
 
 export const START = 1_767_225_600_000;
 export const TTL = 5000;
@@ -143,6 +143,23 @@ export function twoWriters({ first, second, pass }: Awaited<ReturnType<typeof op
     changes: (over: Partial<Changes>): Changes => ({ ...NO_CHANGES, ...over }),
   };
 }
+
+/** A condition of a statement, or of the schema, and what happens only because it is there. */
+export interface Guard {
+  readonly name: string;
+  readonly file: string;
+  /** Stands exactly once in the file; what is left when the guard is taken out. */
+  readonly from: string;
+  readonly to: string;
+  /** What comes of a deed of two writers that the guard decides. */
+  readonly deed: (writers: Writers) => Promise<unknown>;
+  readonly should: unknown;
+}
+
+export const guardsOf = (
+  file: string,
+  guards: readonly (readonly [string, string, string, unknown, Guard["deed"]])[],
+): Guard[] => guards.map(([name, from, to, should, deed]) => ({ name, file, from, to, should, deed }));
 
 export const SETTLED: Settlement = {
   outcomes: [],

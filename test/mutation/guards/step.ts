@@ -1,5 +1,4 @@
-import { type Guard, guardsOf } from "./guard.ts";
-import { done, FREE, idsOf, SETTLED, TTL } from "./writers.ts";
+import { done, FREE, type Guard, guardsOf, idsOf, SETTLED, TTL } from "./writers.ts";
 
 const LIBSQL = "src/adapters/libsql";
 /** All that a rate has, which regains next to nothing. */

@@ -1,6 +1,5 @@
-import type { BookedOrder } from "../../src/market/matching/books.ts";
-import { type Guard, guardsOf } from "./guard.ts";
-import { done } from "./writers.ts";
+import type { BookedOrder } from "../../../src/market/matching/books.ts";
+import { done, type Guard, guardsOf } from "./writers.ts";
 
 const LIBSQL = "src/adapters/libsql";
 const TERMS = { terms: null, limit: 10n ** 18n, ended: [] };

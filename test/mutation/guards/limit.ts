@@ -1,6 +1,6 @@
-import type { LimitTerms } from "../../src/model/limits.ts";
-import { type Guard, guardsOf } from "./guard.ts";
+import type { LimitTerms } from "../../../src/model/limits.ts";
 import type { Writers } from "./writers.ts";
+import { type Guard, guardsOf } from "./writers.ts";
 
 const TERMS = { limit: 10n ** 18n, ended: [] };
 const DAY = 86_400_000;

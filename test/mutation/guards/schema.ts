@@ -1,5 +1,4 @@
-import { type Guard, guardsOf } from "./guard.ts";
-import { done, type Writers } from "./writers.ts";
+import { done, type Guard, guardsOf, type Writers } from "./writers.ts";
 
 /** An order that is recorded under a lease. */
 async function recorded({ a, lease, start, order, changes }: Writers, over: object = {}) {
