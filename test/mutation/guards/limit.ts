@@ -1,8 +1,6 @@
 import type { LimitTerms } from "../../../src/model/limits.ts";
-import type { Writers } from "./writers.ts";
-import { type Guard, guardsOf } from "./writers.ts";
+import { type Guard, guardsOf, TERMS, type Writers } from "./writers.ts";
 
-const TERMS = { limit: 10n ** 18n, ended: [] };
 const DAY = 86_400_000;
 
 type Scope = LimitTerms["scopes"][number];

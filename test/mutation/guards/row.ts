@@ -1,8 +1,8 @@
 import type { BookedOrder } from "../../../src/market/matching/books.ts";
-import { done, type Guard, guardsOf } from "./writers.ts";
+import { done, type Guard, guardsOf, TERMS } from "./writers.ts";
 
 const LIBSQL = "src/adapters/libsql";
-const TERMS = { terms: null, limit: 10n ** 18n, ended: [] };
+const TWO = 2n * 10n ** 18n;
 const SELL = { side: "sell" } as const;
 const MINUTE = 60_000;
 
@@ -15,11 +15,11 @@ export const ROW_GUARDS: readonly Guard[] = [
       "${orders.timeInForce} <> 'ioc' and ${orders.state} in",
       "${orders.state} in",
       "recorded",
-      async ({ a, b, lease, start, order, changes }) => {
+      async ({ a, b, lease, start, order, changes, byHand }) => {
         const strategy = await start();
         const accepted = order(strategy, { state: "submitted", timeInForce: "ioc" });
         await a.record(await lease(a, "a"), [changes({ adopted: [accepted] })]);
-        return (await b.recordByHand(order(null, SELL), TERMS)).result;
+        return byHand(b, SELL);
       },
     ],
     [
@@ -27,9 +27,9 @@ export const ROW_GUARDS: readonly Guard[] = [
       "sql`${isOther} and ${isPriceMet",
       "sql`${isPriceMet",
       "recorded",
-      async ({ a, b, order }) => {
-        await a.recordByHand(order(null), TERMS);
-        return (await b.recordByHand(order(null), TERMS)).result;
+      async ({ a, b, byHand }) => {
+        await byHand(a);
+        return byHand(b);
       },
     ],
     [
@@ -37,10 +37,10 @@ export const ROW_GUARDS: readonly Guard[] = [
       "sql`${orders.side} <> ${side} and ",
       "sql`",
       1,
-      async ({ a, b, lease, start, order, changes }) => {
+      async ({ a, b, lease, start, order, byHand, intend }) => {
         const strategy = await start();
-        await b.recordByHand(order(null), TERMS);
-        return (await a.record(await lease(a, "a"), [changes({ intents: [order(strategy)] })])).size;
+        await byHand(b);
+        return intend(await lease(a, "a"), order(strategy));
       },
     ],
     [
@@ -48,9 +48,9 @@ export const ROW_GUARDS: readonly Guard[] = [
       "limit === null ? isOther",
       "limit === null ? sql`1`",
       "recorded",
-      async ({ a, b, order }) => {
-        await a.recordByHand(order(null), TERMS);
-        return (await b.recordByHand(order(null, { type: "market" }), { ...TERMS, limit: null })).result;
+      async ({ a, b, byHand }) => {
+        await byHand(a);
+        return byHand(b, { type: "market" }, { limit: null });
       },
     ],
     [
@@ -58,12 +58,9 @@ export const ROW_GUARDS: readonly Guard[] = [
       "case ${side} when 'buy' then ${theirs} <= ${own} else",
       "case ${side} when 'buy' then 1 else",
       "recorded",
-      async ({ a, b, order }) => {
-        await a.recordByHand(order(null, { ...SELL, price: 2n * 10n ** 18n }), {
-          ...TERMS,
-          limit: 2n * 10n ** 18n,
-        });
-        return (await b.recordByHand(order(null), TERMS)).result;
+      async ({ a, b, byHand }) => {
+        await byHand(a, { ...SELL, price: TWO }, { limit: TWO });
+        return byHand(b);
       },
     ],
     [
@@ -71,10 +68,9 @@ export const ROW_GUARDS: readonly Guard[] = [
       "else ${theirs} >= ${own} end",
       "else 1 end",
       "recorded",
-      async ({ a, b, order }) => {
-        await a.recordByHand(order(null), TERMS);
-        const sell = order(null, { ...SELL, price: 2n * 10n ** 18n });
-        return (await b.recordByHand(sell, { ...TERMS, limit: 2n * 10n ** 18n })).result;
+      async ({ a, b, byHand }) => {
+        await byHand(a);
+        return byHand(b, { ...SELL, price: TWO }, { limit: TWO });
       },
     ],
     [
@@ -82,9 +78,9 @@ export const ROW_GUARDS: readonly Guard[] = [
       "${orders.type} = 'market' or case",
       "case",
       "meets",
-      async ({ a, b, order }) => {
-        await a.recordByHand(order(null, { type: "market", price: 1n }), { ...TERMS, limit: null });
-        return (await b.recordByHand(order(null, SELL), TERMS)).result;
+      async ({ a, b, byHand }) => {
+        await byHand(a, { type: "market", price: 1n }, { limit: null });
+        return byHand(b, SELL);
       },
     ],
   ]),
@@ -117,17 +113,11 @@ export const ROW_GUARDS: readonly Guard[] = [
       "sql`${isOrder({ account, clientId })} and ${orders.state} in ('pending', 'unknown')`",
       "sql`${orders.state} in ('pending', 'unknown')`",
       "pending",
-      async ({ a, b, order }) => {
+      async ({ a, b, order, reject }) => {
         const [one, two] = [order(null), order(null)];
         await a.recordByHand(one, TERMS);
         await b.recordByHand(two, TERMS);
-        await a.settleByHand({
-          account: one.account,
-          clientId: one.clientId,
-          state: "rejected",
-          exchangeId: null,
-          reason: null,
-        });
+        await reject(one);
         return (await b.orderByClientId(two.account, two.clientId))?.state;
       },
     ],
@@ -136,8 +126,8 @@ export const ROW_GUARDS: readonly Guard[] = [
       "sql`${orders.account} = ${account} and ${orders.settled} = 0",
       "sql`${orders.settled} = 0",
       false,
-      async ({ a, b, account, order }) => {
-        await a.recordByHand(order(null), TERMS);
+      async ({ a, b, account, byHand }) => {
+        await byHand(a);
         return b.hasUnclear(`${account}2`);
       },
     ],
@@ -364,7 +354,7 @@ export const ROW_GUARDS: readonly Guard[] = [
       "'0' where ${none}`",
       "'0' where 1 on conflict do update set total = excluded.total`",
       [10n],
-      async ({ books, own }) => {
+      async ({ own, books }) => {
         await books.a.open(own, { asset: "USDT", total: 10n });
         await books.b.open(own, { asset: "USDT", total: 20n });
         return (await books.a.holdings(own)).map(({ total }) => total);
@@ -375,7 +365,7 @@ export const ROW_GUARDS: readonly Guard[] = [
       "sql`not exists(select 1 from ${venueOrders} where ${resting})`",
       "sql`1`",
       false,
-      async ({ books, own }) => {
+      async ({ own, books }) => {
         await books.a.open(own, { asset: "USDT", total: 10n });
         await books.a.commit(own, 1, { settledAt: 0, orders: [resting(own)], fills: [], holdings: {} });
         return books.b.fund(own, { USDT: 20n });
@@ -388,7 +378,7 @@ export const ROW_GUARDS: readonly Guard[] = [
       "sql`exists(select 1 from ${venues} where ${venues.exchange} = ${exchange} and ${venues.version} = ${version}) and ${inTime}`",
       "sql`${inTime}`",
       [true, false],
-      async ({ books, own }) => {
+      async ({ own, books }) => {
         await books.a.open(own, { asset: "USDT", total: 10n });
         const change = { settledAt: 0, orders: [], fills: [], holdings: {} };
         return [await books.a.commit(own, 1, change), await books.b.commit(own, 1, change)];
@@ -399,7 +389,7 @@ export const ROW_GUARDS: readonly Guard[] = [
       " and ${inTime}`",
       "`",
       false,
-      async ({ books, own }) => {
+      async ({ own, books }) => {
         await books.a.open(own, { asset: "USDT", total: 10n });
         const change = { settledAt: 0, orders: [], fills: [], holdings: {} };
         return books.b.commit(own, 1, change, 1);

@@ -1,4 +1,4 @@
-import { done, FREE, type Guard, guardsOf, idsOf, SETTLED, TTL } from "./writers.ts";
+import { done, FREE, type Guard, guardsOf, idsOf, SETTLED, TERMS, TTL } from "./writers.ts";
 
 const LIBSQL = "src/adapters/libsql";
 /** All that a rate has, which regains next to nothing. */
@@ -12,7 +12,7 @@ export const STEP_GUARDS: readonly Guard[] = [
       "sql`changes() > 0`",
       "sql`true`",
       [undefined, true],
-      async ({ a, b, account, start, takeLease, pass }) => {
+      async ({ a, b, account, pass, takeLease, start }) => {
         await start();
         await takeLease(a, "a");
         const request = { account, owner: "b", ttl: TTL, overlap: 0, calls: CALLS };
@@ -26,7 +26,7 @@ export const STEP_GUARDS: readonly Guard[] = [
       "      setWhere: sql`${wholeAt(now)} + ${COST} <= ${now} + ${WHOLE}`,\n",
       "",
       [true, undefined],
-      async ({ a, b, account, start, pass }) => {
+      async ({ a, b, account, pass, start }) => {
         await start();
         const request = { account, ttl: TTL, overlap: 0, calls: CALLS };
         const first = await a.takeLease({ ...request, owner: "a" });
@@ -41,12 +41,12 @@ export const STEP_GUARDS: readonly Guard[] = [
       " and ${accounts.token} = ${lease.token}",
       "",
       "fenced",
-      async ({ a, b, lease, start, order, changes, pass }) => {
+      async ({ a, b, pass, lease, start, order, intend }) => {
         const strategy = await start();
         const old = await lease(a, "a");
         pass(TTL);
         await lease(b, "a");
-        return done(a.record(old, [changes({ intents: [order(strategy)] })]));
+        return done(intend(old, order(strategy)));
       },
     ],
     [
@@ -54,7 +54,7 @@ export const STEP_GUARDS: readonly Guard[] = [
       "${accounts.account} = ${lease.account} and ",
       "",
       "fenced",
-      async ({ a, b, account, lease, start, order, changes, pass }) => {
+      async ({ a, b, account, pass, lease, start, order, intend }) => {
         const strategy = await start();
         // Enough of a head start that no other account's token is the same.
         for (let i = 0; i < 90; i++) {
@@ -69,7 +69,7 @@ export const STEP_GUARDS: readonly Guard[] = [
           await lease(b, "a", `${account}2`);
           pass(TTL);
         }
-        return done(a.record(old, [changes({ intents: [order(strategy)] })]));
+        return done(intend(old, order(strategy)));
       },
     ],
     ...(
@@ -112,12 +112,12 @@ export const STEP_GUARDS: readonly Guard[] = [
       "(inserts) => guarded(context, lease, make(inserts))",
       "make",
       "fenced",
-      async ({ a, b, lease, start, order, changes, pass }) => {
+      async ({ a, b, pass, lease, start, order, intend }) => {
         const strategy = await start();
         const old = await lease(a, "a");
         pass(TTL);
         await lease(b, "b");
-        return done(a.record(old, [changes({ intents: [order(strategy)] })]));
+        return done(intend(old, order(strategy)));
       },
     ],
     [
@@ -125,7 +125,7 @@ export const STEP_GUARDS: readonly Guard[] = [
       "(inserts) => guarded(context, lease, make(inserts))",
       "make",
       ["fenced", undefined],
-      async ({ a, b, lease, takeLease, start, pass }) => {
+      async ({ a, b, pass, takeLease, lease, start }) => {
         await start();
         const old = await lease(a, "a");
         pass(TTL);
@@ -173,7 +173,7 @@ export const STEP_GUARDS: readonly Guard[] = [
       " and ${isNewer}",
       "",
       [1, undefined],
-      async ({ a, b, takeLease, start, pass }) => {
+      async ({ a, b, pass, takeLease, start }) => {
         await start();
         const first = await takeLease(a, "a", 1000);
         pass(TTL);
@@ -185,7 +185,7 @@ export const STEP_GUARDS: readonly Guard[] = [
       " and not ${isBackingOff}`",
       "`",
       undefined,
-      async ({ a, b, lease, takeLease, start }) => {
+      async ({ a, b, takeLease, lease, start }) => {
         await start();
         const granted = await lease(a, "a");
         await a.settle(granted, { ...SETTLED, failure: { message: "no", retryAt: granted.now + 60_000 } });
@@ -197,11 +197,11 @@ export const STEP_GUARDS: readonly Guard[] = [
       "\n        .where(isOrder({ account: lease.account, clientId }))",
       "",
       ["submitted", "pending"],
-      async ({ a, b, lease, takeLease, start, order, changes }) => {
+      async ({ a, b, takeLease, lease, start, order, intend }) => {
         const strategy = await start();
         const granted = await lease(a, "a");
         const [one, two] = [order(strategy), order(strategy, { slot: 1 })];
-        await a.record(granted, [changes({ intents: [one, two] })]);
+        await intend(granted, one, two);
         const outcome = {
           clientId: one.clientId,
           state: "submitted",
@@ -217,7 +217,7 @@ export const STEP_GUARDS: readonly Guard[] = [
       "db.update(strategies).set({ phase }).where(eq(strategies.id, id))",
       "db.update(strategies).set({ phase })",
       ["placing", "active"],
-      async ({ a, b, lease, takeLease, start }) => {
+      async ({ a, b, takeLease, lease, start }) => {
         const one = await start();
         await start();
         await a.settle(await lease(a, "a"), { ...SETTLED, phases: [{ id: one.id, phase: "placing" }] });
@@ -229,7 +229,7 @@ export const STEP_GUARDS: readonly Guard[] = [
       '.where(sql`${accounts.account} = ${sql.placeholder("account")}`)',
       "",
       undefined,
-      async ({ a, b, account, lease, takeLease, start }) => {
+      async ({ a, b, account, takeLease, lease, start }) => {
         await start();
         await start({ account: `${account}2` });
         await lease(b, "b", `${account}2`);
@@ -293,17 +293,11 @@ export const STEP_GUARDS: readonly Guard[] = [
       "sql`select * from ${unsettled} where ${orders.account} = ${account} and ${isUnsettled()} order by",
       "sql`select * from ${orders} where ${orders.account} = ${account} order by",
       0,
-      async ({ a, b, takeLease, start, order }) => {
+      async ({ a, b, takeLease, start, order, reject }) => {
         await start();
         const one = order(null);
-        await b.recordByHand(one, { terms: null, limit: null, ended: [] });
-        await b.settleByHand({
-          account: one.account,
-          clientId: one.clientId,
-          state: "rejected",
-          exchangeId: null,
-          reason: null,
-        });
+        await b.recordByHand(one, TERMS);
+        await reject(one);
         return idsOf(await takeLease(a, "a")).length;
       },
     ],
@@ -312,7 +306,7 @@ export const STEP_GUARDS: readonly Guard[] = [
       "queries.select().from(cursors).where(eq(cursors.account, account))",
       "queries.select().from(cursors)",
       {},
-      async ({ a, b, account, lease, takeLease, start, changes }) => {
+      async ({ a, b, account, takeLease, lease, start, changes }) => {
         await start();
         await start({ account: `${account}2` });
         const cursors = { "BTC/USDT": { at: 5, ahead: null } };
@@ -338,7 +332,7 @@ export const STEP_GUARDS: readonly Guard[] = [
       "db.update(accounts).set({ memory }).where(eq(accounts.account, lease.account))",
       "db.update(accounts).set({ memory })",
       0,
-      async ({ a, b, account, lease, takeLease, start, changes }) => {
+      async ({ a, b, account, takeLease, lease, start, changes }) => {
         await start();
         await start({ account: `${account}2` });
         const granted = await takeLease(a, "a");
@@ -355,7 +349,7 @@ export const STEP_GUARDS: readonly Guard[] = [
       "db.update(strategies).set(set).where(eq(strategies.id, id))",
       "db.update(strategies).set(set)",
       ["error", "running"],
-      async ({ a, b, lease, takeLease, start, changes }) => {
+      async ({ a, b, takeLease, lease, start, changes }) => {
         const { id, version, state, phase } = await start();
         await start();
         const strategy = {
@@ -398,17 +392,11 @@ export const STEP_GUARDS: readonly Guard[] = [
       "sql`${orders.account} = ${account} and ${orders.clientId} = ${clientId}`",
       "sql`${orders.clientId} = ${clientId}`",
       "pending",
-      async ({ a, b, order, account }) => {
+      async ({ b, account, order, reject }) => {
         const one = order(null);
         const same = { ...one, account: `${account}2` };
-        for (const each of [one, same]) await b.recordByHand(each, { terms: null, limit: null, ended: [] });
-        await a.settleByHand({
-          account,
-          clientId: one.clientId,
-          state: "rejected",
-          exchangeId: null,
-          reason: null,
-        });
+        for (const each of [one, same]) await b.recordByHand(each, TERMS);
+        await reject(one);
         return (await b.orderByClientId(same.account, same.clientId))?.state;
       },
     ],
@@ -417,13 +405,13 @@ export const STEP_GUARDS: readonly Guard[] = [
       "where ${mayPlace(kind)} and ${condition}",
       "where ${condition}",
       0,
-      async ({ a, b, lease, start, order, changes }) => {
+      async ({ a, b, lease, start, order, intend }) => {
         const strategy = await start();
         const granted = await lease(a, "a");
         await b.setKill(true);
-        const recorded = await a.record(granted, [changes({ intents: [order(strategy)] })]);
+        const recorded = await intend(granted, order(strategy));
         await b.setKill(false);
-        return recorded.size;
+        return recorded;
       },
     ],
     [
@@ -431,11 +419,11 @@ export const STEP_GUARDS: readonly Guard[] = [
       "sql`${strategies.wants} = 'run'`",
       "sql`1`",
       0,
-      async ({ a, b, lease, start, order, changes }) => {
+      async ({ a, b, lease, start, order, intend }) => {
         const strategy = await start();
         const granted = await lease(a, "a");
         await b.setPaused(strategy.id, true);
-        return (await a.record(granted, [changes({ intents: [order(strategy)] })])).size;
+        return intend(granted, order(strategy));
       },
     ],
     [
@@ -443,13 +431,11 @@ export const STEP_GUARDS: readonly Guard[] = [
       "sql`${strategies.wants} <> 'pause'`",
       "sql`1`",
       0,
-      async ({ a, b, lease, start, order, changes }) => {
+      async ({ a, b, lease, start, order, intend }) => {
         const strategy = await start();
         const granted = await lease(a, "a");
         await b.setPaused(strategy.id, true);
-        return (
-          await a.record(granted, [changes({ intents: [order(strategy, { kind: "exit", slot: 1001 })] })])
-        ).size;
+        return intend(granted, order(strategy, { kind: "exit", slot: 1001 }));
       },
     ],
     [
@@ -457,12 +443,12 @@ export const STEP_GUARDS: readonly Guard[] = [
       "${strategies.id} = ${strategy} and ${matching}",
       "${matching}",
       0,
-      async ({ a, b, lease, start, order, changes }) => {
+      async ({ a, b, lease, start, order, intend }) => {
         const strategy = await start();
         await start();
         const granted = await lease(a, "a");
         await b.setPaused(strategy.id, true);
-        return (await a.record(granted, [changes({ intents: [order(strategy)] })])).size;
+        return intend(granted, order(strategy));
       },
     ],
     [
@@ -470,11 +456,11 @@ export const STEP_GUARDS: readonly Guard[] = [
       "sql`${request} and not ${MEETS_BY_HAND}`",
       "request",
       0,
-      async ({ a, b, lease, start, order, changes }) => {
+      async ({ a, b, lease, start, order, byHand, intend }) => {
         const strategy = await start();
         const granted = await lease(a, "a");
-        await b.recordByHand(order(null, { side: "sell" }), { terms: null, limit: 10n ** 18n, ended: [] });
-        return (await a.record(granted, [changes({ intents: [order(strategy)] })])).size;
+        await byHand(b, { side: "sell" });
+        return intend(granted, order(strategy));
       },
     ],
     [
@@ -482,12 +468,12 @@ export const STEP_GUARDS: readonly Guard[] = [
       'orders_unsettled_by_hand where ${orders.account} = ${intended("account")} and ',
       "orders_unsettled_by_hand where ",
       1,
-      async ({ a, b, account, lease, start, order, changes }) => {
+      async ({ a, b, account, lease, start, order, intend }) => {
         const strategy = await start();
         const granted = await lease(a, "a");
         const theirs = order(null, { side: "sell", account: `${account}2` });
-        await b.recordByHand(theirs, { terms: null, limit: 10n ** 18n, ended: [] });
-        return (await a.record(granted, [changes({ intents: [order(strategy)] })])).size;
+        await b.recordByHand(theirs, TERMS);
+        return intend(granted, order(strategy));
       },
     ],
     [
@@ -495,12 +481,11 @@ export const STEP_GUARDS: readonly Guard[] = [
       "${orders.symbol} = ${intended(\"symbol\")} and ${orders.kind} = 'hand'",
       "${orders.kind} = 'hand'",
       1,
-      async ({ a, b, lease, start, order, changes }) => {
+      async ({ a, b, lease, start, order, byHand, intend }) => {
         const strategy = await start();
         const granted = await lease(a, "a");
-        const theirs = order(null, { side: "sell", symbol: "ETH/USDT" });
-        await b.recordByHand(theirs, { terms: null, limit: 10n ** 18n, ended: [] });
-        return (await a.record(granted, [changes({ intents: [order(strategy)] })])).size;
+        await byHand(b, { side: "sell", symbol: "ETH/USDT" });
+        return intend(granted, order(strategy));
       },
     ],
     [
@@ -508,12 +493,10 @@ export const STEP_GUARDS: readonly Guard[] = [
       "const condition = sql`not exists(select 1 ${from})`;",
       "const condition = sql`1`;",
       "meets",
-      async ({ a, b, lease, start, order, changes }) => {
+      async ({ a, b, lease, start, order, byHand, intend }) => {
         const strategy = await start();
-        await a.record(await lease(a, "a"), [changes({ intents: [order(strategy)] })]);
-        return (
-          await b.recordByHand(order(null, { side: "sell" }), { terms: null, limit: 10n ** 18n, ended: [] })
-        ).result;
+        await intend(await lease(a, "a"), order(strategy));
+        return byHand(b, { side: "sell" });
       },
     ],
     [
@@ -521,15 +504,13 @@ export const STEP_GUARDS: readonly Guard[] = [
       "const others = sql`${orders.account} = ${order.account} and ",
       "const others = sql`",
       "recorded",
-      async ({ a, b, account, order }) => {
+      async ({ a, b, account, order, byHand }) => {
         await a.recordByHand(order(null, { account: `${account}2` }), {
           terms: null,
           limit: 10n ** 18n,
           ended: [],
         });
-        return (
-          await b.recordByHand(order(null, { side: "sell" }), { terms: null, limit: 10n ** 18n, ended: [] })
-        ).result;
+        return byHand(b, { side: "sell" });
       },
     ],
     [
@@ -537,15 +518,9 @@ export const STEP_GUARDS: readonly Guard[] = [
       "${orders.symbol} = ${order.symbol} and ${mayBeMetRow()} and ${isMetBy",
       "${mayBeMetRow()} and ${isMetBy",
       "recorded",
-      async ({ a, b, order }) => {
-        await a.recordByHand(order(null, { symbol: "ETH/USDT" }), {
-          terms: null,
-          limit: 10n ** 18n,
-          ended: [],
-        });
-        return (
-          await b.recordByHand(order(null, { side: "sell" }), { terms: null, limit: 10n ** 18n, ended: [] })
-        ).result;
+      async ({ a, b, byHand }) => {
+        await byHand(a, { symbol: "ETH/USDT" });
+        return byHand(b, { side: "sell" });
       },
     ],
     [
@@ -553,11 +528,10 @@ export const STEP_GUARDS: readonly Guard[] = [
       " and ${notInArray(orders.clientId, [...ended])}",
       "",
       "recorded",
-      async ({ a, b, order }) => {
+      async ({ a, b, order, byHand }) => {
         const one = order(null);
-        await a.recordByHand(one, { terms: null, limit: 10n ** 18n, ended: [] });
-        const handTerms = { terms: null, limit: 10n ** 18n, ended: [one.clientId] };
-        return (await b.recordByHand(order(null, { side: "sell" }), handTerms)).result;
+        await a.recordByHand(one, TERMS);
+        return byHand(b, { side: "sell" }, { ended: [one.clientId] });
       },
     ],
     [
@@ -577,11 +551,11 @@ export const STEP_GUARDS: readonly Guard[] = [
       "db.update(orders).set(life).where(isOrder({ account, clientId }))",
       "db.update(orders).set(life).where(sql`${orders.account} = ${account}`)",
       ["open", "pending"],
-      async ({ a, b, lease, takeLease, start, order, changes }) => {
+      async ({ a, b, takeLease, lease, start, order, changes, intend }) => {
         const strategy = await start();
         const granted = await lease(a, "a");
         const [one, two] = [order(strategy), order(strategy, { slot: 1 })];
-        await a.record(granted, [changes({ intents: [one, two] })]);
+        await intend(granted, one, two);
         await a.record(granted, [changes({ orders: [{ ...one, state: "open" }] })]);
         await a.settle(granted, SETTLED);
         return (await takeLease(b, "b"))?.orders.map(({ state }) => state);

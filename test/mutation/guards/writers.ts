@@ -10,8 +10,10 @@ import type { By } from "../../../src/model/events.ts";
 import type { LimitTerms } from "../../../src/model/limits.ts";
 import { NEW_ORDER, type Order } from "../../../src/model/order.ts";
 import type { Strategy } from "../../../src/model/strategy.ts";
+import type { HandTerms } from "../../../src/ports/stores/hand-order-store.ts";
 import {
   type Changes,
+  type Lease,
   NO_CHANGES,
   type Settlement,
   type Snapshot,
@@ -83,6 +85,26 @@ export function twoWriters({ first, second, pass }: Awaited<ReturnType<typeof op
   const [a, b] = [signed(createStore(first)), signed(createStore(second))] as [Signed, Signed];
   const account = `sandbox:${own}:`;
   let made = 0;
+  const order = (of: Strategy | null, over: Partial<Order> = {}): Order => ({
+    ...NEW_ORDER,
+    clientId: `em${own}-${made++}`,
+    account,
+    strategy: of?.id ?? null,
+    kind: of ? "slot" : "hand",
+    generation: 0,
+    slot: 0,
+    symbol: "BTC/USDT",
+    side: "buy",
+    type: "limit",
+    price: d("1"),
+    amount: d("5"),
+    timeInForce: "gtc",
+    createdAt: START,
+    sendBy: START,
+    notAfter: START,
+    ...over,
+  });
+  const changes = (over: Partial<Changes>): Changes => ({ ...NO_CHANGES, ...over });
   const takeLease = (store: Signed, owner: string, scheduled?: number, of = account) =>
     store.takeLease({ account: of, owner, ttl: TTL, overlap: 0, scheduled });
   return {
@@ -121,26 +143,17 @@ export function twoWriters({ first, second, pass }: Awaited<ReturnType<typeof op
         ...over,
       })) as Strategy,
     /** An intent with an id of its own. */
-    order: (of: Strategy | null, over: Partial<Order> = {}): Order => ({
-      ...NEW_ORDER,
-      clientId: `em${own}-${made++}`,
-      account,
-      strategy: of?.id ?? null,
-      kind: of ? "slot" : "hand",
-      generation: 0,
-      slot: 0,
-      symbol: "BTC/USDT",
-      side: "buy",
-      type: "limit",
-      price: d("1"),
-      amount: d("5"),
-      timeInForce: "gtc",
-      createdAt: START,
-      sendBy: START,
-      notAfter: START,
-      ...over,
-    }),
-    changes: (over: Partial<Changes>): Changes => ({ ...NO_CHANGES, ...over }),
+    order,
+    changes,
+    /** What the store answers to an order by hand. */
+    byHand: async (store: Signed, over: Partial<Order> = {}, terms: Partial<HandTerms> = {}) =>
+      (await store.recordByHand(order(null, over), { ...TERMS, ...terms })).result,
+    /** How many of these intents a pass of the first writer records. */
+    intend: async (lease: Lease, ...intents: readonly Order[]) =>
+      (await a.record(lease, [changes({ intents })])).size,
+    /** Settles an order as rejected. */
+    reject: ({ account: of, clientId }: Order) =>
+      a.settleByHand({ account: of, clientId, state: "rejected", exchangeId: null, reason: null }),
   };
 }
 
@@ -160,6 +173,9 @@ export const guardsOf = (
   file: string,
   guards: readonly (readonly [string, string, string, unknown, Guard["deed"]])[],
 ): Guard[] => guards.map(([name, from, to, should, deed]) => ({ name, file, from, to, should, deed }));
+
+/** Of an order by hand whose price is 1, or any, without limits. */
+export const TERMS: HandTerms = { terms: null, limit: 10n ** 18n, ended: [] };
 
 export const SETTLED: Settlement = {
   outcomes: [],
