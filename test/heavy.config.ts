@@ -12,7 +12,7 @@ const WALKED = [
   "test/commands/every.test.ts",
   "test/declared/grid-example.test.ts",
   "test/adapters/ccxt/canary.test.ts",
-  "test/exposure/exposure.test.ts",
+  "test/simulation/exposure/exposure.test.ts",
   "test/fuzz/payloads.test.ts",
   "test/fuzz/requests.test.ts",
   "test/backtest/properties.test.ts",

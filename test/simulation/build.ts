@@ -71,11 +71,11 @@ async function bundled(entry: string, sourcemap: boolean, mutant?: Mutant): Prom
 }
 
 /** One thread that runs jobs, one after another. */
-function openWorker(script: string) {
+function openWorker<J, T>(script: string) {
   // What a run makes lives for a moment: in a young heap of this size hardly any of it is copied.
   const worker = new Worker(script, { resourceLimits: { maxYoungGenerationSizeMb: 64 } });
   return {
-    run: (job: Job): Promise<Tally> =>
+    run: (job: J): Promise<T> =>
       new Promise((resolve, reject) => {
         worker.removeAllListeners();
         worker.on("message", resolve);
@@ -86,34 +86,41 @@ function openWorker(script: string) {
   };
 }
 
-export interface Running {
+export interface Running<T> {
   readonly workers: number;
   /** Hears how many are done. */
   readonly onProgress?: (done: number) => void;
   /** After such a job no other is begun. */
-  readonly isEnough?: (tally: Tally) => boolean;
+  readonly isEnough?: (result: T) => boolean;
 }
 
-/** Runs jobs on as many threads as `workers` says, and adds up in the jobs' order. */
-export async function runJobs(
+/** Runs jobs on as many threads as `workers` says. Their results are in the jobs' order. */
+export async function runEach<J, T>(
   script: string,
-  jobs: readonly Job[],
-  { workers, onProgress: report = () => {}, isEnough = () => false }: Running,
-): Promise<Tally> {
-  const tallies: Tally[] = [];
+  jobs: readonly J[],
+  { workers, onProgress: report = () => {}, isEnough = () => false }: Running<T>,
+): Promise<readonly T[]> {
+  const results: T[] = [];
   const waiting = [...jobs.entries()];
   let done = 0;
   const work = async () => {
-    const worker = openWorker(script);
+    const worker = openWorker<J, T>(script);
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       const [place, job] = next;
-      const tally = await worker.run(job);
-      tallies[place] = tally;
+      const result = await worker.run(job);
+      results[place] = result;
       report(++done);
-      if (isEnough(tally)) waiting.length = 0;
+      if (isEnough(result)) waiting.length = 0;
     }
     await worker.close();
   };
   await Promise.all(Array.from({ length: workers }, work));
-  return tallies.reduce(added, NO_TALLY);
+  return results;
 }
+
+/** Runs jobs of the simulation, and adds up. */
+export const runJobs = async (
+  script: string,
+  jobs: readonly Job[],
+  running: Running<Tally>,
+): Promise<Tally> => (await runEach<Job, Tally>(script, jobs, running)).reduce(added, NO_TALLY);

@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 import { named } from "../support/named.ts";
 import { coverageTier } from "./coverage.ts";
+import { exposureTier } from "./exposure/tier.ts";
 import { type Fault, faultAt, noFaults } from "./faults.ts";
 import { MUTANTS } from "./mutants.ts";
 import { simulate } from "./run.ts";
@@ -30,6 +31,7 @@ const USAGE = `Simulates passes of strategies with crashes, lost and late respon
   --exhaustive | --parity | --week | --bounds      run one tier
   --coverage [--count N] [--from N]   show which lines of the engine and of grids run under which fault
   --liveness [--count N] [--from N]   measure the recovery time after each fault
+  --exposure [--count N] [--from N]   run 10,000 sequences of a limited caller on two servers that crash
   --mutants [NAME] [--count N] [--from N]   try 600 seeds on each planted bug, 3,000 if one edition shows it; --from defaults to the clock
   --full                           run all tiers at full size, or N random seeds, and print the figures
   --strategy follow|quote|declared   run the test strategy, quotes or user functions instead of grids
@@ -61,6 +63,7 @@ const { values, positionals } = parseArgs({
     bounds: { type: "boolean" },
     liveness: { type: "boolean" },
     coverage: { type: "boolean" },
+    exposure: { type: "boolean" },
     trouble: { type: "string" },
     full: { type: "boolean" },
     help: { type: "boolean" },
@@ -140,7 +143,17 @@ if (positionals.length > 0 && !values.mutants && !values.full) {
   process.exit(2);
 }
 
-const TIERS = ["swarm", "exhaustive", "parity", "mutants", "week", "bounds", "liveness", "coverage"] as const;
+const TIERS = [
+  "swarm",
+  "exhaustive",
+  "parity",
+  "mutants",
+  "week",
+  "bounds",
+  "liveness",
+  "coverage",
+  "exposure",
+] as const;
 
 /** The same tiers for quotes, with other seeds. */
 function* quoteTiers(): Generator<() => Promise<Figures[]>> {
@@ -167,6 +180,7 @@ function* tiers(): Generator<() => Promise<Figures[]>> {
   if (full || values.week) yield () => weekTier(how);
   if (full || values.liveness) yield () => livenessTier(from, number(full ? 40 : 20), how);
   if (values.coverage) yield () => coverageTier(from, number(10), how);
+  if (values.exposure) yield () => exposureTier(Number(values.from ?? 1), number(10_000), how);
   if (full || values.bounds) yield () => boundsTier(from, full ? 60 : number(60), how);
 }
 

@@ -1,5 +1,5 @@
 /** Random inputs for every operation that trades, around the current price. */
-import type { Random } from "../simulation/random.ts";
+import type { Random } from "../random.ts";
 
 export type Input = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { decimal } from "../../src/kernel/decimal.ts";
-import { tempFolder } from "../support/temp.ts";
-import { isWhole, most } from "../support/whole.ts";
+import { decimal } from "../../../src/kernel/decimal.ts";
+import { tempFolder } from "../../support/temp.ts";
+import { isWhole, most } from "../../support/whole.ts";
 import { exposureProperty } from "./property.ts";
 import { type TradedFill, tradedIn } from "./traded.ts";
 
@@ -24,10 +24,7 @@ const TOOLS = [
 
 describe("an action of a limited caller", () => {
   it("trades no more in the next hour than was counted against its limit", async () => {
-    const result = await exposureProperty({
-      ...{ from: 1, count: most(300, 10), servers: 2, crashes: true },
-      folder: tempFolder(),
-    });
+    const result = await exposureProperty({ from: 1, count: most(300, 10), folder: tempFolder() });
     expect(result.beyond).toEqual([]);
     // Few runs come across most tools, all of them across each.
     const tools = Object.keys(result.tools).sort();

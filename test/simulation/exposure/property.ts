@@ -1,15 +1,13 @@
 /** Many sequences. Twenty of them share a database. */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { createRandom } from "../simulation/random.ts";
+import { createRandom } from "../random.ts";
 import { runSequence } from "./sequence.ts";
 import { openCluster } from "./servers.ts";
 
 export interface PropertyOptions {
   readonly from: number;
   readonly count: number;
-  readonly servers: number;
-  readonly crashes: boolean;
   /** Where the databases are created. */
   readonly folder: string;
 }
@@ -28,19 +26,20 @@ export interface PropertyResult {
   readonly turned: number;
 }
 
-const PER_CLUSTER = 20;
+/** So many servers, which die at random calls, share a database. */
+const SERVERS = 2;
+export const PER_CLUSTER = 20;
 
-export async function exposureProperty(options: PropertyOptions): Promise<PropertyResult> {
-  const { from, count, servers, crashes, folder } = options;
+export async function exposureProperty({ from, count, folder }: PropertyOptions): Promise<PropertyResult> {
   const tools: Record<string, Record<string, number>> = {};
   const beyond: string[] = [];
   let [crashed, traded, turned, share] = [0, 0, 0, 0];
   for (let first = from; first < from + count; first += PER_CLUSTER) {
     const file = join(folder, `exposure-${first}.db`);
-    const cluster = await openCluster(`file:${file}`, { seed: first, servers });
+    const cluster = await openCluster(`file:${file}`, { seed: first, servers: SERVERS });
     try {
       for (let seed = first; seed < Math.min(first + PER_CLUSTER, from + count); seed++) {
-        const result = await runSequence(cluster, createRandom(seed), { crashes });
+        const result = await runSequence(cluster, createRandom(seed));
         crashed += result.crashes;
         beyond.push(...result.beyond.map((line) => `seed ${seed}: ${line}`));
         for (const action of result.actions) {

@@ -1,5 +1,5 @@
 /** What fills come to that an action has caused, in quote: the measure that its exposure is checked against. */
-import { type Decimal, max, min, mul, ZERO } from "../../src/kernel/decimal.ts";
+import { type Decimal, max, min, mul, ZERO } from "../../../src/kernel/decimal.ts";
 
 export interface TradedFill {
   readonly side: "buy" | "sell";

@@ -1,14 +1,14 @@
 /** Servers over one database. Each can die at any call to the database or to an exchange. */
-import { createApp } from "../../src/app.ts";
-import { parseConfig } from "../../src/compose/config.ts";
-import { createOperations } from "../../src/operations.ts";
-import type { Deps } from "../../src/ports/deps.ts";
-import type { Venue } from "../../src/ports/venue.ts";
-import { madeDocuments } from "../../src/transport/documents/made.ts";
-import { createLimiter } from "../../src/transport/limiter.ts";
-import { canary } from "../support/canary.ts";
-import { virtualLocal } from "../support/local.ts";
-import { EXCHANGES, START, testSandbox } from "../support/sandbox.ts";
+import { createApp } from "../../../src/app.ts";
+import { parseConfig } from "../../../src/compose/config.ts";
+import { createOperations } from "../../../src/operations.ts";
+import type { Deps } from "../../../src/ports/deps.ts";
+import type { Venue } from "../../../src/ports/venue.ts";
+import { madeDocuments } from "../../../src/transport/documents/made.ts";
+import { createLimiter } from "../../../src/transport/limiter.ts";
+import { canary } from "../../support/canary.ts";
+import { virtualLocal } from "../../support/local.ts";
+import { EXCHANGES, START, testSandbox } from "../../support/sandbox.ts";
 
 export const ADMIN = `em_${canary("admin")}`;
 /** More than any sequence trades: every plan of an agent is counted, and none is refused. */

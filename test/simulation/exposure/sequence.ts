@@ -1,16 +1,16 @@
 /** A random sequence of actions by a limited caller, and what each of them has traded an hour of market time later. */
-import { sandboxBooks } from "../../src/adapters/libsql/sandbox/sandbox-books.ts";
-import { shock } from "../../src/adapters/libsql/sandbox/sandbox-control.ts";
-import { deposit } from "../../src/adapters/sandbox/person.ts";
-import { type Decimal, decimal, fromNumber, text, wire, ZERO } from "../../src/kernel/decimal.ts";
-import { digest } from "../../src/kernel/digest.ts";
-import type { Pair } from "../../src/kernel/pair.ts";
-import { midOf } from "../../src/kernel/spread.ts";
-import { HOUR, MINUTE, type Millis } from "../../src/kernel/time.ts";
-import { httpCaller, mcpCaller } from "../pentest/overspend.ts";
-import type { Random } from "../simulation/random.ts";
-import { BY } from "../support/by.ts";
-import { EXCHANGES } from "../support/sandbox.ts";
+import { sandboxBooks } from "../../../src/adapters/libsql/sandbox/sandbox-books.ts";
+import { shock } from "../../../src/adapters/libsql/sandbox/sandbox-control.ts";
+import { deposit } from "../../../src/adapters/sandbox/person.ts";
+import { type Decimal, decimal, fromNumber, text, wire, ZERO } from "../../../src/kernel/decimal.ts";
+import { digest } from "../../../src/kernel/digest.ts";
+import type { Pair } from "../../../src/kernel/pair.ts";
+import { midOf } from "../../../src/kernel/spread.ts";
+import { HOUR, MINUTE, type Millis } from "../../../src/kernel/time.ts";
+import { httpCaller, mcpCaller } from "../../pentest/overspend.ts";
+import { BY } from "../../support/by.ts";
+import { EXCHANGES } from "../../support/sandbox.ts";
+import type { Random } from "../random.ts";
 import {
   type Drawn,
   drawAction,
@@ -24,11 +24,6 @@ import { ADMIN, type Cluster, Crashed, type Server } from "./servers.ts";
 import { type Traded, type TradedFill, tradedIn } from "./traded.ts";
 
 const SYMBOLS: readonly Pair[] = ["BTC/USDT", "ETH/USDT", "ADA/USDT"];
-
-export interface SequenceOptions {
-  /** Servers die at random calls. */
-  readonly crashes: boolean;
-}
 
 /** Actions that the caller sends at the same time. */
 interface Action {
@@ -70,13 +65,9 @@ interface StoredFill extends TradedFill {
   readonly subject: string;
 }
 
-export async function runSequence(
-  cluster: Cluster,
-  random: Random,
-  { crashes }: SequenceOptions,
-): Promise<SequenceResult> {
+export async function runSequence(cluster: Cluster, random: Random): Promise<SequenceResult> {
   const market = { exchange: random.pick(EXCHANGES), symbol: random.pick(SYMBOLS) };
-  const run = new Run(cluster, random, market, crashes);
+  const run = new Run(cluster, random, market);
   await run.setUp();
   const count = random.whole(1, 6);
   for (let at = 0; at < count; at++) {
@@ -93,7 +84,6 @@ class Run {
   private readonly cluster: Cluster;
   private readonly random: Random;
   private readonly pair: { readonly exchange: string; readonly symbol: Pair };
-  private readonly hasCrashes: boolean;
   private readonly token: string;
   private readonly actor: string;
   private readonly surface: "HTTP" | "MCP";
@@ -101,11 +91,10 @@ class Run {
   private readonly actions: { tools: Drawn[]; outcomes: string[]; counted: Decimal }[] = [];
   private crashes = 0;
 
-  constructor(cluster: Cluster, random: Random, pair: Run["pair"], hasCrashes: boolean) {
+  constructor(cluster: Cluster, random: Random, pair: Run["pair"]) {
     this.cluster = cluster;
     this.random = random;
     this.pair = pair;
-    this.hasCrashes = hasCrashes;
     this.actor = `tok_${random.text(10)}`;
     this.token = `em_${random.text(40)}`;
     this.surface = random.pick(["HTTP", "MCP"] as const);
@@ -226,7 +215,7 @@ class Run {
         const factor = random.chance(0.2) ? 0.93 + random.share() * 0.14 : 0.99 + random.share() * 0.02;
         await shock(cluster.box.context, { symbol: this.pair.symbol, factor, at: cluster.time.now() });
       }
-      if (this.hasCrashes && random.chance(0.03)) this.crashSoon();
+      if (random.chance(0.03)) this.crashSoon();
       const tick = () => this.admin("POST", "/internal/tick", {});
       await Promise.all(random.chance(0.2) ? [tick(), tick()] : [tick()]);
     }
@@ -250,7 +239,7 @@ class Run {
     const drawn = [drawAction(random, before.market, before.targets)];
     if (random.chance(0.2)) drawn.push(drawAction(random, before.market, before.targets));
     const tools = drawn.filter((action) => action !== undefined);
-    if (this.hasCrashes && random.chance(0.15)) this.crashSoon();
+    if (random.chance(0.15)) this.crashSoon();
     const counted = await this.counted();
     const sent = tools.map(({ tool, input }) => this.send(tool, input));
     const outcomes = await Promise.all(sent);
