@@ -2,6 +2,6 @@ import { defineConfig } from "drizzle-kit";
 
 export default defineConfig({
   dialect: "sqlite",
-  schema: "./src/adapters/libsql/tables/*.ts",
+  schema: "./src/storage/tables/*.ts",
   out: "./drizzle",
 });

@@ -1,7 +1,5 @@
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
-import { pendingMigrations } from "../../src/adapters/libsql/client/migrate.ts";
-import { safeClient } from "../../src/adapters/libsql/client/safe-client.ts";
 import { createDeps, type Live } from "../../src/compose/deps.ts";
 import { mayWithdrawText } from "../../src/compose/live-rights.ts";
 import type { Runtime } from "../../src/compose/runtime.ts";
@@ -12,6 +10,8 @@ import { withoutRules } from "../../src/liquidity/operations/sample.ts";
 import { accountKey } from "../../src/model/account.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { ExchangeInfo } from "../../src/ports/venue.ts";
+import { pendingMigrations } from "../../src/storage/client/migrate.ts";
+import { safeClient } from "../../src/storage/client/safe-client.ts";
 import { configFile } from "../host/directories.ts";
 import { besides, folderOpenToAll, openTo } from "../host/file-rights.ts";
 import { databaseFile, shownUrl } from "../host/locations.ts";

@@ -1,4 +1,3 @@
-import { openDatabase } from "../../src/adapters/libsql/client/open.ts";
 import { sandboxBooks } from "../../src/adapters/libsql/sandbox/sandbox-books.ts";
 import { replayedFile, reset, shock } from "../../src/adapters/libsql/sandbox/sandbox-control.ts";
 import { serverStore } from "../../src/adapters/libsql/stores/server-store.ts";
@@ -7,6 +6,7 @@ import { deposit } from "../../src/adapters/sandbox/person.ts";
 import { parseDecimal, text } from "../../src/kernel/decimal.ts";
 import { isPair } from "../../src/kernel/pair.ts";
 import { VENUES, type VenueName } from "../../src/model/venues.ts";
+import { openDatabase } from "../../src/storage/client/open.ts";
 import { shownUrl } from "../host/locations.ts";
 import { createLog, nodeRuntime } from "../host/node-runtime.ts";
 import { describeServer, runningServers } from "../host/running-servers.ts";

@@ -1,9 +1,9 @@
 import { statSync } from "node:fs";
-import type { Database } from "../../src/adapters/libsql/client/safe-client.ts";
 import { venueStreams } from "../../src/adapters/streams/streams.ts";
 import type { Config } from "../../src/compose/config.ts";
 import type { Runtime } from "../../src/compose/runtime.ts";
 import type { Log, LogLevel } from "../../src/ports/local.ts";
+import type { Database } from "../../src/storage/client/safe-client.ts";
 import { readCoveredFile } from "./candle-sources.ts";
 import { keptCandles } from "./candle-store.ts";
 import { fileConnection } from "./database/file-connection.ts";

@@ -1,6 +1,4 @@
 import { type PublicBudgets, publicBudgets } from "../adapters/ccxt/client/public-budget.ts";
-import type { Context } from "../adapters/libsql/client/context.ts";
-import { openDatabase } from "../adapters/libsql/client/open.ts";
 import { libsqlKeeping } from "../adapters/libsql/keeping/keeping.ts";
 import { dryBooks } from "../adapters/libsql/sandbox/dry-books.ts";
 import { agreementStore } from "../adapters/libsql/stores/agreement-store.ts";
@@ -12,7 +10,6 @@ import { proofKeyStore, proofStore } from "../adapters/libsql/stores/proof-store
 import { reportStore } from "../adapters/libsql/stores/report-store.ts";
 import { createStore } from "../adapters/libsql/stores/store.ts";
 import { tracedFetch } from "../adapters/traced-fetch.ts";
-import { importKek } from "../adapters/vault/envelope.ts";
 import { importSigner } from "../adapters/vault/signer.ts";
 import { NO_STORED_KEYS, storedKeys } from "../adapters/vault/stored-keys.ts";
 import { kindsOf } from "../engine/kinds.ts";
@@ -28,6 +25,9 @@ import type { Aggregator } from "../ports/dex.ts";
 import { forAnyone } from "../ports/for-anyone.ts";
 import { type KillHere, withKillHere } from "../ports/kill-here.ts";
 import type { ExchangeInfo } from "../ports/venue.ts";
+import type { Context } from "../storage/client/context.ts";
+import { importKek } from "../storage/client/envelope.ts";
+import { openDatabase } from "../storage/client/open.ts";
 import type { Config, ConfiguredExchange } from "./config.ts";
 import { connectDex, type DexParts, liveAggregators } from "./dex.ts";
 import { type LiveVenues, liveVenues } from "./live.ts";

@@ -1,5 +1,5 @@
-import type { Migration, NewSchema } from "../adapters/libsql/client/migrate.ts";
-import type { Database } from "../adapters/libsql/client/safe-client.ts";
+import type { Migration, NewSchema } from "../storage/client/migrate.ts";
+import type { Database } from "../storage/client/safe-client.ts";
 import type { Pair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { CandleFile, CandleReader } from "../ports/candles.ts";

@@ -1,4 +1,3 @@
-import type { Context } from "../adapters/libsql/client/context.ts";
 import { sandboxBooks } from "../adapters/libsql/sandbox/sandbox-books.ts";
 import { letPass } from "../adapters/libsql/sandbox/sandbox-control.ts";
 import {
@@ -21,6 +20,7 @@ import type { CandleFile } from "../ports/candles.ts";
 import type { Deps } from "../ports/deps.ts";
 import type { Aggregator } from "../ports/dex.ts";
 import type { Venue } from "../ports/venue.ts";
+import type { Context } from "../storage/client/context.ts";
 import type { Config } from "./config.ts";
 import type { Runtime } from "./runtime.ts";
 

@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { type Context, statement } from "../../src/adapters/libsql/client/context.ts";
 import { liquidityStore } from "../../src/adapters/libsql/stores/liquidity-store.ts";
-import { liquidityMinutes } from "../../src/adapters/libsql/tables/liquidity-tables.ts";
 import { type Decimal, ONE } from "../../src/kernel/decimal.ts";
 import { hashText, share } from "../../src/kernel/hash.ts";
 import { dayOf } from "../../src/kernel/time.ts";
 import { MINUTES_A_DAY } from "../../src/model/samples/minute.ts";
 import { dateOf } from "../../src/model/usage.ts";
+import { type Context, statement } from "../../src/storage/client/context.ts";
+import { liquidityMinutes } from "../../src/storage/tables/liquidity-tables.ts";
 import { runOperation, testSandbox } from "../support/sandbox.ts";
 import { type Figure, RUNS, repeat } from "./figure.ts";
 

@@ -80,6 +80,11 @@ const BROKEN: readonly (readonly [string, Readonly<Record<string, string>>, RegE
     /does not know who asks/,
   ],
   [
+    "an adapter in the storage",
+    { "src/storage/planted.ts": use("../adapters/libsql/stores/store.ts", "createStore") },
+    /does not know who stores/,
+  ],
+  [
     "a feature in a transport",
     { "src/transport/planted.ts": use("../grid/ladder/levels.ts", "ascends") },
     /not features/,

@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { nodeLocal } from "../../cli/host/process/node-local.ts";
-import { type Context, statement } from "../../src/adapters/libsql/client/context.ts";
-import { openDatabase } from "../../src/adapters/libsql/client/open.ts";
 import { liquidityStore } from "../../src/adapters/libsql/stores/liquidity-store.ts";
-import { liquidityMinutes } from "../../src/adapters/libsql/tables/liquidity-tables.ts";
-import { fillMids } from "../../src/adapters/libsql/tables/quality-tables.ts";
-import { fills } from "../../src/adapters/libsql/tables/tables.ts";
 import { HOUR, MINUTE } from "../../src/kernel/time.ts";
+import { type Context, statement } from "../../src/storage/client/context.ts";
+import { openDatabase } from "../../src/storage/client/open.ts";
+import { liquidityMinutes } from "../../src/storage/tables/liquidity-tables.ts";
+import { fillMids } from "../../src/storage/tables/quality-tables.ts";
+import { fills } from "../../src/storage/tables/tables.ts";
 import { edgemaker } from "../support/command.ts";
 import { connectionTo } from "../support/connection.ts";
 import { d } from "../support/grid.ts";

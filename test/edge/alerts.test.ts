@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from "vitest";
 import { nodeLocal } from "../../cli/host/process/node-local.ts";
-import { openDatabase } from "../../src/adapters/libsql/client/open.ts";
 import { notifyStore } from "../../src/adapters/libsql/stores/notify-store.ts";
-import { importKek } from "../../src/adapters/vault/envelope.ts";
+import { importKek } from "../../src/storage/client/envelope.ts";
+import { openDatabase } from "../../src/storage/client/open.ts";
 import { BY } from "../support/by.ts";
 import { deployment } from "../support/deployment.ts";
 import { fireCron } from "../support/edge-live.ts";

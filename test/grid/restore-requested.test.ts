@@ -1,10 +1,10 @@
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { carryOver, copyInto } from "../../src/adapters/libsql/client/backup.ts";
 import { tick } from "../../src/engine/pass/tick.ts";
 import { MINUTE } from "../../src/kernel/time.ts";
 import { PLAN_LIFE } from "../../src/model/proposal.ts";
+import { carryOver, copyInto } from "../../src/storage/client/backup.ts";
 import { appOver, type Target } from "../support/app.ts";
 import { BY } from "../support/by.ts";
 import { d, GRID } from "../support/grid.ts";

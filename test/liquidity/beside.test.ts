@@ -1,12 +1,12 @@
 import { expect, it, onTestFinished } from "vitest";
 import { startDelivery, startSampling } from "../../cli/host/delivery.ts";
 import { nodeLocal } from "../../cli/host/process/node-local.ts";
-import { openDatabase } from "../../src/adapters/libsql/client/open.ts";
 import { liquidityStore } from "../../src/adapters/libsql/stores/liquidity-store.ts";
 import { notifyStore } from "../../src/adapters/libsql/stores/notify-store.ts";
 import { reportStore } from "../../src/adapters/libsql/stores/report-store.ts";
-import { importKek } from "../../src/adapters/vault/envelope.ts";
 import type { Deps } from "../../src/ports/deps.ts";
+import { importKek } from "../../src/storage/client/envelope.ts";
+import { openDatabase } from "../../src/storage/client/open.ts";
 import { BY } from "../support/by.ts";
 import { eventually } from "../support/command.ts";
 import { edgeApp } from "../support/edge.ts";

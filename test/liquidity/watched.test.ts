@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { statement } from "../../src/adapters/libsql/client/context.ts";
 import {
   firstMinuteQuery,
   liquidityStore,
@@ -21,6 +20,7 @@ import type { Deps } from "../../src/ports/deps.ts";
 import type { WatchedPair } from "../../src/ports/stores/liquidity-store.ts";
 import type { StrategyView } from "../../src/ports/stores/strategy-store.ts";
 import type { Venue } from "../../src/ports/venue.ts";
+import { statement } from "../../src/storage/client/context.ts";
 import { appOver } from "../support/app.ts";
 import { d } from "../support/grid.ts";
 import { runOperation, START, type TestSandbox, testSandbox } from "../support/sandbox.ts";

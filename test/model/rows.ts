@@ -1,5 +1,5 @@
-import { events, fills, orders, strategies } from "../../src/adapters/libsql/tables/tables.ts";
-import { venueBalances, venueFills, venueOrders } from "../../src/adapters/libsql/tables/venue-tables.ts";
+import { events, fills, orders, strategies } from "../../src/storage/tables/tables.ts";
+import { venueBalances, venueFills, venueOrders } from "../../src/storage/tables/venue-tables.ts";
 import type { Driven } from "../support/driven.ts";
 
 /** All that the service has stored, and all that its simulated venues have in their own books. */

@@ -15,7 +15,8 @@ const CHANGED = new RegExp(
   `^src/(${[
     "engine",
     "grid/(kind|ladder|ledger|plan|state|start|operations)",
-    "adapters/(ccxt|libsql/(stores|client|keeping/archive))",
+    "adapters/(ccxt|libsql/(stores|keeping/archive))",
+    "storage/client",
     "ports/kill-permit",
     "quote|limits|orders|controls|liquidity|notify|report|history|backtest|declared",
     "transport/mcp",
@@ -23,7 +24,7 @@ const CHANGED = new RegExp(
 );
 /** Whose tests are asked: those that run in one process, and quickly. */
 const REQUEST =
-  /^test\/(engine|grid|kinds|quote|limits|orders|controls|control|audit|quality|adapters\/(libsql|vault|ccxt|sandbox)|model|notify|metrics|ports|report|liquidity|week|history|backtest|suggest|declared|transport)\/.*\.test\.ts$/;
+  /^test\/(engine|grid|kinds|quote|limits|orders|controls|control|audit|quality|storage|adapters\/(libsql|vault|ccxt|sandbox)|model|notify|metrics|ports|report|liquidity|week|history|backtest|suggest|declared|transport)\/.*\.test\.ts$/;
 
 const filesOf = (folder: string, expected: RegExp): string[] =>
   (readdirSync(join(root, folder), { recursive: true }) as string[])

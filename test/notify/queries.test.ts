@@ -1,6 +1,5 @@
 import { sql } from "drizzle-orm";
 import { expect, it } from "vitest";
-import { statement } from "../../src/adapters/libsql/client/context.ts";
 import {
   eventsFrom,
   eventsQuery,
@@ -8,6 +7,7 @@ import {
   fillsQuery,
   outlookQuery,
 } from "../../src/adapters/libsql/stores/notify-rows.ts";
+import { statement } from "../../src/storage/client/context.ts";
 import { bookFills, notifyBox } from "../support/notify.ts";
 
 it("channel queries do not scan past messages or events", async () => {

@@ -2,9 +2,9 @@
 import type { InStatement } from "@libsql/client/http";
 import { describe, expect, it } from "vitest";
 import { nodeLocal } from "../../cli/host/process/node-local.ts";
-import type { Connection } from "../../src/adapters/libsql/client/safe-client.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { Venue } from "../../src/ports/venue.ts";
+import type { Connection } from "../../src/storage/client/safe-client.ts";
 import { connectionTo } from "../support/connection.ts";
 import { instantVenue } from "../support/instant-venue.ts";
 import { liveApp } from "../support/live.ts";

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const PARTS = ["kernel", "candles", "engine", "grid", "transport", "adapters/libsql"].map(
+const PARTS = ["kernel", "candles", "engine", "grid", "transport", "storage", "adapters/libsql"].map(
   (folder) => `test/${folder}`,
 );
 

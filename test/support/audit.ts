@@ -1,10 +1,6 @@
 import type { Client } from "@libsql/client";
 import { nodeLocal } from "../../cli/host/process/node-local.ts";
-import { type Context, createContext } from "../../src/adapters/libsql/client/context.ts";
-import { safeClient } from "../../src/adapters/libsql/client/safe-client.ts";
 import { sandboxBooks } from "../../src/adapters/libsql/sandbox/sandbox-books.ts";
-import { fills, orders, strategies } from "../../src/adapters/libsql/tables/tables.ts";
-import { venueFills, venueOrders } from "../../src/adapters/libsql/tables/venue-tables.ts";
 import { startingBalances } from "../../src/adapters/sandbox/catalog.ts";
 import { kindsOf } from "../../src/engine/kinds.ts";
 import { upgraded } from "../../src/engine/pass/upgrade.ts";
@@ -12,6 +8,10 @@ import { text } from "../../src/kernel/decimal.ts";
 import { isOurs } from "../../src/kernel/ids.ts";
 import { KINDS } from "../../src/kinds.ts";
 import { parseAccountKey } from "../../src/model/account.ts";
+import { type Context, createContext } from "../../src/storage/client/context.ts";
+import { safeClient } from "../../src/storage/client/safe-client.ts";
+import { fills, orders, strategies } from "../../src/storage/tables/tables.ts";
+import { venueFills, venueOrders } from "../../src/storage/tables/venue-tables.ts";
 
 const kinds = kindsOf(KINDS);
 

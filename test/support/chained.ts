@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Context } from "../../src/adapters/libsql/client/context.ts";
+import type { Context } from "../../src/storage/client/context.ts";
 
 /** Of events as they are stored, by a reading of the rules of its own: what is wrong with their chains. */
 export async function brokenLinks({ client }: Pick<Context, "client">): Promise<string[]> {

@@ -1,5 +1,4 @@
 import type { Fetch } from "../../src/adapters/ccxt/client/transport.ts";
-import type { RemoteDatabase } from "../../src/adapters/libsql/client/remote-client.ts";
 import { libsqlKeeping } from "../../src/adapters/libsql/keeping/keeping.ts";
 import { createStore } from "../../src/adapters/libsql/stores/store.ts";
 import { sandboxAggregator } from "../../src/adapters/sandbox/aggregator.ts";
@@ -13,6 +12,7 @@ import { KINDS } from "../../src/kinds.ts";
 import { type Tier, VENUES, type VenueName } from "../../src/model/venues.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { Timing } from "../../src/ports/venue.ts";
+import type { RemoteDatabase } from "../../src/storage/client/remote-client.ts";
 import { type EmulatedVenue, startVenue, type VenueOptions } from "../venues/index.ts";
 import { heardLog } from "./heard.ts";
 import { KEYS, liveBox } from "./live.ts";

@@ -1,8 +1,8 @@
 import { fileConnection } from "../../cli/host/database/file-connection.ts";
 import { readMigrations } from "../../cli/host/database/migrations.ts";
-import { createContext } from "../../src/adapters/libsql/client/context.ts";
-import { type Migration, migrate } from "../../src/adapters/libsql/client/migrate.ts";
-import { safeClient } from "../../src/adapters/libsql/client/safe-client.ts";
+import { createContext } from "../../src/storage/client/context.ts";
+import { type Migration, migrate } from "../../src/storage/client/migrate.ts";
+import { safeClient } from "../../src/storage/client/safe-client.ts";
 import { virtualLocal } from "./local.ts";
 
 /** The program's migrations. */

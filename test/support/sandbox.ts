@@ -1,6 +1,5 @@
 import { deepStrictEqual } from "node:assert/strict";
 import { nodeLocal } from "../../cli/host/process/node-local.ts";
-import { openDatabase } from "../../src/adapters/libsql/client/open.ts";
 import { dryBooks } from "../../src/adapters/libsql/sandbox/dry-books.ts";
 import { sandboxBooks } from "../../src/adapters/libsql/sandbox/sandbox-books.ts";
 import { type SandboxSettings, setUpSandbox } from "../../src/adapters/libsql/sandbox/sandbox-setup.ts";
@@ -27,6 +26,7 @@ import type { Call } from "../../src/operation.ts";
 import { createOperations } from "../../src/operations.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { Venue } from "../../src/ports/venue.ts";
+import { openDatabase } from "../../src/storage/client/open.ts";
 import { connectionTo } from "./connection.ts";
 import { heardLog } from "./heard.ts";
 import { virtualLocal } from "./local.ts";

@@ -1,7 +1,7 @@
 // A process that writes: started twice at once by safe-client.test.ts.
 
 import { nodeLocal } from "../../cli/host/process/node-local.ts";
-import { safeClient } from "../../src/adapters/libsql/client/safe-client.ts";
+import { safeClient } from "../../src/storage/client/safe-client.ts";
 import { connectionTo } from "./connection.ts";
 import { inWaves } from "./in-waves.ts";
 

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { copyInto } from "../../src/adapters/libsql/client/backup.ts";
 import { tick } from "../../src/engine/pass/tick.ts";
 import { asGrid } from "../../src/grid/kind.ts";
 import { movedBase } from "../../src/grid/ledger/profit.ts";
@@ -10,6 +9,7 @@ import { isOurs } from "../../src/kernel/ids.ts";
 import { SECOND } from "../../src/kernel/time.ts";
 import type { VenueName } from "../../src/model/venues.ts";
 import type { Deps } from "../../src/ports/deps.ts";
+import { copyInto } from "../../src/storage/client/backup.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
 import { runOperation } from "../support/sandbox.ts";
 import { tempFolder } from "../support/temp.ts";

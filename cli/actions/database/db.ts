@@ -12,13 +12,13 @@ import {
   statSync,
 } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { carryOver, checkBackup, copyInto, fold } from "../../../src/adapters/libsql/client/backup.ts";
-import type { SafeClient } from "../../../src/adapters/libsql/client/calls.ts";
-import { openDatabase } from "../../../src/adapters/libsql/client/open.ts";
-import { safeClient } from "../../../src/adapters/libsql/client/safe-client.ts";
-import { isBusy } from "../../../src/adapters/libsql/client/store-error.ts";
 import { createStore } from "../../../src/adapters/libsql/stores/store.ts";
 import { messageOf, SettingsError, StoreError } from "../../../src/kernel/errors.ts";
+import { carryOver, checkBackup, copyInto, fold } from "../../../src/storage/client/backup.ts";
+import type { SafeClient } from "../../../src/storage/client/calls.ts";
+import { openDatabase } from "../../../src/storage/client/open.ts";
+import { safeClient } from "../../../src/storage/client/safe-client.ts";
+import { isBusy } from "../../../src/storage/client/store-error.ts";
 import { fileConnection } from "../../host/database/file-connection.ts";
 import { readMigrations, schemaAfter } from "../../host/database/migrations.ts";
 import { dataDirectory } from "../../host/directories.ts";

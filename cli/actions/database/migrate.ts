@@ -1,7 +1,7 @@
-import { createContext } from "../../../src/adapters/libsql/client/context.ts";
-import { pendingMigrations } from "../../../src/adapters/libsql/client/migrate.ts";
-import { safeClient } from "../../../src/adapters/libsql/client/safe-client.ts";
 import { createDeps } from "../../../src/compose/deps.ts";
+import { createContext } from "../../../src/storage/client/context.ts";
+import { pendingMigrations } from "../../../src/storage/client/migrate.ts";
+import { safeClient } from "../../../src/storage/client/safe-client.ts";
 import { shownUrl } from "../../host/locations.ts";
 import { createLog, nodeRuntime } from "../../host/node-runtime.ts";
 import { nodeLocal } from "../../host/process/node-local.ts";

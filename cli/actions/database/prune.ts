@@ -1,10 +1,10 @@
 import { closeSync, existsSync, openSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { openDatabase } from "../../../src/adapters/libsql/client/open.ts";
-import { safeClient } from "../../../src/adapters/libsql/client/safe-client.ts";
 import { moveYear, type OldRows, oldRows } from "../../../src/adapters/libsql/keeping/archive.ts";
 import { DAY, HOUR, type Millis, stampOf } from "../../../src/kernel/time.ts";
 import type { Deps } from "../../../src/ports/deps.ts";
+import { openDatabase } from "../../../src/storage/client/open.ts";
+import { safeClient } from "../../../src/storage/client/safe-client.ts";
 import { fileConnection } from "../../host/database/file-connection.ts";
 import { readMigrations } from "../../host/database/migrations.ts";
 import { databaseFile, shownUrl } from "../../host/locations.ts";

@@ -1,5 +1,5 @@
 import type Libsql from "libsql";
-import type { Stamp } from "../../../src/adapters/libsql/client/calls.ts";
+import type { Stamp } from "../../../src/storage/client/calls.ts";
 
 /** Number that changes after each commit of another connection to the same file, but not after our own. */
 const OF_OTHERS = "pragma data_version";

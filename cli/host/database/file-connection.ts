@@ -1,7 +1,7 @@
 import { type InStatement, type InValue, LibsqlError, type ResultSet, type Row } from "@libsql/core/api";
 import type Libsql from "libsql";
-import type { Stamp } from "../../../src/adapters/libsql/client/calls.ts";
-import type { Connection } from "../../../src/adapters/libsql/client/safe-client.ts";
+import type { Stamp } from "../../../src/storage/client/calls.ts";
+import type { Connection } from "../../../src/storage/client/safe-client.ts";
 import { changeStamp } from "./change-stamp.ts";
 import { libsql } from "./libsql.ts";
 

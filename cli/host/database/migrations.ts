@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type SchemaAfter, schemaParts } from "../../../src/adapters/libsql/client/backup.ts";
-import { createContext } from "../../../src/adapters/libsql/client/context.ts";
-import { type Migration, migrate, type NewSchema } from "../../../src/adapters/libsql/client/migrate.ts";
-import { safeClient } from "../../../src/adapters/libsql/client/safe-client.ts";
+import { type SchemaAfter, schemaParts } from "../../../src/storage/client/backup.ts";
+import { createContext } from "../../../src/storage/client/context.ts";
+import { type Migration, migrate, type NewSchema } from "../../../src/storage/client/migrate.ts";
+import { safeClient } from "../../../src/storage/client/safe-client.ts";
 import { packageFolder } from "../locations.ts";
 import { nodeLocal } from "../process/node-local.ts";
 import { fileConnection } from "./file-connection.ts";

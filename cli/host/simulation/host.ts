@@ -1,5 +1,5 @@
 /** A process in the sandbox: a database in memory, a simulated clock, and one exchange. */
-import { openDatabase } from "../../../src/adapters/libsql/client/open.ts";
+
 import { createStore } from "../../../src/adapters/libsql/stores/store.ts";
 import { minuteCandles, type StrategyPast } from "../../../src/backtest/position/testing.ts";
 import { coverageOf } from "../../../src/candles/coverage.ts";
@@ -19,6 +19,7 @@ import type { Deps } from "../../../src/ports/deps.ts";
 import type { Dex } from "../../../src/ports/dex.ts";
 import type { Local } from "../../../src/ports/local.ts";
 import type { ExchangeInfo } from "../../../src/ports/venue.ts";
+import { openDatabase } from "../../../src/storage/client/open.ts";
 import { fileConnection } from "../database/file-connection.ts";
 import { readMigrations } from "../database/migrations.ts";
 import { nodeLocal } from "../process/node-local.ts";

@@ -1,13 +1,6 @@
 import { digest, sameText } from "../../kernel/digest.ts";
-import type {
-  AuditStore,
-  ChainedEvent,
-  ChainMark,
-  ChainPlace,
-  Checkpoint,
-  Signer,
-} from "../../ports/stores/audit-store.ts";
-import { checkpointText, eventText } from "../chain.ts";
+import { type ChainMark, type Checkpoint, checkpointText, eventText } from "../../model/chain.ts";
+import type { AuditStore, ChainedEvent, ChainPlace, Signer } from "../../ports/stores/audit-store.ts";
 
 /** A problem, with the event's id if it concerns one. */
 export interface Fault {

@@ -1,4 +1,5 @@
 import type { Millis } from "../../kernel/time.ts";
+import type { Checkpoint } from "../../model/chain.ts";
 import type { By, EventView, KeptEvent } from "../../model/events.ts";
 
 /** An event with its position in its chain. All three fields are null for events older than the chains. */
@@ -14,25 +15,6 @@ export interface ChainPlace {
   readonly id: number;
   readonly seq: number;
   readonly hash: string;
-}
-
-/** A checkpoint's entry for one chain: it ends at `seq` with this hash, and its stored events begin at `from`. */
-export interface ChainMark {
-  readonly chain: string;
-  readonly seq: number;
-  readonly hash: string;
-  readonly from: number;
-  /** Hash of the event before `from`; empty if no events were deleted. */
-  readonly before: string;
-}
-
-export interface Checkpoint {
-  readonly number: number;
-  readonly at: Millis;
-  readonly marks: readonly ChainMark[];
-  /** Id of the operator's key that signed it. */
-  readonly key: string;
-  readonly signature: string;
 }
 
 /** Signs checkpoints with an operator key that is not in the database. */

@@ -1,12 +1,12 @@
 import { createClient } from "@libsql/client";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { nodeLocal } from "../../../cli/host/process/node-local.ts";
-import { openDatabase } from "../../../src/adapters/libsql/client/open.ts";
 import { libsqlKeeping } from "../../../src/adapters/libsql/keeping/keeping.ts";
 import { NO_STORED_KEYS } from "../../../src/adapters/vault/stored-keys.ts";
 import { createDeps } from "../../../src/compose/deps.ts";
 import { liveVenues } from "../../../src/compose/live.ts";
 import { decimal } from "../../../src/kernel/decimal.ts";
+import { openDatabase } from "../../../src/storage/client/open.ts";
 import { heardLog } from "../../support/heard.ts";
 import { liveApp } from "../../support/live.ts";
 import { virtualLocal } from "../../support/local.ts";

@@ -1,7 +1,6 @@
 import { createClient } from "@libsql/client";
 import { describe, expect, it } from "vitest";
 import { LIVE_TIMING } from "../../../src/adapters/ccxt/client/quirks.ts";
-import { openDatabase } from "../../../src/adapters/libsql/client/open.ts";
 import { libsqlKeeping } from "../../../src/adapters/libsql/keeping/keeping.ts";
 import { auditStore } from "../../../src/adapters/libsql/stores/audit-store.ts";
 import { clockLead } from "../../../src/adapters/libsql/stores/clock-lead.ts";
@@ -22,6 +21,7 @@ import {
 } from "../../../src/kernel/time.ts";
 import type { AccountKey } from "../../../src/model/account.ts";
 import { NO_MEMORY } from "../../../src/model/memory.ts";
+import { openDatabase } from "../../../src/storage/client/open.ts";
 import { virtualLocal } from "../../support/local.ts";
 import { migrations } from "../../support/migrations.ts";
 import { START } from "../../support/sandbox.ts";

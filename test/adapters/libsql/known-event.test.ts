@@ -2,12 +2,12 @@
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { nodeLocal } from "../../../cli/host/process/node-local.ts";
-import { openDatabase } from "../../../src/adapters/libsql/client/open.ts";
 import { createStore } from "../../../src/adapters/libsql/stores/store.ts";
 import { verify } from "../../../src/audit/operations/verify.ts";
 import { decimal } from "../../../src/kernel/decimal.ts";
 import { NEW_ORDER } from "../../../src/model/order.ts";
 import { handOrder } from "../../../src/orders/hand.ts";
+import { openDatabase } from "../../../src/storage/client/open.ts";
 import { BY } from "../../support/by.ts";
 import { connectionTo } from "../../support/connection.ts";
 import { migrations } from "../../support/migrations.ts";

@@ -1,11 +1,11 @@
 import type { InStatement } from "@libsql/client";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import type { SafeClient, Turned } from "../../../src/adapters/libsql/client/calls.ts";
-import type { Context } from "../../../src/adapters/libsql/client/context.ts";
 import { step } from "../../../src/engine/pass/step.ts";
 import { tick } from "../../../src/engine/pass/tick.ts";
 import { HOUR, MINUTE, SECOND } from "../../../src/kernel/time.ts";
 import type { VenueName } from "../../../src/model/venues.ts";
+import type { SafeClient, Turned } from "../../../src/storage/client/calls.ts";
+import type { Context } from "../../../src/storage/client/context.ts";
 import { emulatedExchanges } from "../../support/emulated.ts";
 import { d } from "../../support/grid.ts";
 import { rowsReadFetch } from "../../support/rows-read.ts";

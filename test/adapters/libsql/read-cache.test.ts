@@ -2,10 +2,10 @@
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { openDatabase } from "../../../src/adapters/libsql/client/open.ts";
-import type { Connection } from "../../../src/adapters/libsql/client/safe-client.ts";
 import { createStore } from "../../../src/adapters/libsql/stores/store.ts";
 import type { Store } from "../../../src/ports/stores/store.ts";
+import { openDatabase } from "../../../src/storage/client/open.ts";
+import type { Connection } from "../../../src/storage/client/safe-client.ts";
 import { BY } from "../../support/by.ts";
 import { connectionTo } from "../../support/connection.ts";
 import { virtualLocal } from "../../support/local.ts";

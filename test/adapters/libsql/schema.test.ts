@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { createClient } from "@libsql/client";
 import { describe, expect, it } from "vitest";
 import { nodeLocal } from "../../../cli/host/process/node-local.ts";
-import { createContext } from "../../../src/adapters/libsql/client/context.ts";
-import { migrate } from "../../../src/adapters/libsql/client/migrate.ts";
-import { openDatabase } from "../../../src/adapters/libsql/client/open.ts";
-import { safeClient } from "../../../src/adapters/libsql/client/safe-client.ts";
 import { SettingsError } from "../../../src/kernel/errors.ts";
+import { createContext } from "../../../src/storage/client/context.ts";
+import { migrate } from "../../../src/storage/client/migrate.ts";
+import { openDatabase } from "../../../src/storage/client/open.ts";
+import { safeClient } from "../../../src/storage/client/safe-client.ts";
 import { root } from "../../support/bundle.ts";
 import { eachMigration as migrations } from "../../support/migrations.ts";
 import { tempFolder } from "../../support/temp.ts";
@@ -144,7 +144,7 @@ describe("migrations", () => {
       "--dialect",
       "sqlite",
       "--schema",
-      join(root, "src/adapters/libsql/tables/*.ts"),
+      join(root, "src/storage/tables/*.ts"),
       "--out",
       "drizzle",
     ];

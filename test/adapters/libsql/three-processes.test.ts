@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { nodeLocal } from "../../../cli/host/process/node-local.ts";
-import { safeClient } from "../../../src/adapters/libsql/client/safe-client.ts";
 import { StoreError } from "../../../src/kernel/errors.ts";
+import { safeClient } from "../../../src/storage/client/safe-client.ts";
 import { bundleScript, runNode } from "../../support/bundle.ts";
 import { connectionTo } from "../../support/connection.ts";
 import { inWaves } from "../../support/in-waves.ts";

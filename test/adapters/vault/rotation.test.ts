@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { credentialStore } from "../../../src/adapters/libsql/stores/credential-store.ts";
-import { importKek } from "../../../src/adapters/vault/envelope.ts";
+import { importKek } from "../../../src/storage/client/envelope.ts";
 import { BY } from "../../support/by.ts";
 import { canary } from "../../support/canary.ts";
 import { testSandbox } from "../../support/sandbox.ts";

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { nodeLocal } from "../../../cli/host/process/node-local.ts";
-import { openDatabase } from "../../../src/adapters/libsql/client/open.ts";
 import { createStore } from "../../../src/adapters/libsql/stores/store.ts";
 import { NO_MEMORY } from "../../../src/model/memory.ts";
+import { openDatabase } from "../../../src/storage/client/open.ts";
 import { migrations } from "../../support/migrations.ts";
 import { startSqld } from "../../support/sqld.ts";
 

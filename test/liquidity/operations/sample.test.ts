@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { liquidityStore } from "../../../src/adapters/libsql/stores/liquidity-store.ts";
 import { proofKeyStore, proofStore } from "../../../src/adapters/libsql/stores/proof-store.ts";
-import { importKek } from "../../../src/adapters/vault/envelope.ts";
 import { VenueError } from "../../../src/kernel/errors.ts";
 import { DAY, HOUR, MINUTE } from "../../../src/kernel/time.ts";
 import { sampleFirst, sampleLiquidity, withoutRules } from "../../../src/liquidity/operations/sample.ts";
 import { readStatusContent } from "../../../src/liquidity/operations/status.ts";
 import type { Order } from "../../../src/model/order.ts";
 import type { Deps } from "../../../src/ports/deps.ts";
+import { importKek } from "../../../src/storage/client/envelope.ts";
 import { d } from "../../support/grid.ts";
 import { liquidityMinute } from "../../support/liquidity-minute.ts";
 import { order } from "../../support/made.ts";

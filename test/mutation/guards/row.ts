@@ -8,7 +8,7 @@ const MINUTE = 60_000;
 
 /** Of what people write: orders by hand, wishes, plans, requests, tokens, simulated books. */
 export const ROW_GUARDS: readonly Guard[] = [
-  ...guardsOf(`${LIBSQL}/tables/own-orders.ts`, [
+  ...guardsOf("src/storage/tables/own-orders.ts", [
     // That a settled order is met by nobody needs no proof: the partial index that the statements name refuses them without.
     [
       "an order that has taken what there was is met by nobody",

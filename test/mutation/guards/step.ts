@@ -35,7 +35,7 @@ export const STEP_GUARDS: readonly Guard[] = [
       },
     ],
   ]),
-  ...guardsOf(`${LIBSQL}/client/fence.ts`, [
+  ...guardsOf("src/storage/client/fence.ts", [
     [
       "a lease is known by its token",
       " and ${accounts.token} = ${lease.token}",

@@ -1,8 +1,8 @@
 import { createClient } from "@libsql/client";
 import { nodeLocal } from "../../../cli/host/process/node-local.ts";
-import type { Context } from "../../../src/adapters/libsql/client/context.ts";
-import type { Migration } from "../../../src/adapters/libsql/client/migrate.ts";
-import { openDatabase } from "../../../src/adapters/libsql/client/open.ts";
+import type { Context } from "../../../src/storage/client/context.ts";
+import type { Migration } from "../../../src/storage/client/migrate.ts";
+import { openDatabase } from "../../../src/storage/client/open.ts";
 import { dryBooks } from "../../../src/adapters/libsql/sandbox/dry-books.ts";
 import { createStore } from "../../../src/adapters/libsql/stores/store.ts";
 import { StoreError } from "../../../src/kernel/errors.ts";

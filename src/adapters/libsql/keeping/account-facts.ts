@@ -1,10 +1,10 @@
 import { eq, getTableColumns, sql } from "drizzle-orm";
 import { ageOf, type Millis } from "../../../kernel/time.ts";
+import { type Context, rowsOf, selectedColumns, statement } from "../../../storage/client/context.ts";
+import { keptReads } from "../../../storage/client/read-cache.ts";
+import { ageOfRow } from "../../../storage/client/stored-times.ts";
+import { accountKinds, keyRights } from "../../../storage/tables/live-tables.ts";
 import type { MarketKeeper } from "../../ccxt/client/keeping.ts";
-import { type Context, rowsOf, selectedColumns, statement } from "../client/context.ts";
-import { keptReads } from "../client/read-cache.ts";
-import { ageOfRow } from "../client/stored-times.ts";
-import { accountKinds, keyRights } from "../tables/live-tables.ts";
 
 type Facts = Pick<MarketKeeper, "kind" | "keepKind" | "rights" | "keepRights">;
 

@@ -3,12 +3,12 @@ import type { Pair } from "../../../kernel/pair.ts";
 import { DAY, LONGEST_LEASE, SECOND } from "../../../kernel/time.ts";
 import type { AccountKey } from "../../../model/account.ts";
 import { NO_MEMORY } from "../../../model/memory.ts";
+import { type Context, rowsOf, selectedColumns, statement } from "../../../storage/client/context.ts";
+import { ageOfRow, isAheadRow } from "../../../storage/client/stored-times.ts";
+import { accountFees, listings, markets, nonces } from "../../../storage/tables/live-tables.ts";
+import { accounts, cursors, fills, orders } from "../../../storage/tables/tables.ts";
 import type { Dict } from "../../ccxt/client/ccxt.ts";
 import type { Keeping, LeaseKeeper, MarketKeeper, TradedFees } from "../../ccxt/client/keeping.ts";
-import { type Context, rowsOf, selectedColumns, statement } from "../client/context.ts";
-import { ageOfRow, isAheadRow } from "../client/stored-times.ts";
-import { accountFees, listings, markets, nonces } from "../tables/live-tables.ts";
-import { accounts, cursors, fills, orders } from "../tables/tables.ts";
 import { accountFacts } from "./account-facts.ts";
 import { rateKeeper } from "./rates.ts";
 

@@ -2,9 +2,15 @@ import { eq, type SQL, sql } from "drizzle-orm";
 import { SECOND } from "../../../kernel/time.ts";
 import type { AccountKey } from "../../../model/account.ts";
 import type { CallRequests } from "../../../ports/venue.ts";
+import {
+  building,
+  type Context,
+  queries,
+  type Statement,
+  statement,
+} from "../../../storage/client/context.ts";
+import { rates } from "../../../storage/tables/live-tables.ts";
 import type { RateKeeper } from "../../ccxt/client/keeping.ts";
-import { building, type Context, queries, type Statement, statement } from "../client/context.ts";
-import { rates } from "../tables/live-tables.ts";
 
 export function rateKeeper({ client, db, now, prepare, uses }: Context): RateKeeper {
   return {

@@ -1,9 +1,9 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { Decimal } from "../../../kernel/decimal.ts";
+import { type Context, statement } from "../../../storage/client/context.ts";
+import { isWritten, unless } from "../../../storage/client/fence.ts";
+import { venueBalances, venueOrders, venues } from "../../../storage/tables/venue-tables.ts";
 import type { Books } from "../../sandbox/books.ts";
-import { type Context, statement } from "../client/context.ts";
-import { isWritten, unless } from "../client/fence.ts";
-import { venueBalances, venueOrders, venues } from "../tables/venue-tables.ts";
 import { sandboxBooks } from "./sandbox-books.ts";
 
 export interface DryBooks extends Books {

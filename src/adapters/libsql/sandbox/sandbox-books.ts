@@ -2,11 +2,24 @@ import { and, asc, desc, eq, gte, type SQL, type SQLWrapper, sql, type Table } f
 import { StoreError } from "../../../kernel/errors.ts";
 import type { Millis } from "../../../kernel/time.ts";
 import type { BookedOrder } from "../../../market/matching/books.ts";
+import {
+  bundle,
+  type Context,
+  queries,
+  type StoreMethod,
+  statement,
+} from "../../../storage/client/context.ts";
+import { isWritten, refusedUnless } from "../../../storage/client/fence.ts";
+import {
+  sandbox,
+  shocks,
+  venueBalances,
+  venueFills,
+  venueOrders,
+  venues,
+} from "../../../storage/tables/venue-tables.ts";
 import type { Books } from "../../sandbox/books.ts";
 import type { Shock } from "../../sandbox/path.ts";
-import { bundle, type Context, queries, type StoreMethod, statement } from "../client/context.ts";
-import { isWritten, refusedUnless } from "../client/fence.ts";
-import { sandbox, shocks, venueBalances, venueFills, venueOrders, venues } from "../tables/venue-tables.ts";
 
 const exchangeIs = sql.placeholder("exchange");
 

@@ -1,10 +1,10 @@
 import { sql } from "drizzle-orm";
 import type { Pair } from "../../../kernel/pair.ts";
 import type { Millis } from "../../../kernel/time.ts";
-import { type Context, statement } from "../client/context.ts";
-import { type Migration, migrationStatements } from "../client/migrate.ts";
-import { control } from "../tables/tables.ts";
-import { sandbox, shocks } from "../tables/venue-tables.ts";
+import { type Context, statement } from "../../../storage/client/context.ts";
+import { type Migration, migrationStatements } from "../../../storage/client/migrate.ts";
+import { control } from "../../../storage/tables/tables.ts";
+import { sandbox, shocks } from "../../../storage/tables/venue-tables.ts";
 
 /** Multiplies a symbol's price by a factor from a market time on. */
 export async function shock(

@@ -2,11 +2,11 @@ import { sql } from "drizzle-orm";
 import { SettingsError, StoreError } from "../../../kernel/errors.ts";
 import type { Pair } from "../../../kernel/pair.ts";
 import type { Millis } from "../../../kernel/time.ts";
+import { type Context, rowsOf, statement } from "../../../storage/client/context.ts";
+import { tokens } from "../../../storage/tables/access-tables.ts";
+import { strategies } from "../../../storage/tables/tables.ts";
+import { sandbox, shocks, venueBalances, venueOrders, venues } from "../../../storage/tables/venue-tables.ts";
 import { startingBalances } from "../../sandbox/catalog.ts";
-import { type Context, rowsOf, statement } from "../client/context.ts";
-import { tokens } from "../tables/access-tables.ts";
-import { strategies } from "../tables/tables.ts";
-import { sandbox, shocks, venueBalances, venueOrders, venues } from "../tables/venue-tables.ts";
 
 /** Settings of a sandbox. An absent value means the stored one, or the default for a new database. */
 export interface SandboxSettings {

@@ -1,15 +1,15 @@
 import { and, asc, desc, eq, gt, lt, sql } from "drizzle-orm";
-import { checkpointText } from "../../../audit/chain.ts";
 import { StoreError } from "../../../kernel/errors.ts";
 import { type Millis, SECOND } from "../../../kernel/time.ts";
+import { type ChainMark, type Checkpoint, checkpointText } from "../../../model/chain.ts";
 import { EVERY_ACCOUNT } from "../../../model/events.ts";
-import type { AuditStore, ChainMark, Checkpoint } from "../../../ports/stores/audit-store.ts";
+import type { AuditStore } from "../../../ports/stores/audit-store.ts";
 import { withinTime } from "../../../ports/within-time.ts";
-import type { Turned } from "../client/calls.ts";
-import { type Context, rowsOf, type Statement, statement } from "../client/context.ts";
-import { checkpoints } from "../tables/audit-tables.ts";
-import { accounts, events } from "../tables/tables.ts";
-import { OF_PEOPLE, writeText } from "./event-chain.ts";
+import type { Turned } from "../../../storage/client/calls.ts";
+import { type Context, rowsOf, type Statement, statement } from "../../../storage/client/context.ts";
+import { OF_PEOPLE, writeText } from "../../../storage/client/event-chain.ts";
+import { checkpoints } from "../../../storage/tables/audit-tables.ts";
+import { accounts, events } from "../../../storage/tables/tables.ts";
 
 export function auditStore(context: Context): AuditStore {
   const { client, db, prepare } = context;

@@ -10,10 +10,10 @@ import type {
   Lease,
   StrategyUpdate,
 } from "../../../ports/stores/step-store.ts";
-import { type Context, type Statement, statement } from "../client/context.ts";
-import { wishUnchanged } from "../client/fence.ts";
-import { fillMids } from "../tables/quality-tables.ts";
-import { accounts, cursors, fills, orders, strategies } from "../tables/tables.ts";
+import { type Context, type Statement, statement } from "../../../storage/client/context.ts";
+import { wishUnchanged } from "../../../storage/client/fence.ts";
+import { fillMids } from "../../../storage/tables/quality-tables.ts";
+import { accounts, cursors, fills, orders, strategies } from "../../../storage/tables/tables.ts";
 import { insertIntents, updateOrder } from "./order-rows.ts";
 
 export function changeStatements(context: Context, lease: Lease, changes: Changes): Statement[] {

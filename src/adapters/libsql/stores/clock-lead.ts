@@ -1,9 +1,9 @@
 import { max, sql } from "drizzle-orm";
 import { LONGEST_LEASE, LONGEST_PAUSE, type Millis } from "../../../kernel/time.ts";
-import { type Context, statement } from "../client/context.ts";
-import { requests } from "../tables/access-tables.ts";
-import { rates } from "../tables/live-tables.ts";
-import { accounts } from "../tables/tables.ts";
+import { type Context, statement } from "../../../storage/client/context.ts";
+import { requests } from "../../../storage/tables/access-tables.ts";
+import { rates } from "../../../storage/tables/live-tables.ts";
+import { accounts } from "../../../storage/tables/tables.ts";
 
 /** Returns how far the newest stored time is beyond what its rule allows; 0 unless the database's clock was ahead. */
 export const clockLead =

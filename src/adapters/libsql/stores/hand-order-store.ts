@@ -4,10 +4,17 @@ import { NO_MEMORY } from "../../../model/memory.ts";
 import type { OrderState } from "../../../model/order.ts";
 import { firstMet } from "../../../model/own-orders.ts";
 import type { HandOrderStore } from "../../../ports/stores/hand-order-store.ts";
-import { building, type Context, eachWay, hasRows, rowsOf, statement } from "../client/context.ts";
-import { isNotNewer, refuseNewer } from "../client/migrate.ts";
-import { accounts, orders } from "../tables/tables.ts";
-import { type Moment, writeText } from "./event-chain.ts";
+import {
+  building,
+  type Context,
+  eachWay,
+  hasRows,
+  rowsOf,
+  statement,
+} from "../../../storage/client/context.ts";
+import { type Moment, writeText } from "../../../storage/client/event-chain.ts";
+import { isNotNewer, refuseNewer } from "../../../storage/client/migrate.ts";
+import { accounts, orders } from "../../../storage/tables/tables.ts";
 import { insertByHand, isOrder } from "./order-rows.ts";
 
 export function handOrderStore(context: Context): HandOrderStore {

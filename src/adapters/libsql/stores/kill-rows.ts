@@ -4,10 +4,10 @@ import type { AccountKey } from "../../../model/account.ts";
 import type { By } from "../../../model/events.ts";
 import { type Kill, killEvent, type Panic } from "../../../model/kill.ts";
 import type { DatabaseUse } from "../../../model/usage.ts";
-import { type Context, queries, rowsOf, type Statement, statement } from "../client/context.ts";
-import { keptReads } from "../client/read-cache.ts";
-import { accounts, control, isRunning, strategies } from "../tables/tables.ts";
-import type { Moment } from "./event-chain.ts";
+import { type Context, queries, rowsOf, type Statement, statement } from "../../../storage/client/context.ts";
+import type { Moment } from "../../../storage/client/event-chain.ts";
+import { keptReads } from "../../../storage/client/read-cache.ts";
+import { accounts, control, isRunning, strategies } from "../../../storage/tables/tables.ts";
 
 export const killOf = ({ kill, cancels, sells }: typeof control.$inferSelect): Kill => ({
   on: kill,

@@ -1,8 +1,8 @@
 import { isKeptBack } from "../../../model/kill.ts";
 import type { StepStore } from "../../../ports/stores/step-store.ts";
-import type { Context } from "../client/context.ts";
-import { knownSwitch } from "../client/known-switch.ts";
-import { writeText } from "./event-chain.ts";
+import type { Context } from "../../../storage/client/context.ts";
+import { writeText } from "../../../storage/client/event-chain.ts";
+import { knownSwitch } from "../../../storage/client/known-switch.ts";
 import { type KillChange, switchReader, turnStatements } from "./kill-rows.ts";
 
 /** Reads and turns the kill switch, and remembers what this process knows of it. */

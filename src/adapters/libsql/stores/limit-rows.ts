@@ -2,9 +2,9 @@ import { getTableColumns, type Placeholder, type SQL, sql } from "drizzle-orm";
 import { DAY } from "../../../kernel/time.ts";
 import type { LimitTerms, ScopeTerms } from "../../../model/limits.ts";
 import type { Order } from "../../../model/order.ts";
-import { type Context, eachWay, type Statement, statement } from "../client/context.ts";
-import { limitUses, notionalUnits, withinColumn } from "../tables/limit-tables.ts";
-import { control, isUnsettled, orders } from "../tables/tables.ts";
+import { type Context, eachWay, type Statement, statement } from "../../../storage/client/context.ts";
+import { limitUses, notionalUnits, withinColumn } from "../../../storage/tables/limit-tables.ts";
+import { control, isUnsettled, orders } from "../../../storage/tables/tables.ts";
 
 /** The last two columns of an intent's row: the number of orders in its group so far, and their notional. */
 const ORDER_COLUMN_COUNT = Object.keys(getTableColumns(orders)).length;

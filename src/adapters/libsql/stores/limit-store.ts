@@ -2,11 +2,11 @@ import { type SQL, sql } from "drizzle-orm";
 import { StoreError } from "../../../kernel/errors.ts";
 import { EVERY_ACCOUNT } from "../../../model/events.ts";
 import type { LimitStore } from "../../../ports/stores/limit-store.ts";
-import { type Context, hasRows, rowsFrom, statement } from "../client/context.ts";
-import { isWritten, unless } from "../client/fence.ts";
-import { limits, limitUses, notionalUnits } from "../tables/limit-tables.ts";
-import { control } from "../tables/tables.ts";
-import { writeText } from "./event-chain.ts";
+import { type Context, hasRows, rowsFrom, statement } from "../../../storage/client/context.ts";
+import { writeText } from "../../../storage/client/event-chain.ts";
+import { isWritten, unless } from "../../../storage/client/fence.ts";
+import { limits, limitUses, notionalUnits } from "../../../storage/tables/limit-tables.ts";
+import { control } from "../../../storage/tables/tables.ts";
 import { countBoth, useOnce } from "./limit-rows.ts";
 
 export function limitStore(context: Context): LimitStore {

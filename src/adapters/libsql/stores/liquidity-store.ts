@@ -3,8 +3,8 @@ import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
 import { type LiquidityMinute, MINUTES_A_DAY, type OfferedMinute } from "../../../model/samples/minute.ts";
 import type { DaySums } from "../../../model/samples/sums.ts";
 import type { LiquidityStore, WatchedPair } from "../../../ports/stores/liquidity-store.ts";
-import { bundle, type Context, rowsOf, type Statement, statement } from "../client/context.ts";
-import { amountColumn } from "../tables/columns.ts";
+import { bundle, type Context, rowsOf, type Statement, statement } from "../../../storage/client/context.ts";
+import { amountColumn } from "../../../storage/tables/columns.ts";
 import {
   depths,
   liquidityDays,
@@ -12,7 +12,7 @@ import {
   liquidityMisses,
   liquidityProofs,
   offerColumn,
-} from "../tables/liquidity-tables.ts";
+} from "../../../storage/tables/liquidity-tables.ts";
 import { storedBytes } from "./stored-bytes.ts";
 
 /** Thirteen months. */

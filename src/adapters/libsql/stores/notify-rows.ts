@@ -6,9 +6,9 @@ import type { Pair } from "../../../kernel/pair.ts";
 import type { Channel, Message } from "../../../model/channel.ts";
 import type { Side } from "../../../model/market.ts";
 import type { TellableEvent, TellableFill } from "../../../model/news.ts";
-import { type Context, rowsOf, statement } from "../client/context.ts";
-import { channels, messages } from "../tables/notify-tables.ts";
-import { events, fills, strategies } from "../tables/tables.ts";
+import { type Context, rowsOf, statement } from "../../../storage/client/context.ts";
+import { channels, messages } from "../../../storage/tables/notify-tables.ts";
+import { events, fills, strategies } from "../../../storage/tables/tables.ts";
 
 export const newestEvent = sql`coalesce((select max(${events.id}) from ${events}), 0)`;
 

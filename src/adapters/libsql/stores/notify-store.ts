@@ -4,11 +4,11 @@ import { DAY } from "../../../kernel/time.ts";
 import { NO_DIGEST } from "../../../model/channel.ts";
 import { EVERY_ACCOUNT, type EventView } from "../../../model/events.ts";
 import type { Claim, NotifyStore } from "../../../ports/stores/notify-store.ts";
-import { type Kek, openSealed, seal } from "../../vault/envelope.ts";
-import { type Context, hasRows, rowsOf, statement } from "../client/context.ts";
-import { isAheadRow } from "../client/stored-times.ts";
-import { channels, messages } from "../tables/notify-tables.ts";
-import { writeText } from "./event-chain.ts";
+import { type Context, hasRows, rowsOf, statement } from "../../../storage/client/context.ts";
+import { type Kek, openSealed, seal } from "../../../storage/client/envelope.ts";
+import { writeText } from "../../../storage/client/event-chain.ts";
+import { isAheadRow } from "../../../storage/client/stored-times.ts";
+import { channels, messages } from "../../../storage/tables/notify-tables.ts";
 import {
   channelOf,
   eventsFrom,

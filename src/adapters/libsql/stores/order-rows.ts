@@ -5,10 +5,16 @@ import type { AccountKey } from "../../../model/account.ts";
 import type { LimitTerms } from "../../../model/limits.ts";
 import type { Order } from "../../../model/order.ts";
 import type { HandTerms } from "../../../ports/stores/hand-order-store.ts";
-import { type Context, rowsFrom, type Statement, selectedColumns, statement } from "../client/context.ts";
-import { notionalUnits, withinColumn } from "../tables/limit-tables.ts";
-import { isMetBy, isMetWithin, mayBeMetRow } from "../tables/own-orders.ts";
-import { control, isUnsettled, orders, strategies } from "../tables/tables.ts";
+import {
+  type Context,
+  rowsFrom,
+  type Statement,
+  selectedColumns,
+  statement,
+} from "../../../storage/client/context.ts";
+import { notionalUnits, withinColumn } from "../../../storage/tables/limit-tables.ts";
+import { isMetBy, isMetWithin, mayBeMetRow } from "../../../storage/tables/own-orders.ts";
+import { control, isUnsettled, orders, strategies } from "../../../storage/tables/tables.ts";
 import { countUses, withinLimits } from "./limit-rows.ts";
 
 const ORDER_COLUMNS = Object.entries(getTableColumns(orders)) as [keyof Order, Column][];

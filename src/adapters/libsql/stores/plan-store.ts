@@ -3,10 +3,10 @@ import { DAY, isAhead } from "../../../kernel/time.ts";
 import { EVERY_ACCOUNT } from "../../../model/events.ts";
 import { PLAN_LIFE } from "../../../model/proposal.ts";
 import type { PlanKey, PlanState, PlanStore } from "../../../ports/stores/plan-store.ts";
-import { type Context, hasRows, rowsOf, statement } from "../client/context.ts";
-import { isAheadRow } from "../client/stored-times.ts";
-import { plans } from "../tables/plan-tables.ts";
-import { writeText } from "./event-chain.ts";
+import { type Context, hasRows, rowsOf, statement } from "../../../storage/client/context.ts";
+import { writeText } from "../../../storage/client/event-chain.ts";
+import { isAheadRow } from "../../../storage/client/stored-times.ts";
+import { plans } from "../../../storage/tables/plan-tables.ts";
 
 const PLAN_PLACE = sql<number>`${plans}.rowid`;
 const { binding: _binding, waiter: _waiter, consumedAt: _consumedAt, ...shown } = getTableColumns(plans);

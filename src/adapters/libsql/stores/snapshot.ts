@@ -10,8 +10,8 @@ import type { Order } from "../../../model/order.ts";
 import type { Strategy } from "../../../model/strategy.ts";
 import type { CostDay } from "../../../model/usage.ts";
 import type { Lease, Snapshot } from "../../../ports/stores/step-store.ts";
-import { bundle, type ChainHead, queries } from "../client/context.ts";
-import { limits, limitUses } from "../tables/limit-tables.ts";
+import { bundle, type ChainHead, queries } from "../../../storage/client/context.ts";
+import { limits, limitUses } from "../../../storage/tables/limit-tables.ts";
 import {
   accounts,
   control,
@@ -22,7 +22,7 @@ import {
   isUnsettled,
   orders,
   strategies,
-} from "../tables/tables.ts";
+} from "../../../storage/tables/tables.ts";
 import { killOf } from "./kill-rows.ts";
 
 /** Data of a running pass; an account has one at a time. */

@@ -5,15 +5,30 @@ import { type AccountKey, exchangeName } from "../../../model/account.ts";
 import type { Event } from "../../../model/events.ts";
 import { type DatabaseUse, newUse, withPass } from "../../../model/usage.ts";
 import type { Lease, Settlement, Snapshot, StepStore } from "../../../ports/stores/step-store.ts";
-import { building, type Context, eachWay, rowsOf, type Statement, statement } from "../client/context.ts";
-import { guarded } from "../client/fence.ts";
-import { refuseNewer } from "../client/migrate.ts";
-import { isAheadRow } from "../client/stored-times.ts";
+import {
+  building,
+  type Context,
+  eachWay,
+  rowsOf,
+  type Statement,
+  statement,
+} from "../../../storage/client/context.ts";
+import { headOfRow, writePass } from "../../../storage/client/event-chain.ts";
+import { guarded } from "../../../storage/client/fence.ts";
+import { refuseNewer } from "../../../storage/client/migrate.ts";
+import { isAheadRow } from "../../../storage/client/stored-times.ts";
+import {
+  accounts,
+  control,
+  events,
+  isRunning,
+  isUnsettled,
+  orders,
+  strategies,
+} from "../../../storage/tables/tables.ts";
 import { WAITED } from "../keeping/keeping.ts";
 import { countCalls } from "../keeping/rates.ts";
-import { accounts, control, events, isRunning, isUnsettled, orders, strategies } from "../tables/tables.ts";
 import { changeStatements, midStatements } from "./change-rows.ts";
-import { headOfRow, writePass } from "./event-chain.ts";
 import { killSwitch } from "./kill-switch.ts";
 import { offerUpdate } from "./liquidity-store.ts";
 import { isOrder, readUnsettled } from "./order-rows.ts";

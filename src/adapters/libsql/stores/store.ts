@@ -1,6 +1,6 @@
 import type { Store } from "../../../ports/stores/store.ts";
-import type { Context } from "../client/context.ts";
-import { readiness } from "../client/readiness.ts";
+import type { Context } from "../../../storage/client/context.ts";
+import { readiness } from "../../../storage/client/readiness.ts";
 import { auditStore } from "./audit-store.ts";
 import { clockLead } from "./clock-lead.ts";
 import { handOrderStore } from "./hand-order-store.ts";

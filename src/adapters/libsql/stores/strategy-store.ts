@@ -8,10 +8,10 @@ import type { By, Event } from "../../../model/events.ts";
 import { NO_MEMORY } from "../../../model/memory.ts";
 import type { Strategy } from "../../../model/strategy.ts";
 import type { StrategyStore } from "../../../ports/stores/strategy-store.ts";
-import type { Turned } from "../client/calls.ts";
-import { type Context, rowsOf, type StoreMethod, statement } from "../client/context.ts";
-import { accounts, control, isRunning, orders, strategies } from "../tables/tables.ts";
-import { writeText } from "./event-chain.ts";
+import type { Turned } from "../../../storage/client/calls.ts";
+import { type Context, rowsOf, type StoreMethod, statement } from "../../../storage/client/context.ts";
+import { writeText } from "../../../storage/client/event-chain.ts";
+import { accounts, control, isRunning, orders, strategies } from "../../../storage/tables/tables.ts";
 import { readViews } from "./strategy-views.ts";
 
 type StrategyWish = Pick<Strategy, "wants"> & Partial<StopWish> & { readonly resumes?: SQL };

@@ -2,9 +2,9 @@ import type { InValue, ResultSet, Row } from "@libsql/client";
 import { getTableColumns, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { ownerName } from "../../../model/account.ts";
 import type { StrategyStore, StrategyView } from "../../../ports/stores/strategy-store.ts";
-import { type Context, eachWay, rowsFrom, selectedColumns } from "../client/context.ts";
-import { keptReads } from "../client/read-cache.ts";
-import { accounts, isRunning, isUnsettled, orders, strategies } from "../tables/tables.ts";
+import { type Context, eachWay, rowsFrom, selectedColumns } from "../../../storage/client/context.ts";
+import { keptReads } from "../../../storage/client/read-cache.ts";
+import { accounts, isRunning, isUnsettled, orders, strategies } from "../../../storage/tables/tables.ts";
 
 type ViewsRead = StrategyStore["strategies"];
 type AccountRow = typeof accounts.$inferSelect;

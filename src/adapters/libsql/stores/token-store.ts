@@ -10,10 +10,10 @@ import {
   type StoreMethod,
   selectedColumns,
   statement,
-} from "../client/context.ts";
-import { keptReads } from "../client/read-cache.ts";
-import { tokens } from "../tables/access-tables.ts";
-import { writeText } from "./event-chain.ts";
+} from "../../../storage/client/context.ts";
+import { writeText } from "../../../storage/client/event-chain.ts";
+import { keptReads } from "../../../storage/client/read-cache.ts";
+import { tokens } from "../../../storage/tables/access-tables.ts";
 
 /** Rows are in the order of insertion. */
 const TOKEN_PLACE = sql<number>`${tokens}.rowid`;

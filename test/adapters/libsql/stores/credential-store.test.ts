@@ -1,12 +1,12 @@
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { statement } from "../../../../src/adapters/libsql/client/context.ts";
 import { auditStore } from "../../../../src/adapters/libsql/stores/audit-store.ts";
 import { credentialStore } from "../../../../src/adapters/libsql/stores/credential-store.ts";
-import { credentials } from "../../../../src/adapters/libsql/tables/credential-tables.ts";
-import { accounts } from "../../../../src/adapters/libsql/tables/tables.ts";
-import { importKek } from "../../../../src/adapters/vault/envelope.ts";
 import { NO_MEMORY } from "../../../../src/model/memory.ts";
+import { statement } from "../../../../src/storage/client/context.ts";
+import { importKek } from "../../../../src/storage/client/envelope.ts";
+import { credentials } from "../../../../src/storage/tables/credential-tables.ts";
+import { accounts } from "../../../../src/storage/tables/tables.ts";
 import { BY } from "../../../support/by.ts";
 import { canary } from "../../../support/canary.ts";
 import { opened, START } from "./opened.ts";

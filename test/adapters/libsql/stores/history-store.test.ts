@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { statement } from "../../../../src/adapters/libsql/client/context.ts";
 import { historyStore } from "../../../../src/adapters/libsql/stores/history-store.ts";
 import { fillsInOrderQuery } from "../../../../src/adapters/libsql/stores/report-store.ts";
 import { strategyStore } from "../../../../src/adapters/libsql/stores/strategy-store.ts";
-import { fills, orders } from "../../../../src/adapters/libsql/tables/tables.ts";
 import type { Strategy } from "../../../../src/model/strategy.ts";
+import { statement } from "../../../../src/storage/client/context.ts";
+import { fills, orders } from "../../../../src/storage/tables/tables.ts";
 import { BY } from "../../../support/by.ts";
 import { fill, order } from "../../../support/made.ts";
 import { opened, START } from "./opened.ts";

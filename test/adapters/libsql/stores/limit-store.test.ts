@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { statement } from "../../../../src/adapters/libsql/client/context.ts";
 import { createStore } from "../../../../src/adapters/libsql/stores/store.ts";
-import { limitUses } from "../../../../src/adapters/libsql/tables/limit-tables.ts";
 import { DAY, dayOf } from "../../../../src/kernel/time.ts";
 import type { ScopeTerms } from "../../../../src/model/limits.ts";
 import type { Order } from "../../../../src/model/order.ts";
+import { statement } from "../../../../src/storage/client/context.ts";
+import { limitUses } from "../../../../src/storage/tables/limit-tables.ts";
 import { BY } from "../../../support/by.ts";
 import { d } from "../../../support/grid.ts";
 import { order } from "../../../support/made.ts";

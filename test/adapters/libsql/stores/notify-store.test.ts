@@ -1,14 +1,14 @@
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { statement } from "../../../../src/adapters/libsql/client/context.ts";
 import { auditStore } from "../../../../src/adapters/libsql/stores/audit-store.ts";
 import { notifyStore } from "../../../../src/adapters/libsql/stores/notify-store.ts";
-import { channels } from "../../../../src/adapters/libsql/tables/notify-tables.ts";
-import { fills, orders } from "../../../../src/adapters/libsql/tables/tables.ts";
-import { importKek } from "../../../../src/adapters/vault/envelope.ts";
 import { DAY } from "../../../../src/kernel/time.ts";
 import { type Message, NO_DIGEST } from "../../../../src/model/channel.ts";
 import { EVERY_ACCOUNT } from "../../../../src/model/events.ts";
+import { statement } from "../../../../src/storage/client/context.ts";
+import { importKek } from "../../../../src/storage/client/envelope.ts";
+import { channels } from "../../../../src/storage/tables/notify-tables.ts";
+import { fills, orders } from "../../../../src/storage/tables/tables.ts";
 import { BY } from "../../../support/by.ts";
 import { d } from "../../../support/grid.ts";
 import { fill, order } from "../../../support/made.ts";

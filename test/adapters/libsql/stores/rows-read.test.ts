@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import type { SafeClient } from "../../../../src/adapters/libsql/client/calls.ts";
 import { liquidityStore } from "../../../../src/adapters/libsql/stores/liquidity-store.ts";
 import { createStore } from "../../../../src/adapters/libsql/stores/store.ts";
+import type { SafeClient } from "../../../../src/storage/client/calls.ts";
 import { BY } from "../../../support/by.ts";
 import { d } from "../../../support/grid.ts";
 import { order } from "../../../support/made.ts";

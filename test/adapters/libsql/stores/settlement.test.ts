@@ -1,12 +1,12 @@
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { statement } from "../../../../src/adapters/libsql/client/context.ts";
 import { createStore } from "../../../../src/adapters/libsql/stores/store.ts";
-import { accounts, orders } from "../../../../src/adapters/libsql/tables/tables.ts";
 import { NO_MEMORY } from "../../../../src/model/memory.ts";
 import type { Order } from "../../../../src/model/order.ts";
 import type { Strategy } from "../../../../src/model/strategy.ts";
 import { type Lease, NO_CHANGES, type Settlement } from "../../../../src/ports/stores/step-store.ts";
+import { statement } from "../../../../src/storage/client/context.ts";
+import { accounts, orders } from "../../../../src/storage/tables/tables.ts";
 import { BY } from "../../../support/by.ts";
 import { d } from "../../../support/grid.ts";
 import { fill, order, SYMBOL } from "../../../support/made.ts";

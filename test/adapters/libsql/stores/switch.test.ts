@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { statement } from "../../../../src/adapters/libsql/client/context.ts";
 import { createStore } from "../../../../src/adapters/libsql/stores/store.ts";
-import { accounts } from "../../../../src/adapters/libsql/tables/tables.ts";
 import { NO_MEMORY } from "../../../../src/model/memory.ts";
 import type { Strategy } from "../../../../src/model/strategy.ts";
+import { statement } from "../../../../src/storage/client/context.ts";
+import { accounts } from "../../../../src/storage/tables/tables.ts";
 import { BY } from "../../../support/by.ts";
 import { opened, START } from "./opened.ts";
 import { started } from "./rows.ts";

@@ -1,0 +1,35 @@
+import { isKeptBack, type Kill, type Panic, turned } from "../../model/kill.ts";
+import type { OrderKind } from "../../model/order.ts";
+
+const KILL_OFF: Kill = { on: false, cancels: false, sells: false };
+
+/**
+ * The kill switch as this process last set or read it. If set here, it applies from that moment, even while the write
+ * waits for a lock or its result is unknown; later reads replace it.
+ */
+export function knownSwitch() {
+  let known: Kill = KILL_OFF;
+  let turning = 0;
+  let turns = 0;
+  return {
+    keepsBack: (kind: OrderKind): boolean => isKeptBack(known, kind),
+    isTurning: (): boolean => turning > 0,
+    /** Returns how often it was set here; a read that was requested before the last time is outdated. */
+    turns: (): number => turns,
+    read(found: Kill, requestCount: number): void {
+      if (turning === 0 && requestCount === turns) known = found;
+    },
+    async turn<T>(on: boolean, panic: Panic, write: () => Promise<T>): Promise<T> {
+      const turn = ++turns;
+      turning++;
+      if (on) known = turned(known, on, panic);
+      try {
+        const written = await write();
+        if (!on && turn === turns) known = KILL_OFF;
+        return written;
+      } finally {
+        turning--;
+      }
+    },
+  };
+}

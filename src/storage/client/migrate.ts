@@ -1,0 +1,101 @@
+import { type SQL, sql } from "drizzle-orm";
+import { StoreError } from "../../kernel/errors.ts";
+import { type Context, type Statement, statement } from "./context.ts";
+
+/** One generated file in `drizzle/`, ordered by name. */
+export interface Migration {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** What migrations create together, so a new database needs none of the changes between them. */
+export interface NewSchema {
+  /** Names of these migrations, in order. */
+  readonly names: readonly string[];
+  readonly statements: readonly string[];
+}
+
+const BREAK = "--> statement-breakpoint";
+
+/** Refuses a database with unknown migrations, because a newer program has used it. */
+export async function refuseNewer(
+  { client, version }: Context,
+  calls: Pick<Context["client"], "execute"> = client,
+): Promise<void> {
+  if (!version) return;
+  const { rows } = await calls.execute("select name from migrations order by name desc limit 1");
+  const name = String(rows[0]?.[0] ?? "");
+  const isKnown = name === "" || version.names.has(name);
+  version.newer = isKnown
+    ? undefined
+    : `a newer edgemaker migrated this database (to ${name}); update edgemaker, or restore an older backup`;
+  if (version.newer !== undefined) throw new StoreError("unavailable", version.newer);
+}
+
+/** Returns the same as a condition of a batch. */
+export function isNotNewer({ version }: Context): SQL {
+  if (!version) return sql`1`;
+  const last = [...version.names].sort().at(-1) ?? "";
+  return sql`coalesce((select max(name) from migrations), '') <= ${last}`;
+}
+
+/**
+ * Applies missing migrations, each in one batch with the row that records it, or all at once to a new database,
+ * which gets their `schema` if there is one. If processes start at once, only one of them applies each migration; a
+ * newer version then applies what is left.
+ */
+export async function migrate(
+  context: Context,
+  migrations: readonly Migration[],
+  schema?: NewSchema,
+): Promise<void> {
+  const { client } = context;
+  await client.execute(
+    "create table if not exists migrations (name text primary key not null, applied_at integer not null)",
+  );
+  const pending = await pendingMigrations(context, migrations);
+  const batches = pending.length === migrations.length ? [pending] : pending.map((one) => [one]);
+  for (const batch of batches) {
+    const statements =
+      schema && createsAll(schema, batch) ? schemaStatements(schema) : batch.flatMap(migrationStatements);
+    await client.batch(statements, "write").catch(async (error: unknown) => {
+      const left = await pendingMigrations(context, batch);
+      if (left.length === batch.length) throw error;
+      if (left.length > 0) await migrate(context, left);
+    });
+  }
+}
+
+const createsAll = ({ names }: NewSchema, migrations: readonly Migration[]): boolean =>
+  names.length === migrations.length && migrations.every(({ name }, at) => name === names[at]);
+
+/** Returns the statements of a whole schema, starting with the rows that record its migrations. */
+const schemaStatements = ({ names, statements }: NewSchema): Statement[] => [
+  statement(
+    sql`insert into migrations (name, applied_at) select value, cast(unixepoch('subsec') * 1000 as integer) from json_each(${JSON.stringify(names)})`,
+  ),
+  ...statements.map((part) => ({ sql: part, args: [] })),
+];
+
+/** Returns migrations that a database lacks; all of them if it is new. */
+export async function pendingMigrations(
+  { client }: { readonly client: Pick<Context["client"], "execute"> },
+  migrations: readonly Migration[],
+): Promise<readonly Migration[]> {
+  const tables = await client.execute("select 1 from sqlite_master where name = 'migrations'");
+  if (tables.rows.length === 0) return migrations;
+  const { rows } = await client.execute("select name from migrations");
+  const done = new Set(rows.map((row) => String(row[0])));
+  return migrations.filter(({ name }) => !done.has(name));
+}
+
+/**
+ * Returns one migration's statements, starting with the row that records it; the second time, that row rejects them
+ * all.
+ */
+export const migrationStatements = ({ name, text }: Migration): Statement[] => [
+  statement(
+    sql`insert into migrations (name, applied_at) values (${name}, cast(unixepoch('subsec') * 1000 as integer))`,
+  ),
+  ...text.split(BREAK).map((part) => ({ sql: part.trim(), args: [] })),
+];

@@ -1,0 +1,20 @@
+import { expect, it, onTestFinished } from "vitest";
+import { fileConnection } from "../../../cli/host/database/file-connection.ts";
+import { agreementStore } from "../../../src/adapters/libsql/stores/agreement-store.ts";
+import { StoreError } from "../../../src/kernel/errors.ts";
+import { openDatabase } from "../../../src/storage/client/open.ts";
+import { virtualLocal } from "../../support/local.ts";
+import { migrations } from "../../support/migrations.ts";
+
+it("throws a StoreError without SQL if a read fails", async () => {
+  const context = await openDatabase({
+    ...{ client: fileConnection(":memory:"), local: virtualLocal(0).local, migrations, kind: "sandbox" },
+  });
+  onTestFinished(() => context.client.close());
+  await context.client.execute("drop table agreements");
+  const failed: unknown = await agreementStore(context)
+    .agreements()
+    .catch((error: unknown) => error);
+  expect(failed).toBeInstanceOf(StoreError);
+  expect((failed as StoreError).message).not.toMatch(/select|params/);
+});
