@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { agreementStore } from "../../src/adapters/libsql/stores/agreement-store.ts";
-import { liquidityStore } from "../../src/adapters/libsql/stores/liquidity-store.ts";
 import { decimal, mul } from "../../src/kernel/decimal.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
 import { DAY, dayOf, HOUR, MINUTE } from "../../src/kernel/time.ts";
 import type { AgreementReport } from "../../src/liquidity/agreement-report-schema.ts";
+import { agreementStore } from "../../src/liquidity/store/agreements.ts";
+import { liquidityStore } from "../../src/liquidity/store/store.ts";
 import { type AccountKey, accountKey } from "../../src/model/account.ts";
 import { dateOf } from "../../src/model/usage.ts";
 import { type Context, statement } from "../../src/storage/client/context.ts";

@@ -70,6 +70,16 @@ const BROKEN: readonly (readonly [string, Readonly<Record<string, string>>, RegE
   ],
   ["a library in a feature", { "src/grid/planted.ts": use("drizzle-orm", "sql") }, /ports, not libraries/],
   [
+    "an adapter in a store",
+    { "src/notify/store/planted.ts": use("../../adapters/libsql/stores/store.ts", "createStore") },
+    /not adapters/,
+  ],
+  [
+    "another feature in a store",
+    { "src/notify/store/planted-b.ts": use("../../grid/ladder/levels.ts", "ascends") },
+    /never import each other/,
+  ],
+  [
     "the composition in a feature",
     { "src/grid/planted.ts": use("../compose/deps.ts", "createDeps") },
     /how it is served/,

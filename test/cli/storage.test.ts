@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { nodeLocal } from "../../cli/host/process/node-local.ts";
-import { liquidityStore } from "../../src/adapters/libsql/stores/liquidity-store.ts";
 import { HOUR, MINUTE } from "../../src/kernel/time.ts";
+import { liquidityStore } from "../../src/liquidity/store/store.ts";
 import { type Context, statement } from "../../src/storage/client/context.ts";
 import { openDatabase } from "../../src/storage/client/open.ts";
 import { liquidityMinutes } from "../../src/storage/tables/liquidity-tables.ts";

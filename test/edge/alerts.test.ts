@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
 import { nodeLocal } from "../../cli/host/process/node-local.ts";
-import { notifyStore } from "../../src/adapters/libsql/stores/notify-store.ts";
+import { notifyStore } from "../../src/notify/store/store.ts";
 import { importKek } from "../../src/storage/client/envelope.ts";
 import { openDatabase } from "../../src/storage/client/open.ts";
 import { BY } from "../support/by.ts";

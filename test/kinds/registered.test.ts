@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import * as z from "zod";
 import { groupsOf, rootCommand } from "../../cli/commands/root.ts";
-import { notifyStore } from "../../src/adapters/libsql/stores/notify-store.ts";
 import { paper } from "../../src/backtest/paper/paper.ts";
 import { opened, passOnPaper } from "../../src/backtest/paper/strategy-on-paper.ts";
 import { RULES } from "../../src/backtest/tape/rules.ts";
@@ -9,6 +8,7 @@ import { kindsOf } from "../../src/engine/kinds.ts";
 import { kindsWith, STRATEGY_KINDS, type StrategyKind } from "../../src/kinds.ts";
 import type { Strategy } from "../../src/model/strategy.ts";
 import { eventNews } from "../../src/notify/news.ts";
+import { notifyStore } from "../../src/notify/store/store.ts";
 import { operation } from "../../src/operation.ts";
 import type { Kind } from "../../src/ports/kind.ts";
 import { KIND_PATHS } from "../../src/web/strategy/kind-paths.ts";

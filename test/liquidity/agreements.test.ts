@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { agreementStore } from "../../src/adapters/libsql/stores/agreement-store.ts";
-import { liquidityStore } from "../../src/adapters/libsql/stores/liquidity-store.ts";
 import { parseConfig } from "../../src/compose/config.ts";
 import { lookOutFor } from "../../src/compose/look-out.ts";
 import { tick } from "../../src/engine/pass/tick.ts";
 import { DAY, MINUTE } from "../../src/kernel/time.ts";
 import { sampleLiquidity } from "../../src/liquidity/operations/sample.ts";
+import { agreementStore } from "../../src/liquidity/store/agreements.ts";
+import { liquidityStore } from "../../src/liquidity/store/store.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { PromisedPair } from "../../src/ports/stores/liquidity-store.ts";
 import { appOver } from "../support/app.ts";

@@ -1,10 +1,10 @@
 import { expect, it, onTestFinished } from "vitest";
 import { startDelivery, startSampling } from "../../cli/host/delivery.ts";
 import { nodeLocal } from "../../cli/host/process/node-local.ts";
-import { liquidityStore } from "../../src/adapters/libsql/stores/liquidity-store.ts";
-import { notifyStore } from "../../src/adapters/libsql/stores/notify-store.ts";
-import { reportStore } from "../../src/adapters/libsql/stores/report-store.ts";
+import { liquidityStore } from "../../src/liquidity/store/store.ts";
+import { notifyStore } from "../../src/notify/store/store.ts";
 import type { Deps } from "../../src/ports/deps.ts";
+import { reportStore } from "../../src/report/store.ts";
 import { importKek } from "../../src/storage/client/envelope.ts";
 import { openDatabase } from "../../src/storage/client/open.ts";
 import { BY } from "../support/by.ts";

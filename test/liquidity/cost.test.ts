@@ -1,7 +1,5 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import { agreementStore } from "../../src/adapters/libsql/stores/agreement-store.ts";
-import { liquidityStore } from "../../src/adapters/libsql/stores/liquidity-store.ts";
 import { mul, wire } from "../../src/kernel/decimal.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
 import { DAY, MINUTE } from "../../src/kernel/time.ts";
@@ -13,6 +11,8 @@ import { readStatusContent } from "../../src/liquidity/operations/status.ts";
 import { liquidityPage } from "../../src/liquidity/page.tsx";
 import type { LiquidityAnswer } from "../../src/liquidity/schema.ts";
 import { statusPage } from "../../src/liquidity/status-page.tsx";
+import { agreementStore } from "../../src/liquidity/store/agreements.ts";
+import { liquidityStore } from "../../src/liquidity/store/store.ts";
 import { MINUTES_A_DAY } from "../../src/model/samples/minute.ts";
 import { dateOf } from "../../src/model/usage.ts";
 import { createOperations } from "../../src/operations.ts";

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { liquidityStore } from "../../src/adapters/libsql/stores/liquidity-store.ts";
 import { DAY, HOUR } from "../../src/kernel/time.ts";
 import { liquidityPage } from "../../src/liquidity/page.tsx";
 import type { LiquidityAnswer } from "../../src/liquidity/schema.ts";
+import { liquidityStore } from "../../src/liquidity/store/store.ts";
 import { MINUTES_A_DAY } from "../../src/model/samples/minute.ts";
 import { dateOf } from "../../src/model/usage.ts";
 import type { Deps } from "../../src/ports/deps.ts";

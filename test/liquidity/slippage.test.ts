@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import { liquidityStore } from "../../src/adapters/libsql/stores/liquidity-store.ts";
 import { type Decimal, mul, ONE } from "../../src/kernel/decimal.ts";
 import { DAY } from "../../src/kernel/time.ts";
 import { liquidityPage } from "../../src/liquidity/page.tsx";
 import type { LiquidityAnswer } from "../../src/liquidity/schema.ts";
+import { liquidityStore } from "../../src/liquidity/store/store.ts";
 import type { BookLevel } from "../../src/model/market.ts";
 import { foldSamples, MINUTES_A_DAY } from "../../src/model/samples/minute.ts";
 import { sampleBook } from "../../src/model/samples/sample.ts";

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import { liquidityStore } from "../../src/adapters/libsql/stores/liquidity-store.ts";
 import { tick } from "../../src/engine/pass/tick.ts";
 import { mix, share } from "../../src/kernel/hash.ts";
 import { MINUTE, SECOND } from "../../src/kernel/time.ts";
 import { sampleFirst, sampleLiquidity } from "../../src/liquidity/operations/sample.ts";
 import type { LiquidityAnswer } from "../../src/liquidity/schema.ts";
+import { liquidityStore } from "../../src/liquidity/store/store.ts";
 import { minuteOf } from "../../src/model/samples/minute.ts";
 import type { VenueName } from "../../src/model/venues.ts";
 import type { Deps } from "../../src/ports/deps.ts";

@@ -1,11 +1,4 @@
 import { describe, expect, it } from "vitest";
-import {
-  firstMinuteQuery,
-  liquidityStore,
-  missesQuery,
-  READ_MINUTES,
-  sumsQuery,
-} from "../../src/adapters/libsql/stores/liquidity-store.ts";
 import { candlesOf } from "../../src/candles/candles.ts";
 import { parseConfig } from "../../src/compose/config.ts";
 import { tick } from "../../src/engine/pass/tick.ts";
@@ -15,6 +8,13 @@ import { DAY, HOUR, MINUTE } from "../../src/kernel/time.ts";
 import { sampleLiquidity } from "../../src/liquidity/operations/sample.ts";
 import { liquidityPage } from "../../src/liquidity/page.tsx";
 import type { LiquidityAnswer } from "../../src/liquidity/schema.ts";
+import {
+  firstMinuteQuery,
+  liquidityStore,
+  missesQuery,
+  READ_MINUTES,
+  sumsQuery,
+} from "../../src/liquidity/store/store.ts";
 import type { RefusalReason } from "../../src/model/strategy.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { WatchedPair } from "../../src/ports/stores/liquidity-store.ts";

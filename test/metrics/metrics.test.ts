@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { metricsQueries, metricsStore } from "../../src/adapters/libsql/stores/metrics-store.ts";
 import { statement } from "../../src/storage/client/context.ts";
+import { metricsQueries, metricsStore } from "../../src/storage/metrics.ts";
 import { testApp } from "../support/app.ts";
 import { root } from "../support/bundle.ts";
 import { d } from "../support/grid.ts";

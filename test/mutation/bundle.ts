@@ -16,7 +16,7 @@ const CHANGED = new RegExp(
     "engine",
     "grid/(kind|ladder|ledger|plan|state|start|operations)",
     "adapters/(ccxt|libsql/(stores|keeping/archive))",
-    "storage/client",
+    "storage/(client|metrics)",
     "ports/kill-permit",
     "quote|limits|orders|controls|liquidity|notify|report|history|backtest|declared",
     "transport/mcp",

@@ -1,12 +1,6 @@
 import { sql } from "drizzle-orm";
 import { expect, it } from "vitest";
-import {
-  eventsFrom,
-  eventsQuery,
-  fillsFrom,
-  fillsQuery,
-  outlookQuery,
-} from "../../src/adapters/libsql/stores/notify-rows.ts";
+import { eventsFrom, eventsQuery, fillsFrom, fillsQuery, outlookQuery } from "../../src/notify/store/rows.ts";
 import { statement } from "../../src/storage/client/context.ts";
 import { bookFills, notifyBox } from "../support/notify.ts";
 

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fillsInOrderQuery } from "../../src/adapters/libsql/stores/report-store.ts";
 import { decimal, text } from "../../src/kernel/decimal.ts";
 import type { Fill } from "../../src/model/fill.ts";
 import { type Disposal, type DisposalHolding, dispose, noHolding } from "../../src/report/disposals.ts";
+import { fillsInOrderQuery } from "../../src/report/store.ts";
 import { statement } from "../../src/storage/client/context.ts";
 import { appOver } from "../support/app.ts";
 import { testSandbox } from "../support/sandbox.ts";

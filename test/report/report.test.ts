@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { daysQuery, reportStore, uncountedQuery } from "../../src/adapters/libsql/stores/report-store.ts";
 import { tick } from "../../src/engine/pass/tick.ts";
 import { asGrid } from "../../src/grid/kind.ts";
 import { DAY, HOUR, MINUTE } from "../../src/kernel/time.ts";
@@ -7,6 +6,7 @@ import { lookOut } from "../../src/report/operations/look-out.ts";
 import { reportOperations } from "../../src/report/operations/report.ts";
 import { reportLines } from "../../src/report/report.ts";
 import type { Report } from "../../src/report/schema.ts";
+import { daysQuery, reportStore, uncountedQuery } from "../../src/report/store.ts";
 import { statement } from "../../src/storage/client/context.ts";
 import { appOver } from "../support/app.ts";
 import { d } from "../support/grid.ts";

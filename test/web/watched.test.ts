@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { nodeLocal } from "../../cli/host/process/node-local.ts";
-import { liquidityStore } from "../../src/adapters/libsql/stores/liquidity-store.ts";
 import { DAY, MINUTE } from "../../src/kernel/time.ts";
+import { liquidityStore } from "../../src/liquidity/store/store.ts";
 import { openDatabase } from "../../src/storage/client/open.ts";
 import { findChromium } from "../support/browser.ts";
 import { connectionTo } from "../support/connection.ts";

@@ -238,3 +238,8 @@ export const events = sqliteTable(
     uniqueIndex("events_chain").on(table.chain, table.seq),
   ],
 );
+
+export const newestEvent = sql`coalesce((select max(${events.id}) from ${events}), 0)`;
+
+/** Fills are never deleted, so their row numbers follow the order of booking without gaps. */
+export const newestFill = sql`coalesce((select max(rowid) from ${fills}), 0)`;

@@ -4,7 +4,6 @@ import { LIVE_TIMING } from "../../../src/adapters/ccxt/client/quirks.ts";
 import { libsqlKeeping } from "../../../src/adapters/libsql/keeping/keeping.ts";
 import { auditStore } from "../../../src/adapters/libsql/stores/audit-store.ts";
 import { clockLead } from "../../../src/adapters/libsql/stores/clock-lead.ts";
-import { reportStore } from "../../../src/adapters/libsql/stores/report-store.ts";
 import { requestStore } from "../../../src/adapters/libsql/stores/request-store.ts";
 import { stepStore } from "../../../src/adapters/libsql/stores/step-store.ts";
 import { SANDBOX_TIMING } from "../../../src/adapters/sandbox/venue.ts";
@@ -21,6 +20,7 @@ import {
 } from "../../../src/kernel/time.ts";
 import type { AccountKey } from "../../../src/model/account.ts";
 import { NO_MEMORY } from "../../../src/model/memory.ts";
+import { reportStore } from "../../../src/report/store.ts";
 import { openDatabase } from "../../../src/storage/client/open.ts";
 import { virtualLocal } from "../../support/local.ts";
 import { migrations } from "../../support/migrations.ts";

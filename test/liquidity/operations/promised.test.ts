@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { liquidityStore } from "../../../src/adapters/libsql/stores/liquidity-store.ts";
 import { parseConfig } from "../../../src/compose/config.ts";
 import { DAY, MINUTE } from "../../../src/kernel/time.ts";
 import { nearlyMissed } from "../../../src/liquidity/nearly-missed.ts";
 import { promiseAlarms } from "../../../src/liquidity/operations/promised.ts";
 import { sampleLiquidity } from "../../../src/liquidity/operations/sample.ts";
 import { upRuleOf } from "../../../src/liquidity/presets.ts";
+import { liquidityStore } from "../../../src/liquidity/store/store.ts";
 import type { LiquidityMinute } from "../../../src/model/samples/minute.ts";
 import type { LiquidityPromise } from "../../../src/model/samples/promise.ts";
 import type { Deps } from "../../../src/ports/deps.ts";

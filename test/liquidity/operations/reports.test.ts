@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { agreementStore } from "../../../src/adapters/libsql/stores/agreement-store.ts";
-import { liquidityStore } from "../../../src/adapters/libsql/stores/liquidity-store.ts";
 import { DAY, MINUTE } from "../../../src/kernel/time.ts";
 import type { AgreementReport } from "../../../src/liquidity/agreement-report-schema.ts";
 import type { LiquidityAnswer } from "../../../src/liquidity/schema.ts";
+import { agreementStore } from "../../../src/liquidity/store/agreements.ts";
+import { liquidityStore } from "../../../src/liquidity/store/store.ts";
 import { MINUTES_A_DAY } from "../../../src/model/samples/minute.ts";
 import { createOperations } from "../../../src/operations.ts";
 import type { Deps } from "../../../src/ports/deps.ts";

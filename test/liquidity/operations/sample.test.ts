@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { liquidityStore } from "../../../src/adapters/libsql/stores/liquidity-store.ts";
-import { proofKeyStore, proofStore } from "../../../src/adapters/libsql/stores/proof-store.ts";
 import { VenueError } from "../../../src/kernel/errors.ts";
 import { DAY, HOUR, MINUTE } from "../../../src/kernel/time.ts";
 import { sampleFirst, sampleLiquidity, withoutRules } from "../../../src/liquidity/operations/sample.ts";
 import { readStatusContent } from "../../../src/liquidity/operations/status.ts";
+import { proofKeyStore, proofStore } from "../../../src/liquidity/store/proofs.ts";
+import { liquidityStore } from "../../../src/liquidity/store/store.ts";
 import type { Order } from "../../../src/model/order.ts";
 import type { Deps } from "../../../src/ports/deps.ts";
 import { importKek } from "../../../src/storage/client/envelope.ts";

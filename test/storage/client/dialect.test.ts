@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
 import { fileConnection } from "../../../cli/host/database/file-connection.ts";
-import { agreementStore } from "../../../src/adapters/libsql/stores/agreement-store.ts";
 import { StoreError } from "../../../src/kernel/errors.ts";
+import { agreementStore } from "../../../src/liquidity/store/agreements.ts";
 import { openDatabase } from "../../../src/storage/client/open.ts";
 import { virtualLocal } from "../../support/local.ts";
 import { migrations } from "../../support/migrations.ts";

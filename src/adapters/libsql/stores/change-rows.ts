@@ -1,8 +1,9 @@
-import { and, between, eq, isNull, lt } from "drizzle-orm";
+import { and, between, eq, isNull, lt, notExists } from "drizzle-orm";
 import type { Pair } from "../../../kernel/pair.ts";
 import { DAY, type Millis } from "../../../kernel/time.ts";
 import type { AccountKey } from "../../../model/account.ts";
 import type { Order } from "../../../model/order.ts";
+import { MINUTES_A_DAY, type OfferedMinute } from "../../../model/samples/minute.ts";
 import type {
   Changes,
   FillMids,
@@ -12,6 +13,7 @@ import type {
 } from "../../../ports/stores/step-store.ts";
 import { type Context, type Statement, statement } from "../../../storage/client/context.ts";
 import { wishUnchanged } from "../../../storage/client/fence.ts";
+import { liquidityMinutes, liquidityProofs } from "../../../storage/tables/liquidity-tables.ts";
 import { fillMids } from "../../../storage/tables/quality-tables.ts";
 import { accounts, cursors, fills, orders, strategies } from "../../../storage/tables/tables.ts";
 import { insertIntents, updateOrder } from "./order-rows.ts";
@@ -80,3 +82,31 @@ export const horizonMidUpdate = (
     .update(fillMids)
     .set({ [name]: mid })
     .where(and(midsOf(account, symbol), between(fillMids.at, from, to), isNull(fillMids[name])));
+
+/** Stores for how long own orders were on both sides, if the minute has a sample and its day is not signed. */
+export const offerUpdate = (
+  { db }: Pick<Context, "db">,
+  exchange: string,
+  { symbol, minute, offer }: OfferedMinute,
+): Statement => {
+  const day = Math.floor(minute / MINUTES_A_DAY);
+  const ofPair = (table: typeof liquidityMinutes | typeof liquidityProofs) =>
+    and(eq(table.exchange, exchange), eq(table.symbol, symbol));
+  const signed = db
+    .select({ day: liquidityProofs.day })
+    .from(liquidityProofs)
+    .where(and(ofPair(liquidityProofs), eq(liquidityProofs.day, day)));
+  return statement(
+    db
+      .update(liquidityMinutes)
+      .set({ offer })
+      .where(
+        and(
+          ofPair(liquidityMinutes),
+          eq(liquidityMinutes.minute, minute),
+          isNull(liquidityMinutes.offer),
+          notExists(signed),
+        ),
+      ),
+  );
+};

@@ -28,9 +28,8 @@ import {
 } from "../../../storage/tables/tables.ts";
 import { WAITED } from "../keeping/keeping.ts";
 import { countCalls } from "../keeping/rates.ts";
-import { changeStatements, midStatements } from "./change-rows.ts";
+import { changeStatements, midStatements, offerUpdate } from "./change-rows.ts";
 import { killSwitch } from "./kill-switch.ts";
-import { offerUpdate } from "./liquidity-store.ts";
 import { isOrder, readUnsettled } from "./order-rows.ts";
 import { READ_SNAPSHOT, type RunningPass, snapshot } from "./snapshot.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { historyStore } from "../../../../src/adapters/libsql/stores/history-store.ts";
-import { fillsInOrderQuery } from "../../../../src/adapters/libsql/stores/report-store.ts";
 import { strategyStore } from "../../../../src/adapters/libsql/stores/strategy-store.ts";
 import type { Strategy } from "../../../../src/model/strategy.ts";
+import { fillsInOrderQuery } from "../../../../src/report/store.ts";
 import { statement } from "../../../../src/storage/client/context.ts";
 import { fills, orders } from "../../../../src/storage/tables/tables.ts";
 import { BY } from "../../../support/by.ts";

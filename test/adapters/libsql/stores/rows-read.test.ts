@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { liquidityStore } from "../../../../src/adapters/libsql/stores/liquidity-store.ts";
 import { createStore } from "../../../../src/adapters/libsql/stores/store.ts";
+import { liquidityStore } from "../../../../src/liquidity/store/store.ts";
 import type { SafeClient } from "../../../../src/storage/client/calls.ts";
 import { BY } from "../../../support/by.ts";
 import { d } from "../../../support/grid.ts";

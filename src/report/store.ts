@@ -1,14 +1,13 @@
 import { and, asc, between, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
-import { dayOf } from "../../../kernel/time.ts";
-import type { StrategyDay } from "../../../model/day.ts";
-import { BY_STEP, EVERY_ACCOUNT } from "../../../model/events.ts";
-import type { FillPlace, ReportStore } from "../../../ports/stores/report-store.ts";
-import { type Context, rowsOf, type StoreMethod, statement } from "../../../storage/client/context.ts";
-import { writeText } from "../../../storage/client/event-chain.ts";
-import { ageOfRow, notAhead } from "../../../storage/client/stored-times.ts";
-import { alarms, lookout, strategyDays } from "../../../storage/tables/report-tables.ts";
-import { events, fills, strategies } from "../../../storage/tables/tables.ts";
-import { newestEvent } from "./notify-rows.ts";
+import { dayOf } from "../kernel/time.ts";
+import type { StrategyDay } from "../model/day.ts";
+import { BY_STEP, EVERY_ACCOUNT } from "../model/events.ts";
+import type { FillPlace, ReportStore } from "../ports/stores/report-store.ts";
+import { type Context, rowsOf, type StoreMethod, statement } from "../storage/client/context.ts";
+import { writeText } from "../storage/client/event-chain.ts";
+import { ageOfRow, notAhead } from "../storage/client/stored-times.ts";
+import { alarms, lookout, strategyDays } from "../storage/tables/report-tables.ts";
+import { events, fills, newestEvent, strategies } from "../storage/tables/tables.ts";
 
 /** Returns a range of days of every strategy that ran, without reading earlier days. */
 export const daysQuery = ({ db }: Pick<Context, "db">, from: number, to: number) =>

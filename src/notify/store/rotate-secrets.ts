@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
-import { type Context, statement } from "../../../storage/client/context.ts";
-import { type Kek, rewrap } from "../../../storage/client/envelope.ts";
-import { channels } from "../../../storage/tables/notify-tables.ts";
+import { type Context, statement } from "../../storage/client/context.ts";
+import { type Kek, rewrap } from "../../storage/client/envelope.ts";
+import { channels } from "../../storage/tables/notify-tables.ts";
 
 /** Owner name under which a channel's secrets are encrypted. */
 export const ownerOf = (name: string): string => `channel ${name}`;

@@ -1,19 +1,19 @@
-import { and, asc, eq, gte, isNull, lt, notExists, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, gte, lt, type SQL, sql } from "drizzle-orm";
 import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
-import { type LiquidityMinute, MINUTES_A_DAY, type OfferedMinute } from "../../../model/samples/minute.ts";
-import type { DaySums } from "../../../model/samples/sums.ts";
-import type { LiquidityStore, WatchedPair } from "../../../ports/stores/liquidity-store.ts";
-import { bundle, type Context, rowsOf, type Statement, statement } from "../../../storage/client/context.ts";
-import { amountColumn } from "../../../storage/tables/columns.ts";
+import { type LiquidityMinute, MINUTES_A_DAY } from "../../model/samples/minute.ts";
+import type { DaySums } from "../../model/samples/sums.ts";
+import type { LiquidityStore, WatchedPair } from "../../ports/stores/liquidity-store.ts";
+import { bundle, type Context, rowsOf, type Statement, statement } from "../../storage/client/context.ts";
+import { amountColumn } from "../../storage/tables/columns.ts";
 import {
   depths,
   liquidityDays,
   liquidityMinutes,
   liquidityMisses,
-  liquidityProofs,
+  type liquidityProofs,
   offerColumn,
-} from "../../../storage/tables/liquidity-tables.ts";
-import { storedBytes } from "./stored-bytes.ts";
+} from "../../storage/tables/liquidity-tables.ts";
+import { storedBytes } from "./bytes.ts";
 
 /** Thirteen months. */
 const MINUTES_KEPT = 396 * MINUTES_A_DAY;
@@ -180,32 +180,6 @@ const minuteOfRow = (row: typeof liquidityMinutes.$inferSelect): LiquidityMinute
   absence: row.absence,
   offer: row.offer,
 });
-
-/** Stores for how long own orders were on both sides, if the minute has a sample and its day is not signed. */
-export const offerUpdate = (
-  { db }: Pick<Context, "db">,
-  exchange: string,
-  { symbol, minute, offer }: OfferedMinute,
-): Statement => {
-  const day = Math.floor(minute / MINUTES_A_DAY);
-  const signed = db
-    .select({ day: liquidityProofs.day })
-    .from(liquidityProofs)
-    .where(and(ofPair({ exchange, symbol }, liquidityProofs), eq(liquidityProofs.day, day)));
-  return statement(
-    db
-      .update(liquidityMinutes)
-      .set({ offer })
-      .where(
-        and(
-          ofPair({ exchange, symbol }, liquidityMinutes),
-          eq(liquidityMinutes.minute, minute),
-          isNull(liquidityMinutes.offer),
-          notExists(signed),
-        ),
-      ),
-  );
-};
 
 /** Stores sums only if as many minutes, and as many of them with the times of own orders, are there as were added up. */
 function daySet(pair: WatchedPair, { day, hash, ...sums }: DaySums): Statement {

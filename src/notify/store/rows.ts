@@ -1,19 +1,14 @@
 import type { ResultSet } from "@libsql/client";
 import { asc, getTableColumns, type SQL, type SQLWrapper, sql } from "drizzle-orm";
-import { encode } from "../../../kernel/codec.ts";
-import { decimal } from "../../../kernel/decimal.ts";
-import type { Pair } from "../../../kernel/pair.ts";
-import type { Channel, Message } from "../../../model/channel.ts";
-import type { Side } from "../../../model/market.ts";
-import type { TellableEvent, TellableFill } from "../../../model/news.ts";
-import { type Context, rowsOf, statement } from "../../../storage/client/context.ts";
-import { channels, messages } from "../../../storage/tables/notify-tables.ts";
-import { events, fills, strategies } from "../../../storage/tables/tables.ts";
-
-export const newestEvent = sql`coalesce((select max(${events.id}) from ${events}), 0)`;
-
-/** Fills are never deleted, so their row numbers follow the order of booking without gaps. */
-export const newestFill = sql`coalesce((select max(rowid) from ${fills}), 0)`;
+import { encode } from "../../kernel/codec.ts";
+import { decimal } from "../../kernel/decimal.ts";
+import type { Pair } from "../../kernel/pair.ts";
+import type { Channel, Message } from "../../model/channel.ts";
+import type { Side } from "../../model/market.ts";
+import type { TellableEvent, TellableFill } from "../../model/news.ts";
+import { type Context, rowsOf, statement } from "../../storage/client/context.ts";
+import { channels, messages } from "../../storage/tables/notify-tables.ts";
+import { events, fills, newestEvent, newestFill, strategies } from "../../storage/tables/tables.ts";
 
 export const isPending = sql`exists(select 1 from ${messages} where ${messages.channel} = ${channels.name} and ${messages.state} = 'pending')`;
 

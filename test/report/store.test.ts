@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { auditStore } from "../../../../src/adapters/libsql/stores/audit-store.ts";
-import { reportStore } from "../../../../src/adapters/libsql/stores/report-store.ts";
-import { DAY } from "../../../../src/kernel/time.ts";
-import type { Alarm, StrategyDay } from "../../../../src/model/day.ts";
-import { opened, START } from "./opened.ts";
+import { auditStore } from "../../src/adapters/libsql/stores/audit-store.ts";
+import { DAY } from "../../src/kernel/time.ts";
+import type { Alarm, StrategyDay } from "../../src/model/day.ts";
+import { reportStore } from "../../src/report/store.ts";
+import { opened, START } from "../adapters/libsql/stores/opened.ts";
 
 const TODAY = START / DAY;
 const day = (strategy: string, of: number, over: object = {}): StrategyDay =>

@@ -1,17 +1,17 @@
 import { and, asc, desc, eq, sql } from "drizzle-orm";
-import { SettingsError } from "../../../kernel/errors.ts";
-import { MINUTES_A_DAY } from "../../../model/samples/minute.ts";
-import { NO_PREVIOUS } from "../../../model/samples/proof.ts";
-import type { ProofKeys, ProofStore, WatchedPair } from "../../../ports/stores/liquidity-store.ts";
-import { type Context, statement } from "../../../storage/client/context.ts";
-import { type Kek, openSealed, rewrap, seal } from "../../../storage/client/envelope.ts";
+import { SettingsError } from "../../kernel/errors.ts";
+import { MINUTES_A_DAY } from "../../model/samples/minute.ts";
+import { NO_PREVIOUS } from "../../model/samples/proof.ts";
+import type { ProofKeys, ProofStore, WatchedPair } from "../../ports/stores/liquidity-store.ts";
+import { type Context, statement } from "../../storage/client/context.ts";
+import { type Kek, openSealed, rewrap, seal } from "../../storage/client/envelope.ts";
 import {
   liquidityMinutes,
   liquidityMisses,
   liquidityProofs,
   proofKeys,
-} from "../../../storage/tables/liquidity-tables.ts";
-import { createProofKey, importProofKey } from "../../vault/proof-key.ts";
+} from "../../storage/tables/liquidity-tables.ts";
+import { createProofKey, importProofKey } from "./proof-key.ts";
 
 const OWNER = "proof key";
 const signedPair = ({ exchange, symbol }: WatchedPair) =>

@@ -1,9 +1,9 @@
 import { asc, eq, sql } from "drizzle-orm";
-import { EVERY_ACCOUNT } from "../../../model/events.ts";
-import type { AgreementStore } from "../../../ports/stores/agreement-store.ts";
-import { type Context, hasRows, statement } from "../../../storage/client/context.ts";
-import { writeText } from "../../../storage/client/event-chain.ts";
-import { agreements } from "../../../storage/tables/agreement-tables.ts";
+import { EVERY_ACCOUNT } from "../../model/events.ts";
+import type { AgreementStore } from "../../ports/stores/agreement-store.ts";
+import { type Context, hasRows, statement } from "../../storage/client/context.ts";
+import { writeText } from "../../storage/client/event-chain.ts";
+import { agreements } from "../../storage/tables/agreement-tables.ts";
 
 export function agreementStore(context: Context): AgreementStore {
   const { db } = context;

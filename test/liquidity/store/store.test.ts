@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { liquidityStore } from "../../../../src/adapters/libsql/stores/liquidity-store.ts";
-import type { LiquidityMinute } from "../../../../src/model/samples/minute.ts";
-import { d } from "../../../support/grid.ts";
-import { opened } from "./opened.ts";
+import { liquidityStore } from "../../../src/liquidity/store/store.ts";
+import type { LiquidityMinute } from "../../../src/model/samples/minute.ts";
+import { opened } from "../../adapters/libsql/stores/opened.ts";
+import { d } from "../../support/grid.ts";
 
 const BTC = { exchange: "kraken", symbol: "BTC/USDT" } as const;
 const ETH = { exchange: "kraken", symbol: "ETH/USDT" } as const;

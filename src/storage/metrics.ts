@@ -1,12 +1,11 @@
 import type { Row } from "@libsql/client";
 import { type SQL, sql } from "drizzle-orm";
-import type { OrderState } from "../../../model/order.ts";
-import type { MetricsStore } from "../../../ports/stores/metrics-store.ts";
-import { type Context, statement } from "../../../storage/client/context.ts";
-import { rates } from "../../../storage/tables/live-tables.ts";
-import { channels, messages } from "../../../storage/tables/notify-tables.ts";
-import { accounts, isUnsettled, orders } from "../../../storage/tables/tables.ts";
-import { newestEvent, newestFill } from "./notify-rows.ts";
+import type { OrderState } from "../model/order.ts";
+import type { MetricsStore } from "../ports/stores/metrics-store.ts";
+import { type Context, statement } from "./client/context.ts";
+import { rates } from "./tables/live-tables.ts";
+import { channels, messages } from "./tables/notify-tables.ts";
+import { accounts, isUnsettled, newestEvent, newestFill, orders } from "./tables/tables.ts";
 
 export function metricsQueries({ now }: Pick<Context, "now">): readonly SQL[] {
   const count = (state: string) =>

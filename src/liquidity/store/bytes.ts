@@ -1,11 +1,11 @@
 import { and, type Column, eq, gte, lt, type SQL, sql } from "drizzle-orm";
 import { getTableConfig, type SQLiteTable } from "drizzle-orm/sqlite-core";
-import { MINUTE } from "../../../kernel/time.ts";
-import type { LiquidityStore } from "../../../ports/stores/liquidity-store.ts";
-import { type StoreMethod, statement } from "../../../storage/client/context.ts";
-import { liquidityMinutes } from "../../../storage/tables/liquidity-tables.ts";
-import { fillMids } from "../../../storage/tables/quality-tables.ts";
-import { fills } from "../../../storage/tables/tables.ts";
+import { MINUTE } from "../../kernel/time.ts";
+import type { LiquidityStore } from "../../ports/stores/liquidity-store.ts";
+import { type StoreMethod, statement } from "../../storage/client/context.ts";
+import { liquidityMinutes } from "../../storage/tables/liquidity-tables.ts";
+import { fillMids } from "../../storage/tables/quality-tables.ts";
+import { fills } from "../../storage/tables/tables.ts";
 
 /** Bytes of a record besides its values: its header, its key and its place on the page. */
 const BYTES_A_RECORD = 8;

@@ -1,14 +1,16 @@
 import { asc, eq, type SQL, sql } from "drizzle-orm";
-import { messageOf, SettingsError } from "../../../kernel/errors.ts";
-import { DAY } from "../../../kernel/time.ts";
-import { NO_DIGEST } from "../../../model/channel.ts";
-import { EVERY_ACCOUNT, type EventView } from "../../../model/events.ts";
-import type { Claim, NotifyStore } from "../../../ports/stores/notify-store.ts";
-import { type Context, hasRows, rowsOf, statement } from "../../../storage/client/context.ts";
-import { type Kek, openSealed, seal } from "../../../storage/client/envelope.ts";
-import { writeText } from "../../../storage/client/event-chain.ts";
-import { isAheadRow } from "../../../storage/client/stored-times.ts";
-import { channels, messages } from "../../../storage/tables/notify-tables.ts";
+import { messageOf, SettingsError } from "../../kernel/errors.ts";
+import { DAY } from "../../kernel/time.ts";
+import { NO_DIGEST } from "../../model/channel.ts";
+import { EVERY_ACCOUNT, type EventView } from "../../model/events.ts";
+import type { Claim, NotifyStore } from "../../ports/stores/notify-store.ts";
+import { type Context, hasRows, rowsOf, statement } from "../../storage/client/context.ts";
+import { type Kek, openSealed, seal } from "../../storage/client/envelope.ts";
+import { writeText } from "../../storage/client/event-chain.ts";
+import { isAheadRow } from "../../storage/client/stored-times.ts";
+import { channels, messages } from "../../storage/tables/notify-tables.ts";
+import { newestEvent, newestFill } from "../../storage/tables/tables.ts";
+import { ownerOf, rotateSecrets } from "./rotate-secrets.ts";
 import {
   channelOf,
   eventsFrom,
@@ -16,13 +18,10 @@ import {
   fillsFrom,
   fillsQuery,
   insertMessage,
-  newestEvent,
-  newestFill,
   outlookQuery,
   tellableEventsOf,
   tellableFillOf,
-} from "./notify-rows.ts";
-import { ownerOf, rotateSecrets } from "./rotate-secrets.ts";
+} from "./rows.ts";
 
 /** How long a sent message is stored. */
 const SENT_KEPT_FOR = 30 * DAY;
