@@ -24,6 +24,7 @@ import { areGood, areStepped } from "./notify/operations/heartbeat.ts";
 import { createOperations } from "./operations.ts";
 import type { Deps } from "./ports/deps.ts";
 import type { Local, Log } from "./ports/local.ts";
+import type { MetricsDeps } from "./storage/metrics.ts";
 import type { Access } from "./transport/access.ts";
 import { type PlatformFiles, servedDocuments, servedPageFiles } from "./transport/documents/served.ts";
 import { createEdgeDoor } from "./transport/edge-door.ts";
@@ -161,7 +162,7 @@ async function enqueue(queue: Queue<PassMessage>, deps: Deps, times: readonly nu
 }
 
 /** Sends the heartbeat; the queue's consumers run the passes, so their results are read from the database. */
-async function beatForQueue({ heartbeat, metrics, store, interval = MINUTE }: Deps): Promise<void> {
+async function beatForQueue({ heartbeat, metrics, store, interval = MINUTE }: MetricsDeps): Promise<void> {
   if (!heartbeat || !metrics) return;
   const [{ accounts, now }, due] = await Promise.all([metrics.readings(), store.due()]);
   const of = due.map(({ account }) => account);

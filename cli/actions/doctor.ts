@@ -7,6 +7,7 @@ import { messageOf } from "../../src/kernel/errors.ts";
 import { DAY, dayOf, formatSpan, SECOND } from "../../src/kernel/time.ts";
 import { promisedPairs } from "../../src/liquidity/operations/in-force.ts";
 import { withoutRules } from "../../src/liquidity/operations/sample.ts";
+import type { LiquidityDeps } from "../../src/liquidity/store/store.ts";
 import { accountKey } from "../../src/model/account.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { ExchangeInfo } from "../../src/ports/venue.ts";
@@ -171,7 +172,7 @@ async function storedClock({ store }: Deps): Promise<readonly Check[]> {
 }
 
 /** Returns how much each sampled pair stored in the last 30 days. */
-async function storageChecks(deps: Deps): Promise<readonly Check[]> {
+async function storageChecks(deps: LiquidityDeps): Promise<readonly Check[]> {
   const { liquidity, store, venue } = deps;
   if (!liquidity) return [];
   const now = await store.now();

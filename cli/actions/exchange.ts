@@ -3,8 +3,8 @@ import type { ConfiguredExchange } from "../../src/compose/config.ts";
 import type { Channels, Live } from "../../src/compose/deps.ts";
 import { SettingsError } from "../../src/kernel/errors.ts";
 import { prefixOf } from "../../src/kernel/key-names.ts";
+import type { LiquidityDeps } from "../../src/liquidity/store/store.ts";
 import { accountKey, parseAccountKey } from "../../src/model/account.ts";
-import type { Deps } from "../../src/ports/deps.ts";
 import { configFile } from "../host/directories.ts";
 import { readKeys } from "../host/secret-input.ts";
 import { type CliSettings, readSettings } from "../host/settings.ts";
@@ -16,7 +16,7 @@ import { byCommand } from "./database/open.ts";
 import { importKeys, openLive, storeKeys, withKek } from "./store-keys.ts";
 
 type LiveAction = (
-  live: Live & { readonly channels: Channels; readonly liquidity: Deps["liquidity"] | undefined },
+  live: Live & { readonly channels: Channels; readonly liquidity: LiquidityDeps["liquidity"] | undefined },
   settings: CliSettings,
 ) => Promise<unknown>;
 

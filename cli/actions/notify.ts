@@ -9,6 +9,7 @@ import {
   refusedSecrets,
 } from "../../src/notify/channels.ts";
 import { NO_MAIL } from "../../src/notify/mail.ts";
+import type { NotifyDeps } from "../../src/notify/operations/deliver.ts";
 import { newWebhookSecret } from "../../src/notify/operations/sign.ts";
 import { parseQuiet } from "../../src/notify/quiet.ts";
 import { SECRETS_OF } from "../../src/notify/requests.ts";
@@ -25,7 +26,7 @@ export async function addChannel(values: Values): Promise<number> {
   const { name, kind, level } = channel;
   const { config } = readSettings(values, process.env);
   if (config.keks.length === 0) throw new SettingsError(NO_KEK);
-  return withDatabase(values, async ({ notify }) => {
+  return withDatabase(values, async ({ notify }: NotifyDeps) => {
     const given = await readSecrets(SECRETS_OF[kind]);
     const refused = await refusedSecrets(kind, given, { hosts: config.outboundHosts, inward: leadsInward() });
     if (refused !== undefined) throw new UsageError(refused);

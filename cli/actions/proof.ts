@@ -3,8 +3,8 @@ import { AppError, SettingsError } from "../../src/kernel/errors.ts";
 import { dayOf, parseTime } from "../../src/kernel/time.ts";
 import { checkBundle } from "../../src/liquidity/operations/check-proof.ts";
 import { bundleLines, type ProofDeps, signDays } from "../../src/liquidity/operations/proof.ts";
-import type { Deps } from "../../src/ports/deps.ts";
-import type { ProofKeys } from "../../src/ports/stores/liquidity-store.ts";
+import type { ProofKeys } from "../../src/liquidity/store/proofs.ts";
+import type { LiquidityDeps } from "../../src/liquidity/store/store.ts";
 import type { Values } from "../terminal/arguments.ts";
 import { print } from "../terminal/output.ts";
 import { UsageError } from "../terminal/usage-error.ts";
@@ -46,7 +46,7 @@ const keyGiven = ({ key }: Values): string | undefined => {
   return key === undefined ? undefined : String(key);
 };
 
-function proofDeps({ liquidity }: Deps): ProofDeps & { readonly proofs: ProofKeys } {
+function proofDeps({ liquidity }: LiquidityDeps): ProofDeps & { readonly proofs: ProofKeys } {
   if (!liquidity?.proofs) throw new SettingsError("this database stores no samples");
   return { store: liquidity.store, proofs: liquidity.proofs };
 }

@@ -4,7 +4,7 @@ import { serve as listen } from "@hono/node-server";
 import { getConnInfo } from "@hono/node-server/conninfo";
 import { createApp } from "../../src/app.ts";
 import type { Config } from "../../src/compose/config.ts";
-import { createDeps } from "../../src/compose/deps.ts";
+import { createDeps, type ServiceDeps } from "../../src/compose/deps.ts";
 import { digest } from "../../src/kernel/digest.ts";
 import { newToken } from "../../src/model/token.ts";
 import { createOperations } from "../../src/operations.ts";
@@ -36,7 +36,7 @@ import type { Values } from "../terminal/arguments.ts";
 import { LONGEST_LOOK } from "./resting-orders.ts";
 
 export interface Serving {
-  readonly deps: Deps;
+  readonly deps: ServiceDeps;
   /** URL for a program on this machine. */
   readonly url: string;
   /** Other bound addresses, for people; undefined if there are none. */

@@ -1,12 +1,13 @@
+import type { ServiceDeps } from "../../src/compose/deps.ts";
 import { lookOutFor } from "../../src/compose/look-out.ts";
 import { messageOf } from "../../src/kernel/errors.ts";
 import { sampleLiquidity } from "../../src/liquidity/operations/sample.ts";
+import type { LiquidityDeps } from "../../src/liquidity/store/store.ts";
 import { deliver } from "../../src/notify/operations/deliver.ts";
-import type { Deps } from "../../src/ports/deps.ts";
 import { rounds } from "./rounds.ts";
 
 /** Delivers messages in the background, so passes never wait for a receiver. */
-export function startDelivery(deps: Deps, interval: number) {
+export function startDelivery(deps: ServiceDeps, interval: number) {
   const { notify, local, log, reports } = deps;
   if (!notify) return { stop: async () => undefined };
   return rounds(interval, async () => {
@@ -20,7 +21,7 @@ export function startDelivery(deps: Deps, interval: number) {
 }
 
 /** Samples order books in the background, so nothing waits for a slow exchange. */
-export function startSampling(deps: Deps, interval: number) {
+export function startSampling(deps: LiquidityDeps, interval: number) {
   if (!deps.liquidity) return { stop: async () => undefined };
   return rounds(interval, () =>
     sampleLiquidity(deps).catch((error: unknown) =>

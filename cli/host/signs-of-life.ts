@@ -4,7 +4,7 @@ import type { Millis } from "../../src/kernel/time.ts";
 import type { NewsCursor } from "../../src/model/channel.ts";
 import type { TellableFill } from "../../src/model/news.ts";
 import { eventNews, fillNews } from "../../src/notify/news.ts";
-import type { Deps } from "../../src/ports/deps.ts";
+import type { NotifyDeps } from "../../src/notify/operations/deliver.ts";
 import { rounds } from "./rounds.ts";
 
 const NEWS_PER_LOOK = 200;
@@ -12,7 +12,11 @@ const NEWS_PER_LOOK = 200;
 const READABLE = 10n ** 10n;
 
 /** Prints a line for each event to the server's terminal until it is stopped. */
-export function signsOfLife({ notify }: Pick<Deps, "notify">, every: number, say: (line: string) => void) {
+export function signsOfLife(
+  { notify }: Pick<NotifyDeps, "notify">,
+  every: number,
+  say: (line: string) => void,
+) {
   if (!notify) return { stop: async () => undefined };
   let cursor: NewsCursor | undefined;
   return rounds(every, async () => {

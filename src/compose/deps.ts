@@ -11,23 +11,27 @@ import { step } from "../engine/pass/step.ts";
 import { SettingsError } from "../kernel/errors.ts";
 import type { Millis } from "../kernel/time.ts";
 import { kindsWith } from "../kinds.ts";
-import { agreementStore } from "../liquidity/store/agreements.ts";
-import { proofKeyStore, proofStore } from "../liquidity/store/proofs.ts";
-import { liquidityStore } from "../liquidity/store/store.ts";
+import { createAgreementStore } from "../liquidity/store/agreements.ts";
+import { createProofKeys, createProofStore } from "../liquidity/store/proofs.ts";
+import type { LiquidityDeps } from "../liquidity/store/store.ts";
+import { createLiquidityStore } from "../liquidity/store/store.ts";
 import { type AccountRef, accountKey } from "../model/account.ts";
 import { VENUES } from "../model/venues.ts";
+import type { NotifyDeps } from "../notify/operations/deliver.ts";
 import { heartbeat } from "../notify/operations/heartbeat.ts";
-import { notifyStore } from "../notify/store/store.ts";
+import { createNotifyStore } from "../notify/store/store.ts";
 import type { Deps } from "../ports/deps.ts";
 import type { Aggregator } from "../ports/dex.ts";
 import { forAnyone } from "../ports/for-anyone.ts";
 import { type KillHere, withKillHere } from "../ports/kill-here.ts";
 import type { ExchangeInfo } from "../ports/venue.ts";
-import { reportStore } from "../report/store.ts";
+import type { ReportDeps } from "../report/store.ts";
+import { createReportStore } from "../report/store.ts";
 import type { Context } from "../storage/client/context.ts";
 import { importKek } from "../storage/client/envelope.ts";
 import { openDatabase } from "../storage/client/open.ts";
-import { metricsStore } from "../storage/metrics.ts";
+import type { MetricsDeps } from "../storage/metrics.ts";
+import { createMetricsStore } from "../storage/metrics.ts";
 import type { Config, ConfiguredExchange } from "./config.ts";
 import { connectDex, type DexParts, liveAggregators } from "./dex.ts";
 import { type LiveVenues, liveVenues } from "./live.ts";
@@ -38,16 +42,19 @@ import { type SandboxOptions, sandboxVenues, type Venues } from "./sandbox.ts";
 import { type CredentialCheck, credentialCheck } from "./stored-credentials.ts";
 import { timeLimit } from "./time-limit.ts";
 
+/** All dependencies: those that operations share, and those of each feature's stores. */
+export type ServiceDeps = NotifyDeps & ReportDeps & LiquidityDeps & MetricsDeps;
+
 /** Connects ports to adapters; the only place that does. */
 export async function createDeps(
   config: Config,
   runtime: Runtime,
   options: SandboxOptions = {},
-): Promise<Deps & { readonly live?: Live; readonly channels: Channels; close(): void }> {
+): Promise<ServiceDeps & { readonly live?: Live; readonly channels: Channels; close(): void }> {
   const { client, migrations, schema, local, isChecked, tracer, heavy, calculationThread } = runtime;
   const kind = config.sandbox ? "sandbox" : "live";
   const context = await openDatabase({ client, local, migrations, schema, kind, isChecked, tracer });
-  const channels = notifyStore(context, await Promise.all(config.keks.map(importKek)));
+  const channels = createNotifyStore(context, await Promise.all(config.keks.map(importKek)));
   const budgets = runtime.live?.budgets ?? publicBudgets(local.monotonic);
   const ask = tracedFetch(runtime.live?.fetch ?? ((url, init) => fetch(url, init)), tracer);
   const live = config.sandbox
@@ -158,13 +165,16 @@ const tellingDeps = (
   { context, channels }: { context: Context; channels: Channels },
 ) => ({
   channels,
-  metrics: metricsStore(context),
-  reports: reportStore(context),
+  metrics: createMetricsStore(context),
+  reports: createReportStore(context),
   liquidity: {
-    store: liquidityStore(context),
+    store: createLiquidityStore(context),
     pairs: watched,
-    agreements: agreementStore(context),
-    proofs: { ...proofStore(context), ...proofKeyStore(context, () => Promise.all(keks.map(importKek))) },
+    agreements: createAgreementStore(context),
+    proofs: {
+      ...createProofStore(context),
+      ...createProofKeys(context, () => Promise.all(keks.map(importKek))),
+    },
   },
   ...(post && beats ? { heartbeat: heartbeat(beats, { post, local, log }) } : {}),
   ...(post ? { notify: { store: channels, post, mail, inward, hosts: outboundHosts } } : {}),
@@ -180,7 +190,7 @@ const infoOf = ({ id, venue }: ConfiguredExchange, live: Live | undefined): Exch
 });
 
 /** Alert channels as commands on this machine configure them. */
-export type Channels = ReturnType<typeof notifyStore>;
+export type Channels = ReturnType<typeof createNotifyStore>;
 
 /** What only commands on this machine use: the storage of keys, and a check of their access. */
 export interface Live {

@@ -1,12 +1,12 @@
 import { dayOf } from "../kernel/time.ts";
 import { recentPairs } from "../liquidity/operations/in-force.ts";
 import { promiseAlarms } from "../liquidity/operations/promised.ts";
-import type { Deps } from "../ports/deps.ts";
 import { pickedOff } from "../quality/operations/picked-off.ts";
 import { lookOut } from "../report/operations/look-out.ts";
+import type { ServiceDeps } from "./deps.ts";
 
 /** Checks everything that runs, with the alarms and notices of all parts. */
-export async function lookOutFor(all: Deps): Promise<void> {
+export async function lookOutFor(all: ServiceDeps): Promise<void> {
   const { liquidity, local, store } = all;
   const today = async () => dayOf(await store.now());
   const pairs = await recentPairs(all, local.monotonic(), today);

@@ -1,7 +1,6 @@
 /** Agreements as they are evaluated: stored ones, and the entries of EDGEMAKER_LIQUIDITY as one without an end. */
 import type { AgreementVersion } from "../model/samples/agreement.ts";
-import type { LiquidityPromise, PromiseRequest } from "../model/samples/promise.ts";
-import type { PromisedPair } from "../ports/stores/liquidity-store.ts";
+import type { LiquidityPromise, PromisedPair, PromiseRequest } from "../model/samples/promise.ts";
 import { parseMarket, parseTerms } from "./market-text.ts";
 
 /** A market of an agreement. */

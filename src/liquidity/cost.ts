@@ -1,7 +1,7 @@
 /** What the offered liquidity cost: P&L by cause, of each market and of all markets with the same quote asset. */
 import * as z from "zod";
 import { splitPair } from "../kernel/pair.ts";
-import type { WatchedPair } from "../ports/stores/liquidity-store.ts";
+import type { WatchedPair } from "../model/samples/promise.ts";
 import { partsShown } from "../quality/answer.ts";
 import { isSpreadKnown } from "../quality/known-spread.ts";
 import { addProfits, type DaysProfit } from "../quality/profit.ts";

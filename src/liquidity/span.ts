@@ -11,7 +11,7 @@ import {
   NO_SUMS,
   runsIn,
 } from "../model/samples/sums.ts";
-import type { OwnOffer } from "../ports/stores/liquidity-store.ts";
+import type { OwnOffer } from "./store/store.ts";
 
 /** Decides whether own orders keep a rule. Two rules with the same key are equal. */
 export interface UpRule {

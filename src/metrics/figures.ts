@@ -4,8 +4,8 @@ import { type Millis, SECOND, timeGap } from "../kernel/time.ts";
 import { type AccountKey, parseAccountKey } from "../model/account.ts";
 import type { Accounts } from "../model/strategy.ts";
 import type { Kinds } from "../ports/kind.ts";
-import type { AccountReading, Readings } from "../ports/stores/metrics-store.ts";
 import type { StrategyView } from "../ports/stores/strategy-store.ts";
+import type { AccountReading, Readings } from "../storage/metrics.ts";
 import type { Family, Sample } from "./exposition.ts";
 
 export interface MetricsInput {

@@ -1,10 +1,10 @@
 /** Alert channels as users configure and see them; their secrets are stored and never shown again. */
 import type { ChannelKind, ChannelSecrets } from "../model/channel.ts";
 import { type LeadsInward, refusedAddress } from "../ports/outbound.ts";
-import type { ChannelReport } from "../ports/stores/notify-store.ts";
 import { MAIL_PROTOCOLS, mailTrouble } from "./mail.ts";
 import { quietText } from "./quiet.ts";
 import { addressOf, SECRETS_OF } from "./requests.ts";
+import type { ChannelReport } from "./store/rows.ts";
 
 export const CHANNEL_NAME = /^[a-z0-9][a-z0-9-]{0,30}$/;
 export const CHANNEL_NAME_FORM = "a channel name must be 1 to 31 characters of a-z, 0-9 and -";

@@ -11,15 +11,9 @@ import type { CalculationThread, HeavyLane } from "./heavy.ts";
 import type { KillHere } from "./kill-here.ts";
 import type { Kinds } from "./kind.ts";
 import type { Local, Log } from "./local.ts";
-import type { LeadsInward, Post, SendMail } from "./outbound.ts";
 import type { DryRuns } from "./paper.ts";
 import type { Reference } from "./reference.ts";
-import type { AgreementStore } from "./stores/agreement-store.ts";
 import type { Signer } from "./stores/audit-store.ts";
-import type { LiquidityStore, PromisedPair, ProofKeys, ProofStore } from "./stores/liquidity-store.ts";
-import type { MetricsStore } from "./stores/metrics-store.ts";
-import type { NotifyStore } from "./stores/notify-store.ts";
-import type { ReportStore } from "./stores/report-store.ts";
 import type { Store } from "./stores/store.ts";
 import type { StreamReport, Streams } from "./stream.ts";
 import type { Tracer } from "./tracer.ts";
@@ -44,7 +38,7 @@ export interface KeyReport {
   readonly trouble: string | null;
 }
 
-/** Dependencies of an operation. */
+/** Dependencies that operations share. A store that a feature has beside it names its own, such as `NotifyDeps`. */
 export interface Deps {
   readonly exchanges: readonly ExchangeInfo[];
   /** Returns the venue of a configured exchange id, with the server's keys or with the given keys. */
@@ -94,28 +88,6 @@ export interface Deps {
   readonly requests?: (() => number) | undefined;
   /** Sends a heartbeat to a monitoring service; absent without one. */
   readonly heartbeat?: { beat(isGood: boolean): Promise<void> };
-  /** Daily figures; absent without reports. */
-  readonly reports?: ReportStore;
-  /** Sampled pairs and their samples. */
-  readonly liquidity?: {
-    readonly store: LiquidityStore;
-    /** The pairs of the settings; those of agreements are sampled too. */
-    readonly pairs: readonly PromisedPair[];
-    readonly agreements?: AgreementStore;
-    /** Signed days, and the key that signs them after it is created; absent if nothing is signed. */
-    readonly proofs?: ProofStore & ProofKeys;
-  };
-  /** Metrics; absent without any. */
-  readonly metrics?: MetricsStore;
-  /** Sends messages to alert channels; absent without notifications. */
-  readonly notify?: {
-    readonly store: NotifyStore;
-    readonly post: Post;
-    readonly mail?: SendMail | undefined;
-    /** Hosts that the settings allow as message targets, even private ones. */
-    readonly hosts: readonly string[];
-    readonly inward?: LeadsInward | undefined;
-  };
   /** Storage of the server's exchange keys; absent for simulated exchanges. */
   readonly keys?: {
     list(): Promise<readonly KeyReport[]>;

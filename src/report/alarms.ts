@@ -6,8 +6,8 @@ import { type AccountKey, parseAccountKey } from "../model/account.ts";
 import type { Alarm } from "../model/day.ts";
 import type { Deps } from "../ports/deps.ts";
 import type { Kinds } from "../ports/kind.ts";
-import type { Readings } from "../ports/stores/metrics-store.ts";
 import type { StrategyView } from "../ports/stores/strategy-store.ts";
+import type { Readings } from "../storage/metrics.ts";
 
 const STALLED = "stalled";
 

@@ -1,13 +1,48 @@
 import { and, asc, between, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
-import { dayOf } from "../kernel/time.ts";
-import type { StrategyDay } from "../model/day.ts";
-import { BY_STEP, EVERY_ACCOUNT } from "../model/events.ts";
-import type { FillPlace, ReportStore } from "../ports/stores/report-store.ts";
-import { type Context, rowsOf, type StoreMethod, statement } from "../storage/client/context.ts";
+import { dayOf, type Millis } from "../kernel/time.ts";
+import type { Alarm, StrategyDay } from "../model/day.ts";
+import { BY_STEP, EVERY_ACCOUNT, type EventView, type KeptEvent } from "../model/events.ts";
+import type { Fill } from "../model/fill.ts";
+import type { Deps } from "../ports/deps.ts";
+import { type Context, rowsOf, statement } from "../storage/client/context.ts";
 import { writeText } from "../storage/client/event-chain.ts";
 import { ageOfRow, notAhead } from "../storage/client/stored-times.ts";
 import { alarms, lookout, strategyDays } from "../storage/tables/report-tables.ts";
 import { events, fills, newestEvent, strategies } from "../storage/tables/tables.ts";
+
+/** Dependencies of the operations on reports. */
+export interface ReportDeps extends Deps {
+  /** Daily figures; absent without reports. */
+  readonly reports?: ReportStore;
+}
+
+/** One process's turn to check all alarms. */
+export interface Lookout {
+  readonly now: Millis;
+  /** Time and owner of the previous check; 0 and empty before the first. */
+  readonly before: Millis;
+  readonly ownerBefore: string;
+  /** Rows of today and yesterday. */
+  readonly days: readonly StrategyDay[];
+  readonly alarms: readonly Alarm[];
+  /** Uncounted events, oldest first. */
+  readonly events: readonly (KeptEvent & { readonly id: number })[];
+}
+
+interface LookoutRequest {
+  readonly every: Millis;
+  readonly owner: string;
+  readonly page: number;
+}
+
+interface ReportedDays {
+  readonly now: Millis;
+  readonly days: readonly StrategyDay[];
+  /** Names and kinds of the strategies by id. */
+  readonly named: ReadonlyMap<string, { readonly name: string | null; readonly kind: string | null }>;
+}
+
+export type FillPlace = Pick<Fill, "account" | "symbol" | "at" | "tradeId">;
 
 /** Returns a range of days of every strategy that ran, without reading earlier days. */
 export const daysQuery = ({ db }: Pick<Context, "db">, from: number, to: number) =>
@@ -37,13 +72,17 @@ export const fillsInOrderQuery = ({ db }: Pick<Context, "db">, after: FillPlace 
     .orderBy(asc(fills.account), asc(fills.symbol), asc(fills.at), asc(fills.tradeId))
     .limit(limit);
 
-export function reportStore(context: Context): ReportStore {
+export type ReportStore = ReturnType<typeof createReportStore>;
+
+export function createReportStore(context: Context) {
   const { client, db, now } = context;
   const isKnown = (key: string): SQL => sql`exists(select 1 from ${alarms} where ${alarms.key} = ${key})`;
   return {
-    lookOut: (request) => takeLookout(context, request),
+    /** Takes the turn if the last one is long enough ago. */
+    lookOut: (request: LookoutRequest): Promise<Lookout | undefined> => takeLookout(context, request),
 
-    async keepDays(days, countedTo) {
+    /** Stores the rows, and the last event that they include. */
+    async keepDays(days: readonly StrategyDay[], countedTo: number | undefined): Promise<void> {
       const statements = days.map((row) => {
         const { strategy: _strategy, day: _day, ...set } = row;
         return statement(
@@ -58,20 +97,23 @@ export function reportStore(context: Context): ReportStore {
       if (statements.length + counted.length > 0) await client.batch([...statements, ...counted], "write");
     },
 
-    async tell(result) {
+    /** Records an alarm that started and ended at once. */
+    async tell(result: Pick<EventView, "strategy" | "kind" | "message">): Promise<void> {
       await writeText(context, BY_STEP, async ({ tell }) => [
         await tell({ account: EVERY_ACCOUNT, ...result }),
       ]);
     },
 
-    async raise({ key, strategy, kind, message }) {
+    /** Reports an alarm once, even if several processes find it. */
+    async raise({ key, strategy, kind, message }: Alarm): Promise<void> {
       await writeText(context, BY_STEP, async ({ now: since, tell }) => [
         await tell({ account: EVERY_ACCOUNT, strategy, kind, message }, sql`not ${isKnown(key)}`),
         statement(db.insert(alarms).values({ key, strategy, since, message }).onConflictDoNothing()),
       ]);
     },
 
-    async clear({ key, strategy, message }) {
+    /** Reports the end of an alarm with `message`. */
+    async clear({ key, strategy, message }: Alarm): Promise<void> {
       const result = { account: EVERY_ACCOUNT, strategy, kind: "recovered" as const, message };
       await writeText(context, BY_STEP, async ({ tell }) => [
         await tell(result, isKnown(key)),
@@ -79,11 +121,13 @@ export function reportStore(context: Context): ReportStore {
       ]);
     },
 
-    async fillsInOrder(after, limit) {
+    /** Returns all fills, by account, pair and time. */
+    async fillsInOrder(after: FillPlace | undefined, limit: number): Promise<readonly Fill[]> {
       return fillsInOrderQuery(context, after, limit);
     },
 
-    async daysOf(from, to) {
+    /** Returns rows of the days `from` to `to`, inclusive. */
+    async daysOf(from: number, to: number): Promise<ReportedDays> {
       const rows = await db
         .select({
           ...{ row: getTableColumns(strategyDays), now: now() },
@@ -100,7 +144,7 @@ export function reportStore(context: Context): ReportStore {
   };
 }
 
-const takeLookout: StoreMethod<ReportStore["lookOut"]> = async (context, { every, owner, page }) => {
+async function takeLookout(context: Context, { every, owner, page }: LookoutRequest) {
   const { client, db, now } = context;
   const row = {
     id: 1,
@@ -134,7 +178,7 @@ const takeLookout: StoreMethod<ReportStore["lookOut"]> = async (context, { every
     before: turn.before,
     ownerBefore: turn.ownerBefore,
     days: rowsOf(strategyDays, days),
-    alarms: rowsOf(alarms, known).map((alarm) => ({ ...alarm, kind: "alarm" })),
+    alarms: rowsOf(alarms, known).map((alarm) => ({ ...alarm, kind: "alarm" as const })),
     events: rowsOf(events, uncounted),
   };
-};
+}

@@ -1,11 +1,60 @@
 import type { Row } from "@libsql/client";
 import { type SQL, sql } from "drizzle-orm";
+import type { Millis } from "../kernel/time.ts";
+import type { AccountKey } from "../model/account.ts";
 import type { OrderState } from "../model/order.ts";
-import type { MetricsStore } from "../ports/stores/metrics-store.ts";
+import type { Deps } from "../ports/deps.ts";
 import { type Context, statement } from "./client/context.ts";
 import { rates } from "./tables/live-tables.ts";
 import { channels, messages } from "./tables/notify-tables.ts";
 import { accounts, isUnsettled, newestEvent, newestFill, orders } from "./tables/tables.ts";
+
+/** Dependencies of what reads metrics. */
+export interface MetricsDeps extends Deps {
+  /** Metrics; absent without any. */
+  readonly metrics?: MetricsStore;
+}
+
+export interface AccountReading {
+  readonly account: AccountKey;
+  /** Time of the last complete pass; null before the first. */
+  readonly steppedAt: Millis | null;
+  /** Duration of the last pass from its lease to its end. */
+  readonly passMillis: Millis | null;
+  /** Consecutive failed passes, and the time of the next attempt. */
+  readonly failures: number;
+  readonly retryAt: Millis;
+  readonly isLeased: boolean;
+  /** Whether a request waits for the lease. */
+  readonly isAwaited: boolean;
+  /** Time at which the account's rate limit is fully available again; null without a rate limit. */
+  readonly rateFullAt: Millis | null;
+}
+
+/** Orders that are not settled. */
+export interface OrderCount {
+  readonly account: AccountKey;
+  readonly state: OrderState;
+  readonly count: number;
+  /** Unsettled orders with missing fills. */
+  readonly lacking: number;
+  /** Unsettled orders that are still unknown after the deadline of their request. */
+  readonly overdue: number;
+}
+
+export interface Readings {
+  readonly now: Millis;
+  readonly accounts: readonly AccountReading[];
+  readonly orders: readonly OrderCount[];
+  readonly fills: number;
+  readonly events: number;
+  readonly channels: readonly {
+    readonly name: string;
+    readonly failures: number;
+    readonly pending: number;
+    readonly dead: number;
+  }[];
+}
 
 export function metricsQueries({ now }: Pick<Context, "now">): readonly SQL[] {
   const count = (state: string) =>
@@ -21,8 +70,11 @@ export function metricsQueries({ now }: Pick<Context, "now">): readonly SQL[] {
 /** Rows of each of these queries, in order. */
 type Answers = [Row[], Row[], Row[], Row[]];
 
-export const metricsStore = (context: Context): MetricsStore => ({
-  async readings() {
+export type MetricsStore = ReturnType<typeof createMetricsStore>;
+
+export const createMetricsStore = (context: Context) => ({
+  /** Reads the figures in one request. Its cost depends on running strategies only, not on history. */
+  async readings(): Promise<Readings> {
     const results = await context.client.batch(metricsQueries(context).map(statement), "read");
     const [clock, ofAccounts, ofOrders, ofChannels] = results.map(({ rows }) => rows) as Answers;
     const [newest] = clock;

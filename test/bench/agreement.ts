@@ -5,8 +5,8 @@ import { decimal, mul } from "../../src/kernel/decimal.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
 import { DAY, dayOf, HOUR, MINUTE } from "../../src/kernel/time.ts";
 import type { AgreementReport } from "../../src/liquidity/agreement-report-schema.ts";
-import { agreementStore } from "../../src/liquidity/store/agreements.ts";
-import { liquidityStore } from "../../src/liquidity/store/store.ts";
+import { createAgreementStore } from "../../src/liquidity/store/agreements.ts";
+import { createLiquidityStore } from "../../src/liquidity/store/store.ts";
 import { type AccountKey, accountKey } from "../../src/model/account.ts";
 import { dateOf } from "../../src/model/usage.ts";
 import { type Context, statement } from "../../src/storage/client/context.ts";
@@ -27,7 +27,7 @@ export async function agreementFigures(): Promise<Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), "edgemaker-bench-"));
   const box = await testSandbox({ url: `file:${join(folder, "agreement.db")}`, realTime: true });
   const { context } = box;
-  const [store, agreements] = [liquidityStore(context), agreementStore(context)];
+  const [store, agreements] = [createLiquidityStore(context), createAgreementStore(context)];
   const deps = {
     ...box.deps,
     marketTime: (_account: unknown, at: number) => at,

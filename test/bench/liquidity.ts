@@ -7,7 +7,7 @@ import { runInNewContext } from "node:vm";
 import { type Decimal, ONE } from "../../src/kernel/decimal.ts";
 import { hashText, share } from "../../src/kernel/hash.ts";
 import { dayOf } from "../../src/kernel/time.ts";
-import { liquidityStore } from "../../src/liquidity/store/store.ts";
+import { createLiquidityStore } from "../../src/liquidity/store/store.ts";
 import { MINUTES_A_DAY } from "../../src/model/samples/minute.ts";
 import { dateOf } from "../../src/model/usage.ts";
 import { type Context, statement } from "../../src/storage/client/context.ts";
@@ -24,7 +24,7 @@ const REPORTS = 100;
 export async function liquidityFigures(): Promise<Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), "edgemaker-bench-"));
   const { deps, context } = await testSandbox({ url: `file:${join(folder, "report.db")}`, realTime: true });
-  const liquidity = { store: liquidityStore(context), pairs: [PAIR] };
+  const liquidity = { store: createLiquidityStore(context), pairs: [PAIR] };
   const today = dayOf(Date.now());
   await keepMinutes(context, { first: today - DAYS, to: today });
   const report = (days: number, spread = ONE) =>

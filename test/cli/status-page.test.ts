@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { nodeLocal } from "../../cli/host/process/node-local.ts";
 import { DAY, MINUTE } from "../../src/kernel/time.ts";
-import { liquidityStore } from "../../src/liquidity/store/store.ts";
+import { createLiquidityStore } from "../../src/liquidity/store/store.ts";
 import { dateOf } from "../../src/model/usage.ts";
 import { openDatabase } from "../../src/storage/client/open.ts";
 import { findChromium, openPage, startBrowser } from "../support/browser.ts";
@@ -33,7 +33,7 @@ async function sampled() {
   const url = `file:${join(folder, "status.db")}`;
   const client = connectionTo(url);
   const context = await openDatabase({ client, local: nodeLocal, migrations, kind: "sandbox" });
-  const store = liquidityStore(context);
+  const store = createLiquidityStore(context);
   const today = Math.floor(Date.now() / DAY);
   const depths = [DEPTH, DEPTH, DEPTH] as const;
   const ownDepth = { bids: depths, asks: depths };

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { nodeLocal } from "../../cli/host/process/node-local.ts";
 import { HOUR, MINUTE } from "../../src/kernel/time.ts";
-import { liquidityStore } from "../../src/liquidity/store/store.ts";
+import { createLiquidityStore } from "../../src/liquidity/store/store.ts";
 import { type Context, statement } from "../../src/storage/client/context.ts";
 import { openDatabase } from "../../src/storage/client/open.ts";
 import { liquidityMinutes } from "../../src/storage/tables/liquidity-tables.ts";
@@ -84,7 +84,7 @@ it("prints what the samples and fills of a pair take, which is what the database
     }),
   );
   const span = { from: now - 24 * 30 * HOUR, to: now + MINUTE };
-  const stored = await liquidityStore(context).bytes(PAIR, ACCOUNT, span);
+  const stored = await createLiquidityStore(context).bytes(PAIR, ACCOUNT, span);
   context.client.close();
   expect(Math.abs(stored.samples / samples - 1)).toBeLessThan(0.2);
   expect(Math.abs(stored.fills / ofFills - 1)).toBeLessThan(0.2);

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
 import { nodeLocal } from "../../cli/host/process/node-local.ts";
-import { notifyStore } from "../../src/notify/store/store.ts";
+import { createNotifyStore } from "../../src/notify/store/store.ts";
 import { importKek } from "../../src/storage/client/envelope.ts";
 import { openDatabase } from "../../src/storage/client/open.ts";
 import { BY } from "../support/by.ts";
@@ -28,7 +28,7 @@ it("a cron alerts about events since the last one, sends a heartbeat, and is mea
     migrations: [],
     kind: "live",
   });
-  const store = notifyStore(context, [await importKek(kek)]);
+  const store = createNotifyStore(context, [await importKek(kek)]);
   const channel = { name: "ops", kind: "webhook", level: "info", quiet: null, isDaily: false } as const;
   await store.addChannel(channel, { url: receiver.url }, BY);
   const worker = await edge.start();

@@ -8,7 +8,7 @@ import { kindsOf } from "../../src/engine/kinds.ts";
 import { kindsWith, STRATEGY_KINDS, type StrategyKind } from "../../src/kinds.ts";
 import type { Strategy } from "../../src/model/strategy.ts";
 import { eventNews } from "../../src/notify/news.ts";
-import { notifyStore } from "../../src/notify/store/store.ts";
+import { createNotifyStore } from "../../src/notify/store/store.ts";
 import { operation } from "../../src/operation.ts";
 import type { Kind } from "../../src/ports/kind.ts";
 import { KIND_PATHS } from "../../src/web/strategy/kind-paths.ts";
@@ -124,7 +124,7 @@ it("a kind of the list alone trades in a backtest, and its orders fill at past p
 it("a kind of the list alone sends alerts with its id", async () => {
   const { app, id } = await followed();
   await app.deps.store.setPaused(id, true, BY);
-  const { events } = await notifyStore(app.context, []).newsAfter({ event: 0, fill: 0 }, 100);
+  const { events } = await createNotifyStore(app.context, []).newsAfter({ event: 0, fill: 0 }, 100);
   const texts = events.filter(({ strategy }) => strategy === id).map((event) => eventNews(event)?.text);
   expect(texts).toContain(`${id}: asked to pause`);
 });

@@ -6,11 +6,11 @@ import { DAY } from "../../src/kernel/time.ts";
 import { agreementPage } from "../../src/liquidity/agreement-page.tsx";
 import type { AgreementReport } from "../../src/liquidity/agreement-report-schema.ts";
 import { daysBefore } from "../../src/liquidity/operations/agreed-days.ts";
-import { agreementStore } from "../../src/liquidity/store/agreements.ts";
-import { liquidityStore } from "../../src/liquidity/store/store.ts";
+import { createAgreementStore } from "../../src/liquidity/store/agreements.ts";
+import type { LiquidityDeps } from "../../src/liquidity/store/store.ts";
+import { createLiquidityStore } from "../../src/liquidity/store/store.ts";
 import { totalFindings } from "../../src/liquidity/total.ts";
 import { MINUTES_A_DAY } from "../../src/model/samples/minute.ts";
-import type { Deps } from "../../src/ports/deps.ts";
 import { appOver } from "../support/app.ts";
 import { findChromium, openPage, startBrowser } from "../support/browser.ts";
 import { d } from "../support/grid.ts";
@@ -25,8 +25,8 @@ const SYMBOL = "BTC/USDT" as const;
 /** Two finished days: kraken keeps everything; mexc quotes too wide for a fifth of a day; gateio has no sample. */
 async function reported(request: object = {}) {
   const box = await testSandbox({ speed: 1 });
-  const [store, agreements] = [liquidityStore(box.context), agreementStore(box.context)];
-  const deps: Deps = { ...box.deps, liquidity: { store, pairs: [], agreements } };
+  const [store, agreements] = [createLiquidityStore(box.context), createAgreementStore(box.context)];
+  const deps: LiquidityDeps = { ...box.deps, liquidity: { store, pairs: [], agreements } };
   const wide = MINUTES_A_DAY / 5;
   for (let place = 0; place < 2 * MINUTES_A_DAY; place++) {
     const minute = FIRST * MINUTES_A_DAY + place;

@@ -4,10 +4,10 @@ import { lookOutFor } from "../../src/compose/look-out.ts";
 import { tick } from "../../src/engine/pass/tick.ts";
 import { DAY, MINUTE } from "../../src/kernel/time.ts";
 import { sampleLiquidity } from "../../src/liquidity/operations/sample.ts";
-import { agreementStore } from "../../src/liquidity/store/agreements.ts";
-import { liquidityStore } from "../../src/liquidity/store/store.ts";
-import type { Deps } from "../../src/ports/deps.ts";
-import type { PromisedPair } from "../../src/ports/stores/liquidity-store.ts";
+import { createAgreementStore } from "../../src/liquidity/store/agreements.ts";
+import type { LiquidityDeps } from "../../src/liquidity/store/store.ts";
+import { createLiquidityStore } from "../../src/liquidity/store/store.ts";
+import type { PromisedPair } from "../../src/model/samples/promise.ts";
 import { appOver } from "../support/app.ts";
 import { runOperation, testSandbox } from "../support/sandbox.ts";
 
@@ -22,8 +22,8 @@ const NEW = {
 
 async function agreed(pairs: readonly PromisedPair[] = []) {
   const box = await testSandbox({ speed: 1 });
-  const [store, agreements] = [liquidityStore(box.context), agreementStore(box.context)];
-  const deps: Deps = { ...box.deps, liquidity: { store, pairs, agreements } };
+  const [store, agreements] = [createLiquidityStore(box.context), createAgreementStore(box.context)];
+  const deps: LiquidityDeps = { ...box.deps, liquidity: { store, pairs, agreements } };
   const ask = <T>(name: string, input: object) => runOperation<T>(deps, name, input);
   const events = async () => {
     const { rows } = await box.context.client.execute(

@@ -1,10 +1,10 @@
 import { expect, it, onTestFinished } from "vitest";
 import { startDelivery, startSampling } from "../../cli/host/delivery.ts";
 import { nodeLocal } from "../../cli/host/process/node-local.ts";
-import { liquidityStore } from "../../src/liquidity/store/store.ts";
-import { notifyStore } from "../../src/notify/store/store.ts";
-import type { Deps } from "../../src/ports/deps.ts";
-import { reportStore } from "../../src/report/store.ts";
+import type { ServiceDeps } from "../../src/compose/deps.ts";
+import { createLiquidityStore } from "../../src/liquidity/store/store.ts";
+import { createNotifyStore } from "../../src/notify/store/store.ts";
+import { createReportStore } from "../../src/report/store.ts";
 import { importKek } from "../../src/storage/client/envelope.ts";
 import { openDatabase } from "../../src/storage/client/open.ts";
 import { BY } from "../support/by.ts";
@@ -24,11 +24,11 @@ it("an exchange that returns no order book delays no alert", async () => {
   const sandbox = await testSandbox();
   let requestCount = 0;
   let giveUp: (reason: Error) => void = () => undefined;
-  const deps: Deps = {
+  const deps: ServiceDeps = {
     ...sandbox.deps,
     notify: { ...box.deps.notify, hosts: [] },
     liquidity: {
-      store: liquidityStore(sandbox.context),
+      store: createLiquidityStore(sandbox.context),
       pairs: [{ exchange: "kraken", symbol: "BTC/USDT" }],
     },
     inTime: () =>
@@ -75,8 +75,12 @@ it.each(["lookout", "liquidity_minutes"])(
     });
     onTestFinished(() => context.client.close());
     const channel = { name: "ops", kind: "webhook", level: "info", quiet: null, isDaily: false } as const;
-    await notifyStore(context, [await importKek(kek)]).addChannel(channel, { url: receiver.url }, BY);
-    await reportStore(context).tell({ strategy: null, kind: "notice", message: "something is to be told" });
+    await createNotifyStore(context, [await importKek(kek)]).addChannel(channel, { url: receiver.url }, BY);
+    await createReportStore(context).tell({
+      strategy: null,
+      kind: "notice",
+      message: "something is to be told",
+    });
     await context.client.batch([`drop table ${table}`], "write");
     await fireCron(app.worker, Date.now());
     expect(receiver.requests.map(({ body }) => body)).toEqual([

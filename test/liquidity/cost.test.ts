@@ -11,12 +11,12 @@ import { readStatusContent } from "../../src/liquidity/operations/status.ts";
 import { liquidityPage } from "../../src/liquidity/page.tsx";
 import type { LiquidityAnswer } from "../../src/liquidity/schema.ts";
 import { statusPage } from "../../src/liquidity/status-page.tsx";
-import { agreementStore } from "../../src/liquidity/store/agreements.ts";
-import { liquidityStore } from "../../src/liquidity/store/store.ts";
+import { createAgreementStore } from "../../src/liquidity/store/agreements.ts";
+import type { LiquidityDeps } from "../../src/liquidity/store/store.ts";
+import { createLiquidityStore } from "../../src/liquidity/store/store.ts";
 import { MINUTES_A_DAY } from "../../src/model/samples/minute.ts";
 import { dateOf } from "../../src/model/usage.ts";
 import { createOperations } from "../../src/operations.ts";
-import type { Deps } from "../../src/ports/deps.ts";
 import type { QualityAnswer } from "../../src/quality/schema.ts";
 import { statement } from "../../src/storage/client/context.ts";
 import { fillMids } from "../../src/storage/tables/quality-tables.ts";
@@ -82,8 +82,8 @@ async function opened() {
   const box = await testSandbox({ speed: 1 });
   const { client, db } = box.context;
   await client.execute("pragma foreign_keys = off");
-  const [store, agreements] = [liquidityStore(box.context), agreementStore(box.context)];
-  const deps: Deps = { ...box.deps, liquidity: { store, pairs: [...MARKETS], agreements } };
+  const [store, agreements] = [createLiquidityStore(box.context), createAgreementStore(box.context)];
+  const deps: LiquidityDeps = { ...box.deps, liquidity: { store, pairs: [...MARKETS], agreements } };
   box.time.pass(DAYS * DAY);
   let run = 0;
   const put = async (rows: readonly RandomFill[], days: readonly (readonly RandomDay[])[]) => {

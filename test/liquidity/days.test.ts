@@ -7,12 +7,12 @@ import { type Decimal, ONE, sum, wire } from "../../src/kernel/decimal.ts";
 import { DAY, MINUTE } from "../../src/kernel/time.ts";
 import { sampleLiquidity } from "../../src/liquidity/operations/sample.ts";
 import type { LiquidityAnswer } from "../../src/liquidity/schema.ts";
-import { liquidityStore } from "../../src/liquidity/store/store.ts";
+import type { LiquidityDeps } from "../../src/liquidity/store/store.ts";
+import { createLiquidityStore } from "../../src/liquidity/store/store.ts";
 import { type LiquidityMinute, MINUTES_A_DAY, type MissedMinute } from "../../src/model/samples/minute.ts";
 import type { LiquidityPromise } from "../../src/model/samples/promise.ts";
 import { ABSENCES, type Depths, type Sides } from "../../src/model/samples/sample.ts";
 import { dateOf } from "../../src/model/usage.ts";
-import type { Deps } from "../../src/ports/deps.ts";
 import type { SafeClient } from "../../src/storage/client/calls.ts";
 import { statement } from "../../src/storage/client/context.ts";
 import { liquidityMinutes } from "../../src/storage/tables/liquidity-tables.ts";
@@ -36,10 +36,10 @@ async function box({
   readonly realTime?: boolean;
 } = {}) {
   const sandbox = await testSandbox({ realTime });
-  const store = liquidityStore(sandbox.context);
-  const deps: Deps = { ...sandbox.deps, liquidity: { store, pairs: [{ ...PAIR, promise }] } };
+  const store = createLiquidityStore(sandbox.context);
+  const deps: LiquidityDeps = { ...sandbox.deps, liquidity: { store, pairs: [{ ...PAIR, promise }] } };
   sandbox.time.pass(days * DAY + 90 * MINUTE);
-  const report = (over: object = {}, by: Partial<Deps> = {}) =>
+  const report = (over: object = {}, by: Partial<LiquidityDeps> = {}) =>
     runOperation<LiquidityAnswer>({ ...deps, ...by }, "get_liquidity_report", {
       ...{ ...PAIR, from: dateOf(FIRST), to: dateOf(FIRST + days - 1) },
       ...over,

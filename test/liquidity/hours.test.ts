@@ -2,10 +2,10 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { DAY, HOUR } from "../../src/kernel/time.ts";
 import { liquidityPage } from "../../src/liquidity/page.tsx";
 import type { LiquidityAnswer } from "../../src/liquidity/schema.ts";
-import { liquidityStore } from "../../src/liquidity/store/store.ts";
+import type { LiquidityDeps } from "../../src/liquidity/store/store.ts";
+import { createLiquidityStore } from "../../src/liquidity/store/store.ts";
 import { MINUTES_A_DAY } from "../../src/model/samples/minute.ts";
 import { dateOf } from "../../src/model/usage.ts";
-import type { Deps } from "../../src/ports/deps.ts";
 import { d } from "../support/grid.ts";
 import { liquidityMinute } from "../support/liquidity-minute.ts";
 import { askingOf, START, testSandbox } from "../support/sandbox.ts";
@@ -16,8 +16,8 @@ const FIRST = START / DAY;
 /** Two finished days: no sample in hour 3, no own order in hour 5, a wider spread in half of hour 7. */
 async function sampled() {
   const box = await testSandbox();
-  const store = liquidityStore(box.context);
-  const deps: Deps = { ...box.deps, liquidity: { store, pairs: [PAIR] } };
+  const store = createLiquidityStore(box.context);
+  const deps: LiquidityDeps = { ...box.deps, liquidity: { store, pairs: [PAIR] } };
   for (let at = 0; at < 2 * MINUTES_A_DAY; at++) {
     const [minute, hour] = [FIRST * MINUTES_A_DAY + at, Math.floor(at / 60)];
     if (hour === 3) continue;

@@ -10,10 +10,10 @@ import { bundleLines, signDays } from "../../src/liquidity/operations/proof.ts";
 import { sampleLiquidity } from "../../src/liquidity/operations/sample.ts";
 import { type BundleDay, dayText, signedText } from "../../src/liquidity/proof.ts";
 import { createProofKey, importProofKey } from "../../src/liquidity/store/proof-key.ts";
-import { proofKeyStore, proofStore } from "../../src/liquidity/store/proofs.ts";
-import { liquidityStore } from "../../src/liquidity/store/store.ts";
+import { createProofKeys, createProofStore } from "../../src/liquidity/store/proofs.ts";
+import type { LiquidityDeps } from "../../src/liquidity/store/store.ts";
+import { createLiquidityStore } from "../../src/liquidity/store/store.ts";
 import { MINUTES_A_DAY, type OfferedMinute } from "../../src/model/samples/minute.ts";
-import type { Deps } from "../../src/ports/deps.ts";
 import { importKek } from "../../src/storage/client/envelope.ts";
 import { d } from "../support/grid.ts";
 import { liquidityMinute } from "../support/liquidity-minute.ts";
@@ -38,8 +38,8 @@ async function signedBox(days = 3) {
   const sandbox = await testSandbox();
   const { context, time } = sandbox;
   const keks = [await importKek(KEK)];
-  const store = liquidityStore(context);
-  const proofs = { ...proofStore(context), ...proofKeyStore(context, async () => keks) };
+  const store = createLiquidityStore(context);
+  const proofs = { ...createProofStore(context), ...createProofKeys(context, async () => keks) };
   const keep = (day: number, minute: number, ownSpread: string | null = "0.01") =>
     store.keep(
       PAIR,
@@ -60,7 +60,7 @@ async function signedBox(days = 3) {
   await proofs.createKey();
   const key = await proofs.key();
   if (!key) throw new Error("no key was made");
-  const deps: Deps = { ...sandbox.deps, liquidity: { store, pairs: [PAIR], proofs } };
+  const deps: LiquidityDeps = { ...sandbox.deps, liquidity: { store, pairs: [PAIR], proofs } };
   const sign = async () => signDays({ store, proofs }, PAIR, { key, now: await sandbox.deps.store.now() });
   const bundle = async (span = { from: 0, to: FIRST + days }) => {
     let text = "";
@@ -154,8 +154,8 @@ describe("signed days", () => {
   it("stay valid after the operator's key changes", async () => {
     const { context, key } = await signedBox();
     const [old, next] = [await importKek(KEK), await importKek(new Uint8Array(32).fill(8))];
-    expect(await proofKeyStore(context, async () => [next, old]).rotateKey()).toBe(1);
-    const rotated = proofKeyStore(context, async () => [next]);
+    expect(await createProofKeys(context, async () => [next, old]).rotateKey()).toBe(1);
+    const rotated = createProofKeys(context, async () => [next]);
     expect((await rotated.key())?.publicKey).toBe(key.publicKey);
     await rotated.createKey();
     expect((await rotated.key())?.publicKey).toBe(key.publicKey);

@@ -4,14 +4,14 @@ import { type Decimal, mul, ONE } from "../../src/kernel/decimal.ts";
 import { DAY } from "../../src/kernel/time.ts";
 import { liquidityPage } from "../../src/liquidity/page.tsx";
 import type { LiquidityAnswer } from "../../src/liquidity/schema.ts";
-import { liquidityStore } from "../../src/liquidity/store/store.ts";
+import type { LiquidityDeps } from "../../src/liquidity/store/store.ts";
+import { createLiquidityStore } from "../../src/liquidity/store/store.ts";
 import type { BookLevel } from "../../src/model/market.ts";
 import { foldSamples, MINUTES_A_DAY } from "../../src/model/samples/minute.ts";
 import { sampleBook } from "../../src/model/samples/sample.ts";
 import { slippageSums, TRADE_SIZES } from "../../src/model/samples/slippage.ts";
 import { dateOf } from "../../src/model/usage.ts";
 import { createOperations } from "../../src/operations.ts";
-import type { Deps } from "../../src/ports/deps.ts";
 import { d } from "../support/grid.ts";
 import { liquidityMinute } from "../support/liquidity-minute.ts";
 import { askingOf, EXCHANGES, START, testSandbox } from "../support/sandbox.ts";
@@ -123,8 +123,8 @@ describe("the cost to trade in a report", () => {
   let report: (more?: object) => Promise<LiquidityAnswer>;
   beforeAll(async () => {
     const box = await testSandbox();
-    const store = liquidityStore(box.context);
-    const deps: Deps = { ...box.deps, liquidity: { store, pairs: [PAIR] } };
+    const store = createLiquidityStore(box.context);
+    const deps: LiquidityDeps = { ...box.deps, liquidity: { store, pairs: [PAIR] } };
     const depths = [d("500"), d("5000"), d("20000")] as const;
     for (const [day, spread] of [
       [0, "0.004"],

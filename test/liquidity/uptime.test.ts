@@ -4,10 +4,10 @@ import { mix, share } from "../../src/kernel/hash.ts";
 import { MINUTE, SECOND } from "../../src/kernel/time.ts";
 import { sampleFirst, sampleLiquidity } from "../../src/liquidity/operations/sample.ts";
 import type { LiquidityAnswer } from "../../src/liquidity/schema.ts";
-import { liquidityStore } from "../../src/liquidity/store/store.ts";
+import type { LiquidityDeps } from "../../src/liquidity/store/store.ts";
+import { createLiquidityStore } from "../../src/liquidity/store/store.ts";
 import { minuteOf } from "../../src/model/samples/minute.ts";
 import type { VenueName } from "../../src/model/venues.ts";
-import type { Deps } from "../../src/ports/deps.ts";
 import { quoteInput } from "../../src/quote/schema/input.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
 import { runOperation, START } from "../support/sandbox.ts";
@@ -65,8 +65,8 @@ async function quotedMinutes(name: VenueName, minutes: number, { every, isCron }
   try {
     const { time, context } = setup;
     const pair = { exchange: name, symbol: PAIR } as const;
-    const liquidity = { store: liquidityStore(context), pairs: [pair] };
-    const withSamples = (deps: Deps): Deps => ({ ...deps, interval: every, liquidity });
+    const liquidity = { store: createLiquidityStore(context), pairs: [pair] };
+    const withSamples = (deps: LiquidityDeps): LiquidityDeps => ({ ...deps, interval: every, liquidity });
     let deps = withSamples(setup.deps);
     const exchange = setup.exchange(name);
     const request = quoteInput([name]).parse({

@@ -8,16 +8,16 @@ import { DAY, HOUR, MINUTE } from "../../src/kernel/time.ts";
 import { sampleLiquidity } from "../../src/liquidity/operations/sample.ts";
 import { liquidityPage } from "../../src/liquidity/page.tsx";
 import type { LiquidityAnswer } from "../../src/liquidity/schema.ts";
+import type { LiquidityDeps } from "../../src/liquidity/store/store.ts";
 import {
+  createLiquidityStore,
   firstMinuteQuery,
-  liquidityStore,
   missesQuery,
   READ_MINUTES,
   sumsQuery,
 } from "../../src/liquidity/store/store.ts";
+import type { WatchedPair } from "../../src/model/samples/promise.ts";
 import type { RefusalReason } from "../../src/model/strategy.ts";
-import type { Deps } from "../../src/ports/deps.ts";
-import type { WatchedPair } from "../../src/ports/stores/liquidity-store.ts";
 import type { StrategyView } from "../../src/ports/stores/strategy-store.ts";
 import type { Venue } from "../../src/ports/venue.ts";
 import { statement } from "../../src/storage/client/context.ts";
@@ -57,11 +57,11 @@ interface Reported {
 /** A world whose book is looked at each minute of its clock. */
 async function watched(options: TestSandbox = {}) {
   const box = await testSandbox({ speed: 1, ...options });
-  const store = liquidityStore(box.context);
-  const deps: Deps = { ...box.deps, liquidity: { store, pairs: [PAIR] } };
+  const store = createLiquidityStore(box.context);
+  const deps: LiquidityDeps = { ...box.deps, liquidity: { store, pairs: [PAIR] } };
   const { liquidity: _sampled, ...unsampled } = deps;
   // Where the sampler is told something else than the passes, only the samples count.
-  const pass = async (minutes: number, over: Partial<Deps> = {}) => {
+  const pass = async (minutes: number, over: Partial<LiquidityDeps> = {}) => {
     for (let at = 0; at < minutes; at++) {
       await tick(Object.keys(over).length > 0 ? unsampled : deps);
       await sampleLiquidity({ ...deps, ...over });
@@ -124,7 +124,7 @@ describe("a watched pair", () => {
   it("is sampled once a minute, however many processes sample", async () => {
     const { deps, minutes, time } = await watched();
     let requestCount = 0;
-    const venue: Deps["venue"] = (exchange) => {
+    const venue: LiquidityDeps["venue"] = (exchange) => {
       requestCount++;
       return deps.venue(exchange);
     };
@@ -186,7 +186,7 @@ describe("a watched pair", () => {
     // Where orders are gone, by what their strategies say.
     const { store } = deps;
     const bare = { ...store, unsettledOrders: async () => [] };
-    const like = (change: (view: StrategyView) => StrategyView): Partial<Deps> => ({
+    const like = (change: (view: StrategyView) => StrategyView): Partial<LiquidityDeps> => ({
       store: { ...bare, strategies: async (filter) => (await store.strategies(filter)).map(change) },
     });
     const refused = (reason: RefusalReason) =>
@@ -327,7 +327,7 @@ describe("a watched pair", () => {
     };
     const before = await size();
     const rows = 1500;
-    const liquidity = liquidityStore(context);
+    const liquidity = createLiquidityStore(context);
     for (let more = 1; more <= rows && row; more++)
       await liquidity.keep(PAIR, {
         ...row,

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { statement } from "../../src/storage/client/context.ts";
-import { metricsQueries, metricsStore } from "../../src/storage/metrics.ts";
+import { createMetricsStore, metricsQueries } from "../../src/storage/metrics.ts";
 import { testApp } from "../support/app.ts";
 import { root } from "../support/bundle.ts";
 import { d } from "../support/grid.ts";
@@ -99,7 +99,7 @@ it("metrics queries read running strategies only, however long the history is", 
     expect(plan).not.toMatch(/SCAN (events|fills|messages|strategies)/);
     expect(plan).not.toMatch(/SCAN orders(?! USING (COVERING )?INDEX orders_unsettled$)/m);
   }
-  expect((await metricsStore(context).readings()).orders).toEqual([]);
+  expect((await createMetricsStore(context).readings()).orders).toEqual([]);
 });
 
 it("metrics include everything that the dashboard queries", async () => {

@@ -4,12 +4,12 @@ import { gridKind } from "../../src/grid/kind.ts";
 import { DAY, HOUR, MINUTE } from "../../src/kernel/time.ts";
 import type { Alarm, StrategyDay } from "../../src/model/day.ts";
 import type { Kind } from "../../src/ports/kind.ts";
-import type { Lookout } from "../../src/ports/stores/report-store.ts";
 import { describeOver } from "../../src/report/alarms.ts";
 import { withLook } from "../../src/report/days.ts";
 import { disposalOperation } from "../../src/report/operations/disposals.ts";
 import { type LookoutDeps, lookOut } from "../../src/report/operations/look-out.ts";
 import { reportOver } from "../../src/report/report.ts";
+import type { Lookout } from "../../src/report/store.ts";
 import { d, slot, state } from "../support/grid.ts";
 import { ACCOUNT, strategy } from "../support/made.ts";
 

@@ -6,7 +6,7 @@ import { lookOut } from "../../src/report/operations/look-out.ts";
 import { reportOperations } from "../../src/report/operations/report.ts";
 import { reportLines } from "../../src/report/report.ts";
 import type { Report } from "../../src/report/schema.ts";
-import { daysQuery, reportStore, uncountedQuery } from "../../src/report/store.ts";
+import { createReportStore, daysQuery, uncountedQuery } from "../../src/report/store.ts";
 import { statement } from "../../src/storage/client/context.ts";
 import { appOver } from "../support/app.ts";
 import { d } from "../support/grid.ts";
@@ -239,7 +239,7 @@ describe("a report", () => {
 
 it("report queries read only the requested days and uncounted events", async () => {
   const { context } = await testSandbox();
-  await reportStore(context).lookOut({ every: 0, owner: "one", page: 10 });
+  await createReportStore(context).lookOut({ every: 0, owner: "one", page: 10 });
   const plan = async (query: { toSQL(): { sql: string; params: unknown[] } }) => {
     const { sql, args } = statement(query as never);
     const { rows } = await context.client.execute({ sql: `explain query plan ${sql}`, args });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { auditStore } from "../../src/adapters/libsql/stores/audit-store.ts";
 import { DAY } from "../../src/kernel/time.ts";
 import type { Alarm, StrategyDay } from "../../src/model/day.ts";
-import { reportStore } from "../../src/report/store.ts";
+import { createReportStore } from "../../src/report/store.ts";
 import { opened, START } from "../adapters/libsql/stores/opened.ts";
 
 const TODAY = START / DAY;
@@ -31,7 +31,7 @@ const alarm = (key: string, message = `${key} is wrong`): Alarm => ({
 
 async function open() {
   const { context, time } = await opened();
-  const store = reportStore(context);
+  const store = createReportStore(context);
   const look = (owner = "one", every = 1000) => store.lookOut({ every, owner, page: 2 });
   const readOutput = async () =>
     (await auditStore(context).eventsAfter(0, 99)).map(({ kind, message }) => [kind, message]);

@@ -2,10 +2,10 @@ import { expect, it } from "vitest";
 import { createStore } from "../../src/adapters/libsql/stores/store.ts";
 import { NO_MEMORY } from "../../src/model/memory.ts";
 import type { Order } from "../../src/model/order.ts";
-import { notifyStore } from "../../src/notify/store/store.ts";
+import { createNotifyStore } from "../../src/notify/store/store.ts";
 import { statement } from "../../src/storage/client/context.ts";
 import { importKek } from "../../src/storage/client/envelope.ts";
-import { metricsStore } from "../../src/storage/metrics.ts";
+import { createMetricsStore } from "../../src/storage/metrics.ts";
 import { rates } from "../../src/storage/tables/live-tables.ts";
 import { messages } from "../../src/storage/tables/notify-tables.ts";
 import { accounts, fills, orders } from "../../src/storage/tables/tables.ts";
@@ -24,7 +24,7 @@ async function open() {
     put(db.insert(accounts).values({ account: MINE, memory: NO_MEMORY, ...over }));
   const place = (clientId: string, over: Partial<Order>) =>
     put(db.insert(orders).values(order({ clientId, account: MINE, strategy: null, kind: "hand", ...over })));
-  return { context, db, put, account, place, readings: () => metricsStore(context).readings() };
+  return { context, db, put, account, place, readings: () => createMetricsStore(context).readings() };
 }
 
 it("reports each account's passes, and the processes that hold or await its lease now", async () => {
@@ -75,7 +75,7 @@ it("counts all fills and events, and each channel's pending and failed messages"
   await account({});
   await place("a", {});
   await put(db.insert(fills).values(fill({ account: MINE, clientId: "a", strategy: null })));
-  const channels = notifyStore(context, [await importKek(new Uint8Array(32).fill(1))]);
+  const channels = createNotifyStore(context, [await importKek(new Uint8Array(32).fill(1))]);
   const channel = { kind: "webhook", level: "info", quiet: null, isDaily: false } as const;
   for (const name of ["a", "b"]) await channels.addChannel({ ...channel, name }, {}, BY);
   const message = (id: string) => ({

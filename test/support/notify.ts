@@ -8,8 +8,8 @@ import type { EventKind } from "../../src/model/events.ts";
 import { deliver } from "../../src/notify/operations/deliver.ts";
 import { newWebhookSecret } from "../../src/notify/operations/sign.ts";
 import { parseQuiet } from "../../src/notify/quiet.ts";
-import { notifyStore } from "../../src/notify/store/store.ts";
-import { reportStore } from "../../src/report/store.ts";
+import { createNotifyStore } from "../../src/notify/store/store.ts";
+import { createReportStore } from "../../src/report/store.ts";
 import { importKek } from "../../src/storage/client/envelope.ts";
 import { openDatabase } from "../../src/storage/client/open.ts";
 import { BY } from "./by.ts";
@@ -33,7 +33,7 @@ export async function notifyBox({ url = "file::memory:" }: { readonly url?: stri
     clock: time.now,
   });
   onTestFinished(() => context.client.close());
-  const store = notifyStore(context, [await importKek(new Uint8Array(32).fill(1))]);
+  const store = createNotifyStore(context, [await importKek(new Uint8Array(32).fill(1))]);
   const audit = auditStore(context);
   const hosts: string[] = [];
   const local = { ...nodeLocal, monotonic: time.now };
@@ -41,7 +41,7 @@ export async function notifyBox({ url = "file::memory:" }: { readonly url?: stri
     notify: { store, post: nodePost(hosts) },
     local,
     log: heardLog,
-    reports: reportStore(context),
+    reports: createReportStore(context),
   };
   const add = async (
     name: string,

@@ -9,6 +9,7 @@ import { createListings } from "../../src/adapters/sandbox/listings.ts";
 import { marketTime } from "../../src/adapters/sandbox/market-clock.ts";
 import { SANDBOX_TIMING, simulatedVenue } from "../../src/adapters/sandbox/venue.ts";
 import type { Candles } from "../../src/candles/candles.ts";
+import type { ServiceDeps } from "../../src/compose/deps.ts";
 import { connectDex } from "../../src/compose/dex.ts";
 import { connectDryRuns } from "../../src/compose/paper.ts";
 import { connectReference } from "../../src/compose/reference.ts";
@@ -22,11 +23,12 @@ import { readExposure } from "../../src/limits/operations/exposures.ts";
 import type { Exposure, Preview } from "../../src/model/proposal.ts";
 import type { Call } from "../../src/operation.ts";
 import { createOperations } from "../../src/operations.ts";
-import type { Deps } from "../../src/ports/deps.ts";
 import type { Venue } from "../../src/ports/venue.ts";
-import { reportStore } from "../../src/report/store.ts";
+import type { ReportDeps } from "../../src/report/store.ts";
+import { createReportStore } from "../../src/report/store.ts";
 import { openDatabase } from "../../src/storage/client/open.ts";
-import { metricsStore } from "../../src/storage/metrics.ts";
+import type { MetricsDeps } from "../../src/storage/metrics.ts";
+import { createMetricsStore } from "../../src/storage/metrics.ts";
 import { connectionTo } from "./connection.ts";
 import { heardLog } from "./heard.ts";
 import { virtualLocal } from "./local.ts";
@@ -109,7 +111,7 @@ export async function testSandbox({
   const aggregator = sandboxAggregator({ ...row, market: venue("kraken") });
   const dry = connectDryRuns({ books: dryBooks(context), exchanges, venue, hostOf: () => "" });
   const dex = connectDex({ aggregator, exchanges, venue, inTime });
-  const deps: Deps = {
+  const deps: MetricsDeps & ReportDeps = {
     kinds: kindsOf(kindsWith([], kinds)),
     exchanges,
     inTime,
@@ -125,8 +127,8 @@ export async function testSandbox({
           : undefined,
     marketTime: (_account, now) => marketTime(row, now),
     store,
-    metrics: metricsStore(context),
-    reports: reportStore(context),
+    metrics: createMetricsStore(context),
+    reports: createReportStore(context),
     local: realTime ? nodeLocal : time.local,
     log: heardLog,
   };
@@ -134,36 +136,36 @@ export async function testSandbox({
 }
 
 /** Runs an operation by its name, as a surface does after it has read the input. */
-export async function runOperation<T>(deps: Deps, name: string, input: object): Promise<T> {
+export async function runOperation<T>(deps: ServiceDeps, name: string, input: object): Promise<T> {
   const operation = createOperations(EXCHANGES).find((one) => one.name === name);
   if (!operation) throw new Error(`there is no operation ${name}`);
   return (await operation.run(deps, input, { actor: "test" })) as T;
 }
 
 /** What an operation answers, or would do, asked as a client asks: with its input's defaults. */
-export function askingOf(deps: Deps, call: Call = { actor: "test" }) {
+export function askingOf(deps: ServiceDeps, call: Call = { actor: "test" }) {
   const named = (name: string) => {
     const operation = createOperations(EXCHANGES).find((one) => one.name === name);
     if (!operation) throw new Error(`there is no operation ${name}`);
     return operation;
   };
-  const prepared = (name: string, input: object, over: Partial<Deps>) => {
+  const prepared = (name: string, input: object, over: Partial<ServiceDeps>) => {
     const operation = named(name);
     if (operation.effect !== "trade") throw new Error(`${name} trades nothing`);
     return operation.prepare({ ...deps, ...over }, operation.input.parse(input), call);
   };
   return {
-    async ask<T>(name: string, input: object = {}, over: Partial<Deps> = {}): Promise<T> {
+    async ask<T>(name: string, input: object = {}, over: Partial<ServiceDeps> = {}): Promise<T> {
       const operation = named(name);
       const answer = await operation.run({ ...deps, ...over }, operation.input.parse(input), call);
       // It has the fields of its schema, and no others.
       deepStrictEqual(operation.output.parse(answer), answer);
       return answer as T;
     },
-    async preview(name: string, input: object, over: Partial<Deps> = {}): Promise<Preview> {
+    async preview(name: string, input: object, over: Partial<ServiceDeps> = {}): Promise<Preview> {
       return (await prepared(name, input, over)).preview();
     },
-    async exposure(name: string, input: object, over: Partial<Deps> = {}): Promise<Exposure> {
+    async exposure(name: string, input: object, over: Partial<ServiceDeps> = {}): Promise<Exposure> {
       return readExposure((await prepared(name, input, over)).exposure);
     },
   };

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { nodeLocal } from "../../cli/host/process/node-local.ts";
 import { DAY, MINUTE } from "../../src/kernel/time.ts";
-import { liquidityStore } from "../../src/liquidity/store/store.ts";
+import { createLiquidityStore } from "../../src/liquidity/store/store.ts";
 import { openDatabase } from "../../src/storage/client/open.ts";
 import { findChromium } from "../support/browser.ts";
 import { connectionTo } from "../support/connection.ts";
@@ -24,7 +24,7 @@ describe.skipIf(!findChromium())("watched pairs on the page (skipped without Chr
   async function watchedToday(): Promise<number> {
     const client = connectionTo(`file:${join(served.folder, "watched.db")}`);
     const context = await openDatabase({ client, local: nodeLocal, migrations, kind: "sandbox" });
-    const store = liquidityStore(context);
+    const store = createLiquidityStore(context);
     const now = Math.floor(Date.now() / MINUTE);
     const minutes = [now - 4, now - 3, now - 2].filter((minute) => minute >= now - (now % (DAY / MINUTE)));
     for (const minute of minutes) {

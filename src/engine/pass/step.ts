@@ -39,8 +39,11 @@ export interface Pass {
 
 export type StepDeps = Pick<
   Deps,
-  "store" | "local" | "log" | "limits" | "requests" | "reference" | "interval" | "kinds" | "liquidity"
->;
+  "store" | "local" | "log" | "limits" | "requests" | "reference" | "interval" | "kinds"
+> & {
+  /** Present if order books are sampled: a pass then records its own offers. */
+  readonly liquidity?: unknown;
+};
 
 export interface StepOptions {
   /** Calls to the exchange that this pass can make. */

@@ -4,22 +4,9 @@ import { type AccountKey, parseAccountKey } from "../../model/account.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { DueAccount } from "../../ports/stores/step-store.ts";
 import type { Venue } from "../../ports/venue.ts";
-import { type Pass, type StepOptions, step } from "./step.ts";
+import { type Pass, type StepDeps, type StepOptions, step } from "./step.ts";
 
-type TickDeps = Pick<
-  Deps,
-  | "store"
-  | "local"
-  | "log"
-  | "venueOf"
-  | "limits"
-  | "requests"
-  | "reference"
-  | "interval"
-  | "kinds"
-  | "tracer"
-  | "liquidity"
->;
+type TickDeps = StepDeps & Pick<Deps, "venueOf" | "tracer">;
 
 /** Minimum number of requests for a pass over one market; with fewer, it would only wait again. */
 const LEAST_PASS_REQUESTS = 12;

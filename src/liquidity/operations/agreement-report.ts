@@ -4,8 +4,6 @@ import type { Millis } from "../../kernel/time.ts";
 import { NO_SUMS } from "../../model/samples/sums.ts";
 import { dateOf } from "../../model/usage.ts";
 import { type Operation, operation } from "../../operation.ts";
-import type { Deps } from "../../ports/deps.ts";
-import type { LiquidityStore } from "../../ports/stores/liquidity-store.ts";
 import type { AgreedMarket, NamedAgreement } from "../agreement.ts";
 import { agreementPage } from "../agreement-page.tsx";
 import {
@@ -21,14 +19,19 @@ import { findingsOf, upRuleOf } from "../presets.ts";
 import { findingOut } from "../report-answer.ts";
 import type { LiquidityAnswer } from "../schema.ts";
 import type { LiquiditySpan } from "../span.ts";
+import type { LiquidityDeps } from "../store/store.ts";
 import { describeTotalRules, totalFindings, totalRule } from "../total.ts";
 import { costToTradeShown, ORDER_COST_COLUMNS } from "../trade-cost.ts";
 import { agreedDays, daysBefore } from "./agreed-days.ts";
 import { readCosts } from "./cost.ts";
 import { readAgreements } from "./in-force.ts";
-import { type PairReport, type ReportDays, readDaysOf, reportOfPair } from "./pair-report.ts";
-
-type ReadDeps = Deps & { readonly liquidity: { readonly store: LiquidityStore } };
+import {
+  type PairReport,
+  type ReportDays,
+  readDaysOf,
+  reportOfPair,
+  type SampledDeps,
+} from "./pair-report.ts";
 
 interface Period {
   readonly agreement: NamedAgreement;
@@ -74,7 +77,7 @@ export const agreementReport: Operation = operation({
         before?.value ?? null,
       ]),
     ),
-  async run(deps, { agreement: name, maker = null, cost, details, ...request }, call) {
+  async run(deps: LiquidityDeps, { agreement: name, maker = null, cost, details, ...request }, call) {
     const { liquidity, store } = deps;
     const agreement = (await readAgreements(deps)).find((one) => one.name === name);
     if (!liquidity || !agreement)
@@ -96,7 +99,7 @@ export const agreementReport: Operation = operation({
 });
 
 async function reportOfAgreement(
-  deps: ReadDeps,
+  deps: SampledDeps,
   period: Period,
   { maker, details }: Pick<PairReport, "maker" | "details">,
 ): Promise<AgreementReport> {
@@ -140,7 +143,7 @@ interface MarketFindings {
  * that these settings do not have are unknown.
  */
 async function totalsOf(
-  deps: ReadDeps,
+  deps: SampledDeps,
   { agreement: { markets, unknownMarkets, total }, days, now }: Period,
   spans: readonly LiquiditySpan[],
 ): Promise<MarketFindings[]> {
@@ -163,7 +166,7 @@ async function totalsOf(
 }
 
 /** Reads the results of the period before; undefined if the agreement did not cover it, or it has no sample. */
-async function readBefore(deps: ReadDeps, period: Period) {
+async function readBefore(deps: SampledDeps, period: Period) {
   const { agreement, now } = period;
   const { from, to } = daysBefore(period.days);
   const days = { from: Math.max(from, agreement.from), to };

@@ -7,7 +7,6 @@ import { TRADES_NOTHING } from "../../model/proposal.ts";
 import type { AgreementTerms } from "../../model/samples/agreement.ts";
 import { type Call, type Operation, operation, type PreparedCall } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
-import type { AgreementStore } from "../../ports/stores/agreement-store.ts";
 import { agreementOf, SETTINGS_NAME, settingsAgreement } from "../agreement.ts";
 import { agreementChanges, agreementView, historyView } from "../agreement-answer.ts";
 import {
@@ -20,11 +19,13 @@ import {
   termsFields,
   unlessNone,
 } from "../agreement-schema.ts";
+import type { AgreementStore } from "../store/agreements.ts";
+import type { LiquidityDeps } from "../store/store.ts";
 import { forgetAgreements, readAgreements } from "./in-force.ts";
 
 type ChangedAnswer = z.input<ReturnType<typeof AgreementChangeShape>>;
 
-const storeOf = ({ liquidity }: Deps): AgreementStore => {
+const storeOf = ({ liquidity }: LiquidityDeps): AgreementStore => {
   if (!liquidity?.agreements) throw new AppError("Not found", "agreements are not available here");
   return liquidity.agreements;
 };
@@ -192,7 +193,7 @@ const listAgreements: Operation = operation({
   mcp: { isSelfContained: true },
   input: () => z.object({}),
   output: AgreementListShape,
-  async run(deps) {
+  async run(deps: LiquidityDeps) {
     const today = dayOf(await deps.store.now());
     const stored = new Map((await deps.liquidity?.agreements?.agreements())?.map((one) => [one.name, one]));
     const agreements = (await readAgreements(deps)).map((agreement) =>
@@ -211,7 +212,7 @@ const getAgreement: Operation = operation({
   mcp: { isSelfContained: true },
   input: () => z.object({ agreement: nameField() }),
   output: HistoryShape,
-  async run(deps, { agreement: name }) {
+  async run(deps: LiquidityDeps, { agreement: name }) {
     const today = dayOf(await deps.store.now());
     if (name === SETTINGS_NAME) {
       const ofSettings = settingsAgreement(deps.liquidity?.pairs ?? []);

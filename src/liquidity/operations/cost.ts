@@ -1,10 +1,9 @@
 import { accountKey } from "../../model/account.ts";
 import type { StrategyDay } from "../../model/day.ts";
+import type { WatchedPair } from "../../model/samples/promise.ts";
 import type { Call } from "../../operation.ts";
-import type { Deps } from "../../ports/deps.ts";
 import { betweenParts } from "../../ports/heavy.ts";
-import type { WatchedPair } from "../../ports/stores/liquidity-store.ts";
-import { readSpreads } from "../../quality/operations/measured.ts";
+import { type QualityDeps, readSpreads } from "../../quality/operations/measured.ts";
 import { profitOfDays } from "../../quality/profit.ts";
 import type { MarketCost } from "../cost.ts";
 import type { ReportDays } from "./pair-report.ts";
@@ -17,7 +16,7 @@ const REQUESTS_FOR_RESPONSE = 3;
  * requests are used up, the P&L is unknown.
  */
 export async function readCosts(
-  deps: Deps,
+  deps: QualityDeps,
   markets: readonly WatchedPair[],
   days: ReportDays,
   call: Call,

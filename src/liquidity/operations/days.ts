@@ -2,9 +2,9 @@ import { csvLines } from "../../kernel/csv.ts";
 import { digest } from "../../kernel/digest.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { MINUTES_A_DAY, type MissedMinute } from "../../model/samples/minute.ts";
+import type { WatchedPair } from "../../model/samples/promise.ts";
 import type { DaySums } from "../../model/samples/sums.ts";
 import type { Deps } from "../../ports/deps.ts";
-import type { LiquidityStore, WatchedPair } from "../../ports/stores/liquidity-store.ts";
 import { MINUTE_COLUMNS, minuteRow } from "../report.ts";
 import {
   addUpMinutes,
@@ -16,6 +16,7 @@ import {
   spanDays,
   type UpRule,
 } from "../span.ts";
+import type { LiquidityStore } from "../store/store.ts";
 
 type DayReading = Pick<Deps, "local" | "requests"> & { readonly store: LiquidityStore };
 

@@ -1,11 +1,11 @@
 import { MINUTE, type Millis } from "../../kernel/time.ts";
 import type { AgreementVersion } from "../../model/samples/agreement.ts";
-import type { Deps } from "../../ports/deps.ts";
-import type { AgreementStore } from "../../ports/stores/agreement-store.ts";
-import type { PromisedPair } from "../../ports/stores/liquidity-store.ts";
+import type { PromisedPair } from "../../model/samples/promise.ts";
 import { agreementOf, isSampled, type NamedAgreement, settingsAgreement } from "../agreement.ts";
+import type { AgreementStore } from "../store/agreements.ts";
+import type { LiquidityDeps } from "../store/store.ts";
 
-export type AgreementDeps = Pick<Deps, "liquidity" | "exchanges">;
+export type AgreementDeps = Pick<LiquidityDeps, "liquidity" | "exchanges">;
 
 const configuredIds = ({ exchanges }: AgreementDeps): string[] => exchanges.map(({ id }) => id);
 

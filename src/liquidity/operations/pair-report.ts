@@ -5,10 +5,9 @@ import { splitPair } from "../../kernel/pair.ts";
 import { DAY, dayOf, type Millis } from "../../kernel/time.ts";
 import { accountKey } from "../../model/account.ts";
 import { MINUTES_A_DAY, minuteOf } from "../../model/samples/minute.ts";
-import type { LiquidityPromise, Preset } from "../../model/samples/promise.ts";
+import type { LiquidityPromise, Preset, WatchedPair } from "../../model/samples/promise.ts";
 import { dateOf } from "../../model/usage.ts";
 import type { Deps } from "../../ports/deps.ts";
-import type { LiquidityStore, WatchedPair } from "../../ports/stores/liquidity-store.ts";
 import { VOLUME_DAYS } from "../exchange-rules.ts";
 import { type ObligationFinding, overallState } from "../obligations.ts";
 import { describeTerms, findingsOf, lastWholeDay, upRuleOf } from "../presets.ts";
@@ -16,6 +15,7 @@ import { liquidityReport } from "../report.ts";
 import { daysOut, hoursOut, reportOut } from "../report-answer.ts";
 import type { LiquidityAnswer } from "../schema.ts";
 import type { LiquiditySpan, UpRule } from "../span.ts";
+import type { LiquidityStore } from "../store/store.ts";
 import { tradeCostsOut } from "../trade-cost.ts";
 import { readLiquidity } from "./days.ts";
 import { readVolumes } from "./volumes.ts";
@@ -35,11 +35,11 @@ export interface PairReport {
   readonly details: boolean;
 }
 
-type ReportDeps = Deps & { readonly liquidity: { readonly store: LiquidityStore } };
+export type SampledDeps = Deps & { readonly liquidity: { readonly store: LiquidityStore } };
 
 /** Returns the samples of some days, counted by a rule. The current minute is not known yet. */
 export async function readDaysOf(
-  deps: ReportDeps,
+  deps: SampledDeps,
   pair: WatchedPair,
   { days, now, rule }: Pick<PairReport, "days" | "now"> & { readonly rule: UpRule | undefined },
 ) {
@@ -55,7 +55,7 @@ const MOST_DAYS_BY_HOUR = 31;
 
 /** Returns the report of a pair with its samples. */
 export async function reportOfPair(
-  deps: ReportDeps,
+  deps: SampledDeps,
   pair: WatchedPair,
   { days, now, promise, maker, details }: PairReport,
 ): Promise<{ readonly answer: LiquidityAnswer; readonly span: LiquiditySpan }> {

@@ -4,6 +4,7 @@ import { dayOf } from "../../kernel/time.ts";
 import { PRESETS } from "../../model/samples/promise.ts";
 import { dateOf } from "../../model/usage.ts";
 import { operation } from "../../operation.ts";
+import type { LiquidityDeps } from "../store/store.ts";
 import { promisedPairs } from "./in-force.ts";
 
 export const WatchedShape = lazy(() =>
@@ -35,7 +36,7 @@ export const watchedPairs = operation({
   failure: "Internal error",
   input: () => z.object({}),
   output: WatchedShape,
-  async run(deps) {
+  async run(deps: LiquidityDeps) {
     const today = dayOf(await deps.store.now());
     const pairs = (await promisedPairs(deps, today)).map(
       ({ exchange, symbol, promise, agreement = null }) => ({

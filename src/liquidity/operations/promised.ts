@@ -1,13 +1,13 @@
 import { DAY, dayOf, MINUTE, type Millis } from "../../kernel/time.ts";
 import type { Alarm } from "../../model/day.ts";
-import type { Deps } from "../../ports/deps.ts";
 import { nearlyMissed } from "../nearly-missed.ts";
 import { upRuleOf } from "../presets.ts";
 import { addUpMinutes, joinDays } from "../span.ts";
+import type { LiquidityDeps } from "../store/store.ts";
 
 /** Returns alarms about obligations of sampled pairs that are at risk today. */
 export async function promiseAlarms(
-  { liquidity }: Pick<Deps, "liquidity">,
+  { liquidity }: Pick<LiquidityDeps, "liquidity">,
   now: Millis,
 ): Promise<readonly Alarm[]> {
   if (!liquidity) return [];

@@ -2,10 +2,12 @@ import { digest } from "../../kernel/digest.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { dayOf, MINUTE, type Millis } from "../../kernel/time.ts";
 import { MINUTES_A_DAY } from "../../model/samples/minute.ts";
+import type { WatchedPair } from "../../model/samples/promise.ts";
 import { NO_PREVIOUS, PROOF_FORMAT, type ProofKey, type SignedDay } from "../../model/samples/proof.ts";
 import { dateOf } from "../../model/usage.ts";
-import type { LiquidityStore, ProofStore, WatchedPair } from "../../ports/stores/liquidity-store.ts";
 import { type BundleDay, type BundleHead, dayText, proofLines, signedText } from "../proof.ts";
+import type { ProofStore } from "../store/proofs.ts";
+import type { LiquidityStore } from "../store/store.ts";
 
 export interface ProofDeps {
   readonly store: LiquidityStore;

@@ -1,12 +1,12 @@
 import { csv } from "../../kernel/csv.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { dayOf } from "../../kernel/time.ts";
-import type { LiquidityPromise, Preset, PromiseRequest } from "../../model/samples/promise.ts";
+import type { LiquidityPromise, Preset, PromiseRequest, WatchedPair } from "../../model/samples/promise.ts";
 import { type Operation, operation } from "../../operation.ts";
-import type { WatchedPair } from "../../ports/stores/liquidity-store.ts";
 import { COST_COLUMNS, costShown, formatCost } from "../cost.ts";
 import { liquidityPage } from "../page.tsx";
 import { type LiquidityAnswer, LiquidityShape, liquidityInput } from "../schema.ts";
+import type { LiquidityDeps } from "../store/store.ts";
 import { costToTradeShown, ORDER_COST_COLUMNS } from "../trade-cost.ts";
 import { readCosts } from "./cost.ts";
 import { promisedPairs } from "./in-force.ts";
@@ -52,7 +52,11 @@ export const liquidityOperation = (ids: readonly string[]): Operation =>
         days.map((row) => columns.map((name) => row[name])),
       );
     },
-    async run(deps, { exchange, symbol, maker = null, preset, band, cost, details, ...request }, call) {
+    async run(
+      deps: LiquidityDeps,
+      { exchange, symbol, maker = null, preset, band, cost, details, ...request },
+      call,
+    ) {
       const { liquidity, store } = deps;
       const pair = { exchange, symbol };
       if (!liquidity) throw nobodyWatches(pair);

@@ -5,19 +5,19 @@ import { accountKey } from "../../model/account.ts";
 import type { Book } from "../../model/market.ts";
 import type { Order, OrderState, OrderTerms } from "../../model/order.ts";
 import { foldSamples, MINUTES_A_DAY, minuteOf } from "../../model/samples/minute.ts";
+import type { PromisedPair, WatchedPair } from "../../model/samples/promise.ts";
 import { ownLevels, sampleBook } from "../../model/samples/sample.ts";
-import type { Deps } from "../../ports/deps.ts";
 import { forAnyone } from "../../ports/for-anyone.ts";
-import type { PromisedPair, WatchedPair } from "../../ports/stores/liquidity-store.ts";
 import type { Venue } from "../../ports/venue.ts";
 import { absenceOf, missedBecause } from "../absence.ts";
 import { upRuleOf } from "../presets.ts";
+import type { LiquidityDeps } from "../store/store.ts";
 import { readLiquidity } from "./days.ts";
 import { recentPairs } from "./in-force.ts";
 import { signDays } from "./proof.ts";
 
 type SampleDeps = Pick<
-  Deps,
+  LiquidityDeps,
   "liquidity" | "store" | "venue" | "exchanges" | "reference" | "requests" | "inTime" | "log" | "local"
 >;
 

@@ -1,8 +1,8 @@
 import { dayOf } from "../../kernel/time.ts";
 import { dateOf } from "../../model/usage.ts";
-import type { Deps } from "../../ports/deps.ts";
 import type { LiquidityAnswer } from "../schema.ts";
 import type { PairStatus, StatusContent } from "../status-page.tsx";
+import type { LiquidityDeps } from "../store/store.ts";
 import { promisedPairs } from "./in-force.ts";
 import { liquidityOperation } from "./report.ts";
 
@@ -11,7 +11,7 @@ const STATUS_DAYS = 90;
 
 /** Reads the sampled pairs for a status page, each once. Nothing of orders, balances or keys is in it. */
 export async function readStatusContent(
-  deps: Deps,
+  deps: LiquidityDeps,
   shown: Pick<StatusContent, "maker" | "hasAmounts">,
 ): Promise<StatusContent> {
   const madeAt = await deps.store.now();

@@ -2,9 +2,9 @@ import { type Decimal, mul } from "../../kernel/decimal.ts";
 import { VenueError } from "../../kernel/errors.ts";
 import { DAY, type Millis } from "../../kernel/time.ts";
 import type { Candle } from "../../model/market.ts";
+import type { WatchedPair } from "../../model/samples/promise.ts";
 import type { Deps } from "../../ports/deps.ts";
 import { forAnyone } from "../../ports/for-anyone.ts";
-import type { WatchedPair } from "../../ports/stores/liquidity-store.ts";
 
 /** Consecutive days up to the last one, counted from 1970. */
 interface DaysRequest {

@@ -1,8 +1,10 @@
 import { and, type Column, eq, gte, lt, type SQL, sql } from "drizzle-orm";
 import { getTableConfig, type SQLiteTable } from "drizzle-orm/sqlite-core";
 import { MINUTE } from "../../kernel/time.ts";
-import type { LiquidityStore } from "../../ports/stores/liquidity-store.ts";
-import { type StoreMethod, statement } from "../../storage/client/context.ts";
+import type { AccountKey } from "../../model/account.ts";
+import type { Span } from "../../model/fill.ts";
+import type { WatchedPair } from "../../model/samples/promise.ts";
+import { type Context, statement } from "../../storage/client/context.ts";
 import { liquidityMinutes } from "../../storage/tables/liquidity-tables.ts";
 import { fillMids } from "../../storage/tables/quality-tables.ts";
 import { fills } from "../../storage/tables/tables.ts";
@@ -24,12 +26,13 @@ function bytesOfRows(table: SQLiteTable, isOf: SQL | undefined): SQL {
   return sql`(select coalesce(sum(${sql.join(records, sql` + `)}), 0) from ${table} where ${isOf})`;
 }
 
-export const storedBytes: StoreMethod<LiquidityStore["bytes"]> = async (
-  { client },
-  { exchange, symbol },
-  account,
-  { from, to },
-) => {
+/** Returns about how many bytes the samples and fills of a span take, with their indexes. `to` is exclusive. */
+export async function storedBytes(
+  { client }: Context,
+  { exchange, symbol }: WatchedPair,
+  account: AccountKey,
+  { from, to }: Span,
+): Promise<{ readonly samples: number; readonly fills: number }> {
   const { exchange: ofExchange, symbol: ofSymbol, minute } = liquidityMinutes;
   const isSample = and(
     ...[eq(ofExchange, exchange), eq(ofSymbol, symbol)],
@@ -45,4 +48,4 @@ export const storedBytes: StoreMethod<LiquidityStore["bytes"]> = async (
     await client.execute(statement(sql`select ${bytesOfRows(liquidityMinutes, isSample)}, ${ofFills}`))
   ).rows;
   return { samples: Number(row?.[0]), fills: Number(row?.[1]) };
-};
+}

@@ -1,8 +1,8 @@
 import { and, asc, desc, eq, sql } from "drizzle-orm";
 import { SettingsError } from "../../kernel/errors.ts";
 import { MINUTES_A_DAY } from "../../model/samples/minute.ts";
-import { NO_PREVIOUS } from "../../model/samples/proof.ts";
-import type { ProofKeys, ProofStore, WatchedPair } from "../../ports/stores/liquidity-store.ts";
+import type { WatchedPair } from "../../model/samples/promise.ts";
+import { NO_PREVIOUS, type ProofKey, type SignedDay, type SignedRows } from "../../model/samples/proof.ts";
 import { type Context, statement } from "../../storage/client/context.ts";
 import { type Kek, openSealed, rewrap, seal } from "../../storage/client/envelope.ts";
 import {
@@ -17,8 +17,11 @@ const OWNER = "proof key";
 const signedPair = ({ exchange, symbol }: WatchedPair) =>
   and(eq(liquidityProofs.exchange, exchange), eq(liquidityProofs.symbol, symbol));
 
-export const proofStore = ({ client, db }: Context): ProofStore => ({
-  async newest(pair) {
+/** Signed days. None is changed or deleted, and their minutes take no further sample. */
+export type ProofStore = ReturnType<typeof createProofStore>;
+
+export const createProofStore = ({ client, db }: Context) => ({
+  async newest(pair: WatchedPair): Promise<SignedDay | undefined> {
     const [row] = await db
       .select()
       .from(liquidityProofs)
@@ -28,14 +31,20 @@ export const proofStore = ({ client, db }: Context): ProofStore => ({
     return row;
   },
 
-  days: async (pair, from, to) =>
+  /** Ascending; both days are included. */
+  days: async (pair: WatchedPair, from: number, to: number): Promise<readonly SignedDay[]> =>
     db
       .select()
       .from(liquidityProofs)
       .where(and(signedPair(pair), sql`${liquidityProofs.day} between ${from} and ${to}`))
       .orderBy(asc(liquidityProofs.day)),
 
-  async add({ exchange, symbol }, { day, previous, hash, signature, publicKey }, { known, timed, missed }) {
+  /** Returns false if another process signed a day meanwhile, or if the day's rows differ from the signed ones. */
+  async add(
+    { exchange, symbol }: WatchedPair,
+    { day, previous, hash, signature, publicKey }: SignedDay,
+    { known, timed, missed }: SignedRows,
+  ): Promise<boolean> {
     const [from, to] = [day * MINUTES_A_DAY, (day + 1) * MINUTES_A_DAY];
     const count = (table: typeof liquidityMinutes | typeof liquidityMisses) =>
       sql`(select count(*) from ${table} as minutes where minutes.exchange = ${exchange} and minutes.symbol = ${symbol} and minutes.minute >= ${from} and minutes.minute < ${to})`;
@@ -50,8 +59,11 @@ export const proofStore = ({ client, db }: Context): ProofStore => ({
   },
 });
 
+/** The deployment's key that signs days. Each throws SettingsError without the operator's key that encrypts it. */
+export type ProofKeys = ReturnType<typeof createProofKeys>;
+
 /** `keks` are the operator's keys: the first one encrypts, all decrypt. */
-export function proofKeyStore({ client, db, now }: Context, keks: () => Promise<readonly Kek[]>): ProofKeys {
+export function createProofKeys({ client, db, now }: Context, keks: () => Promise<readonly Kek[]>) {
   const read = async () => {
     const [row] = await db.select().from(proofKeys);
     const sealedOf = ({ kek, wrapped, privateKey }: typeof proofKeys.$inferSelect) => ({
@@ -61,14 +73,16 @@ export function proofKeyStore({ client, db, now }: Context, keks: () => Promise<
     return row && { ...row, sealed: sealedOf(row) };
   };
   return {
-    async key() {
+    /** Returns undefined if no key was created; then no day is signed. */
+    async key(): Promise<ProofKey | undefined> {
       const row = await read();
       if (!row) return undefined;
       const { privateKey = "" } = await openSealed(await keks(), OWNER, row.sealed);
       return importProofKey({ publicKey: row.publicKey, privateKey });
     },
 
-    async createKey() {
+    /** Creates the key if there is none. */
+    async createKey(): Promise<void> {
       const [kek] = await keks();
       if (!kek) throw new SettingsError("EDGEMAKER_KEK is not set: it encrypts the key that signs days");
       const { publicKey, privateKey } = await createProofKey();
@@ -77,7 +91,8 @@ export function proofKeyStore({ client, db, now }: Context, keks: () => Promise<
       await client.execute(statement(db.insert(proofKeys).values(row).onConflictDoNothing()));
     },
 
-    async rotateKey() {
+    /** Encrypts the key with the first of the operator's keys. Returns the number of keys that another key encrypted. */
+    async rotateKey(): Promise<number> {
       const [row, all] = [await read(), await keks()];
       if (!row || row.kek === all[0]?.id) return 0;
       const { kek, wrapped } = await rewrap(all, OWNER, row.sealed);

@@ -1,8 +1,11 @@
 import { and, asc, eq, gte, lt, type SQL, sql } from "drizzle-orm";
 import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
-import { type LiquidityMinute, MINUTES_A_DAY } from "../../model/samples/minute.ts";
+import type { AccountKey } from "../../model/account.ts";
+import type { Span } from "../../model/fill.ts";
+import { type LiquidityMinute, MINUTES_A_DAY, type MissedMinute } from "../../model/samples/minute.ts";
+import type { PromisedPair, WatchedPair } from "../../model/samples/promise.ts";
 import type { DaySums } from "../../model/samples/sums.ts";
-import type { LiquidityStore, WatchedPair } from "../../ports/stores/liquidity-store.ts";
+import type { Deps } from "../../ports/deps.ts";
 import { bundle, type Context, rowsOf, type Statement, statement } from "../../storage/client/context.ts";
 import { amountColumn } from "../../storage/tables/columns.ts";
 import {
@@ -13,7 +16,25 @@ import {
   type liquidityProofs,
   offerColumn,
 } from "../../storage/tables/liquidity-tables.ts";
+import type { AgreementStore } from "./agreements.ts";
 import { storedBytes } from "./bytes.ts";
+import type { ProofKeys, ProofStore } from "./proofs.ts";
+
+/** Dependencies of the operations on samples. */
+export interface LiquidityDeps extends Deps {
+  /** Sampled pairs and their samples; absent if nothing is sampled. */
+  readonly liquidity?: {
+    readonly store: LiquidityStore;
+    /** The pairs of the settings; those of agreements are sampled too. */
+    readonly pairs: readonly PromisedPair[];
+    readonly agreements?: AgreementStore;
+    /** Signed days, and the key that signs them after it is created; absent if nothing is signed. */
+    readonly proofs?: ProofStore & ProofKeys;
+  };
+}
+
+/** One minute's sample of own orders. */
+export type OwnOffer = Pick<LiquidityMinute, "ownSpread" | "ownOrders" | "ownDepth" | "offer">;
 
 /** Thirteen months. */
 const MINUTES_KEPT = 396 * MINUTES_A_DAY;
@@ -94,10 +115,19 @@ export const sumsQuery = ({ db }: Pick<Context, "db">, pair: WatchedPair, { from
     )
     .orderBy(asc(liquidityDays.day));
 
-export function liquidityStore(context: Context): LiquidityStore {
-  const { client, db } = context;
+export type LiquidityStore = ReturnType<typeof createLiquidityStore>;
+
+export const createLiquidityStore = (context: Context) => ({
+  ...minuteReads(context),
+  ...dayReads(context),
+  ...sampleWrites(context),
+});
+
+function minuteReads(context: Context) {
+  const { client } = context;
   return {
-    async lacking(pairs, minute) {
+    /** Returns the pairs without a sample of this minute. */
+    async lacking(pairs: readonly WatchedPair[], minute: number): Promise<readonly WatchedPair[]> {
       if (pairs.length === 0) return [];
       const isKnown = (pair: WatchedPair) =>
         sql`select 1 from ${liquidityMinutes} where ${ofPair(pair, liquidityMinutes)} and ${liquidityMinutes.minute} = ${minute}`;
@@ -108,7 +138,62 @@ export function liquidityStore(context: Context): LiquidityStore {
       return pairs.filter((_, index) => known[index]?.rows.length === 0);
     },
 
-    async keep(pair, { ownOrders, sources: value, ...row }) {
+    misses: async (pair: WatchedPair, from: number, to: number): Promise<readonly MissedMinute[]> =>
+      missesQuery(context, pair, { from, to }),
+
+    /** Returns the first minute with a sample. */
+    since: async (pair: WatchedPair): Promise<number | undefined> =>
+      (await firstMinuteQuery(context, pair))[0]?.minute,
+
+    /** Returns minutes in ascending order; `to` is exclusive. */
+    async minutes(
+      { exchange, symbol }: WatchedPair,
+      from: number,
+      to: number,
+    ): Promise<readonly LiquidityMinute[]> {
+      const result = await client.execute(READ_MINUTES.with({ exchange, symbol, from, to }));
+      return READ_MINUTES.rows(liquidityMinutes, result).map(minuteOfRow);
+    },
+
+    /**
+     * Reads own orders only, which takes a sixth of the time. `to` is exclusive. The depth is null unless the rule uses
+     * it, and the spread is null if the times of orders are known.
+     */
+    async ownOffers(
+      { exchange, symbol }: WatchedPair,
+      span: MinuteSpan & { readonly usesDepth: boolean },
+    ): Promise<readonly OwnOffer[]> {
+      const result = await client.execute(READ_OWN.with({ exchange, symbol, ...span }));
+      return READ_OWN.rows(ownColumns, result).map(
+        ({ ownSpread, ownBids: bids, ownAsks: asks, ownDepth, offer }) => ({
+          ownSpread,
+          ownOrders: { bids, asks },
+          ownDepth,
+          offer,
+        }),
+      );
+    },
+  };
+}
+
+function dayReads(context: Context) {
+  const { client } = context;
+  return {
+    /** Returns stored sums of days, both bounds inclusive. A change of a minute deletes the sums of its day. */
+    async days(pair: WatchedPair, from: number, to: number): Promise<readonly DaySums[]> {
+      const result = await client.execute(statement(sumsQuery(context, pair, { from, to })));
+      // A copy would parse the hours.
+      return rowsOf(liquidityDays, result).map(({ day, hash, sums }) => Object.assign(sums, { day, hash }));
+    },
+
+    bytes: (pair: WatchedPair, account: AccountKey, span: Span) => storedBytes(context, pair, account, span),
+  };
+}
+
+function sampleWrites({ client, db }: Context) {
+  return {
+    /** Stores samples. The first sample of a minute wins. Deletes samples older than 13 months. */
+    async keep(pair: WatchedPair, { ownOrders, sources: value, ...row }: LiquidityMinute): Promise<void> {
       const { bids: ownBids, asks: ownAsks } = ownOrders;
       const { exchange, symbol } = pair;
       const sources = value ?? UNKNOWN_SOURCES;
@@ -122,7 +207,8 @@ export function liquidityStore(context: Context): LiquidityStore {
       );
     },
 
-    async keepMiss(pair, miss) {
+    /** Records that an order book could not be read in a minute. The first record wins. */
+    async keepMiss(pair: WatchedPair, miss: MissedMinute): Promise<void> {
       const insert = db.insert(liquidityMisses).values({ ...pair, ...miss });
       const old = isOld(pair, miss.minute, liquidityMisses);
       await client.batch(
@@ -131,35 +217,8 @@ export function liquidityStore(context: Context): LiquidityStore {
       );
     },
 
-    misses: async (pair, from, to) => missesQuery(context, pair, { from, to }),
-
-    since: async (pair) => (await firstMinuteQuery(context, pair))[0]?.minute,
-
-    async minutes({ exchange, symbol }, from, to) {
-      const result = await client.execute(READ_MINUTES.with({ exchange, symbol, from, to }));
-      return READ_MINUTES.rows(liquidityMinutes, result).map(minuteOfRow);
-    },
-
-    async ownOffers({ exchange, symbol }, span) {
-      const result = await client.execute(READ_OWN.with({ exchange, symbol, ...span }));
-      return READ_OWN.rows(ownColumns, result).map(
-        ({ ownSpread, ownBids: bids, ownAsks: asks, ownDepth, offer }) => ({
-          ownSpread,
-          ownOrders: { bids, asks },
-          ownDepth,
-          offer,
-        }),
-      );
-    },
-
-    async days(pair, from, to) {
-      const result = await client.execute(statement(sumsQuery(context, pair, { from, to })));
-      // A copy would parse the hours.
-      return rowsOf(liquidityDays, result).map(({ day, hash, sums }) => Object.assign(sums, { day, hash }));
-    },
-
-    bytes: storedBytes.bind(null, context),
-    async keepDays(pair, days) {
+    /** Stores the sums of days whose minutes have not changed since they were read. */
+    async keepDays(pair: WatchedPair, days: readonly DaySums[]): Promise<void> {
       if (days.length > 0) await client.unwaited(...days.map((daySums) => daySet(pair, daySums)));
     },
   };

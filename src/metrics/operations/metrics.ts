@@ -1,11 +1,11 @@
-import type { Deps } from "../../ports/deps.ts";
+import type { MetricsDeps } from "../../storage/metrics.ts";
 import { exposition } from "../exposition.ts";
 import { metricsOf } from "../figures.ts";
 import { streamFamilies } from "../streams.ts";
 
 /** Reads the metrics for Prometheus; undefined if the store has none. */
 export async function readMetrics(
-  deps: Pick<Deps, "metrics" | "store" | "local" | "kinds" | "streamReport">,
+  deps: Pick<MetricsDeps, "metrics" | "store" | "local" | "kinds" | "streamReport">,
   version: string,
 ): Promise<string | undefined> {
   const { metrics, store, local, kinds, streamReport } = deps;

@@ -5,7 +5,6 @@ import { lazy } from "../../kernel/lazy.ts";
 import { ALERT_LEVELS, CHANNEL_KINDS, type ChannelSecrets } from "../../model/channel.ts";
 import { byOf } from "../../model/events.ts";
 import { type Operation, operation } from "../../operation.ts";
-import type { Deps } from "../../ports/deps.ts";
 import {
   CHANNEL_NAME,
   CHANNEL_NAME_FORM,
@@ -17,10 +16,8 @@ import {
 } from "../channels.ts";
 import { NO_MAIL } from "../mail.ts";
 import { parseQuiet } from "../quiet.ts";
-import { type DeliveryDeps, deliver } from "./deliver.ts";
+import { type DeliveryDeps, deliver, type NotifyDeps } from "./deliver.ts";
 import { newWebhookSecret } from "./sign.ts";
-
-type NotifyDeps = NonNullable<Deps["notify"]>;
 
 const ChannelShape = lazy(() =>
   z.object({
@@ -101,7 +98,7 @@ async function secretsOf({ kind, ...given }: z.output<ReturnType<typeof addInput
   return secrets;
 }
 
-const channelsOf = ({ notify }: Deps): NotifyDeps => {
+const channelsOf = ({ notify }: NotifyDeps): NonNullable<NotifyDeps["notify"]> => {
   if (!notify) throw new AppError("Not found", "alerts are not available here");
   return notify;
 };

@@ -7,17 +7,19 @@ import { ageOf, dayOf, HOUR, isAhead, MINUTE, type Millis, SECOND } from "../../
 import type { Channel, Message } from "../../model/channel.ts";
 import type { News } from "../../model/news.ts";
 import { dateOf } from "../../model/usage.ts";
+import type { Deps } from "../../ports/deps.ts";
 import type { Local, Log } from "../../ports/local.ts";
-import type { OutboundAnswer, Post, SendMail } from "../../ports/outbound.ts";
-import type { Claim, NotifyStore, Outlook, Sent } from "../../ports/stores/notify-store.ts";
-import type { ReportStore } from "../../ports/stores/report-store.ts";
+import type { LeadsInward, OutboundAnswer, Post, SendMail } from "../../ports/outbound.ts";
 import { reportLines, reportOver } from "../../report/report.ts";
+import type { ReportStore } from "../../report/store.ts";
 import { describedAt, dueLines, takeIn } from "../digest.ts";
 import { mailOf, NO_MAIL } from "../mail.ts";
 import { digestMessage } from "../message.ts";
 import { eventNews, fillNews } from "../news.ts";
 import { isQuietHour } from "../quiet.ts";
 import { requestOf } from "../requests.ts";
+import type { Claim, Outlook, Sent } from "../store/rows.ts";
+import type { NotifyStore } from "../store/store.ts";
 import { signedRequest } from "./sign.ts";
 
 /** Channels, and how their messages are sent. */
@@ -26,6 +28,16 @@ export interface Notify {
   readonly post: Post;
   /** Absent if this process cannot send email; other processes then serve its channels. */
   readonly mail?: SendMail | undefined;
+}
+
+/** Dependencies of the operations on channels. */
+export interface NotifyDeps extends Deps {
+  /** Sends messages to alert channels; absent without notifications. */
+  readonly notify?: Notify & {
+    /** Hosts that the settings allow as message targets, even private ones. */
+    readonly hosts: readonly string[];
+    readonly inward?: LeadsInward | undefined;
+  };
 }
 
 /** Dependencies of the delivery. */

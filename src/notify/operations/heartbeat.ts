@@ -3,7 +3,7 @@ import { messageOf } from "../../kernel/errors.ts";
 import { type Millis, SECOND, timeGap } from "../../kernel/time.ts";
 import type { Local, Log } from "../../ports/local.ts";
 import type { Post } from "../../ports/outbound.ts";
-import type { AccountReading } from "../../ports/stores/metrics-store.ts";
+import type { AccountReading } from "../../storage/metrics.ts";
 
 /** URL of a monitoring service, and the minimum interval of heartbeats. */
 export interface HeartbeatSettings {

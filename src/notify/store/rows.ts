@@ -3,12 +3,72 @@ import { asc, getTableColumns, type SQL, type SQLWrapper, sql } from "drizzle-or
 import { encode } from "../../kernel/codec.ts";
 import { decimal } from "../../kernel/decimal.ts";
 import type { Pair } from "../../kernel/pair.ts";
-import type { Channel, Message } from "../../model/channel.ts";
+import type { Millis } from "../../kernel/time.ts";
+import type { Channel, ChannelSecrets, Digest, Message, NewsCursor } from "../../model/channel.ts";
 import type { Side } from "../../model/market.ts";
 import type { TellableEvent, TellableFill } from "../../model/news.ts";
 import { type Context, rowsOf, statement } from "../../storage/client/context.ts";
 import { channels, messages } from "../../storage/tables/notify-tables.ts";
 import { events, fills, newestEvent, newestFill, strategies } from "../../storage/tables/tables.ts";
+
+/** A channel as read before a process claims it. */
+export type ChannelOutlook = Channel & {
+  /** End of the current claim. */
+  readonly claimedUntil: Millis;
+  /** Whether it has a message to send. */
+  readonly isPending: boolean;
+};
+
+export interface Outlook {
+  readonly now: Millis;
+  readonly newest: NewsCursor;
+  readonly channels: readonly ChannelOutlook[];
+}
+
+/** One process's claim on a channel. Its writes take effect only while the claim lasts. */
+export interface Claim {
+  readonly channel: Channel;
+  readonly owner: string;
+  readonly now: Millis;
+  readonly secrets: ChannelSecrets;
+  /** The oldest message to send. */
+  readonly pending: { readonly message: Message; readonly tries: number } | undefined;
+  /** Events and fills after the channel's cursor, oldest first, at most `page` of each. */
+  readonly events: readonly TellableEvent[];
+  readonly fills: readonly TellableFill[];
+}
+
+export type OwnClaim = Pick<Claim, "channel" | "owner">;
+
+export interface ClaimRequest {
+  readonly name: string;
+  readonly owner: string;
+  readonly ttl: Millis;
+  readonly page: number;
+}
+
+export interface ReadNews {
+  readonly cursor: NewsCursor;
+  readonly digest: Digest;
+  readonly message?: Message | undefined;
+  readonly reportedDay?: number | undefined;
+  /** Releases the claim without a message. */
+  readonly isDone: boolean;
+}
+
+export interface ChannelReport {
+  readonly channel: Channel;
+  readonly createdAt: Millis;
+  readonly pending: number;
+  readonly dead: number;
+}
+
+/** Result of an attempt to send. */
+export type Sent =
+  | { readonly result: "sent" }
+  | { readonly result: "later" | "dead"; readonly error: string; readonly retryAt: Millis };
+
+export type NewChannel = Pick<Channel, "name" | "kind" | "level" | "quiet" | "isDaily">;
 
 export const isPending = sql`exists(select 1 from ${messages} where ${messages.channel} = ${channels.name} and ${messages.state} = 'pending')`;
 

@@ -1,9 +1,8 @@
 import { asc, eq, type SQL, sql } from "drizzle-orm";
 import { messageOf, SettingsError } from "../../kernel/errors.ts";
 import { DAY } from "../../kernel/time.ts";
-import { NO_DIGEST } from "../../model/channel.ts";
-import { EVERY_ACCOUNT, type EventView } from "../../model/events.ts";
-import type { Claim, NotifyStore } from "../../ports/stores/notify-store.ts";
+import { type ChannelSecrets, type Message, type NewsCursor, NO_DIGEST } from "../../model/channel.ts";
+import { type By, EVERY_ACCOUNT, type EventView } from "../../model/events.ts";
 import { type Context, hasRows, rowsOf, statement } from "../../storage/client/context.ts";
 import { type Kek, openSealed, seal } from "../../storage/client/envelope.ts";
 import { writeText } from "../../storage/client/event-chain.ts";
@@ -12,13 +11,21 @@ import { channels, messages } from "../../storage/tables/notify-tables.ts";
 import { newestEvent, newestFill } from "../../storage/tables/tables.ts";
 import { ownerOf, rotateSecrets } from "./rotate-secrets.ts";
 import {
+  type ChannelReport,
+  type Claim,
+  type ClaimRequest,
   channelOf,
   eventsFrom,
   eventsQuery,
   fillsFrom,
   fillsQuery,
   insertMessage,
+  type NewChannel,
+  type Outlook,
+  type OwnClaim,
   outlookQuery,
+  type ReadNews,
+  type Sent,
   tellableEventsOf,
   tellableFillOf,
 } from "./rows.ts";
@@ -33,11 +40,10 @@ function needKek([kek]: readonly Kek[]): Kek {
   throw new SettingsError("EDGEMAKER_KEK is not set; it encrypts the secrets of channels");
 }
 
+export type NotifyStore = Omit<ReturnType<typeof createNotifyStore>, "rotate">;
+
 /** `keks` are the operator's keys; the first one encrypts. A process without keys leaves all channels to others. */
-export const notifyStore = (
-  context: Context,
-  keks: readonly Kek[],
-): NotifyStore & { rotate(): Promise<number> } => ({
+export const createNotifyStore = (context: Context, keks: readonly Kek[]) => ({
   ...channelList(context, keks),
   ...newsReads(context, keks),
   ...deliveries(context, keks),
@@ -46,13 +52,15 @@ export const notifyStore = (
 });
 
 /** The channels that people add and remove. */
-function channelList(
-  context: Context,
-  keks: readonly Kek[],
-): Pick<NotifyStore, "addChannel" | "removeChannel" | "channels"> {
+function channelList(context: Context, keks: readonly Kek[]) {
   const { db } = context;
   return {
-    async addChannel({ name, kind, level, quiet, isDaily }, secrets, by) {
+    /** Adds a channel, which gets events from now on. Returns false if the name exists. */
+    async addChannel(
+      { name, kind, level, quiet, isDaily }: NewChannel,
+      secrets: ChannelSecrets,
+      by: By,
+    ): Promise<boolean> {
       const kek = needKek(keks);
       const { fields, ...wrapping } = await seal(kek, ownerOf(name), secrets);
       const isNew = sql`not exists(select 1 from ${channels} where ${channels.name} = ${name})`;
@@ -74,7 +82,8 @@ function channelList(
       return hasRows(added);
     },
 
-    async removeChannel(name, by) {
+    /** Deletes a channel with its messages. Returns false if it does not exist. */
+    async removeChannel(name: string, by: By): Promise<boolean> {
       const isThere = sql`exists(select 1 from ${channels} where ${channels.name} = ${name})`;
       const [, removed] = await writeText(context, by, async ({ tell }) => [
         await tell({ ...OF_CHANNEL, message: `removed ${name}` }, isThere),
@@ -84,7 +93,7 @@ function channelList(
       return hasRows(removed);
     },
 
-    async channels() {
+    async channels(): Promise<readonly ChannelReport[]> {
       const count = (state: "pending" | "dead") =>
         sql<number>`(select count(*) from ${messages} where ${messages.channel} = ${channels.name} and ${messages.state} = ${state})`;
       const rows = await db
@@ -102,10 +111,11 @@ function channelList(
 }
 
 /** Reads what is not reported yet. */
-function newsReads(context: Context, keks: readonly Kek[]): Pick<NotifyStore, "outlook" | "newsAfter"> {
+function newsReads(context: Context, keks: readonly Kek[]) {
   const { client } = context;
   return {
-    async outlook() {
+    /** Reads all channels in one request; the cost depends on their number. */
+    async outlook(): Promise<Outlook> {
       if (keks.length === 0) return { now: 0, newest: { event: 0, fill: 0 }, channels: [] };
       const rows = await outlookQuery(context);
       const [{ now: at = 0, event = 0, fill = 0 } = {}] = rows;
@@ -120,7 +130,11 @@ function newsReads(context: Context, keks: readonly Kek[]): Pick<NotifyStore, "o
       };
     },
 
-    async newsAfter(cursor, page) {
+    /** Returns events and fills after a cursor, oldest first, at most `page` of each; without a cursor, the current position. */
+    async newsAfter(
+      cursor: NewsCursor | undefined,
+      page: number,
+    ): Promise<Pick<Claim, "events" | "fills"> & { readonly cursor: NewsCursor }> {
       if (!cursor) {
         const { rows } = await client.execute(
           statement(sql`select ${newestEvent} as event, ${newestFill} as fill`),
@@ -149,11 +163,11 @@ function newsReads(context: Context, keks: readonly Kek[]): Pick<NotifyStore, "o
   };
 }
 
-const holdsClaim = ({ now }: Context, { channel: { name }, owner }: Pick<Claim, "channel" | "owner">) =>
+const holdsClaim = ({ now }: Context, { channel: { name }, owner }: OwnClaim) =>
   sql`${channels.name} = ${name} and ${channels.owner} = ${owner} and ${channels.until} > ${now()}`;
 
 /** Claims a channel, and stores the message that it sends next. */
-function deliveries(context: Context, keks: readonly Kek[]): Pick<NotifyStore, "claim" | "keep"> {
+function deliveries(context: Context, keks: readonly Kek[]) {
   const { client, db, now } = context;
   /** Stores why nothing can be sent, because only the log would show it. */
   const undecryptable = (name: string) => async (cause: unknown) => {
@@ -162,7 +176,8 @@ function deliveries(context: Context, keks: readonly Kek[]): Pick<NotifyStore, "
     throw cause;
   };
   return {
-    async claim({ name, owner, ttl, page }) {
+    /** Claims the channel for a limited time, unless another process has it. */
+    async claim({ name, owner, ttl, page }: ClaimRequest): Promise<Claim | undefined> {
       const isFree = sql`${channels.name} = ${name} and (not ${isAheadRow(channels.until, now(), ttl)} or ${channels.owner} = ${owner})`;
       const take = db
         .update(channels)
@@ -194,7 +209,11 @@ function deliveries(context: Context, keks: readonly Kek[]): Pick<NotifyStore, "
       };
     },
 
-    async keep(claim, { cursor, digest, message, reportedDay, isDone }) {
+    /** Stores what the claim read and the message built from it, in one write. Returns false if the claim has expired. */
+    async keep(
+      claim: OwnClaim,
+      { cursor, digest, message, reportedDay, isDone }: ReadNews,
+    ): Promise<boolean> {
       const kept = db
         .update(channels)
         .set({ eventId: cursor.event, fillId: cursor.fill, digest, reportedDay })
@@ -215,13 +234,11 @@ function deliveries(context: Context, keks: readonly Kek[]): Pick<NotifyStore, "
 }
 
 /** Ends, adds and repeats messages. */
-function messageQueue(
-  context: Context,
-  keks: readonly Kek[],
-): Pick<NotifyStore, "settle" | "enqueue" | "replay"> {
+function messageQueue(context: Context, keks: readonly Kek[]) {
   const { client, db, now } = context;
   return {
-    async settle({ channel: { name }, owner }, id, sent) {
+    /** Stores the result of a message and releases the channel. */
+    async settle({ channel: { name }, owner }: OwnClaim, id: string, sent: Sent): Promise<void> {
       const isIts = sql`${channels.name} = ${name} and ${channels.owner} = ${owner}`;
       const isSent = sent.result === "sent";
       const output = db
@@ -248,7 +265,8 @@ function messageQueue(
       );
     },
 
-    async enqueue(name, message) {
+    /** Queues a message; returns false if the channel does not exist. */
+    async enqueue(name: string, message: Omit<Message, "at">): Promise<boolean> {
       needKek(keks);
       const at = (await client.execute(statement(sql`select ${now()}`))).rows[0]?.[0];
       const isThere = sql`${channels.name} = ${name}`;
@@ -258,7 +276,8 @@ function messageQueue(
       return (result?.rowsAffected ?? 0) > 0;
     },
 
-    async replay(name) {
+    /** Queues failed messages again and returns their number. */
+    async replay(name: string): Promise<number> {
       const again = sql`${messages.channel} = ${name} and ${messages.state} = 'dead'`;
       const [result] = await client.batch(
         [

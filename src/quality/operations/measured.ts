@@ -4,7 +4,6 @@ import type { StrategyDay } from "../../model/day.ts";
 import type { SpreadFill } from "../../model/fill.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { HistoryPlace, Page } from "../../ports/stores/history-store.ts";
-import type { ReportStore } from "../../ports/stores/report-store.ts";
 import {
   dayCounter,
   fillCounter,
@@ -24,7 +23,19 @@ export interface MeasuredRequest {
   readonly between: () => Promise<void>;
 }
 
-type MeasuredDeps = Pick<Deps, "store" | "marketTime"> & { readonly reports: ReportStore };
+/** Dependencies of the operations on measured fills. */
+export interface QualityDeps extends Deps {
+  /** The rows of the reports; absent without reports. */
+  readonly reports?: {
+    /** Returns the rows of the days `from` to `to`, inclusive, at protocol time `now`. */
+    daysOf(
+      from: number,
+      to: number,
+    ): Promise<{ readonly now: Millis; readonly days: readonly StrategyDay[] }>;
+  };
+}
+
+type MeasuredDeps = Required<Pick<QualityDeps, "store" | "marketTime" | "reports">>;
 
 /** Number of days that are read at once. */
 const DAYS_A_READ = 31;

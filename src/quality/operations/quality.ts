@@ -6,7 +6,7 @@ import { betweenParts } from "../../ports/heavy.ts";
 import { qualityAnswer } from "../answer.ts";
 import { type QualityAnswer, QualityShape, qualityInput } from "../schema.ts";
 import { QUALITY_COLUMNS, qualityView } from "../view.ts";
-import { readMeasured } from "./measured.ts";
+import { type QualityDeps, readMeasured } from "./measured.ts";
 
 const DEFAULT_DAYS = 7;
 const LONGEST_SPAN = 92;
@@ -42,7 +42,7 @@ export const qualityOperation: Operation = operation({
       CAUSE_COLUMNS,
       (answer as QualityAnswer).days.map((day) => CAUSE_COLUMNS.map((name) => day[name])),
     ),
-  async run({ reports, store, local, marketTime }, request, call) {
+  async run({ reports, store, local, marketTime }: QualityDeps, request, call) {
     if (!reports) throw new AppError("Not found", "reports are not available here");
     const today = dayOf(await store.now());
     const to = request.to === undefined ? today : dayOf(Date.parse(request.to));

@@ -9,8 +9,8 @@ import { parseAccountKey } from "../../model/account.ts";
 import type { Fill } from "../../model/fill.ts";
 import { type Operation, operation } from "../../operation.ts";
 import { betweenParts } from "../../ports/heavy.ts";
-import type { FillPlace, ReportStore } from "../../ports/stores/report-store.ts";
 import { type Disposal, type DisposalHolding, dispose, noHolding } from "../disposals.ts";
+import type { FillPlace, ReportDeps, ReportStore } from "../store.ts";
 
 const DisposalShape = lazy(() =>
   z.object({
@@ -71,7 +71,7 @@ export const disposalOperation: Operation = operation({
   output: () => z.object({ disposals: z.array(DisposalShape()), count: z.number() }),
   csv: (answer) =>
     fieldsCsv(disposalColumns(), (answer as { readonly disposals: readonly DisposalRow[] }).disposals),
-  async run({ reports, local }, { from, to }, call) {
+  async run({ reports, local }: ReportDeps, { from, to }, call) {
     if (!reports) throw new AppError("Not found", "reports are not available here");
     const span = { from: Date.parse(from), to: Date.parse(to) + DAY };
     if (!(span.from < span.to))

@@ -5,16 +5,19 @@ import { DAY, dayOf, formatSpan, HOUR, MINUTE, type Millis, timeGap } from "../.
 import { parseAccountKey } from "../../model/account.ts";
 import type { Alarm, StrategyDay } from "../../model/day.ts";
 import { levelOf } from "../../model/news.ts";
-import type { Deps } from "../../ports/deps.ts";
-import type { Lookout } from "../../ports/stores/report-store.ts";
 import type { StrategyView } from "../../ports/stores/strategy-store.ts";
+import type { MetricsDeps } from "../../storage/metrics.ts";
 import { alarmsOf, describeOver, isOfPasses, lateAfter } from "../alarms.ts";
 import { LOOK_GAP, withLook } from "../days.ts";
+import type { Lookout, ReportDeps } from "../store.ts";
 
 export type LookoutDeps = Pick<
-  Deps,
-  "reports" | "metrics" | "store" | "local" | "interval" | "requests" | "kinds" | "marketTime" | "liquidity"
->;
+  ReportDeps & MetricsDeps,
+  "reports" | "metrics" | "store" | "local" | "interval" | "requests" | "kinds" | "marketTime"
+> & {
+  /** The sampled pairs: their obligations are checked too. */
+  readonly liquidity?: { readonly pairs: readonly unknown[] };
+};
 
 /** Interval of the checks; the first process to start one makes it. */
 const LOOK_EVERY: Millis = MINUTE;

@@ -7,6 +7,7 @@ import { type Operation, operation } from "../../operation.ts";
 import { reportPage } from "../page.tsx";
 import { reportOver } from "../report.ts";
 import { type Report, type ReportRow, ReportShape } from "../schema.ts";
+import type { ReportDeps } from "../store.ts";
 import { disposalOperation } from "./disposals.ts";
 
 const SPAN_DAYS = { day: 1, week: 7, month: 30 } as const;
@@ -70,7 +71,7 @@ export const reportOperations: readonly Operation[] = [
     output: ReportShape,
     html: reportPage,
     csv: (answer) => fieldsCsv(REPORT_COLUMNS, (answer as Report).strategies),
-    async run({ reports, store }, request) {
+    async run({ reports, store }: ReportDeps, request) {
       const names = (Object.keys(SPAN_DAYS) as SpanName[]).filter((name) => request[name]);
       if (names.length > 1) throw new AppError("Invalid request", `choose one of ${names.join(", ")}`);
       if (!reports) throw new AppError("Not found", "reports are not available here");

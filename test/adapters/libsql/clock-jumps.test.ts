@@ -20,7 +20,7 @@ import {
 } from "../../../src/kernel/time.ts";
 import type { AccountKey } from "../../../src/model/account.ts";
 import { NO_MEMORY } from "../../../src/model/memory.ts";
-import { reportStore } from "../../../src/report/store.ts";
+import { createReportStore } from "../../../src/report/store.ts";
 import { openDatabase } from "../../../src/storage/client/open.ts";
 import { virtualLocal } from "../../support/local.ts";
 import { migrations } from "../../support/migrations.ts";
@@ -119,7 +119,7 @@ describe.each(JUMPS)("a database clock that was %s", (_what, jump, millis) => {
 
   it("blocks no process from the periodic check, and leaves no request running", async () => {
     const { context, within, time } = await jumping();
-    const reports = reportStore(context);
+    const reports = createReportStore(context);
     const requests = requestStore(context);
     const look = { every: MINUTE, owner: "a", page: 10 };
     const claim = { key: "k", bodyHash: "h" };

@@ -5,10 +5,10 @@ import { nearlyMissed } from "../../../src/liquidity/nearly-missed.ts";
 import { promiseAlarms } from "../../../src/liquidity/operations/promised.ts";
 import { sampleLiquidity } from "../../../src/liquidity/operations/sample.ts";
 import { upRuleOf } from "../../../src/liquidity/presets.ts";
-import { liquidityStore } from "../../../src/liquidity/store/store.ts";
+import type { LiquidityDeps } from "../../../src/liquidity/store/store.ts";
+import { createLiquidityStore } from "../../../src/liquidity/store/store.ts";
 import type { LiquidityMinute } from "../../../src/model/samples/minute.ts";
 import type { LiquidityPromise } from "../../../src/model/samples/promise.ts";
-import type { Deps } from "../../../src/ports/deps.ts";
 import { lookOut } from "../../../src/report/operations/look-out.ts";
 import { d } from "../../support/grid.ts";
 import { liquidityMinute, spanOf } from "../../support/liquidity-minute.ts";
@@ -74,12 +74,12 @@ describe("a liquidity commitment", () => {
 
   it("raises an alarm once, ends it with the day, and is checked by a report", async () => {
     const box = await testSandbox({ speed: 1 });
-    const store = liquidityStore(box.context);
+    const store = createLiquidityStore(box.context);
     const [pair] = parseConfig({
       EDGEMAKER_LIQUIDITY: "kraken:BTC/USDT agreement spread=2 depth=500 levels=3 uptime=99.5",
     }).watched;
     if (!pair) throw new Error("nothing is watched");
-    const deps: Deps = { ...box.deps, liquidity: { store, pairs: [pair] } };
+    const deps: LiquidityDeps = { ...box.deps, liquidity: { store, pairs: [pair] } };
     const readOutput = async () => {
       const { rows } = await box.context.client.execute(
         "select kind, message from events where message like '%agreement%' order by id",
@@ -103,7 +103,7 @@ describe("a liquidity commitment", () => {
     expect(await readOutput()).toEqual([alarm]);
     const { exchange, symbol } = pair;
     const bare = { exchange: "mexc", symbol: "SNEK/USDT" } as const;
-    const both: Deps = { ...box.deps, liquidity: { store, pairs: [pair, bare] } };
+    const both: LiquidityDeps = { ...box.deps, liquidity: { store, pairs: [pair, bare] } };
     expect(await runOperation(both, "list_watched_pairs", {})).toEqual({
       day: "2026-01-01",
       pairs: [

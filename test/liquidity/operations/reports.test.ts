@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 import { DAY, MINUTE } from "../../../src/kernel/time.ts";
 import type { AgreementReport } from "../../../src/liquidity/agreement-report-schema.ts";
 import type { LiquidityAnswer } from "../../../src/liquidity/schema.ts";
-import { agreementStore } from "../../../src/liquidity/store/agreements.ts";
-import { liquidityStore } from "../../../src/liquidity/store/store.ts";
+import { createAgreementStore } from "../../../src/liquidity/store/agreements.ts";
+import type { LiquidityDeps } from "../../../src/liquidity/store/store.ts";
+import { createLiquidityStore } from "../../../src/liquidity/store/store.ts";
 import { MINUTES_A_DAY } from "../../../src/model/samples/minute.ts";
 import { createOperations } from "../../../src/operations.ts";
-import type { Deps } from "../../../src/ports/deps.ts";
 import { d } from "../../support/grid.ts";
 import { liquidityMinute } from "../../support/liquidity-minute.ts";
 import { askingOf, EXCHANGES, START, testSandbox } from "../../support/sandbox.ts";
@@ -21,7 +21,7 @@ const minuteAt = (minute: number, day = 0): number => (FIRST + day) * MINUTES_A_
  */
 async function reportBox(pairs: readonly object[] = [PAIR]) {
   const box = await testSandbox();
-  const [store, agreements] = [liquidityStore(box.context), agreementStore(box.context)];
+  const [store, agreements] = [createLiquidityStore(box.context), createAgreementStore(box.context)];
   await store.keep(PAIR, liquidityMinute({ minute: minuteAt(5) }));
   await store.keep(PAIR, liquidityMinute({ minute: minuteAt(6), spread: d("0.03"), ownSpread: d("0.03") }));
   await store.keep(
@@ -38,7 +38,7 @@ async function reportBox(pairs: readonly object[] = [PAIR]) {
   const slept: number[] = [];
   const sleep = async (millis: number) => void slept.push(millis);
   const local = { ...box.deps.local, sleep };
-  const deps = { ...box.deps, local, liquidity: { store, pairs, agreements } } as unknown as Deps;
+  const deps = { ...box.deps, local, liquidity: { store, pairs, agreements } } as unknown as LiquidityDeps;
   const { ask, preview } = askingOf(deps);
   const today = { from: "2026-01-01", to: "2026-01-01", cost: false };
   const report = (over: object = {}) =>

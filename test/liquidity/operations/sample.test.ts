@@ -3,10 +3,10 @@ import { VenueError } from "../../../src/kernel/errors.ts";
 import { DAY, HOUR, MINUTE } from "../../../src/kernel/time.ts";
 import { sampleFirst, sampleLiquidity, withoutRules } from "../../../src/liquidity/operations/sample.ts";
 import { readStatusContent } from "../../../src/liquidity/operations/status.ts";
-import { proofKeyStore, proofStore } from "../../../src/liquidity/store/proofs.ts";
-import { liquidityStore } from "../../../src/liquidity/store/store.ts";
+import { createProofKeys, createProofStore } from "../../../src/liquidity/store/proofs.ts";
+import type { LiquidityDeps } from "../../../src/liquidity/store/store.ts";
+import { createLiquidityStore } from "../../../src/liquidity/store/store.ts";
 import type { Order } from "../../../src/model/order.ts";
-import type { Deps } from "../../../src/ports/deps.ts";
 import { importKek } from "../../../src/storage/client/envelope.ts";
 import { d } from "../../support/grid.ts";
 import { liquidityMinute } from "../../support/liquidity-minute.ts";
@@ -20,18 +20,18 @@ const level = (price: string) => ({ price: d(price), amount: d("10") });
 /** Pairs on real libSQL, whose books are always 99 to 101; how often they are read is counted. */
 async function samplingBox(pairs: readonly object[] = [KRAKEN]) {
   const box = await testSandbox();
-  const store = liquidityStore(box.context);
+  const store = createLiquidityStore(box.context);
   const keks = [await importKek(new Uint8Array(32).fill(7))];
-  const proofs = { ...proofStore(box.context), ...proofKeyStore(box.context, async () => keks) };
+  const proofs = { ...createProofStore(box.context), ...createProofKeys(box.context, async () => keks) };
   const reads: string[] = [];
-  const venue: Deps["venue"] = (exchange) => ({
+  const venue: LiquidityDeps["venue"] = (exchange) => ({
     ...box.deps.venue(exchange),
     book: async () => {
       reads.push(exchange);
       return { bids: [level("99"), level("98")], asks: [level("101"), level("102")], at: box.time.now() };
     },
   });
-  const deps = { ...box.deps, venue, liquidity: { store, pairs, proofs } } as unknown as Deps;
+  const deps = { ...box.deps, venue, liquidity: { store, pairs, proofs } } as unknown as LiquidityDeps;
   const rows = (pair: typeof KRAKEN | typeof MEXC = KRAKEN) => store.minutes(pair, 0, 1e9);
   const count = async (table: string) =>
     Number((await box.context.client.execute(`select count(*) from ${table}`)).rows[0]?.[0]);
@@ -96,8 +96,8 @@ describe("a sample of one minute", () => {
   it("has the median of other sources' prices, which is unknown if requests are left for the passes", async () => {
     const { deps, reads, rows, time } = await samplingBox();
     const prices = ["90", "110", "120"].map((price) => ({ source: price, price: d(price) }));
-    const reference: Deps["reference"] = async () => ({ prices, most: null, listed: true });
-    const found = async (over: Partial<Deps>) => {
+    const reference: LiquidityDeps["reference"] = async () => ({ prices, most: null, listed: true });
+    const found = async (over: Partial<LiquidityDeps>) => {
       await sampleLiquidity({ ...deps, ...over });
       time.pass(MINUTE);
       const row = (await rows()).at(-1);
@@ -109,7 +109,7 @@ describe("a sample of one minute", () => {
     expect(await found({ reference, ...requestsOf(12, reads) })).toEqual([3, off]);
     expect(await found({ reference, ...requestsOf(11, reads) })).toEqual([null, null]);
     const { reference: _, ...without } = deps;
-    await sampleLiquidity(without as Deps);
+    await sampleLiquidity(without as LiquidityDeps);
     expect((await rows()).at(-1)).toMatchObject({ sources: 0, deviation: null });
   });
 });
@@ -128,7 +128,7 @@ describe("sampling of several pairs", () => {
 
   it("records why one could not be read, and reads the others", async () => {
     const { deps, samples, rows, time } = await samplingBox([KRAKEN, MEXC]);
-    const failing = (error: Error): Partial<Deps> => ({
+    const failing = (error: Error): Partial<LiquidityDeps> => ({
       inTime: (exchange, act) => (exchange === "kraken" ? Promise.reject(error) : act()),
     });
     await sampleLiquidity({ ...deps, ...failing(new VenueError("unavailable", "maintenance")) });
@@ -153,7 +153,7 @@ describe("sampling of several pairs", () => {
     await sampleFirst({ ...deps, ...requestsOf(17, reads) }, { requests: 10, within: 1000 });
     expect(await rows()).toEqual([]);
     const before = time.now();
-    const hangs: Deps["inTime"] = () => new Promise(() => undefined);
+    const hangs: LiquidityDeps["inTime"] = () => new Promise(() => undefined);
     await sampleFirst({ ...deps, inTime: hangs }, { requests: 10, within: 1000 });
     expect(time.now() - before).toBe(1000);
     const waits = { ...deps.local, sleep: () => new Promise<void>(() => undefined) };
@@ -185,7 +185,7 @@ describe("the first hour of a day", () => {
   it("signs one day at a time where requests are limited, and none without a key or requests", async () => {
     const warned: string[] = [];
     const log = (_level: string, text: string) => void warned.push(text);
-    const signed = async (over: Partial<Deps>, hasKey = true) => {
+    const signed = async (over: Partial<LiquidityDeps>, hasKey = true) => {
       const { deps, count } = await dayAfter(30, hasKey);
       await sampleLiquidity({ ...deps, log, ...over });
       return [await count("liquidity_days"), await count("liquidity_proofs")];
@@ -215,7 +215,10 @@ it("a status page has each pair once, over 90 days and today, without costs, and
     reads++;
     return proofs.newest(pair);
   };
-  const counted = { ...deps, liquidity: { ...deps.liquidity, proofs: { ...proofs, newest } } } as Deps;
+  const counted = {
+    ...deps,
+    liquidity: { ...deps.liquidity, proofs: { ...proofs, newest } },
+  } as LiquidityDeps;
   const content = await readStatusContent(counted, { maker: "Desk", hasAmounts: true });
   const key = await proofs.key();
   expect(reads).toBe(2);

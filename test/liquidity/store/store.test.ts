@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { liquidityStore } from "../../../src/liquidity/store/store.ts";
+import { createLiquidityStore } from "../../../src/liquidity/store/store.ts";
 import type { LiquidityMinute } from "../../../src/model/samples/minute.ts";
 import { opened } from "../../adapters/libsql/stores/opened.ts";
 import { d } from "../../support/grid.ts";
@@ -26,7 +26,7 @@ const row = (minute: number, over: Partial<LiquidityMinute> = {}): LiquidityMinu
 });
 
 it("stores the first sample of a pair's minute", async () => {
-  const store = liquidityStore((await opened()).context);
+  const store = createLiquidityStore((await opened()).context);
   await store.keep(BTC, row(7));
   await store.keep(BTC, row(7, { ownOrders: { bids: 9, asks: 9 } }));
   await store.keep(ETH, row(7, { samples: 5 }));
@@ -36,7 +36,7 @@ it("stores the first sample of a pair's minute", async () => {
 });
 
 it("lists minutes in order, from one up to another", async () => {
-  const store = liquidityStore((await opened()).context);
+  const store = createLiquidityStore((await opened()).context);
   for (const minute of [9, 7, 8]) await store.keep(BTC, row(minute));
   const readOutput = async (from: number, to: number) =>
     (await store.minutes(BTC, from, to)).map(({ minute }) => minute);
@@ -48,7 +48,7 @@ it("lists minutes in order, from one up to another", async () => {
 });
 
 it("lists the pairs that have no sample for a minute", async () => {
-  const store = liquidityStore((await opened()).context);
+  const store = createLiquidityStore((await opened()).context);
   await store.keep(BTC, row(7));
   await store.keep(ETH, row(6));
   await store.keep(ETH, row(8));
@@ -57,7 +57,7 @@ it("lists the pairs that have no sample for a minute", async () => {
 });
 
 it("deletes a pair's minutes after thirteen months, and no other pair's", async () => {
-  const store = liquidityStore((await opened()).context);
+  const store = createLiquidityStore((await opened()).context);
   for (const pair of [BTC, ETH, MEXC]) for (const minute of [1, 2]) await store.keep(pair, row(minute));
   await store.keep(BTC, row(2 + YEAR));
   const left = async (pair: typeof BTC | typeof ETH | typeof MEXC) =>
@@ -66,7 +66,7 @@ it("deletes a pair's minutes after thirteen months, and no other pair's", async 
 });
 
 it("stores the first reason for a missing minute of each pair, as long as the minutes", async () => {
-  const store = liquidityStore((await opened()).context);
+  const store = createLiquidityStore((await opened()).context);
   const miss = (minute: number, cause: string) => ({ minute, cause }) as Parameters<typeof store.keepMiss>[1];
   for (const minute of [9, 7, 8]) await store.keepMiss(BTC, miss(minute, "stopped"));
   await store.keepMiss(BTC, miss(8, "unreachable"));
@@ -80,7 +80,7 @@ it("stores the first reason for a missing minute of each pair, as long as the mi
 });
 
 it("reports since when a pair is watched", async () => {
-  const store = liquidityStore((await opened()).context);
+  const store = createLiquidityStore((await opened()).context);
   for (const minute of [9, 7, 8]) await store.keep(BTC, row(minute));
   expect([await store.since(BTC), await store.since(ETH)]).toEqual([7, undefined]);
 });

@@ -4,7 +4,7 @@ import { auditStore } from "../../../src/adapters/libsql/stores/audit-store.ts";
 import { DAY } from "../../../src/kernel/time.ts";
 import { type Message, NO_DIGEST } from "../../../src/model/channel.ts";
 import { EVERY_ACCOUNT } from "../../../src/model/events.ts";
-import { notifyStore } from "../../../src/notify/store/store.ts";
+import { createNotifyStore } from "../../../src/notify/store/store.ts";
 import { statement } from "../../../src/storage/client/context.ts";
 import { importKek } from "../../../src/storage/client/envelope.ts";
 import { channels } from "../../../src/storage/tables/notify-tables.ts";
@@ -36,7 +36,7 @@ const message = (id: string): Message => ({
 /** Two channels, `a` and `b`. */
 async function open() {
   const { context, time } = await opened();
-  const store = notifyStore(context, [kek]);
+  const store = createNotifyStore(context, [kek]);
   for (const name of ["a", "b"]) await store.addChannel(channel(name), { url: `https://${name}` }, BY);
   const claim = async (name: string, owner = "one", page = 9) => store.claim({ name, owner, ttl: TTL, page });
   const claimed = async (name: string, owner = "one") => {
@@ -87,7 +87,7 @@ describe("a notification channel", () => {
 
   it("requires a key to be added, and is left alone without any", async () => {
     const { context } = await open();
-    const blind = notifyStore(context, []);
+    const blind = createNotifyStore(context, []);
     await expect(blind.addChannel(channel("c"), {}, BY)).rejects.toThrow("EDGEMAKER_KEK is not set");
     expect(await blind.outlook()).toEqual({ now: 0, newest: { event: 0, fill: 0 }, channels: [] });
   });
@@ -318,7 +318,7 @@ describe("a channel's key", () => {
   it("is encrypted with the operator's first key, once, unless it was replaced in the meantime", async () => {
     const { context, store } = await open();
     const newer = await importKek(new Uint8Array(32).fill(2));
-    const both = notifyStore(context, [newer, kek]);
+    const both = createNotifyStore(context, [newer, kek]);
     const { execute } = context.client;
     // Somebody else is faster with the first of the two.
     let isFirst = true;
@@ -338,7 +338,12 @@ describe("a channel's key", () => {
       ["a", false, true],
       ["b", true, false],
     ]);
-    const claim = await notifyStore(context, [newer]).claim({ name: "b", owner: "one", ttl: TTL, page: 9 });
+    const claim = await createNotifyStore(context, [newer]).claim({
+      name: "b",
+      owner: "one",
+      ttl: TTL,
+      page: 9,
+    });
     expect(claim?.secrets).toEqual({ url: "https://b" });
     await store.removeChannel("a", BY);
     expect(await both.rotate()).toBe(0);
@@ -349,7 +354,7 @@ it("decrypts nothing without the key", async () => {
   const { context } = await open();
   const other = await importKek(new Uint8Array(32).fill(2));
   await expect(
-    notifyStore(context, [other]).claim({ name: "a", owner: "one", ttl: TTL, page: 9 }),
+    createNotifyStore(context, [other]).claim({ name: "a", owner: "one", ttl: TTL, page: 9 }),
   ).rejects.toThrow();
   const [row] = await context.db.select().from(channels).limit(1);
   expect(JSON.stringify(row)).not.toContain("https://a");
@@ -358,7 +363,7 @@ it("decrypts nothing without the key", async () => {
 describe("a channel whose secrets cannot be decrypted", () => {
   it("shows the reason, until another process delivers its messages", async () => {
     const { context, store, time, of, claimed } = await open();
-    const other = notifyStore(context, [await importKek(new Uint8Array(32).fill(2))]);
+    const other = createNotifyStore(context, [await importKek(new Uint8Array(32).fill(2))]);
     const claim = other.claim({ name: "a", owner: "two", ttl: TTL, page: 9 });
     await expect(claim).rejects.toThrow("a different EDGEMAKER_KEK");
     expect((await of("a"))?.channel.error).toMatch(

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
 import { fileConnection } from "../../../cli/host/database/file-connection.ts";
 import { StoreError } from "../../../src/kernel/errors.ts";
-import { agreementStore } from "../../../src/liquidity/store/agreements.ts";
+import { createAgreementStore } from "../../../src/liquidity/store/agreements.ts";
 import { openDatabase } from "../../../src/storage/client/open.ts";
 import { virtualLocal } from "../../support/local.ts";
 import { migrations } from "../../support/migrations.ts";
@@ -12,7 +12,7 @@ it("throws a StoreError without SQL if a read fails", async () => {
   });
   onTestFinished(() => context.client.close());
   await context.client.execute("drop table agreements");
-  const failed: unknown = await agreementStore(context)
+  const failed: unknown = await createAgreementStore(context)
     .agreements()
     .catch((error: unknown) => error);
   expect(failed).toBeInstanceOf(StoreError);

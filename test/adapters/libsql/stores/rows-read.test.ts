@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { createStore } from "../../../../src/adapters/libsql/stores/store.ts";
-import { liquidityStore } from "../../../../src/liquidity/store/store.ts";
+import { createLiquidityStore } from "../../../../src/liquidity/store/store.ts";
 import type { SafeClient } from "../../../../src/storage/client/calls.ts";
 import { BY } from "../../../support/by.ts";
 import { d } from "../../../support/grid.ts";
@@ -29,7 +29,7 @@ async function rowsOf(client: SafeClient, ask: () => Promise<unknown>): Promise<
 
 it("reads one row where one is requested, however many there are", async () => {
   const { context } = await opened();
-  const [store, liquidity] = [createStore(context), liquidityStore(context)];
+  const [store, liquidity] = [createStore(context), createLiquidityStore(context)];
   for (const name of ["a", "b", "c"]) {
     await store.addToken({ id: name, name, scope: "trade", hash: name, expiresAt: null }, BY);
     const byHand = { strategy: null, kind: "hand", state: "pending", exchangeId: null } as const;
