@@ -21,7 +21,9 @@ function isStale() {
   const name = readFileSync(pointer, "utf8");
   const sources = join(dist, name, SOURCES);
   if (!existsSync(sources)) return true;
-  const isOlder = (file) => statSync(join(root, file), { throwIfNoEntry: false })?.mtimeMs <= begunAt(name);
+  const begun = begunAt(name);
+  // Not `join`, because each command does this for every source.
+  const isOlder = (file) => statSync(`${root}/${file}`, { throwIfNoEntry: false })?.mtimeMs <= begun;
   return !readFileSync(sources, "utf8").split("\n").every(isOlder);
 }
 
