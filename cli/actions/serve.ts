@@ -35,6 +35,9 @@ import { version } from "../host/version.ts";
 import type { Values } from "../terminal/arguments.ts";
 import { LONGEST_LOOK } from "./resting-orders.ts";
 
+export { signsOfLife } from "../host/signs-of-life.ts";
+export { restingOrders } from "./resting-orders.ts";
+
 export interface Serving {
   readonly deps: ServiceDeps;
   /** URL for a program on this machine. */

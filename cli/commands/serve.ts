@@ -23,8 +23,7 @@ export const serveCommand = command({
   description: "Start the server and run your strategies",
   args: SERVE_ARGS,
   run: async (values) => {
-    const { restingOrders, signsOfLife } = await import("../actions/actions.ts");
-    const { startServer } = await import("../actions/serve.ts");
+    const { restingOrders, signsOfLife, startServer } = await import("../actions/serve.ts");
     const { deps, url, boundText, newLink, other, stopped, stop } = await startServer(values);
     const signs = signsOfLife(deps, SIGN_INTERVAL, (line) => process.stdout.write(`${line}\n`));
     const leave = async () => {

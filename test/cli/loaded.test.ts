@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { build } from "esbuild";
 import { expect, it } from "vitest";
+import { ALIASES } from "../../cli/build/aliases.mjs";
 import { currentBundle } from "../../cli/build/current.cjs";
 import { newSchema } from "../../cli/build/new-schema.mjs";
 import { root } from "../support/bundle.ts";
@@ -19,6 +21,41 @@ async function loadedBy(folder: string, args: readonly string[]) {
 }
 
 const START = "--exchange kraken --symbol BTC/USDT --lower 50000 --upper 70000 --levels 4 --size 50 --yes";
+
+/** Returns the sources that are loaded with these files; `import()` loads others later. */
+async function sourcesOf(...entryPoints: readonly string[]): Promise<ReadonlySet<string>> {
+  const { metafile } = await build({
+    ...{ absWorkingDir: root, entryPoints: [...entryPoints], outdir: "dist/test/loaded" },
+    ...{ bundle: true, write: false, splitting: true, format: "esm", platform: "node" },
+    ...{ alias: ALIASES, logLevel: "error", metafile: true },
+  });
+  const found = new Set<string>();
+  const add = (file: string): void => {
+    if (found.has(file)) return;
+    found.add(file);
+    for (const { kind, path, external } of metafile.inputs[file]?.imports ?? [])
+      if (kind !== "dynamic-import" && !external) add(path);
+  };
+  for (const file of entryPoints) add(file);
+  return found;
+}
+
+const CALCULATION =
+  /^src\/backtest\/(operations\/calculations|run\/backtest|replay\/replay|suggest\/suggest)\.ts$/;
+
+it("the command line loads actions, adapters and calculations only when a command runs", async () => {
+  const sources = [...(await sourcesOf("cli/command-line.ts"))];
+  expect(sources).toContain("src/operations.ts");
+  expect(sources.filter((file) => /^(cli\/actions|src\/adapters\/(libsql|ccxt))\//.test(file))).toEqual([]);
+  expect(sources.filter((file) => CALCULATION.test(file))).toEqual([]);
+});
+
+it("a server loads neither other commands nor calculations, for which it has a thread", async () => {
+  const sources = [...(await sourcesOf("cli/command-line.ts", "cli/actions/serve.ts"))];
+  expect(sources).toContain("src/engine/pass/step.ts");
+  expect(sources.filter((file) => CALCULATION.test(file))).toEqual([]);
+  expect(sources).not.toContain("cli/actions/actions.ts");
+});
 
 it("a command whose server runs loads neither the database nor the client of fetch", async () => {
   const folder = tempFolder();

@@ -14,7 +14,6 @@ import {
 import type { ReferencePast } from "../position/requested-past.ts";
 import { type PositionBacktestAnswer, tradesCsv } from "../position/schema.ts";
 import { longestCalculation, READS_PAST } from "./calculate.ts";
-import { walkedTime } from "./calculations.ts";
 import { marketOf, pastOf } from "./past.ts";
 import { inSlices } from "./slices.ts";
 
@@ -51,6 +50,7 @@ const backtestOperation = (definition: AnyStrategyDefinition, ids: readonly stri
         isOver: () => deps.local.monotonic() > end || call.waiting?.isEnough() === true,
       });
       const result = await inTimeLimit(definition, () => inSlices(work, deps.local, call.waiting));
+      const { walkedTime } = await import("./calculations.ts");
       return declaredBacktestOut({ exchange, fills }, result, walkedTime(candles, result.run.bars));
     },
   });

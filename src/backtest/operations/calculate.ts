@@ -2,7 +2,7 @@ import { type Millis, SECOND } from "../../kernel/time.ts";
 import type { Call } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import { canceledRequest } from "../../ports/heavy.ts";
-import { CALCULATIONS } from "./calculations.ts";
+import type { CALCULATIONS } from "./calculations.ts";
 import { inSlices } from "./slices.ts";
 
 /** Maximum time on a server, which must run passes; after it, the result is partial. The command line has no limit. */
@@ -32,8 +32,10 @@ export async function calculate<N extends Name>(
   const { signal, waiting } = call;
   if (signal?.aborted) throw canceledRequest();
   if (calculationThread) return (await calculationThread(name, job, { longest, signal })) as AnswerOf<N>;
+  // Loaded only where it calculates: a server has a thread for it.
+  const { CALCULATIONS: calculations } = await import("./calculations.ts");
   const until = local.monotonic() + longest;
   const isOver = () => local.monotonic() > until || waiting?.isEnough() === true;
-  const work = CALCULATIONS[name](job as never, isOver) as Generator<number, AnswerOf<N>>;
+  const work = calculations[name](job as never, isOver) as Generator<number, AnswerOf<N>>;
   return inSlices(work, local, waiting);
 }

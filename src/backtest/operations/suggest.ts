@@ -2,7 +2,6 @@ import { wire } from "../../kernel/decimal.ts";
 import { SECOND, TIMEFRAMES } from "../../kernel/time.ts";
 import { type Operation, operation } from "../../operation.ts";
 import { describeSuggestion, SuggestShape, suggestInput, suggestView } from "../schema/suggest.ts";
-import { leastBars } from "../suggest/suggest.ts";
 import { calculate, longestCalculation, READS_PAST } from "./calculate.ts";
 import { marketOf, pastOf } from "./past.ts";
 
@@ -33,6 +32,7 @@ export const suggestOperation = (ids: readonly string[]): Operation =>
       call,
     ) => {
       const span = TIMEFRAMES[timeframe];
+      const { leastBars } = await import("../suggest/suggest.ts");
       const least = leastBars(windows);
       const query = { exchange, symbol, span, since, until };
       const newest = await pastOf(deps, query, call);
