@@ -7,7 +7,7 @@ import { PACKAGE } from "./test/support/package-alias.ts";
 const ALONE = [
   "test/adapters/ccxt/client/light.test.ts",
   "test/check/canary.test.ts",
-  "test/fuzz/requests.test.ts",
+  "test/pentest/requests.test.ts",
   "test/venues/process.test.ts",
 ];
 

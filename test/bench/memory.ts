@@ -1,6 +1,6 @@
 import { Agent, request } from "node:http";
 import { SECOND } from "../../src/kernel/time.ts";
-import { type Target, target } from "../fuzz/server.ts";
+import { type HeapServer, heapServer } from "../pentest/heap-server.ts";
 import type { Figure } from "./figure.ts";
 
 /** Before the first look: what is made once and kept, such as prices of the path, is made by then. */
@@ -24,7 +24,7 @@ const ORDER = {
 
 /** What the heap holds beside code once its garbage is collected, while ten connections ask as fast as they are answered. */
 export async function memoryFigures(): Promise<Figure[]> {
-  const server = await target();
+  const server = await heapServer();
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
   const ask = asking(server, agent);
   let isOver = false;
@@ -47,7 +47,7 @@ export async function memoryFigures(): Promise<Figure[]> {
   }
 }
 
-async function looks(server: Target): Promise<number[]> {
+async function looks(server: HeapServer): Promise<number[]> {
   const samples: number[] = [];
   await until(WARM);
   while (samples.length < LOOKS) {
@@ -87,7 +87,7 @@ async function oneRound(ask: Ask, wrong: string): Promise<void> {
 }
 
 const asking =
-  ({ url, token }: Target, agent: Agent) =>
+  ({ url, token }: HeapServer, agent: Agent) =>
   (
     method: string,
     path: string,

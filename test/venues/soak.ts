@@ -3,12 +3,16 @@
  *   [--ticks N] [--seed N]   20 slots among random faults
  *   --quiet-year             a pair on which days and months go by between fills
  *   --kraken-budget [--minutes 10] [--tier starter]   two grids and a person on kraken's counted calls, in real time
+ *   --malformed [--mutations 10000]   malformed answers to reads, so many on all of them together
  *   --unified                on unified accounts, where the exchange has such
  */
 import { parseArgs } from "node:util";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { TIERS, VENUES, type VenueName } from "../../src/model/venues.ts";
 import { runBudget } from "./budget-run.ts";
 import { runGrid } from "./grid-run.ts";
+import { runPayloads } from "./payloads.ts";
 import { ALL_GAPS, runQuietYear } from "./quiet-year.ts";
 
 const { values, positionals } = parseArgs({
@@ -19,6 +23,8 @@ const { values, positionals } = parseArgs({
     "kraken-budget": { type: "boolean", default: false },
     minutes: { type: "string", default: "10" },
     tier: { type: "string", default: "starter" },
+    malformed: { type: "boolean", default: false },
+    mutations: { type: "string", default: "10000" },
     unified: { type: "boolean", default: false },
   },
   allowPositionals: true,
@@ -66,7 +72,30 @@ async function krakenBudget(): Promise<Run> {
   return { violations, figures };
 }
 
-const chosen = isBudget ? krakenBudget : values["quiet-year"] ? quietYear : amongFaults;
+/** What is held after an exchange's run is over: its emulated books are gone by then, and all else should be. */
+function heldMiB(): number {
+  setFlagsFromString("--expose-gc");
+  (runInNewContext("gc") as () => void)();
+  return Math.round((process.memoryUsage().heapUsed / 1024 / 1024) * 10) / 10;
+}
+
+async function malformed(name: VenueName): Promise<Run> {
+  const mutations = Math.ceil(Number(values.mutations) / names.length);
+  const { violations, passes, ...counted } = await runPayloads({
+    name,
+    mutations,
+    seed: Number(values.seed),
+  });
+  return { violations, figures: { ...counted, ...passes, "MiB held after collection": heldMiB() } };
+}
+
+const chosen = isBudget
+  ? krakenBudget
+  : values["quiet-year"]
+    ? quietYear
+    : values.malformed
+      ? malformed
+      : amongFaults;
 
 let violated = 0;
 for (const name of names) {

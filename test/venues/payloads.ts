@@ -8,7 +8,7 @@ import { SECOND } from "../../src/kernel/time.ts";
 import type { VenueName } from "../../src/model/venues.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
 import { runOperation } from "../support/sandbox.ts";
-import type { Order } from "../venues/order.ts";
+import type { Order } from "./order.ts";
 
 type Json = unknown;
 
