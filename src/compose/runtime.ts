@@ -1,5 +1,3 @@
-import type { Migration, NewSchema } from "../storage/client/migrate.ts";
-import type { Database } from "../storage/client/safe-client.ts";
 import type { Pair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { CandleFile, CandleReader } from "../ports/candles.ts";
@@ -9,6 +7,8 @@ import type { Local, Log } from "../ports/local.ts";
 import type { LeadsInward, Post, SendMail } from "../ports/outbound.ts";
 import type { Streams } from "../ports/stream.ts";
 import type { Tracer } from "../ports/tracer.ts";
+import type { Migration, NewSchema } from "../storage/client/migrate.ts";
+import type { Database } from "../storage/client/safe-client.ts";
 import type { LiveOptions, LiveVenues } from "./live.ts";
 
 /** Functions and files that the platform provides. */

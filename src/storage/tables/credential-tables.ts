@@ -1,4 +1,4 @@
-/** Exchange keys, encrypted: see adapters/vault/envelope.ts. */
+/** Exchange keys, encrypted: see storage/client/envelope.ts. */
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 export const credentials = sqliteTable("credentials", {

@@ -146,7 +146,7 @@ export const liquidityProofs = sqliteTable(
   (table) => [primaryKey({ columns: [table.exchange, table.symbol, table.day] })],
 );
 
-/** The key that signs days, encrypted: see adapters/vault/envelope.ts. One row. */
+/** The key that signs days, encrypted: see storage/client/envelope.ts. One row. */
 export const proofKeys = sqliteTable("proof_keys", {
   id: integer("id").primaryKey(),
   publicKey: text("public_key").notNull(),

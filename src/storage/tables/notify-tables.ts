@@ -12,7 +12,7 @@ export const channels = sqliteTable("channels", {
   isDaily: integer("is_daily", { mode: "boolean" }).notNull(),
   reportedDay: integer("reported_day").notNull(),
   createdAt: integer("created_at").notNull(),
-  /** Its secrets, encrypted: see adapters/vault/envelope.ts. */
+  /** Its secrets, encrypted: see storage/client/envelope.ts. */
   kek: text("kek").notNull(),
   wrapped: text("wrapped").notNull(),
   secrets: doc<Readonly<Record<string, string>>>("secrets").notNull(),

@@ -1,8 +1,5 @@
 import { createClient } from "@libsql/client";
 import { nodeLocal } from "../../../cli/host/process/node-local.ts";
-import type { Context } from "../../../src/storage/client/context.ts";
-import type { Migration } from "../../../src/storage/client/migrate.ts";
-import { openDatabase } from "../../../src/storage/client/open.ts";
 import { dryBooks } from "../../../src/adapters/libsql/sandbox/dry-books.ts";
 import { createStore } from "../../../src/adapters/libsql/stores/store.ts";
 import { StoreError } from "../../../src/kernel/errors.ts";
@@ -19,6 +16,9 @@ import {
   type Snapshot,
 } from "../../../src/ports/stores/step-store.ts";
 import type { Store } from "../../../src/ports/stores/store.ts";
+import type { Context } from "../../../src/storage/client/context.ts";
+import type { Migration } from "../../../src/storage/client/migrate.ts";
+import { openDatabase } from "../../../src/storage/client/open.ts";
 import { d, state } from "../../support/grid.ts";
 
 export const START = 1_767_225_600_000;

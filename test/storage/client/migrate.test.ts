@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { newSchema } from "../../../../cli/build/new-schema.mjs";
-import { fileConnection } from "../../../../cli/host/database/file-connection.ts";
-import type { Context } from "../../../../src/storage/client/context.ts";
-import { migrate } from "../../../../src/storage/client/migrate.ts";
-import { type Opening, openDatabase } from "../../../../src/storage/client/open.ts";
-import { virtualLocal } from "../../../support/local.ts";
-import { eachMigration, migrations } from "../../../support/migrations.ts";
-import { tempFolder } from "../../../support/temp.ts";
+import { newSchema } from "../../../cli/build/new-schema.mjs";
+import { fileConnection } from "../../../cli/host/database/file-connection.ts";
+import type { Context } from "../../../src/storage/client/context.ts";
+import { migrate } from "../../../src/storage/client/migrate.ts";
+import { type Opening, openDatabase } from "../../../src/storage/client/open.ts";
+import { virtualLocal } from "../../support/local.ts";
+import { eachMigration, migrations } from "../../support/migrations.ts";
+import { tempFolder } from "../../support/temp.ts";
 
 const newFile = () => join(tempFolder(), "one.db");
 
