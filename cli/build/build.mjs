@@ -7,6 +7,7 @@ import { begunAt, dist, pointer, root, SOURCES } from "./current.cjs";
 import { newSchema } from "./new-schema.mjs";
 import { buildPage } from "./page.mjs";
 
+const COMMAND_LINE = "cli/command-line.ts";
 const HOUR = 3_600_000;
 /** Two files of this package make the page at /docs. An install without development packages has no such page. */
 const SWAGGER_UI = join(root, "node_modules/swagger-ui-dist");
@@ -22,7 +23,7 @@ export async function build() {
   const { metafile } = await esbuild.build({
     absWorkingDir: root,
     entryPoints: {
-      main: "cli/command-line.ts",
+      main: COMMAND_LINE,
       "calculation-thread": "cli/host/process/calculation-thread.ts",
     },
     outdir: folder,
@@ -38,6 +39,7 @@ export async function build() {
     legalComments: "none",
     logLevel: "error",
     metafile: true,
+    plugins: [loadedTogether],
     // For CommonJS packages, which require Node's built-in modules.
     banner: {
       js: 'import { createRequire as __createRequire } from "node:module";const require=__createRequire(import.meta.url);',
@@ -60,6 +62,23 @@ export async function build() {
   removeOld(name);
   return inputs;
 }
+
+/**
+ * Puts what every command loads in one file. esbuild splits by the entries that reach a module, and counts each
+ * `import()` as one, although the command line is loaded before; so each of them reaches all of the command line.
+ */
+const loadedTogether = {
+  name: "loaded-together",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^\.\.?\/.*\.ts$/ }, ({ kind, path, resolveDir }) =>
+      kind === "dynamic-import" ? { path: join(resolveDir, path), namespace: "late" } : undefined,
+    );
+    onLoad({ filter: /./, namespace: "late" }, ({ path }) => ({
+      contents: `import ${JSON.stringify(join(root, COMMAND_LINE))}; export * from ${JSON.stringify(path)};`,
+      resolveDir: root,
+    }));
+  },
+};
 
 function removeOld(current) {
   for (const name of readdirSync(dist)) {

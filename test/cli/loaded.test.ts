@@ -57,6 +57,20 @@ it("a server loads neither other commands nor calculations, for which it has a t
   expect(sources).not.toContain("cli/actions/actions.ts");
 });
 
+it("a build has what every command loads in few files, because each file takes time", async () => {
+  const folder = dirname(await currentBundle());
+  const files = new Set<string>();
+  const add = (name: string): void => {
+    if (files.has(name)) return;
+    files.add(name);
+    const text = readFileSync(join(folder, name), "utf8");
+    for (const [, other = ""] of text.matchAll(/\b(?:from|import)"\.\/([^"]+\.js)"/g)) add(other);
+  };
+  add("main.js");
+  expect(files.size).toBeGreaterThan(1);
+  expect(files.size).toBeLessThanOrEqual(6);
+});
+
 it("a command whose server runs loads neither the database nor the client of fetch", async () => {
   const folder = tempFolder();
   const server = await serve(folder, ["--sandbox"]);
