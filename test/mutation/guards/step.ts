@@ -1,12 +1,11 @@
 import { done, FREE, type Guard, guardsOf, idsOf, SETTLED, TERMS, TTL } from "./writers.ts";
 
-const LIBSQL = "src/adapters/libsql";
 /** All that a rate has, which regains next to nothing. */
 const CALLS = { calls: 3, kept: 0, rate: { burst: 3, perSecond: 0.001 } };
 
 /** Of leases, and of what is written under them. */
 export const STEP_GUARDS: readonly Guard[] = [
-  ...guardsOf(`${LIBSQL}/keeping/rates.ts`, [
+  ...guardsOf("src/adapters/libsql/keeping/rates.ts", [
     [
       "calls are taken with a lease alone",
       "sql`changes() > 0`",
@@ -106,7 +105,7 @@ export const STEP_GUARDS: readonly Guard[] = [
       },
     ],
   ]),
-  ...guardsOf(`${LIBSQL}/stores/step-store.ts`, [
+  ...guardsOf("src/adapters/libsql/stores/step-store.ts", [
     [
       "the record is fenced",
       "(inserts) => guarded(context, lease, make(inserts))",
@@ -250,7 +249,7 @@ export const STEP_GUARDS: readonly Guard[] = [
       },
     ],
   ]),
-  ...guardsOf(`${LIBSQL}/stores/snapshot.ts`, [
+  ...guardsOf("src/adapters/libsql/stores/snapshot.ts", [
     [
       "a pass knows its own account's grids",
       ".where(and(eq(strategies.account, account), isRunning()))",
@@ -326,7 +325,7 @@ export const STEP_GUARDS: readonly Guard[] = [
       },
     ],
   ]),
-  ...guardsOf(`${LIBSQL}/stores/change-rows.ts`, [
+  ...guardsOf("src/adapters/libsql/stores/change-rows.ts", [
     [
       "a pass's memory is its own account's",
       "db.update(accounts).set({ memory }).where(eq(accounts.account, lease.account))",
@@ -367,7 +366,7 @@ export const STEP_GUARDS: readonly Guard[] = [
       },
     ],
   ]),
-  ...guardsOf(`${LIBSQL}/stores/kill-rows.ts`, [
+  ...guardsOf("src/adapters/libsql/stores/kill-rows.ts", [
     [
       "a switch is told of once",
       ", sql`exists(select 1 from ${control} where ${isNews})`)",
@@ -386,7 +385,7 @@ export const STEP_GUARDS: readonly Guard[] = [
       },
     ],
   ]),
-  ...guardsOf(`${LIBSQL}/stores/order-rows.ts`, [
+  ...guardsOf("src/adapters/libsql/stores/order-rows.ts", [
     [
       "a client id is its account's own",
       "sql`${orders.account} = ${account} and ${orders.clientId} = ${clientId}`",
