@@ -5,19 +5,13 @@ import { bearer } from "../contract/suite.ts";
 import { testApp } from "../support/app.ts";
 import { edgemaker } from "../support/command.ts";
 import { appClient, callTool, textOf } from "../support/mcp.ts";
+import { gridRequest } from "../support/requests.ts";
 import { tempFolder } from "../support/temp.ts";
 import { hasTerminal, terminal } from "../support/terminal.ts";
 import { zip } from "../support/zip.ts";
 
 const MINUTE = 60_000;
-const GRID = {
-  exchange: "kraken",
-  symbol: "BTC/USDT",
-  lowerPrice: 90,
-  upperPrice: 110,
-  gridLevels: 10,
-  orderSize: 100,
-};
+const GRID = gridRequest({ lowerPrice: 90, upperPrice: 110, gridLevels: 10, orderSize: 100 });
 const RULES = { tick: 0.1, lot: 0.0001, makerFee: 0.001 };
 const WORDS = [
   ...["backtest", "--exchange", "kraken", "--symbol", "BTC/USDT", "--lower", "90", "--upper", "110"],

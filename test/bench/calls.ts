@@ -3,6 +3,7 @@ import { decimal } from "../../src/kernel/decimal.ts";
 import { SECOND } from "../../src/kernel/time.ts";
 import { VENUES, type VenueName } from "../../src/model/venues.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
+import { gridInput } from "../support/requests.ts";
 import { runOperation } from "../support/sandbox.ts";
 
 const RANGES = { "BTC/USDT": ["57000", "63000"], "ETH/USDT": ["2850", "3150"] } as const;
@@ -15,14 +16,17 @@ const BEFORE: Readonly<Record<number, number>> = { 1: 2, 2: 4 };
 async function callsOf(name: VenueName, pairs: number): Promise<number> {
   const { deps, time, exchange, close } = await emulatedExchanges({ names: [name] });
   for (const [symbol, [lower, upper]] of Object.entries(RANGES).slice(0, pairs)) {
-    await runOperation(deps, "start_grid", {
-      exchange: name,
-      symbol,
-      lowerPrice: decimal(lower),
-      upperPrice: decimal(upper),
-      gridLevels: 20,
-      orderSize: decimal("100"),
-    });
+    await runOperation(
+      deps,
+      "start_grid",
+      gridInput({
+        exchange: name,
+        symbol,
+        lowerPrice: decimal(lower),
+        upperPrice: decimal(upper),
+        gridLevels: 20,
+      }),
+    );
   }
   const pass = async (wait: number) => {
     time.pass(wait);

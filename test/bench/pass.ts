@@ -5,6 +5,7 @@ import { step } from "../../src/engine/pass/step.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { SECOND } from "../../src/kernel/time.ts";
 import type { Venue } from "../../src/ports/venue.ts";
+import { gridInput } from "../support/requests.ts";
 import { runOperation, testSandbox } from "../support/sandbox.ts";
 import { type Figure, repeat } from "./figure.ts";
 
@@ -36,14 +37,16 @@ async function millisOfQuiet(grids: number, slots: number): Promise<number[]> {
   const { deps, venue, time, context } = await testSandbox({ url: `file:${join(folder, "pass.db")}` });
   const kraken = venue("kraken");
   for (let place = 0; place < grids; place++)
-    await runOperation(deps, "start_grid", {
-      exchange: "kraken",
-      symbol: "BTC/USDT",
-      lowerPrice: decimal("50000") + BigInt(place) * decimal("7"),
-      upperPrice: decimal("70000") + BigInt(place) * decimal("7"),
-      gridLevels: slots,
-      orderSize: decimal("6"),
-    });
+    await runOperation(
+      deps,
+      "start_grid",
+      gridInput({
+        lowerPrice: decimal("50000") + BigInt(place) * decimal("7"),
+        upperPrice: decimal("70000") + BigInt(place) * decimal("7"),
+        gridLevels: slots,
+        orderSize: decimal("6"),
+      }),
+    );
   await passes(deps, { venue: kraken, time }, 10);
   const still = await stillVenue(kraken);
   await passes(deps, { venue: still, time }, PASSES);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { step } from "../../src/engine/pass/step.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { SECOND } from "../../src/kernel/time.ts";
+import { gridInput } from "../support/requests.ts";
 import { runOperation, testSandbox } from "../support/sandbox.ts";
 import { type Figure, repeat } from "./figure.ts";
 
@@ -14,14 +15,16 @@ export async function stepFigures(): Promise<Figure[]> {
   const kraken = venue("kraken");
   for (let place = 0; place < 20; place++) {
     const shift = BigInt(place) * decimal("7");
-    await runOperation(deps, "start_grid", {
-      exchange: "kraken",
-      symbol: "BTC/USDT",
-      lowerPrice: decimal("55000") + shift,
-      upperPrice: decimal("65000") + shift,
-      gridLevels: 20,
-      orderSize: decimal("50"),
-    });
+    await runOperation(
+      deps,
+      "start_grid",
+      gridInput({
+        lowerPrice: decimal("55000") + shift,
+        upperPrice: decimal("65000") + shift,
+        gridLevels: 20,
+        orderSize: decimal("50"),
+      }),
+    );
   }
   const runs = await repeat(async () => {
     const startedAt = performance.now();

@@ -1,12 +1,13 @@
 /** The switch is looked at when a request leaves, not when it was asked for: real adapter, real sockets. */
+
 import { describe, expect, it, onTestFinished } from "vitest";
-import { decimal } from "../../src/kernel/decimal.ts";
 import { RECORD_HOLDS } from "../../src/ports/kill-permit.ts";
 import type { Store } from "../../src/ports/stores/store.ts";
 import { appOver } from "../support/app.ts";
 import { BY } from "../support/by.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
 import { buy, get, post } from "../support/orders.ts";
+import { gridInput } from "../support/requests.ts";
 import { runOperation } from "../support/sandbox.ts";
 
 async function kraken() {
@@ -24,14 +25,7 @@ const comes = async (holds: () => boolean) => {
   while (!holds()) await new Promise((after) => setTimeout(after, 2));
 };
 
-const GRID = {
-  exchange: "kraken",
-  symbol: "BTC/USDT",
-  lowerPrice: decimal("57000"),
-  upperPrice: decimal("63000"),
-  gridLevels: 20,
-  orderSize: decimal("100"),
-};
+const GRID = gridInput({ gridLevels: 20 });
 
 describe("the kill switch, activated while an order waits in kraken's queue", () => {
   it.each(["here", "elsewhere"])("%s, prevents a manual order from being signed", async (where) => {

@@ -1,4 +1,5 @@
 /** Ways to the kill switch that need neither an allowance, nor HTTP, nor a database that works. */
+
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,19 +12,13 @@ import { canary } from "../support/canary.ts";
 import { edgemaker, environment, eventually, launcher, serve } from "../support/command.ts";
 import { edgeDatabase } from "../support/edge.ts";
 import { buy } from "../support/orders.ts";
+import { gridRequest } from "../support/requests.ts";
 import { startSqld } from "../support/sqld.ts";
 import { tempFolder } from "../support/temp.ts";
 import { startWorker } from "../support/worker.ts";
 
 const ORDER = buy("kraken", { symbol: "ETH/USDT", amount: 0.01, price: 2000 });
-const GRID = {
-  exchange: "kraken",
-  symbol: "BTC/USDT",
-  lowerPrice: 50_000,
-  upperPrice: 70_000,
-  gridLevels: 4,
-  orderSize: 100,
-};
+const GRID = gridRequest({ lowerPrice: 50_000, upperPrice: 70_000, gridLevels: 4, orderSize: 100 });
 
 describe("a rate-limited address", () => {
   async function usedUp(how: "wrong tokens" | "requests") {

@@ -2,17 +2,11 @@ import { describe, expect, it } from "vitest";
 import { tick } from "../../src/engine/pass/tick.ts";
 import { edgemaker } from "../support/command.ts";
 import { d } from "../support/grid.ts";
+import { gridInput } from "../support/requests.ts";
 import { runOperation, testSandbox } from "../support/sandbox.ts";
 import { tempFolder } from "../support/temp.ts";
 
-const GRID = {
-  exchange: "kraken",
-  symbol: "BTC/USDT",
-  lowerPrice: d("57000"),
-  upperPrice: d("63000"),
-  gridLevels: 4,
-  orderSize: d("100"),
-};
+const GRID = gridInput();
 const BY_HAND = { exchange: "kraken", symbol: "BTC/USDT", side: "buy", type: "limit", amount: d("0.001") };
 
 interface Status {

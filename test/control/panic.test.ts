@@ -1,4 +1,5 @@
 /** Out of everything at once: what rests is cancelled and looked up until nothing does, whatever dies on the way. */
+
 import { describe, expect, it, onTestFinished } from "vitest";
 import { tick } from "../../src/engine/pass/tick.ts";
 import type { Deps } from "../../src/ports/deps.ts";
@@ -9,18 +10,13 @@ import { d } from "../support/grid.ts";
 import { liveApp } from "../support/live.ts";
 import { appClient } from "../support/mcp.ts";
 import { buy, post } from "../support/orders.ts";
+import { gridInput } from "../support/requests.ts";
 import { runOperation, testSandbox } from "../support/sandbox.ts";
 import { tempFolder } from "../support/temp.ts";
 import { startVenue } from "../venues/index.ts";
 
-const grid = (symbol: string, lower: string, upper: string) => ({
-  exchange: "kraken",
-  symbol,
-  lowerPrice: d(lower),
-  upperPrice: d(upper),
-  gridLevels: 4,
-  orderSize: d("100"),
-});
+const grid = (symbol: string, lower: string, upper: string) =>
+  gridInput({ symbol, lowerPrice: d(lower), upperPrice: d(upper) });
 const BTC = grid("BTC/USDT", "57000", "63000");
 const ETH = grid("ETH/USDT", "2850", "3150");
 const BY_HAND = {

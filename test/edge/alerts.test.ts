@@ -7,6 +7,7 @@ import { BY } from "../support/by.ts";
 import { deployment } from "../support/deployment.ts";
 import { fireCron } from "../support/edge-live.ts";
 import { answering } from "../support/live.ts";
+import { gridRequest } from "../support/requests.ts";
 
 it("a cron alerts about events since the last one, sends a heartbeat, and is measured", async () => {
   const receiver = await answering(() => ({ body: "" }));
@@ -34,14 +35,7 @@ it("a cron alerts about events since the last one, sends a heartbeat, and is mea
   const worker = await edge.start();
   onTestFinished(() => worker.dispose());
   const symbol = "BTC/USDT";
-  await edge.startGrid(worker, {
-    exchange: "kraken",
-    symbol,
-    lowerPrice: 57_000,
-    upperPrice: 63_000,
-    gridLevels: 6,
-    orderSize: 60,
-  });
+  await edge.startGrid(worker, gridRequest({ symbol, orderSize: 60 }));
   await fireCron(worker, Date.UTC(2026, 0, 1));
   expect(receiver.requests).toHaveLength(1);
   expect(receiver.requests[0]?.body).toContain("started on BTC/USDT");

@@ -7,6 +7,7 @@ import { TOKENS } from "../support/app.ts";
 import { deployment } from "../support/deployment.ts";
 import { fireCron } from "../support/edge-live.ts";
 import { heard } from "../support/heard.ts";
+import { gridRequest } from "../support/requests.ts";
 import { eventually } from "../support/server.ts";
 import type { EmulatedVenue } from "../venues/index.ts";
 import { balanceRows } from "../venues/kraken-words.ts";
@@ -119,14 +120,14 @@ it.each(["mexc", "bitget"] as const)(
   async (name) => {
     const venue = edge.accounts.venues[name];
     const id = await edge.startGrid(worker, {
-      ...{
+      ...gridRequest({
         exchange: name,
         symbol: "ADA/USDT",
         lowerPrice: 0.44,
         upperPrice: 0.56,
         gridLevels: 4,
         orderSize: 20,
-      },
+      }),
     });
     const [unreported] = venue.open("ADA/USDT").filter(({ side }) => side === "buy");
     if (!unreported) throw new Error("no buy rests");

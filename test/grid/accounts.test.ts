@@ -2,17 +2,10 @@ import { describe, expect, it } from "vitest";
 import { tick } from "../../src/engine/pass/tick.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import { BY } from "../support/by.ts";
-import { d } from "../support/grid.ts";
+import { gridInput } from "../support/requests.ts";
 import { runOperation, testSandbox } from "../support/sandbox.ts";
 
-const GRID = {
-  exchange: "kraken",
-  symbol: "BTC/USDT",
-  lowerPrice: d("57000"),
-  upperPrice: d("63000"),
-  gridLevels: 4,
-  orderSize: d("100"),
-};
+const GRID = gridInput();
 
 /** A process with the same database that is configured for live exchanges alone. */
 const asLive = (deps: Deps): Deps => ({

@@ -1,14 +1,8 @@
 import { expect, it } from "vitest";
 import { drivenApp } from "../support/driven.ts";
+import { gridRequest } from "../support/requests.ts";
 
-const GRID = {
-  exchange: "kraken",
-  symbol: "BTC/USDT",
-  lowerPrice: 57_000,
-  upperPrice: 63_000,
-  gridLevels: 6,
-  orderSize: 200,
-};
+const GRID = gridRequest();
 
 it("a broken row of one grid stops no other grid, from the market's first trades on", async () => {
   const app = await drivenApp({ parts: false });

@@ -1,11 +1,11 @@
 import { expect, it, onTestFinished } from "vitest";
 import { tick } from "../../src/engine/pass/tick.ts";
-import { decimal } from "../../src/kernel/decimal.ts";
 import { MINUTE } from "../../src/kernel/time.ts";
 import { bearer } from "../contract/suite.ts";
 import { appOver } from "../support/app.ts";
 import { type EmulatedOptions, emulatedExchanges } from "../support/emulated.ts";
 import { appSession } from "../support/mcp.ts";
+import { gridInput } from "../support/requests.ts";
 import { runOperation } from "../support/sandbox.ts";
 
 interface Notice {
@@ -19,14 +19,7 @@ async function grid(venue: EmulatedOptions["venue"] = {}) {
   onTestFinished(() => setup.close());
   const deps = { ...setup.deps, interval: 5000 };
   const app = await appOver(deps);
-  const { id } = await runOperation<{ id: string }>(deps, "start_grid", {
-    exchange: "kraken",
-    symbol: "BTC/USDT",
-    lowerPrice: decimal("57000"),
-    upperPrice: decimal("63000"),
-    gridLevels: 4,
-    orderSize: decimal("100"),
-  });
+  const { id } = await runOperation<{ id: string }>(deps, "start_grid", gridInput());
   const ask = async <T>(path: string): Promise<T> =>
     (await app.ask(`/api/v1/strategy/grid/${path}`, { headers: bearer(app.tokens.read) })).json() as T;
   const pass = async (times = 3) => {

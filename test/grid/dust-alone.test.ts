@@ -3,16 +3,9 @@ import { gridsView } from "../../src/grid/schema/view.ts";
 import { NO_LEDGER } from "../../src/grid/state/state.ts";
 import { drivenApp } from "../support/driven.ts";
 import { d } from "../support/grid.ts";
+import { gridRequest } from "../support/requests.ts";
 
-const RANGE = {
-  exchange: "kraken",
-  symbol: "BTC/USDT",
-  lowerPrice: 57_000,
-  upperPrice: 63_000,
-  gridLevels: 6,
-  orderSize: 200,
-  useOwnBase: false,
-};
+const RANGE = gridRequest({ useOwnBase: false });
 
 interface Reported {
   readonly strategies: readonly {

@@ -5,15 +5,9 @@ import { NO_MEMORY } from "../../src/model/memory.ts";
 import { auditBooks } from "../support/audit.ts";
 import { type Driven, drivenApp } from "../support/driven.ts";
 import { d } from "../support/grid.ts";
+import { gridRequest } from "../support/requests.ts";
 
-const GRID = {
-  exchange: "kraken",
-  symbol: "BTC/USDT",
-  lowerPrice: 57_000,
-  upperPrice: 63_000,
-  gridLevels: 6,
-  orderSize: 200,
-};
+const GRID = gridRequest();
 const BY_HAND = { exchange: "kraken", symbol: "BTC/USDT", side: "buy", amount: 0.01 };
 
 /** Through the grid and back, so that orders fill and new ones are placed. */

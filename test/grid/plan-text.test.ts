@@ -3,16 +3,9 @@ import { formatPlan, type ShownPlan } from "../../cli/actions/plan-text.ts";
 import { render } from "../../cli/terminal/output.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { drivenApp } from "../support/driven.ts";
+import { gridRequest } from "../support/requests.ts";
 
-const RANGE = {
-  exchange: "kraken",
-  symbol: "BTC/USDT",
-  lowerPrice: 57_000,
-  upperPrice: 63_000,
-  gridLevels: 20,
-  orderSize: 100,
-  useOwnBase: false,
-};
+const RANGE = gridRequest({ gridLevels: 20, orderSize: 100, useOwnBase: false });
 
 const { columns } = process.stdout;
 afterEach(() => {

@@ -12,20 +12,19 @@ import type { Balance } from "../../src/model/account.ts";
 import type { StrategyView } from "../../src/ports/stores/strategy-store.ts";
 import type { Venue, VenueOrder } from "../../src/ports/venue.ts";
 import { d } from "../support/grid.ts";
+import { gridInput } from "../support/requests.ts";
 import { runOperation, testSandbox } from "../support/sandbox.ts";
 
 const file = fileURLToPath(new URL("../../../shared/data/btc-usd-2022-01-1m.csv.gz", import.meta.url));
 const isThere = existsSync(file);
 if (!isThere) console.warn("skipped: the candles of January 2022 are not here (../shared/data)");
 
-const GRID = {
-  exchange: "kraken",
-  symbol: "BTC/USDT",
+const GRID = gridInput({
   lowerPrice: d("36000"),
   upperPrice: d("48000"),
   gridLevels: 40,
   orderSize: d("500"),
-};
+});
 
 /** The account's worth in quote, its base at a price. */
 const worth = (balances: readonly Balance[], price: Decimal): Decimal =>

@@ -1,11 +1,11 @@
 import { expect, it, onTestFinished } from "vitest";
 import { tick } from "../../src/engine/pass/tick.ts";
-import { decimal } from "../../src/kernel/decimal.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import { bearer } from "../contract/suite.ts";
 import { appOver } from "../support/app.ts";
 import { edgemaker, eventually, serve } from "../support/command.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
+import { gridInput } from "../support/requests.ts";
 import { runOperation } from "../support/sandbox.ts";
 import { tempFolder } from "../support/temp.ts";
 
@@ -18,14 +18,7 @@ async function stepped() {
   // Who is asked steps nothing itself, and does not know how often others do.
   const { interval: _, ...request } = deps;
   const app = await appOver(request);
-  const { id } = await runOperation<{ id: string }>(deps, "start_grid", {
-    exchange: "kraken",
-    symbol: "BTC/USDT",
-    lowerPrice: decimal("57000"),
-    upperPrice: decimal("63000"),
-    gridLevels: 4,
-    orderSize: decimal("100"),
-  });
+  const { id } = await runOperation<{ id: string }>(deps, "start_grid", gridInput());
   const ask = async (path: string) =>
     (await app.ask(path, { headers: bearer(app.tokens.read) })).json() as Promise<Record<string, never>>;
   return {

@@ -1,16 +1,10 @@
 import { expect, it } from "vitest";
 import { drivenApp } from "../support/driven.ts";
+import { gridRequest } from "../support/requests.ts";
 import { START } from "../support/sandbox.ts";
 import { most } from "../support/whole.ts";
 
-const GRID = {
-  exchange: "kraken",
-  symbol: "BTC/USDT",
-  lowerPrice: 59_000,
-  upperPrice: 61_000,
-  gridLevels: 2,
-  orderSize: 20,
-};
+const GRID = gridRequest({ lowerPrice: 59_000, upperPrice: 61_000, gridLevels: 2, orderSize: 20 });
 
 const MANY = most(100, 25);
 

@@ -5,6 +5,7 @@ import type { Deps } from "../../src/ports/deps.ts";
 import { bearer } from "../contract/suite.ts";
 import { appOver } from "../support/app.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
+import { gridInput } from "../support/requests.ts";
 import { runOperation } from "../support/sandbox.ts";
 import type { Route } from "../venues/dialect.ts";
 
@@ -19,15 +20,7 @@ async function watching(stop: object = { stopLossPrice: decimal("50000") }) {
   onTestFinished(() => setup.close());
   const deps: Deps = { ...setup.deps, interval: INTERVAL };
   const app = await appOver(deps);
-  const { id } = await runOperation<{ id: string }>(deps, "start_grid", {
-    exchange: "kraken",
-    symbol: "BTC/USDT",
-    lowerPrice: decimal("57000"),
-    upperPrice: decimal("63000"),
-    gridLevels: 4,
-    orderSize: decimal("100"),
-    ...stop,
-  });
+  const { id } = await runOperation<{ id: string }>(deps, "start_grid", gridInput({ ...stop }));
   const ask = async (path: string) =>
     (await app.ask(`/api/v1/strategy/grid/${path}`, { headers: bearer(app.tokens.read) })).json();
   return {

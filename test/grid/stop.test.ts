@@ -1,15 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { type Driven, drivenApp } from "../support/driven.ts";
+import { gridRequest } from "../support/requests.ts";
 
 /** No level is near the market: nothing fills by chance. */
-const GRID = {
-  exchange: "kraken",
-  symbol: "BTC/USDT",
-  lowerPrice: 57_500,
-  upperPrice: 62_500,
-  gridLevels: 5,
-  orderSize: 200,
-};
+const GRID = gridRequest({ lowerPrice: 57_500, upperPrice: 62_500, gridLevels: 5 });
 
 /** A grid said to be stopped has no order on the venue, and none is on its way. */
 async function honest(app: Driven, id: string): Promise<void> {

@@ -3,15 +3,9 @@ import { render } from "../../cli/terminal/output.ts";
 import { gridsView, listView } from "../../src/grid/schema/view.ts";
 import { drivenApp } from "../support/driven.ts";
 import { appClient, callTool } from "../support/mcp.ts";
+import { gridRequest } from "../support/requests.ts";
 
-const RANGE = {
-  exchange: "kraken",
-  symbol: "BTC/USDT",
-  lowerPrice: 57_000,
-  upperPrice: 63_000,
-  gridLevels: 6,
-  orderSize: 200,
-};
+const RANGE = gridRequest();
 
 interface Reported {
   readonly strategies: readonly {

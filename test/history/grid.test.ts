@@ -6,6 +6,7 @@ import { memoryHistoryStore } from "../simulation/store/history-store.ts";
 import { emptyTables, fillKey, type Tables } from "../simulation/store/tables.ts";
 import { appOver } from "../support/app.ts";
 import { d } from "../support/grid.ts";
+import { gridInput } from "../support/requests.ts";
 import { runOperation, testSandbox } from "../support/sandbox.ts";
 
 type Json = Record<string, unknown>;
@@ -21,14 +22,11 @@ type Reported = {
 /** A grid that has traded for two hours of market time. */
 async function traded() {
   const box = await testSandbox({ speed: 1 });
-  const { id } = await runOperation<{ id: string }>(box.deps, "start_grid", {
-    exchange: "kraken",
-    symbol: "BTC/USDT",
-    lowerPrice: d("59000"),
-    upperPrice: d("61000"),
-    gridLevels: 40,
-    orderSize: d("50"),
-  });
+  const { id } = await runOperation<{ id: string }>(
+    box.deps,
+    "start_grid",
+    gridInput({ lowerPrice: d("59000"), upperPrice: d("61000"), gridLevels: 40, orderSize: d("50") }),
+  );
   for (let minutes = 0; minutes < 120; minutes += 5) {
     box.time.pass(5 * MINUTE);
     await runOperation(box.deps, "tick", {});

@@ -1,14 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { drivenApp, type GridOut } from "../support/driven.ts";
+import { gridRequest } from "../support/requests.ts";
 
-const GRID = {
-  exchange: "kraken",
-  symbol: "BTC/USDT",
-  lowerPrice: 57_000,
-  upperPrice: 63_000,
-  gridLevels: 6,
-  orderSize: 200,
-};
+const GRID = gridRequest();
 
 interface Reported extends GridOut {
   readonly refused: readonly { slot: number; reason: string; detail?: string }[];

@@ -6,6 +6,7 @@ import { createMetricsStore, metricsQueries } from "../../src/storage/metrics.ts
 import { testApp } from "../support/app.ts";
 import { root } from "../support/bundle.ts";
 import { d } from "../support/grid.ts";
+import { gridInput } from "../support/requests.ts";
 import { runOperation } from "../support/sandbox.ts";
 
 /** Samples by name and labels. */
@@ -31,15 +32,11 @@ it("metrics report running strategies in Prometheus format to any token", async 
     expect(response.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
     return response.text();
   };
-  const { id } = await runOperation<{ id: string }>(box.deps, "start_grid", {
-    exchange: "kraken",
-    symbol: "BTC/USDT",
-    lowerPrice: d("50000"),
-    upperPrice: d("70000"),
-    gridLevels: 4,
-    orderSize: d("100"),
-    useOwnBase: false,
-  });
+  const { id } = await runOperation<{ id: string }>(
+    box.deps,
+    "start_grid",
+    gridInput({ lowerPrice: d("50000"), upperPrice: d("70000"), useOwnBase: false }),
+  );
   const output = await scrape();
   const names = output.split("\n").filter((line) => line.startsWith("# TYPE"));
   expect(new Set(names).size).toBe(names.length);

@@ -4,17 +4,11 @@ import { expect, it } from "vitest";
 import { canary, canaryKek } from "../support/canary.ts";
 import { edgemaker, eventually, piped, serve } from "../support/command.ts";
 import { answering, type Requested } from "../support/live.ts";
+import { gridRequest } from "../support/requests.ts";
 import { tempFolder } from "../support/temp.ts";
 
 const KEK = canaryKek("B");
-const GRID = {
-  exchange: "kraken",
-  symbol: "BTC/USDT",
-  lowerPrice: 54_000,
-  upperPrice: 66_000,
-  gridLevels: 60,
-  orderSize: 200,
-};
+const GRID = gridRequest({ lowerPrice: 54_000, upperPrice: 66_000, gridLevels: 60 });
 
 const titleOf = ({ body }: Requested) => (JSON.parse(body) as { title: string }).title;
 const linesOf = ({ body }: Requested) => (JSON.parse(body) as { lines: string[] }).lines.join("\n");

@@ -4,17 +4,11 @@ import { createClient } from "@libsql/client";
 import { describe, expect, it } from "vitest";
 import { auditSandbox, RESTORED } from "../support/audit.ts";
 import { edgemaker, eventually, type Server, serve } from "../support/command.ts";
+import { gridRequest } from "../support/requests.ts";
 import { tempFolder } from "../support/temp.ts";
 
 const SLOTS = 20;
-const grid = (exchange: string) => ({
-  exchange,
-  symbol: "BTC/USDT",
-  lowerPrice: 57_000,
-  upperPrice: 63_000,
-  gridLevels: SLOTS,
-  orderSize: 200,
-});
+const grid = (exchange: string) => gridRequest({ exchange, gridLevels: SLOTS });
 
 interface Grid {
   readonly id: string;

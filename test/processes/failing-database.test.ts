@@ -1,21 +1,16 @@
 /** Servers on a disk that is full, a database that is locked, gone or newer than the program: real ones all of them. */
+
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { besideServer } from "../support/beside.ts";
 import { edgemaker, eventually, serve } from "../support/command.ts";
+import { gridRequest } from "../support/requests.ts";
 import { startSqld } from "../support/sqld.ts";
 import { tempFolder } from "../support/temp.ts";
 
-const GRID = {
-  exchange: "kraken",
-  symbol: "BTC/USDT",
-  lowerPrice: 50_000,
-  upperPrice: 70_000,
-  gridLevels: 4,
-  orderSize: 100,
-};
+const GRID = gridRequest({ lowerPrice: 50_000, upperPrice: 70_000, gridLevels: 4, orderSize: 100 });
 const ORDER = {
   exchange: "kraken",
   symbol: "ETH/USDT",

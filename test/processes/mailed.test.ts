@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { canary, canaryKek } from "../support/canary.ts";
 import { edgemaker, eventually, piped, serve } from "../support/command.ts";
+import { gridRequest } from "../support/requests.ts";
 import { mailServer } from "../support/smtp.ts";
 import { tempFolder } from "../support/temp.ts";
 
@@ -38,14 +39,7 @@ it("a person adds their mailbox, tests it, and receives events by email", async 
   expect(server.mails).toMatchObject([{ user: "grid", from: "grid@example.org", to: ["me@example.org"] }]);
 
   const running = await serve(folder, [...args, "--tick-interval", "300"], env);
-  const grid = {
-    exchange: "kraken",
-    symbol: "BTC/USDT",
-    lowerPrice: 54_000,
-    upperPrice: 66_000,
-    gridLevels: 4,
-    orderSize: 200,
-  };
+  const grid = gridRequest({ lowerPrice: 54_000, upperPrice: 66_000, gridLevels: 4 });
   await running.ask("/api/v1/strategy/grid", { method: "POST", body: JSON.stringify(grid) });
   // Information alone would wait ten minutes after the test message.
   await running.ask("/api/v1/kill", { method: "POST", body: JSON.stringify({ on: true }) });

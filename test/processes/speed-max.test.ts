@@ -3,20 +3,14 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { HOUR, MINUTE } from "../../src/kernel/time.ts";
 import { edgemaker, serve } from "../support/command.ts";
+import { gridRequest } from "../support/requests.ts";
 import { swingsCsv } from "../support/swings.ts";
 import { tempFolder } from "../support/temp.ts";
 
 const ORIGIN = "2026-01-01T00:00:00Z";
 const FIRST = Date.parse(ORIGIN);
 const TICKER = ["ticker", "--exchange", "kraken", "--symbol", "BTC/USDT", "--sandbox", "--json"];
-const GRID = {
-  exchange: "kraken",
-  symbol: "BTC/USDT",
-  lowerPrice: 57_000,
-  upperPrice: 63_000,
-  gridLevels: 6,
-  orderSize: 200,
-};
+const GRID = gridRequest();
 const CANDLES = 8 * 60;
 const PASSES = ["--sandbox", "--speed", "max", "--tick-interval", String(MINUTE)];
 

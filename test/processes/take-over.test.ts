@@ -5,18 +5,12 @@ import { SANDBOX_TIMING } from "../../src/adapters/sandbox/venue.ts";
 import { auditSandbox, CLEAN } from "../support/audit.ts";
 import { besideServer } from "../support/beside.ts";
 import { eventually, type Server, serve } from "../support/command.ts";
+import { gridRequest } from "../support/requests.ts";
 import { tempFolder } from "../support/temp.ts";
 
 const TICK = 400;
 const TTL = SANDBOX_TIMING.leaseTtl;
-const GRID = {
-  exchange: "kraken",
-  symbol: "BTC/USDT",
-  lowerPrice: 54_000,
-  upperPrice: 66_000,
-  gridLevels: 60,
-  orderSize: 200,
-};
+const GRID = gridRequest({ lowerPrice: 54_000, upperPrice: 66_000, gridLevels: 60 });
 
 interface Lease {
   readonly token: number;

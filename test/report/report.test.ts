@@ -10,16 +10,15 @@ import { createReportStore, daysQuery, uncountedQuery } from "../../src/report/s
 import { statement } from "../../src/storage/client/context.ts";
 import { appOver } from "../support/app.ts";
 import { d } from "../support/grid.ts";
+import { gridInput } from "../support/requests.ts";
 import { runOperation, START, testSandbox } from "../support/sandbox.ts";
 
-const GRID = {
-  exchange: "kraken",
-  symbol: "BTC/USDT",
+const GRID = gridInput({
   lowerPrice: d("59000"),
   upperPrice: d("61000"),
   gridLevels: 40,
   orderSize: d("50"),
-};
+});
 
 const STEPPED = 5 * MINUTE;
 

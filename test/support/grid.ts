@@ -2,18 +2,12 @@ import type { CenteredConfig } from "../../src/grid/state/config.ts";
 import { type GridState, NEW_STATE, NO_LEDGER, type Slot } from "../../src/grid/state/state.ts";
 import { decimal, ONE, ZERO } from "../../src/kernel/decimal.ts";
 import type { Market } from "../../src/model/market.ts";
+import { gridInput } from "./requests.ts";
 
 export const d = decimal;
 
 /** Asks for six slots around the sandbox's first price. */
-export const GRID = {
-  exchange: "kraken",
-  symbol: "BTC/USDT",
-  lowerPrice: d("57000"),
-  upperPrice: d("63000"),
-  gridLevels: 6,
-  orderSize: d("200"),
-};
+export const GRID = gridInput({ gridLevels: 6, orderSize: d("200") });
 
 /** The same as a client asks for it. */
 export const REQUEST = { ...GRID, lowerPrice: 57_000, upperPrice: 63_000, orderSize: 200 };

@@ -1,19 +1,12 @@
 import { type CandleRow, candlesOf } from "../../src/candles/candles.ts";
 import { MINUTE } from "../../src/kernel/time.ts";
 import { type Driven, drivenApp } from "./driven.ts";
+import { gridRequest } from "./requests.ts";
 import { START } from "./sandbox.ts";
 
 const SYMBOL = "BTC/USDT";
 
-export const SWUNG = {
-  exchange: "kraken",
-  symbol: SYMBOL,
-  lowerPrice: 57_000,
-  upperPrice: 63_000,
-  gridLevels: 6,
-  orderSize: 200,
-  useOwnBase: false,
-};
+export const SWUNG = gridRequest({ symbol: SYMBOL, useOwnBase: false });
 
 /** A price that swings through four levels, once in forty minutes; a bar goes one way alone. */
 function swings(minutes: number): CandleRow[] {

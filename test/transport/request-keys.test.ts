@@ -1,21 +1,16 @@
 /** Exchange keys of a request: they are of one call on balances or orders, and of nothing else. */
+
 import { expect, it } from "vitest";
 import { type Target, testApp } from "../support/app.ts";
 import { canary } from "../support/canary.ts";
 import { edgeApp } from "../support/edge.ts";
+import { gridRequest } from "../support/requests.ts";
 
 const KEYS = {
   "x-exchange-key": canary("request-key"),
   "x-exchange-secret": canary("request-secret"),
 };
-const GRID = {
-  exchange: "kraken",
-  symbol: "BTC/USDT",
-  lowerPrice: 55_000,
-  upperPrice: 65_000,
-  gridLevels: 4,
-  orderSize: 50,
-};
+const GRID = gridRequest({ lowerPrice: 55_000, upperPrice: 65_000, gridLevels: 4, orderSize: 50 });
 const ORDER = {
   exchange: "kraken",
   symbol: "BTC/USDT",

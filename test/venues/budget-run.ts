@@ -3,6 +3,7 @@
  * seconds. In real time the exchange's counters, our budget and the timer go by this machine's clock; otherwise all of
  * them by one that moves when told, and then nothing is said of how long things take.
  */
+
 import { nodeLocal } from "../../cli/host/process/node-local.ts";
 import { startTimer } from "../../cli/host/timer.ts";
 import { tick } from "../../src/engine/pass/tick.ts";
@@ -12,6 +13,7 @@ import type { Tier } from "../../src/model/venues.ts";
 import { appOver } from "../support/app.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
 import { buy, del, get, post } from "../support/orders.ts";
+import { gridInput } from "../support/requests.ts";
 import { runOperation } from "../support/sandbox.ts";
 
 const TICK: Millis = 5 * SECOND;
@@ -97,14 +99,11 @@ async function withSetup(
 async function start(deps: Setup["deps"]): Promise<string[]> {
   const ids: string[] = [];
   for (const [symbol, [lower, upper]] of Object.entries(RANGES)) {
-    const { id } = await runOperation<{ id: string }>(deps, "start_grid", {
-      exchange: "kraken",
-      symbol,
-      lowerPrice: decimal(lower),
-      upperPrice: decimal(upper),
-      gridLevels: SLOTS,
-      orderSize: decimal("100"),
-    });
+    const { id } = await runOperation<{ id: string }>(
+      deps,
+      "start_grid",
+      gridInput({ symbol, lowerPrice: decimal(lower), upperPrice: decimal(upper), gridLevels: SLOTS }),
+    );
     ids.push(id);
   }
   return ids;

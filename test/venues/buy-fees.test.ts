@@ -3,6 +3,7 @@ import { tick } from "../../src/engine/pass/tick.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { SECOND } from "../../src/kernel/time.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
+import { gridInput } from "../support/requests.ts";
 import { runOperation } from "../support/sandbox.ts";
 
 const PAIR = "BTC/USDT";
@@ -13,14 +14,11 @@ async function buyOnce({
   time,
 }: Awaited<ReturnType<typeof emulatedExchanges>>): Promise<void> {
   exchange("mexc").list(PAIR, { maker: decimal("0.001") });
-  await runOperation(deps, "start_grid", {
-    exchange: "mexc",
-    symbol: PAIR,
-    lowerPrice: decimal("57000"),
-    upperPrice: decimal("63000"),
-    gridLevels: 4,
-    orderSize: decimal("200"),
-  });
+  await runOperation(
+    deps,
+    "start_grid",
+    gridInput({ exchange: "mexc", symbol: PAIR, orderSize: decimal("200") }),
+  );
   const buy = exchange("mexc")
     .open(PAIR)
     .find(({ side }) => side === "buy");

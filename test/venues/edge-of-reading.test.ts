@@ -5,6 +5,7 @@ import { decimal } from "../../src/kernel/decimal.ts";
 import { SECOND } from "../../src/kernel/time.ts";
 import { VENUES, type VenueName } from "../../src/model/venues.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
+import { gridInput } from "../support/requests.ts";
 import { runOperation, START } from "../support/sandbox.ts";
 
 const PAIR = "ADA/USDT";
@@ -15,14 +16,18 @@ it.each(NAMES)("a trade on %s just before the reread window is not booked twice"
   const { deps, time, exchange: of, close } = await emulatedExchanges({ names: [name] });
   onTestFinished(close);
   const exchange = of(name);
-  const { id } = await runOperation<{ id: string }>(deps, "start_grid", {
-    exchange: name,
-    symbol: PAIR,
-    lowerPrice: decimal("0.44"),
-    upperPrice: decimal("0.56"),
-    gridLevels: 8,
-    orderSize: decimal("20"),
-  });
+  const { id } = await runOperation<{ id: string }>(
+    deps,
+    "start_grid",
+    gridInput({
+      exchange: name,
+      symbol: PAIR,
+      lowerPrice: decimal("0.44"),
+      upperPrice: decimal("0.56"),
+      gridLevels: 8,
+      orderSize: decimal("20"),
+    }),
+  );
   const passUntil = async (seconds: number) => {
     while (time.now() < START + seconds * SECOND) {
       time.pass(Math.min(5 * SECOND, START + seconds * SECOND - time.now()));

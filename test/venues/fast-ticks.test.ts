@@ -5,6 +5,7 @@ import type { Slot } from "../../src/grid/state/state.ts";
 import { decimal, text } from "../../src/kernel/decimal.ts";
 import { type Millis, SECOND } from "../../src/kernel/time.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
+import { gridInput } from "../support/requests.ts";
 import { runOperation } from "../support/sandbox.ts";
 
 const PAIR = "BTC/USDT";
@@ -15,14 +16,11 @@ async function grid(tier: "starter" | "pro") {
   const { deps, time, exchange, close } = await emulatedExchanges({ names: ["kraken"], tier });
   onTestFinished(close);
   const venue = exchange("kraken");
-  const { id } = await runOperation<{ id: string }>(deps, "start_grid", {
-    exchange: "kraken",
-    symbol: PAIR,
-    lowerPrice: decimal("57000"),
-    upperPrice: decimal("63000"),
-    gridLevels: 12,
-    orderSize: decimal("60"),
-  });
+  const { id } = await runOperation<{ id: string }>(
+    deps,
+    "start_grid",
+    gridInput({ symbol: PAIR, gridLevels: 12, orderSize: decimal("60") }),
+  );
   const missing = async () => {
     const [view] = await deps.store.strategies({ id });
     const open = venue.open(PAIR).map(({ side, price }) => `${side} ${text(price)}`);

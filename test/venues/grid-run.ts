@@ -5,7 +5,7 @@ import { tick } from "../../src/engine/pass/tick.ts";
 import { asGrid } from "../../src/grid/kind.ts";
 import { unsoldBase } from "../../src/grid/ledger/booking.ts";
 import { movedBase } from "../../src/grid/ledger/profit.ts";
-import { decimal, max, snap, text, ZERO } from "../../src/kernel/decimal.ts";
+import { max, snap, text, ZERO } from "../../src/kernel/decimal.ts";
 import { mix, share } from "../../src/kernel/hash.ts";
 import { isOurs, parseClientOrderId } from "../../src/kernel/ids.ts";
 import { SECOND } from "../../src/kernel/time.ts";
@@ -14,6 +14,7 @@ import type { VenueName } from "../../src/model/venues.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { StrategyView } from "../../src/ports/stores/strategy-store.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
+import { gridInput } from "../support/requests.ts";
 import { runOperation } from "../support/sandbox.ts";
 import type { Route } from "./dialect.ts";
 import type { Fault, FaultKind } from "./faults.ts";
@@ -94,14 +95,11 @@ async function withSetup(
     amount: "0.001",
     clientId: "person1",
   });
-  const { id } = await runOperation<{ id: string }>(deps, "start_grid", {
-    exchange: name,
-    symbol: PAIR,
-    lowerPrice: decimal("57000"),
-    upperPrice: decimal("63000"),
-    gridLevels: SLOTS,
-    orderSize: decimal("100"),
-  });
+  const { id } = await runOperation<{ id: string }>(
+    deps,
+    "start_grid",
+    gridInput({ exchange: name, symbol: PAIR, gridLevels: SLOTS }),
+  );
   const checks = createChecks(setup, name, id);
   const faults = createFaults(random);
   const passes: Record<string, number> = {};

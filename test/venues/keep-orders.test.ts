@@ -3,6 +3,7 @@ import { tick } from "../../src/engine/pass/tick.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { SECOND } from "../../src/kernel/time.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
+import { gridInput } from "../support/requests.ts";
 import { runOperation } from "../support/sandbox.ts";
 
 const LAG = 20 * SECOND;
@@ -16,14 +17,11 @@ describe("a stop that keeps the orders, right after a start, on an exchange with
   afterEach(() => setup.close());
 
   const start = () =>
-    runOperation(setup.deps, "start_grid", {
-      exchange: "gateio",
-      symbol: "BTC/USDT",
-      lowerPrice: decimal("55000"),
-      upperPrice: decimal("65000"),
-      gridLevels: 4,
-      orderSize: decimal("100"),
-    }) as Promise<{ id: string }>;
+    runOperation(
+      setup.deps,
+      "start_grid",
+      gridInput({ exchange: "gateio", lowerPrice: decimal("55000"), upperPrice: decimal("65000") }),
+    ) as Promise<{ id: string }>;
   const stop = (id: string) =>
     runOperation(setup.deps, "stop_grid", { id, cancelOrders: false }) as Promise<{
       summary: { openOrders?: readonly { id: string }[]; filledOrders: number };

@@ -4,6 +4,7 @@ import { decimal } from "../../src/kernel/decimal.ts";
 import { MINUTE, type Millis, SECOND } from "../../src/kernel/time.ts";
 import { appOver } from "../support/app.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
+import { gridInput } from "../support/requests.ts";
 import { runOperation } from "../support/sandbox.ts";
 
 interface Reported {
@@ -30,14 +31,11 @@ it("slots at a lasting limit are retried with backoff, and at once when it is ra
       await tick(deps);
     }
   };
-  const { id } = await runOperation<{ id: string }>(deps, "start_grid", {
-    exchange: "bitget",
-    symbol: "BTC/USDT",
-    lowerPrice: decimal("57000"),
-    upperPrice: decimal("63000"),
-    gridLevels: 6,
-    orderSize: decimal("60"),
-  });
+  const { id } = await runOperation<{ id: string }>(
+    deps,
+    "start_grid",
+    gridInput({ exchange: "bitget", gridLevels: 6, orderSize: decimal("60") }),
+  );
   await limit("USDT=1");
   for (const { id: order } of venue.open()) venue.engine.cancel(venue.account, order);
   venue.resetCounts();

@@ -11,6 +11,7 @@ import type { VenueName } from "../../src/model/venues.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import { copyInto } from "../../src/storage/client/backup.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
+import { gridInput } from "../support/requests.ts";
 import { runOperation } from "../support/sandbox.ts";
 import { tempFolder } from "../support/temp.ts";
 
@@ -39,14 +40,11 @@ it.each<VenueName>(["mexc", "gateio", "bitget", "kraken"])(
         await passes(deps, 3);
       }
     };
-    const { id } = await runOperation<{ id: string }>(setup.deps, "start_grid", {
-      exchange: name,
-      symbol: PAIR,
-      lowerPrice: decimal("57000"),
-      upperPrice: decimal("63000"),
-      gridLevels: 12,
-      orderSize: decimal("60"),
-    });
+    const { id } = await runOperation<{ id: string }>(
+      setup.deps,
+      "start_grid",
+      gridInput({ exchange: name, symbol: PAIR, gridLevels: 12, orderSize: decimal("60") }),
+    );
     await passes(setup.deps, 4);
     const file = join(tempFolder(), "earlier.db");
     await copyInto(setup.context.client, file);

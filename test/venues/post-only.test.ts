@@ -5,6 +5,7 @@ import { SECOND } from "../../src/kernel/time.ts";
 import type { VenueName } from "../../src/model/venues.ts";
 import { appOver } from "../support/app.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
+import { gridInput } from "../support/requests.ts";
 import { runOperation } from "../support/sandbox.ts";
 
 const PAIR = "BTC/USDT";
@@ -21,15 +22,11 @@ async function on(name: VenueName) {
     await tick(setup.deps);
   };
   const start = (over: object = {}) =>
-    runOperation<{ id: string }>(setup.deps, "start_grid", {
-      exchange: name,
-      symbol: PAIR,
-      lowerPrice: decimal("57000"),
-      upperPrice: decimal("63000"),
-      gridLevels: 4,
-      orderSize: decimal("100"),
-      ...over,
-    });
+    runOperation<{ id: string }>(
+      setup.deps,
+      "start_grid",
+      gridInput({ exchange: name, symbol: PAIR, ...over }),
+    );
   /** The first buy fills, and before its sell arrives the market is above it. */
   const overtake = async () => {
     const [buy] = exchange.open().filter(({ side }) => side === "buy");

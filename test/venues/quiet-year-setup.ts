@@ -11,6 +11,7 @@ import type { Side } from "../../src/model/market.ts";
 import type { Order as OrderRow } from "../../src/model/order.ts";
 import type { VenueName } from "../../src/model/venues.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
+import { gridInput } from "../support/requests.ts";
 import { runOperation } from "../support/sandbox.ts";
 import type { Order } from "./order.ts";
 
@@ -147,14 +148,18 @@ export async function createYear(name: VenueName, unified = false) {
   }
 
   async function start(): Promise<void> {
-    const started = await runOperation<{ id: string }>(deps, "start_grid", {
-      exchange: name,
-      symbol: PAIR,
-      lowerPrice: decimal("0.44"),
-      upperPrice: decimal("0.56"),
-      gridLevels: 8,
-      orderSize: decimal("20"),
-    });
+    const started = await runOperation<{ id: string }>(
+      deps,
+      "start_grid",
+      gridInput({
+        exchange: name,
+        symbol: PAIR,
+        lowerPrice: decimal("0.44"),
+        upperPrice: decimal("0.56"),
+        gridLevels: 8,
+        orderSize: decimal("20"),
+      }),
+    );
     id = started.id;
     for (let count = 0; count < 12 && resting().length < 8; count++) await pass();
     if (resting().length < 8)

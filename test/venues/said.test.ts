@@ -9,6 +9,7 @@ import { edgemaker } from "../support/command.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
 import { KEYS } from "../support/live.ts";
 import { appClient, callTool, errorOf } from "../support/mcp.ts";
+import { gridInput } from "../support/requests.ts";
 import { runOperation } from "../support/sandbox.ts";
 import { tempFolder } from "../support/temp.ts";
 import { type EmulatedVenue, startVenue } from "./index.ts";
@@ -157,14 +158,16 @@ describe.each(NAMES)("the words of a refusal by %s", (name) => {
       }
     };
     const start = async () => {
-      ({ id } = await runOperation<{ id: string }>(setup.deps, "start_grid", {
-        exchange: name,
-        symbol: "BTC/USDT",
-        lowerPrice: decimal("50000"),
-        upperPrice: decimal("56000"),
-        gridLevels: 2,
-        orderSize: decimal("100"),
-      }));
+      ({ id } = await runOperation<{ id: string }>(
+        setup.deps,
+        "start_grid",
+        gridInput({
+          exchange: name,
+          lowerPrice: decimal("50000"),
+          upperPrice: decimal("56000"),
+          gridLevels: 2,
+        }),
+      ));
     };
 
     it("are in its state if indefinite, and it retries less often after three", async () => {

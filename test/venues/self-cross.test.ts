@@ -8,6 +8,7 @@ import { createOperations } from "../../src/operations.ts";
 import { appOver } from "../support/app.ts";
 import { eventually } from "../support/command.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
+import { gridInput } from "../support/requests.ts";
 import { runOperation } from "../support/sandbox.ts";
 import type { EmulatedVenue } from "./index.ts";
 
@@ -164,14 +165,11 @@ describe.each(NAMES)("orders of one account on %s", (name) => {
 
   it("are checked against a grid's, and the grid's next orders against them", async () => {
     beside();
-    const { id } = await runOperation<{ id: string }>(setup.deps, "start_grid", {
-      exchange: name,
-      symbol: PAIR,
-      lowerPrice: decimal("57000"),
-      upperPrice: decimal("63000"),
-      gridLevels: 4,
-      orderSize: decimal("100"),
-    });
+    const { id } = await runOperation<{ id: string }>(
+      setup.deps,
+      "start_grid",
+      gridInput({ exchange: name, symbol: PAIR }),
+    );
     const levels = exchange.open().map(({ side, price }) => [side, Number(price / 10n ** 18n)]);
     for (const [side, price] of levels)
       expect((await post(side === "buy" ? "sell" : "buy", price as number)).body.error).toBe(
@@ -183,15 +181,11 @@ describe.each(NAMES)("orders of one account on %s", (name) => {
 
   describe("of an exiting grid", () => {
     const grid = (over: object = {}) =>
-      runOperation<{ id: string }>(setup.deps, "start_grid", {
-        exchange: name,
-        symbol: PAIR,
-        lowerPrice: decimal("57000"),
-        upperPrice: decimal("63000"),
-        gridLevels: 4,
-        orderSize: decimal("100"),
-        ...over,
-      });
+      runOperation<{ id: string }>(
+        setup.deps,
+        "start_grid",
+        gridInput({ exchange: name, symbol: PAIR, ...over }),
+      );
     const leave = (id: string) =>
       runOperation<{ message: string }>(setup.deps, "stop_grid", { id, cancelOrders: true, sellBase: true });
     const pass = async (count: number) => {

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { tick } from "../../src/engine/pass/tick.ts";
-import { decimal } from "../../src/kernel/decimal.ts";
 import { MINUTE, SECOND } from "../../src/kernel/time.ts";
 import type { VenueName } from "../../src/model/venues.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
+import { gridInput } from "../support/requests.ts";
 import { runOperation } from "../support/sandbox.ts";
 import type { Route } from "./dialect.ts";
 
@@ -24,14 +24,11 @@ describe.each(NAMES)("a stop on %s", (name) => {
   async function grid() {
     const setup = await emulatedExchanges({ names: [name], timing: { readLag: 5 * SECOND } });
     close = setup.close;
-    const { id } = await runOperation<{ id: string }>(setup.deps, "start_grid", {
-      exchange: name,
-      symbol: "BTC/USDT",
-      lowerPrice: decimal("57000"),
-      upperPrice: decimal("63000"),
-      gridLevels: 4,
-      orderSize: decimal("100"),
-    });
+    const { id } = await runOperation<{ id: string }>(
+      setup.deps,
+      "start_grid",
+      gridInput({ exchange: name }),
+    );
     const exchange = setup.exchange(name);
     expect(exchange.open()).toHaveLength(4);
     const stop = (how: object = { cancelOrders: true }) =>

@@ -5,7 +5,7 @@ import { text } from "../../src/kernel/decimal.ts";
 import { isOurs } from "../../src/kernel/ids.ts";
 import { SECOND } from "../../src/kernel/time.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
-import { d } from "../support/grid.ts";
+import { gridInput } from "../support/requests.ts";
 import { runOperation } from "../support/sandbox.ts";
 
 /** Tells the newest trade under another id, once: a row that is malformed may still be one that can be read. */
@@ -25,14 +25,7 @@ it("a trade reported under two ids moves its slot once", async () => {
   const setup = await emulatedExchanges({ names: ["bitget"], seed: 1, fetch: renaming() });
   onTestFinished(() => setup.close());
   const venue = setup.exchange("bitget");
-  await runOperation(setup.deps, "start_grid", {
-    exchange: "bitget",
-    symbol: "BTC/USDT",
-    lowerPrice: d("57000"),
-    upperPrice: d("63000"),
-    gridLevels: 6,
-    orderSize: d("100"),
-  });
+  await runOperation(setup.deps, "start_grid", gridInput({ exchange: "bitget", gridLevels: 6 }));
   const step = async (price: string) => {
     setup.time.pass(5 * SECOND);
     venue.advance();

@@ -5,6 +5,7 @@ import { MINUTE, SECOND } from "../../src/kernel/time.ts";
 import { accountKey } from "../../src/model/account.ts";
 import { VENUES, type VenueName } from "../../src/model/venues.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
+import { gridInput } from "../support/requests.ts";
 import { runOperation } from "../support/sandbox.ts";
 
 const PAIR = "ADA/USDT";
@@ -34,14 +35,18 @@ async function grid(name: VenueName) {
     exchange.advance();
     for (const { outcome, message } of await tick(deps)) expect(outcome, message).not.toBe("failed");
   };
-  const { id } = await runOperation<{ id: string }>(deps, "start_grid", {
-    exchange: name,
-    symbol: PAIR,
-    lowerPrice: decimal("0.44"),
-    upperPrice: decimal("0.56"),
-    gridLevels: 8,
-    orderSize: decimal("20"),
-  });
+  const { id } = await runOperation<{ id: string }>(
+    deps,
+    "start_grid",
+    gridInput({
+      exchange: name,
+      symbol: PAIR,
+      lowerPrice: decimal("0.44"),
+      upperPrice: decimal("0.56"),
+      gridLevels: 8,
+      orderSize: decimal("20"),
+    }),
+  );
   for (let count = 0; count < 6; count++) await pass();
   const buys = exchange.open(PAIR).filter(({ side }) => side === "buy");
   const ours = ({ clientId }: { readonly clientId: string }) => clientId.replace(/^t-/, "");

@@ -1,17 +1,11 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { findChromium } from "../support/browser.ts";
+import { gridRequest } from "../support/requests.ts";
 import { servedPage } from "../support/served.ts";
 import { newToken } from "../support/signed-in.ts";
 
-const GRID = {
-  exchange: "kraken",
-  symbol: "BTC/USDT",
-  lowerPrice: 50_000,
-  upperPrice: 70_000,
-  gridLevels: 10,
-  orderSize: 100,
-};
+const GRID = gridRequest({ lowerPrice: 50_000, upperPrice: 70_000, gridLevels: 10, orderSize: 100 });
 
 interface Grid {
   readonly lowerPrice: number;

@@ -1,19 +1,13 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findChromium, startBrowser } from "../support/browser.ts";
+import { gridRequest } from "../support/requests.ts";
 import { eventually, type Spawned, spawnServer } from "../support/server.ts";
 import { newToken, signedIn } from "../support/signed-in.ts";
 import { makeFolder } from "../support/temp.ts";
 import { type EmulatedVenue, startVenue } from "../venues/index.ts";
 
-const GRID = {
-  exchange: "gateio",
-  symbol: "BTC/USDT",
-  lowerPrice: 57_000,
-  upperPrice: 63_000,
-  gridLevels: 10,
-  orderSize: 100,
-};
+const GRID = gridRequest({ exchange: "gateio", gridLevels: 10, orderSize: 100 });
 
 /** What the page of a strategy asks for when something has happened. */
 const livePaths = (id: string) => [

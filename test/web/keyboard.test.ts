@@ -2,16 +2,10 @@ import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { findChromium } from "../support/browser.ts";
 import { PLACES } from "../support/places.ts";
+import { gridRequest } from "../support/requests.ts";
 import { servedPage } from "../support/served.ts";
 
-const GRID = {
-  exchange: "kraken",
-  symbol: "BTC/USDT",
-  lowerPrice: 50_000,
-  upperPrice: 70_000,
-  gridLevels: 4,
-  orderSize: 100,
-};
+const GRID = gridRequest({ lowerPrice: 50_000, upperPrice: 70_000, gridLevels: 4, orderSize: 100 });
 
 /** Remembers what has had the focus. */
 const WATCH = `addEventListener("focusin", ({ target }) => target.setAttribute("data-reached", ""))`;

@@ -2,18 +2,12 @@ import type { Browser, Page, Request } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findChromium, startBrowser } from "../support/browser.ts";
 import { PLACES } from "../support/places.ts";
+import { gridRequest } from "../support/requests.ts";
 import { eventually, type Spawned, spawnServer } from "../support/server.ts";
 import { signedIn } from "../support/signed-in.ts";
 import { makeFolder } from "../support/temp.ts";
 
-const GRID = {
-  exchange: "kraken",
-  symbol: "BTC/USDT",
-  lowerPrice: 50_000,
-  upperPrice: 70_000,
-  gridLevels: 10,
-  orderSize: 100,
-};
+const GRID = gridRequest({ lowerPrice: 50_000, upperPrice: 70_000, gridLevels: 10, orderSize: 100 });
 
 /** What the frame of every page needs. */
 const FRAME = /\/api\/v1\/(session$|kill$)/;

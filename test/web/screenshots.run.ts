@@ -1,4 +1,5 @@
 /** Takes the pictures of docs/img: node test/web/screenshots.mjs [folder] */
+
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -10,6 +11,7 @@ import type { BacktestAnswer } from "../../src/backtest/schema/answer.ts";
 import { HOUR } from "../../src/kernel/time.ts";
 import { openPage, startBrowser } from "../support/browser.ts";
 import { root } from "../support/bundle.ts";
+import { gridRequest } from "../support/requests.ts";
 import { eventually, type Spawned, spawnServer } from "../support/server.ts";
 import { makeFolder } from "../support/temp.ts";
 
@@ -20,45 +22,29 @@ const SIZES = [
 ] as const;
 
 const GRIDS = [
-  {
-    exchange: "kraken",
-    symbol: "BTC/USDT",
-    lowerPrice: 57_000,
-    upperPrice: 63_000,
-    gridLevels: 30,
-    orderSize: 200,
-    stopLossPrice: 56_500,
-    takeProfitPrice: 63_500,
-  },
-  {
+  gridRequest({ gridLevels: 30, stopLossPrice: 56_500, takeProfitPrice: 63_500 }),
+  gridRequest({
     exchange: "gateio",
     symbol: "ETH/USDT",
     lowerPrice: 2_800,
     upperPrice: 3_200,
     gridLevels: 20,
     orderSize: 150,
-  },
+  }),
   { exchange: "mexc", symbol: "ADA/USDT", lowerPrice: 0.52, upperPrice: 0.6, gridLevels: 10, orderSize: 50 },
-  {
-    exchange: "kraken",
-    symbol: "BTC/EUR",
-    lowerPrice: 56_000,
-    upperPrice: 64_000,
-    gridLevels: 12,
-    orderSize: 100,
-  },
+  gridRequest({ symbol: "BTC/EUR", lowerPrice: 56_000, upperPrice: 64_000, gridLevels: 12, orderSize: 100 }),
 ];
 
 const MARKET = { exchange: "kraken", symbol: "BTC/USDT" };
 
-const PLANNED = {
+const PLANNED = gridRequest({
   exchange: "bitget",
   symbol: "ETH/USDT",
   lowerPrice: 2_700,
   upperPrice: 3_300,
   gridLevels: 8,
   orderSize: 50,
-};
+});
 
 interface Picture {
   readonly name: string;

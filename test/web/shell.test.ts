@@ -1,17 +1,11 @@
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { findChromium, holdRequests } from "../support/browser.ts";
+import { gridRequest } from "../support/requests.ts";
 import { servedPage } from "../support/served.ts";
 import { commandIn, newToken } from "../support/signed-in.ts";
 
-const GRID = {
-  exchange: "kraken",
-  symbol: "BTC/USDT",
-  lowerPrice: 57_000,
-  upperPrice: 63_000,
-  gridLevels: 60,
-  orderSize: 100,
-};
+const GRID = gridRequest({ gridLevels: 60, orderSize: 100 });
 const QUOTES = {
   exchange: "mexc",
   symbol: "ADA/USDT",

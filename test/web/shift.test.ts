@@ -2,18 +2,12 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findChromium, startBrowser } from "../support/browser.ts";
 import { PLACES } from "../support/places.ts";
+import { gridRequest } from "../support/requests.ts";
 import { type Spawned, spawnServer } from "../support/server.ts";
 import { signedIn } from "../support/signed-in.ts";
 import { makeFolder } from "../support/temp.ts";
 
-const GRID = {
-  exchange: "kraken",
-  symbol: "BTC/USDT",
-  lowerPrice: 50_000,
-  upperPrice: 70_000,
-  gridLevels: 10,
-  orderSize: 100,
-};
+const GRID = gridRequest({ lowerPrice: 50_000, upperPrice: 70_000, gridLevels: 10, orderSize: 100 });
 
 /** What a page may move in all while it loads: a good one by the Core Web Vitals. */
 const MOST = 0.1;

@@ -1,16 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { findChromium, openPage } from "../support/browser.ts";
+import { gridRequest } from "../support/requests.ts";
 import { servedPage } from "../support/served.ts";
 import { commandIn, newToken } from "../support/signed-in.ts";
 
-const GRID = {
-  exchange: "kraken",
-  symbol: "BTC/USDT",
-  lowerPrice: 50_000,
-  upperPrice: 70_000,
-  gridLevels: 10,
-  orderSize: 100,
-};
+const GRID = gridRequest({ lowerPrice: 50_000, upperPrice: 70_000, gridLevels: 10, orderSize: 100 });
 
 describe.skipIf(!findChromium())("the page in Chromium (skipped without Chromium)", () => {
   const served = servedPage();

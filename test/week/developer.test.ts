@@ -1,6 +1,8 @@
 /** The walk of a developer in a terminal: from the first check to an own strategy. Nothing costs money. */
+
 import { expect, it } from "vitest";
 import { edgemaker, eventually, serve } from "../support/command.ts";
+import { gridRequest } from "../support/requests.ts";
 import { tempFolder } from "../support/temp.ts";
 import { hasTerminal, terminal } from "../support/terminal.ts";
 
@@ -34,14 +36,7 @@ it.skipIf(!hasTerminal)("a developer checks, previews, starts, tests, exports an
   // A script confirms with --yes or with the plan's hash; without both it changes nothing.
   expect((await type(["grid", "start", ...RANGE], 2)).stderr).toMatch(/--yes.*--plan-hash/);
   expect((await read<{ count: number }>("grid", "list")).count).toBe(0);
-  const grid = {
-    exchange: "kraken",
-    symbol: "BTC/USDT",
-    lowerPrice: 55_000,
-    upperPrice: 65_000,
-    gridLevels: 9,
-    orderSize: 50,
-  };
+  const grid = gridRequest({ lowerPrice: 55_000, upperPrice: 65_000, gridLevels: 9, orderSize: 50 });
   const planned = await api<{ planHash: string }>("/api/v1/strategy/grid/preview", grid);
   const begun = await api<{ id: string }>("/api/v1/strategy/grid", {
     ...grid,

@@ -7,6 +7,7 @@ import type { Tier } from "../../../src/model/venues.ts";
 import { appOver } from "../../support/app.ts";
 import { emulatedExchanges } from "../../support/emulated.ts";
 import { buy, del, get, post } from "../../support/orders.ts";
+import { gridInput } from "../../support/requests.ts";
 import { runOperation } from "../../support/sandbox.ts";
 
 async function kraken(tier: Tier) {
@@ -15,14 +16,13 @@ async function kraken(tier: Tier) {
   return { ...setup, venue: setup.exchange("kraken"), app: await appOver(setup.deps) };
 }
 
-const grid = (symbol: string, gridLevels: number) => ({
-  exchange: "kraken",
-  symbol,
-  lowerPrice: decimal(symbol === "BTC/USDT" ? "57000" : "2850"),
-  upperPrice: decimal(symbol === "BTC/USDT" ? "63000" : "3150"),
-  gridLevels,
-  orderSize: decimal("100"),
-});
+const grid = (symbol: string, gridLevels: number) =>
+  gridInput({
+    symbol,
+    lowerPrice: decimal(symbol === "BTC/USDT" ? "57000" : "2850"),
+    upperPrice: decimal(symbol === "BTC/USDT" ? "63000" : "3150"),
+    gridLevels,
+  });
 
 const until = async (holds: () => boolean) => {
   while (!holds()) await new Promise((after) => setTimeout(after, 2));

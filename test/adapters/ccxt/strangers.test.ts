@@ -6,6 +6,7 @@ import { appOver } from "../../support/app.ts";
 import { emulatedExchanges } from "../../support/emulated.ts";
 import { liveApp } from "../../support/live.ts";
 import { virtualLocal } from "../../support/local.ts";
+import { gridInput } from "../../support/requests.ts";
 import { runOperation } from "../../support/sandbox.ts";
 
 const candles = (exchange: string, query: string) =>
@@ -131,15 +132,11 @@ describe.each(["mexc", "kraken"] as const)("a stop price on %s", (name) => {
     const { deps, time } = setup;
     const exchange = setup.exchange(name);
     const { ask } = await appOver(deps);
-    await runOperation(deps, "start_grid", {
-      exchange: name,
-      symbol: "BTC/USDT",
-      lowerPrice: decimal("57000"),
-      upperPrice: decimal("63000"),
-      gridLevels: 6,
-      orderSize: decimal("100"),
-      stopLossPrice: decimal("56000"),
-    });
+    await runOperation(
+      deps,
+      "start_grid",
+      gridInput({ exchange: name, gridLevels: 6, stopLossPrice: decimal("56000") }),
+    );
     const total = exchange.total("BTC");
     exchange.fail({ kind: "bad_gateway", route: ["candles", "book", "trades"], times: 1_000_000 });
     exchange.move("BTC/USDT", "55000");

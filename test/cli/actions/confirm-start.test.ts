@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { confirmEdit, confirmStart, startPlan } from "../../../cli/actions/confirm-start.ts";
 import type { Answer } from "../../../src/transport/run.ts";
 import { drivenApp } from "../../support/driven.ts";
+import { gridRequest } from "../../support/requests.ts";
 
 const given = [process.stdin.isTTY, process.stdout.isTTY] as const;
 beforeEach(() => {
@@ -36,14 +37,7 @@ it("grid start requires --yes or a plan hash when there is no terminal", async (
   expect(start).toHaveBeenCalledTimes(3);
 });
 
-const GRID = {
-  exchange: "kraken",
-  symbol: "BTC/USDT",
-  lowerPrice: 55_000,
-  upperPrice: 65_000,
-  gridLevels: 100,
-  orderSize: 50,
-};
+const GRID = gridRequest({ lowerPrice: 55_000, upperPrice: 65_000, gridLevels: 100, orderSize: 50 });
 
 /** A plan that was shown, and the requests of the terminal to a server. */
 async function shownPlan() {

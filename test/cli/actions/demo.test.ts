@@ -7,6 +7,7 @@ import { asGridView } from "../../../src/grid/kind.ts";
 import { root } from "../../support/bundle.ts";
 import { environment, eventually } from "../../support/command.ts";
 import { drivenApp } from "../../support/driven.ts";
+import { gridRequest } from "../../support/requests.ts";
 import { tempFolder } from "../../support/temp.ts";
 import { hasTerminal, terminal } from "../../support/terminal.ts";
 
@@ -61,14 +62,9 @@ it.skipIf(!hasTerminal || process.platform !== "linux")(
 
 it("the end of the demo explains a loss, and says nothing of a gain", async () => {
   const app = await drivenApp();
-  const { id } = await app.start({
-    exchange: "kraken",
-    symbol: "BTC/USDT",
-    lowerPrice: 50_000,
-    upperPrice: 62_000,
-    gridLevels: 12,
-    orderSize: 500,
-  });
+  const { id } = await app.start(
+    gridRequest({ lowerPrice: 50_000, upperPrice: 62_000, gridLevels: 12, orderSize: 500 }),
+  );
   const view = async () => {
     await app.tick();
     const [found] = await app.deps.store.strategies({ id });

@@ -2,6 +2,7 @@ import type { Miniflare } from "miniflare";
 import { expect, it } from "vitest";
 import { deployment, strangers } from "../../support/deployment.ts";
 import { fireCron } from "../../support/edge-live.ts";
+import { gridRequest } from "../../support/requests.ts";
 import { workerds } from "../../support/workerds.ts";
 
 const ROUNDS = 100;
@@ -23,14 +24,7 @@ it("two crons of one minute, 100 times, while consumers are killed, place nothin
   };
   let [one, two] = [await start(), await start()];
   for (const { id } of edge.accounts.ids)
-    await edge.startGrid(one.worker, {
-      exchange: id,
-      symbol: "BTC/USDT",
-      lowerPrice: 57_000,
-      upperPrice: 63_000,
-      gridLevels: 12,
-      orderSize: 60,
-    });
+    await edge.startGrid(one.worker, gridRequest({ exchange: id, gridLevels: 12, orderSize: 60 }));
   const venues = edge.accounts.ids.map(({ venue }) => edge.accounts.venues[venue]);
   for (const venue of venues) venue.latency.before = 15;
 

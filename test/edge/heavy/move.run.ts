@@ -3,6 +3,7 @@ import { asGrid } from "../../../src/grid/kind.ts";
 import { eventually, serve } from "../../support/command.ts";
 import { deployment, strangers } from "../../support/deployment.ts";
 import { fireCron } from "../../support/edge-live.ts";
+import { gridRequest } from "../../support/requests.ts";
 import { tempFolder } from "../../support/temp.ts";
 
 it("a running grid moves from Node to the edge and back, also while both step it", async () => {
@@ -25,14 +26,7 @@ it("a running grid moves from Node to the edge and back, also while both step it
 
   const node = await server();
   for (const { id } of edge.accounts.ids) {
-    const body = {
-      exchange: id,
-      symbol: "BTC/USDT",
-      lowerPrice: 57_000,
-      upperPrice: 63_000,
-      gridLevels: 12,
-      orderSize: 60,
-    };
+    const body = gridRequest({ exchange: id, gridLevels: 12, orderSize: 60 });
     const started = await node.ask("/api/v1/strategy/grid", { method: "POST", body: JSON.stringify(body) });
     expect(started.status).toBe(200);
   }

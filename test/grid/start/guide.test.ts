@@ -5,6 +5,7 @@ import type { GridConfig } from "../../../src/grid/state/config.ts";
 import { HOUR } from "../../../src/kernel/time.ts";
 import type { Candle } from "../../../src/model/market.ts";
 import { d, market } from "../../support/grid.ts";
+import { gridRequest } from "../../support/requests.ts";
 
 const candle = (low: string, high: string, at = 0): Candle => ({
   at,
@@ -165,16 +166,14 @@ describe("a guided start converted to a request", () => {
     onLeave: "wait",
   } as Parameters<typeof startOf>[0];
   const grid = { lowerPrice: d("89"), upperPrice: d("111"), gridLevels: 33, orderSize: d("15.15") };
-  const result = {
-    exchange: "kraken",
-    symbol: "BTC/USDT",
+  const result = gridRequest({
     lowerPrice: 89,
     upperPrice: 111,
     gridLevels: 33,
     orderSize: 15.15,
     allowLoss: false,
     useOwnBase: false,
-  };
+  });
   const start = (over: Partial<typeof request> = {}, of: Partial<GridConfig> = {}) =>
     startOf({ ...request, ...over }, { ...grid, ...of } as never);
 

@@ -9,6 +9,7 @@ import type { GridConfig } from "../../../src/grid/state/config.ts";
 import { ONE } from "../../../src/kernel/decimal.ts";
 import { d, market } from "../../support/grid.ts";
 import { quote } from "../../support/made.ts";
+import { gridRequest } from "../../support/requests.ts";
 
 const INPUTS = { market: market(), quote: quote(), balances: undefined };
 const WHERE = { exchange: "kraken", symbol: "BTC/USDT", dryRun: true, dryBalance: "USDT=100" };
@@ -178,16 +179,14 @@ describe("a guided start converted to a request", () => {
   } as never;
   const out = (over: object = {}, of: object = {}) =>
     startOf({ ...(request as object), ...of } as never, { ...PRICES, ...over } as never);
-  const PLAIN = {
-    exchange: "kraken",
-    symbol: "BTC/USDT",
+  const PLAIN = gridRequest({
     lowerPrice: 100,
     upperPrice: 120,
     gridLevels: 4,
     orderSize: 12.5,
     allowLoss: false,
     useOwnBase: false,
-  };
+  });
 
   it("has no unnecessary fields", () => {
     expect(out()).toEqual(PLAIN);

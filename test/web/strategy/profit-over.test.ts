@@ -4,17 +4,16 @@ import { MINUTE } from "../../../src/kernel/time.ts";
 import { profitOver } from "../../../src/web/strategy/profit-over.ts";
 import type { Fills, Status } from "../../../src/web/types.ts";
 import { d } from "../../support/grid.ts";
+import { gridInput } from "../../support/requests.ts";
 import { runOperation, testSandbox } from "../../support/sandbox.ts";
 
-const GRID = {
-  exchange: "kraken",
-  symbol: "BTC/USDT",
+const GRID = gridInput({
   lowerPrice: d("59000"),
   upperPrice: d("61000"),
   gridLevels: 40,
   orderSize: d("50"),
   useOwnBase: true,
-};
+});
 
 /** A grid that trades for hours, and what its status has said of it each five minutes. */
 async function traded() {
