@@ -1,6 +1,7 @@
 import { Agent, request } from "node:http";
 import { SECOND } from "../../src/kernel/time.ts";
 import { type HeapServer, heapServer } from "../pentest/heap-server.ts";
+import { orderRequest } from "../support/requests.ts";
 import type { Figure } from "./figure.ts";
 
 /** Before the first look: what is made once and kept, such as prices of the path, is made by then. */
@@ -13,14 +14,7 @@ const GRID = {
   ...{ exchange: "gateio", symbol: "BTC/USDT", lowerPrice: 50_000, upperPrice: 70_000 },
   ...{ gridLevels: 20, orderSize: 100 },
 };
-const ORDER = {
-  exchange: "mexc",
-  symbol: "BTC/USDT",
-  side: "buy",
-  type: "limit",
-  amount: 0.001,
-  price: 50_000,
-};
+const ORDER = orderRequest({ exchange: "mexc" });
 
 /** What the heap holds beside code once its garbage is collected, while ten connections ask as fast as they are answered. */
 export async function memoryFigures(): Promise<Figure[]> {

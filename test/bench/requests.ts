@@ -4,6 +4,7 @@ import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bundleScript } from "../support/bundle.ts";
+import { orderRequest } from "../support/requests.ts";
 import { cpuMillis } from "../support/workerds.ts";
 import { type Figure, repeat } from "./figure.ts";
 import { awake, type Server, startServer } from "./started.ts";
@@ -19,14 +20,7 @@ const GRID = {
   ...{ exchange: "gateio", symbol: "BTC/USDT", lowerPrice: 50_000, upperPrice: 70_000 },
   ...{ gridLevels: 20, orderSize: 100 },
 };
-const ORDER = {
-  exchange: "mexc",
-  symbol: "BTC/USDT",
-  side: "buy",
-  type: "limit",
-  amount: 0.001,
-  price: 50_000,
-};
+const ORDER = orderRequest({ exchange: "mexc" });
 
 interface Requested {
   readonly method: "GET" | "POST";

@@ -8,6 +8,7 @@ import { carryOver, copyInto } from "../../src/storage/client/backup.ts";
 import { appOver, type Target } from "../support/app.ts";
 import { BY } from "../support/by.ts";
 import { d, GRID } from "../support/grid.ts";
+import { orderRequest } from "../support/requests.ts";
 import { runOperation, testSandbox } from "../support/sandbox.ts";
 import { tempFolder } from "../support/temp.ts";
 
@@ -85,14 +86,7 @@ describe("requests made after a backup", () => {
         "content-type": "application/json",
         "idempotency-key": "once",
       },
-      body: JSON.stringify({
-        exchange: "kraken",
-        symbol: "BTC/USDT",
-        side: "buy",
-        type: "limit",
-        amount: 0.001,
-        price: 50_000,
-      }),
+      body: JSON.stringify(orderRequest()),
     });
 
   it("never place a manual order a second time if its first request went unanswered", async () => {

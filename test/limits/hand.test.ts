@@ -1,15 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { BY } from "../support/by.ts";
 import { drivenApp } from "../support/driven.ts";
+import { orderRequest } from "../support/requests.ts";
 
-const ORDER = {
-  exchange: "kraken",
-  symbol: "BTC/USDT",
-  side: "buy",
-  type: "limit",
-  amount: 0.001,
-  price: 50000,
-};
+const ORDER = orderRequest();
 
 interface Body {
   readonly error?: string;

@@ -6,19 +6,12 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { besideServer } from "../support/beside.ts";
 import { edgemaker, eventually, serve } from "../support/command.ts";
-import { gridRequest } from "../support/requests.ts";
+import { gridRequest, orderRequest } from "../support/requests.ts";
 import { startSqld } from "../support/sqld.ts";
 import { tempFolder } from "../support/temp.ts";
 
 const GRID = gridRequest({ lowerPrice: 50_000, upperPrice: 70_000, gridLevels: 4, orderSize: 100 });
-const ORDER = {
-  exchange: "kraken",
-  symbol: "ETH/USDT",
-  side: "buy",
-  type: "limit",
-  amount: 0.01,
-  price: 2000,
-};
+const ORDER = orderRequest({ symbol: "ETH/USDT", amount: 0.01, price: 2000 });
 
 interface Answer {
   readonly status: number;

@@ -1,16 +1,10 @@
 import { expect, it } from "vitest";
 import { edgemaker, serve } from "../support/command.ts";
+import { orderRequest } from "../support/requests.ts";
 import { tempFolder } from "../support/temp.ts";
 
 const TICKER = ["ticker", "--exchange", "kraken", "--symbol", "BTC/USDT", "--sandbox"];
-const ORDER = {
-  exchange: "kraken",
-  symbol: "BTC/USDT",
-  side: "buy",
-  type: "limit",
-  amount: 0.001,
-  price: 50_000,
-};
+const ORDER = orderRequest();
 
 it("a read of the sandbox does not block serving it with other settings, but trades in it do", async () => {
   const folder = tempFolder();

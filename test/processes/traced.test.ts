@@ -5,6 +5,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { canary } from "../support/canary.ts";
 import { eventually, serve } from "../support/command.ts";
 import { answering } from "../support/live.ts";
+import { orderRequest } from "../support/requests.ts";
 import { tempFolder } from "../support/temp.ts";
 import { startVenue } from "../venues/index.ts";
 
@@ -27,14 +28,7 @@ const spansIn = (body: string): Reported[] => {
 const attributeOf = (span: Reported | undefined, key: string) =>
   Object.values(span?.attributes.find((one) => one.key === key)?.value ?? {})[0];
 
-const ORDER = {
-  exchange: "kraken",
-  symbol: "BTC/USDT",
-  side: "buy",
-  type: "limit",
-  amount: 0.001,
-  price: 50_000,
-};
+const ORDER = orderRequest();
 
 it("a trace nests requests, passes, and exchange and database calls, and contains no secret", async () => {
   const collector = await answering(() => ({ body: "{}" }));

@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 import { auditSandbox, CLEAN } from "../support/audit.ts";
 import { besideServer } from "../support/beside.ts";
 import { eventually, serve } from "../support/command.ts";
+import { orderRequest } from "../support/requests.ts";
 import { tempFolder } from "../support/temp.ts";
 
 it("two servers on one database for thirty seconds lose no write and place no order twice", async () => {
@@ -35,14 +36,7 @@ it("two servers on one database for thirty seconds lose no write and place no or
   while (performance.now() < until || byHand.length <= 20) {
     const made = await Promise.all(
       servers.map(async (server) => {
-        const body = {
-          exchange: "kraken",
-          symbol: "ETH/USDT",
-          side: "buy",
-          type: "limit",
-          amount: 0.01,
-          price: 1000,
-        };
+        const body = orderRequest({ symbol: "ETH/USDT", amount: 0.01, price: 1000 });
         return (
           await server.ask("/api/v1/orders", { method: "POST", body: JSON.stringify(body) })
         ).json() as Promise<{ order?: { clientOrderId: string } }>;

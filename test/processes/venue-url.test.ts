@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
 import { edgemaker, eventually, serve } from "../support/command.ts";
+import { orderRequest } from "../support/requests.ts";
 import { tempFolder } from "../support/temp.ts";
 import { startVenue } from "../venues/index.ts";
 
@@ -9,14 +10,7 @@ it("a server trades at --venue-url and resolves a lost response by its own timer
   const folder = tempFolder();
   const keys = { KRAKEN_API_KEY: venue.keys.key, KRAKEN_SECRET: venue.keys.secret };
   const server = await serve(folder, ["--venue-url", `kraken=${venue.url}`, "--tick-interval", "200"], keys);
-  const order = {
-    exchange: "kraken",
-    symbol: "BTC/USDT",
-    side: "buy",
-    type: "limit",
-    amount: 0.001,
-    price: 50000,
-  };
+  const order = orderRequest();
   venue.fail({ kind: "drop", route: "create", acts: true });
   const answer = await server.ask("/api/v1/orders", { method: "POST", body: JSON.stringify(order) });
   expect(answer.status).toBe(500);

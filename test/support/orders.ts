@@ -1,4 +1,5 @@
 import type { liveApp } from "./live.ts";
+import { orderRequest } from "./requests.ts";
 
 export type App = Pick<Awaited<ReturnType<typeof liveApp>>, "ask" | "tokens">;
 type Headers = Readonly<Record<string, string>>;
@@ -17,12 +18,4 @@ export const del = ({ ask, tokens }: App, path: string) =>
   ask(`/api/v1${path}`, { method: "DELETE", headers: { authorization: `Bearer ${tokens.trade}` } });
 
 /** The body of a small buy far from the market. */
-export const buy = (exchange: string, over: object = {}) => ({
-  exchange,
-  symbol: "BTC/USDT",
-  side: "buy",
-  type: "limit",
-  amount: 0.001,
-  price: 50000,
-  ...over,
-});
+export const buy = (exchange: string, over: object = {}) => orderRequest({ exchange, ...over });

@@ -21,3 +21,14 @@ export const gridInput = <T extends object = object>(over = {} as T) => ({
   orderSize: decimal("100"),
   ...over,
 });
+
+/** The body of a small buy far below the market. */
+export const orderRequest = <T extends object = object>(over = {} as T) => ({
+  exchange: "kraken",
+  symbol: "BTC/USDT",
+  side: "buy",
+  type: "limit",
+  amount: 0.001,
+  price: 50_000,
+  ...over,
+});

@@ -7,16 +7,10 @@ import { testApp } from "../support/app.ts";
 import { BY } from "../support/by.ts";
 import { canary } from "../support/canary.ts";
 import { appClient, callTool, errorOf } from "../support/mcp.ts";
+import { orderRequest } from "../support/requests.ts";
 import { EXCHANGES, START } from "../support/sandbox.ts";
 
-const ORDER = {
-  exchange: "kraken",
-  symbol: "BTC/USDT",
-  side: "buy",
-  type: "limit",
-  amount: 0.001,
-  price: 50_000,
-};
+const ORDER = orderRequest();
 
 async function agentApp() {
   const app = await testApp({ realTime: false, mcp: { trading: true, confirm: "plan" } });

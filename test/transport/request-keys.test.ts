@@ -4,21 +4,14 @@ import { expect, it } from "vitest";
 import { type Target, testApp } from "../support/app.ts";
 import { canary } from "../support/canary.ts";
 import { edgeApp } from "../support/edge.ts";
-import { gridRequest } from "../support/requests.ts";
+import { gridRequest, orderRequest } from "../support/requests.ts";
 
 const KEYS = {
   "x-exchange-key": canary("request-key"),
   "x-exchange-secret": canary("request-secret"),
 };
 const GRID = gridRequest({ lowerPrice: 55_000, upperPrice: 65_000, gridLevels: 4, orderSize: 50 });
-const ORDER = {
-  exchange: "kraken",
-  symbol: "BTC/USDT",
-  side: "buy",
-  type: "limit",
-  amount: 0.001,
-  price: 50_000,
-};
+const ORDER = orderRequest();
 
 const post = async ({ ask, tokens }: Target, path: string, body: object, headers: Record<string, string>) => {
   const answer = await ask(`/api/v1${path}`, {

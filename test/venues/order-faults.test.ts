@@ -6,6 +6,7 @@ import { accountKey } from "../../src/model/account.ts";
 import type { VenueName } from "../../src/model/venues.ts";
 import { appOver } from "../support/app.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
+import { orderRequest } from "../support/requests.ts";
 import { partOf } from "../support/whole.ts";
 import type { Switch } from "./faults.ts";
 import type { EmulatedVenue } from "./index.ts";
@@ -132,15 +133,7 @@ describe.each(PLACED)("a manual order on %s whose request meets", (_kind, { name
         "content-type": "application/json",
         "idempotency-key": `key-of-${clientOrderId}`,
       },
-      body: JSON.stringify({
-        exchange: name,
-        symbol: "BTC/USDT",
-        side: "buy",
-        type: "limit",
-        amount: 0.001,
-        price: 50000 - count,
-        clientOrderId,
-      }),
+      body: JSON.stringify(orderRequest({ exchange: name, price: 50000 - count, clientOrderId })),
     });
     const body = (await response.json()) as { success?: boolean; error?: string; clientOrderId?: string };
     return { status: response.status, label: body.success ? "success" : body.error, id: body.clientOrderId };

@@ -8,7 +8,7 @@ import { createOperations } from "../../src/operations.ts";
 import { appOver } from "../support/app.ts";
 import { eventually } from "../support/command.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
-import { gridInput } from "../support/requests.ts";
+import { gridInput, orderRequest } from "../support/requests.ts";
 import { runOperation } from "../support/sandbox.ts";
 import type { EmulatedVenue } from "./index.ts";
 
@@ -76,14 +76,7 @@ describe.each(NAMES)("orders of one account on %s", (name) => {
     beside();
     const { body } = await post("sell", 60_500);
     const create = createOperations([name]).find((one) => one.name === "create_order") as TradeOperation;
-    const request = {
-      exchange: name,
-      symbol: PAIR,
-      side: "buy",
-      type: "limit",
-      amount: 0.001,
-      price: 60_500,
-    };
+    const request = orderRequest({ exchange: name, symbol: PAIR, price: 60_500 });
     const input = create.input.parse({ ...request, postOnly: true });
     const prepared = await create.prepare(setup.deps, input, { actor: "person" });
     const shown = await prepared.preview();

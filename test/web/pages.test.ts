@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { findChromium } from "../support/browser.ts";
-import { gridRequest } from "../support/requests.ts";
+import { gridRequest, orderRequest } from "../support/requests.ts";
 import { servedPage } from "../support/served.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -145,14 +145,7 @@ describe.skipIf(!findChromium())("every page in Chromium (skipped without Chromi
   });
 
   it("cancels an order on the exchange after a confirmation", async () => {
-    const order = {
-      exchange: "gateio",
-      symbol: "BTC/USDT",
-      side: "buy",
-      type: "limit",
-      amount: 0.001,
-      price: 56_000,
-    };
+    const order = orderRequest({ exchange: "gateio", price: 56_000 });
     const placed = await served.server.ask("/api/v1/orders", { method: "POST", body: JSON.stringify(order) });
     expect(placed.status).toBe(200);
     const open = async () =>

@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 import { edgemaker, eventually, serve } from "../support/command.ts";
-import { gridRequest } from "../support/requests.ts";
+import { gridRequest, orderRequest } from "../support/requests.ts";
 import { tempFolder } from "../support/temp.ts";
 import { hasTerminal, terminal } from "../support/terminal.ts";
 
@@ -65,14 +65,7 @@ it.skipIf(!hasTerminal)("a developer checks, previews, starts, tests, exports an
   expect((await read<{ count: number }>("quote", "list")).count).toBe(0);
 
   // One order by hand, twice with one key: one order.
-  const order = {
-    exchange: "gateio",
-    symbol: "BTC/USDT",
-    side: "buy",
-    type: "limit",
-    amount: 0.001,
-    price: 50_000,
-  };
+  const order = orderRequest({ exchange: "gateio" });
   const place = async () => {
     const headers = { "content-type": "application/json", "idempotency-key": "walk-1" };
     const response = await server.ask("/api/v1/orders", {

@@ -6,6 +6,7 @@ import { VENUES, type VenueName } from "../../../src/model/venues.ts";
 import { lookAt, takeLeaks } from "../../support/canary.ts";
 import { heardLog } from "../../support/heard.ts";
 import { answering, KEYS, liveApp, liveBox, PERMIT } from "../../support/live.ts";
+import { orderRequest } from "../../support/requests.ts";
 import { partOf } from "../../support/whole.ts";
 import type { FaultKind } from "../../venues/faults.ts";
 
@@ -40,14 +41,7 @@ describe.each(NAMES)("keys of %s", (name) => {
       said++;
       lookAt(path, await answer.text());
     };
-    const order = {
-      exchange: name,
-      symbol: "BTC/USDT",
-      side: "buy",
-      type: "limit",
-      amount: 0.001,
-      price: 50000,
-    };
+    const order = orderRequest({ exchange: name });
     const faults = headers.flatMap((own) => KINDS.map((kind) => ({ own, kind })));
     for (const { own, kind } of partOf(faults, NAMES.indexOf(name))) {
       await call("POST", "/orders", own, order);

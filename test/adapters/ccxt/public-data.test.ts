@@ -11,6 +11,7 @@ import { heardLog } from "../../support/heard.ts";
 import { liveApp } from "../../support/live.ts";
 import { virtualLocal } from "../../support/local.ts";
 import { migrations } from "../../support/migrations.ts";
+import { orderRequest } from "../../support/requests.ts";
 import { tempFolder } from "../../support/temp.ts";
 
 const SYMBOL = "BTC/USDT";
@@ -126,14 +127,7 @@ describe("public data", () => {
       app.ask("/api/v1/orders", {
         method: "POST",
         headers: { authorization: `Bearer ${app.tokens.trade}`, "content-type": "application/json" },
-        body: JSON.stringify({
-          exchange: "kraken",
-          symbol: SYMBOL,
-          side: "buy",
-          type: "limit",
-          amount: 0.001,
-          price: 50000,
-        }),
+        body: JSON.stringify(orderRequest({ symbol: SYMBOL })),
       });
     await app.deps.venue("kraken").market(SYMBOL);
     app.venues.kraken.list(SYMBOL, { minAmount: decimal("0.5") });

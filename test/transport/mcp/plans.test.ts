@@ -6,17 +6,11 @@ import { servedOver, testApp } from "../../support/app.ts";
 import { eventually } from "../../support/command.ts";
 import { liveApp } from "../../support/live.ts";
 import { appClient, callTool, errorOf } from "../../support/mcp.ts";
+import { orderRequest } from "../../support/requests.ts";
 import { EXCHANGES, runOperation } from "../../support/sandbox.ts";
 
 type App = Awaited<ReturnType<typeof testApp>>;
-const ORDER = {
-  exchange: "kraken",
-  symbol: "BTC/USDT",
-  side: "buy",
-  type: "limit",
-  amount: 0.001,
-  price: 50_000,
-};
+const ORDER = orderRequest();
 const TRADING = createOperations(EXCHANGES).filter(({ effect }) => effect === "trade");
 
 const trading = (confirm: "plan" | "terminal" = "plan", realTime = false) =>
