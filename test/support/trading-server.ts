@@ -1,19 +1,13 @@
 // A server over an exchange in its own process, started by the benchmark: node trading-server.mjs <database file> <token>
-import type { AddressInfo } from "node:net";
-import { serve } from "@hono/node-server";
-import { getConnInfo } from "@hono/node-server/conninfo";
 import { fileConnection } from "../../cli/host/database/file-connection.ts";
 import { nodeLocal } from "../../cli/host/process/node-local.ts";
 import { createListings } from "../../src/adapters/sandbox/listings.ts";
 import { simulatedVenue } from "../../src/adapters/sandbox/venue.ts";
-import { createApp } from "../../src/app.ts";
 import { parseConfig } from "../../src/compose/config.ts";
 import { createDeps } from "../../src/compose/deps.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { digest } from "../../src/kernel/digest.ts";
-import { createOperations } from "../../src/operations.ts";
-import { madeDocuments } from "../../src/transport/documents/made.ts";
-import { createLimiter } from "../../src/transport/limiter.ts";
+import { serveBench } from "./bench-app.ts";
 import { instantVenue } from "./instant-venue.ts";
 import { memoryBooks } from "./memory-books.ts";
 import { migrations } from "./migrations.ts";
@@ -51,19 +45,4 @@ await deps.store.addToken(
   { id: "tok_bench", name: "bench", scope: "trade", expiresAt: null, hash: await digest(token) },
   { actor: "bench", request: null },
 );
-const operations = createOperations(["mexc", "gateio"]);
-const app = createApp({
-  deps,
-  operations,
-  documents: madeDocuments(operations, "bench"),
-  access: { adminTokens: [], allowedHosts: [], checkHost: true },
-  limiter: createLimiter(config.rateLimits, nodeLocal.monotonic),
-  addressOf: (c) => getConnInfo(c).remote.address,
-  mcp: { trading: false, confirm: "plan" },
-  version: "bench",
-  instance: "bench",
-});
-const server = serve({ fetch: app.fetch, port: 0, hostname: "127.0.0.1" }, (address: AddressInfo) =>
-  console.log(address.port),
-);
-process.on("SIGTERM", () => server.close());
+serveBench(["mexc", "gateio"], deps, config);
