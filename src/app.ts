@@ -1,24 +1,21 @@
 import { swaggerUI } from "@hono/swagger-ui";
 import { type Context, Hono } from "hono";
-import { watchOver } from "./grid/operations/watch-over.ts";
+import { watchOver } from "./grid/operations/status.ts";
 import { AppError, messageOf, StoreError } from "./kernel/errors.ts";
 import { SECOND } from "./kernel/time.ts";
 import { CONTENT_TYPE } from "./metrics/exposition.ts";
 import { readMetrics } from "./metrics/operations/metrics.ts";
 import type { Operation } from "./operation.ts";
 import type { Deps } from "./ports/deps.ts";
-import { type Access, authenticate, authorize } from "./transport/access.ts";
-import { allowOrigins } from "./transport/cors.ts";
-import type { Documents } from "./transport/documents/documents.ts";
-import { createEntrance, type Entrance } from "./transport/entrance.ts";
+import { type Access, authenticate, authorize, type Limiter } from "./transport/access.ts";
+import type { Documents } from "./transport/documents/served.ts";
+import { allowOrigins, createEntrance, type Entrance, tracedRequests } from "./transport/entrance.ts";
 import { mountEvents, type Streaming } from "./transport/events.ts";
 import { mountOperations, respond, urgentRoutes, type Variables } from "./transport/http.ts";
-import type { Limiter } from "./transport/limiter.ts";
 import { MCP_ROUTE, mountMcp } from "./transport/mcp/mount.ts";
-import type { McpSettings } from "./transport/mcp/options.ts";
+import type { McpSettings } from "./transport/mcp/plans.ts";
 import { type Asset, mountPage, type PageFiles } from "./transport/page.ts";
 import { refusal } from "./transport/run.ts";
-import { tracedRequests } from "./transport/traced.ts";
 
 export interface AppOptions {
   readonly deps: Deps;

@@ -1,5 +1,5 @@
 import { declaredKind } from "./declared/kind.ts";
-import { declaredOperations } from "./declared/operations/declared.ts";
+import { declaredOperations } from "./declared/operations/start.ts";
 import { gridKind } from "./grid/kind.ts";
 import { gridOperations } from "./grid/operations/grids.ts";
 import type { KindText } from "./history/operations/history.ts";

@@ -1,30 +1,28 @@
 import { accountOperations } from "./account/operations/balances.ts";
-import { auditOperations } from "./audit/operations/events.ts";
-import { backtestOperations } from "./backtest/operations/backtest.ts";
-import { declaredBacktests } from "./backtest/operations/backtest-declared.ts";
-import { quoteBacktestOperation } from "./backtest/operations/backtest-quote.ts";
-import { replayOperation } from "./backtest/operations/replay.ts";
-import { suggestOperation } from "./backtest/operations/suggest.ts";
+import { auditOperations } from "./audit/operations/verify.ts";
+import {
+  backtestOperations,
+  declaredBacktests,
+  quoteBacktestOperation,
+} from "./backtest/operations/backtest.ts";
+import { replayOperation, suggestOperation } from "./backtest/operations/past.ts";
 import { compareOperations } from "./compare/operations/compare.ts";
-import { keyOperations } from "./controls/operations/keys.ts";
-import { killOperations } from "./controls/operations/kill.ts";
-import { limitsOperations } from "./controls/operations/limits.ts";
+import { keyOperations, limitsOperations, tokenOperations } from "./controls/operations/limits.ts";
 import { renameStrategy } from "./controls/operations/names.ts";
-import { tokenOperations } from "./controls/operations/tokens.ts";
+import { killOperations } from "./controls/operations/panic.ts";
 import { dexOperations } from "./dex/operations/price.ts";
 import { historyOf } from "./history/operations/history.ts";
 import { STRATEGY_KINDS, type StrategyKind } from "./kinds.ts";
 import { agreementReport } from "./liquidity/operations/agreement-report.ts";
 import { agreementOperations } from "./liquidity/operations/agreements.ts";
-import { watchedPairs } from "./liquidity/operations/pairs.ts";
-import { liquidityOperation } from "./liquidity/operations/report.ts";
+import { liquidityOperation, watchedPairs } from "./liquidity/operations/report.ts";
 import { marketOperations } from "./market/operations/public-data.ts";
 import { channelOperations } from "./notify/operations/channels.ts";
 import type { Operation } from "./operation.ts";
 import { orderOperations } from "./orders/operations/orders.ts";
 import { planOperations } from "./plans/operations/plans.ts";
 import type { StrategyDefinitions } from "./ports/definition.ts";
-import { qualityOperation } from "./quality/operations/quality.ts";
+import { qualityOperation } from "./quality/operations/measured.ts";
 import { reportOperations } from "./report/operations/report.ts";
 
 /**

@@ -3,8 +3,8 @@
 import type { ExecutionContext, MessageBatch, Queue } from "@cloudflare/workers-types";
 import { scripts } from "edgemaker-strategies";
 import { LinearRouter } from "hono/router/linear-router";
-import { publicBudgets } from "./adapters/ccxt/client/public-budget.ts";
 import { rememberedMarkets } from "./adapters/ccxt/client/remembered.ts";
+import { publicBudgets } from "./adapters/ccxt/client/shared-reads.ts";
 import { fetchPost } from "./adapters/outbound.ts";
 import { createApp } from "./app.ts";
 import { type Config, parseConfig } from "./compose/config.ts";
@@ -15,7 +15,7 @@ import { loadScript } from "./declared/script.ts";
 import type { Pass } from "./engine/pass/step.ts";
 import { accountsDue, stepAccount, tick } from "./engine/pass/tick.ts";
 import { AppError, messageOf, SettingsError } from "./kernel/errors.ts";
-import { createRandomText } from "./kernel/random-text.ts";
+import { createRandomText } from "./kernel/random.ts";
 import { DAY, HOUR, MINUTE, type Millis, SECOND } from "./kernel/time.ts";
 import { sampleFirst, sampleLiquidity } from "./liquidity/operations/sample.ts";
 import type { AccountKey } from "./model/account.ts";
@@ -23,17 +23,15 @@ import { deliver } from "./notify/operations/deliver.ts";
 import { areGood, areStepped } from "./notify/operations/heartbeat.ts";
 import { createOperations } from "./operations.ts";
 import type { Deps } from "./ports/deps.ts";
-import type { Local, Log } from "./ports/local.ts";
+import type { Local, Log } from "./ports/within-time.ts";
 import type { MetricsDeps } from "./storage/metrics.ts";
-import type { Access } from "./transport/access.ts";
+import { type Access, countWrongTokens, createLimiter } from "./transport/access.ts";
+import { createCallerLane } from "./transport/body.ts";
 import { type PlatformFiles, servedDocuments, servedPageFiles } from "./transport/documents/served.ts";
 import { createEdgeDoor } from "./transport/edge-door.ts";
-import { createCallerLane } from "./transport/heavy-lane.ts";
 import { respond, urgentRoutes } from "./transport/http.ts";
-import { createLimiter } from "./transport/limiter.ts";
 import { MCP_ROUTE } from "./transport/mcp/mount.ts";
 import { refusal } from "./transport/run.ts";
-import { countWrongTokens } from "./transport/wrong-tokens.ts";
 
 /** One pass over one account; a repeated message for the same account and time has no effect. */
 interface PassMessage {

@@ -2,24 +2,30 @@ import { existsSync, writeFileSync } from "node:fs";
 import { reportOf } from "../../src/backtest/report.tsx";
 import type { BacktestAnswer } from "../../src/backtest/schema/answer.ts";
 import type { Candles } from "../../src/candles/candles.ts";
-import { spanOf } from "../../src/candles/span.ts";
+import { spanOf } from "../../src/candles/file.ts";
 import { messageOf } from "../../src/kernel/errors.ts";
 import { isPair, type Pair } from "../../src/kernel/pair.ts";
 import type { Operation } from "../../src/operation.ts";
-import type { CandleReader } from "../../src/ports/candles.ts";
 import type { Deps } from "../../src/ports/deps.ts";
+import type { CandleReader } from "../../src/ports/venue.ts";
 import { type Answer, run } from "../../src/transport/run.ts";
-import { isRecordingFile, isTapeFile, readCandleFile, readTapeFile } from "../host/candle-sources.ts";
-import { candleFile, candleFolder, keptCandles, readStored } from "../host/candle-store.ts";
+import {
+  candleFile,
+  candleFolder,
+  isRecordingFile,
+  isTapeFile,
+  keptCandles,
+  readCandleFile,
+  readStored,
+  readTapeFile,
+} from "../host/candle-sources.ts";
 import { nodeLocal } from "../host/process/node-local.ts";
 import { namesServer } from "../host/remote.ts";
 import { readSettings } from "../host/settings.ts";
-import type { Values } from "../terminal/arguments.ts";
+import { UsageError, type Values } from "../terminal/arguments.ts";
 import { inputOf } from "../terminal/fields.ts";
 import { print, render } from "../terminal/output.ts";
-import { fail, misreadOf } from "../terminal/refused.ts";
-import { requestedFormat, withJson } from "../terminal/requested-format.ts";
-import { UsageError } from "../terminal/usage-error.ts";
+import { fail, misreadOf, requestedFormat, withJson } from "../terminal/refused.ts";
 import { type Waited, waitedFor } from "../terminal/waited-for.ts";
 import { profiledInput } from "./grid-profile.ts";
 import { INTERRUPTED } from "./report-on-interrupt.ts";

@@ -1,17 +1,17 @@
+import { spawn } from "node:child_process";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { asGridView } from "../../src/grid/kind.ts";
-import { profitOf } from "../../src/grid/ledger/profit.ts";
+import { profitOf } from "../../src/grid/ledger/booking.ts";
 import type { GridStrategy } from "../../src/grid/state/state.ts";
 import { type Decimal, decimal, snap, text, ZERO } from "../../src/kernel/decimal.ts";
-import { pluralize } from "../../src/kernel/pluralize.ts";
-import type { Fill } from "../../src/model/fill.ts";
+import { pluralize } from "../../src/kernel/plain-text.ts";
+import type { Fill } from "../../src/model/order.ts";
 import { createOperations } from "../../src/operations.ts";
 import type { Deps } from "../../src/ports/deps.ts";
-import type { StrategyView } from "../../src/ports/stores/strategy-store.ts";
+import type { StrategyView } from "../../src/ports/stores/store.ts";
 import { dataDirectory } from "../host/directories.ts";
-import { openBrowser } from "../host/open-browser.ts";
-import { findServer } from "../host/server-file.ts";
+import { findServer } from "../host/running-servers.ts";
 import { wholeFlag } from "../host/settings.ts";
 import type { Values } from "../terminal/arguments.ts";
 import { type Serving, startServer } from "./serve.ts";
@@ -161,4 +161,17 @@ function describeGrid({ strategy, openOrders, memory }: StrategyView<GridStrateg
   const profit = profitOf(strategy.state, mark?.mid ?? strategy.state.startPrice);
   const counts = `${pluralize(openOrders, "open order")}, ${filledOrders} filled, ${pluralize(cycles, "cycle")}`;
   return `  ${strategy.phase}: ${counts}; realized P&L ${toCents(profit.realized)} USDT, total ${toCents(profit.total)}`;
+}
+
+const OPENERS: Partial<Record<NodeJS.Platform, readonly string[]>> = {
+  darwin: ["open"],
+  win32: ["rundll32", "url.dll,FileProtocolHandler"],
+};
+
+/** Opens a link in the user's browser; without one, nothing happens. */
+export function openBrowser(link: string): void {
+  const [program = "xdg-open", ...words] = OPENERS[process.platform] ?? [];
+  const child = spawn(program, [...words, link], { detached: true, stdio: "ignore" });
+  child.on("error", () => undefined);
+  child.unref();
 }

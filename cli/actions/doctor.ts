@@ -1,27 +1,47 @@
 import { existsSync } from "node:fs";
+import { createServer } from "node:net";
 import { basename } from "node:path";
+import type * as z from "zod";
 import { createDeps, type Live } from "../../src/compose/deps.ts";
-import { mayWithdrawText } from "../../src/compose/live-rights.ts";
-import type { Runtime } from "../../src/compose/runtime.ts";
+import { mayWithdrawText, type Runtime } from "../../src/compose/live.ts";
+import type { GridStatusShape } from "../../src/grid/schema/shapes.ts";
 import { messageOf } from "../../src/kernel/errors.ts";
+import { plainText } from "../../src/kernel/plain-text.ts";
 import { DAY, dayOf, formatSpan, SECOND } from "../../src/kernel/time.ts";
-import { promisedPairs } from "../../src/liquidity/operations/in-force.ts";
+import { promisedPairs } from "../../src/liquidity/operations/report.ts";
 import { withoutRules } from "../../src/liquidity/operations/sample.ts";
 import type { LiquidityDeps } from "../../src/liquidity/store/store.ts";
 import { accountKey } from "../../src/model/account.ts";
+import { createOperations } from "../../src/operations.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { ExchangeInfo } from "../../src/ports/venue.ts";
 import { pendingMigrations } from "../../src/storage/client/migrate.ts";
 import { safeClient } from "../../src/storage/client/safe-client.ts";
-import { configFile } from "../host/directories.ts";
-import { besides, folderOpenToAll, openTo } from "../host/file-rights.ts";
-import { databaseFile, shownUrl } from "../host/locations.ts";
-import { createLog, runtimeAsIs, runtimeInMemory } from "../host/node-runtime.ts";
+import { configFile, databaseFile, dataDirectory, shownUrl } from "../host/directories.ts";
+import {
+  besides,
+  createLog,
+  folderOpenToAll,
+  openTo,
+  runtimeAsIs,
+  runtimeInMemory,
+} from "../host/node-runtime.ts";
 import { nodeLocal } from "../host/process/node-local.ts";
-import { type CliSettings, describeFolder, lackingFolder, readSettings } from "../host/settings.ts";
+import { describeServer, findServer, runningServers, type ServerFile } from "../host/running-servers.ts";
+import {
+  type CliSettings,
+  describeFolder,
+  lackingFolder,
+  portFlag,
+  readSettings,
+  wholeFlag,
+} from "../host/settings.ts";
 import type { Values } from "../terminal/arguments.ts";
+import { print } from "../terminal/output.ts";
+import { fail } from "../terminal/refused.ts";
 import { terminalColumns, wrap } from "../terminal/style.ts";
-import { type Check, checked, portFree, serversElsewhere } from "./server-check.ts";
+import { PLANS, PRICES_OF, type PricePlan, type Unit } from "./plans.ts";
+import { openAnswering, remoteOf } from "./run-operation.ts";
 
 /** Runs all checks, whatever the others find. Exit code 1 if one fails. */
 export async function runDoctor(values: Values): Promise<number> {
@@ -241,4 +261,160 @@ async function checkClock(id: string, address: string): Promise<Check> {
   } catch (error) {
     return checked(check, "bad", `no response from ${address}: ${messageOf(error)}`);
   }
+}
+
+type Finding = "ok" | "note" | "bad";
+
+export interface Check {
+  readonly check: string;
+  readonly finding: Finding;
+  readonly detail: string;
+}
+
+export const checked = (check: string, finding: Finding, detail: string): Check => ({
+  check,
+  finding,
+  detail,
+});
+
+/** Reports the server of this database, or whether its port is free. */
+export async function portFree(values: Values, { databaseUrl }: CliSettings): Promise<Check> {
+  const port = portFlag(values);
+  const server = await findServer(dataDirectory(process.env), databaseUrl);
+  if (server) return readyOf(server);
+  const isFree = await new Promise<boolean>((resolve) => {
+    const probe = createServer();
+    probe.once("error", () => resolve(false));
+    probe.listen(port, "127.0.0.1", () => probe.close(() => resolve(true)));
+  });
+  return isFree
+    ? checked("port", "ok", `${port} is free`)
+    : checked("port", "note", `${port} is in use; choose another one with --port`);
+}
+
+/** Reports the servers of a database that another user started, or that run on another machine. */
+export async function serversElsewhere(deps: Deps, checks: readonly Check[]): Promise<readonly Check[]> {
+  const servers = (await runningServers(deps)).map((server) => `runs at ${describeServer(server)}`);
+  return servers
+    .filter((server) => !checks.some(({ detail }) => detail.startsWith(server)))
+    .map((server) =>
+      checked("server", "note", `${server}; only its user can read its state, on its machine`),
+    );
+}
+
+/** Reads a running server's own state: only the server knows whether its database file was replaced. */
+export async function readyOf({ url, pid, token }: ServerFile): Promise<Check> {
+  const runs = `runs at ${url} (process ${pid})`;
+  try {
+    const answer = await fetch(`${url}/ready`, { signal: AbortSignal.timeout(5000), redirect: "error" });
+    if (answer.ok) return checked("server", "ok", `${runs}${await streamsText({ url, token })}`);
+    const { message } = (await answer.json()) as { message?: string };
+    return checked("server", "bad", `${runs} but is not ready: ${plainText(message ?? "")}`);
+  } catch (error) {
+    return checked("server", "bad", `${runs} but does not respond: ${messageOf(error)}`);
+  }
+}
+
+/** Describes the streams of a running server by their metrics; empty without streams. */
+async function streamsText({ url, token }: Pick<ServerFile, "url" | "token">): Promise<string> {
+  const headers = { authorization: `Bearer ${token}` };
+  const metrics = await fetch(`${url}/metrics`, { headers, signal: AbortSignal.timeout(5000) })
+    .then((answer) => (answer.ok ? answer.text() : undefined))
+    .catch(() => undefined);
+  if (metrics === undefined) return "; its streams could not be read";
+  const samples = [...metrics.matchAll(/^edgemaker_stream_live\{exchange="([^"]*)".*\} ([01])$/gm)];
+  if (samples.length === 0) return "";
+  const states = samples.map(
+    ([, exchange = "", live]) => `${exchange} ${live === "1" ? "live" : "not live"}`,
+  );
+  return `; streams: ${plainText(states.join(", "))}`;
+}
+
+/** A grid as `grid status` shows it. */
+export type GridUsage = Pick<
+  z.output<ReturnType<typeof GridStatusShape>>,
+  "id" | "exchange" | "status" | "cost"
+>;
+type Counted = NonNullable<NonNullable<GridUsage["cost"]>["before"]>;
+
+const DAY_MILLIS = 86_400_000;
+const DAYS = 30;
+/** Minimum duration in milliseconds for an estimate. */
+const LEAST = 60_000;
+
+/** Extrapolates a month from the last counted day, or the complete day before it. */
+export function monthOf({ cost }: Pick<GridUsage, "cost">): Omit<Counted, "day" | "from" | "to"> | null {
+  if (!cost) return null;
+  const whole = [cost.before, cost].find((one) => one && one.to - one.from > DAY_MILLIS / 2) ?? cost;
+  const span = whole.to - whole.from;
+  if (span < LEAST) return null;
+  const month = (count: number) => Math.round((count / span) * DAY_MILLIS * DAYS);
+  return {
+    exchangeCalls: month(whole.exchangeCalls),
+    databaseRequests: month(whole.databaseRequests),
+    rowsRead: whole.rowsRead === null ? null : month(whole.rowsRead),
+    rowsWritten: whole.rowsWritten === null ? null : month(whole.rowsWritten),
+  };
+}
+
+/** Returns the usage of passes over several accounts; each one is a message that is written, read and deleted. */
+export const unitsOf = (
+  accounts: number,
+  passesPerMinute: number,
+  rows: { readonly rowsRead: number; readonly rowsWritten: number },
+): Record<Unit, number> => {
+  const passes = accounts * passesPerMinute * 60 * 24 * DAYS;
+  return { invocations: passes + 60 * 24 * DAYS, queueOperations: 3 * passes, ...rows };
+};
+
+/** Returns dollars per month; null if the plan does not allow this usage. */
+export function priceOf(
+  { price, included, beyond }: PricePlan,
+  units: Readonly<Record<Unit, number>>,
+): number | null {
+  let sum = price;
+  for (const unit of Object.keys(units) as Unit[]) {
+    const over = Math.max(0, units[unit] - included[unit]);
+    const each = beyond[unit];
+    if (over > 0 && each === null) return null;
+    sum += (over / 1_000_000) * (each ?? 0);
+  }
+  return Math.round(sum * 100) / 100;
+}
+
+/** Estimates the monthly price of the running grids on several hosting plans, from the last counted day. */
+export async function estimateCost(values: Values): Promise<number> {
+  const status = createOperations([]).find(({ name }) => name === "get_grid_status");
+  if (!status) throw new Error("there is no operation get_grid_status");
+  const settings = readSettings(values, process.env);
+  const remote = await remoteOf(settings, values);
+  const { ask, close } = await openAnswering(settings, remote);
+  const answer = await ask(status, {}).finally(close);
+  if (answer.status !== 200) return fail(answer, { remote });
+  const grids = (answer.body as { strategies: readonly GridUsage[] }).strategies.filter(
+    (grid) => grid.status !== "stopped",
+  );
+  const months = grids.map((grid) => ({ ...grid, month: monthOf(grid) }));
+  const known = months.flatMap(({ month }) => (month ? [month] : []));
+  const sum = (of: (month: (typeof known)[number]) => number) => known.reduce((all, one) => all + of(one), 0);
+  const rows = { rowsRead: sum((one) => one.rowsRead ?? 0), rowsWritten: sum((one) => one.rowsWritten ?? 0) };
+  const accounts = new Set(grids.map(({ exchange }) => exchange)).size;
+  const perMinute = wholeFlag(values, "passes", { usual: 1, least: 1, most: 12 });
+  const units = unitsOf(accounts, perMinute, rows);
+  const isUnknown = known.some(({ rowsRead }) => rowsRead === null);
+  return print(values, {
+    pricesOf: PRICES_OF,
+    ...(isUnknown ? { note: "a database file does not count rows, so the prices do not include them" } : {}),
+    ...(known.length < months.length
+      ? {
+          uncounted: `${months.length - known.length}: ran for less than a minute today; try again later`,
+        }
+      : {}),
+    month: { ...units, exchangeCalls: sum((one) => one.exchangeCalls) },
+    grids: months.map(({ id, month }) => ({ id, ...month })),
+    plans: PLANS.map((plan) => ({
+      plan: plan.name,
+      dollars: priceOf(plan, units) ?? "not within its limits",
+    })),
+  });
 }

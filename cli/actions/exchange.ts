@@ -1,18 +1,40 @@
 import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { replayedFile, reset, sandboxBooks, shock } from "../../src/adapters/libsql/sandbox/sandbox-books.ts";
+import { serverStore } from "../../src/adapters/libsql/stores/server-store.ts";
+import { listingsOf } from "../../src/adapters/sandbox/listings.ts";
+import { deposit } from "../../src/adapters/sandbox/person.ts";
+import { chainedOut, verify } from "../../src/audit/operations/verify.ts";
 import type { ConfiguredExchange } from "../../src/compose/config.ts";
 import type { Channels, Live } from "../../src/compose/deps.ts";
-import { SettingsError } from "../../src/kernel/errors.ts";
-import { prefixOf } from "../../src/kernel/key-names.ts";
+import { parseDecimal, text } from "../../src/kernel/decimal.ts";
+import { AppError, SettingsError } from "../../src/kernel/errors.ts";
+import { isPair } from "../../src/kernel/pair.ts";
+import { prefixOf } from "../../src/kernel/plain-text.ts";
+import { DAY, dayOf, parseTime } from "../../src/kernel/time.ts";
+import { checkBundle } from "../../src/liquidity/operations/check-proof.ts";
+import { bundleLines, type ProofDeps, signDays } from "../../src/liquidity/operations/proof.ts";
+import type { ProofKeys } from "../../src/liquidity/store/proofs.ts";
 import type { LiquidityDeps } from "../../src/liquidity/store/store.ts";
 import { accountKey, parseAccountKey } from "../../src/model/account.ts";
-import { configFile } from "../host/directories.ts";
+import { VENUES, type VenueName } from "../../src/model/market.ts";
+import { openDatabase } from "../../src/storage/client/safe-client.ts";
+import { configFile, shownUrl } from "../host/directories.ts";
+import { createLog, nodeRuntime } from "../host/node-runtime.ts";
+import { describeServer, runningServers } from "../host/running-servers.ts";
 import { readKeys } from "../host/secret-input.ts";
-import { type CliSettings, readSettings } from "../host/settings.ts";
-import { changeSettingsFile, keysInFile, withoutKeys } from "../host/settings-file.ts";
-import type { Values } from "../terminal/arguments.ts";
+import {
+  type CliSettings,
+  changeSettingsFile,
+  keysInFile,
+  readSettings,
+  wholeFlag,
+  withoutKeys,
+} from "../host/settings.ts";
+import { UsageError, type Values } from "../terminal/arguments.ts";
 import { print } from "../terminal/output.ts";
-import { UsageError } from "../terminal/usage-error.ts";
-import { byCommand } from "./database/open.ts";
+import { pairFlag } from "./candles/import.ts";
+import { byCommand, openDeps, withDatabase } from "./database/open.ts";
 import { importKeys, openLive, storeKeys, withKek } from "./store-keys.ts";
 
 type LiveAction = (
@@ -103,6 +125,9 @@ export const listKeys = (values: Values): Promise<number> =>
     return { exchanges: [...own, ...stored], count: own.length + stored.length };
   });
 
+const FILE_KEYS_REMOVED =
+  "the keys were removed from edgemaker.json; restart a running server, which has read them there";
+
 export const removeKeys = (values: Values, exchange: string): Promise<number> =>
   withLive(values, async ({ venues, credentials }, { config }) => {
     const configuredExchange = configured(config.exchanges, exchange);
@@ -122,8 +147,8 @@ function noteOfRemoval({ id, keys }: ConfiguredExchange, wasInFile: boolean): st
     : `if a running server has ${prefixOf(id)}_API_KEY in its environment, restart it without`;
 }
 
-const FILE_KEYS_REMOVED =
-  "the keys were removed from edgemaker.json; restart a running server, which has read them there";
+const rightText = (mayWithdraw: boolean | undefined): string =>
+  mayWithdraw === undefined ? "not shown by the exchange" : mayWithdraw ? "yes" : "no";
 
 export const testKeys = (values: Values, exchange: string): Promise<number> =>
   withLive(values, async ({ venues }, { config }) => {
@@ -155,5 +180,171 @@ function fromEnvironment({ id, keys }: ConfiguredExchange) {
   return keys;
 }
 
-const rightText = (mayWithdraw: boolean | undefined): string =>
-  mayWithdraw === undefined ? "not shown by the exchange" : mayWithdraw ? "yes" : "no";
+const sandboxSettings = (values: Values) => readSettings({ ...values, sandbox: true }, process.env);
+
+const runtimeOf = ({ databaseUrl, config }: CliSettings) =>
+  nodeRuntime(databaseUrl, config, createLog("error"));
+
+/** Opens the sandbox's database, and creates it if it is missing. */
+async function withSandbox<T>(
+  values: Values,
+  act: (opened: Awaited<ReturnType<typeof openDatabase>>, now: number) => Promise<T>,
+): Promise<T> {
+  const settings = sandboxSettings(values);
+  const deps = await openDeps(settings);
+  const now = deps.marketTime({ exchange: "", kind: "sandbox", host: "" }, await deps.store.now());
+  deps.close();
+  const context = await openDatabase({ ...runtimeOf(settings), migrations: [], kind: "sandbox" });
+  try {
+    return await act(context, now);
+  } finally {
+    context.client.close();
+  }
+}
+
+export async function resetSandbox(values: Values): Promise<number> {
+  const settings = sandboxSettings(values);
+  const runtime = runtimeOf(settings);
+  const context = await openDatabase({ ...runtime, kind: "sandbox" });
+  const [server] = await runningServers({ store: serverStore(context) });
+  if (server) {
+    context.client.close();
+    throw new Error(`a server at ${describeServer(server)} uses this sandbox; stop it first`);
+  }
+  await reset(context, runtime.migrations);
+  context.client.close();
+  const deps = await openDeps(settings);
+  deps.close();
+  return print(values, { reset: true, database: shownUrl(settings.databaseUrl) });
+}
+
+export async function depositInSandbox(
+  values: Values,
+  request: { exchange: string; asset: string; amount: string },
+): Promise<number> {
+  const amount = parseDecimal(request.amount);
+  if (amount === undefined || amount === 0n)
+    throw new UsageError("--amount must be a number with at most 18 decimals");
+  if (!/^[A-Z0-9]{1,20}$/.test(request.asset))
+    throw new UsageError("--asset must be upper-case letters and digits");
+  const total = await withSandbox(values, (context) =>
+    deposit(sandboxBooks(context), { ...request, amount }),
+  );
+  return print(values, { exchange: request.exchange, asset: request.asset, total: text(total) });
+}
+
+export async function shockSandbox(
+  values: Values,
+  { symbol, percent }: { symbol: string; percent: string },
+): Promise<number> {
+  const change = /^-?\d+(\.\d+)?$/.test(percent) ? Number(percent) : Number.NaN;
+  if (!(change > -100 && change <= 1000))
+    throw new UsageError("--percent must be a number above -100 and of at most 1000");
+  const isListed = Object.keys(VENUES).some((venue) =>
+    listingsOf(venue as VenueName).some((listing) => listing.symbol === symbol),
+  );
+  if (!isPair(symbol) || !isListed)
+    throw new UsageError(`--symbol must be a listed pair, for example BTC/USDT; ${symbol} is not listed`);
+  const at = await withSandbox(values, async (context, now) => {
+    const file = await replayedFile(context, symbol);
+    if (file !== undefined)
+      throw new UsageError(
+        `${symbol} is replayed from ${file}; choose another pair, or simulate it in another sandbox with --db`,
+      );
+    await shock(context, { symbol, factor: 1 + change / 100, at: now });
+    return now;
+  });
+  return print(values, { symbol, percent: change, at: new Date(at).toISOString() });
+}
+
+export const showProofKey = (values: Values): Promise<number> =>
+  withDatabase(values, async (deps) => {
+    const { proofs } = proofDeps(deps);
+    await proofs.createKey();
+    return { publicKey: (await proofs.key())?.publicKey, algorithm: "Ed25519" };
+  });
+
+/** Signs finished days, and prints them line by line. */
+export async function publishProof(values: Values): Promise<number> {
+  const pair = { exchange: exchangeFlag(values), symbol: pairFlag(values) };
+  const span = { from: dayGiven(values, "from") ?? 0, to: dayGiven(values, "to") ?? Number.MAX_SAFE_INTEGER };
+  return withDatabase(values, async (deps) => {
+    const proof = proofDeps(deps);
+    const key = await proof.proofs.key();
+    if (!key)
+      throw new AppError("Not found", "there is no key to sign with; create it with `edgemaker proof key`");
+    await signDays(proof, pair, { key, now: await deps.store.now() });
+    for await (const line of bundleLines(proof, pair, span)) process.stdout.write(`${line}\n`);
+    return undefined;
+  });
+}
+
+export async function verifyProof(values: Values): Promise<number> {
+  if (values.file === undefined) throw new UsageError("name the file to verify");
+  const verdict = await checkBundle(await readFile(String(values.file), "utf8"), keyGiven(values));
+  print(values, verdict);
+  return verdict.valid ? 0 : 1;
+}
+
+const keyGiven = ({ key }: Values): string | undefined => {
+  if (key !== undefined && !/^[0-9a-f]{64}$/.test(String(key)))
+    throw new UsageError("--key must be a public key: 64 hexadecimal digits");
+  return key === undefined ? undefined : String(key);
+};
+
+function proofDeps({ liquidity }: LiquidityDeps): ProofDeps & { readonly proofs: ProofKeys } {
+  if (!liquidity?.proofs) throw new SettingsError("this database stores no samples");
+  return { store: liquidity.store, proofs: liquidity.proofs };
+}
+
+function exchangeFlag({ exchange }: Values): string {
+  if (typeof exchange !== "string") throw new UsageError("--exchange is required, for example kraken");
+  return exchange;
+}
+
+function dayGiven(values: Values, name: string): number | undefined {
+  const value = values[name];
+  if (value === undefined) return undefined;
+  const at = parseTime(String(value));
+  if (at === undefined) throw new UsageError(`--${name} must be a day, for example 2026-01-31`);
+  return dayOf(at);
+}
+
+const EVENTS_PER_EXPORT = 1000;
+
+export async function verifyEvents(values: Values): Promise<number> {
+  let isIntact = false;
+  const code = await withDatabase(values, async ({ store, signers = [] }) => {
+    const { next: _all, ...verdict } = await verify(store, signers);
+    isIntact = verdict.intact;
+    return verdict;
+  });
+  return isIntact ? code : 1;
+}
+
+export async function exportEvents(values: Values): Promise<number> {
+  const from = wholeFlag(values, "after", { usual: 0, most: Number.MAX_SAFE_INTEGER });
+  return withDatabase(values, async ({ store }) => {
+    let [id, isWhole] = [from, false];
+    while (!isWhole) {
+      const page = await store.eventsAfter(id, EVENTS_PER_EXPORT);
+      const lines = page.map((event) => `${JSON.stringify(chainedOut(event))}\n`);
+      process.stdout.write(lines.join(""));
+      id = page.at(-1)?.id ?? id;
+      isWhole = page.length < EVENTS_PER_EXPORT;
+    }
+    return undefined;
+  });
+}
+
+export async function signEvents(values: Values): Promise<number> {
+  const days = wholeFlag(values, "keep-days", { usual: undefined, least: 1, most: 36_500 });
+  return withDatabase(values, async ({ store, signers: [signer] = [] }) => {
+    if (!signer)
+      throw new SettingsError("EDGEMAKER_KEK is not set; checkpoints are signed with a key derived from it");
+    const keep = days === undefined ? undefined : days * DAY;
+    const { checkpoint, cut } = await store.checkpoint(signer, keep, byCommand());
+    const { number, at, key, signature, marks } = checkpoint;
+    return { number, at: new Date(at).toISOString(), key, signature, deleted: cut, chains: marks.length };
+  });
+}

@@ -4,10 +4,9 @@ import { type Issue, messageOf } from "../../src/kernel/errors.ts";
 import { lazy } from "../../src/kernel/lazy.ts";
 import type { Operation } from "../../src/operation.ts";
 import type { Answer } from "../../src/transport/run.ts";
-import type { Values } from "../terminal/arguments.ts";
+import { UsageError, type Values } from "../terminal/arguments.ts";
 import { inputOf } from "../terminal/fields.ts";
 import { misreadOf } from "../terminal/refused.ts";
-import { UsageError } from "../terminal/usage-error.ts";
 
 const Profile = lazy(() =>
   z.strictObject({

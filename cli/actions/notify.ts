@@ -5,19 +5,17 @@ import {
   CHANNEL_NAME,
   CHANNEL_NAME_FORM,
   NO_KEK,
+  parseQuiet,
   QUIET_FORM,
   refusedSecrets,
+  SECRETS_OF,
 } from "../../src/notify/channels.ts";
 import { NO_MAIL } from "../../src/notify/mail.ts";
-import type { NotifyDeps } from "../../src/notify/operations/deliver.ts";
-import { newWebhookSecret } from "../../src/notify/operations/sign.ts";
-import { parseQuiet } from "../../src/notify/quiet.ts";
-import { SECRETS_OF } from "../../src/notify/requests.ts";
+import { type NotifyDeps, newWebhookSecret } from "../../src/notify/operations/deliver.ts";
 import { leadsInward } from "../host/outbound.ts";
 import { readSecrets } from "../host/secret-input.ts";
 import { readSettings } from "../host/settings.ts";
-import type { Values } from "../terminal/arguments.ts";
-import { UsageError } from "../terminal/usage-error.ts";
+import { UsageError, type Values } from "../terminal/arguments.ts";
 import { byCommand, withDatabase } from "./database/open.ts";
 
 /** Adds a channel with secrets from a prompt or a pipe. Returns the exit code. */

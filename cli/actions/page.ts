@@ -1,12 +1,14 @@
-import { existsSync } from "node:fs";
-import { dataDirectory } from "../host/directories.ts";
-import { databaseFile } from "../host/locations.ts";
-import { pageLink } from "../host/page-link.ts";
-import { describeServer, runningServers } from "../host/running-servers.ts";
-import { findServer } from "../host/server-file.ts";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { messageOf } from "../../src/kernel/errors.ts";
+import { readStatusContent } from "../../src/liquidity/operations/status.ts";
+import { STATUS_MARK, statusPage } from "../../src/liquidity/status-page.tsx";
+import { databaseFile, dataDirectory } from "../host/directories.ts";
+import { nodeLocal } from "../host/process/node-local.ts";
+import { describeServer, findServer, runningServers } from "../host/running-servers.ts";
 import { type CliSettings, readSettings } from "../host/settings.ts";
-import type { Values } from "../terminal/arguments.ts";
-import { openDeps } from "./database/open.ts";
+import { UsageError, type Values } from "../terminal/arguments.ts";
+import { openDeps, withDatabase } from "./database/open.ts";
 
 /** Returns a new link to the page of the running local server. Throws if no server runs. */
 export async function newPageLink(values: Values): Promise<string> {
@@ -34,3 +36,40 @@ async function describeLack(settings: CliSettings): Promise<string> {
 }
 
 const NO_SERVER = "no server with this database runs; start one with `edgemaker serve`, then try again";
+
+/** Returns a sign-in link. The part after # is not sent to servers and does not appear in logs. */
+export const pageLink = (url: string, code: string): string => `${url}/#code=${code}`;
+
+/** Writes the page under another name and renames it, so the folder never has half of it. */
+export async function buildStatusPage(values: Values): Promise<number> {
+  const { out = "status-page", maker, amounts = false } = values;
+  if (maker !== undefined && !/^[^<>]{1,80}$/.test(String(maker)))
+    throw new UsageError("--maker must be a name of at most 80 characters, without < and >");
+  const file = join(String(out), "index.html");
+  refuseOther(file);
+  return withDatabase(values, async (deps) => {
+    const status = await readStatusContent(deps, {
+      ...{ maker: maker === undefined ? null : String(maker), hasAmounts: amounts === true },
+    });
+    writeWhole(String(out), file, statusPage(status));
+    return { file, pairs: status.pairs.length };
+  });
+}
+
+/** Throws UsageError if the file exists and is not a status page, so nobody's own page is lost. */
+function refuseOther(file: string): void {
+  if (existsSync(file) && !readFileSync(file, "utf8").includes(STATUS_MARK))
+    throw new UsageError(`${file} is not a status page; choose another folder with --out`);
+}
+
+function writeWhole(folder: string, file: string, text: string): void {
+  const fresh = `${file}.${process.pid}.${nodeLocal.randomText(6)}`;
+  try {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(fresh, text, { flag: "wx" });
+    renameSync(fresh, file);
+  } catch (error) {
+    if (existsSync(fresh)) rmSync(fresh);
+    throw new UsageError(`${file} could not be written: ${messageOf(error)}`);
+  }
+}

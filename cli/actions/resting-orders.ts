@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { pluralize } from "../../src/kernel/pluralize.ts";
+import { pluralize } from "../../src/kernel/plain-text.ts";
 import { STRATEGY_KINDS } from "../../src/kinds.ts";
 import { parseAccountKey } from "../../src/model/account.ts";
 import { calledBy } from "../../src/model/strategy.ts";

@@ -1,5 +1,8 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { declaredPlanText } from "../../src/declared/schema/view.ts";
-import { type Operation, routeOf } from "../../src/operation.ts";
+import { messageOf } from "../../src/kernel/errors.ts";
+import { plainText } from "../../src/kernel/plain-text.ts";
+import { type CommandSurface, type Operation, routeOf } from "../../src/operation.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import { formatQuotePlan } from "../../src/quote/schema/view.ts";
 import { type Format, type Paging, tableOf } from "../../src/transport/csv.ts";
@@ -14,22 +17,24 @@ import {
 } from "../host/kill-file.ts";
 import { nodeLocal } from "../host/process/node-local.ts";
 import { callRemote, namesServer, type Remote, requestRemote } from "../host/remote.ts";
-import { runningServers } from "../host/running-servers.ts";
-import { findServer } from "../host/server-file.ts";
-import { type CliSettings, readSettings } from "../host/settings.ts";
+import { findServer, runningServers } from "../host/running-servers.ts";
+import { type CliSettings, readSettings, wholeFlag } from "../host/settings.ts";
 import { whereFlags } from "../host/where-flags.ts";
-import type { Values } from "../terminal/arguments.ts";
+import { UsageError, type Values } from "../terminal/arguments.ts";
 import { inputOf } from "../terminal/fields.ts";
 import { columnNames, render } from "../terminal/output.ts";
-import { fail, misreadOf } from "../terminal/refused.ts";
-import { requestedFormat, withJson } from "../terminal/requested-format.ts";
-import { UsageError } from "../terminal/usage-error.ts";
-import { confirmFinal } from "./confirm-final.ts";
-import { confirmEdit, confirmStart, type ShownChange } from "./confirm-start.ts";
-import { formatEdit, formatQuoteEdit, type ShownEdit, type ShownQuoteEdit } from "./plan-text.ts";
-import { wordsOf } from "./result-text.ts";
-import { until } from "./until.ts";
-import { watch } from "./watch.ts";
+import { fail, misreadOf, requestedFormat, withJson } from "../terminal/refused.ts";
+import {
+  confirmEdit,
+  confirmStart,
+  formatEdit,
+  formatQuoteEdit,
+  isAtTerminal,
+  type ShownChange,
+  type ShownEdit,
+  type ShownQuoteEdit,
+  wordsOf,
+} from "./plan-text.ts";
 
 /** Options of a command's call besides its values. */
 export interface Asking {
@@ -154,6 +159,14 @@ export async function sayUnstepped(
   process.stderr.write(`No server is running, so nothing trades yet; start \`edgemaker serve${flags}\`.\n`);
 }
 
+const BETWEEN_WATCHES_MILLIS = 2000;
+/** Terminal codes that move to the top left and clear what is below. */
+const REDRAW = "\x1b[H\x1b[J";
+
+/** Calls again; a failure is a response too. */
+export const askAgain = (ask: WatchedAnswer["ask"]): Promise<Answer> =>
+  ask().catch((error: unknown) => ({ status: 500, body: { error: "No answer", message: messageOf(error) } }));
+
 const printAnswer = (
   operation: Operation,
   body: unknown,
@@ -234,4 +247,94 @@ function unnamedOf(operation: Operation, input: Record<string, unknown>): Answer
 async function answerHere(operation: Operation, input: Record<string, unknown>, deps: Deps): Promise<Answer> {
   const call = { actor: "local", requestId: nodeLocal.randomText(12) };
   return misreadOf(operation, input) ?? run(operation, deps, operation.input.strict().parse(input), call);
+}
+
+interface ShownFirst {
+  /** Operation whose response is shown before the question. */
+  readonly shown: Operation | undefined;
+  readonly ask: (operation: Operation, input: Record<string, unknown>) => Promise<Answer>;
+}
+
+/**
+ * Returns whether to make a call that cannot be undone: with --yes, or after a confirmation in a terminal. Throws if it
+ * needs one and there is no terminal.
+ */
+export async function confirmFinal(
+  { cli }: Operation,
+  input: Readonly<Record<string, unknown>>,
+  values: Values,
+  { shown, ask }: ShownFirst,
+): Promise<boolean> {
+  const message = cli?.final?.question(input);
+  if (message === undefined || values.yes) return true;
+  if (values.json || !isAtTerminal())
+    throw new UsageError("this cannot be undone, and nobody can confirm it: add --yes");
+  if (shown) {
+    const fields = Object.entries(input).filter(([field]) => Object.hasOwn(shown.input.shape, field));
+    const { status, body } = await ask(shown, Object.fromEntries(fields));
+    if (status === 200) process.stdout.write(`${render(shown.cli?.view?.(body) ?? body)}\n`);
+  }
+  const { isCancel, confirm } = await import("@clack/prompts");
+  const answer = await confirm({ message, initialValue: false });
+  return !isCancel(answer) && answer;
+}
+
+const BETWEEN_LOOKS_MILLIS = 1000;
+
+interface Going {
+  readonly surface: NonNullable<CommandSurface["until"]>;
+  readonly ask: () => Promise<Answer>;
+  readonly values: Values;
+}
+
+/**
+ * Repeats a call until it is done or nothing changes for a time, and prints each change to stderr. A server that does
+ * not respond may be restarting, so neither that nor a failure ends it.
+ */
+export async function until(
+  first: Answer,
+  { surface, ask, values }: Going,
+): Promise<{ readonly answer: Answer; readonly isDone: boolean }> {
+  const seconds = wholeFlag(values, "wait", { usual: 60, most: 86_400 });
+  let [answer, last, changedAt] = [first, "", performance.now()];
+  for (;;) {
+    if (answer.status === 200 && surface.isDone(answer.body)) return { answer, isDone: true };
+    const text = answer.status === 200 ? surface.progress(answer.body) : failureText(answer);
+    if (text !== last) {
+      process.stderr.write(`${plainText(text, 1000)}\n`);
+      [last, changedAt] = [text, performance.now()];
+    }
+    if (performance.now() - changedAt >= seconds * 1000) return { answer, isDone: false };
+    await sleep(BETWEEN_LOOKS_MILLIS);
+    answer = await askAgain(ask);
+  }
+}
+
+export interface WatchedAnswer {
+  readonly ask: () => Promise<Answer>;
+  readonly show: (body: unknown) => string;
+  /** Whether responses, and failures as well, are lines of JSON. */
+  readonly asJson: boolean;
+}
+
+/** Shows responses until Ctrl-C, each in place of the previous one on a terminal. It shows failures and continues. */
+export async function watch(first: Answer, { ask, show, asJson }: WatchedAnswer): Promise<number> {
+  const over = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => over.abort());
+  // The reader has closed the pipe: `edgemaker … --watch | head`.
+  process.stdout.once("error", () => over.abort());
+  const failed = asJson ? ({ body }: Answer) => JSON.stringify(body) : failureText;
+  for (let answer = first; !over.signal.aborted; answer = await askAgain(ask)) {
+    process.stdout.write(
+      `${process.stdout.isTTY ? REDRAW : ""}${answer.status === 200 ? show(answer.body) : failed(answer)}\n`,
+    );
+    await sleep(BETWEEN_WATCHES_MILLIS, undefined, { signal: over.signal }).catch(() => undefined);
+    if (over.signal.aborted) break;
+  }
+  return 0;
+}
+
+export function failureText({ body }: Answer): string {
+  const { error, message = "no message" } = body as { error?: string; message?: string };
+  return `${error}: ${plainText(message)}`;
 }

@@ -9,30 +9,38 @@ import { digest } from "../../src/kernel/digest.ts";
 import { newToken } from "../../src/model/token.ts";
 import { createOperations } from "../../src/operations.ts";
 import type { Deps } from "../../src/ports/deps.ts";
+import { countWrongTokens, createLimiter } from "../../src/transport/access.ts";
+import { createHeavyLane } from "../../src/transport/body.ts";
 import { madeDocuments } from "../../src/transport/documents/made.ts";
-import { createHeavyLane } from "../../src/transport/heavy-lane.ts";
-import { createLimiter } from "../../src/transport/limiter.ts";
-import { createSignInLink } from "../../src/transport/sign-in.ts";
-import { countWrongTokens } from "../../src/transport/wrong-tokens.ts";
-import { builtAsset, builtPageFiles } from "../host/built-assets.ts";
+import { createSignInLink } from "../../src/transport/page.ts";
+import {
+  builtAsset,
+  builtPageFiles,
+  listLocalToken,
+  startDelivery,
+  startSampling,
+  startStreams,
+  startTracing,
+} from "../host/built-assets.ts";
 import { askAboutKeys } from "../host/check-keys.ts";
-import { startDelivery, startSampling } from "../host/delivery.ts";
 import { configFile, dataDirectory } from "../host/directories.ts";
-import { tighten } from "../host/file-rights.ts";
-import { listLocalToken } from "../host/local-token.ts";
-import { createLog, nodeRuntime } from "../host/node-runtime.ts";
-import { pageLink } from "../host/page-link.ts";
+import { createLog, nodeRuntime, tighten } from "../host/node-runtime.ts";
 import { calculationThread } from "../host/process/calculations.ts";
 import { nodeLocal } from "../host/process/node-local.ts";
-import { describeServer, runningServers, startHeartbeat } from "../host/running-servers.ts";
-import { forgetKeptToken, proofOf, writeServerFile } from "../host/server-file.ts";
+import {
+  describeServer,
+  forgetKeptToken,
+  proofOf,
+  runningServers,
+  startHeartbeat,
+  writeServerFile,
+} from "../host/running-servers.ts";
 import { portFlag, readSettings, tickInterval } from "../host/settings.ts";
 import { strategiesIn } from "../host/strategies/load.ts";
-import { startStreams } from "../host/streams.ts";
 import { startTimer } from "../host/timer.ts";
-import { startTracing } from "../host/tracing.ts";
 import { version } from "../host/version.ts";
 import type { Values } from "../terminal/arguments.ts";
+import { pageLink } from "./page.ts";
 import { LONGEST_LOOK } from "./resting-orders.ts";
 
 export { signsOfLife } from "../host/signs-of-life.ts";

@@ -4,9 +4,8 @@ import { kekOf } from "../../src/compose/setting-values.ts";
 import { SettingsError, VenueError } from "../../src/kernel/errors.ts";
 import { accountKey } from "../../src/model/account.ts";
 import { createLog, nodeRuntime } from "../host/node-runtime.ts";
-import type { CliSettings } from "../host/settings.ts";
-import { changeSettingsFile, keysInFile, withoutKeys } from "../host/settings-file.ts";
-import { UsageError } from "../terminal/usage-error.ts";
+import { type CliSettings, changeSettingsFile, keysInFile, withoutKeys } from "../host/settings.ts";
+import { UsageError } from "../terminal/arguments.ts";
 import { byCommand } from "./database/open.ts";
 
 /** Opens the live exchanges of a database. Throws UsageError if they are simulated. */

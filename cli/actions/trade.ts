@@ -6,15 +6,12 @@ import { runningServers } from "../host/running-servers.ts";
 import { type CliSettings, readSettings, tickInterval } from "../host/settings.ts";
 import { startTimer } from "../host/timer.ts";
 import { whereFlags } from "../host/where-flags.ts";
-import type { Values } from "../terminal/arguments.ts";
+import { UsageError, type Values } from "../terminal/arguments.ts";
 import { render } from "../terminal/output.ts";
 import { fail } from "../terminal/refused.ts";
-import { UsageError } from "../terminal/usage-error.ts";
-import { confirmStart } from "./confirm-start.ts";
 import { profiledInput } from "./grid-profile.ts";
-import { wordsOf } from "./result-text.ts";
-import { openAnswering, remoteOf } from "./run-operation.ts";
-import { watch } from "./watch.ts";
+import { confirmStart, wordsOf } from "./plan-text.ts";
+import { openAnswering, remoteOf, watch } from "./run-operation.ts";
 
 /** The grid's runner: a server, or this process. */
 interface Trading {

@@ -1,6 +1,7 @@
 import { DATABASE_ARGS } from "../host/settings.ts";
-import { switchFlag, textFlag, type Values } from "../terminal/arguments.ts";
+import { type Args, switchFlag, textFlag, UsageError, type Values } from "../terminal/arguments.ts";
 import { command } from "../terminal/command.ts";
+import { CALL_ARGS } from "./operation.ts";
 
 const JSON_ARG = { json: switchFlag("Print as JSON") } as const;
 const symbol = textFlag("Trading pair, for example BTC/USDT", "pair");
@@ -71,6 +72,105 @@ export const candlesCommand = command({
         ...JSON_ARG,
       },
       run: async (values) => (await import("../actions/actions.ts")).showCandles(values),
+    }),
+  },
+});
+
+const COMMON = {
+  db: DATABASE_ARGS.db,
+  "venue-url": DATABASE_ARGS["venue-url"],
+  json: switchFlag("Print as JSON"),
+} as const satisfies Args;
+
+const ONE_EXCHANGE = {
+  exchange: { type: "positional", description: "Exchange id, for example kraken", required: false },
+  ...COMMON,
+} as const satisfies Args;
+
+function exchangeOf({ exchange }: Values): string {
+  if (exchange === undefined)
+    throw new UsageError("name the exchange, for example: edgemaker exchange add kraken");
+  return String(exchange);
+}
+
+const actions = () => import("../actions/actions.ts");
+
+/** Exchange keys are stored encrypted in the database, so they are managed there and not over HTTP. */
+export const exchangeCommand = command({
+  name: "exchange",
+  description: "Manage exchange keys, stored encrypted in the database",
+  subCommands: {
+    add: command({
+      name: "exchange add",
+      description:
+        "Store keys from a prompt, from a pipe (one line each: key, secret, passphrase), or from the environment",
+      args: {
+        ...ONE_EXCHANGE,
+        "from-env": switchFlag("Read the keys from <ID>_API_KEY, <ID>_SECRET and <ID>_PASSPHRASE"),
+        "allow-withdrawal": switchFlag("Store keys that can withdraw; edgemaker never withdraws"),
+      },
+      run: async (values) => (await actions()).addKeys(values, exchangeOf(values)),
+    }),
+    import: command({
+      name: "exchange import",
+      description: "Move keys from edgemaker.json into the database",
+      args: COMMON,
+      run: async (values) => (await actions()).moveKeys(values),
+    }),
+    list: command({
+      name: "exchange list",
+      description: "List exchanges with keys, without the keys",
+      args: COMMON,
+      run: async (values) => (await actions()).listKeys(values),
+    }),
+    remove: command({
+      name: "exchange remove",
+      description: "Remove stored keys",
+      args: ONE_EXCHANGE,
+      run: async (values) => (await actions()).removeKeys(values, exchangeOf(values)),
+    }),
+    test: command({
+      name: "exchange test",
+      description: "Test the keys at the exchange, and show their permissions",
+      args: ONE_EXCHANGE,
+      run: async (values) => (await actions()).testKeys(values, exchangeOf(values)),
+    }),
+    rotate: command({
+      name: "exchange rotate",
+      description: "Encrypt stored keys with the first key of EDGEMAKER_KEK=new,old",
+      args: COMMON,
+      run: async (values) => (await actions()).rotateKeys(values),
+    }),
+  },
+});
+
+const { json, ...REMOTE_ARGS } = CALL_ARGS;
+const { db, sandbox } = DATABASE_ARGS;
+
+export const mcpCommand = command({
+  name: "mcp",
+  description: "Run an MCP server for AI agents on standard input and output",
+  examples: ["edgemaker mcp --sandbox", "edgemaker mcp --api-url https://grids.example --token em_…"],
+  args: { ...DATABASE_ARGS, ...REMOTE_ARGS },
+  run: async (values) => (await import("../actions/mcp/serve.ts")).serveMcp(values),
+  subCommands: {
+    install: command({
+      name: "mcp install",
+      description: "Add edgemaker to the configuration of an AI client; a copy of the old one stays",
+      examples: ["edgemaker mcp install --client claude-desktop --sandbox"],
+      args: {
+        client: textFlag("claude-desktop, claude-code, cursor, windsurf or vscode", "name"),
+        trading: switchFlag("Allow trading, with your approval of each plan (edgemaker plans)"),
+        most: textFlag(
+          "With --trading: the most that one plan can sell and buy, for example USDT=500",
+          "asset=amount",
+        ),
+        db,
+        sandbox,
+        ...REMOTE_ARGS,
+        json,
+      },
+      run: async (values) => (await import("../actions/actions.ts")).installMcp(values),
     }),
   },
 });

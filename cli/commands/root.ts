@@ -2,38 +2,18 @@ import type { CommandDef } from "citty";
 import { type Config, parseConfig } from "../../src/compose/config.ts";
 import { SettingsError } from "../../src/kernel/errors.ts";
 import { STRATEGY_KINDS, type StrategyKind } from "../../src/kinds.ts";
+import { ALERT_LEVELS, CHANNEL_KINDS } from "../../src/model/channel.ts";
 import type { Operation } from "../../src/operation.ts";
 import { createOperations } from "../../src/operations.ts";
 import type { StrategyDefinitions } from "../../src/ports/definition.ts";
-import { environmentWithFile } from "../host/settings.ts";
+import { DATABASE_ARGS, environmentWithFile, LOCAL_DATABASE_ARGS } from "../host/settings.ts";
+import { type Args, switchFlag, textFlag, UsageError } from "../terminal/arguments.ts";
 import { command } from "../terminal/command.ts";
-import { auditCommand } from "./audit.ts";
-import {
-  backtestCommand,
-  centeredBacktestCommand,
-  quoteBacktestCommand,
-  replayCommand,
-  suggestCommand,
-} from "./backtest.ts";
-import { candlesCommand } from "./candles.ts";
-import { completionCommand } from "./completion.ts";
-import { costCommand } from "./cost.ts";
-import { dbCommand } from "./db.ts";
-import { demoCommand } from "./demo.ts";
-import { doctorCommand } from "./doctor.ts";
-import { exchangeCommand } from "./exchange.ts";
-import { guidedCommand } from "./guided.ts";
-import { mcpCommand } from "./mcp.ts";
-import { addChannelCommand } from "./notify.ts";
-import { operationCommand } from "./operation.ts";
-import { pageCommand } from "./page.ts";
-import { proofCommand } from "./proof.ts";
+import { candlesCommand, exchangeCommand, mcpCommand } from "./candles.ts";
+import { CALL_ARGS, fieldArgs, operationCommand, PROFILE_ARGS, YES_ARGS } from "./operation.ts";
 import { sandboxCommand } from "./sandbox.ts";
-import { serveCommand } from "./serve.ts";
-import { setupCommand } from "./setup.ts";
-import { statusPageCommand } from "./status-page.ts";
-import { deployCommand, strategyFileCommands, strategyTestCommand } from "./strategy.ts";
-import { tradeCommand } from "./trade.ts";
+import { SERVE_ARGS, serveCommand } from "./serve.ts";
+import { dbCommand, deployCommand, strategyFileCommands, strategyTestCommand } from "./strategy.ts";
 
 const SUB_COMMANDS: Readonly<Record<string, string>> = {
   orders: "List, place and cancel orders",
@@ -115,6 +95,40 @@ export function rootCommand(
   });
 }
 
+/** Flags that name files on this machine; their content is read here, not by a server. */
+const FILES = {
+  data: textFlag(
+    "File with candles, trades or order books, instead of the exchange's candles (csv, json, .gz, .zip)",
+    "file",
+  ),
+  "skip-refused": switchFlag("Skip and count invalid rows of --data; otherwise the first one is an error"),
+  report: textFlag("Also write an HTML report with charts to this file", "file"),
+} as const satisfies Args;
+
+const DATA = {
+  ...FILES.data,
+  description:
+    "File with candles (csv, json, .gz, .zip, or stored candles), instead of the exchange's candles",
+} as const;
+
+/** Builds a command over a file's data, or over an operation's own. */
+const overFile =
+  (name: string, more: Args, action: "runBacktest" | "runReplay" = "runBacktest") =>
+  (operation: Operation): CommandDef =>
+    command({
+      name,
+      description: operation.summary,
+      examples: operation.cli?.examples,
+      args: () => ({ ...more, ...fieldArgs(operation) }),
+      run: async (values) => (await import("../actions/backtest.ts"))[action](operation, values),
+    });
+
+export const suggestCommand = overFile("suggest", { data: DATA });
+export const quoteBacktestCommand = overFile("backtest", { data: DATA });
+export const backtestCommand = overFile("backtest", FILES);
+export const centeredBacktestCommand = overFile("centered", { ...FILES, ...PROFILE_ARGS });
+export const replayCommand = overFile("replay", { data: DATA }, "runReplay");
+
 /** Commands that read candles from a file on this machine. */
 const OVER_FILES: Readonly<Record<string, (operation: Operation) => CommandDef>> = {
   backtest_grid: backtestCommand,
@@ -177,4 +191,242 @@ export function settingsForCommands(env: NodeJS.ProcessEnv): Pick<Config, "excha
     if (error instanceof SettingsError) return parseConfig({});
     throw error;
   }
+}
+
+/** Works on the database itself, whichever process serves it. */
+export const auditCommand = command({
+  name: "audit",
+  description: "Verify, export and sign the event log",
+  subCommands: {
+    verify: command({
+      name: "audit verify",
+      description: "Check whether events were changed, deleted, moved or inserted; exit code 1 if so",
+      args: LOCAL_DATABASE_ARGS,
+      run: async (values) => (await import("../actions/actions.ts")).verifyEvents(values),
+    }),
+    export: command({
+      name: "audit export",
+      description: "Print every event as one line of JSON, oldest first, with the input of its hash",
+      args: {
+        after: textFlag("Only events after this id", "id"),
+        ...LOCAL_DATABASE_ARGS,
+      },
+      run: async (values) => (await import("../actions/actions.ts")).exportEvents(values),
+    }),
+    checkpoint: command({
+      name: "audit checkpoint",
+      description: "Sign the newest events with EDGEMAKER_KEK; older events can then be deleted",
+      args: {
+        "keep-days": textFlag("Delete events older than this many days (default: none)", "days"),
+        ...LOCAL_DATABASE_ARGS,
+      },
+      run: async (values) => (await import("../actions/actions.ts")).signEvents(values),
+    }),
+  },
+});
+
+/** Command that prints shell completion scripts for the commands of `root`. */
+export function completionCommand(root: () => CommandDef): CommandDef {
+  const shell = (name: string, example: string) =>
+    command({
+      name: `completion ${name}`,
+      description: `Print the script for ${name}`,
+      examples: [example],
+      run: async () => {
+        const { completion } = await import("../actions/actions.ts");
+        process.stdout.write(completion(name, root()));
+        return 0;
+      },
+    });
+  return command({
+    name: "completion",
+    description: "Print a script for shell completion",
+    subCommands: {
+      bash: shell("bash", 'eval "$(edgemaker completion bash)"'),
+      zsh: shell("zsh", 'eval "$(edgemaker completion zsh)"'),
+      fish: shell("fish", "edgemaker completion fish | source"),
+    },
+  });
+}
+
+export const costCommand = command({
+  name: "cost",
+  description: "Estimate the monthly cost of running your strategies on Workers and Turso",
+  examples: ["edgemaker cost", "edgemaker cost --passes 4 --json"],
+  args: {
+    passes: textFlag("Passes per minute (default 1)", "number"),
+    ...CALL_ARGS,
+    ...DATABASE_ARGS,
+  },
+  run: async (values) => (await import("../actions/actions.ts")).estimateCost(values),
+});
+
+const { db, "venue-url": venueUrl } = DATABASE_ARGS;
+
+const { db: _db, sandbox: _sandbox, "venue-url": _venueUrl, ...ARGS } = SERVE_ARGS;
+
+export const demoCommand = command({
+  name: "demo",
+  description: "Watch a grid trade on simulated exchanges, with a new database",
+  args: {
+    ...ARGS,
+    seconds: textFlag("Stop after this many seconds (default: run until Ctrl-C)", "number"),
+  },
+  run: async (values) => (await import("../actions/demo.ts")).runDemo(values),
+});
+
+export const doctorCommand = command({
+  name: "doctor",
+  description: "Check the runtime, settings, database, port and exchanges",
+  examples: ["edgemaker doctor", "edgemaker doctor --sandbox --json"],
+  args: {
+    port: textFlag("Port that serve would use (default 3000)", "number"),
+    ...DATABASE_ARGS,
+    db: { ...DATABASE_ARGS.db, isOnlyRead: true },
+    json: switchFlag("Print as JSON"),
+  },
+  run: async (values) => (await import("../actions/actions.ts")).runDoctor(values),
+});
+
+/** Asks for values without a flag, shows the resulting plan, and starts it. */
+export const guidedCommand = (operation: Operation, operations: readonly Operation[]): CommandDef =>
+  command({
+    name: "grid new",
+    description: "Start a grid by answering five questions",
+    examples: operation.cli?.examples,
+    args: () => ({ ...fieldArgs(operation), ...YES_ARGS }),
+    run: async (values) => (await import("../actions/actions.ts")).runGuided(operations, values),
+  });
+
+/** Prompts for the secrets of a channel; the other commands of channels are operations. */
+export const addChannelCommand = command({
+  name: "notify add",
+  description: "Add a channel; prompts for its address and secrets, or reads them from a pipe",
+  args: {
+    name: { type: "positional", description: "Name of the channel", required: false },
+    ...LOCAL_DATABASE_ARGS,
+    kind: { type: "string", description: CHANNEL_KINDS.join(", "), valueHint: "kind" },
+    level: textFlag(
+      `Lowest level to send: ${ALERT_LEVELS.join(", ")} (default info, with every fill)`,
+      "level",
+    ),
+    quiet: textFlag(
+      'Quiet hours with alerts only, in UTC or a time zone: "22:00-07:00 Europe/Berlin"',
+      "hours",
+    ),
+    daily: switchFlag("Also send each day's report"),
+  },
+  examples: [
+    "edgemaker notify add phone --kind ntfy --level warning",
+    "printf '%s\\n' https://hooks.example/edgemaker | edgemaker notify add ops --kind webhook",
+  ],
+  run: async (values) => (await import("../actions/actions.ts")).addChannel(values),
+});
+
+export const pageCommand = command({
+  name: "page",
+  description: "Print a link that signs your browser in, once",
+  args: { db: DATABASE_ARGS.db, sandbox: DATABASE_ARGS.sandbox },
+  run: async (values) => {
+    const { newPageLink } = await import("../actions/actions.ts");
+    process.stdout.write(`${await newPageLink(values)}\n`);
+    return 0;
+  },
+});
+
+/** Works on the database itself: the key never leaves it. */
+export const proofCommand = command({
+  name: "proof",
+  description: "Sign, publish and verify the samples of a liquidity report",
+  subCommands: {
+    key: command({
+      name: "proof key",
+      description: "Show the public key that signs finished days; create the key pair on first use",
+      args: LOCAL_DATABASE_ARGS,
+      run: async (values) => (await import("../actions/actions.ts")).showProofKey(values),
+    }),
+    publish: command({
+      name: "proof publish",
+      description: "Print signed days as JSON Lines, for anyone to verify",
+      args: {
+        exchange: textFlag("Exchange id", "id"),
+        symbol: textFlag("Trading pair, BASE/QUOTE", "pair"),
+        from: textFlag("First day, in UTC (default: the first signed)", "date"),
+        to: textFlag("Last day, in UTC (default: the last signed)", "date"),
+        ...LOCAL_DATABASE_ARGS,
+      },
+      run: async (values) => (await import("../actions/actions.ts")).publishProof(values),
+    }),
+    verify: command({
+      name: "proof verify",
+      description: "Verify a published file; exit code 1 if it was changed after signing",
+      args: {
+        file: { type: "positional", description: "File of `proof publish` (or --file)", required: false },
+        key: textFlag("Public key that must have signed it", "hex"),
+        json: LOCAL_DATABASE_ARGS.json,
+      },
+      run: async (values) => (await import("../actions/actions.ts")).verifyProof(values),
+    }),
+  },
+});
+
+export const setupCommand = command({
+  name: "setup",
+  description: "Enter exchange keys, test them, and store them in a private file",
+  examples: ["edgemaker setup"],
+  args: { db, "venue-url": venueUrl },
+  run: async (values) => (await import("../actions/setup.ts")).runSetup(values),
+});
+
+export const statusPageCommand = command({
+  name: "status-page",
+  description: "Build a public status page of your liquidity",
+  subCommands: {
+    build: command({
+      name: "status-page build",
+      description: "Write a page with today's obligations and 90 days of uptime, to publish on any host",
+      args: {
+        out: textFlag("Folder of the page (default status-page)", "folder"),
+        maker: textFlag("Name of the market maker", "name"),
+        amounts: switchFlag("Also show rules with amounts in quote, as depths"),
+        ...LOCAL_DATABASE_ARGS,
+      },
+      run: async (values) => (await import("../actions/actions.ts")).buildStatusPage(values),
+    }),
+  },
+});
+
+/** Command of the market-making strategy. Its flags are the fields of start_centered_grid; a profile contains lists. */
+const NOT_FLAGS = { planHash: "", customSpacings: [], sizeWeights: [] };
+
+export function tradeCommand(operations: readonly Operation[]): CommandDef {
+  const start = operations.find(({ name }) => name === "start_centered_grid");
+  if (!start) throw new Error("there is no operation start_centered_grid");
+  return command({
+    name: "trade",
+    description: "Run a centered grid in this terminal, and watch it until Ctrl-C",
+    examples: [
+      "edgemaker trade --strategy grid --exchange kraken --symbol BTC/USDT --sandbox",
+      "edgemaker trade --strategy grid --exchange kraken --symbol BTC/USDT --levels 8 --size-model pyramidal --preview",
+      "edgemaker trade --strategy grid --exchange mexc --symbol ADA/USDT --grid-profile calm.json --detach",
+    ],
+    args: () => ({
+      strategy: textFlag("grid", "name"),
+      ...fieldArgs(start, NOT_FLAGS),
+      ...PROFILE_ARGS,
+      preview: switchFlag("Show the plan and place nothing"),
+      detach: switchFlag("Start it on the running server, and return at once"),
+      "tick-interval": textFlag(
+        "Milliseconds between two passes, if this process runs the grid (default 5000)",
+        "number",
+      ),
+      ...YES_ARGS,
+      ...DATABASE_ARGS,
+      ...CALL_ARGS,
+    }),
+    run: async (values) => {
+      if (values.strategy !== "grid") throw new UsageError("--strategy must be grid");
+      return (await import("../actions/actions.ts")).runTrade(operations, values);
+    },
+  });
 }

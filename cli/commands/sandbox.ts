@@ -1,7 +1,6 @@
 import { DATABASE_ARGS, SANDBOX_ARGS } from "../host/settings.ts";
-import { type Args, switchFlag, textFlag, type Values } from "../terminal/arguments.ts";
+import { type Args, switchFlag, textFlag, UsageError, type Values } from "../terminal/arguments.ts";
 import { command } from "../terminal/command.ts";
-import { UsageError } from "../terminal/usage-error.ts";
 
 const COMMON = {
   db: DATABASE_ARGS.db,

@@ -1,4 +1,4 @@
-import { pluralize } from "../../src/kernel/pluralize.ts";
+import { pluralize } from "../../src/kernel/plain-text.ts";
 import { DATABASE_ARGS, SANDBOX_ARGS, STRATEGIES_ARG } from "../host/settings.ts";
 import { switchFlag, textFlag } from "../terminal/arguments.ts";
 import { command } from "../terminal/command.ts";

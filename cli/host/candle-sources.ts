@@ -1,21 +1,51 @@
 /** Reads candle files of other programs, compressed or not, and stored ones by path. */
 import { createHash } from "node:crypto";
-import { createReadStream, existsSync, type ReadStream, readFileSync } from "node:fs";
+import {
+  closeSync,
+  createReadStream,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  type ReadStream,
+  readdirSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { basename } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { Readable } from "node:stream";
 import { crc32, createGunzip, createInflateRaw, type Gunzip, type InflateRaw } from "node:zlib";
-import type { Candles } from "../../src/candles/candles.ts";
-import { type CountedRows, coverageOf } from "../../src/candles/coverage.ts";
-import { hashOf } from "../../src/candles/hash.ts";
-import { createReader, type Reading, type ReadOptions } from "../../src/candles/read.ts";
+import { type Candles, indexAt } from "../../src/candles/candles.ts";
+import {
+  decodeCandles,
+  encodeCandles,
+  type Head,
+  isCandleFile,
+  type KeptWithCandles,
+  readHead,
+  spanLabel,
+} from "../../src/candles/file.ts";
+import { hashAsIs, hashOf } from "../../src/candles/hash.ts";
+import {
+  type CountedRows,
+  type Coverage,
+  coverageOf,
+  createReader,
+  type Reading,
+  type ReadOptions,
+} from "../../src/candles/read.ts";
 import { createTapeReader, isOfObjects, isTape, type TapeOptions } from "../../src/candles/tape/read.ts";
 import { hashTape, type TapeFile } from "../../src/candles/tape/tape.ts";
 import { messageOf } from "../../src/kernel/errors.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
-import type { CandleFile } from "../../src/ports/candles.ts";
-import { isStored, readStored } from "./candle-store.ts";
-import { bytesAt, isZip, onlyEntry } from "./zip.ts";
+import type { Millis } from "../../src/kernel/time.ts";
+import type { CandleFile, CandleReader } from "../../src/ports/venue.ts";
+import { databaseFile, dataDirectory } from "./directories.ts";
+import { isAlive } from "./process/is-alive.ts";
 
 interface NamedFile extends CountedRows {
   readonly candles: Candles;
@@ -66,6 +96,24 @@ async function beginsAs(file: string, is: (beginning: Uint8Array) => boolean): P
   for await (const { bytes } of filePartsOf(file)) return is(bytes);
   return false;
 }
+
+/** Maximum compression ratio: minutes at one price, the most compressible data, expand to 15 times their size. */
+const MOST_TIMES_PACKED = 50;
+/** Small files can expand by any ratio up to this size. */
+const LEAST_UNPACKED = 1 << 24;
+
+// Signatures and offsets are those of PKWARE's APPNOTE.TXT 6.3: 4.3.7, 4.3.12 and 4.3.16.
+const [LOCAL, ENTRY, END] = ["PK\x03\x04", "PK\x01\x02", "PK\x05\x06"] as const;
+const [LOCAL_SIZE, ENTRY_SIZE, END_SIZE] = [30, 46, 22] as const;
+const [STORED, DEFLATED] = [0, 8] as const;
+const LARGE = 0xffffffff;
+/** A comment after the directory has at most 64 KiB. */
+const MOST_TAIL = 1 << 20;
+
+const begins = (bytes: Buffer, at: number, signature: string): boolean =>
+  bytes.toString("latin1", at, at + signature.length) === signature;
+
+export const isZip = (bytes: Buffer): boolean => begins(bytes, 0, LOCAL);
 
 /** Returns whether a file contains trades, or books and trades, by its beginning. */
 export const isTapeFile = (file: string): Promise<boolean> => beginsAs(file, isTape);
@@ -143,11 +191,6 @@ async function* whole(from: Readable, through: Gunzip | InflateRaw): AsyncGenera
   }
 }
 
-/** Maximum compression ratio: minutes at one price, the most compressible data, expand to 15 times their size. */
-const MOST_TIMES_PACKED = 50;
-/** Small files can expand by any ratio up to this size. */
-const LEAST_UNPACKED = 1 << 24;
-
 /** Reads the only file in a zip archive, and checks its CRC-32. */
 async function* unzipped(file: string, handle: FileHandle): AsyncGenerator<FilePart> {
   const { name, isDeflated, crc, packedSize, start } = await onlyEntry(handle);
@@ -159,4 +202,214 @@ async function* unzipped(file: string, handle: FileHandle): AsyncGenerator<FileP
     yield part;
   }
   if (check !== crc) throw new RangeError(`${name} in the archive is damaged: download it again`);
+}
+
+/** Stored candles: one file of columns for each source, pair and span, in a folder next to the database. */
+const ENDING = ".candles";
+
+export interface Series {
+  readonly source: string;
+  readonly pair: Pair;
+  readonly spanMillis: number;
+}
+
+export interface StoredCandles {
+  readonly candles: Candles;
+  readonly head: Head;
+}
+
+/** Returns the folder: `edgemaker.candles` next to `edgemaker.db`; for a remote database, in the data directory. */
+export function candleFolder(databaseUrl: string, env: NodeJS.ProcessEnv): string {
+  const database = databaseFile(databaseUrl) ?? join(dataDirectory(env), "edgemaker.db");
+  return join(dirname(database), `${basename(database).replace(/\.[^.]*$/, "")}.candles`);
+}
+
+export const candleFile = (folder: string, { source, pair, spanMillis }: Series): string =>
+  join(folder, `${source}-${pair.replace("/", "-")}-${spanLabel(spanMillis)}${ENDING}`);
+
+/** Returns whether a file contains stored candles, by its beginning. */
+export function isStored(file: string): boolean {
+  const opened = openSync(file, "r");
+  try {
+    const bytes = new Uint8Array(8);
+    return isCandleFile(bytes.subarray(0, readSync(opened, bytes)));
+  } finally {
+    closeSync(opened);
+  }
+}
+
+/** Returns SHA-256 without copying the bytes first, as Node's other API does. */
+const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
+
+/** Reads a complete file and checks its hash. Throws with the file's name and what to do. */
+export async function readStored(file: string): Promise<StoredCandles> {
+  const stored = about(file, () => {
+    const { buffer, byteOffset, byteLength } = readFileSync(file);
+    const isAligned = byteOffset % 8 === 0;
+    const bytes = new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
+    return decodeCandles(isAligned ? bytes : bytes.slice());
+  });
+  if ((await hashAsIs(stored.candles, sha256)) !== stored.head.hash)
+    throw new Error(`${file} is damaged; remove it, then download or import it again`);
+  return stored;
+}
+
+const LONGEST_HEAD = 1 << 20;
+
+/** Returns the heads of all files in a folder, ordered by name. */
+export const listStored = (folder: string): { file: string; head: Head }[] =>
+  !existsSync(folder)
+    ? []
+    : readdirSync(folder)
+        .filter((name) => name.endsWith(ENDING))
+        .sort()
+        .map((name) => ({ file: join(folder, name), head: headOf(join(folder, name)) }));
+
+function headOf(file: string): Head {
+  return about(file, () => {
+    const opened = openSync(file, "r");
+    try {
+      const bytes = new Uint8Array(LONGEST_HEAD);
+      return readHead(bytes.subarray(0, readSync(opened, bytes, 0, LONGEST_HEAD, 0)));
+    } finally {
+      closeSync(opened);
+    }
+  });
+}
+
+function about<T>(file: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new Error(`${file}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/**
+ * Returns stored candles that cover the start of the requested range; without a start, the newest ones are needed from
+ * the exchange.
+ */
+export const keptCandles = (databaseUrl: string, env: NodeJS.ProcessEnv): CandleReader => ({
+  async candles({ exchange, symbol, span, since }) {
+    if (since === undefined) return undefined;
+    const series = { source: exchange, pair: symbol, spanMillis: span };
+    const file = candleFile(candleFolder(databaseUrl, env), series);
+    if (!existsSync(file)) return undefined;
+    const { candles, head } = await readStored(file);
+    return covers({ candles, head }, since) ? candles : undefined;
+  },
+});
+
+/** Returns whether stored candles cover a time: a bar contains it, or it was requested and the source has none. */
+function covers({ candles, head: { asked: requests } }: StoredCandles, since: Millis): boolean {
+  if (requests.some(({ from, until }) => from <= since && since < until)) return true;
+  const next = indexAt(candles, since);
+  const [before, after] = [candles.times[next - 1], candles.times[next]];
+  if (after === since || (before !== undefined && since < before + candles.spanMillis)) return true;
+  // Whether the source has more than an imported file is unknown.
+  return requests.length === 0 && before !== undefined && after !== undefined;
+}
+
+/** Writes under a temporary name first, so readers and interruptions find the old or the new file, complete. */
+export async function writeStored(
+  file: string,
+  candles: Candles,
+  kept: Omit<KeptWithCandles, "hash">,
+): Promise<Coverage> {
+  const hash = await hashOf(candles);
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const partial = `${file}.writing-${process.pid}`;
+  try {
+    const opened = openSync(partial, "w", 0o600);
+    for (const part of encodeCandles(candles, { ...kept, hash })) writeAll(opened, part);
+    fsyncSync(opened);
+    closeSync(opened);
+    renameSync(partial, file);
+  } finally {
+    rmSync(partial, { force: true });
+  }
+  return coverageOf(candles, { ...kept, hash });
+}
+
+function writeAll(opened: number, part: Uint8Array): void {
+  for (let at = 0; at < part.length; ) at += writeSync(opened, part, at);
+}
+
+/**
+ * Locks a file for one process; the lock of a process that has ended is void. In a container, the next process has the
+ * same id.
+ */
+export function lockCandles(file: string): () => void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const lock = `${file}.lock`;
+  for (;;) {
+    try {
+      const opened = openSync(lock, "wx", 0o600);
+      writeSync(opened, String(process.pid));
+      closeSync(opened);
+      return () => rmSync(lock, { force: true });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    }
+    const owner = Number(existsSync(lock) ? readFileSync(lock, "utf8") : 0);
+    if (owner > 0 && owner !== process.pid && isAlive(owner))
+      throw new Error(
+        `process ${owner} uses ${file}; wait for it, or stop it. If it is another program, remove ${lock}`,
+      );
+    rmSync(lock, { force: true });
+  }
+}
+
+/** The only file in a zip archive. `crc` is the CRC-32 of its content, `start` the offset of its compressed bytes. */
+interface ZipEntry {
+  readonly name: string;
+  readonly isDeflated: boolean;
+  readonly crc: number;
+  readonly packedSize: number;
+  readonly start: number;
+}
+
+/** Finds the only file of an archive. Throws RangeError if there are several, or if it cannot be decompressed. */
+export async function onlyEntry(handle: FileHandle): Promise<ZipEntry> {
+  const { size } = await handle.stat();
+  const length = Math.min(size, MOST_TAIL);
+  const entries = entriesIn(await bytesAt(handle, size - length, length));
+  const [entry] = entries;
+  if (!entry || entries.length > 1)
+    throw new RangeError(`the archive has ${entries.length} files; unpack it and import each file`);
+  const { name, flags, method, offset, ...sizes } = entry;
+  if ((flags & 1) === 1) throw new RangeError(`${name} is encrypted`);
+  if (method !== STORED && method !== DEFLATED)
+    throw new RangeError(`${name} uses an unsupported compression`);
+  if (offset === LARGE || sizes.packedSize === LARGE) throw new RangeError(`${name} is larger than 4 GiB`);
+  const local = await bytesAt(handle, offset, LOCAL_SIZE);
+  if (!begins(local, 0, LOCAL)) throw new RangeError("the archive is damaged");
+  const start = offset + LOCAL_SIZE + local.readUInt16LE(26) + local.readUInt16LE(28);
+  return { name, isDeflated: method === DEFLATED, start, ...sizes };
+}
+
+/** Returns the files in the directory at the end of an archive. */
+function entriesIn(tail: Buffer) {
+  const end = tail.lastIndexOf(END, tail.length - END_SIZE, "latin1");
+  if (end < 0) throw new RangeError("the archive is incomplete: it has no directory");
+  const entries = [];
+  for (let at = end - tail.readUInt32LE(end + 12); at < end; ) {
+    if (at < 0 || !begins(tail, at, ENTRY)) throw new RangeError("the archive's directory is damaged");
+    const nameEnd = at + ENTRY_SIZE + tail.readUInt16LE(at + 28);
+    entries.push({
+      name: tail.toString("utf8", at + ENTRY_SIZE, nameEnd),
+      flags: tail.readUInt16LE(at + 8),
+      method: tail.readUInt16LE(at + 10),
+      crc: tail.readUInt32LE(at + 16),
+      packedSize: tail.readUInt32LE(at + 20),
+      offset: tail.readUInt32LE(at + 42),
+    });
+    at = nameEnd + tail.readUInt16LE(at + 30) + tail.readUInt16LE(at + 32);
+  }
+  return entries.filter(({ name }) => !name.endsWith("/"));
+}
+
+export async function bytesAt(handle: FileHandle, at: number, length: number): Promise<Buffer> {
+  const { bytesRead, buffer } = await handle.read(Buffer.alloc(length), 0, length, at);
+  return buffer.subarray(0, bytesRead);
 }

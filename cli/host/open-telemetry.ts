@@ -7,8 +7,7 @@ import {
   resourceFromAttributes,
 } from "@opentelemetry/resources";
 import { BatchSpanProcessor, NodeTracerProvider } from "@opentelemetry/sdk-trace-node";
-import type { Tracer } from "../../src/ports/tracer.ts";
-import { withinTime } from "../../src/ports/within-time.ts";
+import { type Tracer, withinTime } from "../../src/ports/within-time.ts";
 
 export interface Tracing {
   readonly tracer: Tracer;

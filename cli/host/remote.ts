@@ -2,8 +2,7 @@ import { readFileSync } from "node:fs";
 import { messageOf } from "../../src/kernel/errors.ts";
 import { type Operation, routeOf } from "../../src/operation.ts";
 import type { Answer } from "../../src/transport/run.ts";
-import type { Values } from "../terminal/arguments.ts";
-import { UsageError } from "../terminal/usage-error.ts";
+import { UsageError, type Values } from "../terminal/arguments.ts";
 import { callServer } from "./call-server.ts";
 import type { CliSettings } from "./settings.ts";
 

@@ -2,8 +2,8 @@ import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
 import type { StoredKeys } from "../../src/adapters/libsql/stores/credential-store.ts";
 import type { ConfiguredExchange } from "../../src/compose/config.ts";
-import { VENUES } from "../../src/model/venues.ts";
-import { UsageError } from "../terminal/usage-error.ts";
+import { VENUES } from "../../src/model/market.ts";
+import { UsageError } from "../terminal/arguments.ts";
 
 /**
  * Reads keys from the terminal without showing them, or line by line from a pipe. Never from arguments, which are in

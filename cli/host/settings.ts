@@ -1,17 +1,22 @@
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import type { StoredKeys } from "../../src/adapters/libsql/stores/credential-store.ts";
 import { AS_PASSES_GO } from "../../src/adapters/sandbox/market-clock.ts";
-import { type Config, type ConfiguredExchange, parseConfig } from "../../src/compose/config.ts";
+import {
+  type Config,
+  type ConfiguredExchange,
+  parseConfig,
+  parseConfigFile,
+  venueUrl,
+} from "../../src/compose/config.ts";
 import type { SandboxOptions } from "../../src/compose/sandbox.ts";
-import { parseConfigFile, venueUrl } from "../../src/compose/setting-names.ts";
 import { messageOf, SettingsError } from "../../src/kernel/errors.ts";
-import { prefixOf } from "../../src/kernel/key-names.ts";
 import { isPair, type Pair } from "../../src/kernel/pair.ts";
+import { prefixOf } from "../../src/kernel/plain-text.ts";
 import { parseTime } from "../../src/kernel/time.ts";
-import { type Args, switchFlag, textFlag, type Values } from "../terminal/arguments.ts";
-import { UsageError } from "../terminal/usage-error.ts";
-import { configFile, defaultDatabaseUrl } from "./directories.ts";
-import { absentFolder, databaseFile } from "./locations.ts";
+import { type Args, switchFlag, textFlag, UsageError, type Values } from "../terminal/arguments.ts";
+import { absentFolder, configFile, databaseFile, defaultDatabaseUrl } from "./directories.ts";
+import { writePrivate } from "./kill-file.ts";
 
 /** Flags of every command that works on a database in this process. */
 export const DATABASE_ARGS = {
@@ -198,3 +203,25 @@ function replayOf(value: string): { symbol: Pair; file: string } {
     );
   return { symbol, file: resolve(value.slice(at + 1)) };
 }
+
+type SettingChanges = Readonly<Record<string, string | undefined>>;
+
+/** Changes settings in `edgemaker.json`, which only its owner can read; `undefined` removes one. Returns the path. */
+export function changeSettingsFile(env: NodeJS.ProcessEnv, changes: SettingChanges): string {
+  const file = configFile(env);
+  writePrivate(file, `${JSON.stringify({ ...fromFile(file), ...changes }, null, 2)}\n`);
+  return file;
+}
+
+/** Returns the keys of an exchange in `edgemaker.json`, where earlier versions stored them. */
+export function keysInFile(env: NodeJS.ProcessEnv, id: string): StoredKeys | undefined {
+  const settings = fromFile(configFile(env));
+  const [key, secret, passphrase] = keySettingsOf(id).map((name) => settings[name]);
+  return key && secret ? { key, secret, ...(passphrase ? { passphrase } : {}) } : undefined;
+}
+
+const keySettingsOf = (id: string): readonly string[] =>
+  ["API_KEY", "SECRET", "PASSPHRASE"].map((part) => `${prefixOf(id)}_${part}`);
+
+export const withoutKeys = (ids: readonly string[]): SettingChanges =>
+  Object.fromEntries(ids.flatMap(keySettingsOf).map((name) => [name, undefined]));

@@ -5,7 +5,7 @@ import type { NewsCursor } from "../../src/model/channel.ts";
 import type { TellableFill } from "../../src/model/news.ts";
 import { eventNews, fillNews } from "../../src/notify/news.ts";
 import type { NotifyDeps } from "../../src/notify/operations/deliver.ts";
-import { rounds } from "./rounds.ts";
+import { rounds } from "./running-servers.ts";
 
 const NEWS_PER_LOOK = 200;
 /** Precision of a price that is computed from a fill's two amounts. */

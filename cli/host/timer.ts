@@ -3,7 +3,7 @@ import { tick } from "../../src/engine/pass/tick.ts";
 import { messageOf } from "../../src/kernel/errors.ts";
 import { areGood } from "../../src/notify/operations/heartbeat.ts";
 import type { Deps } from "../../src/ports/deps.ts";
-import { rounds } from "./rounds.ts";
+import { rounds } from "./running-servers.ts";
 
 /** Runs a pass over every account, then waits for the rest of the interval, or advances market time only. */
 export function startTimer(deps: Deps, interval: number, follower?: Follower) {

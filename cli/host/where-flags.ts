@@ -1,5 +1,5 @@
 import type { Values } from "../terminal/arguments.ts";
-import { shownUrl } from "./locations.ts";
+import { shownUrl } from "./directories.ts";
 
 const WHERE_FLAGS = ["sandbox", "db", "api-url"] as const;
 

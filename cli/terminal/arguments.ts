@@ -3,8 +3,7 @@
  * only the last of a repeated flag; here each of those is an error.
  */
 import type { ArgDef, CommandDef } from "citty";
-import { didYouMean } from "../../src/kernel/nearest.ts";
-import { UsageError } from "./usage-error.ts";
+import { didYouMean } from "../../src/kernel/plain-text.ts";
 
 export type Args = Readonly<Record<string, ArgDef & ReadAs>>;
 
@@ -71,15 +70,15 @@ function beforeCommand(word: string, path: readonly string[]): string {
   return `${word} comes ${where}, where it has no effect; move it after`;
 }
 
-const commandName = (word: string, commands: Commands): string | undefined =>
-  Object.hasOwn(commands, word)
-    ? word
-    : Object.keys(commands).find((name) => aliasesOf(commands[name]).includes(word));
-
 const aliasesOf = (command: CommandDef | undefined): string[] => {
   const { alias = [] } = (command?.meta ?? {}) as { alias?: string | string[] };
   return [alias].flat();
 };
+
+const commandName = (word: string, commands: Commands): string | undefined =>
+  Object.hasOwn(commands, word)
+    ? word
+    : Object.keys(commands).find((name) => aliasesOf(commands[name]).includes(word));
 
 export type Values = Readonly<Record<string, string | boolean | readonly string[]>>;
 
@@ -151,4 +150,16 @@ function switchValue({ negative }: KnownFlag, flag: string, inline: string | und
   if (negative || (inline !== "true" && inline !== "false"))
     throw new UsageError(`${flag} takes no value except true or false`);
   return inline === "true";
+}
+
+/** Error for a wrong command line: nothing was done, exit code 2. */
+export class UsageError extends Error {
+  /** Help to print with it. */
+  readonly usage: string | undefined;
+
+  constructor(message: string, usage?: string) {
+    super(message);
+    this.name = "UsageError";
+    this.usage = usage;
+  }
 }

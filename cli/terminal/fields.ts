@@ -1,7 +1,6 @@
 import type { Operation } from "../../src/operation.ts";
 import { fieldKinds, fromTexts } from "../../src/transport/input.ts";
-import type { Values } from "./arguments.ts";
-import { UsageError } from "./usage-error.ts";
+import { UsageError, type Values } from "./arguments.ts";
 
 export const kebab = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 

@@ -1,9 +1,10 @@
 import { AppError, type Issue } from "../../src/kernel/errors.ts";
 import { plainText } from "../../src/kernel/plain-text.ts";
 import type { Operation } from "../../src/operation.ts";
+import { type Format, formatsOf } from "../../src/transport/csv.ts";
 import { inputRefusal } from "../../src/transport/input.ts";
 import { type Answer, refusal } from "../../src/transport/run.ts";
-import type { Values } from "./arguments.ts";
+import { UsageError, type Values } from "./arguments.ts";
 import { argName } from "./fields.ts";
 
 /** Returns the error of invalid input; undefined if the input is valid. */
@@ -48,17 +49,35 @@ export function fail(
 
 const MOST_ISSUES_SHOWN = 20;
 
+const flagged = (operation: Operation, { path, message }: Issue): string =>
+  `--${argName(operation, path).replace(".", "-")} ${message.startsWith(`${path} `) ? message.slice(path.length + 1) : message}`;
+
 /** Replaces a field's name in a message with the flag that the user typed. */
 const describeFlag = (operation: Operation, issue: Issue): string =>
   /^(\S+ )?(must be|is missing)\b/.test(issue.message) && issue.path
     ? flagged(operation, issue)
     : issue.message;
 
-const flagged = (operation: Operation, { path, message }: Issue): string =>
-  `--${argName(operation, path).replace(".", "-")} ${message.startsWith(`${path} `) ? message.slice(path.length + 1) : message}`;
-
 interface Failure {
   readonly error?: string;
   readonly message?: string;
   readonly issues?: readonly Issue[];
 }
+
+/** Returns the format of a command's output. Throws UsageError for another one, and for flags that exclude each other. */
+export function requestedFormat(operation: Operation, { format, json, columns }: Values): Format {
+  if (columns !== undefined && (format !== undefined || json))
+    throw new UsageError(
+      "--columns works only for tables in a terminal; --json and --format include every column",
+    );
+  if (format === undefined) return "json";
+  const formats = formatsOf(operation);
+  const found = formats.find((one) => one === format);
+  if (!found) throw new UsageError(`--format must be ${[...formats].reverse().join(" or ")}`);
+  if (found !== "json" && json) throw new UsageError(`--format ${found} and --json exclude each other`);
+  return found;
+}
+
+/** Returns a command's values, in which `--format json` is `--json`. */
+export const withJson = (values: Values): Values =>
+  values.format === "json" ? { ...values, json: true } : values;

@@ -1,4 +1,4 @@
-import type { Tracer } from "../ports/tracer.ts";
+import type { Tracer } from "../ports/within-time.ts";
 import type { Fetch } from "./ccxt/client/transport.ts";
 
 /**

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { lazy } from "../kernel/lazy.ts";
 import type { Pair } from "../kernel/pair.ts";
+import { DAY, HOUR, MINUTE, type Millis, SECOND } from "../kernel/time.ts";
 import { type Candles, type Column, PRICES } from "./candles.ts";
 import { bytesOf, narrowed } from "./hash.ts";
 
@@ -111,4 +112,19 @@ const damaged = (): RangeError =>
 function requireLittleEndian(): void {
   if (new Uint8Array(new Uint16Array([1]).buffer)[0] !== 1)
     throw new Error("files of candles are read on little-endian machines only");
+}
+
+const SPAN_UNITS: Readonly<Record<string, Millis>> = { s: SECOND, m: MINUTE, h: HOUR, d: DAY, w: 7 * DAY };
+
+/** Parses `1m`, `15m`, `4h`, `1d`; undefined for anything else. */
+export function spanOf(label: string): Millis | undefined {
+  const [, count = "0", unit = ""] = /^([1-9]\d{0,3})([smhdw])$/.exec(label) ?? [];
+  const span = Number(count) * (SPAN_UNITS[unit] ?? 0);
+  return span > 0 ? span : undefined;
+}
+
+/** Formats a span in the largest unit that divides it: 60000 is `1m`. */
+export function spanLabel(span: Millis): string {
+  const [unit, length] = Object.entries(SPAN_UNITS).findLast(([, one]) => span % one === 0) ?? ["ms", 1];
+  return `${span / length}${unit}`;
 }

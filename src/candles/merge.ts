@@ -1,6 +1,6 @@
+import { inOrder } from "./bars.ts";
 import type { Candles, Column } from "./candles.ts";
 import { narrowed } from "./hash.ts";
-import { inOrder } from "./order.ts";
 
 export interface Merged {
   readonly candles: Candles;

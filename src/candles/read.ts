@@ -1,13 +1,9 @@
 import type { Pair } from "../kernel/pair.ts";
 import { MINUTE, type Millis, stampOf } from "../kernel/time.ts";
-import { type Columns, createBars, createScratch } from "./bars.ts";
+import { type Columns, createBars, createScratch, inOrder, type Scratch } from "./bars.ts";
 import type { Candles } from "./candles.ts";
-import type { CountedRows, Refused } from "./coverage.ts";
-import { type Figure, readNearest, readNumber, readTime, textOf } from "./figures.ts";
-import { type Layout, layoutOf } from "./layout.ts";
-import { inOrder } from "./order.ts";
+import { type Figure, type Layout, layoutOf, readNearest, readNumber, readTime, textOf } from "./figures.ts";
 import { createRows, type Row, type RowShape, rowPlace } from "./rows.ts";
-import { createTradeBars } from "./trades.ts";
 
 export interface ReadOptions {
   readonly pair: Pair;
@@ -191,4 +187,122 @@ function checkSpan({ times }: Columns, span: Millis): void {
         `the candle of ${stampOf(times[row] as number)} begins ${after / 1000} s after the previous one, but candles last ${span / 1000} s`,
       );
   }
+}
+
+/** Bars that a source lacks: from the end of one bar to the start of another. */
+export interface Gap {
+  readonly from: Millis;
+  readonly until: Millis;
+  readonly bars: number;
+}
+
+/** A row that was excluded. */
+export interface Refused {
+  readonly row: string;
+  readonly reason: string;
+}
+
+/** Data behind a result. Nothing is filled in: a missing bar is a gap. */
+export interface Coverage {
+  readonly bars: number;
+  /** Start of the first bar and end of the last one; both 0 without bars. */
+  readonly from: Millis;
+  readonly until: Millis;
+  readonly gaps: number;
+  readonly missingBars: number;
+  readonly longestGap: Gap | null;
+  /** Number of rows that repeat an identical bar. */
+  readonly duplicates: number;
+  /** Number of invalid rows that were skipped, and the first of them. */
+  readonly refusedRows: number;
+  readonly refused: readonly Refused[];
+  /** Hash of pair, span and every bar: the same data have the same hash, whatever their source. */
+  readonly hash: string;
+}
+
+/** Rows of a file that are not in its data. */
+export type CountedRows = Pick<Coverage, "duplicates" | "refusedRows" | "refused">;
+
+export function coverageOf(
+  candles: Candles,
+  { duplicates, refusedRows, refused, hash }: CountedRows & Pick<Coverage, "hash">,
+): Coverage {
+  const gaps = gapsOf(candles);
+  const longest = gaps.reduce<Gap | null>((most, gap) => (most && most.bars >= gap.bars ? most : gap), null);
+  const last = candles.times.at(-1);
+  return {
+    bars: candles.times.length,
+    from: candles.times[0] ?? 0,
+    until: last === undefined ? 0 : last + candles.spanMillis,
+    gaps: gaps.length,
+    missingBars: gaps.reduce((total, { bars }) => total + bars, 0),
+    longestGap: longest,
+    ...{ duplicates, refusedRows, refused, hash },
+  };
+}
+
+/** Returns every gap between the first and the last bar. */
+export function gapsOf({ times, spanMillis }: Pick<Candles, "times" | "spanMillis">): Gap[] {
+  const gaps: Gap[] = [];
+  for (let row = 1; row < times.length; row++) {
+    const step = (times[row] as number) - (times[row - 1] as number);
+    if (step <= spanMillis) continue;
+    const bars = Math.max(1, Math.round(step / spanMillis) - 1);
+    gaps.push({ from: (times[row - 1] as number) + spanMillis, until: times[row] as number, bars });
+  }
+  return gaps;
+}
+
+const [OPEN, HIGH, LOW, CLOSE] = [0, 1, 2, 3] as const;
+
+/** Compares two prices exactly by digits and decimals. */
+const isAbove = (bar: Scratch, index: number, { digits, decimals }: Figure): boolean => {
+  const own = bar.digits[index] as number;
+  const shift = decimals - (bar.decimals[index] as number);
+  return shift >= 0 ? own * 10 ** shift > digits : own > digits * 10 ** -shift;
+};
+const isBelow = (bar: Scratch, index: number, { digits, decimals }: Figure): boolean => {
+  const own = bar.digits[index] as number;
+  const shift = decimals - (bar.decimals[index] as number);
+  return shift >= 0 ? own * 10 ** shift < digits : own < digits * 10 ** -shift;
+};
+
+function set(bar: Scratch, index: number, { digits, decimals }: Figure): void {
+  bar.digits[index] = digits;
+  bar.decimals[index] = decimals;
+}
+
+/**
+ * Builds bars from trades in ascending order: from the first trade of a span to its last. A span without trades has
+ * no bar. `onBar` receives the same reused object.
+ */
+export function createTradeBars(spanMillis: number, bar: Scratch, onBar: () => void) {
+  let isOpen = false;
+
+  /** Adds a trade; returns why it is invalid. */
+  function add(at: number, price: Figure, amount: number): string | undefined {
+    const from = Math.floor(at / spanMillis) * spanMillis;
+    if (isOpen && from < bar.at)
+      return "it is earlier than the previous trade; trades must be in order of time";
+    if (isOpen && from > bar.at) end();
+    if (!isOpen) {
+      isOpen = true;
+      bar.at = from;
+      bar.volume = 0;
+      for (const place of [OPEN, HIGH, LOW]) set(bar, place, price);
+    } else {
+      if (isBelow(bar, HIGH, price)) set(bar, HIGH, price);
+      if (isAbove(bar, LOW, price)) set(bar, LOW, price);
+    }
+    set(bar, CLOSE, price);
+    bar.volume += amount;
+    return undefined;
+  }
+
+  function end(): void {
+    if (isOpen) onBar();
+    isOpen = false;
+  }
+
+  return { add, end };
 }

@@ -1,46 +1,46 @@
-import { type PublicBudgets, publicBudgets } from "../adapters/ccxt/client/public-budget.ts";
+import {
+  outboundRate,
+  type PublicBudget,
+  type PublicBudgets,
+  publicBudgets,
+} from "../adapters/ccxt/client/shared-reads.ts";
+import { cached, IRIS_URL, irisAggregator } from "../adapters/iris/aggregator.ts";
 import { libsqlKeeping } from "../adapters/libsql/keeping/keeping.ts";
-import { dryBooks } from "../adapters/libsql/sandbox/dry-books.ts";
+import { type DryBooks, dryBooks } from "../adapters/libsql/sandbox/dry-books.ts";
 import { type CredentialStore, credentialStore } from "../adapters/libsql/stores/credential-store.ts";
 import { createStore } from "../adapters/libsql/stores/store.ts";
+import { dryKey, dryVenue } from "../adapters/sandbox/dry-venue.ts";
 import { tracedFetch } from "../adapters/traced-fetch.ts";
-import { importSigner } from "../adapters/vault/signer.ts";
-import { NO_STORED_KEYS, storedKeys } from "../adapters/vault/stored-keys.ts";
+import { importSigner, NO_STORED_KEYS, storedKeys } from "../adapters/vault/stored-keys.ts";
+import { dexPrice, pricedPools } from "../dex/price.ts";
 import { kindsOf } from "../engine/kinds.ts";
 import { step } from "../engine/pass/step.ts";
-import { SettingsError } from "../kernel/errors.ts";
-import type { Millis } from "../kernel/time.ts";
+import { decimal, ZERO } from "../kernel/decimal.ts";
+import { AppError, SettingsError, VenueError } from "../kernel/errors.ts";
+import { medianOf } from "../kernel/median.ts";
+import { midOf } from "../kernel/spread.ts";
+import { type Millis, SECOND } from "../kernel/time.ts";
 import { kindsWith } from "../kinds.ts";
-import { createAgreementStore } from "../liquidity/store/agreements.ts";
 import { createProofKeys, createProofStore } from "../liquidity/store/proofs.ts";
-import type { LiquidityDeps } from "../liquidity/store/store.ts";
-import { createLiquidityStore } from "../liquidity/store/store.ts";
-import { type AccountRef, accountKey } from "../model/account.ts";
-import { VENUES } from "../model/venues.ts";
+import { createAgreementStore, createLiquidityStore, type LiquidityDeps } from "../liquidity/store/store.ts";
+import { type AccountRef, accountKey, type Balance } from "../model/account.ts";
+import { type Quote, VENUES } from "../model/market.ts";
 import type { NotifyDeps } from "../notify/operations/deliver.ts";
 import { heartbeat } from "../notify/operations/heartbeat.ts";
 import { createNotifyStore } from "../notify/store/store.ts";
-import type { Deps } from "../ports/deps.ts";
-import type { Aggregator } from "../ports/dex.ts";
-import { forAnyone } from "../ports/for-anyone.ts";
-import { type KillHere, withKillHere } from "../ports/kill-here.ts";
-import type { ExchangeInfo } from "../ports/venue.ts";
-import type { ReportDeps } from "../report/store.ts";
-import { createReportStore } from "../report/store.ts";
+import type { Deps, DryRuns } from "../ports/deps.ts";
+import { forAnyone, type KillHere, withKillHere } from "../ports/kill-permit.ts";
+import type { AdaPrice, Aggregator, Dex, ExchangeInfo, MarketData, Venue } from "../ports/venue.ts";
+import { withinTime } from "../ports/within-time.ts";
+import { createReportStore, type ReportDeps } from "../report/store.ts";
 import type { Context } from "../storage/client/context.ts";
 import { importKek } from "../storage/client/envelope.ts";
-import { openDatabase } from "../storage/client/open.ts";
-import type { MetricsDeps } from "../storage/metrics.ts";
-import { createMetricsStore } from "../storage/metrics.ts";
+import { openDatabase } from "../storage/client/safe-client.ts";
+import { createMetricsStore, type MetricsDeps } from "../storage/metrics.ts";
 import type { Config, ConfiguredExchange } from "./config.ts";
-import { connectDex, type DexParts, liveAggregators } from "./dex.ts";
-import { type LiveVenues, liveVenues } from "./live.ts";
-import { connectDryRuns } from "./paper.ts";
+import { type CredentialCheck, credentialCheck, type LiveVenues, liveVenues, type Runtime } from "./live.ts";
 import { connectReference } from "./reference.ts";
-import type { Runtime } from "./runtime.ts";
 import { type SandboxOptions, sandboxVenues, type Venues } from "./sandbox.ts";
-import { type CredentialCheck, credentialCheck } from "./stored-credentials.ts";
-import { timeLimit } from "./time-limit.ts";
 
 /** All dependencies: those that operations share, and those of each feature's stores. */
 export type ServiceDeps = NotifyDeps & ReportDeps & LiquidityDeps & MetricsDeps;
@@ -151,6 +151,43 @@ function venueDeps(
   };
 }
 
+const keyTroubles = async ({ check }: Live): Promise<readonly string[]> => [
+  ...(await check.troubles()).values(),
+];
+
+const keyWarnings = async (live: Live): Promise<readonly string[]> => [
+  ...(await keyTroubles(live)),
+  ...(await live.venues.rights.warnings()),
+];
+
+const serverKeys = (
+  { exchanges }: Config,
+  { venues, credentials, check }: Live,
+): NonNullable<Deps["keys"]> => ({
+  async list() {
+    const stored = new Map((await credentials.list()).map((one) => [one.account, one.createdAt]));
+    const troubles = await check.troubles();
+    return exchanges.map(({ id, keys }) => {
+      const storedAt = (keys ? undefined : stored.get(accountKey(venues.accountOf(id)))) ?? null;
+      const from = keys ? (keys.from ?? "environment") : storedAt === null ? "nowhere" : "database";
+      return { exchange: id, from, storedAt, trouble: troubles.get(id) ?? null };
+    });
+  },
+  check: (exchange) => venues.checkKeys(exchange),
+  async put(exchange, keys, { by, allowsWithdrawal }) {
+    if (exchanges.find(({ id }) => id === exchange)?.keys)
+      throw new SettingsError(
+        `the server's settings have keys of ${exchange}, which override stored ones; remove them and restart the server`,
+      );
+    await check.refuseSame({ exchange, keys });
+    const rights = await venues.checkKeys(exchange, keys);
+    if (rights.mayWithdraw && !allowsWithdrawal)
+      throw new SettingsError("these keys can withdraw; create keys that can only read and trade");
+    await credentials.put(accountKey(venues.accountOf(exchange)), keys, by);
+    return rights;
+  },
+});
+
 const keyDeps = (config: Config, live: Live) => ({
   live,
   keys: serverKeys(config, live),
@@ -199,43 +236,6 @@ export interface Live {
   readonly check: CredentialCheck;
 }
 
-const keyTroubles = async ({ check }: Live): Promise<readonly string[]> => [
-  ...(await check.troubles()).values(),
-];
-
-const keyWarnings = async (live: Live): Promise<readonly string[]> => [
-  ...(await keyTroubles(live)),
-  ...(await live.venues.rights.warnings()),
-];
-
-const serverKeys = (
-  { exchanges }: Config,
-  { venues, credentials, check }: Live,
-): NonNullable<Deps["keys"]> => ({
-  async list() {
-    const stored = new Map((await credentials.list()).map((one) => [one.account, one.createdAt]));
-    const troubles = await check.troubles();
-    return exchanges.map(({ id, keys }) => {
-      const storedAt = (keys ? undefined : stored.get(accountKey(venues.accountOf(id)))) ?? null;
-      const from = keys ? (keys.from ?? "environment") : storedAt === null ? "nowhere" : "database";
-      return { exchange: id, from, storedAt, trouble: troubles.get(id) ?? null };
-    });
-  },
-  check: (exchange) => venues.checkKeys(exchange),
-  async put(exchange, keys, { by, allowsWithdrawal }) {
-    if (exchanges.find(({ id }) => id === exchange)?.keys)
-      throw new SettingsError(
-        `the server's settings have keys of ${exchange}, which override stored ones; remove them and restart the server`,
-      );
-    await check.refuseSame({ exchange, keys });
-    const rights = await venues.checkKeys(exchange, keys);
-    if (rights.mayWithdraw && !allowsWithdrawal)
-      throw new SettingsError("these keys can withdraw; create keys that can only read and trade");
-    await credentials.put(accountKey(venues.accountOf(exchange)), keys, by);
-    return rights;
-  },
-});
-
 async function connectLive(config: Config, context: Context, { local, log, live }: Runtime): Promise<Live> {
   const credentials = credentialStore(context, await Promise.all(config.keks.map(importKek)));
   const stored = config.keks.length > 0 ? await storedKeys(credentials, local) : NO_STORED_KEYS;
@@ -245,3 +245,141 @@ async function connectLive(config: Config, context: Context, { local, log, live 
   const { exchanges } = config;
   return { credentials, venues, check: credentialCheck({ exchanges, accountOf, credentials }) };
 }
+
+const TTL: Millis = 5 * SECOND;
+const WHO = "the DEX aggregator";
+
+/** Rate limit for four tokens, each requested once per cache period. */
+const RATE = { burst: 8, perSecond: 1 };
+
+export interface DexParts extends Pick<Deps, "exchanges" | "inTime"> {
+  readonly venue: (exchange: string) => Pick<MarketData, "ticker">;
+  readonly aggregator: Aggregator;
+}
+
+/** Returns the live aggregators of the settings: for passes, and with a rate limit for other callers. */
+export function liveAggregators(
+  {
+    venueUrls,
+    readTimeoutMillis,
+    rateLimits,
+  }: Pick<Config, "venueUrls" | "readTimeoutMillis" | "rateLimits">,
+  { budgets, monotonic }: { readonly budgets: PublicBudgets; readonly monotonic: () => Millis },
+): { readonly own: Aggregator; readonly forAnyone: Aggregator } {
+  const url = venueUrls.get("iris") ?? IRIS_URL;
+  const iris = irisAggregator({ url, timeoutMillis: readTimeoutMillis });
+  const budget = budgets(new URL(url).host, WHO, outboundRate(RATE, rateLimits?.outbound));
+  const keeping = { ttl: TTL, monotonic };
+  return { own: cached(iris, keeping), forAnyone: cached(within(budget, iris), keeping) };
+}
+
+const within = (budget: PublicBudget, { pools }: Aggregator): Aggregator => ({
+  async pools(token) {
+    const refusal = budget.refusal();
+    if (refusal) throw refusal;
+    return pools(token);
+  },
+});
+
+/** Connects the chain's exchanges through an aggregator, with ADA's price from the configured exchanges. */
+export function connectDex({ aggregator, exchanges, venue, inTime }: DexParts): Dex {
+  const pools: Dex["pools"] = (token) => inTime(WHO, () => aggregator.pools(token));
+  const quoteOf = (id: string) => inTime(id, async () => venue(id).ticker("ADA/USDT"));
+  const ada = async (): Promise<AdaPrice> => {
+    const quotes = await Promise.allSettled(exchanges.map(({ id }) => quoteOf(id)));
+    return adaPrice(exchanges.map(({ id }, index) => ({ id, quote: settledValue(quotes[index]) })));
+  };
+  const market: Dex["market"] = async (token) => {
+    const [found, worth] = await Promise.all([pools(token), ada()]);
+    return { pools: pricedPools(found), ada: worth };
+  };
+  return {
+    pools,
+    market,
+    async price(token) {
+      const price = dexPrice(token, await market(token));
+      if (!price)
+        throw new VenueError("unavailable", `no pool of ${token} holds 1,000 ADA or more and has a price`);
+      return price;
+    },
+  };
+}
+
+const settledValue = <T>(settled: PromiseSettledResult<T> | undefined): T | undefined =>
+  settled?.status === "fulfilled" ? settled.value : undefined;
+
+function adaPrice(quotes: readonly { id: string; quote: Quote | undefined }[]): AdaPrice {
+  const mids = quotes.flatMap(({ id, quote }) =>
+    quote && quote.bid > ZERO && quote.ask > ZERO ? [{ id, mid: midOf(quote) }] : [],
+  );
+  const price = medianOf(mids.map(({ mid }) => mid));
+  if (price === undefined)
+    throw new VenueError("unavailable", "no configured exchange returned the price of ADA in USDT");
+  return { price, exchanges: mids.map(({ id }) => id) };
+}
+
+/** Initial quote balance of a paper trading account. */
+const FIRST_QUOTE = decimal("10000");
+
+interface PaperParts extends Pick<Deps, "exchanges" | "venue"> {
+  readonly books: DryBooks;
+  /** Returns the host of an exchange's requests. */
+  readonly hostOf: (exchange: string) => string;
+}
+
+/** Creates paper trading accounts next to the exchanges' own; they use only public data of the exchange. */
+export function connectDryRuns({
+  books,
+  exchanges,
+  venue,
+  hostOf,
+}: PaperParts): DryRuns & Pick<Deps, "venueOf"> {
+  const dry = (exchange: string): Venue => {
+    const account: AccountRef = { exchange, kind: "dry", host: hostOf(exchange) };
+    return dryVenue({ account, books, data: publicOnly(venue(exchange)) });
+  };
+  return {
+    venue: dry,
+
+    venueOf({ exchange, host }) {
+      const isConfigured = exchanges.some(({ id }) => id === exchange);
+      return isConfigured && hostOf(exchange) === host ? dry(exchange) : undefined;
+    },
+
+    async balances(exchange, { given, quote }) {
+      const holdings = given
+        ? Object.entries(given).map(([asset, total]) => ({ asset, total, used: ZERO }))
+        : await books.holdings(dryKey({ exchange }));
+      const all = holdings.length > 0 ? holdings : [{ asset: quote, total: FIRST_QUOTE, used: ZERO }];
+      return all.map(({ asset, total, used }): Balance => ({ asset, free: total - used, used }));
+    },
+
+    async fund(exchange, { given, quote }) {
+      const key = dryKey({ exchange });
+      if (!given) return books.open(key, { asset: quote, total: FIRST_QUOTE });
+      if (!(await books.fund(key, given))) throw inUse(exchange);
+    },
+  };
+}
+
+const inUse = (exchange: string): AppError =>
+  new AppError(
+    "Conflict",
+    `the dry run account on ${exchange} has orders: stop its grids before you set new balances`,
+  );
+
+/**
+ * Returns public data only. A market's fees are the public ones, because the account's own would need a private
+ * request.
+ */
+const publicOnly = (data: Venue): MarketData => ({ ...data, market: data.listed ?? data.market });
+
+/** Fails a read after the time limit with the name of the source, and drops a later result. */
+export const timeLimit =
+  (limit: Millis): Deps["inTime"] =>
+  async (who, read) =>
+    withinTime(
+      read(),
+      limit,
+      () => new VenueError("unavailable", `${who} did not respond within ${limit} ms`),
+    );

@@ -1,6 +1,6 @@
 import { dayOf } from "../kernel/time.ts";
-import { recentPairs } from "../liquidity/operations/in-force.ts";
 import { promiseAlarms } from "../liquidity/operations/promised.ts";
+import { recentPairs } from "../liquidity/operations/report.ts";
 import { pickedOff } from "../quality/operations/picked-off.ts";
 import { lookOut } from "../report/operations/look-out.ts";
 import type { ServiceDeps } from "./deps.ts";

@@ -1,12 +1,9 @@
-import { isChainToken } from "../kernel/chain-token.ts";
 import { type Decimal, ZERO } from "../kernel/decimal.ts";
 import { VenueError } from "../kernel/errors.ts";
-import { type Pair, splitPair } from "../kernel/pair.ts";
+import { isChainToken, type Pair, splitPair } from "../kernel/pair.ts";
 import { midOf } from "../kernel/spread.ts";
 import type { Deps } from "../ports/deps.ts";
-import type { Dex } from "../ports/dex.ts";
-import type { Reference } from "../ports/reference.ts";
-import type { ExchangeInfo } from "../ports/venue.ts";
+import type { Dex, ExchangeInfo, Reference } from "../ports/venue.ts";
 
 interface ReferenceParts extends Pick<Deps, "exchanges" | "venue" | "inTime"> {
   readonly dex: Dex;

@@ -1,28 +1,26 @@
-import { sandboxBooks } from "../adapters/libsql/sandbox/sandbox-books.ts";
-import { letPass } from "../adapters/libsql/sandbox/sandbox-control.ts";
 import {
+  letPass,
   type Replay,
   refuseChanged,
   type SandboxRow,
   type SandboxSettings,
+  sandboxBooks,
   setUpSandbox,
-} from "../adapters/libsql/sandbox/sandbox-setup.ts";
+} from "../adapters/libsql/sandbox/sandbox-books.ts";
 import { sandboxAggregator } from "../adapters/sandbox/aggregator.ts";
 import { createListings } from "../adapters/sandbox/listings.ts";
 import { AS_PASSES_GO, marketTime } from "../adapters/sandbox/market-clock.ts";
 import { SANDBOX_TIMING, simulatedVenue } from "../adapters/sandbox/venue.ts";
-import type { Coverage } from "../candles/coverage.ts";
+import type { Coverage } from "../candles/read.ts";
 import { AppError, messageOf, SettingsError } from "../kernel/errors.ts";
 import type { Pair } from "../kernel/pair.ts";
 import { stampOf } from "../kernel/time.ts";
 import type { AccountRef } from "../model/account.ts";
-import type { CandleFile } from "../ports/candles.ts";
 import type { Deps } from "../ports/deps.ts";
-import type { Aggregator } from "../ports/dex.ts";
-import type { Venue } from "../ports/venue.ts";
+import type { Aggregator, CandleFile, Venue } from "../ports/venue.ts";
 import type { Context } from "../storage/client/context.ts";
 import type { Config } from "./config.ts";
-import type { Runtime } from "./runtime.ts";
+import type { Runtime } from "./live.ts";
 
 export type SandboxOptions = Omit<SandboxSettings, "replays"> & {
   readonly replays?: readonly { readonly symbol: Pair; readonly file: string }[] | undefined;

@@ -5,10 +5,9 @@ import { LONGEST_LEASE, type Millis } from "../kernel/time.ts";
 import { LIMIT_FORMS, LIMIT_NAMES } from "../limits/texts.ts";
 import { parseMarket } from "../liquidity/market-text.ts";
 import type { Limits } from "../model/limits.ts";
-import type { PromisedPair } from "../model/samples/promise.ts";
-import { PRESETS } from "../model/samples/promise.ts";
-import { TIERS, type Tier } from "../model/venues.ts";
-import type { RateLimits } from "../transport/limiter.ts";
+import { TIERS, type Tier } from "../model/market.ts";
+import { PRESETS, type PromisedPair } from "../model/samples/promise.ts";
+import type { RateLimits } from "../transport/access.ts";
 
 /** Parses 32 bytes from base64 or hexadecimal text. Error messages never contain the text. */
 export function kekOf(text: string): Uint8Array<ArrayBuffer> {

@@ -1,13 +1,17 @@
-import { cancellable } from "../engine/decide/turn.ts";
-import { bookTrade, countOrder, movedByPosition, positionAccounts } from "../engine/position/ledger.ts";
-import { positionReserve } from "../engine/position/reserve.ts";
+import { cancellable } from "../engine/decide/intents.ts";
+import {
+  bookTrade,
+  countOrder,
+  movedByPosition,
+  positionAccounts,
+  positionReserve,
+} from "../engine/position/ledger.ts";
 import type { Pair } from "../kernel/pair.ts";
-import type { Fill } from "../model/fill.ts";
-import type { Order } from "../model/order.ts";
+import type { Fill, Order } from "../model/order.ts";
 import type { Strategy } from "../model/strategy.ts";
 import type { StrategyDefinitions } from "../ports/definition.ts";
 import type { Kind } from "../ports/kind.ts";
-import { candleNeed, elsewhereNeed, findDefinition } from "./pass/requested.ts";
+import { candleNeed, elsewhereNeed, findDefinition } from "./pass/ask.ts";
 import { mayDeclare, runDeclared } from "./pass/run.ts";
 import type { DeclaredConfig, DeclaredState, DeclaredStrategy } from "./state.ts";
 

@@ -1,5 +1,9 @@
-import { NO_POSITION, type PositionConfig, type PositionState } from "../engine/position/state.ts";
-import type { Tolerance } from "../engine/position/tolerance.ts";
+import {
+  NO_POSITION,
+  type PositionConfig,
+  type PositionState,
+  type Tolerance,
+} from "../engine/position/ledger.ts";
 import { type Decimal, decimal } from "../kernel/decimal.ts";
 import { Money } from "../kernel/money.ts";
 import type { Millis } from "../kernel/time.ts";

@@ -1,6 +1,6 @@
-import type { ChainToken } from "../kernel/chain-token.ts";
 import { abs, type Decimal, decimal, div, max, min, mul, mulDiv, ONE, sum, ZERO } from "../kernel/decimal.ts";
-import type { ChainMarket, DexPrice, Pool, PricedPool, Source } from "../ports/dex.ts";
+import type { ChainToken } from "../kernel/pair.ts";
+import type { ChainMarket, DexPrice, Pool, PricedPool, Source } from "../ports/venue.ts";
 
 /** Minimum pool size; a small trade moves the price of a smaller pool. */
 const LEAST_TVL = decimal("1000");

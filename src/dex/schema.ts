@@ -1,9 +1,9 @@
 import * as z from "zod";
-import { CHAIN_TOKENS, type ChainToken, chainTokens, isChainToken } from "../kernel/chain-token.ts";
 import { type Decimal, div, wire, ZERO } from "../kernel/decimal.ts";
 import { convertedField } from "../kernel/fields.ts";
 import { lazy } from "../kernel/lazy.ts";
-import type { DexPrice, Pool } from "../ports/dex.ts";
+import { CHAIN_TOKENS, type ChainToken, chainTokens, isChainToken } from "../kernel/pair.ts";
+import type { DexPrice, Pool } from "../ports/venue.ts";
 import { largestFirst } from "./price.ts";
 
 const TOKEN_ERROR = `Unsupported token: must be one of ${chainTokens.join(", ")}`;

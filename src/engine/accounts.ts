@@ -1,7 +1,7 @@
 /** Computes the P&L of a stored strategy through its kind. */
 import type { Accounts } from "../model/strategy.ts";
 import type { Kinds } from "../ports/kind.ts";
-import type { StrategyView } from "../ports/stores/strategy-store.ts";
+import type { StrategyView } from "../ports/stores/store.ts";
 import { upgraded } from "./pass/upgrade.ts";
 
 /** Returns the P&L at the last price read. */

@@ -4,8 +4,7 @@ import { type Pair, splitPair } from "../kernel/pair.ts";
 import type { Balance } from "../model/account.ts";
 import type { Market } from "../model/market.ts";
 import type { Order } from "../model/order.ts";
-import type { Reserve } from "../model/reserve.ts";
-import type { Strategy } from "../model/strategy.ts";
+import type { Reserve, Strategy } from "../model/strategy.ts";
 import type { Kinds } from "../ports/kind.ts";
 
 /** A strategy, its remaining need, and the cost of its base. */

@@ -1,19 +1,75 @@
+import {
+  cancellable,
+  draftOf,
+  isRecovering,
+  isUnclear,
+  strangerError,
+  venueError,
+  withNotices,
+} from "../engine/decide/intents.ts";
+import { reachedEvent } from "../engine/decide/stop.ts";
 import { upgraded } from "../engine/pass/upgrade.ts";
-import type { Decimal } from "../kernel/decimal.ts";
-import type { Order } from "../model/order.ts";
-import type { Strategy } from "../model/strategy.ts";
-import type { FoundOrder, Kind } from "../ports/kind.ts";
-import type { StrategyView } from "../ports/stores/strategy-store.ts";
-import { forgottenBase } from "./ladder/layout.ts";
-import { bookEnd, bookFill, costInAll, gridPosition } from "./ledger/booking.ts";
-import { releaseInventory } from "./ledger/draw.ts";
-import { gridAccounts, movedByBooks } from "./ledger/profit.ts";
-import { countTry } from "./plan/first-buy.ts";
-import { outdated } from "./plan/outdated.ts";
-import { reserveOf } from "./plan/reserve.ts";
-import { advanceRunning } from "./plan/run.ts";
-import { gridWakes } from "./plan/watch.ts";
-import type { GridConfig, GridState, GridStrategy } from "./state/state.ts";
+import { type Decimal, min, text, ZERO } from "../kernel/decimal.ts";
+import { isWide, midOf } from "../kernel/spread.ts";
+import { ageOf, MINUTE, type Millis } from "../kernel/time.ts";
+import type { Event } from "../model/events.ts";
+import type { Market, Quote } from "../model/market.ts";
+import { type Order, takes } from "../model/order.ts";
+import type { Notice, Refusal, Strategy } from "../model/strategy.ts";
+import type { Drafted, FoundOrder, Kind, StrategyContext } from "../ports/kind.ts";
+import type { StrategyView } from "../ports/stores/store.ts";
+import { forgottenBase, giveFirstBase, layOut, targetBase, withMid } from "./ladder/levels.ts";
+import {
+  bookEnd,
+  bookFill,
+  costInAll,
+  gridAccounts,
+  gridPosition,
+  movedByBooks,
+  releaseInventory,
+  unsoldBase,
+} from "./ledger/booking.ts";
+import { countTry, firstBuy, priceAtTick, sellPrice, withCost } from "./plan/first-buy.ts";
+import { type NextOrders, nextOrders, reserveOf } from "./plan/next-orders.ts";
+import {
+  affords,
+  beginEdit,
+  configToLay,
+  confirm,
+  editEvents,
+  gridWakes,
+  layOutAnew,
+  leaving,
+  type MarketQuote,
+  moveOf,
+  noticesOf,
+  obstacle,
+  shiftOneStep,
+  withEditsNoted,
+} from "./plan/notices.ts";
+import { rangeNow } from "./state/range.ts";
+import type { GridConfig, GridState, GridStrategy, MidMove, Slot } from "./state/state.ts";
+
+const afterPlan = (
+  strategy: GridStrategy,
+  { next }: NextOrders,
+  { problem, isPlacing }: { readonly problem: string | null; readonly isPlacing: boolean },
+): GridStrategy => ({
+  ...strategy,
+  state: next,
+  status: "running",
+  phase: next.halted ? "paused" : isPlacing ? "placing" : "active",
+  lastError: problem,
+});
+
+const planError = ({ next, postponed }: NextOrders, { slow }: StrategyContext): string | null =>
+  venueError(next.refused) ?? (postponed > 0 ? slow : null);
+
+const unclearRefusal = ({ slot, state, reason }: Order): Refusal[] =>
+  state === "unknown" && reason !== null ? [{ slot, reason: "unclear", detail: reason }] : [];
+
+/** Maximum wait until it is certain which base is unused; then the grid uses the certain part. */
+const LONGEST_START = 5 * MINUTE;
 
 /** Grid strategy: orders at the levels of a range. What a slot buys, it sells one level higher. */
 export const gridKind: Kind<GridConfig, GridState> = {
@@ -48,18 +104,323 @@ export const gridKind: Kind<GridConfig, GridState> = {
 
 export const isGrid = (strategy: Strategy): strategy is GridStrategy => strategy.kind === gridKind.name;
 
-/** Returns the grids among strategies of all kinds. */
-export const gridViewsOf = (views: readonly StrategyView[]): readonly StrategyView<GridStrategy>[] =>
-  views.filter(({ strategy }) => isGrid(strategy)).map(asGridView);
-
 /** Returns a strategy view as a grid's view. Throws for a strategy of another kind. */
 export const asGridView = (view: StrategyView): StrategyView<GridStrategy> => ({
   ...view,
   strategy: asGrid(view.strategy),
 });
 
+/** Returns the grids among strategies of all kinds. */
+export const gridViewsOf = (views: readonly StrategyView[]): readonly StrategyView<GridStrategy>[] =>
+  views.filter(({ strategy }) => isGrid(strategy)).map(asGridView);
+
 /** Returns a strategy as a grid. Throws for a strategy of another kind. */
 export function asGrid(strategy: Strategy): GridStrategy {
   if (!isGrid(strategy)) throw new TypeError(`strategy ${strategy.id} is not a grid`);
   return upgraded(gridKind, strategy) as GridStrategy;
+}
+
+/**
+ * Returns orders that block the grid's next state: all for a rebuild, one for a trail step, those of removed slots,
+ * and those at a price that their slot no longer uses.
+ */
+export function outdated(
+  state: GridState,
+  live: readonly Order[],
+  quote?: Quote,
+  market?: Pick<Market, "tick">,
+): Order[] {
+  if (state.rebuild) return cancellable(live);
+  const going = leaving(state)?.index;
+  return cancellable(live).filter(
+    (order) =>
+      order.generation !== state.generation ||
+      order.slot === going ||
+      isMisplaced(state, order, { quote, market }),
+  );
+}
+
+// Found after a restore, if the backup is older than the grid's last move; or placed as a maker order next to its
+// level, which is now possible at its level.
+function isMisplaced(
+  { slots }: GridState,
+  order: Order,
+  { quote, market }: { readonly quote: Quote | undefined; readonly market: Pick<Market, "tick"> | undefined },
+): boolean {
+  const { slot: index, side, price, timeInForce } = order;
+  const slot = slots.find((slot) => slot.index === index);
+  if (!slot) return false;
+  const level = side === "buy" ? slot.lower : sellPrice(slot);
+  const isBetter = side === "buy" ? price < level : price > level;
+  const mayStay = timeInForce === "post_only" && isBetter && (!quote || takes({ side, price: level }, quote));
+  const isAtTick = market !== undefined && price === priceAtTick({ side, price: level }, market);
+  return price !== level && !isAtTick && !mayStay;
+}
+
+/** Advances a running strategy: first what the market requires of the whole grid, then of its slots. */
+export function advanceRunning(
+  before: GridStrategy,
+  live: readonly Order[],
+  context: StrategyContext,
+): Partial<Drafted<GridStrategy>> {
+  const { market, quote, error } = context.observed;
+  if (!market || !quote) return { strategy: { ...before, lastError: error } };
+  const marketQuote = { market, quote };
+  const done = runEdited(beginEdit(before, marketQuote), live, { ...context, marketQuote });
+  const after = done.strategy ?? before;
+  const results = [
+    ...editEvents(before, after, marketQuote, context.now),
+    ...movedEvents(before, after, context.now),
+  ];
+  return results.length === 0 ? done : { ...done, events: [...results, ...(done.events ?? [])] };
+}
+
+function runEdited(
+  before: GridStrategy,
+  live: readonly Order[],
+  context: StrategyContext & { readonly marketQuote: MarketQuote },
+): Partial<Drafted<GridStrategy>> {
+  const { marketQuote } = context;
+  const { quote } = marketQuote;
+  const triggered = trigger(before, marketQuote);
+  if (!triggered) return { strategy: waitForTrigger(before, marketQuote) };
+  const started = startTrading(triggered, context, quote);
+  if (!started) return { short: true };
+  if (started.phase === "starting") return { strategy: started };
+  const judged = context.judge(withMids(started, quote), quote);
+  const { strategy: watched, problem } = watchMid(judged, marketQuote, context);
+  if (watched.state.exit) {
+    const leaving: GridStrategy = { ...watched, status: "running", phase: "stopping" };
+    const { total } = gridAccounts(leaving, midOf(quote));
+    return {
+      strategy: leaving,
+      cancels: outdated(watched.state, live, quote, marketQuote.market),
+      events: [reachedEvent(leaving, watched.state.exit, { at: context.now, total })],
+    };
+  }
+  const strategy = settledMoves(watched, live, marketQuote);
+  const cancels = outdated(strategy.state, live, quote, marketQuote.market);
+  if (strategy.state.rebuild) {
+    const notices = noticesOf(strategy, marketQuote, true);
+    return {
+      strategy: withNotices(
+        { ...strategy, status: "running", phase: "rebuilding", lastError: strangerError(context) },
+        notices,
+      ),
+      cancels,
+    };
+  }
+  const capital = withCost(context.capital, before.state, started.state);
+  const waits = cancels.length > 0;
+  return { ...placeMissing(strategy, live, { ...context, marketQuote, capital, problem, waits }), cancels };
+}
+
+function withMids(strategy: GridStrategy, quote: Quote): GridStrategy {
+  const { state, config } = strategy;
+  if (!config.centered?.volatility) return strategy;
+  const mids = withMid(state.mids, midOf(quote), quote.at);
+  return mids === state.mids ? strategy : { ...strategy, state: { ...state, mids } };
+}
+
+/**
+ * Returns the action that the mid price requires of the grid, after two passes have observed it (one for a stop price
+ * with `stopAtOnce`), and why it cannot happen.
+ */
+function watchMid(
+  strategy: GridStrategy,
+  marketQuote: MarketQuote,
+  context: StrategyContext,
+): { strategy: GridStrategy; problem: string | null } {
+  const { config, state } = strategy;
+  if (state.exit || state.rebuild || state.trail.way) return { strategy, problem: null };
+  const { confidence } = context;
+  const move = moveOf(config, state, { quote: marketQuote.quote, tick: marketQuote.market.tick });
+  const isPrice = move === "stop_loss" || move === "take_profit";
+  const isSure =
+    !state.halted &&
+    (config.confidence === undefined || confidence === undefined || confidence >= config.confidence);
+  const { signal, confirmed } =
+    config.stopAtOnce && isPrice && !isWide(marketQuote.quote)
+      ? { signal: null, confirmed: move }
+      : confirm(state.signal, isPrice || isSure ? move : undefined, marketQuote.quote);
+  const problem = confirmed ? problemWith(confirmed, strategy, marketQuote, context) : null;
+  // The signal stays, so each pass reports the problem.
+  if (problem !== null) return { strategy, problem };
+  const signaled = signal === state.signal ? state : { ...state, signal };
+  const next = confirmed ? follow({ config, state: signaled }, confirmed, marketQuote) : signaled;
+  return { strategy: next === state ? strategy : { ...strategy, state: next }, problem: null };
+}
+
+/** Returns a problem of the new grid; it is computed before anything is canceled. */
+function problemWith(
+  move: MidMove,
+  { config, state }: GridStrategy,
+  marketQuote: MarketQuote,
+  { funds }: StrategyContext,
+): string | null {
+  if (move === "rebuild") {
+    const why = obstacle(config, state, marketQuote);
+    return why === undefined ? null : `the grid is not rebuilt: ${why}`;
+  }
+  if (move !== "trail_down" || affords(config, state, marketQuote.market, funds)) return null;
+  return `the grid does not follow the market down: there is no free ${marketQuote.market.quote} for another buy`;
+}
+
+function follow(
+  { config, state }: Pick<GridStrategy, "config" | "state">,
+  move: MidMove,
+  { quote }: MarketQuote,
+): GridState {
+  switch (move) {
+    case "stop_loss":
+    case "take_profit": {
+      const mid = midOf(quote);
+      const price = (move === "stop_loss" ? config.stopLossPrice : config.takeProfitPrice) ?? mid;
+      return {
+        ...state,
+        exit: { reason: move, tries: 0, reached: { mid, price }, baseAtStart: gridPosition(state) },
+      };
+    }
+    case "trail_up":
+      return { ...state, trail: { ...state.trail, way: "up" } };
+    case "trail_down":
+      return { ...state, trail: { ...state.trail, way: "down" } };
+    case "rebuild":
+      return { ...state, rebuild: { generation: state.generation + 1 } };
+  }
+}
+
+/** Completes moves that waited for orders to end: all orders for a rebuild, one slot's for a trail step. */
+function settledMoves(
+  strategy: GridStrategy,
+  live: readonly Order[],
+  marketQuote: MarketQuote,
+): GridStrategy {
+  const { config, state } = strategy;
+  if (state.rebuild) {
+    if (live.length > 0) return strategy;
+    const next = configToLay(strategy, marketQuote);
+    // The market's rules changed during the cancels: the old levels stay until they can be replaced.
+    if (!next) return { ...strategy, state: { ...state, rebuild: null } };
+    return { ...strategy, config: next, state: layOutAnew(next, withEditsNoted(strategy), marketQuote) };
+  }
+  const going = leaving(state);
+  if (!going || live.some(({ generation, slot }) => generation === state.generation && slot === going.index))
+    return strategy;
+  return { ...strategy, state: shiftOneStep(config, state, marketQuote.market) };
+}
+
+function placeMissing(
+  strategy: GridStrategy,
+  live: readonly Order[],
+  context: StrategyContext & { marketQuote: MarketQuote; waits: boolean; problem: string | null },
+): Partial<Drafted<GridStrategy>> {
+  const { marketQuote, window, funds } = context;
+  const mine = live.filter(({ generation }) => generation === strategy.state.generation);
+  const mustWait = mine.length < live.length || isRecovering(strategy, context);
+  const bought = firstBuy(strategy, mine, { ...context, isRecovering: mustWait });
+  const left = strategy.state.trail.way ? leaving(strategy.state)?.index : undefined;
+  const busy = new Set([...mine.map(({ slot }) => slot), ...(left === undefined ? [] : [left])]);
+  const planned = nextOrders(bought.state, {
+    busy,
+    now: context.now,
+    unclear: mine.flatMap(unclearRefusal),
+    resting: [...context.resting, ...bought.intents],
+    funds: bought.funds,
+    killed: context.killed,
+    isRecovering: mustWait,
+    limit: funds ? context.limit - bought.intents.length : 0,
+    confidence: context.confidence,
+    config: strategy.config,
+    capital: bought.capital,
+    bounds: bought.bounds,
+    room: bought.room,
+    backoff: context.timing.backoff,
+    ...marketQuote,
+  });
+  const intents = [...bought.intents, ...planned.intents];
+  const waits = context.waits || planned.postponed > 0 || live.some(isUnclear);
+  const problem = strangerError(context) ?? context.problem ?? bought.problem ?? planError(planned, context);
+  const placed = afterPlan(strategy, planned, { problem, isPlacing: waits || intents.length > 0 });
+  return {
+    strategy: withNotices(placed, noticesOf(placed, marketQuote, live.length + intents.length > 0)),
+    intents: intents.map((intent) => draftOf(strategy, intent, { window, at: marketQuote.quote.at })),
+    funds: planned.funds,
+    placing: intents.length > 0 && !waits,
+    short: planned.postponed > 0,
+  };
+}
+
+/** Starts a waiting grid when a reliable mid price reaches its trigger, from either side. */
+export function trigger(strategy: GridStrategy, { quote }: MarketQuote): GridStrategy | undefined {
+  const { config, state, status } = strategy;
+  if (status !== "idle" || config.triggerPrice === undefined) return strategy;
+  if (isWide(quote)) return undefined;
+  const mid = midOf(quote);
+  const isBelow = state.startPrice < config.triggerPrice;
+  if (isBelow ? mid < config.triggerPrice : mid > config.triggerPrice) return undefined;
+  const levels = [
+    ...state.slots.map(({ lower }) => lower),
+    ...state.slots.map(({ upper }) => upper).slice(-1),
+  ];
+  const sides = layOut(levels, config.orderSize, mid);
+  // A strategy that holds or has sold base had started before, and its database was restored.
+  const hasSold = ({ side }: Slot) => side === "buy" && state.ledger.filledOrders > 0;
+  const slots = state.slots.map((slot, i) =>
+    unsoldBase(slot) > ZERO || hasSold(slot) ? slot : { ...slot, side: sides[i]?.side ?? slot.side },
+  );
+  const firstBuy = state.firstBuy && { ...state.firstBuy, ask: quote.ask };
+  const now = { startPrice: mid, center: mid, laidAt: quote.at };
+  const begun: GridState = { ...state, ...now, slots, firstBuy, notices: [] };
+  return { ...strategy, state: begun, status: "running", phase: "starting" };
+}
+
+/** Returns a grid that waits for its trigger, with a notice while the price is not reliable. */
+export function waitForTrigger(strategy: GridStrategy, { quote }: MarketQuote): GridStrategy {
+  const message = "the spread is wider than 2 %, so the trigger price waits for a narrower one";
+  const notices: Notice[] = isWide(quote) ? [{ code: "wide_spread", message }] : [];
+  return withNotices({ ...strategy, status: "idle", phase: "starting" }, notices);
+}
+
+/** Gives a starting grid its first base when the available amount is certain. Returns undefined until then. */
+export function startTrading(
+  strategy: GridStrategy,
+  context: StrategyContext,
+  { at }: Quote,
+): GridStrategy | undefined {
+  const { observed, ownBase } = context;
+  if (strategy.phase !== "starting" || !observed.market) return strategy;
+  // It can have started before its database was restored: its sales then show the base that it had.
+  if (isRecovering(strategy, context)) return { ...strategy, lastError: strangerError(context) };
+  if (ownBase === undefined) return undefined;
+  const { state, config } = strategy;
+  const most = config.useOwnBase === false ? ZERO : ownBase.least;
+  const free = config.bound ? min(config.bound.base, most) : most;
+  const isEnough =
+    ownBase.isSure || config.useOwnBase === false || targetBase(state, observed.market) <= free;
+  if (!isEnough && ageOf(state.laidAt, at) < LONGEST_START)
+    return {
+      ...strategy,
+      lastError: "it starts when the balances show the open and recent orders of the account",
+    };
+  return { ...strategy, phase: "placing", state: giveFirstBase(state, observed.market, free) };
+}
+
+/** Events if the grid moved by itself in this pass; other events report changes by a person. */
+export function movedEvents(before: GridStrategy, after: GridStrategy, at: Millis): Event[] {
+  const how = howMoved(before, after);
+  const range = rangeNow(after.state);
+  if (how === undefined || range === undefined) return [];
+  const message = `${how}: now from ${text(range.lower)} to ${text(range.upper)}`;
+  return [{ account: after.account, strategy: after.id, at, kind: "moved", message }];
+}
+
+function howMoved(before: GridStrategy, after: GridStrategy): string | undefined {
+  if (before.config !== after.config) return undefined;
+  const steps = after.state.trail.steps - before.state.trail.steps;
+  // A grid that is built for the first time has not moved, nor has one that could not be rebuilt.
+  const isLaidAnew = before.state.rebuild !== null && after.state.generation !== before.state.generation;
+  if (isLaidAnew) return after.config.centered ? "rebuilt around the market" : "rebuilt";
+  if (steps === 0) return undefined;
+  return steps > 0 ? "followed the market up" : "followed the market down";
 }

@@ -5,10 +5,9 @@ import { parseClientOrderId } from "../kernel/ids.ts";
 import { lazy } from "../kernel/lazy.ts";
 import { type Millis, stampOf } from "../kernel/time.ts";
 import type { KeptEvent } from "../model/events.ts";
-import type { Fill } from "../model/fill.ts";
 import { SIDES } from "../model/market.ts";
-import { ORDER_STATUSES, ORDER_TYPES, type Order, type OrderState } from "../model/order.ts";
-import type { ArchiveFile, Page } from "../ports/stores/history-store.ts";
+import { type Fill, ORDER_STATUSES, ORDER_TYPES, type Order, type OrderState } from "../model/order.ts";
+import type { ArchiveFile, Page } from "../ports/stores/store.ts";
 
 /** Maximum rows of one page. */
 export const MOST_ROWS = 1000;

@@ -4,7 +4,7 @@
  * `null`, `""` and `[]` are never converted.
  */
 import * as z from "zod";
-import { type Decimal, fromNumber, ONE } from "./decimal.ts";
+import { type Decimal, fromNumber, ONE, parseDecimal } from "./decimal.ts";
 import { lazy } from "./lazy.ts";
 import { isPair, type Pair } from "./pair.ts";
 import { type Millis, parseDay, parseTime, TIME_TEXT } from "./time.ts";
@@ -57,13 +57,6 @@ const LARGEST_FIGURE = 1e12;
 export const MOST_AMOUNT = 1e15;
 export const MOST_MULTIPLE = 1e6;
 
-/** A positive JSON number of at most 18 decimal places and at most `most`, checked before any calculation. */
-export const decimalField = (label: string, most = LARGEST_FIGURE) => amountField(label, most, "positive");
-
-/** Does the same and accepts zero. */
-export const zeroOrMoreField = (label: string, most = LARGEST_FIGURE) =>
-  amountField(label, most, "non-negative");
-
 const amountField = (label: string, most: number, sign: "positive" | "non-negative") => {
   const error = `${label}: must be a ${sign} number up to ${most} with at most 18 decimals`;
   return convertedField(z.number({ error }), error, (value): Decimal | undefined => {
@@ -72,6 +65,13 @@ const amountField = (label: string, most: number, sign: "positive" | "non-negati
     return exact !== undefined && exact > 0n ? exact : undefined;
   });
 };
+
+/** A positive JSON number of at most 18 decimal places and at most `most`, checked before any calculation. */
+export const decimalField = (label: string, most = LARGEST_FIGURE) => amountField(label, most, "positive");
+
+/** Does the same and accepts zero. */
+export const zeroOrMoreField = (label: string, most = LARGEST_FIGURE) =>
+  amountField(label, most, "non-negative");
 
 /** A share of something, 0 to 1. */
 export const shareField = (name: string) => {
@@ -117,3 +117,79 @@ export const timeField = (name: string) => {
     return at !== undefined && at >= 0 ? at : undefined;
   });
 };
+
+/**
+ * Optional flags of a stop with their descriptions. Each flag is a field of every stop, a column of the strategy with
+ * the same name, and part of the wish that a pass acts on. To add a flag, add a line here, a migration, and the code
+ * that acts on it.
+ */
+const FLAG_MEANINGS = {
+  sellBase: "Also sells the strategy's base, at up to 10 % below the mid price",
+} as const;
+
+export type StopFlag = keyof typeof FLAG_MEANINGS;
+export type StopFlags = Readonly<Record<StopFlag, boolean>>;
+
+/** How to stop: what happens to the orders, and the flags. */
+export interface StopWish extends StopFlags {
+  /** A stop that leaves the open orders to the user. */
+  readonly keepOrders: boolean;
+}
+
+export const STOP_FLAGS = Object.keys(FLAG_MEANINGS) as readonly StopFlag[];
+
+/** Input fields of every start that has a plan. */
+export const flag = (name: string) => flagField("Invalid request", name).optional();
+
+/** Builds a value for each flag, under its name. */
+export const ofEachStopFlag = <T>(make: (flag: StopFlag) => T): Record<StopFlag, T> =>
+  Object.fromEntries(STOP_FLAGS.map((flag) => [flag, make(flag)])) as Record<StopFlag, T>;
+
+/** State of a strategy without a requested stop. */
+export const NO_STOP: StopWish = { keepOrders: false, ...ofEachStopFlag(() => false) };
+
+/** Returns the question before a stop. */
+export const questionBeforeStop =
+  (what: string) =>
+  ({ id, cancelOrders, sellBase }: Readonly<Record<string, unknown>>): string => {
+    const orders = cancelOrders === false ? "leave its orders open" : "cancel its orders";
+    const sale = sellBase ? ", and sell its base at up to 10 % below the mid price" : "";
+    return `Stop the ${what} ${id}, ${orders}${sale}? You cannot resume it.`;
+  };
+
+/** The fields of a stop's input. */
+export const stopFields = () =>
+  ofEachStopFlag((flag) => flagField("Invalid request", flag).default(false).describe(FLAG_MEANINGS[flag]));
+
+export const price = () => decimalField("Invalid price").optional();
+
+const NAME_FORM = "name must have 1 to 40 characters of letters, digits, - _ . and begin with a letter";
+
+/** A strategy's name. It never has the form of an id, so a text is one or the other. */
+export const strategyName = () =>
+  textField("Invalid request", /^(?!.*-\d{10,}$)[A-Za-z][\w.-]{0,39}$/, NAME_FORM)
+    .optional()
+    .describe("Name of the strategy, for lists, alerts and commands");
+
+export const planHash = () =>
+  textField("Invalid request", /^[0-9a-f]{32}(-\d{1,20}(\.\d{1,18})?)?$/, "must be the planHash of a preview")
+    .optional()
+    .describe("Start only the plan of this preview; 409 if it is out of date");
+
+const MOST_LIST_TEXT = 1000;
+const MOST_BALANCE: Decimal = 10n ** 15n * ONE;
+const DRY_FORM =
+  "Invalid request: dryBalance must be ASSET=amount, separated by commas, for example USDT=1000,BTC=0.1";
+
+/** `USDT=1000,BTC=0.1` */
+export const dryBalance = () =>
+  convertedField(z.string({ error: DRY_FORM }).max(MOST_LIST_TEXT, { error: DRY_FORM }), DRY_FORM, balancesIn)
+    .optional()
+    .describe("Initial balances of the paper account, for example USDT=1000,BTC=0.1; default 10000 quote");
+
+function balancesIn(text: string): Readonly<Record<string, Decimal>> | undefined {
+  const parts = text.split(",").map((part) => /^([A-Z0-9]{1,20})=(\d[\d.]*)$/.exec(part.trim()));
+  const balances = parts.map((part) => [part?.[1] ?? "", parseDecimal(part?.[2] ?? "")] as const);
+  const areValid = balances.every(([, amount]) => amount !== undefined && amount <= MOST_BALANCE);
+  return areValid ? (Object.fromEntries(balances) as Record<string, Decimal>) : undefined;
+}

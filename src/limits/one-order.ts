@@ -1,7 +1,6 @@
 import { type Decimal, div, min, snap } from "../kernel/decimal.ts";
 import type { Bounds } from "../model/limits.ts";
-import type { Market } from "../model/market.ts";
-import { meetsMinimum } from "../model/minimum.ts";
+import { type Market, meetsMinimum } from "../model/market.ts";
 import { mostNotional } from "./standing.ts";
 
 /** Returns the part of an amount that one order can have; later passes place the rest. */

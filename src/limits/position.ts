@@ -2,9 +2,8 @@
 import { type Decimal, max, ZERO } from "../kernel/decimal.ts";
 import type { Order } from "../model/order.ts";
 import type { Exposure } from "../model/proposal.ts";
-import type { Both } from "../model/reserve.ts";
-import type { Strategy, StrategyConfig, StrategyState } from "../model/strategy.ts";
-import { exposureOf, openBids } from "./exposure.ts";
+import type { Both, Strategy, StrategyConfig, StrategyState } from "../model/strategy.ts";
+import { exposureOf, openBids } from "./allowed.ts";
 
 /** A strategy with one position. */
 export type Positioned = Strategy<

@@ -1,8 +1,9 @@
 /** Rules by which exchanges warn the projects whose tokens they list. */
-import { type Decimal, decimal } from "../kernel/decimal.ts";
-import { meanOfKnown } from "../kernel/mean.ts";
-import { isKnown, type LiquidityDay } from "./days.ts";
-import type { ObligationFinding } from "./obligations.ts";
+import { type Decimal, decimal, div, ZERO } from "../kernel/decimal.ts";
+import { meanOfKnown } from "../kernel/median.ts";
+import { MINUTES_A_DAY } from "../model/samples/sample.ts";
+import { type DaySums, meanOfTotal, type Total } from "../model/samples/sums.ts";
+import type { Measured, ObligationFinding } from "./obligations.ts";
 
 const PERCENT = decimal("0.01");
 
@@ -71,6 +72,12 @@ export function volumeFinding(
   return { rule, state: "shown", unit: "quote", value, limit, reason };
 }
 
+/** Minimum number of minutes of a day's mean: with fewer, it is unknown. */
+const LEAST_KNOWN = MINUTES_A_DAY / 2;
+
+/** Returns whether enough of the day is known to judge it. */
+export const isKnown = ({ known }: LiquidityDay): boolean => known >= LEAST_KNOWN;
+
 /** Describes the days without a mean. */
 const fewDays = (days: readonly LiquidityDay[]): string =>
   `${days.filter((day) => hasWideSpread(day) === "unknown").length} of ${days.length} whole days have a spread in less than half of their minutes`;
@@ -136,3 +143,68 @@ export function bitgetSt(
     ),
   ];
 }
+
+/** Averages of a day's minutes. */
+export interface LiquidityDay {
+  readonly day: number;
+  /** Number of minutes with data, and of those in which a side was empty or the book crossed at some moment. */
+  readonly known: number;
+  readonly broken: number;
+  /** Average of the other minutes; null if there are too few or none. */
+  readonly spread: Decimal | null;
+  readonly deviation: Decimal | null;
+}
+
+export function dayAverages({ day, sums: { known, market, deviation } }: DaySums): LiquidityDay {
+  const meanOf = (total: Total) => (total.count >= LEAST_KNOWN ? meanOfTotal(total) : null);
+  return {
+    day,
+    known,
+    broken: known - market.spread.count,
+    spread: meanOf(market.spread),
+    deviation: meanOf(deviation),
+  };
+}
+
+/** Binance's six red flags of market makers, as far as samples can show them. */
+const WITHIN_2_PERCENT = 2;
+
+/**
+ * Returns Binance's red flags (guidance of 2026) with a figure for each that edgemaker can observe. Binance publishes no
+ * thresholds, so there is no verdict. `volumes` are everybody's daily volumes in quote.
+ */
+export function binanceFlags(
+  { sums: { own, market } }: Pick<Measured, "sums">,
+  volumes: readonly (Decimal | null)[],
+): ObligationFinding[] {
+  const rule = `high volume without price movement: mean daily volume over ${VOLUME_DAYS} days`;
+  const ofVolume = volumeFinding(rule, volumes, null);
+  const { value: volume, reason: noVolume } = ofVolume;
+  const [bids, asks] = [own.depth.bids[WITHIN_2_PERCENT], own.depth.asks[WITHIN_2_PERCENT]];
+  const { count } = market.depth;
+  const depth = market.depth.bids[WITHIN_2_PERCENT] + market.depth.asks[WITHIN_2_PERCENT];
+  const hasBoth = volume !== null && volume > ZERO && count > 0;
+  return [
+    hidden("sales before the agreed release schedule", "edgemaker knows no release schedule"),
+    {
+      ...shownShare("selling on one side: own bids as a share of own orders within 2 %"),
+      value: bids + asks > ZERO ? div(bids, bids + asks, "half") : null,
+      reason: bids + asks > ZERO ? undefined : "no sample has own orders within 2 %",
+    },
+    hidden("coordinated sales on several exchanges", "edgemaker sees only its own accounts"),
+    ofVolume,
+    {
+      ...shownShare("a thin book behind high volume: mean depth within 2 % as a share of a day's volume"),
+      value: hasBoth ? div(depth / BigInt(count), volume, "half") : null,
+      reason: noVolume ?? (hasBoth ? undefined : "no sample has the depth, or there was no volume"),
+    },
+    hidden("a shared or guaranteed profit of the market maker", "edgemaker knows no contracts"),
+  ];
+}
+
+const shownShare = (rule: string) => ({ rule, state: "shown", unit: "share", limit: null }) as const;
+
+const hidden = (rule: string, reason: string): ObligationFinding => ({
+  ...shownShare(rule),
+  ...{ value: null, reason: `not observable here: ${reason}` },
+});

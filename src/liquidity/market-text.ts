@@ -1,8 +1,7 @@
 /** Markets with their rules as people write them: `mexc:SNEK/USDT agreement spread=2 depth=500`. */
 import { ONE, parseDecimal } from "../kernel/decimal.ts";
 import { isPair } from "../kernel/pair.ts";
-import type { PromisedPair } from "../model/samples/promise.ts";
-import { PRESETS, type PromiseRequest } from "../model/samples/promise.ts";
+import { PRESETS, type PromisedPair, type PromiseRequest } from "../model/samples/promise.ts";
 import type { DepthBand } from "../model/samples/sample.ts";
 
 /** Returns exchange and pair of a market with its rules, both as written. */

@@ -2,13 +2,22 @@
  * Checks obligations of agreements and scores over minutes. Unknown minutes are neither kept nor missed: a result
  * is certain only if no unknown minute could change it.
  */
-
 import { type Decimal, min, ONE, snap, sum, text, ZERO } from "../kernel/decimal.ts";
-import { groupThousands } from "../kernel/thousands.ts";
+import { groupThousands } from "../kernel/plain-text.ts";
 import { MINUTE, type Millis, SECOND } from "../kernel/time.ts";
 import type { PromiseTerms } from "../model/samples/promise.ts";
-import type { DepthBand } from "../model/samples/sample.ts";
-import type { LiquiditySpan, UpRule } from "./span.ts";
+import { type DepthBand, dayOfMinute, MINUTES_A_DAY, type MissedMinute } from "../model/samples/sample.ts";
+import {
+  addSums,
+  type DaySums,
+  hoursIn,
+  type LiquiditySums,
+  type Minutes,
+  minuteSums,
+  NO_SUMS,
+  runsIn,
+} from "../model/samples/sums.ts";
+import type { OwnOffer } from "./store/store.ts";
 
 export interface ObligationFinding {
   readonly rule: string;
@@ -56,6 +65,14 @@ export const gateRule = ({ spread, size, band }: Omit<Score, "share">): UpRule =
     min(ownDepth.bids[band], ownDepth.asks[band]) > size,
 });
 
+const unsampledText = (known: number, whole: number): string =>
+  `${groupThousands(String(whole - known))} of ${groupThousands(String(whole))} minutes have no sample, and could change the result`;
+
+const uncertainText = (millis: Millis): string =>
+  `${groupThousands(String(Math.ceil(millis / SECOND)))} seconds between reads of the orders are uncertain, and could change the result`;
+
+const total = (counts: readonly number[]): number => counts.reduce((all, count) => all + count, 0);
+
 export const gateScore = (span: Measured, { share }: Pick<Score, "share">): ObligationFinding[] => [
   upShare([span], { rule: "scoring minutes", required: share }),
 ];
@@ -67,18 +84,18 @@ export const agreementRule = ({ spread, levels }: Pick<PromiseTerms, "spread" | 
     ownSpread !== null && ownSpread <= spread && Math.min(bids, asks) >= levels,
 });
 
+const describeUptime = ({ spread, levels }: PromiseTerms): string =>
+  `time with own orders on both sides, at most ${text(spread * 100n)} % apart, ${levels} or more per side`;
+
+const leastText = (least: Decimal): string =>
+  `the markets with samples alone have at least ${groupThousands(text(snap(least, ONE / 100n, "down")))}`;
+
 /** Checks the usual terms of a market-making agreement: uptime at a spread with a number of levels, and mean depth. */
 export const quotingAgreement = (span: Measured, request: PromiseTerms): ObligationFinding[] => [
   upShare([span], { rule: describeUptime(request), required: request.uptime }),
   depthFinding([span], request, { side: "bids", rule: "mean depth of own bids" }),
   depthFinding([span], request, { side: "asks", rule: "mean depth of own asks" }),
 ];
-
-const describeUptime = ({ spread, levels }: PromiseTerms): string =>
-  `time with own orders on both sides, at most ${text(spread * 100n)} % apart, ${levels} or more per side`;
-
-const unsampledText = (known: number, whole: number): string =>
-  `${groupThousands(String(whole - known))} of ${groupThousands(String(whole))} minutes have no sample, and could change the result`;
 
 /**
  * Returns the time-weighted depth: each known minute has the same weight, and the means of several markets add up.
@@ -106,14 +123,6 @@ export function depthFinding(
   return { rule, state, unit: "quote", value, limit: depth, reason };
 }
 
-const leastText = (least: Decimal): string =>
-  `the markets with samples alone have at least ${groupThousands(text(snap(least, ONE / 100n, "down")))}`;
-
-const uncertainText = (millis: Millis): string =>
-  `${groupThousands(String(Math.ceil(millis / SECOND)))} seconds between reads of the orders are uncertain, and could change the result`;
-
-const total = (counts: readonly number[]): number => counts.reduce((all, count) => all + count, 0);
-
 /**
  * Returns the share of the known time that keeps the rule, over all spans, and whether unknown time could change the
  * verdict.
@@ -138,4 +147,88 @@ export function upShare(
   const why = sampled < minutes ? unsampledText(sampled, minutes) : uncertainText(uncertain);
   const reason = state === "unknown" ? why : undefined;
   return { rule, state, unit: "share", value, limit: requestedValue, reason };
+}
+
+/** Spans of days in order, as sums. */
+/** Decides whether own orders keep a rule. Two rules with the same key are equal. */
+export interface UpRule {
+  readonly key: string;
+  /** Whether it uses the depth of own orders. */
+  readonly usesDepth: boolean;
+  readonly isUp: (offer: Omit<OwnOffer, "offer">) => boolean;
+}
+
+/** `to` is excluded. */
+export interface LiquiditySpan {
+  readonly from: number;
+  readonly to: number;
+  readonly sums: LiquiditySums;
+  /** Time that keeps the rule; 0 without a rule. */
+  readonly up: Millis;
+  readonly days: readonly DaySums[];
+}
+
+export const countUp = (rows: readonly OwnOffer[], rule: UpRule): Record<string, number> => ({
+  [rule.key]: rows.reduce((all, row) => all + upMillis(row, rule), 0),
+});
+
+/** Returns for how long a minute keeps a rule. Without the times of own orders, its sample counts for all of it. */
+function upMillis(row: OwnOffer, { isUp }: UpRule): Millis {
+  if (!row.offer) return isUp(row) ? MINUTE : 0;
+  const up = row.offer.parts.filter(({ spread: ownSpread, levels }) =>
+    isUp({ ownSpread, ownOrders: { bids: levels, asks: levels }, ownDepth: row.ownDepth }),
+  );
+  return up.reduce((all, { millis }) => all + millis, 0);
+}
+
+/** Sums of some minutes of a day. */
+export type DayPart = Pick<DaySums, "sums" | "runs" | "hours" | "up" | "missed">;
+
+export const addUpMinutes = (
+  minutes: Minutes,
+  misses: readonly MissedMinute[] = [],
+  rule?: UpRule,
+): DayPart => ({
+  sums: minuteSums(minutes.rows),
+  runs: runsIn(minutes, misses),
+  hours: hoursIn(minutes.rows),
+  up: rule ? countUp(minutes.rows, rule) : {},
+  missed: misses.length,
+});
+
+/** Joins two consecutive parts with the same rules, which meet at a whole hour. */
+export const joinParts = (a: DayPart, b: DayPart): DayPart => ({
+  sums: addSums(a.sums, b.sums),
+  runs: [...a.runs, ...b.runs],
+  hours: [...a.hours, ...b.hours],
+  up: Object.fromEntries(Object.entries(a.up).map(([key, count]) => [key, count + (b.up[key] ?? 0)])),
+  missed: a.missed + b.missed,
+});
+
+export function joinDays(
+  { from, to }: Pick<LiquiditySpan, "from" | "to">,
+  days: readonly DaySums[],
+  rule?: UpRule,
+): LiquiditySpan {
+  const up = rule ? days.reduce((count, day) => count + upOn(day, rule), 0) : 0;
+  return { from, to, sums: days.map(({ sums }) => sums).reduce(addSums, NO_SUMS), up, days };
+}
+
+function upOn({ up, day }: DaySums, { key }: UpRule): number {
+  const count = up[key];
+  if (count === undefined) throw new TypeError(`day ${day} is not counted by ${key}`);
+  return count;
+}
+
+/** Returns the days of a span, with the start and end of each within it. */
+export function spanDays({
+  from,
+  to,
+}: Pick<LiquiditySpan, "from" | "to">): { day: number; from: number; to: number }[] {
+  const first = dayOfMinute(from);
+  return Array.from({ length: Math.max(0, dayOfMinute(to - 1) - first + 1) }, (_, index) => {
+    const day = first + index;
+    const begins = day * MINUTES_A_DAY;
+    return { day, from: Math.max(from, begins), to: Math.min(to, begins + MINUTES_A_DAY) };
+  });
 }

@@ -1,8 +1,7 @@
 /** The signed text of a day, and the published bundle of days: docs/proof.md. */
 import { MINUTE } from "../kernel/time.ts";
-import type { LiquidityMinute, MissedMinute } from "../model/samples/minute.ts";
-import type { WatchedPair } from "../model/samples/promise.ts";
-import { PROOF_FORMAT } from "../model/samples/proof.ts";
+import { PROOF_FORMAT, type WatchedPair } from "../model/samples/promise.ts";
+import type { LiquidityMinute, MissedMinute } from "../model/samples/sample.ts";
 import { minuteRow } from "./report.ts";
 
 /** The first line of a bundle. */

@@ -1,12 +1,33 @@
 /** Computes a liquidity report: what was offered over a span, with own orders and the market's apart. */
-import { type Decimal, div, ONE, text } from "../kernel/decimal.ts";
-import { MINUTE } from "../kernel/time.ts";
-import type { LiquidityMinute } from "../model/samples/minute.ts";
-import { formatOffer } from "../model/samples/offer.ts";
-import type { Absence, Depths, Sides } from "../model/samples/sample.ts";
-import { type LiquiditySums, type MinuteRun, meanOfTotal, type OfferSums } from "../model/samples/sums.ts";
-import type { ObligationFinding } from "./obligations.ts";
-import type { LiquiditySpan } from "./span.ts";
+import { type Decimal, div, ONE, text, wire } from "../kernel/decimal.ts";
+import { groupThousands, pluralize } from "../kernel/plain-text.ts";
+import { HOUR, MINUTE } from "../kernel/time.ts";
+import type { LiquidityPromise, PromiseRequest } from "../model/samples/promise.ts";
+import {
+  type Absence,
+  type Depths,
+  formatOffer,
+  type LiquidityMinute,
+  type Sides,
+} from "../model/samples/sample.ts";
+import {
+  type HourFigures,
+  type LiquiditySums,
+  MINUTES_AN_HOUR,
+  type MinuteRun,
+  meanOfTotal,
+  type OfferSums,
+} from "../model/samples/sums.ts";
+import {
+  agreementRule,
+  depthFinding,
+  type LiquiditySpan,
+  type Measured,
+  type ObligationFinding,
+  type UpRule,
+  upShare,
+} from "./obligations.ts";
+import { BAND_PERCENTS, USUAL_PROMISE, upRuleOf } from "./page-tables.tsx";
 
 /** Consecutive minutes without data, or without own orders on both sides, with one cause; `to` is excluded. */
 export interface LiquidityGap extends Omit<MinuteRun, "cause"> {
@@ -86,14 +107,14 @@ export function offerFigures({ spread, depth }: OfferSums, known: number): Liqui
   };
 }
 
+const shareOfTime = (part: number, whole: number): Decimal | null =>
+  whole > 0 ? div(BigInt(part) * ONE, BigInt(whole) * ONE, "down") : null;
+
 /** Returns the figures of own orders: by their times, where these are known. */
 export const ownFigures = ({ own, known, twoSided }: LiquiditySums): LiquidityFigures => ({
   ...offerFigures(own, known),
   twoSided: shareOfTime(twoSided, known * MINUTE),
 });
-
-const shareOfTime = (part: number, whole: number): Decimal | null =>
-  whole > 0 ? div(BigInt(part) * ONE, BigInt(whole) * ONE, "down") : null;
 
 /** Number of gaps that are sorted at once, because a year can have many. */
 const GAPS_AT_ONCE = 20 * MOST_GAPS_SHOWN;
@@ -192,3 +213,157 @@ const shownOrEmpty = (value: Decimal | null): string | null => (value === null ?
 
 const depthCells = (depth: Sides<Depths> | null): (string | null)[] =>
   depth ? [...depth.bids, ...depth.asks].map(text) : Array.from({ length: 6 }, () => null);
+
+/** Formats a report with percentages and quote as numbers. */
+const formatPercent = (share: Decimal | null): number | null => (share === null ? null : wire(share * 100n));
+const describeQuote = (value: Decimal | null): number | null => (value === null ? null : wire(value));
+const formatBands = ([narrow, middle, wide]: Depths) => ({
+  "0.5": wire(narrow),
+  "1": wire(middle),
+  "2": wire(wide),
+});
+const sides = (depth: Sides<Depths> | null) =>
+  depth && { bids: formatBands(depth.bids), asks: formatBands(depth.asks) };
+
+const figuresOut = ({ spread, twoSided, depth }: LiquidityFigures) => ({
+  spreadPercent: formatPercent(spread),
+  twoSidedPercent: formatPercent(twoSided),
+  depth: sides(depth),
+});
+
+export const findingOut = ({ rule, state, unit, value, limit, reason }: ObligationFinding) => ({
+  rule,
+  state,
+  unit: unit === "share" ? ("percent" as const) : ("quote" as const),
+  value: unit === "share" ? formatPercent(value) : describeQuote(value),
+  limit: unit === "share" ? formatPercent(limit) : describeQuote(limit),
+  reason: reason ?? null,
+});
+
+export const reportOut = ({
+  own,
+  market,
+  gaps,
+  findings,
+  deviation,
+  uncertain,
+  ...counts
+}: LiquidityReport) => ({
+  ...counts,
+  deviationPercent: formatPercent(deviation),
+  uncertainPercent: formatPercent(uncertain),
+  own: figuresOut(own),
+  market: figuresOut(market),
+  gaps: gaps.map(({ from, to, ...gap }) => ({
+    from: from * MINUTE,
+    to: to * MINUTE,
+    minutes: to - from,
+    ...gap,
+  })),
+  findings: findings.map(findingOut),
+});
+
+/** Formats the same figures by day; `name` formats a day counted from 1970. */
+export const daysOut = (
+  { days }: Pick<LiquiditySpan, "days">,
+  name: (day: number) => string,
+  rule?: UpRule,
+) =>
+  days.map(({ day, sums, up }) => {
+    const { known, ...figures } = dayOut(sums);
+    const met = rule && up[rule.key];
+    const upPercent = known === 0 || met === undefined ? null : (100 * met) / (known * MINUTE);
+    return { day: name(day), known, upPercent, ...figures };
+  });
+
+const significant = (value: Decimal | null, digits: number): number | null =>
+  value === null ? null : Number(wire(value).toPrecision(digits));
+/** Significant digits of figures by hour, which are for charts. */
+const HOUR_DIGITS = 6;
+
+/** Formats figures by hour, with null for hours without a sample. */
+export function hoursOut({ from, to, days }: Pick<LiquiditySpan, "from" | "to" | "days">) {
+  const first = Math.floor(from / MINUTES_AN_HOUR);
+  const known = new Map(
+    days.flatMap(({ hours }) => hours.map((figures) => [figures.hour, figures] as const)),
+  );
+  const all = Array.from({ length: Math.ceil(to / MINUTES_AN_HOUR) - first }, (_, at) =>
+    known.get(first + at),
+  );
+  const each = (figure: (hour: HourFigures) => number | null) =>
+    all.map((hour) => (hour ? figure(hour) : null));
+  return {
+    from: first * HOUR,
+    ownTwoSidedPercent: each((hour) => Number(((100 * hour.twoSided) / (hour.known * MINUTE)).toFixed(2))),
+    ownSpreadPercent: each(({ spread }) => significant(spread && 100n * spread, HOUR_DIGITS)),
+    ownBidsWithin2: each(({ bids }) => significant(bids, HOUR_DIGITS)),
+    ownAsksWithin2: each(({ asks }) => significant(asks, HOUR_DIGITS)),
+  };
+}
+
+function dayOut(sums: LiquiditySums) {
+  const [own, market] = [ownFigures(sums), offerFigures(sums.market, sums.known)];
+  return {
+    known: sums.known,
+    ownSpreadPercent: formatPercent(own.spread),
+    ownTwoSidedPercent: formatPercent(own.twoSided),
+    ownBidsWithin2: own.depth && wire(own.depth.bids[2]),
+    ownAsksWithin2: own.depth && wire(own.depth.asks[2]),
+    spreadPercent: formatPercent(market.spread),
+    twoSidedPercent: formatPercent(market.twoSided),
+    bidsWithin2: market.depth && wire(market.depth.bids[2]),
+    asksWithin2: market.depth && wire(market.depth.asks[2]),
+  };
+}
+
+/** Rules of all markets of a pair together. */
+const totalBand = ({ band = USUAL_PROMISE.band }: PromiseRequest) => band;
+
+/** Returns the rule that counts a market's minutes for the total: the total's own one, or the market's. */
+export function totalRule({ spread, levels }: PromiseRequest, promise: LiquidityPromise): UpRule {
+  const { spread: usualSpread, levels: usualLevels } = USUAL_PROMISE;
+  const own = agreementRule({ spread: spread ?? usualSpread, levels: levels ?? usualLevels });
+  return spread === undefined && levels === undefined ? (upRuleOf(promise) ?? own) : own;
+}
+
+/** Checks the total over all markets of one pair, whose minutes are counted by `totalRule`. */
+export function totalFindings(spans: readonly Measured[], request: PromiseRequest): ObligationFinding[] {
+  const { uptime, depth } = request;
+  const over = pluralize(spans.length, "market");
+  return [
+    ...(uptime === undefined
+      ? []
+      : [upShare(spans, { rule: `time that counts, mean of ${over}`, required: uptime })]),
+    ...(depth === undefined
+      ? []
+      : (["bids", "asks"] as const).map((side) =>
+          depthFinding(
+            spans,
+            { depth, band: totalBand(request) },
+            { side, rule: `mean depth of own ${side}, sum of ${over}` },
+          ),
+        )),
+  ];
+}
+
+/** Describes the rules in sentences without a period. */
+export function describeTotalRules(request: PromiseRequest): string[] {
+  const { spread, levels, uptime, depth } = request;
+  const counted = [
+    ...(spread === undefined ? [] : [`own orders at most ${text(spread * 100n)} % apart`]),
+    ...(levels === undefined ? [] : [`at least ${pluralize(levels, "own order")} per side`]),
+  ];
+  const which = counted.length === 0 ? "the rules of each market" : counted.join(" and ");
+  return [
+    ...(uptime === undefined
+      ? []
+      : [
+          `At least ${text(uptime * 100n)} % of the time with ${which}, as the mean of all markets of a pair`,
+        ]),
+    ...(depth === undefined
+      ? []
+      : [
+          `A mean depth of at least ${groupThousands(text(depth))} in quote per side within ${BAND_PERCENTS[totalBand(request)]} % of the mid price, as the sum of all markets of a pair`,
+        ]),
+  ];
+}

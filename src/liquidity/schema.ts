@@ -11,9 +11,12 @@ import {
   wordField,
 } from "../kernel/fields.ts";
 import { lazy } from "../kernel/lazy.ts";
-import { PRESETS } from "../model/samples/promise.ts";
+import { splitPair } from "../kernel/pair.ts";
+import { PRESETS, type WatchedPair } from "../model/samples/promise.ts";
 import { ABSENCES } from "../model/samples/sample.ts";
-import { costShape } from "./cost.ts";
+import { addProfits, type DaysProfit, partsShown } from "../quality/answer.ts";
+import { isSpreadKnown } from "../quality/known-spread.ts";
+import { attributionFields } from "../quality/tally.ts";
 
 const WHOLE_PERCENT = decimal("100");
 
@@ -120,6 +123,19 @@ const tradeCostShape = () =>
       .describe("Share of the orders for which the stored book ends before"),
   });
 
+/** What the offered liquidity cost: P&L by cause, of each market and of all markets with the same quote asset. */
+export const costShape = () =>
+  z.object({
+    quote: z.string().describe("Asset of the amounts"),
+    ...attributionFields(),
+    spread: z
+      .number()
+      .nullable()
+      .describe("What fills earned against the mid at their time; null if the mid of no fill is known"),
+    fills: z.number(),
+    withoutMid: z.number().describe("Fills without a known mid; their spread is part of `inventory`"),
+  });
+
 /** Fields that a request can leave out, wholly or by day. */
 const detailFields = () => ({
   costToTrade: z
@@ -217,3 +233,54 @@ export const liquidityInput = (ids: readonly string[]) =>
       .describe("Minimum number of own orders per side; default 1"),
     uptime: percentField("uptime").optional().describe("Minimum percent of the time; default 90"),
   });
+
+export type CostAnswer = z.output<ReturnType<typeof costShape>>;
+
+/** A market's P&L; null if it is unknown, because no strategy has a daily figure. */
+export interface MarketCost {
+  readonly market: WatchedPair;
+  readonly profit: DaysProfit | null;
+}
+
+const formatProfit = (quote: string, { fills, withoutMid, ...parts }: DaysProfit): CostAnswer => {
+  const shown = partsShown(parts);
+  const spread = isSpreadKnown({ fills, withoutMid }) ? shown.spread : null;
+  return { quote, ...shown, spread, fills, withoutMid };
+};
+
+export const formatCost = ({ market, profit }: MarketCost): CostAnswer | null =>
+  profit && formatProfit(splitPair(market.symbol).quote, profit);
+
+/** Adds up the markets of each quote asset, each market once. Quote assets without a known P&L are left out. */
+export function totalCosts(costs: readonly MarketCost[]) {
+  const markets = new Map(costs.map((cost) => [`${cost.market.exchange} ${cost.market.symbol}`, cost]));
+  const quotes = new Map<string, MarketCost[]>();
+  for (const cost of markets.values()) {
+    const { quote } = splitPair(cost.market.symbol);
+    quotes.set(quote, [...(quotes.get(quote) ?? []), cost]);
+  }
+  return [...quotes].flatMap(([quote, ofQuote]) => {
+    const known = ofQuote.flatMap(({ profit }) => profit ?? []);
+    if (known.length === 0) return [];
+    const counts = { markets: ofQuote.length, unknownMarkets: ofQuote.length - known.length };
+    return [{ ...formatProfit(quote, addProfits(known)), ...counts }];
+  });
+}
+
+export const totalCostShape = () =>
+  costShape().extend({
+    markets: z.number().describe("Number of markets with this quote asset"),
+    unknownMarkets: z.number().describe("Markets without daily figures; they are not in the sums"),
+  });
+
+/** Columns of the command line's tables. */
+export const COST_COLUMNS = [
+  ...["quote", "totalProfit", "spreadCaptured", "inventory", "fees", "fills", "withoutMid"],
+  "unknownMarkets",
+];
+
+/** Formats costs for people: an unknown spread is not zero. */
+export const costShown = <T extends CostAnswer>({ spread, ...cost }: T) => ({
+  ...cost,
+  spreadCaptured: spread ?? "unknown",
+});

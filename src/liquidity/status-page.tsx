@@ -2,8 +2,14 @@
 import { DataTable, Fact, htmlPage } from "../kernel/html.tsx";
 import { plainTexts } from "../kernel/plain-text.ts";
 import { minuteText } from "../kernel/time.ts";
-import { countText, shownPercent } from "./page-figures.ts";
-import { findingRow, RULE_HEADS, UPTIME_STYLE, uptimeChart } from "./page-tables.tsx";
+import {
+  countText,
+  findingRow,
+  RULE_HEADS,
+  shownPercent,
+  UPTIME_STYLE,
+  uptimeChart,
+} from "./page-tables.tsx";
 import type { LiquidityAnswer } from "./schema.ts";
 
 /** A pair's report over the period and over today, and its last signed day. */

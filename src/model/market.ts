@@ -1,4 +1,4 @@
-import type { Decimal } from "../kernel/decimal.ts";
+import { type Decimal, div, max, min, mul, ONE, snap, text, ZERO } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
 
@@ -60,3 +60,81 @@ export interface Candle {
   readonly close: Decimal;
   readonly volume: Decimal;
 }
+
+/** Expected execution of an order against an order book. */
+export interface ExpectedFill {
+  readonly amount: Decimal;
+  /** In quote. */
+  readonly notional: Decimal;
+  /** Worst price of the execution; zero if nothing executes. */
+  readonly worst: Decimal;
+}
+
+/** Returns the expected execution, best levels first, up to the price `limit`; a market order has none. */
+export function takeFrom(
+  { bids, asks }: Book,
+  {
+    side,
+    amount,
+    limit,
+  }: { readonly side: Side; readonly amount: Decimal; readonly limit?: Decimal | undefined },
+): ExpectedFill {
+  const levels = (side === "buy" ? asks : bids).filter(({ price }) => isWithin(side, price, limit));
+  return levels.reduce((fill, level) => takeLevel(fill, level, { side, amount }), NO_FILL);
+}
+
+const NO_FILL: ExpectedFill = { amount: ZERO, notional: ZERO, worst: ZERO };
+
+const isWithin = (side: Side, price: Decimal, limit: Decimal | undefined): boolean =>
+  limit === undefined || (side === "buy" ? price <= limit : price >= limit);
+
+function takeLevel(
+  fill: ExpectedFill,
+  { price, amount: size }: BookLevel,
+  { side, amount }: { side: Side; amount: Decimal },
+): ExpectedFill {
+  const more = min(size, amount - fill.amount);
+  if (more <= ZERO) return fill;
+  const notional = fill.notional + mul(price, more, side === "buy" ? "up" : "down");
+  return { amount: fill.amount + more, notional, worst: price };
+}
+
+/** Describes what an order would fill immediately; undefined if it would fill nothing. */
+export function expectedText(
+  fill: ExpectedFill,
+  whole: Decimal,
+  { base, quote }: Pick<Market, "base" | "quote">,
+) {
+  if (fill.amount === ZERO) return undefined;
+  const average = text(snap(div(fill.notional, fill.amount, "half"), ONE / 10n ** 8n, "half"));
+  const rest = whole - fill.amount;
+  const more = rest > ZERO ? `, and not the other ${text(rest)} ${base}` : "";
+  return `at once ${text(fill.amount)} ${base} for ${text(fill.notional)} ${quote}, at ${average} on average and ${text(fill.worst)} at worst, in the current order book${more}`;
+}
+
+/** Returns whether the exchange accepts an order of this amount (base) at this price (quote). */
+export const meetsMinimum = (market: Market, price: Decimal, amount: Decimal): boolean =>
+  amount >= market.minAmount && amount > 0n && mul(price, amount, "down") >= market.minNotional;
+
+/** Returns the smallest amount, in whole lots, that the exchange accepts at this price. */
+export const leastAmount = ({ minAmount, minNotional, lot }: Market, price: Decimal): Decimal =>
+  max(lot, snap(max(minAmount, div(minNotional, price, "up")), lot, "up"));
+
+/** Returns how much base a quote amount buys at a price, in whole lots. */
+export const lotsFor = ({ lot }: Market, quote: Decimal, price: Decimal): Decimal =>
+  snap(div(quote, price, "down"), lot, "down");
+
+/** The supported exchanges, and their static differences. */
+export const VENUES = {
+  mexc: { passphrase: false, quotes: ["USDT"] },
+  gateio: { passphrase: false, quotes: ["USDT"] },
+  bitget: { passphrase: true, quotes: ["USDT"] },
+  kraken: { passphrase: false, quotes: ["USDT", "USD", "EUR"] },
+} as const;
+
+/** Account tiers with different rate limits, lowest first; the lowest one is the default. */
+export const TIERS = { kraken: ["starter", "intermediate", "pro"] } as const;
+
+export type Tier = (typeof TIERS)["kraken"][number];
+
+export type VenueName = keyof typeof VENUES;

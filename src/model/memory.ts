@@ -4,7 +4,7 @@ import type { VenueFailure } from "../kernel/errors.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Balance } from "./account.ts";
 import type { Candle } from "./market.ts";
-import type { MinuteOffer } from "./samples/offer.ts";
+import type { MinuteOffer } from "./samples/sample.ts";
 
 /** How reliable a venue's price is, from 0 to 1, and why. */
 export interface Confidence {

@@ -1,12 +1,13 @@
 /** A stored strategy: what a person requested, and its current state. */
-import type { Decimal } from "../kernel/decimal.ts";
+import { type Decimal, max, mul, ONE, sum, ZERO } from "../kernel/decimal.ts";
+import type { StopWish } from "../kernel/fields.ts";
 import type { Pair } from "../kernel/pair.ts";
-import type { StopWish } from "../kernel/stop-flags.ts";
 import type { Millis } from "../kernel/time.ts";
-import type { AccountKey } from "./account.ts";
+import { type AccountKey, type Balance, balanceIn } from "./account.ts";
 import type { LimitCode } from "./limits.ts";
+import type { Market, Side } from "./market.ts";
 import type { LossWatch } from "./memory.ts";
-import type { TimeInForce } from "./order.ts";
+import type { Order, TimeInForce } from "./order.ts";
 
 /** Returns a strategy as texts name it: by its name and its id. */
 export const calledBy = ({ id, name }: { readonly id: string; readonly name?: string | null }): string =>
@@ -237,3 +238,52 @@ export const timeInForceOf = (
   slot: number,
   { postOnly = true }: Pick<StrategyConfig, "postOnly">,
 ): TimeInForce => (slot >= FIRST_WHOLE_SLOT ? "ioc" : postOnly ? "post_only" : "gtc");
+
+/** Computes how much of an account's balances a strategy still needs. */
+/** Amounts of the two assets of a pair. */
+export interface Both {
+  readonly quote: Decimal;
+  readonly base: Decimal;
+}
+
+/** Free balances that it still needs. */
+export interface Reserve extends Both {
+  /** Balances that its open orders lock, in addition. */
+  readonly locked: Both;
+  /** Maximum share of the account's capital for its buys, if set. */
+  readonly maxPosition?: Decimal | undefined;
+  readonly safetyReserve?: Decimal | undefined;
+}
+
+export const NO_RESERVE: Reserve = { quote: ZERO, base: ZERO, locked: { quote: ZERO, base: ZERO } };
+
+const LOCKING: ReadonlySet<string> = new Set(["submitted", "open", "partially_filled"]);
+
+/** Returns the balances that a strategy's open orders lock, including fees. */
+export function lockedBy({ id }: Pick<Strategy, "id">, orders: readonly Order[], market: Market): Both {
+  const resting = orders.filter(({ strategy, state }) => strategy === id && LOCKING.has(state));
+  const lockedOn = (side: Side) =>
+    sum(resting.filter((order) => order.side === side).map((order) => need(market, unfilled(order)).amount));
+  return { quote: lockedOn("buy"), base: lockedOn("sell") };
+}
+
+const unfilled = ({ side, price, amount, filled }: Order) => ({ side, price, amount: amount - filled });
+
+/** Returns the free balances after subtracting what strategies still need. */
+export const freeBeside = (kept: Both, balances: readonly Balance[], { base, quote }: Market): Both => ({
+  base: max(ZERO, balanceIn(balances, base).free - kept.base),
+  quote: max(ZERO, balanceIn(balances, quote).free - kept.quote),
+});
+
+/** Returns how much free balance an order needs, including a fee in quote. */
+export function need(
+  { base, quote, maker, taker, buyFeeIn }: Pick<Market, "base" | "quote" | "maker" | "taker" | "buyFeeIn">,
+  { side, price, amount }: { readonly side: Side; readonly price: Decimal; readonly amount: Decimal },
+): { asset: string; amount: Decimal } {
+  if (side === "sell") return { asset: base, amount };
+  const notional = mul(price, amount, "up");
+  return {
+    asset: quote,
+    amount: buyFeeIn !== "base" ? mul(notional, ONE + max(maker, taker), "up") : notional,
+  };
+}

@@ -1,16 +1,22 @@
 /** Alert channels as users configure and see them; their secrets are stored and never shown again. */
-import type { ChannelKind, ChannelSecrets } from "../model/channel.ts";
-import { type LeadsInward, refusedAddress } from "../ports/outbound.ts";
+
+import type { Millis } from "../kernel/time.ts";
+import type { AlertLevel, ChannelKind, ChannelSecrets, Message, QuietHours } from "../model/channel.ts";
+import { type LeadsInward, type OutboundRequest, refusedAddress } from "../ports/outbound.ts";
 import { MAIL_PROTOCOLS, mailTrouble } from "./mail.ts";
-import { quietText } from "./quiet.ts";
-import { addressOf, SECRETS_OF } from "./requests.ts";
-import type { ChannelReport } from "./store/rows.ts";
+import type { ChannelReport } from "./store/store.ts";
 
 export const CHANNEL_NAME = /^[a-z0-9][a-z0-9-]{0,30}$/;
 export const CHANNEL_NAME_FORM = "a channel name must be 1 to 31 characters of a-z, 0-9 and -";
 export const NO_KEK =
   "EDGEMAKER_KEK is not set; it encrypts the secrets of channels. Create one with `openssl rand -base64 32`, store it outside of the database, and set it for the server too";
 export const QUIET_FORM = 'hours such as 22:00-07:00, or "22:00-07:00 Europe/Berlin"';
+
+const timeOfDay = (minutes: number): string =>
+  [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, "0")).join(":");
+
+export const quietText = ({ from, to, zone }: QuietHours): string =>
+  `${timeOfDay(from)}-${timeOfDay(to)} ${zone}`;
 
 /** Returns a channel's status without its secrets. */
 export const describeChannel = ({ channel, pending, dead }: ChannelReport) => ({
@@ -24,6 +30,16 @@ export const describeChannel = ({ channel, pending, dead }: ChannelReport) => ({
   givenUp: dead,
   error: channel.error,
 });
+
+/** Requests for each kind of channel, as its provider documents them. */
+/** Secrets of each kind, in the order of the prompts; optional ones end in `?`. */
+export const SECRETS_OF: Readonly<Record<ChannelKind, readonly string[]>> = {
+  webhook: ["url"],
+  telegram: ["bot token", "chat id", "server?"],
+  discord: ["url"],
+  ntfy: ["url", "access token?"],
+  email: ["server", "user?", "password?", "from", "to"],
+};
 
 /** Returns the secret fields of a kind as a request names them: `bot token` is botToken. */
 export const secretFieldsOf = (kind: ChannelKind): readonly SecretField[] =>
@@ -75,3 +91,102 @@ function urlOf(kind: ChannelKind, secrets: ChannelSecrets): URL | undefined {
     return undefined;
   }
 }
+
+const DAY_MINUTES = 24 * 60;
+
+/** Parses `22:00-07:00` with an optional time zone, UTC by default; undefined if it is invalid. */
+export function parseQuiet(text: string): QuietHours | undefined {
+  const [, fromHour, fromMinute, toHour, toMinute, zone = "UTC"] =
+    /^(\d{2}):(\d{2})-(\d{2}):(\d{2})(?: ([A-Za-z0-9_+/-]{1,60}))?$/.exec(text) ?? [];
+  const [from, to] = [minutesOf(fromHour, fromMinute), minutesOf(toHour, toMinute)];
+  if (from === undefined || to === undefined || from === to || !isZone(zone)) return undefined;
+  return { from, to, zone };
+}
+
+function minutesOf(hour: string | undefined, minute: string | undefined): number | undefined {
+  const minutes = Number(hour) * 60 + Number(minute);
+  return Number(minute) < 60 && minutes < DAY_MINUTES ? minutes : undefined;
+}
+
+function isZone(zone: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: zone });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export function isQuietHour(hours: QuietHours | null, now: Millis): boolean {
+  if (!hours) return false;
+  const minute = minuteOfDay(now, hours.zone);
+  const { from, to } = hours;
+  return from < to ? minute >= from && minute < to : minute >= from || minute < to;
+}
+
+function minuteOfDay(now: Millis, zone: string): number {
+  const parts = new Intl.DateTimeFormat("en-GB", {
+    timeZone: zone,
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
+  }).formatToParts(now);
+  const part = (name: string) => Number(parts.find(({ type }) => type === name)?.value);
+  return part("hour") * 60 + part("minute");
+}
+
+/** Returns the address of a channel. Throws TypeError if its secrets contain no valid one. */
+export function addressOf(kind: ChannelKind, secrets: ChannelSecrets): URL {
+  if (kind === "email") return new URL(secrets.server ?? "");
+  if (kind !== "telegram") return new URL(secrets.url ?? "");
+  const server = secrets.server ?? "https://api.telegram.org";
+  return new URL(`${server.replace(/\/$/, "")}/bot${secrets["bot token"] ?? ""}/sendMessage`);
+}
+
+/** Returns the request without a webhook's signature. */
+export function requestOf(
+  { name, kind }: { readonly name: string; readonly kind: Exclude<ChannelKind, "email"> },
+  message: Message,
+  secrets: ChannelSecrets,
+): OutboundRequest {
+  const address = addressOf(kind, secrets);
+  const json = (body: object, url = address.href, headers = {}): OutboundRequest => ({
+    url,
+    headers: { "content-type": "application/json", "idempotency-key": message.id, ...headers },
+    body: JSON.stringify(body),
+  });
+  if (kind === "webhook") return json({ channel: name, ...message });
+  if (kind === "telegram")
+    return json({
+      chat_id: secrets["chat id"],
+      text: messageText(message, 4096),
+      disable_notification: message.level === "info",
+    });
+  if (kind === "discord")
+    return json({ content: messageText(message, 2000), allowed_mentions: { parse: [] } });
+  const topic = address.pathname.slice(1);
+  const token = secrets["access token"];
+  return json(
+    {
+      topic,
+      title: message.title,
+      message: cut(message.lines.join("\n"), 4000),
+      priority: PRIORITY[message.level],
+    },
+    address.origin,
+    token ? { authorization: `Bearer ${token}` } : {},
+  );
+}
+
+/** docs.ntfy.sh/publish#message-priority: 5 is the highest, 3 the default. */
+const PRIORITY: Record<AlertLevel, number> = { info: 2, warning: 3, alert: 5 };
+
+const cut = (text: string, most: number): string =>
+  text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, "")}…`;
+
+/**
+ * Maximum lengths: Telegram accepts 4096 characters (core.telegram.org/bots/api#sendmessage), Discord 2000
+ * (discord.com/developers).
+ */
+const messageText = ({ title, lines }: Message, most: number): string =>
+  cut([title, ...lines].join("\n"), most);

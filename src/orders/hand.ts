@@ -1,12 +1,15 @@
-import { div } from "../kernel/decimal.ts";
+import * as z from "zod";
+import { div, max, mul, snap, text, wire, ZERO } from "../kernel/decimal.ts";
 import { AppError, type Label, VenueError } from "../kernel/errors.ts";
+import { exchangeField, idField, pairField } from "../kernel/fields.ts";
+import { lazy } from "../kernel/lazy.ts";
 import type { Pair } from "../kernel/pair.ts";
 import { type Millis, SECOND } from "../kernel/time.ts";
 import type { AccountKey } from "../model/account.ts";
-import { NEW_ORDER, needed, type Order } from "../model/order.ts";
-import { reasonOf } from "../model/rejection.ts";
+import { type Market, type Quote, SIDES } from "../model/market.ts";
+import { NEW_ORDER, type NewOrder, needed, ORDER_STATUSES, ORDER_TYPES, type Order } from "../model/order.ts";
+import { reasonOf } from "../model/refusal-text.ts";
 import type { CreateOutcome, Timing, VenueOrder } from "../ports/venue.ts";
-import type { PreparedOrder } from "./prepare.ts";
 
 /** How long after its intent a manual order's request can be sent. */
 export const SEND_WITHIN: Millis = 10 * SECOND;
@@ -105,4 +108,118 @@ export function asRequested({ type }: Order, found: VenueOrder): VenueOrder {
   const { filled, notional } = found;
   if (type !== "market" || found.type === "market") return found;
   return { ...found, type, price: filled > 0n && notional ? div(notional, filled, "half") : 0n };
+}
+
+export interface PreparedOrder extends Pick<NewOrder, "side" | "type" | "price" | "amount"> {
+  /** Whether the order is refused if it would be a taker order. */
+  readonly postOnly?: boolean | undefined;
+}
+
+/**
+ * Rounds the order to the market's rules: the amount down to the lot, a buy's price down and a sell's up to the tick.
+ * Throws `Invalid amount` or `Invalid price` below a minimum.
+ */
+export function prepareOrder(
+  { side, type, amount, price, postOnly }: PreparedOrder,
+  market: Market,
+  quote: Quote,
+): PreparedOrder {
+  const rounded = {
+    side,
+    type,
+    postOnly,
+    amount: snap(amount, market.lot, "down"),
+    price: type === "market" ? price : snap(price, market.tick, side === "buy" ? "down" : "up"),
+  };
+  if (type === "limit" && rounded.price <= 0n) {
+    throw new AppError("Invalid price", `price must be at least ${text(market.tick)} ${market.quote}`);
+  }
+  const reference = type === "limit" ? rounded.price : side === "buy" ? quote.ask : quote.bid;
+  const least = snap(
+    max(max(market.minAmount, market.lot), div(market.minNotional, reference, "up")),
+    market.lot,
+    "up",
+  );
+  if (rounded.amount < least) {
+    const notional = text(mul(least, reference, "up"));
+    throw new AppError(
+      "Invalid amount",
+      `amount must be at least ${text(least)} ${market.base} here (${notional} ${market.quote})`,
+    );
+  }
+  return rounded;
+}
+
+export const OrderShape = lazy(() =>
+  z.object({
+    id: z.string(),
+    symbol: z.string(),
+    side: z.enum(SIDES),
+    type: z.enum(ORDER_TYPES),
+    price: z.number(),
+    amount: z.number(),
+    filled: z.number(),
+    remaining: z.number(),
+    status: z.enum(ORDER_STATUSES),
+    timestamp: z.number(),
+    clientOrderId: z.string().optional(),
+  }),
+);
+
+export const oneOrderInput = (ids: readonly string[]) =>
+  z.object({
+    id: idField("Invalid request").describe("Order id"),
+    exchange: exchangeField(ids),
+    symbol: pairField(),
+  });
+
+export const OrdersShape = lazy(() =>
+  z.object({ exchange: z.string(), orders: z.array(OrderShape()), count: z.number() }),
+);
+export const OneOrderShape = lazy(() => z.object({ exchange: z.string(), order: OrderShape() }));
+export const CreatedShape = lazy(() => OneOrderShape().extend({ success: z.literal(true) }));
+export const CanceledShape = lazy(() =>
+  z.object({
+    success: z.literal(true),
+    exchange: z.string(),
+    orderId: z.string(),
+    message: z.string(),
+  }),
+);
+export const AllCanceledShape = lazy(() =>
+  z.object({
+    success: z.boolean(),
+    exchange: z.string(),
+    cancelled: z.number(),
+    ofStrategies: z.number(),
+    message: z.string(),
+  }),
+);
+
+/** Formats an order; a market order's price is its average fill price, 0 before the first fill. */
+export function orderOut({
+  id,
+  clientId,
+  symbol,
+  side,
+  type,
+  price,
+  amount,
+  filled,
+  status,
+  at,
+}: VenueOrder): z.input<ReturnType<typeof OrderShape>> {
+  return {
+    id,
+    symbol,
+    side,
+    type,
+    price: wire(type === "market" && filled === ZERO ? ZERO : price),
+    amount: wire(amount),
+    filled: wire(filled),
+    remaining: wire(amount - filled),
+    status,
+    timestamp: at,
+    ...(clientId === undefined ? {} : { clientOrderId: clientId }),
+  };
 }

@@ -2,12 +2,18 @@ import { type Decimal, max, mul, text, ZERO } from "../kernel/decimal.ts";
 import { splitPair } from "../kernel/pair.ts";
 import { midOf } from "../kernel/spread.ts";
 import type { Balance } from "../model/account.ts";
-import { type ExpectedFill, expectedText, takeFrom } from "../model/depth.ts";
-import type { Book, Market, Quote } from "../model/market.ts";
-import { takes } from "../model/own-orders.ts";
+import {
+  type Book,
+  type ExpectedFill,
+  expectedText,
+  type Market,
+  type Quote,
+  takeFrom,
+} from "../model/market.ts";
+import { takes } from "../model/order.ts";
 import type { Preview } from "../model/proposal.ts";
 import type { VenueOrder } from "../ports/venue.ts";
-import type { PreparedOrder } from "./prepare.ts";
+import type { PreparedOrder } from "./hand.ts";
 
 interface PreviewContext {
   readonly exchange: string;

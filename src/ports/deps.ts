@@ -1,23 +1,26 @@
 /** All external dependencies. Amounts and prices are Decimal; times are milliseconds. */
 
+import type { Decimal } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
-import type { AccountRef } from "../model/account.ts";
+import type { AccountRef, Balance } from "../model/account.ts";
 import type { By } from "../model/events.ts";
 import type { Limits } from "../model/limits.ts";
-import type { CandleReader } from "./candles.ts";
-import type { Dex } from "./dex.ts";
 import type { CalculationThread, HeavyLane } from "./heavy.ts";
-import type { KillHere } from "./kill-here.ts";
+import type { KillHere } from "./kill-permit.ts";
 import type { Kinds } from "./kind.ts";
-import type { Local, Log } from "./local.ts";
-import type { DryRuns } from "./paper.ts";
-import type { Reference } from "./reference.ts";
-import type { Signer } from "./stores/audit-store.ts";
-import type { Store } from "./stores/store.ts";
-import type { StreamReport, Streams } from "./stream.ts";
-import type { Tracer } from "./tracer.ts";
-import type { ExchangeInfo, Keys, Venue } from "./venue.ts";
+import type { Signer, Store } from "./stores/store.ts";
+import type {
+  CandleReader,
+  Dex,
+  ExchangeInfo,
+  Keys,
+  Reference,
+  StreamReport,
+  Streams,
+  Venue,
+} from "./venue.ts";
+import type { Local, Log, Tracer } from "./within-time.ts";
 
 export interface KeyRightsRead {
   readonly assets: number;
@@ -105,4 +108,18 @@ export interface Deps {
   readonly tracer?: Tracer | undefined;
   readonly local: Local;
   readonly log: Log;
+}
+
+/** Paper trading accounts, one per exchange, with public prices, simulated fills and separate balances. */
+export interface DryRuns {
+  venue(exchange: string): Venue;
+  /** Returns its balances, or those after a start with these balances; the default is 10,000 of `quote`. */
+  balances(exchange: string, first: DryBalances): Promise<readonly Balance[]>;
+  /** Creates the account or sets its balances. Throws AppError while it has open orders. */
+  fund(exchange: string, first: DryBalances): Promise<void>;
+}
+
+export interface DryBalances {
+  readonly given: Readonly<Record<string, Decimal>> | undefined;
+  readonly quote: string;
 }

@@ -1,6 +1,6 @@
 import { AppError } from "../kernel/errors.ts";
 import type { Millis } from "../kernel/time.ts";
-import type { Local } from "./local.ts";
+import type { Local } from "./within-time.ts";
 
 export interface HeavyCaller {
   /** Callers with the same key share one quota. */

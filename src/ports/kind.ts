@@ -3,14 +3,21 @@ import type { Decimal } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Event } from "../model/events.ts";
-import type { Fill, MeasuredFill } from "../model/fill.ts";
-import type { Capital, Funds, LeaseWindow, OwnBase, Resting } from "../model/intent.ts";
 import type { Bounds, LimitTerms } from "../model/limits.ts";
 import type { Book, Market, Quote } from "../model/market.ts";
 import type { CandleSeries, Elsewhere } from "../model/memory.ts";
-import type { Draft, Order } from "../model/order.ts";
-import type { Reserve } from "../model/reserve.ts";
-import type { Accounts, Strategy, StrategyConfig, StrategyState } from "../model/strategy.ts";
+import type {
+  Capital,
+  Draft,
+  Fill,
+  Funds,
+  LeaseWindow,
+  MeasuredFill,
+  Order,
+  OwnBase,
+  Resting,
+} from "../model/order.ts";
+import type { Accounts, Reserve, Strategy, StrategyConfig, StrategyState } from "../model/strategy.ts";
 import type { Timing, VenueOrder } from "./venue.ts";
 
 /** Prices that kinds request besides those of the market itself. */

@@ -1,12 +1,13 @@
+import type { Candles } from "../candles/candles.ts";
+import type { Coverage } from "../candles/read.ts";
+import type { TapeFile } from "../candles/tape/tape.ts";
 import type { Decimal } from "../kernel/decimal.ts";
 import type { VenueFailure } from "../kernel/errors.ts";
-import type { Pair } from "../kernel/pair.ts";
+import type { ChainToken, Pair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
-import type { AccountRef, Balance } from "../model/account.ts";
-import type { Span } from "../model/fill.ts";
-import type { Market } from "../model/market.ts";
-import type { Fee, NewOrder, OrderStatus, OrderTerms } from "../model/order.ts";
-import type { MarketData } from "./market.ts";
+import type { AccountKey, AccountRef, Balance } from "../model/account.ts";
+import type { Book, Candle, Market, Ticker, Trade } from "../model/market.ts";
+import type { Fee, NewOrder, OrderStatus, OrderTerms, Span } from "../model/order.ts";
 
 /** An order as the exchange reports it. */
 export interface VenueOrder extends Omit<NewOrder, "clientId" | "timeInForce"> {
@@ -214,4 +215,194 @@ export interface ExchangeInfo {
   readonly passphrase: boolean;
   readonly quotes: readonly string[];
   readonly configured: boolean;
+}
+
+/** Public market data of an exchange. Prices are in quote, amounts in base, times in milliseconds. */
+/** Public data of one venue. Throws VenueError. */
+export interface MarketData {
+  market(symbol: Pair): Promise<Market>;
+  ticker(symbol: Pair): Promise<Ticker>;
+  book(symbol: Pair, limit: number): Promise<Book>;
+  trades(symbol: Pair, limit: number): Promise<readonly Trade[]>;
+  /**
+   * Ascending. With `since`, returns `limit` spans from it; otherwise the newest ones. The last candle can be
+   * incomplete.
+   */
+  candles(symbol: Pair, range: CandleRange): Promise<readonly Candle[]>;
+  /** Maximum number of past candles that the exchange returns; absent without a maximum. */
+  readonly candleReach?: number | undefined;
+}
+
+export interface CandleRange {
+  readonly span: Millis;
+  readonly limit: number;
+  readonly since?: Millis | undefined;
+}
+
+/** Messages of an exchange that start a pass early. A pass takes no state from them: it reads the exchange as always. */
+/** Something that can have happened. A hint can be wrong, repeated, late or missing. */
+export type Hint =
+  /** An order of the account on this pair was filled or has ended. */
+  | { readonly kind: "orders"; readonly symbol: Pair }
+  /** Best prices of the pair. */
+  | { readonly kind: "price"; readonly symbol: Pair; readonly bid: Decimal; readonly ask: Decimal };
+
+/**
+ * State of a connection. `live`: logged in, and every topic is confirmed. `down`: it has ended and stays down, because
+ * a connection is opened only once.
+ */
+export type StreamStatus =
+  | { readonly state: "connecting" | "live" }
+  /** Keys never appear in the reason. `refused`: the exchange rejects the keys, so opening again cannot help soon. */
+  | { readonly state: "down"; readonly reason: string; readonly refused?: boolean };
+
+/** A status, and since when, by this process's monotonic clock. */
+export type StreamState = StreamStatus & { readonly since: Millis };
+
+/** What to follow: orders of some pairs with the account's keys, best prices of some pairs without keys. */
+export interface StreamTopics {
+  readonly orders: readonly Pair[];
+  readonly prices: readonly Pair[];
+}
+
+export interface StreamListener {
+  /** Runs for each hint. It is fast and never throws. */
+  readonly onHint: (hint: Hint) => void;
+  /** Runs for each change, the last time with `down`. Not before `subscribe` returns. */
+  readonly onStatus: (status: StreamStatus) => void;
+}
+
+export interface Stream {
+  /** Replaces the topics without a new connection. */
+  follow(topics: StreamTopics): void;
+  /** Ends the connection. Afterwards the listener is not called. */
+  close(): void;
+}
+
+export interface Streams {
+  /**
+   * Opens one connection of an account (two if the exchange separates private and public messages). It answers pings,
+   * renews its login, and is `down` as soon as it is closed or silent for longer than the exchange's heartbeat allows.
+   * It does not reconnect: the caller does, with backoff. Returns undefined if the exchange or account has no streams.
+   */
+  subscribe(account: AccountRef, topics: StreamTopics, listener: StreamListener): Stream | undefined;
+}
+
+/** Counts of times from fills to the orders that answer them; each bucket includes the smaller ones. */
+export interface Reactions {
+  readonly account: AccountKey;
+  readonly count: number;
+  readonly sum: Millis;
+  readonly buckets: readonly { readonly most: Millis; readonly count: number }[];
+}
+
+/** State of an account's connection. */
+export type StreamView = StreamState & {
+  readonly account: AccountKey;
+  /** How long it has been in this state. */
+  readonly for: Millis;
+  /** How long it has not been live, however often it was opened again; undefined while it is live, or before that. */
+  readonly downFor: Millis | undefined;
+  /** Number of times that it was opened again. */
+  readonly reopened: number;
+};
+
+/** What this process knows of its streams; another process has its own. */
+export interface StreamReport {
+  readonly streams: readonly StreamView[];
+  readonly reactions: readonly Reactions[];
+}
+
+/** Data of decentralized exchanges on Cardano. Amounts and prices are Decimal; ADA is the chain's native asset. */
+/** A pool of ADA and one token, with a state. */
+export interface Pool {
+  /** The exchange's name. */
+  readonly dex: string;
+  readonly identifier: string;
+  /** Total value locked, in ADA. */
+  readonly tvl: Decimal;
+  /** ADA per token, as quoted; undefined when the pool is not quoted. */
+  readonly quoted: Decimal | undefined;
+  readonly reserves: { readonly ada: Decimal; readonly token: Decimal };
+  /** The token's smallest amount. */
+  readonly lot: Decimal;
+  /** Fees for buying and selling the token, as shares of the payment; undefined if unknown. */
+  readonly fees: { readonly buy: Decimal | undefined; readonly sell: Decimal | undefined };
+}
+
+/** Source of pools. Throws VenueError. */
+export interface Aggregator {
+  /** Returns every pool of ADA and the token that has a state, unordered. */
+  pools(token: ChainToken): Promise<readonly Pool[]>;
+}
+
+/** Median ADA/USDT mid price of the exchanges that responded, and their ids. */
+export interface AdaPrice {
+  readonly price: Decimal;
+  readonly exchanges: readonly string[];
+}
+
+export interface Source {
+  readonly id: string;
+  readonly name: string;
+  readonly exchange: string;
+}
+
+export interface DexPrice {
+  /** USDT per token. */
+  readonly price: Decimal;
+  /** 0 to 1. */
+  readonly confidence: Decimal;
+  /** The pools and exchanges that contributed. */
+  readonly sources: readonly Source[];
+}
+
+/** A pool that counts toward a price: it has a quote and at least 1,000 ADA. */
+export type PricedPool = Pool & { readonly quoted: Decimal };
+
+/** Sources of a token's price, largest pool first. */
+export interface ChainMarket {
+  readonly pools: readonly PricedPool[];
+  readonly ada: AdaPrice;
+}
+
+/** The chain's decentralized exchanges. Reads throw VenueError, also after the time limit of a read. */
+export interface Dex extends Aggregator {
+  market(token: ChainToken): Promise<ChainMarket>;
+  price(token: ChainToken): Promise<DexPrice>;
+}
+
+export interface CandlesRequest {
+  readonly exchange: string;
+  readonly symbol: Pair;
+  /** Length of a bar in milliseconds. */
+  readonly span: Millis;
+  /** Market time, inclusive; `until` exclusive. */
+  readonly since?: Millis | undefined;
+  readonly until?: Millis | undefined;
+}
+
+/** All candles of a file. */
+export interface CandleFile {
+  readonly candles: Candles;
+  readonly coverage: Coverage;
+}
+
+/** Local candles: a given file, or downloaded and imported candles. */
+export interface CandleReader {
+  /** Whether it reads a file that the user named, whatever the exchange. */
+  readonly isFile?: boolean;
+  /** Returns undefined without candles. */
+  readonly candles: (request: CandlesRequest) => Promise<Candles | undefined>;
+  /** Trades and the order books between them, if the user named a file of those; candles are not read then. */
+  readonly tape?: ((symbol: Pair) => Promise<TapeFile | undefined>) | undefined;
+}
+
+/** Prices of a pair from other sources. */
+export interface Reference {
+  readonly prices: readonly { readonly source: string; readonly price: Decimal }[];
+  /** The chain's own confidence in its price, if the chain is a source; our confidence never exceeds it. */
+  readonly most: Decimal | null;
+  /** Whether any source lists the pair, even if it did not respond. */
+  readonly listed: boolean;
 }

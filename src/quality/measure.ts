@@ -1,8 +1,8 @@
 import { parseClientOrderId } from "../kernel/ids.ts";
 import { DAY, HOUR, type Millis } from "../kernel/time.ts";
-import type { DayTotals, StrategyDay } from "../model/day.ts";
-import type { MeasuredFill, SpreadFill } from "../model/fill.ts";
 import type { Side } from "../model/market.ts";
+import type { DayTotals, StrategyDay } from "../model/news.ts";
+import type { MeasuredFill, SpreadFill } from "../model/order.ts";
 import { addToTallies, newTally, type Tally } from "./tally.ts";
 
 /** A strategy's day with the fills between its last check and the last check of the day before. */

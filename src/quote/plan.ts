@@ -1,15 +1,28 @@
 /** Plans all quotes at one moment; previews and passes use the same function. */
-import { type Decimal, max, mul, ONE, ZERO } from "../kernel/decimal.ts";
-import type { Millis } from "../kernel/time.ts";
-import type { Market, Side } from "../model/market.ts";
-import type { firstMet } from "../model/own-orders.ts";
-import { type AvellanedaModel, avellanedaShares } from "./avellaneda.ts";
-import { affordable, besideOthers, type Cut, clearOfOwn, type Others } from "./cut.ts";
-import { type Defence, widenedShare } from "./defence.ts";
-import { type HalfSpread, halfSpread, type Volatility } from "./half-spread.ts";
-import { type QuoteLadder, type QuoteLevel, type QuotePrices, quoteLevelsOf } from "./levels.ts";
+import { abs, type Decimal, decimal, div, max, min, mul, ONE, ZERO } from "../kernel/decimal.ts";
+import { HOUR, type Millis } from "../kernel/time.ts";
+import { type Market, SIDES, type Side } from "../model/market.ts";
+import {
+  type firstMet,
+  HORIZONS,
+  isToxic,
+  LEAST_FILLS,
+  type MeasuredFill,
+  pickedOffFlow,
+  TOXIC_AT,
+} from "../model/order.ts";
+import {
+  affordable,
+  besideOthers,
+  type Cut,
+  clearOfOwn,
+  type Others,
+  type QuoteLadder,
+  type QuoteLevel,
+  type QuotePrices,
+  quoteLevelsOf,
+} from "./cut.ts";
 import { type PriceSource, type ReferencePrice, referencePrice } from "./reference.ts";
-import { reservationPrice, shareOfBase } from "./reservation.ts";
 import { statistic } from "./statistic.ts";
 
 /** Settings of quotes; shares are between 0 and 1, and unset ones are absent. */
@@ -160,3 +173,220 @@ function quoteNotices(
   const shift = reservation - reference;
   return nearest + (shift < ZERO ? -shift : shift) > edge ? [...notices, "outside_depth"] : notices;
 }
+
+/**
+ * Avellaneda and Stoikov, "High-frequency trading in a limit order book", Quantitative Finance 8 (2008) 217–224.
+ * Statistics use floats: an order's price is computed from shares of the reference, which are bounded decimals.
+ */
+export interface AvellanedaModel {
+  /** Risk aversion γ, per unit of quote; 0 gives its limit. */
+  readonly gamma: number;
+  /** σ: the price's standard deviation per square root of the time unit, in quote. */
+  readonly sigma: number;
+  /** k: how fast the rate of fills decreases with the distance, per unit of quote: λ(δ) = A·exp(−k·δ). */
+  readonly k: number;
+}
+
+/** Equation 29: r = s − q·γ·σ²·(T − t), for an inventory of q. */
+export const indifferencePrice = (
+  { gamma, sigma }: AvellanedaModel,
+  { mid, inventory, left }: { readonly mid: number; readonly inventory: number; readonly left: number },
+): number => mid - inventory * gamma * sigma ** 2 * left;
+
+/** Equation 30, the sum of both distances: γ·σ²·(T − t) + (2/γ)·ln(1 + γ/k); at γ = 0, its limit 2/k. */
+export const optimalSpread = ({ gamma, sigma, k }: AvellanedaModel, left: number): number =>
+  gamma * sigma ** 2 * left + (gamma === 0 ? 2 / k : (2 / gamma) * Math.log1p(gamma / k));
+
+/** Spread and skew as shares of the reference price. */
+export interface AvellanedaShares {
+  /** Distance of the reservation price above the reference; negative below it. */
+  readonly skew: Decimal;
+  readonly halfSpread: Decimal;
+}
+
+/**
+ * Returns the model's values within the bounds: the half-spread between `least` and `widest`, the skew at most
+ * `most`. If the model gives no number, it returns the widest spread without skew.
+ */
+export function avellanedaShares(
+  model: AvellanedaModel,
+  at: { readonly mid: number; readonly inventory: number; readonly left: number },
+  { least, widest, most }: { readonly least: Decimal; readonly widest: Decimal; readonly most: Decimal },
+): AvellanedaShares {
+  const half = optimalSpread(model, at.left) / 2 / at.mid;
+  const skew = indifferencePrice(model, at) / at.mid - 1;
+  if (!Number.isFinite(half) || !Number.isFinite(skew)) return { skew: ZERO, halfSpread: widest };
+  return { skew: boundedShare(skew, -most, most), halfSpread: boundedShare(half, least, widest) };
+}
+
+/** Maximum share before bounding, so a Decimal can be made of it. */
+const LARGEST = 1e6;
+
+const boundedShare = (value: number, least: Decimal, most: Decimal): Decimal =>
+  max(least, min(most, decimal(Math.min(Math.max(value, -LARGEST), LARGEST).toFixed(18))));
+
+/** The optional answer to a side that is picked off, within bounds that the user sets. */
+export interface Defence {
+  /** How many ticks the side moves away from the price, or whether it is canceled. */
+  readonly ticks: number | "pause";
+  /** Number of passes that it lasts after the last fill that shows the need. */
+  readonly passes: number;
+}
+
+/** Formats it as input and responses do: `20:60`, or `pause:60`. */
+export const formatDefence = ({ ticks, passes }: Defence): string => `${ticks}:${passes}`;
+
+/** Maximum number of fills that a pass reads; of more, the newest. */
+const FILLS_A_PASS = 100;
+
+const { after: DUE, late: LATE } = HORIZONS.find(
+  ({ name }) => name === TOXIC_AT,
+) as (typeof HORIZONS)[number];
+
+/** Returns how long after a fill it can defend its side: until the pass that knows its later mid, and the passes after it. */
+const lasting = ({ passes }: Defence, interval: Millis): Millis =>
+  DUE + Math.min(LATE, interval) + passes * interval;
+
+/** Returns how old the newest fill can be, and how many fills are needed. */
+export const fillsForDefence = (defence: Defence | undefined, interval: Millis) =>
+  defence && { within: lasting(defence, interval), count: FILLS_A_PASS };
+
+/**
+ * Returns the sides to defend at a market time. It depends on the fills alone, so restarts and backtests decide alike.
+ * Of two sides, only the one that was hit last is paused, so one always stays open.
+ */
+export function defendedSides(
+  defence: Defence | undefined,
+  fills: readonly MeasuredFill[],
+  { at, interval }: { readonly at: Millis; readonly interval: Millis },
+): readonly Side[] {
+  if (!defence) return [];
+  const hits = SIDES.flatMap((side) => {
+    const hitAt = lastHit(fills.filter((fill) => fill.side === side && !fill.superseded));
+    return hitAt !== undefined && hitAt <= at && at - hitAt <= lasting(defence, interval)
+      ? [{ side, hitAt }]
+      : [];
+  }).sort((a, b) => b.hitAt - a.hitAt);
+  return hits.slice(0, defence.ticks === "pause" ? 1 : 2).map(({ side }) => side);
+}
+
+/** Returns the time of the newest toxic fill that, with the few before it, shows that the side was picked off. */
+function lastHit(fills: readonly MeasuredFill[]): Millis | undefined {
+  const measured = fills.filter((fill) => fill[TOXIC_AT] !== null).sort((a, b) => a.at - b.at);
+  const hit = measured.findLast((fill, index) => {
+    if (!isToxic(fill, fill[TOXIC_AT] as Decimal)) return false;
+    const last = measured.slice(Math.max(0, index + 1 - LEAST_FILLS), index + 1);
+    return pickedOffFlow(last.filter(({ at }) => fill.at - at <= HOUR)) !== undefined;
+  });
+  return hit?.at;
+}
+
+/** Returns how much wider the defended side is, as a share of a price. */
+export const widenedShare = (ticks: number, tick: Decimal, price: Decimal): Decimal =>
+  div(BigInt(ticks) * tick, price, "up");
+
+/** Computes the distance of the nearest order from the reservation price, as a share of it. */
+/** Standard deviation of a price's returns over a span, as a share of the price. */
+export interface Volatility {
+  readonly share: number;
+  readonly over: Millis;
+}
+
+export interface HalfSpread {
+  readonly share: Decimal;
+  /** Which of the three distances applied. */
+  readonly because: "asked" | "fees" | "volatility";
+}
+
+/**
+ * Returns the largest of three: the configured half-spread, the one that covers both fees, and a factor times the
+ * price's movement between two passes. A round trip at `share` earns 2·share of the notional and pays the maker fee
+ * twice.
+ */
+export function halfSpread({
+  requested: requestedValue,
+  maker,
+  volatility,
+  factor,
+  interval,
+}: {
+  readonly requested: Decimal;
+  /** The maker fee as a share of the notional; negative for a rebate. */
+  readonly maker: Decimal;
+  /** Undefined if unknown; then it has no effect. */
+  readonly volatility?: Volatility | undefined;
+  readonly factor: Decimal;
+  /** How long an order waits for the next pass. */
+  readonly interval: Millis;
+}): HalfSpread {
+  const moves = volatility ? mul(moveWithin(volatility, interval), factor, "up") : 0n;
+  if (moves > requestedValue && moves > maker) return { share: moves, because: "volatility" };
+  return maker > requestedValue
+    ? { share: maker, because: "fees" }
+    : { share: requestedValue, because: "asked" };
+}
+
+/** Maximum price movement: an extreme estimate widens a quote, but does not remove it. */
+const LARGEST_MOVE = 0.5;
+
+/**
+ * Returns one standard deviation of the price movement within an interval; in a random walk it grows with the square
+ * root of time.
+ */
+export function moveWithin({ share, over }: Volatility, interval: Millis): Decimal {
+  const move = share * Math.sqrt(interval / over);
+  return decimal(
+    (Number.isFinite(move) ? Math.min(Math.max(move, 0), LARGEST_MOVE) : LARGEST_MOVE).toFixed(18),
+  );
+}
+
+/**
+ * Returns the realized volatility of prices at irregular times: √(Σ r² / Σ Δt) (Andersen, Bollerslev, Diebold, Labys,
+ * "The Distribution of Realized Exchange Rate Volatility", 2001). Undefined for fewer than two prices.
+ */
+export function realizedVolatility(
+  prices: readonly { readonly price: number; readonly at: Millis }[],
+  over: Millis,
+): Volatility | undefined {
+  let [squares, elapsed] = [0, 0];
+  for (const [index, { price, at }] of prices.entries()) {
+    const before = prices[index - 1];
+    if (!before || at <= before.at || !(price > 0 && before.price > 0)) continue;
+    squares += Math.log(price / before.price) ** 2;
+    elapsed += at - before.at;
+  }
+  return elapsed > 0 ? { share: Math.sqrt((squares / elapsed) * over), over } : undefined;
+}
+
+/** Computes the reservation price: the reference price adjusted for inventory. */
+/** Returns base's share of the inventory's value; null if the inventory is worth nothing. */
+export function shareOfBase(base: Decimal, quote: Decimal, reference: Decimal): Decimal | null {
+  const worth = mul(max(base, ZERO), reference, "half");
+  const whole = worth + max(quote, ZERO);
+  return whole > ZERO ? div(worth, whole, "half") : null;
+}
+
+/**
+ * Returns reference × (1 − (share − target) × strength): with too much base, asks and bids are lower. The distance
+ * from the reference is at most the share `most`.
+ */
+export function reservationPrice(
+  reference: Decimal,
+  {
+    share,
+    target,
+    strength,
+    most,
+  }: {
+    readonly share: Decimal | null;
+    readonly target: Decimal;
+    readonly strength: Decimal;
+    readonly most: Decimal;
+  },
+): Decimal {
+  if (share === null) return reference;
+  const skew = mul(share - target, strength, "half");
+  return mul(reference, ONE - boundedSkew(skew, most), "half");
+}
+
+const boundedSkew = (value: Decimal, most: Decimal): Decimal => min(max(value, -abs(most)), abs(most));

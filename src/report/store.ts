@@ -1,13 +1,13 @@
 import { and, asc, between, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import { dayOf, type Millis } from "../kernel/time.ts";
-import type { Alarm, StrategyDay } from "../model/day.ts";
 import { BY_STEP, EVERY_ACCOUNT, type EventView, type KeptEvent } from "../model/events.ts";
-import type { Fill } from "../model/fill.ts";
+import type { Alarm, StrategyDay } from "../model/news.ts";
+import type { Fill } from "../model/order.ts";
 import type { Deps } from "../ports/deps.ts";
 import { type Context, rowsOf, statement } from "../storage/client/context.ts";
 import { writeText } from "../storage/client/event-chain.ts";
-import { ageOfRow, notAhead } from "../storage/client/stored-times.ts";
-import { alarms, lookout, strategyDays } from "../storage/tables/report-tables.ts";
+import { ageOfRow, notAhead } from "../storage/client/known-switch.ts";
+import { alarms, lookout, strategyDays } from "../storage/tables/liquidity-tables.ts";
 import { events, fills, newestEvent, strategies } from "../storage/tables/tables.ts";
 
 /** Dependencies of the operations on reports. */

@@ -5,9 +5,8 @@ import type { AccountKey } from "../model/account.ts";
 import type { OrderState } from "../model/order.ts";
 import type { Deps } from "../ports/deps.ts";
 import { type Context, statement } from "./client/context.ts";
-import { rates } from "./tables/live-tables.ts";
-import { channels, messages } from "./tables/notify-tables.ts";
 import { accounts, isUnsettled, newestEvent, newestFill, orders } from "./tables/tables.ts";
+import { channels, messages, rates } from "./tables/venue-tables.ts";
 
 /** Dependencies of what reads metrics. */
 export interface MetricsDeps extends Deps {

@@ -1,4 +1,7 @@
 import { AppError } from "../kernel/errors.ts";
+import { type Millis, SECOND } from "../kernel/time.ts";
+import { canceledRequest, type HeavyCaller, type HeavyLane } from "../ports/heavy.ts";
+import type { Local } from "../ports/within-time.ts";
 
 const MOST_BODY_BYTES = 64 * 1024;
 export const MOST_URL = 2048;
@@ -90,3 +93,120 @@ const isDeeper = (value: unknown, levels: number): boolean =>
   typeof value === "object" &&
   value !== null &&
   (levels === 0 || Object.values(value).some((one) => isDeeper(one, levels - 1)));
+
+/** Maximum number of waiting requests, and of one caller's, including its running one. */
+const MOST_WAITING = 8;
+const MOST_OF_CALLER = 4;
+const RETRY_AFTER_SECONDS = 5;
+
+interface WaitingTurn {
+  readonly actor: string;
+  readonly start: () => void;
+}
+
+/** Runs one calculation at a time in this process, and alternates between callers. */
+export function createHeavyLane(): HeavyLane {
+  const waiting: WaitingTurn[] = [];
+  let running: string | undefined;
+
+  function startNext(before: string | undefined): void {
+    const other = waiting.findIndex(({ actor }) => actor !== before);
+    const [next] = waiting.splice(Math.max(0, other), 1);
+    running = next?.actor;
+    next?.start();
+  }
+
+  const turn = ({ actor, signal }: HeavyCaller): Promise<void> =>
+    new Promise((start, reject) => {
+      const own: WaitingTurn = { actor, start };
+      waiting.push(own);
+      signal?.addEventListener("abort", () => {
+        const index = waiting.indexOf(own);
+        if (index < 0) return;
+        waiting.splice(index, 1);
+        reject(canceledRequest());
+      });
+      if (running === undefined) startNext(undefined);
+    });
+
+  return {
+    async run(caller, act) {
+      const { actor, signal } = caller;
+      const ofCaller =
+        waiting.filter((waitingTurn) => waitingTurn.actor === actor).length + (running === actor ? 1 : 0);
+      if (waiting.length >= MOST_WAITING || ofCaller >= MOST_OF_CALLER) throw fullLane();
+      if (signal?.aborted) throw canceledRequest();
+      await turn(caller);
+      try {
+        return await act({ renew: () => undefined, share: () => 1 });
+      } finally {
+        startNext(actor);
+      }
+    },
+  };
+}
+
+/** A canceled invocation of a Worker runs no more code: its slot is free after this time. */
+const UNRENEWED: Millis = 10 * SECOND;
+
+/** Runs one calculation at a time per caller, for a platform on which requests cannot wake each other. */
+export function createCallerLane({ monotonic }: Pick<Local, "monotonic">): HeavyLane {
+  const ends = new Map<string, Millis>();
+  return {
+    async run({ actor }, act) {
+      if ((ends.get(actor) ?? Number.NEGATIVE_INFINITY) > monotonic()) throw fullLane();
+      const renew = () => void ends.set(actor, monotonic() + UNRENEWED);
+      const isActive = (end: Millis) => end > monotonic();
+      const share = () => 1 / Math.max(1, [...ends.values()].filter(isActive).length);
+      renew();
+      try {
+        return await act({ renew, share });
+      } finally {
+        ends.delete(actor);
+      }
+    },
+  };
+}
+
+const fullLane = () =>
+  new AppError("Too many requests", `too many calculations at once; try again in ${RETRY_AFTER_SECONDS} s`, {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });
+
+/** Maximum number of requests that start in one turn of the event loop; then new requests are read. */
+const MOST_STARTS = 8;
+/** After a longer turn, fewer requests start in the next one. */
+const LONG_TURN: Millis = 25;
+
+/** Returns undefined if a request can start at once, otherwise a promise to wait for. */
+export type Admission = () => Promise<void> | undefined;
+
+/**
+ * Starts a few requests per turn of the event loop, in order of arrival. A file database responds within the same
+ * turn, so without this, all waiting requests would be served before anything else is read.
+ */
+export function createAdmission({ heard, monotonic }: Pick<Local, "heard" | "monotonic">): Admission {
+  if (!heard) return () => undefined;
+  const waiting: (() => void)[] = [];
+  let starts = MOST_STARTS;
+  let started = 0;
+
+  async function turns(hear: () => Promise<void>): Promise<void> {
+    while (started > 0) {
+      const since = monotonic();
+      await hear();
+      const isLong = monotonic() - since > LONG_TURN;
+      starts = isLong ? Math.ceil(starts / 2) : Math.min(MOST_STARTS, starts * 2);
+      const next = waiting.splice(0, starts);
+      started = next.length;
+      for (const start of next) start();
+    }
+  }
+
+  return () => {
+    if (started >= starts) return new Promise((start) => waiting.push(start));
+    started++;
+    if (started === 1) void turns(heard);
+    return undefined;
+  };
+}

@@ -1,10 +1,9 @@
 import { AppError } from "../kernel/errors.ts";
 import { MINUTE, type Millis, SECOND } from "../kernel/time.ts";
-import type { Local } from "../ports/local.ts";
-import { type Access, checkHosts } from "./access.ts";
+import type { Local } from "../ports/within-time.ts";
+import { type Access, checkHosts, type Limiter } from "./access.ts";
 import { HEALTH } from "./entrance.ts";
 import { respond } from "./http.ts";
-import type { Limiter } from "./limiter.ts";
 
 /** Maximum number of simultaneous requests in one isolate; the platform sends others to other isolates. */
 const MOST_OPEN = 16;

@@ -1,15 +1,13 @@
 import type { Context, MiddlewareHandler } from "hono";
+import { cors } from "hono/cors";
 import { matchedRoutes } from "hono/route";
 import type { Router } from "hono/router";
 import type { H, RouterRoute } from "hono/types";
 import { AppError } from "../kernel/errors.ts";
-import type { Local } from "../ports/local.ts";
-import { type Access, checkHosts } from "./access.ts";
-import { createAdmission } from "./admission.ts";
-import { MOST_URL } from "./body.ts";
-import { SAFE_HEADERS } from "./headers.ts";
-import type { Variables } from "./http.ts";
-import type { Limiter } from "./limiter.ts";
+import type { Local, Tracer } from "../ports/within-time.ts";
+import { type Access, checkHosts, type Limiter } from "./access.ts";
+import { createAdmission, MOST_URL } from "./body.ts";
+import { SAFE_HEADERS, type Variables } from "./http.ts";
 
 type EntranceContext = Context<{ Variables: Variables }>;
 
@@ -109,3 +107,57 @@ function withEntrance(
     },
   };
 }
+
+/** How long a browser caches a preflight response. */
+const PREFLIGHT_SECONDS = 600;
+
+/**
+ * Lets pages of these origins call the API and read its responses; answers preflights. Browsers send no cookies; a
+ * page needs a token like everybody.
+ */
+export function allowOrigins(origins: readonly string[]): MiddlewareHandler {
+  return cors({
+    origin: (origin) => (origins.includes(origin) ? origin : null),
+    allowMethods: ["GET", "POST", "PUT", "PATCH", "DELETE"],
+    allowHeaders: [
+      "authorization",
+      "content-type",
+      "idempotency-key",
+      "if-none-match",
+      "last-event-id",
+      "mcp-protocol-version",
+      "mcp-session-id",
+      "x-exchange-key",
+      "x-exchange-secret",
+      "x-exchange-passphrase",
+    ],
+    exposeHeaders: ["etag", "retry-after", "x-next", "mcp-session-id"],
+    maxAge: PREFLIGHT_SECONDS,
+  });
+}
+
+const matchedRoute = (c: Context): string | undefined =>
+  matchedRoutes(c)
+    .map(({ path }) => path)
+    .findLast((path) => path !== "/*");
+
+/** Traces each request by its route; values in paths and queries are not recorded. */
+export const tracedRequests =
+  (tracer: Tracer): MiddlewareHandler =>
+  (c, next) => {
+    const { method } = c.req;
+    return tracer.span(method, { "http.request.method": method }, (span) =>
+      next().then(() => {
+        const route = matchedRoute(c);
+        if (route !== undefined) span.rename(`${method} ${route}`);
+        const { status } = c.res;
+        const requestId = c.get("requestId") as string | undefined;
+        span.set({
+          "http.response.status_code": status,
+          ...(route === undefined ? {} : { "http.route": route }),
+          ...(requestId === undefined ? {} : { "edgemaker.request_id": requestId }),
+        });
+        if (status >= 500) span.fail(String(status));
+      }),
+    );
+  };

@@ -3,10 +3,9 @@ import { type SSEStreamingApi, streamSSE } from "hono/streaming";
 import { AppError, messageOf } from "../kernel/errors.ts";
 import { type Millis, SECOND } from "../kernel/time.ts";
 import type { Deps } from "../ports/deps.ts";
-import type { ChainedEvent } from "../ports/stores/audit-store.ts";
+import type { ChainedEvent } from "../ports/stores/store.ts";
 import { type Access, authenticate, type Caller, callerByHash } from "./access.ts";
-import { SAFE_HEADERS } from "./headers.ts";
-import type { Variables } from "./http.ts";
+import { SAFE_HEADERS, type Variables } from "./http.ts";
 
 /** How a platform streams responses. */
 export interface Streaming {

@@ -1,4 +1,4 @@
-import { createValue } from "./value.ts";
+import { createValue } from "./session.ts";
 
 /** Interval in milliseconds at which relative times are updated. */
 const CLOCK_EVERY = 5000;

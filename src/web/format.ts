@@ -1,3 +1,5 @@
+import type { ReportAnswer } from "./types.ts";
+
 /** Returns the number of decimals for prices or amounts. */
 export function digitsOf(values: readonly (number | null | undefined)[]): number {
   return values.reduce<number>((most, value) => Math.max(most, decimalsIn(value ?? 0)), 0);
@@ -8,6 +10,12 @@ function decimalsIn(value: number): number {
   const decimals = (mantissa.split(".")[1] ?? "").length - Number(exponent);
   return Math.min(12, Math.max(0, decimals));
 }
+
+/** Rounds to six significant figures. */
+const fitting = (value: number): number => {
+  const size = Math.abs(value);
+  return size === 0 ? 0 : Math.min(12, Math.max(2, 5 - Math.floor(Math.log10(size))));
+};
 
 /** Formats a number with a market's decimals, or as few as necessary, with a minus sign that does not break lines. */
 export const number = (value: number, digits?: number): string =>
@@ -22,19 +30,14 @@ export const number = (value: number, digits?: number): string =>
 /** Formats a percentage with its sign on the same line. */
 export const inPercent = (value: number, digits?: number): string => `${number(value, digits)}\u00a0%`;
 
-/** Rounds to six significant figures. */
-const fitting = (value: number): number => {
-  const size = Math.abs(value);
-  return size === 0 ? 0 : Math.min(12, Math.max(2, 5 - Math.floor(Math.log10(size))));
-};
+/** Two decimals; below a cent, two significant figures. */
+const moneyDigits = (value: number): number =>
+  value === 0 || Math.abs(value) >= 0.01 ? 2 : Math.min(12, 1 - Math.floor(Math.log10(Math.abs(value))));
 
 /** Formats an amount of a quote asset, always with a sign for a change. */
 export const money = (value: number, digits = moneyDigits(value)): string => number(value, digits);
 export const change = (value: number | null, digits?: number): string =>
   value === null ? "–" : `${value > 0 ? "+" : value < 0 ? "−" : ""}${money(Math.abs(value), digits)}`;
-/** Two decimals; below a cent, two significant figures. */
-const moneyDigits = (value: number): number =>
-  value === 0 || Math.abs(value) >= 0.01 ? 2 : Math.min(12, 1 - Math.floor(Math.log10(Math.abs(value))));
 
 export const percent = (share: number, digits = 2): string =>
   `${share > 0 ? "+" : ""}${inPercent(share * 100, digits)}`;
@@ -73,11 +76,58 @@ export const utc = (at: number): string => new Date(at).toISOString().replace("T
 export const toneOf = (value: number | null): string =>
   value === null || value === 0 ? "" : value > 0 ? "up" : "down";
 
-/** Formats a fee: in the pair's quote as money, in any other asset with all its digits. */
-export const feeText = (asset: string, fee: string, symbol: string): string =>
-  `${asset === pairOf(symbol).quote ? money(Number(fee)) : amount(fee)} ${asset}`;
-
 export const pairOf = (symbol: string): { base: string; quote: string } => {
   const [base = symbol, quote = ""] = symbol.split("/");
   return { base, quote };
 };
+
+/** Formats a fee: in the pair's quote as money, in any other asset with all its digits. */
+export const feeText = (asset: string, fee: string, symbol: string): string =>
+  `${asset === pairOf(symbol).quote ? money(Number(fee)) : amount(fee)} ${asset}`;
+
+type DayProfit = Pick<ReportAnswer["days"][number], "day" | "totalProfit">;
+
+export interface DailyFigures {
+  readonly days: readonly { readonly day: string; readonly profit: number; readonly sum: number }[];
+  /** Largest fall of the sum from its highest value, which starts at zero. */
+  readonly drawdown: number;
+}
+
+/** Adds up the P&L of each day, oldest first. */
+export function dailyFigures(rows: readonly DayProfit[]): DailyFigures {
+  let [sum, top, drawdown] = [0, 0, 0];
+  const days = rows.map(({ day, totalProfit }) => {
+    sum += totalProfit;
+    top = Math.max(top, sum);
+    drawdown = Math.max(drawdown, top - sum);
+    return { day, profit: totalProfit, sum };
+  });
+  return { days, drawdown };
+}
+
+const YEAR = 365 * 86_400_000;
+/** Below a week, a yearly rate says nothing: a bad first day can come to -1,000 % a year. */
+const LEAST_SPAN = 7 * 86_400_000;
+
+/** Formats the yearly rate of a period, or tells which period has one. */
+export const periodRateText = (rate: number | undefined, period: number): string =>
+  rate !== undefined ? inPercent(rate, 1) : period < LEAST_SPAN ? "see 30 days" : "after a week";
+
+/** Returns the profits of several strategies as one rate of their capital, each over its own time. */
+export function yearlyOfAll(
+  parts: readonly { readonly profit: number; readonly capital: number; readonly millis: number }[],
+): number | undefined {
+  const known = parts.filter(({ capital, millis }) => capital > 0 && millis >= LEAST_SPAN);
+  const sum = (of: (one: (typeof known)[number]) => number) => known.reduce((all, one) => all + of(one), 0);
+  return yearlyPercent(
+    known.length === 0 ? null : sum(({ profit }) => profit),
+    sum(({ capital, millis }) => (capital * millis) / YEAR),
+    YEAR,
+  );
+}
+
+/** Returns a profit as a simple rate per year, in percent; undefined where it says nothing. */
+export const yearlyPercent = (profit: number | null, capital: number, millis: number): number | undefined =>
+  profit === null || capital <= 0 || millis < LEAST_SPAN
+    ? undefined
+    : ((100 * profit) / capital) * (YEAR / millis);

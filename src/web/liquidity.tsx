@@ -1,10 +1,28 @@
 import { useState } from "hono/jsx/dom";
-import { Agreements } from "./agreements.tsx";
-import { useLoad } from "./load.ts";
-import { eachPair, Offers } from "./markets/watched.tsx";
-import { SaveButton } from "./save.tsx";
-import type { Session, WatchedPairs } from "./types.ts";
-import { Choice, Field, Section, Shown, valueIn } from "./ui.tsx";
+import { type ApiError, ask } from "./api.ts";
+import { timeNow } from "./clock.ts";
+import { useEffect } from "./effect.ts";
+import { duration } from "./format.ts";
+import { link, pulse, useLoad } from "./live.ts";
+import {
+  agreementCosts,
+  CostTable,
+  eachPair,
+  figureOf,
+  Offers,
+  VERDICT_COLUMNS,
+} from "./markets/watched.tsx";
+import { useValue } from "./session.ts";
+import { Table, type TableColumn } from "./table.tsx";
+import type {
+  AgreementList,
+  AgreementReportView,
+  KillAnswer,
+  PanicResult,
+  Session,
+  WatchedPairs,
+} from "./types.ts";
+import { Choice, Failed, Field, SaveButton, Section, Shown, useAsk, valueIn } from "./ui.tsx";
 
 /** The page of liquidity reports: what was offered in some days, and a report to send. */
 export function LiquidityPage({ session }: { session: Session }) {
@@ -77,5 +95,312 @@ function Days({ pairs, day }: Pick<WatchedPairs, "pairs" | "day">) {
         </div>
       </Section>
     </>
+  );
+}
+
+type AgreementRow = AgreementList["agreements"][number];
+
+/** Agreements, a form for a new one, and the report of the chosen one. */
+export function Agreements({ session, from, to }: { session: Session; from: string; to: string }) {
+  const list = useLoad<AgreementList>("GET /agreements");
+  const [chosen, choose] = useState<string>();
+  const mayWrite = session.scope !== "read";
+  return (
+    <Section title="Agreements">
+      <Shown of={list}>
+        {({ agreements }) => {
+          const name = chosen ?? agreements[0]?.agreement;
+          const agreement = agreements.find((one) => one.agreement === name);
+          return (
+            <>
+              <Table
+                label="Agreements"
+                columns={AGREEMENT_COLUMNS}
+                rows={agreements}
+                keyOf={({ agreement: key }) => key}
+                empty="No agreement is stored."
+              />
+              {agreement ? (
+                <>
+                  <Field label="Report of">
+                    <Choice
+                      value={agreement.agreement}
+                      choices={agreements.map((one) => one.agreement)}
+                      choose={choose}
+                    />
+                  </Field>
+                  <AgreementRules
+                    key={`${agreement.agreement} ${agreement.version}`}
+                    of={agreement}
+                    from={from}
+                    to={to}
+                  />
+                  {mayWrite && agreement.source === "stored" ? (
+                    <EndButton of={agreement} changed={list.again} />
+                  ) : null}
+                </>
+              ) : null}
+              {mayWrite ? (
+                <AgreementForm key={agreements.length} agreements={agreements} changed={list.again} />
+              ) : null}
+            </>
+          );
+        }}
+      </Shown>
+    </Section>
+  );
+}
+
+const AGREEMENT_COLUMNS: readonly TableColumn<AgreementRow>[] = [
+  { name: "Name", isHead: true, of: ({ agreement }) => agreement },
+  { name: "State", of: ({ state }) => state },
+  { name: "Made with", of: ({ counterparty }) => counterparty ?? "" },
+  { name: "First day", of: ({ from }) => from ?? "" },
+  { name: "Last day", of: ({ until }) => until ?? "no end" },
+  {
+    name: "Markets",
+    of: ({ markets }) => markets.map(({ symbol, exchange }) => `${symbol} on ${exchange}`).join(", "),
+  },
+];
+
+function AgreementRules({ of: { agreement }, from, to }: { of: AgreementRow; from: string; to: string }) {
+  const report = useLoad<AgreementReportView>(`GET /agreements/${agreement}/report`, {
+    from,
+    to,
+    details: "false",
+  });
+  const save = (format: "html" | "csv", label: string, cost: { cost?: boolean } = {}) => (
+    <SaveButton
+      label={label}
+      route={`GET /agreements/${agreement}/report`}
+      query={{ from, to, ...cost }}
+      format={format}
+      file={`agreement-${agreement}-${from}-${to}`}
+    />
+  );
+  return (
+    <Shown of={report}>
+      {(data) => (
+        <>
+          <p>
+            {data.from} to {data.to}, UTC: {data.counts.kept} kept, {data.counts.missed} missed,{" "}
+            {data.counts.unknown} unknown
+          </p>
+          <Table
+            label={`Rules of ${agreement}`}
+            columns={AGREEMENT_RULES}
+            rows={data.rules}
+            keyOf={({ exchange, symbol, rule }) => `${exchange} ${symbol} ${rule}`}
+            empty="No rules."
+          />
+          <CostTable label={`What ${agreement} cost`} rows={agreementCosts(data)} />
+          <div class="actions">
+            {save("html", "Save report")}
+            {save("html", "Save report to send, without P&L", { cost: false })}
+            {save("csv", "Save rules as CSV")}
+          </div>
+        </>
+      )}
+    </Shown>
+  );
+}
+
+type AgreedRule = AgreementReportView["rules"][number];
+
+const AGREEMENT_RULES: readonly TableColumn<AgreedRule>[] = [
+  { name: "Market", isHead: true, of: ({ symbol, exchange }) => `${symbol} on ${exchange ?? "all markets"}` },
+  { name: "Rule", of: ({ rule }) => rule },
+  ...VERDICT_COLUMNS,
+  { name: "Before", isNumber: true, of: ({ before, unit }) => (before ? figureOf(before.value, unit) : "") },
+];
+
+function EndButton({ of: { agreement }, changed }: { of: AgreementRow; changed: () => void }) {
+  const [dialog, open] = useAsk();
+  const end = async () => {
+    const { until } = await ask<{ until: string }>(`POST /agreements/${agreement}/end`, { body: {} });
+    changed();
+    return `The last day of ${agreement} is ${until}, UTC.`;
+  };
+  return (
+    <>
+      <button
+        type="button"
+        onClick={() =>
+          open({
+            title: `End ${agreement}`,
+            says: "Today becomes the last day of the agreement. Its orders stay open, and its reports and history stay.",
+            yes: "End it today",
+            act: end,
+          })
+        }
+      >
+        End {agreement}
+      </button>
+      {dialog}
+    </>
+  );
+}
+
+const FIELDS = [
+  ["agreement", "Name", "snek"],
+  ["markets", "Markets with their rules", "mexc:SNEK/USDT spread=2 depth=500, gateio:SNEK/USDT depth=300"],
+  ["total", "Rules in total", "uptime=95 depth=1000"],
+  ["counterparty", "Made with", "Snek Foundation"],
+  ["from", "First day, UTC", "2026-01-01"],
+  ["until", "Last day, UTC", "2026-12-31"],
+] as const;
+
+/** Creates an agreement, or changes the one with the same name; an empty field stays as it is. */
+function AgreementForm({
+  agreements,
+  changed,
+}: {
+  agreements: readonly AgreementRow[];
+  changed: () => void;
+}) {
+  const [values, setValues] = useState<Readonly<Record<string, string>>>({});
+  const [error, setError] = useState<ApiError>();
+  const isKnown = agreements.some(({ agreement }) => agreement === values.agreement?.trim());
+  const submit = (event: Event) => {
+    event.preventDefault();
+    const given = Object.entries(values).map(([name, value]) => [name, value.trim()] as const);
+    const { agreement, ...terms } = Object.fromEntries(given.filter(([, value]) => value !== ""));
+    const sent = isKnown
+      ? ask(`PATCH /agreements/${agreement}`, { body: terms })
+      : ask("POST /agreements", { body: { agreement, ...terms } });
+    sent
+      .then(() => {
+        setError(undefined);
+        changed();
+      })
+      .catch(setError);
+  };
+  return (
+    <form class="fields" aria-label="Terms of an agreement" onSubmit={submit}>
+      {FIELDS.map(([name, label, example]) => (
+        <Field key={name} label={label} wide={name === "markets"}>
+          <input
+            value={values[name] ?? ""}
+            placeholder={example}
+            onInput={(event: Event) => setValues((before) => ({ ...before, [name]: valueIn(event) }))}
+          />
+        </Field>
+      ))}
+      <button type="submit">{isKnown ? "Change agreement" : "Create agreement"}</button>
+      {error ? <Failed error={error} /> : null}
+    </form>
+  );
+}
+
+/** The kill switch and the panic button; each needs a confirmation. */
+export function Safety({ session }: { session: Session }) {
+  const kill = useLoad<KillAnswer>("GET /kill", {}, { live: true });
+  const [question, put] = useAsk();
+  const isUnknown = kill.error !== undefined;
+  const isOn = isUnknown ? undefined : kill.data?.on;
+  const report = (message: string) => {
+    kill.again();
+    pulse.set(pulse.get() + 1);
+    return message;
+  };
+  const turn = (on: boolean) =>
+    put({
+      title: on ? "Turn the kill switch on?" : "Turn the kill switch off?",
+      says: on
+        ? "No new order is placed on any exchange. Open orders stay and can fill. You can still cancel."
+        : "Strategies place missing orders in their next pass. Manual orders work again.",
+      yes: on ? "Turn it on" : "Turn it off",
+      dangerous: on,
+      act: async () => report((await ask<KillAnswer>("POST /kill", { body: { on } })).message),
+    });
+  const panic = () => put({ ...panicQuestion(false, report), says: <PanicSays put={put} report={report} /> });
+  if (session.scope !== "admin")
+    return (
+      <div class="safety">
+        {isUnknown ? <b class="tag warn">Kill switch: unknown</b> : null}
+        {isOn ? <b class="tag down">Kill switch on</b> : null}
+      </div>
+    );
+  return (
+    <div class="safety" role="group" aria-label="Safety">
+      <button
+        type="button"
+        class={isOn ? "danger" : ""}
+        aria-pressed={isUnknown ? "mixed" : isOn === true ? "true" : "false"}
+        // It can be turned on without knowing its state.
+        disabled={isOn === undefined && !isUnknown}
+        onClick={() => turn(!isOn)}
+      >
+        {isUnknown ? "Kill switch: unknown" : isOn ? "Kill switch is on" : "Kill switch"}
+      </button>
+      <button type="button" class="danger" onClick={panic}>
+        Panic
+      </button>
+      {question}
+    </div>
+  );
+}
+
+const SELLS = "Also sell the base of every grid, at most 10 % below the mid price";
+
+const panicQuestion = (sell: boolean, report: (message: string) => string) => ({
+  title: "Panic: stop everything?",
+  yes: sell ? "Stop all and sell" : "Stop all",
+  dangerous: true,
+  act: async () => report((await ask<PanicResult>("POST /panic", { body: { sell } })).message),
+});
+
+function PanicSays({
+  put,
+  report,
+}: {
+  put: ReturnType<typeof useAsk>[1];
+  report: (message: string) => string;
+}) {
+  const [sell, setSell] = useState(false);
+  const choose = (chosen: boolean) => {
+    setSell(chosen);
+    put({ ...panicQuestion(chosen, report), says: <PanicSays put={put} report={report} /> });
+  };
+  return (
+    <>
+      <p>
+        This turns on the kill switch, stops every grid and cancels every edgemaker order on every exchange.
+        Base that grids bought stays in your account unless you sell it.
+      </p>
+      <label class="check">
+        <input type="checkbox" checked={sell} onClick={() => choose(!sell)} /> {SELLS}
+      </label>
+    </>
+  );
+}
+
+const WORDS = {
+  connecting: ["", "connecting"],
+  live: ["up", "live"],
+  polling: ["warn", "every 5 s"],
+  offline: ["down", "offline"],
+} as const;
+
+/** Time in milliseconds without updates after which the data are marked as old. */
+const STALE = 60_000;
+
+/** Shows whether the data are current. */
+export function Link() {
+  const { how, at } = useValue(link);
+  useValue(timeNow);
+  useEffect(() => {
+    // Loads missed changes when the tab becomes visible.
+    const refresh = () => document.hidden || pulse.set(pulse.get() + 1);
+    document.addEventListener("visibilitychange", refresh);
+    return () => document.removeEventListener("visibilitychange", refresh);
+  }, []);
+  const [tone, word] = WORDS[how];
+  const age = Date.now() - at;
+  const isOld = how === "offline" || age > STALE;
+  return (
+    <span class={`link ${isOld ? "down" : tone}`} role="status">
+      {isOld ? `${word}; as of ${duration(age)} ago` : word}
+    </span>
   );
 }

@@ -1,7 +1,10 @@
 import type { Child } from "hono/jsx";
-import { isUnanswered } from "./api.ts";
-import { Failed, NoticeBox } from "./ui.tsx";
-import type { Planning, RequestedPlan } from "./use-plan.ts";
+import { useState } from "hono/jsx/dom";
+import { type ApiError, ask, isUnanswered } from "./api.ts";
+import { useEffect } from "./effect.ts";
+import { inPercent, number } from "./format.ts";
+import type { Grid } from "./types.ts";
+import { Failed, Field, NoticeBox, valueIn } from "./ui.tsx";
 
 /** Shows the plan; if the previous plan was outdated, explains that it was not executed and that this is a new one. */
 export function PlanArea<P>({
@@ -30,6 +33,193 @@ export function PlanArea<P>({
       ) : null}
       {plan ? <div class={isOld ? "old" : ""}>{children(plan)}</div> : null}
       {plan || error ? null : <p class="empty">{empty}</p>}
+    </>
+  );
+}
+
+type Body = Readonly<Record<string, unknown>>;
+
+export interface RequestedPlan<P> {
+  /** The request of the plan; executing it sends exactly this. */
+  readonly body: Body;
+  readonly planned: P;
+}
+
+interface PlanView<P> {
+  readonly plan?: RequestedPlan<P> | undefined;
+  readonly error?: ApiError | undefined;
+  /** Whether the plan is older than the form. */
+  readonly isOld: boolean;
+}
+
+export interface Planning<P> extends PlanView<P> {
+  /** Why the previous plan was not executed. */
+  readonly refused: ApiError | undefined;
+  /** Executes the shown plan; if it is outdated, this fails and loads the plan again. */
+  carryOut<A>(act: () => Promise<A>): Promise<A>;
+  again(): void;
+}
+
+/** Time in milliseconds to wait for a pause in typing. */
+const PAUSE = 350;
+
+/** Returns the server's plan for `body`; a plan that does not match the form is outdated and cannot be executed. */
+export function usePlan<P>(route: string, body: Body | undefined): Planning<P> {
+  const [state, setState] = useState<PlanView<P>>({ isOld: true });
+  const [refusal, setRefusal] = useState<{ count: number; request: string; error?: ApiError }>(NOT_REQUESTED);
+  const { count } = refusal;
+  const request = body ? JSON.stringify(body) : "";
+  useEffect(() => {
+    setState((before) => ({ ...before, isOld: true }));
+    if (!body) return undefined;
+    const ended = new AbortController();
+    const timer = setTimeout(() => {
+      ask<P>(route, { body, signal: ended.signal }).then(
+        (planned) => setState({ plan: { body, planned }, isOld: false }),
+        (error) => ended.signal.aborted || setState({ error, isOld: true }),
+      );
+    }, PAUSE);
+    return () => {
+      clearTimeout(timer);
+      ended.abort();
+    };
+  }, [route, request, count]);
+  const carryOut: Planning<P>["carryOut"] = async (act) => {
+    try {
+      return await act();
+    } catch (failed) {
+      const error = failed as ApiError;
+      setRefusal((before) => ({ count: before.count + 1, request, error }));
+      throw error;
+    }
+  };
+  const again = () => setRefusal((before) => ({ ...before, count: before.count + 1 }));
+  return { ...state, again, refused: refusal.request === request ? refusal.error : undefined, carryOut };
+}
+
+const NOT_REQUESTED = { count: 0, request: "" };
+
+/** Returns the profit compared with buy and hold; unknown while the price is. */
+export const againstHolding = ({ totalProfit, holdingProfit }: Grid): number | null =>
+  totalProfit === null || holdingProfit === null ? null : totalProfit - holdingProfit;
+
+/** Returns the distance of the price to the end of the range, or beyond it, as a share of the price. */
+export function distanceOf({ markPrice, rangeNow }: Grid): number | null {
+  if (markPrice === null || markPrice === 0 || rangeNow === null) return null;
+  return Math.min(markPrice - rangeNow.lowerPrice, rangeNow.upperPrice - markPrice) / markPrice;
+}
+
+/** Formats the current range, which moves if the grid follows the market. */
+export const rangeText = ({ rangeNow }: Grid, digits: number): string =>
+  rangeNow === null ? "–" : `${number(rangeNow.lowerPrice, digits)} – ${number(rangeNow.upperPrice, digits)}`;
+
+export function distanceText(grid: Grid): string {
+  const distance = distanceOf(grid);
+  const { markPrice, rangeNow } = grid;
+  if (distance === null || markPrice === null || rangeNow === null) return "–";
+  const isBelow = markPrice - rangeNow.lowerPrice < rangeNow.upperPrice - markPrice;
+  const share = inPercent(Math.abs(distance) * 100, 1);
+  if (distance < 0) return `${share} ${isBelow ? "below" : "above"}`;
+  return `${share} to ${isBelow ? "lower" : "upper"}`;
+}
+
+export interface StrategyStanding {
+  readonly name: string;
+  readonly tone: "" | "up" | "down" | "warn";
+  /** What the user should check, if anything. */
+  readonly todo?: string | undefined;
+}
+
+/** Returns a grid's state, and what the user should do. */
+export function gridState(grid: Grid): StrategyStanding {
+  const { status, phase, lastError, notices } = grid;
+  const notice = notices[0]?.message;
+  if (status === "error") return { name: "error", tone: "down", todo: lastError ?? notice };
+  if (status === "stopped") return { name: "stopped", tone: "", todo: lastError ?? undefined };
+  const name = phase === "active" ? "running" : phase;
+  const todo = lastError ?? notice ?? leftText(grid);
+  return todo === undefined
+    ? { name, tone: phase === "paused" ? "warn" : "up" }
+    : { name, tone: "warn", todo };
+}
+
+/** Describes what has stopped because the price is outside the range. */
+function leftText(grid: Grid): string | undefined {
+  if ((distanceOf(grid) ?? 0) >= 0) return undefined;
+  const isBelow = (grid.markPrice ?? 0) < (grid.rangeNow?.lowerPrice ?? 0);
+  return isBelow
+    ? "the price is below the range; the grid sells again when the price returns"
+    : "the price is above the range; the grid buys again when the price returns";
+}
+
+/**
+ * A pair: typed, or chosen from those that the account holds. Focus empties the field, so that all are offered. A
+ * value that arrives meanwhile does not change what is typed.
+ */
+export function PairField({
+  value,
+  pairs = [],
+  change,
+}: {
+  value: string;
+  pairs?: readonly string[] | undefined;
+  change: (pair: string) => void;
+}) {
+  const [typing, setTyping] = useState<{ typed: string; before: string } | undefined>(undefined);
+  const typed = (pair: string) => {
+    setTyping({ typed: pair, before: typing?.before || value });
+    change(pair);
+  };
+  return (
+    <Field label="Pair">
+      <input
+        list="pairs"
+        value={typing?.typed ?? value}
+        placeholder={typing ? value || typing.before : ""}
+        autocomplete="off"
+        spellcheck={false}
+        onFocus={() => setTyping({ typed: "", before: value })}
+        onBlur={() => {
+          if (value === "" && typing) change(typing.before);
+          setTyping(undefined);
+        }}
+        onInput={(event: Event) => typed(valueIn(event).toUpperCase())}
+      />
+      <datalist id="pairs">
+        {pairs.map((pair) => (
+          <option key={pair} value={pair} />
+        ))}
+      </datalist>
+    </Field>
+  );
+}
+
+/** An input for a number. Other text, such as 1,5, would be sent as no number, and the server could not name the reason. */
+export function NumberInput({
+  value,
+  placeholder,
+  change,
+}: {
+  value: string;
+  placeholder?: string;
+  change: (text: string) => void;
+}) {
+  const isNumber = Number.isFinite(Number(value));
+  return (
+    <>
+      <input
+        inputMode="decimal"
+        autocomplete="off"
+        placeholder={placeholder}
+        aria-invalid={isNumber ? undefined : "true"}
+        value={value}
+        onInput={(event: Event) => change(valueIn(event))}
+      />
+      {isNumber ? null : (
+        <small class="warn" role="status">
+          Write numbers as 1234.5: a point for decimals, and no other separators.
+        </small>
+      )}
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { createValue, useValue } from "./value.ts";
+import { createValue, useValue } from "./session.ts";
 
 /** Returns the route; a hash that is none, such as a link's code or `#/%`, is the first page. */
 const here = () => {

@@ -1,39 +1,38 @@
 /** Types of API responses, derived from their schemas. */
 import type * as z from "zod";
 import type { BalanceShape } from "../account/operations/balances.ts";
-import type { AuditEventShape, VerdictShape } from "../audit/operations/events.ts";
+import type { AuditEventShape, VerdictShape } from "../audit/operations/verify.ts";
 import type { BacktestShape } from "../backtest/schema/answer.ts";
-import type { ReplayShape } from "../backtest/schema/replay.ts";
-import type { SuggestShape } from "../backtest/schema/suggest.ts";
+import type { ReplayShape, SuggestShape } from "../backtest/schema/replay.ts";
 import type { ComparisonShape } from "../compare/schema.ts";
-import type { KeyShape, RightsShape } from "../controls/operations/keys.ts";
-import type { KillShape } from "../controls/operations/kill.ts";
-import type { LimitsShape, SetShape } from "../controls/operations/limits.ts";
-import type { PanicShape } from "../controls/operations/panic.ts";
-import type { TokenListShape } from "../controls/operations/tokens.ts";
+import type {
+  KeyShape,
+  LimitsShape,
+  RightsShape,
+  SetShape,
+  TokenListShape,
+} from "../controls/operations/limits.ts";
+import type { KillShape, PanicShape } from "../controls/operations/panic.ts";
 import type {
   DeclaredListShape,
   DeclaredStatusesShape,
   PlannedDeclaredShape,
 } from "../declared/schema/shapes.ts";
 import type { PoolsShape, PriceShape, TokensShape } from "../dex/schema.ts";
-import type { ChangedShape } from "../engine/operations/changes.ts";
-import type { PlannedEditShape } from "../grid/schema/edit.ts";
+import type { ChangedShape } from "../engine/operations/reads.ts";
 import type { PlannedShape, StartedShape, StatusShape } from "../grid/schema/schema.ts";
-import type { StoppedShape } from "../grid/schema/shapes.ts";
-import type { WithdrawShape } from "../grid/schema/withdraw.ts";
+import type { PlannedEditShape, StoppedShape, WithdrawShape } from "../grid/schema/shapes.ts";
 import type { EventsShape, FillsShape, historicOrdersShape } from "../history/schema.ts";
-import type { AgreementReportShape } from "../liquidity/agreement-report-schema.ts";
-import type { AgreementListShape } from "../liquidity/agreement-schema.ts";
-import type { WatchedShape } from "../liquidity/operations/pairs.ts";
+import type { AgreementListShape, AgreementReportShape } from "../liquidity/agreement-page.tsx";
+import type { WatchedShape } from "../liquidity/operations/report.ts";
 import type { LiquidityShape } from "../liquidity/schema.ts";
 import type { BookShape, CandlesShape, ExchangesShape, TickerShape, TradesShape } from "../market/schema.ts";
 import type { Scope } from "../model/token.ts";
 import type { AddedChannelShape, ChannelListShape } from "../notify/operations/channels.ts";
-import type { OrdersShape } from "../orders/schema.ts";
+import type { OrdersShape } from "../orders/hand.ts";
 import type { PlanShape } from "../plans/operations/plans.ts";
-import type { QualityShape } from "../quality/schema.ts";
-import type { PlannedQuoteChangeShape, PlannedQuoteShape, QuoteStatusShape } from "../quote/schema/shapes.ts";
+import type { QualityShape } from "../quality/tally.ts";
+import type { PlannedQuoteChangeShape, PlannedQuoteShape, QuoteStatusShape } from "../quote/schema/input.ts";
 import type { ReportShape } from "../report/schema.ts";
 
 type Of<S extends () => z.ZodType> = z.output<ReturnType<S>>;

@@ -1,11 +1,11 @@
 import type { Child } from "hono/jsx";
 import { useRef, useState } from "hono/jsx/dom";
-import { type ApiError, isUnanswered } from "./api.ts";
+import { type ApiError, ask, askFile, isUnanswered, type Requested } from "./api.ts";
 import { timeNow } from "./clock.ts";
 import { useEffect } from "./effect.ts";
 import { change, duration, localTime, toneOf, utc } from "./format.ts";
-import type { Loaded } from "./load.ts";
-import { useValue } from "./value.ts";
+import type { Loaded } from "./live.ts";
+import { signedIn, signIn, takeCode, useValue } from "./session.ts";
 
 /** A time in the browser's zone, with UTC on hover. */
 export const Time = ({ at }: { at: number }) => (
@@ -60,6 +60,9 @@ export function NoticeBox({
     </p>
   );
 }
+
+/** The code of the link that opened the page, until it is used: it works once. */
+let code = takeCode();
 
 /** Warnings of a plan, a result or a strategy. */
 export const Warnings = ({ of }: { of: readonly { readonly code: string; readonly message: string }[] }) => (
@@ -271,5 +274,116 @@ export function Field({
       {children}
       {hint ? <small>{hint}</small> : null}
     </label>
+  );
+}
+
+/** A form for a token, or a link's code, which works once. */
+export function SignInForm() {
+  const { why } = useValue(signIn);
+  useTitle("Sign in");
+  const [token, setToken] = useState("");
+  const [error, setError] = useState<ApiError | undefined>(undefined);
+  useEffect(() => {
+    const redeem = () => {
+      if (code === undefined) return;
+      ask<{ token: string }>("POST /session", { body: { code } }).then(
+        ({ token }) => signedIn(token),
+        setError,
+      );
+      code = undefined;
+    };
+    // A link that is opened in this tab changes its address only.
+    const follow = () => {
+      code = takeCode();
+      redeem();
+    };
+    redeem();
+    addEventListener("hashchange", follow);
+    return () => removeEventListener("hashchange", follow);
+  }, []);
+  const enter = (event: Event) => {
+    event.preventDefault();
+    if (token.trim() !== "") signedIn(token.trim());
+  };
+  return (
+    <main class="sign-in">
+      <h1>edgemaker</h1>
+      {error ? <Failed error={error} /> : why ? <NoticeBox kind="warning">{why}</NoticeBox> : null}
+      <form onSubmit={enter}>
+        <Field
+          wide
+          label="API token"
+          hint="Shared by the tabs of this page, until you close the last one. A token with scope read shows everything and changes nothing."
+        >
+          <input
+            type="password"
+            autocomplete="off"
+            spellcheck={false}
+            value={token}
+            onInput={(event: Event) => setToken(valueIn(event))}
+          />
+        </Field>
+        <button type="submit" class="primary">
+          Sign in
+        </button>
+      </form>
+      <p>
+        <code>edgemaker page</code> prints a link that signs you in to a server on this machine;{" "}
+        <code>edgemaker token create</code> creates a token for another server.
+      </p>
+    </main>
+  );
+}
+
+/** Sets the title of the tab; without a text, it leaves it to a part of the page. */
+export function useTitle(text: string | undefined): void {
+  useEffect(() => {
+    if (text !== undefined) document.title = `${text} · edgemaker`;
+  }, [text]);
+}
+
+/** Saves a file. This page's content security policy would block the styles of a report, so it is not shown here. */
+export function saveFile(name: string, content: Blob): void {
+  const address = URL.createObjectURL(content);
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = name;
+  link.click();
+  // When the click returns, the browser has begun to read the file but has not finished.
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+}
+
+/** A button that saves the response of a route as a file in a format of the API. */
+export function SaveButton({
+  label,
+  route,
+  query = {},
+  format,
+  file,
+}: {
+  label: string;
+  route: string;
+  query?: Requested["query"];
+  format: "csv" | "html";
+  /** Name without its ending. */
+  file: string;
+}) {
+  const [state, setState] = useState<{ isBusy?: boolean; error?: ApiError }>({});
+  const save = async () => {
+    setState({ isBusy: true });
+    try {
+      saveFile(`${file}.${format}`, await askFile(route, { query: { ...query, format } }));
+      setState({});
+    } catch (error) {
+      setState({ error: error as ApiError });
+    }
+  };
+  return (
+    <>
+      <button type="button" disabled={state.isBusy === true} onClick={() => void save()}>
+        {state.isBusy ? "Saving…" : label}
+      </button>
+      {state.error ? <Failed error={state.error} /> : null}
+    </>
   );
 }

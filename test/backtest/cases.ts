@@ -1,18 +1,16 @@
-import { quoteAt } from "../../src/backtest/paper/paper.ts";
-import type { WalkOptions } from "../../src/backtest/paper/walk-options.ts";
+import { quoteAt, type WalkOptions } from "../../src/backtest/paper/paper-account.ts";
 import { begin, checkGrid } from "../../src/backtest/run/begin.ts";
 import { walk } from "../../src/backtest/run/walk.ts";
-import { RULES, type Rules } from "../../src/backtest/tape/rules.ts";
-import { openAt, ticksOf } from "../../src/backtest/tape/ticks.ts";
+import { openAt, RULES, type Rules, ticksOf } from "../../src/backtest/tape/ticks.ts";
 import type { Candles } from "../../src/candles/candles.ts";
-import { unexplainedAssets } from "../../src/engine/reconcile/books-check.ts";
+import { unexplainedAssets } from "../../src/engine/reconcile/recovery.ts";
 import { gridKind } from "../../src/grid/kind.ts";
-import { centeredOf, requestedRangeOf } from "../../src/grid/start/requested.ts";
+import { centeredOf, requestedRangeOf } from "../../src/grid/start/check.ts";
 import type { GridStrategy } from "../../src/grid/state/state.ts";
 import { parseClientOrderId } from "../../src/kernel/ids.ts";
 import type { Balance } from "../../src/model/account.ts";
-import type { Fill } from "../../src/model/fill.ts";
 import type { Market } from "../../src/model/market.ts";
+import type { Fill } from "../../src/model/order.ts";
 import { d, market as marketOf } from "../support/grid.ts";
 import { type GridRequest, parsed } from "./stepped.ts";
 

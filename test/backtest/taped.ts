@@ -1,8 +1,8 @@
 import { type BacktestOptions, backtest } from "../../src/backtest/run/backtest.ts";
 import { createTapeReader } from "../../src/candles/tape/read.ts";
 import type { Tape } from "../../src/candles/tape/tape.ts";
-import type { Fill } from "../../src/model/fill.ts";
 import type { Market } from "../../src/model/market.ts";
+import type { Fill } from "../../src/model/order.ts";
 import { d, market as marketOf } from "../support/grid.ts";
 
 export const FROM = Date.UTC(2026, 0, 1);

@@ -1,7 +1,7 @@
 import { tick } from "../../src/engine/pass/tick.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { SECOND } from "../../src/kernel/time.ts";
-import { VENUES, type VenueName } from "../../src/model/venues.ts";
+import { VENUES, type VenueName } from "../../src/model/market.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
 import { gridInput } from "../support/requests.ts";
 import { runOperation } from "../support/sandbox.ts";

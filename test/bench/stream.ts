@@ -1,11 +1,11 @@
-import { nodeSockets } from "../../cli/host/node-sockets.ts";
+import { startStreams } from "../../cli/host/built-assets.ts";
+import { nodeSockets } from "../../cli/host/node-runtime.ts";
 import { nodeLocal } from "../../cli/host/process/node-local.ts";
-import { startStreams } from "../../cli/host/streams.ts";
 import { startTimer } from "../../cli/host/timer.ts";
 import { venueStreams } from "../../src/adapters/streams/streams.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { type Millis, SECOND } from "../../src/kernel/time.ts";
-import { VENUES, type VenueName } from "../../src/model/venues.ts";
+import { VENUES, type VenueName } from "../../src/model/market.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
 import { runOperation } from "../support/sandbox.ts";
 import type { Figure } from "./figure.ts";

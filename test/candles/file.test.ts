@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Candles, candlesIn, candlesOf, slice } from "../../src/candles/candles.ts";
-import { gapsOf } from "../../src/candles/coverage.ts";
 import { decodeCandles, encodeCandles, type KeptWithCandles, readHead } from "../../src/candles/file.ts";
 import { hashOf } from "../../src/candles/hash.ts";
 import { merge } from "../../src/candles/merge.ts";
-import { partsWithout, type Range, withRange } from "../../src/candles/ranges.ts";
+import { gapsOf } from "../../src/candles/read.ts";
+import { partsWithout, type Range, withRange } from "../../src/candles/windows.ts";
 import { MINUTE } from "../../src/kernel/time.ts";
 
 const FIRST = Date.UTC(2022, 0, 1);

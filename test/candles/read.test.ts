@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type CandleRow, candlesOf } from "../../src/candles/candles.ts";
-import { coverageOf } from "../../src/candles/coverage.ts";
-import { createReader, type ReadOptions } from "../../src/candles/read.ts";
+import { coverageOf, createReader, type ReadOptions } from "../../src/candles/read.ts";
 import { parseDecimal, text } from "../../src/kernel/decimal.ts";
 import { MINUTE } from "../../src/kernel/time.ts";
 

@@ -8,7 +8,7 @@ import { parseConfig } from "../../src/compose/config.ts";
 import { createDeps } from "../../src/compose/deps.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { MINUTE } from "../../src/kernel/time.ts";
-import type { Log } from "../../src/ports/local.ts";
+import type { Log } from "../../src/ports/within-time.ts";
 import { parsed } from "../backtest/stepped.ts";
 import { edgemaker } from "../support/command.ts";
 import { runOperation } from "../support/sandbox.ts";

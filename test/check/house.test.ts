@@ -10,7 +10,7 @@ const MOST = {
   floors: 8,
   looseFiles: 5,
   names: 5,
-  fileLines: 300,
+  fileLines: 500,
   functionLines: 40,
   /** With the functions that stand in it. */
   wholeFunctionLines: 75,
@@ -79,7 +79,7 @@ const PLANTED: readonly (readonly [string, readonly (readonly [string, string])[
     ]),
     /^names: defined twice: .*planted0name/,
   ],
-  ["a long file", [["src/planted/a.ts", lines(301)]], /^long: src\/planted\/a.ts 301$/],
+  ["a long file", [["src/planted/a.ts", lines(501)]], /^long: src\/planted\/a.ts 501$/],
   [
     "a long function",
     [["src/planted/f.ts", `export function planted() {\n${lines(40)}}\n`]],

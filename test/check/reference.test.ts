@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { Settings } from "../../src/compose/setting-names.ts";
+import { Settings } from "../../src/compose/config.ts";
 import { isLabel, labelsOf, statusOf } from "../../src/kernel/errors.ts";
 import { root } from "../support/bundle.ts";
 

@@ -25,7 +25,7 @@ const SOURCES: readonly (readonly [what: string, words: readonly string[]])[] = 
     "notices",
     [...wordsOf("src/model/strategy.ts", "code"), "stalled", "stop_price_unwatched", "stream_down", "killed"],
   ],
-  ["notices of how things are", wordsOf("src/grid/schema/conditions.ts", "code")],
+  ["notices of how things are", wordsOf("src/grid/operations/status.ts", "code")],
   ["warnings of a plan", wordsOf("src/grid/ladder/check-rules.ts", "code")],
   ["events", wordsOf("src/model/events.ts", "EventKind")],
 ];

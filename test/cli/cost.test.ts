@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { monthOf, priceOf, unitsOf } from "../../cli/actions/estimate.ts";
+import { monthOf, priceOf, unitsOf } from "../../cli/actions/doctor.ts";
 import { PLANS } from "../../cli/actions/plans.ts";
 
 const HOUR = 3_600_000;

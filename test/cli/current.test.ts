@@ -3,7 +3,7 @@ import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
-import { packageFolder } from "../../cli/host/locations.ts";
+import { packageFolder } from "../../cli/host/directories.ts";
 import { tempFolder } from "../support/temp.ts";
 
 /** A checkout that nothing was built in. */

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "no
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { shownUrl } from "../../cli/host/locations.ts";
+import { shownUrl } from "../../cli/host/directories.ts";
 import { parseConfig } from "../../src/compose/config.ts";
 import { canary } from "../support/canary.ts";
 import { edgemaker, environment, serve } from "../support/command.ts";

@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { executableOf } from "../../src/compare/analysis.ts";
-import { bestExecution } from "../../src/compare/executable.ts";
+import { bestExecution, executableOf } from "../../src/compare/schema.ts";
 import { type Decimal, decimal, text } from "../../src/kernel/decimal.ts";
 import { type Levels, leg, type Rules } from "../support/legs.ts";
 

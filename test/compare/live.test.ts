@@ -1,8 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { nodeLocal } from "../../cli/host/process/node-local.ts";
 import { irisAggregator } from "../../src/adapters/iris/aggregator.ts";
-import { connectDex } from "../../src/compose/dex.ts";
-import { timeLimit } from "../../src/compose/time-limit.ts";
+import { connectDex, timeLimit } from "../../src/compose/deps.ts";
 import { kindsOf } from "../../src/engine/kinds.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { KINDS } from "../../src/kinds.ts";

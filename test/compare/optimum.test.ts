@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { bestExecution } from "../../src/compare/executable.ts";
+import { bestExecution } from "../../src/compare/schema.ts";
 import { type Decimal, decimal, ONE } from "../../src/kernel/decimal.ts";
 import type { BookLevel } from "../../src/model/market.ts";
 import { type Levels, leg, levelsOf } from "../support/legs.ts";

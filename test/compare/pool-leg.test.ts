@@ -1,10 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { bestExecution, executePair, meetsBothMinimums } from "../../src/compare/executable.ts";
-import type { Leg } from "../../src/compare/leg.ts";
-import { poolLeg } from "../../src/compare/pool-leg.ts";
+import { poolLeg } from "../../src/compare/operations/compare.ts";
+import { bestExecution, executePair, type Leg, meetsBothMinimums } from "../../src/compare/schema.ts";
 import { decimal, ONE, ZERO } from "../../src/kernel/decimal.ts";
-import type { PricedPool } from "../../src/ports/dex.ts";
+import type { PricedPool } from "../../src/ports/venue.ts";
 import { leg } from "../support/legs.ts";
 
 const pool = (over: Partial<PricedPool> = {}): PricedPool => ({

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { parseConfig } from "../../src/compose/config.ts";
-import { createLimiter } from "../../src/transport/limiter.ts";
+import { createLimiter } from "../../src/transport/access.ts";
 import { testApp } from "../support/app.ts";
 import { besideServer } from "../support/beside.ts";
 import { canary } from "../support/canary.ts";

@@ -5,7 +5,7 @@ import { finish } from "../../src/backtest/run/finish.ts";
 import { slice } from "../../src/candles/candles.ts";
 import { text } from "../../src/kernel/decimal.ts";
 import { DAY, MINUTE } from "../../src/kernel/time.ts";
-import type { Fill } from "../../src/model/fill.ts";
+import type { Fill } from "../../src/model/order.ts";
 import { prepared, walked } from "../backtest/cases.ts";
 import { parsed } from "../backtest/stepped.ts";
 import { d } from "../support/grid.ts";

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { irisAggregator } from "../../src/adapters/iris/aggregator.ts";
-import { cached } from "../../src/adapters/iris/cached.ts";
+import { cached, irisAggregator } from "../../src/adapters/iris/aggregator.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { Venue } from "../../src/ports/venue.ts";

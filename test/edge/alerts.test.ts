@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { nodeLocal } from "../../cli/host/process/node-local.ts";
 import { createNotifyStore } from "../../src/notify/store/store.ts";
 import { importKek } from "../../src/storage/client/envelope.ts";
-import { openDatabase } from "../../src/storage/client/open.ts";
+import { openDatabase } from "../../src/storage/client/safe-client.ts";
 import { BY } from "../support/by.ts";
 import { deployment } from "../support/deployment.ts";
 import { fireCron } from "../support/edge-live.ts";

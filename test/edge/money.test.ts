@@ -2,7 +2,7 @@ import { createClient } from "@libsql/client";
 import type { Miniflare, RequestInit as WorkerRequestInit } from "miniflare";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { parseDecimal, text } from "../../src/kernel/decimal.ts";
-import type { VenueName } from "../../src/model/venues.ts";
+import type { VenueName } from "../../src/model/market.ts";
 import { TOKENS } from "../support/app.ts";
 import { deployment } from "../support/deployment.ts";
 import { fireCron } from "../support/edge-live.ts";

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { tradesAreDue } from "../../src/engine/pass/trades-due.ts";
-import type { MarketSnapshot, Observation } from "../../src/engine/reconcile/observation.ts";
-import { TRADES_WAIT } from "../../src/engine/reconcile/order-life.ts";
-import { reconcile } from "../../src/engine/reconcile/reconcile.ts";
+import { tradesAreDue } from "../../src/engine/pass/observe-markets.ts";
+import { TRADES_WAIT } from "../../src/engine/reconcile/fill-cursor.ts";
+import { type MarketSnapshot, type Observation, reconcile } from "../../src/engine/reconcile/reconcile.ts";
 import { NEW_ORDER, type Order } from "../../src/model/order.ts";
 import type { Snapshot } from "../../src/ports/stores/step-store.ts";
 import type { VenueFill } from "../../src/ports/venue.ts";

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { gapFill, gapIsDue, withBehind, withFill } from "../../src/engine/reconcile/fills.ts";
-import { isContradicted, missed } from "../../src/engine/reconcile/order-life.ts";
-import type { Fill } from "../../src/model/fill.ts";
-import { NEW_ORDER, type Order } from "../../src/model/order.ts";
+import { isContradicted, missed } from "../../src/engine/reconcile/fill-cursor.ts";
+import { gapFill, gapIsDue, withBehind, withFill } from "../../src/engine/reconcile/reconcile.ts";
+import { type Fill, NEW_ORDER, type Order } from "../../src/model/order.ts";
 import { d } from "../support/grid.ts";
 
 const order = (over: Partial<Order> = {}): Order => ({

@@ -4,7 +4,7 @@ import { VenueError } from "../../src/kernel/errors.ts";
 import { type Pair, splitPair } from "../../src/kernel/pair.ts";
 import { SECOND } from "../../src/kernel/time.ts";
 import type { NewOrder } from "../../src/model/order.ts";
-import type { MarketData } from "../../src/ports/market.ts";
+import type { MarketData } from "../../src/ports/venue.ts";
 import { edgemaker } from "../support/command.ts";
 import { allFills } from "../support/fills.ts";
 import { d, market } from "../support/grid.ts";

@@ -1,17 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { withMoved } from "../../src/engine/decide/advance.ts";
-import { unexplainedAssets } from "../../src/engine/reconcile/books-check.ts";
-import { withFeeValues } from "../../src/engine/reconcile/fee-value.ts";
-import { movementsOf } from "../../src/engine/reconcile/fills.ts";
+import { withMoved } from "../../src/engine/decide/loss.ts";
+import { withFeeValues } from "../../src/engine/reconcile/fill-cursor.ts";
+import { movementsOf } from "../../src/engine/reconcile/reconcile.ts";
+import { unexplainedAssets } from "../../src/engine/reconcile/recovery.ts";
 import { gridKind } from "../../src/grid/kind.ts";
-import { giveFirstBase } from "../../src/grid/ladder/layout.ts";
-import { bookEnd, bookFill, costInAll, unsoldBase } from "../../src/grid/ledger/booking.ts";
-import { profitOf } from "../../src/grid/ledger/profit.ts";
+import { giveFirstBase } from "../../src/grid/ladder/levels.ts";
+import { bookEnd, bookFill, costInAll, profitOf, unsoldBase } from "../../src/grid/ledger/booking.ts";
 import type { GridState } from "../../src/grid/state/state.ts";
 import { encode } from "../../src/kernel/codec.ts";
 import { type Decimal, div, max, mul, ONE, snap } from "../../src/kernel/decimal.ts";
-import type { Fill } from "../../src/model/fill.ts";
+import type { Fill } from "../../src/model/order.ts";
 import { d, market, slot, state } from "../support/grid.ts";
 
 const SYMBOL = "BTC/USDT";

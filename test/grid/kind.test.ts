@@ -3,7 +3,7 @@ import { isInRange } from "../../src/engine/accounts.ts";
 import { kindsOf } from "../../src/engine/kinds.ts";
 import { asGrid, asGridView, gridKind } from "../../src/grid/kind.ts";
 import type { GridStrategy } from "../../src/grid/state/state.ts";
-import type { StrategyView } from "../../src/ports/stores/strategy-store.ts";
+import type { StrategyView } from "../../src/ports/stores/store.ts";
 import { d, slot, state } from "../support/grid.ts";
 import { strategy } from "../support/made.ts";
 

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { nodeLocal } from "../../cli/host/process/node-local.ts";
 import { createStore } from "../../src/adapters/libsql/stores/store.ts";
 import type { Deps } from "../../src/ports/deps.ts";
-import { openDatabase } from "../../src/storage/client/open.ts";
+import { openDatabase } from "../../src/storage/client/safe-client.ts";
 import { bearer } from "../contract/suite.ts";
 import { appOver } from "../support/app.ts";
 import { GRID } from "../support/grid.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { gapFill } from "../../src/engine/reconcile/fills.ts";
-import { withReport } from "../../src/engine/reconcile/order-life.ts";
+import { withReport } from "../../src/engine/reconcile/fill-cursor.ts";
+import { gapFill } from "../../src/engine/reconcile/reconcile.ts";
 import { NEW_ORDER, type Order } from "../../src/model/order.ts";
 import type { VenueOrder } from "../../src/ports/venue.ts";
 import { d } from "../support/grid.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { withdrawView } from "../../src/grid/schema/withdraw.ts";
+import { withdrawView } from "../../src/grid/schema/shapes.ts";
 import { decimal, text } from "../../src/kernel/decimal.ts";
 import { type Driven, drivenApp } from "../support/driven.ts";
 import { appClient, callTool, textOf } from "../support/mcp.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fillTable } from "../../src/history/fill-table.ts";
+import { fillTable } from "../../src/history/operations/history.ts";
 import {
   archivedOf,
   fillShown,

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { csv } from "../../src/kernel/csv.ts";
 import { HOUR, MINUTE } from "../../src/kernel/time.ts";
-import type { HistoryStore } from "../../src/ports/stores/history-store.ts";
+import type { HistoryStore } from "../../src/ports/stores/store.ts";
 import { memoryHistoryStore } from "../simulation/store/history-store.ts";
 import { emptyTables, fillKey, type Tables } from "../simulation/store/tables.ts";
 import { appOver } from "../support/app.ts";

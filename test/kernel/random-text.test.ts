@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createRandomText } from "../../src/kernel/random-text.ts";
+import { createRandomText } from "../../src/kernel/random.ts";
 
 const DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz";
 

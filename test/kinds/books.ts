@@ -1,9 +1,8 @@
 /** Books of one position, as simple as a kind may keep them. */
-import { addFee } from "../../src/engine/reconcile/fills.ts";
+import { addFee } from "../../src/engine/reconcile/reconcile.ts";
 import { type Decimal, div, mul, mulDiv, ZERO } from "../../src/kernel/decimal.ts";
 import { type Pair, splitPair } from "../../src/kernel/pair.ts";
-import type { Fill } from "../../src/model/fill.ts";
-import type { Order } from "../../src/model/order.ts";
+import type { Fill, Order } from "../../src/model/order.ts";
 import type { Accounts, StrategyState } from "../../src/model/strategy.ts";
 
 export interface Books extends StrategyState {

@@ -1,14 +1,10 @@
 /** A kind of strategy that is only a test of the engine: one order that follows the bid. */
-import { draftOf } from "../../src/engine/decide/intents.ts";
-import { cancellable, isRecovering } from "../../src/engine/decide/turn.ts";
+import { cancellable, draftOf, isRecovering } from "../../src/engine/decide/intents.ts";
 import { type Decimal, ZERO } from "../../src/kernel/decimal.ts";
 import { refusedWithin } from "../../src/limits/standing.ts";
-import type { Market, Quote } from "../../src/model/market.ts";
-import { meetsMinimum } from "../../src/model/minimum.ts";
-import { need } from "../../src/model/need.ts";
+import { type Market, meetsMinimum, type Quote } from "../../src/model/market.ts";
 import type { Draft, Order } from "../../src/model/order.ts";
-import { NO_RESERVE } from "../../src/model/reserve.ts";
-import type { Strategy, StrategyConfig } from "../../src/model/strategy.ts";
+import { NO_RESERVE, need, type Strategy, type StrategyConfig } from "../../src/model/strategy.ts";
 import type { Drafted, Kind, StrategyContext } from "../../src/ports/kind.ts";
 import { accounts, type Books, bookEnd, bookFill, movedByBooks } from "./books.ts";
 

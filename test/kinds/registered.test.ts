@@ -1,9 +1,8 @@
 import { expect, it } from "vitest";
 import * as z from "zod";
 import { groupsOf, rootCommand } from "../../cli/commands/root.ts";
-import { paper } from "../../src/backtest/paper/paper.ts";
-import { opened, passOnPaper } from "../../src/backtest/paper/strategy-on-paper.ts";
-import { RULES } from "../../src/backtest/tape/rules.ts";
+import { opened, paper, passOnPaper } from "../../src/backtest/paper/paper-account.ts";
+import { RULES } from "../../src/backtest/tape/ticks.ts";
 import { kindsOf } from "../../src/engine/kinds.ts";
 import { kindsWith, STRATEGY_KINDS, type StrategyKind } from "../../src/kinds.ts";
 import type { Strategy } from "../../src/model/strategy.ts";

@@ -1,10 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { allowed, countedNotional, exceedsToken, thinBook, withOrder } from "../../src/limits/allowed.ts";
-import { exitsOnLoss } from "../../src/limits/exposure.ts";
+import {
+  allowed,
+  countedNotional,
+  exceedsToken,
+  exitsOnLoss,
+  thinBook,
+  withOrder,
+} from "../../src/limits/allowed.ts";
 import { tightest } from "../../src/limits/limits.ts";
-import { readUnbookedBuys } from "../../src/limits/operations/exposed-reads.ts";
+import { readStandings, readUnbookedBuys } from "../../src/limits/operations/exposed-reads.ts";
 import { holdToToken } from "../../src/limits/operations/exposures.ts";
-import { readStandings } from "../../src/limits/operations/standings.ts";
 import { accountLimits, collarFloor, mostNotional, ownLimits, usedOf } from "../../src/limits/standing.ts";
 import { readLimit } from "../../src/limits/texts.ts";
 import type { Limits, Standing, Used } from "../../src/model/limits.ts";

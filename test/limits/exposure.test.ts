@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { exitsOnLoss, exposureOf, exposureText, type TradingPlan } from "../../src/limits/exposure.ts";
+import { exitsOnLoss, exposureOf, exposureText, type TradingPlan } from "../../src/limits/allowed.ts";
 import { type KnownExposure, TRADES_NOTHING } from "../../src/model/proposal.ts";
 import { type Operation, operation } from "../../src/operation.ts";
 import { d } from "../support/grid.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { McpSettings } from "../../src/transport/mcp/options.ts";
+import type { McpSettings } from "../../src/transport/mcp/plans.ts";
 import {
   ATTEMPTS,
   callTool,

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { VenueError } from "../../src/kernel/errors.ts";
-import { exposureOf } from "../../src/limits/exposure.ts";
-import { readUnbookedBuys } from "../../src/limits/operations/exposed-reads.ts";
-import { holdToToken, readExposure } from "../../src/limits/operations/exposures.ts";
+import { exposureOf } from "../../src/limits/allowed.ts";
 import {
   readPositionExposure,
   readPositionPause,
   readPositionSale,
-} from "../../src/limits/operations/position-reads.ts";
-import { readStandings } from "../../src/limits/operations/standings.ts";
+  readStandings,
+  readUnbookedBuys,
+} from "../../src/limits/operations/exposed-reads.ts";
+import { holdToToken, readExposure } from "../../src/limits/operations/exposures.ts";
 import { type Positioned, positionExposure } from "../../src/limits/position.ts";
 import { parseAccountKey } from "../../src/model/account.ts";
 import type { Limits, LimitsRequest } from "../../src/model/limits.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { VenueError } from "../../src/kernel/errors.ts";
-import { absenceOf, missedBecause } from "../../src/liquidity/absence.ts";
+import { absenceOf, missedBecause } from "../../src/liquidity/operations/sample.ts";
 
 const view = (over: object = {}, reasons: readonly string[] = [], accountError: string | null = null) =>
   ({

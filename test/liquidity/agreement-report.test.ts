@@ -3,14 +3,15 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { DAY } from "../../src/kernel/time.ts";
-import { agreementPage } from "../../src/liquidity/agreement-page.tsx";
-import type { AgreementReport } from "../../src/liquidity/agreement-report-schema.ts";
-import { daysBefore } from "../../src/liquidity/operations/agreed-days.ts";
-import { createAgreementStore } from "../../src/liquidity/store/agreements.ts";
-import type { LiquidityDeps } from "../../src/liquidity/store/store.ts";
-import { createLiquidityStore } from "../../src/liquidity/store/store.ts";
-import { totalFindings } from "../../src/liquidity/total.ts";
-import { MINUTES_A_DAY } from "../../src/model/samples/minute.ts";
+import { type AgreementReport, agreementPage } from "../../src/liquidity/agreement-page.tsx";
+import { daysBefore } from "../../src/liquidity/operations/agreement-report.ts";
+import { totalFindings } from "../../src/liquidity/report.ts";
+import {
+  createAgreementStore,
+  createLiquidityStore,
+  type LiquidityDeps,
+} from "../../src/liquidity/store/store.ts";
+import { MINUTES_A_DAY } from "../../src/model/samples/sample.ts";
 import { appOver } from "../support/app.ts";
 import { findChromium, openPage, startBrowser } from "../support/browser.ts";
 import { d } from "../support/grid.ts";

@@ -4,9 +4,11 @@ import { lookOutFor } from "../../src/compose/look-out.ts";
 import { tick } from "../../src/engine/pass/tick.ts";
 import { DAY, MINUTE } from "../../src/kernel/time.ts";
 import { sampleLiquidity } from "../../src/liquidity/operations/sample.ts";
-import { createAgreementStore } from "../../src/liquidity/store/agreements.ts";
-import type { LiquidityDeps } from "../../src/liquidity/store/store.ts";
-import { createLiquidityStore } from "../../src/liquidity/store/store.ts";
+import {
+  createAgreementStore,
+  createLiquidityStore,
+  type LiquidityDeps,
+} from "../../src/liquidity/store/store.ts";
 import type { PromisedPair } from "../../src/model/samples/promise.ts";
 import { appOver } from "../support/app.ts";
 import { runOperation, testSandbox } from "../support/sandbox.ts";

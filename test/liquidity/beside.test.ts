@@ -1,12 +1,12 @@
 import { expect, it, onTestFinished } from "vitest";
-import { startDelivery, startSampling } from "../../cli/host/delivery.ts";
+import { startDelivery, startSampling } from "../../cli/host/built-assets.ts";
 import { nodeLocal } from "../../cli/host/process/node-local.ts";
 import type { ServiceDeps } from "../../src/compose/deps.ts";
 import { createLiquidityStore } from "../../src/liquidity/store/store.ts";
 import { createNotifyStore } from "../../src/notify/store/store.ts";
 import { createReportStore } from "../../src/report/store.ts";
 import { importKek } from "../../src/storage/client/envelope.ts";
-import { openDatabase } from "../../src/storage/client/open.ts";
+import { openDatabase } from "../../src/storage/client/safe-client.ts";
 import { BY } from "../support/by.ts";
 import { eventually } from "../support/command.ts";
 import { edgeApp } from "../support/edge.ts";

@@ -3,24 +3,23 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { mul, wire } from "../../src/kernel/decimal.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
 import { DAY, MINUTE } from "../../src/kernel/time.ts";
-import { agreementPage } from "../../src/liquidity/agreement-page.tsx";
-import type { AgreementReport } from "../../src/liquidity/agreement-report-schema.ts";
-import { totalCosts } from "../../src/liquidity/cost.ts";
-import { readCosts } from "../../src/liquidity/operations/cost.ts";
+import { type AgreementReport, agreementPage } from "../../src/liquidity/agreement-page.tsx";
+import { readCosts } from "../../src/liquidity/operations/report.ts";
 import { readStatusContent } from "../../src/liquidity/operations/status.ts";
 import { liquidityPage } from "../../src/liquidity/page.tsx";
-import type { LiquidityAnswer } from "../../src/liquidity/schema.ts";
+import { type LiquidityAnswer, totalCosts } from "../../src/liquidity/schema.ts";
 import { statusPage } from "../../src/liquidity/status-page.tsx";
-import { createAgreementStore } from "../../src/liquidity/store/agreements.ts";
-import type { LiquidityDeps } from "../../src/liquidity/store/store.ts";
-import { createLiquidityStore } from "../../src/liquidity/store/store.ts";
-import { MINUTES_A_DAY } from "../../src/model/samples/minute.ts";
-import { dateOf } from "../../src/model/usage.ts";
+import {
+  createAgreementStore,
+  createLiquidityStore,
+  type LiquidityDeps,
+} from "../../src/liquidity/store/store.ts";
+import { dateOf } from "../../src/model/limits.ts";
+import { MINUTES_A_DAY } from "../../src/model/samples/sample.ts";
 import { createOperations } from "../../src/operations.ts";
-import type { QualityAnswer } from "../../src/quality/schema.ts";
+import type { QualityAnswer } from "../../src/quality/tally.ts";
 import { statement } from "../../src/storage/client/context.ts";
-import { fillMids } from "../../src/storage/tables/quality-tables.ts";
-import { strategyDays } from "../../src/storage/tables/report-tables.ts";
+import { fillMids, strategyDays } from "../../src/storage/tables/liquidity-tables.ts";
 import { fills } from "../../src/storage/tables/tables.ts";
 import { appOver } from "../support/app.ts";
 import { d } from "../support/grid.ts";

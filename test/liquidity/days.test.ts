@@ -2,18 +2,23 @@ import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { moveYear } from "../../src/adapters/libsql/keeping/archive.ts";
-import { offerUpdate } from "../../src/adapters/libsql/stores/change-rows.ts";
+import { offerUpdate } from "../../src/adapters/libsql/stores/step-store.ts";
 import { type Decimal, ONE, sum, wire } from "../../src/kernel/decimal.ts";
 import { DAY, MINUTE } from "../../src/kernel/time.ts";
 import { sampleLiquidity } from "../../src/liquidity/operations/sample.ts";
 import type { LiquidityAnswer } from "../../src/liquidity/schema.ts";
-import type { LiquidityDeps } from "../../src/liquidity/store/store.ts";
-import { createLiquidityStore } from "../../src/liquidity/store/store.ts";
-import { type LiquidityMinute, MINUTES_A_DAY, type MissedMinute } from "../../src/model/samples/minute.ts";
+import { createLiquidityStore, type LiquidityDeps } from "../../src/liquidity/store/store.ts";
+import { dateOf } from "../../src/model/limits.ts";
 import type { LiquidityPromise } from "../../src/model/samples/promise.ts";
-import { ABSENCES, type Depths, type Sides } from "../../src/model/samples/sample.ts";
-import { dateOf } from "../../src/model/usage.ts";
-import type { SafeClient } from "../../src/storage/client/calls.ts";
+import {
+  ABSENCES,
+  type Depths,
+  type LiquidityMinute,
+  MINUTES_A_DAY,
+  type MissedMinute,
+  type Sides,
+} from "../../src/model/samples/sample.ts";
+import type { SafeClient } from "../../src/storage/client/call-queue.ts";
 import { statement } from "../../src/storage/client/context.ts";
 import { liquidityMinutes } from "../../src/storage/tables/liquidity-tables.ts";
 import { appOver } from "../support/app.ts";

@@ -1,11 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { decimal, snap, text } from "../../src/kernel/decimal.ts";
 import { DAY, MINUTE } from "../../src/kernel/time.ts";
-import { dayAverages } from "../../src/liquidity/days.ts";
-import { mexcSt } from "../../src/liquidity/exchange-rules.ts";
+import { dayAverages, mexcSt } from "../../src/liquidity/exchange-rules.ts";
 import type { OrderTerms } from "../../src/model/order.ts";
-import { foldSamples, MINUTES_A_DAY } from "../../src/model/samples/minute.ts";
-import { sampleBook } from "../../src/model/samples/sample.ts";
+import { foldSamples, MINUTES_A_DAY, sampleBook } from "../../src/model/samples/sample.ts";
 import { d } from "../support/grid.ts";
 import { findingsOver, spanOf } from "../support/liquidity-minute.ts";
 

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { type Decimal, text } from "../../src/kernel/decimal.ts";
-import type { LiquidityDay } from "../../src/liquidity/days.ts";
-import { bitgetSt, mexcSt } from "../../src/liquidity/exchange-rules.ts";
+import { bitgetSt, type LiquidityDay, mexcSt } from "../../src/liquidity/exchange-rules.ts";
 import { agreementRule, gateRule, gateScore, quotingAgreement } from "../../src/liquidity/obligations.ts";
-import type { LiquidityMinute } from "../../src/model/samples/minute.ts";
+import type { LiquidityMinute } from "../../src/model/samples/sample.ts";
 import { d } from "../support/grid.ts";
 import { liquidityMinute, spanOf } from "../support/liquidity-minute.ts";
 

@@ -5,15 +5,16 @@ import { describe, expect, it } from "vitest";
 import { MINUTE } from "../../src/kernel/time.ts";
 import { agreementRule, overallState } from "../../src/liquidity/obligations.ts";
 import { liquidityPage } from "../../src/liquidity/page.tsx";
-import { quote } from "../../src/liquidity/page-figures.ts";
-import { findingRow } from "../../src/liquidity/page-tables.tsx";
-import { describeTerms, findingsOf } from "../../src/liquidity/presets.ts";
-import { liquidityReport } from "../../src/liquidity/report.ts";
-import { daysOut, reportOut } from "../../src/liquidity/report-answer.ts";
+import {
+  describeTerms,
+  findingRow,
+  findingsOf,
+  quote,
+  tradeCostsOut,
+} from "../../src/liquidity/page-tables.tsx";
+import { daysOut, liquidityReport, reportOut } from "../../src/liquidity/report.ts";
 import type { LiquidityAnswer } from "../../src/liquidity/schema.ts";
-import { tradeCostsOut } from "../../src/liquidity/trade-cost.ts";
-import { foldSamples, MINUTES_A_DAY } from "../../src/model/samples/minute.ts";
-import { sampleBook } from "../../src/model/samples/sample.ts";
+import { foldSamples, MINUTES_A_DAY, sampleBook } from "../../src/model/samples/sample.ts";
 import { findChromium, openPage, startBrowser } from "../support/browser.ts";
 import { d } from "../support/grid.ts";
 import { spanOf } from "../support/liquidity-minute.ts";

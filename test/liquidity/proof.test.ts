@@ -2,18 +2,21 @@ import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { offerUpdate } from "../../src/adapters/libsql/stores/change-rows.ts";
+import { offerUpdate } from "../../src/adapters/libsql/stores/step-store.ts";
 import { digest } from "../../src/kernel/digest.ts";
 import { DAY, MINUTE } from "../../src/kernel/time.ts";
 import { checkBundle } from "../../src/liquidity/operations/check-proof.ts";
 import { bundleLines, signDays } from "../../src/liquidity/operations/proof.ts";
 import { sampleLiquidity } from "../../src/liquidity/operations/sample.ts";
 import { type BundleDay, dayText, signedText } from "../../src/liquidity/proof.ts";
-import { createProofKey, importProofKey } from "../../src/liquidity/store/proof-key.ts";
-import { createProofKeys, createProofStore } from "../../src/liquidity/store/proofs.ts";
-import type { LiquidityDeps } from "../../src/liquidity/store/store.ts";
-import { createLiquidityStore } from "../../src/liquidity/store/store.ts";
-import { MINUTES_A_DAY, type OfferedMinute } from "../../src/model/samples/minute.ts";
+import {
+  createProofKey,
+  createProofKeys,
+  createProofStore,
+  importProofKey,
+} from "../../src/liquidity/store/proofs.ts";
+import { createLiquidityStore, type LiquidityDeps } from "../../src/liquidity/store/store.ts";
+import { MINUTES_A_DAY, type OfferedMinute } from "../../src/model/samples/sample.ts";
 import { importKek } from "../../src/storage/client/envelope.ts";
 import { d } from "../support/grid.ts";
 import { liquidityMinute } from "../support/liquidity-minute.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { binanceFlags } from "../../src/liquidity/red-flags.ts";
+import { binanceFlags } from "../../src/liquidity/exchange-rules.ts";
 import { d } from "../support/grid.ts";
 import { liquidityMinute, spanOf } from "../support/liquidity-minute.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { csv } from "../../src/kernel/csv.ts";
 import { type Decimal, text } from "../../src/kernel/decimal.ts";
 import { gapsIn, liquidityReport, MINUTE_COLUMNS, minuteRow } from "../../src/liquidity/report.ts";
-import type { LiquidityMinute } from "../../src/model/samples/minute.ts";
+import type { LiquidityMinute } from "../../src/model/samples/sample.ts";
 import { d } from "../support/grid.ts";
 import { spanOf } from "../support/liquidity-minute.ts";
 

@@ -1,20 +1,33 @@
 import { describe, expect, it } from "vitest";
 import type { Decimal } from "../../src/kernel/decimal.ts";
-import { totalCosts } from "../../src/liquidity/cost.ts";
-import { dayAverages, isKnown, type LiquidityDay } from "../../src/liquidity/days.ts";
-import { bitgetSt, mexcSt, volumeFinding } from "../../src/liquidity/exchange-rules.ts";
+import {
+  bitgetSt,
+  dayAverages,
+  isKnown,
+  type LiquidityDay,
+  mexcSt,
+  volumeFinding,
+} from "../../src/liquidity/exchange-rules.ts";
 import {
   agreementRule,
+  countUp,
   gateRule,
+  joinDays,
+  joinParts,
   overallState,
   quotingAgreement,
+  spanDays,
   upShare,
 } from "../../src/liquidity/obligations.ts";
-import { findingsOf } from "../../src/liquidity/presets.ts";
-import { daysOut, findingOut, hoursOut } from "../../src/liquidity/report-answer.ts";
-import { countUp, joinDays, joinParts, spanDays } from "../../src/liquidity/span.ts";
-import { costToTradeShown, slippageText, tradeCostsOut } from "../../src/liquidity/trade-cost.ts";
-import type { LiquidityMinute } from "../../src/model/samples/minute.ts";
+import {
+  costToTradeShown,
+  findingsOf,
+  slippageText,
+  tradeCostsOut,
+} from "../../src/liquidity/page-tables.tsx";
+import { daysOut, findingOut, hoursOut } from "../../src/liquidity/report.ts";
+import { totalCosts } from "../../src/liquidity/schema.ts";
+import type { LiquidityMinute } from "../../src/model/samples/sample.ts";
 import { NO_SUMS } from "../../src/model/samples/sums.ts";
 import { d } from "../support/grid.ts";
 import { findingsOver, liquidityMinute, spanOf } from "../support/liquidity-minute.ts";

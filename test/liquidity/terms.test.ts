@@ -7,13 +7,17 @@ import {
   settingsAgreement,
   stateOf,
   totalText,
-} from "../../src/liquidity/agreement.ts";
-import { agreementChanges, agreementView, historyView } from "../../src/liquidity/agreement-answer.ts";
+} from "../../src/liquidity/agreement-page.tsx";
 import { parseMarket, parseTerms } from "../../src/liquidity/market-text.ts";
-import { describeTerms, upRuleOf } from "../../src/liquidity/presets.ts";
-import { describeTotalRules, totalFindings, totalRule } from "../../src/liquidity/total.ts";
-import type { AgreementVersion } from "../../src/model/samples/agreement.ts";
-import type { LiquidityPromise, Preset, PromiseRequest } from "../../src/model/samples/promise.ts";
+import { agreementChanges, agreementView, historyView } from "../../src/liquidity/operations/agreements.ts";
+import { describeTerms, upRuleOf } from "../../src/liquidity/page-tables.tsx";
+import { describeTotalRules, totalFindings, totalRule } from "../../src/liquidity/report.ts";
+import type {
+  AgreementVersion,
+  LiquidityPromise,
+  Preset,
+  PromiseRequest,
+} from "../../src/model/samples/promise.ts";
 import { d } from "../support/grid.ts";
 import { liquidityMinute, spanOf } from "../support/liquidity-minute.ts";
 

@@ -8,17 +8,17 @@ import { DAY, HOUR, MINUTE } from "../../src/kernel/time.ts";
 import { sampleLiquidity } from "../../src/liquidity/operations/sample.ts";
 import { liquidityPage } from "../../src/liquidity/page.tsx";
 import type { LiquidityAnswer } from "../../src/liquidity/schema.ts";
-import type { LiquidityDeps } from "../../src/liquidity/store/store.ts";
 import {
   createLiquidityStore,
   firstMinuteQuery,
+  type LiquidityDeps,
   missesQuery,
   READ_MINUTES,
   sumsQuery,
 } from "../../src/liquidity/store/store.ts";
 import type { WatchedPair } from "../../src/model/samples/promise.ts";
 import type { RefusalReason } from "../../src/model/strategy.ts";
-import type { StrategyView } from "../../src/ports/stores/strategy-store.ts";
+import type { StrategyView } from "../../src/ports/stores/store.ts";
 import type { Venue } from "../../src/ports/venue.ts";
 import { statement } from "../../src/storage/client/context.ts";
 import { appOver } from "../support/app.ts";

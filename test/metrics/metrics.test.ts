@@ -102,7 +102,7 @@ it("metrics queries read running strategies only, however long the history is", 
 it("metrics include everything that the dashboard queries", async () => {
   const box = await metered();
   const { ask, tokens } = box;
-  const source = readFileSync(join(root, "src/metrics/figures.ts"), "utf8");
+  const source = readFileSync(join(root, "src/metrics/operations/metrics.ts"), "utf8");
   const dashboard = JSON.parse(readFileSync(join(root, "deploy/grafana.json"), "utf8")) as {
     panels: { targets: { expr: string }[] }[];
   };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { type Rejection, reasonOf, rejectionOf } from "../../src/model/rejection.ts";
+import { type Rejection, reasonOf, rejectionOf } from "../../src/model/refusal-text.ts";
 
 const text = fc.string().filter((one) => one !== "not sent" && !one.startsWith("would take: "));
 const rejections = fc.oneof(

@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { DAY, HOUR, MINUTE } from "../../src/kernel/time.ts";
 import { NO_DIGEST } from "../../src/model/channel.ts";
 import type { News } from "../../src/model/news.ts";
-import { describedAt, dueLines, takeIn } from "../../src/notify/digest.ts";
+import { isQuietHour, parseQuiet } from "../../src/notify/channels.ts";
+import { describedAt, dueLines, takeIn } from "../../src/notify/operations/deliver.ts";
 import { areGood } from "../../src/notify/operations/heartbeat.ts";
-import { isQuietHour, parseQuiet } from "../../src/notify/quiet.ts";
 import { d } from "../support/grid.ts";
 
 const NOW = 20_000 * DAY;

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { sendBySmtp } from "../../cli/host/smtp.ts";
+import { sendBySmtp } from "../../cli/host/node-runtime.ts";
 import { deliver } from "../../src/notify/operations/deliver.ts";
 import { canary } from "../support/canary.ts";
 import { notifyBox } from "../support/notify.ts";

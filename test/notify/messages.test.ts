@@ -1,10 +1,17 @@
 import { describe, expect, it } from "vitest";
 import type { DigestLine, Message } from "../../src/model/channel.ts";
-import { describeChannel, refusedSecrets, secretFieldsOf } from "../../src/notify/channels.ts";
+import {
+  addressOf,
+  describeChannel,
+  isQuietHour,
+  parseQuiet,
+  quietText,
+  refusedSecrets,
+  requestOf,
+  secretFieldsOf,
+} from "../../src/notify/channels.ts";
 import { mailOf, mailTrouble } from "../../src/notify/mail.ts";
-import { digestMessage } from "../../src/notify/message.ts";
-import { isQuietHour, parseQuiet, quietText } from "../../src/notify/quiet.ts";
-import { addressOf, requestOf } from "../../src/notify/requests.ts";
+import { digestMessage } from "../../src/notify/operations/deliver.ts";
 import { d } from "../support/grid.ts";
 
 const AT = Date.UTC(2026, 0, 31, 23, 59, 59);

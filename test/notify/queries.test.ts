@@ -1,6 +1,12 @@
 import { sql } from "drizzle-orm";
 import { expect, it } from "vitest";
-import { eventsFrom, eventsQuery, fillsFrom, fillsQuery, outlookQuery } from "../../src/notify/store/rows.ts";
+import {
+  eventsFrom,
+  eventsQuery,
+  fillsFrom,
+  fillsQuery,
+  outlookQuery,
+} from "../../src/notify/store/store.ts";
 import { statement } from "../../src/storage/client/context.ts";
 import { bookFills, notifyBox } from "../support/notify.ts";
 

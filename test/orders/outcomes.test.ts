@@ -1,10 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { VenueError } from "../../src/kernel/errors.ts";
-import { acceptedId, asRequested, handOrder, handOutcome } from "../../src/orders/hand.ts";
+import {
+  acceptedId,
+  asRequested,
+  handOrder,
+  handOutcome,
+  orderOut,
+  prepareOrder,
+} from "../../src/orders/hand.ts";
 import { hasEnded } from "../../src/orders/operations/self-cross.ts";
-import { prepareOrder } from "../../src/orders/prepare.ts";
 import { previewOrder } from "../../src/orders/preview.ts";
-import { orderOut } from "../../src/orders/schema.ts";
 import type { Venue } from "../../src/ports/venue.ts";
 import { d, market } from "../support/grid.ts";
 import { order, reportedOrder, TIMING } from "../support/made.ts";

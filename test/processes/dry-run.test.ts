@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import type { VenueName } from "../../src/model/venues.ts";
+import type { VenueName } from "../../src/model/market.ts";
 import { edgemaker, environment, eventually, launcher } from "../support/command.ts";
 import { tempFolder } from "../support/temp.ts";
 import { type EmulatedVenue, startVenue } from "../venues/index.ts";

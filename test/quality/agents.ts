@@ -1,11 +1,16 @@
 /** A market of agents around one strategy's quotes: noise traders, a trader who knows the next price, and a sniper. */
-import { type PaperVenue, PLENTY, paperAccount } from "../../src/backtest/paper/paper-account.ts";
-import { opened, passOnPaper } from "../../src/backtest/paper/strategy-on-paper.ts";
-import { fillMeasurer } from "../../src/backtest/position/measured.ts";
+import {
+  opened,
+  type PaperVenue,
+  PLENTY,
+  paperAccount,
+  passOnPaper,
+} from "../../src/backtest/paper/paper-account.ts";
+import { fillMeasurer } from "../../src/backtest/position/backtest.ts";
 import { kindsOf } from "../../src/engine/kinds.ts";
 import { mix, share } from "../../src/kernel/hash.ts";
 import { SECOND } from "../../src/kernel/time.ts";
-import type { BookedOrder } from "../../src/market/matching/books.ts";
+import type { BookedOrder } from "../../src/market/matching/placing.ts";
 import type { Quote, Side } from "../../src/model/market.ts";
 import type { Kind } from "../../src/ports/kind.ts";
 import { quoteKind } from "../../src/quote/kind.ts";

@@ -1,15 +1,18 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { bookTrade, positionAccounts, withFirstBase } from "../../src/engine/position/ledger.ts";
-import { NO_POSITION, type PositionState } from "../../src/engine/position/state.ts";
-import { bookFill } from "../../src/grid/ledger/booking.ts";
-import { gridAccounts } from "../../src/grid/ledger/profit.ts";
+import {
+  bookTrade,
+  NO_POSITION,
+  type PositionState,
+  positionAccounts,
+  withFirstBase,
+} from "../../src/engine/position/ledger.ts";
+import { bookFill, gridAccounts } from "../../src/grid/ledger/booking.ts";
 import type { GridState } from "../../src/grid/state/state.ts";
 import { type Decimal, divideWhole, mul, ONE, text } from "../../src/kernel/decimal.ts";
-import { earnedAgainst } from "../../src/model/execution.ts";
-import type { Accounts } from "../../src/model/strategy.ts";
-import { NEW_STRATEGY_STATE } from "../../src/model/strategy.ts";
-import { attributionOf } from "../../src/quality/attribution.ts";
+import { earnedAgainst } from "../../src/model/order.ts";
+import { type Accounts, NEW_STRATEGY_STATE } from "../../src/model/strategy.ts";
+import { attributionOf } from "../../src/quality/answer.ts";
 import { d, slot, state } from "../support/grid.ts";
 
 const SYMBOL = "BTC/USDT";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { pastStrategy } from "../../src/backtest/position/backtest.ts";
 import { quoteInput } from "../../src/quote/schema/input.ts";
-import { quoteConfigOf } from "../../src/quote/start/requested-config.ts";
+import { quoteConfigOf } from "../../src/quote/start/planned-quote.ts";
 import { newQuoteState, type QuoteStrategy } from "../../src/quote/state/state.ts";
 import { d } from "../support/grid.ts";
 import { isWhole, most } from "../support/whole.ts";

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Decimal, mul, ONE } from "../../src/kernel/decimal.ts";
-import { earnedAgainst, impactOn, isToxic } from "../../src/model/execution.ts";
-import { HORIZONS } from "../../src/model/fill.ts";
+import { earnedAgainst, HORIZONS, impactOn, isToxic } from "../../src/model/order.ts";
 import { addToTallies, newTally } from "../../src/quality/tally.ts";
 import { d } from "../support/grid.ts";
 import { fill } from "../support/made.ts";

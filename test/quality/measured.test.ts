@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { fillMeasurer, tallyOf } from "../../src/backtest/position/measured.ts";
+import { fillMeasurer, tallyOf } from "../../src/backtest/position/backtest.ts";
 import { MINUTE, SECOND } from "../../src/kernel/time.ts";
-import { HORIZONS } from "../../src/model/fill.ts";
+import { HORIZONS } from "../../src/model/order.ts";
 import { d } from "../support/grid.ts";
 import { fill } from "../support/made.ts";
 

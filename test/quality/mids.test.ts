@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { horizonMidUpdate, midStatements } from "../../src/adapters/libsql/stores/change-rows.ts";
 import { READ_MEASURED, READ_SPREADS } from "../../src/adapters/libsql/stores/history-store.ts";
+import { horizonMidUpdate, midStatements } from "../../src/adapters/libsql/stores/step-store.ts";
 import { step } from "../../src/engine/pass/step.ts";
 import type { Decimal } from "../../src/kernel/decimal.ts";
 import { midOf } from "../../src/kernel/spread.ts";
 import { MINUTE, type Millis, SECOND } from "../../src/kernel/time.ts";
-import { type Fill, HORIZONS, type MeasuredFill } from "../../src/model/fill.ts";
+import { type Fill, HORIZONS, type MeasuredFill } from "../../src/model/order.ts";
 import { type Statement, statement } from "../../src/storage/client/context.ts";
 import { d } from "../support/grid.ts";
 import { runOperation, testSandbox } from "../support/sandbox.ts";

@@ -1,14 +1,13 @@
 import { expect, it } from "vitest";
-import { tallyOf } from "../../src/backtest/position/measured.ts";
+import { tallyOf } from "../../src/backtest/position/backtest.ts";
 import { backtestingQuotes } from "../../src/backtest/quotes/backtest-quotes.ts";
 import { finish } from "../../src/backtest/run/finish.ts";
 import { type Candles, slice } from "../../src/candles/candles.ts";
 import { positionAccounts } from "../../src/engine/position/ledger.ts";
 import { divideWhole, ONE } from "../../src/kernel/decimal.ts";
 import { DAY, SECOND } from "../../src/kernel/time.ts";
-import { earnedAgainst, impactOn } from "../../src/model/execution.ts";
-import { HORIZONS } from "../../src/model/fill.ts";
-import { attributionOf } from "../../src/quality/attribution.ts";
+import { earnedAgainst, HORIZONS, impactOn } from "../../src/model/order.ts";
+import { attributionOf } from "../../src/quality/answer.ts";
 import { quoteInput } from "../../src/quote/schema/input.ts";
 import { d, market } from "../support/grid.ts";
 import { january } from "../support/january.ts";

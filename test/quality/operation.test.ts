@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { step } from "../../src/engine/pass/step.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../../src/kernel/time.ts";
-import type { QualityAnswer } from "../../src/quality/schema.ts";
-import { qualityView } from "../../src/quality/view.ts";
+import { qualityView } from "../../src/quality/operations/measured.ts";
+import type { QualityAnswer } from "../../src/quality/tally.ts";
 import { lookOut } from "../../src/report/operations/look-out.ts";
 import type { Report } from "../../src/report/schema.ts";
 import { appOver } from "../support/app.ts";

@@ -1,11 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { midStatements } from "../../src/adapters/libsql/stores/change-rows.ts";
+import { midStatements } from "../../src/adapters/libsql/stores/step-store.ts";
 import { step } from "../../src/engine/pass/step.ts";
 import { type Decimal, div, mul } from "../../src/kernel/decimal.ts";
 import { HOUR, MINUTE, SECOND } from "../../src/kernel/time.ts";
-import type { MeasuredFill } from "../../src/model/fill.ts";
-import { pickedOff } from "../../src/quality/operations/picked-off.ts";
-import { pickedOffMessages } from "../../src/quality/picked-off.ts";
+import type { MeasuredFill } from "../../src/model/order.ts";
+import { pickedOff, pickedOffMessages } from "../../src/quality/operations/picked-off.ts";
 import { lookOut } from "../../src/report/operations/look-out.ts";
 import { d } from "../support/grid.ts";
 import { fill } from "../support/made.ts";

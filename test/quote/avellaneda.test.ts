@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { text } from "../../src/kernel/decimal.ts";
-import { avellanedaShares, indifferencePrice, optimalSpread } from "../../src/quote/avellaneda.ts";
+import { avellanedaShares, indifferencePrice, optimalSpread } from "../../src/quote/plan.ts";
 import { d } from "../support/grid.ts";
 import { most } from "../support/whole.ts";
 import { simulate } from "./avellaneda.ts";

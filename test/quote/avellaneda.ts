@@ -1,4 +1,4 @@
-import { indifferencePrice, optimalSpread } from "../../src/quote/avellaneda.ts";
+import { indifferencePrice, optimalSpread } from "../../src/quote/plan.ts";
 
 /** Marsaglia's xorshift128, in [0, 1): cheap enough for seventy million draws. */
 function chance(seed: number): () => number {

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { ONE } from "../../src/kernel/decimal.ts";
-import { affordable, besideOthers, clearOfOwn, type Means } from "../../src/quote/cut.ts";
-import { fillsForDefence, formatDefence } from "../../src/quote/defence.ts";
+import { affordable, besideOthers, clearOfOwn, type Means, type QuoteLevel } from "../../src/quote/cut.ts";
 import { quoteKind } from "../../src/quote/kind.ts";
-import type { QuoteLevel } from "../../src/quote/levels.ts";
+import { fillsForDefence, formatDefence } from "../../src/quote/plan.ts";
 import { largestQuote } from "../../src/quote/start/exposure.ts";
 import { isBidSlot, newQuoteState, slotsFor } from "../../src/quote/state/state.ts";
 import { d, market } from "../support/grid.ts";

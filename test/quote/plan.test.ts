@@ -1,13 +1,19 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { standsFor } from "../../src/engine/position/tolerance.ts";
+import { standsFor } from "../../src/engine/position/ledger.ts";
 import { abs, type Decimal, mul, ONE, sum, text, wire, ZERO } from "../../src/kernel/decimal.ts";
-import { meets, reachOf } from "../../src/model/own-orders.ts";
-import { besideOthers } from "../../src/quote/cut.ts";
-import { halfSpread, moveWithin, realizedVolatility } from "../../src/quote/half-spread.ts";
-import { type QuoteLevel, quoteLevelsOf } from "../../src/quote/levels.ts";
-import { type QuoteRules, type QuoteView, quotePlan } from "../../src/quote/plan.ts";
-import { reservationPrice, shareOfBase } from "../../src/quote/reservation.ts";
+import { meets, reachOf } from "../../src/model/order.ts";
+import { besideOthers, type QuoteLevel, quoteLevelsOf } from "../../src/quote/cut.ts";
+import {
+  halfSpread,
+  moveWithin,
+  type QuoteRules,
+  type QuoteView,
+  quotePlan,
+  realizedVolatility,
+  reservationPrice,
+  shareOfBase,
+} from "../../src/quote/plan.ts";
 import { d, market } from "../support/grid.ts";
 
 const MARKET = market({ tick: d("0.001"), lot: d("0.1"), minAmount: d("0.1"), minNotional: d("1") });

@@ -3,7 +3,7 @@ import { tick } from "../../src/engine/pass/tick.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { mix, share } from "../../src/kernel/hash.ts";
 import { SECOND } from "../../src/kernel/time.ts";
-import type { VenueName } from "../../src/model/venues.ts";
+import type { VenueName } from "../../src/model/market.ts";
 import { quoteInput } from "../../src/quote/schema/input.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
 import { runOperation } from "../support/sandbox.ts";

@@ -1,8 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decimal, text } from "../../src/kernel/decimal.ts";
-import type { Fill } from "../../src/model/fill.ts";
-import { type Disposal, type DisposalHolding, dispose, noHolding } from "../../src/report/disposals.ts";
+import type { Fill } from "../../src/model/order.ts";
+import {
+  type Disposal,
+  type DisposalHolding,
+  dispose,
+  noHolding,
+} from "../../src/report/operations/report.ts";
 import { fillsInOrderQuery } from "../../src/report/store.ts";
 import { statement } from "../../src/storage/client/context.ts";
 import { appOver } from "../support/app.ts";

@@ -4,7 +4,7 @@ import { asGrid } from "../../src/grid/kind.ts";
 import { DAY, HOUR, MINUTE } from "../../src/kernel/time.ts";
 import { lookOut } from "../../src/report/operations/look-out.ts";
 import { reportOperations } from "../../src/report/operations/report.ts";
-import { reportLines } from "../../src/report/report.ts";
+import { reportLines } from "../../src/report/page.tsx";
 import type { Report } from "../../src/report/schema.ts";
 import { createReportStore, daysQuery, uncountedQuery } from "../../src/report/store.ts";
 import { statement } from "../../src/storage/client/context.ts";

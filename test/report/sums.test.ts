@@ -2,11 +2,10 @@ import { expect, it } from "vitest";
 import { kindsOf } from "../../src/engine/kinds.ts";
 import { gridKind } from "../../src/grid/kind.ts";
 import { DAY, HOUR, MINUTE } from "../../src/kernel/time.ts";
-import type { StrategyDay } from "../../src/model/day.ts";
+import type { StrategyDay } from "../../src/model/news.ts";
 import type { Kind } from "../../src/ports/kind.ts";
-import { lateAfter } from "../../src/report/alarms.ts";
-import { withLook } from "../../src/report/days.ts";
-import { reportOver } from "../../src/report/report.ts";
+import { lateAfter } from "../../src/report/operations/look-out.ts";
+import { reportOver, withLook } from "../../src/report/page.tsx";
 import { d, slot, state } from "../support/grid.ts";
 import { ACCOUNT, strategy } from "../support/made.ts";
 

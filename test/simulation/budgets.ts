@@ -1,11 +1,11 @@
 /** Rates of calls as exchanges have them, and a process that knows what it has switched. */
 
 import type { ExchangeLink } from "../../src/adapters/ccxt/account/exchange-link.ts";
-import { openingOf, spender } from "../../src/adapters/ccxt/account/spending.ts";
+import { openingOf, spender } from "../../src/adapters/ccxt/account/lease-turn.ts";
 import type { PrivateCall, PrivateRate } from "../../src/adapters/ccxt/client/quirks.ts";
 import { SECOND } from "../../src/kernel/time.ts";
-import type { Local } from "../../src/ports/local.ts";
 import type { CallRequests } from "../../src/ports/venue.ts";
+import type { Local } from "../../src/ports/within-time.ts";
 import type { Random } from "./random.ts";
 
 /** In an interval of passes each gains what an urgent pass needs: with fewer, stops of several pairs take turns for ever. */

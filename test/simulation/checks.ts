@@ -3,7 +3,7 @@ import { costInAll, unsoldBase } from "../../src/grid/ledger/booking.ts";
 import { FIRST_BUY_SLOT, type GridStrategy } from "../../src/grid/state/state.ts";
 import { type Decimal, max, mul, mulDiv, text, ZERO } from "../../src/kernel/decimal.ts";
 import { isOurs, parseClientOrderId, strategyTag } from "../../src/kernel/ids.ts";
-import type { BookedOrder } from "../../src/market/matching/books.ts";
+import type { BookedOrder } from "../../src/market/matching/placing.ts";
 import { parseAccountKey } from "../../src/model/account.ts";
 import { isKeptBack } from "../../src/model/kill.ts";
 import type { Order } from "../../src/model/order.ts";

@@ -16,7 +16,7 @@ export const EDITION_MUTANTS: readonly Mutant[] = [
     IS_OF.lateRestores,
     one(
       "ended orders are not searched after a restore",
-      "src/engine/pass/observe-ended.ts",
+      "src/engine/pass/observe.ts",
       "if (!endedOrders) return",
       "if (endedOrders) return",
     ),
@@ -25,7 +25,7 @@ export const EDITION_MUTANTS: readonly Mutant[] = [
     IS_OF.quotesBesideGrids,
     one(
       "the base of other kinds is free",
-      "src/engine/decide/own-base.ts",
+      "src/engine/decide/decide.ts",
       "const holding = sum(same.map(",
       'const holding = sum(same.filter(({ kind }) => kind === "grid").map(',
     ),
@@ -34,7 +34,7 @@ export const EDITION_MUTANTS: readonly Mutant[] = [
     IS_OF.quotesBesideGrids,
     one(
       "a stop of quotes keeps their orders",
-      "src/engine/operations/changes.ts",
+      "src/engine/operations/reads.ts",
       "{ keepOrders: false, ...flags }",
       "{ ...flags, keepOrders: true }",
     ),
@@ -61,7 +61,7 @@ export const EDITION_MUTANTS: readonly Mutant[] = [
     IS_OF.rules,
     one(
       "a stop on a delisted pair waits for it",
-      "src/engine/decide/closed.ts",
+      "src/engine/decide/stop.ts",
       'wants === "stop" && now - (timeInPast(state.closedSince, now) ?? now) >= WAITS',
       'wants === "stop" && now - (timeInPast(state.closedSince, now) ?? now) >= 99 * WAITS',
     ),
@@ -70,7 +70,7 @@ export const EDITION_MUTANTS: readonly Mutant[] = [
     IS_OF.wrongAnswers,
     one(
       "a trade id is known on every pair",
-      "src/engine/pass/observe-fills.ts",
+      "src/engine/pass/observe-markets.ts",
       "!booked[symbol]?.has(id) &&",
       "!Object.values(booked).some((ids) => ids.has(id)) &&",
     ),
@@ -88,7 +88,7 @@ export const EDITION_MUTANTS: readonly Mutant[] = [
     IS_OF.budgets,
     one(
       "calls are not deducted from those that were taken",
-      "src/adapters/ccxt/account/spending.ts",
+      "src/adapters/ccxt/account/lease-turn.ts",
       "    hand.add(-cost);\n",
       "    void cost;\n",
     ),
@@ -115,7 +115,7 @@ export const EDITION_MUTANTS: readonly Mutant[] = [
     IS_OF.wrongAnswers,
     one(
       "a second lookup that finds nothing may follow at once",
-      "src/engine/reconcile/order-life.ts",
+      "src/engine/reconcile/fill-cursor.ts",
       "longest + readLag : secondMiss)",
       "longest + readLag : 0)",
     ),
@@ -133,7 +133,7 @@ export const EDITION_MUTANTS: readonly Mutant[] = [
     IS_OF.rules,
     one(
       "a price keeps the tick of the start",
-      "src/grid/plan/wish.ts",
+      "src/grid/plan/first-buy.ts",
       'snap(price, tick, side === "buy" ? "down" : "up");',
       "price;",
     ),
@@ -216,7 +216,7 @@ async function orderUnlessDown(venue: Venue, key: Parameters<Venue["order"]>[0])
     IS_OF.rules,
     one(
       "the first buy of a slot meets the minimum, because its start did",
-      "src/grid/plan/wish.ts",
+      "src/grid/plan/first-buy.ts",
       "return meetsMinimum(market, wish.price, wish.amount) ? wish : undefined;",
       'const isWhole = slot.side === "buy" && slot.bought === ZERO && wish.amount > ZERO;\n  return isWhole || meetsMinimum(market, wish.price, wish.amount) ? wish : undefined;',
     ),
@@ -226,7 +226,7 @@ async function orderUnlessDown(venue: Venue, key: Parameters<Venue["order"]>[0])
     // Every pair has a fee of 0.1 % at the start.
     one(
       "base is sold at a price that pays the fee of the start",
-      "src/grid/ledger/draw.ts",
+      "src/grid/ledger/booking.ts",
       "ONE - max(market.maker, market.taker)",
       "ONE - ONE / 1000n",
     ),
@@ -236,12 +236,12 @@ async function orderUnlessDown(venue: Venue, key: Parameters<Venue["order"]>[0])
     name: "trades that cannot be read are none, and not asked for by their order",
     edits: [
       {
-        file: "src/engine/pass/observe-fills.ts",
+        file: "src/engine/pass/observe-markets.ts",
         from: "const result = await askWithin(budget, () => venue.fills(symbol, request));",
         to: "const none = { fills: [], unreadable: [], covered: { from: request.from, to: request.to ?? snapshot.lease.now }, now: snapshot.lease.now };\n    const result = await askWithin(budget, () => venue.fills(symbol, request).catch(() => none));",
       },
       {
-        file: "src/engine/pass/observe-fills.ts",
+        file: "src/engine/pass/observe-markets.ts",
         from: "if (id === undefined || !lacks || !(isLate || isWhole || slots.has(slotOf(order)))) return [];",
         to: "if (id === undefined || !lacks || isLate || !isLate || isWhole) return [];",
       },

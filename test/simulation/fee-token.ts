@@ -1,5 +1,5 @@
-import type { Books } from "../../src/adapters/sandbox/books.ts";
-import { movementsOf } from "../../src/engine/reconcile/fills.ts";
+import type { Books } from "../../src/adapters/sandbox/booked-venue.ts";
+import { movementsOf } from "../../src/engine/reconcile/reconcile.ts";
 import { decimal, div, mul, ZERO } from "../../src/kernel/decimal.ts";
 import { splitPair } from "../../src/kernel/pair.ts";
 import type {
@@ -8,7 +8,7 @@ import type {
   BookedFill,
   BookedOrder,
   VenueBooks,
-} from "../../src/market/matching/books.ts";
+} from "../../src/market/matching/placing.ts";
 import type { Fee } from "../../src/model/order.ts";
 
 /** The venue's own token, and what it counts it for in quote: not what the token's market says. */

@@ -1,6 +1,6 @@
 import { hashText, share } from "../../src/kernel/hash.ts";
 import type { Millis } from "../../src/kernel/time.ts";
-import type { Span } from "../../src/model/fill.ts";
+import type { Span } from "../../src/model/order.ts";
 import type { FillsOfSpan, FillsRead, VenueFill } from "../../src/ports/venue.ts";
 
 /** How far one question for executions reaches on the simulated venue; it shows the newest of a span first. */

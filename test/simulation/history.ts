@@ -1,4 +1,4 @@
-import type { Books } from "../../src/adapters/sandbox/books.ts";
+import type { Books } from "../../src/adapters/sandbox/booked-venue.ts";
 import { hashText, share } from "../../src/kernel/hash.ts";
 import {
   applied,
@@ -8,7 +8,7 @@ import {
   type BookedOrder,
   isOpen,
   type VenueBooks,
-} from "../../src/market/matching/books.ts";
+} from "../../src/market/matching/placing.ts";
 
 export interface Committed {
   readonly exchange: string;

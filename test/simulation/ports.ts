@@ -2,18 +2,19 @@ import type { PrivateCall } from "../../src/adapters/ccxt/client/quirks.ts";
 import type { Simulation } from "../../src/adapters/sandbox/venue.ts";
 import { BudgetSpent } from "../../src/kernel/errors.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
-import { type BookedOrder, toVenueFill, toVenueOrder } from "../../src/market/matching/books.ts";
+import { type BookedOrder, toVenueFill, toVenueOrder } from "../../src/market/matching/placing.ts";
 import { isKeptBack, type Kill } from "../../src/model/kill.ts";
 import type { Book } from "../../src/model/market.ts";
 import type { NewOrder, OrderKind } from "../../src/model/order.ts";
-import type { Local } from "../../src/ports/local.ts";
-import type { AuditStore } from "../../src/ports/stores/audit-store.ts";
-import type { HandOrderStore } from "../../src/ports/stores/hand-order-store.ts";
-import type { HistoryStore } from "../../src/ports/stores/history-store.ts";
-import type { LimitStore } from "../../src/ports/stores/limit-store.ts";
 import type { StepStore } from "../../src/ports/stores/step-store.ts";
-import type { Store } from "../../src/ports/stores/store.ts";
-import type { StrategyStore } from "../../src/ports/stores/strategy-store.ts";
+import type {
+  AuditStore,
+  HandOrderStore,
+  HistoryStore,
+  LimitStore,
+  Store,
+  StrategyStore,
+} from "../../src/ports/stores/store.ts";
 import type {
   CallRequests,
   CancelOutcome,
@@ -25,6 +26,7 @@ import type {
   VenueFill,
   VenueOrder,
 } from "../../src/ports/venue.ts";
+import type { Local } from "../../src/ports/within-time.ts";
 import type { Budgets } from "./budgets.ts";
 import { call, type Net, storeSilence, venueRefuses, venueSilence } from "./calls.ts";
 import { type Clocks, compareClocks } from "./clocks.ts";

@@ -46,7 +46,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
   },
   one(
     "not found ends an order at once",
-    "src/engine/reconcile/order-life.ts",
+    "src/engine/reconcile/fill-cursor.ts",
     "if (now < order.notAfter + readLag && !isBeyond) return order;",
     "",
   ),
@@ -64,7 +64,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
   ),
   one(
     "no trade is known to be booked",
-    "src/engine/pass/observe-fills.ts",
+    "src/engine/pass/observe-markets.ts",
     "!booked[symbol]?.has(id) && (at",
     "(at",
   ),
@@ -82,7 +82,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
   ),
   one(
     "an unknown order is given up and placed again",
-    "src/engine/reconcile/order-life.ts",
+    "src/engine/reconcile/fill-cursor.ts",
     '"filled", "canceled", "expired", "rejected"]',
     '"filled", "canceled", "expired", "rejected", "unknown"]',
   ),
@@ -139,7 +139,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
         to: "from",
       },
       {
-        file: "src/engine/pass/observe-fills.ts",
+        file: "src/engine/pass/observe-markets.ts",
         from: "if (id === undefined || !lacks || !(isLate || isWhole || slots.has(slotOf(order)))) return [];",
         to: "if (id === undefined || !lacks || isLate || !isLate || isWhole) return [];",
       },
@@ -147,26 +147,26 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
   },
   one(
     "sells what was bought before fees",
-    "src/grid/plan/wish.ts",
+    "src/grid/plan/first-buy.ts",
     'snap(unsoldBase(slot), lot, "down")',
     'snap(unsoldBase(slot) > slot.bought ? unsoldBase(slot) : slot.bought, lot, "down")',
   ),
   one(
     "crosses our own orders",
-    "src/grid/plan/refusal.ts",
+    "src/grid/plan/next-orders.ts",
     "other.side !== side &&",
     "other.side === undefined &&",
   ),
-  one("a busy slot places again", "src/grid/plan/run.ts", "...mine.map(({ slot }) => slot),", ""),
+  one("a busy slot places again", "src/grid/kind.ts", "...mine.map(({ slot }) => slot),", ""),
   one(
     "takes base that another grid holds",
-    "src/engine/decide/own-base.ts",
+    "src/engine/decide/decide.ts",
     "least: free - (inUse - locked) -",
     "least: free -",
   ),
   one(
     "the filled amount may fall",
-    "src/engine/reconcile/order-life.ts",
+    "src/engine/reconcile/fill-cursor.ts",
     "const filled = max(order.filled, venueOrder.filled);",
     "const filled = venueOrder.filled;",
   ),
@@ -202,7 +202,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
   ),
   one(
     "a slot flips before its trades are in",
-    "src/engine/reconcile/order-life.ts",
+    "src/engine/reconcile/fill-cursor.ts",
     "isFinal(order) && order.booked >= order.filled",
     "isFinal(order)",
   ),
@@ -210,7 +210,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     "test/engine/pass/lost-tail.test.ts",
     one(
       "a database that has lost its last commits is not noticed",
-      "src/engine/pass/lost-tail.ts",
+      "src/engine/pass/step.ts",
       "return found.find((order) => current.some((strategy) => isUnnoted(strategy, order)));",
       "return found.find((order) => current.every((strategy) => isUnnoted(strategy, order)) && order.at < 0);",
     ),

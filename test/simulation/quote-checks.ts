@@ -1,6 +1,6 @@
 import { abs, type Decimal, max, min, mul, ONE, text, ZERO } from "../../src/kernel/decimal.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
-import type { BookedOrder } from "../../src/market/matching/books.ts";
+import type { BookedOrder } from "../../src/market/matching/placing.ts";
 import type { Book } from "../../src/model/market.ts";
 import type { Order } from "../../src/model/order.ts";
 import type { QuoteStrategy } from "../../src/quote/state/state.ts";

@@ -57,7 +57,7 @@ export const QUOTE_MUTANTS: readonly Mutant[] = [
   ),
   one(
     "the middle of a crossed or locked book is a price",
-    "src/engine/position/own-book.ts",
+    "src/engine/position/ledger.ts",
     "bid === undefined || ask === undefined || bid >= ask ? undefined",
     "bid === undefined || ask === undefined ? undefined",
   ),
@@ -69,13 +69,13 @@ export const QUOTE_MUTANTS: readonly Mutant[] = [
   ),
   one(
     "whoever holds too much leans the wrong way",
-    "src/quote/reservation.ts",
+    "src/quote/plan.ts",
     "return mul(reference, ONE - boundedSkew(skew, most)",
     "return mul(reference, ONE + boundedSkew(skew, most)",
   ),
   one(
     "an order far from its place is never renewed",
-    "src/engine/position/tolerance.ts",
+    "src/engine/position/ledger.ts",
     'abs(price - wish.price) <= mul(wish.price, tolerance.price, "down") &&',
     "price > 0n &&",
   ),
@@ -99,7 +99,7 @@ export const QUOTE_MUTANTS: readonly Mutant[] = [
   ),
   one(
     "a busy slot is given another order",
-    "src/quote/pass/place.ts",
+    "src/quote/kind.ts",
     "ofSide(side)(slot) && !busy.has(slot.index)",
     "ofSide(side)(slot) && !busy.has(slot.index + 1000)",
   ),
@@ -117,7 +117,7 @@ export const QUOTE_MUTANTS: readonly Mutant[] = [
   ),
   one(
     "a loss ends nothing",
-    "src/quote/pass/run.ts",
+    "src/quote/kind.ts",
     "stays || total < -config.maxLoss ? resumes : null",
     "stays && total < -config.maxLoss ? resumes : null",
   ),

@@ -1,8 +1,8 @@
-import type { PricePath } from "../../src/adapters/sandbox/path.ts";
+import type { PricePath } from "../../src/adapters/sandbox/matching.ts";
 import { type Decimal, decimal, mul } from "../../src/kernel/decimal.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
 import type { Deps } from "../../src/ports/deps.ts";
-import type { Reference } from "../../src/ports/reference.ts";
+import type { Reference } from "../../src/ports/venue.ts";
 import { call, type Net } from "./calls.ts";
 import type { Plan } from "./plan.ts";
 import type { Task } from "./task.ts";

@@ -7,12 +7,12 @@ export const RULE_MUTANTS: readonly Mutant[] = [
     name: "neither a rebuild nor what it places waits for its orders to end",
     edits: [
       {
-        file: "src/grid/plan/run.ts",
+        file: "src/grid/kind.ts",
         from: "if (live.length > 0) return strategy;",
         to: "if (live.length > 1000) return strategy;",
       },
       {
-        file: "src/grid/plan/run.ts",
+        file: "src/grid/kind.ts",
         from: "const mustWait = mine.length < live.length ||",
         to: "const mustWait = mine.length > live.length ||",
       },
@@ -20,7 +20,7 @@ export const RULE_MUTANTS: readonly Mutant[] = [
   },
   one(
     "a grid that is leaving the market goes on",
-    "src/engine/decide/advance.ts",
+    "src/engine/decide/loss.ts",
     'if (strategy.wants === "stop" || strategy.state.exit)',
     'if (strategy.wants === "stop")',
   ),
@@ -30,16 +30,16 @@ export const RULE_MUTANTS: readonly Mutant[] = [
     "if ((live.length > 0 && !mayRelease) || isRecovering(strategy, context))",
     "if ((live.length > 0 && !mayRelease && !exit) || isRecovering(strategy, context))",
   ),
-  one("drawn base loses its cost", "src/grid/ledger/draw.ts", "cost: drawn.cost,", "cost: ZERO,"),
+  one("drawn base loses its cost", "src/grid/ledger/booking.ts", "cost: drawn.cost,", "cost: ZERO,"),
   one(
     "drawn base is sold at its level whatever it cost",
-    "src/grid/ledger/draw.ts",
+    "src/grid/ledger/booking.ts",
     "const sellAt = config.allowLoss ? slot.upper :",
     "const sellAt = config.allowLoss !== false ? slot.upper :",
   ),
   one(
     "a rebuilt grid keeps its generation",
-    "src/grid/plan/rebuild.ts",
+    "src/grid/plan/notices.ts",
     "generation: state.rebuild?.generation ?? state.generation + 1,",
     "generation: state.generation,",
   ),
@@ -47,20 +47,20 @@ export const RULE_MUTANTS: readonly Mutant[] = [
     "test/engine/decide/share.test.ts",
     one(
       "idle base is the person's",
-      "src/engine/decide/own-base.ts",
+      "src/engine/decide/decide.ts",
       "const holding = sum(same.map(({ kind, state }) => kinds(kind).holdings(state).base));",
       "const holding = sum(same.map(({ kind, state }) => kinds(kind).holdings({ ...state, idle: [] } as never).base));",
     ),
   ),
   one(
     "what a slot held is lost when it is given up",
-    "src/grid/ledger/draw.ts",
+    "src/grid/ledger/booking.ts",
     "const idle = given.reduce((lots, slot) => withLot(lots, lotOf(slot)), state.idle);",
     "const idle = state.idle;",
   ),
   one(
     "an exit ends with base that could be sold",
-    "src/engine/decide/exit.ts",
+    "src/engine/decide/stop.ts",
     "const free = funds ? min(all, funds[market.base] ?? 0n) : all;",
     "const free = exit.tries > 0 ? 0n : funds ? min(all, funds[market.base] ?? 0n) : all;",
   ),
@@ -78,7 +78,7 @@ export const RULE_MUTANTS: readonly Mutant[] = [
   ),
   one(
     "an order stays at a price that its slot has left",
-    "src/grid/plan/outdated.ts",
+    "src/grid/kind.ts",
     "return price !== level && !isAtTick && !mayStay;",
     "return price === undefined && !mayStay;",
   ),
@@ -99,7 +99,7 @@ export const RULE_MUTANTS: readonly Mutant[] = [
   },
   one(
     "a plan knows no limits",
-    "src/grid/plan/refusal.ts",
+    "src/grid/plan/next-orders.ts",
     "bounds && refusedWithin(limitOrderOf(wish, market), quote, bounds);",
     "bounds && refusedWithin(limitOrderOf(wish, market), quote, { ...bounds, standings: { version: 0, all: [] } });",
   ),
@@ -123,13 +123,13 @@ export const RULE_MUTANTS: readonly Mutant[] = [
   ),
   one(
     "a reserve is not kept",
-    "src/grid/plan/capital.ts",
+    "src/grid/plan/first-buy.ts",
     ': [{ reason: "safety_reserve" as const, room: quote - openBuys - mul(safetyReserve, whole, "up") }]),',
     ": []),",
   ),
   one(
     "a reserve forgets what other grids are buying for",
-    "src/engine/decide/share.ts",
+    "src/engine/decide/changes.ts",
     "openBuys: all + (planned[asset] ?? ZERO),",
     "openBuys: buys([id]),",
   ),
@@ -141,19 +141,19 @@ export const RULE_MUTANTS: readonly Mutant[] = [
   ),
   one(
     "a grid may hold more of the capital than it was asked to",
-    "src/grid/plan/capital.ts",
+    "src/grid/plan/first-buy.ts",
     ': [{ reason: "max_position" as const, room: mul(maxPosition, whole, "down") - position }]),',
     ": []),",
   ),
   one(
     "base that is taken over is no position before the next pass",
-    "src/grid/plan/capital.ts",
+    "src/grid/plan/first-buy.ts",
     "return capital && { ...capital, whole: capital.whole + cost, position: capital.position + cost };",
     "return capital && { ...capital, whole: capital.whole + cost * 0n };",
   ),
   one(
     "a first buy knows no reserve and no position",
-    "src/grid/plan/capital.ts",
+    "src/grid/plan/first-buy.ts",
     "return most.reduce(min, amount);",
     "return most.length > 1000 ? most.reduce(min, amount) : amount;",
   ),
@@ -188,7 +188,7 @@ export const RULE_MUTANTS: readonly Mutant[] = [
         to: "cash: thirds.slice(1).map(",
       },
       {
-        file: "src/grid/ledger/profit.ts",
+        file: "src/grid/ledger/booking.ts",
         from: "return { ...ledger.cash, [base]: movedBase(state), [quote]: ledger.quote };",
         to: "return { ...ledger.moved, ...(base === quote && { [base]: movedBase(state) }) };",
       },

@@ -88,7 +88,7 @@ describe("the simulated step", () => {
   it.runIf(isWhole)("is reported as too slow if the second lookup waits too long", async () => {
     const mutant = one(
       "a second look that is long in coming",
-      "src/engine/reconcile/order-life.ts",
+      "src/engine/reconcile/fill-cursor.ts",
       "longest + readLag : secondMiss)",
       "longest + readLag : 30 * secondMiss)",
     );

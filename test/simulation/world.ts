@@ -1,5 +1,4 @@
-import type { ListedPath } from "../../src/adapters/sandbox/matching.ts";
-import type { PricePath } from "../../src/adapters/sandbox/path.ts";
+import type { ListedPath, PricePath } from "../../src/adapters/sandbox/matching.ts";
 import { type Simulation, simulatedVenue } from "../../src/adapters/sandbox/venue.ts";
 import { kindsOf } from "../../src/engine/kinds.ts";
 import { tick } from "../../src/engine/pass/tick.ts";

@@ -1,7 +1,7 @@
 /** What each exchange is said to do, for a person to see whether it does; sources are in `docs/exchanges.md`. */
 
 import { DAY, SECOND } from "../../src/kernel/time.ts";
-import type { VenueName } from "../../src/model/venues.ts";
+import type { VenueName } from "../../src/model/market.ts";
 import {
   ACCOUNT_KIND,
   type Asking,

@@ -16,7 +16,7 @@ import { createDeps } from "../../src/compose/deps.ts";
 import { messageOf } from "../../src/kernel/errors.ts";
 import { handOrderId } from "../../src/kernel/ids.ts";
 import { isPair, type Pair } from "../../src/kernel/pair.ts";
-import type { VenueName } from "../../src/model/venues.ts";
+import type { VenueName } from "../../src/model/market.ts";
 import { migrations } from "../support/migrations.ts";
 import { BEHAVIOURS } from "./behaviours.ts";
 import { askPublic } from "./public.ts";

@@ -3,7 +3,7 @@
 import type { Pair } from "../../src/kernel/pair.ts";
 import { plainText } from "../../src/kernel/plain-text.ts";
 import type { Millis } from "../../src/kernel/time.ts";
-import type { VenueName } from "../../src/model/venues.ts";
+import type { VenueName } from "../../src/model/market.ts";
 import { ccxtClient } from "../venues/ccxt-client.ts";
 
 export interface Keys {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { VenueName } from "../../src/model/venues.ts";
+import type { VenueName } from "../../src/model/market.ts";
 import { root, runNode } from "../support/bundle.ts";
 import { type EmulatedVenue, startVenue } from "../venues/index.ts";
 

@@ -1,5 +1,5 @@
 /** What only an order shows: a buy at half the price, and a post-only one that would take. Each is cancelled. */
-import type { VenueName } from "../../src/model/venues.ts";
+import type { VenueName } from "../../src/model/market.ts";
 import type { Asking, Behaviour } from "./requests.ts";
 
 interface Small {

@@ -2,8 +2,8 @@ import { div, max, mul, ONE, snap, text } from "../../src/kernel/decimal.ts";
 import { handOrderId } from "../../src/kernel/ids.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
 import type { NewOrder } from "../../src/model/order.ts";
-import type { Local } from "../../src/ports/local.ts";
 import type { Permit, Venue, VenueOrder } from "../../src/ports/venue.ts";
+import type { Local } from "../../src/ports/within-time.ts";
 import { timed } from "./public.ts";
 
 const PERMIT: Permit = { mayLeave: () => true, sendBy: Number.MAX_SAFE_INTEGER };

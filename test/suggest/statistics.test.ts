@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { normalCdf, normalInverse } from "../../src/backtest/suggest/normal.ts";
 import { overfittingOf } from "../../src/backtest/suggest/overfitting.ts";
-import { expectedBest, momentsOf, probabilisticSharpe } from "../../src/backtest/suggest/sharpe.ts";
+import {
+  expectedBest,
+  momentsOf,
+  normalCdf,
+  normalInverse,
+  probabilisticSharpe,
+} from "../../src/backtest/suggest/suggest.ts";
 import { meanOf, noise, planted, STUDY } from "./noise.ts";
 
 describe("the normal distribution", () => {

@@ -1,4 +1,4 @@
-import { timeLimit } from "../../src/compose/time-limit.ts";
+import { timeLimit } from "../../src/compose/deps.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import type { Book } from "../../src/model/market.ts";
 import type { Deps } from "../../src/ports/deps.ts";

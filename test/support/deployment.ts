@@ -4,7 +4,7 @@ import { asGrid } from "../../src/grid/kind.ts";
 import type { Slot } from "../../src/grid/state/state.ts";
 import { type Decimal, decimal, text } from "../../src/kernel/decimal.ts";
 import { parseClientOrderId, strategyTag } from "../../src/kernel/ids.ts";
-import type { VenueName } from "../../src/model/venues.ts";
+import type { VenueName } from "../../src/model/market.ts";
 import { createOperations } from "../../src/operations.ts";
 import { TOKENS } from "./app.ts";
 import { edgeDatabase } from "./edge.ts";

@@ -1,5 +1,5 @@
 import { irisAggregator } from "../../src/adapters/iris/aggregator.ts";
-import { connectDex } from "../../src/compose/dex.ts";
+import { connectDex } from "../../src/compose/deps.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import { type Behaviour, type IrisPool, irisPool, irisServer } from "../venues/iris.ts";
 import { testApp } from "./app.ts";

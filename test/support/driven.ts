@@ -1,10 +1,9 @@
-import { sandboxBooks } from "../../src/adapters/libsql/sandbox/sandbox-books.ts";
-import { shock } from "../../src/adapters/libsql/sandbox/sandbox-control.ts";
+import { sandboxBooks, shock } from "../../src/adapters/libsql/sandbox/sandbox-books.ts";
 import { deposit } from "../../src/adapters/sandbox/person.ts";
 import { VenueError } from "../../src/kernel/errors.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { Venue } from "../../src/ports/venue.ts";
-import type { McpSettings } from "../../src/transport/mcp/options.ts";
+import type { McpSettings } from "../../src/transport/mcp/plans.ts";
 import { appOver } from "./app.ts";
 import { type TestSandbox, testSandbox } from "./sandbox.ts";
 

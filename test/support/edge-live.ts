@@ -1,5 +1,5 @@
 import type { Miniflare } from "miniflare";
-import type { VenueName } from "../../src/model/venues.ts";
+import type { VenueName } from "../../src/model/market.ts";
 import { type EmulatedVenue, startVenue } from "../venues/index.ts";
 
 /** Accounts of a live deployment: each an exchange id of its own, on one of four emulated exchanges. */

@@ -1,5 +1,5 @@
-import { bookLeg } from "../../src/compare/book-leg.ts";
-import type { Leg } from "../../src/compare/leg.ts";
+import { bookLeg } from "../../src/compare/operations/compare.ts";
+import type { Leg } from "../../src/compare/schema.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import type { BookLevel } from "../../src/model/market.ts";
 

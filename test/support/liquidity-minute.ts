@@ -1,13 +1,13 @@
-import { findingsOf, upRuleOf } from "../../src/liquidity/presets.ts";
 import {
   addUpMinutes,
   joinDays,
   type LiquiditySpan,
   spanDays,
   type UpRule,
-} from "../../src/liquidity/span.ts";
-import type { LiquidityMinute, MissedMinute } from "../../src/model/samples/minute.ts";
+} from "../../src/liquidity/obligations.ts";
+import { findingsOf, upRuleOf } from "../../src/liquidity/page-tables.tsx";
 import type { LiquidityPromise } from "../../src/model/samples/promise.ts";
+import type { LiquidityMinute, MissedMinute } from "../../src/model/samples/sample.ts";
 import type { Minutes } from "../../src/model/samples/sums.ts";
 import { d } from "./grid.ts";
 

@@ -1,4 +1,4 @@
-import type { Local } from "../../src/ports/local.ts";
+import type { Local } from "../../src/ports/within-time.ts";
 
 const DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz";
 

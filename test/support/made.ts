@@ -1,12 +1,11 @@
 // Values as the engine passes them on, each of them plain but for what a test says of it.
-import type { Turn } from "../../src/engine/decide/turn.ts";
-import type { MarketSnapshot, Observation } from "../../src/engine/reconcile/observation.ts";
+import type { Turn } from "../../src/engine/decide/intents.ts";
+import type { MarketSnapshot, Observation } from "../../src/engine/reconcile/reconcile.ts";
 import { gridKind } from "../../src/grid/kind.ts";
 import { clientOrderId, type OrderKey, strategyTag } from "../../src/kernel/ids.ts";
-import type { Fill } from "../../src/model/fill.ts";
 import type { Bounds, Limits } from "../../src/model/limits.ts";
 import type { Quote } from "../../src/model/market.ts";
-import { NEW_ORDER, type Order } from "../../src/model/order.ts";
+import { type Fill, NEW_ORDER, type Order } from "../../src/model/order.ts";
 import type { Strategy } from "../../src/model/strategy.ts";
 import type { Snapshot } from "../../src/ports/stores/step-store.ts";
 import type { Timing, VenueFill, VenueOrder } from "../../src/ports/venue.ts";

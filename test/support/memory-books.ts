@@ -1,5 +1,5 @@
-import type { Books } from "../../src/adapters/sandbox/books.ts";
-import type { Shock } from "../../src/adapters/sandbox/path.ts";
+import type { Books } from "../../src/adapters/sandbox/booked-venue.ts";
+import type { Shock } from "../../src/adapters/sandbox/matching.ts";
 import type { Millis } from "../../src/kernel/time.ts";
 import {
   applied,
@@ -7,7 +7,7 @@ import {
   type BookedFill,
   type BookedOrder,
   type VenueBooks,
-} from "../../src/market/matching/books.ts";
+} from "../../src/market/matching/placing.ts";
 
 interface Shelf {
   books: VenueBooks;

@@ -1,5 +1,4 @@
-import { fileConnection } from "../../cli/host/database/file-connection.ts";
-import { readMigrations } from "../../cli/host/database/migrations.ts";
+import { fileConnection, readMigrations } from "../../cli/host/database/file-connection.ts";
 import { createContext } from "../../src/storage/client/context.ts";
 import { type Migration, migrate } from "../../src/storage/client/migrate.ts";
 import { safeClient } from "../../src/storage/client/safe-client.ts";

@@ -1,11 +1,10 @@
 import type { CommandDef } from "citty";
+import { helpOf } from "../../cli/command-line.ts";
 import { rootCommand } from "../../cli/commands/root.ts";
-import { helpOf } from "../../cli/terminal/help.ts";
 import twoSided from "../../examples/two-sided.ts";
 import { createOperations } from "../../src/operations.ts";
-import { GUIDE } from "../../src/transport/mcp/guide.ts";
 import { PROMPTS } from "../../src/transport/mcp/prompts.ts";
-import { RESOURCES } from "../../src/transport/mcp/resources.ts";
+import { GUIDE, RESOURCES } from "../../src/transport/mcp/server.ts";
 import { isTool, toolOf } from "../../src/transport/mcp/tools.ts";
 import { EXCHANGES } from "./sandbox.ts";
 

@@ -1,19 +1,19 @@
 import { deepStrictEqual } from "node:assert/strict";
 import { nodeLocal } from "../../cli/host/process/node-local.ts";
 import { dryBooks } from "../../src/adapters/libsql/sandbox/dry-books.ts";
-import { sandboxBooks } from "../../src/adapters/libsql/sandbox/sandbox-books.ts";
-import { type SandboxSettings, setUpSandbox } from "../../src/adapters/libsql/sandbox/sandbox-setup.ts";
+import {
+  type SandboxSettings,
+  sandboxBooks,
+  setUpSandbox,
+} from "../../src/adapters/libsql/sandbox/sandbox-books.ts";
 import { createStore } from "../../src/adapters/libsql/stores/store.ts";
 import { sandboxAggregator } from "../../src/adapters/sandbox/aggregator.ts";
 import { createListings } from "../../src/adapters/sandbox/listings.ts";
 import { marketTime } from "../../src/adapters/sandbox/market-clock.ts";
 import { SANDBOX_TIMING, simulatedVenue } from "../../src/adapters/sandbox/venue.ts";
 import type { Candles } from "../../src/candles/candles.ts";
-import type { ServiceDeps } from "../../src/compose/deps.ts";
-import { connectDex } from "../../src/compose/dex.ts";
-import { connectDryRuns } from "../../src/compose/paper.ts";
+import { connectDex, connectDryRuns, type ServiceDeps, timeLimit } from "../../src/compose/deps.ts";
 import { connectReference } from "../../src/compose/reference.ts";
-import { timeLimit } from "../../src/compose/time-limit.ts";
 import { kindsOf } from "../../src/engine/kinds.ts";
 import { AppError } from "../../src/kernel/errors.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
@@ -24,11 +24,9 @@ import type { Exposure, Preview } from "../../src/model/proposal.ts";
 import type { Call } from "../../src/operation.ts";
 import { createOperations } from "../../src/operations.ts";
 import type { Venue } from "../../src/ports/venue.ts";
-import type { ReportDeps } from "../../src/report/store.ts";
-import { createReportStore } from "../../src/report/store.ts";
-import { openDatabase } from "../../src/storage/client/open.ts";
-import type { MetricsDeps } from "../../src/storage/metrics.ts";
-import { createMetricsStore } from "../../src/storage/metrics.ts";
+import { createReportStore, type ReportDeps } from "../../src/report/store.ts";
+import { openDatabase } from "../../src/storage/client/safe-client.ts";
+import { createMetricsStore, type MetricsDeps } from "../../src/storage/metrics.ts";
 import { connectionTo } from "./connection.ts";
 import { heardLog } from "./heard.ts";
 import { virtualLocal } from "./local.ts";

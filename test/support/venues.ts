@@ -2,7 +2,7 @@
  * Emulated exchanges in a process of their own: `node venues.mjs kraken=9001 mexc`, all four where none is named.
  * Prints one line of JSON per exchange, { name, url, keys }, and runs until it is stopped.
  */
-import { VENUES, type VenueName } from "../../src/model/venues.ts";
+import { VENUES, type VenueName } from "../../src/model/market.ts";
 import { startVenue } from "../venues/index.ts";
 
 const named = process.argv.slice(2);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createAdmission } from "../../src/transport/admission.ts";
+import { createAdmission } from "../../src/transport/body.ts";
 import { testApp } from "../support/app.ts";
 
 /** An event loop whose turns a test ends. */

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { parseConfig } from "../../src/compose/config.ts";
 import { createOperations } from "../../src/operations.ts";
+import { createLimiter } from "../../src/transport/access.ts";
 import { createEdgeDoor } from "../../src/transport/edge-door.ts";
 import { urgentRoutes } from "../../src/transport/http.ts";
-import { createLimiter } from "../../src/transport/limiter.ts";
 import { EXCHANGES } from "../support/sandbox.ts";
 
 const ACCESS = { adminTokens: [], allowedHosts: ["grid.example"], checkHost: true };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { tellRefusal } from "../../src/adapters/ccxt/client/refusals.ts";
+import { tellRefusal } from "../../src/adapters/ccxt/client/quirks.ts";
 import { routeOf } from "../../src/operation.ts";
 import { createOperations } from "../../src/operations.ts";
 import { bearer } from "../contract/suite.ts";

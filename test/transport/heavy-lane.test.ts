@@ -3,7 +3,7 @@ import { CALCULATIONS, type GridJob } from "../../src/backtest/operations/calcul
 import { finish } from "../../src/backtest/run/finish.ts";
 import { createOperations } from "../../src/operations.ts";
 import type { HeavyLane } from "../../src/ports/heavy.ts";
-import { createCallerLane, createHeavyLane } from "../../src/transport/heavy-lane.ts";
+import { createCallerLane, createHeavyLane } from "../../src/transport/body.ts";
 import { testApp } from "../support/app.ts";
 import { appClient, callTool } from "../support/mcp.ts";
 import { EXCHANGES } from "../support/sandbox.ts";

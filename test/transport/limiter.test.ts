@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseConfig } from "../../src/compose/config.ts";
 import { SettingsError } from "../../src/kernel/errors.ts";
-import { createLimiter } from "../../src/transport/limiter.ts";
+import { createLimiter } from "../../src/transport/access.ts";
 import { bearer } from "../contract/suite.ts";
 import { testApp } from "../support/app.ts";
 import { canary } from "../support/canary.ts";

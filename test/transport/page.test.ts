@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { buildPage } from "../../cli/build/page.mjs";
-import { SAFE_HEADERS } from "../../src/transport/headers.ts";
+import { SAFE_HEADERS } from "../../src/transport/http.ts";
 import { testApp } from "../support/app.ts";
 import { root } from "../support/bundle.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Deps } from "../../src/ports/deps.ts";
-import { createLimiter } from "../../src/transport/limiter.ts";
+import { createLimiter } from "../../src/transport/access.ts";
 import { testApp } from "../support/app.ts";
 import { canary } from "../support/canary.ts";
 

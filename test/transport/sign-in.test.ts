@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { digest } from "../../src/kernel/digest.ts";
-import { createSignInLink } from "../../src/transport/sign-in.ts";
+import { createSignInLink } from "../../src/transport/page.ts";
 import { servedOver, testApp } from "../support/app.ts";
 
 interface Listed {

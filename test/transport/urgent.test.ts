@@ -3,7 +3,7 @@ import { parseConfig } from "../../src/compose/config.ts";
 import { digest } from "../../src/kernel/digest.ts";
 import { isUrgent, type Operation, routeOf } from "../../src/operation.ts";
 import { createOperations } from "../../src/operations.ts";
-import { createLimiter } from "../../src/transport/limiter.ts";
+import { createLimiter } from "../../src/transport/access.ts";
 import { testApp } from "../support/app.ts";
 import { BY } from "../support/by.ts";
 import { canary } from "../support/canary.ts";

@@ -1,5 +1,5 @@
 import { type Decimal, decimal, ZERO } from "../../src/kernel/decimal.ts";
-import type { Tier } from "../../src/model/venues.ts";
+import type { Tier } from "../../src/model/market.ts";
 import type { Order } from "./order.ts";
 
 export interface VenueKeys {

@@ -8,9 +8,9 @@ import { gateio } from "../../src/adapters/ccxt/exchanges/gateio.ts";
 import { kraken } from "../../src/adapters/ccxt/exchanges/kraken.ts";
 import { mexc } from "../../src/adapters/ccxt/exchanges/mexc.ts";
 import type { Millis } from "../../src/kernel/time.ts";
-import type { VenueName } from "../../src/model/venues.ts";
-import type { Local } from "../../src/ports/local.ts";
+import type { VenueName } from "../../src/model/market.ts";
 import type { Timing, Venue } from "../../src/ports/venue.ts";
+import type { Local } from "../../src/ports/within-time.ts";
 import { heardLog } from "../support/heard.ts";
 import { memoryKeeping } from "./keeping.ts";
 

@@ -9,7 +9,7 @@ import { startTimer } from "../../cli/host/timer.ts";
 import { tick } from "../../src/engine/pass/tick.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { type Millis, SECOND } from "../../src/kernel/time.ts";
-import type { Tier } from "../../src/model/venues.ts";
+import type { Tier } from "../../src/model/market.ts";
 import { appOver } from "../support/app.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
 import { buy, del, get, post } from "../support/orders.ts";

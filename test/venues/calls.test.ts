@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { VenueName } from "../../src/model/venues.ts";
+import type { VenueName } from "../../src/model/market.ts";
 import { ccxtClient } from "./ccxt-client.ts";
 import { type EmulatedVenue, startVenue } from "./index.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DAY, MINUTE } from "../../src/kernel/time.ts";
-import type { VenueName } from "../../src/model/venues.ts";
+import type { VenueName } from "../../src/model/market.ts";
 import type { Venue } from "../../src/ports/venue.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
 import { minutesFrom } from "../support/minutes.ts";

@@ -2,7 +2,7 @@
 
 import { type Decimal, decimal } from "../../src/kernel/decimal.ts";
 import { type Pair, splitPair } from "../../src/kernel/pair.ts";
-import type { VenueName } from "../../src/model/venues.ts";
+import type { VenueName } from "../../src/model/market.ts";
 
 export interface Listing {
   readonly symbol: Pair;

@@ -4,7 +4,7 @@ import bitget from "../../node_modules/ccxt/js/src/bitget.js";
 import gate from "../../node_modules/ccxt/js/src/gate.js";
 import kraken from "../../node_modules/ccxt/js/src/kraken.js";
 import mexc from "../../node_modules/ccxt/js/src/mexc.js";
-import type { VenueName } from "../../src/model/venues.ts";
+import type { VenueName } from "../../src/model/market.ts";
 
 interface Endpoint {
   readonly url: string;

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { decimal, ONE, sum, text, wire, ZERO } from "../../src/kernel/decimal.ts";
 import { DAY, type Millis, SECOND } from "../../src/kernel/time.ts";
+import type { VenueName } from "../../src/model/market.ts";
 import type { NewOrder } from "../../src/model/order.ts";
-import type { VenueName } from "../../src/model/venues.ts";
 import type { Permit, Venue, VenueOrder } from "../../src/ports/venue.ts";
 import { allFills } from "../support/fills.ts";
 import { heardVenue } from "../support/heard.ts";

@@ -3,7 +3,7 @@ import { tick } from "../../src/engine/pass/tick.ts";
 import { asGrid } from "../../src/grid/kind.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { SECOND } from "../../src/kernel/time.ts";
-import { VENUES, type VenueName } from "../../src/model/venues.ts";
+import { VENUES, type VenueName } from "../../src/model/market.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
 import { gridInput } from "../support/requests.ts";
 import { runOperation, START } from "../support/sandbox.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { VenueName } from "../../src/model/venues.ts";
+import type { VenueName } from "../../src/model/market.ts";
 import { most } from "../support/whole.ts";
 import { runGrid } from "./grid-run.ts";
 

@@ -32,8 +32,7 @@
 import { decimal, text, ZERO } from "../../src/kernel/decimal.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
 import type { Millis } from "../../src/kernel/time.ts";
-import type { Candle, Side } from "../../src/model/market.ts";
-import type { Tier, VenueName } from "../../src/model/venues.ts";
+import type { Candle, Side, Tier, VenueName } from "../../src/model/market.ts";
 import { canary, canarySecret } from "../support/canary.ts";
 import type { Account, VenueKeys } from "./account.ts";
 import { bitget } from "./bitget.ts";

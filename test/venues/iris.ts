@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
-import { CHAIN_TOKENS, type ChainToken } from "../../src/kernel/chain-token.ts";
+import { CHAIN_TOKENS, type ChainToken } from "../../src/kernel/pair.ts";
 
 /** A pool in the aggregator's own shape. */
 export interface IrisPool {

@@ -1,4 +1,4 @@
-import type { Keeping, KeptValue } from "../../src/adapters/ccxt/client/keeping.ts";
+import type { Keeping, KeptValue } from "../../src/adapters/ccxt/client/ccxt.ts";
 import type { Millis } from "../../src/kernel/time.ts";
 
 /** What the adapter keeps, for as long as the process lives. Rates are not counted. */

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { SECOND } from "../../src/kernel/time.ts";
-import type { Tier } from "../../src/model/venues.ts";
+import type { Tier } from "../../src/model/market.ts";
 import { ccxtClient } from "./ccxt-client.ts";
 import { startVenue } from "./index.ts";
 import { TIERS } from "./kraken-limits.ts";

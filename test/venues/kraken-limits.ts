@@ -5,7 +5,7 @@
  */
 
 import { type Millis, SECOND } from "../../src/kernel/time.ts";
-import type { Tier } from "../../src/model/venues.ts";
+import type { Tier } from "../../src/model/market.ts";
 import type { Account } from "./account.ts";
 import { byClientId, type Member, type PrivateAsk, type Reply, type Route } from "./dialect.ts";
 import { error, formOf, listingOf } from "./kraken-words.ts";

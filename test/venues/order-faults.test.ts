@@ -3,7 +3,7 @@ import { tick } from "../../src/engine/pass/tick.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { SECOND } from "../../src/kernel/time.ts";
 import { accountKey } from "../../src/model/account.ts";
-import type { VenueName } from "../../src/model/venues.ts";
+import type { VenueName } from "../../src/model/market.ts";
 import { appOver } from "../support/app.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
 import { orderRequest } from "../support/requests.ts";

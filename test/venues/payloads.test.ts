@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { VENUES, type VenueName } from "../../src/model/venues.ts";
+import { VENUES, type VenueName } from "../../src/model/market.ts";
 import { most } from "../support/whole.ts";
 import { runPayloads } from "./payloads.ts";
 

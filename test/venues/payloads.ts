@@ -5,7 +5,7 @@ import { type Decimal, decimal, div, snap, text } from "../../src/kernel/decimal
 import { mix, share } from "../../src/kernel/hash.ts";
 import { isOurs, parseClientOrderId } from "../../src/kernel/ids.ts";
 import { SECOND } from "../../src/kernel/time.ts";
-import type { VenueName } from "../../src/model/venues.ts";
+import type { VenueName } from "../../src/model/market.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
 import { runOperation } from "../support/sandbox.ts";
 import type { Order } from "./order.ts";

@@ -1,12 +1,12 @@
 /** The price of each symbol over time, and the depth, trades and candles that go with it. */
 
-import { depthAt, MOST_SIMULATED_LEVELS } from "../../src/adapters/sandbox/depth.ts";
-import type { PricePath } from "../../src/adapters/sandbox/path.ts";
+import type { PricePath } from "../../src/adapters/sandbox/matching.ts";
+import { depthAt, MOST_SIMULATED_LEVELS } from "../../src/adapters/sandbox/venue.ts";
 import { type Decimal, divideWhole } from "../../src/kernel/decimal.ts";
 import { mix, share } from "../../src/kernel/hash.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
 import type { Millis } from "../../src/kernel/time.ts";
-import type { Corner } from "../../src/market/matching/corner.ts";
+import type { Corner } from "../../src/market/matching/placing.ts";
 import type { Book, BookLevel, Market } from "../../src/model/market.ts";
 import type { Listing } from "./catalog.ts";
 

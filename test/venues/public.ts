@@ -1,6 +1,6 @@
 /** Public figures of one pair, from which each dialect makes its own answers. */
 
-import { candlesAt, tickerAt, tradesAt } from "../../src/adapters/sandbox/prints.ts";
+import { candlesAt, tickerAt, tradesAt } from "../../src/adapters/sandbox/venue.ts";
 import { max, min, text } from "../../src/kernel/decimal.ts";
 import { DAY, type Millis } from "../../src/kernel/time.ts";
 import type { Book, BookLevel, Candle } from "../../src/model/market.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { DAY, MINUTE } from "../../src/kernel/time.ts";
-import { VENUES, type VenueName } from "../../src/model/venues.ts";
+import { VENUES, type VenueName } from "../../src/model/market.ts";
 import { createYear } from "./quiet-year-setup.ts";
 
 const NAMES = Object.keys(VENUES) as VenueName[];

@@ -2,14 +2,13 @@
 
 import { tick } from "../../src/engine/pass/tick.ts";
 import { asGrid } from "../../src/grid/kind.ts";
-import { movedBase } from "../../src/grid/ledger/profit.ts";
+import { movedBase } from "../../src/grid/ledger/booking.ts";
 import { decimal, text, ZERO } from "../../src/kernel/decimal.ts";
 import { isOurs } from "../../src/kernel/ids.ts";
 import { DAY, type Millis, SECOND } from "../../src/kernel/time.ts";
 import { accountKey } from "../../src/model/account.ts";
-import type { Side } from "../../src/model/market.ts";
+import type { Side, VenueName } from "../../src/model/market.ts";
 import type { Order as OrderRow } from "../../src/model/order.ts";
-import type { VenueName } from "../../src/model/venues.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
 import { gridInput } from "../support/requests.ts";
 import { runOperation } from "../support/sandbox.ts";

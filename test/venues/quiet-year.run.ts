@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { VenueName } from "../../src/model/venues.ts";
+import type { VenueName } from "../../src/model/market.ts";
 import { runQuietYear } from "./quiet-year.ts";
 
 const NAMES: readonly VenueName[] = ["mexc", "gateio", "bitget", "kraken"];

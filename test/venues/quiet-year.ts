@@ -6,7 +6,7 @@
 
 import { messageOf } from "../../src/kernel/errors.ts";
 import { DAY, HOUR, MINUTE } from "../../src/kernel/time.ts";
-import type { VenueName } from "../../src/model/venues.ts";
+import type { VenueName } from "../../src/model/market.ts";
 import { createYear, type Year } from "./quiet-year-setup.ts";
 
 export interface QuietYear {

@@ -3,7 +3,7 @@
  * what ccxt takes the code for (`exceptions` in its mexc.js, gate.js, bitget.js, kraken.js, 4.5.84).
  * `unknown`: a server's own trouble, an id used twice, or a code that nobody has written down.
  */
-import type { VenueName } from "../../src/model/venues.ts";
+import type { VenueName } from "../../src/model/market.ts";
 
 export interface Said {
   readonly code: string;

@@ -9,7 +9,7 @@
 import { parseArgs } from "node:util";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { TIERS, VENUES, type VenueName } from "../../src/model/venues.ts";
+import { TIERS, VENUES, type VenueName } from "../../src/model/market.ts";
 import { runBudget } from "./budget-run.ts";
 import { runGrid } from "./grid-run.ts";
 import { runPayloads } from "./payloads.ts";

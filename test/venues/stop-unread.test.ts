@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { tick } from "../../src/engine/pass/tick.ts";
 import { MINUTE, SECOND } from "../../src/kernel/time.ts";
-import type { VenueName } from "../../src/model/venues.ts";
+import type { VenueName } from "../../src/model/market.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
 import { gridInput } from "../support/requests.ts";
 import { runOperation } from "../support/sandbox.ts";

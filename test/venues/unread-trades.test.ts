@@ -3,7 +3,7 @@ import { tick } from "../../src/engine/pass/tick.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { MINUTE, SECOND } from "../../src/kernel/time.ts";
 import { accountKey } from "../../src/model/account.ts";
-import { VENUES, type VenueName } from "../../src/model/venues.ts";
+import { VENUES, type VenueName } from "../../src/model/market.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
 import { gridInput } from "../support/requests.ts";
 import { runOperation } from "../support/sandbox.ts";

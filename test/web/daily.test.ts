@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { dailyFigures, periodRateText, yearlyPercent } from "../../src/web/daily.ts";
+import { dailyFigures, periodRateText, yearlyPercent } from "../../src/web/format.ts";
 
 const DAY = 86_400_000;
 const of = (...profits: readonly number[]) =>

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { yearlyOfAll } from "../../src/web/daily.ts";
+import { yearlyOfAll } from "../../src/web/format.ts";
 import { pageText } from "../../src/web/page-text.ts";
 import { root } from "../support/bundle.ts";
 
@@ -20,7 +20,7 @@ describe("a message on the page", () => {
     expect(JSON.parse(pageText(JSON.stringify({ message, id: 1 })))).toEqual({ message: shown, id: 1 });
   });
 
-  it.each(["src/grid/schema/conditions.ts", "src/grid/plan/notices.ts", "src/engine/pass/refused-key.ts"])(
+  it.each(["src/grid/operations/status.ts", "src/grid/plan/notices.ts", "src/engine/pass/step.ts"])(
     "names no command of a notice in %s",
     (file) => {
       const commands =

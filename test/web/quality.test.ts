@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { QualityAnswer } from "../../src/quality/schema.ts";
+import type { QualityAnswer } from "../../src/quality/tally.ts";
 import { findChromium } from "../support/browser.ts";
 import { servedPage } from "../support/served.ts";
 

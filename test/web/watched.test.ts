@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { nodeLocal } from "../../cli/host/process/node-local.ts";
 import { DAY, MINUTE } from "../../src/kernel/time.ts";
 import { createLiquidityStore } from "../../src/liquidity/store/store.ts";
-import { openDatabase } from "../../src/storage/client/open.ts";
+import { openDatabase } from "../../src/storage/client/safe-client.ts";
 import { findChromium } from "../support/browser.ts";
 import { connectionTo } from "../support/connection.ts";
 import { d } from "../support/grid.ts";

@@ -1,17 +1,26 @@
-import { existsSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fdatasyncSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { candlesOf } from "../../../src/candles/candles.ts";
-import { gapsOf } from "../../../src/candles/coverage.ts";
-import type { Range } from "../../../src/candles/ranges.ts";
-import { spanLabel } from "../../../src/candles/span.ts";
-import { CANDLE_PAGE, holesOf, windowsOf } from "../../../src/candles/windows.ts";
+import { type Candles, candlesOf } from "../../../src/candles/candles.ts";
+import { spanLabel } from "../../../src/candles/file.ts";
+import { merge } from "../../../src/candles/merge.ts";
+import { createReader, gapsOf } from "../../../src/candles/read.ts";
+import { CANDLE_PAGE, holesOf, type Range, windowsOf, withRange } from "../../../src/candles/windows.ts";
+import { text } from "../../../src/kernel/decimal.ts";
 import { messageOf, VenueError } from "../../../src/kernel/errors.ts";
 import type { Pair } from "../../../src/kernel/pair.ts";
 import { plainText } from "../../../src/kernel/plain-text.ts";
 import { DAY, MINUTE, type Millis, SECOND, stampOf } from "../../../src/kernel/time.ts";
 import type { Candle } from "../../../src/model/market.ts";
-import type { MarketData } from "../../../src/ports/market.ts";
-import { type Journal, type JournalPage, openJournal, rowOf } from "../../host/candle-journal.ts";
+import type { MarketData } from "../../../src/ports/venue.ts";
 import {
   candleFile,
   candleFolder,
@@ -19,15 +28,13 @@ import {
   readStored,
   type Series,
   writeStored,
-} from "../../host/candle-store.ts";
+} from "../../host/candle-sources.ts";
 import { readSettings, wholeFlag } from "../../host/settings.ts";
-import type { Values } from "../../terminal/arguments.ts";
+import { UsageError, type Values } from "../../terminal/arguments.ts";
 import { print } from "../../terminal/output.ts";
-import { UsageError } from "../../terminal/usage-error.ts";
 import { openDeps } from "../database/open.ts";
 import { INTERRUPTED } from "../report-on-interrupt.ts";
-import { createFound } from "./found.ts";
-import { pairFlag, shownCoverage, spanIn, timeIn } from "./import.ts";
+import { nothingKept, pairFlag, shownCoverage, spanIn, timeIn } from "./import.ts";
 
 /** Downloads the missing candles of a time span; after any interruption, the next run continues. */
 export async function downloadCandles(values: Values): Promise<number> {
@@ -228,4 +235,100 @@ function createProgress(what: string, windows: readonly Range[]) {
       );
     },
   };
+}
+
+/**
+ * Journal of a download, one line per response: after any interruption, the complete lines remain, and the next run
+ * begins with them.
+ */
+type JournalRow = readonly [
+  at: number,
+  open: string,
+  high: string,
+  low: string,
+  close: string,
+  volume: string,
+];
+
+export interface JournalPage extends Range {
+  /** Whether it is a second request for missing candles. */
+  readonly again: boolean;
+  readonly rows: readonly JournalRow[];
+}
+
+export interface Journal {
+  /** Pages of earlier runs. */
+  readonly pages: readonly JournalPage[];
+  append(page: JournalPage): void;
+  close(): void;
+  remove(): void;
+}
+
+export const rowOf = ({ at, open, high, low, close, volume }: Candle): JournalRow => [
+  at,
+  text(open),
+  text(high),
+  text(low),
+  text(close),
+  text(volume),
+];
+
+export function openJournal(file: string): Journal {
+  const found = existsSync(file) ? readFileSync(file) : Buffer.alloc(0);
+  // The rest after the last line end was being written when its process ended.
+  const end = found.lastIndexOf("\n") + 1;
+  const lines = found.subarray(0, end).toString("utf8").split("\n").filter(Boolean);
+  const opened = openSync(file, existsSync(file) ? "r+" : "w+", 0o600);
+  ftruncateSync(opened, end);
+  let at = end;
+  return {
+    pages: lines.map((line) => JSON.parse(line) as JournalPage),
+    append(page) {
+      const bytes = new TextEncoder().encode(`${JSON.stringify(page)}\n`);
+      for (let done = 0; done < bytes.length; )
+        done += writeSync(opened, bytes, done, bytes.length - done, at + done);
+      fdatasyncSync(opened);
+      at += bytes.length;
+    },
+    close: () => closeSync(opened),
+    remove: () => rmSync(file, { force: true }),
+  };
+}
+
+/** Collects a file's candles, and the ranges that were requested. */
+export function createFound({ source, pair, spanMillis }: Series) {
+  const found = {
+    candles: undefined as Candles | undefined,
+    kept: nothingKept(source),
+    conflicts: 0,
+
+    addRequested(range: Range, again: boolean): void {
+      const { kept } = found;
+      found.kept = {
+        ...kept,
+        asked: withRange(kept.asked, range),
+        askedAgain: again ? withRange(kept.askedAgain, range) : kept.askedAgain,
+      };
+    },
+
+    /** Adds pages to the columns. */
+    take(pages: readonly JournalPage[]): void {
+      for (const { from, until, again } of pages) found.addRequested({ from, until }, again);
+      const rows = pages.flatMap((page) => page.rows);
+      if (rows.length === 0) return;
+      const reader = createReader({ pair, spanMillis, skipRefused: true, mayBeEmpty: true });
+      reader.push(new TextEncoder().encode(JSON.stringify(rows)));
+      const read = reader.end();
+      const { candles, kept } = found;
+      const merged = candles ? merge(candles, read.candles) : { candles: read.candles, conflicts: 0 };
+      found.candles = merged.candles;
+      found.conflicts += merged.conflicts;
+      found.kept = {
+        ...kept,
+        refusedRows: kept.refusedRows + read.refusedRows,
+        refused: [...kept.refused, ...read.refused].slice(0, 5),
+      };
+    },
+  };
+  return found;
 }

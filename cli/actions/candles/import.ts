@@ -1,27 +1,30 @@
 import { existsSync, statSync } from "node:fs";
 import type { Candles } from "../../../src/candles/candles.ts";
-import { type Coverage, coverageOf, gapsOf } from "../../../src/candles/coverage.ts";
-import type { KeptWithCandles } from "../../../src/candles/file.ts";
+import { type KeptWithCandles, spanLabel, spanOf } from "../../../src/candles/file.ts";
 import { merge } from "../../../src/candles/merge.ts";
-import type { Reading, ReadOptions } from "../../../src/candles/read.ts";
-import { spanLabel, spanOf } from "../../../src/candles/span.ts";
+import {
+  type Coverage,
+  coverageOf,
+  gapsOf,
+  type Reading,
+  type ReadOptions,
+} from "../../../src/candles/read.ts";
 import { isPair, type Pair } from "../../../src/kernel/pair.ts";
 import { MINUTE, type Millis, parseTime, stampOf } from "../../../src/kernel/time.ts";
 import type { WaitingCaller } from "../../../src/operation.ts";
-import { readCandleSource } from "../../host/candle-sources.ts";
 import {
   candleFile,
   candleFolder,
   listStored,
   lockCandles,
+  readCandleSource,
   readStored,
   type StoredCandles,
   writeStored,
-} from "../../host/candle-store.ts";
+} from "../../host/candle-sources.ts";
 import { readSettings } from "../../host/settings.ts";
-import type { Values } from "../../terminal/arguments.ts";
+import { UsageError, type Values } from "../../terminal/arguments.ts";
 import { print } from "../../terminal/output.ts";
-import { UsageError } from "../../terminal/usage-error.ts";
 import { waitedFor } from "../../terminal/waited-for.ts";
 import { INTERRUPTED } from "../report-on-interrupt.ts";
 

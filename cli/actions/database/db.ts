@@ -6,29 +6,34 @@ import {
   existsSync,
   fsyncSync,
   linkSync,
+  mkdirSync,
   openSync,
   renameSync,
   rmSync,
   statSync,
 } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
+import { moveYear, type OldRows, oldRows } from "../../../src/adapters/libsql/keeping/archive.ts";
 import { createStore } from "../../../src/adapters/libsql/stores/store.ts";
+import { createDeps } from "../../../src/compose/deps.ts";
 import { messageOf, SettingsError, StoreError } from "../../../src/kernel/errors.ts";
+import { DAY, HOUR, type Millis, stampOf } from "../../../src/kernel/time.ts";
+import type { Deps } from "../../../src/ports/deps.ts";
 import { carryOver, checkBackup, copyInto, fold } from "../../../src/storage/client/backup.ts";
-import type { SafeClient } from "../../../src/storage/client/calls.ts";
-import { openDatabase } from "../../../src/storage/client/open.ts";
-import { safeClient } from "../../../src/storage/client/safe-client.ts";
-import { isBusy } from "../../../src/storage/client/store-error.ts";
-import { fileConnection } from "../../host/database/file-connection.ts";
-import { readMigrations, schemaAfter } from "../../host/database/migrations.ts";
-import { dataDirectory } from "../../host/directories.ts";
-import { databaseFile, shownUrl } from "../../host/locations.ts";
+import { isBusy, type SafeClient } from "../../../src/storage/client/call-queue.ts";
+import { createContext } from "../../../src/storage/client/context.ts";
+import { pendingMigrations } from "../../../src/storage/client/migrate.ts";
+import { openDatabase, safeClient } from "../../../src/storage/client/safe-client.ts";
+import { fileConnection, readMigrations, schemaAfter } from "../../host/database/file-connection.ts";
+import { databaseFile, dataDirectory, shownUrl } from "../../host/directories.ts";
+import { createLog, nodeRuntime } from "../../host/node-runtime.ts";
 import { nodeLocal } from "../../host/process/node-local.ts";
-import { findServer } from "../../host/server-file.ts";
-import { readSettings } from "../../host/settings.ts";
-import type { Values } from "../../terminal/arguments.ts";
+import { findServer } from "../../host/running-servers.ts";
+import { describeFolder, type LackingFolder, readSettings } from "../../host/settings.ts";
+import { UsageError, type Values } from "../../terminal/arguments.ts";
 import { print } from "../../terminal/output.ts";
-import { UsageError } from "../../terminal/usage-error.ts";
+import { isAtTerminal } from "../plan-text.ts";
+import { byCommand, withDatabase } from "./open.ts";
 
 const SIDE_FILES = ["-wal", "-shm"];
 
@@ -182,4 +187,112 @@ async function copyWhole(client: SafeClient, file: string): Promise<void> {
 
 function remove(file: string): void {
   for (const suffix of ["", ...SIDE_FILES]) rmSync(`${file}${suffix}`, { force: true });
+}
+
+const KEPT_BY_DEFAULT = 365 * DAY;
+/** Minimum age of rows to archive; an exchange can still report newer ones. */
+const LEAST_KEPT = 90 * DAY;
+/** Margin, because a checkpoint cuts by its signing time, which is later than this command's time. */
+const SIGNED_LATER = HOUR;
+
+/** Moves old rows to yearly archives next to the database, or shows what it would move. */
+export async function prune(values: Values): Promise<number> {
+  const { config, databaseUrl } = readSettings(values, process.env);
+  const file = databaseFile(databaseUrl);
+  if (file === undefined) throw new UsageError(`${shownUrl(databaseUrl)} ${ON_A_SERVER}`);
+  const before = requestedTime(values.before, Date.now());
+  if (!existsSync(file)) throw new Error(`there is no database at ${file}`);
+  const isDry = values["dry-run"] === true;
+  return withDatabase(values, async (deps) => {
+    const kind = config.sandbox ? "sandbox" : "live";
+    const opening = { client: fileConnection(file), local: nodeLocal };
+    const context = await openDatabase({ ...opening, migrations: readMigrations(), kind });
+    try {
+      const isSigned = (deps.signers ?? []).length > 0;
+      const found = (await oldRows(context, before)).filter(({ name }) => isSigned || name !== "events");
+      const years = [...new Set(found.map(({ year }) => year))].sort((a, b) => a - b);
+      for (const year of isDry ? [] : years) {
+        const client = await safeClient(fileConnection(ownFile(archiveOf(file, year))), nodeLocal);
+        const archive = { year, file: basename(archiveOf(file, year)), client };
+        await moveYear(context, archive, before).finally(() => client.close());
+      }
+      const result = { database: file, before: stampOf(before), dryRun: isDry };
+      const events = await eventsCut(deps, found, isDry ? undefined : before);
+      return { ...result, events, archives: years.map((year) => formatYear(file, year, found)) };
+    } finally {
+      context.client.close();
+    }
+  });
+}
+
+const ON_A_SERVER =
+  "is on a database server, where prune does not work; use `edgemaker audit export` and `audit checkpoint --keep-days` to delete old events";
+
+function requestedTime(request: unknown, now: Millis): Millis {
+  if (request === undefined) return now - KEPT_BY_DEFAULT;
+  const text = String(request);
+  const at = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
+  if (Number.isNaN(at)) throw new UsageError(`--before ${text} is not a day; write it as 2026-01-31`);
+  if (at > now - LEAST_KEPT)
+    throw new UsageError(`--before ${text} is too late; the last ${LEAST_KEPT / DAY} days cannot be moved`);
+  return at;
+}
+
+/** Returns the archive's name: `trade-2026.db` for `trade.db`. */
+const archiveOf = (file: string, year: number): string =>
+  join(dirname(file), `${basename(file).replace(/\.db$/, "")}-${year}.db`);
+
+/** Creates the file so that only its owner can read it. */
+function ownFile(file: string): string {
+  if (!existsSync(file)) closeSync(openSync(file, "wx", 0o600));
+  return file;
+}
+
+/** Deletes old events that were copied, which happens only when a checkpoint signs it. */
+async function eventsCut(
+  { store, signers: [signer] = [] }: Deps,
+  found: readonly OldRows[],
+  before: Millis | undefined,
+): Promise<string> {
+  if (!signer) return "not moved, because EDGEMAKER_KEK is not set; it signs the moved events";
+  const old = found.filter(({ name }) => name === "events").reduce((sum, { rows }) => sum + rows, 0);
+  if (before === undefined) return `about ${old} would be moved, signed by a checkpoint`;
+  if (old === 0) return "no event is old enough";
+  const { checkpoint, cut } = await store.checkpoint(signer, Date.now() - before + SIGNED_LATER, byCommand());
+  return `${cut} moved, signed by checkpoint ${checkpoint.number}`;
+}
+
+function formatYear(file: string, year: number, found: readonly OldRows[]) {
+  const rows = (name: OldRows["name"]): number =>
+    found.find((oldRows) => oldRows.name === name && oldRows.year === year)?.rows ?? 0;
+  const samples = rows("liquidityMinutes") + rows("liquidityMisses");
+  return { year, file: archiveOf(file, year), orders: rows("orders"), events: rows("events"), samples };
+}
+
+/** Migrates a database to this program's version; `dry` only shows the missing migrations. */
+export async function migrateDatabase({ url, dry, ...values }: Values): Promise<number> {
+  const request = url === undefined ? values : { ...values, db: url };
+  const { config, databaseUrl, sandbox } = readSettings(request, process.env);
+  const runtime = nodeRuntime(databaseUrl, config, createLog("error"));
+  const client = await safeClient(runtime.client, nodeLocal);
+  const pending = await pendingMigrations(createContext(client), runtime.migrations);
+  const names = pending.map(({ name }) => name);
+  if (!dry) {
+    const deps = await createDeps(config, runtime, sandbox);
+    deps.close();
+  } else client.close();
+  return print(values, { database: shownUrl(databaseUrl), [dry ? "pending" : "applied"]: names });
+}
+
+/** Creates a database's folder after a confirmation. Throws UsageError if the user declines or there is no terminal. */
+export async function askForFolder(lacking: LackingFolder, { json }: Values): Promise<void> {
+  if (json || !isAtTerminal() || !(await isWished(lacking))) throw new UsageError(describeFolder(lacking));
+  mkdirSync(lacking.folder, { recursive: true, mode: 0o700 });
+}
+
+async function isWished({ folder, named }: LackingFolder): Promise<boolean> {
+  // Loaded only for a question, because most commands have none.
+  const { confirm } = await import("@clack/prompts");
+  const message = `The folder ${folder} of ${named} does not exist. Create it?`;
+  return (await confirm({ message, initialValue: false })) === true;
 }

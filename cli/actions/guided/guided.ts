@@ -5,8 +5,14 @@ import type { Values } from "../../terminal/arguments.ts";
 import { inputOf } from "../../terminal/fields.ts";
 import { render } from "../../terminal/output.ts";
 import { fail, misreadOf } from "../../terminal/refused.ts";
-import { isAtTerminal, shownStart } from "../confirm-start.ts";
-import { describeStarted, formatPlan, type ShownPlan, type StartedGrid } from "../plan-text.ts";
+import {
+  describeStarted,
+  formatPlan,
+  isAtTerminal,
+  type ShownPlan,
+  type StartedGrid,
+  shownStart,
+} from "../plan-text.ts";
 import { reportOnInterrupt } from "../report-on-interrupt.ts";
 import { openAnswering, remoteOf, sayUnstepped } from "../run-operation.ts";
 import type { AskByName, GridAnswers } from "./questions.ts";

@@ -3,13 +3,12 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { parseConfig } from "../../../src/compose/config.ts";
 import { messageOf } from "../../../src/kernel/errors.ts";
-import { databaseFile, packageFolder } from "../../host/locations.ts";
-import { writePrivate } from "../../host/private-file.ts";
+import { databaseFile, packageFolder } from "../../host/directories.ts";
+import { writePrivate } from "../../host/kill-file.ts";
 import { tokenOf } from "../../host/remote.ts";
-import type { Values } from "../../terminal/arguments.ts";
+import { UsageError, type Values } from "../../terminal/arguments.ts";
 import { print } from "../../terminal/output.ts";
-import { UsageError } from "../../terminal/usage-error.ts";
-import { isAtTerminal } from "../confirm-start.ts";
+import { isAtTerminal } from "../plan-text.ts";
 
 interface Client {
   /** Its configuration file. */

@@ -1,20 +1,26 @@
 import { PassThrough } from "node:stream";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import {
+  isJSONRPCNotification,
+  isJSONRPCRequest,
+  type JSONRPCMessage,
+  type RequestId,
+} from "@modelcontextprotocol/sdk/types.js";
 import { createDeps } from "../../../src/compose/deps.ts";
+import { messageOf } from "../../../src/kernel/errors.ts";
 import { createOperations } from "../../../src/operations.ts";
 import { madeDocuments } from "../../../src/transport/documents/made.ts";
 import { mcpServer } from "../../../src/transport/mcp/server.ts";
 import { askAboutKeys } from "../../host/check-keys.ts";
 import { createLog, nodeRuntime } from "../../host/node-runtime.ts";
 import { nodeLocal } from "../../host/process/node-local.ts";
-import { requestRemote } from "../../host/remote.ts";
+import { type Remote, requestRemote } from "../../host/remote.ts";
 import { type CliSettings, readSettings } from "../../host/settings.ts";
 import { strategiesIn } from "../../host/strategies/load.ts";
 import { version } from "../../host/version.ts";
-import type { Values } from "../../terminal/arguments.ts";
-import { UsageError } from "../../terminal/usage-error.ts";
-import { answering } from "./answering.ts";
-import { relay } from "./relay.ts";
+import { UsageError, type Values } from "../../terminal/arguments.ts";
 
 /** Speaks MCP over standard input and output until the input ends. */
 export async function serveMcp(values: Values): Promise<number> {
@@ -73,3 +79,72 @@ function protocolOutput(): PassThrough {
   process.stdout.write = process.stderr.write.bind(process.stderr) as typeof process.stdout.write;
   return output;
 }
+
+const LONGEST_ANSWER_WAIT = 15_000;
+
+/**
+ * Watches a connected transport; the returned function waits a short time until every request has a response, so a
+ * client that closes its input after its last request still gets the response.
+ */
+export function answering(transport: Transport): () => Promise<void> {
+  const open = new Set<RequestId>();
+  let isDone: () => void = () => undefined;
+  const close = (id: RequestId | undefined) => {
+    if (id !== undefined) open.delete(id);
+    if (open.size === 0) isDone();
+  };
+  const [receive, send] = [transport.onmessage, transport.send.bind(transport)];
+  transport.onmessage = (message, extra) => {
+    if (isJSONRPCRequest(message)) open.add(message.id);
+    if (isJSONRPCNotification(message)) close(cancelledBy(message));
+    receive?.(message, extra);
+  };
+  transport.send = async (message, options) => {
+    await send(message, options);
+    if ("id" in message && !("method" in message)) close(message.id);
+  };
+  return () =>
+    new Promise((resolve) => {
+      isDone = resolve;
+      setTimeout(resolve, LONGEST_ANSWER_WAIT).unref();
+      close(undefined);
+    });
+}
+
+const cancelledBy = (message: JSONRPCMessage & { method: string }): RequestId | undefined =>
+  message.method === "notifications/cancelled" && "params" in message
+    ? (message.params as { requestId?: RequestId } | undefined)?.requestId
+    : undefined;
+
+/** Relays messages to a server's /mcp and its responses back; the server's settings apply. */
+export async function relay(here: Transport, { url, token }: Remote): Promise<() => Promise<void>> {
+  const there = new StreamableHTTPClientTransport(new URL(`${url.replace(/\/$/, "")}/mcp`), {
+    requestInit: { headers: token ? { authorization: `Bearer ${token}` } : {} },
+  });
+  there.onmessage = (message) => {
+    const version = protocolVersion(message);
+    if (version) there.setProtocolVersion(version);
+    void here.send(message);
+  };
+  here.onmessage = (message) => {
+    there.send(message).catch((error: unknown) => {
+      process.stderr.write(`edgemaker: no response from ${url}: ${messageOf(error)}\n`);
+      if (isJSONRPCRequest(message)) void here.send(failure(message.id, url));
+    });
+  };
+  await there.start();
+  await here.start();
+  return () => there.close();
+}
+
+/** Returns the protocol version from the response to `initialize`. */
+const protocolVersion = (message: JSONRPCMessage): string | undefined =>
+  "result" in message && typeof message.result.protocolVersion === "string"
+    ? message.result.protocolVersion
+    : undefined;
+
+const failure = (id: string | number, url: string): JSONRPCMessage => ({
+  jsonrpc: "2.0",
+  id,
+  error: { code: -32000, message: `no response from ${url}; check the address and the token` },
+});

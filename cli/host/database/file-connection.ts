@@ -1,9 +1,16 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { createRequire as requireFrom } from "node:module";
+import { join } from "node:path";
 import { type InStatement, type InValue, LibsqlError, type ResultSet, type Row } from "@libsql/core/api";
 import type Libsql from "libsql";
-import type { Stamp } from "../../../src/storage/client/calls.ts";
-import type { Connection } from "../../../src/storage/client/safe-client.ts";
-import { changeStamp } from "./change-stamp.ts";
-import { libsql } from "./libsql.ts";
+import { lazy } from "../../../src/kernel/lazy.ts";
+import { type SchemaAfter, schemaParts } from "../../../src/storage/client/backup.ts";
+import type { Stamp } from "../../../src/storage/client/call-queue.ts";
+import { createContext } from "../../../src/storage/client/context.ts";
+import { type Migration, migrate, type NewSchema } from "../../../src/storage/client/migrate.ts";
+import { type Connection, safeClient } from "../../../src/storage/client/safe-client.ts";
+import { packageFolder } from "../directories.ts";
+import { nodeLocal } from "../process/node-local.ts";
 
 /** Statements to prepare once: their text stays the same while their values change. */
 const PREPARED_ONCE = /^\s*(select|insert|update|delete|with|begin|commit)\b/i;
@@ -208,3 +215,56 @@ function libraryError(error: unknown): unknown {
   const { message, code, rawCode } = error as typeof error & { readonly rawCode?: number };
   return new LibsqlError(message, /^SQLITE_[A-Z]+/.exec(code)?.[0] ?? code, code, rawCode, error);
 }
+
+/** Number that changes after each commit of another connection to the same file, but not after our own. */
+const OF_OTHERS = "pragma data_version";
+/** Number of rows that this connection has changed, committed or not, and the time. */
+const OF_OURS = "select total_changes(), cast(unixepoch('subsec') * 1000 as integer)";
+
+/**
+ * Returns a stamp that shows whether the file has changed, in a tenth of a read's time. `epoch` belongs to this
+ * connection.
+ */
+export function changeStamp(database: Libsql.Database, epoch: number): () => Stamp {
+  const [others, ours] = [OF_OTHERS, OF_OURS].map((sql) => database.prepare(sql).raw(true)) as [
+    Libsql.Statement,
+    Libsql.Statement,
+  ];
+  return () => {
+    const [version] = others.get() as [number];
+    const [changed, now] = ours.get() as [number, number];
+    return { changes: `${epoch} ${version} ${changed}`, now };
+  };
+}
+
+/** libSQL's database class for files. Its native part is loaded on first use. */
+export const libsql: () => typeof Libsql = lazy((): typeof Libsql => requireFrom(import.meta.url)("libsql"));
+
+export function readMigrations(): Migration[] {
+  const folder = join(packageFolder(), "drizzle");
+  const names = readdirSync(folder).filter((name) => name.endsWith(".sql"));
+  return names.sort().map((name) => ({
+    name,
+    // Read on use: most databases lack no migration.
+    get text() {
+      return readFileSync(join(folder, name), "utf8");
+    },
+  }));
+}
+
+/** Returns the schema of a new database that the build stored; undefined without a build. */
+export function readNewSchema(): NewSchema | undefined {
+  const file = new URL("schema.json", import.meta.url);
+  return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined;
+}
+
+/** Returns the schema of a database after these migrations. */
+export const schemaAfter: SchemaAfter = async (migrations) => {
+  const context = createContext(await safeClient(fileConnection(":memory:"), nodeLocal));
+  try {
+    await migrate(context, migrations);
+    return await schemaParts(context.client);
+  } finally {
+    context.client.close();
+  }
+};

@@ -1,8 +1,8 @@
 import { randomFillSync } from "node:crypto";
 import { hostname } from "node:os";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
-import { createRandomText } from "../../../src/kernel/random-text.ts";
-import type { Local } from "../../../src/ports/local.ts";
+import { createRandomText } from "../../../src/kernel/random.ts";
+import type { Local } from "../../../src/ports/within-time.ts";
 
 export const nodeLocal: Local = {
   name: `${hostname()}:${process.pid}`,

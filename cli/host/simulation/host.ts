@@ -2,8 +2,8 @@
 
 import { createStore } from "../../../src/adapters/libsql/stores/store.ts";
 import { minuteCandles, type StrategyPast } from "../../../src/backtest/position/testing.ts";
-import { coverageOf } from "../../../src/candles/coverage.ts";
 import { hashOf } from "../../../src/candles/hash.ts";
+import { coverageOf } from "../../../src/candles/read.ts";
 import { type Config, parseConfig } from "../../../src/compose/config.ts";
 import { connectReference } from "../../../src/compose/reference.ts";
 import { sandboxVenues } from "../../../src/compose/sandbox.ts";
@@ -13,15 +13,13 @@ import { VenueError } from "../../../src/kernel/errors.ts";
 import type { Pair } from "../../../src/kernel/pair.ts";
 import { MINUTE, type Millis } from "../../../src/kernel/time.ts";
 import { kindsWith } from "../../../src/kinds.ts";
-import { VENUES } from "../../../src/model/venues.ts";
+import { VENUES } from "../../../src/model/market.ts";
 import type { StrategyDefinitions } from "../../../src/ports/definition.ts";
 import type { Deps } from "../../../src/ports/deps.ts";
-import type { Dex } from "../../../src/ports/dex.ts";
-import type { Local } from "../../../src/ports/local.ts";
-import type { ExchangeInfo } from "../../../src/ports/venue.ts";
-import { openDatabase } from "../../../src/storage/client/open.ts";
-import { fileConnection } from "../database/file-connection.ts";
-import { readMigrations } from "../database/migrations.ts";
+import type { Dex, ExchangeInfo } from "../../../src/ports/venue.ts";
+import type { Local } from "../../../src/ports/within-time.ts";
+import { openDatabase } from "../../../src/storage/client/safe-client.ts";
+import { fileConnection, readMigrations } from "../database/file-connection.ts";
 import { nodeLocal } from "../process/node-local.ts";
 
 /** 2026-01-01. */

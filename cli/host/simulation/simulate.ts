@@ -1,20 +1,22 @@
 /** Runs a strategy through the sandbox with crashes, lost responses and failed reads, and reports what broke. */
 import type { StrategyPast } from "../../../src/backtest/position/testing.ts";
+import { asDeclared, declaredKind } from "../../../src/declared/kind.ts";
 import { declaredStarts } from "../../../src/declared/operations/start.ts";
+import { comparableText } from "../../../src/declared/pass/ask.ts";
+import type { DeclaredStrategy } from "../../../src/declared/state.ts";
 import { step } from "../../../src/engine/pass/step.ts";
-import { messageOf } from "../../../src/kernel/errors.ts";
+import { type Decimal, text, ZERO } from "../../../src/kernel/decimal.ts";
+import { messageOf, VenueError } from "../../../src/kernel/errors.ts";
 import { type Amount, Money } from "../../../src/kernel/money.ts";
-import { isPair } from "../../../src/kernel/pair.ts";
+import { isPair, type Pair } from "../../../src/kernel/pair.ts";
 import { createRandom } from "../../../src/kernel/random.ts";
 import type { Millis } from "../../../src/kernel/time.ts";
 import type { Balance } from "../../../src/model/account.ts";
-import type { AnyStrategyDefinition } from "../../../src/ports/definition.ts";
+import type { AnyStrategyDefinition, Declared, StrategyInput } from "../../../src/ports/definition.ts";
 import type { Deps } from "../../../src/ports/deps.ts";
+import type { Store } from "../../../src/ports/stores/store.ts";
 import type { Venue } from "../../../src/ports/venue.ts";
-import { checkAtRest, checkOpenOrders, readDeclared, type SimulatedStrategy } from "./checks.ts";
-import { type Faults, faultyStore, faultyVenue } from "./faults.ts";
 import { type Clock, INTERVAL, SIMULATION_START, simulatedHost } from "./host.ts";
-import { observedDefinition } from "./observed.ts";
 
 export interface SimulationInput {
   readonly config: Readonly<Record<string, unknown>>;
@@ -217,4 +219,168 @@ async function startStrategy(
   } catch (error) {
     return { trouble: `it does not start: ${messageOf(error)}` };
   }
+}
+
+/** Compares the exchange, the database and the strategy's function. Each problem is a sentence. */
+export interface SimulatedStrategy {
+  readonly deps: Deps;
+  readonly venue: Venue;
+  readonly symbol: Pair;
+  readonly id: string;
+}
+
+export async function readDeclared({ deps, id }: SimulatedStrategy): Promise<DeclaredStrategy> {
+  const [view] = await deps.store.strategies({ id });
+  if (!view) throw new Error(`there is no strategy ${id}`);
+  return asDeclared(view.strategy);
+}
+
+/** Returns the exchange's open orders by the ids of the function; an unknown one has none. */
+async function openById({ deps, venue, symbol }: SimulatedStrategy, { state }: DeclaredStrategy) {
+  const rows = await deps.store.unsettledOrders();
+  return (await venue.openOrders(symbol)).map(({ clientId }) => {
+    const row = rows.find((order) => order.clientId === clientId);
+    return row === undefined ? undefined : state.ids[row.slot];
+  });
+}
+
+/** Checks what must hold at any moment: no id has two open orders. */
+export async function checkOpenOrders(simulated: SimulatedStrategy): Promise<string[]> {
+  const ids = await openById(simulated, await readDeclared(simulated));
+  const twice = ids.filter((id, i) => id !== undefined && ids.indexOf(id) !== i);
+  return [...new Set(twice)].map((id) => `two orders with the id ${id} were open at the same time`);
+}
+
+/** Checks what must hold when nothing is pending: the books equal the account, and each declared order is open or refused. */
+export async function checkAtRest(
+  simulated: SimulatedStrategy,
+  { first, declared }: { readonly first: readonly Balance[]; readonly declared: readonly string[] },
+): Promise<string[]> {
+  const strategy = await readDeclared(simulated);
+  const ids = await openById(simulated, strategy);
+  const { refused } = strategy.state;
+  const explained = new Set([...ids, ...refused.map(({ slot }) => strategy.state.ids[slot])]);
+  return [
+    ...(ids.includes(undefined) ? ["an order is open on the exchange that is not in the database"] : []),
+    ...declared
+      .filter((id) => !explained.has(id))
+      .map((id) => `the order ${id} is neither open nor refused with a reason`),
+    ...booksProblems(strategy, first, await simulated.venue.balances()),
+  ];
+}
+
+function booksProblems(
+  { state, symbol }: DeclaredStrategy,
+  first: readonly Balance[],
+  last: readonly Balance[],
+): string[] {
+  const booked = declaredKind([]).movedByBooks(state, symbol);
+  const totalIn = (balances: readonly Balance[], asset: string): Decimal => {
+    const found = balances.find((balance) => balance.asset === asset);
+    return found ? found.free + found.used : ZERO;
+  };
+  return Object.entries(booked).flatMap(([asset, amount]) => {
+    const moved = totalIn(last, asset) - totalIn(first, asset);
+    return moved === amount
+      ? []
+      : [`the account's ${asset} changed by ${text(moved)}, and the strategy's books by ${text(amount)}`];
+  });
+}
+
+/** Makes an exchange and a store fail as real ones do: lost responses, failed reads, and a process that ends anywhere. */
+/** Shares of the calls that each fault hits. */
+const SHARES = { crash: 0.02, lost: 0.08, failedRead: 0.02 };
+
+export interface Faults {
+  /** Whether faults happen. */
+  isOn: boolean;
+  lostResponses: number;
+  failedReads: number;
+  readonly draw: () => number;
+  /** Ends the process at this point: the returned promise never settles. */
+  crash: () => Promise<never>;
+}
+
+/** Returns the venue with faults: a write can take effect although its response is lost. */
+export function faultyVenue(venue: Venue, faults: Faults): Venue {
+  const hits = (share: number) => faults.isOn && faults.draw() < share;
+  const write = async <T>(send: () => Promise<T>): Promise<T | Lost> => {
+    if (hits(SHARES.crash)) return faults.crash();
+    if (hits(SHARES.lost)) return lostBefore(faults);
+    const outcome = await send();
+    if (hits(SHARES.crash)) return faults.crash();
+    return hits(SHARES.lost) ? lostBefore(faults) : outcome;
+  };
+  const read = async <T>(send: () => Promise<T>): Promise<T> => {
+    if (!hits(SHARES.failedRead)) return send();
+    faults.failedReads++;
+    throw new VenueError("unavailable", "the exchange did not respond");
+  };
+  return {
+    ...venue,
+    create: (order, permit) => write(() => venue.create(order, permit)),
+    cancel: (order, permit) => write(() => venue.cancel(order, permit)),
+    openOrders: (symbol) => read(() => venue.openOrders(symbol)),
+    balances: () => read(() => venue.balances()),
+    book: (symbol, limit) => read(() => venue.book(symbol, limit)),
+    candles: (symbol, range) => read(() => venue.candles(symbol, range)),
+    fills: (symbol, span) => read(() => venue.fills(symbol, span)),
+  };
+}
+
+/** Returns the store, which the process can fail to reach after the exchange has responded. */
+export const faultyStore = (store: Store, faults: Faults): Store => ({
+  ...store,
+  settle: (...given) =>
+    faults.isOn && faults.draw() < SHARES.crash ? faults.crash() : store.settle(...given),
+});
+
+interface Lost {
+  readonly result: "unknown";
+  readonly reason: string;
+}
+
+function lostBefore(faults: Faults): Lost {
+  faults.lostResponses++;
+  return { result: "unknown", reason: "the response was lost" };
+}
+
+/** A definition that remembers the ids of its last call, and compares a restarted function with the one before it. */
+export interface Observed {
+  readonly definition: AnyStrategyDefinition;
+  readonly declared: () => readonly string[];
+  readonly differences: () => readonly string[];
+  /** Uses another instance of the same strategy from now on. */
+  readonly restart: (fresh: AnyStrategyDefinition) => void;
+}
+
+export function observedDefinition(first: AnyStrategyDefinition): Observed {
+  let current = first;
+  let ids: readonly string[] = [];
+  const differences = new Set<string>();
+  return {
+    definition: {
+      ...first,
+      isCalledTwice: true,
+      orders(input: StrategyInput) {
+        const result = current.orders(input);
+        ids = idsOf(result);
+        if (current !== first && comparableText(result) !== comparableText(first.orders(input)))
+          differences.add(
+            "a restarted process returned other orders than one that kept running: store what changes in `state`, not in variables",
+          );
+        return result;
+      },
+    },
+    declared: () => ids,
+    differences: () => [...differences],
+    restart: (fresh) => {
+      current = fresh;
+    },
+  };
+}
+
+function idsOf(result: Declared): readonly string[] {
+  const orders = Array.isArray(result) ? result : (result as { orders?: unknown } | undefined)?.orders;
+  return Array.isArray(orders) ? orders.map((order: { id?: unknown } | undefined) => String(order?.id)) : [];
 }

@@ -7,7 +7,7 @@ import { isPair } from "../../kernel/pair.ts";
 import { midOf } from "../../kernel/spread.ts";
 import type { Balance } from "../../model/account.ts";
 import { type Operation, operation } from "../../operation.ts";
-import { forAnyone } from "../../ports/for-anyone.ts";
+import { forAnyone } from "../../ports/kill-permit.ts";
 import type { Venue } from "../../ports/venue.ts";
 
 export const BalanceShape = lazy(() =>

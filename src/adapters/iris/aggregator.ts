@@ -1,10 +1,12 @@
-import type * as z from "zod";
-import { CHAIN_TOKENS, type ChainToken } from "../../kernel/chain-token.ts";
+import * as z from "zod";
+import { type Decimal, decimal, fromNumber, ONE } from "../../kernel/decimal.ts";
 import { VenueError } from "../../kernel/errors.ts";
+import { lazy } from "../../kernel/lazy.ts";
+import { CHAIN_TOKENS, type ChainToken } from "../../kernel/pair.ts";
+import { plainText } from "../../kernel/plain-text.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { Aggregator, Pool } from "../../ports/dex.ts";
+import type { Aggregator, Pool } from "../../ports/venue.ts";
 import { boundedText } from "../bounded-text.ts";
-import { type AnsweredPool, FailureAnswer, PoolsAnswer, PricesAnswer, poolOf } from "./schema.ts";
 
 export const IRIS_URL = "https://iris.indigoprotocol.io";
 
@@ -17,6 +19,43 @@ export interface Iris {
 const POOLS_PER_PAGE = 100;
 /** Maximum number of pages; a token has a few dozen pools, so more would be an error. */
 const MOST_POOL_PAGES = 50;
+
+const token = () => z.object({ policyId: z.string(), nameHex: z.string() });
+
+const isPoolOf = ({ tokenA, tokenB }: AnsweredPool, token: ChainToken): boolean =>
+  tokenA === null &&
+  tokenB.policyId === CHAIN_TOKENS[token].policyId &&
+  tokenB.nameHex === CHAIN_TOKENS[token].nameHex;
+
+const nonsense = (cause?: unknown): VenueError =>
+  new VenueError("unavailable", "the DEX aggregator returned an unusable response", { cause });
+
+/** Schemas of the Iris aggregator's responses, as far as prices need them; other fields are ignored. */
+const LOVELACE = 10n ** 12n;
+
+export const PoolsAnswer = lazy(() =>
+  z.object({
+    data: z.array(PoolAnswer()),
+    pagination: z.object({ totalPages: z.int().nonnegative() }),
+  }),
+);
+
+/** Prices; null for a pool with an empty side. */
+export const PricesAnswer = lazy(() =>
+  z.array(z.object({ identifier: z.string(), price: numberUpTo(MOST_PRICE).nullable() })),
+);
+
+/** Failures have status 200. */
+export const FailureAnswer = lazy(() => z.object({ success: z.literal(false) }));
+
+const wholeUnits = (raw: number): bigint => BigInt(Math.floor(raw));
+
+// A price as a quotient of reserves often has more than 18 decimals.
+const nearestDecimal = (value: number): Decimal => fromNumber(value) ?? decimal(value.toFixed(18));
+
+// The aggregator returns 0 for an unknown fee: no pool trades for free.
+const feeOf = (percent: number | null | undefined): Decimal | undefined =>
+  percent ? nearestDecimal(percent) / 100n : undefined;
 
 /** Returns the public aggregator of Cardano's exchanges, over HTTP. */
 export const irisAggregator = (iris: Iris): Aggregator => ({
@@ -52,11 +91,6 @@ async function allPools(iris: Iris, token: ChainToken): Promise<AnsweredPool[]> 
   }
   return [...found.values()];
 }
-
-const isPoolOf = ({ tokenA, tokenB }: AnsweredPool, token: ChainToken): boolean =>
-  tokenA === null &&
-  tokenB.policyId === CHAIN_TOKENS[token].policyId &&
-  tokenB.nameHex === CHAIN_TOKENS[token].nameHex;
 
 /**
  * Returns prices by identifier; the response omits pools and has its own order. One pool without a state fails the
@@ -104,5 +138,76 @@ async function request(url: string, body: object, timeoutMillis: Millis): Promis
   throw new VenueError("unavailable", "the DEX aggregator returned an error");
 }
 
-const nonsense = (cause?: unknown): VenueError =>
-  new VenueError("unavailable", "the DEX aggregator returned an unusable response", { cause });
+const MOST_TOKEN_DECIMALS = 18;
+
+/** Twice the total supply of ADA in lovelace, because a pool's value counts both sides. */
+const MOST_LOVELACE = 9e16;
+/** Amounts on the chain have 63 bits. */
+const MOST_UNITS = 2 ** 63;
+/** Maximum price: more than the supply of ADA for one token. */
+const MOST_PRICE = 1e11;
+
+const numberUpTo = (most: number) => z.number().nonnegative().max(most);
+
+const PoolAnswer = lazy(() =>
+  z.object({
+    dex: z.string().transform((name) => plainText(name, 60)),
+    identifier: z.string().regex(/^[\x21-\x7e]{1,250}$/),
+    tokenA: token().nullable(),
+    tokenB: token().extend({ decimals: z.int().min(0).max(MOST_TOKEN_DECIMALS) }),
+    state: z
+      .object({
+        reserveA: numberUpTo(MOST_LOVELACE),
+        reserveB: numberUpTo(MOST_UNITS),
+        tvl: numberUpTo(MOST_LOVELACE),
+        buyFeePercent: numberUpTo(100).nullish(),
+        sellFeePercent: numberUpTo(100).nullish(),
+      })
+      .nullable(),
+  }),
+);
+
+export type AnsweredPool = z.output<ReturnType<typeof PoolAnswer>>;
+
+/** Converts a pool; undefined without a state. */
+export function poolOf(
+  { dex, identifier, state, tokenB: { decimals } }: AnsweredPool,
+  price: number | null | undefined,
+): Pool | undefined {
+  if (!state) return undefined;
+  const lot = ONE / 10n ** BigInt(decimals);
+  return {
+    dex,
+    identifier,
+    lot,
+    tvl: wholeUnits(state.tvl) * LOVELACE,
+    quoted: price === undefined || price === null ? undefined : nearestDecimal(price),
+    reserves: { ada: wholeUnits(state.reserveA) * LOVELACE, token: wholeUnits(state.reserveB) * lot },
+    fees: { buy: feeOf(state.buyFeePercent), sell: feeOf(state.sellFeePercent) },
+  };
+}
+
+interface KeptPools {
+  readonly at: Millis;
+  readonly pools: Promise<readonly Pool[]>;
+}
+
+/** Shares one request among callers within `ttl`; failures are not cached. */
+export function cached(
+  aggregator: Aggregator,
+  { ttl, monotonic }: { ttl: Millis; monotonic: () => Millis },
+): Aggregator {
+  const kept = new Map<ChainToken, KeptPools>();
+  return {
+    async pools(token) {
+      const known = kept.get(token);
+      if (known && monotonic() - known.at < ttl) return known.pools;
+      const fresh: KeptPools = { at: monotonic(), pools: aggregator.pools(token) };
+      kept.set(token, fresh);
+      fresh.pools.catch(() => {
+        if (kept.get(token) === fresh) kept.delete(token);
+      });
+      return fresh.pools;
+    },
+  };
+}

@@ -1,11 +1,10 @@
-import { type ChainToken, chainTokens } from "../../kernel/chain-token.ts";
 import { type Decimal, decimal, div, mul, ONE, snap } from "../../kernel/decimal.ts";
 import { hashText, mix } from "../../kernel/hash.ts";
+import { type ChainToken, chainTokens } from "../../kernel/pair.ts";
 import { midOf } from "../../kernel/spread.ts";
 import { MINUTE, type Millis } from "../../kernel/time.ts";
-import type { Aggregator, Pool } from "../../ports/dex.ts";
-import type { MarketData } from "../../ports/market.ts";
-import { generatedPath, noise, type PricePath } from "./path.ts";
+import type { Aggregator, MarketData, Pool } from "../../ports/venue.ts";
+import { generatedPath, noise, type PricePath } from "./matching.ts";
 
 /** ADA in each pool; the last one is too small to count toward a price. */
 const POOLS = [

@@ -1,19 +1,30 @@
 import { messageOf, StoreError, VenueError } from "../../kernel/errors.ts";
+import type { Pair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
 import {
+  type Arrival,
   applied,
   type BookChange,
+  type BookedFill,
   type BookedOrder,
+  cancel,
+  place,
   toVenueFill,
   toVenueOrder,
   type VenueBooks,
-} from "../../market/matching/books.ts";
-import { type Arrival, cancel, place } from "../../market/matching/placing.ts";
+} from "../../market/matching/placing.ts";
 import type { AccountRef } from "../../model/account.ts";
 import type { NewOrder } from "../../model/order.ts";
-import type { MarketData } from "../../ports/market.ts";
-import type { CancelOutcome, CreateOutcome, OrderIds, Permit, Timing, Venue } from "../../ports/venue.ts";
-import type { Books } from "./books.ts";
+import type {
+  CancelOutcome,
+  CreateOutcome,
+  MarketData,
+  OrderIds,
+  Permit,
+  Timing,
+  Venue,
+} from "../../ports/venue.ts";
+import type { Shock } from "./matching.ts";
 
 /** A venue's books at one version, with the current prices. */
 export interface BookMoment {
@@ -167,3 +178,26 @@ export const readBooks = <T>(read: Promise<T>): Promise<T> =>
       throw new VenueError("unavailable", "the simulated exchange cannot be reached", { cause: error });
     throw error;
   });
+
+/** Times of a venue's read: protocol time, the time by which passes have advanced, and the known price changes. */
+export interface BooksReading {
+  readonly now: Millis;
+  readonly passed: Millis;
+  readonly shocks: Readonly<Record<string, readonly Shock[]>>;
+}
+
+/** Storage of simulated venues' books. Reads and writes throw StoreError if it is unavailable. */
+export interface Books {
+  load(exchange: string): Promise<BooksReading & { readonly books: VenueBooks }>;
+  /** Returns the part that a price needs. */
+  time(exchange: string): Promise<BooksReading & Pick<VenueBooks, "settledAt">>;
+  /** Returns false, and writes nothing, if another version was committed first or protocol time has passed `sendBy`. */
+  commit(exchange: string, version: number, change: BookChange, sendBy?: Millis): Promise<boolean>;
+  /** Returns the newest order with this id or client id, open or not. */
+  order(
+    exchange: string,
+    key: { id?: string | undefined; clientId?: string | undefined },
+  ): Promise<BookedOrder | undefined>;
+  /** Oldest first. */
+  fills(exchange: string, symbol: Pair, since: Millis): Promise<readonly BookedFill[]>;
+}

@@ -2,19 +2,19 @@ import { ZERO } from "../../kernel/decimal.ts";
 import { VenueError } from "../../kernel/errors.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import { MINUTE, SECOND } from "../../kernel/time.ts";
-import type { BookChange, BookedOrder } from "../../market/matching/books.ts";
-import { execute, holdingsAfter } from "../../market/matching/executing.ts";
-import type { Arrival } from "../../market/matching/placing.ts";
+import {
+  type Arrival,
+  type BookChange,
+  type BookedOrder,
+  execute,
+  holdingsAfter,
+} from "../../market/matching/placing.ts";
 import type { AccountRef } from "../../model/account.ts";
 import type { Market, Quote } from "../../model/market.ts";
-import type { NewOrder } from "../../model/order.ts";
-import { takes } from "../../model/own-orders.ts";
-import type { MarketData } from "../../ports/market.ts";
-import type { Timing, Venue } from "../../ports/venue.ts";
-import { type BookMoment, bookedVenue, type Pricing, readBooks } from "./booked-venue.ts";
-import type { Books } from "./books.ts";
-import { withResting } from "./depth.ts";
-import { SANDBOX_TIMING } from "./venue.ts";
+import { type NewOrder, takes } from "../../model/order.ts";
+import type { MarketData, Timing, Venue } from "../../ports/venue.ts";
+import { type BookMoment, type Books, bookedVenue, type Pricing, readBooks } from "./booked-venue.ts";
+import { SANDBOX_TIMING, withResting } from "./venue.ts";
 
 /** The books are ours, so requests expire as in the sandbox; the prices come from the exchange. */
 const DRY_TIMING: Timing = { ...SANDBOX_TIMING, backoff: { first: 15 * SECOND, most: 5 * MINUTE } };

@@ -2,7 +2,7 @@
 
 import { type Decimal, text, ZERO } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
-import type { Books } from "./books.ts";
+import type { Books } from "./booked-venue.ts";
 
 const PERSON_TRIES = 50;
 

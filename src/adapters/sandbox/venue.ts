@@ -1,21 +1,30 @@
-import { ZERO } from "../../kernel/decimal.ts";
+import { type Decimal, ZERO } from "../../kernel/decimal.ts";
 import { VenueError } from "../../kernel/errors.ts";
+import { hashText, mix, share } from "../../kernel/hash.ts";
 import type { Pair } from "../../kernel/pair.ts";
-import { MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
-import { applied, type BookChange, isOpen } from "../../market/matching/books.ts";
-import type { Arrival } from "../../market/matching/placing.ts";
+import { DAY, MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
+import {
+  type Arrival,
+  applied,
+  type BookChange,
+  type BookedOrder,
+  isOpen,
+} from "../../market/matching/placing.ts";
 import type { AccountRef } from "../../model/account.ts";
-import type { Book } from "../../model/market.ts";
-import type { NewOrder } from "../../model/order.ts";
-import { takes } from "../../model/own-orders.ts";
-import type { Timing, Venue } from "../../ports/venue.ts";
-import { type BookMoment, bookedVenue, type Pricing, readBooks } from "./booked-venue.ts";
-import type { Books, BooksReading } from "./books.ts";
-import { depthAt, levelsAt, MOST_SIMULATED_LEVELS, withResting } from "./depth.ts";
+import type { Book, BookLevel, Candle, Market, Side, Ticker, Trade } from "../../model/market.ts";
+import { type NewOrder, takes } from "../../model/order.ts";
+import type { CandleRange, Timing, Venue } from "../../ports/venue.ts";
+import {
+  type BookMoment,
+  type Books,
+  type BooksReading,
+  bookedVenue,
+  type Pricing,
+  readBooks,
+} from "./booked-venue.ts";
 import type { Shocks } from "./listings.ts";
 import { type MarketClock, marketTime } from "./market-clock.ts";
-import { fillResting, type ListedPath, type MatchingRules } from "./matching.ts";
-import { candlesAt, tickerAt, tradesAt } from "./prints.ts";
+import { fillResting, type ListedPath, type MatchingRules, type PricePath } from "./matching.ts";
 
 /** The venue refuses late requests itself, so nothing arrives after its time and nothing is shown late. */
 export const SANDBOX_TIMING: Timing = {
@@ -121,3 +130,125 @@ function arrival({ listed, at }: BooksMoment, { symbol, side }: NewOrder): Arriv
   const other = { side: side === "buy" ? "sell" : "buy", limit: MOST_SIMULATED_LEVELS } as const;
   return { market, levels: levelsAt(market, path.at(at), at, other), at };
 }
+
+/** Depth changes once per second of market time. */
+const REFRESH: Millis = 1000;
+const HALF_SPREAD = 0.00005;
+const LEVEL_STEP = 0.0001;
+/** Average quote at a level; deeper levels have more. */
+const NOTIONAL = 4000;
+export const MOST_SIMULATED_LEVELS = 200;
+
+/** Returns the order book around a price in ticks; it depends only on its arguments. */
+export const depthAt = (market: Market, ticks: number, at: Millis, limit: number): Book => ({
+  bids: [...levelsAt(market, ticks, at, { side: "buy", limit })],
+  asks: [...levelsAt(market, ticks, at, { side: "sell", limit })],
+  at,
+});
+
+/** Yields one side of it, best first; a level is computed when it is read, because most orders meet none. */
+export function* levelsAt(
+  market: Market,
+  ticks: number,
+  at: Millis,
+  { side, limit }: { readonly side: Side; readonly limit: number },
+): Generator<BookLevel> {
+  const direction = side === "buy" ? -1 : 1;
+  const hash = mix(hashText(market.symbol), Math.floor(at / REFRESH));
+  const half = Math.max(1, Math.round(ticks * HALF_SPREAD));
+  const step = Math.max(1, Math.round(ticks * LEVEL_STEP));
+  for (let index = 0; index < Math.min(limit, MOST_SIMULATED_LEVELS); index++) {
+    const level = ticks + direction * (half + index * step);
+    if (level <= 0) return;
+    const notional = NOTIONAL * (0.25 + index / 20) * (0.5 + share(hash, direction * (index + 1)));
+    yield { price: BigInt(level) * market.tick, amount: lots(market, level, notional) };
+  }
+}
+
+function lots({ tick, lot }: Market, ticks: number, notional: number): Decimal {
+  const price = ticks * (Number(tick) / 1e18);
+  const count = Math.max(1, Math.floor(notional / price / (Number(lot) / 1e18)));
+  return BigInt(count) * lot;
+}
+
+/** Returns the public book, including an account's open orders, level by level. */
+export function withResting({ bids, asks, at }: Book, open: readonly BookedOrder[], limit: number): Book {
+  const side = (levels: readonly BookLevel[], which: Side): BookLevel[] => {
+    const amounts = new Map(levels.map(({ price, amount }) => [price, amount]));
+    for (const { side: own, price, amount, filled } of open)
+      if (own === which) amounts.set(price, (amounts.get(price) ?? 0n) + amount - filled);
+    const better = which === "buy" ? (a: Decimal, b: Decimal) => a > b : (a: Decimal, b: Decimal) => a < b;
+    const sorted = [...amounts].sort(([a], [b]) => (better(a, b) ? -1 : 1));
+    return sorted.slice(0, limit).map(([price, amount]) => ({ price, amount }));
+  };
+  return { bids: side(bids, "buy"), asks: side(asks, "sell"), at };
+}
+
+const BETWEEN_TRADES = 3 * SECOND;
+
+export function tickerAt(market: Market, path: PricePath, at: Millis): Ticker {
+  const ticks = path.at(at);
+  const { bids, asks } = depthAt(market, ticks, at, 1);
+  const last = BigInt(ticks) * market.tick;
+  const volume = path.volume(at - DAY, at);
+  const bid = bids[0]?.price ?? market.tick;
+  const ask = asks[0]?.price ?? last + market.tick;
+  return {
+    last,
+    bid,
+    ask,
+    at,
+    baseVolume: toLots(market, volume),
+    quoteVolume: (toLots(market, volume) * last) / 10n ** 18n,
+  };
+}
+
+/** Returns the newest public trades up to a time, newest first. */
+export function tradesAt(market: Market, path: PricePath, at: Millis, limit: number): Trade[] {
+  const hash = hashText(market.symbol);
+  const newest = Math.floor(at / BETWEEN_TRADES);
+  return Array.from({ length: limit }, (_, back) => {
+    const index = newest - back;
+    const time = index * BETWEEN_TRADES;
+    const draw = share(mix(hash, 1), index);
+    return {
+      id: String(index),
+      price: BigInt(path.at(time)) * market.tick,
+      amount: toLots(market, (path.volume(time - BETWEEN_TRADES, time) || 0.001) * (0.5 + draw)),
+      side: share(mix(hash, 2), index) < 0.5 ? "buy" : "sell",
+      at: time,
+    };
+  });
+}
+
+/** Returns candles in ascending order; the last one is incomplete. */
+export function candlesAt(
+  market: Market,
+  path: PricePath,
+  at: Millis,
+  { span, limit, since }: CandleRange,
+): Candle[] {
+  const newest = Math.floor(at / span);
+  const first = since === undefined ? newest - limit + 1 : Math.ceil(since / span);
+  const count = Math.max(0, Math.min(limit, newest - first + 1));
+  return Array.from({ length: count }, (_, index) => {
+    const from = (first + index) * span;
+    return candle(market, path, from, Math.min(from + span, at + 1));
+  });
+}
+
+function candle(market: Market, path: PricePath, from: Millis, to: Millis): Candle {
+  const prices = [path.at(from), ...path.inside(from, to), path.at(to - 1)];
+  const price = (ticks: number): Decimal => BigInt(ticks) * market.tick;
+  return {
+    at: from,
+    open: price(prices[0] as number),
+    high: price(Math.max(...prices)),
+    low: price(Math.min(...prices)),
+    close: price(prices.at(-1) as number),
+    volume: toLots(market, path.volume(from, to)),
+  };
+}
+
+const toLots = ({ lot }: Market, amount: number): Decimal =>
+  BigInt(Math.max(1, Math.floor(amount / (Number(lot) / 1e18)))) * lot;

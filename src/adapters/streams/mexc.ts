@@ -1,7 +1,6 @@
 import { MINUTE, SECOND } from "../../kernel/time.ts";
 import { fieldOf } from "../ccxt/client/ccxt.ts";
-import { bestPrices, type StreamDialect, type StreamReading } from "./dialect.ts";
-import { protobufFields, protobufText } from "./protobuf.ts";
+import { bestPrices, type StreamDialect, type StreamReading } from "./line.ts";
 
 const DEALS = "spot@private.deals.v3.api.pb";
 const BEST_PRICES = "spot@public.aggre.bookTicker.v3.api.pb@100ms@";
@@ -9,6 +8,15 @@ const BEST_PRICES = "spot@public.aggre.bookTicker.v3.api.pb@100ms@";
 /** Numbers of the fields in its protobuf messages. */
 const FIELD = { channel: 1, symbol: 3, price: 315 };
 const PRICE = { bid: 1, ask: 3 };
+
+const subscription = (params: readonly string[], isOn: boolean) => ({
+  text: JSON.stringify({ method: isOn ? "SUBSCRIPTION" : "UNSUBSCRIPTION", params }),
+  confirmations: isOn ? 1 : 0,
+});
+
+/** Returns a field's text; empty if it is absent. */
+export const protobufText = (fields: ReadonlyMap<number, Uint8Array>, number: number): string =>
+  new TextDecoder().decode(fields.get(number));
 
 export const mexcStream: StreamDialect = {
   hosts: { private: "wss://wbs-api.mexc.com", public: "wss://wbs-api.mexc.com" },
@@ -41,11 +49,6 @@ export const mexcStream: StreamDialect = {
   read: (message) => (typeof message === "string" ? controlIn(message) : dataIn(message)),
 };
 
-const subscription = (params: readonly string[], isOn: boolean) => ({
-  text: JSON.stringify({ method: isOn ? "SUBSCRIPTION" : "UNSUBSCRIPTION", params }),
-  confirmations: isOn ? 1 : 0,
-});
-
 function controlIn(message: string): StreamReading[] {
   if (message === "Invalid listen key")
     return [{ kind: "refused", reason: message, isPrivate: true, isKeys: false }];
@@ -64,4 +67,33 @@ function dataIn(message: Uint8Array): StreamReading[] {
   if (!best || !channel.startsWith(BEST_PRICES)) return [];
   const prices = protobufFields(best);
   return bestPrices(market, protobufText(prices, PRICE.bid), protobufText(prices, PRICE.ask));
+}
+
+/** Fields of a protobuf message by number: text and messages as bytes; numbers are skipped. Throws if it is broken. */
+export function protobufFields(bytes: Uint8Array): Map<number, Uint8Array> {
+  const fields = new Map<number, Uint8Array>();
+  let at = 0;
+  const varint = (): number => {
+    let value = 0;
+    for (let factor = 1; ; factor *= 128) {
+      const byte = bytes[at++];
+      if (byte === undefined) throw new Error("the message is cut off");
+      value += (byte % 128) * factor;
+      if (byte < 128) return value;
+    }
+  };
+  while (at < bytes.length) {
+    const tag = varint();
+    const type = tag % 8;
+    if (type === 0) varint();
+    else if (type === 1) at += 8;
+    else if (type === 5) at += 4;
+    else if (type === 2) {
+      const length = varint();
+      if (at + length > bytes.length) throw new Error("the message is cut off");
+      fields.set(Math.floor(tag / 8), bytes.subarray(at, at + length));
+      at += length;
+    } else throw new Error(`unknown wire type ${type}`);
+  }
+  return fields;
 }

@@ -1,19 +1,24 @@
 import { VenueError } from "../../kernel/errors.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import type { Pair } from "../../kernel/pair.ts";
+import type { Millis } from "../../kernel/time.ts";
 import { type AccountRef, accountKey } from "../../model/account.ts";
-import type { VenueName } from "../../model/venues.ts";
-import type { Hint, Stream, StreamListener, Streams, StreamTopics } from "../../ports/stream.ts";
-import type { Keys } from "../../ports/venue.ts";
-import type { ExchangeLink } from "../ccxt/account/exchange-link.ts";
-import { noKeys } from "../ccxt/account/private-exchange.ts";
+import type { VenueName } from "../../model/market.ts";
+import type { Hint, Keys, Stream, StreamListener, Streams, StreamTopics } from "../../ports/venue.ts";
+import { type ExchangeLink, noKeys } from "../ccxt/account/exchange-link.ts";
 import { createSession } from "../ccxt/account/session.ts";
 import { bitgetStream } from "./bitget.ts";
-import type { Line, StreamAccess, StreamDialect, StreamReading, TopicRequest } from "./dialect.ts";
 import { gateioStream } from "./gateio.ts";
-import { mergedHints } from "./hints.ts";
 import { krakenStream } from "./kraken.ts";
-import { openLine, type StreamPlatform } from "./line.ts";
+import {
+  type Line,
+  openLine,
+  type StreamAccess,
+  type StreamDialect,
+  type StreamPlatform,
+  type StreamReading,
+  type TopicRequest,
+} from "./line.ts";
 import { mexcStream } from "./mexc.ts";
 
 const DIALECTS: Record<VenueName, StreamDialect> = {
@@ -29,6 +34,20 @@ export interface LiveAccess {
   readonly link: ExchangeLink;
   readonly keys: () => Promise<Keys | undefined>;
 }
+
+/** Returns the line that has the prices; the private one too if it can. */
+const priceLineOf = ({ isSplit }: StreamDialect, { orders }: StreamTopics): Line =>
+  isSplit || orders.length === 0 ? "public" : "private";
+
+const linesFor = (dialect: StreamDialect, topics: StreamTopics): Line[] => [
+  ...(topics.orders.length > 0 ? (["private"] as const) : []),
+  ...(topics.prices.length > 0 && priceLineOf(dialect, topics) === "public" ? (["public"] as const) : []),
+];
+
+const NO_TOPICS: StreamTopics = { orders: [], prices: [] };
+
+/** Hints of one kind and pair within this time become one. */
+const MERGE_FOR: Millis = 50;
 
 /** Opens the exchanges' WebSocket streams. `accessOf` returns undefined for accounts without real exchanges. */
 export const venueStreams = (
@@ -119,15 +138,6 @@ function openStream(opening: StreamOpening, topics: StreamTopics, listener: Stre
   };
 }
 
-/** Returns the line that has the prices; the private one too if it can. */
-const priceLineOf = ({ isSplit }: StreamDialect, { orders }: StreamTopics): Line =>
-  isSplit || orders.length === 0 ? "public" : "private";
-
-const linesFor = (dialect: StreamDialect, topics: StreamTopics): Line[] => [
-  ...(topics.orders.length > 0 ? (["private"] as const) : []),
-  ...(topics.prices.length > 0 && priceLineOf(dialect, topics) === "public" ? (["public"] as const) : []),
-];
-
 async function priceChanges(
   dialect: StreamDialect,
   idsOf: (symbols: readonly Pair[]) => Promise<string[]>,
@@ -140,8 +150,6 @@ async function priceChanges(
     ...(removed.length > 0 ? dialect.prices(removed, false) : []),
   ];
 }
-
-const NO_TOPICS: StreamTopics = { orders: [], prices: [] };
 
 /** Turns fills and prices of followed pairs into hints. */
 function readingHints(
@@ -218,5 +226,40 @@ function accessTo({ account, link, keys }: StreamOpening): StreamAccess {
       await own.read("balances", undefined, async () => undefined);
       return own.kind() === "unified";
     }),
+  };
+}
+
+/** Passes the first hint on at once, and the newest of each kind and pair after that, so a flood costs little. */
+export function mergedHints(
+  emit: (hint: Hint) => void,
+  after: (millis: Millis, run: () => void) => () => void,
+) {
+  const waiting = new Map<string, Hint>();
+  const recent = new Map<string, () => void>();
+
+  function pass(key: string, hint: Hint) {
+    recent.set(
+      key,
+      after(MERGE_FOR, () => {
+        recent.delete(key);
+        const next = waiting.get(key);
+        waiting.delete(key);
+        if (next) pass(key, next);
+      }),
+    );
+    emit(hint);
+  }
+
+  return {
+    add(hint: Hint) {
+      const key = `${hint.kind} ${hint.symbol}`;
+      if (recent.has(key)) waiting.set(key, hint);
+      else pass(key, hint);
+    },
+    close() {
+      for (const stop of recent.values()) stop();
+      waiting.clear();
+      recent.clear();
+    },
   };
 }

@@ -1,6 +1,10 @@
+import * as z from "zod";
 import { digest, sameText } from "../../kernel/digest.ts";
+import { countField, rowsField } from "../../kernel/fields.ts";
+import { lazy } from "../../kernel/lazy.ts";
 import { type ChainMark, type Checkpoint, checkpointText, eventText } from "../../model/chain.ts";
-import type { AuditStore, ChainedEvent, ChainPlace, Signer } from "../../ports/stores/audit-store.ts";
+import { type Operation, operation } from "../../operation.ts";
+import type { AuditStore, ChainedEvent, ChainPlace, Signer } from "../../ports/stores/store.ts";
 
 /** A problem, with the event's id if it concerns one. */
 export interface Fault {
@@ -159,6 +163,8 @@ function createWalk(checkpoints: readonly Checkpoint[], { store, after, ...begin
 const chainStarts = (newest: Checkpoint | undefined): Map<string, Reached> =>
   new Map((newest?.marks ?? []).map(({ chain, from, before }) => [chain, { seq: from - 1, hash: before }]));
 
+const chainPlace = ({ chain, seq }: Pick<ChainMark, "chain" | "seq">): string => `${seq} ${chain}`;
+
 /** Returns the hashes that checkpoints signed, by their position. */
 const signedPlaces = (checkpoints: readonly Checkpoint[]) =>
   new Map(
@@ -166,8 +172,6 @@ const signedPlaces = (checkpoints: readonly Checkpoint[]) =>
       marks.map((mark) => [chainPlace(mark), { number, hash: mark.hash }] as const),
     ),
   );
-
-const chainPlace = ({ chain, seq }: Pick<ChainMark, "chain" | "seq">): string => `${seq} ${chain}`;
 
 const chainName = (chain: string): string =>
   chain === "" ? "the chain of manual actions" : `the chain of ${chain}`;
@@ -212,3 +216,76 @@ function countFaults(last: number, count: number): Fault[] {
   if (last >= count) return [];
   return [{ event: null, what: `the events after ${last} were deleted: ${count} were written` }];
 }
+
+export const AuditEventShape = lazy(() =>
+  z.object({
+    id: z.number(),
+    chain: z.string().nullable(),
+    seq: z.number().nullable(),
+    account: z.string(),
+    strategy: z.string().nullable(),
+    at: z.number(),
+    kind: z.string(),
+    message: z.string(),
+    actor: z.string().nullable(),
+    request: z.string().nullable(),
+    hash: z.string().nullable(),
+  }),
+);
+export const VerdictShape = lazy(() =>
+  z.object({
+    intact: z.boolean(),
+    events: z.number().describe("Number of events checked"),
+    unchained: z.number(),
+    chains: z.number(),
+    checkpoints: z.number(),
+    faults: z.array(z.object({ event: z.number().nullable(), what: z.string() })),
+    next: z.number().nullable().describe("Value of `after` for the next request; null at the end"),
+  }),
+);
+
+const after = () => countField("Invalid request", { least: 0, most: Number.MAX_SAFE_INTEGER }).default(0);
+
+/** Maximum events per response, so its duration does not grow with the log. */
+const MOST_EVENTS = 2000;
+
+const AUDIT_OPERATION = { effect: "admin", access: "token", failure: "Internal error" } as const;
+
+/** Formats every hashed field of an event. */
+export const chainedOut = (event: ChainedEvent): z.output<ReturnType<typeof AuditEventShape>> =>
+  AuditEventShape().parse(event);
+
+/** Operations that list events with their actors, and verify that the log is complete and unchanged. */
+export const auditOperations: readonly Operation[] = [
+  operation({
+    ...AUDIT_OPERATION,
+    name: "get_audit_events",
+    summary: "List events in the order of their hash chain, oldest first",
+    http: { route: "GET /audit", from: "query" },
+    input: () =>
+      z.object({
+        after: after().describe("Only events after this id: `next` of the previous page"),
+        limit: rowsField(),
+      }),
+    output: () =>
+      z.object({ events: z.array(AuditEventShape()), count: z.number(), next: z.number().nullable() }),
+    async run({ store }, { after, limit }) {
+      const events = await store.eventsAfter(after, limit);
+      const next = events.length < limit ? null : (events.at(-1)?.id ?? null);
+      return { events: events.map(chainedOut), count: events.length, next };
+    },
+  }),
+  operation({
+    ...AUDIT_OPERATION,
+    name: "verify_audit",
+    summary: "Check whether events were changed, deleted, moved or inserted; 2,000 per request",
+    http: { route: "GET /audit/verify", from: "query" },
+    input: () =>
+      z.object({ after: after().describe("Only events after this id: `next` of the previous part") }),
+    output: VerdictShape,
+    async run({ store, signers = [] }, { after }) {
+      const { faults, ...verdict } = await verify(store, signers, { after, most: MOST_EVENTS });
+      return { ...verdict, faults: [...faults] };
+    },
+  }),
+];

@@ -1,6 +1,21 @@
-import type { Extremes } from "../tape/rules.ts";
-import { nextBar, type TickReach, type Ticks } from "../tape/ticks.ts";
-import { isHighFirst } from "./corners.ts";
+import type { GridConfig } from "../../grid/state/lots.ts";
+import type { Slot } from "../../grid/state/state.ts";
+import { type Decimal, max, mul, ONE, snap, ZERO } from "../../kernel/decimal.ts";
+import type { Corner } from "../../market/matching/placing.ts";
+import { lotsFor, type Market, meetsMinimum } from "../../model/market.ts";
+import type { StrategyOnPaper } from "../paper/paper-account.ts";
+import {
+  closeAt,
+  type Extremes,
+  fillPricesOf,
+  highAt,
+  lowAt,
+  nextBar,
+  openAt,
+  type Rules,
+  type TickReach,
+  type Ticks,
+} from "../tape/ticks.ts";
 
 /** Fills in order, as whole numbers: the bar, and slot, price point and side in one code. */
 export interface Jumps {
@@ -111,3 +126,157 @@ function doubled(column: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
 /** Returns whether no bar from here on reaches a price at which a pass would act. */
 export const isUndisturbed = (bars: Ticks, from: number, wake: TickReach): boolean =>
   nextBar(bars, from, wake.below, wake.above) >= bars.count;
+
+/** Returns a bar as a path: open, one extreme, the other, close, at its start, its thirds and its last millisecond. */
+export function cornersOf(
+  bars: Ticks,
+  bar: number,
+  extremes: Extremes,
+): readonly [Corner, Corner, Corner, Corner] {
+  const { times, spanMillis } = bars.candles;
+  const from = times[bar] as number;
+  const [open, close] = [openAt(bars, bar), closeAt(bars, bar)];
+  const [high, low] = [highAt(bars, bar), lowAt(bars, bar)];
+  const highFirst = isHighFirst(bars, bar, extremes);
+  return [
+    { at: from, ticks: open },
+    { at: from + Math.floor(spanMillis / 3), ticks: highFirst ? high : low },
+    { at: from + Math.floor((2 * spanMillis) / 3), ticks: highFirst ? low : high },
+    { at: from + spanMillis - 1, ticks: close },
+  ];
+}
+
+export function isHighFirst(bars: Ticks, bar: number, extremes: Extremes): boolean {
+  if (extremes !== "nearest") return extremes === "high_first";
+  const open = openAt(bars, bar);
+  return highAt(bars, bar) - open < open - lowAt(bars, bar);
+}
+
+/** A grid that only its own fills can change. */
+export interface Ladder {
+  /** Lowest first; slots after `armed` never had base, and wait to buy until the price is above them. */
+  readonly slots: readonly Slot[];
+  readonly rungs: Rungs;
+}
+
+/**
+ * Returns the grid as a ladder; undefined if more than its fills can change it: a slot that lacks funds, limits of
+ * position or reserve, a confidence, passes at intervals, or slots that could run out of quote.
+ */
+export function ladderOf(
+  { strategy, orders }: StrategyOnPaper,
+  market: Market,
+  { rules, freeQuote }: { readonly rules: Rules; readonly freeQuote: Decimal },
+): Ladder | undefined {
+  const { config, state } = strategy;
+  if (rules.tickInterval !== undefined || strategy.status !== "running") return undefined;
+  if (!canSkip("leap", config)) return undefined;
+  const busy = new Set(orders.map(({ slot }) => slot));
+  const slots = [...state.slots].sort((a, b) => (a.lower < b.lower ? -1 : 1));
+  const armed = slots.filter(({ index }) => busy.has(index)).length;
+  const buying = slots.filter(({ index, side }) => busy.has(index) && side === "buy").length;
+  const isInPlace = (slot: Slot, index: number): boolean =>
+    index < armed
+      ? busy.has(slot.index) && restsOn(slot, index < buying)
+      : !busy.has(slot.index) && waits(slot);
+  const isJoined = ({ lower, upper }: Slot, index: number): boolean =>
+    upper > ZERO && (index === 0 || slots[index - 1]?.upper === lower);
+  if (!slots.every((slot, index) => isInPlace(slot, index) && isJoined(slot, index))) return undefined;
+  const lacking = slots.map((slot, index) => lackOf(slot, market, index >= armed));
+  if (lacking.some((lack) => lack === undefined)) return undefined;
+  if (lacking.reduce<Decimal>((sum, lack) => sum + (lack as Decimal), ZERO) > freeQuote) return undefined;
+  const rungs = { ...rungsOf(slots, market, rules), buying, armed };
+  return isNarrow(rungs) ? { slots, rungs } : undefined;
+}
+
+const restsOn = ({ side, sellAt, bought }: Slot, buys: boolean): boolean =>
+  side === (buys ? "buy" : "sell") && sellAt === undefined && (side === "sell" || bought === ZERO);
+
+/** Returns whether a selling slot that never had base waits until the price is above its lower price. */
+const waits = ({ side, base, bought, sellAt, retryAt }: Slot): boolean =>
+  side === "sell" && base === ZERO && bought === ZERO && sellAt === undefined && retryAt === 0;
+
+/** Returns the prices at which slots' orders fill, and at which waiting slots begin to buy. */
+export function rungsOf(
+  slots: readonly Pick<Slot, "lower" | "upper">[],
+  { tick }: Pick<Market, "tick">,
+  rules: Pick<Rules, "fill" | "spread">,
+): Pick<Rungs, "buys" | "sells" | "lowers"> {
+  const fillPrices = fillPricesOf(tick, rules);
+  return {
+    buys: Float64Array.from(slots, ({ lower }) => fillPrices.buy(lower)),
+    sells: Float64Array.from(slots, ({ upper }) => fillPrices.sell(upper)),
+    lowers: Float64Array.from(slots, ({ lower }) => Number(lower / tick)),
+  };
+}
+
+/**
+ * Returns whether the spread is narrower than a slot: before a slot begins to buy, the sell two slots below it has
+ * filled.
+ */
+const isNarrow = ({ sells, lowers }: Rungs): boolean =>
+  sells.every((sell, index) => index + 2 >= lowers.length || sell <= (lowers[index + 2] as number) + 1);
+
+/**
+ * Returns the quote that a slot needs beyond its order and the proceeds of its first sell; undefined if its cycles
+ * lose money.
+ */
+function lackOf(
+  { lower, upper, size, side, base, sold }: Slot,
+  market: Market,
+  hasToBuy: boolean,
+): Decimal | undefined {
+  const rate = max(market.maker, market.taker);
+  const amount = lotsFor(market, size, lower);
+  const notional = mul(lower, amount, "up");
+  const needs = market.buyFeeIn === "base" ? notional : mul(notional, ONE + rate, "up");
+  const brings = (sells: Decimal) => mul(mul(upper, sells, "down"), ONE - market.maker, "down") - 1n;
+  const net = market.buyFeeIn === "base" ? mul(amount, ONE - market.maker, "down") - 1n : amount;
+  const least = snap(net, market.lot, "down");
+  if (brings(least) < needs || !meetsMinimum(market, upper, least)) return undefined;
+  if (hasToBuy) return meetsMinimum(market, lower, amount) ? needs : undefined;
+  return side === "buy" ? ZERO : max(ZERO, needs - brings(snap(base - sold, market.lot, "down")));
+}
+
+/**
+ * What a backtest can skip for a grid with an option: passes that cannot change anything (`wake`), or all passes, by
+ * counting fills in whole numbers (`leap`). An option that is not listed needs every pass.
+ */
+type Fast = "leap" | "wake";
+
+const FAST_OPTIONS: { readonly [Option in keyof GridConfig]-?: Fast | undefined } = {
+  lowerPrice: "leap",
+  upperPrice: "leap",
+  gridLevels: "leap",
+  orderSize: "leap",
+  gridSpacing: "leap",
+  spacingModel: "leap",
+  isSpaced: "leap",
+  // They move or end the whole grid at a known price (wake.ts).
+  stopLossPrice: "leap",
+  takeProfitPrice: "leap",
+  stopAtOnce: "leap",
+  triggerPrice: "leap",
+  trail: "leap",
+  centered: "leap",
+  // They act at the start, or on one order with a known price.
+  allowLoss: "leap",
+  useOwnBase: "leap",
+  initialBuy: "leap",
+  postOnly: "leap",
+  // They refuse orders while nothing fills.
+  confidence: "wake",
+  maxPosition: "wake",
+  safetyReserve: "wake",
+  bound: undefined,
+};
+
+/**
+ * What a backtest can skip for a grid with an option: passes that cannot change anything (`wake`), or all passes, by
+ * counting fills in whole numbers (`leap`). An option that is not listed needs every pass.
+ */
+export const canSkip = (skipped: Fast, config: GridConfig): boolean =>
+  Object.entries(config).every(([option, value]) => {
+    const most = (FAST_OPTIONS as Readonly<Record<string, Fast | undefined>>)[option];
+    return value === undefined || most === "leap" || most === skipped;
+  });

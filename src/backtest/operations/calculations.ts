@@ -6,8 +6,7 @@ import { type GridRecord, type ReplayOptions, replaying } from "../replay/replay
 import { type BacktestOptions, type BacktestPast, backtesting } from "../run/backtest.ts";
 import type { GridRequest } from "../run/begin.ts";
 import { answerOf, type BacktestAnswer } from "../schema/answer.ts";
-import { replayOut } from "../schema/replay.ts";
-import { suggestionOut } from "../schema/suggest.ts";
+import { replayOut, suggestionOut } from "../schema/replay.ts";
 import { type SuggestOptions, searching } from "../suggest/suggest.ts";
 
 type IsOver = () => boolean;

@@ -2,17 +2,38 @@ import { type Candles, candlesOfPrices, type PricedCandle, slice } from "../../c
 import { createTapeReader } from "../../candles/tape/read.ts";
 import { hashTape, sliceTape, type TapeFile, type TapeReading } from "../../candles/tape/tape.ts";
 import { CANDLE_PAGE } from "../../candles/windows.ts";
-import { type Decimal, text } from "../../kernel/decimal.ts";
+import { viewOf } from "../../grid/operations/stop.ts";
+import { centeredPreviewInput, rangePreviewInput } from "../../grid/schema/input.ts";
+import { RANGE_FLAGS } from "../../grid/schema/range-flags.ts";
+import { labelled } from "../../grid/start/edited.ts";
+import type { GridConfig } from "../../grid/state/lots.ts";
+import type { GridStrategy } from "../../grid/state/state.ts";
+import { type Decimal, text, wire } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
-import type { Millis } from "../../kernel/time.ts";
+import { type Millis, SECOND, TIMEFRAMES } from "../../kernel/time.ts";
+import { type AccountRef, parseAccountKey } from "../../model/account.ts";
 import type { Market, Trade } from "../../model/market.ts";
-import type { Call } from "../../operation.ts";
-import type { CandlesRequest } from "../../ports/candles.ts";
+import { type Call, type Operation, operation, type WaitingCaller } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
-import { forAnyone } from "../../ports/for-anyone.ts";
-import { betweenParts } from "../../ports/heavy.ts";
+import { betweenParts, canceledRequest } from "../../ports/heavy.ts";
+import { forAnyone } from "../../ports/kill-permit.ts";
+import type { HistoryPlace, Page } from "../../ports/stores/store.ts";
+import type { CandlesRequest } from "../../ports/venue.ts";
+import type { Local } from "../../ports/within-time.ts";
 import { floatUnits } from "../paper/positions.ts";
+import type { GridRecord } from "../replay/replay.ts";
+import {
+  describeReplay,
+  describeSuggestion,
+  ReplayShape,
+  replayInput,
+  replayView,
+  SuggestShape,
+  suggestInput,
+  suggestView,
+} from "../schema/replay.ts";
+import type { CALCULATIONS } from "./calculations.ts";
 
 /** Input fields that replace a market's rules. */
 export interface MarketFields {
@@ -135,3 +156,267 @@ function tapeOfTrades(pair: Pair, trades: readonly Trade[]): TapeReading {
   reader.push(new TextEncoder().encode(lines.join("\n")));
   return reader.end();
 }
+
+const ROWS = 1000;
+/** Maximum number of pages, more than a year of a busy grid. */
+const MOST_READ = 100;
+
+/** Returns the stored history of a grid. Throws AppError if it exceeds the maximum. */
+export async function recordOf(
+  { store, marketTime, local }: Deps,
+  strategy: GridStrategy,
+  call: Call,
+): Promise<Omit<GridRecord, "strategy">> {
+  const { id, account } = strategy;
+  const between = () => betweenParts(local, call);
+  const orders = await allPages(
+    between,
+    (page) => store.ordersOf(id, page),
+    ({ createdAt, clientId }) => ({ at: createdAt, id: clientId }),
+  );
+  const fills = await allPages(
+    between,
+    (page) => store.fillsOf(id, page),
+    ({ at, tradeId }) => ({ at, id: tradeId }),
+  );
+  const events = await allPages(
+    between,
+    (page) => store.eventsOf(id, page),
+    ({ at, id: number }) => ({ at, id: String(number) }),
+  );
+  const inMarketTime = (at: number) => marketTime(parseAccountKey(account), at);
+  return {
+    orders,
+    fills,
+    events: events.map((event) => ({ ...event, at: inMarketTime(event.at) })),
+  };
+}
+
+/** Returns all rows of a history, oldest first, although its pages are newest first. */
+async function allPages<T>(
+  between: () => Promise<void>,
+  read: (page: Page) => Promise<readonly T[]>,
+  placeOf: (row: T) => HistoryPlace,
+): Promise<readonly T[]> {
+  const pages: (readonly T[])[] = [];
+  for (let before: HistoryPlace | undefined; pages.length < MOST_READ; ) {
+    const rows = await read({ limit: ROWS, ...(before ? { before } : {}) });
+    pages.push(rows);
+    await between();
+    if (rows.length < ROWS) return pages.flat().reverse();
+    before = placeOf(rows.at(-1) as T);
+  }
+  throw new AppError(
+    "Invalid request",
+    `the grid has more than ${MOST_READ * ROWS} orders, fills or events; use backtest --from instead`,
+  );
+}
+
+/**
+ * Returns when an account's orders fill: a simulated account's when the price reaches them; on an exchange, they wait
+ * in a queue.
+ */
+const fillsOn = ({ kind }: AccountRef) => (kind === "sandbox" ? "touch" : "cross");
+
+/** Returns the span from the bar of its start to its end, or to the end of the last complete bar, if any. */
+function lifeOf({ startedAt, stoppedAt }: GridStrategy, now: Millis, span: Millis) {
+  const [since, whole] = [startedAt, now].map((at) => Math.floor(at / span) * span) as [Millis, Millis];
+  return { since, until: stoppedAt ?? (whole > since ? whole : now) };
+}
+
+/** Exchange and pair are not options of a grid. */
+const WHERE = ["exchange", "symbol", "dryRun", "dryBalance"];
+
+/** The short forms name fields that a centered grid does not have. */
+const flagsOf = (name: string): readonly (string | undefined)[] => {
+  const short = (RANGE_FLAGS as Readonly<Record<string, string>>)[name];
+  const kebab = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  return [name, kebab, short];
+};
+
+const valueRead = (text: string): unknown => {
+  if (text === "true" || text === "false") return text === "true";
+  return /^\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+};
+
+/** Maximum time on a server, which must run passes; after it, the result is partial. The command line has no limit. */
+export const longestCalculation = ({ actor }: Call, most: Millis = 2 * SECOND): Millis =>
+  actor === "local" ? Number.POSITIVE_INFINITY : most;
+
+/** What all operations on historical prices have in common. */
+export const READS_PAST = {
+  effect: "read",
+  access: "token",
+  lane: "heavy",
+  failure: "Fetch failed",
+} as const;
+
+/** Duration of a slice of calculation, and of the pause after it: a pass takes many turns of the event loop. */
+const SLICE: Millis = 16;
+const REST: Millis = 4;
+/** Number of steps in the first slice if the clock stands still. */
+const FIRST_STEPS = 8;
+
+/** Operation that compares a grid's real fills with a backtest over the candles of the same time. */
+export const replayOperation: Operation = operation({
+  name: "replay_grid",
+  summary: "Compare a grid's real fills with a backtest, and show the cause of each difference",
+  ...READS_PAST,
+  http: { route: "GET /strategy/grid/:id/replay", from: "query" },
+  cli: {
+    path: "replay",
+    positional: ["id"],
+    view: replayView,
+    columns: ["time", "slot", "side", "price", "amount", "where", "cause", "text"],
+    examples: [
+      "edgemaker replay grid-kraken-BTC-USDT-1767225600000",
+      "edgemaker replay grid-kraken-BTC-USDT-1767225600000 --set size=80,levels=20",
+      "edgemaker replay grid-kraken-BTC-USDT-1767225600000 --data btc-usdt.csv.gz",
+    ],
+  },
+  mcp: { summarize: describeReplay },
+  input: replayInput,
+  output: ReplayShape,
+  async run(deps: Deps, { id, timeframe, set, fill, extremes, limit }, call) {
+    const { strategy, now } = await viewOf(deps, id);
+    const account = parseAccountKey(strategy.account);
+    const { exchange } = account;
+    const span = TIMEFRAMES[timeframe];
+    const time = lifeOf(strategy, deps.marketTime(account, now), span);
+    const changes = set === undefined ? undefined : optionsSet(strategy.config, set);
+    const lists = await recordOf(deps, strategy, call);
+    const { symbol } = strategy;
+    const candles = await pastOf(deps, { exchange, symbol, span, ...time }, call);
+    const market = await marketOf(deps, { exchange, symbol }, {});
+    const rules = { fill: fill ?? fillsOn(account), extremes };
+    const options = { market, rules, until: time.until, changes };
+    const over = { exchange, timeframe, set, limit, ...time };
+    return calculate(deps, ["replay", { strategy, lists, candles, options, over }], call);
+  },
+});
+
+/** Parses `size=80,levels=20` as fields of the grid's kind, by field names or flags. Throws AppError. */
+export function optionsSet(config: GridConfig, set: string): Readonly<Record<string, unknown>> {
+  const shape: FieldReaders = config.centered ? centeredPreviewInput([]).shape : rangePreviewInput([]).shape;
+  const options = Object.entries(shape).filter(([name]) => !WHERE.includes(name));
+  const changes: Record<string, unknown> = {};
+  for (const part of set.split(",")) {
+    const [request = "", value = ""] = part.split("=").map((one) => one.trim());
+    const found = options.find(([name]) => flagsOf(name).includes(request));
+    if (!found) {
+      const names = options.map(([name]) => name).join(", ");
+      throw new AppError("Invalid request", `set has no option ${request}; choose from ${names}`);
+    }
+    const [name, field] = found;
+    const parsed = field.safeParse(valueRead(value));
+    if (!parsed.success) throw labelled(parsed.error.issues[0]?.message ?? `Invalid request: ${part}`);
+    changes[name] = parsed.data;
+  }
+  return changes;
+}
+
+type FieldReaders = Readonly<
+  Record<
+    string,
+    {
+      safeParse(value: unknown):
+        | { readonly success: true; readonly data: unknown }
+        | {
+            readonly success: false;
+            readonly error: { readonly issues: readonly { readonly message: string }[] };
+          };
+    }
+  >
+>;
+
+type Calculations = typeof CALCULATIONS;
+type Name = keyof Calculations;
+type JobOf<N extends Name> = Parameters<Calculations[N]>[0];
+type AnswerOf<N extends Name> = ReturnType<Calculations[N]> extends Generator<number, infer A> ? A : never;
+
+/** Runs a calculation, in a thread if there is one, otherwise in slices between which other requests are served. */
+export async function calculate<N extends Name>(
+  { calculationThread, local }: Pick<Deps, "calculationThread" | "local">,
+  [name, job]: readonly [N, JobOf<N>],
+  call: Call,
+  longest = longestCalculation(call),
+): Promise<AnswerOf<N>> {
+  const { signal, waiting } = call;
+  if (signal?.aborted) throw canceledRequest();
+  if (calculationThread) return (await calculationThread(name, job, { longest, signal })) as AnswerOf<N>;
+  // Loaded only where it calculates: a server has a thread for it.
+  const { CALCULATIONS: calculations } = await import("./calculations.ts");
+  const until = local.monotonic() + longest;
+  const isOver = () => local.monotonic() > until || waiting?.isEnough() === true;
+  const work = calculations[name](job as never, isOver) as Generator<number, AnswerOf<N>>;
+  return inSlices(work, local, waiting);
+}
+
+/**
+ * Runs a long calculation in slices, so the same process can run passes and respond between them; the calculation
+ * yields the completed share. Simultaneous calculations share the length of a slice. On Workers the clock stands
+ * still without awaiting, so a slice is a number of steps, which doubles if they took less time than a slice.
+ */
+export async function inSlices<T>(
+  work: Generator<number, T>,
+  { monotonic, sleep }: Pick<Local, "monotonic" | "sleep">,
+  { hear, share = () => 1 }: Partial<Pick<WaitingCaller, "hear" | "share">> = {},
+): Promise<T> {
+  for (let steps = FIRST_STEPS; ; ) {
+    const since = monotonic();
+    const length = SLICE * share();
+    let reportedValue = 0;
+    for (let step = 1; step <= steps || monotonic() > since; step++) {
+      const { done, value } = work.next();
+      if (done) return value;
+      reportedValue = value;
+      if (monotonic() - since >= length) break;
+    }
+    hear?.(reportedValue);
+    await sleep(REST);
+    steps = monotonic() - since - REST > length ? Math.ceil(steps / 2) : steps * 2;
+  }
+}
+
+/** Maximum time on a server, because other requests wait. */
+const LONGEST_SEARCH = 20 * SECOND;
+
+/** Operation that suggests a grid for a pair and a budget, or reports that no grid is justified. */
+export const suggestOperation = (ids: readonly string[]): Operation =>
+  operation({
+    ...READS_PAST,
+    name: "suggest_grid",
+    summary: "Suggest grid settings from a pair's price history",
+    http: { route: "POST /strategy/grid/suggest", from: "body" },
+    cli: {
+      path: "suggest",
+      view: suggestView,
+      examples: [
+        "edgemaker suggest --exchange mexc --symbol BTC/USDT --budget 1000 --since 1764547200000",
+        "edgemaker suggest --exchange kraken --symbol BTC/USD --budget 1000 --data btc-usd.csv.gz",
+      ],
+    },
+    mcp: { summarize: describeSuggestion },
+    input: () => suggestInput(ids),
+    output: SuggestShape,
+    run: async (
+      deps,
+      { exchange, symbol, timeframe, since, until, budget, windows, candidates, seed, seconds, ...rest },
+      call,
+    ) => {
+      const span = TIMEFRAMES[timeframe];
+      const { leastBars } = await import("../suggest/suggest.ts");
+      const least = leastBars(windows);
+      const query = { exchange, symbol, span, since, until };
+      const newest = await pastOf(deps, query, call);
+      // The exchange's default number of candles is below what any windows need.
+      const isShort = since === undefined && newest.times.length < least;
+      const from = (newest.times.at(-1) as number) - least * span;
+      const candles = isShort ? await pastOf(deps, { ...query, since: from }, call) : newest;
+      const market = await marketOf(deps, { exchange, symbol }, rest);
+      const options = { market, budget: wire(budget), windows, candidates, seed };
+      const over = { exchange, symbol, budget: wire(budget), bars: candles.times.length };
+      const longest = Math.min(seconds * SECOND, longestCalculation(call, LONGEST_SEARCH));
+      return calculate(deps, ["search", { candles, options, over }], call, longest);
+    },
+  });

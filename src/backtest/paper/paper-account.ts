@@ -1,19 +1,34 @@
-import { type Decimal, ONE } from "../../kernel/decimal.ts";
+import { type Decision, decide } from "../../engine/decide/decide.ts";
+import { urgentCancels } from "../../engine/pass/urgent.ts";
+import type { Observation } from "../../engine/reconcile/reconcile.ts";
+import type { GridStrategy } from "../../grid/state/state.ts";
+import { type Decimal, max, mul, ONE, snap } from "../../kernel/decimal.ts";
 import type { Millis } from "../../kernel/time.ts";
 import {
   applied,
   type BookChange,
   type BookedOrder,
+  type Corner,
+  cancel,
+  crossing,
+  execute,
+  holdingsAfter,
+  place,
   toVenueFill,
   toVenueOrder,
   type VenueBooks,
-} from "../../market/matching/books.ts";
-import { execute, holdingsAfter } from "../../market/matching/executing.ts";
-import { cancel, place } from "../../market/matching/placing.ts";
+} from "../../market/matching/placing.ts";
 import type { Balance } from "../../model/account.ts";
-import type { BookLevel, Market, Quote } from "../../model/market.ts";
-import type { NewOrder } from "../../model/order.ts";
-import type { VenueFill, VenueOrder } from "../../ports/venue.ts";
+import type { Bounds } from "../../model/limits.ts";
+import type { Book, BookLevel, Market, Quote, Side } from "../../model/market.ts";
+import { type AccountMemory, NO_MEMORY } from "../../model/memory.ts";
+import { type Fill, type MeasuredFill, type NewOrder, needed, type Order } from "../../model/order.ts";
+import { reasonOf } from "../../model/refusal-text.ts";
+import type { Strategy } from "../../model/strategy.ts";
+import type { Kinds, RequestedPrices } from "../../ports/kind.ts";
+import type { Snapshot } from "../../ports/stores/step-store.ts";
+import type { Timing, VenueFill, VenueOrder } from "../../ports/venue.ts";
+import { fillPricesOf, type Rules, type TickReach } from "../tape/ticks.ts";
 
 /** Reads and actions of a pass on a venue in memory. */
 export interface PaperVenue {
@@ -105,4 +120,287 @@ function accountFrom(market: Market, stood: Stood): PaperAccount {
       return newFills;
     },
   };
+}
+
+/** Timing of a venue that responds at once and never late. */
+const TIMING: Timing = {
+  leaseTtl: 5000,
+  requestTimeout: 2000,
+  expiry: 0,
+  skew: 0,
+  readLag: 0,
+  secondMiss: 0,
+  overlap: 60_000,
+  tradesEvery: 0,
+  backoff: { first: 1000, most: 1000 },
+};
+
+// Limits of an account concern its real money, so they do not apply to a backtest.
+const NO_BOUNDS: Bounds = { standings: { version: 0, all: [] }, now: undefined };
+const NOT_KILLED = { on: false, cancels: false, sells: false };
+const NO_ENTRIES = new Map<never, never>();
+
+/** A strategy with its account between passes. */
+export interface StrategyOnPaper<S extends Strategy = GridStrategy> {
+  readonly strategy: S;
+  /** Orders that are not settled. */
+  readonly orders: readonly Order[];
+  readonly memory: AccountMemory;
+}
+
+export interface Passed<S extends Strategy = GridStrategy> {
+  readonly account: StrategyOnPaper<S>;
+  /** Fills booked in this pass, oldest first. */
+  readonly fills: readonly Fill[];
+  /** Whether it canceled orders; the freed balances are for the next pass. */
+  readonly cancelled: boolean;
+}
+
+/** Returns a strategy before its first pass; `interval` is that of its passes, if they have one. */
+export const opened = <S extends Strategy>(strategy: S, interval?: Millis): StrategyOnPaper<S> => ({
+  strategy,
+  orders: [],
+  memory: interval === undefined ? NO_MEMORY : { ...NO_MEMORY, interval },
+});
+
+interface PassOptions {
+  readonly kinds: Kinds;
+  /** What the strategy reads besides the book. */
+  readonly requested?: RequestedPrices;
+  /** Its fills so far, with the mids that earlier passes knew; oldest first. */
+  readonly measured?: readonly MeasuredFill[];
+}
+
+/** Runs one pass: reads the venue in memory, decides with the real function, and executes the decision there. */
+export function passOnPaper<S extends Strategy>(
+  before: StrategyOnPaper<S>,
+  market: Market,
+  paper: PaperVenue,
+  at: Millis,
+  { kinds, requested = {}, measured = [] }: PassOptions,
+): Passed<S> {
+  const snapshot = snapshotOf(before, at);
+  // As a pass does: stops cancel their orders before anything is read.
+  for (const { exchangeId } of urgentCancels(snapshot, Number.MAX_SAFE_INTEGER))
+    paper.cancel(exchangeId ?? "");
+  const decision = decide(snapshot, observationOf(before, { market, paper, kinds, requested, measured }), {
+    limit: Number.MAX_SAFE_INTEGER,
+    slow: null,
+    bounds: NO_BOUNDS,
+    kinds,
+  });
+  const recorded = recordOnPaper(before, decision, paper);
+  for (const { exchangeId } of decision.cancels) paper.cancel(exchangeId ?? "");
+  const placed = new Map(decision.creates.map((order) => [order.clientId, placeOnPaper(order, paper)]));
+  const isPlaced = decision.creates.every(({ clientId }) => placed.get(clientId)?.state === "submitted");
+  const isActive = decision.placing.includes(before.strategy.id) && isPlaced;
+  return {
+    account: {
+      strategy: isActive ? { ...recorded.strategy, phase: "active" } : recorded.strategy,
+      orders: recorded.orders.map((order) => placed.get(order.clientId) ?? order),
+      memory: decision.memory,
+    },
+    fills: decision.changes.flatMap(({ fills }) => fills).sort((a, b) => a.at - b.at),
+    cancelled: decision.cancels.length > 0,
+  };
+}
+
+function snapshotOf({ strategy, orders, memory }: StrategyOnPaper<Strategy>, now: Millis): Snapshot {
+  return {
+    lease: { account: strategy.account, token: 1, owner: "", now, until: now + TIMING.leaseTtl },
+    kill: NOT_KILLED,
+    strategies: [strategy],
+    orders,
+    cursors: {},
+    booked: {},
+    memory,
+    failures: 0,
+    epoch: strategy.epoch,
+    limits: { version: 0, set: {} },
+    limitUses: [],
+  };
+}
+
+type PaperReads = { readonly market: Market; readonly paper: PaperVenue } & Required<PassOptions>;
+
+function observationOf(
+  { strategy, orders, memory }: StrategyOnPaper<Strategy>,
+  { market, paper, kinds, requested, measured }: PaperReads,
+): Observation {
+  const reports = new Map<string, VenueOrder>();
+  for (const { clientId } of orders) {
+    const result = paper.order(clientId);
+    if (result) reports.set(clientId, result);
+  }
+  const observed = {
+    market,
+    quote: paper.quote(),
+    ...fillsOnPaper({ strategy, memory }, kinds, measured),
+    ...(kinds(strategy.kind).reads === "book" ? { book: bookOnPaper(paper) } : {}),
+    ...requested,
+    error: null,
+    open: paper.openOrders(),
+    tradesRead: true,
+    trades: paper.takeFills(),
+    unreadable: [],
+    reading: undefined,
+  };
+  return {
+    markets: new Map([[strategy.symbol, observed]]),
+    reports,
+    balances: paper.balances(),
+    balancesFirst: true,
+    refused: NO_ENTRIES,
+    found: [],
+    unlooked: NO_ENTRIES,
+    foreign: [],
+    late: [],
+    timing: TIMING,
+  };
+}
+
+/** Returns the newest fills, if its kind uses them. */
+function fillsOnPaper(
+  { strategy, memory }: Pick<StrategyOnPaper<Strategy>, "strategy" | "memory">,
+  kinds: Kinds,
+  measured: readonly MeasuredFill[],
+): Pick<RequestedPrices, "fills"> {
+  const need = kinds(strategy.kind).fillsFor?.(strategy.config, memory.interval ?? 0);
+  return need ? { fills: measured.slice(-need.count) } : {};
+}
+
+/** Returns a book with enough depth at the best prices, and nothing behind them, because a price has no sizes. */
+function bookOnPaper(paper: PaperVenue): Book {
+  const { bid, ask, at } = paper.quote();
+  return { bids: [{ price: bid, amount: PLENTY }], asks: [{ price: ask, amount: PLENTY }], at };
+}
+
+/** Returns what the store would contain after the pass recorded its decision. */
+function recordOnPaper<S extends Strategy>(
+  { strategy, orders }: StrategyOnPaper<S>,
+  { changes }: Decision,
+  paper: PaperVenue,
+) {
+  const changed = new Map(changes.flatMap((change) => change.orders).map((order) => [order.clientId, order]));
+  for (const { clientId, settled } of changed.values()) if (settled) paper.forget(clientId);
+  const updates = changes.flatMap((change) => (change.strategy ? [change.strategy] : []));
+  const live = orders.map((order) => changed.get(order.clientId) ?? order).filter(({ settled }) => !settled);
+  return {
+    strategy: Object.assign({}, strategy, ...updates) as S,
+    orders: [...live, ...changes.flatMap(({ intents }) => intents)],
+  };
+}
+
+function placeOnPaper(order: Order, paper: PaperVenue): Order {
+  const placed = paper.place(needed(order));
+  if ("id" in placed) return { ...order, state: "submitted", exchangeId: placed.id };
+  const { rejected, wouldTake } = placed;
+  const reason = reasonOf({ cause: wouldTake ? "would_take" : "exchange", text: rejected });
+  return { ...order, state: "rejected", reason };
+}
+
+/** An account on a venue whose price the caller sets, price point by price point. */
+export interface Paper extends PaperVenue {
+  /**
+   * Moves the price straight to this price point: open orders on the way fill at their own price. Returns whether any
+   * filled.
+   */
+  readonly moveTo: (corner: Corner) => boolean;
+  /** Returns the prices in ticks at which the next open order fills. */
+  readonly reach: () => TickReach;
+  /** Returns an independent copy of its current state. */
+  readonly fork: () => Paper;
+}
+
+/** Returns the best price of the other side plus slippage. */
+export const slippedPrice = ({ tick }: Market, { slippage }: Rules, side: Side, { bid, ask }: Quote) =>
+  side === "buy"
+    ? snap(mul(ask, ONE + slippage, "up"), tick, "up")
+    : snap(mul(bid, ONE - slippage, "down"), tick, "down");
+
+export const paper = (
+  market: Market,
+  rules: Rules,
+  { balances, first }: { readonly balances: readonly Balance[]; readonly first: Corner },
+): Paper => paperFrom(paperAccount(market, { balances, at: first.at }), { market, rules, first });
+
+interface PaperPrices {
+  readonly market: Market;
+  readonly rules: Rules;
+  readonly first: Corner;
+}
+
+function paperFrom(account: PaperAccount, { market, rules, first }: PaperPrices): Paper {
+  const fillPrices = fillPricesOf(market.tick, rules);
+  let now = first;
+  const bounds = new Map<string, number>();
+  const boundOf = ({ id, side, price }: BookedOrder): number => {
+    const known = bounds.get(id);
+    if (known !== undefined) return known;
+    const found = fillPrices[side](price);
+    bounds.set(id, found);
+    return found;
+  };
+  const isGood = (order: BookedOrder, ticks: number): boolean =>
+    order.side === "buy" ? ticks <= boundOf(order) : ticks >= boundOf(order);
+  const meet = (to: Corner): boolean => {
+    const met = account
+      .resting()
+      .filter((order) => isGood(order, now.ticks) || isGood(order, to.ticks))
+      .map((order) => {
+        const good = (ticks: number) => isGood(order, ticks);
+        return { order, at: good(now.ticks) ? now.at : crossing(now, to, good) };
+      });
+    for (const { order, at } of met.sort((a, b) => a.at - b.at)) {
+      account.fill(order, order.amount - order.filled, at);
+      bounds.delete(order.id);
+    }
+    return met.length > 0;
+  };
+  const quote = (): Quote => quoteAt(market, rules, now);
+  return {
+    ...account,
+    quote,
+    fork: () => paperFrom(account.fork(), { market, rules, first: now }),
+    moveTo(corner) {
+      const hasMet = meet(corner);
+      now = corner;
+      return hasMet;
+    },
+    place: (order) =>
+      account.place(
+        order,
+        [{ price: slippedPrice(market, rules, order.side, quote()), amount: PLENTY }],
+        now.at,
+      ),
+    cancel: (id) => account.cancel(id, now.at),
+    reach() {
+      let [below, above] = [-Infinity, Infinity];
+      for (const order of account.resting()) {
+        const bound = boundOf(order);
+        if (order.side === "buy") below = Math.max(below, bound);
+        else above = Math.min(above, bound);
+      }
+      return { below, above };
+    },
+  };
+}
+
+/** Returns bid and ask: half the spread, at least one tick, on both sides of the price. */
+export function quoteAt({ tick }: Market, { spread }: Rules, { ticks, at }: Corner): Quote {
+  const price = BigInt(ticks) * tick;
+  const half = max(tick, snap(mul(price, spread / 2n, "half"), tick, "half"));
+  return { bid: price - half, ask: price + half, at };
+}
+
+export interface WalkOptions {
+  readonly market: Market;
+  readonly rules: Rules;
+  readonly balances: readonly Balance[];
+  /** Whether to run every pass, even those that cannot change anything. */
+  readonly everyPass?: boolean;
+  /** Whether to use whole numbers when only the grid's own fills can happen. */
+  readonly mayLeap?: boolean;
+  /** Called before each bar; true ends the run. */
+  readonly isOver?: ((bars: number) => boolean) | undefined;
 }

@@ -1,20 +1,41 @@
 /** Backtests a position over candles. */
 import type { Candles } from "../../candles/candles.ts";
-import { positionAccounts } from "../../engine/position/ledger.ts";
-import type { PositionStrategy } from "../../engine/position/state.ts";
-import { type Decimal, text, ZERO } from "../../kernel/decimal.ts";
+import { type PositionStrategy, positionAccounts } from "../../engine/position/ledger.ts";
+import { type Decimal, max, min, mul, text, ZERO } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
+import { NO_STOP } from "../../kernel/fields.ts";
 import type { Pair } from "../../kernel/pair.ts";
-import { NO_STOP } from "../../kernel/stop-flags.ts";
-import { SECOND } from "../../kernel/time.ts";
+import { midOf } from "../../kernel/spread.ts";
+import { type Millis, SECOND } from "../../kernel/time.ts";
 import { accountKey, type Balance } from "../../model/account.ts";
-import type { Market } from "../../model/market.ts";
-import type { Both } from "../../model/reserve.ts";
-import type { StrategyOnPaper } from "../paper/strategy-on-paper.ts";
+import type { Market, Quote } from "../../model/market.ts";
+import {
+  type Fill,
+  HORIZONS,
+  type HorizonName,
+  isInferred,
+  isMidAt,
+  type MeasuredFill,
+} from "../../model/order.ts";
+import type { Both } from "../../model/strategy.ts";
+import type { Kinds } from "../../ports/kind.ts";
+import { addToTallies, newTally, type Tally } from "../../quality/tally.ts";
+import { cornersOf } from "../fast/jump.ts";
+import { opened, passOnPaper, type StrategyOnPaper, type WalkOptions } from "../paper/paper-account.ts";
 import { type Band, bandOf, onEachPath } from "../run/each-path.ts";
-import { pathsFrom, RULES, type Rules } from "../tape/rules.ts";
-import { closeAt, lowAt, missingBars, openAt, ticksOf } from "../tape/ticks.ts";
-import { type PositionWalkOptions, positionValue, type WalkedPosition, walkingPosition } from "./walk.ts";
+import { type BarRun, barRun, walkTo } from "../run/walk.ts";
+import {
+  closeAt,
+  lowAt,
+  missingBars,
+  openAt,
+  pathsFrom,
+  RULES,
+  type Rules,
+  type Ticks,
+  ticksOf,
+} from "../tape/ticks.ts";
+import type { RequestedPast } from "./requested-past.ts";
 
 export interface PositionBacktestOptions extends Pick<PositionWalkOptions, "kinds" | "guard" | "requested"> {
   readonly market: Market;
@@ -165,4 +186,133 @@ function doubtsOf<S extends PositionStrategy>(
       message: `${missing} candles are missing; the price is assumed to move straight across each gap`,
     });
   return results;
+}
+
+export interface PositionWalkOptions extends WalkOptions {
+  readonly rules: Rules & { readonly tickInterval: Millis };
+  readonly kinds: Kinds;
+  /** Creates what a run reads besides the book. */
+  readonly requested?: (() => RequestedPast) | undefined;
+  /** Runs a user's code with a time limit. */
+  readonly guard?: ((work: () => void) => void) | undefined;
+}
+
+export interface WalkedPosition<S extends PositionStrategy> {
+  readonly account: StrategyOnPaper<S>;
+  readonly fills: readonly Fill[];
+  /** Number of completed bars, fewer than all if it was ended early. */
+  readonly bars: number;
+  readonly passes: number;
+  /** Number of bars before which both sides had open orders since the previous bar. */
+  readonly twoSided: number;
+  readonly leastBase: Decimal;
+  readonly mostBase: Decimal;
+  /** Max drawdown of its result at the passes, in quote. */
+  readonly drawdown: Decimal;
+  /** The same fills with the mids that measure them. */
+  readonly measured: readonly MeasuredFill[];
+}
+
+interface PositionWalk<S extends PositionStrategy> extends BarRun<S>, Pick<PositionWalkOptions, "kinds"> {
+  readonly requested: RequestedPast;
+  readonly measurer: ReturnType<typeof fillMeasurer>;
+  passes: number;
+  twoSided: number;
+  leastBase: Decimal;
+  mostBase: Decimal;
+  peak: Decimal;
+  drawdown: Decimal;
+}
+
+/** Runs a position over bars, pass by pass, with its own functions on a venue in memory. Yields the completed bars. */
+export function* walkingPosition<S extends PositionStrategy>(
+  strategy: S,
+  bars: Ticks,
+  options: PositionWalkOptions,
+): Generator<number, WalkedPosition<S>> {
+  const { kinds, rules, isOver, guard = (work) => work() } = options;
+  const positionWalk: PositionWalk<S> = {
+    ...barRun(opened(strategy, rules.tickInterval), bars, options),
+    ...{ kinds, requested: options.requested?.() ?? (() => ({})), measurer: fillMeasurer() },
+    ...{ passes: 0, twoSided: 0, peak: ZERO, drawdown: ZERO },
+    ...{ leastBase: strategy.config.budget.base, mostBase: ZERO },
+  };
+  const pass = () => makePass(positionWalk);
+  guard(pass);
+  const end = bars.count;
+  let bar = 0;
+  for (; bar < end; bar++) {
+    if (bar > 0 && isOver?.(bar)) break;
+    for (const corner of cornersOf(bars, bar, rules.extremes))
+      guard(() => walkTo(positionWalk, corner, pass));
+    yield bar;
+  }
+  const { account, fills, passes, twoSided, leastBase, mostBase, drawdown } = positionWalk;
+  const { fills: measured } = positionWalk.measurer;
+  return { account, fills, bars: bar, passes, twoSided, leastBase, mostBase, drawdown, measured };
+}
+
+function makePass<S extends PositionStrategy>(positionWalk: PositionWalk<S>): void {
+  const { venue, options, here } = positionWalk;
+  if (new Set(venue.openOrders().map(({ side }) => side)).size === 2) positionWalk.twoSided++;
+  const { account, fills } = passOnPaper(positionWalk.account, options.market, venue, here.at, {
+    kinds: positionWalk.kinds,
+    requested: positionWalk.requested(here.at),
+    measured: positionWalk.measurer.fills,
+  });
+  positionWalk.account = account;
+  positionWalk.fills.push(...fills);
+  positionWalk.measurer.addPass(fills, venue.quote());
+  positionWalk.passes++;
+  const { strategy } = account;
+  const price = BigInt(here.ticks) * options.market.tick;
+  const { total, position } = positionAccounts(strategy, price);
+  positionWalk.leastBase = min(positionWalk.leastBase, position);
+  positionWalk.mostBase = max(positionWalk.mostBase, position);
+  positionWalk.peak = max(positionWalk.peak, total);
+  positionWalk.drawdown = max(positionWalk.drawdown, positionWalk.peak - total);
+}
+
+/** Returns the value of the position at a price, in quote. */
+export const positionValue = (
+  { base, quote }: { readonly base: Decimal; readonly quote: Decimal },
+  price: Decimal,
+) => quote + mul(base, price, "half");
+
+/** Measures the fills of a backtest with the prices of its passes, as a server does. */
+type OpenFill = { -readonly [name in keyof MeasuredFill]: MeasuredFill[name] };
+
+const NO_MIDS: Readonly<Record<HorizonName, null>> = {
+  ...{ mid1s: null, mid10s: null, mid1m: null, mid5m: null, mid1h: null },
+};
+
+/** Takes the passes of a backtest in order; a pass costs the same however many fills there are. */
+export function fillMeasurer() {
+  const fills: OpenFill[] = [];
+  const decided = HORIZONS.map((horizon) => ({ ...horizon, next: 0 }));
+  let before: Quote | undefined;
+  return {
+    /** Adds the fills that a pass booked, oldest first, and the price that it read. */
+    addPass(booked: readonly Fill[], quote: Quote): void {
+      for (const fill of booked) {
+        const isKnown = before && !isInferred(fill) && isMidAt(fill, before);
+        fills.push({ ...NO_MIDS, ...fill, mid: before && isKnown ? midOf(before) : null });
+      }
+      before = quote;
+      for (const horizon of decided)
+        for (
+          let fill = fills[horizon.next];
+          fill && fill.at + horizon.after <= quote.at;
+          fill = fills[++horizon.next]
+        )
+          if (quote.at <= fill.at + horizon.after + horizon.late) fill[horizon.name] = midOf(quote);
+    },
+    fills: fills as readonly MeasuredFill[],
+  };
+}
+
+export function tallyOf(fills: readonly MeasuredFill[]): Tally {
+  const tally = newTally();
+  for (const fill of fills) if (!fill.superseded) addToTallies([tally], fill);
+  return tally;
 }

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import type { Candles } from "../../candles/candles.ts";
 import { declaredKind } from "../../declared/kind.ts";
-import { type DeclaredRequest, declaredPreviewInput } from "../../declared/schema/input.ts";
+import { type DeclaredRequest, declaredPreviewInput } from "../../declared/schema/shapes.ts";
 import { declaredConfigOf } from "../../declared/start/planned.ts";
 import { type DeclaredStrategy, newDeclaredState } from "../../declared/state.ts";
 import { kindsOf } from "../../engine/kinds.ts";

@@ -1,6 +1,6 @@
 /** Candles and prices elsewhere as a pass at a past time would have read them. */
 import type { Candles } from "../../candles/candles.ts";
-import { candleNeed } from "../../declared/pass/requested.ts";
+import { candleNeed } from "../../declared/pass/ask.ts";
 import { max, min, ONE } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { Money } from "../../kernel/money.ts";

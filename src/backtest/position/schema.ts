@@ -1,18 +1,14 @@
 import * as z from "zod";
-import { positionAccounts } from "../../engine/position/ledger.ts";
-import type { PositionStrategy } from "../../engine/position/state.ts";
+import { type PositionStrategy, positionAccounts } from "../../engine/position/ledger.ts";
 import { fieldsCsv } from "../../kernel/csv.ts";
 import { type Decimal, div, snap, text, texts, wire, ZERO } from "../../kernel/decimal.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { SIDES } from "../../model/market.ts";
-import { partsShown } from "../../quality/answer.ts";
-import { attributionOf } from "../../quality/attribution.ts";
-import { attributionFields, measureFields } from "../../quality/schema.ts";
-import { figuresOfTally } from "../../quality/tally.ts";
+import { attributionOf, partsShown } from "../../quality/answer.ts";
+import { attributionFields, figuresOfTally, measureFields } from "../../quality/tally.ts";
 import { barField, shape as pastShape } from "../schema/input.ts";
-import type { PositionBacktest } from "./backtest.ts";
-import { tallyOf } from "./measured.ts";
+import { type PositionBacktest, tallyOf } from "./backtest.ts";
 
 /** Fields of the past data for a position. Others' `spread` has a separate name. */
 export function pastFields() {

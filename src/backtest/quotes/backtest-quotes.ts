@@ -5,8 +5,7 @@ import { splitPair } from "../../kernel/pair.ts";
 import type { Kind } from "../../ports/kind.ts";
 import { quoteKind } from "../../quote/kind.ts";
 import type { QuoteRequest } from "../../quote/schema/input.ts";
-import { modelWarnings } from "../../quote/start/planned-quote.ts";
-import { quoteConfigOf } from "../../quote/start/requested-config.ts";
+import { modelWarnings, quoteConfigOf } from "../../quote/start/planned-quote.ts";
 import { newQuoteState, type QuoteStrategy } from "../../quote/state/state.ts";
 import {
   backtestingPosition,

@@ -1,8 +1,7 @@
 import * as z from "zod";
 import { lazy } from "../../kernel/lazy.ts";
 import type { Millis } from "../../kernel/time.ts";
-import { quotePreviewInput } from "../../quote/schema/input.ts";
-import { quoteRequestFields } from "../../quote/schema/shapes.ts";
+import { quotePreviewInput, quoteRequestFields } from "../../quote/schema/input.ts";
 import { quoteRequestOut } from "../../quote/start/planned-quote.ts";
 import {
   pastFields,

@@ -1,8 +1,8 @@
 import { type Decimal, div, sum } from "../../kernel/decimal.ts";
 import { parseClientOrderId } from "../../kernel/ids.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { Fill } from "../../model/fill.ts";
 import type { Side } from "../../model/market.ts";
+import type { Fill } from "../../model/order.ts";
 
 /** An order that has executed, completely or partially. Times are market time. */
 export interface Executed {

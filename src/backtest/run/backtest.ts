@@ -1,27 +1,70 @@
 import type { Candles } from "../../candles/candles.ts";
-import type { Tape } from "../../candles/tape/tape.ts";
-import type { Warning } from "../../grid/ladder/check-rules.ts";
-import { quoteFee } from "../../grid/ladder/fees.ts";
-import { profitOf } from "../../grid/ledger/profit.ts";
+import type { Tape, TapeBooks } from "../../candles/tape/tape.ts";
+import { quoteFee, type Warning } from "../../grid/ladder/check-rules.ts";
+import { profitOf } from "../../grid/ledger/booking.ts";
 import type { Checked } from "../../grid/start/check.ts";
 import { neededQuote } from "../../grid/start/worst-case.ts";
 import type { GridStrategy } from "../../grid/state/state.ts";
-import { type Decimal, div, max, min, mul, ONE, sum, text, ZERO } from "../../kernel/decimal.ts";
+import {
+  type Decimal,
+  div,
+  fromNumber,
+  max,
+  min,
+  mul,
+  ONE,
+  snap,
+  sum,
+  text,
+  ZERO,
+} from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
+import type { Millis } from "../../kernel/time.ts";
+import type { BookedOrder } from "../../market/matching/placing.ts";
 import type { Balance } from "../../model/account.ts";
-import type { Market } from "../../model/market.ts";
-import { quoteAt } from "../paper/paper.ts";
-import type { StrategyOnPaper } from "../paper/strategy-on-paper.ts";
-import type { WalkOptions } from "../paper/walk-options.ts";
-import type { QueueModel } from "../tape/queue.ts";
-import { pathsFrom, RULES, type Rules } from "../tape/rules.ts";
-import { lowAt, missingBars, openAt, type Ticks, ticksOf } from "../tape/ticks.ts";
+import type { Market, Quote } from "../../model/market.ts";
+import type { NewOrder } from "../../model/order.ts";
+import {
+  opened,
+  type PaperVenue,
+  PLENTY,
+  type Placed,
+  paperAccount,
+  quoteAt,
+  type StrategyOnPaper,
+  slippedPrice,
+  type WalkOptions,
+} from "../paper/paper-account.ts";
+import { createQueues, type QueueModel } from "../tape/queue.ts";
+import {
+  closeAt,
+  type FillPrices,
+  fillPricesOf,
+  lowAt,
+  missingBars,
+  openAt,
+  pathsFrom,
+  RULES,
+  type Rules,
+  type TickReach,
+  type Ticks,
+  ticksOf,
+} from "../tape/ticks.ts";
 import { begin, checkGrid, type GridRequest } from "./begin.ts";
 import { type Band, bandOf, onEachPath, type PathRuns } from "./each-path.ts";
 import { closeOf, type Figures, figuresOf } from "./figures.ts";
 import { finish } from "./finish.ts";
-import { walkingTape } from "./tape-walk.ts";
-import { begunWalk, forked, goingOn, type Walk, type Walked } from "./walk.ts";
+import {
+  begunWalk,
+  forked,
+  type GridRun,
+  goingOn,
+  makeGridPass,
+  skipTo,
+  type Walk,
+  type Walked,
+  walkedTo,
+} from "./walk.ts";
 
 export interface BacktestOptions {
   readonly market: Market;
@@ -61,6 +104,44 @@ export interface BacktestWarning {
 
 /** Data of a backtest: bars, or recorded events. */
 export type BacktestPast = Candles | Tape;
+
+/** Balances for checking a grid without regard to funds, to find what it needs. */
+const plenty = ({ base, quote }: Market): readonly Balance[] =>
+  [base, quote].map((asset) => ({ asset, free: 10n ** 15n * ONE, used: 0n }));
+
+const gridBand = (accounts: readonly StrategyOnPaper[], bars: Ticks): Band => {
+  const endPrice = closeOf(bars, bars.count - 1);
+  return bandOf(
+    accounts.map(({ strategy: { state } }) => ({
+      total: profitOf(state, endPrice).total,
+      count: state.ledger.cycles,
+    })),
+  );
+};
+
+/** Ratio above which the order of the extremes decides the result of a run. */
+const COARSE = 1.15;
+const FEW_CYCLES = 30;
+const WIDE_TICK = ONE / 20n;
+
+/** Number of trades between two checks of whether to end. */
+const PRINTS_EACH = 1024;
+
+/** Returns the time of the next trade, or of a book before it. */
+const nextTime = ({ tape: { prints, books }, print, book }: TapeWalk): Millis =>
+  Math.min(prints.times[print] as number, books?.times[book] ?? Infinity);
+
+/** Returns the orders that a trade fills, best price first. */
+const reachedBy = (
+  resting: readonly BookedOrder[],
+  ticks: number,
+  fillPrices: FillPrices,
+): readonly BookedOrder[] =>
+  resting
+    .filter(({ side, price }) =>
+      side === "buy" ? ticks <= fillPrices.buy(price) : ticks >= fillPrices.sell(price),
+    )
+    .sort((a, b) => Number(a.side === "buy" ? b.price - a.price : a.price - b.price));
 
 /**
  * Tests a grid on historical prices, with the functions that trade, on a venue in memory. Throws AppError for what a
@@ -131,10 +212,6 @@ function* runsOver(
   });
 }
 
-/** Balances for checking a grid without regard to funds, to find what it needs. */
-const plenty = ({ base, quote }: Market): readonly Balance[] =>
-  [base, quote].map((asset) => ({ asset, free: 10n ** 15n * ONE, used: 0n }));
-
 /** Returns the quote for every slot to buy and for a possible initial buy; more if shares of it must remain. */
 function enough(laid: Checked, market: Market, invested: Decimal): readonly Balance[] {
   const { config, slots, startPrice } = laid;
@@ -151,21 +228,6 @@ function enough(laid: Checked, market: Market, invested: Decimal): readonly Bala
   const free = div(max(needed, invested), max(share, ONE / 100n), "up");
   return [{ asset: market.quote, free, used: ZERO }];
 }
-
-const gridBand = (accounts: readonly StrategyOnPaper[], bars: Ticks): Band => {
-  const endPrice = closeOf(bars, bars.count - 1);
-  return bandOf(
-    accounts.map(({ strategy: { state } }) => ({
-      total: profitOf(state, endPrice).total,
-      count: state.ledger.cycles,
-    })),
-  );
-};
-
-/** Ratio above which the order of the extremes decides the result of a run. */
-const COARSE = 1.15;
-const FEW_CYCLES = 30;
-const WIDE_TICK = ONE / 20n;
 
 interface Doubtful extends Pick<BacktestResult, "run" | "band" | "rules" | "market" | "missing"> {
   readonly bars: Ticks;
@@ -203,4 +265,221 @@ function backtestDoubts({ run, band, rules, market, missing, bars }: Doubtful): 
       message: `the grid ended early: ${strategy.state.exit?.reason ?? "stop"} in candle ${run.positions.bars.at(-1)} of ${bars.count}`,
     });
   return found;
+}
+
+export interface TapeWalkOptions extends WalkOptions {
+  readonly queue: QueueModel;
+}
+
+/** State of a run over a tape. */
+interface TapeWalk extends GridRun<TapePaper> {
+  readonly tape: Tape;
+  /** The next book and the next trade. */
+  book: number;
+  print: number;
+}
+
+/**
+ * Runs the strategy over a tape: its own passes after every trade and book, or at each tick interval; events at the
+ * same time precede the pass. An order fills at most the amounts of the trades that reach it. Yields the processed
+ * trades.
+ */
+export function* walkingTape(
+  strategy: GridStrategy,
+  { tape, bars }: { readonly tape: Tape; readonly bars: Ticks },
+  options: TapeWalkOptions,
+): Generator<number, Walked> {
+  const tapeWalk = begunOn(strategy, { tape, bars }, options);
+  const end = tape.prints.times.length;
+  passOn(tapeWalk, tape.prints.from);
+  for (let value = 0; tapeWalk.print < end; ) {
+    if (tapeWalk.print - value >= PRINTS_EACH) {
+      value = tapeWalk.print;
+      if (options.isOver?.(value)) break;
+      yield value;
+    }
+    const at = nextTime(tapeWalk);
+    passesUntil(tapeWalk, at);
+    eventsAt(tapeWalk, at);
+    if (options.rules.tickInterval === undefined && isDueOn(tapeWalk)) passOn(tapeWalk, at);
+  }
+  return walkedTo(tapeWalk, tapeWalk.print);
+}
+
+function begunOn(
+  strategy: GridStrategy,
+  { tape, bars }: Pick<TapeWalk, "tape" | "bars">,
+  options: TapeWalkOptions,
+): TapeWalk {
+  const { market, rules, balances, queue } = options;
+  const at = tape.prints.from;
+  const first = printAt(bars, 0);
+  const tapeWalk: TapeWalk = {
+    ...{ tape, bars, options, account: opened(strategy), wake: undefined, filled: false },
+    venue: tapePaper(market, rules, { balances, first, books: tape.books, queue }),
+    nextPass: at + (rules.tickInterval ?? 0),
+    ...{ book: 0, print: 1, fills: [], positions: [], passes: [] },
+  };
+  booksUntil(tapeWalk, at);
+  return tapeWalk;
+}
+
+function printAt(bars: Ticks, index: number): Print {
+  const { times, volume } = bars.candles;
+  return {
+    at: times[index] as number,
+    ticks: closeAt(bars, index),
+    // An unknown amount is NaN.
+    amount: fromNumber(volume[index] as number),
+  };
+}
+
+/** Processes everything recorded up to a time: trades, then the book after them. */
+function eventsAt(tapeWalk: TapeWalk, at: Millis): void {
+  const { times } = tapeWalk.tape.prints;
+  for (; (times[tapeWalk.print] ?? Infinity) <= at; tapeWalk.print++) {
+    const { below, above } = tapeWalk.venue.reach();
+    const ticks = closeAt(tapeWalk.bars, tapeWalk.print);
+    if (ticks > below && ticks < above) tapeWalk.venue.see(at, ticks);
+    else tapeWalk.filled = tapeWalk.venue.print(printAt(tapeWalk.bars, tapeWalk.print)) || tapeWalk.filled;
+  }
+  booksUntil(tapeWalk, at);
+}
+
+function booksUntil(tapeWalk: TapeWalk, at: Millis): void {
+  const times = tapeWalk.tape.books?.times;
+  for (; (times?.[tapeWalk.book] ?? Infinity) <= at; tapeWalk.book++) tapeWalk.venue.show(tapeWalk.book, at);
+}
+
+/** Runs the timer's passes before a time, if any: between two events only the first pass can change anything. */
+function passesUntil(tapeWalk: TapeWalk, at: Millis): void {
+  const interval = tapeWalk.options.rules.tickInterval;
+  if (interval === undefined) return;
+  while (tapeWalk.nextPass < at && isDueOn(tapeWalk)) {
+    passOn(tapeWalk, tapeWalk.nextPass);
+    tapeWalk.nextPass += interval;
+  }
+  skipTo(tapeWalk, at, interval);
+}
+
+function isDueOn({ wake, filled, venue, options }: TapeWalk): boolean {
+  if (options.everyPass === true || wake === undefined || filled) return true;
+  const { below, above } = venue.lastPrices();
+  return below <= wake.below || above >= wake.above;
+}
+
+function passOn(tapeWalk: TapeWalk, at: Millis): void {
+  tapeWalk.venue.see(at);
+  makeGridPass(tapeWalk, at, tapeWalk.print - 1);
+}
+
+/** One trade in whole ticks; an unknown amount is enough for any order. */
+export interface Print {
+  readonly at: Millis;
+  readonly ticks: number;
+  readonly amount: Decimal | undefined;
+}
+
+/** An account on a venue whose trades and recorded books the caller reports one by one. */
+export interface TapePaper extends PaperVenue {
+  /** Fills the orders that a trade reaches, best price first. Returns whether any filled. */
+  readonly print: (print: Print) => boolean;
+  /** Advances the time; the last trade, if any, fills nothing. */
+  readonly see: (at: Millis, printed?: number) => void;
+  /** Shows the recorded book at this position. */
+  readonly show: (index: number, at: Millis) => void;
+  /** Returns the prices in ticks at which a trade affects open orders. */
+  readonly reach: () => TickReach;
+  /** Returns the prices of the last trade, or the best prices of the last book, in ticks. */
+  readonly lastPrices: () => TickReach;
+}
+
+interface TapeOpening {
+  readonly balances: readonly Balance[];
+  readonly first: Print;
+  readonly books: TapeBooks | null;
+  readonly queue: QueueModel;
+}
+
+export function tapePaper(
+  market: Market,
+  rules: Rules,
+  { balances, first, books, queue: model }: TapeOpening,
+): TapePaper {
+  const account = paperAccount(market, { balances, at: first.at });
+  const queues = createQueues(books, model);
+  // A trade happens at a bid or an ask, so no spread is subtracted.
+  const fillPrices = fillPricesOf(market.tick, { fill: books ? "touch" : rules.fill, spread: ZERO });
+  let [ticks, now] = [first.ticks, first.at];
+  let reached: TickReach | undefined;
+
+  function reach(): TickReach {
+    reached ??= tickReachOf(account.resting(), fillPrices);
+    return reached;
+  }
+
+  function print(one: Print): boolean {
+    see(one.at, one.ticks);
+    const at = BigInt(one.ticks) * market.tick;
+    let [left, hasFilled]: [Decimal, boolean] = [one.amount ?? PLENTY, false];
+    for (const order of reachedBy(account.resting(), one.ticks, fillPrices)) {
+      if (books && order.price === at) left = queues.passed(order, one.amount && left, left);
+      const amount = min(order.amount - order.filled, snap(left, market.lot, "down"));
+      if (amount === ZERO) continue;
+      account.fill(order, amount, one.at);
+      left -= amount;
+      hasFilled = true;
+    }
+    reached = undefined;
+    return hasFilled;
+  }
+
+  function see(at: Millis, printed = ticks): void {
+    ticks = printed;
+    now = at;
+  }
+
+  function quote(): Quote {
+    const [bid, ask] = [queues.levels("buy", 1)[0]?.price, queues.levels("sell", 1)[0]?.price];
+    return bid && ask ? { bid, ask, at: now } : quoteAt(market, rules, { at: now, ticks });
+  }
+
+  function lastPrices(): TickReach {
+    const { bid, ask } = quote();
+    if (!books) return { below: ticks, above: ticks };
+    return { below: Number(bid / market.tick), above: Number((ask + market.tick - 1n) / market.tick) };
+  }
+
+  /** Fills a taker order from the other side of the book, or at the best price with slippage. */
+  function placeOrder(order: NewOrder): Placed {
+    const recorded = queues.levels(order.side === "buy" ? "sell" : "buy");
+    const best = { price: slippedPrice(market, rules, order.side, quote()), amount: PLENTY };
+    const placed = account.place(order, recorded.length > 0 ? recorded : [best], now);
+    const rests = "id" in placed && account.resting().find(({ id }) => id === placed.id);
+    if (rests) queues.join(rests);
+    reached = undefined;
+    return placed;
+  }
+
+  return {
+    ...{ ...account, quote, reach, lastPrices, print, see, place: placeOrder },
+    show(place, at) {
+      see(at);
+      queues.show(place, account.resting());
+    },
+    cancel(id) {
+      account.cancel(id, now);
+      reached = undefined;
+    },
+  };
+}
+
+/** Returns the prices in ticks at which a trade fills one of these orders. */
+function tickReachOf(resting: readonly BookedOrder[], fillPrices: FillPrices): TickReach {
+  let [below, above] = [-Infinity, Infinity];
+  for (const { side, price } of resting) {
+    if (side === "buy") below = Math.max(below, fillPrices.buy(price));
+    else above = Math.min(above, fillPrices.sell(price));
+  }
+  return { below, above };
 }

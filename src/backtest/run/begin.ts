@@ -8,8 +8,8 @@ import {
 } from "../../grid/start/check.ts";
 import { firstState } from "../../grid/start/planned-start.ts";
 import type { GridStrategy } from "../../grid/state/state.ts";
+import { NO_STOP } from "../../kernel/fields.ts";
 import { splitPair } from "../../kernel/pair.ts";
-import { NO_STOP } from "../../kernel/stop-flags.ts";
 import { accountKey, type Balance } from "../../model/account.ts";
 import type { Market, Quote } from "../../model/market.ts";
 

@@ -1,5 +1,5 @@
 import { type Decimal, max, min } from "../../kernel/decimal.ts";
-import type { BarPath } from "../tape/rules.ts";
+import type { BarPath } from "../tape/ticks.ts";
 
 interface PathRun {
   readonly account: unknown;

@@ -1,23 +1,46 @@
 import { kindsOf } from "../../engine/kinds.ts";
 import { gridKind } from "../../grid/kind.ts";
-import type { GridStrategy } from "../../grid/state/state.ts";
+import { sellPrice } from "../../grid/plan/first-buy.ts";
+import { rebuildEdges, trailEnds } from "../../grid/plan/notices.ts";
+import type { GridConfig } from "../../grid/state/lots.ts";
+import type { GridState, GridStrategy, Ledger, Slot } from "../../grid/state/state.ts";
+import { type Decimal, div } from "../../kernel/decimal.ts";
 import type { Millis } from "../../kernel/time.ts";
-import { between, type Corner } from "../../market/matching/corner.ts";
+import { between, type Corner } from "../../market/matching/placing.ts";
 import type { Balance } from "../../model/account.ts";
-import type { Fill } from "../../model/fill.ts";
-import type { Strategy } from "../../model/strategy.ts";
-import { cornersOf } from "../fast/corners.ts";
-import { type FillLog, fillLog } from "../fast/fill-log.ts";
-import { leap } from "../fast/leap.ts";
-import { type Paper, paper } from "../paper/paper.ts";
-import type { PaperVenue } from "../paper/paper-account.ts";
-import { type PositionRow, type Positions, positionFrom, positionsOf } from "../paper/positions.ts";
-import { opened, passOnPaper, type StrategyOnPaper } from "../paper/strategy-on-paper.ts";
-import type { WalkOptions } from "../paper/walk-options.ts";
-import type { Extremes } from "../tape/rules.ts";
-import { nextBar, type TickReach, type Ticks } from "../tape/ticks.ts";
+import type { Fill, Order } from "../../model/order.ts";
+import type { RefusalReason, Strategy } from "../../model/strategy.ts";
+import {
+  canSkip,
+  cornersOf,
+  isUndisturbed,
+  type Jumps,
+  jump,
+  type Ladder,
+  ladderOf,
+  type Rungs,
+} from "../fast/jump.ts";
+import {
+  type FillLog,
+  fillLog,
+  joinedLedgers,
+  jumpedLog,
+  moveAt,
+  type ReplayedSlot,
+  replaySlot,
+} from "../fast/replayed-slot.ts";
+import {
+  opened,
+  type Paper,
+  type PaperVenue,
+  paper,
+  passOnPaper,
+  type StrategyOnPaper,
+  type WalkOptions,
+} from "../paper/paper-account.ts";
+import { type PositionRow, type Positions, positionFrom, positionsOf, UNKNOWN } from "../paper/positions.ts";
+import { type Extremes, nextBar, type TickReach, type Ticks } from "../tape/ticks.ts";
 import { finish } from "./finish.ts";
-import { gridWakeOf, nearer, wakeOf } from "./wake.ts";
 
 export interface Walked {
   /** Whether it used whole numbers as soon as possible. */
@@ -63,6 +86,76 @@ export interface Walk extends GridRun<Paper>, BarRun<GridStrategy> {
   /** The bar from which a leap is worth a try. */
   leapsFrom: number;
 }
+
+/** Returns the result of a run after a number of bars or trades. */
+export const walkedTo = (
+  { account, venue, fills, positions, passes }: GridRun<Pick<Paper, "balances">>,
+  bars: number,
+): Walked => ({
+  ...{ engine: "walk", account, passes, bars },
+  balances: venue.balances(),
+  fills: fillLog(fills),
+  positions: positionsOf(positions),
+});
+
+/** Rounds down; an additional pass has no effect. */
+const ticks = (price: Decimal, tick: Decimal): number => Number(div(price, tick, "down") / 10n ** 18n);
+
+const isDue = ({ wake, filled, here: { ticks }, options }: Omit<BarRun<Strategy>, "account">): boolean =>
+  options.everyPass === true || wake === undefined || filled || ticks <= wake.below || ticks >= wake.above;
+
+const GRIDS = kindsOf([gridKind]);
+
+/** Value if no price needs a pass. */
+const NEVER: TickReach = { below: -Infinity, above: Infinity };
+
+const isUnderWay = ({ exit, rebuild, trail, firstBuy, signal, unexplained, halted }: GridState): boolean =>
+  Boolean(exit || rebuild || trail.way || firstBuy || signal || unexplained || halted);
+
+/**
+ * Refusals that last while nothing fills, because the account lacks something at any price. A buy that would meet an
+ * own sell is not among them: it is placed when the price allows.
+ */
+const LASTING: readonly RefusalReason[] = [
+  "no_base",
+  "no_quote",
+  "below_minimum",
+  "inventory_missing",
+  "max_position",
+  "safety_reserve",
+];
+
+const isRefusedForGood = ({ index, retryAt }: Slot, { refused }: GridState): boolean =>
+  retryAt === 0 && LASTING.includes(refused.find(({ slot }) => slot === index)?.reason ?? "rejected");
+
+/** Returns the price above which a selling slot without base begins to buy. */
+const sideTurn = ({ side, lower, base, bought }: Slot, tick: Decimal): TickReach =>
+  side === "sell" && base === 0n && bought === 0n ? { ...NEVER, above: ticks(lower, tick) } : NEVER;
+
+const FUNDED: readonly RefusalReason[] = ["no_quote", "max_position", "safety_reserve"];
+
+const priceReach = (below: Decimal | undefined, above: Decimal | undefined, tick: Decimal): TickReach => ({
+  below: below === undefined ? -Infinity : ticks(below, tick) + 1,
+  above: above === undefined ? Infinity : ticks(above, tick),
+});
+
+export const nearer = (a: TickReach, b: TickReach): TickReach => ({
+  below: Math.max(a.below, b.below),
+  above: Math.min(a.above, b.above),
+});
+
+const passAt = (run: Walk, bar: number): void => makeGridPass(run, run.here.at, bar, run.here.ticks);
+
+/** Returns the slots before their first fill; those that began to buy did so with an order. */
+const armedSlots = ({ slots, rungs }: Ladder, { armed }: Jumps): Slot[] =>
+  slots.map((slot, index) => {
+    if (index < rungs.armed || index >= armed) return slot;
+    return { ...slot, side: "buy" };
+  });
+
+/** Returns the prices for a grid whose slots know when to act: only those that move the whole grid. */
+export const gridWakeOf = ({ config, state }: GridStrategy, tick: Decimal): TickReach =>
+  movesOf(config, state, tick);
 
 /**
  * Runs the strategy over bars: its own passes on a venue in memory, at every price point of every bar or at each tick
@@ -110,17 +203,6 @@ export function* goingOn(run: Walk): Generator<number, Walked> {
   }
   return walkedTo(run, bar);
 }
-
-/** Returns the result of a run after a number of bars or trades. */
-export const walkedTo = (
-  { account, venue, fills, positions, passes }: GridRun<Pick<Paper, "balances">>,
-  bars: number,
-): Walked => ({
-  ...{ engine: "walk", account, passes, bars },
-  balances: venue.balances(),
-  fills: fillLog(fills),
-  positions: positionsOf(positions),
-});
 
 /** Returns a run at the first price, before its first pass. */
 export function barRun<S extends Strategy>(
@@ -202,13 +284,6 @@ function moveTo<S extends Strategy>(run: BarRun<S>, corner: Corner): void {
   run.here = corner;
 }
 
-const isDue = ({ wake, filled, here: { ticks }, options }: Omit<BarRun<Strategy>, "account">): boolean =>
-  options.everyPass === true || wake === undefined || filled || ticks <= wake.below || ticks >= wake.above;
-
-const passAt = (run: Walk, bar: number): void => makeGridPass(run, run.here.at, bar, run.here.ticks);
-
-const GRIDS = kindsOf([gridKind]);
-
 /** Runs a pass of a grid. `lastTicks` is its price, if it depends on a single one. */
 export function makeGridPass(run: GridRun<PaperVenue>, at: Millis, bar: number, lastTicks?: number): void {
   const { market } = run.options;
@@ -220,4 +295,175 @@ export function makeGridPass(run: GridRun<PaperVenue>, at: Millis, bar: number, 
   run.wake = cancelled ? undefined : wakeOf(account, market.tick, lastTicks);
   run.fills.push(...fills);
   if (account.strategy.state.ledger !== before) run.positions.push(positionFrom(bar, account.strategy));
+}
+
+export interface LeapPoint {
+  readonly account: StrategyOnPaper;
+  readonly bars: Ticks;
+  /** The next bar. */
+  readonly from: number;
+  readonly wake: TickReach;
+  readonly fills: readonly Fill[];
+  readonly positions: readonly PositionRow[];
+  readonly options: WalkOptions;
+  readonly freeQuote: bigint;
+}
+
+export interface Leapt {
+  readonly account: StrategyOnPaper;
+  readonly fills: FillLog;
+  readonly positions: Positions;
+}
+
+/** A leap that depends on passes, and the bar before which it need not be tried again. */
+export interface NoLeap {
+  readonly notBefore: number;
+}
+
+/** Continues to the last bar in whole numbers, if only the grid's own fills can happen. */
+export function leap(point: LeapPoint): Leapt | NoLeap {
+  const { account, bars, from, wake, options, fills: before, freeQuote } = point;
+  const { market, rules } = options;
+  const ladder = ladderOf(account, market, { rules, freeQuote });
+  if (!ladder || !isUndisturbed(bars, from, wake)) return { notBefore: from + 1 };
+  const { strategy } = account;
+  const until = bars.count;
+  const jumps = jump(ladder.rungs, bars, { extremes: rules.extremes, from, until, isExact: true });
+  if (jumps.metAt !== undefined) return { notBefore: jumps.metAt + 1 };
+  const slots = armedSlots(ladder, jumps);
+  const state = { ...strategy.state, slots };
+  const replayed = slots.map(({ index }, place) =>
+    replaySlot(state, index, jumps.counts[place] as number, market),
+  );
+  const ledger = replayed.reduce<Ledger>(
+    (all, replayedSlot) => joinedLedgers(all, replayedSlot.ledger),
+    state.ledger,
+  );
+  const done = strategy.state.slots.map(
+    (slot) => replayed.find((replayedSlot) => replayedSlot.slot.index === slot.index)?.slot ?? slot,
+  );
+  const after: GridStrategy = { ...strategy, state: { ...state, slots: done, ledger } };
+  return {
+    account: { ...account, strategy: after, orders: [] },
+    fills: jumpedLog({ before, jumps, slots, replayed, strategy, bars, market, rules }),
+    positions: positionsIn(point, { ...jumps, replayed, rungs: ladder.rungs }),
+  };
+}
+
+interface Moved {
+  readonly count: number;
+  readonly bars: Int32Array;
+  readonly codes: Int32Array;
+  readonly replayed: readonly ReplayedSlot[];
+  readonly rungs: Rungs;
+}
+
+function positionsIn(
+  { positions: before }: LeapPoint,
+  { count, bars, codes, replayed, rungs }: Moved,
+): Positions {
+  const positions = positionsOf(before, count);
+  const done = new Int32Array(replayed.length);
+  let index = positions.bars.length - count;
+  let cash = positions.cash[index - 1] as number;
+  let base = positions.base[index - 1] as number;
+  for (let i = 0; i < count; i++) {
+    const code = codes[i] as number;
+    const slot = code >> 3;
+    const move = moveAt(replayed[slot] as ReplayedSlot, done[slot] as number);
+    done[slot] = (done[slot] as number) + 1;
+    cash += move.cash;
+    base += move.base;
+    // Within one bar, only the position at its close counts.
+    if (i + 1 < count && bars[i + 1] === bars[i]) continue;
+    positions.bars[index] = bars[i] as number;
+    positions.cash[index] = cash;
+    positions.base[index] = base;
+    // Until the next fill, the price stays between the orders next to this one; above the armed slots nothing is known.
+    const buying = slot + (code & 1);
+    positions.least[index] = buying > 0 ? (rungs.buys[buying - 1] as number) : 0;
+    positions.most[index] = buying < rungs.armed ? (rungs.sells[buying] as number) : UNKNOWN;
+    index++;
+  }
+  const column = <T extends Int32Array | Float64Array>(of: T): T => of.subarray(0, index) as T;
+  const { cash: cashes, base: bases, least, most } = positions;
+  return {
+    ...positions,
+    ...{ bars: column(positions.bars), cash: column(cashes), base: column(bases) },
+    ...{ least: column(least), most: column(most) },
+  };
+}
+
+/**
+ * Returns the prices in ticks at which a pass could do more than book fills: until the price reaches one, no pass
+ * changes anything. Undefined if time alone could, or if an action is in progress; then every pass runs. `lastTicks`
+ * is the price of the previous pass, if a pass depends on a single price.
+ */
+export function wakeOf(
+  { strategy, orders }: { strategy: GridStrategy; orders: readonly Order[] },
+  tick: Decimal,
+  lastTicks = Infinity,
+): TickReach | undefined {
+  const { config, state, status, phase } = strategy;
+  if (status === "stopped") return NEVER;
+  if (status === "idle") return triggerOf(strategy, tick);
+  const isSettled = status === "running" && (phase === "active" || phase === "placing");
+  if (!isSettled || isUnderWay(state) || config.centered?.volatility) return undefined;
+  if (!canSkip("wake", config)) return undefined;
+  if (!orders.every((order) => isAtLevel(order, state))) return undefined;
+  const busy = new Set(orders.map(({ slot }) => slot));
+  const idle = state.slots.filter(({ index }) => !busy.has(index));
+  if (!idle.every((slot) => isRefusedForGood(slot, state))) return undefined;
+  const reaches = idle.map((slot) =>
+    nearer(sideTurn(slot, tick), cheaperBuy(slot, state, { tick, lastTicks })),
+  );
+  return [...reaches, movesOf(config, state, tick)].reduce(nearer, NEVER);
+}
+
+/**
+ * Returns whether the order is at its slot's price with its remaining amount; otherwise it is replaced when the price
+ * allows.
+ */
+function isAtLevel({ slot: index, generation, side, price, state: life }: Order, state: GridState): boolean {
+  const slot = state.slots.find((slot) => slot.index === index);
+  if (!slot || generation !== state.generation || slot.side !== side) return false;
+  const isOpen = life === "submitted" || life === "open" || life === "partially_filled";
+  return isOpen && price === (side === "buy" ? slot.lower : sellPrice(slot));
+}
+
+/**
+ * Returns the price below which a buy that lacks quote could fit: it is placed below its level when the level would
+ * be a taker price. If it did not fit at the last price, it fits at none above that.
+ */
+function cheaperBuy(
+  { index, side, lower }: Slot,
+  { refused }: GridState,
+  { tick, lastTicks }: { readonly tick: Decimal; readonly lastTicks: number },
+): TickReach {
+  const isFunded = refused.some(({ slot, reason }) => slot === index && FUNDED.includes(reason));
+  return side === "buy" && isFunded
+    ? { ...NEVER, below: Math.min(ticks(lower, tick), lastTicks - 1) }
+    : NEVER;
+}
+
+/** Returns prices that move the whole grid: stop prices, the ends of a trail, the edges of a centered grid. */
+function movesOf(config: GridConfig, state: GridState, tick: Decimal): TickReach {
+  const { stopLossPrice, takeProfitPrice, centered, trail } = config;
+  const stops = priceReach(stopLossPrice, takeProfitPrice, tick);
+  if (centered) {
+    const { lowest, highest } = rebuildEdges(centered, state);
+    return nearer(stops, priceReach(lowest, highest, tick));
+  }
+  if (!trail) return stops;
+  const { up, down } = trailEnds(config, state, tick);
+  return nearer(stops, priceReach(down, up, tick));
+}
+
+/** Returns the trigger price of a waiting grid; nothing else matters until then. */
+function triggerOf({ config, state }: GridStrategy, tick: Decimal): TickReach {
+  const { triggerPrice } = config;
+  if (triggerPrice === undefined) return NEVER;
+  return state.startPrice < triggerPrice
+    ? priceReach(undefined, triggerPrice, tick)
+    : priceReach(triggerPrice, undefined, tick);
 }

@@ -1,10 +1,9 @@
 import { type Decimal, wire } from "../../kernel/decimal.ts";
 import { shuffled } from "../../kernel/random.ts";
 import type { Market } from "../../model/market.ts";
-import type { Rungs } from "../fast/jump.ts";
-import { rungsOf } from "../fast/ladder.ts";
-import { RULES } from "../tape/rules.ts";
-import type { ComparedGrid } from "./gains.ts";
+import { type Rungs, rungsOf } from "../fast/jump.ts";
+import { RULES } from "../tape/ticks.ts";
+import type { ComparedGrid } from "./overfitting.ts";
 
 /** A grid relative to its start price; neighbors differ by one step in one dimension. */
 export interface Candidate {

@@ -15,9 +15,7 @@ import {
   type Places,
   type Terms,
 } from "./candidates.ts";
-import { type Gains, gainsOf, type Window } from "./gains.ts";
-import { overfittingOf } from "./overfitting.ts";
-import { expectedBest, momentsOf, probabilisticSharpe } from "./sharpe.ts";
+import { type Gains, gainsOf, overfittingOf, type Window } from "./overfitting.ts";
 
 export interface SuggestOptions extends Terms {
   readonly windows: number;
@@ -75,6 +73,44 @@ interface Trial {
   readonly sharpe: number;
 }
 
+/** Returns the minimum number of bars for the windows. */
+export const leastBars = (windows: number): number => windows * LEAST_BARS;
+
+const meanOf = (values: readonly number[]): number =>
+  values.reduce((sum, one) => sum + one, 0) / values.length;
+
+const EULER_MASCHERONI = 0.5772156649015329;
+
+const horner = (coefficients: readonly number[], x: number): number =>
+  coefficients.reduce((sum, one) => sum * x + one, 0);
+
+const HART_ABOVE = [
+  0.0352624965998911, 0.700383064443688, 6.37396220353165, 33.912866078383, 112.079291497871,
+  221.213596169931, 220.206867912376,
+];
+const HART_BELOW = [
+  0.0883883476483184, 1.75566716318264, 16.064177579207, 86.7807322029461, 296.564248779674, 637.333633378831,
+  793.826512519948, 440.413735824752,
+];
+
+const ratio = (x: number): number => horner(HART_ABOVE, x) / horner(HART_BELOW, x);
+const fraction = (x: number): number =>
+  1 / (x + 1 / (x + 2 / (x + 3 / (x + 4 / (x + 0.65))))) / 2.506628274631;
+
+const TAIL = 0.02425;
+const [A, B, C, D] = [
+  [
+    -39.69683028665376, 220.9460984245205, -275.9285104469687, 138.357751867269, -30.66479806614716,
+    2.506628277459239,
+  ],
+  [-54.47609879822406, 161.5858368580409, -155.6989798598866, 66.80131188771972, -13.28068155288572, 1],
+  [
+    -0.007784894002430293, -0.3223964580411365, -2.400758277161838, -2.549732539343734, 4.374664141464968,
+    2.938163982698783,
+  ],
+  [0.007784695709041462, 0.3224671290700398, 2.445134137142996, 3.754408661907416, 1],
+] as const;
+
 /**
  * Searches grid settings for a pair and a budget. Each candidate starts again in each window; the last window is not
  * used for the choice. It names a winner only if luck is unlikely to explain it: see docs/suggest.md. Throws AppError
@@ -104,9 +140,6 @@ export function* searching(candles: Candles, options: SuggestOptions): Generator
     );
   return judged(trials, { candles, windows, options, done, isComplete: done === chosen.length });
 }
-
-/** Returns the minimum number of bars for the windows. */
-export const leastBars = (windows: number): number => windows * LEAST_BARS;
 
 function testWindows(candles: Candles, count: number): Window[] {
   const { times } = candles;
@@ -220,10 +253,88 @@ function suggestionDoubts({ deflatedSharpe, plateau, last }: Looked, overfitting
   ].filter((reason) => reason !== "");
 }
 
-const meanOf = (values: readonly number[]): number =>
-  values.reduce((sum, one) => sum + one, 0) / values.length;
-
 function varianceOf(values: readonly number[]): number {
   const mean = meanOf(values);
   return values.reduce((sum, one) => sum + (one - mean) ** 2, 0) / Math.max(1, values.length - 1);
+}
+
+/** Moments of a series of returns: Sharpe ratio per observation, not per year; a normal distribution has kurtosis 3. */
+export interface Moments {
+  readonly observations: number;
+  readonly sharpe: number;
+  readonly skewness: number;
+  readonly kurtosis: number;
+}
+
+export function momentsOf(returns: ArrayLike<number>): Moments {
+  const observations = returns.length;
+  const values = Array.from(returns);
+  const mean = values.reduce((sum, one) => sum + one, 0) / observations;
+  const central = (power: number) =>
+    values.reduce((sum, one) => sum + (one - mean) ** power, 0) / observations;
+  const variance = central(2);
+  if (!(variance > 0)) return { observations, sharpe: 0, skewness: 0, kurtosis: 3 };
+  const sharpe = mean / Math.sqrt((variance * observations) / (observations - 1));
+  return {
+    observations,
+    sharpe,
+    skewness: central(3) / variance ** 1.5,
+    kurtosis: central(4) / variance ** 2,
+  };
+}
+
+/**
+ * Returns the expected Sharpe ratio of the best of several trials without skill, from the variance of their Sharpe
+ * ratios. Bailey and López de Prado, "The Deflated Sharpe Ratio" (2014), equation 1.
+ */
+export function expectedBest(trials: number, variance: number): number {
+  if (trials < 2) return 0;
+  const first = normalInverse(1 - 1 / trials);
+  const second = normalInverse(1 - 1 / (trials * Math.E));
+  return Math.sqrt(variance) * ((1 - EULER_MASCHERONI) * first + EULER_MASCHERONI * second);
+}
+
+/**
+ * Returns the probability that the true Sharpe ratio exceeds a benchmark's, with fat tails and a short series:
+ * equation 2 of the same paper. With `expectedBest` as the benchmark it is the deflated Sharpe ratio.
+ */
+export function probabilisticSharpe(
+  { observations, sharpe, skewness, kurtosis }: Moments,
+  benchmark: number,
+): number {
+  const spread = 1 - skewness * sharpe + ((kurtosis - 1) / 4) * sharpe ** 2;
+  if (!(spread > 0)) return 0;
+  return normalCdf(((sharpe - benchmark) * Math.sqrt(observations - 1)) / Math.sqrt(spread));
+}
+
+/**
+ * Returns the standard normal distribution. Hart (1968) as in West, "Better approximations to cumulative normal
+ * functions" (2005): 15 digits.
+ */
+export function normalCdf(x: number): number {
+  const size = Math.abs(x);
+  const tail =
+    size > 37 ? 0 : Math.exp((-size * size) / 2) * (size < 7.07106781186547 ? ratio(size) : fraction(size));
+  return x > 0 ? 1 - tail : tail;
+}
+
+/**
+ * Returns the inverse of the normal distribution for shares between 0 and 1: Acklam's rational approximation with one
+ * step of Halley's method, 15 digits.
+ */
+export function normalInverse(share: number): number {
+  if (!(share > 0 && share < 1)) throw new RangeError("a share lies between 0 and 1");
+  const guess = acklam(share);
+  const error = (normalCdf(guess) - share) * Math.sqrt(2 * Math.PI) * Math.exp((guess * guess) / 2);
+  return guess - error / (1 + (guess * error) / 2);
+}
+
+function acklam(share: number): number {
+  if (share > 1 - TAIL) return -acklam(1 - share);
+  if (share < TAIL) {
+    const q = Math.sqrt(-2 * Math.log(share));
+    return horner(C, q) / horner(D, q);
+  }
+  const q = share - 0.5;
+  return (horner(A, q * q) * q) / horner(B, q * q);
 }

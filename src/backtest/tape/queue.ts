@@ -1,6 +1,6 @@
 import type { TapeBooks } from "../../candles/tape/tape.ts";
 import { type Decimal, divideWhole, fromNumber, min, wire, ZERO } from "../../kernel/decimal.ts";
-import type { BookedOrder } from "../../market/matching/books.ts";
+import type { BookedOrder } from "../../market/matching/placing.ts";
 import type { BookLevel, Side } from "../../model/market.ts";
 
 /**

@@ -1,7 +1,6 @@
 import { type Candles, type Column, LARGEST_INT32 } from "../../candles/candles.ts";
-import { type Decimal, divideWhole, ONE } from "../../kernel/decimal.ts";
-import { type Blocks, blockLevels, type Levels } from "./blocks.ts";
-import type { Rules } from "./rules.ts";
+import { type Decimal, divideWhole, ONE, ZERO } from "../../kernel/decimal.ts";
+import type { Millis } from "../../kernel/time.ts";
 
 /** Candles in whole ticks of a market, with the extremes of every block of bars. */
 export interface Ticks {
@@ -154,3 +153,74 @@ export function missingBars({ times, spanMillis }: Candles): number {
   const span = (times.at(-1) as number) - (times[0] as number);
   return Math.max(0, Math.round(span / spanMillis) + 1 - times.length);
 }
+
+/** Extremes of blocks of bars; the lowest and the highest of a block are adjacent, for fast memory access. */
+export type Blocks = Column;
+
+/** Blocks of 8 bars, of 64 and of 4,096. */
+export type Levels = readonly [tiny: Blocks, small: Blocks, large: Blocks];
+
+/** Builds the blocks of bars, each of them four consecutive prices: open, low, high and close. */
+export function blockLevels(rows: Column): Levels {
+  const tiny = blocksOf(rows, 8, 4);
+  const small = blocksOf(tiny, 8, 2);
+  return [tiny, small, blocksOf(small, 64, 2)];
+}
+
+/** Builds blocks from rows of this width, or from smaller blocks. The lowest is before the highest in both. */
+function blocksOf(of: Column, size: number, width: 2 | 4): Blocks {
+  const offset = width === 4 ? 1 : 0;
+  const count = Math.ceil(of.length / (size * width));
+  // Of the same type; every price in it is replaced.
+  const blocks = of.slice(0, 2 * count);
+  for (let block = 0; block < count; block++) {
+    const from = block * size * width + offset;
+    const end = Math.min(of.length, from + size * width);
+    let least = of[from] as number;
+    let most = of[from + 1] as number;
+    for (let i = from + width; i < end; i += width) {
+      const low = of[i] as number;
+      const high = of[i + 1] as number;
+      if (low < least) least = low;
+      if (high > most) most = high;
+    }
+    blocks[2 * block] = least;
+    blocks[2 * block + 1] = most;
+  }
+  return blocks;
+}
+
+/** Which extreme of a bar comes first. `nearest` is the one that is nearer to the open; the low if both are. */
+export type Extremes = "nearest" | "high_first" | "low_first";
+
+const ORDERS: readonly Extremes[] = ["nearest", "high_first", "low_first"];
+
+/** The requested order of the extremes, then the others. */
+const ordersFrom = (first: Extremes): readonly Extremes[] => [
+  first,
+  ...ORDERS.filter((extremes) => extremes !== first),
+];
+
+/** Assumptions about the fills within a bar: the order of its extremes, and the queue at a price. */
+export type BarPath = Pick<Rules, "extremes" | "fill">;
+
+/** Returns every way to fill within a bar: first the requested one, then those of the same fill rule. */
+export const pathsFrom = ({ extremes, fill }: BarPath): readonly BarPath[] =>
+  [fill, fill === "cross" ? ("touch" as const) : ("cross" as const)].flatMap((rule) =>
+    ordersFrom(extremes).map((extremes) => ({ extremes: extremes, fill: rule })),
+  );
+
+/** Assumptions about what a bar does not show. */
+export interface Rules {
+  /** Whether an open order fills when the price reaches it, or only when the price passes it. */
+  readonly fill: "cross" | "touch";
+  readonly extremes: Extremes;
+  /** Spread between bid and ask as a share of the price; at least one tick on each side. */
+  readonly spread: Decimal;
+  /** Slippage of a taker order beyond the best price, as a share of it. */
+  readonly slippage: Decimal;
+  /** Market time between passes; default: a pass at every price point of every bar. */
+  readonly tickInterval?: Millis | undefined;
+}
+
+export const RULES: Rules = { fill: "cross", extremes: "nearest", spread: ZERO, slippage: ZERO };

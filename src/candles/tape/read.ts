@@ -1,11 +1,10 @@
 import type { Pair } from "../../kernel/pair.ts";
-import type { Refused } from "../coverage.ts";
-import { type Figure, readNearest, readNumber, readTime, textOf } from "../figures.ts";
-import { type Layout, layoutOf } from "../layout.ts";
-import { createRows, type Row, rowPlace } from "../rows.ts";
-import { type BookRow, createBooks, createPrints, type PrintRow } from "./columns.ts";
-import { createObjects } from "./objects.ts";
-import type { TapeReading } from "./tape.ts";
+import type { Millis } from "../../kernel/time.ts";
+import type { Candles, Column } from "../candles.ts";
+import { type Figure, type Layout, layoutOf, readNearest, readNumber, readTime, textOf } from "../figures.ts";
+import type { Refused } from "../read.ts";
+import { CUT_OFF, createRows, type Row, rowPlace } from "../rows.ts";
+import type { TapeBooks, TapeReading } from "./tape.ts";
 
 export interface TapeOptions {
   readonly pair: Pair;
@@ -206,4 +205,176 @@ function levelsIn(side: unknown): readonly BookRow[] | undefined {
   });
   const isLevel = ([price, amount]: BookRow) => price > 0 && amount >= 0 && Number.isFinite(price + amount);
   return levels.every(isLevel) ? levels.filter(([, amount]) => amount > 0) : undefined;
+}
+
+/** Buffer for one trade that is added to the columns: its price as digits and decimals. */
+export interface PrintRow {
+  at: Millis;
+  digits: number;
+  decimals: number;
+  /** NaN if unknown. */
+  amount: number;
+  /** Empty without an id. */
+  id: string;
+}
+
+/** One level of a book: price and amount. */
+export type BookRow = readonly [price: number, amount: number];
+
+const LARGEST_COLUMN_INT = 2 ** 31 - 1;
+
+/** Collects trades in ascending order; each id once. */
+export function createPrints(pair: Pair) {
+  const [times, digits, decimals, amounts]: [number[], number[], number[], number[]] = [[], [], [], []];
+  /** Trades of the newest time, by id. */
+  let newest = new Map<string, number>();
+  let duplicates = 0;
+
+  const isSamePrint = (index: number, print: PrintRow): boolean =>
+    digits[index] === print.digits &&
+    decimals[index] === print.decimals &&
+    Object.is(amounts[index], print.amount);
+
+  /** Adds a trade; returns why it is invalid. */
+  function add(print: PrintRow): string | undefined {
+    const last = times.at(-1) ?? -Infinity;
+    if (print.at < last) return "it is earlier than the previous trade; trades must be in order of time";
+    if (print.at > last && newest.size > 0) newest = new Map();
+    const known = print.id === "" ? undefined : newest.get(print.id);
+    if (known !== undefined) {
+      if (!isSamePrint(known, print)) return `there is another trade with the id ${print.id.slice(0, 40)}`;
+      duplicates++;
+      return undefined;
+    }
+    if (print.id !== "") newest.set(print.id, times.length);
+    times.push(print.at);
+    digits.push(print.digits);
+    decimals.push(print.decimals);
+    amounts.push(print.amount);
+    return undefined;
+  }
+
+  function columns(): Candles {
+    const scale = decimals.reduce((most, one) => (one > most ? one : most), 0);
+    const price = new Float64Array(times.length);
+    let highest = 0;
+    for (let i = 0; i < price.length; i++) {
+      const whole = (digits[i] as number) * 10 ** (scale - (decimals[i] as number));
+      price[i] = whole;
+      if (whole > highest) highest = whole;
+    }
+    if (!Number.isSafeInteger(highest))
+      throw new RangeError("its prices have more digits than can be stored exactly");
+    const close: Column = highest <= LARGEST_COLUMN_INT ? Int32Array.from(price) : price;
+    return {
+      ...{ pair, spanMillis: 1, from: times[0] ?? 0, scale, times: Float64Array.from(times) },
+      ...{ open: close, high: close, low: close, close, volume: Float64Array.from(amounts) },
+    };
+  }
+
+  return { add, columns, count: () => times.length, duplicates: () => duplicates };
+}
+
+/** Collects snapshots in ascending order. */
+export function createBooks() {
+  const [times, starts, asks]: [number[], number[], number[]] = [[], [], []];
+  const [prices, amounts]: [number[], number[]] = [[], []];
+
+  const addLevels = (levels: readonly BookRow[]): void => {
+    for (const [price, amount] of levels) {
+      prices.push(price);
+      amounts.push(amount);
+    }
+  };
+
+  /** Adds a snapshot; returns why it is invalid. */
+  function add(at: Millis, bid: readonly BookRow[], ask: readonly BookRow[]): string | undefined {
+    if (at < (times.at(-1) ?? -Infinity))
+      return "it is earlier than the previous book; books must be in order of time";
+    const [bestBid, bestAsk] = [bid[0]?.[0], ask[0]?.[0]];
+    if (bestBid !== undefined && bestAsk !== undefined && bestBid >= bestAsk)
+      return "its best bid is not below its best ask";
+    if (!isBestFirst(bid, -1) || !isBestFirst(ask, 1)) return "its levels are not best first";
+    times.push(at);
+    starts.push(prices.length);
+    addLevels(bid);
+    asks.push(prices.length);
+    addLevels(ask);
+    return undefined;
+  }
+
+  function columns(): TapeBooks | null {
+    if (times.length === 0) return null;
+    starts.push(prices.length);
+    return {
+      times: Float64Array.from(times),
+      starts: Uint32Array.from(starts),
+      asks: Uint32Array.from(asks),
+      prices: Float64Array.from(prices),
+      amounts: Float64Array.from(amounts),
+    };
+  }
+
+  return { add, columns };
+}
+
+const isBestFirst = (levels: readonly BookRow[], way: 1 | -1): boolean =>
+  levels.every(([price], i) => i === 0 || (price - (levels[i - 1] as BookRow)[0]) * way > 0);
+
+/** Bytes that begin and end an object in a JSON file. */
+const [BACKSLASH, QUOTE_MARK, OPENS, CLOSES] = [92, 34, 123, 125] as const;
+const [LIST_OPENS, LIST_CLOSES] = [91, 93] as const;
+/** Bytes between two objects: whitespace, commas, and the brackets of a list. */
+const BETWEEN: ReadonlySet<number> = new Set([32, 9, 10, 13, 44, LIST_OPENS, LIST_CLOSES, 0xef, 0xbb, 0xbf]);
+const LONGEST_OBJECT = 1 << 22;
+
+/**
+ * Splits a JSON file that arrives in parts into its outermost objects: a list, or JSON Lines. Throws RangeError for
+ * anything between them, and for an object of unlimited length.
+ */
+export function createObjects(onObject: (text: string, row: number) => void) {
+  const decoder = new TextDecoder();
+  let rest: Uint8Array = new Uint8Array(0);
+  /** Progress in the buffered rest, and where the object begins. */
+  let [at, begin, depth, row] = [0, 0, 0, 0];
+  let [isText, isEscaped] = [false, false];
+  /** Number of lists around the objects that have begun and not ended. */
+  let lists = 0;
+
+  const where = () => `row ${row + 1}`;
+
+  function look(byte: number): void {
+    if (isEscaped) isEscaped = false;
+    else if (isText) {
+      if (byte === BACKSLASH) isEscaped = true;
+      else if (byte === QUOTE_MARK) isText = false;
+    } else if (byte === OPENS) {
+      if (depth++ === 0) begin = at;
+    } else if (depth === 0) {
+      if (!BETWEEN.has(byte)) throw new RangeError(`${where()}: neither a trade nor a book`);
+      if (byte === LIST_OPENS) lists++;
+      if (byte === LIST_CLOSES) lists--;
+    } else if (byte === QUOTE_MARK) isText = true;
+    else if (byte === CLOSES && --depth === 0) onObject(decoder.decode(rest.subarray(begin, at + 1)), ++row);
+  }
+
+  function push(part: Uint8Array): void {
+    const bytes = new Uint8Array(rest.length + part.length);
+    bytes.set(rest);
+    bytes.set(part, rest.length);
+    rest = bytes;
+    for (; at < rest.length; at++) look(rest[at] as number);
+    const kept = depth > 0 ? begin : at;
+    rest = rest.subarray(kept);
+    at -= kept;
+    begin = 0;
+    if (rest.length > LONGEST_OBJECT) throw new RangeError(`${where()}: the object is too long`);
+  }
+
+  function end(): void {
+    if (depth > 0) throw new RangeError(`${where()}: the file ends inside this object`);
+    if (lists > 0) throw new RangeError(`${where()}: ${CUT_OFF}`);
+  }
+
+  return { push, end };
 }

@@ -1,8 +1,8 @@
 import { digestParts } from "../../kernel/digest.ts";
 import { MINUTE, type Millis } from "../../kernel/time.ts";
 import { type Candles, slice } from "../candles.ts";
-import type { Refused } from "../coverage.ts";
 import { bytesOf } from "../hash.ts";
+import type { Refused } from "../read.ts";
 
 /** Recorded events of a market in order: every trade, and the books between them if they were recorded. */
 export interface Tape {

@@ -2,17 +2,17 @@ import * as z from "zod";
 import { isReadable } from "../../engine/accounts.ts";
 import { stepNow } from "../../engine/pass/tick.ts";
 import { upgraded } from "../../engine/pass/upgrade.ts";
-import { isFinal } from "../../engine/reconcile/order-life.ts";
+import { isFinal } from "../../engine/reconcile/fill-cursor.ts";
 import { type Decimal, text } from "../../kernel/decimal.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { splitPair } from "../../kernel/pair.ts";
-import { pluralize } from "../../kernel/pluralize.ts";
+import { pluralize } from "../../kernel/plain-text.ts";
 import { type Millis, SECOND } from "../../kernel/time.ts";
 import { type AccountKey, exchangeName, exchangeOfRequest, parseAccountKey } from "../../model/account.ts";
 import type { Order } from "../../model/order.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { Kinds } from "../../ports/kind.ts";
-import type { StrategyView } from "../../ports/stores/strategy-store.ts";
+import type { StrategyView } from "../../ports/stores/store.ts";
 
 /** Maximum time of one response, which shows the progress; the next request continues. */
 const ROUND: Millis = 8 * SECOND;

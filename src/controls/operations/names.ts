@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { AppError } from "../../kernel/errors.ts";
-import { idField } from "../../kernel/fields.ts";
-import { strategyName } from "../../kernel/start-fields.ts";
+import { idField, strategyName } from "../../kernel/fields.ts";
 import { byOf } from "../../model/events.ts";
 import { TRADES_NOTHING } from "../../model/proposal.ts";
 import { operation } from "../../operation.ts";

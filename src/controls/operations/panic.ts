@@ -1,15 +1,21 @@
 import * as z from "zod";
 import { text, ZERO } from "../../kernel/decimal.ts";
+import { AppError, messageOf } from "../../kernel/errors.ts";
 import { flagField } from "../../kernel/fields.ts";
+import { lazy } from "../../kernel/lazy.ts";
 import { splitPair } from "../../kernel/pair.ts";
-import { pluralize } from "../../kernel/pluralize.ts";
-import type { Millis } from "../../kernel/time.ts";
+import { pluralize } from "../../kernel/plain-text.ts";
+import { type Millis, SECOND } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import { byOf } from "../../model/events.ts";
+import { BUYS_ON } from "../../model/kill.ts";
+import type { Order } from "../../model/order.ts";
 import { calledBy, type Strategy } from "../../model/strategy.ts";
-import { operation } from "../../operation.ts";
+import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
-import type { StrategyView } from "../../ports/stores/strategy-store.ts";
+import { LOOK_HOLDS } from "../../ports/kill-permit.ts";
+import type { StrategyView } from "../../ports/stores/store.ts";
+import { withinTime } from "../../ports/within-time.ts";
 import {
   baseOf,
   ClearedShape,
@@ -23,12 +29,58 @@ import {
   strategyLeft,
   unreachedText,
 } from "./clear.ts";
-import { switchWritten } from "./switch-write.ts";
 
 export const PanicShape = () =>
   z.object({ on: z.boolean(), ...ClearedShape(), message: z.string(), grids: z.array(LeavingShape()) });
 
 type PanicAnswer = z.input<ReturnType<typeof PanicShape>>;
+
+/** Maximum number of stopped strategies to check. */
+const MOST_STOPPED = 500;
+
+const describeStrategies = (count: number, one: string, many: string): string =>
+  `${pluralize(count, "strategy")} ${count === 1 ? one : many}`;
+
+/** Maximum number of strategies that a message names. */
+const MOST_KEPT_NAMED = 3;
+
+const hasKeptBase = ({ kinds }: Pick<Deps, "kinds">, view: StrategyView): boolean => {
+  const { status, sellBase, account, state } = view.strategy;
+  const isExcluded = sellBase || parseAccountKey(account).kind === "dry";
+  if (status !== "stopped" || isExcluded) return false;
+  // The base of one that this version cannot read is unknown, so no amount can be named.
+  return state.exit === null && (baseOf(kinds, view) ?? ZERO) > ZERO;
+};
+
+/**
+ * Returns whether a stopped strategy still has more base than dust. Dust, which the exchange would not accept, is not
+ * mentioned.
+ */
+const isUnsold = ({ kinds }: Pick<Deps, "kinds">, view: StrategyView): boolean => {
+  const { status, lastError } = view.strategy;
+  return (status !== "stopped" || lastError !== null) && baseOf(kinds, view) !== ZERO;
+};
+
+/** Maximum wait for the database before the user learns that it does not respond. */
+const LONGEST_WRITE: Millis = SECOND;
+
+/**
+ * Returns the result of a write that turns the kill switch on. Throws `Not ready` after one second: the write
+ * continues, and this process already places no orders.
+ */
+export const switchWritten = <T>(deps: Deps, write: Promise<T>): Promise<T> =>
+  withinTime(
+    write,
+    LONGEST_WRITE,
+    () => {
+      const logged = write.catch((error: unknown) =>
+        deps.log("warn", "the kill switch was not written", { reason: messageOf(error) }),
+      );
+      deps.local.outlast?.(logged);
+      return new AppError("Not ready", lateText(deps));
+    },
+    deps.local.timer,
+  );
 
 /**
  * Operation that stops everything. One write turns the switch on and requests every stop and cancel, so any later
@@ -86,9 +138,6 @@ interface Left {
   readonly keptBase: readonly StrategyView[];
 }
 
-/** Maximum number of stopped strategies to check. */
-const MOST_STOPPED = 500;
-
 async function leftOf(deps: Deps, since: Millis): Promise<Left> {
   const running = await deps.store.strategies({ stopped: false });
   const all = await deps.store.strategies({ stopped: true, page: { limit: MOST_STOPPED } });
@@ -131,12 +180,6 @@ function panicAnswer(deps: Deps, { resting, grids, views, keptBase }: Left, sell
   };
 }
 
-const describeStrategies = (count: number, one: string, many: string): string =>
-  `${pluralize(count, "strategy")} ${count === 1 ? one : many}`;
-
-/** Maximum number of strategies that a message names. */
-const MOST_KEPT_NAMED = 3;
-
 function keptText({ kinds }: Pick<Deps, "kinds">, kept: readonly StrategyView[]): string {
   const names = kept
     .slice(0, MOST_KEPT_NAMED)
@@ -149,19 +192,110 @@ function keptText({ kinds }: Pick<Deps, "kinds">, kept: readonly StrategyView[])
   return `; ${pluralize(kept.length, "strategy")} had stopped before with base, which is not sold: ${names}${more}. Sell it manually`;
 }
 
-const hasKeptBase = ({ kinds }: Pick<Deps, "kinds">, view: StrategyView): boolean => {
-  const { status, sellBase, account, state } = view.strategy;
-  const isExcluded = sellBase || parseAccountKey(account).kind === "dry";
-  if (status !== "stopped" || isExcluded) return false;
-  // The base of one that this version cannot read is unknown, so no amount can be named.
-  return state.exit === null && (baseOf(kinds, view) ?? ZERO) > ZERO;
-};
+function lateText({ store, killHere }: Pick<Deps, "store" | "killHere">): string {
+  const trouble =
+    store.lockedFor() > 0 ? "the database is locked by another process" : "the database does not respond";
+  const file = killHere?.file;
+  const advice =
+    file === undefined
+      ? "to stop every other process now, deploy with EDGEMAKER_KILL=1"
+      : `to stop every process on the server's machine now, create the file ${file}`;
+  return `${trouble}, so the kill switch is not written yet: this process places nothing; ${advice}`;
+}
 
-/**
- * Returns whether a stopped strategy still has more base than dust. Dust, which the exchange would not accept, is not
- * mentioned.
- */
-const isUnsold = ({ kinds }: Pick<Deps, "kinds">, view: StrategyView): boolean => {
-  const { status, lastError } = view.strategy;
-  return (status !== "stopped" || lastError !== null) && baseOf(kinds, view) !== ZERO;
-};
+export const KillShape = lazy(() => z.object({ on: z.boolean(), message: z.string() }));
+const TurnedShape = () =>
+  KillShape()
+    .extend({ ...ClearedShape() })
+    .partial({ done: true, orders: true, ordersOfRequests: true });
+
+const ON = `no new orders; cancels and booking continue, and open orders stay: ${BUYS_ON}`;
+
+async function killAnswer({ store, killHere }: Deps): Promise<z.input<ReturnType<typeof KillShape>>> {
+  const on = await store.killed();
+  const here = killHere?.reason();
+  if (here !== undefined)
+    return { on, message: `the kill switch is on in this process, because ${here}: ${ON}` };
+  const message = on ? `the kill switch is on: ${ON}` : "the kill switch is off: orders are placed again";
+  return { on, message };
+}
+
+const KILL_OPERATION = { access: "token", failure: "Internal error" } as const;
+
+/** Operations of the kill switch: while it is on, no order is placed on any account. */
+export const killOperations: readonly Operation[] = [
+  operation({
+    ...KILL_OPERATION,
+    name: "get_kill_switch",
+    summary: "Show whether the kill switch is on",
+    effect: "read",
+    http: { route: "GET /kill", from: "query" },
+    cli: { path: "kill status", examples: ["edgemaker kill status"] },
+    input: () => z.object({}),
+    output: KillShape,
+    run: killAnswer,
+  }),
+  operation({
+    ...KILL_OPERATION,
+    name: "set_kill_switch",
+    summary: "Turn the kill switch on or off",
+    effect: "admin",
+    lane: "urgent",
+    http: { route: "POST /kill", from: "body" },
+    cli: {
+      path: "kill",
+      view: clearedView,
+      words: {
+        on: { summary: "Stop all new orders on all exchanges", input: { on: true } },
+        off: { summary: "Allow new orders again", input: { on: false } },
+      },
+      examples: ["edgemaker kill on", "edgemaker kill on --cancel", "edgemaker kill off"],
+      until: {
+        isDone: (answer) => (answer as { done?: boolean }).done !== false,
+        progress: (answer) => (answer as { message: string }).message,
+      },
+    },
+    input: () =>
+      z
+        .object({
+          on: flagField("Invalid request", "on").describe("true stops all new orders"),
+          cancel: flagField("Invalid request", "cancel")
+            .default(false)
+            .describe("Also cancel every order of edgemaker; grids place them again when the switch is off"),
+        })
+        .refine(({ on, cancel }) => on || !cancel, {
+          path: ["cancel"],
+          error: "Invalid request: `cancel` needs the switch on; `orders cancel-all` works without it",
+        }),
+    output: TurnedShape,
+    async run(deps, { on, cancel }, call) {
+      const by = byOf(call);
+      if (cancel) {
+        await switchWritten(deps, deps.store.panic({ cancels: true }, by));
+        return cancelled(deps);
+      }
+      const written = deps.store.setKill(on, by);
+      await (on ? switchWritten(deps, written) : written);
+      // Another process can have read the switch right before; after this, none of its orders leaves either.
+      const [answer] = await Promise.all([killAnswer(deps), on ? deps.local.sleep(LOOK_HOLDS) : undefined]);
+      return answer;
+    },
+  }),
+  panic,
+];
+
+async function cancelled(deps: Deps): Promise<z.input<ReturnType<typeof TurnedShape>>> {
+  const isWaiting = ({ account }: Order) => isReached(deps, account);
+  await clear(deps, async () => !(await readRestingOrders(deps)).orders.some(isWaiting));
+  const resting = await readRestingOrders(deps);
+  const { orders } = resting;
+  const done = orders.length === 0;
+  const left = unreachedText(
+    deps,
+    orders.map(({ account }) => account),
+  );
+  const message = done
+    ? "the kill switch is on, and no order of edgemaker is open; grids place their orders again when it is off"
+    : `the kill switch is on; ${pluralize(orders.length, "order")} could still be open${left}; repeat the request to continue`;
+  return { on: true, done, message: `${message}${requestsText(resting)}`, ...ordersLeft(resting) };
+}

@@ -1,32 +1,68 @@
-import { prepareStrategyStart, type ReadyStart } from "../../engine/operations/start.ts";
-import { budgetFor } from "../../engine/operations/start-reads.ts";
+import * as z from "zod";
+import {
+  listedStrategy,
+  openOrdersOf,
+  type PositionKind,
+  pauseParts,
+  phaseOut,
+  positionOut,
+  READS_STRATEGIES,
+  readStatusViews,
+  runningViews,
+  statusInput,
+  stopParts,
+} from "../../engine/operations/reads.ts";
+import {
+  budgetFor,
+  prepareStrategyStart,
+  type ReadyStart,
+  readPricesElsewhere,
+  readStart,
+  type StartReads,
+} from "../../engine/operations/start.ts";
+import { completedSeries } from "../../engine/pass/observe-markets.ts";
+import { describeStream } from "../../engine/pass/streams/down.ts";
 import type { Decimal } from "../../kernel/decimal.ts";
 import { AppError, noLongerHolds } from "../../kernel/errors.ts";
-import { pluralize } from "../../kernel/pluralize.ts";
+import { pluralize } from "../../kernel/plain-text.ts";
+import {
+  readPositionExposure,
+  readPositionPause,
+  readPositionSale,
+  readStandings,
+} from "../../limits/operations/exposed-reads.ts";
+import { accountKey } from "../../model/account.ts";
+import type { Order } from "../../model/order.ts";
 import type { Preview } from "../../model/proposal.ts";
 import { type Operation, operation } from "../../operation.ts";
-import type { AnyStrategyDefinition } from "../../ports/definition.ts";
+import type { AnyStrategyDefinition, StrategyDefinitions } from "../../ports/definition.ts";
 import type { Deps } from "../../ports/deps.ts";
-import { declaredKind } from "../kind.ts";
+import type { StrategyView } from "../../ports/stores/store.ts";
+import { asDeclared, declaredKind } from "../kind.ts";
+import { candleNeed } from "../pass/ask.ts";
 import {
+  DeclaredListShape,
   type DeclaredRequest,
+  DeclaredStatusesShape,
   declaredInput,
   declaredPreviewInput,
   declaredRequest,
-} from "../schema/input.ts";
-import { PlannedDeclaredShape, StartedDeclaredShape } from "../schema/shapes.ts";
-import { plannedDeclaredView } from "../schema/view.ts";
+  PlannedDeclaredShape,
+  StartedDeclaredShape,
+} from "../schema/shapes.ts";
+import { declaredStatusView, plannedDeclaredView } from "../schema/view.ts";
 import {
+  declaredOrderOut,
   isShownPlan,
   ONE_SIDED,
+  type PlanInputs,
   type PlannedDeclared,
   planDeclared,
   plannedDeclaredOut,
+  runningOut,
   warningsOf,
 } from "../start/planned.ts";
-import { type DeclaredStrategy, newDeclaredState } from "../state.ts";
-import { OWN_STRATEGIES } from "./own-strategies.ts";
-import { type DeclaredPlace, readDeclaredPlace } from "./plan-reads.ts";
+import { type DeclaredStrategy, newDeclaredState, versionOf } from "../state.ts";
 
 interface ReadyDeclared {
   readonly request: DeclaredRequest;
@@ -122,6 +158,31 @@ const previewOperation = (definition: AnyStrategyDefinition, ids: readonly strin
     },
   });
 
+/** Users' own strategies, as the operations of all kinds with one position name them. */
+export const OWN_STRATEGIES: PositionKind<DeclaredStrategy, ReturnType<typeof runningOut>> = {
+  name: declaredKind([]).name,
+  group: "strategy",
+  as: asDeclared,
+  missing: (id) => `there is no strategy ${id}`,
+  idle: "nothing is started",
+  again: "; start it again",
+  summaries: {
+    stop: "Stop one of your own strategies and cancel its orders",
+    pause: "Pause one of your own strategies: cancel its orders until you resume it",
+    resume: "Resume one of your own strategies that is paused or in error",
+  },
+  resumes: { what: "place its orders again", uses: "are used" },
+  example: "two-sided-kraken-BTC-USDT-1767225600000",
+  requested: runningOut,
+  exposures: {
+    sale: readPositionSale,
+    pause: readPositionPause,
+    resume: (deps, strategy) => readPositionExposure(deps, strategy),
+  },
+  failure: ({ strategy: { state, resumes } }) =>
+    state.fault?.resumes === resumes ? state.fault.message : undefined,
+};
+
 const startOperation = (definition: AnyStrategyDefinition, ids: readonly string[]) =>
   operation({
     name: operationName("start", definition),
@@ -148,3 +209,118 @@ export const declaredStarts = (
   definitions: readonly AnyStrategyDefinition[],
 ): Operation[] =>
   definitions.flatMap((definition) => [previewOperation(definition, ids), startOperation(definition, ids)]);
+
+export type DeclaredPlace = PlanInputs & StartReads;
+
+export async function readDeclaredPlace(
+  deps: Deps,
+  definition: AnyStrategyDefinition,
+  request: DeclaredRequest,
+  actor: string,
+): Promise<DeclaredPlace> {
+  const { symbol } = request;
+  const reads = await readStart(deps, request);
+  const { venue, book } = reads;
+  const need = candleNeed(definition);
+  const rows = need ? await venue.candles(symbol, { span: need.span, limit: need.count + 2 }) : [];
+  const reference = definition.reference ? deps.reference : undefined;
+  return {
+    ...reads,
+    ...{ account: accountKey(venue.account), timing: venue.timing },
+    standings: await readStandings(deps, venue.account, actor),
+    requested: {
+      ...(need ? { candles: [completedSeries(rows, need, book.at)] } : {}),
+      elsewhere: await readPricesElsewhere(reference, reads, symbol),
+    },
+  };
+}
+
+function statusOut(
+  deps: Deps,
+  view: StrategyView<DeclaredStrategy>,
+  { orders, killed }: { readonly orders: readonly Order[]; readonly killed: boolean },
+) {
+  const { strategy, memory } = view;
+  const { id, symbol, config, state, lastError } = strategy;
+  const { stalled: _, ...listed } = listedStrategy(deps, view, killed, {});
+  return {
+    ...listed,
+    ...runningOut(listed.exchange, symbol, config),
+    phase: phaseOut(strategy),
+    orders: openOrdersOf(orders, id).map((order) =>
+      declaredOrderOut({ ...order, id: state.ids[order.slot] ?? "" }),
+    ),
+    state: state.memory === null ? null : JSON.parse(state.memory.json),
+    ...positionOut(strategy, memory.marks[symbol]?.mid),
+    refused: state.refused.map(({ slot, ...refusal }) => ({ id: state.ids[slot] ?? "", ...refusal })),
+    lastStepAt: view.steppedAt,
+    stream: describeStream(strategy.account, deps.streamReport?.()),
+    lastError: lastError ?? view.accountError,
+  };
+}
+
+const strategyStatus = operation({
+  ...READS_STRATEGIES,
+  name: "get_strategy_status",
+  summary: "Show your own strategies with their orders and P&L",
+  http: { route: "GET /strategy/declared/status", from: "query" },
+  cli: {
+    path: "strategy status",
+    positional: ["id"],
+    watch: true,
+    view: declaredStatusView,
+    examples: ["edgemaker strategy status --watch"],
+  },
+  input: statusInput,
+  output: DeclaredStatusesShape,
+  async run(deps, { id }) {
+    const { views, ...around } = await readStatusViews(deps, OWN_STRATEGIES, id);
+    return { strategies: views.map((view) => statusOut(deps, view, around)), count: views.length };
+  },
+});
+
+const configSchema = ({ config }: AnyStrategyDefinition): Record<string, unknown> => ({
+  ...z.toJSONSchema(config, { io: "input", unrepresentable: "any" }),
+});
+
+const listStrategies = (definitions: StrategyDefinitions) =>
+  operation({
+    ...READS_STRATEGIES,
+    name: "list_strategies",
+    summary: "List your own strategies: those that run, and those that can be started",
+    http: { route: "GET /strategy/declared/list", from: "query" },
+    cli: { path: "strategy list" },
+    input: () => z.object({}),
+    output: DeclaredListShape,
+    async run(deps) {
+      const killed = await deps.store.killed();
+      const views = await runningViews(deps, OWN_STRATEGIES);
+      return {
+        strategies: views.map((view) =>
+          listedStrategy(deps, view, killed, { strategy: view.strategy.config.definition }),
+        ),
+        count: views.length,
+        loaded: definitions.map((definition) => ({
+          ...{ name: definition.name, summary: definition.summary ?? null, version: versionOf(definition) },
+          config: configSchema(definition),
+        })),
+      };
+    },
+  });
+
+export const declaredReads = (definitions: StrategyDefinitions): Operation[] => [
+  strategyStatus,
+  listStrategies(definitions),
+];
+
+/** Operations of users' own strategies: those of each loaded definition, and those for all running ones. */
+export const declaredOperations = (
+  ids: readonly string[],
+  definitions: StrategyDefinitions,
+): readonly Operation[] => [
+  ...declaredStarts(ids, definitions),
+  ...declaredReads(definitions),
+  operation(stopParts(OWN_STRATEGIES)),
+  operation(pauseParts(OWN_STRATEGIES, true)),
+  operation(pauseParts(OWN_STRATEGIES, false)),
+];

@@ -1,13 +1,25 @@
 /** Calls a definition and parses its result: errors become faults and are never thrown. */
 
-import { div, snap, ZERO } from "../../kernel/decimal.ts";
+import { midOfBook, midOfOthers, withoutOwn } from "../../engine/position/ledger.ts";
+import { isFinal } from "../../engine/reconcile/fill-cursor.ts";
+import { div, max, snap, ZERO } from "../../kernel/decimal.ts";
+import { mix } from "../../kernel/hash.ts";
+import { medianOf } from "../../kernel/median.ts";
 import { type Amount, Money } from "../../kernel/money.ts";
-import type { Market } from "../../model/market.ts";
-import type { OrderTerms } from "../../model/order.ts";
-import type { AnyStrategyDefinition, Declared, StrategyDefinitions } from "../../ports/definition.ts";
+import { createRandom } from "../../kernel/random.ts";
+import { ageOf, MINUTE, type Millis, SECOND, TIMEFRAMES } from "../../kernel/time.ts";
+import type { Book, Market } from "../../model/market.ts";
+import type { CandleSeries, Elsewhere } from "../../model/memory.ts";
+import type { Order, OrderTerms } from "../../model/order.ts";
+import type {
+  AnyStrategyDefinition,
+  Declared,
+  StrategyCandle,
+  StrategyDefinitions,
+  StrategyInput,
+} from "../../ports/definition.ts";
+import type { RequestedPrices, StrategyContext } from "../../ports/kind.ts";
 import { type DeclaredState, type DeclaredStrategy, versionOf } from "../state.ts";
-import { findDefinition } from "./requested.ts";
-import { type CallInputs, inputFor } from "./view.ts";
 
 /** A declared order, rounded to the market's rules. */
 export interface NamedWish extends OrderTerms {
@@ -156,3 +168,139 @@ function readUnits(value: unknown, what: string): bigint {
     throw new RangeError(`${what} is not a number: ${String(value)}`);
   }
 }
+
+/** Candles and prices elsewhere that a definition requests. */
+export type RequestedData = Pick<StrategyInput, "candles" | "reference">;
+
+export const findDefinition = (all: StrategyDefinitions, name: string): AnyStrategyDefinition | undefined =>
+  all.find((definition) => definition.name === name);
+
+/** An older price of another source does not count. */
+const OLDEST_PRICE: Millis = MINUTE;
+const PRICES_EVERY: Millis = 15 * SECOND;
+
+export const elsewhereNeed = (definition: AnyStrategyDefinition | undefined) =>
+  definition?.reference ? { every: PRICES_EVERY } : undefined;
+
+export function candleNeed(definition: AnyStrategyDefinition | undefined) {
+  const { candles } = definition ?? {};
+  return candles && { span: TIMEFRAMES[candles.timeframe], count: candles.count };
+}
+
+/** Returns what a definition requested, or why its function cannot be called. */
+export function requestedData(
+  definition: AnyStrategyDefinition,
+  { candles, elsewhere, book }: RequestedPrices & { readonly book?: Book | undefined },
+  now: Millis,
+): RequestedData | string {
+  const need = candleNeed(definition);
+  const series = need && candles?.find(({ span }) => span === need.span);
+  if (need && (!series || isOutdated(series, book?.at)))
+    return `candles of ${definition.candles?.timeframe} were not read, so the strategy is not called`;
+  return {
+    candles: series && need ? candlesFrom(series).slice(-need.count) : [],
+    reference: definition.reference ? referenceFrom(elsewhere, now) : NO_PRICES_ELSEWHERE,
+  };
+}
+
+/** Returns whether more than the newest completed candle is missing. */
+const isOutdated = ({ span, until }: CandleSeries, at: Millis = until): boolean => at - until >= 2 * span;
+
+const NO_PRICES_ELSEWHERE: StrategyInput["reference"] = { price: null, prices: [] };
+
+const converted = new WeakMap<CandleSeries, readonly StrategyCandle[]>();
+
+/** Returns the candles with their prices as money; a backtest passes the same series many times. */
+function candlesFrom(series: CandleSeries): readonly StrategyCandle[] {
+  const { of } = Money;
+  const known = converted.get(series);
+  if (known) return known;
+  const candles = series.rows.map(({ at, open, high, low, close, volume }) => ({
+    ...{ at, open: of(open), high: of(high), low: of(low), close: of(close), volume: of(volume) },
+  }));
+  converted.set(series, candles);
+  return candles;
+}
+
+function referenceFrom(elsewhere: Elsewhere | undefined, now: Millis): StrategyInput["reference"] {
+  const fresh = (elsewhere?.prices ?? []).filter(({ at }) => ageOf(at, now) <= OLDEST_PRICE);
+  const median = medianOf(fresh.map(({ price }) => price));
+  return {
+    price: median === undefined ? null : Money.of(median),
+    prices: fresh.map(({ source, price }) => ({ source, price: Money.of(price) })),
+  };
+}
+
+/** Builds the function's input from a pass, with the permitted part of the book. */
+/** Returns the book of others; undefined if it was not read or lacks a side. */
+export function othersBook({ observed }: Pick<StrategyContext, "observed">): Book | undefined {
+  const own = observed.open.map(({ side, price, amount, filled }) => ({
+    side,
+    price,
+    amount: amount - filled,
+  }));
+  const { book } = observed;
+  return book && midOfOthers(book, own) !== undefined ? withoutOwn(book, own) : undefined;
+}
+
+export interface CallInputs {
+  readonly strategy: DeclaredStrategy;
+  readonly live: readonly Order[];
+  readonly market: Market;
+  readonly book: Book;
+  readonly now: number;
+  readonly requested: RequestedData;
+}
+
+const { of } = Money;
+
+export function inputFor(
+  { strategy, live, market, book, now, requested }: CallInputs,
+  { config, state }: { readonly config: unknown; readonly state: unknown },
+): StrategyInput {
+  const { state: books, number } = strategy;
+  const draw = createRandom(mix(mix(0, number), now));
+  const sideOf = (levels: Book["bids"]) =>
+    levels.map(({ price, amount }) => ({ price: of(price), amount: of(amount) }));
+  return {
+    config,
+    now,
+    quote: visibleQuote(book),
+    book: { bids: sideOf(book.bids), asks: sideOf(book.asks) },
+    ...requested,
+    market: rulesOf(market),
+    position: positionOf(strategy),
+    free: {
+      base: of(max(ZERO, books.base)),
+      quote: of(max(ZERO, strategy.config.budget.quote + books.ledger.quote)),
+    },
+    open: live
+      .filter((order) => !isFinal(order) && books.ids[order.slot])
+      .map(({ slot, side, price, amount, filled }) => ({
+        ...{ id: books.ids[slot] ?? "", side },
+        ...{ price: of(price), amount: of(amount), filled: of(filled) },
+      })),
+    fills: books.fills.map((fill) => ({ ...fill, price: of(fill.price), amount: of(fill.amount) })),
+    state,
+    random: () => draw() / 2 ** 32,
+  };
+}
+
+function visibleQuote(book: Book): StrategyInput["quote"] {
+  const [bid, ask] = [book.bids[0]?.price ?? ZERO, book.asks[0]?.price ?? ZERO];
+  return { bid: of(bid), ask: of(ask), mid: of(midOfBook(book) ?? ZERO) };
+}
+
+const rulesOf = ({ symbol, base, quote, ...rules }: Market): StrategyInput["market"] => ({
+  ...{ symbol, base, quote },
+  ...{ tick: of(rules.tick), lot: of(rules.lot) },
+  ...{ minAmount: of(rules.minAmount), minNotional: of(rules.minNotional) },
+  ...{ maker: of(rules.maker), taker: of(rules.taker) },
+});
+
+const positionOf = ({ state: { base, cost, ledger } }: DeclaredStrategy): StrategyInput["position"] => ({
+  base: of(base),
+  cost: of(cost),
+  averageCost: base > ZERO ? of(div(cost, base, "half")) : null,
+  realized: of(ledger.realized),
+});

@@ -1,18 +1,38 @@
-import { withNotices } from "../../engine/decide/troubles.ts";
-import { cancellable } from "../../engine/decide/turn.ts";
-import { beginPosition } from "../../engine/position/begin.ts";
-import { leaveMarket } from "../../engine/position/leave.ts";
-import type { Book, Quote } from "../../model/market.ts";
-import type { Order } from "../../model/order.ts";
-import type { Notice } from "../../model/strategy.ts";
+import {
+  cancellable,
+  draftOf,
+  isUnclear,
+  strangerError,
+  venueError,
+  waitsToPlace,
+  withNotices,
+} from "../../engine/decide/intents.ts";
+import { delayedLoss } from "../../engine/decide/loss.ts";
+import { beginPosition, leaveMarket, standsFor, type Tolerance } from "../../engine/position/ledger.ts";
+import {
+  type Desk,
+  delayedRefusal,
+  keepEqual,
+  placeOrder,
+  type Supply,
+  supplyBefore,
+} from "../../engine/position/place.ts";
+import { isFinal } from "../../engine/reconcile/fill-cursor.ts";
+import { type Book, leastAmount, type Market, type Quote } from "../../model/market.ts";
+import { type Order, takes } from "../../model/order.ts";
+import { isSameRefusal, type Notice, type Refusal, type SlotState } from "../../model/strategy.ts";
 import type { StrategyDefinitions } from "../../ports/definition.ts";
 import type { Drafted, PlacingContext, StrategyContext } from "../../ports/kind.ts";
-import { type DeclaredStrategy, toleranceOf } from "../state.ts";
-import { arrange } from "./arrange.ts";
-import { askDefinition, type Runnable, runnableOf } from "./ask.ts";
-import { placeDeclared } from "./place.ts";
-import { type RequestedData, requestedData } from "./requested.ts";
-import { othersBook } from "./view.ts";
+import { type DeclaredState, type DeclaredStrategy, toleranceOf } from "../state.ts";
+import {
+  askDefinition,
+  type NamedWish,
+  othersBook,
+  type RequestedData,
+  type Runnable,
+  requestedData,
+  runnableOf,
+} from "./ask.ts";
 
 type Stepped = Partial<Drafted<DeclaredStrategy>>;
 
@@ -130,4 +150,165 @@ export function mayDeclare(
   if (answer.fault !== null) return false;
   const how = { tolerance: toleranceOf(runnable.definition), now, version: -1 };
   return arrange(strategy.state, answer.wishes, live, how).lacking.length > 0;
+}
+
+/** Compares open orders with declared ones: each id has a slot, and each slot at most one order. */
+export interface Arranged {
+  readonly slots: readonly SlotState[];
+  readonly ids: readonly string[];
+  /** Declared orders that are not open, each with its slot. */
+  readonly lacking: readonly { readonly wish: NamedWish; readonly slot: SlotState }[];
+  /** Slots of declared orders that were refused and wait for a retry. */
+  readonly waiting: readonly SlotState[];
+  /** Open orders that match no declared one. */
+  readonly misplaced: readonly Order[];
+}
+
+/**
+ * Matches orders with slots. The next order of an id waits until the previous one has ended, so no more than declared
+ * can fill.
+ */
+export function arrange(
+  { slots, ids }: Pick<DeclaredState, "slots" | "ids">,
+  wishes: readonly NamedWish[],
+  live: readonly Order[],
+  {
+    tolerance,
+    now,
+    version,
+  }: { readonly tolerance: Tolerance; readonly now: number; readonly version: number },
+): Arranged {
+  const named = nameSlots({ slots, ids }, wishes, live);
+  const kept = new Set<Order>();
+  const lacking: { wish: NamedWish; slot: SlotState }[] = [];
+  const waiting: SlotState[] = [];
+  for (const wish of wishes) {
+    const index = named.ids.indexOf(wish.id);
+    const slot = named.slots[index];
+    const busy = live.filter((order) => order.slot === index);
+    for (const order of busy)
+      if (standsFor({ ...order, left: order.amount - order.filled }, wish, tolerance)) kept.add(order);
+    if (!slot || busy.length > 0) continue;
+    if (waitsToPlace(slot, { now, version })) waiting.push(slot);
+    else lacking.push({ wish, slot });
+  }
+  const misplaced = live.filter((order) => !kept.has(order) && !isFinal(order));
+  return { ...named, lacking, waiting, misplaced };
+}
+
+/** Assigns ids to slots: an id keeps its slot; a new id gets a free one with its backoff, or a new one. */
+function nameSlots(
+  { slots, ids }: Pick<DeclaredState, "slots" | "ids">,
+  wishes: readonly NamedWish[],
+  live: readonly Order[],
+): Pick<Arranged, "slots" | "ids"> {
+  const fresh = wishes.filter(({ id }) => !ids.includes(id));
+  if (fresh.length === 0) return { slots, ids };
+  const used = new Set([...live.map(({ slot }) => slot), ...wishes.map(({ id }) => ids.indexOf(id))]);
+  const [nextSlots, nextIds] = [[...slots], [...ids]];
+  let index = 0;
+  for (const { id } of fresh) {
+    while (used.has(index)) index++;
+    used.add(index);
+    for (let added = nextSlots.length; added <= index; added++) {
+      nextSlots.push({ index: added, retryAt: 0 });
+      nextIds.push("");
+    }
+    nextIds[index] = id;
+  }
+  return { slots: nextSlots, ids: nextIds };
+}
+
+/** Places missing orders as far as funds and limits allow. */
+export interface Placement {
+  readonly context: StrategyContext;
+  readonly market: Market;
+  readonly priced: Quote;
+  readonly arranged: Arranged;
+  readonly tolerance: Tolerance;
+  readonly memory: DeclaredState["memory"];
+}
+
+export function placeDeclared(
+  strategy: DeclaredStrategy,
+  live: readonly Order[],
+  placing: Placement,
+): Partial<Drafted<DeclaredStrategy>> {
+  const { context, arranged, priced } = placing;
+  const supply = supplyAfter(strategy, live, placing);
+  const cancels = cancellable(arranged.misplaced);
+  const waits = cancels.length > 0 || supply.short || live.some(isUnclear);
+  const state = stateAfter(strategy.state, supply, placing);
+  const next: DeclaredStrategy = {
+    ...strategy,
+    state,
+    status: "running",
+    phase: waits || supply.intents.length > 0 ? "placing" : "active",
+    lastError:
+      strangerError(context) ??
+      venueError(state.refused) ??
+      (supply.short ? context.slow : null) ??
+      delayedLoss(priced, context.bounds),
+  };
+  return {
+    strategy: withNotices(next, []),
+    intents: supply.intents.map((intent) =>
+      draftOf(strategy, intent, { window: context.window, at: priced.at }),
+    ),
+    cancels,
+    funds: context.funds && supply.funds,
+    priced,
+    placing: supply.intents.length > 0 && !waits,
+    short: supply.short,
+  };
+}
+
+function supplyAfter(strategy: DeclaredStrategy, live: readonly Order[], placing: Placement): Supply {
+  const { context, market, priced, arranged, tolerance } = placing;
+  const refused = arranged.waiting.map((slot) => delayedRefusal(slot, strategy));
+  const before: Supply = { ...supplyBefore(arranged.slots, context), refused };
+  if (arranged.lacking.length === 0) return before;
+  // Without balances nothing is placed. The kill switch prevents their read, which is not a lack of calls.
+  if (!context.funds) return { ...before, refused: strategy.state.refused, short: !context.killed };
+  const inventory = {};
+  const desk: Desk = { strategy, inventory, leastShare: tolerance.amount, live, market, priced, context };
+  let supply = before;
+  for (const { wish, slot } of arranged.lacking) {
+    const refusal = refusedByMarket(wish, slot, desk);
+    supply = refusal
+      ? { ...supply, refused: [...supply.refused, refusal] }
+      : placeOrder(wish, slot, desk, supply);
+  }
+  return supply;
+}
+
+function refusedByMarket(wish: NamedWish, { index }: SlotState, desk: Desk): Refusal | undefined {
+  const { market, priced, strategy } = desk;
+  const { postOnly = true } = strategy.config;
+  if (wish.amount < leastAmount(market, wish.price))
+    return { slot: index, reason: "below_minimum", detail: `${wish.id} is below the exchange's minimum` };
+  return postOnly && takes(wish, priced)
+    ? {
+        slot: index,
+        reason: "would_take",
+        detail: `${wish.id} would be a taker order, which this strategy does not allow`,
+      }
+    : undefined;
+}
+
+/** Returns the same object if nothing changed, so a pass without changes writes nothing. */
+function stateAfter(before: DeclaredState, supply: Supply, { arranged, memory }: Placement): DeclaredState {
+  const after: DeclaredState = {
+    ...before,
+    slots: keepEqual(before.slots, supply.slots, (a, b) => a === b),
+    ids: keepEqual(before.ids, arranged.ids, (a, b) => a === b),
+    refused: keepEqual(before.refused, supply.refused, isSameRefusal),
+    memory,
+    fills: before.fills.length === 0 ? before.fills : [],
+    fault: null,
+  };
+  const isSame = (["slots", "ids", "refused", "memory", "fills", "fault"] as const).every(
+    (part) => before[part] === after[part],
+  );
+  return isSame ? before : after;
 }

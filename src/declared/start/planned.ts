@@ -1,22 +1,19 @@
 /** Plans a start with the functions that a pass uses. */
 import { placedOut } from "../../engine/operations/shapes.ts";
-import { withFirstBase } from "../../engine/position/ledger.ts";
-import { midOfBook } from "../../engine/position/own-book.ts";
+import { midOfBook, withFirstBase } from "../../engine/position/ledger.ts";
 import { type Decimal, max, min, mul, ONE, parseDecimal, text, ZERO } from "../../kernel/decimal.ts";
+import { NO_STOP } from "../../kernel/fields.ts";
 import { approvesSame, hashOfShown } from "../../kernel/hash.ts";
-import { NO_STOP } from "../../kernel/stop-flags.ts";
 import { type AccountKey, type Balance, balanceIn } from "../../model/account.ts";
 import type { Standings } from "../../model/limits.ts";
 import type { Book, Market } from "../../model/market.ts";
-import { type Both, freeBeside } from "../../model/reserve.ts";
-import type { Refusal } from "../../model/strategy.ts";
+import { type Both, freeBeside, type Refusal } from "../../model/strategy.ts";
 import type { AnyStrategyDefinition } from "../../ports/definition.ts";
 import type { RequestedPrices, StrategyContext } from "../../ports/kind.ts";
 import type { Timing, VenueOrder } from "../../ports/venue.ts";
-import type { NamedWish } from "../pass/ask.ts";
+import { type NamedWish, othersBook } from "../pass/ask.ts";
 import { runDeclared } from "../pass/run.ts";
-import { othersBook } from "../pass/view.ts";
-import { type DeclaredRequest, LARGEST_SHIFT } from "../schema/input.ts";
+import { type DeclaredRequest, LARGEST_SHIFT } from "../schema/shapes.ts";
 import {
   type DeclaredConfig,
   type DeclaredState,

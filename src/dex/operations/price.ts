@@ -13,7 +13,6 @@ import {
   TokensShape,
   tokensOut,
 } from "../schema.ts";
-import { poolsView, priceView } from "../view.ts";
 
 const LIQUIDITY = "Invalid request: minLiquidity must be a number of ADA, 0 to 1e15";
 
@@ -25,12 +24,18 @@ const minLiquidity = () =>
 
 const DEX_READ = { effect: "read", access: "public" } as const;
 
-/** Operations that return prices and pools of the chain's tokens on its exchanges. */
-export const dexOperations = (): Operation[] => [
-  dexPriceOperation(),
-  dexPoolsOperation(),
-  dexTokensOperation(),
-];
+const timestamp = async (deps: Deps): Promise<string> => new Date(await marketNow(deps)).toISOString();
+
+const MOST_CHARACTERS = 20;
+
+/** Shortens an on-chain identifier, because its first characters distinguish pools. */
+const shortIdentifier = (identifier: string): string =>
+  identifier.length > MOST_CHARACTERS ? `${identifier.slice(0, MOST_CHARACTERS - 1)}…` : identifier;
+
+export const priceView = (answer: unknown) => {
+  const { sources, ...rest } = answer as z.output<ReturnType<typeof PriceShape>>;
+  return { ...rest, sources: sources.map(({ id, ...source }) => ({ id: shortIdentifier(id), ...source })) };
+};
 
 const dexPriceOperation = (): Operation =>
   operation({
@@ -49,6 +54,16 @@ const dexPriceOperation = (): Operation =>
     failure: "Price fetch failed",
     run: async (deps, { symbol }) => priceOut(symbol, await deps.dex.price(symbol), await timestamp(deps)),
   });
+
+/** Formats reserves under the names of their tokens. */
+export const poolsView = (answer: unknown) => {
+  const { pools, ...rest } = answer as z.output<ReturnType<typeof PoolsShape>>;
+  const rows = pools.map(({ identifier, reserveA, reserveB, tokenA, tokenB, ...pool }) => ({
+    ...{ ...pool, [tokenA]: reserveA, [tokenB]: reserveB },
+    identifier: shortIdentifier(identifier),
+  }));
+  return { ...rest, pools: rows };
+};
 
 const dexPoolsOperation = (): Operation =>
   operation({
@@ -90,4 +105,9 @@ const dexTokensOperation = (): Operation =>
     run: async () => tokensOut(),
   });
 
-const timestamp = async (deps: Deps): Promise<string> => new Date(await marketNow(deps)).toISOString();
+/** Operations that return prices and pools of the chain's tokens on its exchanges. */
+export const dexOperations = (): Operation[] => [
+  dexPriceOperation(),
+  dexPoolsOperation(),
+  dexTokensOperation(),
+];

@@ -1,28 +1,40 @@
+import { type Decimal, min, sum, ZERO } from "../../kernel/decimal.ts";
 import { messageOf } from "../../kernel/errors.ts";
+import { type Pair, splitPair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { termsOf } from "../../limits/standing.ts";
 import type { Bounds } from "../../model/limits.ts";
-import type { Quote } from "../../model/market.ts";
+import type { Market, Quote } from "../../model/market.ts";
 import type { AccountMemory, Losses } from "../../model/memory.ts";
-import type { Order } from "../../model/order.ts";
-import type { Strategy } from "../../model/strategy.ts";
+import type { Order, OwnBase } from "../../model/order.ts";
+import { need, type Strategy } from "../../model/strategy.ts";
 import type { Advanced, Kinds } from "../../ports/kind.ts";
 import type { Changes, Snapshot } from "../../ports/stores/step-store.ts";
-import { adopt, revenants } from "../reconcile/adopt.ts";
-import { noteUnexplained } from "../reconcile/books-check.ts";
-import { withFeeValues } from "../reconcile/fee-value.ts";
-import type { Observation } from "../reconcile/observation.ts";
-import { listedIn } from "../reconcile/open-list.ts";
-import { isContradicted, isFinal } from "../reconcile/order-life.ts";
-import { type Reconciled, reconcile, reconcileLate } from "../reconcile/reconcile.ts";
-import { nameUnreadable } from "../reconcile/unreadable.ts";
-import { type AccountPass, turnOf } from "./account-pass.ts";
-import { advance, book } from "./advance.ts";
-import { accountChanges, changesAnything, changesOf, remember } from "./changes.ts";
-import { noteUnreadable, stoppedUnreadable } from "./closed.ts";
-import { judgeAccount, withStopped } from "./loss.ts";
-import { afterTurn, firstShare } from "./share.ts";
-import { cancellable, type Turn, unchanged } from "./turn.ts";
+import { isContradicted, isFinal, listedIn, withFeeValues } from "../reconcile/fill-cursor.ts";
+import {
+  type MarketSnapshot,
+  type Observation,
+  type Reconciled,
+  reconcile,
+  reconcileLate,
+} from "../reconcile/reconcile.ts";
+import { type Adopted, adopt, nameUnreadable, noteUnexplained, revenants } from "../reconcile/recovery.ts";
+import { neededOf, needsOf } from "../reserves.ts";
+import {
+  type Among,
+  accountChanges,
+  afterTurn,
+  capitalOf,
+  changesAnything,
+  changesOf,
+  firstShare,
+  ofAllMarkets,
+  remember,
+  type StrategyAllowance,
+} from "./changes.ts";
+import { cancellable, isRecovering, rhythmOf, type Turn, unchanged, windowOf } from "./intents.ts";
+import { advance, book, judgeAccount, judgeLoss, withStopped } from "./loss.ts";
+import { noteUnreadable, stoppedUnreadable } from "./stop.ts";
 
 /** Writes of a pass, and the requests that it then sends to the exchange. */
 export interface Decision {
@@ -103,6 +115,9 @@ function reconcileObserved({ orders, lease }: Snapshot, observation: Observation
     ...observation.late.filter(isFinal).map((order) => reconcileLate(order, observation)),
   ];
 }
+
+const ofStrategy = (reconciled: readonly Reconciled[], { id }: Strategy): Reconciled[] =>
+  reconciled.filter(({ order }) => order.strategy === id);
 
 /** Books the orders of each strategy. */
 const bookAll = (
@@ -208,8 +223,10 @@ function withWorth(
   return { ...reconciled, fills: reconciled.fills.map((fill) => withFeeValues(fill, { mids, market })) };
 }
 
-const ofStrategy = (reconciled: readonly Reconciled[], { id }: Strategy): Reconciled[] =>
-  reconciled.filter(({ order }) => order.strategy === id);
+const unobserved = (order: Order): Reconciled => ({
+  ...{ order, before: order, fills: [] },
+  ...{ ended: false, lost: false, adopted: false },
+});
 
 // Strategies on markets that the exchange refuses to return: nothing is known of their orders.
 const unreportedChanges = (
@@ -228,11 +245,6 @@ const unreportedChanges = (
     return [changesOf(before, { ...advanced, released }, live.map(unobserved), now)];
   });
 
-const unobserved = (order: Order): Reconciled => ({
-  ...{ order, before: order, fills: [] },
-  ...{ ended: false, lost: false, adopted: false },
-});
-
 // A strategy that cannot continue stops only itself; its orders are still processed.
 function advanceOrFail(strategy: Strategy, live: readonly Order[], context: Turn): Advanced {
   try {
@@ -240,4 +252,182 @@ function advanceOrFail(strategy: Strategy, live: readonly Order[], context: Turn
   } catch (error) {
     return unchanged({ ...strategy, status: "error", lastError: messageOf(error) }, context.funds);
   }
+}
+
+/** One pass of an account, after its fills are booked. */
+export interface AccountPass extends Pick<Adopted, "orphan" | "stranger" | "waiting"> {
+  readonly snapshot: Snapshot;
+  readonly observation: Observation;
+  /** The strategies after this pass. */
+  readonly strategies: Strategy[];
+  readonly live: readonly Order[];
+  readonly losses: Losses;
+  readonly slow: string | null;
+  readonly kinds: Kinds;
+}
+
+/**
+ * Returns what a strategy can use now. It places no order before its market's trades are read, because the database
+ * can lack an order that has filled.
+ */
+export function turnOf(
+  { snapshot, observation, strategies, kinds, live, losses, orphan, stranger, waiting, slow }: AccountPass,
+  share: StrategyAllowance,
+  strategy: Strategy,
+): Turn {
+  const { timing, markets } = observation;
+  const observed = markets.get(strategy.symbol) as MarketSnapshot;
+  const { market } = observed;
+  const { now } = snapshot.lease;
+  const all = ofAllMarkets({ strategies, kinds, orders: live }, snapshot, observation);
+  const kind = kinds(strategy.kind);
+  const accountLoss = losses[splitPair(strategy.symbol).quote]?.watch?.over ?? null;
+  return {
+    kind,
+    ...{ observed, now, ...rhythmOf(snapshot) },
+    window: windowOf(snapshot.lease, timing),
+    funds: share.funds,
+    doubted: share.doubted,
+    capital: capitalOf(strategy, observation, { ...all, planned: share.openBuys }),
+    confidence: observation.confidence?.get(strategy.symbol)?.value,
+    ownBase:
+      strategy.phase === "starting" && market
+        ? ownBase(market, observation, { ...snapshot, ...all })
+        : undefined,
+    resting: share.resting.get(strategy.symbol) ?? [],
+    killed: snapshot.kill.on,
+    panics: snapshot.kill.on && snapshot.kill.sells,
+    clears: snapshot.kill.on && snapshot.kill.cancels,
+    orphan,
+    stranger,
+    unshown: observation.contradicted?.clientId ?? null,
+    epoch: snapshot.epoch,
+    ...searchTermsOf(snapshot, waiting, strategy),
+    timing,
+    limit: observed.tradesRead ? share.limit : 0,
+    slow,
+    bounds: share.bounds,
+    judge: (one, quote) => judgeLoss(kind, one, { quote, bounds: share.bounds, accountLoss }),
+  };
+}
+
+const searchTermsOf = (
+  { memory }: Snapshot,
+  waiting: Adopted["waiting"],
+  { symbol }: Strategy,
+): Pick<Turn, "isWaiting" | "readAt"> => ({
+  isWaiting: waiting.has(symbol),
+  readAt: memory.tradesAt?.[symbol],
+});
+
+/**
+ * Returns the free base that no strategy of the account holds or needs, and no manual order uses. Balances must be
+ * read before orders and trades; otherwise a fill in between would look like the user's base.
+ */
+export function ownBase(
+  market: Market,
+  observation: Observation,
+  {
+    strategies,
+    kinds,
+    orders,
+    lease: { now },
+    booked,
+    epoch,
+  }: Among & Pick<Snapshot, "orders" | "lease" | "booked" | "epoch">,
+): OwnBase | undefined {
+  const { balances, balancesFirst, markets } = observation;
+  if (!balances || !balancesFirst) return undefined;
+  const asset = market.base;
+  if (lacksFills(asset, strategies, observation, { epoch, now })) return { least: ZERO, isSure: false };
+  const { free, used } = balances.find((balance) => balance.asset === asset) ?? { free: ZERO, used: ZERO };
+  const same = strategies.filter(({ symbol }) => splitPair(symbol).base === asset);
+  const mine = orders.filter(({ strategy }) => same.some(({ id }) => id === strategy));
+  const holding = sum(same.map(({ kind, state }) => kinds(kind).holdings(state).base));
+  const manual = manualUses(orders, market);
+  const sells = mine.filter(({ side }) => side === "sell");
+  const uses = [...sells.map((order) => ({ order, amount: order.amount - order.booked })), ...manual];
+  const sure = uses.filter(({ order }) => hasLocked(order, observation, now));
+  // Base that is not used is not locked, whatever an order of ours looks like.
+  const locked = min(used, sum(sure.map(({ amount }) => amount)));
+  const spending = strategies.filter(({ symbol }) => splitPair(symbol).quote === asset);
+  const needs = needsOf(spending, orders, { kinds, marketOf: () => market });
+  const kept = neededOf(needs, { asset, used: used - locked });
+  const unbooked = sum(mine.map((order) => unbookedBuy(order, observation)));
+  const given = givenLately(asset, observation, { booked, now });
+  const inUse = holding + sum(manual.map(({ amount }) => amount));
+  // The exchange can refuse a market forever, so a start must not wait for it.
+  const isRead = same.every(({ symbol }) => markets.has(symbol));
+  return {
+    least: free - (inUse - locked) - kept - unbooked - given,
+    isSure: isRead && sure.length === uses.length && given === ZERO,
+  };
+}
+
+/**
+ * Returns whether fills of strategies that trade an asset can be missing, because the database was restored or has
+ * lost commits. A market that the exchange refuses cannot recover, so nothing waits for it.
+ */
+const lacksFills = (
+  asset: string,
+  strategies: readonly Strategy[],
+  { markets, timing }: Observation,
+  { epoch, now }: Pick<Snapshot, "epoch"> & { now: Millis },
+): boolean =>
+  strategies.some((strategy) => {
+    const { base, quote } = splitPair(strategy.symbol);
+    if ((base !== asset && quote !== asset) || !markets.has(strategy.symbol)) return false;
+    return isRecovering(strategy, { orphan: null, unshown: null, epoch, now, timing });
+  });
+
+/** Returns what each manual order uses of the market's base, at the fees of this market. */
+const manualUses = (orders: readonly Order[], market: Market) =>
+  orders
+    .filter(({ strategy }) => strategy === null)
+    .map((order) => {
+      const { symbol, side, price, amount, filled } = order;
+      return {
+        order,
+        ...need({ ...market, ...splitPair(symbol) }, { side, price, amount: amount - filled }),
+      };
+    })
+    .filter(({ asset }) => asset === market.base);
+
+// The balances can be older than a trade by the read lag: then they still contained what it gave away.
+function givenLately(
+  asset: string,
+  { markets, timing }: Observation,
+  { booked, now }: Pick<Snapshot, "booked"> & { now: Millis },
+): Decimal {
+  if (timing.readLag === 0) return ZERO;
+  const fills = [
+    ...Object.entries(booked).map(([symbol, known]) => [symbol, [...known.values()]] as const),
+    ...[...markets].map(([symbol, { trades }]) => [symbol, trades] as const),
+  ];
+  return sum(
+    fills.flatMap(([symbol, some]) => {
+      const { base, quote } = splitPair(symbol as Pair);
+      return some
+        .filter(({ at }) => at + timing.skew > now - timing.readLag)
+        .filter(({ side }) => (side === "sell" ? base : quote) === asset)
+        .map(({ side, amount, notional }) => (side === "sell" ? amount : notional));
+    }),
+  );
+}
+
+// The balances can be older than the order by the read lag: then they still contained its base.
+function hasLocked({ clientId }: Order, { reports, timing }: Observation, now: Millis): boolean {
+  const report = reports.get(clientId);
+  if (typeof report !== "object") return false;
+  return timing.readLag === 0 || report.at + timing.skew <= now - timing.readLag;
+}
+
+// If reads are delayed, an order that still looks open can have filled before the balances were read.
+function unbookedBuy(
+  { side, clientId, amount, filled, booked }: Order,
+  { reports, timing }: Observation,
+): Decimal {
+  if (side === "sell") return ZERO;
+  const isCertain = timing.readLag === 0 && typeof reports.get(clientId) === "object";
+  return (isCertain ? filled : amount) - booked;
 }

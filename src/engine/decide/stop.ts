@@ -1,19 +1,19 @@
-import { text, ZERO } from "../../kernel/decimal.ts";
+import { type Decimal, max, min, roundMoney, snap, text, ZERO } from "../../kernel/decimal.ts";
 import { splitPair } from "../../kernel/pair.ts";
+import { pluralize } from "../../kernel/plain-text.ts";
 import { midOf } from "../../kernel/spread.ts";
-import { type Millis, timeInPast } from "../../kernel/time.ts";
+import { HOUR, type Millis, timeInPast } from "../../kernel/time.ts";
+import { inOneOrder } from "../../limits/one-order.ts";
 import { collarFloor, passesCollar } from "../../limits/standing.ts";
+import { parseAccountKey } from "../../model/account.ts";
 import type { Event } from "../../model/events.ts";
-import type { Resting } from "../../model/intent.ts";
-import type { LimitRefusal } from "../../model/limits.ts";
-import type { Order } from "../../model/order.ts";
-import type { Exit, Strategy, StrategyState } from "../../model/strategy.ts";
-import type { Drafted } from "../../ports/kind.ts";
-import { hasWaited } from "./closed.ts";
-import { exitPlan } from "./exit.ts";
-import { stoppedEvents } from "./exit-message.ts";
-import { draftOf } from "./intents.ts";
-import { cancellable, isRecovering, type Turn } from "./turn.ts";
+import type { Bounds, LimitRefusal } from "../../model/limits.ts";
+import { type Market, meetsMinimum, type Quote } from "../../model/market.ts";
+import type { Funds, Intent, Order, Resting } from "../../model/order.ts";
+import { EXIT_SLOT, type Exit, type Strategy, type StrategyState } from "../../model/strategy.ts";
+import type { Drafted, Kind } from "../../ports/kind.ts";
+import type { MarketSnapshot } from "../reconcile/reconcile.ts";
+import { cancellable, draftOf, isRecovering, type Turn } from "./intents.ts";
 
 /** Stops a strategy: cancels its orders, and sells its base if requested. */
 export function stop(before: Strategy, live: readonly Order[], context: Turn): Partial<Drafted> {
@@ -160,4 +160,204 @@ function withCollarNotice(state: StrategyState, refused: LimitRefusal | undefine
   if (!refused) return state;
   const message = `an exit sells beyond the collar on purpose: ${refused.detail}`;
   return { ...state, notices: [...others, { code: "exit_beyond_collar", message }] };
+}
+
+/** How long a strategy waits for its market. */
+const WAITS: Millis = 24 * HOUR;
+
+/**
+ * Records since when and why a strategy's market is closed or missing: `null` means open, undefined means unknown.
+ * After a day the strategy is in error; one that is stopping continues.
+ */
+export function noteMarketClosed(strategy: Strategy, why: string | null | undefined, now: Millis): Strategy {
+  const { closedSince, ...state } = strategy.state;
+  if (why === undefined) return strategy;
+  if (why === null) return closedSince === undefined ? strategy : noteMarketOpen({ ...strategy, state });
+  const since = timeInPast(closedSince, now) ?? now;
+  const noted = closedSince === since ? strategy : { ...strategy, state: { ...state, closedSince: since } };
+  const isLeaving = strategy.wants === "stop" || state.exit !== null;
+  if (now - since < WAITS || isLeaving || strategy.status === "error") return noted;
+  return {
+    ...noted,
+    status: "error",
+    lastError: `${why}, for a day now; stop the ${strategy.kind}, or resume it when the pair trades again`,
+  };
+}
+
+// Clears what was recorded about the market.
+const noteMarketOpen = (strategy: Strategy): Strategy =>
+  strategy.status === "error" ? strategy : { ...strategy, lastError: null };
+
+/** Records that the exchange refuses to return a strategy's market. */
+export function noteUnreadable(strategy: Strategy, reason: string, now: Millis): Strategy {
+  const noted = noteMarketClosed(strategy, unreadable(strategy, reason), now);
+  const isStopping = strategy.wants === "stop";
+  const why = `${unreadable(strategy, reason)}${isStopping ? "; the stop ends by itself after a day" : ""}`;
+  return (noted.status === "error" && !isStopping) || noted.lastError === why
+    ? noted
+    : { ...noted, lastError: why };
+}
+
+const unreadable = ({ symbol }: Strategy, reason: string): string => `${symbol} cannot be read: ${reason}`;
+
+/** Returns whether a stop no longer waits for its market, because a delisted pair does not return. */
+export const hasWaited = ({ wants, state }: Strategy, now: Millis): boolean =>
+  wants === "stop" && now - (timeInPast(state.closedSince, now) ?? now) >= WAITS;
+
+/**
+ * Ends a stop whose market was unreadable for a day. Its orders and its base are left to the user. Undefined if it can
+ * still wait.
+ */
+export function stoppedUnreadable(
+  strategy: Strategy,
+  { reason, kind, live, now }: { reason: string; kind: Kind; live: readonly Order[]; now: Millis },
+): Strategy | undefined {
+  if (!hasWaited(strategy, now)) return undefined;
+  const { state, account, symbol } = strategy;
+  const base = `${text(kind.holdings(state).base)} ${splitPair(symbol).base} stay in the account`;
+  const orders = pluralize(live.length, "order");
+  const open = live.length === 0 ? "" : `, and ${orders} could still be open: check the exchange`;
+  const lastError = `${unreadable(strategy, reason)}, for a day now; ${base}${open}`;
+  // The last simulated time is unknown.
+  const stoppedAt = parseAccountKey(account).host === "" ? strategy.startedAt : now;
+  return { ...strategy, status: "stopped", phase: "done", stoppedAt, lastError };
+}
+
+/** Distances below the bid of consecutive tries, in percent; the last one repeats. */
+const STEPS = [1n, 2n, 4n];
+/** Maximum distance below the mid price, in percent. */
+const FARTHEST = 10n;
+
+const below = (price: Decimal, percent: bigint): Decimal => (price * (100n - percent)) / 100n;
+
+/** Returns the limit price of an exit's next order. */
+function exitPrice(quote: Quote, tries: number, { tick }: Market): Decimal {
+  const percent = STEPS[Math.min(tries, STEPS.length - 1)] as bigint;
+  const least = snap(below(midOf(quote), FARTHEST), tick, "up");
+  return max(snap(below(quote.bid, percent), tick, "down"), least);
+}
+
+/** Returns the lowest price of an exit's next order. */
+export function exitReach(
+  kind: Kind,
+  { state, wants, sellBase }: Strategy,
+  { market, quote }: Pick<MarketSnapshot, "market" | "quote">,
+): Resting[] {
+  const tries = state.exit?.tries ?? (wants === "stop" && sellBase ? 0 : undefined);
+  if (wants === "pause" || tries === undefined || !market || !quote || kind.holdings(state).base === 0n)
+    return [];
+  return [{ side: "sell", price: exitPrice(quote, tries, market) }];
+}
+
+export interface ExitPlan {
+  readonly next: StrategyState;
+  /** Undefined if the exchange would not accept what is left. */
+  readonly intent: Intent | undefined;
+}
+
+interface ExitContext {
+  readonly market: Market;
+  readonly quote: Quote;
+  readonly funds: Funds | undefined;
+  readonly bounds?: Bounds | undefined;
+  /** A buy of the account that cannot be canceled here; the order sells above it. */
+  readonly above?: Decimal | undefined;
+  /** Minimum price of the sale. */
+  readonly least?: Decimal | undefined;
+}
+
+/** Plans the sale of all base of a strategy without open orders: one immediate order per pass. */
+export function exitPlan(
+  kind: Kind,
+  before: StrategyState,
+  { market, quote, funds, bounds, above, least }: ExitContext,
+): ExitPlan {
+  const state = kind.release(before);
+  const { exit } = state;
+  if (!exit) return { next: state, intent: undefined };
+  const all = kind.holdings(state).base;
+  // The user can have withdrawn some of it.
+  const free = funds ? min(all, funds[market.base] ?? 0n) : all;
+  const price = [
+    above === undefined ? 0n : above + market.tick,
+    least === undefined ? 0n : snap(least, market.tick, "up"),
+  ].reduce(max, exitPrice(quote, exit.tries, market));
+  // An order counts at the mid price here, because its limit is below.
+  const whole = snap(free, market.lot, "down");
+  const part = inOneOrder(whole, { price: max(price, midOf(quote)), market, bounds });
+  const amount = meetsMinimum(market, price, part) ? part : whole;
+  if (!meetsMinimum(market, price, amount)) return { next: state, intent: undefined };
+  return {
+    next: { ...state, exit: { ...withoutLack(exit), tries: exit.tries + 1 } },
+    intent: { slot: EXIT_SLOT, side: "sell", price, amount },
+  };
+}
+
+const withoutLack = ({ lacksSince: _, ...exit }: Exit): Exit => exit;
+
+/** Restores an exit whose order was found after the database lost it; an exit that has started cannot be undone. */
+export function leavingAgain(
+  kind: Kind,
+  { state, config, wants }: Strategy,
+  { price }: Pick<Order, "price">,
+): StrategyState {
+  if (state.exit) return state;
+  const { stopLossPrice: stopLoss, takeProfitPrice: takeProfit } = config;
+  const isTakeProfit = takeProfit !== undefined && price >= below(takeProfit, FARTHEST);
+  const isStopLoss = stopLoss !== undefined && price <= stopLoss;
+  const reason = wants === "stop" ? "stop" : isStopLoss ? "stop_loss" : isTakeProfit ? "take_profit" : "stop";
+  return { ...kind.release(state), exit: { reason, tries: 1 } };
+}
+
+/** Messages about a strategy that a price has stopped: when it triggers, and when the exit is complete. */
+/** Formats a trigger, such as `stop_loss at 54000 (armed at 55000)`; for a loss, its limit. */
+export function describeReached({ reason, reached }: Exit, halted?: string | null): string {
+  if (reached) return `${reason} at ${text(reached.mid)} (armed at ${text(reached.price)})`;
+  return halted ? `${reason} (${halted})` : reason;
+}
+
+interface ReachedState {
+  readonly at: Millis;
+  /** P&L at the trigger price; undefined while no price is known. */
+  readonly total: Decimal | undefined;
+}
+
+/** Event for a triggered exit: the strategy cancels its orders and then sells. */
+export function reachedEvent(
+  { id, account, symbol, state }: Strategy,
+  exit: Exit,
+  { at, total }: ReachedState,
+): Event {
+  const { base, quote } = splitPair(symbol);
+  const profit = total === undefined ? "" : `, P&L ${text(roundMoney(total))} ${quote}`;
+  const message = `${describeReached(exit, state.halted)}${profit}: all orders are canceled, and ${text(exit.baseAtStart ?? ZERO)} ${base} are sold`;
+  return { account, strategy: id, at, kind: "exit", message };
+}
+
+/** Describes why a strategy stopped, what it sold, and its P&L; without the P&L if no price is known. */
+export function describeStopped(
+  kind: Kind,
+  { state, symbol }: Strategy,
+  mark: Decimal | undefined,
+): string | undefined {
+  const { exit } = state;
+  if (!exit || exit.reason === "stop") return undefined;
+  const { base, quote } = splitPair(symbol);
+  const left = kind.holdings(state).base;
+  const sold = exit.baseAtStart === undefined ? "" : `, sold ${text(exit.baseAtStart - left)} ${base}`;
+  const total = mark && roundMoney(kind.accounts({ state, symbol }, mark).total);
+  const inAll = total === undefined ? "" : `, ${text(total)} ${quote} in all`;
+  return `stopped: ${describeReached(exit, state.halted)}${sold}${inAll}`;
+}
+
+/** Returns the same as events. */
+export function stoppedEvents(
+  kind: Kind,
+  strategy: Strategy,
+  { mark, at }: { mark: Decimal | undefined; at: Millis },
+): Event[] {
+  const message = describeStopped(kind, strategy, mark);
+  return message === undefined
+    ? []
+    : [{ account: strategy.account, strategy: strategy.id, at, kind: "exit", message }];
 }

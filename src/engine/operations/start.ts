@@ -1,22 +1,32 @@
 import { type Decimal, ONE } from "../../kernel/decimal.ts";
-import { splitPair } from "../../kernel/pair.ts";
-import { NO_STOP } from "../../kernel/stop-flags.ts";
-import { exitsOnLoss } from "../../limits/exposure.ts";
+import { AppError } from "../../kernel/errors.ts";
+import { NO_STOP } from "../../kernel/fields.ts";
+import { type Pair, splitPair } from "../../kernel/pair.ts";
+import { MINUTE, type Millis } from "../../kernel/time.ts";
+import { exitsOnLoss } from "../../limits/allowed.ts";
 import { positionExposure } from "../../limits/position.ts";
-import { accountKey, parseAccountKey } from "../../model/account.ts";
+import { accountKey, type Balance, parseAccountKey } from "../../model/account.ts";
 import { byOf, type Caller } from "../../model/events.ts";
 import type { Standings } from "../../model/limits.ts";
+import type { Book, Market } from "../../model/market.ts";
+import type { Elsewhere } from "../../model/memory.ts";
 import { type Preview, TRADES_NOTHING } from "../../model/proposal.ts";
-import type { Strategy } from "../../model/strategy.ts";
+import { type Both, freeBeside, type Strategy } from "../../model/strategy.ts";
 import type { Deps } from "../../ports/deps.ts";
-import { killRefusal } from "../../ports/kill-here.ts";
-import { fundPaper, type TradingPlace } from "../pass/paper-start.ts";
-import { describeStart } from "../pass/start-message.ts";
-import { stepNow } from "../pass/tick.ts";
-import type { PositionStrategy } from "../position/state.ts";
-import type { PositionKind } from "./position-kind.ts";
-import type { StartReads } from "./start-reads.ts";
-import { viewNamed } from "./views.ts";
+import { killRefusal } from "../../ports/kill-permit.ts";
+import type { Venue, VenueOrder } from "../../ports/venue.ts";
+import {
+  balancesForStart,
+  describeStart,
+  fundPaper,
+  readKept,
+  stepNow,
+  strategiesOn,
+  type TradingPlace,
+  venueForStart,
+} from "../pass/tick.ts";
+import type { PositionStrategy } from "../position/ledger.ts";
+import { type PositionKind, viewNamed } from "./reads.ts";
 
 type StartCaller = Caller & { readonly requestKey?: string | undefined };
 
@@ -147,4 +157,80 @@ async function startedOut<S extends PositionStrategy, Requested extends object>(
     ...kind.requested(ref.exchange, symbol, config),
     warnings,
   };
+}
+
+/** What a start needs of the account and its market. */
+export interface StartReads {
+  readonly venue: Venue;
+  readonly market: Market;
+  readonly book: Book;
+  readonly open: readonly VenueOrder[];
+  readonly balances: readonly Balance[];
+  /** What other strategies of the account still need, and whether any of them trades its base or quote. */
+  readonly kept: Both;
+  readonly isShared: boolean;
+  readonly killed: boolean;
+  /** Protocol time. */
+  readonly now: Millis;
+  readonly interval: Millis;
+}
+
+export async function readStart(deps: Deps, place: TradingPlace): Promise<StartReads> {
+  const venue = venueForStart(deps, place);
+  const balances = await balancesForStart(deps, place);
+  return readMarketFor(deps, { venue, symbol: place.symbol, balances });
+}
+
+/** The account and pair, and a strategy whose own need does not count as others' need. */
+export interface ReadPlace extends Pick<StartReads, "venue" | "balances"> {
+  readonly symbol: Pair;
+  readonly beside?: string;
+}
+
+export async function readMarketFor(
+  deps: Deps,
+  { venue, symbol, balances, beside }: ReadPlace,
+): Promise<StartReads> {
+  const market = await venue.market(symbol);
+  const book = await venue.book(symbol, 100);
+  const open = await venue.openOrders(symbol);
+  const running = await strategiesOn(deps, venue);
+  const others = running.filter(({ strategy }) => strategy.id !== beside);
+  const mine = Object.values(splitPair(symbol));
+  return {
+    ...{ venue, market, book, open, balances },
+    kept: await readKept(deps, others, { market, balances }),
+    isShared: others.some(({ strategy }) =>
+      Object.values(splitPair(strategy.symbol)).some((asset) => mine.includes(asset)),
+    ),
+    killed: await deps.store.killed(),
+    now: await deps.store.now(),
+    interval: deps.interval ?? MINUTE,
+  };
+}
+
+/** Reads prices of the pair from other sources. */
+export async function readPricesElsewhere(
+  reference: Deps["reference"] | undefined,
+  { venue, now }: StartReads,
+  symbol: Pair,
+): Promise<Elsewhere> {
+  const found = await reference?.(venue.account.exchange, symbol);
+  const prices = (found?.prices ?? []).map((one) => ({ ...one, at: now }));
+  return { prices, requestedAt: now, bookAt: now };
+}
+
+/** Returns the budget: the requested amounts, within what is free and not needed by other strategies. */
+export function budgetFor(
+  request: { readonly baseBudget?: Decimal | undefined; readonly quoteBudget?: Decimal | undefined },
+  { market, balances, kept, isShared }: StartReads,
+): Both {
+  const { baseBudget, quoteBudget } = request;
+  if (isShared && (baseBudget === undefined || quoteBudget === undefined))
+    throw new AppError(
+      "Invalid request",
+      `other strategies of this account trade in ${market.base} or ${market.quote}; set baseBudget and quoteBudget to limit this one`,
+    );
+  const free = freeBeside(kept, balances, market);
+  return { base: baseBudget ?? free.base, quote: quoteBudget ?? free.quote };
 }

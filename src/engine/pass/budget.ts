@@ -1,5 +1,6 @@
+import { BudgetSpent } from "../../kernel/errors.ts";
 import { type Millis, SECOND } from "../../kernel/time.ts";
-import type { VenueCalls } from "../../model/usage.ts";
+import type { VenueCalls } from "../../model/limits.ts";
 
 /** Calls to the exchange that a pass has made and can still make. */
 export interface Budget extends VenueCalls {
@@ -33,9 +34,11 @@ const RESERVED = 3;
 /** A pass with time for fewer calls than this reports it. */
 const MANY = 20;
 
-/** Returns a budget of `calls` to the exchange, within the `requests` of all kinds that the process can still make. */
-export const budgetOf = (time: CallTime, calls = Number.MAX_SAFE_INTEGER, requests?: () => number): Budget =>
-  new PassBudget(time, calls, requests);
+// Orders are sent one after another, so calls at the same time count as one.
+const perCall = ({ made, beside, began }: Budget, now: Millis): Millis =>
+  began === undefined ? 0 : (now - began) / (made - beside);
+
+const formatSeconds = (millis: Millis): string => `${Math.max(1, Math.ceil(millis / SECOND))} s`;
 
 /** A class, because the remaining calls change with each call and are computed on each read. */
 class PassBudget implements Budget {
@@ -79,9 +82,9 @@ class PassBudget implements Budget {
   }
 }
 
-// Orders are sent one after another, so calls at the same time count as one.
-const perCall = ({ made, beside, began }: Budget, now: Millis): Millis =>
-  began === undefined ? 0 : (now - began) / (made - beside);
+/** Returns a budget of `calls` to the exchange, within the `requests` of all kinds that the process can still make. */
+export const budgetOf = (time: CallTime, calls = Number.MAX_SAFE_INTEGER, requests?: () => number): Budget =>
+  new PassBudget(time, calls, requests);
 
 export async function spend<T>(budget: Budget, call: () => Promise<T>, strategy?: string | null): Promise<T> {
   budget.began ??= budget.clock();
@@ -104,4 +107,21 @@ export async function together<T extends readonly unknown[]>(
   return Promise.all(reads);
 }
 
-const formatSeconds = (millis: Millis): string => `${Math.max(1, Math.ceil(millis / SECOND))} s`;
+/**
+ * Makes a call to the exchange; undefined if our budget or the exchange's rate limit has none left. Then no request
+ * was sent.
+ */
+export async function askWithin<T>(
+  budget: Budget,
+  call: () => Promise<T>,
+  strategy?: string | null,
+): Promise<{ readonly answer: T } | undefined> {
+  // A pass with time for no further call stops reading, so its decisions can still be executed.
+  if (budget.left <= 0 || budget.fitting < 2) return undefined;
+  try {
+    return { answer: await spend(budget, call, strategy) };
+  } catch (error) {
+    if (error instanceof BudgetSpent) return undefined;
+    throw error;
+  }
+}

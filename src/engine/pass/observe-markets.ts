@@ -1,16 +1,29 @@
+import { max, ZERO } from "../../kernel/decimal.ts";
 import { BudgetSpent, VenueError } from "../../kernel/errors.ts";
+import { parseClientOrderId } from "../../kernel/ids.ts";
 import type { Pair } from "../../kernel/pair.ts";
+import { ageOf, isAhead, MINUTE, type Millis } from "../../kernel/time.ts";
 import type { Balance } from "../../model/account.ts";
-import type { Book, Market } from "../../model/market.ts";
-import type { Kind, Kinds } from "../../ports/kind.ts";
+import type { Book, Candle, Market } from "../../model/market.ts";
+import type { CandleSeries } from "../../model/memory.ts";
+import type { Order } from "../../model/order.ts";
+import type { Deps } from "../../ports/deps.ts";
+import type { Kind, Kinds, RequestedPrices } from "../../ports/kind.ts";
 import type { Snapshot } from "../../ports/stores/step-store.ts";
-import type { Venue } from "../../ports/venue.ts";
-import type { MarketSnapshot } from "../reconcile/observation.ts";
-import type { OrderReport } from "../reconcile/order-life.ts";
-import { type Budget, spend, together } from "./budget.ts";
-import { NOTHING_READ, readFills } from "./observe-fills.ts";
+import type { FillsRead, Timing, Venue, VenueFill, VenueOrder } from "../../ports/venue.ts";
+import {
+  bookedSince,
+  isFinal,
+  listedIn,
+  nextSpan,
+  type OrderReport,
+  startReading,
+  withAnswer,
+} from "../reconcile/fill-cursor.ts";
+import { isWaitedOut, type MarketSnapshot } from "../reconcile/reconcile.ts";
+import { isBehind, isOfStrategy, longestRecovery } from "../reconcile/recovery.ts";
+import { askWithin, type Budget, spend, together } from "./budget.ts";
 import { lookUp } from "./observe-orders.ts";
-import { haveMoved, tradesAreDue } from "./trades-due.ts";
 
 type ReadBalances = () => Promise<readonly Balance[] | undefined>;
 
@@ -154,4 +167,257 @@ function bestPricesOf({ bids, asks, at }: Book): Pick<MarketSnapshot, "quote" | 
   return bid < ask
     ? { quote: { bid, ask, at }, error: null }
     : { quote: undefined, error: "the book is crossed: its best bid is not below its best ask" };
+}
+
+/** Executions of one pair that a pass has read. */
+export interface FillSnapshot extends Pick<MarketSnapshot, "trades" | "unreadable" | "reading"> {
+  /** Whether more is left to read than this pass had calls for. */
+  readonly short: boolean;
+}
+
+/** Result if nothing has changed, so no call is needed. */
+export const NOTHING_READ: FillSnapshot = { trades: [], unreadable: [], reading: undefined, short: false };
+
+/** Maximum number of queries per pass and pair; the next pass continues. */
+const MOST_QUESTIONS = 8;
+/** Maximum number of orders per pass and pair that are queried individually, in turn. */
+const MOST_ORDERS = 3;
+
+/** Reads own executions from where the last pass ended. */
+export async function readFills(
+  venue: Venue,
+  snapshot: Snapshot,
+  symbol: Pair,
+  budget: Budget,
+): Promise<FillSnapshot> {
+  const read: FillsRead[] = [];
+  let reading = startReading(snapshot, symbol, venue.timing.overlap);
+  // The rest of the pass needs calls too: lookups, cancels, creates.
+  const most = Math.max(1, Math.min(MOST_QUESTIONS, Math.floor(budget.left / 2)));
+  let span = reading && nextSpan(reading);
+  while (reading && span && read.length < most) {
+    const request = span;
+    const result = await askWithin(budget, () => venue.fills(symbol, request));
+    if (!result) break;
+    const { answer } = result;
+    read.push(answer);
+    reading = withAnswer(reading, answer);
+    span = nextSpan(reading);
+  }
+  const known = { since: bookedSince(snapshot, symbol, venue.timing.overlap), found: [] };
+  return { ...unbooked(snapshot, symbol, read, known), reading, short: span !== undefined };
+}
+
+/** Orders of one pair after all lookups. */
+interface MarketOrders {
+  readonly observed: MarketSnapshot & { readonly short: boolean };
+  readonly reports: ReadonlyMap<string, OrderReport>;
+  /** Orders without a row that only the exchange knew; all their fills are booked at once, or none. */
+  readonly found: readonly VenueOrder[];
+}
+
+/** Queries single orders that lack trades: those that should be visible by now, or whose pair was not read to the end. */
+export async function readLacking(
+  venue: Venue,
+  snapshot: Snapshot,
+  symbol: Pair,
+  looked: MarketOrders,
+  budget: Budget,
+): Promise<MarketSnapshot> {
+  const { observed } = looked;
+  const due = budget.left > 0 ? lackingOrders(snapshot, symbol, looked, venue.timing.readLag) : [];
+  if (due.length === 0) return observed;
+  const requests = due.slice(0, budget.left);
+  const ids = requests.map(({ id }) => id);
+  const since = Math.min(...requests.map(({ at }) => at)) - venue.timing.overlap;
+  const result = await askWithin(budget, () => venue.fillsOf(symbol, ids, since));
+  if (!result) return observed;
+  const read = [{ fills: observed.trades, unreadable: observed.unreadable }, result.answer];
+  const known = { since: bookedSince(snapshot, symbol, venue.timing.overlap), found: looked.found };
+  return { ...observed, requestedOrders: new Set(ids), ...unbooked(snapshot, symbol, read, known) };
+}
+
+type Lacking = Pick<VenueOrder, "id" | "at" | "clientId">;
+
+/** Returns the slot of an order from its client id. */
+function slotOf({ clientId = "" }: Pick<Lacking, "clientId">): string {
+  const { tag, generation, slot } = parseClientOrderId(clientId) ?? {};
+  return `${tag} ${generation} ${slot}`;
+}
+
+function lackingOrders(
+  { orders, lease: { now, token } }: Snapshot,
+  symbol: Pair,
+  { observed, reports, found }: MarketOrders,
+  readLag: Millis,
+): readonly Lacking[] {
+  const tradedOf = (id: string) =>
+    observed.trades.reduce((sum, { orderId, amount }) => (orderId === id ? sum + amount : sum), ZERO);
+  const isWhole = !observed.short && found.length === 0;
+  // Earlier orders of a slot are booked together with its adopted order, so they are queried with it.
+  const slots = new Set(found.map(slotOf));
+  const lacking = orders.flatMap((order): Lacking[] => {
+    if (order.symbol !== symbol || order.strategy === null) return [];
+    const result = reports.get(order.clientId);
+    const report = typeof result === "object" ? result : undefined;
+    const id = order.exchangeId ?? report?.id;
+    const lacks = max(order.filled, report?.filled ?? ZERO) > order.booked + tradedOf(id ?? "");
+    const isLate =
+      order.behindSince !== null &&
+      now - order.behindSince >= readLag &&
+      (observed.tradesRead || !isWaitedOut(order, now));
+    if (id === undefined || !lacks || !(isLate || isWhole || slots.has(slotOf(order)))) return [];
+    return [{ id, at: order.createdAt, clientId: order.clientId }];
+  });
+  const strangers = found.filter(({ id, filled }) => filled > tradedOf(id));
+  const ofSlots = [...slots].flatMap((slot) =>
+    [...lacking, ...strangers].filter((lacking) => slotOf(lacking) === slot),
+  );
+  const others = lacking.filter((lacking) => !slots.has(slotOf(lacking)));
+  if (ofSlots.length > 0) return strangers.length > 0 ? [...ofSlots, ...others] : ofSlots;
+  // The lease's number, which each pass increases; with the time, passes at an interval could always query the same
+  // orders.
+  const first = others.length > MOST_ORDERS ? token % others.length : 0;
+  return [...others.slice(first), ...others.slice(0, first)].slice(0, MOST_ORDERS);
+}
+
+/** What was read that can be compared with booked fills; fills of an order without a row are not booked. */
+interface FillsKnown {
+  readonly since: Millis;
+  readonly found: readonly VenueOrder[];
+}
+
+/** Returns each execution once; a row that is unreadable in one response can be readable in another. */
+function unbooked(
+  { booked }: Snapshot,
+  symbol: Pair,
+  read: readonly FillsRead[],
+  { since, found }: FillsKnown,
+): Pick<MarketSnapshot, "trades" | "unreadable"> {
+  const fills = new Map(read.flatMap((fillsRead) => fillsRead.fills.map((fill) => [fill.id, fill] as const)));
+  const rows = read.flatMap(({ unreadable }) => unreadable).filter(({ id }) => !fills.has(id ?? ""));
+  const isNew = ({ id, orderId, at }: VenueFill) =>
+    !booked[symbol]?.has(id) && (at >= since || found.some((order) => order.id === orderId));
+  return {
+    trades: [...fills.values()].filter(isNew).sort((a, b) => a.at - b.at),
+    unreadable: rows.filter((row, index) => rows.findIndex(({ id }) => id === row.id) === index),
+  };
+}
+
+/**
+ * Returns whether a pass reads a market's trades. The open list shows every open order, so if none disappeared and
+ * none filled further, there is nothing to book. Trades without an order are found at intervals.
+ */
+export function tradesAreDue(
+  snapshot: Snapshot,
+  symbol: Pair,
+  open: readonly VenueOrder[],
+  timing: Timing,
+): boolean {
+  const { memory, lease, orders, strategies, epoch } = snapshot;
+  const readAt = memory.tradesAt?.[symbol];
+  if (readAt === undefined || ageOf(readAt, lease.now) >= timing.tradesEvery) return true;
+  // After a restore, the exchange knows more than the rows.
+  const recovers = ({ state }: Snapshot["strategies"][number]) =>
+    isAhead(state.recoversUntil, lease.now, longestRecovery(timing)) || state.searchSince !== undefined;
+  if (
+    strategies.some(
+      (strategy) => strategy.symbol === symbol && (isBehind(strategy, epoch) || recovers(strategy)),
+    )
+  )
+    return true;
+  const known = new Set(orders.map(({ exchangeId }) => exchangeId));
+  return (
+    open.some((order) => !known.has(order.id) && isOfStrategy(order)) || haveMoved(snapshot, symbol, open)
+  );
+}
+
+/** Returns whether an order of a strategy has disappeared from the open list, or has filled further. */
+export function haveMoved({ orders, lease }: Snapshot, symbol: Pair, open: readonly VenueOrder[]): boolean {
+  const listedAs = listedIn(open);
+  return orders.some(
+    (order) =>
+      order.symbol === symbol &&
+      order.strategy !== null &&
+      !isWaitedOut(order, lease.now) &&
+      hasMoved(order, listedAs(order)),
+  );
+}
+
+function hasMoved(order: Order, listed: VenueOrder | undefined): boolean {
+  if (!listed && !isFinal(order)) return true;
+  return max(order.filled, listed?.filled ?? order.filled) > order.booked;
+}
+
+interface CandleRequest {
+  readonly span: Millis;
+  readonly count: number;
+}
+
+/** How long an exchange can take to show a completed candle; after that, nobody traded in it. */
+const LATEST: Millis = MINUTE;
+
+/** Reads completed candles for each pair whose strategies use them, once per candle. */
+export async function readCandles<S extends RequestedPrices & { readonly book?: Book | undefined }>(
+  { kinds, venue }: Pick<Deps, "kinds"> & { readonly venue: Venue },
+  snapshot: Snapshot,
+  markets: Map<Pair, S>,
+  budget: Budget,
+): Promise<void> {
+  for (const [symbol, market] of markets) {
+    const needs = candleNeedsOf(snapshot, kinds, symbol);
+    const { book } = market;
+    if (needs.length === 0 || !book) continue;
+    const before = snapshot.memory.candles?.[symbol] ?? [];
+    const candles: CandleSeries[] = [];
+    for (const need of needs) {
+      const known = before.find(({ span }) => span === need.span);
+      const series = await readSeries({ venue, symbol, budget }, need, { known, at: book.at });
+      if (series) candles.push(series);
+    }
+    markets.set(symbol, { ...market, candles });
+  }
+}
+
+/** Returns each span that a strategy of the pair uses, with the largest count. */
+function candleNeedsOf({ strategies }: Snapshot, kinds: Deps["kinds"], symbol: Pair): CandleRequest[] {
+  const counts = new Map<Millis, number>();
+  for (const one of strategies.filter((strategy) => strategy.symbol === symbol)) {
+    const need = kinds(one.kind).candlesFor?.(one.config);
+    if (need) counts.set(need.span, Math.max(need.count, counts.get(need.span) ?? 0));
+  }
+  return [...counts].map(([span, count]) => ({ span, count }));
+}
+
+/** Returns the known series while no candle has completed since; one that cannot be read stays as it was. */
+async function readSeries(
+  { venue, symbol, budget }: { readonly venue: Venue; readonly symbol: Pair; readonly budget: Budget },
+  { span, count }: CandleRequest,
+  { known, at }: { readonly known: CandleSeries | undefined; readonly at: Millis },
+): Promise<CandleSeries | undefined> {
+  const end = Math.floor(at / span) * span;
+  if (known?.until === end && known.count === count) return known;
+  const result = await askWithin(budget, () => venue.candles(symbol, { span, limit: count + 2 })).catch(
+    unlessVenue,
+  );
+  if (!result) return known;
+  return completedSeries(result.answer, { span, count }, at);
+}
+
+/** Returns the completed ones of an exchange's newest candles. */
+export function completedSeries(
+  candles: readonly Candle[],
+  { span, count }: CandleRequest,
+  at: Millis,
+): CandleSeries {
+  const end = Math.floor(at / span) * span;
+  const rows = candles.filter((candle) => candle.at + span <= end).slice(-count);
+  const last = rows.at(-1);
+  const isFinal = at - end >= LATEST;
+  return { span, count, until: isFinal || !last ? end : last.at + span, rows };
+}
+
+function unlessVenue(error: unknown): undefined {
+  if (error instanceof VenueError) return undefined;
+  throw error;
 }

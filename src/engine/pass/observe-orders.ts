@@ -1,10 +1,8 @@
 import { sum, ZERO } from "../../kernel/decimal.ts";
 import type { Order } from "../../model/order.ts";
 import type { Venue, VenueFill, VenueOrder } from "../../ports/venue.ts";
-import { listedIn } from "../reconcile/open-list.ts";
-import { isFinal, type OrderReport } from "../reconcile/order-life.ts";
-import type { Budget } from "./budget.ts";
-import { askWithin } from "./within-budget.ts";
+import { isFinal, listedIn, type OrderReport } from "../reconcile/fill-cursor.ts";
+import { askWithin, type Budget } from "./budget.ts";
 
 interface Looking {
   readonly orders: readonly Order[];

@@ -1,17 +1,33 @@
 /** How long own orders were on both sides, from what passes read anyway. */
+
+import { type Decimal, max, ZERO } from "../../kernel/decimal.ts";
+import { VenueError } from "../../kernel/errors.ts";
 import type { Pair } from "../../kernel/pair.ts";
+import { midOf } from "../../kernel/spread.ts";
 import { MINUTE, type Millis } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
-import type { AccountMemory, OfferMemory } from "../../model/memory.ts";
+import { isKeptBack } from "../../model/kill.ts";
+import type { AccountMemory, Confidence, OfferMemory } from "../../model/memory.ts";
 import type { Order } from "../../model/order.ts";
-import { minuteOf, type OfferedMinute } from "../../model/samples/minute.ts";
-import { EMPTY_OFFER, joinOffers, type MinuteOffer } from "../../model/samples/offer.ts";
-import { ownSpreadOf } from "../../model/samples/sample.ts";
+import {
+  EMPTY_OFFER,
+  joinOffers,
+  type MinuteOffer,
+  minuteOf,
+  type OfferedMinute,
+  ownSpreadOf,
+} from "../../model/samples/sample.ts";
+import type { Deps } from "../../ports/deps.ts";
+import type { Kinds } from "../../ports/kind.ts";
 import type { Snapshot } from "../../ports/stores/step-store.ts";
+import type { Reference, Venue } from "../../ports/venue.ts";
 import type { Decision } from "../decide/decide.ts";
-import type { Observation } from "../reconcile/observation.ts";
-import { isFinal } from "../reconcile/order-life.ts";
+import { rhythmOf, waitsForLimit } from "../decide/intents.ts";
+import { confidenceFrom, confidenceNow, isRecent } from "../reconcile/confidence.ts";
+import { isFinal, type OrderReport, pricePair, thirdAssets } from "../reconcile/fill-cursor.ts";
+import type { MarketSnapshot, Observation } from "../reconcile/reconcile.ts";
 import type { Hold } from "./act.ts";
+import { type Budget, spend } from "./budget.ts";
 
 /** After a longer time without a pass, only the samples of the minutes count. */
 const MOST_TIME = 60 * MINUTE;
@@ -155,4 +171,119 @@ function timesAfter(
     opened: timesOf("opened", ({ state }) => !LISTED_STATES.has(state)),
     canceled: timesOf("canceled", (order) => !isFinal(order)),
   };
+}
+
+/**
+ * Returns mid prices for assets other than base and quote in which new fees were charged. Omits pairs that the
+ * exchange does not list. If the market itself is unknown, the pass ends, because the fee has no value.
+ */
+export async function readFeePrices(
+  venue: Venue,
+  markets: ReadonlyMap<Pair, MarketSnapshot>,
+  budget: Budget,
+): Promise<ReadonlyMap<Pair, Decimal>> {
+  const mids = new Map<Pair, Decimal>();
+  for (const [symbol, { trades, market }] of markets) {
+    const fees = trades.flatMap((trade) => trade.fees);
+    for (const asset of thirdAssets(symbol, fees)) {
+      const pair = pricePair(asset, symbol);
+      const mid = mids.get(pair) ?? (await readMid(venue, pair, budget));
+      if (mid !== undefined) mids.set(pair, mid);
+      else if (!market)
+        throw new VenueError("unavailable", `a fee in ${asset} cannot be valued: ${symbol} was not read`);
+    }
+  }
+  return mids;
+}
+
+async function readMid(venue: Venue, pair: Pair, budget: Budget): Promise<Decimal | undefined> {
+  if (budget.left <= 0) return undefined;
+  try {
+    const mid = midOf(await spend(budget, () => venue.ticker(pair)));
+    return mid > ZERO ? mid : undefined;
+  } catch (error) {
+    if (!(error instanceof VenueError)) throw error;
+    return undefined;
+  }
+}
+
+type PriceReads = Pick<Observation, "markets" | "reports">;
+const NOBODY: Reference = { prices: [], most: null, listed: false };
+
+/** Returns the confidence in the prices for new orders; other sources are queried at most once a minute. */
+export async function readConfidence(
+  { reference, venue, kinds }: { reference: Deps["reference"]; venue: Venue; kinds: Kinds },
+  snapshot: Snapshot,
+  { markets, reports }: PriceReads,
+  budget: Budget,
+): Promise<ReadonlyMap<Pair, Confidence>> {
+  const found = new Map<Pair, Confidence>();
+  const { now } = snapshot.lease;
+  for (const strategy of snapshot.strategies.filter(({ config }) => config.confidence !== undefined)) {
+    const { symbol } = strategy;
+    const quote = markets.get(symbol)?.quote;
+    if (!quote || found.has(symbol)) continue;
+    if (!mayCreate({ ...snapshot, strategies: [strategy] }, markets, reports, kinds)) continue;
+    const last = snapshot.memory.confidence?.[symbol];
+    const known = isRecent(last, now)
+      ? last
+      : confidenceFrom(await askReference(reference, { venue, symbol, budget }), {
+          mid: midOf(quote),
+          last,
+          now,
+        });
+    // A simulated price belongs to the moment of the request, in simulated time.
+    const isSimulated = venue.account.host === "";
+    found.set(symbol, isSimulated ? known : confidenceNow(known, { quote, now }));
+  }
+  return found;
+}
+
+const askReference = async (
+  reference: Deps["reference"],
+  { venue, symbol, budget }: { venue: Venue; symbol: Pair; budget: Budget },
+): Promise<Reference> =>
+  reference ? spend(budget, () => reference(venue.account.exchange, symbol)) : NOBODY;
+
+/** Returns whether a slot could need an order; only then does the pass read balances and other venues. */
+export function mayCreate(
+  snapshot: Snapshot,
+  markets: ReadonlyMap<Pair, MarketSnapshot>,
+  reports: ReadonlyMap<string, OrderReport>,
+  kinds: Kinds,
+): boolean {
+  const { strategies, orders, kill, lease, limits } = snapshot;
+  const { now } = lease;
+  const { version } = limits;
+  if (isKeptBack(kill, "exit")) return false;
+  return strategies.some((strategy) => {
+    const { id, symbol, wants, state, sellBase } = strategy;
+    const observed = markets.get(symbol);
+    if (!observed) return false;
+    if (state.exit || (wants === "stop" && sellBase)) return true;
+    if (wants !== "run" || kill.on) return false;
+    const live = orders
+      .filter((order) => order.strategy === id && isLive(order, reports))
+      .map((order) => asReported(order, reports));
+    const busy = live.filter(({ generation }) => generation === state.generation);
+    const waiting = state.slots.filter(
+      (slot) => waitsForLimit(slot, { now, version }) && !busy.some((order) => order.slot === slot.index),
+    );
+    const free = state.slots.length - busy.length - waiting.length;
+    return kinds(strategy.kind).mayPlace(strategy, { observed, now, ...rhythmOf(snapshot), free, live });
+  });
+}
+
+function isLive(order: Order, reports: ReadonlyMap<string, OrderReport>): boolean {
+  const report = reports.get(order.clientId);
+  const isReportedOpen =
+    typeof report !== "object" || report.status === "open" || report.status === "partially_filled";
+  return !isFinal(order) && isReportedOpen;
+}
+
+function asReported(order: Order, reports: ReadonlyMap<string, OrderReport>): Order {
+  const report = reports.get(order.clientId);
+  return typeof report === "object" && report.filled > order.filled
+    ? { ...order, filled: max(order.filled, report.filled) }
+    : order;
 }

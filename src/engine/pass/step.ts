@@ -1,23 +1,25 @@
 import { BudgetSpent, messageOf, VenueError, type VenueFailure } from "../../kernel/errors.ts";
+import { parseClientOrderId, strategyTag } from "../../kernel/ids.ts";
+import { midOf } from "../../kernel/spread.ts";
 import { type Millis, SECOND } from "../../kernel/time.ts";
-import { type AccountKey, accountKey, leaseOwner } from "../../model/account.ts";
+import { accountLimits, scopeOfAccount, usedOf } from "../../limits/standing.ts";
+import { type AccountKey, accountKey, leaseOwner, parseAccountKey } from "../../model/account.ts";
+import type { Event } from "../../model/events.ts";
+import type { Bounds, Limits } from "../../model/limits.ts";
 import type { AccountMemory } from "../../model/memory.ts";
+import { type Fill, HORIZONS, isInferred, isMidAt } from "../../model/order.ts";
+import type { Strategy } from "../../model/strategy.ts";
 import type { Deps } from "../../ports/deps.ts";
-import type { Log } from "../../ports/local.ts";
-import type { Lease, Settlement, Snapshot } from "../../ports/stores/step-store.ts";
-import type { CallRequests, Venue } from "../../ports/venue.ts";
+import type { FillMids, HorizonMid, Lease, Settlement, Snapshot } from "../../ports/stores/step-store.ts";
+import type { CallRequests, Venue, VenueOrder } from "../../ports/venue.ts";
+import type { Log } from "../../ports/within-time.ts";
 import { type Decision, decide } from "../decide/decide.ts";
-import { act, type Cancelled, cancelEach, type Hold, protocolTime } from "./act.ts";
-import { boundsOf } from "./bounds.ts";
+import type { Observation } from "../reconcile/reconcile.ts";
+import { isBehind, serialOf } from "../reconcile/recovery.ts";
+import { act, type Cancelled, cancelEach, type Hold, protocolTime, record } from "./act.ts";
 import { type Budget, budgetOf } from "./budget.ts";
-import { watchClock } from "./clock-watch.ts";
-import { measureFills } from "./fill-mids.ts";
-import { forgotten, forgottenEvent } from "./lost-tail.ts";
 import { observe } from "./observe.ts";
-import { readConfidence } from "./observe-prices.ts";
-import { NO_OFFERS, ownOffers } from "./own-offers.ts";
-import { record } from "./record.ts";
-import { refusedKeyEvents } from "./refused-key.ts";
+import { NO_OFFERS, ownOffers, readConfidence } from "./own-offers.ts";
 import { watchChanges } from "./stop-watch.ts";
 import { upgradedSnapshot } from "./upgrade.ts";
 import { isStopping, leavesWith, unread, urgentCancels } from "./urgent.ts";
@@ -286,3 +288,135 @@ async function giveBack(
 // The lease expires by itself.
 const sayKept = (log: Log, { account }: Lease, error: unknown): void =>
   log("warn", "a pass could not release its lease", { account, reason: messageOf(error) });
+
+/** Returns the limits of this pass's orders: the account's limits minus their usage. */
+export function boundsOf(
+  { lease: { account, now }, orders, limits: stored, limitUses }: Snapshot,
+  settings: Limits | undefined,
+): Bounds {
+  const { exchange, host } = parseAccountKey(account);
+  const standing = {
+    scope: scopeOfAccount(account),
+    actor: null,
+    limits: accountLimits(stored, exchange, settings),
+    used: usedOf(limitUses, { now, openOrders: orders.length }),
+  };
+  return {
+    standings: { version: stored.version, all: [standing] },
+    // A simulated price belongs to the moment of the request, in simulated time.
+    now: host === "" ? undefined : now,
+  };
+}
+
+/** How far the database's clock is ahead of this process's clock, as bounds, because a response takes time. */
+interface Offset {
+  readonly least: Millis;
+  readonly most: Millis;
+}
+
+/** Smaller corrections of clocks are normal. */
+const JUMP: Millis = 2 * SECOND;
+
+const offsets = new WeakMap<object, Offset>();
+
+/** Logs a jump of the database's clock since the last lease. `store` identifies the clock. */
+export function watchClock(
+  store: object,
+  {
+    log,
+    ...at
+  }: { readonly log: Log; readonly now: Millis; readonly sentAt: Millis; readonly answeredAt: Millis },
+): void {
+  const offset = { least: at.now - at.answeredAt, most: at.now - at.sentAt };
+  const before = offsets.get(store);
+  offsets.set(store, offset);
+  if (!before) return;
+  const ahead = offset.least - before.most;
+  const behind = before.least - offset.most;
+  const by = Math.max(ahead, behind);
+  if (by <= JUMP) return;
+  const seconds = Math.round(by / SECOND);
+  log("warn", `the database's clock has jumped ${ahead > 0 ? "ahead" : "back"} by ${seconds} s`, { seconds });
+}
+
+/** Prices that measure fills: the mid at each fill, and mids at its horizons, from prices that passes read anyway. */
+const LAST_HORIZON: Millis = Math.max(...HORIZONS.map(({ after, late }) => after + late));
+
+type ReadPrices = Pick<Observation, "markets">;
+
+/** Returns the mids that this pass knows, and when each pair of the account had its newest fill. */
+export function measureFills(
+  { memory }: Pick<Snapshot, "memory">,
+  prices: ReadPrices,
+  { changes }: Pick<Decision, "changes">,
+): { readonly mids: FillMids; readonly filledAt: AccountMemory["filledAt"] } {
+  const fills = changes.flatMap((change) => change.fills).filter(({ strategy }) => strategy !== null);
+  const real = fills.filter((fill) => !isInferred(fill));
+  if (real.length === 0 && !memory.filledAt) return { mids: { atFills: [], later: [] }, filledAt: undefined };
+  const filledAt = { ...memory.filledAt };
+  for (const { symbol, at } of real) filledAt[symbol] = Math.max(at, filledAt[symbol] ?? at);
+  const atFills = real.map((fill) => ({ ...fill, mid: midAtFill(fill, memory, prices) }));
+  return { mids: { atFills, later: horizonMids(filledAt, prices) }, filledAt };
+}
+
+/** Returns the last price at or before a fill; null if it is too old, or if later prices have replaced it. */
+function midAtFill(fill: Fill, { marks }: AccountMemory, { markets }: ReadPrices) {
+  const quote = markets.get(fill.symbol)?.quote;
+  const both = [quote && { mid: midOf(quote), at: quote.at }, marks[fill.symbol]];
+  return both.find((mark) => mark && isMidAt(fill, mark))?.mid ?? null;
+}
+
+/** Returns the horizons at which this pass's prices are due, for pairs with a fill that can be in their time. */
+const horizonMids = (
+  filledAt: NonNullable<AccountMemory["filledAt"]>,
+  { markets }: ReadPrices,
+): HorizonMid[] =>
+  [...markets].flatMap(([symbol, { quote }]) => {
+    const newest = filledAt[symbol];
+    if (!quote || newest === undefined || quote.at - newest > LAST_HORIZON) return [];
+    return HORIZONS.map(({ name, after, late }) => ({
+      ...{ symbol, name, mid: midOf(quote) },
+      ...{ from: quote.at - after - late, to: quote.at - after },
+    })).filter(({ from }) => newest >= from);
+  });
+
+const isUnnoted = ({ number, state }: Strategy, { clientId = "" }: VenueOrder): boolean =>
+  parseClientOrderId(clientId)?.tag === strategyTag(number) &&
+  serialOf({ clientId }) > (state.epochSerial ?? 0);
+
+/*
+ * Every order has its row before it is sent. An order on the exchange without a row shows that the database is older
+ * than before: restored, failed over, or without its last commits.
+ */
+
+/** Finds an order that the database has lost since its strategies last recorded such a loss. */
+export const forgotten = (
+  { strategies, epoch }: Snapshot,
+  { found }: Observation,
+): VenueOrder | undefined => {
+  const current = strategies.filter((strategy) => !isBehind(strategy, epoch));
+  return found.find((order) => current.some((strategy) => isUnnoted(strategy, order)));
+};
+
+/** Event for a lost order: every strategy reads all trades, and waits before it places an order. */
+export const forgottenEvent = ({ lease: { account, now } }: Snapshot, { clientId }: VenueOrder): Event => ({
+  account,
+  strategy: null,
+  at: now,
+  kind: "error",
+  message: `the database has lost its last commits: it does not know order ${clientId} on the exchange; every strategy waits until all orders can be seen`,
+});
+
+/** Reports that an exchange rejects the API key; no orders of the account work until it accepts one. */
+/** Returns one event when it starts; later passes that fail for the same reason return none. */
+export function refusedKeyEvents(
+  { lease: { account, now }, memory }: Pick<Snapshot, "lease" | "memory">,
+  failure: VenueFailure | undefined,
+  why: string,
+): Event[] {
+  const isKey = failure === "invalid_credentials" || failure === "missing_credentials";
+  if (!isKey || memory.failed === failure) return [];
+  const { exchange } = parseAccountKey(account);
+  const message = `${why}; no order of ${exchange} is placed or canceled until its API key works. Run \`edgemaker exchange test ${exchange}\``;
+  return [{ account, strategy: null, at: now, kind: "error", message }];
+}

@@ -3,7 +3,7 @@ import type { Order } from "../../model/order.ts";
 import type { Strategy } from "../../model/strategy.ts";
 import type { Settlement, Snapshot } from "../../ports/stores/step-store.ts";
 import type { Decision } from "../decide/decide.ts";
-import { cancellable } from "../decide/turn.ts";
+import { cancellable } from "../decide/intents.ts";
 import { startingAt } from "./observe-orders.ts";
 
 /*

@@ -1,12 +1,23 @@
 /** The ledger of one position at average cost. */
-
-import { type Decimal, div, min, mul, mulDiv, sum, ZERO } from "../../kernel/decimal.ts";
+import { abs, type Decimal, div, max, min, mul, mulDiv, ONE, sum, ZERO } from "../../kernel/decimal.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
-import type { Fill } from "../../model/fill.ts";
-import type { Order } from "../../model/order.ts";
-import type { Accounts } from "../../model/strategy.ts";
-import { addFee } from "../reconcile/fills.ts";
-import type { PositionState, PositionStrategy } from "./state.ts";
+import { midOf } from "../../kernel/spread.ts";
+import { ageOf, MINUTE, type Millis } from "../../kernel/time.ts";
+import type { Book, BookLevel, Market, Quote, Side } from "../../model/market.ts";
+import type { Fill, Order, OrderTerms } from "../../model/order.ts";
+import {
+  type Accounts,
+  lockedBy,
+  NO_RESERVE,
+  type Reserve,
+  type Strategy,
+  type StrategyConfig,
+  type StrategyState,
+} from "../../model/strategy.ts";
+import type { Drafted, StrategyContext } from "../../ports/kind.ts";
+import { cancellable, isRecovering, strangerError } from "../decide/intents.ts";
+import { reachedEvent } from "../decide/stop.ts";
+import { addFee } from "../reconcile/reconcile.ts";
 
 /** Assigns base of the account at the start price. */
 export const withFirstBase = <S extends PositionState>(state: S, amount: Decimal): S => {
@@ -98,3 +109,167 @@ export function positionAccounts(
     filledOrders: bids + asks,
   };
 }
+
+/** State of a strategy that has one position at average cost; several kinds share it. */
+export interface PositionConfig extends StrategyConfig {
+  /** Amounts of the account that it can use. */
+  readonly budget: { readonly base: Decimal; readonly quote: Decimal };
+}
+
+export interface PositionLedger {
+  /** Balance changes from fills per asset, summed separately from the books; both must agree. */
+  readonly moved: Readonly<Record<string, Decimal>>;
+  /** Change of quote from fills, including fees in quote. */
+  readonly quote: Decimal;
+  readonly realized: Decimal;
+  /** Fees paid so far, per asset. */
+  readonly fees: Readonly<Record<string, Decimal>>;
+  /** Balance changes in assets other than base and quote: fees charged in them, so never above zero. */
+  readonly cash: Readonly<Record<string, Decimal>>;
+  /** Value in quote of those fees when they were charged, and whether part of it is an estimate. */
+  readonly feesValue: Decimal;
+  readonly feesEstimated: boolean;
+  /** Completely filled orders by side. */
+  readonly bids: number;
+  readonly asks: number;
+}
+
+export interface PositionState extends StrategyState {
+  /** Start price, at which the first base is booked. */
+  readonly startPrice: Decimal;
+  /** Base of the account that it got at the start, and its value then. */
+  readonly first: { readonly base: Decimal; readonly cost: Decimal };
+  /** Current base and its cost. */
+  readonly base: Decimal;
+  readonly cost: Decimal;
+  readonly ledger: PositionLedger;
+}
+
+export type PositionStrategy = Strategy<PositionConfig, PositionState>;
+
+export const NO_POSITION = {
+  first: { base: 0n, cost: 0n },
+  base: 0n,
+  cost: 0n,
+  ledger: {
+    moved: {},
+    quote: 0n,
+    realized: 0n,
+    fees: {},
+    cash: {},
+    feesValue: 0n,
+    feesEstimated: false,
+    bids: 0,
+    asks: 0,
+  },
+} as const satisfies Partial<PositionState>;
+
+/** Maximum wait of a start until it is certain which base is unused; then it uses the certain part. */
+const LONGEST_BEGIN = 5 * MINUTE;
+
+/** Assigns base to a starting strategy. Returns undefined until the available amount is known. */
+export function beginPosition<S extends PositionStrategy>(
+  strategy: S,
+  live: readonly Order[],
+  context: StrategyContext,
+): S | undefined {
+  const { phase, state, config, startedAt } = strategy;
+  if (phase !== "starting") return strategy;
+  if (isRecovering(strategy, context)) return { ...strategy, lastError: strangerError(context) };
+  const { ownBase, now, isSimulated, observed } = context;
+  if (ownBase === undefined) return undefined;
+  const at = isSimulated ? (observed.quote?.at ?? startedAt) : now;
+  const missing = max(ZERO, config.budget.base - state.first.base);
+  const given = max(min(missing, max(ZERO, ownBase.least)), provenBase(state, live));
+  if (!ownBase.isSure && given < missing && ageOf(startedAt, at) < LONGEST_BEGIN)
+    return {
+      ...strategy,
+      lastError: "it starts when the balances show the open and recent orders of the account",
+    };
+  return { ...strategy, phase: "placing", status: "running", state: withFirstBase(state, given) };
+}
+
+/** Returns the base from before the database lost its start: what it has sold or offers beyond what it has bought. */
+const provenBase = ({ base }: PositionState, live: readonly Order[]): Decimal =>
+  sum(live.filter(({ side }) => side === "sell").map(({ amount, booked }) => amount - booked)) - base;
+
+/** Removes the account's own orders from an order book, to get the prices of others. */
+/** Returns a book without the account's own orders. */
+export function withoutOwn(book: Book, own: readonly OrderTerms[]): Book {
+  const rest = (levels: readonly BookLevel[], side: Side): BookLevel[] =>
+    levels
+      .map(({ price, amount }) => ({ price, amount: amount - restingAt(own, side, price) }))
+      .filter(({ amount }) => amount > ZERO);
+  return { ...book, bids: rest(book.bids, "buy"), asks: rest(book.asks, "sell") };
+}
+
+const restingAt = (own: readonly OrderTerms[], side: Side, price: Decimal): Decimal =>
+  own.reduce(
+    (sum, ownLevel) => (ownLevel.side === side && ownLevel.price === price ? sum + ownLevel.amount : sum),
+    ZERO,
+  );
+
+/** Returns the mid price of a book; undefined if a side is empty, or the book is locked or crossed. */
+export function midOfBook({ bids, asks }: Pick<Book, "bids" | "asks">): Decimal | undefined {
+  const [bid, ask] = [bids[0]?.price, asks[0]?.price];
+  return bid === undefined || ask === undefined || bid >= ask ? undefined : midOf({ bid, ask });
+}
+
+/**
+ * Returns the mid price of others' orders. A book that is locked or crossed as read has none, even if own orders lock
+ * it; otherwise a broken response would look like a market.
+ */
+export function midOfOthers(book: Book, own: readonly OrderTerms[]): Decimal | undefined {
+  return midOfBook(book) === undefined ? undefined : midOfBook(withoutOwn(book, own));
+}
+
+/** Returns the part of the budget, after its fills, that no order has locked; either side can use all of it. */
+export function positionReserve(
+  strategy: PositionStrategy,
+  orders: readonly Order[],
+  market: Market,
+): Reserve {
+  const { state, config, status, wants } = strategy;
+  if (status === "stopped") return NO_RESERVE;
+  const locked = lockedBy(strategy, orders, market);
+  const base = max(ZERO, state.base + notYetGiven(strategy) - locked.base);
+  // An exiting strategy buys nothing more.
+  if (wants === "stop" || state.exit) return { base, quote: ZERO, locked };
+  return { base, quote: max(ZERO, config.budget.quote + state.ledger.quote - locked.quote), locked };
+}
+
+/** Returns the account's base that it takes at its start. */
+const notYetGiven = ({ phase, config, state }: PositionStrategy) =>
+  phase === "starting" ? max(ZERO, config.budget.base - state.first.base) : ZERO;
+
+/** Cancels the orders of a strategy whose exit triggered, and reports it. */
+export function leaveMarket<S extends PositionStrategy>(
+  strategy: S,
+  live: readonly Order[],
+  { now, quote }: { readonly now: Millis; readonly quote: Quote },
+): Partial<Drafted<S>> {
+  const leaving: S = { ...strategy, status: "running", phase: "stopping" };
+  const { exit } = leaving.state;
+  const { total } = positionAccounts(leaving, midOf(quote));
+  const events = exit ? [reachedEvent(leaving, exit, { at: now, total })] : [];
+  return { strategy: leaving, cancels: cancellable(live), events };
+}
+
+/** Decides which orders can stay: each one saves two calls and keeps its queue position. */
+export interface Tolerance {
+  /** Maximum distance from the planned price, as a share of it. */
+  readonly price: Decimal;
+  /** Maximum deviation from the planned amount, as a share of it. */
+  readonly amount: Decimal;
+}
+
+/** Returns whether an open order with `left` unfilled still matches this level. */
+export const standsFor = (
+  { side, price, left }: Pick<OrderTerms, "side" | "price"> & { readonly left: Decimal },
+  wish: OrderTerms,
+  tolerance: Tolerance,
+): boolean =>
+  side === wish.side &&
+  abs(price - wish.price) <= mul(wish.price, tolerance.price, "down") &&
+  left >= mul(wish.amount, tolerance.amount, "up") &&
+  left <= mul(wish.amount, ONE + (ONE - tolerance.amount), "down");

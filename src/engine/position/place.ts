@@ -3,18 +3,21 @@
 import { type Decimal, max, min, mul, ONE, snap, ZERO } from "../../kernel/decimal.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import { boundsAfter, refusedWithin } from "../../limits/standing.ts";
-import type { Funds, Intent, Resting } from "../../model/intent.ts";
 import type { Bounds } from "../../model/limits.ts";
-import type { Market, Quote, Side } from "../../model/market.ts";
-import { lotsFor, meetsMinimum } from "../../model/minimum.ts";
-import { need } from "../../model/need.ts";
-import type { Order, OrderTerms } from "../../model/order.ts";
-import { firstMet, reachOf } from "../../model/own-orders.ts";
-import type { Refusal, SlotState } from "../../model/strategy.ts";
+import { lotsFor, type Market, meetsMinimum, type Quote, type Side } from "../../model/market.ts";
+import {
+  type Funds,
+  firstMet,
+  type Intent,
+  type Order,
+  type OrderTerms,
+  type Resting,
+  reachOf,
+} from "../../model/order.ts";
+import { need, type Refusal, type SlotState } from "../../model/strategy.ts";
 import type { StrategyContext } from "../../ports/kind.ts";
-import { limitedAgain, unlimited } from "../decide/limited.ts";
-import { isRecovering } from "../decide/turn.ts";
-import type { PositionStrategy } from "./state.ts";
+import { isRecovering, limitedAgain, unlimited } from "../decide/intents.ts";
+import type { PositionStrategy } from "./ledger.ts";
 
 /** Funds and calls that remain in a pass after each planned order. */
 export interface Supply {

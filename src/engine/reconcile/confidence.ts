@@ -4,7 +4,7 @@ import { midOf } from "../../kernel/spread.ts";
 import { ageOf, MINUTE, type Millis } from "../../kernel/time.ts";
 import type { Quote } from "../../model/market.ts";
 import type { Confidence } from "../../model/memory.ts";
-import type { Reference } from "../../ports/reference.ts";
+import type { Reference } from "../../ports/venue.ts";
 
 /** A mid price at this distance from the other venues' median has zero confidence. */
 const FARTHEST_FROM_REFERENCE: Decimal = ONE / 20n;

@@ -1,10 +1,10 @@
-import type { Pair } from "../../kernel/pair.ts";
+import { type Decimal, max, mul, ZERO } from "../../kernel/decimal.ts";
+import { type Pair, splitPair } from "../../kernel/pair.ts";
 import { ageOf, HOUR, MINUTE, type Millis, SECOND, timeInPast } from "../../kernel/time.ts";
-import type { FillCursor, Span } from "../../model/fill.ts";
-import type { Order } from "../../model/order.ts";
+import type { Market } from "../../model/market.ts";
+import type { BookedFee, Fee, Fill, FillCursor, Order, OrderState, Span } from "../../model/order.ts";
 import type { Snapshot } from "../../ports/stores/step-store.ts";
-import type { FillsOfSpan, Timing } from "../../ports/venue.ts";
-import { TRADES_WAIT } from "./order-life.ts";
+import type { FillsOfSpan, Timing, VenueOrder } from "../../ports/venue.ts";
 
 /** Position of reading one pair's executions within a pass, in market time. */
 export interface FillReading {
@@ -131,4 +131,147 @@ export function cursorAfter(
   const worth = isBehind ? 1 : WORTH;
   const isWorth = !before || Math.abs(at - before.at) >= worth || next.ahead?.from !== before.ahead?.from;
   return isWorth ? next : undefined;
+}
+
+const FINAL: ReadonlySet<OrderState> = new Set(["filled", "canceled", "expired", "rejected"]);
+export const isFinal = ({ state }: Pick<Order, "state">): boolean => FINAL.has(state);
+
+/** Observation of one order in a pass, in the open list or by a lookup; `missing` is a lookup that found nothing. */
+export type OrderReport = VenueOrder | "missing";
+
+/** Updates an order from the exchange. Its filled amount never decreases, and a final state never changes. */
+export function withReport(order: Order, venueOrder: VenueOrder, now: Millis): Order {
+  const filled = max(order.filled, venueOrder.filled);
+  const state = isFinal(order) ? order.state : stateFrom(order, venueOrder, filled > ZERO);
+  // Sums belong to the amount that they were reported with; for another amount they are unknown.
+  const known = filled > order.filled ? null : order;
+  const fresh = venueOrder.filled === filled ? venueOrder : undefined;
+  const next = {
+    state,
+    exchangeId: order.exchangeId ?? venueOrder.id,
+    filled,
+    notional: known?.notional ?? fresh?.notional ?? null,
+    fees: known?.fees ?? fresh?.fees ?? null,
+    misses: 0,
+    missedAt: null,
+    endedAt: order.endedAt ?? (FINAL.has(state) ? now : null),
+  };
+  return sameLife(order, next) ? order : { ...order, ...next };
+}
+
+function stateFrom(order: Order, { status }: VenueOrder, partly: boolean): OrderState {
+  if (status === "unknown") return order.state;
+  if (status === "open" || status === "partially_filled") return partly ? "partially_filled" : "open";
+  return status;
+}
+
+type Life = Pick<Order, "state" | "exchangeId" | "filled" | "notional" | "fees" | "misses" | "endedAt">;
+
+const sameLife = (a: Life, b: Life): boolean =>
+  a.state === b.state &&
+  a.exchangeId === b.exchangeId &&
+  a.filled === b.filled &&
+  a.notional === b.notional &&
+  a.fees === b.fees &&
+  a.misses === b.misses &&
+  a.endedAt === b.endedAt;
+
+/**
+ * Updates an order after a lookup found nothing. It ends only when no request can take effect any more, the exchange
+ * had time to show it, and a second lookup finds nothing either.
+ */
+export function missed(order: Order, now: Millis, timing: Timing): Order {
+  const { readLag, secondMiss } = timing;
+  const longest = longestOf(timing);
+  // Written while the clock was ahead: its requests are over after the maximum time that they can take.
+  const isBeyond = order.notAfter > now + longest;
+  if (now < order.notAfter + readLag && !isBeyond) return order;
+  const missedAt = timeInPast(order.missedAt, now);
+  if (missedAt === undefined) return { ...order, misses: 1, missedAt: now };
+  if (now - missedAt < (isBeyond ? longest + readLag : secondMiss)) return order;
+  const known = order.exchangeId !== null;
+  return {
+    ...order,
+    misses: order.misses + 1,
+    state: known ? "canceled" : "rejected",
+    reason: known ? "the exchange no longer lists it" : notShown(order),
+    endedAt: now,
+  };
+}
+
+/** Returns the maximum time until no request of an order can take effect. */
+const longestOf = ({ leaseTtl, requestTimeout, expiry, skew }: Timing): Millis =>
+  leaseTtl + requestTimeout + expiry + skew;
+
+/** How long an exchange's confirmation of an order outweighs reads that do not show it. */
+const TRUSTED: Millis = 10 * MINUTE;
+
+/**
+ * Returns whether the exchange accepted an order but never showed it in time. Its reads are then too old, and their
+ * omissions prove nothing.
+ */
+export const isContradicted = (
+  { state, exchangeId, notAfter }: Order,
+  report: OrderReport | undefined,
+  now: Millis,
+  { readLag }: Pick<Timing, "readLag">,
+): boolean => {
+  const late = now - notAfter - readLag;
+  return state === "submitted" && exchangeId !== null && report === "missing" && late >= 0 && late < TRUSTED;
+};
+
+// It is unknown whether it arrived; the response to its request can show a person why.
+const notShown = ({ reason }: Order): string =>
+  reason === null ? "the exchange shows no such order" : `${reason}; the exchange shows no such order`;
+
+/** How long an order's trades can be missing before the gap is booked from the order itself. */
+export const TRADES_WAIT: Millis = 10 * MINUTE;
+
+/** Returns whether the order is final and all its fills are booked, so its slot can act again. */
+export const addsUp = (order: Order): boolean => isFinal(order) && order.booked >= order.filled;
+
+/** Returns assets other than base and quote in which fees were charged. */
+export function thirdAssets(symbol: Pair, fees: readonly Fee[]): string[] {
+  const { base, quote } = splitPair(symbol);
+  const others = fees.filter(({ asset, amount }) => asset !== base && asset !== quote && amount !== ZERO);
+  return [...new Set(others.map(({ asset }) => asset))];
+}
+
+/** Returns the pair whose price gives a fee's value in quote. */
+export const pricePair = (asset: string, symbol: Pair): Pair => `${asset}/${splitPair(symbol).quote}`;
+
+/**
+ * Adds the value in quote of a fill's fees in third assets: amount × mid. Without a mid, it is the fee rate × the
+ * notional, marked as estimated and divided among the fill's assets. Rounded up.
+ */
+export function withFeeValues(
+  fill: Fill,
+  { mids, market }: { mids: ReadonlyMap<Pair, Decimal>; market: Market | undefined },
+): Fill {
+  const thirds = thirdAssets(fill.symbol, fill.fees);
+  if (thirds.length === 0) return fill;
+  const rate = market ? max(market.maker, market.taker) : ZERO;
+  const estimate = mul(fill.notional, rate, "up") / BigInt(thirds.length);
+  const valued = (fee: Fee): BookedFee => {
+    if (!thirds.includes(fee.asset)) return fee;
+    const mid = mids.get(pricePair(fee.asset, fill.symbol));
+    return mid === undefined
+      ? { ...fee, value: estimate, isEstimated: true }
+      : { ...fee, value: mul(fee.amount, mid, "up") };
+  };
+  return { ...fill, fees: fill.fees.map(valued) };
+}
+
+/** Indexes the open list by order ids; searching it for each order would take quadratic time. */
+export function listedIn(
+  open: readonly VenueOrder[],
+): (order: Pick<Order, "exchangeId" | "clientId">) => VenueOrder | undefined {
+  const byId = new Map<string, VenueOrder>();
+  const byClientId = new Map<string, VenueOrder>();
+  for (const order of open) {
+    byId.set(order.id, order);
+    if (order.clientId !== undefined) byClientId.set(order.clientId, order);
+  }
+  return ({ exchangeId, clientId }) =>
+    (exchangeId === null ? undefined : byId.get(exchangeId)) ?? byClientId.get(clientId);
 }

@@ -1,11 +1,20 @@
-import { max, ZERO } from "../../kernel/decimal.ts";
-import type { Millis } from "../../kernel/time.ts";
-import type { Fill } from "../../model/fill.ts";
-import type { Order } from "../../model/order.ts";
-import type { VenueFill, VenueOrder } from "../../ports/venue.ts";
-import { fillOf, gapFill, gapIsDue, withBehind, withFill } from "./fills.ts";
-import { areTradesRequested, type Observation } from "./observation.ts";
-import { addsUp, isFinal, missed, withReport } from "./order-life.ts";
+import { type Decimal, div, max, ZERO } from "../../kernel/decimal.ts";
+import { type Pair, splitPair } from "../../kernel/pair.ts";
+import { type Millis, timeInPast } from "../../kernel/time.ts";
+import type { Balance } from "../../model/account.ts";
+import type { Confidence } from "../../model/memory.ts";
+import { type Fee, type Fill, INFERRED, type Order } from "../../model/order.ts";
+import type { PriceSnapshot } from "../../ports/kind.ts";
+import type { Timing, UnreadableFill, VenueFill, VenueOrder } from "../../ports/venue.ts";
+import {
+  addsUp,
+  type FillReading,
+  isFinal,
+  missed,
+  type OrderReport,
+  TRADES_WAIT,
+  withReport,
+} from "./fill-cursor.ts";
 
 /** One order after a pass's observations. */
 export interface Reconciled {
@@ -72,6 +81,48 @@ export function settledFromSums(reconciled: Reconciled, at: Millis): Reconciled 
   return { ...reconciled, order: whole, fills: [...fills, gap], ended: true };
 }
 
+const isBeyond = ({ type, booked, amount }: Order, trade: VenueFill): boolean =>
+  type === "limit" && booked + trade.amount > amount;
+
+const tradesOf = ({ symbol, exchangeId, strategy }: Order, { markets }: Observation): readonly VenueFill[] =>
+  strategy === null
+    ? []
+    : (markets.get(symbol)?.trades ?? []).filter(({ orderId }) => orderId === exchangeId);
+
+const ours = ({ account, symbol, clientId, strategy, side }: Order) => ({
+  account,
+  symbol,
+  clientId,
+  strategy,
+  side,
+});
+
+/** Converts an exchange's trade to a fill. A superseded fill is stored but changes nothing. */
+export const fillOf = (order: Order, trade: VenueFill, superseded = false): Fill => ({
+  ...ours(order),
+  tradeId: trade.id,
+  price: trade.price,
+  amount: trade.amount,
+  notional: trade.notional,
+  fees: trade.fees,
+  at: trade.at,
+  superseded,
+});
+
+export const addFee = (sums: Fees, { asset, amount }: Fee): Fees => ({
+  ...sums,
+  [asset]: (sums[asset] ?? ZERO) + amount,
+});
+
+/** Adds a fill to the order's sums. */
+export const withFill = (order: Order, { amount, notional, fees }: Fill): Order => ({
+  ...order,
+  filled: max(order.filled, order.booked + amount),
+  booked: order.booked + amount,
+  bookedNotional: order.bookedNotional + notional,
+  bookedFees: fees.reduce(addFee, order.bookedFees),
+});
+
 /** Books trades for an order that was settled long ago; trades beyond its gap are unexpected. */
 export const reconcileLate = (before: Order, observation: Observation): Reconciled => ({
   ...withTrades(before, observation),
@@ -97,13 +148,120 @@ function withTrades(before: Order, observation: Observation): { order: Order; fi
   return { order, fills };
 }
 
-const isBeyond = ({ type, booked, amount }: Order, trade: VenueFill): boolean =>
-  type === "limit" && booked + trade.amount > amount;
-
-const tradesOf = ({ symbol, exchangeId, strategy }: Order, { markets }: Observation): readonly VenueFill[] =>
-  strategy === null
-    ? []
-    : (markets.get(symbol)?.trades ?? []).filter(({ orderId }) => orderId === exchangeId);
-
 const latest = ({ markets }: Observation, { symbol }: Order): Millis | undefined =>
   markets.get(symbol)?.quote?.at;
+
+/** Returns the balance changes of a fill per asset; each fee is a separate change. */
+export function movementsOf(
+  symbol: Pair,
+  { side, amount, notional, fees }: Pick<Fill, "side" | "amount" | "notional" | "fees">,
+): Fee[] {
+  const { base, quote } = splitPair(symbol);
+  const sign = side === "buy" ? 1n : -1n;
+  return [
+    { asset: base, amount: sign * amount },
+    { asset: quote, amount: -sign * notional },
+    ...fees.map(({ asset, amount: fee }) => ({ asset, amount: -fee })),
+  ];
+}
+
+type Fees = Readonly<Record<string, Decimal>>;
+
+/** Records since when an order lacks trades. Each arriving trade or new execution restarts the wait. */
+export function withBehind(order: Order, before: Order, now: Millis): Order {
+  const isBehind = order.strategy !== null && order.booked < order.filled;
+  const hasMoved = order.booked > before.booked || order.filled > before.filled;
+  const behindSince = isBehind ? ((hasMoved ? null : timeInPast(before.behindSince, now)) ?? now) : null;
+  return behindSince === order.behindSince ? order : { ...order, behindSince };
+}
+
+/** Returns whether trades have been missing so long that the gap can be booked from the order itself. */
+export const gapIsDue = ({ behindSince }: Order, now: Millis): boolean =>
+  behindSince !== null && now - behindSince >= TRADES_WAIT;
+
+/** Returns whether the missing amount can be booked from the order's own figures. */
+export const tellsSums = ({ notional, fees }: Pick<Order, "notional" | "fees">): boolean =>
+  notional !== null && fees !== null;
+
+/** Returns whether the wait for trades has ended and the order lacks its own sums; then it is queried at intervals. */
+export const isWaitedOut = (order: Order, now: Millis): boolean =>
+  isFinal(order) && gapIsDue(order, now) && !tellsSums(order);
+
+/** Returns the gap as one fill from the order's own figures; undefined if it lacks the notional or fees. */
+export function gapFill(order: Order, at: Millis): Fill | undefined {
+  if (order.notional === null || order.fees === null) return undefined;
+  const amount = order.filled - order.booked;
+  const notional = max(ZERO, order.notional - order.bookedNotional);
+  const fees = order.fees.map(({ asset, amount: fee }) => ({
+    asset,
+    amount: fee - (order.bookedFees[asset] ?? ZERO),
+  }));
+  const tradeId = `${INFERRED}${order.exchangeId}:${order.filled}`;
+  return {
+    ...ours(order),
+    tradeId,
+    price: div(notional, amount, "half"),
+    amount,
+    notional,
+    fees,
+    at,
+    superseded: false,
+  };
+}
+
+/** Observations of one market in a pass. */
+export interface MarketSnapshot extends PriceSnapshot {
+  readonly tradesRead: boolean;
+  /** Unbooked trades, oldest first; empty if they were not read. */
+  readonly trades: readonly VenueFill[];
+  /** Orders whose trades were queried individually. */
+  readonly requestedOrders?: ReadonlySet<string>;
+  /** Trade rows that cannot be booked as the exchange returned them. */
+  readonly unreadable: readonly UnreadableFill[];
+  /** Whether this pass has read the last page of ended orders that a restored database can lack. */
+  readonly searched?: boolean;
+  /** Where the search for ended orders continues. */
+  readonly searchPage?: string | undefined;
+  /** How far trades were read; undefined if no reading was needed. */
+  readonly reading: FillReading | undefined;
+}
+
+/** Returns whether this pass requested the trades of this order by its id. */
+export const areTradesRequested = (
+  { symbol, exchangeId }: Pick<Order, "symbol" | "exchangeId">,
+  { markets }: Pick<Observation, "markets">,
+): boolean => markets.get(symbol)?.requestedOrders?.has(exchangeId ?? "") === true;
+
+/** Returns whether this pass would have observed a new order's trades if the exchange showed them. */
+export const isLookedFor = (
+  order: Pick<Order, "symbol" | "exchangeId">,
+  { markets }: Pick<Observation, "markets">,
+): boolean => markets.get(order.symbol)?.tradesRead === true || areTradesRequested(order, { markets });
+
+/** Observations of an account in a pass. A market that could not be read is absent, never empty. */
+export interface Observation {
+  readonly markets: ReadonlyMap<Pair, MarketSnapshot>;
+  /** Live orders by client id; an order that was not looked up is absent. */
+  readonly reports: ReadonlyMap<string, OrderReport>;
+  /** Undefined if they were not read. */
+  readonly balances: readonly Balance[] | undefined;
+  /** Whether they were read before orders and trades. */
+  readonly balancesFirst: boolean;
+  /** Markets that the exchange refuses to return, and why. */
+  readonly refused: ReadonlyMap<Pair, string>;
+  /** Orders without a row whose id has the format of a strategy's order. */
+  readonly found: readonly VenueOrder[];
+  /** Markets with a trade whose order can no longer be looked up, and since when. */
+  readonly unlooked: ReadonlyMap<Pair, Millis>;
+  /** Orders in trades that belong to no strategy. */
+  readonly foreign: readonly string[];
+  /** Settled orders of ours with unexpected late trades. */
+  readonly late: readonly Order[];
+  /** Mid prices that give the value of new fees in third assets. */
+  readonly feePrices?: ReadonlyMap<Pair, Decimal>;
+  /** Price confidence by symbol, if a strategy uses it. */
+  readonly confidence?: ReadonlyMap<Pair, Confidence>;
+  /** An accepted order that the exchange does not show long after it should; meanwhile no order is given up. */
+  readonly contradicted?: Order | undefined;
+  readonly timing: Timing;
+}

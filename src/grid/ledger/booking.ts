@@ -1,10 +1,11 @@
-import { addFee } from "../../engine/reconcile/fills.ts";
-import { type Decimal, mulDiv, ZERO } from "../../kernel/decimal.ts";
+import { addFee } from "../../engine/reconcile/reconcile.ts";
+import { type Decimal, div, max, mul, mulDiv, ONE, snap, ZERO } from "../../kernel/decimal.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
-import type { Fill } from "../../model/fill.ts";
-import type { Order } from "../../model/order.ts";
-import { type Lot, takeLots, totalBase, totalCost, withLot } from "../state/lots.ts";
-import type { GridState, Ledger, Slot } from "../state/state.ts";
+import { lotsFor, type Market, meetsMinimum } from "../../model/market.ts";
+import type { Fill, Order } from "../../model/order.ts";
+import type { Accounts, Profit } from "../../model/strategy.ts";
+import { type GridConfig, type Lot, takeLots, totalBase, totalCost, withLot } from "../state/lots.ts";
+import type { GridState, GridStrategy, Ledger, Slot } from "../state/state.ts";
 
 /** Returns the current base of a slot. */
 export const unsoldBase = ({ base, sold }: Slot): Decimal => base - sold;
@@ -124,3 +125,109 @@ export const costInAll = ({ slots, idle }: Pick<GridState, "slots" | "idle">): D
 
 /** Returns a slot's base as a lot. */
 export const lotOf = (slot: Slot): Lot => ({ base: unsoldBase(slot), cost: costOf(slot), first: slot.first });
+
+/** Moves base between slots and the idle lots without a trade; its cost moves with it. */
+
+/** Moves the base of these slots to the idle lots. */
+export function releaseInventory(state: GridState, isGiven: (slot: Slot) => boolean): GridState {
+  const given = state.slots.filter(
+    (slot) => isGiven(slot) && (unsoldBase(slot) !== ZERO || slot.cost !== ZERO),
+  );
+  if (given.length === 0) return state;
+  const idle = given.reduce((lots, slot) => withLot(lots, lotOf(slot)), state.idle);
+  return { ...state, idle, slots: state.slots.map((slot) => (given.includes(slot) ? emptied(slot) : slot)) };
+}
+
+export function emptied(slot: Slot): Slot {
+  const { sellAt: _, ...rest } = slot;
+  return { ...rest, bought: ZERO, base: ZERO, cost: ZERO, sold: ZERO, first: false };
+}
+
+/** Returns the lowest price, in whole ticks, at which a sale covers the cost of the base and the fee. */
+const payingPrice = ({ base, cost }: { base: Decimal; cost: Decimal }, market: Market): Decimal =>
+  snap(div(cost, mul(base, ONE - max(market.maker, market.taker), "down"), "up"), market.tick, "up");
+
+/**
+ * Gives idle base to an empty slot, cheapest lots first, if there is enough for a whole order. The slot sells it at
+ * its upper price, or at a higher price that covers the cost if losses are not allowed.
+ */
+export function draw(state: GridState, slot: Slot, config: GridConfig, market: Market): GridState {
+  const amount = lotsFor(market, slot.size, slot.upper);
+  if (
+    unsoldBase(slot) !== ZERO ||
+    amount > totalBase(state.idle) ||
+    !meetsMinimum(market, slot.upper, amount)
+  )
+    return state;
+  const { drawn, rest } = takeLots(state.idle, amount);
+  const sellAt = config.allowLoss ? slot.upper : max(slot.upper, payingPrice(drawn, market));
+  const filled: Slot = {
+    ...emptied(slot),
+    side: "sell",
+    base: drawn.base,
+    cost: drawn.cost,
+    first: drawn.first,
+    ...(sellAt > slot.upper ? { sellAt } : {}),
+  };
+  return { ...state, idle: rest, slots: state.slots.map((one) => (one === slot ? filled : one)) };
+}
+
+/** Gives idle base to all empty selling slots, lowest first. */
+export const drawAll = (state: GridState, config: GridConfig, market: Market): GridState =>
+  state.slots
+    .filter(({ side }) => side === "sell")
+    .sort((a, b) => (a.upper < b.upper ? -1 : 1))
+    .reduce((now, { index }) => {
+      const slot = now.slots.find((slot) => slot.index === index);
+      return slot ? draw(now, slot, config, market) : now;
+    }, state);
+
+/**
+ * Computes P&L. Equity is quote plus base·mark minus fees in third assets, and only fills change it; the total is its
+ * change since the start.
+ */
+export function profitOf(state: GridState, mark: Decimal): Profit {
+  const { ledger } = state;
+  const [position, cost] = [gridPosition(state), costInAll(state)];
+  const total = ledger.quote + mul(position, mark, "half") - ledger.firstCost - ledger.feesValue;
+  return {
+    realized: ledger.realized,
+    unrealized: total - ledger.realized,
+    total,
+    position,
+    cost,
+    averageCost: position > ZERO ? div(cost, position, "half") : null,
+    breakEvenPrice:
+      position > ZERO ? div(ledger.firstCost + ledger.feesValue - ledger.quote, position, "up") : null,
+  };
+}
+
+/** Returns P&L and totals. Without an observed price, the mark is the start price. */
+export function gridAccounts(
+  { symbol, state }: Pick<GridStrategy, "symbol" | "state">,
+  mark: Decimal = state.startPrice,
+): Accounts {
+  const { fees, feesValue, cycles, filledOrders } = state.ledger;
+  const { base, quote } = splitPair(symbol);
+  const [inBase = ZERO, inQuote = ZERO] = [fees[base], fees[quote]];
+  return {
+    ...profitOf(state, mark),
+    fees: inQuote + mul(inBase, mark, "up") + feesValue,
+    cycles,
+    filledOrders,
+  };
+}
+
+/** Returns the base change from fills by the slots' books; first base was not a fill. */
+export const movedBase = (state: GridState): Decimal => gridPosition(state) - state.ledger.firstBase;
+
+/** Returns the change per asset from fills by the slots' and cash books. */
+export function movedByBooks(state: GridState, symbol: Pair): Readonly<Record<string, Decimal>> {
+  const { base, quote } = splitPair(symbol);
+  const { ledger } = state;
+  return { ...ledger.cash, [base]: movedBase(state), [quote]: ledger.quote };
+}
+
+/** Returns the quote that fills have spent, minus what they have returned, before fees. */
+export const spentOf = ({ quote, fees }: Pick<Ledger, "quote" | "fees">, asset: string): Decimal =>
+  -quote - (fees[asset] ?? ZERO);

@@ -1,6 +1,4 @@
-import { readForChange, venueForChange } from "../../engine/pass/change-venue.ts";
-import { readKept } from "../../engine/pass/read-reserves.ts";
-import { stepNow } from "../../engine/pass/tick.ts";
+import { readForChange, readKept, stepNow, venueForChange } from "../../engine/pass/tick.ts";
 import { text } from "../../kernel/decimal.ts";
 import { AppError, noLongerHolds } from "../../kernel/errors.ts";
 import { lazy } from "../../kernel/lazy.ts";
@@ -11,12 +9,10 @@ import type { Preview } from "../../model/proposal.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { Venue } from "../../ports/venue.ts";
-import { pendingEdit } from "../plan/edit.ts";
-import { EditedShape, PlannedEditShape } from "../schema/edit.ts";
+import { pendingEdit } from "../plan/notices.ts";
 import { editInput, editPreviewInput } from "../schema/edit-input.ts";
+import { EditedShape, PlannedEditShape } from "../schema/shapes.ts";
 import { type EditedGrid, type EditRequest, edited } from "../start/edited.ts";
-import { withBound } from "../start/exposure.ts";
-
 import {
   describeChanges,
   type EditInputs,
@@ -24,10 +20,9 @@ import {
   planEdit,
   plannedEditOut,
 } from "../start/planned-edit.ts";
-import { protectionTexts } from "../start/preview.ts";
+import { protectionTexts, withBound } from "../start/preview.ts";
 import type { GridStrategy } from "../state/state.ts";
-import { readEditExposure } from "./exposures.ts";
-import { viewOf } from "./stop.ts";
+import { readEditExposure, viewOf } from "./stop.ts";
 
 interface Ready {
   readonly strategy: GridStrategy;

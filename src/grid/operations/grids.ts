@@ -3,12 +3,10 @@ import { tick } from "../../engine/pass/tick.ts";
 import { type Operation, operation } from "../../operation.ts";
 import { TickShape } from "../schema/schema.ts";
 import { editOperations } from "./edit.ts";
-import { guideGrid } from "./guide.ts";
-import { pauseOperations } from "./pause.ts";
+import { guideGrid, withdrawPlan } from "./guide.ts";
 import { previewCenteredGrid, previewGrid, startCenteredGrid, startGrid } from "./start.ts";
 import { gridStatus, listGrids } from "./status.ts";
-import { stopGrid } from "./stop.ts";
-import { withdrawPlan } from "./withdraw.ts";
+import { pauseOperations, stopGrid } from "./stop.ts";
 
 const tickNow = operation({
   name: "tick",

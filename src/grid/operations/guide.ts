@@ -1,14 +1,76 @@
+import * as z from "zod";
+import { stalledNotices } from "../../engine/pass/stop-watch.ts";
+import { strategiesOn } from "../../engine/pass/tick.ts";
+import { type Need, neededOf, needsOf } from "../../engine/reserves.ts";
+import {
+  type Decimal,
+  div,
+  max,
+  min,
+  mul,
+  mulDiv,
+  ONE,
+  snap,
+  sum,
+  text,
+  wire,
+  ZERO,
+} from "../../kernel/decimal.ts";
+import { AppError } from "../../kernel/errors.ts";
+import { decimalField, exchangeField, pairField, wordField } from "../../kernel/fields.ts";
+import { lazy } from "../../kernel/lazy.ts";
+import { type Pair, splitPair } from "../../kernel/pair.ts";
 import { midOf } from "../../kernel/spread.ts";
+import { accountKey, type Balance } from "../../model/account.ts";
+import type { Candle, Market } from "../../model/market.ts";
 import { type Operation, operation } from "../../operation.ts";
-import { GuideShape, guideInput } from "../schema/guide.ts";
-import { rangePreviewInput } from "../schema/input.ts";
-import { checkStart } from "../start/check.ts";
-import { guided } from "../start/guide.ts";
-import { pastOut, startOf } from "../start/guide-out.ts";
-import { requestedRangeOf } from "../start/requested.ts";
-import { LOOKS_BACK, readLastWeek, readPast } from "./recent-candles.ts";
-import { readForStart } from "./start-reading.ts";
-import { plannedIn } from "./starting.ts";
+import type { Deps } from "../../ports/deps.ts";
+import type { StrategyView } from "../../ports/stores/store.ts";
+import type { Venue } from "../../ports/venue.ts";
+import { breakEvenRatio, leastSize, quoteFee, restingFees } from "../ladder/check-rules.ts";
+import { followed, layOut, leastRatio, levelsFrom, slotsBetween } from "../ladder/levels.ts";
+import { common, rangePreviewInput } from "../schema/input.ts";
+import { PlannedShape } from "../schema/schema.ts";
+import {
+  ConfigShape,
+  describeWithdraw,
+  WithdrawShape,
+  withdrawInput,
+  withdrawView,
+} from "../schema/shapes.ts";
+import { checkStart, requestedRangeOf } from "../start/check.ts";
+import type { GridConfig } from "../state/lots.ts";
+import { LOOKS_BACK, plannedIn, readForStart, readLastWeek, readPast } from "./start.ts";
+
+/** Width of the range: prices of the last day, week or month. */
+export const WIDTH_WORDS = ["narrow", "usual", "wide"] as const;
+
+/** What a grid does when the price leaves its range: wait, follow the price, or stop and sell its base. */
+const ON_LEAVE = ["wait", "follow", "stop"] as const;
+
+export const GuideShape = lazy(() =>
+  z.object({
+    past: z.object({
+      from: z.number(),
+      until: z.number(),
+      lowPrice: z.number(),
+      highPrice: z.number(),
+    }),
+    start: StartShape().describe("Input for start_grid that starts exactly this plan"),
+    plan: PlannedShape(),
+    next: z.string(),
+  }),
+);
+
+/** Margin on each side of the past prices, as a divisor of their range. */
+const KEPT_FREE = 20n;
+/** Distance beyond the range of a stop price, and of the trail limit, as divisors of its width. */
+const [STOP_BEYOND, FOLLOWS_BEYOND] = [10n, 2n];
+/** Minimum spacing; levels are at least three times a cycle's fees apart. */
+const LEAST_SPACING: Decimal = (6n * ONE) / 1000n;
+const TIMES_FEES = 3n;
+const [MOST_LEVELS, LEAST_LEVELS] = [50, 4] as const;
+const CENT: Decimal = ONE / 100n;
 
 /** Operation that suggests a complete start with its plan from a pair, a budget and two choices. */
 export const guideGrid = (ids: readonly string[]): Operation =>
@@ -47,3 +109,313 @@ export const guideGrid = (ids: readonly string[]): Operation =>
       };
     },
   });
+
+export type OnLeave = (typeof ON_LEAVE)[number];
+
+/** Input of the guide: the few answers that determine a start. */
+export function guideInput(ids: readonly string[]) {
+  const { useOwnBase, dryRun, dryBalance } = common();
+  return z.object({
+    exchange: exchangeField(ids),
+    symbol: pairField(),
+    budget: decimalField("Invalid amount").describe("Quote that the grid can use in total"),
+    width: wordField("Invalid range", WIDTH_WORDS)
+      .default("usual")
+      .describe("Range from the prices of the last day (narrow), week (usual) or month (wide)"),
+    onLeave: wordField("Invalid request", ON_LEAVE)
+      .default("wait")
+      .describe(
+        "If the price leaves the range: wait, follow it by half the range, or stop and sell the base",
+      ),
+    useOwnBase: useOwnBase.describe("true sells base that you already own; default false"),
+    dryRun,
+    dryBalance,
+  });
+}
+
+export type GuideFields = z.output<ReturnType<typeof guideInput>>;
+
+const StartShape = () =>
+  ConfigShape()
+    .omit({ gridSpacing: true })
+    .extend({
+      stopLossPrice: z.number().optional(),
+      takeProfitPrice: z.number().optional(),
+      trail: z.object({ up: z.number(), down: z.number() }).optional(),
+      allowLoss: z.boolean(),
+      useOwnBase: z.boolean(),
+      dryRun: z.boolean().optional(),
+      dryBalance: z.string().optional(),
+      planHash: z.string(),
+    });
+
+export type GuidedStart = z.input<ReturnType<typeof StartShape>>;
+
+export interface GuideRequest {
+  /** Maximum quote that the grid can use, including fees. */
+  readonly budget: Decimal;
+  readonly onLeave: OnLeave;
+}
+
+export interface GuideMarket {
+  readonly market: Market;
+  /** Past prices. */
+  readonly candles: readonly Candle[];
+  readonly mid: Decimal;
+}
+
+/** Values of a start as `start_grid` takes them; prices and size in quote. */
+export type GuidedGrid = Pick<
+  GridConfig,
+  "lowerPrice" | "upperPrice" | "gridLevels" | "orderSize" | "stopLossPrice" | "takeProfitPrice" | "trail"
+>;
+
+/**
+ * Returns a grid over past prices with as many levels as fees and budget allow. Throws AppError if the budget is too
+ * small.
+ */
+export function guided({ budget, onLeave }: GuideRequest, { market, candles, mid }: GuideMarket): GuidedGrid {
+  const spacing = max(LEAST_SPACING, (breakEvenRatio(restingFees(market)) - ONE) * TIMES_FEES);
+  const range = rangeOver({ candles, mid, spacing }, market.tick);
+  const ends = leavesBy(range, onLeave, market.tick);
+  for (let gridLevels = MOST_LEVELS; gridLevels >= 2; gridLevels--) {
+    const config = { ...range, gridLevels, gridSpacing: ZERO };
+    const levels = levelsFrom(config, market.tick);
+    if (leastRatio(slotsBetween(levels)) < ONE + spacing) continue;
+    const orderSize = sizeWithin(budget, { ...config, ...ends }, market);
+    const slots = layOut(levels, orderSize, mid);
+    if (slots.every((slot) => orderSize >= leastSize(slot, market)))
+      return { ...range, gridLevels, orderSize, ...ends };
+  }
+  throw tooSmall(range, ends, { market, mid });
+}
+
+/** Returns the range from the lowest to the highest price with a margin; at least wide enough for a few levels. */
+function rangeOver(
+  { candles, mid, spacing }: Pick<GuideMarket, "candles" | "mid"> & { readonly spacing: Decimal },
+  tick: Decimal,
+) {
+  const low = candles.reduce((least, candle) => min(least, candle.low), mid);
+  const high = candles.reduce((most, candle) => max(most, candle.high), mid);
+  const margin = (high - low) / KEPT_FREE;
+  const missing = max(ZERO, mul(high, spacing, "up") * BigInt(LEAST_LEVELS) - (high - low + 2n * margin));
+  const lower = max(low - margin - missing / 2n, low / 2n);
+  return {
+    lowerPrice: max(neat(lower, tick, "down"), tick),
+    upperPrice: neat(high + margin + missing / 2n, tick, "up"),
+  };
+}
+
+/** Rounds a price to five digits if the market's ticks allow it. */
+function neat(price: Decimal, tick: Decimal, rounding: "down" | "up"): Decimal {
+  const step = 10n ** BigInt(Math.max(0, price.toString().length - 5));
+  return snap(price, step % tick === ZERO ? step : tick, rounding);
+}
+
+type GuidedRange = Pick<GuidedGrid, "lowerPrice" | "upperPrice">;
+type LeavesBy = Pick<GuidedGrid, "stopLossPrice" | "takeProfitPrice" | "trail">;
+
+function leavesBy({ lowerPrice, upperPrice }: GuidedRange, onLeave: OnLeave, tick: Decimal): LeavesBy {
+  if (onLeave === "wait") return {};
+  const beyond = (upperPrice - lowerPrice) / (onLeave === "stop" ? STOP_BEYOND : FOLLOWS_BEYOND);
+  // A price is above zero, however wide the range is.
+  const below = neat(max(lowerPrice - beyond, lowerPrice / 2n), tick, "down");
+  const above = neat(upperPrice + beyond, tick, "up");
+  if (onLeave === "stop") return { stopLossPrice: max(below, tick), takeProfitPrice: above };
+  return { trail: { down: max(below, tick), up: above } };
+}
+
+/** Returns the quote per order with which all possible slots fit the budget. */
+function sizeWithin(budget: Decimal, config: Omit<GuidedGrid, "orderSize">, market: Market): Decimal {
+  const count = config.gridLevels + followedBy(config, market);
+  const fees = ONE + quoteFee(market);
+  return snap(mulDiv(budget, { times: ONE, over: fees }, "down") / BigInt(count), CENT, "down");
+}
+
+function followedBy(config: Omit<GuidedGrid, "orderSize">, market: Market): number {
+  const whole = { ...config, orderSize: ONE, gridSpacing: ZERO };
+  const slots = layOut(levelsFrom(whole, market.tick), ONE, config.lowerPrice);
+  return followed({ config: whole, state: { slots }, market }).length;
+}
+
+function tooSmall(
+  range: GuidedRange,
+  ends: LeavesBy,
+  { market, mid }: Pick<GuideMarket, "market" | "mid">,
+): AppError {
+  const config = { ...range, ...ends, gridLevels: 2 };
+  const levels = levelsFrom({ ...config, gridSpacing: ZERO }, market.tick);
+  const least = layOut(levels, ONE, mid).reduce((most, slot) => max(most, leastSize(slot, market)), ZERO);
+  const count = BigInt(2 + followedBy(config, market));
+  const needed = snap(mul(snap(least, CENT, "up") * count, ONE + quoteFee(market), "up"), CENT, "up");
+  return new AppError(
+    "Invalid amount",
+    `the budget must be at least ${text(needed)} ${market.quote} here; the exchange accepts no smaller orders`,
+  );
+}
+
+/** Returns the values of a start as input for another request. */
+export function startOf(request: GuideFields, guided: GuidedGrid): Omit<GuidedStart, "planHash"> {
+  const { exchange, symbol, useOwnBase = false, dryRun, dryBalance } = request;
+  const { lowerPrice, upperPrice, gridLevels, orderSize, stopLossPrice, takeProfitPrice, trail } = guided;
+  const balances =
+    dryBalance && Object.entries(dryBalance).map(([asset, amount]) => `${asset}=${text(amount)}`);
+  return {
+    exchange,
+    symbol,
+    lowerPrice: wire(lowerPrice),
+    upperPrice: wire(upperPrice),
+    gridLevels,
+    orderSize: wire(orderSize),
+    ...(stopLossPrice === undefined ? {} : { stopLossPrice: wire(stopLossPrice) }),
+    ...(takeProfitPrice === undefined ? {} : { takeProfitPrice: wire(takeProfitPrice) }),
+    ...(trail?.up === undefined || trail.down === undefined
+      ? {}
+      : { trail: { up: wire(trail.up), down: wire(trail.down) } }),
+    allowLoss: false,
+    useOwnBase,
+    ...(dryRun ? { dryRun } : {}),
+    ...(balances ? { dryBalance: balances.join(",") } : {}),
+  };
+}
+
+export function pastOut(candles: readonly Candle[], span: number) {
+  const lows = candles.map(({ low }) => wire(low));
+  const highs = candles.map(({ high }) => wire(high));
+  const [first, last] = [candles[0], candles.at(-1)];
+  return {
+    from: first?.at ?? 0,
+    until: (last?.at ?? 0) + span,
+    lowPrice: Math.min(...lows),
+    highPrice: Math.max(...highs),
+  };
+}
+
+const assetOut = ({ asset, total, inOrders, kept, most, missing }: Withdrawable) => ({
+  asset,
+  total: text(total),
+  inOrders: text(inOrders),
+  kept: text(kept),
+  canWithdraw: text(most),
+  missing: text(missing),
+});
+
+/** Returns stalled strategies, whose fills since the last pass are not booked. */
+const stalledOf = (views: readonly StrategyView[], { interval }: Deps) =>
+  views.flatMap((view) => stalledNotices(view, interval)).slice(0, 1);
+
+const lacking = (assets: readonly Withdrawable[]) =>
+  assets.flatMap(({ asset, missing }) =>
+    missing === 0n
+      ? []
+      : [
+          {
+            code: "funds_missing",
+            message: `the strategies lack ${text(missing)} ${asset}: orders will wait until it is deposited, or a strategy is stopped or made smaller`,
+          },
+        ],
+  );
+
+/** Returns the w with quote − w = share · (capital − w). */
+const aboveReserve = (
+  share: Decimal,
+  { capital, quote }: { readonly capital: Decimal; readonly quote: Decimal },
+): Decimal => (share >= ONE ? ZERO : div(quote * ONE - share * capital, (ONE - share) * ONE, "down"));
+
+/** Operation that shows how much can be withdrawn while strategies run. It moves nothing. */
+export const withdrawPlan = (ids: readonly string[]): Operation =>
+  operation({
+    effect: "read",
+    access: "token",
+    name: "get_withdraw_plan",
+    summary: "Show how much you can withdraw without leaving an order unfunded",
+    http: { route: "GET /strategy/grid/withdraw-plan", from: "query" },
+    cli: {
+      path: "grid withdraw-plan",
+      view: withdrawView,
+      examples: ["edgemaker grid withdraw-plan --exchange kraken"],
+    },
+    mcp: { summarize: describeWithdraw },
+    failure: "Exchange error",
+    input: () => withdrawInput(ids),
+    output: WithdrawShape,
+    run: async (deps, { exchange }) => {
+      const venue = deps.venue(exchange);
+      const views = await strategiesOn(deps, venue);
+      // Orders before balances: a fill in between is missing from both sides, never counted twice as free.
+      const needs = await readNeeds(deps, venue, views);
+      const assets = withdrawable(await venue.balances(), needs);
+      return {
+        exchange,
+        assets: assets.map(assetOut),
+        needs: needs.map(({ strategy, reserve }) => ({
+          id: strategy.id,
+          name: strategy.name ?? null,
+          symbol: strategy.symbol,
+          quote: text(reserve.quote),
+          base: text(reserve.base),
+        })),
+        warnings: [...stalledOf(views, deps), ...lacking(assets)],
+      };
+    },
+  });
+
+async function readNeeds(
+  { store, kinds }: Deps,
+  venue: Venue,
+  views: readonly StrategyView[],
+): Promise<Need[]> {
+  const orders = views.length === 0 ? [] : await store.unsettledOrders(accountKey(venue.account));
+  const markets = new Map<Pair, Market>();
+  for (const { strategy } of views)
+    if (!markets.has(strategy.symbol)) markets.set(strategy.symbol, await venue.market(strategy.symbol));
+  const strategies = views.map(({ strategy }) => strategy);
+  return needsOf(strategies, orders, { kinds, marketOf: (symbol) => markets.get(symbol) as Market });
+}
+
+/** Amounts of one asset: what strategies need, what can be withdrawn, and what strategies already lack. */
+export interface Withdrawable {
+  readonly asset: string;
+  readonly total: Decimal;
+  readonly inOrders: Decimal;
+  readonly kept: Decimal;
+  readonly most: Decimal;
+  readonly missing: Decimal;
+}
+
+/** Returns, per asset, what can be withdrawn without making any strategy's order wait for funds. */
+export function withdrawable(balances: readonly Balance[], needs: readonly Need[]): Withdrawable[] {
+  const known = new Map(balances.map((balance) => [balance.asset, balance]));
+  const assets = new Set([
+    ...balances.filter(({ free, used }) => free + used !== ZERO).map(({ asset }) => asset),
+    ...needs.flatMap(({ strategy }) => Object.values(splitPair(strategy.symbol))),
+  ]);
+  return [...assets].map((asset) => {
+    const { free, used } = known.get(asset) ?? { free: ZERO, used: ZERO };
+    const stays = neededOf(needs, { asset, used });
+    const most = max(ZERO, min(free - stays, withinShares(asset, { total: free + used, needs })));
+    const missing = max(ZERO, stays - free);
+    return { asset, total: free + used, inOrders: used, kept: free - most, most, missing };
+  });
+}
+
+/**
+ * Returns the maximum withdrawal of a quote asset that keeps the buys of strategies with `maxPosition` and
+ * `safetyReserve` within them; both are shares of the capital, which a withdrawal reduces.
+ */
+function withinShares(asset: string, { total, needs }: { total: Decimal; needs: readonly Need[] }): Decimal {
+  const mine = needs.filter(({ strategy }) => splitPair(strategy.symbol).quote === asset);
+  const capital = total + sum(mine.map(({ cost }) => cost));
+  const buysOf = ({ reserve }: Need) => reserve.locked.quote + reserve.quote;
+  const buys = sum(mine.map(buysOf));
+  return mine
+    .flatMap((need) => {
+      const { maxPosition, safetyReserve } = need.reserve;
+      const position = need.cost + buysOf(need);
+      return [
+        ...(maxPosition ? [capital - div(position, maxPosition, "up")] : []),
+        ...(safetyReserve ? [aboveReserve(safetyReserve, { capital, quote: total - buys })] : []),
+      ];
+    })
+    .reduce(min, total);
+}

@@ -1,24 +1,25 @@
 import * as z from "zod";
-import { stalledFor, stalledNotices } from "../../engine/pass/stalled.ts";
-import { watchNotices } from "../../engine/pass/stop-watch.ts";
+import { stalledFor, stalledNotices, watchNotices } from "../../engine/pass/stop-watch.ts";
 import { describeStream, streamNotices } from "../../engine/pass/streams/down.ts";
+import { text } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { countField, flagField, idField, textField } from "../../kernel/fields.ts";
+import { splitPair } from "../../kernel/pair.ts";
+import { MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import { BUYS_ON } from "../../model/kill.ts";
+import type { RefusalReason } from "../../model/strategy.ts";
 import { operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
-import type { StrategyView } from "../../ports/stores/strategy-store.ts";
+import type { StrategyView } from "../../ports/stores/store.ts";
 import { gridKind, gridViewsOf } from "../kind.ts";
-import { slotOut } from "../schema/accounting.ts";
-import { conditionsOf } from "../schema/conditions.ts";
-import { lyingOut } from "../schema/follows.ts";
-import { madeOnce } from "../schema/made-once.ts";
+import { madeOnce, slotOut, type Timeless } from "../schema/accounting.ts";
 import { ListShape, StatusShape } from "../schema/schema.ts";
+import { lyingOut } from "../schema/shapes.ts";
 import { gridStatusAnswer, isDry } from "../schema/status-answer.ts";
 import { gridsView, hasStalled, listView } from "../schema/view.ts";
+import { rangeNow } from "../state/range.ts";
 import type { GridStrategy } from "../state/state.ts";
-import { intervalOf } from "./watch-over.ts";
 
 const GRIDS_READ = {
   effect: "read",
@@ -26,6 +27,31 @@ const GRIDS_READ = {
   failure: "Internal error",
   mcp: { isSelfContained: true },
 } as const;
+
+const slotsShown = ({ strategy }: StrategyView<GridStrategy>) => ({
+  slots: strategy.state.slots.map(slotOut),
+});
+
+const notConfiguredHere = (account: string): string =>
+  `this process is not configured for ${account}: another process has to run it`;
+
+const pauseOf = ({ strategy: { id, phase, wants } }: Timeless): Condition[] =>
+  phase === "paused" || wants === "pause"
+    ? [
+        {
+          code: "paused",
+          message: `it is paused: open orders can fill, and nothing new is placed until \`edgemaker grid resume ${id}\``,
+        },
+      ]
+    : [];
+
+export const conditionsOf = madeOnce((view): readonly Condition[] => {
+  if (view.strategy.status === "stopped") return [];
+  return [...accountCondition(view), ...pauseOf(view), ...outsideRange(view), ...lacksOf(view)];
+});
+
+/** Returns the interval of passes; one minute if this process runs none and the interval is unknown. */
+export const intervalOf = ({ interval }: Pick<Deps, "interval">): Millis => interval ?? MINUTE;
 
 export const gridStatus = operation({
   ...GRIDS_READ,
@@ -87,10 +113,6 @@ function strategiesPage(request: {
   return { limit: limit ?? 100, before: before === undefined ? undefined : Number.parseInt(before, 10) };
 }
 
-const slotsShown = ({ strategy }: StrategyView<GridStrategy>) => ({
-  slots: strategy.state.slots.map(slotOut),
-});
-
 /** Returns notices that a grid's own passes cannot know. */
 function noticedFrom(deps: Deps, view: StrategyView<GridStrategy>, killed: boolean) {
   const isStopped = view.strategy.status === "stopped";
@@ -119,9 +141,6 @@ function shownGrid(deps: Deps, view: StrategyView<GridStrategy>, killed: boolean
     watch,
   });
 }
-
-const notConfiguredHere = (account: string): string =>
-  `this process is not configured for ${account}: another process has to run it`;
 
 /** Returns the entry of a grid in a list; cached until its stored data changes. */
 const listedOut = madeOnce(({ strategy }) => {
@@ -161,3 +180,135 @@ export const listGrids = operation({
     return { strategies, count: strategies.length };
   },
 });
+
+/** Conditions of a running grid at the time of the request, and what the user can do about them. */
+export interface Condition {
+  readonly code:
+    | "key_refused"
+    | "key_missing"
+    | "exchange_unavailable"
+    | "paused"
+    | "out_of_range"
+    | "funds_missing"
+    | "base_missing";
+  readonly message: string;
+}
+
+/** Returns why the account's passes fail, if the exchange causes it. */
+function accountCondition({ accountError, memory, strategy }: Timeless): Condition[] {
+  if (accountError === null) return [];
+  const { exchange } = parseAccountKey(strategy.account);
+  const stands = "open orders stay, and fills are booked later";
+  switch (memory.failed) {
+    case "invalid_credentials":
+      return [
+        {
+          code: "key_refused",
+          message: `${exchange} refuses its key (${accountError}): ${stands}; create a new key there`,
+        },
+      ];
+    case "missing_credentials":
+      return [
+        {
+          code: "key_missing",
+          message: `there is no key for ${exchange} here: ${stands}; store one with \`edgemaker exchange add ${exchange}\``,
+        },
+      ];
+    case "unavailable":
+    case "rate_limited":
+      return [
+        {
+          code: "exchange_unavailable",
+          message: `${exchange} does not respond normally (${accountError}): ${stands}; edgemaker retries at least every five minutes, and you need to do nothing`,
+        },
+      ];
+    default:
+      return [];
+  }
+}
+
+function outsideRange({ strategy, memory }: Timeless): Condition[] {
+  const { id, symbol, status, phase, state } = strategy;
+  const mid = memory.marks[symbol]?.mid;
+  if (status !== "running" || phase !== "active" || mid === undefined) return [];
+  const range = rangeNow(state);
+  if (range === undefined || gridKind.isInRange(state, mid)) return [];
+  const [where, what] =
+    mid > range.upper ? ["above", "it has sold all its base"] : ["below", "it holds the base that it bought"];
+  return [
+    {
+      code: "out_of_range",
+      message: `the price ${text(mid)} is ${where} its range ${text(range.lower)} – ${text(range.upper)}: ${what}, and earns nothing until the price returns; \`edgemaker grid edit ${id} --lower … --upper …\` moves it`,
+    },
+  ];
+}
+
+function lacksOf({ strategy }: Timeless): Condition[] {
+  const { id, symbol, account, state } = strategy;
+  const { base, quote } = splitPair(symbol);
+  const { exchange } = parseAccountKey(account);
+  const slots = (reason: RefusalReason): string => {
+    const count = state.refused.filter((refusal) => refusal.reason === reason).length;
+    return count === 0 ? "" : count === 1 ? "1 slot waits" : `${count} slots wait`;
+  };
+  const [quoteless, baseless] = [slots("no_quote"), slots("inventory_missing")];
+  return [
+    ...(quoteless === ""
+      ? []
+      : [
+          {
+            code: "funds_missing" as const,
+            message: `${quoteless} for ${quote}: deposit it at ${exchange}, stop another grid, or make this one smaller with \`edgemaker grid edit ${id} --budget …\``,
+          },
+        ]),
+    ...(baseless === ""
+      ? []
+      : [
+          {
+            code: "base_missing" as const,
+            message: `${baseless} for ${base} that the grid bought but that is not free in the account; deposit it at ${exchange}, or stop the grid with \`edgemaker grid stop ${id}\``,
+          },
+        ]),
+  ];
+}
+
+/** How long a response is cached: anybody can request it, and it checks every running grid. */
+const WATCH_KEPT_FOR: Millis = SECOND;
+
+/**
+ * Returns a function that reports problems with the passes of this process's grids; it returns undefined without
+ * problems.
+ */
+export function watchOver(deps: Deps): () => Promise<string | undefined> {
+  let kept: { readonly at: Millis; readonly message: Promise<string | undefined> } | undefined;
+  return () => {
+    const at = deps.local.monotonic();
+    if (!kept || at - kept.at >= WATCH_KEPT_FOR) kept = { at, message: lookAtGrids(deps) };
+    return kept.message;
+  };
+}
+
+async function lookAtGrids(deps: Deps): Promise<string | undefined> {
+  const views = await deps.store.strategies({ stopped: false });
+  const own = views.filter(({ strategy }) => deps.venueOf(parseAccountKey(strategy.account)));
+  const stalled = own.filter((view) => stalledFor(view, deps.interval) > 0);
+  const late = own.filter((view) => watchNotices(view, intervalOf(deps)).length > 0);
+  const lines = [
+    ...(stalled.length === 0 ? [] : [`stalled: ${strategyNames(stalled)}`]),
+    ...(late.length === 0
+      ? []
+      : [
+          `the stop prices of ${late.length} of ${own.length} grids are not being watched: ${strategyNames(late)}; see their status`,
+        ]),
+  ];
+  return lines.length === 0 ? undefined : lines.join("; ");
+}
+
+/** Maximum number of strategies that a message names. */
+const MOST_STRATEGIES_NAMED = 20;
+
+const strategyNames = (views: readonly StrategyView[]): string => {
+  const names = views.slice(0, MOST_STRATEGIES_NAMED).map(({ strategy }) => strategy.id);
+  const left = views.length - names.length;
+  return `${names.join(", ")}${left > 0 ? ` and ${left} more` : ""}`;
+};

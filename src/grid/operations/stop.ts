@@ -1,26 +1,45 @@
+import { CHANGES_STRATEGY, changeable, changedOut, idInput } from "../../engine/operations/reads.ts";
 import type { Pass } from "../../engine/pass/step.ts";
 import { stepNow } from "../../engine/pass/tick.ts";
 import { type Decimal, mul, ONE, snap, text } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
+import { questionBeforeStop, type StopWish } from "../../kernel/fields.ts";
 import { splitPair } from "../../kernel/pair.ts";
-import { questionBeforeStop, type StopWish } from "../../kernel/stop-flags.ts";
+import { midOf } from "../../kernel/spread.ts";
+import { exposureOf } from "../../limits/allowed.ts";
+import {
+  readExitsOnLoss,
+  readMarketMid,
+  readOpenBuys,
+  readUnbookedBuys,
+} from "../../limits/operations/exposed-reads.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import { type By, byOf } from "../../model/events.ts";
-import { TRADES_NOTHING } from "../../model/proposal.ts";
+import { type Exposure, TRADES_NOTHING } from "../../model/proposal.ts";
 import type { Strategy } from "../../model/strategy.ts";
-import { operation } from "../../operation.ts";
+import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
-import type { StrategyView } from "../../ports/stores/strategy-store.ts";
+import type { StrategyView } from "../../ports/stores/store.ts";
 import { gridViewsOf } from "../kind.ts";
-import { profitOf } from "../ledger/profit.ts";
-import { stopReasonOf } from "../schema/ends.ts";
+import { profitOf } from "../ledger/booking.ts";
+import { layOutAnew, movesLadder, pendingEdit } from "../plan/notices.ts";
 import { stopInput } from "../schema/input.ts";
-import { StoppedShape } from "../schema/shapes.ts";
-import { stoppedOut } from "../schema/status-answer.ts";
+import { StoppedShape, stopReasonOf } from "../schema/shapes.ts";
+import { isDry, stoppedOut } from "../schema/status-answer.ts";
 import { stopView } from "../schema/view.ts";
-import { previewChange, type Sale, saleOf } from "../start/preview.ts";
+import type { EditInputs, PlannedEdit } from "../start/planned-edit.ts";
+import {
+  boundLeft,
+  gridExposure,
+  pauseTexts,
+  positionWithBuys,
+  previewChange,
+  type Sale,
+  saleOf,
+  unbegunBase,
+} from "../start/preview.ts";
+import { mostMoved } from "../start/worst-case.ts";
 import type { GridStrategy } from "../state/state.ts";
-import { readSaleExposure } from "./exposures.ts";
 
 export const stopGrid = operation({
   name: "stop_grid",
@@ -139,3 +158,162 @@ function describeState(
     return `${id} is stopping: the exchange accepted the cancels of ${pass.cancels} orders, but their final state cannot be read yet${why}; the next passes finish it`;
   return `${id} is stopping: ${openOrders} of its orders could still be open${why}; the next passes finish the stop`;
 }
+
+/** Computes what a change of a running grid can sell and buy. */
+/** Returns all base that it has or may already have bought. */
+export async function readSaleExposure(deps: Deps, strategy: GridStrategy): Promise<Exposure> {
+  if (isDry(strategy) || strategy.status === "stopped") return TRADES_NOTHING;
+  const { symbol, state } = strategy;
+  const mid = await readMarketMid(deps, strategy);
+  const base = positionWithBuys({ state, buys: await readOpenBuys(deps, strategy) });
+  return exposureOf({ symbol, mid, parts: [{ base, quote: 0n }], exits: false });
+}
+
+/** Returns the exposure of a pause, including base that its stop price or a loss limit would have sold. */
+export async function readPauseExposure(deps: Deps, strategy: GridStrategy): Promise<Exposure> {
+  const config = pendingEdit(strategy) ?? strategy.config;
+  const isProtected = config.stopLossPrice !== undefined || (await readExitsOnLoss(deps, strategy));
+  return isProtected ? readSaleExposure(deps, strategy) : TRADES_NOTHING;
+}
+
+/** Returns the exposure of a resumed grid: all that its configuration or a pending change allows. */
+export async function readResumeExposure(deps: Deps, strategy: GridStrategy): Promise<Exposure> {
+  if (isDry(strategy)) return TRADES_NOTHING;
+  const { symbol, state } = strategy;
+  const venue = deps.venueOf(parseAccountKey(strategy.account));
+  if (!venue) return exposureOf({ symbol, mid: undefined, parts: [], exits: false });
+  const [market, quote] = [await venue.market(symbol), await venue.ticker(symbol)];
+  const config = pendingEdit(strategy) ?? strategy.config;
+  const isRelaid = movesLadder(strategy.config, config);
+  return gridExposure({
+    ...{ symbol, config, state, market, mid: midOf(quote) },
+    buys: await readUnbookedBuys(deps, strategy),
+    laid: isRelaid ? layOutAnew(config, state, { market, quote }).slots : undefined,
+    unbegun: strategy.phase === "starting" ? unbegunBase(strategy, market) : undefined,
+    capital: boundLeft({ config, state }, symbol),
+    exitsOnLoss: await readExitsOnLoss(deps, strategy),
+  });
+}
+
+/** Returns the exposure of a changed grid, computed as for a new grid. */
+export async function readEditExposure(
+  deps: Deps,
+  strategy: GridStrategy,
+  { edited, state: laid }: PlannedEdit,
+  { market, quote, balances }: EditInputs,
+): Promise<Exposure> {
+  if (isDry(strategy)) return TRADES_NOTHING;
+  const { symbol, state } = strategy;
+  const { config, isRelaid, warnings } = edited;
+  const mid = midOf(quote);
+  const begins = { config, state: laid, startPrice: mid, takingPrice: mid, market, balances };
+  return gridExposure({
+    ...{ symbol, config, state, market, mid },
+    buys: await readUnbookedBuys(deps, strategy),
+    laid: isRelaid ? laid.slots : undefined,
+    capital: config.centered && (boundLeft({ config, state }, symbol) ?? mostMoved(begins)),
+    exitsOnLoss: await readExitsOnLoss(deps, strategy),
+    exitsAtOnce: warnings.some(({ code }) => code === "stops_at_once"),
+  });
+}
+
+const PAUSE_OPERATION = {
+  ...CHANGES_STRATEGY,
+  input: idInput,
+  failure: "Internal error",
+} as const;
+
+/** Returns a grid that a user can still pause. Throws AppError otherwise. */
+const changeableGrid = async (deps: Deps, id: string) =>
+  changeable(await viewOf(deps, id), " and cannot be paused or resumed; start a new grid");
+
+const failureOf = ({ outcome, message }: Pass): string => {
+  if (outcome === "failed") return `; its pass failed (${message}) and is tried again`;
+  return outcome === "busy" ? "; the next pass applies it" : "";
+};
+
+const notedElsewhere = ({ strategy }: StrategyView): string =>
+  `; a process that is configured for ${strategy.account} applies it`;
+
+const pauseGrid = operation({
+  ...PAUSE_OPERATION,
+  name: "pause_grid",
+  summary: "Pause a grid: place nothing new, and leave orders open",
+  http: { route: "POST /strategy/grid/:id/pause", from: "body" },
+  cli: {
+    path: "grid pause",
+    positional: ["id"],
+    examples: ["edgemaker grid pause grid-kraken-BTC-USDT-1767225600000"],
+  },
+  async prepare(deps, { id }, call) {
+    const before = await changeableGrid(deps, id);
+    return {
+      preview: async () =>
+        previewChange(before, {
+          text: "pause: open orders stay, and stop prices are not watched,",
+          notes: pauseTexts(before.strategy.config, splitPair(before.strategy.symbol).quote),
+        }),
+      strategies: [id],
+      exposure: () => readPauseExposure(deps, before.strategy),
+      async act() {
+        await deps.store.setPaused(id, true, byOf(call));
+        const { view, pass } = await passed(deps, id);
+        const why = pass ? failureOf(pass) : notedElsewhere(view);
+        return changedOut(view, pauseMessage(view, why), view.strategy.wants === "pause");
+      },
+    };
+  },
+});
+
+const resumeGrid = operation({
+  ...PAUSE_OPERATION,
+  name: "resume_grid",
+  summary: "Resume a grid that is paused or in error",
+  http: { route: "POST /strategy/grid/:id/resume", from: "body" },
+  cli: {
+    path: "grid resume",
+    positional: ["id"],
+    steps: true,
+    examples: ["edgemaker grid resume grid-kraken-BTC-USDT-1767225600000"],
+  },
+  async prepare(deps, { id }, call) {
+    const before = await changeableGrid(deps, id);
+    return {
+      preview: async () =>
+        previewChange(before, {
+          text: "resume, placing what is missing,",
+          notes: ["it resumes the grid: its slots sell and buy again"],
+          buys: true,
+          killed: await deps.store.killed(),
+        }),
+      strategies: [id],
+      exposure: () => readResumeExposure(deps, before.strategy),
+      act: () => resumeByHand(deps, id, byOf(call)),
+    };
+  },
+});
+
+async function resumeByHand(deps: Deps, id: string, by: By) {
+  await deps.store.setPaused(id, false, by);
+  const { view, pass } = await passed(deps, id);
+  const { status, wants, lastError } = view.strategy;
+  if (status === "error") return changedOut(view, `${id} is in error again: ${lastError}`, false);
+  const why = pass ? failureOf(pass) : notedElsewhere(view);
+  const isRunning = wants === "run";
+  return changedOut(view, isRunning ? `${id} is resumed${why}` : pauseMessage(view, why), isRunning);
+}
+
+async function passed(deps: Deps, id: string): Promise<{ view: StrategyView; pass: Pass | undefined }> {
+  const { strategy } = await viewOf(deps, id);
+  const venue = deps.venueOf(parseAccountKey(strategy.account));
+  const pass = venue && (await stepNow(deps, venue));
+  return { view: await viewOf(deps, id), pass };
+}
+
+function pauseMessage({ strategy: { id, wants }, openOrders }: StrategyView, why: string): string {
+  if (wants === "stop") return `${id} is stopping${why}`;
+  if (wants === "run") return `${id} is running: it was resumed${why}`;
+  return `${id} is paused: nothing new is placed, ${openOrders} orders stay open, and stop and take-profit prices are not watched${why}`;
+}
+
+export const pauseOperations: readonly Operation[] = [pauseGrid, resumeGrid];

@@ -1,23 +1,28 @@
-import { type Decimal, div, max, min, mul, ONE, snap, text, ZERO } from "../../kernel/decimal.ts";
+import { type Decimal, div, max, min, mul, ONE, snap, sum, text, ZERO } from "../../kernel/decimal.ts";
+import { splitPair } from "../../kernel/pair.ts";
 import { isWide } from "../../kernel/spread.ts";
+import type { Millis } from "../../kernel/time.ts";
 import { inOneOrder } from "../../limits/one-order.ts";
 import { boundsAfter, refusedWithin } from "../../limits/standing.ts";
-import type { Capital, Funds, Intent, Resting } from "../../model/intent.ts";
 import type { Bounds } from "../../model/limits.ts";
-import type { Market, Quote } from "../../model/market.ts";
-import { lotsFor, meetsMinimum } from "../../model/minimum.ts";
-import { need } from "../../model/need.ts";
-import type { Order } from "../../model/order.ts";
-import { rejectionOf } from "../../model/rejection.ts";
+import { lotsFor, type Market, meetsMinimum, type Quote, type Side } from "../../model/market.ts";
+import {
+  type Capital,
+  type Funds,
+  type Intent,
+  type Order,
+  type OrderTerms,
+  type Resting,
+  takes,
+} from "../../model/order.ts";
+import { rejectionOf } from "../../model/refusal-text.ts";
+import { need, type Refusal, type RefusalReason } from "../../model/strategy.ts";
 import type { StrategyContext } from "../../ports/kind.ts";
-import { firstAmount } from "../ladder/layout.ts";
-import { unsoldBase } from "../ledger/booking.ts";
-import { drawAll } from "../ledger/draw.ts";
-import type { GridConfig } from "../state/config.ts";
-import { totalBase } from "../state/lots.ts";
+import type { Timing } from "../../ports/venue.ts";
+import { firstAmount } from "../ladder/levels.ts";
+import { costInAll, drawAll, spentOf, unsoldBase } from "../ledger/booking.ts";
+import { type GridConfig, totalBase } from "../state/lots.ts";
 import { FIRST_BUY_SLOT, type GridState, type GridStrategy, type Slot } from "../state/state.ts";
-import { committed, fitIntoShares } from "./capital.ts";
-import { boundRoom, roomAfter } from "./room.ts";
 
 /** Maximum number of these orders; slots without base after that stay without it. */
 const MOST_INITIAL_BUYS = 5;
@@ -143,4 +148,160 @@ export function firstBuy(
     room: roomAfter(room, order),
     problem: null,
   };
+}
+
+type Shares = Pick<GridConfig, "maxPosition" | "safetyReserve">;
+
+/** Returns the quote that each limited share of the capital leaves for further buys, including fees. */
+export const roomsOf = (
+  { maxPosition, safetyReserve }: Shares,
+  { whole, quote, position, openBuys }: Capital,
+): readonly { readonly reason: RefusalReason; readonly room: Decimal }[] => [
+  ...(maxPosition === undefined
+    ? []
+    : [{ reason: "max_position" as const, room: mul(maxPosition, whole, "down") - position }]),
+  ...(safetyReserve === undefined
+    ? []
+    : [{ reason: "safety_reserve" as const, room: quote - openBuys - mul(safetyReserve, whole, "up") }]),
+];
+
+/** Returns the part of a buy, in lots, that its capital limits allow; it can be zero. */
+export function fitIntoShares(
+  amount: Decimal,
+  price: Decimal,
+  {
+    market,
+    config,
+    capital,
+  }: { readonly market: Market; readonly config: Shares; readonly capital: Capital | undefined },
+): Decimal {
+  const rooms = capital ? roomsOf(config, capital).map(({ room }) => room) : [];
+  const ofOne = need(market, { side: "buy", price, amount: ONE }).amount;
+  const most = rooms.map((room) => (room > 0n ? snap(div(room, ofOne, "down"), market.lot, "down") : 0n));
+  return most.reduce(min, amount);
+}
+
+/** Subtracts a planned order from it. */
+export function committed(capital: Capital, market: Market, order: OrderTerms): Capital {
+  if (order.side === "sell") return capital;
+  const { amount } = need(market, order);
+  return { ...capital, position: capital.position + amount, openBuys: capital.openBuys + amount };
+}
+
+/** Adds the cost of base that the grid got in this pass to its used capital. */
+export function withCost(
+  capital: Capital | undefined,
+  before: GridState,
+  after: GridState,
+): Capital | undefined {
+  const cost = before === after ? 0n : costInAll(after) - costInAll(before);
+  return capital && { ...capital, whole: capital.whole + cost, position: capital.position + cost };
+}
+
+/** Computes how much a limited grid can still buy: the limit that counted its start applies to every later order. */
+/** Returns the quote that further buys can spend, given its unsettled orders `live`; undefined if the grid has no limit. */
+export function boundRoom(
+  { config, state, symbol }: GridStrategy,
+  live: readonly Order[],
+): Decimal | undefined {
+  if (!config.bound) return undefined;
+  const open = live
+    .filter(({ side }) => side === "buy")
+    .map(({ price, amount, booked }) => mul(price, amount - booked, "up"));
+  return max(ZERO, config.bound.spent - spentOf(state.ledger, splitPair(symbol).quote) - sum(open));
+}
+
+export const roomAfter = (room: Decimal | undefined, { side, price, amount }: Wish): Decimal | undefined =>
+  room === undefined || side === "sell" ? room : room - mul(price, amount, "up");
+
+export function beyondRoom(wish: Wish, room: Decimal | undefined): Omit<Refusal, "slot"> | undefined {
+  if (room === undefined || wish.side === "sell") return undefined;
+  const notional = mul(wish.price, wish.amount, "up");
+  if (notional <= room) return undefined;
+  const detail = `a limit allows this grid to buy for ${text(room)} more, and this order needs ${text(notional)}`;
+  return { reason: "limit_exposure", detail };
+}
+
+/** Data that a plan can use. */
+export interface View {
+  readonly market: Market;
+  readonly quote: Quote;
+  /** Protocol time. */
+  readonly now: Millis;
+  /** Slots of this generation with an unsettled order. */
+  readonly busy: ReadonlySet<number>;
+  /** Slots whose order the exchange has not confirmed. */
+  readonly unclear?: readonly Refusal[];
+  /** Every order of the account on the symbol that is open or can be open. */
+  readonly resting: readonly Resting[];
+  /** Undefined if the balances are unknown; then no order is refused for lack of funds. */
+  readonly funds: Funds | undefined;
+  readonly killed: boolean;
+  /** Whether the exchange may have orders without a row; nothing is placed until they are resolved. */
+  readonly isRecovering: boolean;
+  /** Number of orders that this pass can still place. */
+  readonly limit: number;
+  /** Price confidence; undefined if no grid uses it. */
+  readonly confidence?: Decimal | undefined;
+  readonly config: Pick<GridConfig, "confidence" | "maxPosition" | "safetyReserve" | "postOnly">;
+  /** Basis of capital limits; undefined if the balances are unknown. */
+  readonly capital?: Capital | undefined;
+  /** Undefined if no limits apply to orders. */
+  readonly bounds?: Bounds | undefined;
+  /** Quote that the grid's limit leaves for further buys; undefined without a limit. */
+  readonly room?: Decimal | undefined;
+  /** Absent if nothing is retried. */
+  readonly backoff?: Timing["backoff"];
+}
+
+export type Wish = { readonly side: Side; readonly price: Decimal; readonly amount: Decimal };
+
+/** Returns the price of a slot's sell. */
+export const sellPrice = ({ upper, sellAt }: Slot): Decimal => sellAt ?? upper;
+
+const sellable = ({ lot }: Market, slot: Slot): Decimal => snap(unsoldBase(slot), lot, "down");
+
+/** Returns the base that the cycle's buy still lacks, in whole lots. */
+const missing = (market: Market, slot: Slot): Decimal =>
+  snap(lotsFor(market, slot.size, slot.lower) - slot.bought, market.lot, "down");
+
+/**
+ * Returns the side on which the slot can act. After a canceled partial fill it buys the missing amount or sells its
+ * base, if that meets the minimum. A selling slot that never had base becomes a buying slot when its lower price is
+ * below the market.
+ */
+export function turn(slot: Slot, market: Market, mid: Decimal): Slot {
+  const sells = meetsMinimum(market, sellPrice(slot), sellable(market, slot));
+  if (slot.side === "buy") {
+    const stuck = slot.bought > ZERO && !meetsMinimum(market, slot.lower, missing(market, slot));
+    return stuck && sells ? { ...slot, side: "sell" } : slot;
+  }
+  if (sells) return slot;
+  if (unsoldBase(slot) === ZERO && slot.bought === ZERO)
+    return slot.lower < mid ? { ...slot, side: "buy" } : slot;
+  const lacking = { ...slot, bought: min(unsoldBase(slot), lotsFor(market, slot.size, slot.lower)) };
+  return meetsMinimum(market, slot.lower, missing(market, lacking)) ? { ...lacking, side: "buy" } : slot;
+}
+
+/** Returns the nearest price that the market accepts and that is no worse: its tick can be wider than at the start. */
+export const priceAtTick = ({ side, price }: Pick<Wish, "side" | "price">, { tick }: Pick<Market, "tick">) =>
+  snap(price, tick, side === "buy" ? "down" : "up");
+
+export function wishOf(slot: Slot, market: Market): Wish | undefined {
+  const ideal: Wish =
+    slot.side === "buy"
+      ? { side: "buy", price: slot.lower, amount: missing(market, slot) }
+      : { side: "sell", price: sellPrice(slot), amount: sellable(market, slot) };
+  const wish = { ...ideal, price: priceAtTick(ideal, market) };
+  return meetsMinimum(market, wish.price, wish.amount) ? wish : undefined;
+}
+
+/**
+ * Prices an order at its level, or at the nearest price where it would be a maker order; that is better for the grid
+ * than the level. When the level itself allows a maker order, the order moves back (see outdated.ts).
+ */
+export function atRest(wish: Wish | undefined, { config, market, quote }: View): Wish | undefined {
+  if (!wish || config.postOnly === false || !takes(wish, quote)) return wish;
+  const price = wish.side === "buy" ? quote.bid : quote.ask;
+  return price > ZERO && meetsMinimum(market, price, wish.amount) ? { ...wish, price } : wish;
 }

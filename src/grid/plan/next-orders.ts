@@ -1,17 +1,35 @@
-import { unlimited } from "../../engine/decide/limited.ts";
-import { type Decimal, ZERO } from "../../kernel/decimal.ts";
+import { isLasting, isOfVenue, limitedAgain, unlimited, waitsForLimit } from "../../engine/decide/intents.ts";
+import { type Decimal, max, mul, ONE, sum, ZERO } from "../../kernel/decimal.ts";
 import { midOf } from "../../kernel/spread.ts";
-import { boundsAfter } from "../../limits/standing.ts";
-import type { Funds, Intent } from "../../model/intent.ts";
+import { isAhead, LONGEST_PAUSE } from "../../kernel/time.ts";
+import { boundsAfter, refusedWithin } from "../../limits/standing.ts";
 import type { Market } from "../../model/market.ts";
-import { need } from "../../model/need.ts";
-import { isSameRefusal, type Refusal } from "../../model/strategy.ts";
-import type { GridState, Slot } from "../state/state.ts";
-import { committed } from "./capital.ts";
-import { keptBack } from "./owed.ts";
-import { backedOff, limitOrderOf, refuse } from "./refusal.ts";
-import { roomAfter } from "./room.ts";
-import { atRest, sellPrice, turn, type View, type Wish, wishOf } from "./wish.ts";
+import { type Funds, type Intent, type Order, type Resting, takes } from "../../model/order.ts";
+import {
+  isSameRefusal,
+  lockedBy,
+  NO_RESERVE,
+  need,
+  type Refusal,
+  type Reserve,
+} from "../../model/strategy.ts";
+import { quoteFee } from "../ladder/check-rules.ts";
+import { followed, targetBase } from "../ladder/levels.ts";
+import { costInAll, gridPosition, unsoldBase } from "../ledger/booking.ts";
+import { totalBase } from "../state/lots.ts";
+import type { GridConfig, GridState, GridStrategy, Slot } from "../state/state.ts";
+import {
+  atRest,
+  beyondRoom,
+  committed,
+  roomAfter,
+  roomsOf,
+  sellPrice,
+  turn,
+  type View,
+  type Wish,
+  wishOf,
+} from "./first-buy.ts";
 
 export interface NextOrders {
   readonly next: GridState;
@@ -97,4 +115,139 @@ const nearestFirst = (slots: readonly Slot[], mid: Decimal): Slot[] => {
 function spendFunds(funds: Funds, market: Market, wish: Wish): Funds {
   const { asset, amount } = need(market, wish);
   return { ...funds, [asset]: (funds[asset] ?? ZERO) - amount };
+}
+
+/** Returns base that slots sold beyond what they had, in orders found after a restore, when the grid had moved. */
+function owedBase({ slots, idle }: Pick<GridState, "slots" | "idle">): Decimal {
+  const owed = slots.reduce((sum, slot) => sum + max(ZERO, -unsoldBase(slot)), ZERO);
+  return owed - totalBase(idle);
+}
+
+/** Returns slots that keep their base until the base owed by others is bought back, from the last one of `free` on. */
+export function keptBack(
+  state: Pick<GridState, "slots" | "idle">,
+  free: readonly Slot[],
+): ReadonlySet<number> {
+  const kept = new Set<number>();
+  let owed = owedBase(state);
+  for (const slot of [...free].reverse()) {
+    if (owed <= ZERO) return kept;
+    if (unsoldBase(slot) <= ZERO) continue;
+    kept.add(slot.index);
+    owed -= unsoldBase(slot);
+  }
+  return kept;
+}
+
+export function refuse(
+  slot: Slot,
+  wish: Wish | undefined,
+  view: View,
+  state: GridState,
+): Omit<Refusal, "slot"> | undefined {
+  const { market, quote, now, killed, isRecovering, funds, resting, config } = view;
+  if (!wish)
+    return { reason: slot.side === "sell" && unsoldBase(slot) === ZERO ? "no_base" : "below_minimum" };
+  if (killed) return { reason: "killed" };
+  if (isRecovering) return { reason: "recovering" };
+  if (state.halted) return { reason: "limit_loss", detail: state.halted };
+  if (!market.active) return { reason: "market_closed" };
+  if (isDoubtful(view)) return { reason: "low_confidence" };
+  if (isAhead(slot.retryAt, now, LONGEST_PAUSE)) return rejectedBefore(slot, state.refused);
+  if (waitsForLimit(slot, limitVersion(view))) return limitedBefore(slot, state.refused);
+  const crossing = crosses(wish, resting);
+  if (crossing) return crossing;
+  if (config.postOnly !== false && takes(wish, quote)) return { reason: "would_take" };
+  const { asset, amount } = need(market, wish);
+  if (funds && amount > (funds[asset] ?? ZERO))
+    return { reason: wish.side === "buy" ? "no_quote" : "inventory_missing" };
+  return (
+    (wish.side === "buy" ? overLimit(amount, view) : undefined) ??
+    beyondRoom(wish, view.room) ??
+    beyondBounds(wish, view)
+  );
+}
+
+const limitVersion = ({ now, bounds }: View) => ({ now, version: bounds?.standings.version });
+
+/** Returns a slot's refusal with its backoff; one that already waits does not restart its backoff. */
+export const backedOff = (slot: Slot, refusal: Omit<Refusal, "slot">, view: View) =>
+  view.backoff && !waitsForLimit(slot, limitVersion(view))
+    ? limitedAgain(slot, refusal, limitVersion(view), view.backoff)
+    : { slot, refusal };
+
+const limitedBefore = ({ index }: Slot, before: readonly Refusal[]): Omit<Refusal, "slot"> => {
+  const result = before.find(({ slot, reason }) => slot === index && isLasting(reason));
+  return { reason: result?.reason ?? "limit_order", ...(result?.detail ? { detail: result.detail } : {}) };
+};
+
+const isDoubtful = ({ confidence, config }: View): boolean =>
+  config.confidence !== undefined && confidence !== undefined && confidence < config.confidence;
+
+export const limitOrderOf = (wish: Wish, { symbol }: Market) => ({ symbol, type: "limit" as const, ...wish });
+
+const beyondBounds = (wish: Wish, { market, quote, bounds }: View): Omit<Refusal, "slot"> | undefined =>
+  bounds && refusedWithin(limitOrderOf(wish, market), quote, bounds);
+
+/** Returns whether a buy exceeds its share of the capital or the reserve of quote; these limits never refuse sells. */
+function overLimit(amount: Decimal, { capital, config }: View): Omit<Refusal, "slot"> | undefined {
+  const over = capital && roomsOf(config, capital).find(({ room }) => amount > room);
+  return over && { reason: over.reason };
+}
+
+const rejectedBefore = ({ index }: Slot, before: readonly Refusal[]): Omit<Refusal, "slot"> => {
+  const result = before.find(({ slot, reason }) => slot === index && isOfVenue(reason));
+  return { reason: result?.reason ?? "rejected", ...(result?.detail ? { detail: result.detail } : {}) };
+};
+
+const crosses = ({ side, price }: Wish, resting: readonly Resting[]): Omit<Refusal, "slot"> | undefined => {
+  const met = resting.find(
+    (other) => other.side !== side && (side === "buy" ? other.price <= price : other.price >= price),
+  );
+  const id = met && (met.order?.exchangeId ?? met.order?.clientId ?? met.id);
+  return (
+    met && { reason: "would_self_cross", ...(id ? { detail: `it could fill against order ${id}` } : {}) }
+  );
+};
+
+/**
+ * Returns the free quote and base without which a slot of the grid would have to wait: for its buy, for the buy after
+ * its sell, or for the base of its sell, including fees. Balances that its orders lock are not free, and not counted.
+ */
+export function reserveOf(strategy: GridStrategy, orders: readonly Order[], market: Market): Reserve {
+  const { state, status, wants, config } = strategy;
+  if (status === "stopped") return NO_RESERVE;
+  const { maxPosition, safetyReserve } = config;
+  const shares = { maxPosition, safetyReserve };
+  const locked = lockedBy(strategy, orders, market);
+  const base = max(ZERO, gridPosition(state) + unbegun(strategy, market) - locked.base);
+  // An exiting grid sells its base, and buys nothing more.
+  if (wants === "stop" || state.exit) return { quote: ZERO, base, locked, ...shares };
+  return { quote: max(ZERO, runningQuote(strategy, market) - locked.quote), base, locked, ...shares };
+}
+
+/** Returns the account's base that a grid takes when it starts. */
+const unbegun = ({ phase, config, state }: GridStrategy, market: Market): Decimal =>
+  phase === "starting" && config.useOwnBase !== false ? targetBase(state, market) : ZERO;
+
+/** Returns the quote that keeps every slot funded, including what its orders lock. */
+export function runningQuote(
+  { config, state }: { readonly config: GridConfig; readonly state: Pick<GridState, "slots" | "idle"> },
+  market: Market,
+): Decimal {
+  const fees = ONE + quoteFee(market);
+  const whole = ({ size }: Pick<Slot, "size">) => mul(size, fees, "up");
+  // After a rebuild any of its slots can buy, and its base belongs to none of them.
+  if (config.centered) return sum(state.slots.map(whole));
+  const now = sum(state.slots.map((slot) => max(ZERO, whole(slot) - broughtBy(slot, market))));
+  if (!config.trail) return now;
+  const all = [...state.slots, ...followed({ config, state, market })];
+  return max(now, sum(all.map(whole)) - costInAll(state));
+}
+
+/** Returns what a slot has spent in this cycle, or what its sell will bring. */
+function broughtBy(slot: Slot, market: Market): Decimal {
+  if (slot.side === "buy") return mul(slot.bought, slot.lower, "down");
+  const fee = max(market.maker, market.taker);
+  return mul(mul(unsoldBase(slot), sellPrice(slot), "down"), ONE - fee, "down");
 }

@@ -1,13 +1,13 @@
 import * as z from "zod";
-import { unexplainedAssets } from "../../engine/reconcile/books-check.ts";
+import { unexplainedAssets } from "../../engine/reconcile/recovery.ts";
 import { snap, text, texts, wire } from "../../kernel/decimal.ts";
 import { lazy } from "../../kernel/lazy.ts";
+import { type CostDay, dateOf } from "../../model/limits.ts";
 import { SIDES } from "../../model/market.ts";
-import type { StrategyView } from "../../ports/stores/strategy-store.ts";
+import type { StrategyView } from "../../ports/stores/store.ts";
 import { gridKind } from "../kind.ts";
 import { costOf, gridPosition, unsoldBase } from "../ledger/booking.ts";
-import type { Slot } from "../state/state.ts";
-import type { Timeless } from "./made-once.ts";
+import type { GridStrategy, Slot } from "../state/state.ts";
 
 /** Accounting fields of a strategy's status. */
 export const accountingShape = () => ({
@@ -77,3 +77,65 @@ export const slotOut = (slot: Slot): z.input<ReturnType<typeof SlotShape>> => ({
   position: text(unsoldBase(slot)),
   cost: wire(costOf(slot)),
 });
+
+/** A view without its moment. */
+export type Timeless = Omit<StrategyView<GridStrategy>, "now">;
+
+/**
+ * Computes a result from a view, and caches it while all objects of the view are identical, so the store's cached
+ * rows are not processed for each request. Neither the result nor the view may be modified.
+ */
+export function madeOnce<Made>(make: (view: Timeless) => Made): (view: Timeless) => Made {
+  const known = new WeakMap<GridStrategy, { readonly of: Timeless; readonly made: Made }>();
+  return (view) => {
+    const last = known.get(view.strategy);
+    if (last && isSame(last.of, view)) return last.made;
+    const made = make(view);
+    known.set(view.strategy, { of: view, made });
+    return made;
+  };
+}
+
+/** All fields of a view besides its strategy; a new field that is missing here is a type error. */
+const BESIDE = Object.keys({
+  memory: 0,
+  costs: 0,
+  openOrders: 0,
+  steppedAt: 0,
+  steppedBy: 0,
+  accountError: 0,
+} satisfies Record<Beside, 0>) as Beside[];
+type Beside = Exclude<keyof Timeless, "strategy">;
+
+const isSame = (a: Timeless, b: Timeless): boolean => BESIDE.every((part) => a[part] === b[part]);
+
+const CountedCostShape = lazy(() =>
+  z.object({
+    /** UTC day. */
+    day: z.string(),
+    /** Protocol time of the first and the last counted pass. */
+    from: z.number(),
+    to: z.number(),
+    exchangeCalls: z.number(),
+    databaseRequests: z.number(),
+    rowsRead: z.number().nullable(),
+    rowsWritten: z.number().nullable(),
+  }),
+);
+
+/** Usage of a strategy's passes on the newest day with a pass, and on the day before. */
+export const CostShape = lazy(() => CountedCostShape().extend({ before: CountedCostShape().nullable() }));
+
+type Counts = z.input<ReturnType<typeof CountedCostShape>>;
+
+export function costOut(
+  days: readonly CostDay[],
+  strategy: string,
+): z.input<ReturnType<typeof CostShape>> | null {
+  const counts = days.flatMap(({ day, from, to, of }): Counts[] => {
+    const cost = of[strategy];
+    return cost ? [{ day: dateOf(day), from, to, ...cost }] : [];
+  });
+  const [newest, before = null] = counts;
+  return newest ? { ...newest, before } : null;
+}

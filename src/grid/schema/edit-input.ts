@@ -1,7 +1,14 @@
 import * as z from "zod";
-import { countField, decimalField, idField, MOST_MULTIPLE } from "../../kernel/fields.ts";
+import {
+  countField,
+  decimalField,
+  flag,
+  idField,
+  MOST_MULTIPLE,
+  planHash,
+  price,
+} from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
-import { flag, planHash, price } from "../../kernel/start-fields.ts";
 
 const editShape = () => ({
   id: idField("Invalid request").describe("Strategy id"),

@@ -1,4 +1,4 @@
-import type { Follows, RangeNow } from "./follows.ts";
+import type { Follows, RangeNow } from "./shapes.ts";
 
 interface Lying {
   readonly lowerPrice: number;

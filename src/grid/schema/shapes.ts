@@ -1,11 +1,16 @@
 import * as z from "zod";
+import { describeReached, describeStopped } from "../../engine/decide/stop.ts";
 import { placedFields, streamShape } from "../../engine/operations/shapes.ts";
+import { type Decimal, div, mul, ONE, snap, sum, wire, ZERO } from "../../kernel/decimal.ts";
+import { exchangeField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
-import { STRATEGY_STATUSES } from "../../model/strategy.ts";
-import { accountingShape, SlotShape } from "./accounting.ts";
-import { CostShape } from "./cost.ts";
-import { StopPriceShape } from "./ends.ts";
-import { lyingShape } from "./follows.ts";
+import { calledBy, STRATEGY_STATUSES } from "../../model/strategy.ts";
+import type { StrategyView } from "../../ports/stores/store.ts";
+import { gridKind } from "../kind.ts";
+import type { GridConfig } from "../state/lots.ts";
+import { rangeNow } from "../state/range.ts";
+import type { GridStrategy } from "../state/state.ts";
+import { accountingShape, CostShape, SlotShape } from "./accounting.ts";
 
 /** Fields of a grid's configuration. */
 const layoutShape = () => ({
@@ -89,5 +94,228 @@ export const GridStatusShape = lazy(() =>
     cost: CostShape().nullable(),
     /** Only if the grid was requested by its id. */
     slots: z.array(SlotShape()).optional(),
+  }),
+);
+
+/** Prices at which a grid starts and stops, and its benchmark. */
+
+export const StopPriceShape = lazy(() =>
+  z.object({
+    reason: z.enum(["stop_loss", "take_profit", "trigger"]),
+    price: z.number(),
+    distancePercent: z.number().nullable().describe("Distance from the last price; negative below it"),
+    armed: z.boolean().describe("true if reaching the price has an effect now"),
+  }),
+);
+
+type ReportedNotices = readonly { readonly code: string }[];
+
+/** Notices that mean a reached price may have no effect. */
+const UNWATCHED = new Set(["stalled", "stop_price_unwatched", "stop_price_held_up"]);
+
+export function stopPricesOf(
+  { strategy, memory }: StrategyView<GridStrategy>,
+  watch: ReportedNotices,
+): z.input<ReturnType<typeof StopPriceShape>>[] {
+  const { config, status, phase, wants, state, symbol } = strategy;
+  const mark = memory.marks[symbol]?.mid;
+  const isWatched = ![...state.notices, ...watch].some(({ code }) => UNWATCHED.has(code));
+  const isRunning = status === "running" && phase !== "starting" && phase !== "stopping" && !state.rebuild;
+  const prices = [
+    ["stop_loss", config.stopLossPrice, isRunning],
+    ["take_profit", config.takeProfitPrice, isRunning],
+    ["trigger", status === "idle" ? config.triggerPrice : undefined, status === "idle"],
+  ] as const;
+  return prices.flatMap(([reason, price, isLive]) =>
+    price === undefined
+      ? []
+      : [
+          {
+            reason,
+            price: wire(price),
+            distancePercent: mark === undefined || mark === ZERO ? null : distancePercent(price, mark),
+            armed: isLive && isWatched && wants === "run" && state.exit === null,
+          },
+        ],
+  );
+}
+
+const distancePercent = (price: Decimal, mark: Decimal): number =>
+  wire(snap(div((price - mark) * 100n, mark, "half"), ONE / 100n, "half"));
+
+/** Returns the sum of all slots' orders. */
+export const investmentOf = ({ state }: Pick<GridStrategy, "state">): Decimal =>
+  sum(state.slots.map(({ size }) => size));
+
+export const holdingProfit = ({ state }: Pick<GridStrategy, "state">, mark: Decimal): Decimal =>
+  state.startPrice === ZERO
+    ? ZERO
+    : snap(
+        mul(investmentOf({ state }), div(mark - state.startPrice, state.startPrice, "half"), "half"),
+        ONE / 100n,
+        "half",
+      );
+
+/** Returns what stopped it or is about to stop it. */
+export function stopReasonOf(strategy: GridStrategy, mark: Decimal | undefined): string | null {
+  const { state, status } = strategy;
+  if (status === "stopped") return describeStopped(gridKind, strategy, mark) ?? null;
+  return state.exit && state.exit.reason !== "stop" ? describeReached(state.exit, state.halted) : null;
+}
+
+const RangeNowShape = lazy(() =>
+  z
+    .object({ lowerPrice: z.number(), upperPrice: z.number() })
+    .nullable()
+    .describe("Current range of the levels; differs from the request if the grid has followed the market"),
+);
+
+const FollowsShape = lazy(() =>
+  z
+    .union([
+      z.object({
+        how: z.literal("trail").describe("Furthest range of the trail"),
+        up: z.number().nullable(),
+        down: z.number().nullable(),
+      }),
+      z.object({
+        how: z.literal("centered").describe("Rebuild settings of a centered grid"),
+        levels: z.number().describe("Levels each side"),
+        spacing: z.number().describe("As a share of the center price"),
+        spacingModel: z.enum(["linear", "geometric", "custom"]),
+        deviation: z
+          .number()
+          .describe("Distance of the price that triggers a rebuild, as a share of the center price"),
+        deviationFrom: z
+          .enum(["edge", "center"])
+          .describe("Whether the distance is measured from the outermost level or the center"),
+        debounce: z.number().describe("Minimum milliseconds between two rebuilds"),
+      }),
+    ])
+    .nullable()
+    .describe("How the grid follows the market; null if it does not"),
+);
+
+/** Fields for a grid's current range, and whether it can move. */
+export const lyingShape = () => ({ rangeNow: RangeNowShape(), follows: FollowsShape() });
+
+export type RangeNow = z.output<ReturnType<typeof RangeNowShape>>;
+export type Follows = z.output<ReturnType<typeof FollowsShape>>;
+
+const boundOut = (bound: Decimal | undefined): number | null => (bound === undefined ? null : wire(bound));
+
+export const lyingOut = (strategy: GridStrategy) => ({
+  rangeNow: rangeNowOut(strategy),
+  follows: followsOut(strategy.config),
+});
+
+function rangeNowOut({ state }: Pick<GridStrategy, "state">): RangeNow {
+  const range = rangeNow(state);
+  return range === undefined ? null : { lowerPrice: wire(range.lower), upperPrice: wire(range.upper) };
+}
+
+function followsOut({ centered, trail }: GridConfig): Follows {
+  if (centered) {
+    const { levels, spacing, spacingModel, deviation, deviationFrom, debounce } = centered;
+    const shares = { spacing: wire(spacing), deviation: wire(deviation) };
+    return { how: "centered", levels, spacingModel, deviationFrom, debounce, ...shares };
+  }
+  if (trail?.up === undefined && trail?.down === undefined) return null;
+  return { how: "trail", up: boundOut(trail.up), down: boundOut(trail.down) };
+}
+
+export const withdrawInput = (ids: readonly string[]) => z.object({ exchange: exchangeField(ids) });
+
+export const WithdrawShape = lazy(() =>
+  z.object({
+    exchange: z.string(),
+    assets: z.array(
+      z.object({
+        asset: z.string(),
+        total: z.string(),
+        inOrders: z.string(),
+        kept: z.string().describe("Free balance that strategies need"),
+        canWithdraw: z.string().describe("Amount that you can withdraw without leaving an order unfunded"),
+        missing: z.string().describe("Amount that strategies already lack"),
+      }),
+    ),
+    needs: z
+      .array(
+        z.object({
+          id: z.string(),
+          name: z.string().nullable(),
+          symbol: z.string(),
+          quote: z.string(),
+          base: z.string(),
+        }),
+      )
+      .describe("What each strategy still needs of the free balance"),
+    warnings: z.array(WarningShape()),
+  }),
+);
+
+type Withdraw = z.output<ReturnType<typeof WithdrawShape>>;
+
+/** Formats what can be withdrawn first, then why the rest cannot. */
+export function withdrawView(answer: unknown): unknown {
+  const { assets, needs, warnings } = answer as Withdraw;
+  const notes = warnings.map(({ message }) => message);
+  return {
+    ...(notes.length > 0 ? { "but note": notes.join("; ") } : {}),
+    assets: assets.map(({ asset, canWithdraw, kept, inOrders, total, missing }) => ({
+      asset,
+      "can go": canWithdraw,
+      "needed by strategies": kept,
+      "in orders": inOrders,
+      total,
+      ...(assets.some((one) => one.missing !== "0") ? { missing } : {}),
+    })),
+    ...(needs.length > 0
+      ? { "kept for": needs.map(({ quote, base, ...named }) => ({ strategy: calledBy(named), quote, base })) }
+      : {}),
+  };
+}
+
+export function describeWithdraw(answer: unknown): string {
+  const { assets } = answer as Withdraw;
+  const lines = assets.map(({ asset, canWithdraw, total }) => `${canWithdraw} of ${total} ${asset}`);
+  return `You can withdraw without leaving an order unfunded: ${lines.join(", ") || "nothing"}.`;
+}
+
+/** Result of a preview of a change to a running grid. */
+export const PlannedEditShape = lazy(() =>
+  z.object({
+    id: z.string(),
+    marketPrice: z.number(),
+    changes: z.array(z.object({ field: z.string(), from: z.string(), to: z.string() })),
+    cancelled: z.number().describe("Orders to cancel before any other is placed"),
+    orders: z
+      .array(z.object({ slot: z.number(), ...placedFields() }))
+      .describe("Open orders after the change; none if the levels stay"),
+    refused: z.array(RefusedShape()),
+    investment: z
+      .object({ quote: z.string(), base: z.string() })
+      .describe("Quote for the buys, and base that the grid holds"),
+    free: z.string().describe("Free quote that other strategies do not need, after the canceled orders"),
+    idleBase: z.string().describe("Base that no slot would sell"),
+    realized: z.number().describe("Realized P&L so far; the change keeps the ledger and sells nothing"),
+    totalProfit: z.number(),
+    maxQuoteUsed: z.string(),
+    worstCase: z.array(z.object({ price: z.number(), loss: z.number() })),
+    warnings: z.array(WarningShape()),
+    planHash: z.string(),
+  }),
+);
+
+export const EditedShape = lazy(() =>
+  z.object({
+    success: z.boolean(),
+    id: z.string(),
+    status: z.enum(STRATEGY_STATUSES),
+    phase: z.string(),
+    made: z.boolean().describe("true if the change is complete; otherwise the next passes complete it"),
+    message: z.string(),
+    changes: z.array(z.object({ field: z.string(), from: z.string(), to: z.string() })),
+    warnings: z.array(WarningShape()),
   }),
 );

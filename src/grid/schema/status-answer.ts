@@ -5,15 +5,20 @@ import type { Millis } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import type { Order } from "../../model/order.ts";
 import type { Strategy } from "../../model/strategy.ts";
-import type { StrategyView } from "../../ports/stores/strategy-store.ts";
-import { profitOf } from "../ledger/profit.ts";
+import type { StrategyView } from "../../ports/stores/store.ts";
+import { profitOf } from "../ledger/booking.ts";
 import type { GridStrategy } from "../state/state.ts";
-import { accountingOut, otherChanges } from "./accounting.ts";
-import { costOut } from "./cost.ts";
-import { holdingProfit, investmentOf, stopPricesOf, stopReasonOf } from "./ends.ts";
-import { lyingOut } from "./follows.ts";
-import { madeOnce, type Timeless } from "./made-once.ts";
-import type { ConfigShape, GridStatusShape, StoppedShape } from "./shapes.ts";
+import { accountingOut, costOut, madeOnce, otherChanges, type Timeless } from "./accounting.ts";
+import {
+  type ConfigShape,
+  type GridStatusShape,
+  holdingProfit,
+  investmentOf,
+  lyingOut,
+  type StoppedShape,
+  stopPricesOf,
+  stopReasonOf,
+} from "./shapes.ts";
 
 export function configOut(
   exchange: string,

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { pluralize } from "../../kernel/pluralize.ts";
+import { pluralize } from "../../kernel/plain-text.ts";
 import { REFUSAL_TEXT } from "../../model/refusal-text.ts";
 import { calledBy } from "../../model/strategy.ts";
 import { liesAt } from "./range-view.ts";

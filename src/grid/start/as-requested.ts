@@ -1,11 +1,9 @@
 import type * as z from "zod";
 import { AppError } from "../../kernel/errors.ts";
 import { BOUNDS, centeredPreviewInput, PROFILE, rangePreviewInput } from "../schema/input.ts";
-import type { CenteredConfig, GridConfig } from "../state/config.ts";
-import { optionsOf } from "../state/options.ts";
-import type { CenteredRequest, RequestedRange } from "./check.ts";
+import { type CenteredConfig, type GridConfig, optionsOf } from "../state/lots.ts";
+import { type CenteredRequest, centeredOf, type RequestedRange, requestedRangeOf } from "./check.ts";
 import { labelled } from "./edited.ts";
-import { centeredOf, requestedRangeOf } from "./requested.ts";
 
 type TradesWhere = "exchange" | "symbol" | "dryRun" | "dryBalance";
 export type RangeFields = Omit<z.output<ReturnType<typeof rangePreviewInput>>, TradesWhere>;

@@ -1,24 +1,41 @@
-import { type Decimal, div, ONE, text, ZERO } from "../../kernel/decimal.ts";
-import { AppError } from "../../kernel/errors.ts";
+import type * as z from "zod";
+import { type Decimal, div, ONE, parseDecimal, readable, text, ZERO } from "../../kernel/decimal.ts";
+import { AppError, noLongerHolds } from "../../kernel/errors.ts";
+import { approvesSame, hashOfPlan, hashOfShown } from "../../kernel/hash.ts";
+import type { Pair } from "../../kernel/pair.ts";
 import { midOf } from "../../kernel/spread.ts";
-import type { Balance } from "../../model/account.ts";
+import type { AccountRef, Balance } from "../../model/account.ts";
 import type { Market, Quote } from "../../model/market.ts";
-import { layAround, mostLevels } from "../ladder/centered.ts";
+import type { Intent } from "../../model/order.ts";
 import {
+  breakEvenRatio,
   checkFunds,
   checkMinimum,
   checkPrices,
   checkSpacing,
   outside,
+  restingFees,
   spacingWarnings,
   type Warning,
 } from "../ladder/check-rules.ts";
-import { layOut } from "../ladder/layout.ts";
-import { ascends, leastRatio, levelsFrom, slotsBetween } from "../ladder/levels.ts";
-import type { CenteredConfig, GridConfig } from "../state/config.ts";
-import type { GridOptions } from "../state/options.ts";
-import type { Slot } from "../state/state.ts";
-import { adviceOnCentered, adviceOnRange } from "./spacing-advice.ts";
+import {
+  ascends,
+  layAround,
+  layOut,
+  leastRatio,
+  levelsFrom,
+  mostLevels,
+  slotsBetween,
+} from "../ladder/levels.ts";
+import type { centeredPreviewInput, rangePreviewInput } from "../schema/input.ts";
+import {
+  besideOptions,
+  type CenteredConfig,
+  type GridConfig,
+  type GridOptions,
+  optionsOf,
+} from "../state/lots.ts";
+import { FIRST_BUY_SLOT, type Slot } from "../state/state.ts";
 
 /** A range grid as a user requests it. */
 export type RequestedRange = Omit<GridConfig, "gridSpacing" | "isSpaced" | "centered"> & {
@@ -154,4 +171,157 @@ function checkAscent(levels: readonly Decimal[], { tick, quote }: Market): void 
     "Invalid spacing",
     `two levels fall on one price: the tick here is ${text(tick)} ${quote}; use fewer levels or a wider range`,
   );
+}
+
+/** Minimum number of levels of a range grid. */
+const LEAST_LEVELS = 2;
+
+/** Suggests input instead of a range grid whose cycles lose money, in the field that the user set. */
+export function adviceOnRange(config: GridConfig, market: Market): string {
+  const pays = (change: Partial<GridConfig>) =>
+    paysFees(levelsFrom({ ...config, ...change }, market.tick), market);
+  if (config.isSpaced) {
+    const least = leastWhere((gridSpacing) => pays({ gridSpacing }), config.gridSpacing);
+    return least === undefined
+      ? "use fewer levels"
+      : `use a spacing of at least ${text(least)} ${market.quote}`;
+  }
+  const most = mostWhere((gridLevels) => pays({ gridLevels }), config.gridLevels);
+  return most < LEAST_LEVELS ? "use a wider range" : `use at most ${most} levels or a wider range`;
+}
+
+/** Does the same for a centered grid, whose spacing is a share of its center. */
+export function adviceOnCentered(
+  { orderSize, centered }: CenteredTerms,
+  mid: Decimal,
+  market: Market,
+): string {
+  if (centered.spacingModel === "custom") return "use wider customSpacings";
+  const pays = (spacing: Decimal) => {
+    const config = { ...centered, spacing };
+    // Levels beyond the maximum are refused with their own error.
+    if (mostLevels(config) >= 0) return true;
+    return paysFees(layAround({ config, orderSize, mid, widening: ONE, tick: market.tick }).levels, market);
+  };
+  const least = leastWhere(pays, centered.spacing);
+  return least === undefined ? "use fewer levels" : `use a spacing of at least ${text(least)}`;
+}
+
+type CenteredTerms = Pick<GridConfig, "orderSize"> & {
+  readonly centered: NonNullable<GridConfig["centered"]>;
+};
+
+const paysFees = (levels: readonly Decimal[], market: Market): boolean =>
+  ascends(levels) && leastRatio(slotsBetween(levels)) >= breakEvenRatio(restingFees(market));
+
+/** Number of doublings after which a spacing exceeds every price. */
+const MOST_DOUBLINGS = 64;
+
+/** Returns the smallest readable value that satisfies a condition, above one that does not; undefined if none does. */
+function leastWhere(holds: (value: Decimal) => boolean, from: Decimal): Decimal | undefined {
+  let [below, above] = [from, from * 2n];
+  for (let tries = 0; !holds(above); tries++) {
+    if (tries > MOST_DOUBLINGS) return undefined;
+    [below, above] = [above, above * 2n];
+  }
+  for (let step = above / 100_000n + 1n; above - below > step; ) {
+    const middle = (below + above) / 2n;
+    if (holds(middle)) above = middle;
+    else below = middle;
+  }
+  return readable(above);
+}
+
+/** Returns the largest whole number that satisfies a condition, below one that does not; 0 if none does. */
+function mostWhere(holds: (count: number) => boolean, from: number): number {
+  let [most, least] = [from, 0];
+  while (most - least > 1) {
+    const middle = Math.floor((most + least) / 2);
+    if (holds(middle)) least = middle;
+    else most = middle;
+  }
+  return least;
+}
+
+/** The kind of account, because a plan on paper is not one of a real account. */
+interface PlanPlace extends Pick<AccountRef, "exchange" | "kind"> {
+  readonly symbol: Pair;
+}
+
+/**
+ * Returns a hash that stays the same while the same orders with the same configuration would be placed on the same
+ * account and pair; `hash-center` for a centered grid.
+ */
+export function planHashOf(
+  { config, center }: Checked,
+  intents: readonly Intent[],
+  { exchange, kind, symbol }: PlanPlace,
+): string {
+  const place = [exchange, kind, symbol];
+  // The order nearest to the market and the first buy's limit change with every trade.
+  const orders = [...intents]
+    .sort((a, b) => a.slot - b.slot)
+    .map(({ slot, side, price, amount }) => [slot, side, slot === FIRST_BUY_SLOT ? 0 : price, amount]);
+  const { centered } = config;
+  if (!centered) return hashOfPlan([place, config, orders]);
+  // The slots next to the center get and lose their orders while the market moves between them.
+  const beyond = orders.filter(([slot]) => slot !== centered.levels - 1 && slot !== centered.levels);
+  return `${hashOfShown([place, config, beyond, center], orders)}-${text(center)}`;
+}
+
+/** Returns the center of the centered grid that a preview showed. */
+export const centerOf = (planHash: string | undefined): Decimal | undefined =>
+  parseDecimal(planHash?.split("-")[1] ?? "");
+
+/** Throws if the plan has changed since the preview. */
+export function checkHash(
+  { hash, checked }: { readonly hash: string; readonly checked: Checked },
+  expected: string | undefined,
+): void {
+  if (expected === undefined) return;
+  const isAlike = checked.config.centered && centerOf(expected) !== undefined && approvesSame(expected, hash);
+  if (!(expected === hash || isAlike) || !isAround(checked)) throw noLongerHolds();
+}
+
+/** Returns whether a centered plan is still valid: the market is between the levels next to its center. */
+function isAround({ config: { centered }, slots, startPrice }: Checked): boolean {
+  if (!centered) return true;
+  const [below, above] = [slots[centered.levels - 1], slots[centered.levels]];
+  return below !== undefined && above !== undefined && below.lower < startPrice && startPrice < above.upper;
+}
+
+/** Returns a range grid's input without its exchange and pair. */
+export function requestedRangeOf({
+  exchange: _exchange,
+  symbol: _symbol,
+  dryRun: _dryRun,
+  dryBalance: _dryBalance,
+  name: _name,
+  ...request
+}: z.output<ReturnType<typeof rangePreviewInput>>): RequestedRange {
+  return request;
+}
+
+/** Converts a centered grid's input to the strategy's configuration. */
+export function centeredOf(request: z.output<ReturnType<typeof centeredPreviewInput>>): CenteredRequest {
+  const {
+    exchange: _exchange,
+    symbol: _symbol,
+    dryRun: _dryRun,
+    dryBalance: _dryBalance,
+    name: _name,
+    size,
+    volatility,
+    volatilityLow,
+    volatilityHigh,
+    ...centered
+  } = besideOptions(request);
+  return {
+    ...optionsOf(request),
+    orderSize: size,
+    centered: {
+      ...centered,
+      ...(volatility ? { volatility: { low: volatilityLow, high: volatilityHigh } } : {}),
+    },
+  };
 }

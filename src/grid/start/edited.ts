@@ -5,10 +5,10 @@ import { midOf } from "../../kernel/spread.ts";
 import type { Market, Quote } from "../../model/market.ts";
 import type { Warning } from "../ladder/check-rules.ts";
 import { levelAt } from "../ladder/levels.ts";
-import { movesLadder, pendingEdit } from "../plan/edit.ts";
+import { movesLadder, pendingEdit } from "../plan/notices.ts";
 import type { editPreviewInput } from "../schema/edit-input.ts";
 import { BOUNDS } from "../schema/input.ts";
-import type { CenteredConfig, GridConfig } from "../state/config.ts";
+import type { CenteredConfig, GridConfig } from "../state/lots.ts";
 import type { GridStrategy } from "../state/state.ts";
 import { checkCentered, checkStart } from "./check.ts";
 

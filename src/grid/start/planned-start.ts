@@ -3,25 +3,28 @@ import { placedOut } from "../../engine/operations/shapes.ts";
 import { type Decimal, mul, ONE, snap, sum, text, wire, ZERO } from "../../kernel/decimal.ts";
 import { boundsAfter, refusedWithin } from "../../limits/standing.ts";
 import { type AccountRef, type Balance, balanceIn } from "../../model/account.ts";
-import type { Intent } from "../../model/intent.ts";
 import { type Bounds, LIMIT_CODES, type LimitCode, type LimitRefusal } from "../../model/limits.ts";
 import type { Market, Quote } from "../../model/market.ts";
-import { type Both, freeBeside } from "../../model/reserve.ts";
-import type { Warning } from "../ladder/check-rules.ts";
-import { breakEvenRatio, restingFees } from "../ladder/fees.ts";
-import { giveFirstBase } from "../ladder/layout.ts";
-import { committed } from "../plan/capital.ts";
-import { firstBuyOf, takingPrice } from "../plan/first-buy.ts";
+import type { Intent } from "../../model/order.ts";
+import { type Both, freeBeside } from "../../model/strategy.ts";
+import { breakEvenRatio, restingFees, type Warning } from "../ladder/check-rules.ts";
+import { giveFirstBase } from "../ladder/levels.ts";
+import { committed, firstBuyOf, takingPrice } from "../plan/first-buy.ts";
 import { nextOrders } from "../plan/next-orders.ts";
 import type { PlannedShape } from "../schema/schema.ts";
-import type { GridConfig } from "../state/config.ts";
-import { optionsOf } from "../state/options.ts";
+import { type GridConfig, optionsOf } from "../state/lots.ts";
 import { FIRST_BUY_SLOT, type GridState, NEW_STATE, NO_LEDGER } from "../state/state.ts";
-import type { Checked } from "./check.ts";
-import { cycleNet, cycleShare } from "./cycle-net.ts";
-import { type LastWeek, lastWeekOut } from "./last-week.ts";
-import { planHashOf } from "./plan-hash.ts";
-import { type Begins, mostQuote, neededQuote, worstCases } from "./worst-case.ts";
+import { type Checked, planHashOf } from "./check.ts";
+import {
+  type Begins,
+  cycleNet,
+  cycleShare,
+  type LastWeek,
+  lastWeekOut,
+  mostQuote,
+  neededQuote,
+  worstCases,
+} from "./worst-case.ts";
 
 export interface StartInputs {
   readonly account: Pick<AccountRef, "exchange" | "kind">;

@@ -1,12 +1,13 @@
-import { type Decimal, div, max, min, mul, ONE, sum, wire, ZERO } from "../../kernel/decimal.ts";
+import { type Decimal, div, max, min, mul, ONE, snap, sum, text, wire, ZERO } from "../../kernel/decimal.ts";
+import { pluralize } from "../../kernel/plain-text.ts";
+import { DAY, type Millis } from "../../kernel/time.ts";
 import type { Balance } from "../../model/account.ts";
-import type { Market } from "../../model/market.ts";
-import { lotsFor } from "../../model/minimum.ts";
-import { quoteFee } from "../ladder/fees.ts";
-import { followed } from "../ladder/followed.ts";
-import { firstAmount } from "../ladder/layout.ts";
-import { runningQuote } from "../plan/reserve.ts";
-import type { GridConfig } from "../state/config.ts";
+import { type Candle, lotsFor, type Market } from "../../model/market.ts";
+import { netOfCycle, quoteFee, restingFees } from "../ladder/check-rules.ts";
+import { firstAmount, followed } from "../ladder/levels.ts";
+import { sellPrice } from "../plan/first-buy.ts";
+import { runningQuote } from "../plan/next-orders.ts";
+import type { GridConfig } from "../state/lots.ts";
 import type { GridState, Slot } from "../state/state.ts";
 
 /** Initial values of a grid. */
@@ -71,6 +72,8 @@ function waysOfLosing(slot: Slot, worth: Decimal, begins: Begins): Decimal[] {
   return [rebought, costOfFirst(slot, begins) - mul(first, worth, "down")];
 }
 
+const fee = ({ maker, taker }: Market): Decimal => max(maker, taker);
+
 /** Returns the proceeds of a slot's first sell. */
 const proceedsOf = (slot: Slot, market: Market): Decimal =>
   mul(mul(firstAmount(market, { ...slot, side: "sell" }), slot.upper, "down"), ONE - fee(market), "down");
@@ -110,8 +113,6 @@ export function worstCases(begins: Begins): { price: number; loss: number }[] {
   return [...levels, ...at(stopLossPrice, true), ...at(ZERO)];
 }
 
-const fee = ({ maker, taker }: Market): Decimal => max(maker, taker);
-
 /** Returns the cost of a slot's buy, and the base that it gets. */
 function boughtBySlot({ size, lower }: Slot, market: Market): [paid: Decimal, bought: Decimal] {
   const amount = lotsFor(market, size, lower);
@@ -129,3 +130,116 @@ function capital(
   const kept = mul(all, ONE - (safetyReserve ?? ZERO), "up");
   return maxPosition === undefined ? kept : min(kept, mul(all, maxPosition, "up"));
 }
+
+/** The last week's candles with length `span`, or why there are none. */
+export type LastWeek =
+  | { readonly candles: readonly Candle[]; readonly span: Millis }
+  | { readonly reason: string };
+
+interface Crossings {
+  /** Estimated number of fills at one of the levels. */
+  readonly fills: number;
+  /** Estimated number of complete cycles per slot. */
+  readonly cycles: readonly number[];
+}
+
+/**
+ * Counts how often prices crossed the levels of slots. Each slot begins with a buy, after the price was above its
+ * lower price. A price must pass a level to count; within a candle, the extreme nearer to its open comes first.
+ */
+export function crossingsOf(
+  slots: readonly Pick<Slot, "lower" | "upper">[],
+  candles: readonly Candle[],
+): Crossings {
+  const prices = candles.flatMap(cornersIn);
+  let fills = 0;
+  const cycles = slots.map(({ lower, upper }) => {
+    let [isArmed, holds, count] = [false, false, 0];
+    for (const price of prices) {
+      if (holds ? price > upper : isArmed && price < lower) {
+        fills++;
+        if (holds) count++;
+        holds = !holds;
+      }
+      if (price > lower) isArmed = true;
+    }
+    return count;
+  });
+  return { fills, cycles };
+}
+
+const cornersIn = ({ open, high, low, close }: Candle): Decimal[] =>
+  high - open < open - low ? [open, high, low, close] : [open, low, high, close];
+
+/** Estimates the profit if the next weeks repeat the last one, and after which time it covers a price fall. */
+export function lastWeekOut(begins: Begins, week: LastWeek) {
+  if ("reason" in week) return unknownWeek(week.reason);
+  const { candles, span } = week;
+  const { state, market } = begins;
+  const { fills, cycles } = crossingsOf(state.slots, candles);
+  const earned = sum(state.slots.map((slot, at) => BigInt(cycles[at] ?? 0) * cycleNet(slot, market)));
+  const days = div(BigInt(candles.length * span) * ONE, BigInt(DAY) * ONE, "half");
+  const perDay = div(earned, days, "down");
+  const fall = fallOf(begins);
+  const breakEven = perDay > ZERO ? snap(div(fall.loss, perDay, "up"), ONE / 10n, "up") : undefined;
+  const figures = { fills, cycles: cycles.reduce((total, one) => total + one, 0), perDay, days };
+  return {
+    days: wire(snap(days, ONE / 10n, "half")),
+    crossings: figures.fills,
+    cycles: figures.cycles,
+    profitPerDay: wire(perDay),
+    breakEvenDays: breakEven === undefined ? null : wire(breakEven),
+    message: describeWeek({ ...figures, breakEven, fall }, market),
+  };
+}
+
+const unknownWeek = (reason: string) => ({
+  days: null,
+  crossings: null,
+  cycles: null,
+  profitPerDay: null,
+  breakEvenDays: null,
+  message: `unknown, because the last week's prices are unavailable: ${reason}`,
+});
+
+interface Fall {
+  readonly price: Decimal;
+  readonly loss: Decimal;
+}
+
+/** Returns the fall to the stop price that sells, or to the lowest level. */
+function fallOf(begins: Begins): Fall {
+  const { config, state } = begins;
+  const { centered: _, ...range } = config;
+  const { stopLossPrice } = config;
+  const lowest = state.slots.reduce((least, { lower }) => min(least, lower), config.upperPrice);
+  const price = stopLossPrice ?? lowest;
+  return { price, loss: lossAt(price, { ...begins, config: range }, stopLossPrice !== undefined) };
+}
+
+interface WeekFigures {
+  readonly fills: number;
+  readonly cycles: number;
+  readonly perDay: Decimal;
+  readonly days: Decimal;
+  readonly breakEven: Decimal | undefined;
+  readonly fall: Fall;
+}
+
+function describeWeek(
+  { fills, cycles, perDay, days, breakEven, fall }: WeekFigures,
+  { quote }: Market,
+): string {
+  const past = `if the price crosses its levels as in the last ${pluralize(text(snap(days, ONE / 10n, "half")), "day")} (${pluralize(fills, "time")}, ${pluralize(cycles, "cycle")})`;
+  if (breakEven === undefined) return `${past}, it earns nothing and recovers no loss`;
+  const cents = (value: Decimal) => text(snap(value, ONE / 100n, "half"));
+  return `${past}, it earns ${cents(perDay)} ${quote} a day after fees and recovers the loss of a fall to ${text(fall.price)} in ${pluralize(text(breakEven), "day")}`;
+}
+
+/** Returns the net profit of a slot's cycle as a share of its buy's cost. */
+export const cycleShare = (slot: Slot, market: Market): Decimal =>
+  netOfCycle({ buyAt: slot.lower, sellAt: sellPrice(slot), fees: restingFees(market) });
+
+/** Returns the same in quote. */
+export const cycleNet = (slot: Slot, market: Market): Decimal =>
+  mul(slot.size, cycleShare(slot, market), "down");

@@ -1,4 +1,4 @@
-import type { PositionLedger } from "../../engine/position/state.ts";
+import type { PositionLedger } from "../../engine/position/ledger.ts";
 import { type Decimal, ONE } from "../../kernel/decimal.ts";
 import type { Millis } from "../../kernel/time.ts";
 import {
@@ -8,8 +8,7 @@ import {
   type Strategy,
   type StrategyState,
 } from "../../model/strategy.ts";
-import type { GridConfig } from "./config.ts";
-import type { Lot } from "./lots.ts";
+import type { GridConfig, Lot } from "./lots.ts";
 
 export type { GridConfig };
 

@@ -2,13 +2,15 @@
 import { type Decimal, max } from "../../kernel/decimal.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
 import { midOf } from "../../kernel/spread.ts";
-import { type AccountRef, parseAccountKey } from "../../model/account.ts";
-import type { Limits, LimitsRead, LimitsRequest } from "../../model/limits.ts";
+import { type AccountRef, accountKey, parseAccountKey } from "../../model/account.ts";
+import type { Limits, LimitsRead, LimitsRequest, StandingsRead } from "../../model/limits.ts";
 import type { Quote } from "../../model/market.ts";
 import type { Order } from "../../model/order.ts";
+import { type Exposure, TRADES_NOTHING } from "../../model/proposal.ts";
 import type { Strategy } from "../../model/strategy.ts";
-import { exitsOnLoss } from "../exposure.ts";
-import { readStandings } from "./standings.ts";
+import { exitsOnLoss, exposureOf } from "../allowed.ts";
+import { baseWithBids, type Positioned, type PositionMarket, positionExposure } from "../position.ts";
+import { accountLimits, ownLimits, scopeOfAccount, scopeOfToken, usedOf } from "../standing.ts";
 
 /** The database and the exchanges that the reads use. */
 export interface ExposedAccounts {
@@ -63,4 +65,72 @@ export async function readUnbookedBuys(deps: ExposedAccounts, strategy: Strategy
     ...order,
     amount: max(order.booked, filled.get(order.exchangeId ?? "") ?? order.amount),
   }));
+}
+
+/** Sources of limits: stored limits, and those of the operator's settings. */
+interface LimitsDeps {
+  readonly store: { readLimits(request: LimitsRequest): Promise<LimitsRead> };
+  readonly limits?: Limits | undefined;
+}
+
+/** Reads the limits that apply now to an order of `actor` on an account. */
+export async function readStandings(
+  { store, limits }: LimitsDeps,
+  account: AccountRef,
+  actor: string,
+): Promise<StandingsRead> {
+  const key = accountKey(account);
+  const [ofAccount, ofToken] = [scopeOfAccount(key), scopeOfToken(actor)];
+  const countsOpen = limits?.openOrders !== undefined;
+  const read = await store.readLimits({ scopes: [ofAccount, ofToken], account: key, actor, countsOpen });
+  const { now, stored, uses, openOrders, openOfActor } = read;
+  const usesOf = (scope: string) => uses.filter((use) => use.scope === scope);
+  return {
+    version: stored.version,
+    now,
+    all: [
+      {
+        scope: ofAccount,
+        actor: null,
+        limits: accountLimits(stored, account.exchange, limits),
+        used: usedOf(usesOf(ofAccount), { now, openOrders }),
+      },
+      {
+        scope: ofToken,
+        actor,
+        limits: ownLimits(stored, ofToken),
+        used: usedOf(usesOf(ofToken), { now, openOrders: openOfActor }),
+      },
+    ],
+  };
+}
+
+/** Reads what a running position can sell and buy. */
+const isOnPaper = ({ account }: Positioned): boolean => parseAccountKey(account).kind === "dry";
+
+/** Returns all base that it has or may already have bought. */
+export async function readPositionSale(deps: ExposedAccounts, strategy: Positioned): Promise<Exposure> {
+  if (isOnPaper(strategy) || strategy.status === "stopped") return TRADES_NOTHING;
+  const mid = await readMarketMid(deps, strategy);
+  const base = baseWithBids(strategy, await readOpenBuys(deps, strategy));
+  return exposureOf({ symbol: strategy.symbol, mid, parts: [{ base, quote: 0n }], exits: false });
+}
+
+/** Returns the exposure of a pause, including base that a loss limit would have sold. */
+export const readPositionPause = async (deps: ExposedAccounts, strategy: Positioned): Promise<Exposure> =>
+  (await readExitsOnLoss(deps, strategy)) ? readPositionSale(deps, strategy) : TRADES_NOTHING;
+
+/** Returns the exposure of a running strategy: all that its budget allows. */
+export async function readPositionExposure(
+  deps: ExposedAccounts,
+  strategy: Positioned,
+  { largest }: Pick<PositionMarket, "largest"> = {},
+): Promise<Exposure> {
+  if (isOnPaper(strategy)) return TRADES_NOTHING;
+  return positionExposure(strategy, {
+    mid: await readMarketMid(deps, strategy),
+    buys: await readUnbookedBuys(deps, strategy),
+    exitsOnLoss: await readExitsOnLoss(deps, strategy),
+    largest,
+  });
 }

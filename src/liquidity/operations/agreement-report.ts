@@ -1,37 +1,34 @@
 import { csv } from "../../kernel/csv.ts";
 import { AppError } from "../../kernel/errors.ts";
-import type { Millis } from "../../kernel/time.ts";
+import { dayOf, type Millis } from "../../kernel/time.ts";
+import { dateOf } from "../../model/limits.ts";
 import { NO_SUMS } from "../../model/samples/sums.ts";
-import { dateOf } from "../../model/usage.ts";
 import { type Operation, operation } from "../../operation.ts";
-import type { AgreedMarket, NamedAgreement } from "../agreement.ts";
-import { agreementPage } from "../agreement-page.tsx";
 import {
+  type AgreedMarket,
   type AgreementReport,
   AgreementReportShape,
+  agreementPage,
   agreementReportInput,
+  dayNumber,
+  type NamedAgreement,
   type ReportedRule,
-} from "../agreement-report-schema.ts";
-import { COST_COLUMNS, costShown, formatCost, totalCosts } from "../cost.ts";
+} from "../agreement-page.tsx";
 import { writtenMarket } from "../market-text.ts";
-import { overallState } from "../obligations.ts";
-import { findingsOf, upRuleOf } from "../presets.ts";
-import { findingOut } from "../report-answer.ts";
-import type { LiquidityAnswer } from "../schema.ts";
-import type { LiquiditySpan } from "../span.ts";
+import { type LiquiditySpan, overallState } from "../obligations.ts";
+import { costToTradeShown, findingsOf, ORDER_COST_COLUMNS, upRuleOf } from "../page-tables.tsx";
+import { describeTotalRules, findingOut, totalFindings, totalRule } from "../report.ts";
+import { COST_COLUMNS, costShown, formatCost, type LiquidityAnswer, totalCosts } from "../schema.ts";
 import type { LiquidityDeps } from "../store/store.ts";
-import { describeTotalRules, totalFindings, totalRule } from "../total.ts";
-import { costToTradeShown, ORDER_COST_COLUMNS } from "../trade-cost.ts";
-import { agreedDays, daysBefore } from "./agreed-days.ts";
-import { readCosts } from "./cost.ts";
-import { readAgreements } from "./in-force.ts";
 import {
   type PairReport,
   type ReportDays,
   readDaysOf,
   reportOfPair,
+  requestedDays,
   type SampledDeps,
 } from "./pair-report.ts";
+import { readAgreements, readCosts } from "./report.ts";
 
 interface Period {
   readonly agreement: NamedAgreement;
@@ -40,6 +37,18 @@ interface Period {
 }
 
 const RULE_COLUMNS = ["exchange", "symbol", "rule", "state", "unit", "value", "limit", "reason"] as const;
+
+/** Lists the rules of all markets, each with its result before; both lists have the same order. */
+const reportedRules = (
+  markets: readonly MarketFindings[],
+  before: readonly MarketFindings[],
+): ReportedRule[] =>
+  markets.flatMap(({ market: { exchange, symbol }, findings }, place) =>
+    findings.map((finding, index) => {
+      const { state, value } = before[place]?.findings[index] ?? {};
+      return { exchange, symbol, ...finding, before: state ? { state, value: value ?? null } : null };
+    }),
+  );
 
 export const agreementReport: Operation = operation({
   name: "get_agreement_report",
@@ -182,18 +191,6 @@ async function readBefore(deps: SampledDeps, period: Period) {
   return { days, rules: [...rules, ...(await totalsOf(deps, { ...period, days }, spans))] };
 }
 
-/** Lists the rules of all markets, each with its result before; both lists have the same order. */
-const reportedRules = (
-  markets: readonly MarketFindings[],
-  before: readonly MarketFindings[],
-): ReportedRule[] =>
-  markets.flatMap(({ market: { exchange, symbol }, findings }, place) =>
-    findings.map((finding, index) => {
-      const { state, value } = before[place]?.findings[index] ?? {};
-      return { exchange, symbol, ...finding, before: state ? { state, value: value ?? null } : null };
-    }),
-  );
-
 /** Formats the report for people: the rules first, then one row per market. */
 function agreementReportView(answer: unknown) {
   const {
@@ -232,4 +229,29 @@ function agreementReportView(answer: unknown) {
       ...(cost ? costShown(cost) : {}),
     })),
   };
+}
+
+/** Returns the requested days that the agreement covers. Throws AppError if there are none. */
+export function agreedDays(
+  { from, until, name }: NamedAgreement,
+  request: { readonly from?: string | undefined; readonly to?: string | undefined },
+  now: Millis,
+): ReportDays {
+  const last = Math.min(until ?? dayOf(now), dayOf(now));
+  const to = request.to ?? dateOf(Math.max(last, request.from ? dayNumber(request.from) : last));
+  const days = requestedDays({ ...request, to }, now);
+  const agreed = { from: Math.max(days.from, from), to: Math.min(days.to, last) };
+  if (agreed.from <= agreed.to) return agreed;
+  throw new AppError(
+    "Invalid request",
+    `the agreement ${name} is from ${dateOf(from)} until ${until === null ? "no end" : dateOf(until)}, and has no past day in this period`,
+  );
+}
+
+/** Returns the period before: last month for a part of a month, otherwise as many days. */
+export function daysBefore({ from, to }: ReportDays): ReportDays {
+  const [first, last] = [dateOf(from), dateOf(to)];
+  if (!first.endsWith("-01") || first.slice(0, 7) !== last.slice(0, 7))
+    return { from: 2 * from - to - 1, to: from - 1 };
+  return { from: dayNumber(`${dateOf(from - 1).slice(0, 8)}01`), to: from - 1 };
 }

@@ -1,27 +1,34 @@
 import * as z from "zod";
 import { AppError } from "../../kernel/errors.ts";
 import { dayField } from "../../kernel/fields.ts";
+import { splitPair } from "../../kernel/pair.ts";
 import { dayOf } from "../../kernel/time.ts";
 import { byOf } from "../../model/events.ts";
+import { dateOf } from "../../model/limits.ts";
 import { TRADES_NOTHING } from "../../model/proposal.ts";
-import type { AgreementTerms } from "../../model/samples/agreement.ts";
+import type { AgreementTerms, AgreementVersion } from "../../model/samples/promise.ts";
 import { type Call, type Operation, operation, type PreparedCall } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
-import { agreementOf, SETTINGS_NAME, settingsAgreement } from "../agreement.ts";
-import { agreementChanges, agreementView, historyView } from "../agreement-answer.ts";
 import {
+  type AgreementAnswer,
   AgreementChangeShape,
   AgreementListShape,
+  agreementOf,
   dayNumber,
   HistoryShape,
+  type NamedAgreement,
   nameField,
+  SETTINGS_NAME,
+  settingsAgreement,
+  stateOf,
   storedNameField,
   termsFields,
   unlessNone,
-} from "../agreement-schema.ts";
-import type { AgreementStore } from "../store/agreements.ts";
-import type { LiquidityDeps } from "../store/store.ts";
-import { forgetAgreements, readAgreements } from "./in-force.ts";
+} from "../agreement-page.tsx";
+import { describeTerms } from "../page-tables.tsx";
+import { describeTotalRules } from "../report.ts";
+import type { AgreementStore, LiquidityDeps } from "../store/store.ts";
+import { forgetAgreements, readAgreements } from "./report.ts";
 
 type ChangedAnswer = z.input<ReturnType<typeof AgreementChangeShape>>;
 
@@ -86,6 +93,13 @@ function prepareChange(
 const OF_WRITES = { effect: "trade", access: "token", failure: "Internal error" } as const;
 const OF_READS = { effect: "read", access: "token", failure: "Internal error" } as const;
 
+const untilOf = (until: string): Pick<AgreementTerms, "until"> => {
+  const day = unlessNone(until);
+  return { until: day === null ? null : dayNumber(day) };
+};
+
+const shownDay = (day: number | null): string => (day === null ? "none" : dateOf(day));
+
 const createAgreement = (ids: readonly string[]): Operation =>
   operation({
     ...OF_WRITES,
@@ -119,11 +133,6 @@ const createAgreement = (ids: readonly string[]): Operation =>
       return prepareChange(deps, call, { name, terms, before: stored, version: 1 });
     },
   });
-
-const untilOf = (until: string): Pick<AgreementTerms, "until"> => {
-  const day = unlessNone(until);
-  return { until: day === null ? null : dayNumber(day) };
-};
 
 const editAgreement = (ids: readonly string[]): Operation =>
   operation({
@@ -203,6 +212,15 @@ const listAgreements: Operation = operation({
   },
 });
 
+/** Returns who changed what and when; `versions` are all of them, oldest first. */
+export const historyView = (versions: readonly AgreementVersion[]) =>
+  versions.map((one, index) => ({
+    version: one.version,
+    at: one.at,
+    actor: one.actor,
+    changes: agreementChanges(versions[index - 1], one),
+  }));
+
 const getAgreement: Operation = operation({
   ...OF_READS,
   name: "get_agreement",
@@ -235,3 +253,48 @@ export const agreementOperations = (ids: readonly string[]): readonly Operation[
   editAgreement(ids),
   endAgreement,
 ];
+
+/** Agreements as responses show them. */
+/** Returns the response for an agreement; `stored` is its newest version, undefined for the settings. */
+export function agreementView(
+  agreement: NamedAgreement,
+  stored: AgreementVersion | undefined,
+  today: number,
+): AgreementAnswer {
+  const { name, counterparty, from, until, markets, unknownMarkets, total, version, at } = agreement;
+  return {
+    agreement: name,
+    source: stored ? "stored" : "settings",
+    state: stateOf(agreement, today),
+    counterparty,
+    from: stored ? dateOf(from) : null,
+    until: until === null ? null : dateOf(until),
+    markets: markets.map(({ exchange, symbol, promise }) => ({
+      exchange,
+      symbol,
+      preset: promise.preset,
+      terms: describeTerms(promise, splitPair(symbol).quote),
+    })),
+    unknownMarkets: [...unknownMarkets],
+    total: total === null ? [] : describeTotalRules(total),
+    text: stored ? { markets: stored.markets, total: stored.total } : { markets: "", total: null },
+    version,
+    changedAt: stored ? at : null,
+  };
+}
+
+/** Describes the changes between two versions; `before` is undefined for a creation. */
+export function agreementChanges(before: AgreementTerms | undefined, after: AgreementTerms): string {
+  const shown = ({ counterparty, from, until, markets, total }: AgreementTerms) => ({
+    markets,
+    counterparty: counterparty ?? "none",
+    from: shownDay(from),
+    until: shownDay(until),
+    total: total ?? "none",
+  });
+  const [was, is] = [before && shown(before), shown(after)];
+  return (Object.keys(is) as (keyof typeof is)[])
+    .filter((name) => (was ? was[name] !== is[name] : is[name] !== "none"))
+    .map((name) => (was ? `${name} is ${is[name]}, was ${was[name]}` : `${name} is ${is[name]}`))
+    .join("; ");
+}

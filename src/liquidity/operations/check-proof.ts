@@ -1,8 +1,8 @@
 import { ZERO } from "../../kernel/decimal.ts";
 import { bytesOfHex, digest } from "../../kernel/digest.ts";
 import { DAY, MINUTE, parseDay } from "../../kernel/time.ts";
-import { EMPTY_OFFER, parseOffer, twoSidedMillis } from "../../model/samples/offer.ts";
-import { PROOF_FORMAT } from "../../model/samples/proof.ts";
+import { PROOF_FORMAT } from "../../model/samples/promise.ts";
+import { EMPTY_OFFER, parseOffer, twoSidedMillis } from "../../model/samples/sample.ts";
 import { type BundleDay, type BundleHead, dayText, signedText } from "../proof.ts";
 import { MINUTE_COLUMNS } from "../report.ts";
 

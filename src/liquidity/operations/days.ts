@@ -1,11 +1,10 @@
 import { csvLines } from "../../kernel/csv.ts";
 import { digest } from "../../kernel/digest.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { MINUTES_A_DAY, type MissedMinute } from "../../model/samples/minute.ts";
 import type { WatchedPair } from "../../model/samples/promise.ts";
+import { MINUTES_A_DAY, type MissedMinute } from "../../model/samples/sample.ts";
 import type { DaySums } from "../../model/samples/sums.ts";
 import type { Deps } from "../../ports/deps.ts";
-import { MINUTE_COLUMNS, minuteRow } from "../report.ts";
 import {
   addUpMinutes,
   countUp,
@@ -15,7 +14,8 @@ import {
   type LiquiditySpan,
   spanDays,
   type UpRule,
-} from "../span.ts";
+} from "../obligations.ts";
+import { MINUTE_COLUMNS, minuteRow } from "../report.ts";
 import type { LiquidityStore } from "../store/store.ts";
 
 type DayReading = Pick<Deps, "local" | "requests"> & { readonly store: LiquidityStore };

@@ -1,24 +1,23 @@
 import { csv } from "../../kernel/csv.ts";
+import { type Decimal, mul } from "../../kernel/decimal.ts";
 import { digest } from "../../kernel/digest.ts";
-import { AppError } from "../../kernel/errors.ts";
+import { AppError, VenueError } from "../../kernel/errors.ts";
 import { splitPair } from "../../kernel/pair.ts";
 import { DAY, dayOf, type Millis } from "../../kernel/time.ts";
 import { accountKey } from "../../model/account.ts";
-import { MINUTES_A_DAY, minuteOf } from "../../model/samples/minute.ts";
+import { dateOf } from "../../model/limits.ts";
+import type { Candle } from "../../model/market.ts";
 import type { LiquidityPromise, Preset, WatchedPair } from "../../model/samples/promise.ts";
-import { dateOf } from "../../model/usage.ts";
+import { MINUTES_A_DAY, minuteOf } from "../../model/samples/sample.ts";
 import type { Deps } from "../../ports/deps.ts";
+import { forAnyone } from "../../ports/kill-permit.ts";
 import { VOLUME_DAYS } from "../exchange-rules.ts";
-import { type ObligationFinding, overallState } from "../obligations.ts";
-import { describeTerms, findingsOf, lastWholeDay, upRuleOf } from "../presets.ts";
-import { liquidityReport } from "../report.ts";
-import { daysOut, hoursOut, reportOut } from "../report-answer.ts";
+import { type LiquiditySpan, type ObligationFinding, overallState, type UpRule } from "../obligations.ts";
+import { describeTerms, findingsOf, lastWholeDay, tradeCostsOut, upRuleOf } from "../page-tables.tsx";
+import { daysOut, hoursOut, liquidityReport, reportOut } from "../report.ts";
 import type { LiquidityAnswer } from "../schema.ts";
-import type { LiquiditySpan, UpRule } from "../span.ts";
 import type { LiquidityStore } from "../store/store.ts";
-import { tradeCostsOut } from "../trade-cost.ts";
 import { readLiquidity } from "./days.ts";
-import { readVolumes } from "./volumes.ts";
 
 /** First and last day, in UTC, counted from 1970. */
 export interface ReportDays {
@@ -127,3 +126,39 @@ export function requestedDays(
     );
   return { from: first, to: last };
 }
+
+/** Consecutive days up to the last one, counted from 1970. */
+interface DaysRequest {
+  readonly last: number;
+  readonly count: number;
+}
+
+/**
+ * Returns everybody's daily volume in quote from the exchange's candles, oldest first: base × (high + low + close) ÷
+ * 3. Null for a day that is missing; a missing volume does not fail the report.
+ */
+export async function readVolumes(
+  { venue, marketTime }: Pick<Deps, "venue" | "marketTime">,
+  { exchange, symbol }: WatchedPair,
+  { last, count }: DaysRequest,
+  now: Millis,
+): Promise<readonly (Decimal | null)[]> {
+  const place = venue(exchange);
+  // A simulated market has simulated time.
+  const shift = marketTime(place.account, now) - now;
+  const first = last - count + 1;
+  const request = { span: DAY, since: first * DAY + shift, limit: count + 1 };
+  const results = await forAnyone(place)
+    .candles(symbol, request)
+    .catch((error: unknown): readonly Candle[] => {
+      if (error instanceof VenueError) return [];
+      throw error;
+    });
+  const byDay = new Map(
+    results.map((candle) => [Math.floor((candle.at - shift) / DAY), quoteTraded(candle)]),
+  );
+  return Array.from({ length: count }, (_, day) => byDay.get(first + day) ?? null);
+}
+
+const quoteTraded = ({ high, low, close, volume }: Candle): Decimal =>
+  mul(volume, (high + low + close) / 3n, "half");

@@ -1,8 +1,12 @@
+import { type Decimal, ONE, readable, text } from "../../kernel/decimal.ts";
 import { DAY, dayOf, MINUTE, type Millis } from "../../kernel/time.ts";
-import type { Alarm } from "../../model/day.ts";
-import { nearlyMissed } from "../nearly-missed.ts";
-import { upRuleOf } from "../presets.ts";
-import { addUpMinutes, joinDays } from "../span.ts";
+import type { Alarm } from "../../model/news.ts";
+import type { LiquidityPromise } from "../../model/samples/promise.ts";
+import { MINUTES_A_DAY } from "../../model/samples/sample.ts";
+import { meanOfTotal } from "../../model/samples/sums.ts";
+import { MEXC } from "../exchange-rules.ts";
+import { addUpMinutes, joinDays, type LiquiditySpan, type ObligationFinding } from "../obligations.ts";
+import { findingsOf, upRuleOf } from "../page-tables.tsx";
 import type { LiquidityDeps } from "../store/store.ts";
 
 /** Returns alarms about obligations of sampled pairs that are at risk today. */
@@ -32,3 +36,46 @@ export async function promiseAlarms(
   }
   return alarms;
 }
+
+/** Warns about obligations that are at risk today, while there is still time to act. */
+/** Minimum number of minutes for a mean. */
+const LEAST_FOR_MEAN = 60;
+
+/** Describes obligations at risk on the day `today`; empty if there is none. */
+export function nearlyMissed(promise: LiquidityPromise, today: LiquiditySpan): string[] {
+  const { preset, request } = promise;
+  if (preset === "mexc-st" || preset === "bitget-st")
+    return wideToday(today, preset === "mexc-st" ? MEXC.spread : request.spread);
+  return findingsOf(promise, today).flatMap((finding) =>
+    finding.unit === "share" ? awayToday(finding, today) : thinToday(finding, today),
+  );
+}
+
+/** Warns from half of the minutes that a day can be without quotes. */
+function awayToday({ value, limit }: ObligationFinding, { sums }: LiquiditySpan): string[] {
+  if (value === null || limit === null) return [];
+  const known = BigInt(sums.known);
+  // The share is rounded down, so the true number of minutes is the next whole one.
+  const up = (value * known + ONE - 1n) / ONE;
+  const [away, may] = [known - up, ((ONE - limit) * BigInt(MINUTES_A_DAY)) / ONE];
+  if (away === 0n || 2n * away < may) return [];
+  const what = `missing or too wide for ${away} ${away === 1n ? "minute" : "minutes"} of today`;
+  return [
+    away > may ? `${what}, more than the ${may} allowed; the rule is missed` : `${what}, of ${may} allowed`,
+  ];
+}
+
+const thinToday = ({ rule, value, limit }: ObligationFinding, { sums }: LiquiditySpan): string[] =>
+  value === null || limit === null || sums.known < LEAST_FOR_MEAN || value >= limit
+    ? []
+    : [`${rule} today is ${text(readable(value))}; the agreement requires ${text(limit)}`];
+
+function wideToday({ sums }: LiquiditySpan, limit: Decimal | undefined): string[] {
+  const mean = meanOfTotal(sums.market.spread);
+  if (limit === undefined || sums.known < LEAST_FOR_MEAN) return [];
+  if (mean === null) return ["a side of the order book was empty in all minutes of today"];
+  if (mean <= limit) return [];
+  return [`the mean spread of today is ${percentText(mean)} %, above ${percentText(limit)} %`];
+}
+
+const percentText = (share: Decimal): string => text(readable(100n * share));

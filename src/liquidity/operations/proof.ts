@@ -1,10 +1,15 @@
 import { digest } from "../../kernel/digest.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { dayOf, MINUTE, type Millis } from "../../kernel/time.ts";
-import { MINUTES_A_DAY } from "../../model/samples/minute.ts";
-import type { WatchedPair } from "../../model/samples/promise.ts";
-import { NO_PREVIOUS, PROOF_FORMAT, type ProofKey, type SignedDay } from "../../model/samples/proof.ts";
-import { dateOf } from "../../model/usage.ts";
+import { dateOf } from "../../model/limits.ts";
+import {
+  NO_PREVIOUS,
+  PROOF_FORMAT,
+  type ProofKey,
+  type SignedDay,
+  type WatchedPair,
+} from "../../model/samples/promise.ts";
+import { MINUTES_A_DAY } from "../../model/samples/sample.ts";
 import { type BundleDay, type BundleHead, dayText, proofLines, signedText } from "../proof.ts";
 import type { ProofStore } from "../store/proofs.ts";
 import type { LiquidityStore } from "../store/store.ts";

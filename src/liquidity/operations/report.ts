@@ -1,16 +1,60 @@
+import * as z from "zod";
 import { csv } from "../../kernel/csv.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { dayOf } from "../../kernel/time.ts";
-import type { LiquidityPromise, Preset, PromiseRequest, WatchedPair } from "../../model/samples/promise.ts";
-import { type Operation, operation } from "../../operation.ts";
-import { COST_COLUMNS, costShown, formatCost } from "../cost.ts";
+import { lazy } from "../../kernel/lazy.ts";
+import { dayOf, MINUTE, type Millis } from "../../kernel/time.ts";
+import { accountKey } from "../../model/account.ts";
+import { dateOf } from "../../model/limits.ts";
+import type { StrategyDay } from "../../model/news.ts";
+import {
+  type AgreementVersion,
+  type LiquidityPromise,
+  PRESETS,
+  type Preset,
+  type PromisedPair,
+  type PromiseRequest,
+  type WatchedPair,
+} from "../../model/samples/promise.ts";
+import { type Call, type Operation, operation } from "../../operation.ts";
+import { betweenParts } from "../../ports/heavy.ts";
+import { profitOfDays } from "../../quality/answer.ts";
+import { type QualityDeps, readSpreads } from "../../quality/operations/measured.ts";
+import { agreementOf, isSampled, type NamedAgreement, settingsAgreement } from "../agreement-page.tsx";
 import { liquidityPage } from "../page.tsx";
-import { type LiquidityAnswer, LiquidityShape, liquidityInput } from "../schema.ts";
-import type { LiquidityDeps } from "../store/store.ts";
-import { costToTradeShown, ORDER_COST_COLUMNS } from "../trade-cost.ts";
-import { readCosts } from "./cost.ts";
-import { promisedPairs } from "./in-force.ts";
-import { reportOfPair, requestedDays } from "./pair-report.ts";
+import { costToTradeShown, ORDER_COST_COLUMNS } from "../page-tables.tsx";
+import {
+  COST_COLUMNS,
+  costShown,
+  formatCost,
+  type LiquidityAnswer,
+  LiquidityShape,
+  liquidityInput,
+  type MarketCost,
+} from "../schema.ts";
+import type { AgreementStore, LiquidityDeps } from "../store/store.ts";
+import { type ReportDays, reportOfPair, requestedDays } from "./pair-report.ts";
+
+const nobodyWatches = ({ exchange, symbol }: WatchedPair): AppError =>
+  new AppError(
+    "Not found",
+    `${symbol} on ${exchange} is not sampled; add it to EDGEMAKER_LIQUIDITY, as ${exchange}:${symbol}, or create an agreement for it`,
+  );
+
+/** Rounds to four decimals, more than any agreement uses. */
+const toFourDigits = (value: number): number => Number(value.toFixed(4));
+
+/** Requests reserved for the rest of a response. */
+const REQUESTS_FOR_RESPONSE = 3;
+
+class NoRequestsLeft extends Error {}
+
+const strategyPlace = (account: string, symbol: string): string => `${account} ${symbol}`;
+
+const configuredIds = ({ exchanges }: AgreementDeps): string[] => exchanges.map(({ id }) => id);
+
+/** Returns the sampled pairs of the settings and of agreements; a pair of several agreements appears several times. */
+export const promisedPairs = async (deps: AgreementDeps, today: number): Promise<readonly PromisedPair[]> =>
+  withAgreed(deps, (await deps.liquidity?.agreements?.agreements()) ?? [], today);
 
 export const liquidityOperation = (ids: readonly string[]): Operation =>
   operation({
@@ -99,15 +143,6 @@ function promiseOf(
   return { preset: name, request };
 }
 
-const nobodyWatches = ({ exchange, symbol }: WatchedPair): AppError =>
-  new AppError(
-    "Not found",
-    `${symbol} on ${exchange} is not sampled; add it to EDGEMAKER_LIQUIDITY, as ${exchange}:${symbol}, or create an agreement for it`,
-  );
-
-/** Rounds to four decimals, more than any agreement uses. */
-const toFourDigits = (value: number): number => Number(value.toFixed(4));
-
 /** Formats the report for people: depths as a table, without rules that were not requested and days without data. */
 function reportView(answer: unknown) {
   const {
@@ -159,3 +194,130 @@ function reportView(answer: unknown) {
     days: days.filter(({ known }) => known > 0),
   };
 }
+
+/**
+ * Returns what the strategies of each market earned and cost. Reads the fills of these days only. Where the platform's
+ * requests are used up, the P&L is unknown.
+ */
+export async function readCosts(
+  deps: QualityDeps,
+  markets: readonly WatchedPair[],
+  days: ReportDays,
+  call: Call,
+): Promise<MarketCost[]> {
+  const { reports, requests, local, venue } = deps;
+  const unknown = markets.map((market) => ({ market, profit: null }));
+  const isSpent = () => requests !== undefined && requests() < REQUESTS_FOR_RESPONSE;
+  if (!reports || isSpent()) return unknown;
+  const places = markets.map(({ exchange, symbol }) =>
+    strategyPlace(accountKey(venue(exchange).account), symbol),
+  );
+  const dayPlace = ({ account, latest }: StrategyDay) => strategyPlace(account, latest.symbol);
+  const between = async () => {
+    if (isSpent()) throw new NoRequestsLeft();
+    await betweenParts(local, call);
+  };
+  const request = { ...days, isOf: (day: StrategyDay) => places.includes(dayPlace(day)), between };
+  try {
+    const measured = await readSpreads({ ...deps, reports }, request);
+    return markets.map((market, index) => {
+      const ofMarket = measured.filter(({ row }) => dayPlace(row) === places[index]);
+      return { market, profit: ofMarket.length === 0 ? null : profitOfDays(ofMarket) };
+    });
+  } catch (error) {
+    if (error instanceof NoRequestsLeft) return unknown;
+    throw error;
+  }
+}
+
+export type AgreementDeps = Pick<LiquidityDeps, "liquidity" | "exchanges">;
+
+/** Returns all agreements: the settings' first, then the stored ones by name. */
+export async function readAgreements(deps: AgreementDeps): Promise<NamedAgreement[]> {
+  const { agreements, pairs = [] } = deps.liquidity ?? {};
+  const stored = (await agreements?.agreements()) ?? [];
+  const ofSettings = settingsAgreement(pairs);
+  return [
+    ...(ofSettings ? [ofSettings] : []),
+    ...stored.map((version) => agreementOf(version, configuredIds(deps))),
+  ];
+}
+
+function withAgreed(
+  deps: AgreementDeps,
+  stored: readonly AgreementVersion[],
+  today: number,
+): readonly PromisedPair[] {
+  const agreed = stored
+    .map((version) => agreementOf(version, configuredIds(deps)))
+    .filter((agreement) => isSampled(agreement, today))
+    .flatMap(({ name, until, markets }) => markets.map((market) => ({ ...market, agreement: name, until })));
+  return [...(deps.liquidity?.pairs ?? []), ...agreed];
+}
+
+/** The stored agreements as this process read them last. */
+const recent = new WeakMap<
+  AgreementStore,
+  { readonly at: Millis; readonly stored: readonly AgreementVersion[] }
+>();
+
+/** Lets this process read the agreements again. */
+export const forgetAgreements = (store: AgreementStore): boolean => recent.delete(store);
+
+/** Does the same for sampling, and reads stored agreements once a minute; `at` is monotonic time. */
+export async function recentPairs(
+  deps: AgreementDeps,
+  at: Millis,
+  today: () => Promise<number>,
+): Promise<readonly PromisedPair[]> {
+  const { agreements, pairs = [] } = deps.liquidity ?? {};
+  if (!agreements) return pairs;
+  const known = recent.get(agreements);
+  const read = async () => ({ at, stored: await agreements.agreements() });
+  const { stored, ...found } = known && at - known.at < MINUTE ? known : await read();
+  recent.set(agreements, { stored, ...found });
+  return stored.length === 0 ? pairs : withAgreed(deps, stored, await today());
+}
+
+export const WatchedShape = lazy(() =>
+  z.object({
+    day: z.string().describe("Today in UTC"),
+    pairs: z
+      .array(
+        z.object({
+          exchange: z.string().describe("Exchange id"),
+          symbol: z.string().describe("Trading pair, BASE/QUOTE"),
+          preset: z.enum(PRESETS).nullable().describe("The agreement for this pair; null without one"),
+          agreement: z.string().nullable().describe("Name of its stored agreement; null for the settings"),
+        }),
+      )
+      .describe("One row per sampled pair"),
+    count: z.number().describe("Number of pairs"),
+  }),
+);
+
+/** Operation that lists the sampled pairs; the report shows their results. */
+export const watchedPairs = operation({
+  name: "list_watched_pairs",
+  summary: "List sampled pairs with their agreements",
+  effect: "read",
+  access: "token",
+  http: { route: "GET /liquidity/pairs", from: "query" },
+  cli: { path: "liquidity list" },
+  mcp: { isSelfContained: true },
+  failure: "Internal error",
+  input: () => z.object({}),
+  output: WatchedShape,
+  async run(deps: LiquidityDeps) {
+    const today = dayOf(await deps.store.now());
+    const pairs = (await promisedPairs(deps, today)).map(
+      ({ exchange, symbol, promise, agreement = null }) => ({
+        exchange,
+        symbol,
+        preset: promise?.preset ?? null,
+        agreement,
+      }),
+    );
+    return { day: dateOf(today), pairs, count: pairs.length };
+  },
+});

@@ -1,20 +1,28 @@
-import { messageOf } from "../../kernel/errors.ts";
+import { messageOf, VenueError } from "../../kernel/errors.ts";
 import { medianOf } from "../../kernel/median.ts";
 import { dayOf, type Millis } from "../../kernel/time.ts";
 import { accountKey } from "../../model/account.ts";
 import type { Book } from "../../model/market.ts";
 import type { Order, OrderState, OrderTerms } from "../../model/order.ts";
-import { foldSamples, MINUTES_A_DAY, minuteOf } from "../../model/samples/minute.ts";
 import type { PromisedPair, WatchedPair } from "../../model/samples/promise.ts";
-import { ownLevels, sampleBook } from "../../model/samples/sample.ts";
-import { forAnyone } from "../../ports/for-anyone.ts";
+import {
+  type Absence,
+  foldSamples,
+  MINUTES_A_DAY,
+  minuteOf,
+  ownLevels,
+  type Sides,
+  sampleBook,
+} from "../../model/samples/sample.ts";
+import type { RefusalReason } from "../../model/strategy.ts";
+import { forAnyone } from "../../ports/kill-permit.ts";
+import type { StrategyView } from "../../ports/stores/store.ts";
 import type { Venue } from "../../ports/venue.ts";
-import { absenceOf, missedBecause } from "../absence.ts";
-import { upRuleOf } from "../presets.ts";
+import { upRuleOf } from "../page-tables.tsx";
 import type { LiquidityDeps } from "../store/store.ts";
 import { readLiquidity } from "./days.ts";
-import { recentPairs } from "./in-force.ts";
 import { signDays } from "./proof.ts";
+import { recentPairs } from "./report.ts";
 
 type SampleDeps = Pick<
   LiquidityDeps,
@@ -194,3 +202,23 @@ async function lookAtPair(
     before = after;
   }
 }
+
+/** Determines why own orders are missing on a side of a book, from their strategies' states. */
+/** Refusals that mean too little free balance, or too much inventory. */
+const LACKS_FUNDS: readonly RefusalReason[] = [
+  ...(["no_quote", "no_base", "inventory_missing", "safety_reserve"] as const),
+  ...(["max_position", "min_position"] as const),
+];
+
+/** Returns the cause; `views` are the running strategies of this account and pair. */
+export function absenceOf(own: Sides<number>, views: readonly StrategyView[]): Absence | null {
+  if (own.bids > 0 && own.asks > 0) return null;
+  const active = views.filter(({ strategy: { wants, phase } }) => wants === "run" && phase !== "paused");
+  const reasons = active.flatMap(({ strategy }) => strategy.state.refused.map(({ reason }) => reason));
+  if (active.length === 0 || reasons.includes("killed")) return "pause";
+  if (active.some(({ accountError }) => accountError !== null)) return "exchange";
+  return reasons.some((reason) => LACKS_FUNDS.includes(reason)) ? "funds" : "ours";
+}
+
+/** Returns why a book could not be read. */
+export const missedBecause = (error: unknown): Absence => (error instanceof VenueError ? "exchange" : "ours");

@@ -1,10 +1,9 @@
 import { dayOf } from "../../kernel/time.ts";
-import { dateOf } from "../../model/usage.ts";
+import { dateOf } from "../../model/limits.ts";
 import type { LiquidityAnswer } from "../schema.ts";
 import type { PairStatus, StatusContent } from "../status-page.tsx";
 import type { LiquidityDeps } from "../store/store.ts";
-import { promisedPairs } from "./in-force.ts";
-import { liquidityOperation } from "./report.ts";
+import { liquidityOperation, promisedPairs } from "./report.ts";
 
 /** Number of days on the status page, with today. */
 const STATUS_DAYS = 90;

@@ -1,8 +1,14 @@
 import { and, asc, desc, eq, sql } from "drizzle-orm";
+import { bytesOfHex, hexOf } from "../../kernel/digest.ts";
 import { SettingsError } from "../../kernel/errors.ts";
-import { MINUTES_A_DAY } from "../../model/samples/minute.ts";
-import type { WatchedPair } from "../../model/samples/promise.ts";
-import { NO_PREVIOUS, type ProofKey, type SignedDay, type SignedRows } from "../../model/samples/proof.ts";
+import {
+  NO_PREVIOUS,
+  type ProofKey,
+  type SignedDay,
+  type SignedRows,
+  type WatchedPair,
+} from "../../model/samples/promise.ts";
+import { MINUTES_A_DAY } from "../../model/samples/sample.ts";
 import { type Context, statement } from "../../storage/client/context.ts";
 import { type Kek, openSealed, rewrap, seal } from "../../storage/client/envelope.ts";
 import {
@@ -11,7 +17,6 @@ import {
   liquidityProofs,
   proofKeys,
 } from "../../storage/tables/liquidity-tables.ts";
-import { createProofKey, importProofKey } from "./proof-key.ts";
 
 const OWNER = "proof key";
 const signedPair = ({ exchange, symbol }: WatchedPair) =>
@@ -101,3 +106,32 @@ export function createProofKeys({ client, db, now }: Context, keks: () => Promis
     },
   };
 }
+
+/** Ed25519 (RFC 8032) by WebCrypto, the same on every runtime. Keys and signatures are lower-case hexadecimal. */
+const ED25519 = "Ed25519";
+
+export interface NewProofKey {
+  readonly publicKey: string;
+  /** PKCS #8. */
+  readonly privateKey: string;
+}
+
+export async function createProofKey(): Promise<NewProofKey> {
+  const pair = (await crypto.subtle.generateKey(ED25519, true, ["sign", "verify"])) as CryptoKeyPair;
+  const hexKey = async (format: "raw" | "pkcs8", key: CryptoKey) =>
+    hexOf(new Uint8Array((await crypto.subtle.exportKey(format, key)) as ArrayBuffer));
+  return {
+    publicKey: await hexKey("raw", pair.publicKey),
+    privateKey: await hexKey("pkcs8", pair.privateKey),
+  };
+}
+
+export async function importProofKey({ publicKey, privateKey }: NewProofKey): Promise<ProofKey> {
+  const key = await crypto.subtle.importKey("pkcs8", bytesOfHex(privateKey), ED25519, false, ["sign"]);
+  return {
+    publicKey,
+    sign: async (text) => hexOf(new Uint8Array(await crypto.subtle.sign(ED25519, key, encoded(text)))),
+  };
+}
+
+const encoded = (text: string) => new TextEncoder().encode(text);

@@ -1,23 +1,39 @@
-import { and, asc, eq, gte, lt, type SQL, sql } from "drizzle-orm";
-import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
+import { and, asc, type Column, eq, gte, lt, type SQL, sql } from "drizzle-orm";
+import { getTableConfig, integer, type SQLiteTable, sqliteTable } from "drizzle-orm/sqlite-core";
+import { MINUTE } from "../../kernel/time.ts";
 import type { AccountKey } from "../../model/account.ts";
-import type { Span } from "../../model/fill.ts";
-import { type LiquidityMinute, MINUTES_A_DAY, type MissedMinute } from "../../model/samples/minute.ts";
-import type { PromisedPair, WatchedPair } from "../../model/samples/promise.ts";
+import { type By, EVERY_ACCOUNT } from "../../model/events.ts";
+import type { Span } from "../../model/order.ts";
+import type {
+  AgreementTerms,
+  AgreementVersion,
+  PromisedPair,
+  WatchedPair,
+} from "../../model/samples/promise.ts";
+import { type LiquidityMinute, MINUTES_A_DAY, type MissedMinute } from "../../model/samples/sample.ts";
 import type { DaySums } from "../../model/samples/sums.ts";
 import type { Deps } from "../../ports/deps.ts";
-import { bundle, type Context, rowsOf, type Statement, statement } from "../../storage/client/context.ts";
+import {
+  bundle,
+  type Context,
+  hasRows,
+  rowsOf,
+  type Statement,
+  statement,
+} from "../../storage/client/context.ts";
+import { writeText } from "../../storage/client/event-chain.ts";
 import { amountColumn } from "../../storage/tables/columns.ts";
 import {
+  agreements,
   depths,
+  fillMids,
   liquidityDays,
   liquidityMinutes,
   liquidityMisses,
   type liquidityProofs,
   offerColumn,
 } from "../../storage/tables/liquidity-tables.ts";
-import type { AgreementStore } from "./agreements.ts";
-import { storedBytes } from "./bytes.ts";
+import { fills } from "../../storage/tables/tables.ts";
 import type { ProofKeys, ProofStore } from "./proofs.ts";
 
 /** Dependencies of the operations on samples. */
@@ -116,6 +132,31 @@ export const sumsQuery = ({ db }: Pick<Context, "db">, pair: WatchedPair, { from
     .orderBy(asc(liquidityDays.day));
 
 export type LiquidityStore = ReturnType<typeof createLiquidityStore>;
+
+/** Reads field by field; copying the rest of a row takes a tenth of a report's time. */
+const minuteOfRow = (row: typeof liquidityMinutes.$inferSelect): LiquidityMinute => ({
+  minute: row.minute,
+  samples: row.samples,
+  spread: row.spread,
+  ownSpread: row.ownSpread,
+  ownOrders: { bids: row.ownBids, asks: row.ownAsks },
+  ownDepth: row.ownDepth,
+  depth: row.depth,
+  isCutShort: row.isCutShort,
+  deviation: row.deviation,
+  sources: row.sources === UNKNOWN_SOURCES ? null : row.sources,
+  absence: row.absence,
+  offer: row.offer,
+});
+
+/** Bytes of a record besides its values: its header, its key and its place on the page. */
+const BYTES_A_RECORD = 8;
+
+/** Integers count by their digits, about twice their size, which makes up for the free space of pages. */
+const bytesOfRecord = (columns: readonly Column[]): SQL => {
+  const values = columns.map((column) => sql`coalesce(length(cast(${column} as blob)), 0) + 1`);
+  return sql`${BYTES_A_RECORD} + ${sql.join(values, sql` + `)}`;
+};
 
 export const createLiquidityStore = (context: Context) => ({
   ...minuteReads(context),
@@ -224,22 +265,6 @@ function sampleWrites({ client, db }: Context) {
   };
 }
 
-/** Reads field by field; copying the rest of a row takes a tenth of a report's time. */
-const minuteOfRow = (row: typeof liquidityMinutes.$inferSelect): LiquidityMinute => ({
-  minute: row.minute,
-  samples: row.samples,
-  spread: row.spread,
-  ownSpread: row.ownSpread,
-  ownOrders: { bids: row.ownBids, asks: row.ownAsks },
-  ownDepth: row.ownDepth,
-  depth: row.depth,
-  isCutShort: row.isCutShort,
-  deviation: row.deviation,
-  sources: row.sources === UNKNOWN_SOURCES ? null : row.sources,
-  absence: row.absence,
-  offer: row.offer,
-});
-
 /** Stores sums only if as many minutes, and as many of them with the times of own orders, are there as were added up. */
 function daySet(pair: WatchedPair, { day, hash, ...sums }: DaySums): Statement {
   const { exchange, symbol } = pair;
@@ -252,4 +277,74 @@ function daySet(pair: WatchedPair, { day, hash, ...sums }: DaySums): Statement {
   return statement(
     sql`insert into ${liquidityDays} (exchange, symbol, day, version, sums, hash) select ${exchange}, ${symbol}, ${day}, ${SUMS_VERSION}, ${stored}, ${hash} where ${isSame} on conflict (exchange, symbol, day) do update set version = excluded.version, sums = excluded.sums, hash = excluded.hash`,
   );
+}
+
+/** Agreements. A version is never changed or deleted. */
+export type AgreementStore = ReturnType<typeof createAgreementStore>;
+
+export function createAgreementStore(context: Context) {
+  const { db } = context;
+  const { name, version } = agreements;
+  return {
+    /** Returns the newest version of each agreement, by name. */
+    async agreements(): Promise<readonly AgreementVersion[]> {
+      const newest = sql`agreements.version = (select max(version) from agreements as newer where newer.name = agreements.name)`;
+      return db.select().from(agreements).where(newest).orderBy(asc(name));
+    },
+
+    /** Returns all versions of an agreement, oldest first. */
+    async versions(of: string): Promise<readonly AgreementVersion[]> {
+      return db.select().from(agreements).where(eq(name, of)).orderBy(asc(version));
+    },
+
+    /** Returns false if the agreement has this version already. The event gets the message. */
+    async add(
+      terms: AgreementTerms & Pick<AgreementVersion, "name" | "version">,
+      message: string,
+      by: By,
+    ): Promise<boolean> {
+      const isNew = sql`not exists(select 1 from ${agreements} where ${name} = ${terms.name} and ${version} = ${terms.version})`;
+      const [, added] = await writeText(context, by, async ({ now: at, tell }) => {
+        const row = { ...terms, at, actor: by.actor };
+        const insert = db.insert(agreements).values(row).onConflictDoNothing().returning({ name });
+        return [
+          await tell({ account: EVERY_ACCOUNT, strategy: null, kind: "agreement", message }, isNew),
+          statement(insert),
+        ];
+      });
+      return hasRows(added);
+    },
+  };
+}
+
+/** Returns the bytes of the rows that match, with their entries in every index. */
+function bytesOfRows(table: SQLiteTable, isOf: SQL | undefined): SQL {
+  const { columns, indexes, primaryKeys } = getTableConfig(table);
+  const keys = [...primaryKeys, ...indexes.map(({ config }) => config)];
+  const records = [columns, ...keys.map((key) => key.columns as Column[])].map(bytesOfRecord);
+  return sql`(select coalesce(sum(${sql.join(records, sql` + `)}), 0) from ${table} where ${isOf})`;
+}
+
+/** Returns about how many bytes the samples and fills of a span take, with their indexes. `to` is exclusive. */
+export async function storedBytes(
+  { client }: Context,
+  { exchange, symbol }: WatchedPair,
+  account: AccountKey,
+  { from, to }: Span,
+): Promise<{ readonly samples: number; readonly fills: number }> {
+  const { exchange: ofExchange, symbol: ofSymbol, minute } = liquidityMinutes;
+  const isSample = and(
+    ...[eq(ofExchange, exchange), eq(ofSymbol, symbol)],
+    ...[gte(minute, Math.floor(from / MINUTE)), lt(minute, Math.floor(to / MINUTE))],
+  );
+  const isFill = (table: typeof fills | typeof fillMids) =>
+    and(
+      ...[eq(table.account, account), eq(table.symbol, symbol)],
+      ...[gte(table.at, from), lt(table.at, to)],
+    );
+  const ofFills = sql`${bytesOfRows(fills, isFill(fills))} + ${bytesOfRows(fillMids, isFill(fillMids))}`;
+  const [row] = (
+    await client.execute(statement(sql`select ${bytesOfRows(liquidityMinutes, isSample)}, ${ofFills}`))
+  ).rows;
+  return { samples: Number(row?.[0]), fills: Number(row?.[1]) };
 }

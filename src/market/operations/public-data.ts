@@ -2,7 +2,7 @@ import * as z from "zod";
 import { exchangeField, pairField, rowsField, timeField, wordField } from "../../kernel/fields.ts";
 import { DAY, TIMEFRAMES } from "../../kernel/time.ts";
 import { type Operation, operation } from "../../operation.ts";
-import { forAnyone } from "../../ports/for-anyone.ts";
+import { forAnyone } from "../../ports/kill-permit.ts";
 import {
   BookShape,
   bookOut,

@@ -1,11 +1,17 @@
 /** Sums over the minutes of a sampled pair. Sums of two spans add up, so a mean over both is exact. */
-import { type Decimal, sum, ZERO } from "../../kernel/decimal.ts";
+import { type Decimal, decimal, divideWhole, max, min, ONE, sum, ZERO } from "../../kernel/decimal.ts";
+import { meanOfKnown } from "../../kernel/median.ts";
 import { MINUTE, type Millis } from "../../kernel/time.ts";
-import type { HourFigures } from "./hours.ts";
-import type { LiquidityMinute, MissedMinute } from "./minute.ts";
-import { twoSidedMillis } from "./offer.ts";
-import type { Absence, Depths, Sides } from "./sample.ts";
-import { addSlippage, NO_SLIPPAGE, type SlippageSums, slippageSums } from "./slippage.ts";
+import type { ExactSum } from "../order.ts";
+import {
+  type Absence,
+  BANDS,
+  type Depths,
+  type LiquidityMinute,
+  type MissedMinute,
+  type Sides,
+  twoSidedMillis,
+} from "./sample.ts";
 
 /** Minutes in ascending order; `to` is excluded. */
 export interface Minutes {
@@ -72,6 +78,17 @@ const NO_TOTAL: Total = { sum: ZERO, count: 0 };
 const NO_DEPTHS: Depths = [ZERO, ZERO, ZERO];
 const NO_OFFER: OfferSums = { spread: NO_TOTAL, depth: { bids: NO_DEPTHS, asks: NO_DEPTHS, count: 0 } };
 
+/**
+ * Average slippage of a market order: the distance of its fills from the mid, as a mean weighted by their quote amount.
+ * A minute has only the depth within bands, so the slippage is between two bounds. Where the stored depth ends, there is
+ * no upper bound.
+ */
+/** In quote. */
+export const TRADE_SIZES: readonly Decimal[] = ["100", "1000", "10000", "100000"].map(decimal);
+
+const NO_SIZE: SizeSlippage = { least: ZERO, most: ZERO, ended: 0 };
+export const NO_SLIPPAGE: SlippageSums = { sides: 0, sizes: TRADE_SIZES.map(() => NO_SIZE) };
+
 export const NO_SUMS: LiquiditySums = {
   ...{ known: 0, samples: 0, cutShort: 0, sources: { sum: 0, count: 0 } },
   ...{ deviation: NO_TOTAL, own: NO_OFFER, market: NO_OFFER, isOffering: false },
@@ -119,6 +136,25 @@ function offerOf(spreads: readonly (Decimal | null)[], depths: readonly (Sides<D
   };
 }
 
+const addTotals = (a: Total, b: Total): Total => ({ sum: a.sum + b.sum, count: a.count + b.count });
+const addDepths = (a: Depths, b: Depths): Depths => [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
+const addOffers = (a: OfferSums, b: OfferSums): OfferSums => ({
+  spread: addTotals(a.spread, b.spread),
+  depth: {
+    bids: addDepths(a.depth.bids, b.depth.bids),
+    asks: addDepths(a.depth.asks, b.depth.asks),
+    count: a.depth.count + b.depth.count,
+  },
+});
+
+export const addSlippage = (a: SlippageSums, b: SlippageSums): SlippageSums => ({
+  sides: a.sides + b.sides,
+  sizes: a.sizes.map((size, index) => {
+    const { least, most, ended } = b.sizes[index] ?? NO_SIZE;
+    return { least: size.least + least, most: size.most + most, ended: size.ended + ended };
+  }),
+});
+
 export const addSums = (a: LiquiditySums, b: LiquiditySums): LiquiditySums => ({
   known: a.known + b.known,
   samples: a.samples + b.samples,
@@ -132,17 +168,6 @@ export const addSums = (a: LiquiditySums, b: LiquiditySums): LiquiditySums => ({
   twoSided: a.twoSided + b.twoSided,
   uncertain: a.uncertain + b.uncertain,
   timed: a.timed + b.timed,
-});
-
-const addTotals = (a: Total, b: Total): Total => ({ sum: a.sum + b.sum, count: a.count + b.count });
-const addDepths = (a: Depths, b: Depths): Depths => [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
-const addOffers = (a: OfferSums, b: OfferSums): OfferSums => ({
-  spread: addTotals(a.spread, b.spread),
-  depth: {
-    bids: addDepths(a.depth.bids, b.depth.bids),
-    asks: addDepths(a.depth.asks, b.depth.asks),
-    count: a.depth.count + b.depth.count,
-  },
 });
 
 /** Returns sum ÷ count, rounded down; null without values. */
@@ -168,4 +193,107 @@ export function runsIn({ from, to, rows }: Minutes, misses: readonly MissedMinut
     else runs.push({ from: minute, to: minute + 1, what, cause });
   }
   return runs;
+}
+
+/** Own orders by UTC hour. */
+export const MINUTES_AN_HOUR = 60;
+
+/** An hour with samples. */
+export interface HourFigures {
+  /** Counted from 1970. */
+  readonly hour: number;
+  readonly known: number;
+  /** Time with own orders on both sides. */
+  readonly twoSided: Millis;
+  /** Mean spread of own orders, and their mean depth within 2 % of the mid, in quote; null if unknown. */
+  readonly spread: Decimal | null;
+  readonly bids: Decimal | null;
+  readonly asks: Decimal | null;
+}
+
+/** Returns the hours of consecutive minutes. An hour without a sample has no figures. */
+export function hoursIn(rows: readonly LiquidityMinute[]): HourFigures[] {
+  const hours = new Map<number, LiquidityMinute[]>();
+  for (const row of rows) {
+    const hour = Math.floor(row.minute / MINUTES_AN_HOUR);
+    const known = hours.get(hour);
+    if (known) known.push(row);
+    else hours.set(hour, [row]);
+  }
+  return [...hours].map(([hour, ofHour]) => ({
+    hour,
+    known: ofHour.length,
+    twoSided: ofHour.reduce((all, row) => all + twoSidedMillis(row), 0),
+    spread: meanOfKnown(ofHour.map(({ ownSpread }) => ownSpread)),
+    bids: meanOfKnown(ofHour.map(({ ownDepth }) => ownDepth?.bids[2] ?? null)),
+    asks: meanOfKnown(ofHour.map(({ ownDepth }) => ownDepth?.asks[2] ?? null)),
+  }));
+}
+
+/** Sums over minutes and both sides, in quote: size × slippage. */
+export interface SizeSlippage {
+  readonly least: Decimal;
+  /** Over the sides whose stored depth is enough. */
+  readonly most: Decimal;
+  /** Number of sides whose stored depth ends before the order is filled. */
+  readonly ended: number;
+}
+
+/** For each of `TRADE_SIZES`. */
+export interface SlippageSums {
+  /** Number of sides: two for each minute with a mid and a depth. */
+  readonly sides: number;
+  readonly sizes: readonly SizeSlippage[];
+}
+
+type BookMinute = Pick<LiquidityMinute, "spread" | "depth" | "isCutShort">;
+
+export function slippageSums(rows: readonly BookMinute[]): SlippageSums {
+  const sides = rows.flatMap(({ spread, depth, isCutShort }) => {
+    if (spread === null || depth === null) return [];
+    const of = { half: spread / 2n, isCutShort };
+    return [
+      { depths: depth.bids, ...of },
+      { depths: depth.asks, ...of },
+    ];
+  });
+  return { sides: sides.length, sizes: TRADE_SIZES.map((size) => slippageOfSize(sides, size)) };
+}
+
+interface SideDepths {
+  readonly depths: Depths;
+  /** Distance of its best price from the mid. */
+  readonly half: Decimal;
+  /** The exchange's response can end inside the widest band. */
+  readonly isCutShort: boolean;
+}
+
+function slippageOfSize(sides: readonly SideDepths[], size: Decimal): SizeSlippage {
+  let [least, most, ended]: [ExactSum, ExactSum, number] = [0n, 0n, 0];
+  for (const side of sides) {
+    const bounds = slippageBounds(side, size);
+    least += bounds.least;
+    if (bounds.most === null) ended++;
+    else most += bounds.most;
+  }
+  return { least: divideWhole(least, ONE, "down"), most: divideWhole(most, ONE, "up"), ended };
+}
+
+/** Returns size × slippage: with every order of a band at its near edge, and at its far one. */
+function slippageBounds({ depths, half, isCutShort }: SideDepths, size: Decimal) {
+  let [least, most, filled]: [ExactSum, ExactSum, Decimal] = [0n, 0n, ZERO];
+  let near = half;
+  for (const [band, far] of BANDS.entries()) {
+    const amount = min(size, depths[band as 0 | 1 | 2]) - filled;
+    if (amount <= ZERO) continue;
+    // The best price is in the first band with orders.
+    near = filled === ZERO ? half : (BANDS[band - 1] ?? half);
+    least += amount * near;
+    most += amount * max(near, far);
+    filled += amount;
+  }
+  if (filled === size) return { least, most };
+  // Orders that a response left out can be in its last band.
+  const rest = (size - filled) * (isCutShort ? near : max(half, BANDS[2]));
+  return { least: least + rest, most: null };
 }

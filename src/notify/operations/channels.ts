@@ -10,14 +10,13 @@ import {
   CHANNEL_NAME_FORM,
   type ChannelRules,
   describeChannel,
+  parseQuiet,
   QUIET_FORM,
   refusedSecrets,
   secretFieldsOf,
 } from "../channels.ts";
 import { NO_MAIL } from "../mail.ts";
-import { parseQuiet } from "../quiet.ts";
-import { type DeliveryDeps, deliver, type NotifyDeps } from "./deliver.ts";
-import { newWebhookSecret } from "./sign.ts";
+import { type DeliveryDeps, deliver, type NotifyDeps, newWebhookSecret } from "./deliver.ts";
 
 const ChannelShape = lazy(() =>
   z.object({

@@ -1,26 +1,33 @@
 /** Sends every channel its messages: at least once, and from only one process at a time. */
 
+import { text, ZERO } from "../../kernel/decimal.ts";
 import { messageOf as wordsOf } from "../../kernel/errors.ts";
-import { plainText } from "../../kernel/plain-text.ts";
+import { splitPair } from "../../kernel/pair.ts";
+import { plainText, pluralize } from "../../kernel/plain-text.ts";
 import { withoutSecrets } from "../../kernel/secret-texts.ts";
-import { ageOf, dayOf, HOUR, isAhead, MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
-import type { Channel, Message } from "../../model/channel.ts";
+import { ageOf, dayOf, HOUR, isAhead, MINUTE, type Millis, SECOND, stampOf } from "../../kernel/time.ts";
+import {
+  ALERT_LEVELS,
+  type AlertLevel,
+  type Channel,
+  type ChannelSecrets,
+  type Digest,
+  type DigestLine,
+  isAtLeast,
+  type Message,
+  NO_DIGEST,
+} from "../../model/channel.ts";
+import { dateOf } from "../../model/limits.ts";
 import type { News } from "../../model/news.ts";
-import { dateOf } from "../../model/usage.ts";
 import type { Deps } from "../../ports/deps.ts";
-import type { Local, Log } from "../../ports/local.ts";
-import type { LeadsInward, OutboundAnswer, Post, SendMail } from "../../ports/outbound.ts";
-import { reportLines, reportOver } from "../../report/report.ts";
+import type { LeadsInward, OutboundAnswer, OutboundRequest, Post, SendMail } from "../../ports/outbound.ts";
+import type { Local, Log } from "../../ports/within-time.ts";
+import { reportLines, reportOver } from "../../report/page.tsx";
 import type { ReportStore } from "../../report/store.ts";
-import { describedAt, dueLines, takeIn } from "../digest.ts";
+import { isQuietHour, requestOf } from "../channels.ts";
 import { mailOf, NO_MAIL } from "../mail.ts";
-import { digestMessage } from "../message.ts";
 import { eventNews, fillNews } from "../news.ts";
-import { isQuietHour } from "../quiet.ts";
-import { requestOf } from "../requests.ts";
-import type { Claim, Outlook, Sent } from "../store/rows.ts";
-import type { NotifyStore } from "../store/store.ts";
-import { signedRequest } from "./sign.ts";
+import type { Claim, NotifyStore, Outlook, Sent } from "../store/store.ts";
 
 /** Channels, and how their messages are sent. */
 export interface Notify {
@@ -226,3 +233,152 @@ async function attemptDelivery(notify: Notify, claim: Claim, { message, tries }:
 /** Returns secrets to remove from texts; shorter ones, such as a chat's number, appear in texts by chance. */
 const longSecretsOf = (secrets: Readonly<Record<string, string>>): string[] =>
   Object.values(secrets).filter((one) => one.length > 5);
+
+/** News that is still to be sent, in bounded size, so many events become one message. */
+const MOST_LINES = 20;
+/** How long news with the same key is only counted after it was sent. */
+const AGAIN_AFTER: Millis = 10 * MINUTE;
+const MOST_LINES_SHOWN = 50;
+
+/** Adds news for a channel's level, at protocol time `now`. */
+export function takeIn(
+  digest: Digest,
+  news: readonly News[],
+  { least, now }: { readonly least: AlertLevel; readonly now: Millis },
+): Digest {
+  const lines = new Map(digest.lines.map((line) => [line.key, line]));
+  let { more } = digest;
+  for (const one of news) {
+    if (!isAtLeast(one.level, least)) continue;
+    const known = lines.get(one.key);
+    lines.set(one.key, known ? withNews(known, one) : lineOf(one, dueAt(digest, one.key, now)));
+    if (lines.size <= (one.level === "alert" ? 2 * MOST_LINES : MOST_LINES) || known) continue;
+    const { key, count } = leastUrgent([...lines.values()]);
+    lines.delete(key);
+    more += count;
+  }
+  return { ...digest, lines: [...lines.values()], more };
+}
+
+/** Returns the line that a more urgent one replaces: the newest of the lowest level. */
+const leastUrgent = (lines: readonly DigestLine[]): DigestLine =>
+  lines.reduce((least, line) => (isAtLeast(least.level, line.level) ? line : least));
+
+const dueAt = ({ sentAt }: Digest, key: string, now: Millis): Millis => {
+  const last = sentAt[key];
+  return last === undefined ? now : Math.max(now, last + AGAIN_AFTER);
+};
+
+const lineOf = ({ key, level, text, at, fill }: News, due: Millis): DigestLine => ({
+  key,
+  level,
+  text,
+  at,
+  until: at,
+  count: 1,
+  amount: fill?.amount ?? ZERO,
+  notional: fill?.notional ?? ZERO,
+  fillsOf: fill?.symbol,
+  dueAt: due,
+});
+
+// The newest text, because it describes the current state.
+const withNews = (line: DigestLine, { text, at, fill }: News): DigestLine => ({
+  ...line,
+  text,
+  until: at,
+  count: line.count + 1,
+  amount: line.amount + (fill?.amount ?? ZERO),
+  notional: line.notional + (fill?.notional ?? ZERO),
+});
+
+/** Returns the lines that are due: in quiet hours only alerts. */
+export const dueLines = ({ lines }: Digest, now: Millis, isQuiet: boolean): readonly DigestLine[] =>
+  lines.filter((line) => !isAhead(line.dueAt, now, AGAIN_AFTER) && (!isQuiet || line.level === "alert"));
+
+/** Returns the digest after all of it was sent. */
+export function describedAt({ lines, sentAt: result }: Digest, now: Millis): Digest {
+  const all = { ...result, ...Object.fromEntries(lines.filter(isOnce).map(({ key }) => [key, now])) };
+  const recent = Object.entries(all).filter(([, at]) => ageOf(at, now) < AGAIN_AFTER);
+  return {
+    ...NO_DIGEST,
+    sentAt: Object.fromEntries(recent.sort(([, a], [, b]) => b - a).slice(0, MOST_LINES_SHOWN)),
+  };
+}
+
+const isOnce = ({ fillsOf }: DigestLine): boolean => !fillsOf;
+
+/** Formats everything in a digest as one message. */
+export function digestMessage({ lines, more }: Digest, { id, now }: { id: string; now: Millis }): Message {
+  const sorted = [...lines].sort((a, b) => rank(b.level) - rank(a.level) || a.at - b.at);
+  const level = sorted[0]?.level ?? "info";
+  return {
+    id,
+    kind: "news",
+    level,
+    title: titleOf(sorted, level),
+    lines: [...sorted.map(lineText), ...(more > 0 ? [`… and ${more} more; see the events`] : [])],
+    at: now,
+  };
+}
+
+const rank = (level: AlertLevel): number => ALERT_LEVELS.indexOf(level);
+
+function titleOf(lines: readonly DigestLine[], level: AlertLevel): string {
+  const highest = lines.filter((line) => line.level === level && !line.fillsOf);
+  const fills = lines.filter(({ fillsOf }) => fillsOf).reduce((sum, { count }) => sum + count, 0);
+  const [first] = highest;
+  if (!first) return `edgemaker: ${pluralize(fills, "fill")}`;
+  const others = highest.length > 1 ? ` (and ${highest.length - 1} more)` : "";
+  return `edgemaker ${level}: ${first.text}${others}`.slice(0, 200);
+}
+
+/** `01-31 23:59:59`, in UTC. */
+const clockText = (at: Millis): string => stampOf(at).slice(5, 19).replace("T", " ");
+
+function lineText(line: DigestLine): string {
+  const at = clockText(line.at);
+  const mark = line.level === "info" ? "" : `${line.level}: `;
+  if (!line.fillsOf) return `${at} ${mark}${line.text}${line.count > 1 ? ` (${line.count} times)` : ""}`;
+  const times = line.count > 1 ? ` in ${line.count} fills` : "";
+  const { base, quote } = splitPair(line.fillsOf);
+  return `${at} ${line.text} ${text(line.amount)} ${base} for ${text(line.notional)} ${quote}${times}`;
+}
+
+/**
+ * Signs a request with the three headers of Standard Webhooks (standardwebhooks.com), if the channel has a secret: a
+ * receiver checks `v1,` + base64 of HMAC-SHA256 over `id.timestamp.body`, and refuses old timestamps.
+ */
+export async function signedRequest(
+  request: OutboundRequest,
+  {
+    message,
+    secrets,
+    now,
+  }: { readonly message: Message; readonly secrets: ChannelSecrets; readonly now: Millis },
+): Promise<OutboundRequest> {
+  const { secret } = secrets;
+  if (secret === undefined) return request;
+  const timestamp = String(Math.floor(now / SECOND));
+  const raw = Uint8Array.from(atob(secret.slice(SECRET_PREFIX.length)), (one) => one.charCodeAt(0));
+  const algorithm = { name: "HMAC", hash: "SHA-256" };
+  const key = await crypto.subtle.importKey("raw", raw, algorithm, false, ["sign"]);
+  const content = new TextEncoder().encode(`${message.id}.${timestamp}.${request.body}`);
+  const bytes = new Uint8Array(await crypto.subtle.sign("HMAC", key, content));
+  const signature = `v1,${btoa(String.fromCharCode(...bytes))}`;
+  return {
+    ...request,
+    headers: {
+      ...request.headers,
+      "webhook-id": message.id,
+      "webhook-timestamp": timestamp,
+      "webhook-signature": signature,
+    },
+  };
+}
+
+const SECRET_PREFIX = "whsec_";
+
+/** Returns a new Standard Webhooks secret from 32 random bytes. */
+export const newWebhookSecret = (bytes: Uint8Array): string =>
+  `${SECRET_PREFIX}${btoa(String.fromCharCode(...bytes))}`;

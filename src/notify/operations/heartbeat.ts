@@ -1,8 +1,8 @@
 import type { Pass } from "../../engine/pass/step.ts";
 import { messageOf } from "../../kernel/errors.ts";
 import { type Millis, SECOND, timeGap } from "../../kernel/time.ts";
-import type { Local, Log } from "../../ports/local.ts";
 import type { Post } from "../../ports/outbound.ts";
+import type { Local, Log } from "../../ports/within-time.ts";
 import type { AccountReading } from "../../storage/metrics.ts";
 
 /** URL of a monitoring service, and the minimum interval of heartbeats. */

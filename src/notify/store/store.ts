@@ -1,34 +1,27 @@
-import { asc, eq, type SQL, sql } from "drizzle-orm";
+import type { ResultSet } from "@libsql/client";
+import { asc, eq, getTableColumns, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { encode } from "../../kernel/codec.ts";
+import { decimal } from "../../kernel/decimal.ts";
 import { messageOf, SettingsError } from "../../kernel/errors.ts";
-import { DAY } from "../../kernel/time.ts";
-import { type ChannelSecrets, type Message, type NewsCursor, NO_DIGEST } from "../../model/channel.ts";
-import { type By, EVERY_ACCOUNT, type EventView } from "../../model/events.ts";
-import { type Context, hasRows, rowsOf, statement } from "../../storage/client/context.ts";
-import { type Kek, openSealed, seal } from "../../storage/client/envelope.ts";
-import { writeText } from "../../storage/client/event-chain.ts";
-import { isAheadRow } from "../../storage/client/stored-times.ts";
-import { channels, messages } from "../../storage/tables/notify-tables.ts";
-import { newestEvent, newestFill } from "../../storage/tables/tables.ts";
-import { ownerOf, rotateSecrets } from "./rotate-secrets.ts";
+import type { Pair } from "../../kernel/pair.ts";
+import { DAY, type Millis } from "../../kernel/time.ts";
 import {
-  type ChannelReport,
-  type Claim,
-  type ClaimRequest,
-  channelOf,
-  eventsFrom,
-  eventsQuery,
-  fillsFrom,
-  fillsQuery,
-  insertMessage,
-  type NewChannel,
-  type Outlook,
-  type OwnClaim,
-  outlookQuery,
-  type ReadNews,
-  type Sent,
-  tellableEventsOf,
-  tellableFillOf,
-} from "./rows.ts";
+  type Channel,
+  type ChannelSecrets,
+  type Digest,
+  type Message,
+  type NewsCursor,
+  NO_DIGEST,
+} from "../../model/channel.ts";
+import { type By, EVERY_ACCOUNT, type EventView } from "../../model/events.ts";
+import type { Side } from "../../model/market.ts";
+import type { TellableEvent, TellableFill } from "../../model/news.ts";
+import { type Context, hasRows, rowsOf, statement } from "../../storage/client/context.ts";
+import { type Kek, openSealed, rewrap, seal } from "../../storage/client/envelope.ts";
+import { writeText } from "../../storage/client/event-chain.ts";
+import { isAheadRow } from "../../storage/client/known-switch.ts";
+import { events, fills, newestEvent, newestFill, strategies } from "../../storage/tables/tables.ts";
+import { channels, messages } from "../../storage/tables/venue-tables.ts";
 
 /** How long a sent message is stored. */
 const SENT_KEPT_FOR = 30 * DAY;
@@ -41,6 +34,92 @@ function needKek([kek]: readonly Kek[]): Kek {
 }
 
 export type NotifyStore = Omit<ReturnType<typeof createNotifyStore>, "rotate">;
+
+const holdsClaim = ({ now }: Context, { channel: { name }, owner }: OwnClaim) =>
+  sql`${channels.name} = ${name} and ${channels.owner} = ${owner} and ${channels.until} > ${now()}`;
+
+/** Owner name under which a channel's secrets are encrypted. */
+export const ownerOf = (name: string): string => `channel ${name}`;
+
+export const isPending = sql`exists(select 1 from ${messages} where ${messages.channel} = ${channels.name} and ${messages.state} = 'pending')`;
+
+/** Returns everything with work for a channel, and its state; the cost does not grow with past messages. */
+export const outlookQuery = ({ db, now }: Pick<Context, "db" | "now">) =>
+  db
+    .select({
+      row: channels,
+      now: now(),
+      event: sql<number>`${newestEvent}`,
+      fill: sql<number>`${newestFill}`,
+      isPending: sql<number>`${isPending}`,
+    })
+    .from(channels);
+
+/** Returns the current name of the strategy of a row. */
+export const nameOf = (strategy: SQLWrapper) =>
+  sql<string | null>`(select ${strategies.name} from ${strategies} where ${strategies.id} = ${strategy})`;
+
+/** Returns what is newer than an event or a fill. */
+export const eventsFrom = ({ db }: Pick<Context, "db">, after: SQL, page: number) =>
+  db
+    .select({ ...getTableColumns(events), name: nameOf(events.strategy) })
+    .from(events)
+    .where(sql`${events.id} > ${after}`)
+    .orderBy(asc(events.id))
+    .limit(page);
+
+/** Returns news for a channel, oldest first. */
+export const eventsQuery = (context: Pick<Context, "db">, name: string, page: number) =>
+  eventsFrom(
+    context,
+    sql`(select ${channels.eventId} from ${channels} where ${channels.name} = ${name})`,
+    page,
+  );
+
+export const fillsFrom = (after: SQL, page: number): SQL =>
+  sql`select rowid, account, strategy, symbol, side, amount, notional, at, superseded, ${nameOf(fills.strategy)} from ${fills} where rowid > ${after} order by rowid limit ${page}`;
+
+export const fillsQuery = (name: string, page: number): SQL =>
+  fillsFrom(sql`(select ${channels.fillId} from ${channels} where ${channels.name} = ${name})`, page);
+
+/** Inserts a message if a condition of its channel is true. */
+export const insertMessage = (name: string, message: Message, where: SQL) =>
+  statement(
+    sql`insert into ${messages} (id, channel, state, message) select ${message.id}, ${name}, 'pending', ${encode(message)} from ${channels} where ${where}`,
+  );
+
+export const channelOf = ({
+  kek: _kek,
+  wrapped: _wrapped,
+  secrets: _secrets,
+  owner: _owner,
+  until: _until,
+  createdAt: _createdAt,
+  eventId: event,
+  fillId: fill,
+  ...row
+}: typeof channels.$inferSelect): Channel => ({ ...row, cursor: { event, fill } });
+
+const EVENT_COLUMNS = Object.keys(getTableColumns(events)).length;
+
+export const tellableEventsOf = (found: ResultSet | undefined): TellableEvent[] =>
+  rowsOf(events, found).map((event, at) => {
+    const name = found?.rows[at]?.[EVENT_COLUMNS];
+    return { ...event, name: name == null ? null : String(name) };
+  });
+
+export const tellableFillOf = (row: ArrayLike<unknown>): TellableFill => ({
+  number: Number(row[0]),
+  account: String(row[1]),
+  strategy: row[2] === null ? null : String(row[2]),
+  symbol: String(row[3]) as Pair,
+  side: String(row[4]) as Side,
+  amount: decimal(String(row[5])),
+  notional: decimal(String(row[6])),
+  at: Number(row[7]),
+  isSuperseded: Number(row[8]) === 1,
+  name: row[9] === null ? null : String(row[9]),
+});
 
 /** `keks` are the operator's keys; the first one encrypts. A process without keys leaves all channels to others. */
 export const createNotifyStore = (context: Context, keks: readonly Kek[]) => ({
@@ -162,9 +241,6 @@ function newsReads(context: Context, keks: readonly Kek[]) {
     },
   };
 }
-
-const holdsClaim = ({ now }: Context, { channel: { name }, owner }: OwnClaim) =>
-  sql`${channels.name} = ${name} and ${channels.owner} = ${owner} and ${channels.until} > ${now()}`;
 
 /** Claims a channel, and stores the message that it sends next. */
 function deliveries(context: Context, keks: readonly Kek[]) {
@@ -290,3 +366,76 @@ function messageQueue(context: Context, keks: readonly Kek[]) {
     },
   };
 }
+
+/** Encrypts every channel's secrets with the first of `keks`; returns how many were encrypted with another. */
+export async function rotateSecrets({ client, db }: Context, keks: readonly Kek[]): Promise<number> {
+  let count = 0;
+  for (const row of await db.select().from(channels)) {
+    if (row.kek === keks[0]?.id) continue;
+    const sealed = { kek: row.kek, wrapped: row.wrapped, fields: row.secrets };
+    const { kek, wrapped } = await rewrap(keks, ownerOf(row.name), sealed);
+    const isSame = sql`${channels.name} = ${row.name} and ${channels.wrapped} = ${row.wrapped}`;
+    const changed = await client.execute(statement(db.update(channels).set({ kek, wrapped }).where(isSame)));
+    count += changed.rowsAffected;
+  }
+  return count;
+}
+
+/** A channel as read before a process claims it. */
+export type ChannelOutlook = Channel & {
+  /** End of the current claim. */
+  readonly claimedUntil: Millis;
+  /** Whether it has a message to send. */
+  readonly isPending: boolean;
+};
+
+export interface Outlook {
+  readonly now: Millis;
+  readonly newest: NewsCursor;
+  readonly channels: readonly ChannelOutlook[];
+}
+
+/** One process's claim on a channel. Its writes take effect only while the claim lasts. */
+export interface Claim {
+  readonly channel: Channel;
+  readonly owner: string;
+  readonly now: Millis;
+  readonly secrets: ChannelSecrets;
+  /** The oldest message to send. */
+  readonly pending: { readonly message: Message; readonly tries: number } | undefined;
+  /** Events and fills after the channel's cursor, oldest first, at most `page` of each. */
+  readonly events: readonly TellableEvent[];
+  readonly fills: readonly TellableFill[];
+}
+
+export type OwnClaim = Pick<Claim, "channel" | "owner">;
+
+export interface ClaimRequest {
+  readonly name: string;
+  readonly owner: string;
+  readonly ttl: Millis;
+  readonly page: number;
+}
+
+export interface ReadNews {
+  readonly cursor: NewsCursor;
+  readonly digest: Digest;
+  readonly message?: Message | undefined;
+  readonly reportedDay?: number | undefined;
+  /** Releases the claim without a message. */
+  readonly isDone: boolean;
+}
+
+export interface ChannelReport {
+  readonly channel: Channel;
+  readonly createdAt: Millis;
+  readonly pending: number;
+  readonly dead: number;
+}
+
+/** Result of an attempt to send. */
+export type Sent =
+  | { readonly result: "sent" }
+  | { readonly result: "later" | "dead"; readonly error: string; readonly retryAt: Millis };
+
+export type NewChannel = Pick<Channel, "name" | "kind" | "level" | "quiet" | "isDaily">;

@@ -1,15 +1,131 @@
 import * as z from "zod";
+import { AppError, messageOf } from "../../kernel/errors.ts";
 import { countField, exchangeField, pairField } from "../../kernel/fields.ts";
+import type { Pair } from "../../kernel/pair.ts";
+import { accountKey } from "../../model/account.ts";
+import { type By, byOf } from "../../model/events.ts";
+import type { Order } from "../../model/order.ts";
+import { TRADES_NOTHING } from "../../model/proposal.ts";
 import { type Operation, operation } from "../../operation.ts";
-import { OneOrderShape, OrdersShape, oneOrderInput, orderOut } from "../schema.ts";
-import { cancelAllOrders, cancelOrder, orderNotFound } from "./cancel.ts";
+import type { Deps } from "../../ports/deps.ts";
+import type { CancelOutcome, Venue, VenueOrder } from "../../ports/venue.ts";
+import {
+  AllCanceledShape,
+  CanceledShape,
+  notSent,
+  OneOrderShape,
+  OrdersShape,
+  oneOrderInput,
+  orderOut,
+  SEND_WITHIN,
+} from "../hand.ts";
+import { previewCancel } from "../preview.ts";
 import { createOrder } from "./create.ts";
-import { refuseForeignId, venueFor } from "./venue.ts";
+import { refuseForeignId, venueFor } from "./self-cross.ts";
 
 const ORDER_TABLE_COLUMNS = [
   ...["id", "side", "price", "amount", "filled", "status"],
   ...["timestamp", "symbol", "type", "remaining"],
 ];
+
+const strategiesOf = (orders: readonly Order[]): readonly string[] => [
+  ...new Set(orders.flatMap(({ strategy }) => strategy ?? [])),
+];
+
+const cancelUnknown = (why = ""): AppError =>
+  new AppError(
+    "Cancel failed",
+    `it is unknown whether the order was canceled${why}; request the order, and cancel it again if it is open`,
+  );
+
+export const orderNotFound = (exchange: string, { symbol, id }: { symbol: Pair; id: string }): AppError =>
+  new AppError("Order not found", `${exchange} has no order ${id} on ${symbol}`);
+
+// An order can fill before its cancel takes effect; only a lookup shows it.
+const ACCEPTED = "the exchange accepted the cancel; request the order to see its result";
+
+export const cancelOrder = (ids: readonly string[]) =>
+  operation({
+    name: "cancel_order",
+    summary: "Cancel one order",
+    effect: "trade",
+    access: "token",
+    lane: "urgent",
+    http: { route: "DELETE /orders/:id", from: "query", keys: true },
+    cli: {
+      path: "orders cancel",
+      positional: ["id"],
+      examples: ["edgemaker orders cancel --exchange kraken --symbol BTC/USDT --id OUF4EM-FRGI2-MQMWZD"],
+    },
+    input: () => oneOrderInput(ids),
+    output: CanceledShape,
+    failure: "Cancel failed",
+    async prepare(deps, { exchange, symbol, id }, call) {
+      const venue = deps.venue(exchange, call.keys);
+      refuseForeignId(venue, id);
+      await venue.market(symbol);
+      return {
+        async preview() {
+          const order = await venue.order({ symbol, id });
+          if (!order) throw orderNotFound(exchange, { symbol, id });
+          return previewCancel(exchange, [order], (await readStrategyOrders(deps, venue, [order])).length);
+        },
+        exposure: TRADES_NOTHING,
+        strategies: async () => strategiesOf(await readStrategyOrders(deps, venue, [{ id }])),
+        async act() {
+          const message = await cancelByHand(deps, venue, { symbol, id, by: byOf(call) });
+          return { success: true as const, exchange, orderId: id, message };
+        },
+      };
+    },
+  });
+
+const summary = (cancelled: number, ofStrategies: number): string =>
+  ofStrategies === 0
+    ? `the exchange accepted ${cancelled} cancels`
+    : `the exchange accepted ${cancelled} cancels; ${ofStrategies} of the orders belong to running strategies, which will place them again; stop or pause these first`;
+
+export const cancelAllOrders = (ids: readonly string[]) =>
+  operation({
+    name: "cancel_all_orders",
+    summary: "Cancel all open orders, or those of one pair",
+    effect: "trade",
+    access: "token",
+    lane: "urgent",
+    http: { route: "DELETE /orders", from: "query", keys: true },
+    cli: {
+      path: "orders cancel-all",
+      final: {
+        shows: "list_orders",
+        question: ({ exchange, symbol }) =>
+          `Cancel all open orders${symbol === undefined ? "" : ` of ${symbol}`} on ${exchange}, also those of strategies?`,
+      },
+      examples: ["edgemaker orders cancel-all --exchange kraken --symbol BTC/USDT"],
+    },
+    input: () => z.object({ exchange: exchangeField(ids), symbol: pairField().optional() }),
+    output: AllCanceledShape,
+    failure: "Cancel failed",
+    async prepare(deps, { exchange, symbol }, call) {
+      const venue = deps.venue(exchange, call.keys);
+      if (symbol) await venue.market(symbol);
+      const open = await venue.openOrders(symbol);
+      const ofStrategies = await readStrategyOrders(deps, venue, open);
+      const live = new Set(ofStrategies.map(({ exchangeId }) => exchangeId ?? ""));
+      return {
+        preview: async () => previewCancel(exchange, open, live.size),
+        exposure: TRADES_NOTHING,
+        strategies: strategiesOf(ofStrategies),
+        act: () =>
+          cancelOpenOrders(deps, venue, {
+            open,
+            live,
+            by: byOf(call),
+            what: `all ${symbol ?? "pairs"}`,
+            exchange,
+          }),
+      };
+    },
+  });
 
 export const orderOperations = (ids: readonly string[]): Operation[] => [
   operation({
@@ -68,3 +184,92 @@ export const orderOperations = (ids: readonly string[]): Operation[] => [
   cancelOrder(ids),
   cancelAllOrders(ids),
 ];
+
+interface OneCancel {
+  readonly symbol: Pair;
+  readonly id: string;
+  readonly by: By;
+}
+
+/** Returns the result. Throws AppError if the exchange did not cancel the order. */
+async function cancelByHand(deps: Deps, venue: Venue, { symbol, id, by }: OneCancel): Promise<string> {
+  await noteCancel(deps, venue, { text: `${id} ${symbol}: cancel requested`, by, ahead: true });
+  const outcome = await cancelOnce(deps, venue, { symbol, id });
+  await noteCancel(deps, venue, { text: `${id} ${symbol}: ${outcome.result}`, by });
+  if (outcome.result === "not_sent") throw notSent("Cancel failed", "the request was not sent", outcome);
+  if (outcome.result === "unknown") throw cancelUnknown(` (${outcome.reason})`);
+  if (outcome.result === "rejected")
+    throw new AppError("Cancel failed", `the exchange did not cancel the order: ${outcome.reason}`);
+  return outcome.result === "accepted" ? ACCEPTED : endedAs(venue, { symbol, id });
+}
+
+interface Cancels {
+  readonly exchange: string;
+  readonly open: readonly VenueOrder[];
+  /** Ids of orders that running strategies place again. */
+  readonly live: ReadonlySet<string>;
+  readonly what: string;
+  readonly by: By;
+}
+
+async function cancelOpenOrders(deps: Deps, venue: Venue, { exchange, open, live, what, by }: Cancels) {
+  await noteCancel(deps, venue, { text: `${what}: cancel of ${open.length} requested`, by, ahead: true });
+  let [cancelled, ofStrategies] = [0, 0];
+  const failed: string[] = [];
+  for (const order of open) {
+    const outcome = await cancelOnce(deps, venue, order);
+    if ("reason" in outcome || outcome.result === "not_sent") failed.push(order.id);
+    if (outcome.result !== "accepted") continue;
+    cancelled++;
+    if (live.has(order.id)) ofStrategies++;
+  }
+  await noteCancel(deps, venue, { text: `${what}: ${cancelled} of ${open.length} accepted`, by });
+  if (failed.length > 0) {
+    const message = `${cancelled} of ${open.length} cancels were accepted; repeat the request for the rest: ${failed.slice(0, 5).join(", ")}`;
+    throw new AppError("Cancel failed", message, { fields: { cancelled, failed } });
+  }
+  return { success: true, exchange, cancelled, ofStrategies, message: summary(cancelled, ofStrategies) };
+}
+
+/** Returns those of the orders that a running strategy will place again. */
+async function readStrategyOrders(
+  { store }: Deps,
+  venue: Venue,
+  open: readonly Pick<VenueOrder, "id">[],
+): Promise<readonly Order[]> {
+  const ids = { exchange: open.map(({ id }) => id), client: [] };
+  const stored = await store.ordersByIds(accountKey(venue.account), ids);
+  return stored.filter(({ strategy, settled }) => strategy !== null && !settled);
+}
+
+async function cancelOnce(
+  { local }: Deps,
+  venue: Venue,
+  order: { symbol: Pair; id: string },
+): Promise<CancelOutcome> {
+  const requestedAt = local.monotonic();
+  const mayLeave = () => local.monotonic() - requestedAt <= SEND_WITHIN;
+  return venue.cancel(order, { mayLeave, sendBy: Number.MAX_SAFE_INTEGER });
+}
+
+/** Logs a cancel. The cancel stands even if the log entry cannot be written. */
+async function noteCancel(
+  { store, log }: Deps,
+  { account }: Venue,
+  { text, by, ahead = false }: { text: string; by: By; ahead?: boolean },
+): Promise<void> {
+  const event = { account: accountKey(account), strategy: null, kind: "cancel" as const, message: text };
+  const noted = ahead ? store.noteAhead(event, by) : store.note(event, by);
+  await noted.catch((error: unknown) => {
+    log("warn", "a cancel could not be written to the events", { text, reason: messageOf(error) });
+  });
+}
+
+// "No such open order" does not show what became of it; only a lookup does.
+async function endedAs(venue: Venue, { symbol, id }: { symbol: Pair; id: string }): Promise<string> {
+  const order = await venue.order({ symbol, id });
+  if (!order) throw orderNotFound(venue.account.exchange, { symbol, id });
+  if (order.status === "canceled" || order.status === "expired") return "the order was already canceled";
+  if (order.status === "unknown") throw cancelUnknown();
+  throw new AppError("Cancel failed", `the order was not canceled: it is ${order.status}`);
+}

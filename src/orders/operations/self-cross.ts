@@ -1,11 +1,12 @@
 import { type Decimal, text } from "../../kernel/decimal.ts";
 import { AppError, VenueError } from "../../kernel/errors.ts";
 import type { Pair } from "../../kernel/pair.ts";
-import { takeFrom } from "../../model/depth.ts";
-import type { Order } from "../../model/order.ts";
-import { firstMet, type Reach } from "../../model/own-orders.ts";
-import type { Venue, VenueOrder } from "../../ports/venue.ts";
-import type { PreparedOrder } from "../prepare.ts";
+import { accountKey, exchangeName } from "../../model/account.ts";
+import { takeFrom } from "../../model/market.ts";
+import { firstMet, type Order, type Reach } from "../../model/order.ts";
+import type { Deps } from "../../ports/deps.ts";
+import type { Keys, Venue, VenueOrder } from "../../ports/venue.ts";
+import type { PreparedOrder } from "../hand.ts";
 
 /** Number of book levels for a market order's estimate. */
 const DEPTH = 100;
@@ -75,3 +76,21 @@ export const selfCross = (
     `it could fill against this account's own ${crossedOrderText(id, crossedOrder)}: choose another price, or cancel that order first`,
     { fields: { orderId: id, ...(clientOrderId === undefined ? {} : { clientOrderId }) } },
   );
+
+/** Throws `Invalid request` for text that is not an order id of this exchange, before any request. */
+export function refuseForeignId({ account, orderIds }: Venue, id: string): void {
+  if (orderIds.form.test(id)) return;
+  const exchange = exchangeName(accountKey(account));
+  const message = `an order id of ${exchange} is ${orderIds.like}`;
+  throw new AppError("Invalid request", message, { issues: [{ path: "id", message }] });
+}
+
+/**
+ * Returns the venue. With keys of a request, it first looks up unconfirmed orders of earlier requests, because no
+ * tick has those keys.
+ */
+export async function venueFor(deps: Deps, exchange: string, keys: Keys | undefined): Promise<Venue> {
+  const venue = deps.venue(exchange, keys);
+  if (keys && (await deps.store.hasUnclear(accountKey(venue.account)))) await deps.resolve?.(venue);
+  return venue;
+}

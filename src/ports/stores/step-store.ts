@@ -1,18 +1,16 @@
 import type { Decimal } from "../../kernel/decimal.ts";
 import type { VenueFailure } from "../../kernel/errors.ts";
+import type { StopWish } from "../../kernel/fields.ts";
 import type { Pair } from "../../kernel/pair.ts";
-import type { StopWish } from "../../kernel/stop-flags.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { AccountKey } from "../../model/account.ts";
 import type { By, Event } from "../../model/events.ts";
-import type { Fill, FillCursor, HorizonName, MeasuredFill } from "../../model/fill.ts";
 import type { Kill, Panic } from "../../model/kill.ts";
-import type { LimitTerms, LimitUse, StoredLimits } from "../../model/limits.ts";
+import type { LimitTerms, LimitUse, StoredLimits, VenueCalls } from "../../model/limits.ts";
 import type { AccountMemory } from "../../model/memory.ts";
-import type { Order, OrderKind } from "../../model/order.ts";
-import type { OfferedMinute } from "../../model/samples/minute.ts";
+import type { Fill, FillCursor, HorizonName, MeasuredFill, Order, OrderKind } from "../../model/order.ts";
+import type { OfferedMinute } from "../../model/samples/sample.ts";
 import type { Phase, Strategy } from "../../model/strategy.ts";
-import type { VenueCalls } from "../../model/usage.ts";
 import type { CallRequests } from "../venue.ts";
 
 /** Token and owner together fence its writes, because a database that lost its last commits can issue a token twice. */

@@ -1,9 +1,15 @@
-import { DAY, type Millis } from "../../kernel/time.ts";
+import { csv } from "../../kernel/csv.ts";
+import { AppError } from "../../kernel/errors.ts";
+import { DAY, dayOf, type Millis } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
-import type { StrategyDay } from "../../model/day.ts";
-import type { SpreadFill } from "../../model/fill.ts";
+import type { StrategyDay } from "../../model/news.ts";
+import type { SpreadFill } from "../../model/order.ts";
+import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
-import type { HistoryPlace, Page } from "../../ports/stores/history-store.ts";
+import { betweenParts } from "../../ports/heavy.ts";
+import type { HistoryPlace, Page } from "../../ports/stores/store.ts";
+import { qualityAnswer } from "../answer.ts";
+import { horizonText, isSpreadKnown } from "../known-spread.ts";
 import {
   dayCounter,
   fillCounter,
@@ -11,7 +17,16 @@ import {
   type MeasuredStrategy,
   measuredDays,
 } from "../measure.ts";
-import { addSpread, newSpreadTally, newTally, type SpreadTally } from "../tally.ts";
+import {
+  addSpread,
+  newSpreadTally,
+  newTally,
+  type QualityAnswer,
+  type QualityFigures,
+  QualityShape,
+  qualityInput,
+  type SpreadTally,
+} from "../tally.ts";
 
 export interface MeasuredRequest {
   /** First and last day. */
@@ -131,4 +146,123 @@ async function readRows(
     await between();
   }
   return { rows: rows.values(), until };
+}
+
+const DEFAULT_DAYS = 7;
+const LONGEST_SPAN = 92;
+
+const CAUSE_COLUMNS = [
+  ...(["day", "quote", "dryRun", "totalProfit", "spread"] as const),
+  ...(["inventory", "fees", "fills", "withoutMid"] as const),
+];
+
+/** Columns of the tables, most important first. */
+export const QUALITY_COLUMNS = [
+  ...["id", "day", "side", "level", "hour"],
+  ...["totalProfit", "spread", "inventory", "fees", "fills", "withoutMid"],
+  ...["halfSpread %", "toxic %", "after 10 s %", "after 5 min %"],
+  ...["after 1 s %", "after 1 min %", "after 1 h %", "quote", "notional", "symbol", "exchange", "dryRun"],
+];
+
+const knownShare = (share: number | null, unknown: number): string =>
+  share === null ? "unknown" : unknown === 0 ? String(share) : `${share} (${unknown} unknown)`;
+
+const markoutsShown = (markouts: QualityFigures["markouts"]): Record<string, string> =>
+  Object.fromEntries(
+    markouts.map(({ after, percent, unknown }) => [
+      `after ${horizonText(after)} %`,
+      knownShare(percent, unknown),
+    ]),
+  );
+
+/** Formats measures for people: each share with the number of fills that it does not know. */
+const measuredShown = <T extends Omit<MeasuredRow, "side">>({
+  halfSpreadPercent,
+  withoutMid,
+  toxicPercent,
+  unmeasured,
+  markouts,
+  ...row
+}: T) => ({
+  ...row,
+  "halfSpread %": knownShare(halfSpreadPercent, withoutMid),
+  "toxic %": knownShare(toxicPercent, unmeasured),
+  ...markoutsShown(markouts),
+});
+
+const spreadShown = <T extends SpreadRow>(row: T) => ({
+  ...row,
+  spread: isSpreadKnown(row) ? row.spread : "unknown",
+});
+
+export const qualityOperation: Operation = operation({
+  name: "get_quality",
+  summary: "Show what fills earned and cost: spread, inventory, fees, markouts",
+  effect: "read",
+  access: "token",
+  lane: "heavy",
+  http: { route: "GET /strategy/quality", from: "query" },
+  cli: {
+    path: "quality",
+    positional: ["id"],
+    view: qualityView,
+    columns: QUALITY_COLUMNS,
+    examples: [
+      "edgemaker quality",
+      "edgemaker quality quote-kraken-BTC-USDT-1767225600000 --from 2026-01-01",
+    ],
+  },
+  mcp: { isSelfContained: true },
+  failure: "Internal error",
+  input: qualityInput,
+  output: QualityShape,
+  csv: (answer) =>
+    csv(
+      CAUSE_COLUMNS,
+      (answer as QualityAnswer).days.map((day) => CAUSE_COLUMNS.map((name) => day[name])),
+    ),
+  async run({ reports, store, local, marketTime }: QualityDeps, request, call) {
+    if (!reports) throw new AppError("Not found", "reports are not available here");
+    const today = dayOf(await store.now());
+    const to = request.to === undefined ? today : dayOf(Date.parse(request.to));
+    const from = request.from === undefined ? to - DEFAULT_DAYS + 1 : dayOf(Date.parse(request.from));
+    if (from > to || to - from >= LONGEST_SPAN)
+      throw new AppError("Invalid request", `from must be at most ${LONGEST_SPAN - 1} days before to`);
+    const { strategies, until } = await readMeasured(
+      { reports, store, marketTime },
+      {
+        ...{ from, to },
+        isGrouped: request.id !== undefined,
+        isOf: ({ strategy }) => request.id === undefined || strategy === request.id,
+        between: () => betweenParts(local, call),
+      },
+    );
+    if (
+      request.id !== undefined &&
+      strategies.length === 0 &&
+      !(await store.strategies({ id: request.id }))[0]
+    )
+      throw new AppError("Not found", `there is no strategy ${request.id}`);
+    return qualityAnswer({ from: from * DAY, to: until }, strategies);
+  },
+});
+
+type MeasuredRow = QualityAnswer["sides"][number];
+
+type SpreadRow = Pick<QualityAnswer["days"][number], "spread" | "fills" | "withoutMid">;
+
+export function qualityView(answer: unknown) {
+  const { from, to, strategies, days, sides, levels, hours, count } = answer as QualityAnswer;
+  return {
+    ...{ from, to, count },
+    strategies: strategies.map((one) => measuredShown(spreadShown(one))),
+    days: days.map(spreadShown),
+    ...(sides.length > 0
+      ? {
+          sides: sides.map(measuredShown),
+          levels: levels.map(measuredShown),
+          hours: hours.map(measuredShown),
+        }
+      : {}),
+  };
 }

@@ -1,8 +1,12 @@
+import { divideWhole, ONE, roundMoney, text } from "../../kernel/decimal.ts";
+import { splitPair } from "../../kernel/pair.ts";
 import { HOUR, type Millis } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
+import { SIDES } from "../../model/market.ts";
+import { type MeasuredFill, pickedOffFlow } from "../../model/order.ts";
+import type { Strategy } from "../../model/strategy.ts";
 import type { Deps } from "../../ports/deps.ts";
-import type { StrategyView } from "../../ports/stores/strategy-store.ts";
-import { pickedOffMessages } from "../picked-off.ts";
+import type { StrategyView } from "../../ports/stores/store.ts";
 
 /** Maximum number of fills of an hour that are read; of more, the newest. */
 const MOST_FILLS_AN_HOUR = 1000;
@@ -31,4 +35,22 @@ export async function pickedOff(
       notices.push({ strategy: strategy.id, message });
   }
   return notices;
+}
+
+/** Returns a message for each side whose fills mostly lost money within 10 s, and lost money together. */
+export function pickedOffMessages(
+  { id, symbol }: Pick<Strategy, "id" | "symbol">,
+  fills: readonly MeasuredFill[],
+): string[] {
+  return SIDES.flatMap((side) => {
+    const flow = pickedOffFlow(fills.filter((fill) => fill.side === side && !fill.superseded));
+    if (!flow) return [];
+    const { known, unknown, toxic, earned } = flow;
+    const lost = text(roundMoney(divideWhole(-earned, ONE, "half")));
+    const beside = unknown === 0 ? "" : `, and ${unknown} more are unknown`;
+    const details = `\`edgemaker quality ${id}\` shows details, and a wider spread loses less`;
+    return [
+      `${side === "buy" ? "bids" : "asks"} on ${symbol} were picked off in the last hour: ${toxic} of ${known} fills lost money within 10 s, ${lost} ${splitPair(symbol).quote} together${beside}; ${details}`,
+    ];
+  });
 }

@@ -4,33 +4,35 @@ import {
   changedOut,
   pauseParts,
   stopParts,
-} from "../../engine/operations/changes.ts";
-import { viewNamed } from "../../engine/operations/views.ts";
-import { readForChange, venueForChange } from "../../engine/pass/change-venue.ts";
-import { stepUntil } from "../../engine/pass/step-until.ts";
+  viewNamed,
+} from "../../engine/operations/reads.ts";
+import { placedOut } from "../../engine/operations/shapes.ts";
+import { readForChange, stepUntil, venueForChange } from "../../engine/pass/tick.ts";
+import { type Decimal, max, text, ZERO } from "../../kernel/decimal.ts";
 import { AppError, noLongerHolds } from "../../kernel/errors.ts";
+import { hashOfPlan } from "../../kernel/hash.ts";
+import { type Balance, balanceIn } from "../../model/account.ts";
 import { type By, byOf } from "../../model/events.ts";
+import type { Market } from "../../model/market.ts";
+import type { Order } from "../../model/order.ts";
 import type { Preview } from "../../model/proposal.ts";
+import { type Both, lockedBy } from "../../model/strategy.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
-import { quoteEditInput, quoteEditPreviewInput } from "../schema/input.ts";
-import { PlannedQuoteChangeShape } from "../schema/shapes.ts";
+import { type Quoting, quotingOf, requestedChange } from "../pass/quoting.ts";
+import { formatDefence } from "../plan.ts";
+import { PlannedQuoteChangeShape, quoteEditInput, quoteEditPreviewInput } from "../schema/input.ts";
 import {
-  changeOfQuote,
-  freedOf,
-  hashOfChange,
-  type PlannedChange,
-  planChange,
-  plannedChangeOut,
-  type QuoteChange,
-  quoteChangesText,
-} from "../start/planned-change.ts";
-import type { QuoteInputs } from "../start/planned-quote.ts";
-import type { ChangeRequest } from "../start/requested-config.ts";
-import type { QuoteStrategy } from "../state/state.ts";
-import { readQuotesExposure } from "./exposures.ts";
-import { QUOTE_STRATEGIES } from "./quote-views.ts";
-import { readQuotesAt } from "./readings.ts";
+  type ChangeRequest,
+  cadenceOf,
+  changedQuote,
+  type QuoteInputs,
+  quotePricedOut,
+  quoteWarnings,
+  sourcesOut,
+} from "../start/planned-quote.ts";
+import type { QuoteConfig, QuoteStrategy } from "../state/state.ts";
+import { QUOTE_STRATEGIES, readQuotesAt, readQuotesExposure } from "./start.ts";
 
 const changeableQuotes = async (deps: Deps, id: string) =>
   changeable(await viewNamed(deps, QUOTE_STRATEGIES, id), QUOTE_STRATEGIES.again);
@@ -48,6 +50,37 @@ async function readyChange(deps: Deps, id: string, request: ChangeRequest, actor
   const inputs = { ...readings, balances: freedOf(strategy, orders, readings) };
   return { strategy, inputs, planned: planChange(strategy, request, inputs, orders) };
 }
+
+const changeableFields = ({ rules, maxLoss, fixed, tolerance }: QuoteConfig): QuoteFields => ({
+  spread: 2n * rules.halfSpread,
+  levels: rules.levels,
+  size: rules.sizes.model === "depth" ? undefined : rules.sizes.size,
+  depth: rules.sizes.model === "depth" ? rules.sizes.depth : undefined,
+  maxBase: rules.mostBase,
+  minBase: rules.leastBase,
+  maxLoss,
+  defend: rules.defence && formatDefence(rules.defence),
+  fixedPrice: fixed?.price,
+  tolerance: tolerance.price,
+});
+
+const fieldText = (value: QuoteFields[string]): string =>
+  value === undefined ? "none" : typeof value === "bigint" ? text(value) : String(value);
+
+const fieldChanges = (before: QuoteFields, after: QuoteFields): ChangeText[] =>
+  Object.keys(after).flatMap((field) => {
+    const [from, to] = [fieldText(before[field]), fieldText(after[field])];
+    return from === to ? [] : [{ field, from, to }];
+  });
+
+export const hashOfChange = ({ id, edits = 0 }: QuoteStrategy, config: QuoteConfig): string =>
+  hashOfPlan([id, edits, config]);
+
+/** Returns the current budget after its fills. */
+const budgetNow = ({ state }: QuoteStrategy, { budget }: QuoteConfig): Both => ({
+  base: max(ZERO, state.base),
+  quote: max(ZERO, budget.quote + state.ledger.quote),
+});
 
 const previewQuoteEdit = operation({
   name: "preview_quote_edit",
@@ -76,6 +109,9 @@ function previewOfChange(strategy: QuoteStrategy, planned: PlannedChange, inputs
     holds: { planHash: planned.hash },
   };
 }
+
+export const quoteChangesText = (changes: readonly ChangeText[]): string =>
+  changes.map(({ field, from, to }) => `${field} ${from} to ${to}`).join(", ");
 
 const editQuote = operation({
   ...CHANGES_STRATEGY,
@@ -132,3 +168,97 @@ export const quoteChanges: readonly Operation[] = [
   editQuote,
   operation(stopParts(QUOTE_STRATEGIES)),
 ];
+
+/** Plans a change of running quotes with the functions that a pass uses, and formats it for people. */
+/** The old and new value; `none` without a value. */
+export interface ChangeText {
+  readonly field: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** A checked change: the new configuration, and its description. */
+export interface QuoteChange {
+  readonly config: QuoteConfig;
+  readonly changes: readonly ChangeText[];
+}
+
+/**
+ * Returns the change of a configuration, including a change that waits for its pass. Throws AppError if nothing
+ * changes, or if the change is invalid.
+ */
+export function changeOfQuote(strategy: QuoteStrategy, request: ChangeRequest): QuoteChange {
+  if (request.size !== undefined && request.depth !== undefined)
+    throw new AppError("Invalid order size", "set either size or depth, not both");
+  const before = requestedChange(strategy) ?? strategy.config;
+  const config = changedQuote(before, request);
+  const changes = fieldChanges(changeableFields(before), changeableFields(config));
+  if (changes.length > 0) return { config, changes };
+  throw new AppError("Invalid request", "this changes nothing; set at least one field, for example spread");
+}
+
+type QuoteFields = Readonly<Record<string, Decimal | number | string | undefined>>;
+
+export interface PlannedChange extends QuoteChange {
+  readonly quoting: Quoting;
+  /** Stays the same while the same quotes would get the same change; it does not depend on their moving orders. */
+  readonly hash: string;
+}
+
+/** Plans a change; `orders` are the account's unsettled ones. */
+export function planChange(
+  strategy: QuoteStrategy,
+  request: ChangeRequest,
+  inputs: QuoteInputs,
+  orders: readonly Order[],
+): PlannedChange {
+  const made = changeOfQuote(strategy, request);
+  const { market, book, open, elsewhere, volatility, now, interval } = inputs;
+  const live = orders.filter((order) => order.strategy === strategy.id);
+  const mine = new Set(live.flatMap(({ exchangeId }) => exchangeId ?? []));
+  const own = open.filter(({ id }) => !mine.has(id));
+  const observed = { market, quote: undefined, book, elsewhere, open, error: null };
+  const pass = { observed, now, interval, isSimulated: true };
+  const quoting = quotingOf({ ...strategy, config: made.config }, market, pass, { live, own }, volatility);
+  return { ...made, quoting, hash: hashOfChange(strategy, made.config) };
+}
+
+/** Returns the free balances, including what its own orders lock, because they can be moved. */
+export function freedOf(
+  strategy: QuoteStrategy,
+  orders: readonly Order[],
+  { market, balances }: { readonly market: Market; readonly balances: readonly Balance[] },
+): Balance[] {
+  const locked = lockedBy(strategy, orders, market);
+  return (["base", "quote"] as const).map((side) => {
+    const { asset, free, used } = balanceIn(balances, market[side]);
+    return { asset, free: free + locked[side], used: max(ZERO, used - locked[side]) };
+  });
+}
+
+export function plannedChangeOut(strategy: QuoteStrategy, planned: PlannedChange, inputs: QuoteInputs) {
+  const { config, changes, quoting, hash } = planned;
+  const { plan, bids, asks } = quoting;
+  const priced = {
+    reference: plan.reference.price,
+    halfSpread: plan.prices?.halfSpread ?? null,
+    widenedBy: plan.widenedBy,
+  };
+  const has = budgetNow(strategy, config);
+  const paused =
+    strategy.wants === "pause"
+      ? [{ code: "paused", message: "it is paused: it changes when it is resumed" }]
+      : [];
+  return {
+    id: strategy.id,
+    changes: changes.map((changeText) => ({ ...changeText })),
+    ...quotePricedOut(priced, sourcesOut(plan.reference)),
+    kept: bids.kept.length + asks.kept.length,
+    cancelled: bids.misplaced.length + asks.misplaced.length,
+    orders: [...bids.lacking, ...asks.lacking].map(placedOut),
+    refused: plan.cuts.map(({ side, level, because }) => ({ side, level, reason: because })),
+    cadence: cadenceOf(inputs, config),
+    warnings: [...paused, ...quoteWarnings({ config, plan, has, state: strategy.state }, inputs)],
+    planHash: hash,
+  };
+}

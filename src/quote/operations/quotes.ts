@@ -6,22 +6,21 @@ import {
   positionOut,
   READS_STRATEGIES,
   readStatusViews,
+  runningViews,
   statusInput,
 } from "../../engine/operations/reads.ts";
 import { placedOut } from "../../engine/operations/shapes.ts";
-import { runningViews } from "../../engine/operations/views.ts";
 import { describeStream } from "../../engine/pass/streams/down.ts";
 import type { Order } from "../../model/order.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
-import type { StrategyView } from "../../ports/stores/strategy-store.ts";
-import { QuoteListShape, QuoteStatusShape } from "../schema/shapes.ts";
+import type { StrategyView } from "../../ports/stores/store.ts";
+import { QuoteListShape, QuoteStatusShape } from "../schema/input.ts";
 import { quotesView } from "../schema/view.ts";
 import { quotePricedOut, quoteRequestOut, sourcesOut } from "../start/planned-quote.ts";
 import type { QuoteStrategy } from "../state/state.ts";
 import { quoteChanges } from "./changes.ts";
-import { QUOTE_STRATEGIES } from "./quote-views.ts";
-import { quoteStarts } from "./start.ts";
+import { QUOTE_STRATEGIES, quoteStarts } from "./start.ts";
 
 const NOT_QUOTED = { reference: null, halfSpread: null, widenedBy: null, at: null, sources: [] };
 

@@ -1,22 +1,55 @@
-import { prepareStrategyStart, type ReadyStart } from "../../engine/operations/start.ts";
-import { budgetFor } from "../../engine/operations/start-reads.ts";
+import type { PositionKind } from "../../engine/operations/reads.ts";
+import {
+  budgetFor,
+  prepareStrategyStart,
+  type ReadPlace,
+  type ReadyStart,
+  readMarketFor,
+  readPricesElsewhere,
+  readStart,
+  type StartReads,
+} from "../../engine/operations/start.ts";
+import type { TradingPlace } from "../../engine/pass/tick.ts";
 import type { Decimal } from "../../kernel/decimal.ts";
-import { AppError, noLongerHolds } from "../../kernel/errors.ts";
+import { AppError, noLongerHolds, VenueError } from "../../kernel/errors.ts";
+import type { Pair } from "../../kernel/pair.ts";
 import { midOf } from "../../kernel/spread.ts";
-import type { Preview } from "../../model/proposal.ts";
+import { MINUTE } from "../../kernel/time.ts";
+import {
+  readPositionExposure,
+  readPositionPause,
+  readPositionSale,
+  readStandings,
+} from "../../limits/operations/exposed-reads.ts";
+import type { Standings } from "../../model/limits.ts";
+import type { Elsewhere } from "../../model/memory.ts";
+import type { Exposure, Preview } from "../../model/proposal.ts";
 import { operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
-import { quoteKind } from "../kind.ts";
-import { type QuoteRequest, quoteInput, quotePreviewInput } from "../schema/input.ts";
-import { PlannedQuoteShape, StartedQuoteShape } from "../schema/shapes.ts";
+import type { Venue } from "../../ports/venue.ts";
+import { asQuote, quoteKind } from "../kind.ts";
+import { requestedChange } from "../pass/quoting.ts";
+import { realizedVolatility, type Volatility } from "../plan.ts";
+import {
+  PlannedQuoteShape,
+  type QuoteRequest,
+  quoteInput,
+  quotePreviewInput,
+  StartedQuoteShape,
+} from "../schema/input.ts";
 import { plannedQuoteView } from "../schema/view.ts";
 import { largestQuote } from "../start/exposure.ts";
-import { type PlannedQuote, plannedQuoteOut, planQuote, quoteWarnings } from "../start/planned-quote.ts";
-import { isShownQuote } from "../start/quote-hash.ts";
-import { quoteConfigOf } from "../start/requested-config.ts";
-import { newQuoteState, type QuoteStrategy } from "../state/state.ts";
-import { QUOTE_STRATEGIES } from "./quote-views.ts";
-import { type QuoteReadings, readForQuotes } from "./readings.ts";
+import {
+  isShownQuote,
+  type PlannedQuote,
+  plannedQuoteOut,
+  planQuote,
+  quoteConfigOf,
+  quoteRequestOut,
+  quoteWarnings,
+} from "../start/planned-quote.ts";
+import { newQuoteState, type QuoteConfig, type QuoteStrategy } from "../state/state.ts";
+import { statistic } from "../statistic.ts";
 
 async function planned(deps: Deps, query: QuoteRequest, actor: string) {
   const readings = await readForQuotes(deps, query, actor);
@@ -81,6 +114,51 @@ const QUOTE_EXAMPLE =
   "--exchange mexc --symbol SNEK/USDT --spread 0.02 --depth 500 --within 0.017 --levels 3";
 const STARTS_QUOTES = { access: "token", failure: "Start failed" } as const;
 
+/** Computes what a change of running quotes can sell and buy. */
+/** Returns the exposure of running or changed quotes: all that their budget allows. Their budget cannot be changed. */
+export const readQuotesExposure = (
+  deps: Deps,
+  strategy: QuoteStrategy,
+  config: QuoteConfig = requestedChange(strategy) ?? strategy.config,
+): Promise<Exposure> => readPositionExposure(deps, strategy, { largest: largestQuote(config) });
+
+/** Quotes, as the operations of all kinds with one position name them. */
+export const QUOTE_STRATEGIES: PositionKind<QuoteStrategy, ReturnType<typeof quoteRequestOut>> = {
+  name: quoteKind.name,
+  group: "quote",
+  as: asQuote,
+  missing: (id) => `there are no quotes ${id}`,
+  idle: "nothing is quoted",
+  again: ": start new quotes",
+  summaries: {
+    stop: "Stop quotes and cancel their orders",
+    pause: "Pause quotes: cancel their orders until you resume them",
+    resume: "Resume quotes that are paused or in error",
+  },
+  resumes: { what: "quote both sides again", uses: "are used for quotes" },
+  example: "quote-mexc-SNEK-USDT-1767225600000",
+  requested: quoteRequestOut,
+  exposures: {
+    sale: readPositionSale,
+    pause: readPositionPause,
+    resume: (deps, strategy) => readQuotesExposure(deps, strategy),
+  },
+};
+
+const withPrices = async (
+  deps: Deps,
+  reads: StartReads,
+  { symbol, actor }: { readonly symbol: Pair; readonly actor: string },
+): Promise<QuoteReadings> => ({
+  ...reads,
+  elsewhere: await readPricesElsewhere(deps.reference, reads, symbol),
+  volatility: await readVolatility(reads.venue, symbol),
+  standings: await readStandings(deps, reads.venue.account, actor),
+});
+
+export const readForQuotes = async (deps: Deps, place: TradingPlace, actor: string): Promise<QuoteReadings> =>
+  withPrices(deps, await readStart(deps, place), { ...place, actor });
+
 export const quoteStarts = (ids: readonly string[]) => [
   operation({
     name: "preview_quote",
@@ -115,3 +193,28 @@ export const quoteStarts = (ids: readonly string[]) => [
       ),
   }),
 ];
+
+/** What a start of quotes needs of the account, its market, and other sources. */
+export interface QuoteReadings extends StartReads {
+  readonly elsewhere: Elsewhere;
+  readonly volatility: Volatility | undefined;
+  readonly standings: Standings;
+}
+
+export const readQuotesAt = async (
+  deps: Deps,
+  place: ReadPlace & { readonly actor: string },
+): Promise<QuoteReadings> => withPrices(deps, await readMarketFor(deps, place), place);
+
+/** Returns the volatility of the last hour's one-minute candles; undefined if the exchange does not return them. */
+async function readVolatility(venue: Venue, symbol: Pair): Promise<Volatility | undefined> {
+  try {
+    const candles = await venue.candles(symbol, { span: MINUTE, limit: 60 });
+    const closes = candles.map(({ at, close }) => ({ at, price: statistic(close) }));
+    return realizedVolatility(closes, MINUTE);
+  } catch (error) {
+    // A plan does not fail because additional data are missing.
+    if (error instanceof VenueError) return undefined;
+    throw error;
+  }
+}

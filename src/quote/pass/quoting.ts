@@ -1,16 +1,34 @@
 /** Plans one pass. The same function decides whether orders could be needed, and which. */
-import { max, ZERO } from "../../kernel/decimal.ts";
+
+import { standsFor, type Tolerance } from "../../engine/position/ledger.ts";
+import { isFinal } from "../../engine/reconcile/fill-cursor.ts";
+import { abs, type Decimal, max, text, ZERO } from "../../kernel/decimal.ts";
+import { pluralize } from "../../kernel/plain-text.ts";
 import { HOUR, MINUTE, type Millis } from "../../kernel/time.ts";
-import type { Market } from "../../model/market.ts";
+import type { Event } from "../../model/events.ts";
+import type { Market, Side } from "../../model/market.ts";
 import type { Order } from "../../model/order.ts";
+import type { Notice } from "../../model/strategy.ts";
 import type { PlacingContext } from "../../ports/kind.ts";
-import { defendedSides } from "../defence.ts";
-import { realizedVolatility, type Volatility } from "../half-spread.ts";
-import { type QuotePlan, quotePlan } from "../plan.ts";
+import type { QuoteLevel } from "../cut.ts";
+import {
+  type Defence,
+  defendedSides,
+  type QuoteNotice,
+  type QuotePlan,
+  quotePlan,
+  realizedVolatility,
+  type Volatility,
+} from "../plan.ts";
 import { type ReferencePrice, referencePrice } from "../reference.ts";
-import type { LastQuoted, QuoteState, QuoteStrategy } from "../state/state.ts";
+import {
+  type LastQuoted,
+  type QuoteConfig,
+  type QuoteState,
+  type QuoteStrategy,
+  slotsFor,
+} from "../state/state.ts";
 import { statistic } from "../statistic.ts";
-import { compareSide, type RestedSide } from "./rested.ts";
 import { type PriceContext, votersOf } from "./sources.ts";
 
 export interface Quoting {
@@ -116,4 +134,155 @@ export function lastQuoted(
     widenedBy,
     sources,
   };
+}
+
+/** Compares open orders with planned levels. */
+export interface RestedSide {
+  /** Orders that stay: each one saves two calls and keeps its queue position. */
+  readonly kept: readonly Order[];
+  /** Orders that match no level. */
+  readonly misplaced: readonly Order[];
+  /** Levels without a matching order, nearest first. */
+  readonly lacking: readonly QuoteLevel[];
+}
+
+const stillResting = ({ amount, filled }: Order): Decimal => amount - filled;
+
+/** Matches each level with the nearest order within its tolerance; each order matches one level. */
+export function compareSide(
+  side: Side,
+  levels: readonly QuoteLevel[],
+  resting: readonly Order[],
+  tolerance: Tolerance,
+): RestedSide {
+  const mine = new Set(resting.filter((order) => order.side === side && !isFinal(order)));
+  const kept: Order[] = [];
+  const lacking: QuoteLevel[] = [];
+  for (const level of levels) {
+    const found = nearestTo(
+      level,
+      [...mine].filter((order) =>
+        standsFor({ side, price: order.price, left: stillResting(order) }, level, tolerance),
+      ),
+    );
+    if (found) {
+      kept.push(found);
+      mine.delete(found);
+    } else lacking.push(level);
+  }
+  return { kept, misplaced: [...mine], lacking };
+}
+
+const nearestTo = ({ price }: QuoteLevel, orders: readonly Order[]): Order | undefined =>
+  orders.reduce<Order | undefined>(
+    (best, order) => (best && abs(best.price - price) <= abs(order.price - price) ? best : order),
+    undefined,
+  );
+
+/**
+ * Returns the misplaced orders to cancel now. One that is further from the price than all planned levels is harmless:
+ * the last order of a side stays until its replacement is open, so the side is never empty. It does not stay if
+ * `makesWay`: its replacement waits only for its funds.
+ */
+export function goingOf(
+  { kept, misplaced }: RestedSide,
+  levels: readonly QuoteLevel[],
+  placed: number,
+  makesWay: (order: Order) => boolean = () => false,
+): readonly Order[] {
+  const nearest = levels[0];
+  if (!nearest || kept.length + placed > 0) return misplaced;
+  const harmless = misplaced.filter(({ side, price }) =>
+    side === "buy" ? price <= nearest.price : price >= nearest.price,
+  );
+  const stays = nearestTo(nearest, harmless);
+  return misplaced.filter((order) => order !== stays || makesWay(order));
+}
+
+/** Returns the open orders that could fill beyond an inventory bound: those that a smaller bound has no room for. */
+export function beyondInventory(side: Side, resting: readonly Order[], room: Decimal): readonly Order[] {
+  const mine = resting
+    .filter((order) => order.side === side && !isFinal(order))
+    .sort((a, b) => ((side === "buy" ? a.price > b.price : a.price < b.price) ? -1 : 1));
+  let left = room;
+  return mine.filter(({ amount, booked }) => {
+    left -= amount - booked;
+    return left < ZERO;
+  });
+}
+
+/** Notices about quotes, and events when the notices change. */
+const NOTICE_TEXTS: Readonly<Record<QuoteNotice, string>> = {
+  no_reference:
+    "no price is reliable, so nothing is quoted; quoting resumes within one pass after a price returns, or set --fixed-price",
+  one_sided: "only one side is quoted; the other one has no funds or has reached its limit",
+  nothing_quoted: "nothing is quoted; both sides have no funds or have reached their limits",
+  outside_depth: "the half-spread is wider than --within, so the orders do not count toward the depth",
+};
+
+export function quoteNoticesOf(
+  { state, config }: Pick<QuoteStrategy, "state" | "config">,
+  { notices, defended }: Pick<QuotePlan, "notices" | "defended">,
+  quote: string,
+): Notice[] {
+  const lost =
+    state.lostAt === null
+      ? []
+      : [{ code: "loss_limit", message: describeLimitLoss(config.maxLoss, quote) } as const];
+  const moved = defenceNotices(config.rules.defence, defended);
+  const halted = state.halted ? [{ code: "loss_limit", message: state.halted } as const] : [];
+  return [
+    ...halted,
+    ...lost,
+    ...moved,
+    ...notices.map((code): Notice => ({ code, message: NOTICE_TEXTS[code] })),
+  ];
+}
+
+function defenceNotices(defence: Defence | undefined, defended: readonly Side[]): Notice[] {
+  if (!defence || defended.length === 0) return [];
+  const sides = defended.map((side) => (side === "buy" ? "bids" : "asks")).sort((a, b) => (a < b ? 1 : -1));
+  const answer =
+    defence.ticks === "pause" ? "paused" : `${pluralize(defence.ticks, "tick")} further from the price`;
+  const message = `${sides.join(" and ")} are ${answer}: most of their last fills lost money within 10 s; it ends ${defence.passes} ${defence.passes === 1 ? "pass" : "passes"} after the last such fill`;
+  return [{ code: "defended", message }];
+}
+
+const describeLimitLoss = (most: bigint | undefined, quote: string): string =>
+  `its loss exceeds its loss limit${most === undefined ? "" : ` of ${text(most)} ${quote}`}; both sides are canceled. Raise the limit and resume the quotes, or stop them`;
+
+const recoveredText = (had: ReadonlySet<Notice["code"]>): string =>
+  had.size === 1 && had.has("defended") ? "no side is defended any longer" : "both sides are quoted again";
+
+/** Events for notices that begin or end; each is written once. The engine writes that a loss limit begins to pause them. */
+export function quoteEvents(before: QuoteStrategy, after: QuoteStrategy, at: Millis): Event[] {
+  const describe = (kind: Event["kind"], message: string): Event => ({
+    account: after.account,
+    strategy: after.id,
+    at,
+    kind,
+    message,
+  });
+  const had = new Set(before.state.notices.map(({ code }) => code));
+  const has = new Set(after.state.notices.map(({ code }) => code));
+  const begun = after.state.notices
+    .filter(({ code, message }) => !had.has(code) && message !== after.state.halted)
+    .map(({ code, message }) =>
+      describe(code === "no_reference" || code === "loss_limit" ? "error" : "notice", message),
+    );
+  const isOver = had.size > 0 && has.size === 0;
+  return [...begun, ...(isOver ? [describe("recovered", recoveredText(had))] : [])];
+}
+
+/** Returns a requested change that no pass has processed yet. */
+export const requestedChange = ({ edit, edits = 0, state }: QuoteStrategy): QuoteConfig | undefined =>
+  edits > (state.edits ?? 0) && edit ? edit : undefined;
+
+/** Applies a requested change; this pass then moves orders that exceed the tolerance. */
+export function withChange(strategy: QuoteStrategy): QuoteStrategy {
+  const config = requestedChange(strategy);
+  if (!config) return strategy;
+  const { state, edits = 0 } = strategy;
+  const slots = slotsFor(config.rules.levels, state.slots);
+  return { ...strategy, config, state: { ...state, edits, slots } };
 }

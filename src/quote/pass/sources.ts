@@ -1,7 +1,7 @@
 import { ageOf } from "../../kernel/time.ts";
 /** Converts a pass's observations to sources of the reference price. */
 
-import { midOfOthers, withoutOwn } from "../../engine/position/own-book.ts";
+import { midOfOthers, withoutOwn } from "../../engine/position/ledger.ts";
 import { ZERO } from "../../kernel/decimal.ts";
 import type { StrategyContext } from "../../ports/kind.ts";
 import type { Others } from "../cut.ts";

@@ -1,8 +1,8 @@
 import type * as z from "zod";
-import { pluralize } from "../../kernel/pluralize.ts";
+import { pluralize } from "../../kernel/plain-text.ts";
 import { describeRefusals } from "../../model/refusal-text.ts";
 import { calledBy } from "../../model/strategy.ts";
-import type { PlannedQuoteShape, QuoteStatusShape } from "./shapes.ts";
+import type { PlannedQuoteShape, QuoteStatusShape } from "./input.ts";
 
 type QuoteText = z.output<ReturnType<typeof QuoteStatusShape>>["strategies"][number];
 

@@ -1,19 +1,31 @@
 /** Plans quotes with the function that a pass uses, and formats the plan for people. */
-
 import { placedOut } from "../../engine/operations/shapes.ts";
 import { withFirstBase } from "../../engine/position/ledger.ts";
-import { type Decimal, div, max, min, mul, ONE, snap, sum, text, wire, ZERO } from "../../kernel/decimal.ts";
+import {
+  type Decimal,
+  div,
+  max,
+  min,
+  mul,
+  ONE,
+  parseDecimal,
+  snap,
+  sum,
+  text,
+  wire,
+  ZERO,
+} from "../../kernel/decimal.ts";
+import { approvesSame, hashOfShown } from "../../kernel/hash.ts";
 import { MINUTE, SECOND } from "../../kernel/time.ts";
 import type { Balance } from "../../model/account.ts";
 import type { Book, Market } from "../../model/market.ts";
 import type { Elsewhere } from "../../model/memory.ts";
-import { type Both, freeBeside } from "../../model/reserve.ts";
+import { type Both, freeBeside } from "../../model/strategy.ts";
 import type { VenueOrder } from "../../ports/venue.ts";
-import { formatDefence } from "../defence.ts";
-import { moveWithin, type Volatility } from "../half-spread.ts";
-import { quoteNoticesOf } from "../pass/notices.ts";
-import { quotingOf } from "../pass/quoting.ts";
-import type { QuotePlan } from "../plan.ts";
+import type { Sizes } from "../cut.ts";
+import { quoteNoticesOf, quotingOf } from "../pass/quoting.ts";
+import { formatDefence, moveWithin, type QuotePlan, type Volatility } from "../plan.ts";
+import type { QuoteRequest } from "../schema/input.ts";
 import {
   type LastQuoted,
   newQuoteState,
@@ -21,7 +33,6 @@ import {
   type QuoteState,
   type QuoteStrategy,
 } from "../state/state.ts";
-import { type QuoteStartPlace, quotePlanHash } from "./quote-hash.ts";
 
 export interface QuoteInputs {
   readonly market: Market;
@@ -236,3 +247,141 @@ export function quoteWarnings(
       : []),
   ];
 }
+
+/** The hash with which a user or an agent approves previewed quotes. */
+export interface QuoteStartPlace {
+  readonly exchange: string;
+  readonly dryRun?: boolean | undefined;
+}
+
+/**
+ * Returns the hash: its first half approves settings and levels, the second half the shown orders; then follows their
+ * reference price.
+ */
+export function quotePlanHash(
+  config: QuoteConfig,
+  { reference: { price }, bids, asks, cuts }: QuotePlan,
+  { exchange, dryRun = false, symbol }: QuoteStartPlace & { readonly symbol: string },
+): string {
+  const levels = [...bids, ...asks].map(({ side, level }) => `${side} ${level}`);
+  const hash = hashOfShown([exchange, dryRun, symbol, config, levels], [bids, asks, cuts]);
+  return price === null ? hash : `${hash}-${text(price)}`;
+}
+
+/**
+ * Returns whether the current quotes match a preview. Their orders follow the price, so they match while the
+ * reference price lies between the bid and ask that half the requested spread gave around the shown price.
+ */
+export function isShownQuote(
+  {
+    hash,
+    reference,
+    config,
+  }: { readonly hash: string; readonly reference: Decimal | null; readonly config: QuoteConfig },
+  shown: string,
+): boolean {
+  if (shown === hash) return true;
+  const before = parseDecimal(shown.split("-")[1] ?? "");
+  if (before === undefined || reference === null) return false;
+  const moved = reference > before ? reference - before : before - reference;
+  return approvesSame(shown, hash) && moved <= mul(before, config.rules.halfSpread, "down");
+}
+
+/** Converts input to the stored configuration. */
+/** Maximum spread of an estimator, as a share of the price. */
+const WIDEST_QUOTE: Decimal = ONE / 10n;
+
+export function quoteConfigOf(request: QuoteRequest, budget: QuoteConfig["budget"]): QuoteConfig {
+  const { spread, levels, gap, volatilityFactor, target, skew, maxBase, minBase, maxLoss } = request;
+  const { useOwn, useOthers, useDex, fixedPrice, maxAge, collar, tolerance } = request;
+  const vote = (is: boolean) => (is ? ONE : ZERO);
+  return {
+    rules: {
+      levels,
+      gap: gap ?? spread / 2n,
+      sizes: sizesOf(request),
+      halfSpread: spread / 2n,
+      volatilityFactor,
+      target,
+      strength: skew ?? spread,
+      mostSkew: min(spread / 2n, WIDEST_QUOTE),
+      widest: WIDEST_QUOTE,
+      ...modelOf(request),
+      ...(maxBase === undefined ? {} : { mostBase: maxBase }),
+      ...(minBase === undefined ? {} : { leastBase: minBase }),
+      ...defenceOf(request),
+    },
+    tolerance: { price: tolerance ?? spread / 8n, amount: ONE / 2n },
+    weights: { own: vote(useOwn), others: vote(useOthers), dex: vote(useDex) },
+    ...(fixedPrice === undefined ? {} : { fixed: { price: fixedPrice, weight: ONE } }),
+    maxAge,
+    ...(collar === ZERO ? {} : { collar }),
+    budget,
+    ...(maxLoss === undefined ? {} : { maxLoss }),
+  };
+}
+
+function sizesOf({ size, depth, within, growth }: QuoteRequest): Sizes {
+  if (depth !== undefined) return { model: "depth", depth, within };
+  return growth === ONE
+    ? { model: "flat", size: size ?? ZERO }
+    : { model: "growing", size: size ?? ZERO, factor: growth };
+}
+
+const defenceOf = ({ defend }: Pick<ChangeRequest, "defend">) =>
+  defend === undefined ? {} : { defence: defend === "off" ? undefined : defend };
+
+const modelOf = ({ gamma, sigma, k, horizon }: QuoteRequest) =>
+  gamma === undefined || sigma === undefined || k === undefined
+    ? {}
+    : { avellaneda: { gamma, sigma, k, horizon: horizon ?? 1 } };
+
+type Changeable =
+  | "spread"
+  | "levels"
+  | "size"
+  | "depth"
+  | "maxBase"
+  | "minBase"
+  | "maxLoss"
+  | "defend"
+  | "fixedPrice"
+  | "tolerance";
+export type ChangeRequest = { readonly [N in Changeable]?: QuoteRequest[N] | undefined };
+
+/** Returns the configuration after a change; absent fields stay unchanged. */
+export function changedQuote(config: QuoteConfig, request: ChangeRequest): QuoteConfig {
+  const { rules } = config;
+  const { spread, levels, size, depth, maxBase, minBase, maxLoss, fixedPrice, tolerance } = request;
+  const within = rules.sizes.model === "depth" ? rules.sizes.within : ONE / 50n;
+  const sizes: Sizes =
+    depth !== undefined
+      ? { model: "depth", depth, within }
+      : size !== undefined
+        ? resized(rules.sizes, size)
+        : rules.sizes;
+  return {
+    ...config,
+    rules: {
+      ...rules,
+      sizes,
+      ...(levels === undefined ? {} : { levels }),
+      ...(spread === undefined ? {} : { halfSpread: spread / 2n, mostSkew: min(spread / 2n, WIDEST_QUOTE) }),
+      // The default follows the spread; a requested gap stays.
+      ...(spread !== undefined && rules.gap === rules.halfSpread ? { gap: spread / 2n } : {}),
+      ...(maxBase === undefined ? {} : { mostBase: maxBase }),
+      ...(minBase === undefined ? {} : { leastBase: minBase }),
+      ...defenceOf(request),
+    },
+    tolerance: {
+      ...config.tolerance,
+      ...(spread === undefined ? {} : { price: spread / 8n }),
+      ...(tolerance === undefined ? {} : { price: tolerance }),
+    },
+    ...(maxLoss === undefined ? {} : { maxLoss }),
+    ...(fixedPrice === undefined ? {} : { fixed: { price: fixedPrice, weight: ONE } }),
+  };
+}
+
+const resized = (sizes: Sizes, size: Decimal): Sizes =>
+  sizes.model === "growing" ? { ...sizes, size } : { model: "flat", size };

@@ -1,10 +1,13 @@
-import { NO_POSITION, type PositionConfig, type PositionState } from "../../engine/position/state.ts";
-import type { Tolerance } from "../../engine/position/tolerance.ts";
+import {
+  NO_POSITION,
+  type PositionConfig,
+  type PositionState,
+  type Tolerance,
+} from "../../engine/position/ledger.ts";
 import type { Decimal } from "../../kernel/decimal.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { NEW_STRATEGY_STATE, type SlotState, type Strategy } from "../../model/strategy.ts";
-import type { HalfSpread } from "../half-spread.ts";
-import type { QuoteRules } from "../plan.ts";
+import type { HalfSpread, QuoteRules } from "../plan.ts";
 import type { Uncounted } from "../reference.ts";
 
 /** A user's configuration with defaults filled in. Prices in quote, shares of 1. */

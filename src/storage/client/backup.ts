@@ -2,14 +2,24 @@ import { getTableName, type SQL, sql, type Table } from "drizzle-orm";
 import { encode } from "../../kernel/codec.ts";
 import { SettingsError } from "../../kernel/errors.ts";
 import { NO_MEMORY } from "../../model/memory.ts";
-import { requests, tokens } from "../tables/access-tables.ts";
-import { credentials } from "../tables/credential-tables.ts";
-import { limits, limitUses } from "../tables/limit-tables.ts";
-import { channels, messages } from "../tables/notify-tables.ts";
-import { plans } from "../tables/plan-tables.ts";
 import { accounts, control, events, fills, orders, strategies } from "../tables/tables.ts";
-import { sandbox, shocks, venueBalances, venueFills, venueOrders, venues } from "../tables/venue-tables.ts";
-import type { SafeClient } from "./calls.ts";
+import {
+  channels,
+  credentials,
+  limits,
+  limitUses,
+  messages,
+  plans,
+  requests,
+  sandbox,
+  shocks,
+  tokens,
+  venueBalances,
+  venueFills,
+  venueOrders,
+  venues,
+} from "../tables/venue-tables.ts";
+import type { SafeClient } from "./call-queue.ts";
 import { type Statement, statement } from "./context.ts";
 import type { Migration } from "./migrate.ts";
 

@@ -1,7 +1,8 @@
+import type { InStatement, ResultSet } from "@libsql/client";
+import { messageOf, StoreError } from "../../kernel/errors.ts";
 import { type Millis, SECOND } from "../../kernel/time.ts";
-import type { Local } from "../../ports/local.ts";
-import { backoff } from "./patient.ts";
-import { isBusy, needsConnection, storeError } from "./store-error.ts";
+import type { DatabaseUse } from "../../model/limits.ts";
+import type { Local } from "../../ports/within-time.ts";
 
 /** Maximum wait of a call for another process's lock, including its time in the queue. */
 const LONGEST_WAIT_FOR_LOCK: Millis = 10 * SECOND;
@@ -99,3 +100,123 @@ export function callQueue({ local, again }: QueueParts) {
     keptWaiting: (): Millis => (refusedSince === undefined ? 0 : local.monotonic() - refusedSince),
   };
 }
+
+interface Patience {
+  readonly local: Local;
+  readonly attempts: number;
+}
+
+/** Retries a call that a server refused because of another write; it had no effect. */
+export async function patient<T>(call: () => Promise<T>, { local, attempts }: Patience): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!isBusy(error) || attempt === attempts) throw storeError(error);
+      await local.sleep(backoff(attempt, local.randomText(1)));
+    }
+  }
+}
+
+// 5 to 10 ms at first, growing to 100 to 200, at random, so two processes do not collide repeatedly.
+export function backoff(attempt: number, random: string): number {
+  const most = Math.min(200, 10 * 2 ** Math.min(attempt - 1, 5));
+  return most * (0.5 + Number.parseInt(random, 36) / 72);
+}
+
+export const codeOf = (error: unknown): string =>
+  typeof error === "object" && error !== null && "code" in error ? String(error.code) : "";
+
+/** Returns whether another process held the write lock; the call then had no effect. */
+export const isBusy = (error: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(codeOf(error));
+
+/** Returns whether another event has taken its position in the chain. */
+export const isOvertaken = (error: unknown): boolean => messageOf(error).includes("events.chain");
+
+/** Returns whether a required condition was false. */
+export const isFencedOff = (error: unknown): boolean => messageOf(error).includes("fence_holds");
+
+/** Returns whether the error can leave a connection reporting writes that it does not commit. */
+export const needsConnection = (error: unknown): boolean =>
+  /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB)/.test(codeOf(error));
+
+/** Reasons why a database cannot be used, for a person who can fix it. */
+const STORE_REASONS: readonly (readonly [RegExp, string])[] = [
+  [/^SQLITE_FULL/, "its disk is full"],
+  [/^SQLITE_(BUSY|LOCKED)/, "another process holds its lock"],
+  [/^SQLITE_IOERR/, "its disk cannot be read or written"],
+  [/^SQLITE_READONLY/, "it is read-only"],
+  [/^SQLITE_CANTOPEN/, "its file cannot be opened"],
+  [/^SQLITE_CORRUPT/, "its file is damaged"],
+  [/^(TypeError|TimeoutError|AbortError|HRANA|SERVER)/, "its server does not respond"],
+];
+
+function storeReasonOf(error: unknown): string | undefined {
+  const name = error instanceof Error ? error.name : "";
+  return STORE_REASONS.find(([form]) => form.test(codeOf(error)) || form.test(name))?.[1];
+}
+
+/** Converts a failed database call to a StoreError. */
+export function storeError(error: unknown): StoreError {
+  if (error instanceof StoreError) return error;
+  const message = messageOf(error);
+  const options = { cause: error };
+  if (isFencedOff(error)) return new StoreError("fenced", "another process has the lease now", options);
+  if (isOvertaken(error))
+    return new StoreError("unavailable", "other writes conflict with this one; try again", options);
+  if (codeOf(error).startsWith("SQLITE_CONSTRAINT")) return new StoreError("constraint", message, options);
+  const reason = storeReasonOf(error);
+  return new StoreError("unavailable", reason ? `the database cannot be used: ${reason}` : message, options);
+}
+
+/** Calls to a database: each one takes effect or throws StoreError. They add their cost to `use`. */
+export interface Calls {
+  execute(statement: InStatement, use?: DatabaseUse): Promise<ResultSet>;
+  /** Reads from the primary, because replicas can lag behind it; for reads that a write depends on. */
+  fresh(statement: InStatement, use?: DatabaseUse): Promise<ResultSet>;
+  /**
+   * Writes recoverable data, all statements or none. On a file, it does not wait for the disk; the next durable write
+   * saves it. A power failure can lose it and all later such writes; the end of a process loses nothing.
+   */
+  unwaited(...statements: InStatement[]): Promise<ResultSet[]>;
+  /** Runs all statements or none. */
+  batch(statements: InStatement[], mode: "write" | "read", use?: DatabaseUse): Promise<ResultSet[]>;
+  /**
+   * Runs reads and the write that depends on them without another call of this process in between; repeats all of it
+   * if another process interfered. A call with priority runs before all others and has no maximum wait.
+   */
+  turn(act: (calls: Turned) => Promise<ResultSet[]>, isFirst?: boolean): Promise<ResultSet[]>;
+  /** Undefined if only a read shows whether anything has changed. */
+  stamp(): Promise<Stamp | undefined>;
+  /** Returns how long another process has blocked a write. */
+  keptWaiting(): Millis;
+  close(): void;
+}
+
+/** Data about a database that need no read. */
+export interface Stamp {
+  /** Text that changes with every write of any process, and never repeats. */
+  readonly changes: string;
+  /** Time of the database's clock. */
+  readonly now: Millis;
+}
+
+/** Calls within a turn; they throw the library's errors. */
+export type Turned = Pick<Calls, "execute" | "batch">;
+
+/** The only access to a database. */
+export type SafeClient = Calls & WatchedDatabase;
+
+export interface WatchedDatabase {
+  /** Returns why the database does not work properly; undefined if no problem is known. */
+  trouble(): string | undefined;
+  /** Returns the time since the last confirmed write. */
+  sinceWrite(): Millis;
+}
+
+/** Runs all statements or none; a single statement needs no transaction. */
+export const allOrNone = async (
+  { execute, batch }: Turned,
+  statements: InStatement[],
+): Promise<ResultSet[]> =>
+  statements.length === 1 ? [await execute(statements[0] as InStatement)] : batch(statements, "write");

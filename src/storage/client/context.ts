@@ -10,14 +10,17 @@ import {
   sql,
   type Table,
 } from "drizzle-orm";
-import { QueryBuilder } from "drizzle-orm/sqlite-core";
-import type { SqliteRemoteDatabase } from "drizzle-orm/sqlite-proxy";
+import { QueryBuilder, SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
+import { type RemoteCallback, SQLiteRemoteSession, SqliteRemoteDatabase } from "drizzle-orm/sqlite-proxy";
+import { StoreError } from "../../kernel/errors.ts";
+import { STOP_FLAGS, type StopFlags } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { AccountKey } from "../../model/account.ts";
-import type { DatabaseUse } from "../../model/usage.ts";
-import type { SafeClient, Stamp } from "./calls.ts";
-import { databaseOver, dialect } from "./dialect.ts";
+import type { DatabaseUse } from "../../model/limits.ts";
+import type { Changes, Lease } from "../../ports/stores/step-store.ts";
+import { accounts, fenceGuard, strategies } from "../tables/tables.ts";
+import type { SafeClient, Stamp } from "./call-queue.ts";
 
 /** Common tools of all parts of the store. */
 export interface Context {
@@ -60,8 +63,19 @@ export interface Statement {
 /** SQLite's clock: the same clock for every process that shares the database. */
 const databaseClock = sql<number>`cast(unixepoch('subsec') * 1000 as integer)`;
 
+export const dialect = qualifyingDialect();
+
 /** Builds selects that are the same for every database. */
 export const queries = new QueryBuilder(dialect);
+
+const runQuery = <T>(_sql: string, _values: unknown[], act: () => Promise<T>): Promise<T> => act();
+
+/** Throws the errors of its reads as they are. The library wraps them in errors whose message is the whole statement. */
+class PlainSession extends SQLiteRemoteSession<NoSchema, NoSchema> {
+  override prepareQuery(...query: Parameters<SQLiteRemoteSession<NoSchema, NoSchema>["prepareQuery"]>) {
+    return Object.assign(super.prepareQuery(...query), { queryWithCache: runQuery });
+  }
+}
 
 /** Builds statements that are the same for every database; it cannot run them. */
 export const building = databaseOver(async () => {
@@ -181,6 +195,8 @@ const columnNamesOf = (table: Table): SQL =>
 /** Returns whether a statement returned any row. */
 export const hasRows = (result: ResultSet | undefined): boolean => Boolean(result?.rows.length);
 
+const knownReaders = new WeakMap<Table, readonly ColumnReader[]>();
+
 /** Returns the rows of a plain select or of `returning()`, in the table's types; its columns begin at position `from`. */
 export const rowsOf = <T extends Table>(
   table: T,
@@ -219,8 +235,6 @@ interface ColumnReader {
   readonly read: ((value: unknown) => unknown) | undefined;
 }
 
-const knownReaders = new WeakMap<Table, readonly ColumnReader[]>();
-
 /** Returns the converters of a table's columns, in order. */
 function readersOf(table: Table): readonly ColumnReader[] {
   const known = knownReaders.get(table);
@@ -240,3 +254,110 @@ export type StoreMethod<Method extends (...values: never) => unknown> = (
   context: Context,
   ...values: Parameters<Method>
 ) => ReturnType<Method>;
+
+/**
+ * Returns a dialect that qualifies every column with its table. The library omits the table in a statement on one
+ * table, so a subquery among the columns would compare its own table with itself.
+ */
+function qualifyingDialect(): SQLiteAsyncDialect {
+  const made = new SQLiteAsyncDialect();
+  const parts = made as unknown as { buildSelection(fields: unknown): SQL };
+  const build = parts.buildSelection.bind(made);
+  parts.buildSelection = (fields) => build(fields);
+  return made;
+}
+
+type NoSchema = Record<string, never>;
+
+/** Returns a database that runs its statements with `run`. */
+export function databaseOver(run: RemoteCallback): SqliteRemoteDatabase {
+  const session = new PlainSession(run, dialect, undefined);
+  return new SqliteRemoteDatabase("async", dialect, session, undefined);
+}
+
+const lease = {
+  account: sql.placeholder("account"),
+  token: sql.placeholder("token"),
+  owner: sql.placeholder("owner"),
+};
+
+/** Fails if a condition is false or unknown; if it is true, nothing is written. */
+export const refusedUnless = (holds: SQL): SQL =>
+  sql`insert into ${fenceGuard} select 0 where (${holds}) is not 1`;
+
+const unlessLeased = () =>
+  refusedUnless(
+    sql`exists(select 1 from ${accounts} where ${accounts.account} = ${lease.account} and ${accounts.token} = ${lease.token} and ${accounts.owner} = ${lease.owner})`,
+  );
+
+/**
+ * Returns the statements as one batch that fails without effect if the lease is no longer ours. An update without
+ * rows would not end a batch; an insert that violates a constraint does.
+ */
+export const guarded = (
+  { prepare }: Context,
+  { account, token, owner }: Lease,
+  statements: readonly Statement[],
+): Statement[] => [prepare(unlessLeased)({ account, token, owner }), ...statements];
+
+const sameFlags = (flags: StopFlags): SQL =>
+  sql.join(STOP_FLAGS.map((flag) => sql` and ${strategies[flag]} = ${flags[flag]}`));
+
+/** Statements that end their batch if a condition is false. */
+export const unless = (holds: SQL): Statement[] => [statement(refusedUnless(holds))];
+
+/** Statements that end their batch if a person has requested something else meanwhile. */
+export const wishUnchanged = ({ id, wants, keepOrders, ...flags }: NonNullable<Changes["wish"]>) =>
+  unless(
+    sql`exists(select 1 from ${strategies} where ${strategies.id} = ${id} and ${strategies.wants} = ${wants} and ${strategies.keepOrders} = ${keepOrders}${sameFlags(flags)})`,
+  );
+
+/** Returns whether a batch was written; false if one of its conditions was false. */
+export const isWritten = (batch: Promise<unknown>): Promise<boolean> =>
+  batch.then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof StoreError && error.failure === "fenced") return false;
+      throw error;
+    },
+  );
+
+interface KeptForm<Reported> {
+  /** Maximum number of cached responses. */
+  readonly most: number;
+  /** Whether a response is small enough and requested often enough to cache. */
+  readonly isWorth: (result: Reported) => boolean;
+}
+
+/** A response, and the protocol time at which it was repeated from the cache; undefined if it was just read. */
+interface KeptView<Reported> {
+  readonly value: Reported;
+  readonly now: Millis | undefined;
+}
+
+/**
+ * Caches reads, and repeats a response while no process has changed the database. If changes cannot be detected,
+ * every request reads. A response must not depend on the time, except for parts that the caller computes.
+ */
+export function keptReads<Reported>(
+  { stamp }: Pick<Context, "stamp">,
+  { most, isWorth }: KeptForm<Reported>,
+) {
+  let since: string | undefined;
+  const kept = new Map<string, Reported>();
+  return async (key: string, read: () => Promise<Reported>): Promise<KeptView<Reported>> => {
+    // Before the read, so a change between the two makes the stamp too old, never too new.
+    const found = await stamp();
+    if (!found) return { value: await read(), now: undefined };
+    if (found.changes !== since) kept.clear();
+    since = found.changes;
+    const known = kept.get(key);
+    if (known !== undefined) return { value: known, now: found.now };
+    const result = await read();
+    if (since === found.changes && isWorth(result)) {
+      if (kept.size === most) kept.clear();
+      kept.set(key, result);
+    }
+    return { value: result, now: undefined };
+  };
+}

@@ -5,12 +5,10 @@ import { lazy } from "../../kernel/lazy.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { eventText } from "../../model/chain.ts";
 import { BY_STEP, type By, EVERY_ACCOUNT, type Event, type EventView } from "../../model/events.ts";
-import type { DatabaseUse } from "../../model/usage.ts";
+import type { DatabaseUse } from "../../model/limits.ts";
 import { events } from "../tables/tables.ts";
-import type { Turned } from "./calls.ts";
-import { type ChainHead, type Context, type Statement, statement } from "./context.ts";
-import { unless } from "./fence.ts";
-import { isFencedOff, isOvertaken } from "./store-error.ts";
+import { isFencedOff, isOvertaken, type Turned } from "./call-queue.ts";
+import { type ChainHead, type Context, type Statement, statement, unless } from "./context.ts";
 
 const NO_HEAD: ChainHead = { seq: 0, hash: "" };
 

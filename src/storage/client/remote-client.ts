@@ -1,11 +1,9 @@
 import type { InStatement, ResultSet } from "@libsql/client";
 import { createClient } from "@libsql/client/http";
 import { SECOND } from "../../kernel/time.ts";
-import type { DatabaseUse } from "../../model/usage.ts";
-import type { Local } from "../../ports/local.ts";
-import { callQueue } from "./call-queue.ts";
-import { allOrNone, type Calls, type Turned } from "./calls.ts";
-import { patient } from "./patient.ts";
+import type { DatabaseUse } from "../../model/limits.ts";
+import type { Local } from "../../ports/within-time.ts";
+import { allOrNone, type Calls, callQueue, patient, type Turned } from "./call-queue.ts";
 
 /** A libSQL server over HTTP. */
 export interface RemoteDatabase {

@@ -1,11 +1,23 @@
 import type { InStatement, ResultSet } from "@libsql/client";
-import { StoreError } from "../../kernel/errors.ts";
-import type { DatabaseUse } from "../../model/usage.ts";
-import type { Local } from "../../ports/local.ts";
-import { callQueue, type QueueTurn } from "./call-queue.ts";
-import { allOrNone, type Calls, type SafeClient, type Stamp, type Turned } from "./calls.ts";
+import { sql } from "drizzle-orm";
+import { messageOf, SettingsError, StoreError } from "../../kernel/errors.ts";
+import { type Millis, SECOND } from "../../kernel/time.ts";
+import type { DatabaseUse } from "../../model/limits.ts";
+import type { Local, SpanAttributes, Tracer } from "../../ports/within-time.ts";
+import { control } from "../tables/tables.ts";
+import {
+  allOrNone,
+  type Calls,
+  callQueue,
+  codeOf,
+  type QueueTurn,
+  type SafeClient,
+  type Stamp,
+  type Turned,
+} from "./call-queue.ts";
+import { type Context, createContext, statement } from "./context.ts";
+import { type Migration, migrate, type NewSchema, refuseNewer } from "./migrate.ts";
 import type { RemoteDatabase } from "./remote-client.ts";
-import { isSelect, watchedCalls } from "./watched.ts";
 
 /** One connection to a database; its calls are serial. */
 export interface Connection {
@@ -152,3 +164,136 @@ function counted<T>(call: Promise<T>, use: DatabaseUse | undefined): Promise<T> 
     Object.assign(use, { databaseRequests: use.databaseRequests + 1, rowsRead: null, rowsWritten: null });
   return call;
 }
+
+/** A lock that lasts longer is reported as a problem. */
+const LONG_LOCK: Millis = 2 * SECOND;
+
+/** Wraps the calls and records results. The next successful write clears a failed one. */
+export function watchedCalls(calls: Calls, local: Local): SafeClient {
+  let writtenAt = Number.NEGATIVE_INFINITY;
+  let failed: { readonly message: string; readonly isRead: boolean } | undefined;
+
+  async function watch<T extends ResultSet | ResultSet[]>(isRead: boolean, call: Promise<T>): Promise<T> {
+    // A full disk accepts a write that changes no row.
+    return watchFor(isRead, call, (result) => [result].flat().some(({ rowsAffected }) => rowsAffected > 0));
+  }
+
+  async function watchFor<T>(isRead: boolean, call: Promise<T>, writes: (result: T) => boolean): Promise<T> {
+    try {
+      const result = await call;
+      const hasWritten = writes(result);
+      if (hasWritten) writtenAt = local.monotonic();
+      if (hasWritten || failed?.isRead) failed = undefined;
+      return result;
+    } catch (error) {
+      if (error instanceof StoreError && error.failure === "unavailable")
+        failed = { message: error.message, isRead };
+      throw error;
+    }
+  }
+
+  return {
+    ...calls,
+    execute: (statement, use) => watch(isSelect(statement), calls.execute(statement, use)),
+    unwaited: (...statements) => watch(false, calls.unwaited(...statements)),
+    fresh: (statement, use) => watch(true, calls.fresh(statement, use)),
+    batch: (statements, mode, use) => watch(mode === "read", calls.batch(statements, mode, use)),
+    stamp: () => watchFor(true, calls.stamp(), () => false),
+    turn: (act, isFirst) => watch(false, calls.turn(act, isFirst)),
+    trouble() {
+      if (failed) return failed.message;
+      const waited = calls.keptWaiting();
+      if (waited < LONG_LOCK) return undefined;
+      return `the database cannot be written: another process has held its lock for ${Math.round(waited / SECOND)} s`;
+    },
+    sinceWrite: () => local.monotonic() - writtenAt,
+  };
+}
+
+export const isSelect = (statement: InStatement): boolean =>
+  /^\s*select\b/i.test(typeof statement === "string" ? statement : statement.sql);
+
+export interface Opening {
+  readonly client: Database;
+  readonly local: Local;
+  /** Migrations to apply first; empty if another program applies them. */
+  readonly migrations: readonly Migration[];
+  /** What the migrations create in a new database. */
+  readonly schema?: NewSchema | undefined;
+  readonly kind: "live" | "sandbox";
+  /** Whether the database's kind was already checked. */
+  readonly isChecked?: boolean | undefined;
+  /** Replaces the database's clock if time is simulated. */
+  readonly clock?: () => Millis;
+  readonly tracer?: Tracer | undefined;
+}
+
+/** Opens a database of this kind, or marks a new one as such. Throws if it is of the other kind. */
+export async function openDatabase({
+  client,
+  local,
+  migrations,
+  schema,
+  kind,
+  isChecked,
+  clock,
+  tracer,
+}: Opening): Promise<Context> {
+  const names = new Set(migrations.map(({ name }) => name));
+  const safe = await safeClient(client, local, kind === "live" ? "durable" : "fast").catch(noDatabase);
+  const context: Context = {
+    ...createContext(traced(safe, tracer), clock),
+    ...(names.size > 0 ? { version: { names, newer: undefined } } : {}),
+  };
+  if (migrations.length > 0) {
+    await migrate(context, migrations, schema);
+    await refuseNewer(context).catch((error: unknown) => {
+      context.client.close();
+      throw new SettingsError(messageOf(error), { cause: error });
+    });
+  }
+  const { db } = context;
+  if (migrations.length > 0) {
+    await context.client.execute(statement(db.insert(control).values({ id: 1, kind }).onConflictDoNothing()));
+  }
+  if (isChecked) return context;
+  const result = await context.client.execute(statement(sql`select ${control.kind} from ${control}`));
+  const found = result.rows[0]?.[0];
+  if (found !== undefined && found !== kind) {
+    const [is, request] =
+      kind === "live" ? ["a sandbox", "live exchanges"] : ["for live exchanges", "a sandbox"];
+    context.client.close();
+    throw new SettingsError(
+      `this database is ${is} and cannot be used for ${request}; choose another one with --db`,
+    );
+  }
+  return context;
+}
+
+function noDatabase(error: unknown): never {
+  if (!(error instanceof StoreError) || codeOf(error.cause) !== "SQLITE_NOTADB") throw error;
+  throw new SettingsError("this file is not a database; choose another one with --db", { cause: error });
+}
+
+/** Traces each call, including its wait in the queue. Only the first word of a statement is recorded. */
+export function traced(client: SafeClient, tracer: Tracer | undefined): SafeClient {
+  if (!tracer) return client;
+  const measured = <T>(verb: string, call: () => Promise<T>, more: SpanAttributes = {}): Promise<T> =>
+    tracer.span(`db ${verb}`, { "db.system.name": "sqlite", "db.operation.name": verb, ...more }, call);
+  return {
+    ...client,
+    execute: (statement, use) => measured(verbOf(statement), () => client.execute(statement, use)),
+    unwaited: (...statements) =>
+      measured(statements.map(verbOf).at(-1) ?? "", () => client.unwaited(...statements)),
+    fresh: (statement, use) => measured(verbOf(statement), () => client.fresh(statement, use)),
+    batch: (statements, mode, use) =>
+      measured("BATCH", () => client.batch(statements, mode, use), {
+        "db.operation.batch.size": statements.length,
+      }),
+    stamp: () => measured("STAMP", client.stamp),
+    turn: (act, isFirst) => measured("TURN", () => client.turn(act, isFirst)),
+  };
+}
+
+const verbOf = (statement: InStatement): string =>
+  (/^\s*(\w+)/.exec(typeof statement === "string" ? statement : statement.sql)?.[1] ?? "").toUpperCase();

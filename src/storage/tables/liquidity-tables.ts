@@ -1,12 +1,21 @@
-import { customType, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { customType, index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { decode, encode, withDecimals } from "../../kernel/codec.ts";
 import { type Decimal, decimal, text as plain } from "../../kernel/decimal.ts";
+import type { Pair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { HourFigures } from "../../model/samples/hours.ts";
-import { formatOffer, type MinuteOffer, parseOffer } from "../../model/samples/offer.ts";
-import type { Absence, Depths, Sides } from "../../model/samples/sample.ts";
-import type { DaySums, MinuteRun } from "../../model/samples/sums.ts";
-import { amountColumn, flagColumn } from "./columns.ts";
+import type { AccountKey } from "../../model/account.ts";
+import type { Side } from "../../model/market.ts";
+import type { DayTotals } from "../../model/news.ts";
+import {
+  type Absence,
+  type Depths,
+  formatOffer,
+  type MinuteOffer,
+  parseOffer,
+  type Sides,
+} from "../../model/samples/sample.ts";
+import type { DaySums, HourFigures, MinuteRun } from "../../model/samples/sums.ts";
+import { amountColumn, doc, flagColumn } from "./columns.ts";
 
 /**
  * Bids and asks within each band: six numbers with spaces, because a year has half a million rows. Old rows are
@@ -154,4 +163,113 @@ export const proofKeys = sqliteTable("proof_keys", {
   wrapped: text("wrapped").notNull(),
   privateKey: text("private_key").notNull(),
   createdAt: integer("created_at").notNull(),
+});
+
+/** At a fill and at its horizons; null if unknown. */
+const midColumns = () => ({
+  mid: amountColumn("mid"),
+  mid1s: amountColumn("mid_1s"),
+  mid10s: amountColumn("mid_10s"),
+  mid1m: amountColumn("mid_1m"),
+  mid5m: amountColumn("mid_5m"),
+  mid1h: amountColumn("mid_1h"),
+});
+
+/** Prices that measure a strategy's fills. Apart from the fills, which never change; rows older than 13 months are deleted. */
+export const fillMids = sqliteTable(
+  "fill_mids",
+  {
+    account: text("account").notNull(),
+    symbol: text("symbol").$type<Pair>().notNull(),
+    at: integer("at").notNull(),
+    tradeId: text("trade_id").notNull(),
+    ...midColumns(),
+  },
+  (table) => [primaryKey({ columns: [table.account, table.symbol, table.at, table.tradeId] })],
+);
+
+const spreadColumns = () => ({
+  tradeId: text("trade_id").notNull(),
+  side: text("side").$type<Side>().notNull(),
+  amount: amountColumn("amount").notNull(),
+  notional: amountColumn("notional").notNull(),
+  at: integer("at").notNull(),
+  superseded: flagColumn("superseded").notNull(),
+  mid: amountColumn("mid"),
+});
+
+/** The columns of a fill, and of its mids, that measure its spread; each further one takes 5 % of the time. */
+export const spreadFills = sqliteTable("fills", spreadColumns());
+
+/** The same with all mids. */
+export const measuredFills = sqliteTable("fills", {
+  ...spreadColumns(),
+  clientId: text("client_id").notNull(),
+  price: amountColumn("price").notNull(),
+  ...midColumns(),
+});
+
+/** A strategy's state at the start of a UTC day and at the last check, and the day's totals. */
+export const strategyDays = sqliteTable(
+  "strategy_days",
+  {
+    strategy: text("strategy").notNull(),
+    day: integer("day").notNull(),
+    account: text("account").$type<AccountKey>().notNull(),
+    opened: doc<DayTotals>("opened").notNull(),
+    latest: doc<DayTotals>("latest").notNull(),
+    /** Protocol time of the first and the last check. */
+    from: integer("from").notNull(),
+    to: integer("to").notNull(),
+    upMillis: integer("up_millis").notNull(),
+    inRangeMillis: integer("in_range_millis").notNull(),
+    incidents: integer("incidents").notNull(),
+    isFinal: integer("is_final", { mode: "boolean" }).notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.strategy, table.day] }),
+    index("strategy_days_by_day").on(table.day),
+  ],
+);
+
+/** One row: the last alarm check, its process, and the last counted event. */
+export const lookout = sqliteTable("lookout", {
+  id: integer("id").primaryKey(),
+  lookedAt: integer("looked_at").notNull(),
+  before: integer("before").notNull(),
+  owner: text("owner").notNull(),
+  ownerBefore: text("owner_before").notNull(),
+  eventId: integer("event_id").notNull(),
+});
+
+/** Active alarms that were reported. */
+export const alarms = sqliteTable("alarms", {
+  key: text("key").primaryKey(),
+  strategy: text("strategy"),
+  since: integer("since").notNull(),
+  message: text("message").notNull(),
+});
+
+/** Agreements: each edit adds a row, and the newest version is in force. Days are UTC days, counted from 1970. */
+export const agreements = sqliteTable(
+  "agreements",
+  {
+    name: text("name").notNull(),
+    version: integer("version").notNull(),
+    at: integer("at").notNull(),
+    actor: text("actor").notNull(),
+    counterparty: text("counterparty"),
+    from: integer("from_day").notNull(),
+    until: integer("until_day"),
+    markets: text("markets").notNull(),
+    total: text("total"),
+  },
+  (table) => [primaryKey({ columns: [table.name, table.version] })],
+);
+
+/** The file that contains a year's old rows, and the time in milliseconds before which rows can be in it. */
+export const archives = sqliteTable("archives", {
+  year: integer("year").primaryKey(),
+  file: text("file").notNull(),
+  before: integer("before").notNull(),
 });

@@ -1,10 +1,10 @@
 import { type SQL, sql } from "drizzle-orm";
 import { text } from "../../kernel/decimal.ts";
-import type { Reach } from "../../model/own-orders.ts";
+import type { Reach } from "../../model/order.ts";
 import { orders } from "./tables.ts";
 
 /*
- * The rules of src/model/own-orders.ts as SQL conditions. Prices are plain decimal text above zero, so they sort by
+ * The rules of src/model/order.ts as SQL conditions. Prices are plain decimal text above zero, so they sort by
  * the length of their whole part, and then as text.
  */
 

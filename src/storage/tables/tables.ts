@@ -10,39 +10,17 @@ import {
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
 import type { Decimal } from "../../kernel/decimal.ts";
+import { ofEachStopFlag } from "../../kernel/fields.ts";
 import { STRATEGY_TAGS } from "../../kernel/ids.ts";
 import type { Pair } from "../../kernel/pair.ts";
-import { ofEachStopFlag } from "../../kernel/stop-flags.ts";
+import type { ChainMark } from "../../model/chain.ts";
 import type { EventKind } from "../../model/events.ts";
+import type { CostDay } from "../../model/limits.ts";
 import type { Side } from "../../model/market.ts";
 import type { AccountMemory } from "../../model/memory.ts";
 import type { Fee, OrderState, OrderType, TimeInForce } from "../../model/order.ts";
 import type { Phase, StrategyConfig, StrategyState, StrategyStatus, Wants } from "../../model/strategy.ts";
-import type { CostDay } from "../../model/usage.ts";
 import { amountColumn, doc, flagColumn, orderKind } from "./columns.ts";
-
-/** Conditions of partial indexes, with their values in the text: SQLite would not use the index with a bound value. */
-export const isUnsettled = () => sql`${orders.settled} = 0`;
-export const isRunning = () => sql`${strategies.status} <> 'stopped'`;
-
-/** One row: the kind of this database, and the kill switch. */
-export const control = sqliteTable(
-  "control",
-  {
-    id: integer("id").primaryKey(),
-    kind: text("kind").$type<"live" | "sandbox">().notNull(),
-    kill: flagColumn("kill").notNull().default(false),
-    /** While it is on: orders are canceled, and exits still sell. */
-    cancels: flagColumn("cancels").notNull().default(false),
-    sells: flagColumn("sells").notNull().default(false),
-    /** Protocol time of its last change. */
-    turnedAt: integer("turned_at").notNull().default(0),
-    epoch: integer("epoch").notNull().default(0),
-    /** Number of changes of limits. */
-    limits: integer("limits").notNull().default(0),
-  },
-  (table) => [check("control_one_row", sql`${table.id} = 1`)],
-);
 
 /** One row per account: its lease, and the memory between passes. */
 export const accounts = sqliteTable("accounts", {
@@ -62,11 +40,6 @@ export const accounts = sqliteTable("accounts", {
   costs: doc<readonly CostDay[]>("costs"),
   memory: doc<AccountMemory>("memory").notNull(),
 });
-
-/** Stores no row: inserting anything but 1 fails and so ends its batch. */
-export const fenceGuard = sqliteTable("fence_guard", { ok: integer("ok").notNull() }, (table) => [
-  check("fence_holds", sql`${table.ok} = 1`),
-]);
 
 /** Columns named after the flags in snake case: sell_base. */
 const stopColumns = () =>
@@ -172,6 +145,34 @@ export const orders = sqliteTable(
   ],
 );
 
+/** Conditions of partial indexes, with their values in the text: SQLite would not use the index with a bound value. */
+export const isUnsettled = () => sql`${orders.settled} = 0`;
+export const isRunning = () => sql`${strategies.status} <> 'stopped'`;
+
+/** One row: the kind of this database, and the kill switch. */
+export const control = sqliteTable(
+  "control",
+  {
+    id: integer("id").primaryKey(),
+    kind: text("kind").$type<"live" | "sandbox">().notNull(),
+    kill: flagColumn("kill").notNull().default(false),
+    /** While it is on: orders are canceled, and exits still sell. */
+    cancels: flagColumn("cancels").notNull().default(false),
+    sells: flagColumn("sells").notNull().default(false),
+    /** Protocol time of its last change. */
+    turnedAt: integer("turned_at").notNull().default(0),
+    epoch: integer("epoch").notNull().default(0),
+    /** Number of changes of limits. */
+    limits: integer("limits").notNull().default(0),
+  },
+  (table) => [check("control_one_row", sql`${table.id} = 1`)],
+);
+
+/** Stores no row: inserting anything but 1 fails and so ends its batch. */
+export const fenceGuard = sqliteTable("fence_guard", { ok: integer("ok").notNull() }, (table) => [
+  check("fence_holds", sql`${table.ok} = 1`),
+]);
+
 export const fills = sqliteTable(
   "fills",
   {
@@ -243,3 +244,22 @@ export const newestEvent = sql`coalesce((select max(${events.id}) from ${events}
 
 /** Fills are never deleted, so their row numbers follow the order of booking without gaps. */
 export const newestFill = sql`coalesce((select max(rowid) from ${fills}), 0)`;
+
+/** One row per server that runs on this database, with the time of its last heartbeat. */
+export const servers = sqliteTable("servers", {
+  instance: text("instance").primaryKey(),
+  url: text("url").notNull(),
+  host: text("host").notNull(),
+  pid: integer("pid").notNull(),
+  /** Protocol time. */
+  heartbeatAt: integer("heartbeat_at").notNull(),
+});
+
+/** Signed positions of the event chains. */
+export const checkpoints = sqliteTable("checkpoints", {
+  number: integer("number").primaryKey(),
+  at: integer("at").notNull(),
+  marks: text("marks", { mode: "json" }).$type<readonly ChainMark[]>().notNull(),
+  key: text("key").notNull(),
+  signature: text("signature").notNull(),
+});

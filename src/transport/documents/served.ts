@@ -1,6 +1,5 @@
 import type { Tool } from "@modelcontextprotocol/sdk/types.js";
 import type { PageFiles } from "../page.ts";
-import type { Documents } from "./documents.ts";
 
 /** Placeholders for exchanges in documents that are built before the configured exchanges are known. */
 export const ANY_EXCHANGES: readonly string[] = ["<one exchange>", "<another exchange>"];
@@ -40,4 +39,12 @@ export function servedDocuments(files: PlatformFiles | undefined, ids: readonly 
     openApi: () => read(DOCUMENT_FILES.openApi),
     tools: async () => JSON.parse(await read(DOCUMENT_FILES.tools)) as readonly Tool[],
   };
+}
+
+/** Documents that describe the API to programs. */
+export interface Documents {
+  /** Returns the OpenAPI document as JSON text. */
+  openApi(): Promise<string>;
+  /** Returns each operation that is a tool, in order. */
+  tools(): Promise<readonly Tool[]>;
 }

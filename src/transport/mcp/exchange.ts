@@ -5,7 +5,7 @@ import {
   isInitializeRequest,
   type RequestId,
 } from "@modelcontextprotocol/sdk/types.js";
-import { type McpOptions, needsApproval } from "./options.ts";
+import { type McpOptions, needsApproval } from "./plans.ts";
 import { mcpServer, waiterOf } from "./server.ts";
 
 /** Handles one request with a server that lives as long as it. */

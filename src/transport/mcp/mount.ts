@@ -3,7 +3,7 @@ import { isUrgent } from "../../operation.ts";
 import { type Access, authenticateUrgent, callerByHash, limitCaller } from "../access.ts";
 import { parseBody, readBody } from "../body.ts";
 import type { Variables } from "../http.ts";
-import type { McpOptions } from "./options.ts";
+import type { McpOptions } from "./plans.ts";
 
 type Mounting = Omit<McpOptions, "caller" | "isTokenValid" | "left"> & { readonly access: Access };
 

@@ -1,14 +1,24 @@
+import type { Tool } from "@modelcontextprotocol/sdk/types.js";
+import { type Decimal, text } from "../../kernel/decimal.ts";
 import { digest } from "../../kernel/digest.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { type Millis, SECOND } from "../../kernel/time.ts";
+import { splitPair } from "../../kernel/pair.ts";
+import { dayOf, type Millis, SECOND } from "../../kernel/time.ts";
+import { exposureText } from "../../limits/allowed.ts";
 import { holdToToken, readExposure } from "../../limits/operations/exposures.ts";
-import { PLAN_LIFE, type Preview } from "../../model/proposal.ts";
-import { actWithin, type Call, type TradeOperation } from "../../operation.ts";
-import type { PlanKey, PlanState } from "../../ports/stores/plan-store.ts";
+import { byOf } from "../../model/events.ts";
+import { type Exposure, type KnownExposure, PLAN_LIFE, type Preview } from "../../model/proposal.ts";
+import type { Scope } from "../../model/token.ts";
+import {
+  actWithin,
+  type Call,
+  type Operation,
+  type PreparedCall,
+  type TradeOperation,
+} from "../../operation.ts";
+import type { Deps } from "../../ports/deps.ts";
+import type { PlanKey, PlanState } from "../../ports/stores/store.ts";
 import { type Answer, attempt, refusal } from "../run.ts";
-import { agentLimitTexts, countPlan, isLimited, outgrown } from "./limit.ts";
-import { type McpOptions, needsApproval } from "./options.ts";
-import { ownerTexts } from "./owners.ts";
 
 /** Maximum wait; clients cancel a request after a minute. */
 const LONGEST_WAIT_FOR_APPROVAL: Millis = 45 * SECOND;
@@ -21,6 +31,52 @@ export interface CallRequest {
   readonly input: Readonly<Record<string, unknown>>;
   readonly call: Call & { readonly requestId: string };
 }
+
+const shownPlan = ({ what, cost, worstCase, limits }: Preview) => ({
+  what,
+  cost,
+  worstCase,
+  limits: [...limits],
+});
+
+/** Returns whether a person must approve each plan before its commit. */
+export const needsApproval = ({ settings, deps }: Pick<McpOptions, "settings" | "deps">): boolean =>
+  settings.confirm === undefined
+    ? deps.exchanges.some(({ kind }) => kind !== "sandbox")
+    : settings.confirm === "terminal";
+
+const nextStepOf = (id: string, options: McpOptions): string =>
+  needsApproval(options)
+    ? `Nothing is done yet. Show this to the person, who must approve it with \`edgemaker plans approve ${id}\`; call again with the same parameters and this planId: the call waits for the approval.`
+    : "Nothing is done yet. Show this to the person; when they agree, call again with the same parameters and this planId.";
+
+const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_name, part: unknown) =>
+    typeof part === "object" && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );
+
+/** Returns the scope that counts the plans of one token, or all plans of a process with one client. */
+const scopeOf = ({ caller }: Pick<McpOptions, "caller">): string => `agent:${caller.actor}`;
+
+/** Returns whether a limit per plan or per day is set. */
+export const isLimited = ({ most, mostADay }: McpSettings): boolean =>
+  (most?.size ?? 0) > 0 || (mostADay?.size ?? 0) > 0;
+
+const usesText = (exposure: KnownExposure, asset: string): string =>
+  `this could use ${text(exposure.counted)} ${asset} (${exposureText(exposure)})`;
+
+/** The maximum of one plan is that of a day, unless the settings have another one. */
+const dayLimit = ({ most, mostADay }: McpSettings, asset: string): Decimal | undefined =>
+  mostADay?.get(asset) ?? most?.get(asset);
+
+const forbidden = (message: string): AppError => new AppError("Forbidden", message);
+
+const beyondDay = (what: string, { used, day }: { used: Decimal; day: Decimal }): AppError =>
+  forbidden(
+    `${what}; of the ${text(day)} that an agent's plans can use in one UTC day, ${text(used)} are used (EDGEMAKER_MCP_MOST, EDGEMAKER_MCP_MOST_A_DAY)`,
+  );
 
 /** Previews a call and stores the plan for a commit; nothing is executed. */
 export const propose = (request: CallRequest, options: McpOptions): Promise<Answer> => {
@@ -50,29 +106,10 @@ export const propose = (request: CallRequest, options: McpOptions): Promise<Answ
   });
 };
 
-const shownPlan = ({ what, cost, worstCase, limits }: Preview) => ({
-  what,
-  cost,
-  worstCase,
-  limits: [...limits],
-});
-
-const nextStepOf = (id: string, options: McpOptions): string =>
-  needsApproval(options)
-    ? `Nothing is done yet. Show this to the person, who must approve it with \`edgemaker plans approve ${id}\`; call again with the same parameters and this planId: the call waits for the approval.`
-    : "Nothing is done yet. Show this to the person; when they agree, call again with the same parameters and this planId.";
-
 /** Returns the plan's owner, operation and parameters as one text that a commit must match. */
 async function planKeyOf(id: string, { operation, given }: CallRequest, owner: string): Promise<PlanKey> {
   return { id, binding: await digest([owner, operation.name, canonical(given)].join("\n")) };
 }
-
-const canonical = (value: unknown): string =>
-  JSON.stringify(value, (_name, part: unknown) =>
-    typeof part === "object" && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  );
 
 interface Committing extends McpOptions {
   readonly signal: AbortSignal;
@@ -159,3 +196,136 @@ const planRefused = (state: Exclude<PlanState, "free">, { call }: CallRequest): 
     }),
     call.requestId,
   );
+
+/**
+ * Returns what the agents' own limits leave for a plan and for the day, as text. Throws AppError if the plan exceeds
+ * them, or if its exposure is unknown.
+ */
+export async function agentLimitTexts(exposure: Exposure, options: McpOptions): Promise<readonly string[]> {
+  const { settings } = options;
+  if (exposure.trades === "nothing" || !isLimited(settings)) return [];
+  if (exposure.trades === "known" && exposure.counted === 0n) return [];
+  const { asset, amount, what } = usesOf(exposure);
+  const [most, day] = [settings.most?.get(asset), dayLimit(settings, asset)];
+  if (day === undefined)
+    throw forbidden(`${what}, but agents have no budget for it; a person can set EDGEMAKER_MCP_MOST`);
+  if (most !== undefined && amount > most)
+    throw forbidden(`${what}; one plan can use at most ${text(most)} (EDGEMAKER_MCP_MOST)`);
+  const used = await usedToday(options, asset);
+  if (used + amount > day) throw beyondDay(what, { used, day });
+  return [
+    most === undefined ? what : `${what} of the ${text(most)} that one plan can use`,
+    `agents can use ${text(day - used)} ${asset} more today (UTC)`,
+  ];
+}
+
+/**
+ * Counts a plan that is about to be executed toward its token's daily limit, once. Throws AppError if the limit would
+ * be exceeded.
+ */
+export async function countPlan(exposure: Exposure, options: McpOptions): Promise<void> {
+  const { settings, deps } = options;
+  await agentLimitTexts(exposure, options);
+  if (exposure.trades !== "known" || !isLimited(settings)) return;
+  const { asset, amount, what } = usesOf(exposure);
+  const day = dayLimit(settings, asset) ?? null;
+  const use = { scope: scopeOf(options), asset, notional: amount, most: day };
+  if (await deps.store.useLimit(use)) return;
+  throw beyondDay(what, { used: await usedToday(options, asset), day: day ?? 0n });
+}
+
+function usesOf(exposure: Exclude<Exposure, { readonly trades: "nothing" }>) {
+  if (exposure.trades === "unknown")
+    throw forbidden(
+      `the amount that this can trade is unknown: ${exposure.why}; agents can only do what stays within their limit`,
+    );
+  const { quote: asset } = splitPair(exposure.symbol);
+  return { asset, amount: exposure.counted, what: usesText(exposure, asset) };
+}
+
+async function usedToday({ deps, ...options }: McpOptions, asset: string): Promise<Decimal> {
+  const scope = scopeOf(options);
+  const { now, uses } = await deps.store.readLimits({ scopes: [scope], account: "", actor: "" });
+  return uses.find((use) => use.day === dayOf(now) && use.asset === asset)?.notional ?? 0n;
+}
+
+/** Maximum growth of a plan between preview and commit, through fills and price changes: 1/20. */
+const MAY_GROW = 20n;
+
+/** Returns why a commit could do more than its plan showed; undefined if it could not. */
+export function outgrown(now: Exposure, shown: Exposure | undefined): AppError | undefined {
+  const isMore = (name: "base" | "quote" | "exits") => {
+    const before = amountIn(shown, name);
+    return amountIn(now, name) > before + before / MAY_GROW;
+  };
+  if (
+    now.trades === "unknown"
+      ? shown?.trades === "unknown"
+      : !(["base", "quote", "exits"] as const).some(isMore)
+  )
+    return undefined;
+  const what = now.trades === "known" ? `it could now ${exposureText(now)}` : "the amount is unknown now";
+  return new AppError("Conflict", `this can trade more than its plan showed: ${what}; nothing was done`);
+}
+
+const amountIn = (exposure: Exposure | undefined, name: "base" | "quote" | "exits"): Decimal =>
+  exposure?.trades === "known" ? exposure[name] : 0n;
+
+/** What the operator's settings allow. */
+export interface McpSettings {
+  /** Whether tools that trade are available. */
+  readonly trading: boolean;
+  /**
+   * `terminal`: a person approves each plan. `plan`: its id is enough to commit it. Without a value, a person
+   * approves only plans on live exchanges.
+   */
+  readonly confirm?: "plan" | "terminal" | undefined;
+  /** Maximum of one plan by quote asset; unlimited if not set. */
+  readonly most?: ReadonlyMap<string, Decimal>;
+  /** Maximum of all plans of one token per UTC day; default: the maximum of one plan. */
+  readonly mostADay?: ReadonlyMap<string, Decimal>;
+  /** Strategies that plans can change: `own`, those that the same token's agent started (default), or `all`. */
+  readonly strategies?: "own" | "all";
+}
+
+export interface McpOptions {
+  readonly deps: Deps;
+  readonly operations: readonly Operation[];
+  /** Returns all tools for the list. */
+  readonly tools: () => Promise<readonly Tool[]>;
+  readonly settings: McpSettings;
+  /** `key` identifies the token: only the token that got a plan can commit it. */
+  readonly caller: { readonly actor: string; readonly scope: Scope; readonly key: string };
+  /** Returns whether the caller's token is still valid; absent for standard input, which has none. */
+  readonly isTokenValid?: () => Promise<boolean>;
+  /** Distinguishes the requests of two clients with one token; undefined if a process has one client. */
+  readonly session?: string | undefined;
+  readonly version: string;
+  /** Aborts when the client of an HTTP request disconnects; absent for standard input. */
+  readonly left?: AbortSignal | undefined;
+}
+
+/**
+ * Returns text about others' strategies that a call changes. Throws AppError if the settings allow an agent to change
+ * only strategies that it started.
+ */
+export async function ownerTexts(
+  { strategies }: Pick<PreparedCall, "strategies">,
+  call: Call,
+  { deps, settings }: Pick<McpOptions, "deps" | "settings">,
+): Promise<readonly string[]> {
+  const ids = typeof strategies === "function" ? await strategies() : strategies;
+  const texts: string[] = [];
+  for (const id of ids) {
+    const starter = await deps.store.starterOf(id);
+    if (starter === byOf(call).actor) continue;
+    const what = `${id} was started by ${starter ?? "another caller"}`;
+    if (settings.strategies !== "all")
+      throw new AppError(
+        "Forbidden",
+        `${what}, and agents can only change strategies that they started; a person can set EDGEMAKER_MCP_STRATEGIES=all`,
+      );
+    texts.push(`this changes a strategy of another caller: ${what}`);
+  }
+  return texts;
+}

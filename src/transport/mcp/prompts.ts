@@ -6,7 +6,7 @@ import {
   McpError,
 } from "@modelcontextprotocol/sdk/types.js";
 import { isPair } from "../../kernel/pair.ts";
-import type { McpOptions } from "./options.ts";
+import type { McpOptions } from "./plans.ts";
 
 type PromptValues = Readonly<Record<string, string>>;
 

@@ -1,4 +1,4 @@
-import { useLoad } from "../load.ts";
+import { useLoad } from "../live.ts";
 import type { BalanceAnswer, Exchanges, WithdrawPlan } from "../types.ts";
 
 /** Offered where the account holds no other asset. */

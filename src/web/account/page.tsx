@@ -1,13 +1,10 @@
 import { ask, part } from "../api.ts";
-import { digitsOf, number } from "../format.ts";
-import { useLoad } from "../load.ts";
+import { amount, digitsOf, money, number } from "../format.ts";
+import { type Loaded, useLoad } from "../live.ts";
 import { linkTo, useRoute } from "../route.ts";
-import { Table, type TableColumn } from "../table.tsx";
-import type { Exchanges, OpenOrders, Session } from "../types.ts";
-import { Section, Shown, SideText, Time, useAsk } from "../ui.tsx";
-import { Again } from "./again.tsx";
-import { BalancesPart } from "./balances.tsx";
-import { WithdrawPart } from "./withdraw.tsx";
+import { numberColumn, Table, type TableColumn } from "../table.tsx";
+import type { BalanceAnswer, Exchanges, OpenOrders, Session, WithdrawPlan } from "../types.ts";
+import { FoldedSection, LoadedAgo, Section, Shown, SideText, Stat, Time, useAsk, Warnings } from "../ui.tsx";
 
 /** The page of an exchange's account with its open orders. */
 export function AccountPage({ session }: { session: Session }) {
@@ -137,3 +134,126 @@ const Cancel = ({ order, cancel }: { order: OpenOrder; cancel: (order: OpenOrder
     Cancel
   </button>
 );
+
+/** The age of data from the exchange, and a button that reloads them on request. */
+export const Again = ({ of }: { of: Loaded<unknown> }) => (
+  <span>
+    <LoadedAgo of={of} />{" "}
+    <button type="button" onClick={() => of.again()}>
+      Refresh
+    </button>
+  </span>
+);
+
+/** An account's balances, and their value in its exchange's quote asset. */
+export function BalancesPart({ exchange, quote }: { exchange: string; quote: string }) {
+  const balances = useLoad<{ balances: readonly BalanceAnswer[] }>("GET /balance", { exchange, quote });
+  return (
+    <Section title="Balances" aside={<Again of={balances} />}>
+      <Shown of={balances} rows={5}>
+        {(data) => <Valued exchange={exchange} quote={quote} balances={data.balances} />}
+      </Shown>
+    </Section>
+  );
+}
+
+function Valued({
+  exchange,
+  quote,
+  balances,
+}: {
+  exchange: string;
+  quote: string;
+  balances: readonly BalanceAnswer[];
+}) {
+  const known = balances.flatMap(({ worth }) => (worth == null ? [] : [Number(worth)]));
+  const left = balances.length - known.length;
+  return (
+    <>
+      <dl class="stats">
+        <Stat name={`Total, ${quote}`} tone="large">
+          {known.length === 0 && left > 0
+            ? "unknown"
+            : money(
+                known.reduce((sum, one) => sum + one, 0),
+                2,
+              )}
+        </Stat>
+        <Stat name={`Assets without a ${quote} price`}>{left === 0 ? "none" : `${left}, not counted`}</Stat>
+      </dl>
+      <Table
+        label={`Balances on ${exchange}`}
+        columns={columnsIn(quote)}
+        rows={balances}
+        keyOf={({ asset }) => asset}
+        empty="This account is empty. Deposit funds on the exchange, then refresh."
+      />
+    </>
+  );
+}
+
+const column = (
+  name: string,
+  quote: string,
+  of: (balance: BalanceAnswer) => string,
+): TableColumn<BalanceAnswer> => ({
+  name,
+  isNumber: true,
+  of: (balance) => (balance.asset === quote ? money(Number(of(balance)), 2) : amount(of(balance))),
+  by: (balance) => Number(of(balance)),
+});
+
+const columnsIn = (quote: string): readonly TableColumn<BalanceAnswer>[] => [
+  { name: "Asset", isHead: true, of: ({ asset }) => asset, by: ({ asset }) => asset },
+  column("Total", quote, ({ total }) => total),
+  column("Free", quote, ({ free }) => free),
+  column("In orders", quote, ({ used }) => used),
+  {
+    name: `Worth, ${quote}`,
+    isNumber: true,
+    of: ({ worth }) => (worth == null ? "–" : money(Number(worth), 2)),
+    by: ({ worth }) => Number(worth ?? -1),
+  },
+];
+
+const withdrawColumn = (name: string, of: (row: WithdrawRow) => string) =>
+  numberColumn<WithdrawRow>(name, (row) => Number(of(row)), number);
+
+const COLUMNS: readonly TableColumn<WithdrawRow>[] = [
+  { name: "Asset", isHead: true, of: ({ asset }) => asset, by: ({ asset }) => asset },
+  withdrawColumn("You can withdraw", ({ canWithdraw }) => canWithdraw),
+  withdrawColumn("Needed by strategies", ({ kept }) => kept),
+  withdrawColumn("In orders", ({ inOrders }) => inOrders),
+  withdrawColumn("Total", ({ total }) => total),
+  withdrawColumn("Missing", ({ missing }) => missing),
+];
+
+/** What can be withdrawn while every order stays funded; loaded when it is opened. */
+export const WithdrawPart = ({ exchange }: { exchange: string }) => (
+  <FoldedSection title="Withdrawable amounts" isClosed>
+    {() => <WithdrawTable exchange={exchange} />}
+  </FoldedSection>
+);
+
+type WithdrawRow = WithdrawPlan["assets"][number];
+
+function WithdrawTable({ exchange }: { exchange: string }) {
+  const plan = useLoad<WithdrawPlan>("GET /strategy/grid/withdraw-plan", { exchange });
+  return (
+    <Shown of={plan} rows={6}>
+      {({ assets, warnings }) => (
+        <>
+          <Warnings of={warnings} />
+          <Table
+            label={`Withdrawable amounts on ${exchange}`}
+            columns={COLUMNS}
+            rows={assets}
+            keyOf={({ asset }) => asset}
+            empty="This account is empty."
+          />
+          <p class="quiet">edgemaker never withdraws. These amounts leave no order of a strategy unfunded.</p>
+        </>
+      )}
+    </Shown>
+  );
+}

@@ -1,5 +1,5 @@
+import { createValue } from "../session.ts";
 import type { Backtest } from "../types.ts";
-import { createValue } from "../value.ts";
 
 /** A backtest in this tab: its input and its result. */
 export interface Run {

@@ -1,11 +1,24 @@
 import type { Child } from "hono/jsx";
 import { useRef } from "hono/jsx/dom";
+import {
+  CandlestickSeries,
+  type ChartOptions,
+  createChart,
+  createSeriesMarkers,
+  type DeepPartial,
+  type IChartApi,
+  type ISeriesApi,
+  type ISeriesPrimitive,
+  type SeriesAttachedParameter,
+  type SeriesMarker,
+  type Time,
+  type UTCTimestamp,
+} from "lightweight-charts";
 import { useEffect } from "../effect.ts";
 import { number } from "../format.ts";
 import { Table } from "../table.tsx";
-import { type ChartContent, type ChartHandle, createGridChart } from "./create.ts";
-import { type Bound, dragBounds } from "./drag.ts";
-import type { Level } from "./levels.ts";
+import type { CandlesAnswer, FillAnswer } from "../types.ts";
+import { LABEL, placeLabels } from "./labels.ts";
 
 interface ChartProps extends ChartContent {
   /** Description of the chart for screen readers. */
@@ -84,3 +97,311 @@ const LevelTable = ({ levels, digits }: { levels: readonly Level[]; digits: numb
     empty="No levels yet."
   />
 );
+
+export interface ChartContent {
+  readonly candles: readonly CandlesAnswer["candles"][number][];
+  readonly levels: readonly Level[];
+  readonly fills: readonly Pick<FillAnswer, "side" | "price" | "timestamp">[];
+  /** Decimals of the market's prices. */
+  readonly digits: number;
+}
+
+export interface ChartHandle {
+  show(shown: ChartContent): void;
+  priceAt(y: number): number | undefined;
+  yOf(price: number): number | undefined;
+  remove(): void;
+}
+
+const seconds = (millis: number): UTCTimestamp => Math.floor(millis / 1000) as UTCTimestamp;
+
+/** Creates a chart that fills an element. */
+export function createGridChart(element: HTMLElement): ChartHandle {
+  const chart = createChart(element, { autoSize: true, ...looks() });
+  const series = chart.addSeries(CandlestickSeries, { priceLineVisible: false });
+  const primitive = levelsPrimitive();
+  series.attachPrimitive(primitive);
+  const markers = createSeriesMarkers<Time>(series, []);
+  let last: ChartContent | undefined;
+  let isFitted = false;
+  const paint = (shown: ChartContent) => {
+    series.applyOptions({ ...seriesLooks(), priceFormat: formatOf(shown.digits) });
+    if (shown.candles !== last?.candles) setCandles(series, shown.candles);
+    markers.setMarkers(markersOf(shown));
+    primitive.show(shown.levels);
+    if (!isFitted && shown.candles.length > 0) fitAll(chart, shown.candles.length);
+    isFitted ||= shown.candles.length > 0;
+    last = shown;
+  };
+  const endScheme = onScheme(() => {
+    chart.applyOptions(looks());
+    if (last) paint(last);
+  });
+  return {
+    show: paint,
+    priceAt: (y) => series.coordinateToPrice(y) ?? undefined,
+    yOf: (price) => series.priceToCoordinate(price) ?? undefined,
+    remove() {
+      endScheme();
+      chart.remove();
+    },
+  };
+}
+
+/** Distance in pixels of the first and last time from the edges, so neither is cut off. */
+const EDGE = 24;
+
+function fitAll(chart: IChartApi, candles: number): void {
+  const margin = (candles * EDGE) / Math.max(EDGE, chart.timeScale().width());
+  chart.timeScale().setVisibleLogicalRange({ from: -margin, to: candles - 1 + margin });
+}
+
+const axisTime = (time: Time, how: Intl.DateTimeFormatOptions): string =>
+  new Date(Number(time) * 1000).toLocaleString(undefined, how);
+
+const looks = (): DeepPartial<ChartOptions> => ({
+  layout: {
+    // Our logo is below every page; the chart's own adds a style element and reports where its link was followed.
+    attributionLogo: false,
+    background: { color: "transparent" },
+    textColor: colorOf("quiet"),
+    fontFamily: "system-ui, sans-serif",
+  },
+  grid: { vertLines: { visible: false }, horzLines: { visible: false } },
+  rightPriceScale: { borderColor: colorOf("line") },
+  timeScale: {
+    borderColor: colorOf("line"),
+    timeVisible: true,
+    tickMarkFormatter: (time: Time, kind: number) =>
+      axisTime(time, kind >= 3 ? { hour: "2-digit", minute: "2-digit" } : { day: "numeric", month: "short" }),
+  },
+  localization: {
+    timeFormatter: (time: Time) => axisTime(time, { dateStyle: "short", timeStyle: "short" }),
+  },
+});
+
+function seriesLooks() {
+  const [up, down] = [colorOf("up"), colorOf("down")];
+  return { upColor: up, downColor: down, wickUpColor: up, wickDownColor: down, borderVisible: false };
+}
+
+const formatOf = (digits: number) => ({
+  type: "price" as const,
+  precision: digits,
+  minMove: 10 ** -digits,
+});
+
+const setCandles = (series: ISeriesApi<"Candlestick">, candles: ChartContent["candles"]) =>
+  series.setData(
+    candles.map(({ timestamp, open, high, low, close }) => ({
+      time: seconds(timestamp),
+      open,
+      high,
+      low,
+      close,
+    })),
+  );
+
+/** Returns markers for the visible fills, each at its candle and price. */
+function markersOf({ candles, fills }: ChartContent): SeriesMarker<Time>[] {
+  const first = candles[0]?.timestamp ?? Number.POSITIVE_INFINITY;
+  const colors = { buy: colorOf("up"), sell: colorOf("down") };
+  return fills
+    .filter(({ timestamp }) => timestamp >= first)
+    .toSorted((a, b) => a.timestamp - b.timestamp)
+    .map(({ side, price, timestamp }) => ({
+      time: seconds(candleAt(candles, timestamp)),
+      position: "atPriceMiddle",
+      price,
+      shape: side === "buy" ? "arrowUp" : "arrowDown",
+      color: colors[side],
+    }));
+}
+
+const candleAt = (candles: ChartContent["candles"], at: number): number =>
+  candles.findLast(({ timestamp }) => timestamp <= at)?.timestamp ?? at;
+
+export type Bound = "lower" | "upper";
+
+interface Movable {
+  readonly bounds?: Readonly<Record<Bound, number>> | undefined;
+  readonly moved?: ((bound: Bound, price: number) => void) | undefined;
+}
+
+/** Distance in pixels from a bound within which it can be dragged. */
+const REACH = 8;
+
+/** Lets a pointer drag the bounds of a grid; input fields do the same for keyboards. */
+export function dragBounds(element: HTMLElement, chart: ChartHandle, movable: () => Movable): () => void {
+  let dragged: Bound | undefined;
+  const heightOf = (event: PointerEvent) => event.clientY - element.getBoundingClientRect().top;
+  const boundAt = (y: number): Bound | undefined => {
+    const { bounds } = movable();
+    return bounds && (["lower", "upper"] as const).find((one) => near(chart.yOf(bounds[one]), y));
+  };
+  const take = (event: PointerEvent) => {
+    dragged = boundAt(heightOf(event));
+    if (!dragged) return;
+    // Otherwise the chart would scroll with it.
+    event.stopPropagation();
+    element.setPointerCapture(event.pointerId);
+  };
+  const move = (event: PointerEvent) => {
+    const y = heightOf(event);
+    element.classList.toggle("movable", dragged !== undefined || boundAt(y) !== undefined);
+    const price = dragged && chart.priceAt(y);
+    if (dragged && price !== undefined && price > 0) movable().moved?.(dragged, price);
+  };
+  const leave = () => {
+    dragged = undefined;
+  };
+  const swallow = (event: MouseEvent) => {
+    if (boundAt(event.clientY - element.getBoundingClientRect().top)) event.stopPropagation();
+  };
+  const ended = new AbortController();
+  const how = { signal: ended.signal, capture: true };
+  element.addEventListener("pointerdown", take, how);
+  element.addEventListener("mousedown", swallow, how);
+  element.addEventListener("pointermove", move, how);
+  element.addEventListener("pointerup", leave, how);
+  element.addEventListener("pointercancel", leave, how);
+  return () => ended.abort();
+}
+
+const near = (line: number | undefined, y: number): boolean =>
+  line !== undefined && Math.abs(line - y) <= REACH;
+
+/** A price level: an open order, or another important price. */
+export interface Level {
+  readonly price: number;
+  readonly kind: "buy" | "sell" | "empty" | "refused" | "line" | "stop";
+  /** Label next to it; levels without one are only lines. */
+  readonly name?: string | undefined;
+}
+
+const LOOK: Readonly<Record<Level["kind"], { color: string; opacity: number; dash: readonly number[] }>> = {
+  buy: { color: "up", opacity: 0.75, dash: [] },
+  sell: { color: "down", opacity: 0.75, dash: [] },
+  empty: { color: "quiet", opacity: 0.5, dash: [2, 4] },
+  refused: { color: "warn", opacity: 0.9, dash: [6, 4] },
+  line: { color: "accent", opacity: 1, dash: [8, 4] },
+  stop: { color: "down", opacity: 1, dash: [3, 3] },
+};
+
+type Target = Parameters<
+  NonNullable<
+    ReturnType<NonNullable<ReturnType<NonNullable<ISeriesPrimitive<Time>["paneViews"]>>[number]["renderer"]>>
+  >["draw"]
+>[0];
+
+export type LevelsPrimitive = ISeriesPrimitive<Time> & { show(levels: readonly Level[]): void };
+
+/** Draws all levels as one primitive, because a hundred price lines would be slow. */
+export function levelsPrimitive(): LevelsPrimitive {
+  let attached: SeriesAttachedParameter<Time> | undefined;
+  let levels: readonly Level[] = [];
+  let colors = new Map<Level["kind"], string>();
+  let ground = "";
+  const lines = { draw: (target: Target) => drawLevels(target, { attached, levels, colors, ground }) };
+  const labels = { draw: (target: Target) => drawLabels(target, { attached, levels, colors, ground }) };
+  const views = [
+    { zOrder: () => "bottom" as const, renderer: () => lines },
+    // Above candles and lines, so labels are readable.
+    { zOrder: () => "top" as const, renderer: () => labels },
+  ];
+  return {
+    attached: (parameter) => {
+      attached = parameter;
+    },
+    detached: () => {
+      attached = undefined;
+    },
+    paneViews: () => views,
+    autoscaleInfo: () => (levels.length === 0 ? null : { priceRange: rangeOf(levels) }),
+    show(next) {
+      levels = next;
+      const kinds = [...new Set(next.map(({ kind }) => kind))];
+      colors = new Map(kinds.map((kind) => [kind, colorOf(LOOK[kind].color, LOOK[kind].opacity)]));
+      ground = colorOf("panel");
+      attached?.requestUpdate();
+    },
+  };
+}
+
+const rangeOf = (levels: readonly Level[]) => ({
+  minValue: Math.min(...levels.map(({ price }) => price)),
+  maxValue: Math.max(...levels.map(({ price }) => price)),
+});
+
+interface Drawn {
+  readonly attached: SeriesAttachedParameter<Time> | undefined;
+  readonly levels: readonly Level[];
+  readonly colors: ReadonlyMap<Level["kind"], string>;
+  readonly ground: string;
+}
+
+/** Returns the visible levels with their positions. */
+const visible = ({ attached, levels }: Drawn) =>
+  levels.flatMap((level) => {
+    const y = attached?.series.priceToCoordinate(level.price) ?? null;
+    return y === null ? [] : [{ ...level, y: Math.round(y) }];
+  });
+
+function drawLevels(target: Target, drawn: Drawn): void {
+  target.useMediaCoordinateSpace(({ context, mediaSize }) => {
+    context.save();
+    context.lineWidth = 1;
+    for (const { kind, y } of visible(drawn)) {
+      context.strokeStyle = drawn.colors.get(kind) ?? "gray";
+      context.setLineDash([...LOOK[kind].dash]);
+      context.beginPath();
+      context.moveTo(0, y + 0.5);
+      context.lineTo(mediaSize.width, y + 0.5);
+      context.stroke();
+    }
+    context.restore();
+  });
+}
+
+function drawLabels(target: Target, drawn: Drawn): void {
+  target.useMediaCoordinateSpace(({ context }) => {
+    context.save();
+    context.font = "11px system-ui, sans-serif";
+    context.textBaseline = "middle";
+    const named = visible(drawn).flatMap(({ name, kind, y }) =>
+      name ? [{ name, kind, y, width: context.measureText(name).width + LABEL.gap }] : [],
+    );
+    const places = placeLabels(named);
+    for (const [at, { name, kind, y, width }] of named.entries()) {
+      const x = places[at] ?? LABEL.gap;
+      context.fillStyle = drawn.ground;
+      context.fillRect(x, y - LABEL.height / 2, width, LABEL.height);
+      context.fillStyle = drawn.colors.get(kind) ?? "gray";
+      context.fillText(name, x + LABEL.gap / 2, y + 1);
+    }
+    context.restore();
+  });
+}
+
+/** Returns a color of the page's style for a canvas, in the current color scheme. */
+export function colorOf(name: string, opacity = 1): string {
+  const probe = document.createElement("i");
+  probe.style.color = `color-mix(in srgb, var(--${name}) ${opacity * 100}%, transparent)`;
+  document.body.append(probe);
+  const context = document.createElement("canvas").getContext("2d");
+  const color = getComputedStyle(probe).color;
+  probe.remove();
+  if (!context) return color;
+  // The computed color can be in a color space that the chart cannot read; one pixel gives plain numbers.
+  context.fillStyle = color;
+  context.fillRect(0, 0, 1, 1);
+  const [red = 0, green = 0, blue = 0, alpha = 255] = context.getImageData(0, 0, 1, 1).data;
+  return `rgba(${red}, ${green}, ${blue}, ${(alpha / 255).toFixed(2)})`;
+}
+
+/** Calls back when the color scheme changes; returns a function that stops it. */
+export function onScheme(changed: () => void): () => void {
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  dark.addEventListener("change", changed);
+  return () => dark.removeEventListener("change", changed);
+}

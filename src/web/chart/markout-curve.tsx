@@ -1,4 +1,4 @@
-import { horizonText } from "../../quality/horizon-text.ts";
+import { horizonText } from "../../quality/known-spread.ts";
 import { percent } from "../format.ts";
 import type { Quality } from "../types.ts";
 

@@ -1,11 +1,12 @@
-import { ask, part } from "../api.ts";
-import { useLoad } from "../load.ts";
-import { Table } from "../table.tsx";
-import type { KeysAnswer, TestedKeys } from "../types.ts";
-import { Section, Shown, Time, useAsk } from "../ui.tsx";
-import { AddKeys } from "./add-keys.tsx";
-import { describeTested } from "./keys-text.ts";
-import { Tokens } from "./tokens.tsx";
+import { useState } from "hono/jsx/dom";
+import type { Scope } from "../../model/token.ts";
+import { type ApiError, ask, part } from "../api.ts";
+import { money } from "../format.ts";
+import { useLoad } from "../live.ts";
+import { Table, type TableColumn, usePages } from "../table.tsx";
+import type { KeysAnswer, LimitChange, LimitsAnswer, TestedKeys, TokenAnswer, TokenList } from "../types.ts";
+import { Choice, Failed, Field, NoticeBox, Section, Shown, Time, useAsk, valueIn } from "../ui.tsx";
+import { limitForm, limitTitle, limitValue, scopeText } from "./limit-text.ts";
 
 /** The page of API tokens and exchange keys; the secrets are never shown. */
 export function AccessPage() {
@@ -71,6 +72,337 @@ function ExchangeKeys() {
       {keys.data && keys.data.exchanges.length > 0 ? (
         <AddKeys exchanges={keys.data.exchanges.map(({ exchange }) => exchange)} again={keys.again} />
       ) : null}
+      {question}
+    </Section>
+  );
+}
+
+const EMPTY = { key: "", secret: "", passphrase: "" };
+type KeyTexts = typeof EMPTY;
+
+const KEY_LABELS: Readonly<Record<keyof KeyTexts, string>> = {
+  key: "API key",
+  secret: "Secret",
+  passphrase: "Passphrase (only some exchanges)",
+};
+
+/** A form for an exchange's keys: the server checks them at the exchange, and stores them encrypted. */
+export function AddKeys({ exchanges, again }: { exchanges: readonly string[]; again: () => void }) {
+  const [exchange, setExchange] = useState(exchanges[0] ?? "");
+  const [texts, setTexts] = useState<KeyTexts>(EMPTY);
+  const [state, setState] = useState<{ done?: string; error?: ApiError; isBusy?: boolean }>({});
+  const store = async (event: Event) => {
+    event.preventDefault();
+    setState({ isBusy: true });
+    const { passphrase, ...body } = texts;
+    try {
+      const tested = await ask<TestedKeys>(`PUT /keys/${part(exchange)}`, {
+        body: { ...body, ...(passphrase === "" ? {} : { passphrase }) },
+      });
+      setTexts(EMPTY);
+      setState({ done: `Stored. ${describeTested(tested)}` });
+      again();
+    } catch (error) {
+      setState({ error: error as ApiError });
+    }
+  };
+  return (
+    <form onSubmit={(event: Event) => void store(event)}>
+      <h3>Store keys</h3>
+      <p class="quiet">
+        Create keys that can read and trade, but not withdraw. The server tests them at the exchange, and
+        stores them encrypted.
+      </p>
+      <div class="fields line">
+        <Field label="Exchange">
+          <Choice value={exchange} choices={exchanges} choose={setExchange} />
+        </Field>
+        {(Object.keys(KEY_LABELS) as (keyof KeyTexts)[]).map((name) => (
+          <Field key={name} label={KEY_LABELS[name]}>
+            <input
+              type="password"
+              autocomplete="off"
+              spellcheck={false}
+              value={texts[name]}
+              onInput={(event: Event) => setTexts({ ...texts, [name]: valueIn(event).trim() })}
+            />
+          </Field>
+        ))}
+        <button
+          type="submit"
+          class="primary"
+          disabled={state.isBusy === true || texts.key === "" || texts.secret === ""}
+        >
+          {state.isBusy ? "Testing…" : "Test and store"}
+        </button>
+      </div>
+      {state.error ? <Failed error={state.error} /> : null}
+      {state.done ? <NoticeBox>{state.done}</NoticeBox> : null}
+    </form>
+  );
+}
+
+/** Describes the result of a test of keys. */
+export function describeTested({ exchange, assets, mayWithdraw }: TestedKeys): string {
+  const rights =
+    mayWithdraw === null
+      ? "The exchange does not show whether they can withdraw."
+      : mayWithdraw
+        ? "They can withdraw. Create keys that can only read and trade."
+        : "They cannot withdraw.";
+  return `${exchange} accepts them; the account has ${assets} assets. ${rights}`;
+}
+
+/** API tokens: created and shown once here, and revoked immediately. */
+export function Tokens() {
+  const { before, pager } = usePages<number>();
+  const page = useLoad<TokenList>("GET /tokens", { before });
+  const [question, put] = useAsk();
+  const revoke = ({ id, name, scope }: TokenAnswer) =>
+    put({
+      title: `Revoke ${name}?`,
+      says: `${scope === "link" ? "Nobody can sign in with it any more" : "Requests with it are refused from now on, and its sign-in links and sessions end"}. You cannot undo this.`,
+      yes: "Revoke it",
+      dangerous: true,
+      act: async () => {
+        await ask(`DELETE /tokens/${part(id)}`);
+        page.again();
+        return `${name} is revoked.`;
+      },
+    });
+  return (
+    <Section title="API tokens">
+      <NewTokenForm put={put} again={page.again} />
+      <Shown of={page}>
+        {({ tokens, next }) => (
+          <>
+            <Table
+              label="API tokens, newest first"
+              columns={tokenColumns(revoke)}
+              rows={tokens}
+              keyOf={({ id }) => id}
+              empty="No stored tokens yet. Tokens from the server's settings are not listed."
+            />
+            {pager(next)}
+          </>
+        )}
+      </Shown>
+      {question}
+    </Section>
+  );
+}
+
+const tokenState = ({ revokedAt, expiresAt }: TokenAnswer) => {
+  if (revokedAt !== null)
+    return (
+      <>
+        revoked <Time at={revokedAt} />
+      </>
+    );
+  if (expiresAt === null) return "never";
+  return (
+    <>
+      {expiresAt < Date.now() ? "expired" : "until"} <Time at={expiresAt} />
+    </>
+  );
+};
+
+const tokenColumns = (revoke: (token: TokenAnswer) => void): readonly TableColumn<TokenAnswer>[] => [
+  {
+    name: "Token",
+    isHead: true,
+    of: ({ id, name, server }) => (
+      <>
+        <span class="break">{name}</span>
+        <small>{server ? `for the server at ${server}` : id}</small>
+      </>
+    ),
+    by: ({ name }) => name,
+  },
+  { name: "Scope", of: ({ scope }) => (scope === "link" ? "sign in once" : scope), by: ({ scope }) => scope },
+  { name: "Created", of: ({ createdAt }) => <Time at={createdAt} />, by: ({ createdAt }) => createdAt },
+  { name: "Expires", of: tokenState },
+  {
+    name: "Actions",
+    of: (token) =>
+      token.revokedAt === null ? (
+        <button type="button" aria-label={`Revoke ${token.name}`} onClick={() => revoke(token)}>
+          Revoke
+        </button>
+      ) : (
+        "–"
+      ),
+  },
+];
+
+const MAY: Readonly<Record<Scope, string>> = {
+  read: "see everything and change nothing",
+  trade: "start, change and stop grids, and place and cancel orders",
+  admin: "do everything, and create tokens for others",
+  agent: "use the tools at /mcp only",
+};
+
+function NewTokenForm({ put, again }: { put: ReturnType<typeof useAsk>[1]; again: () => void }) {
+  const [form, setForm] = useState({ name: "", scope: "read" as Scope, days: "" });
+  const type = (field: "name" | "scope" | "days") => (event: Event) =>
+    setForm({ ...form, [field]: valueIn(event) });
+  const make = (event: Event) => {
+    event.preventDefault();
+    const { name, scope, days } = form;
+    put({
+      title: "Create a token?",
+      says: `Its holder can ${MAY[scope]}${days === "" ? ", until it is revoked" : `, for ${days} days`}. It is shown once.`,
+      yes: "Create token",
+      act: async () => {
+        const body = {
+          scope,
+          ...(name.trim() === "" ? {} : { name: name.trim() }),
+          ...(days === "" ? {} : { days: Number(days) }),
+        };
+        const { token } = await ask<{ token: string }>("POST /tokens", { body });
+        again();
+        return (
+          <>
+            Copy it now. It is shown only once: <code class="break">{token}</code>
+          </>
+        );
+      },
+    });
+  };
+  return (
+    <form class="fields line" onSubmit={make}>
+      <Field label="Purpose">
+        <input value={form.name} autocomplete="off" onInput={type("name")} />
+      </Field>
+      <Field label="Scope">
+        <Choice
+          value={form.scope}
+          choices={["read", "trade", "admin", "agent"]}
+          choose={(scope: Scope) => setForm({ ...form, scope })}
+        />
+      </Field>
+      <Field label="Days until it expires; empty for never">
+        <input value={form.days} inputMode="numeric" autocomplete="off" onInput={type("days")} />
+      </Field>
+      <button type="submit">Create a token</button>
+    </form>
+  );
+}
+
+/** The page of limits and their usage. */
+export function LimitsPage() {
+  const limits = useLoad<LimitsAnswer>("GET /limits");
+  return (
+    <>
+      <h1>Limits</h1>
+      <Shown of={limits} rows={10}>
+        {(data) => (
+          <>
+            <LimitsInUse data={data} />
+            <SetLimit data={data} again={limits.again} />
+            <Section title="Used">
+              <Table
+                label="Daily use of limits"
+                columns={[
+                  { name: "Scope", isHead: true, of: ({ scope }) => scopeText(scope) },
+                  { name: "Day, UTC", of: ({ day }) => day },
+                  { name: "Orders", isNumber: true, of: ({ orders }) => orders },
+                  {
+                    name: "Notional",
+                    isNumber: true,
+                    of: ({ notional, asset }) => `${money(Number(notional))} ${asset}`,
+                  },
+                ]}
+                rows={data.used}
+                keyOf={({ scope, day, asset }) => `${scope} ${day} ${asset}`}
+                empty="No order has used a limit yet."
+              />
+            </Section>
+          </>
+        )}
+      </Shown>
+    </>
+  );
+}
+
+function LimitsInUse({ data }: { data: LimitsAnswer }) {
+  const rows = [
+    ...Object.entries(data.settings).map(([name, value]) => ({
+      scope: "the server's settings",
+      name,
+      value,
+    })),
+    ...data.limits.flatMap(({ scope, limits }) =>
+      Object.entries(limits).map(([name, value]) => ({ scope, name, value })),
+    ),
+  ];
+  return (
+    <Section title="Current limits">
+      {data.warnings.map((warning) => (
+        <p key={warning} class="warn">
+          {warning.replace(/^\w+/, limitTitle)}
+        </p>
+      ))}
+      <Table
+        label="Limits"
+        columns={[
+          {
+            name: "Limit",
+            isHead: true,
+            of: ({ name }) => limitTitle(name),
+            by: ({ name }) => limitTitle(name),
+          },
+          { name: "Value", of: ({ name, value }) => limitValue(name, value) },
+          { name: "Scope", of: ({ scope }) => scopeText(scope), by: ({ scope }) => scope },
+        ]}
+        rows={rows}
+        keyOf={({ scope, name }) => `${scope} ${name}`}
+        empty="No limits are set."
+      />
+    </Section>
+  );
+}
+
+function SetLimit({ data, again }: { data: LimitsAnswer; again: () => void }) {
+  const names = Object.keys(data.limits.find(({ scope }) => scope === "every")?.limits ?? {});
+  const [form, setForm] = useState({ scope: "every", name: names[0] ?? "", value: "" });
+  const [question, put] = useAsk();
+  const type = (field: "scope" | "name" | "value") => (event: Event) =>
+    setForm({ ...form, [field]: valueIn(event) });
+  const set = (event: Event) => {
+    event.preventDefault();
+    put({
+      title: "Change this limit?",
+      says: `${limitTitle(form.name)}, ${scopeText(form.scope)}: ${limitValue(form.name, form.value)}. It applies to every order from now on. Slots that it blocked are retried at once.`,
+      yes: "Change it",
+      act: async () => {
+        const body = { scope: form.scope, [form.name]: form.value };
+        const { message } = await ask<LimitChange>("PUT /limits", { body });
+        again();
+        return message;
+      },
+    });
+  };
+  return (
+    <Section title="Change a limit">
+      <form class="fields line" onSubmit={set}>
+        <Field label="Limit">
+          <Choice
+            value={form.name}
+            choices={names.map((name) => [name, limitTitle(name)] as const)}
+            choose={(name: string) => setForm({ ...form, name })}
+          />
+        </Field>
+        <Field label="New value" hint={limitForm(form.name)}>
+          <input value={form.value} autocomplete="off" onInput={type("value")} />
+        </Field>
+        <Field label="Scope">
+          <input value={form.scope} placeholder="every, account:kraken, token:ID" onInput={type("scope")} />
+        </Field>
+        <button type="submit" disabled={form.value.trim() === ""}>
+          Change
+        </button>
+      </form>
       {question}
     </Section>
   );

@@ -1,9 +1,11 @@
-import { ask, part } from "../api.ts";
-import { type Loaded, useLoad } from "../load.ts";
+import { useState } from "hono/jsx/dom";
+import { ALERT_LEVELS, CHANNEL_KINDS, type ChannelKind } from "../../model/channel.ts";
+import { secretFieldsOf } from "../../notify/channels.ts";
+import { type ApiError, ask, part } from "../api.ts";
+import { type Loaded, useLoad } from "../live.ts";
 import { Table, type TableColumn } from "../table.tsx";
-import type { ChannelAnswer, ChannelList } from "../types.ts";
-import { Section, Shown, Time, useAsk } from "../ui.tsx";
-import { AddChannel } from "./add-channel.tsx";
+import type { AddedChannelAnswer, ChannelAnswer, ChannelList } from "../types.ts";
+import { Choice, Failed, Field, NoticeBox, Section, Shown, Time, useAsk, valueIn } from "../ui.tsx";
 
 /** The page of alert channels. */
 export function Alerts() {
@@ -115,3 +117,142 @@ const channelColumns = ({ test, replay, remove }: Act): readonly TableColumn<Cha
     ),
   },
 ];
+
+const EMPTY_CHANNEL = { channel: "", kind: "ntfy" as ChannelKind, level: "warning", quiet: "", daily: false };
+type ChannelForm = typeof EMPTY_CHANNEL;
+
+/** A form for a channel's secrets, which are sent to the server once and never shown again. */
+export function AddChannel({ again }: { again: () => void }) {
+  const [settings, setSettings] = useState<ChannelForm>(EMPTY_CHANNEL);
+  const [secrets, setSecrets] = useState<Readonly<Record<string, string>>>({});
+  const [state, setState] = useState<{ added?: AddedChannelAnswer; error?: ApiError; isBusy?: boolean }>({});
+  const fields = secretFieldsOf(settings.kind);
+  const isMissing = fields.some(({ field, isNeeded }) => isNeeded && !secrets[field]?.trim());
+  const add = (event: Event) => {
+    event.preventDefault();
+    setState({ isBusy: true });
+    ask<AddedChannelAnswer>("POST /channels", { body: channelBody(settings, secrets) }).then(
+      (added) => {
+        setState({ added });
+        setSettings(EMPTY_CHANNEL);
+        setSecrets({});
+        again();
+      },
+      (error) => setState({ error }),
+    );
+  };
+  return (
+    <Section title="Add a channel">
+      <form onSubmit={add}>
+        <SettingFields settings={settings} change={(more) => setSettings({ ...settings, ...more })} />
+        <div class="fields">
+          {fields.map(({ name, field, isNeeded }) => (
+            <Field key={field} label={`${FIELD_LABELS[name] ?? name}${isNeeded ? "" : " (optional)"}`}>
+              <input
+                type={SHOWN_FIELDS.includes(field) ? "text" : "password"}
+                autocomplete="off"
+                spellcheck={false}
+                value={secrets[field] ?? ""}
+                onInput={(event: Event) => setSecrets({ ...secrets, [field]: valueIn(event) })}
+              />
+            </Field>
+          ))}
+          <button
+            type="submit"
+            class="primary"
+            disabled={state.isBusy || isMissing || settings.channel === ""}
+          >
+            {state.isBusy ? "Adding…" : "Add channel"}
+          </button>
+        </div>
+      </form>
+      {state.error ? <Failed error={state.error} /> : null}
+      {state.added ? <AddedChannel added={state.added} /> : null}
+    </Section>
+  );
+}
+
+const FIELD_LABELS: Readonly<Record<string, string>> = {
+  url: "Address, https",
+  "access token": "Access token",
+  "bot token": "Bot token",
+  "chat id": "Chat id",
+  server: "Server",
+  user: "User",
+  password: "Password",
+  from: "Sender address",
+  to: "Receiver address",
+};
+
+/** Fields that are not secret and stay visible while typing. */
+const SHOWN_FIELDS: readonly string[] = ["user", "from", "to"];
+
+/** Returns the kind's non-empty secret fields. */
+function channelBody(
+  { channel, kind, level, quiet, daily }: ChannelForm,
+  secrets: Readonly<Record<string, string>>,
+) {
+  const given = secretFieldsOf(kind)
+    .map(({ field }) => [field, secrets[field]?.trim() ?? ""] as const)
+    .filter(([, text]) => text !== "");
+  return {
+    ...{ channel, kind, level, daily },
+    ...(quiet.trim() === "" ? {} : { quiet: quiet.trim() }),
+    ...Object.fromEntries(given),
+  };
+}
+
+const AddedChannel = ({ added: { channel, signingSecret } }: { added: AddedChannelAnswer }) => (
+  <NoticeBox>
+    {channel} is added and gets messages from now on. Send it a test.
+    {signingSecret ? (
+      <>
+        {" "}
+        The receiver verifies messages with this secret. It is shown only once:{" "}
+        <code class="break">{signingSecret}</code>
+      </>
+    ) : null}
+  </NoticeBox>
+);
+
+function SettingFields({
+  settings,
+  change,
+}: {
+  settings: ChannelForm;
+  change: (more: Partial<ChannelForm>) => void;
+}) {
+  const type = (name: "channel" | "kind" | "level" | "quiet") => (event: Event) =>
+    change({ [name]: valueIn(event) });
+  return (
+    <div class="fields">
+      <Field label="Name" hint="1 to 31 characters: a-z, 0-9 and -">
+        <input value={settings.channel} autocomplete="off" spellcheck={false} onInput={type("channel")} />
+      </Field>
+      <Field label="Kind">
+        <Choice
+          value={settings.kind}
+          choices={CHANNEL_KINDS}
+          choose={(kind: ChannelForm["kind"]) => change({ kind })}
+        />
+      </Field>
+      <Field label="Lowest level" hint="info includes every fill">
+        <Choice
+          value={settings.level}
+          choices={ALERT_LEVELS}
+          choose={(level: ChannelForm["level"]) => change({ level })}
+        />
+      </Field>
+      <Field
+        label="Quiet hours"
+        hint="Only alerts are sent in these hours, for example 22:00-07:00 Europe/Berlin"
+      >
+        <input value={settings.quiet} placeholder="22:00-07:00" autocomplete="off" onInput={type("quiet")} />
+      </Field>
+      <label class="check">
+        <input type="checkbox" checked={settings.daily} onClick={() => change({ daily: !settings.daily })} />{" "}
+        Also send a daily report
+      </label>
+    </div>
+  );
+}

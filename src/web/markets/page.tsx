@@ -1,14 +1,14 @@
 import { useState } from "hono/jsx/dom";
+import { COMMON_PAIR, type Holdings, useHoldings } from "../account/holdings.ts";
 import { GridChart } from "../chart/chart.tsx";
 import { digitsOf, inPercent, number, pairOf } from "../format.ts";
-import { useLoad } from "../load.ts";
-import { MarketForm, useMarket } from "../market-form.tsx";
-import { linkTo } from "../route.ts";
-import type { MarketChoice } from "../start/use-form.ts";
+import { type Loaded, useLoad } from "../live.ts";
+import { PairField } from "../plan-area.tsx";
+import { goTo, linkTo, useRoute } from "../route.ts";
+import type { MarketChoice } from "../start/fields.tsx";
 import { Table } from "../table.tsx";
-import type { BookAnswer, CandlesAnswer, TickerAnswer, Trades } from "../types.ts";
-import { Choice, Failed, FoldedSection, Section, Shown, Stat, Time } from "../ui.tsx";
-import { BookLadder } from "./ladder.tsx";
+import type { BookAnswer, CandlesAnswer, Exchanges, TickerAnswer, Trades } from "../types.ts";
+import { Choice, Failed, Field, FoldedSection, Section, Shown, Stat, Time } from "../ui.tsx";
 
 /** One market: its price, its book and recent trades. */
 export function Markets() {
@@ -145,5 +145,104 @@ function TradeList({ trades, digits }: { trades: Trades; digits: number }) {
         empty="No recent trades."
       />
     </>
+  );
+}
+
+const PAIR_TYPED = /^[A-Z0-9]+\/[A-Z0-9]+$/;
+
+/** Returns the market in the address, else that of the account's most valuable asset on the first exchange. */
+export function useMarket(place: string): {
+  readonly market: MarketChoice | undefined;
+  readonly exchanges: Loaded<Exchanges>;
+  readonly holdings: Holdings;
+} {
+  const { words } = useRoute();
+  const exchanges = useLoad<Exchanges>("GET /exchanges");
+  const [, exchange = exchanges.data?.exchanges[0]?.id, chosen] = words[0] === place ? words : [];
+  const holdings = useHoldings(exchange, exchanges.data);
+  const symbol = chosen ?? (holdings.pairs && (holdings.pairs[0] ?? COMMON_PAIR));
+  return {
+    market: exchange === undefined || symbol === undefined ? undefined : { exchange, symbol },
+    exchanges,
+    holdings,
+  };
+}
+
+/** Chooses an exchange and a pair, and stores them in the address for bookmarks. */
+export function MarketForm({
+  place,
+  market,
+  exchanges,
+  holdings,
+}: {
+  place: string;
+  market: MarketChoice;
+  exchanges: Exchanges;
+  holdings: Holdings;
+}) {
+  const [symbol, setSymbol] = useState(market.symbol);
+  const show = (event: Event) => {
+    event.preventDefault();
+    if (PAIR_TYPED.test(symbol)) goTo(place, market.exchange, symbol);
+  };
+  return (
+    <form class="fields line" onSubmit={show}>
+      <Field label="Exchange">
+        <Choice
+          value={market.exchange}
+          choices={exchanges.exchanges.map(({ id }) => id)}
+          choose={(exchange: string) => goTo(place, exchange, market.symbol)}
+        />
+      </Field>
+      <PairField value={symbol} pairs={holdings.pairs} change={setSymbol} />
+      <button type="submit">Show</button>
+    </form>
+  );
+}
+
+/** The order book: asks above, bids below, each with a bar for the cumulative depth. */
+export function BookLadder({ book, digits }: { book: BookAnswer; digits: number }) {
+  const most = Math.max(book.bids.at(-1)?.total ?? 0, book.asks.at(-1)?.total ?? 0);
+  const sizes = digitsOf([...book.bids, ...book.asks].map(({ amount }) => amount));
+  const row = (side: "up" | "down", { price, amount, total }: BookAnswer["bids"][number]) => (
+    <tr key={`${side} ${price}`}>
+      <td class={`number ${side}`} data-name="Price">
+        {number(price, digits)}
+      </td>
+      <td class="number" data-name="Amount">
+        {number(amount, sizes)}
+      </td>
+      <td class="number depth" data-name="Total">
+        <meter class={side} min={0} max={most} value={total} aria-hidden="true" />
+        <span>{number(total, sizes)}</span>
+      </td>
+    </tr>
+  );
+  return (
+    <table class="data ladder">
+      <caption class="unseen">Order book, asks from the highest, then bids from the highest</caption>
+      <thead>
+        <tr>
+          <th scope="col" class="number">
+            Price
+          </th>
+          <th scope="col" class="number">
+            Amount
+          </th>
+          <th scope="col" class="number">
+            In all
+          </th>
+        </tr>
+      </thead>
+      <tbody>{book.asks.toReversed().map((level) => row("down", level))}</tbody>
+      <tbody>
+        <tr class="mid">
+          <th scope="row" colSpan={3}>
+            {number(book.midPrice, digits)}, spread {inPercent(book.spreadPercent, 3)}
+          </th>
+        </tr>
+        {book.bids.map((level) => row("up", level))}
+      </tbody>
+    </table>
   );
 }

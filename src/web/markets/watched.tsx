@@ -1,9 +1,8 @@
-import { inPercent, money, number, pairOf } from "../format.ts";
-import { useLoad } from "../load.ts";
+import { change, inPercent, money, number, pairOf, toneOf } from "../format.ts";
+import { useLoad } from "../live.ts";
 import { Table, type TableColumn } from "../table.tsx";
-import type { LiquidityView, WatchedPairs } from "../types.ts";
+import type { AgreementReportView, LiquidityView, WatchedPairs } from "../types.ts";
 import { Failed, Section, Shown } from "../ui.tsx";
-import { CostTable } from "./costs.tsx";
 
 /** A minute's sample is available after the minute. */
 const EVERY_MINUTE = { every: 60_000 };
@@ -29,11 +28,11 @@ export function WatchedMarkets() {
   );
 }
 
+const placeOf = ({ exchange, symbol }: WatchedPairs["pairs"][number]): string => `${symbol} on ${exchange}`;
+
 /** Lists each pair once; several agreements can have the same one. */
 export const eachPair = ({ pairs }: WatchedPairs): WatchedPairs["pairs"] =>
   pairs.filter((pair, index) => index === pairs.findIndex((one) => placeOf(one) === placeOf(pair)));
-
-const placeOf = ({ exchange, symbol }: WatchedPairs["pairs"][number]): string => `${symbol} on ${exchange}`;
 
 interface Where {
   readonly exchange: string;
@@ -91,6 +90,10 @@ interface Offered {
   readonly of: LiquidityView["own"];
 }
 
+/** Formats a percentage; a missing value is neither 0 nor 100 %. */
+const percentOrNot = (value: number | null): string => (value === null ? "unknown" : inPercent(value, 2));
+const depthOrNot = (value: number | undefined): string => (value === undefined ? "unknown" : money(value));
+
 const offeredIn = (quote: string): readonly TableColumn<Offered>[] => [
   { name: "Of", isHead: true, of: ({ whose }) => whose },
   { name: "Spread", isNumber: true, of: ({ of }) => percentOrNot(of.spreadPercent) },
@@ -99,10 +102,6 @@ const offeredIn = (quote: string): readonly TableColumn<Offered>[] => [
   { name: `Asks within 2 %, ${quote}`, isNumber: true, of: ({ of }) => depthOrNot(of.depth?.asks["2"]) },
 ];
 
-/** Formats a percentage; a missing value is neither 0 nor 100 %. */
-const percentOrNot = (value: number | null): string => (value === null ? "unknown" : inPercent(value, 2));
-const depthOrNot = (value: number | undefined): string => (value === undefined ? "unknown" : money(value));
-
 type JudgedRule = LiquidityView["findings"][number];
 const TONES: Readonly<Record<JudgedRule["state"], string>> = {
   kept: "up",
@@ -110,6 +109,9 @@ const TONES: Readonly<Record<JudgedRule["state"], string>> = {
   unknown: "",
   shown: "",
 };
+
+export const figureOf = (value: number | null, unit: JudgedRule["unit"]): string =>
+  unit === "percent" ? percentOrNot(value) : depthOrNot(value ?? undefined);
 
 /** The verdict on a rule, with what was measured and what is required. */
 export const VERDICT_COLUMNS: readonly TableColumn<JudgedRule>[] = [
@@ -127,9 +129,6 @@ const PROMISES: readonly TableColumn<JudgedRule>[] = [
   ...VERDICT_COLUMNS,
 ];
 
-export const figureOf = (value: number | null, unit: JudgedRule["unit"]): string =>
-  unit === "percent" ? percentOrNot(value) : depthOrNot(value ?? undefined);
-
 const Promised = ({ report: { symbol, exchange, preset, findings } }: { report: LiquidityView }) => (
   <Table
     label={`Agreement for ${symbol} on ${exchange}: ${preset}`}
@@ -139,3 +138,54 @@ const Promised = ({ report: { symbol, exchange, preset, findings } }: { report: 
     empty="No results yet."
   />
 );
+
+type CostView = Omit<NonNullable<AgreementReportView["costs"]>[number], "markets" | "unknownMarkets">;
+
+export interface MarketCostRow {
+  readonly name: string;
+  /** Null if it is unknown. */
+  readonly cost: CostView | null;
+}
+
+const knownAmount = (value: number | null): string => (value === null ? "unknown" : change(value));
+
+const MARKET_COST_COLUMNS: readonly TableColumn<MarketCostRow>[] = [
+  { name: "Market", isHead: true, of: ({ name }) => name },
+  {
+    name: "P&L",
+    isNumber: true,
+    of: ({ cost }) =>
+      cost ? (
+        <span class={toneOf(cost.totalProfit)}>{`${change(cost.totalProfit)} ${cost.quote}`}</span>
+      ) : (
+        "unknown"
+      ),
+  },
+  { name: "Spread", isNumber: true, of: ({ cost }) => (cost ? knownAmount(cost.spread) : "") },
+  { name: "Inventory", isNumber: true, of: ({ cost }) => (cost ? change(cost.inventory) : "") },
+  { name: "Fees", isNumber: true, of: ({ cost }) => (cost ? money(cost.fees) : "") },
+  { name: "Fills", isNumber: true, of: ({ cost }) => (cost ? number(cost.fills) : "") },
+  { name: "Without mid", isNumber: true, of: ({ cost }) => (cost ? number(cost.withoutMid) : "") },
+];
+
+/** P&L by cause of strategies on markets. */
+export const CostTable = ({ label, rows }: { label: string; rows: readonly MarketCostRow[] }) => (
+  <Table
+    label={label}
+    columns={MARKET_COST_COLUMNS}
+    rows={rows}
+    keyOf={({ name }) => name}
+    empty="No markets."
+  />
+);
+
+/** Lists the markets, then the sum of each quote asset with several markets. */
+export const agreementCosts = ({ costs = [], markets }: AgreementReportView): MarketCostRow[] => [
+  ...markets.map(({ symbol, exchange, cost = null }) => ({ name: `${symbol} on ${exchange}`, cost })),
+  ...costs
+    .filter(({ markets: count }) => count > 1)
+    .map((cost) => ({
+      name: `${cost.markets - cost.unknownMarkets} of ${cost.markets} markets in ${cost.quote}`,
+      cost,
+    })),
+];

@@ -1,15 +1,35 @@
 import { useState } from "hono/jsx/dom";
-import { amount, number, pairOf } from "../format.ts";
-import { useLoad } from "../load.ts";
-import { PlanArea } from "../plan-area.tsx";
+import { amount, digitsOf, number, pairOf } from "../format.ts";
+import { useLoad } from "../live.ts";
+import { PlanArea, type Planning, type RequestedPlan, usePlan } from "../plan-area.tsx";
 import { linkTo } from "../route.ts";
-import { StartPlan } from "../start/start-button.tsx";
+import { StartPlan } from "../start/backtest.tsx";
+import {
+  ById,
+  NameLine,
+  PassStats,
+  StrategyActions,
+  StrategyHeader,
+  strategyState,
+} from "../strategy/parts.tsx";
+import { QualityPart } from "../strategy/quality.tsx";
+import { EventsPart, FillsPart } from "../strategy/slots.tsx";
 import { Table } from "../table.tsx";
-import { useTitle } from "../title.ts";
-import type { Exchanges, OwnDefinition, OwnList, OwnPlan, Session } from "../types.ts";
-import { Choice, Field, NoticeBox, Section, Shown, SideText, Stat, valueIn, Warnings } from "../ui.tsx";
-import { type Planning, type RequestedPlan, usePlan } from "../use-plan.ts";
-import { type ConfigField, configFields, type OwnForm, ownBody } from "./form.ts";
+import type { Exchanges, OwnDefinition, OwnList, OwnPlan, OwnStatus, Session } from "../types.ts";
+import {
+  ChangeStat,
+  Choice,
+  Field,
+  FoldedSection,
+  NoticeBox,
+  Section,
+  Shown,
+  SideText,
+  Stat,
+  useTitle,
+  valueIn,
+  Warnings,
+} from "../ui.tsx";
 
 /** The page that starts a strategy of the user's own: the form of its config, the plan, and a start of exactly that plan. */
 export function StartOwn({ name, session }: { name: string; session: Session }) {
@@ -193,6 +213,161 @@ function StartOwnButton(props: {
       title={`Start ${strategy} on ${exchange}?`}
       says={`${orders.length} orders are placed now. It can use up to ${amount(budget.quote)} ${quote} and ${amount(budget.base)} ${base}. If the market moves and the plan changes, nothing starts.`}
       yes="Start it"
+    />
+  );
+}
+
+/** A field of a strategy's config, from its JSON schema. */
+export interface ConfigField {
+  readonly name: string;
+  readonly label: string;
+  readonly kind: "number" | "text" | "check" | "json";
+  readonly choices: readonly string[];
+  readonly isRequired: boolean;
+  readonly initial: string;
+}
+
+interface PropertySchema {
+  readonly type?: string;
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly enum?: readonly unknown[];
+}
+
+interface ConfigSchema {
+  readonly properties?: Readonly<Record<string, PropertySchema>>;
+  readonly required?: readonly string[];
+}
+
+const KIND_OF_TYPE: Readonly<Record<string, ConfigField["kind"]>> = {
+  ...{ number: "number", integer: "number", boolean: "check", string: "text" },
+};
+
+export function configFields({ config }: OwnDefinition): readonly ConfigField[] {
+  const { properties = {}, required = [] } = config as ConfigSchema;
+  return Object.entries(properties).map(
+    ([name, { type = "", description, default: initial, enum: choices }]) => ({
+      name,
+      label: description ?? name,
+      kind: KIND_OF_TYPE[type] ?? "json",
+      choices: (choices ?? []).map(String),
+      isRequired: required.includes(name),
+      initial: initial === undefined ? "" : typeof initial === "string" ? initial : JSON.stringify(initial),
+    }),
+  );
+}
+
+/** Typed text by field. */
+export type OwnForm = Readonly<Record<string, string>>;
+
+/** Returns the body of a preview; undefined while a required field is missing or not readable. */
+export function ownBody(form: OwnForm, fields: readonly ConfigField[]): Record<string, unknown> | undefined {
+  const typed = (name: string) => form[name]?.trim() ?? "";
+  const { exchange, symbol } = { exchange: typed("exchange"), symbol: typed("symbol") };
+  if (exchange === "" || symbol === "") return undefined;
+  const body: Record<string, unknown> = { exchange, symbol };
+  for (const name of ["baseBudget", "quoteBudget"]) if (typed(name) !== "") body[name] = Number(typed(name));
+  if (form.dryRun === "true") body.dryRun = true;
+  for (const { name, kind, isRequired, initial } of fields) {
+    const text = typed(name) || initial;
+    if (text === "" && isRequired && kind !== "check") return undefined;
+    if (text !== "") body[name] = kind === "text" ? text : readJson(text);
+    else if (kind === "check" && isRequired) body[name] = false;
+  }
+  return body;
+}
+
+/** Returns text as a value; text that is not JSON stays text, and the server reports it. */
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The page of one running strategy of the user's own. */
+export const OwnPage = ({ id, session }: { id: string; session: Session }) => (
+  <ById<OwnStatus> kind="declared" id={id} missing="There is no strategy with the id">
+    {(one) => <KnownStrategy one={one} session={session} />}
+  </ById>
+);
+
+function KnownStrategy({ one, session }: { one: OwnStatus; session: Session }) {
+  const { id, strategy, symbol, orders, refused } = one;
+  const of = { kind: "declared", id } as const;
+  const digits = digitsOf(orders.map(({ price }) => price));
+  return (
+    <>
+      <StrategyHeader
+        of={one}
+        title={`${strategy} ${symbol}`}
+        tab={`${strategy} on ${symbol}`}
+        state={strategyState(one)}
+      >
+        <OwnActions one={one} session={session} />
+      </StrategyHeader>
+      <StrategyFigures one={one} />
+      <Section title="Open orders">
+        <OwnOrders label="Open orders" orders={orders} symbol={symbol} />
+        {refused.map((refusal) => (
+          <p key={refusal.id} class="warn">
+            {refusal.id}: {refusal.detail ?? refusal.reason}
+          </p>
+        ))}
+      </Section>
+      {one.state == null ? null : (
+        <FoldedSection title="State">
+          {() => (
+            <pre class="code" tabIndex={0}>
+              {JSON.stringify(one.state, null, 2)}
+            </pre>
+          )}
+        </FoldedSection>
+      )}
+      <QualityPart id={one.id} />
+      <FillsPart of={of} digits={digits} symbol={symbol} />
+      <EventsPart of={of} />
+      <NameLine of={one} session={session} />
+    </>
+  );
+}
+
+function StrategyFigures({ one }: { one: OwnStatus }) {
+  const { symbol, totalProfit, profit, position, averageCost, filledOrders, config } = one;
+  const { base, quote } = pairOf(symbol);
+  return (
+    <dl class="stats">
+      <ChangeStat name={`Total, ${quote}`} of={totalProfit} isLarge />
+      <ChangeStat name="Realized" of={profit} />
+      <Stat name="Position">{`${amount(position)} ${base}`}</Stat>
+      <Stat name="Average cost">{averageCost === null ? "–" : number(averageCost)}</Stat>
+      <Stat name="Filled orders">{filledOrders}</Stat>
+      <PassStats of={one} />
+      {Object.entries(config).map(([name, value]) => (
+        <Stat key={name} name={name}>
+          {typeof value === "object" ? JSON.stringify(value) : String(value)}
+        </Stat>
+      ))}
+    </dl>
+  );
+}
+
+function OwnActions({ one, session }: { one: OwnStatus; session: Session }) {
+  const { orders, position, symbol, lastError } = one;
+  return (
+    <StrategyActions
+      kind="declared"
+      of={one}
+      session={session}
+      whom="this strategy"
+      pause={`Its ${orders.length} orders are canceled until you resume. The base stays.`}
+      resume="The next pass calls its function, and places its orders again."
+      openOrders={orders.length}
+      base={(sellBase) =>
+        `${amount(position)} ${pairOf(symbol).base} ${sellBase ? "are sold at up to 10 % below the mid price, even into a thin order book" : "stay in the account"}.`
+      }
+      hasFailed={lastError !== null}
     />
   );
 }

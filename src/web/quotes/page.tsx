@@ -1,15 +1,43 @@
 import { useState } from "hono/jsx/dom";
 import { describeRefusals } from "../../model/refusal-text.ts";
+import { part } from "../api.ts";
 import { amount, digitsOf, inPercent, money, number, pairOf } from "../format.ts";
-import { EventsPart, FillsPart, OrdersPart } from "../strategy/history.tsx";
-import { NameLine } from "../strategy/name.tsx";
-import { ById, PassStats, StrategyHeader, strategyState } from "../strategy/parts.tsx";
+import { NumberSettings, settingsBody } from "../start/backtest.tsx";
+import {
+  ById,
+  type Editing,
+  EditSection,
+  NameLine,
+  PassStats,
+  StrategyActions,
+  StrategyHeader,
+  strategyState,
+} from "../strategy/parts.tsx";
 import { QualityPart } from "../strategy/quality.tsx";
+import { EventsPart, FillsPart, OrdersPart } from "../strategy/slots.tsx";
 import { Table } from "../table.tsx";
-import type { Quoted, Session } from "../types.ts";
+import type { PlannedQuoteEdit, Quoted, Session } from "../types.ts";
 import { ChangeStat, Section, SideText, Stat } from "../ui.tsx";
-import { QuoteActions } from "./actions.tsx";
-import { EditQuotes } from "./edit.tsx";
+import { QuotePlanView, quoteSettings } from "./start.tsx";
+
+const PricePlaces = ({ quotes }: { quotes: Quoted }) => (
+  <Section title="Price sources">
+    <Table
+      label="Price sources"
+      columns={[
+        { name: "Source", isHead: true, of: ({ source }) => (source === "own" ? "own book" : source) },
+        { name: "Counts", of: ({ counted }) => (counted ? "yes" : "no") },
+        { name: "Reason", of: ({ because }) => because ?? "–" },
+      ]}
+      rows={quotes.sources}
+      keyOf={({ source }) => source}
+      empty="No price source yet."
+    />
+  </Section>
+);
+
+const describeQuoteEdit = ({ changes, cancelled, orders, kept }: PlannedQuoteEdit): string =>
+  `${changes.map(({ field, from, to }) => `${field} from ${from} to ${to}`).join(", ")}: ${cancelled} orders are canceled, ${orders.length} placed, and ${kept} stay.`;
 
 /** The page of one market's quotes: open orders, reference price, P&L and actions. */
 export const QuotesPage = ({ id, session }: { id: string; session: Session }) => (
@@ -97,18 +125,76 @@ function OrdersResting({ quotes, digits }: { quotes: Quoted; digits: number }) {
   );
 }
 
-const PricePlaces = ({ quotes }: { quotes: Quoted }) => (
-  <Section title="Price sources">
-    <Table
-      label="Price sources"
-      columns={[
-        { name: "Source", isHead: true, of: ({ source }) => (source === "own" ? "own book" : source) },
-        { name: "Counts", of: ({ counted }) => (counted ? "yes" : "no") },
-        { name: "Reason", of: ({ because }) => because ?? "–" },
-      ]}
-      rows={quotes.sources}
-      keyOf={({ source }) => source}
-      empty="No price source yet."
+interface QuoteActionsProps {
+  readonly quotes: Quoted;
+  readonly session: Session;
+  readonly editing: Editing;
+}
+
+/** Actions for quotes. */
+export function QuoteActions({ quotes, ...props }: QuoteActionsProps) {
+  const { budget, symbol, orders } = quotes;
+  const { base, quote } = pairOf(symbol);
+  return (
+    <StrategyActions
+      {...props}
+      kind="quote"
+      of={quotes}
+      whom="these quotes"
+      pause={`Their ${orders.length} orders are canceled until you resume. The base stays.`}
+      resume={`The next pass places both sides again, with their budgets: ${money(Number(budget.quote))} ${quote} and ${amount(budget.base)} ${base}.`}
+      openOrders={orders.length}
+      base={(sellBase) => whatBecomesOfBase(quotes, sellBase)}
     />
-  </Section>
-);
+  );
+}
+
+function whatBecomesOfBase({ symbol, position, reference }: Quoted, sellBase: boolean): string {
+  const { base, quote } = pairOf(symbol);
+  const positionText = `${amount(position)} ${base}`;
+  const worth =
+    reference === null
+      ? ""
+      : `, worth ${money(Number(position) * reference)} ${quote} at the last reference price`;
+  if (Number(position) === 0) return `They hold no ${base}.`;
+  return sellBase
+    ? `${positionText}${worth}, are sold at up to 10 % below the mid price, even into a thin order book.`
+    : `${positionText}${worth}, stay yours and keep their market risk.`;
+}
+
+/** A form for new settings of running quotes: their effect, and a change to exactly that. */
+export function EditQuotes({ quotes }: { quotes: Quoted }) {
+  const { id, symbol } = quotes;
+  const [texts, setTexts] = useState<Readonly<Record<string, string>>>({});
+  const settings = editableSettings(quotes);
+  const numbers = settingsBody(settings, texts) ?? {};
+  return (
+    <EditSection<PlannedQuoteEdit>
+      title="Change these quotes"
+      yes="Change them"
+      path={`/strategy/quote/${part(id)}`}
+      body={Object.keys(numbers).length === 0 ? undefined : numbers}
+      fields={<NumberSettings settings={settings} texts={texts} change={setTexts} />}
+      empty="Change a setting; empty ones stay as they are. The orders to cancel and to place appear here."
+      says={describeQuoteEdit}
+      changed={() => setTexts({})}
+    >
+      {(planned) => <QuotePlanView planned={planned} symbol={symbol} />}
+    </EditSection>
+  );
+}
+
+function editableSettings({ symbol, spreadPercent, levels, maxLoss, defend }: Quoted) {
+  const { base, quote } = pairOf(symbol);
+  const of = quoteSettings(base, quote);
+  return [
+    { ...of.spread, hint: `${spreadPercent} now` },
+    { ...of.levels, hint: `${levels} now` },
+    of.depth,
+    { ...of.maxLoss, hint: maxLoss === null ? "none now" : `${amount(maxLoss)} now` },
+    of.maxBase,
+    of.minBase,
+    { ...of.defend, hint: `${defend ?? "off"} now; ticks or pause, and passes` },
+    of.fixedPrice,
+  ];
+}

@@ -1,8 +1,26 @@
+import type { Child } from "hono/jsx";
 import { useState } from "hono/jsx/dom";
-import { type ApiError, ask } from "../api.ts";
-import { change, inPercent, number } from "../format.ts";
-import type { Backtest } from "../types.ts";
-import { ChangeStat, Failed, Stat, Time, Warnings } from "../ui.tsx";
+import { type ApiError, ask, isUnanswered } from "../api.ts";
+import { amount, change, digitsOf, inPercent, money, number, pairOf } from "../format.ts";
+import { NumberInput, PlanArea, type Planning, type RequestedPlan, usePlan } from "../plan-area.tsx";
+import { goTo } from "../route.ts";
+import { KIND_PATHS, type KindName } from "../strategy/kind-paths.ts";
+import { Table, type TableColumn } from "../table.tsx";
+import type { Backtest, Planned, Session, Started } from "../types.ts";
+import {
+  ChangeStat,
+  Failed,
+  Field,
+  NoticeBox,
+  Section,
+  SideText,
+  Stat,
+  Time,
+  useAsk,
+  valueIn,
+  Warnings,
+} from "../ui.tsx";
+import { Checks, useMarketForm, WhereFields } from "./fields.tsx";
 
 interface Tried {
   /** The grid of the backtest. */
@@ -72,4 +90,311 @@ function Outcome({ answer, quote }: { answer: Backtest; quote: string }) {
       </p>
     </>
   );
+}
+
+/** Shows everything that a start would do, as the server planned it. */
+export function PlanShown({ planned }: { planned: Planned }) {
+  const { base, quote } = pairOf(planned.config.symbol);
+  const net = planned.slots.map(({ netPercent }) => netPercent);
+  const worst = planned.worstCase.toSorted((a, b) => a.price - b.price);
+  return (
+    <>
+      <Warnings of={planned.warnings} />
+      <dl class="stats">
+        <Stat name="Maximum use of quote">{`${money(Number(planned.maxQuoteUsed))} ${quote}`}</Stat>
+        <Stat name="Buys">{`${money(Number(planned.investment.quote))} ${quote}`}</Stat>
+        <Stat name="Own base in sells">{`${amount(planned.ownBaseUsed)} ${base}`}</Stat>
+        <Stat name="Profit per cycle" tone={Math.min(...net) > 0 ? "up" : "down"}>
+          {`${number(Math.min(...net), 3)} to ${inPercent(Math.max(...net), 3)}`}
+        </Stat>
+        <Stat name="Smallest profitable spacing">{inPercent(planned.breakEvenSpacingPercent, 3)}</Stat>
+        {worst.map(({ price, loss }) => (
+          <Stat key={price} name={`Loss at ${number(price)}`} tone={loss > 0 ? "down" : ""}>
+            {`${money(loss)} ${quote}`}
+          </Stat>
+        ))}
+      </dl>
+      <p class="quiet">Break-even: {planned.lastWeek.message}.</p>
+      <PlanOrders planned={planned} />
+      <p class="quiet">
+        Plan <code>{planned.planHash}</code>
+      </p>
+    </>
+  );
+}
+
+type PlannedSlot = Planned["slots"][number];
+
+function planColumns(planned: Planned): readonly TableColumn<PlannedSlot>[] {
+  const { base, quote } = pairOf(planned.config.symbol);
+  const digits = digitsOf(planned.slots.map(({ lowerPrice }) => lowerPrice));
+  const orderOf = (slot: number) => planned.orders.find((order) => order.slot === slot);
+  const refusalOf = (slot: number) => planned.refused.find((refused) => refused.slot === slot);
+  return [
+    {
+      name: "Slot",
+      isHead: true,
+      of: ({ slot, lowerPrice, upperPrice }) =>
+        `${slot}: ${number(lowerPrice, digits)} – ${number(upperPrice, digits)}`,
+    },
+    {
+      name: "Order",
+      of: ({ slot }) => {
+        const order = orderOf(slot);
+        if (order) return <SideText side={order.side} />;
+        const refused = refusalOf(slot);
+        return refused ? <span class="warn">{refused.detail ?? refused.reason}</span> : "–";
+      },
+    },
+    {
+      name: `Price, ${quote}`,
+      isNumber: true,
+      of: ({ slot }) => {
+        const order = orderOf(slot);
+        return order ? number(order.price, digits) : "–";
+      },
+    },
+    {
+      name: `Amount, ${base}`,
+      isNumber: true,
+      of: ({ slot }) => {
+        const order = orderOf(slot);
+        return order ? number(order.amount) : "–";
+      },
+    },
+    {
+      name: `Profit per cycle, ${quote}`,
+      isNumber: true,
+      of: ({ netProfit, netPercent }) => `${money(netProfit)} (${inPercent(netPercent, 3)})`,
+    },
+  ];
+}
+
+function PlanOrders({ planned }: { planned: Planned }) {
+  return (
+    <details>
+      <summary>
+        {planned.orders.length} orders by slot
+        {planned.refused.length > 0 ? `; ${planned.refused.length} slots have no order now` : ""}
+      </summary>
+      <Table
+        label="Orders of the plan"
+        columns={planColumns(planned)}
+        rows={planned.slots.toReversed()}
+        keyOf={({ slot }) => slot}
+        empty="The plan has no slots."
+      />
+    </details>
+  );
+}
+
+interface StartButtonProps<P> {
+  readonly route: string;
+  readonly plan: RequestedPlan<P>;
+  readonly planning: Planning<P>;
+  readonly session: Session;
+}
+
+interface StartText {
+  readonly title: string;
+  readonly says: Child;
+  readonly yes: string;
+  /** The kind of what was started. */
+  readonly kind: KindName;
+}
+
+/** A start without a known result, and its key: the same start has the same key, so it starts nothing twice. */
+let unanswered: { readonly start: string; readonly key: string } | undefined;
+
+async function startOnce(route: string, body: Readonly<Record<string, unknown>>) {
+  const start = JSON.stringify([route, body]);
+  const { key } = unanswered?.start === start ? unanswered : { key: crypto.randomUUID() };
+  unanswered = { start, key };
+  try {
+    const started = await ask<Pick<Started, "id" | "message">>(route, {
+      body,
+      headers: { "idempotency-key": key },
+    });
+    unanswered = undefined;
+    return started;
+  } catch (error) {
+    if (!isUnanswered(error as ApiError)) unanswered = undefined;
+    throw error;
+  }
+}
+
+/** Starts exactly the shown plan, after a confirmation. */
+export function StartPlan<P extends { readonly planHash: string }>({
+  route,
+  plan: { body, planned },
+  planning: { isOld, carryOut },
+  session,
+  title,
+  says,
+  yes,
+  kind,
+}: StartButtonProps<P> & StartText) {
+  const [question, put] = useAsk();
+  if (session.scope === "read") return <NoticeBox>You need a token with scope trade to start.</NoticeBox>;
+  const act = async () => {
+    const started = await carryOut(() => startOnce(route, { ...body, planHash: planned.planHash }));
+    goTo(KIND_PATHS[kind], started.id);
+    return started.message;
+  };
+  return (
+    <>
+      <button type="button" class="primary" disabled={isOld} onClick={() => put({ title, says, yes, act })}>
+        Start exactly this plan
+      </button>
+      {question}
+    </>
+  );
+}
+
+/** Starts the shown plan of a grid. */
+export function StartButton(props: StartButtonProps<Planned>) {
+  const { planned } = props.plan;
+  const { exchange, symbol } = planned.config;
+  const { base, quote } = pairOf(symbol);
+  return (
+    <StartPlan
+      {...props}
+      kind="grid"
+      title={`Start this grid on ${exchange}?`}
+      says={
+        <p>
+          {planned.orders.length} orders are placed now: {money(Number(planned.investment.quote))} {quote} in
+          buys
+          {Number(planned.ownBaseUsed) > 0 ? (
+            <b>
+              , and {amount(planned.ownBaseUsed)} {base} of your own base in sells
+            </b>
+          ) : null}
+          . It can use up to {money(Number(planned.maxQuoteUsed))} {quote}. If the market moves and the plan
+          changes, nothing starts.
+        </p>
+      }
+      yes="Start it"
+    />
+  );
+}
+
+const CENTERED_ROUTE = "POST /strategy/grid/centered";
+
+const settingsIn = (quote: string): readonly Setting[] => [
+  { name: "levels", label: "Levels on each side, 1 to 10", isRequired: true },
+  {
+    name: "spacing",
+    label: "Spacing, %",
+    hint: "Of the center price",
+    isPercent: true,
+    isRequired: true,
+  },
+  { name: "size", label: `Per order, ${quote}`, isRequired: true },
+  {
+    name: "deviation",
+    label: "Move after, %",
+    hint: "Centers itself again when the price is so far beyond the outermost level",
+    isPercent: true,
+    isRequired: true,
+  },
+];
+
+const FIRST_CENTERED = { levels: "5", spacing: "2", size: "50", deviation: "1.5" };
+
+/** The page for a grid that stays centered on the market price. */
+export function StartCentered({ session }: { session: Session }) {
+  const market = useMarketForm({ exchange: "", symbol: "", useOwnBase: false, dryRun: false });
+  const [texts, setTexts] = useState<Readonly<Record<string, string>>>(FIRST_CENTERED);
+  const { form, change, quote } = market;
+  const settings = settingsIn(quote);
+  const numbers = settingsBody(settings, texts);
+  const { dryRun, ...rest } = form;
+  const isMarket = form.exchange !== "" && form.symbol !== "";
+  const body =
+    numbers && isMarket
+      ? { ...rest, ...numbers, allowLoss: false, ...(dryRun ? { dryRun } : {}) }
+      : undefined;
+  const plan = usePlan<Planned>(`${CENTERED_ROUTE}/preview`, body);
+  return (
+    <>
+      <h1>Start a centered grid</h1>
+      <div class="columns">
+        <Section title="The grid">
+          <WhereFields {...market} />
+          <NumberSettings settings={settings} texts={texts} change={setTexts} />
+          <Checks form={form} change={change} names={["useOwnBase", "dryRun"]} />
+        </Section>
+        <Section title="Preview">
+          <PlanArea planning={plan} empty="Enter the settings. The plan appears here.">
+            {(shown) => (
+              <>
+                <PlanShown planned={shown.planned} />
+                <TryOut route="POST /backtest/centered" body={shown.body} quote={quote} />
+                <StartButton route={CENTERED_ROUTE} plan={shown} planning={plan} session={session} />
+              </>
+            )}
+          </PlanArea>
+        </Section>
+      </div>
+    </>
+  );
+}
+
+/** A number or text of a form; a percentage is sent as a share. */
+export interface Setting {
+  readonly name: string;
+  readonly label: string;
+  readonly hint?: Child;
+  readonly isPercent?: boolean;
+  readonly isText?: boolean;
+  readonly isRequired?: boolean;
+}
+
+export type SettingTexts = Readonly<Record<string, string>>;
+
+export const NumberSettings = ({
+  settings,
+  texts,
+  change,
+}: {
+  settings: readonly Setting[];
+  texts: SettingTexts;
+  change: (texts: SettingTexts) => void;
+}) => (
+  <div class="fields">
+    {settings.map(({ name, label, hint, isText }) => (
+      <Field key={name} label={label} hint={hint}>
+        {isText ? (
+          <input
+            autocomplete="off"
+            value={texts[name] ?? ""}
+            onInput={(event: Event) => change({ ...texts, [name]: valueIn(event) })}
+          />
+        ) : (
+          <NumberInput value={texts[name] ?? ""} change={(typed) => change({ ...texts, [name]: typed })} />
+        )}
+      </Field>
+    ))}
+  </div>
+);
+
+/** Decimals of a share, so that 1.8 % is 0.018 and not a float's neighbor. */
+const SHARE_DIGITS = 10;
+
+/** Returns the filled-in settings; undefined while a required one is missing. */
+export function settingsBody(
+  settings: readonly Setting[],
+  texts: SettingTexts,
+): Readonly<Record<string, number | string>> | undefined {
+  const textOf = ({ name }: Setting) => (texts[name] ?? "").trim();
+  if (settings.some((one) => one.isRequired && textOf(one) === "")) return undefined;
+  return Object.fromEntries(
+    settings.filter((one) => textOf(one) !== "").map((one) => [one.name, settingValue(one, textOf(one))]),
+  );
+}
+
+function settingValue({ isText, isPercent }: Setting, text: string): number | string {
+  if (isText) return text;
+  return isPercent ? Number((Number(text) / 100).toFixed(SHARE_DIGITS)) : Number(text);
 }

@@ -1,9 +1,14 @@
 import type { Child } from "hono/jsx";
-import { NumberInput } from "../number-input.tsx";
-import { PairField } from "../pair-field.tsx";
+import { useState } from "hono/jsx/dom";
+import { COMMON_PAIR, type Holdings, useHoldings } from "../account/holdings.ts";
+import { useEffect } from "../effect.ts";
+import { pairOf } from "../format.ts";
+import { type Loaded, useLoad } from "../live.ts";
+import { NumberInput, PairField } from "../plan-area.tsx";
+import { useRoute } from "../route.ts";
+import type { Exchanges } from "../types.ts";
 import { Choice, Failed, Field } from "../ui.tsx";
-import type { Form, TextName } from "./form.ts";
-import type { MarketChoice, MarketFormState } from "./use-form.ts";
+import { type Form, formOf, NO_PRICES, type TextName } from "./form.ts";
 
 interface FieldsProps {
   readonly form: Form;
@@ -100,3 +105,46 @@ export const WhereFields = <F extends MarketChoice>({
     />
   </div>
 );
+
+export interface MarketChoice {
+  readonly exchange: string;
+  readonly symbol: string;
+}
+
+export interface MarketFormState<F extends MarketChoice> {
+  readonly form: F;
+  readonly change: (changed: Partial<F>) => void;
+  readonly exchanges: Loaded<Exchanges>;
+  readonly holdings: Holdings;
+  readonly quote: string;
+}
+
+/** Returns a form of a market, by default on the first exchange with the most valuable asset of the account. */
+export function useMarketForm<F extends MarketChoice>(first: F): MarketFormState<F> {
+  const [form, setForm] = useState<F>(first);
+  const exchanges = useLoad<Exchanges>("GET /exchanges");
+  const holdings = useHoldings(form.exchange, exchanges.data);
+  const change = (changed: Partial<F>) => setForm((before) => ({ ...before, ...changed }));
+  const [pair = holdings.pairs && COMMON_PAIR] = holdings.pairs ?? [];
+  useEffect(() => {
+    const exchange = exchanges.data?.exchanges[0]?.id;
+    if (exchange !== undefined)
+      setForm((before) => (before.exchange === "" ? { ...before, exchange } : before));
+    return undefined;
+  }, [exchanges.data]);
+  useEffect(() => {
+    if (pair !== undefined)
+      setForm((before) => (before.symbol === "" ? { ...before, symbol: pair } : before));
+    return undefined;
+  }, [pair]);
+  return { form, change, exchanges, holdings, quote: pairOf(form.symbol).quote };
+}
+
+/** Returns the form of a grid, from the address. Another pair clears the prices of the pair before. */
+export function useGridForm(): MarketFormState<Form> {
+  const grid = useMarketForm(formOf(useRoute().query));
+  const { symbol } = grid.form;
+  const change = (changed: Partial<Form>) =>
+    grid.change((changed.symbol ?? symbol) === symbol ? changed : { ...NO_PRICES, ...changed });
+  return { ...grid, change };
+}

@@ -1,19 +1,15 @@
-import { GridChart } from "../chart/chart.tsx";
-import { digitsOf, number } from "../format.ts";
-import { useLoad } from "../load.ts";
-import { PlanArea } from "../plan-area.tsx";
+import { useRef, useState } from "hono/jsx/dom";
+import { type ApiError, ask } from "../api.ts";
+import { GridChart, type Level } from "../chart/chart.tsx";
+import { digitsOf, money, number } from "../format.ts";
+import { useLoad } from "../live.ts";
+import { NumberInput, PlanArea, usePlan } from "../plan-area.tsx";
 import { linkTo } from "../route.ts";
 import type { CandlesAnswer, Planned, Session } from "../types.ts";
-import { Failed, Section } from "../ui.tsx";
-import { usePlan } from "../use-plan.ts";
-import { TryOut } from "./backtest.tsx";
-import { BudgetPart } from "./budget.tsx";
-import { Checks, NumberFields, WhereFields } from "./fields.tsx";
-import { bodyOf, type Form, queryOf } from "./form.ts";
-import { levelsOf } from "./levels.ts";
-import { PlanShown } from "./plan.tsx";
-import { StartButton } from "./start-button.tsx";
-import { useGridForm } from "./use-form.ts";
+import { Choice, Failed, Field, Section } from "../ui.tsx";
+import { PlanShown, StartButton, TryOut } from "./backtest.tsx";
+import { Checks, NumberFields, useGridForm, WhereFields } from "./fields.tsx";
+import { bodyOf, type Form, type GuideAnswered, guidedForm, queryOf } from "./form.ts";
 
 const START_ROUTE = "POST /strategy/grid";
 
@@ -91,3 +87,106 @@ function PlanChart({ form, change, planned }: StartProps & { planned: Planned | 
 }
 
 const NO_LEVELS: readonly never[] = [];
+
+const HOW_FAR = [
+  ["narrow", "Narrow: range of the last day"],
+  ["usual", "Usual: range of the last week"],
+  ["wide", "Wide: range of the last month"],
+] as const;
+
+const BEYOND = [
+  ["wait", "Wait until it returns"],
+  ["follow", "Follow it by half the range"],
+  ["stop", "Stop a little beyond, and sell the base"],
+] as const;
+
+/** A round number that the account can afford. */
+const USUAL_BUDGET = 1000;
+
+interface BudgetProps {
+  readonly form: Form;
+  readonly change: (changed: Partial<Form>) => void;
+  readonly quote: string;
+  /** Free quote of the account; undefined if unknown. */
+  readonly free: number | undefined;
+}
+
+/** Fills in the form from a budget, a price range, and what happens beyond it. */
+export function BudgetPart({ form, change, quote, free }: BudgetProps) {
+  const [typed, setBudget] = useState<string | undefined>(undefined);
+  const budget = typed ?? String(Math.min(USUAL_BUDGET, Math.floor(free ?? USUAL_BUDGET)));
+  const [onLeave, setOnLeave] = useState("wait");
+  const [width, setWidth] = useState("usual");
+  const [error, setError] = useState<ApiError | undefined>(undefined);
+  const latest = useRef<Event | null>(null);
+  const market = useRef("");
+  market.current = `${form.symbol} on ${form.exchange}`;
+  const fill = async (event: Event) => {
+    event.preventDefault();
+    latest.current = event;
+    const requested = market.current;
+    const { exchange, symbol } = form;
+    const body = { exchange, symbol: symbol.trim().toUpperCase(), budget: Number(budget), width, onLeave };
+    try {
+      const guide = await ask<GuideAnswered>("POST /strategy/grid/guide", { body });
+      // An older response must not replace the newer one, or fill the form of another market.
+      if (latest.current !== event || market.current !== requested) return;
+      change(guidedForm(guide));
+      setError(undefined);
+    } catch (failed) {
+      if (latest.current === event) setError(failed as ApiError);
+    }
+  };
+  return (
+    <form class="fields" onSubmit={(event: Event) => void fill(event)}>
+      <Field
+        label={`Budget, ${quote}`}
+        // An empty line until the amount arrives, so that no button moves under the pointer.
+        hint={free === undefined ? "\u00a0" : `${money(free)} ${quote} free`}
+      >
+        <NumberInput value={budget} change={setBudget} />
+      </Field>
+      <Field label="Width of the range" wide>
+        <Choice value={width} choices={HOW_FAR} choose={setWidth} />
+      </Field>
+      <Field label="If the price leaves the range" wide>
+        <Choice value={onLeave} choices={BEYOND} choose={setOnLeave} />
+      </Field>
+      <button type="submit" disabled={form.exchange === "" || form.symbol === ""}>
+        Fill in the numbers
+      </button>
+      {error ? <Failed error={error} /> : null}
+    </form>
+  );
+}
+
+/** Returns the price levels of the plan's orders, and its start and stop prices. */
+export function levelsOf(form: Form, planned: Planned | undefined): Level[] {
+  const [lower, upper] = [Number(form.lowerPrice), Number(form.upperPrice)];
+  const bounds = [lower, upper].filter((price) => price > 0);
+  const isOfForm = planned?.config.lowerPrice === lower && planned.config.upperPrice === upper;
+  const placed = planned && isOfForm ? plannedLevels(planned) : [];
+  const named = [
+    [form.stopLossPrice, "stop loss", "stop"],
+    [form.takeProfitPrice, "take profit", "stop"],
+    [form.triggerPrice, "trigger", "line"],
+  ] as const;
+  return [
+    ...placed,
+    ...(placed.length > 0 ? [] : bounds.map((price): Level => ({ price, kind: "empty" }))),
+    ...named
+      .filter(([text]) => Number(text) > 0)
+      .map(([text, name, kind]): Level => ({ price: Number(text), kind, name })),
+  ];
+}
+
+function plannedLevels({ slots, orders, refused }: Planned): Level[] {
+  const prices = [...new Set(slots.flatMap(({ lowerPrice, upperPrice }) => [lowerPrice, upperPrice]))];
+  const waiting = new Set(refused.map(({ slot }) => slot));
+  return prices.map((price): Level => {
+    const order = orders.find((one) => one.price === price);
+    if (order) return { price, kind: order.side };
+    const isRefused = slots.some((slot) => slot.upperPrice === price && waiting.has(slot.slot));
+    return { price, kind: isRefused ? "refused" : "empty" };
+  });
+}

@@ -3,22 +3,122 @@ import { part } from "../api.ts";
 import { GridChart } from "../chart/chart.tsx";
 import { lineScaleOf } from "../chart/line-scale.ts";
 import { TwoLines } from "../chart/two-lines.tsx";
-import { yearlyPercent } from "../daily.ts";
-import { amount, change, digitsOf, duration, feeText, money, number, pairOf, percent } from "../format.ts";
-import { againstHolding, distanceText, gridState, rangeText } from "../grid-figures.ts";
-import { useLoad } from "../load.ts";
-import type { CandlesAnswer, Fills, Grid, HistoricOrders, Session } from "../types.ts";
-import { ChangeStat, Choice, Failed, NoticeBox, Section, Stat } from "../ui.tsx";
-import { GridActions } from "./actions.tsx";
-import { Edit } from "./edit.tsx";
-import { EventsPart, FillsPart, OrdersPart } from "./history.tsx";
-import { ENDS, gridLevels, MOST_LISTED } from "./levels.ts";
-import { NameLine } from "./name.tsx";
-import { ById, PassStats, StrategyHeader } from "./parts.tsx";
+import {
+  amount,
+  change,
+  digitsOf,
+  duration,
+  feeText,
+  money,
+  number,
+  pairOf,
+  percent,
+  yearlyPercent,
+} from "../format.ts";
+import { useLoad } from "../live.ts";
+import { againstHolding, distanceText, gridState, NumberInput, rangeText } from "../plan-area.tsx";
+import { Table } from "../table.tsx";
+import type { CandlesAnswer, Fills, Grid, HistoricOrders, PlannedEditAnswer, Session } from "../types.ts";
+import { ChangeStat, Choice, Failed, Field, NoticeBox, Section, SideText, Stat, Warnings } from "../ui.tsx";
+import {
+  ById,
+  type Editing,
+  EditSection,
+  NameLine,
+  PassStats,
+  StrategyActions,
+  StrategyHeader,
+} from "./parts.tsx";
 import { profitOver } from "./profit-over.ts";
 import { QualityPart } from "./quality.tsx";
-import { ReplayPart } from "./replay.tsx";
-import { Slots } from "./slots.tsx";
+import {
+  ENDS,
+  EventsPart,
+  FillsPart,
+  gridLevels,
+  MOST_LISTED,
+  OrdersPart,
+  ReplayPart,
+  Slots,
+} from "./slots.tsx";
+
+const endName = ({ reason, armed }: Stop): string => {
+  const name = `${ENDS[reason].slice(0, 1).toUpperCase()}${ENDS[reason].slice(1)}`;
+  return armed ? name : `${name}, not watched`;
+};
+
+const endText = ({ price, distancePercent }: Stop, digits: number) => (
+  <>
+    {number(price, digits)}{" "}
+    {distancePercent === null ? null : <small>{percent(distancePercent / 100, 1)}</small>}
+  </>
+);
+
+const feesText = ({ symbol, fees }: Grid): string =>
+  Object.entries(fees)
+    .map(([asset, fee]) => feeText(asset, fee, symbol))
+    .join(", ") || "none";
+
+const CHART_FRAMES = ["5m", "15m", "1h", "4h", "1d"] as const;
+
+const NO_FILLS: readonly never[] = [];
+
+/** Maximum distance of a sale below the mid price, as a factor. */
+const COLLAR = 0.9;
+
+/** Actions for a grid. */
+export const GridActions = ({ grid, ...props }: GridActionsProps) => (
+  <StrategyActions
+    {...props}
+    kind="grid"
+    of={grid}
+    whom="this grid"
+    pause={`Nothing new is placed. ${grid.openOrders} orders stay open and can fill. Stop and take-profit prices are not watched while it is paused.`}
+    resume={`The next pass places the missing orders: at most ${money(grid.investment)} ${pairOf(grid.symbol).quote} in all slots.`}
+    openOrders={grid.openOrders}
+    base={(sellBase) => (sellBase ? sells(grid) : keeps(grid))}
+  />
+);
+
+const EditFields = ({
+  grid,
+  typed,
+  change,
+}: {
+  grid: Grid;
+  typed: EditTexts;
+  change: (more: EditTexts) => void;
+}) => (
+  <div class="fields">
+    {editFields(grid).map(({ name, label, hint }) => (
+      <Field key={name} label={label} hint={hint}>
+        <NumberInput
+          value={typed[name] ?? asItStands(grid, name)}
+          change={(text) => change({ [name]: text })}
+        />
+      </Field>
+    ))}
+  </div>
+);
+
+const CLEARS: Readonly<Partial<Record<EditName, string>>> = {
+  stopLossPrice: "clearStopLoss",
+  takeProfitPrice: "clearTakeProfit",
+};
+
+const CHANGED_NAMES: Readonly<Record<string, string>> = {
+  lowerPrice: "Lower price",
+  upperPrice: "Upper price",
+  gridLevels: "Levels",
+  orderSize: "Per order",
+  gridSpacing: "Spacing in price",
+  spacing: "Spacing",
+  stopLossPrice: "Stop loss",
+  takeProfitPrice: "Take profit",
+  allowLoss: "Can sell below cost",
+};
+
+const shownValue = (text: string): string => (Number.isFinite(Number(text)) ? amount(text) : text);
 
 /** The page of one grid: its P&L, state and actions. */
 export const StrategyPage = ({ id, session }: { id: string; session: Session }) => (
@@ -97,25 +197,6 @@ function yearlyText({ totalProfit, investment, runningTime }: Grid): string {
 
 type Stop = Grid["stopPrices"][number];
 
-const endName = ({ reason, armed }: Stop): string => {
-  const name = `${ENDS[reason].slice(0, 1).toUpperCase()}${ENDS[reason].slice(1)}`;
-  return armed ? name : `${name}, not watched`;
-};
-
-const endText = ({ price, distancePercent }: Stop, digits: number) => (
-  <>
-    {number(price, digits)}{" "}
-    {distancePercent === null ? null : <small>{percent(distancePercent / 100, 1)}</small>}
-  </>
-);
-
-const feesText = ({ symbol, fees }: Grid): string =>
-  Object.entries(fees)
-    .map(([asset, fee]) => feeText(asset, fee, symbol))
-    .join(", ") || "none";
-
-const CHART_FRAMES = ["5m", "15m", "1h", "4h", "1d"] as const;
-
 function GridPrices({
   grid,
   orders,
@@ -174,4 +255,187 @@ function Made({
   );
 }
 
-const NO_FILLS: readonly never[] = [];
+interface GridActionsProps {
+  readonly grid: Grid;
+  readonly session: Session;
+  readonly editing: Editing;
+}
+
+function sells({ symbol, position, markPrice, averageCost }: Grid): string {
+  const { base, quote } = pairOf(symbol);
+  const baseAmount = Number(position);
+  const cost = averageCost === null ? "" : ` It was bought for ${money(baseAmount * averageCost)} ${quote}.`;
+  if (markPrice === null) return `${amount(position)} ${base} are sold; their price is unknown.${cost}`;
+  return `${amount(position)} ${base} are sold, worth ${money(baseAmount * markPrice)} ${quote} at the price of the last pass. The lowest price is 10 % below the mid: ${money(baseAmount * markPrice * COLLAR)} ${quote} now.${cost}`;
+}
+
+function keeps({ symbol, position, markPrice, averageCost }: Grid): string {
+  const { base, quote } = pairOf(symbol);
+  const baseAmount = Number(position);
+  if (baseAmount === 0) return `It holds no ${base}.`;
+  const worth = markPrice === null ? "" : `, worth ${money(baseAmount * markPrice)} ${quote} now`;
+  const cost = averageCost === null ? "" : `, bought for ${money(baseAmount * averageCost)} ${quote}`;
+  return `${amount(position)} ${base}${worth}${cost}, stay yours and keep their market risk.`;
+}
+
+/** A form for new settings of a running grid: their effect, and a change to exactly that. */
+export function Edit({ grid, digits }: { grid: Grid; digits: number }) {
+  const [typed, setTyped] = useState<EditTexts>({});
+  const change = (more: EditTexts) => setTyped((before) => ({ ...before, ...more }));
+  return (
+    <EditSection<PlannedEditAnswer>
+      title="Change this grid"
+      yes="Change it"
+      path={`/strategy/grid/${part(grid.id)}`}
+      body={editBody(grid, typed)}
+      fields={<EditFields grid={grid} typed={typed} change={change} />}
+      empty="Change a setting. The orders to cancel and to place appear here."
+      says={(planned) => editSays(planned, pairOf(grid.symbol).quote)}
+      changed={() => setTyped({})}
+    >
+      {(planned) => <EditPlan grid={grid} planned={planned} digits={digits} />}
+    </EditSection>
+  );
+}
+
+type RangeName = "lowerPrice" | "upperPrice" | "stopLossPrice" | "takeProfitPrice";
+export type EditName = RangeName | "gridLevels" | "orderSize" | "budget" | "spacing";
+/** The user's edits only, because other values can change meanwhile. */
+export type EditTexts = Readonly<Partial<Record<EditName, string>>>;
+
+interface EditField {
+  readonly name: EditName;
+  readonly label: string;
+  readonly hint?: string;
+}
+
+/** Returns the fields of a grid that can be changed. */
+export function editFields({ symbol, centered }: Grid): readonly EditField[] {
+  const { quote } = pairOf(symbol);
+  const sizes: readonly EditField[] = [
+    { name: "gridLevels", label: centered ? "Levels, 2 to 20" : "Levels, 2 to 100" },
+    { name: "orderSize", label: `Per order, ${quote}` },
+    { name: "budget", label: `Or total budget, ${quote}`, hint: "Instead of an order size" },
+  ];
+  if (centered)
+    return [...sizes, { name: "spacing", label: "Spacing", hint: "As a share of the center price" }];
+  return [
+    { name: "lowerPrice", label: `Lower price, ${quote}` },
+    { name: "upperPrice", label: `Upper price, ${quote}` },
+    ...sizes,
+    { name: "stopLossPrice", label: `Stop loss, ${quote}`, hint: "Leave empty for none" },
+    { name: "takeProfitPrice", label: `Take profit, ${quote}`, hint: "Leave empty for none" },
+  ];
+}
+
+/** Returns a field's current text; empty if it has none or the grid does not return it. */
+export function asItStands(grid: Grid, name: EditName): string {
+  if (name === "budget" || name === "spacing") return "";
+  if (name !== "stopLossPrice" && name !== "takeProfitPrice") return String(grid[name]);
+  const reason = name === "stopLossPrice" ? "stop_loss" : "take_profit";
+  const stop = grid.stopPrices.find((one) => one.reason === reason);
+  return stop ? String(stop.price) : "";
+}
+
+/** Returns the body of a change; undefined while nothing changes or a number is missing. */
+export function editBody(grid: Grid, typed: EditTexts): Readonly<Record<string, unknown>> | undefined {
+  const changed = (Object.keys(typed) as EditName[]).filter(
+    (name) => (typed[name] ?? "").trim() !== asItStands(grid, name),
+  );
+  const isMissing = (name: EditName) => typed[name]?.trim() === "" && CLEARS[name] === undefined;
+  if (changed.length === 0 || changed.some(isMissing)) return undefined;
+  return Object.fromEntries(
+    changed.map((name) => {
+      const text = (typed[name] ?? "").trim();
+      return text === "" ? [CLEARS[name], true] : [name, Number(text)];
+    }),
+  );
+}
+
+/** Shows what a change would do, as the server planned it. */
+export function EditPlan({
+  grid,
+  planned,
+  digits,
+}: {
+  grid: Grid;
+  planned: PlannedEditAnswer;
+  digits: number;
+}) {
+  return (
+    <>
+      <Warnings of={planned.warnings} />
+      <Table
+        label="Changes"
+        columns={[
+          { name: "Setting", isHead: true, of: ({ field }) => CHANGED_NAMES[field] ?? field },
+          { name: "Now", isNumber: true, of: ({ from }) => shownValue(from) },
+          { name: "New", isNumber: true, of: ({ to }) => shownValue(to) },
+        ]}
+        rows={planned.changes}
+        keyOf={({ field }) => field}
+        empty="Nothing changes."
+      />
+      <MoneyPlan planned={planned} symbol={grid.symbol} />
+      {planned.orders.length > 0 ? <Orders planned={planned} symbol={grid.symbol} digits={digits} /> : null}
+      <p class="quiet">
+        Plan <code>{planned.planHash}</code>
+      </p>
+    </>
+  );
+}
+
+function MoneyPlan({ planned, symbol }: { planned: PlannedEditAnswer; symbol: string }) {
+  const { base, quote } = pairOf(symbol);
+  return (
+    <dl class="stats">
+      <Stat name="Canceled">{`${planned.cancelled} orders`}</Stat>
+      <Stat name="Placed">{`${planned.orders.length} orders`}</Stat>
+      <Stat name="Quote for buys">{`${money(Number(planned.investment.quote))} ${quote}`}</Stat>
+      <Stat name="Free quote">{`${money(Number(planned.free))} ${quote}`}</Stat>
+      <Stat name="Realized P&L, stays">{`${change(planned.realized)} ${quote}`}</Stat>
+      <Stat name="Maximum use of quote">{`${money(Number(planned.maxQuoteUsed))} ${quote}`}</Stat>
+      {Number(planned.idleBase) > 0 ? (
+        <Stat name="Base without a sell order" tone="warn">{`${amount(planned.idleBase)} ${base}`}</Stat>
+      ) : null}
+      {planned.worstCase
+        .toSorted((a, b) => a.price - b.price)
+        .map(({ price, loss }) => (
+          <Stat key={price} name={`Loss at ${number(price)}`} tone={loss > 0 ? "down" : ""}>
+            {`${money(loss)} ${quote}`}
+          </Stat>
+        ))}
+    </dl>
+  );
+}
+
+function Orders({ planned, symbol, digits }: { planned: PlannedEditAnswer; symbol: string; digits: number }) {
+  const { base, quote } = pairOf(symbol);
+  const waiting = planned.refused.length;
+  return (
+    <details>
+      <summary>
+        {planned.orders.length} orders{waiting > 0 ? `; ${waiting} slots have no order now` : ""}
+      </summary>
+      <Table
+        label="Orders after the change"
+        columns={[
+          { name: "Slot", isHead: true, of: ({ slot }) => slot },
+          { name: "Side", of: ({ side }) => <SideText side={side} /> },
+          { name: `Price, ${quote}`, isNumber: true, of: ({ price }) => number(price, digits) },
+          { name: `Amount, ${base}`, isNumber: true, of: (order) => number(order.amount) },
+        ]}
+        rows={planned.orders.toSorted((a, b) => b.price - a.price)}
+        keyOf={({ slot }) => slot}
+        empty="None."
+      />
+    </details>
+  );
+}
+
+/** Describes the change in one sentence, in money. */
+export function editSays({ cancelled, orders, ...plan }: PlannedEditAnswer, quote: string): string {
+  const kept = `The ${change(plan.realized)} ${quote} of realized P&L stay. The change sells nothing.`;
+  if (cancelled === 0 && orders.length === 0) return `No order is canceled or placed. ${kept}`;
+  return `${cancelled} orders are canceled, then ${orders.length} placed: ${money(Number(plan.investment.quote))} ${quote} in buys, of ${money(Number(plan.free))} free. ${kept} It can use up to ${money(Number(plan.maxQuoteUsed))} ${quote}. If the market moves and the plan changes, nothing is changed.`;
+}

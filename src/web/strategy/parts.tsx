@@ -1,17 +1,26 @@
 /** What the pages of all kinds of strategies have in common. */
 import type { Child } from "hono/jsx";
+import { useState } from "hono/jsx/dom";
 import { ask, part } from "../api.ts";
 import { change, toneOf } from "../format.ts";
-import type { StrategyStanding } from "../grid-figures.ts";
-import { pulse } from "../live.ts";
-import { useLoad } from "../load.ts";
+import { pulse, useLoad } from "../live.ts";
+import { PlanArea, type RequestedPlan, type StrategyStanding, usePlan } from "../plan-area.tsx";
 import { linkTo } from "../route.ts";
 import type { TableColumn } from "../table.tsx";
-import { useTitle } from "../title.ts";
 import type { OwnStatus, Quoted, Session, StrategyChanged } from "../types.ts";
-import { Ago, NoticeBox, type Question, Shown, Stat, useAsk, Warnings } from "../ui.tsx";
+import {
+  Ago,
+  NoticeBox,
+  type Question,
+  Section,
+  Shown,
+  Stat,
+  useAsk,
+  useTitle,
+  valueIn,
+  Warnings,
+} from "../ui.tsx";
 import { type KindName, pathOfKind } from "./kind-paths.ts";
-import { type Named, strategyTitle } from "./name.tsx";
 
 interface ByIdProps<One> {
   readonly kind: KindName;
@@ -199,6 +208,15 @@ export function StrategyActions(props: ActionsProps) {
   );
 }
 
+const placeText = ({ exchange, dryRun }: Named): string =>
+  dryRun ? `${exchange} (paper trading)` : exchange;
+
+/** Returns a strategy's title and what stands below or beside it. */
+export const strategyTitle = (named: Named, title = named.symbol) =>
+  named.name === null
+    ? { title, beside: placeText(named) }
+    : { title: named.name, beside: `${title} on ${placeText(named)}` };
+
 /** The name of a strategy with a link to its page, if there is a page of its kind. */
 export const nameColumn = <One extends Named>(
   kind: KindName | ((one: One) => string | null),
@@ -248,3 +266,92 @@ export const passColumn = <One extends { readonly lastStepAt: number | null }>()
   of: ({ lastStepAt }) => (lastStepAt === null ? "none yet" : <Ago at={lastStepAt} />),
   by: ({ lastStepAt }) => lastStepAt ?? 0,
 });
+
+export interface Named {
+  readonly id: string;
+  readonly name: string | null;
+  readonly symbol: string;
+  readonly exchange: string;
+  readonly dryRun: boolean;
+}
+
+/** The id and the name of a strategy, which a trader can change. */
+export function NameLine({ of: { id, name }, session }: { of: Named; session: Session }) {
+  const [text, setText] = useState(name ?? "");
+  const [error, setError] = useState<string>();
+  const rename = (event: Event) => {
+    event.preventDefault();
+    const body = { id, ...(text.trim() === "" ? {} : { name: text.trim() }) };
+    ask("POST /strategy/rename", { body })
+      .then(() => setError(undefined))
+      .catch(({ message }: Error) => setError(message))
+      .finally(() => pulse.set(pulse.get() + 1));
+  };
+  return (
+    <>
+      <p class="quiet">
+        Strategy <code>{id}</code>
+      </p>
+      {session.scope === "read" ? null : (
+        <form class="fields line" onSubmit={rename}>
+          <input
+            aria-label="Name of the strategy"
+            placeholder="Name"
+            value={text}
+            onInput={(event: Event) => setText(valueIn(event))}
+          />
+          <button type="submit">Rename</button>
+        </form>
+      )}
+      {error ? <NoticeBox kind="error">{error}</NoticeBox> : null}
+    </>
+  );
+}
+
+interface EditProps<P> {
+  /** Title of the part; with a question mark, it confirms the change. */
+  readonly title: string;
+  readonly yes: string;
+  /** Path of the strategy, which a change patches. */
+  readonly path: string;
+  readonly body: Readonly<Record<string, unknown>> | undefined;
+  readonly fields: Child;
+  readonly empty: string;
+  readonly says: (planned: P) => string;
+  readonly changed: () => void;
+  readonly children: (planned: P) => Child;
+}
+
+/** New settings of a running strategy: their effect, and a change to exactly that. */
+export function EditSection<P extends { readonly planHash: string }>(props: EditProps<P>) {
+  const { title, yes, path, body, fields, empty, says, changed, children } = props;
+  const [question, put] = useAsk();
+  const planning = usePlan<P>(`POST ${path}/preview`, body);
+  const change = async ({ body, planned: { planHash } }: RequestedPlan<P>) => {
+    const message = await planning.carryOut(() => carriedOut(`PATCH ${path}`, { ...body, planHash }));
+    changed();
+    return message;
+  };
+  const confirm = (plan: RequestedPlan<P>) =>
+    put({ title: `${title}?`, says: says(plan.planned), yes, act: () => change(plan) });
+  return (
+    <Section title={title}>
+      {fields}
+      {body ? (
+        <PlanArea planning={planning} empty="Planning…">
+          {(plan) => (
+            <>
+              {children(plan.planned)}
+              <button type="button" class="primary" disabled={planning.isOld} onClick={() => confirm(plan)}>
+                Change exactly as planned
+              </button>
+            </>
+          )}
+        </PlanArea>
+      ) : (
+        <p class="empty">{empty}</p>
+      )}
+      {question}
+    </Section>
+  );
+}

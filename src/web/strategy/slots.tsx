@@ -1,8 +1,11 @@
-import { money, number, pairOf } from "../format.ts";
-import { numberColumn, Table, type TableColumn } from "../table.tsx";
-import type { Grid, HistoricOrders } from "../types.ts";
-import { FoldedSection, SideText } from "../ui.tsx";
-import { hasOlderOpen, isResting } from "./levels.ts";
+import type { Child } from "hono/jsx";
+import { part } from "../api.ts";
+import type { Level } from "../chart/chart.tsx";
+import { change, digitsOf, feeText, inPercent, money, number, pairOf } from "../format.ts";
+import { useLoad } from "../live.ts";
+import { numberColumn, Table, type TableColumn, usePages } from "../table.tsx";
+import type { Events, Fills, Grid, HistoricOrders, ReplayedGrid } from "../types.ts";
+import { FoldedSection, NoticeBox, SaveButton, Shown, SideText, Stat, Time } from "../ui.tsx";
 
 type SlotShown = NonNullable<Grid["slots"]>[number];
 
@@ -68,4 +71,238 @@ function restingText(
     );
   if (hasOlderOpen(grid, orders)) return "not among the newest orders";
   return grid.status === "stopped" ? "–" : `no open ${side}`;
+}
+
+type ShownOrder = HistoricOrders["orders"][number];
+
+export const isResting = ({ status }: ShownOrder): boolean =>
+  status === "open" || status === "partially_filled";
+
+/** Number of orders that a grid's page loads, the newest ones. */
+export const MOST_LISTED = 300;
+
+/** Whether open orders can be older than the listed ones: then a slot without an order is unknown. */
+export const hasOlderOpen = ({ openOrders }: Grid, orders: readonly ShownOrder[]): boolean =>
+  orders.length >= MOST_LISTED && orders.filter(isResting).length < openOrders;
+
+/** Returns each level of a grid with its open order, and the other important prices. */
+export function gridLevels(grid: Grid, orders: readonly ShownOrder[]): Level[] {
+  const resting = new Map(orders.filter(isResting).map((order) => [order.slot, order]));
+  const refused = new Set(grid.refused.map(({ slot }) => slot));
+  const isUnknown = hasOlderOpen(grid, orders);
+  const levels = (grid.slots ?? []).flatMap(({ slot, side, lowerPrice, upperPrice }): Level[] => {
+    const order = resting.get(slot);
+    if (order) return [{ price: order.price, kind: order.side }];
+    const price = side === "buy" ? lowerPrice : upperPrice;
+    if (refused.has(slot)) return [{ price, kind: "refused" }];
+    return isUnknown ? [] : [{ price, kind: "empty" }];
+  });
+  const known = [
+    [grid.markPrice, "price"],
+    [grid.breakEvenPrice, "break-even"],
+  ] as const;
+  const lines = known.flatMap(([price, name]): Level[] =>
+    price === null ? [] : [{ price, kind: "line", name }],
+  );
+  const ends = isUnknown ? [] : rangeEnds(grid, levels);
+  return [...levels, ...ends, ...lines, ...grid.stopPrices.map(stopLevel)];
+}
+
+export const ENDS = { stop_loss: "stop loss", take_profit: "take profit", trigger: "trigger" } as const;
+
+/** Returns a stop or trigger price as a level. */
+const stopLevel = ({ reason, price }: Grid["stopPrices"][number]): Level => ({
+  price,
+  kind: reason === "trigger" ? "line" : "stop",
+  name: ENDS[reason],
+});
+
+/** Returns the ends of the range that have no order. */
+const rangeEnds = ({ lowerPrice, upperPrice }: Grid, levels: readonly Level[]): Level[] =>
+  [lowerPrice, upperPrice]
+    .filter((price) => !levels.some((level) => level.price === price))
+    .map((price) => ({ price, kind: "empty" }));
+
+const LIMIT = 100;
+
+/** The owner of a history: a strategy and its kind. */
+interface Owner {
+  readonly kind: string;
+  readonly id: string;
+}
+
+interface PartProps {
+  readonly of: Owner;
+  readonly digits: number;
+}
+
+interface HistoryProps<Row> {
+  readonly of: Owner;
+  readonly title: string;
+  readonly what: "orders" | "fills" | "events";
+  readonly columns: (rows: readonly Row[]) => readonly TableColumn<Row>[];
+  readonly keyOf: (row: Row) => string | number;
+  readonly empty: string;
+  readonly below?: Child;
+}
+
+const HistoryPart = <Row,>(props: HistoryProps<Row>) => (
+  <FoldedSection title={props.title}>{() => <HistoryTable {...props} />}</FoldedSection>
+);
+
+/** Shows a page of a history, newest first; the first page updates live. */
+function HistoryTable<Row>({
+  of: { kind, id },
+  title,
+  what,
+  columns,
+  keyOf,
+  empty,
+  below,
+}: HistoryProps<Row>) {
+  const { before, pager } = usePages<string>();
+  const page = useLoad<Readonly<Record<typeof what, readonly Row[]>> & { readonly next: string | null }>(
+    `GET /strategy/${kind}/${part(id)}/${what}`,
+    { limit: LIMIT, before },
+    { live: before === undefined, keep: true },
+  );
+  return (
+    <Shown of={page}>
+      {({ next, [what]: rows }) => (
+        <>
+          <Table label={title} columns={columns(rows)} rows={rows} keyOf={keyOf} empty={empty} />
+          {below}
+          {pager(next)}
+        </>
+      )}
+    </Shown>
+  );
+}
+
+export const FillsPart = ({ of, digits, symbol }: PartProps & { readonly symbol: string }) => (
+  <HistoryPart<Fills["fills"][number]>
+    of={of}
+    title="Fills"
+    what="fills"
+    columns={(fills) => {
+      const sizes = digitsOf(fills.map((fill) => fill.amount));
+      return [
+        { name: "Time", isHead: true, of: ({ timestamp }) => <Time at={timestamp} /> },
+        { name: "Side", of: ({ side }) => <SideText side={side} /> },
+        { name: "Slot", isNumber: true, of: ({ slot }) => slot ?? "–" },
+        { name: "Price", isNumber: true, of: ({ price }) => number(price, digits) },
+        { name: "Amount", isNumber: true, of: (fill) => number(fill.amount, sizes) },
+        { name: "Notional", isNumber: true, of: ({ notional }) => number(notional, 2) },
+        {
+          name: "Fees",
+          isNumber: true,
+          of: ({ fees }) => fees.map((fee) => feeText(fee.asset, fee.amount, symbol)).join(", ") || "none",
+        },
+      ];
+    }}
+    keyOf={({ id }) => id}
+    empty="No fills yet. The price has not reached an order."
+    below={
+      <SaveButton
+        label="Save all fills as CSV"
+        route={`GET /strategy/${of.kind}/${part(of.id)}/fills`}
+        format="csv"
+        file={`fills-${of.id}`}
+      />
+    }
+  />
+);
+
+export const OrdersPart = ({ of, digits }: PartProps) => (
+  <HistoryPart<HistoricOrders["orders"][number]>
+    of={of}
+    title="Orders"
+    what="orders"
+    columns={(orders) => {
+      const sizes = digitsOf(orders.map((order) => order.amount));
+      return [
+        { name: "Placed", isHead: true, of: ({ timestamp }) => <Time at={timestamp} /> },
+        { name: "Side", of: ({ side }) => <SideText side={side} /> },
+        { name: "Slot", isNumber: true, of: ({ slot }) => slot },
+        { name: "Price", isNumber: true, of: ({ price }) => number(price, digits) },
+        { name: "Amount", isNumber: true, of: (order) => number(order.amount, sizes) },
+        { name: "Filled", isNumber: true, of: ({ filled }) => number(filled, sizes) },
+        {
+          name: "Status",
+          of: ({ status, reason }) => (
+            <>
+              {status.replace("_", " ")}
+              {reason ? <small>{reason}</small> : null}
+            </>
+          ),
+        },
+      ];
+    }}
+    keyOf={({ clientOrderId }) => clientOrderId}
+    empty="No orders yet. The next pass places them."
+  />
+);
+
+const EVENT_ROW_COLUMNS: readonly TableColumn<Events["events"][number]>[] = [
+  { name: "Time", isHead: true, of: ({ timestamp }) => <Time at={timestamp} /> },
+  { name: "Event", of: ({ kind }) => kind.replace("_", " ") },
+  { name: "Message", of: ({ message }) => message },
+  { name: "By", of: ({ by }) => by ?? "–" },
+];
+
+export const EventsPart = ({ of }: Pick<PartProps, "of">) => (
+  <HistoryPart<Events["events"][number]>
+    of={of}
+    title="Events"
+    what="events"
+    columns={() => EVENT_ROW_COLUMNS}
+    keyOf={({ id }) => id}
+    empty="No events yet."
+  />
+);
+
+/** A backtest over the candles of the grid's own time, compared with its fills; calculated when it is opened. */
+export const ReplayPart = ({ grid }: { grid: Grid }) => (
+  <FoldedSection title="Replay" isClosed>
+    {() => <ReplayResult grid={grid} />}
+  </FoldedSection>
+);
+
+function ReplayResult({ grid: { id, symbol } }: { grid: Grid }) {
+  const replay = useLoad<ReplayedGrid>(`GET /strategy/grid/${part(id)}/replay`, { limit: 0 });
+  const { quote } = pairOf(symbol);
+  return (
+    <Shown of={replay}>
+      {({ text, isWhole, matchPercent, executed, causes, record, candles, ...of }) => (
+        <>
+          {isWhole ? null : (
+            <NoticeBox kind="warning">
+              The server stops a replay after two seconds. This one ended before the last candle.
+            </NoticeBox>
+          )}
+          <p>{text}</p>
+          <dl class="stats" aria-label="Replay">
+            <Stat name="Filled orders that match">{inPercent(matchPercent, 2)}</Stat>
+            <Stat name="Filled orders, grid and backtest">{`${executed.record} and ${executed.candles}`}</Stat>
+            <Stat name={`Total of the grid, ${quote}`}>{change(Number(record.total))}</Stat>
+            <Stat name={`Total of the backtest, ${quote}`}>{change(Number(candles.total))}</Stat>
+          </dl>
+          <Table
+            label="Causes of differences"
+            columns={[
+              { name: "Cause", isHead: true, of: (one) => one.text },
+              { name: "Count", isNumber: true, of: (one) => one.count },
+            ]}
+            rows={causes}
+            keyOf={(one) => one.text}
+            empty="No differences."
+          />
+          <p class="quiet">
+            {number(of.bars)} candles of {of.timeframe} from <Time at={of.fromAt} /> to{" "}
+            <Time at={of.untilAt} />.
+          </p>
+        </>
+      )}
+    </Shown>
+  );
 }

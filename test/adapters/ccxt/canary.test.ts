@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import { createClient } from "@libsql/client";
 import { describe, expect, it } from "vitest";
 import { tick } from "../../../src/engine/pass/tick.ts";
-import { VENUES, type VenueName } from "../../../src/model/venues.ts";
+import { VENUES, type VenueName } from "../../../src/model/market.ts";
 import { lookAt, takeLeaks } from "../../support/canary.ts";
 import { heardLog } from "../../support/heard.ts";
 import { answering, KEYS, liveApp, liveBox, PERMIT } from "../../support/live.ts";

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { ccxtVenue } from "../../../src/adapters/ccxt/account/venue.ts";
-import { trimmed } from "../../../src/adapters/ccxt/exchanges/market-list.ts";
+import { trimmed } from "../../../src/adapters/ccxt/exchanges/catalog.ts";
 import { VenueError } from "../../../src/kernel/errors.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
 import { accountKey } from "../../../src/model/account.ts";
-import type { VenueName } from "../../../src/model/venues.ts";
+import type { VenueName } from "../../../src/model/market.ts";
 import type { Venue } from "../../../src/ports/venue.ts";
 import { PAYLOADS } from "../../support/fixtures.ts";
 import { answering, KEYS, PERMIT } from "../../support/live.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { DAY } from "../../../src/kernel/time.ts";
-import type { VenueName } from "../../../src/model/venues.ts";
+import type { VenueName } from "../../../src/model/market.ts";
 import { liveApp } from "../../support/live.ts";
 import { runOperation } from "../../support/sandbox.ts";
 

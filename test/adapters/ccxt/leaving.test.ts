@@ -1,7 +1,7 @@
 /** What has not left is not in doubt: real ccxt, real sockets. */
 import { describe, expect, it } from "vitest";
 import { decimal } from "../../../src/kernel/decimal.ts";
-import { VENUES, type VenueName } from "../../../src/model/venues.ts";
+import { VENUES, type VenueName } from "../../../src/model/market.ts";
 import type { Permit } from "../../../src/ports/venue.ts";
 import { liveApp, PERMIT } from "../../support/live.ts";
 

@@ -5,9 +5,9 @@ import { createLink } from "../../../src/adapters/ccxt/account/exchange-link.ts"
 import { ccxtVenue } from "../../../src/adapters/ccxt/account/venue.ts";
 import { LIVE_TIMING } from "../../../src/adapters/ccxt/client/quirks.ts";
 import { bitget } from "../../../src/adapters/ccxt/exchanges/bitget.ts";
+import { trimmed } from "../../../src/adapters/ccxt/exchanges/catalog.ts";
 import { gateio } from "../../../src/adapters/ccxt/exchanges/gateio.ts";
 import { kraken } from "../../../src/adapters/ccxt/exchanges/kraken.ts";
-import { trimmed } from "../../../src/adapters/ccxt/exchanges/market-list.ts";
 import { mexc } from "../../../src/adapters/ccxt/exchanges/mexc.ts";
 import { VenueError } from "../../../src/kernel/errors.ts";
 import type { Venue } from "../../../src/ports/venue.ts";

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { tick } from "../../../src/engine/pass/tick.ts";
 import { decimal } from "../../../src/kernel/decimal.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
-import type { VenueName } from "../../../src/model/venues.ts";
+import type { VenueName } from "../../../src/model/market.ts";
 import { emulatedExchanges } from "../../support/emulated.ts";
 import { runOperation } from "../../support/sandbox.ts";
 

@@ -3,7 +3,7 @@ import { libsqlKeeping } from "../../../src/adapters/libsql/keeping/keeping.ts";
 import { tick } from "../../../src/engine/pass/tick.ts";
 import { decimal } from "../../../src/kernel/decimal.ts";
 import { accountKey } from "../../../src/model/account.ts";
-import type { Tier } from "../../../src/model/venues.ts";
+import type { Tier } from "../../../src/model/market.ts";
 import { appOver } from "../../support/app.ts";
 import { emulatedExchanges } from "../../support/emulated.ts";
 import { buy, del, get, post } from "../../support/orders.ts";

@@ -6,7 +6,7 @@ import { NO_STORED_KEYS } from "../../../src/adapters/vault/stored-keys.ts";
 import { createDeps } from "../../../src/compose/deps.ts";
 import { liveVenues } from "../../../src/compose/live.ts";
 import { decimal } from "../../../src/kernel/decimal.ts";
-import { openDatabase } from "../../../src/storage/client/open.ts";
+import { openDatabase } from "../../../src/storage/client/safe-client.ts";
 import { heardLog } from "../../support/heard.ts";
 import { liveApp } from "../../support/live.ts";
 import { virtualLocal } from "../../support/local.ts";

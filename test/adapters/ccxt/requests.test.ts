@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished } from "vitest";
-import { checkKeys } from "../../../src/adapters/ccxt/account/key-check.ts";
+import { checkKeys } from "../../../src/adapters/ccxt/account/reading.ts";
 import { decimal } from "../../../src/kernel/decimal.ts";
 import { DAY, HOUR, MINUTE } from "../../../src/kernel/time.ts";
+import type { VenueName } from "../../../src/model/market.ts";
 import type { NewOrder } from "../../../src/model/order.ts";
-import type { VenueName } from "../../../src/model/venues.ts";
 import type { Venue } from "../../../src/ports/venue.ts";
 import { heardVenue } from "../../support/heard.ts";
 import { KEYS, PERMIT } from "../../support/live.ts";

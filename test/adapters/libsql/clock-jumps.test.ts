@@ -3,12 +3,12 @@ import { describe, expect, it } from "vitest";
 import { LIVE_TIMING } from "../../../src/adapters/ccxt/client/quirks.ts";
 import { libsqlKeeping } from "../../../src/adapters/libsql/keeping/keeping.ts";
 import { auditStore } from "../../../src/adapters/libsql/stores/audit-store.ts";
-import { clockLead } from "../../../src/adapters/libsql/stores/clock-lead.ts";
 import { requestStore } from "../../../src/adapters/libsql/stores/request-store.ts";
 import { stepStore } from "../../../src/adapters/libsql/stores/step-store.ts";
+import { clockLead } from "../../../src/adapters/libsql/stores/store.ts";
 import { SANDBOX_TIMING } from "../../../src/adapters/sandbox/venue.ts";
 import { parseConfig } from "../../../src/compose/config.ts";
-import { watchClock } from "../../../src/engine/pass/clock-watch.ts";
+import { watchClock } from "../../../src/engine/pass/step.ts";
 import {
   DAY,
   HOUR,
@@ -21,7 +21,7 @@ import {
 import type { AccountKey } from "../../../src/model/account.ts";
 import { NO_MEMORY } from "../../../src/model/memory.ts";
 import { createReportStore } from "../../../src/report/store.ts";
-import { openDatabase } from "../../../src/storage/client/open.ts";
+import { openDatabase } from "../../../src/storage/client/safe-client.ts";
 import { virtualLocal } from "../../support/local.ts";
 import { migrations } from "../../support/migrations.ts";
 import { START } from "../../support/sandbox.ts";

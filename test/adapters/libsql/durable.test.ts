@@ -3,9 +3,8 @@ import { createClient } from "@libsql/client";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { fileConnection } from "../../../cli/host/database/file-connection.ts";
 import { nodeLocal } from "../../../cli/host/process/node-local.ts";
-import type { SafeClient } from "../../../src/storage/client/calls.ts";
-import { openDatabase } from "../../../src/storage/client/open.ts";
-import { type Connection, safeClient } from "../../../src/storage/client/safe-client.ts";
+import type { SafeClient } from "../../../src/storage/client/call-queue.ts";
+import { type Connection, openDatabase, safeClient } from "../../../src/storage/client/safe-client.ts";
 import { migrations } from "../../support/migrations.ts";
 import { tempFolder } from "../../support/temp.ts";
 

@@ -1,14 +1,14 @@
 import { createClient } from "@libsql/client";
 import { describe, expect, it } from "vitest";
-import type { MarketKeeper } from "../../../src/adapters/ccxt/client/keeping.ts";
+import type { MarketKeeper } from "../../../src/adapters/ccxt/client/ccxt.ts";
 import { rememberedMarkets } from "../../../src/adapters/ccxt/client/remembered.ts";
 import { libsqlKeeping } from "../../../src/adapters/libsql/keeping/keeping.ts";
 import { stepStore } from "../../../src/adapters/libsql/stores/step-store.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
-import type { Fill } from "../../../src/model/fill.ts";
 import { NO_MEMORY } from "../../../src/model/memory.ts";
+import type { Fill } from "../../../src/model/order.ts";
 import { statement } from "../../../src/storage/client/context.ts";
-import { openDatabase } from "../../../src/storage/client/open.ts";
+import { openDatabase } from "../../../src/storage/client/safe-client.ts";
 import { accounts, cursors, fills, orders } from "../../../src/storage/tables/tables.ts";
 import { d } from "../../support/grid.ts";
 import { virtualLocal } from "../../support/local.ts";

@@ -7,7 +7,7 @@ import { verify } from "../../../src/audit/operations/verify.ts";
 import { decimal } from "../../../src/kernel/decimal.ts";
 import { NEW_ORDER } from "../../../src/model/order.ts";
 import { handOrder } from "../../../src/orders/hand.ts";
-import { openDatabase } from "../../../src/storage/client/open.ts";
+import { openDatabase } from "../../../src/storage/client/safe-client.ts";
 import { BY } from "../../support/by.ts";
 import { connectionTo } from "../../support/connection.ts";
 import { migrations } from "../../support/migrations.ts";

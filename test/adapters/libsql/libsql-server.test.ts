@@ -2,9 +2,9 @@ import { createClient, type InStatement, type ResultSet } from "@libsql/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { nodeLocal } from "../../../cli/host/process/node-local.ts";
 import { StoreError } from "../../../src/kernel/errors.ts";
-import { newUse } from "../../../src/model/usage.ts";
+import { newUse } from "../../../src/model/limits.ts";
+import { codeOf } from "../../../src/storage/client/call-queue.ts";
 import { safeClient } from "../../../src/storage/client/safe-client.ts";
-import { codeOf } from "../../../src/storage/client/store-error.ts";
 import { inWaves } from "../../support/in-waves.ts";
 import { type Sqld, startSqld } from "../../support/sqld.ts";
 

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { step } from "../../../src/engine/pass/step.ts";
 import { tick } from "../../../src/engine/pass/tick.ts";
 import { HOUR, MINUTE, SECOND } from "../../../src/kernel/time.ts";
-import type { VenueName } from "../../../src/model/venues.ts";
-import type { SafeClient, Turned } from "../../../src/storage/client/calls.ts";
+import type { VenueName } from "../../../src/model/market.ts";
+import type { SafeClient, Turned } from "../../../src/storage/client/call-queue.ts";
 import type { Context } from "../../../src/storage/client/context.ts";
 import { emulatedExchanges } from "../../support/emulated.ts";
 import { d } from "../../support/grid.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { sandboxAggregator } from "../../../src/adapters/sandbox/aggregator.ts";
-import type { ChainToken } from "../../../src/kernel/chain-token.ts";
 import { type Decimal, wire } from "../../../src/kernel/decimal.ts";
+import type { ChainToken } from "../../../src/kernel/pair.ts";
 import { midOf } from "../../../src/kernel/spread.ts";
 import { HOUR, MINUTE } from "../../../src/kernel/time.ts";
 import { testSandbox } from "../../support/sandbox.ts";

@@ -1,14 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createListings } from "../../../src/adapters/sandbox/listings.ts";
-import { fillResting, type ListedPath } from "../../../src/adapters/sandbox/matching.ts";
-import { generatedPath } from "../../../src/adapters/sandbox/path.ts";
-import { replayPath } from "../../../src/adapters/sandbox/replay.ts";
+import { createListings, replayPath } from "../../../src/adapters/sandbox/listings.ts";
+import { fillResting, generatedPath, type ListedPath } from "../../../src/adapters/sandbox/matching.ts";
 import { candlesOf } from "../../../src/candles/candles.ts";
 import { ZERO } from "../../../src/kernel/decimal.ts";
 import type { Pair } from "../../../src/kernel/pair.ts";
 import { HOUR, MINUTE, SECOND } from "../../../src/kernel/time.ts";
-import { applied, type BookedOrder, type VenueBooks } from "../../../src/market/matching/books.ts";
+import { applied, type BookedOrder, type VenueBooks } from "../../../src/market/matching/placing.ts";
 import { d } from "../../support/grid.ts";
 import { START } from "../../support/sandbox.ts";
 import { most } from "../../support/whole.ts";

@@ -2,9 +2,16 @@ import type { ListedPath, Listings, MatchingRules } from "../../../src/adapters/
 import { max, snap } from "../../../src/kernel/decimal.ts";
 import { hashText, share } from "../../../src/kernel/hash.ts";
 import { type Millis, SECOND } from "../../../src/kernel/time.ts";
-import type { BookChange, BookedFill, BookedOrder, VenueBooks } from "../../../src/market/matching/books.ts";
-import { type Corner, crossing } from "../../../src/market/matching/corner.ts";
-import { execute, holdingsAfter } from "../../../src/market/matching/executing.ts";
+import {
+  type BookChange,
+  type BookedFill,
+  type BookedOrder,
+  type Corner,
+  crossing,
+  execute,
+  holdingsAfter,
+  type VenueBooks,
+} from "../../../src/market/matching/placing.ts";
 
 const BUCKET: Millis = 15 * SECOND;
 

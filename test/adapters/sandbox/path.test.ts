@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { generatedPath } from "../../../src/adapters/sandbox/path.ts";
-import { replayPath } from "../../../src/adapters/sandbox/replay.ts";
+import { replayPath } from "../../../src/adapters/sandbox/listings.ts";
+import { generatedPath } from "../../../src/adapters/sandbox/matching.ts";
 import { candlesOf } from "../../../src/candles/candles.ts";
 import { decimal } from "../../../src/kernel/decimal.ts";
 import { DAY, HOUR, MINUTE } from "../../../src/kernel/time.ts";

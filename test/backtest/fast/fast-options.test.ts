@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { canSkip } from "../../../src/backtest/fast/fast-options.ts";
-import { wakeOf } from "../../../src/backtest/run/wake.ts";
+import { canSkip } from "../../../src/backtest/fast/jump.ts";
+import { wakeOf } from "../../../src/backtest/run/walk.ts";
 import { centeredPreviewInput, rangePreviewInput } from "../../../src/grid/schema/input.ts";
-import type { GridConfig } from "../../../src/grid/state/config.ts";
+import type { GridConfig } from "../../../src/grid/state/lots.ts";
 import { d } from "../../support/grid.ts";
 import { most, partOf } from "../../support/whole.ts";
 import { type Case, outcome, prepared, walked } from "../cases.ts";

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { declaredBacktests } from "../../../src/backtest/operations/backtest-declared.ts";
+import { declaredBacktests } from "../../../src/backtest/operations/backtest.ts";
 import { DeclaredBacktestShape, declaredBacktestView } from "../../../src/backtest/position/declared.ts";
 import { candlesOf } from "../../../src/candles/candles.ts";
 import { AppError } from "../../../src/kernel/errors.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
 import type { Call } from "../../../src/operation.ts";
-import type { CandlesRequest } from "../../../src/ports/candles.ts";
 import type { AnyStrategyDefinition, StrategyInput } from "../../../src/ports/definition.ts";
 import type { Deps } from "../../../src/ports/deps.ts";
+import type { CandlesRequest } from "../../../src/ports/venue.ts";
 import { d } from "../../support/grid.ts";
 import { ownStrategy } from "../own-strategy.ts";
 

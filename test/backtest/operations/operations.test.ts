@@ -1,13 +1,11 @@
 import { expect, it } from "vitest";
-import { backtestOperations } from "../../../src/backtest/operations/backtest.ts";
-import { quoteBacktestOperation } from "../../../src/backtest/operations/backtest-quote.ts";
-import { replayOperation } from "../../../src/backtest/operations/replay.ts";
-import { suggestOperation } from "../../../src/backtest/operations/suggest.ts";
+import { backtestOperations, quoteBacktestOperation } from "../../../src/backtest/operations/backtest.ts";
+import { replayOperation, suggestOperation } from "../../../src/backtest/operations/past.ts";
 import { type Candles, candlesIn } from "../../../src/candles/candles.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
 import type { Call, Operation } from "../../../src/operation.ts";
-import type { CandlesRequest } from "../../../src/ports/candles.ts";
 import type { Deps } from "../../../src/ports/deps.ts";
+import type { CandlesRequest } from "../../../src/ports/venue.ts";
 import { minutesOf } from "../../suggest/series.ts";
 import { d, GRID } from "../../support/grid.ts";
 import { runOperation, START, testSandbox } from "../../support/sandbox.ts";

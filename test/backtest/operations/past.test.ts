@@ -4,7 +4,7 @@ import { candlesOf } from "../../../src/candles/candles.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
 import type { Call } from "../../../src/operation.ts";
 import type { Deps } from "../../../src/ports/deps.ts";
-import type { CandleRange } from "../../../src/ports/market.ts";
+import type { CandleRange } from "../../../src/ports/venue.ts";
 import { d, market } from "../../support/grid.ts";
 
 const PLACE = { exchange: "kraken", symbol: "BTC/USDT" } as const;

@@ -1,14 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { calculate, longestCalculation } from "../../../src/backtest/operations/calculate.ts";
 import { walkedTime } from "../../../src/backtest/operations/calculations.ts";
-import { recordOf } from "../../../src/backtest/operations/record.ts";
+import { calculate, longestCalculation, recordOf } from "../../../src/backtest/operations/past.ts";
 import { candlesOf } from "../../../src/candles/candles.ts";
 import type { GridStrategy } from "../../../src/grid/state/state.ts";
 import { MINUTE, SECOND } from "../../../src/kernel/time.ts";
 import type { Call } from "../../../src/operation.ts";
 import type { Deps } from "../../../src/ports/deps.ts";
-import type { Local } from "../../../src/ports/local.ts";
-import type { Page } from "../../../src/ports/stores/history-store.ts";
+import type { Page } from "../../../src/ports/stores/store.ts";
+import type { Local } from "../../../src/ports/within-time.ts";
 import { d, market } from "../../support/grid.ts";
 import { strategy } from "../../support/made.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { inSlices } from "../../../src/backtest/operations/slices.ts";
+import { inSlices } from "../../../src/backtest/operations/past.ts";
 
 /** A calculation of steps that take so long each, on a clock that shows it at once or only after a rest. */
 async function sliced(steps: number, { millis = 1, isFrozen = false, share = 1 } = {}) {

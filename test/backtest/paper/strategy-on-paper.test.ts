@@ -1,8 +1,6 @@
 import { expect, it } from "vitest";
-import { paper } from "../../../src/backtest/paper/paper.ts";
-import type { Placed } from "../../../src/backtest/paper/paper-account.ts";
-import { opened, passOnPaper } from "../../../src/backtest/paper/strategy-on-paper.ts";
-import { RULES } from "../../../src/backtest/tape/rules.ts";
+import { opened, type Placed, paper, passOnPaper } from "../../../src/backtest/paper/paper-account.ts";
+import { RULES } from "../../../src/backtest/tape/ticks.ts";
 import { kindsOf } from "../../../src/engine/kinds.ts";
 import { gridKind } from "../../../src/grid/kind.ts";
 import type { GridStrategy } from "../../../src/grid/state/state.ts";

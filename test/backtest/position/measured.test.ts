@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fillMeasurer, tallyOf } from "../../../src/backtest/position/measured.ts";
+import { fillMeasurer, tallyOf } from "../../../src/backtest/position/backtest.ts";
 import { MINUTE, SECOND } from "../../../src/kernel/time.ts";
 import { d } from "../../support/grid.ts";
 import { fill } from "../../support/made.ts";

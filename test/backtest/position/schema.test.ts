@@ -9,7 +9,7 @@ import {
 } from "../../../src/backtest/quotes/schema.ts";
 import { finish } from "../../../src/backtest/run/finish.ts";
 import { candlesOf, slice } from "../../../src/candles/candles.ts";
-import { NO_STOP } from "../../../src/kernel/stop-flags.ts";
+import { NO_STOP } from "../../../src/kernel/fields.ts";
 import { HOUR, MINUTE, SECOND } from "../../../src/kernel/time.ts";
 import { quoteInput } from "../../../src/quote/schema/input.ts";
 import { d, market } from "../../support/grid.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isBeyondUse, quoteUseOf } from "../../../src/backtest/replay/quote-use.ts";
+import { isBeyondUse, quoteUseOf } from "../../../src/backtest/replay/cause.ts";
 import { d } from "../../support/grid.ts";
 import { order } from "../../support/made.ts";
 import { execution } from "./executions.ts";

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { quoteAt } from "../../../src/backtest/paper/paper.ts";
+import { quoteAt } from "../../../src/backtest/paper/paper-account.ts";
 import { executedOf } from "../../../src/backtest/replay/executed.ts";
 import { type GridRecord, type ReplayOptions, replaying } from "../../../src/backtest/replay/replay.ts";
 import { begin, checkGrid } from "../../../src/backtest/run/begin.ts";
 import { finish } from "../../../src/backtest/run/finish.ts";
-import { RULES } from "../../../src/backtest/tape/rules.ts";
+import { RULES } from "../../../src/backtest/tape/ticks.ts";
 import { candlesOf } from "../../../src/candles/candles.ts";
 import type { GridStrategy } from "../../../src/grid/state/state.ts";
 import { clientOrderId, strategyTag } from "../../../src/kernel/ids.ts";

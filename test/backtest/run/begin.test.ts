@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { begin, checkGrid } from "../../../src/backtest/run/begin.ts";
 import { gridKind } from "../../../src/grid/kind.ts";
 import { firstState } from "../../../src/grid/start/planned-start.ts";
-import { NO_STOP } from "../../../src/kernel/stop-flags.ts";
+import { NO_STOP } from "../../../src/kernel/fields.ts";
 import { d, market } from "../../support/grid.ts";
 
 const SETUP = {

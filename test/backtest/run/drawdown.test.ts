@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { UNKNOWN } from "../../../src/backtest/paper/positions.ts";
-import { countWithin, createFalls } from "../../../src/backtest/run/drawdown.ts";
+import { countWithin, createFalls } from "../../../src/backtest/run/figures.ts";
 import { ticksOf } from "../../../src/backtest/tape/ticks.ts";
 import { candlesIn } from "../../../src/candles/candles.ts";
 import { hashText, share } from "../../../src/kernel/hash.ts";

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { positionsOf, UNKNOWN } from "../../../src/backtest/paper/positions.ts";
-import { countWithin, createFalls } from "../../../src/backtest/run/drawdown.ts";
-import { figuresOf } from "../../../src/backtest/run/figures.ts";
+import { countWithin, createFalls, figuresOf } from "../../../src/backtest/run/figures.ts";
 import { ticksOf } from "../../../src/backtest/tape/ticks.ts";
 import { candlesIn } from "../../../src/candles/candles.ts";
 import { DAY, HOUR, MINUTE } from "../../../src/kernel/time.ts";

@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { quoteAt } from "../../../src/backtest/paper/paper.ts";
+import { quoteAt } from "../../../src/backtest/paper/paper-account.ts";
+import { walkingTape } from "../../../src/backtest/run/backtest.ts";
 import { begin, checkGrid, type GridRequest } from "../../../src/backtest/run/begin.ts";
 import { finish } from "../../../src/backtest/run/finish.ts";
-import { walkingTape } from "../../../src/backtest/run/tape-walk.ts";
-import { RULES } from "../../../src/backtest/tape/rules.ts";
-import { openAt, ticksOf } from "../../../src/backtest/tape/ticks.ts";
+import { openAt, RULES, ticksOf } from "../../../src/backtest/tape/ticks.ts";
 import { d } from "../../support/grid.ts";
 import { book, executions, FROM, MARKET, ONE_SLOT, overTape, print, type Reported, taped } from "../taped.ts";
 

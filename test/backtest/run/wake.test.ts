@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { gridWakeOf, nearer, wakeOf } from "../../../src/backtest/run/wake.ts";
-import type { GridConfig } from "../../../src/grid/state/config.ts";
+import { gridWakeOf, nearer, wakeOf } from "../../../src/backtest/run/walk.ts";
+import type { GridConfig } from "../../../src/grid/state/lots.ts";
 import type { GridState, GridStrategy, Slot } from "../../../src/grid/state/state.ts";
 import { ZERO } from "../../../src/kernel/decimal.ts";
 import type { Order } from "../../../src/model/order.ts";

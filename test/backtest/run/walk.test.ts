@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { paper, quoteAt } from "../../../src/backtest/paper/paper.ts";
+import { paper, quoteAt } from "../../../src/backtest/paper/paper-account.ts";
 import { backtest } from "../../../src/backtest/run/backtest.ts";
 import { begin, checkGrid, type GridRequest } from "../../../src/backtest/run/begin.ts";
 import { walk } from "../../../src/backtest/run/walk.ts";
-import { RULES } from "../../../src/backtest/tape/rules.ts";
-import { ticksOf } from "../../../src/backtest/tape/ticks.ts";
+import { RULES, ticksOf } from "../../../src/backtest/tape/ticks.ts";
 import { candlesOf } from "../../../src/candles/candles.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
 import { d, market } from "../../support/grid.ts";

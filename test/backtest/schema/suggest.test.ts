@@ -4,7 +4,7 @@ import {
   SuggestShape,
   suggestionOut,
   suggestView,
-} from "../../../src/backtest/schema/suggest.ts";
+} from "../../../src/backtest/schema/replay.ts";
 import type { Looked, Suggestion } from "../../../src/backtest/suggest/suggest.ts";
 
 const looked = (slots: number): Looked => ({

@@ -6,11 +6,14 @@ import {
   keyOf,
   neighboursOf,
 } from "../../../src/backtest/suggest/candidates.ts";
-import { gainsOf } from "../../../src/backtest/suggest/gains.ts";
-import { normalCdf, normalInverse } from "../../../src/backtest/suggest/normal.ts";
-import { overfittingOf } from "../../../src/backtest/suggest/overfitting.ts";
-import { expectedBest, probabilisticSharpe } from "../../../src/backtest/suggest/sharpe.ts";
-import { suggest } from "../../../src/backtest/suggest/suggest.ts";
+import { gainsOf, overfittingOf } from "../../../src/backtest/suggest/overfitting.ts";
+import {
+  expectedBest,
+  normalCdf,
+  normalInverse,
+  probabilisticSharpe,
+  suggest,
+} from "../../../src/backtest/suggest/suggest.ts";
 import { ticksOf } from "../../../src/backtest/tape/ticks.ts";
 import { type Candles, candlesIn, candlesOf } from "../../../src/candles/candles.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";

@@ -8,12 +8,12 @@ import {
   candidatesOf,
   gridAt,
 } from "../../../src/backtest/suggest/candidates.ts";
-import { gainsOf } from "../../../src/backtest/suggest/gains.ts";
+import { gainsOf } from "../../../src/backtest/suggest/overfitting.ts";
 import { type SuggestOptions, suggest } from "../../../src/backtest/suggest/suggest.ts";
 import { ticksOf } from "../../../src/backtest/tape/ticks.ts";
 import { slice } from "../../../src/candles/candles.ts";
 import { rangeInput } from "../../../src/grid/schema/input.ts";
-import { requestedRangeOf } from "../../../src/grid/start/requested.ts";
+import { requestedRangeOf } from "../../../src/grid/start/check.ts";
 import { decimal } from "../../../src/kernel/decimal.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
 import { market, minutesOf } from "../../suggest/series.ts";

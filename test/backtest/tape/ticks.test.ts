@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { pathsFrom } from "../../../src/backtest/tape/rules.ts";
 import {
   closeAt,
   highAt,
@@ -7,6 +6,7 @@ import {
   missingBars,
   nextBar,
   openAt,
+  pathsFrom,
   ticksOf,
 } from "../../../src/backtest/tape/ticks.ts";
 import { candlesIn, candlesOf } from "../../../src/candles/candles.ts";

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
-import { readyOf } from "../../../cli/actions/server-check.ts";
+import { readyOf } from "../../../cli/actions/doctor.ts";
 
 /** Checks a server whose metrics are these, or that closes the connection instead. */
 async function checked(metrics: { status: number; text: string } | undefined) {

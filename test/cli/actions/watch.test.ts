@@ -1,5 +1,5 @@
 import { expect, it, vi } from "vitest";
-import { watch } from "../../../cli/actions/watch.ts";
+import { watch } from "../../../cli/actions/run-operation.ts";
 
 const FAILED = { status: 503, body: { error: "Unavailable", message: "the exchange does not respond" } };
 

@@ -7,7 +7,7 @@ import {
   keptCandles,
   lockCandles,
   writeStored,
-} from "../../../cli/host/candle-store.ts";
+} from "../../../cli/host/candle-sources.ts";
 import { candlesOf } from "../../../src/candles/candles.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
 import { tempFolder } from "../../support/temp.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { rounds } from "../../../cli/host/rounds.ts";
+import { rounds } from "../../../cli/host/running-servers.ts";
 
 /** Longer than any test: a wait for it never ends in time. */
 const INTERVAL = 1e8;

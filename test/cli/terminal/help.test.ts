@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { helpOf } from "../../../cli/command-line.ts";
 import { groupsOf, rootCommand } from "../../../cli/commands/root.ts";
-import { helpOf } from "../../../cli/terminal/help.ts";
 import { STRATEGY_KINDS } from "../../../src/kinds.ts";
 import { commandsOf } from "../../support/pages.ts";
 import { EXCHANGES } from "../../support/sandbox.ts";

@@ -11,7 +11,7 @@ import {
 } from "../../../src/controls/operations/clear.ts";
 import type { Order } from "../../../src/model/order.ts";
 import type { Deps } from "../../../src/ports/deps.ts";
-import type { StrategyView } from "../../../src/ports/stores/strategy-store.ts";
+import type { StrategyView } from "../../../src/ports/stores/store.ts";
 import { REQUEST } from "../../support/grid.ts";
 import { order, strategy } from "../../support/made.ts";
 import { askingOf, testSandbox } from "../../support/sandbox.ts";

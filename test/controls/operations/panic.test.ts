@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { panic } from "../../../src/controls/operations/panic.ts";
 import type { Order } from "../../../src/model/order.ts";
 import type { Deps } from "../../../src/ports/deps.ts";
-import type { StrategyFilter } from "../../../src/ports/stores/strategy-store.ts";
+import type { StrategyFilter } from "../../../src/ports/stores/store.ts";
 import { REQUEST } from "../../support/grid.ts";
 import { order } from "../../support/made.ts";
 import { askingOf, testSandbox } from "../../support/sandbox.ts";

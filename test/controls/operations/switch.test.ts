@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { switchWritten } from "../../../src/controls/operations/switch-write.ts";
+import { switchWritten } from "../../../src/controls/operations/panic.ts";
 import type { Deps } from "../../../src/ports/deps.ts";
 import { LOOK_HOLDS } from "../../../src/ports/kill-permit.ts";
 import { REQUEST } from "../../support/grid.ts";

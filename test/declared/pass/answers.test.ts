@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { asDeclared, declaredKind } from "../../../src/declared/kind.ts";
-import { askDefinition, runnableOf } from "../../../src/declared/pass/ask.ts";
-import { requestedData } from "../../../src/declared/pass/requested.ts";
+import { askDefinition, requestedData, runnableOf } from "../../../src/declared/pass/ask.ts";
 import { text } from "../../../src/kernel/decimal.ts";
 import { HOUR, MINUTE, SECOND } from "../../../src/kernel/time.ts";
 import type { AnyStrategyDefinition, Declared } from "../../../src/ports/definition.ts";

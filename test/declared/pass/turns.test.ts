@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { declaredKind } from "../../../src/declared/kind.ts";
-import { arrange } from "../../../src/declared/pass/arrange.ts";
+import { arrange } from "../../../src/declared/pass/run.ts";
 import type { DeclaredStrategy } from "../../../src/declared/state.ts";
 import { text } from "../../../src/kernel/decimal.ts";
 import { MINUTE, SECOND } from "../../../src/kernel/time.ts";

@@ -1,8 +1,6 @@
 import { expect, it } from "vitest";
 import { declaredKind } from "../../../src/declared/kind.ts";
-import { askDefinition } from "../../../src/declared/pass/ask.ts";
-import { requestedData } from "../../../src/declared/pass/requested.ts";
-import { inputFor, othersBook } from "../../../src/declared/pass/view.ts";
+import { askDefinition, inputFor, othersBook, requestedData } from "../../../src/declared/pass/ask.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
 import { aroundBook, declaredStrategy, MARKET, passOver } from "../../support/declared.ts";
 import { d } from "../../support/grid.ts";

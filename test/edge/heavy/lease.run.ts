@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { nodeLocal } from "../../../cli/host/process/node-local.ts";
 import { createStore } from "../../../src/adapters/libsql/stores/store.ts";
 import { NO_MEMORY } from "../../../src/model/memory.ts";
-import { openDatabase } from "../../../src/storage/client/open.ts";
+import { openDatabase } from "../../../src/storage/client/safe-client.ts";
 import { migrations } from "../../support/migrations.ts";
 import { startSqld } from "../../support/sqld.ts";
 

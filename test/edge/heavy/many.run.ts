@@ -1,7 +1,7 @@
 import type { Miniflare } from "miniflare";
 import { afterAll, describe, expect, it } from "vitest";
 import { asGrid } from "../../../src/grid/kind.ts";
-import type { VenueName } from "../../../src/model/venues.ts";
+import type { VenueName } from "../../../src/model/market.ts";
 import { deployment, strangers } from "../../support/deployment.ts";
 import { fireCron } from "../../support/edge-live.ts";
 import { withinOneDay } from "../../support/one-day.ts";

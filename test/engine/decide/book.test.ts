@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { book } from "../../../src/engine/decide/advance.ts";
+import { book } from "../../../src/engine/decide/loss.ts";
 import type { Reconciled } from "../../../src/engine/reconcile/reconcile.ts";
 import { gridKind } from "../../../src/grid/kind.ts";
 import type { GridState } from "../../../src/grid/state/state.ts";
-import type { Fill } from "../../../src/model/fill.ts";
-import type { Order } from "../../../src/model/order.ts";
+import type { Fill, Order } from "../../../src/model/order.ts";
 import { EXIT_SLOT, type Strategy } from "../../../src/model/strategy.ts";
 import type { Kind } from "../../../src/ports/kind.ts";
 import { d, slot, state } from "../../support/grid.ts";

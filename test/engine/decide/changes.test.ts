@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { accountChanges, changesAnything, changesOf, remember } from "../../../src/engine/decide/changes.ts";
+import { unchanged } from "../../../src/engine/decide/intents.ts";
 import {
   describeReached,
   describeStopped,
   reachedEvent,
   stoppedEvents,
-} from "../../../src/engine/decide/exit-message.ts";
-import { unchanged } from "../../../src/engine/decide/turn.ts";
+} from "../../../src/engine/decide/stop.ts";
 import type { Reconciled } from "../../../src/engine/reconcile/reconcile.ts";
 import { gridKind } from "../../../src/grid/kind.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { book } from "../../../src/engine/decide/advance.ts";
-import { noteMarketClosed, noteUnreadable } from "../../../src/engine/decide/closed.ts";
+import { book } from "../../../src/engine/decide/loss.ts";
+import { noteMarketClosed, noteUnreadable } from "../../../src/engine/decide/stop.ts";
 import type { Reconciled } from "../../../src/engine/reconcile/reconcile.ts";
 import { gridKind } from "../../../src/grid/kind.ts";
-import { layOut } from "../../../src/grid/ladder/layout.ts";
+import { layOut } from "../../../src/grid/ladder/levels.ts";
 import { NEW_STATE } from "../../../src/grid/state/state.ts";
 import { decimal as d } from "../../../src/kernel/decimal.ts";
 import { DAY, MINUTE, SECOND } from "../../../src/kernel/time.ts";

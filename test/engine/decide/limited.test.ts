@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { limitedAgain, unlimited, waitsForLimit } from "../../../src/engine/decide/limited.ts";
+import { limitedAgain, unlimited, waitsForLimit } from "../../../src/engine/decide/intents.ts";
 import { slot } from "../../support/grid.ts";
 
 const BACKOFF = { first: 15_000, most: 300_000 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ownBase } from "../../../src/engine/decide/own-base.ts";
-import { afterTurn, capitalOf, firstShare } from "../../../src/engine/decide/share.ts";
+import { afterTurn, capitalOf, firstShare } from "../../../src/engine/decide/changes.ts";
+import { ownBase } from "../../../src/engine/decide/decide.ts";
 import { gridKind } from "../../../src/grid/kind.ts";
 import type { Pair } from "../../../src/kernel/pair.ts";
 import type { Order } from "../../../src/model/order.ts";

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { exitPlan, exitReach, leavingAgain } from "../../../src/engine/decide/exit.ts";
-import { stop } from "../../../src/engine/decide/stop.ts";
-import type { Turn } from "../../../src/engine/decide/turn.ts";
+import type { Turn } from "../../../src/engine/decide/intents.ts";
+import { exitPlan, exitReach, leavingAgain, stop } from "../../../src/engine/decide/stop.ts";
 import { gridKind } from "../../../src/grid/kind.ts";
 import { DAY, HOUR } from "../../../src/kernel/time.ts";
 import type { Order } from "../../../src/model/order.ts";

@@ -1,9 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { noteMarketClosed, noteUnreadable } from "../../../src/engine/decide/closed.ts";
-import { draftOf, windowOf } from "../../../src/engine/decide/intents.ts";
-import { isLasting, limitedAgain, waitsForLimit } from "../../../src/engine/decide/limited.ts";
-import { applyResume, pausedPhase } from "../../../src/engine/decide/revive.ts";
-import { cancellable, isRecovering, unchanged } from "../../../src/engine/decide/turn.ts";
+import {
+  cancellable,
+  draftOf,
+  isLasting,
+  isRecovering,
+  limitedAgain,
+  unchanged,
+  waitsForLimit,
+  windowOf,
+} from "../../../src/engine/decide/intents.ts";
+import { applyResume, pausedPhase } from "../../../src/engine/decide/loss.ts";
+import { noteMarketClosed, noteUnreadable } from "../../../src/engine/decide/stop.ts";
 import { HOUR } from "../../../src/kernel/time.ts";
 import { NEW_ORDER } from "../../../src/model/order.ts";
 import { EXIT_SLOT, type Strategy } from "../../../src/model/strategy.ts";

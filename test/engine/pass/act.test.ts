@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { act, cancelEach, protocolTime } from "../../../src/engine/pass/act.ts";
 import { budgetOf } from "../../../src/engine/pass/budget.ts";
 import { NEW_ORDER, type Order } from "../../../src/model/order.ts";
-import type { Local } from "../../../src/ports/local.ts";
 import type { StepStore } from "../../../src/ports/stores/step-store.ts";
 import type { CancelOutcome, CreateOutcome, Permit, Venue } from "../../../src/ports/venue.ts";
+import type { Local } from "../../../src/ports/within-time.ts";
 import { d } from "../../support/grid.ts";
 
 const orderOf = (clientId: string, over: Partial<Order> = {}): Order => ({

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { budgetOf, spend } from "../../../src/engine/pass/budget.ts";
-import { askWithin } from "../../../src/engine/pass/within-budget.ts";
+import { askWithin, budgetOf, spend } from "../../../src/engine/pass/budget.ts";
 import { BudgetSpent } from "../../../src/kernel/errors.ts";
 
 /** Of a pass whose last call leaves at 10 s, by a clock that stands at 1 s and is moved by hand. */

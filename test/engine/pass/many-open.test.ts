@@ -1,7 +1,7 @@
 /** However many orders rest, each is looked at a few times: looked through for each other, they cost their square. */
 import { expect, it } from "vitest";
+import { tradesAreDue } from "../../../src/engine/pass/observe-markets.ts";
 import { lookUp } from "../../../src/engine/pass/observe-orders.ts";
-import { tradesAreDue } from "../../../src/engine/pass/trades-due.ts";
 import { NEW_ORDER, type Order } from "../../../src/model/order.ts";
 import type { Snapshot } from "../../../src/ports/stores/step-store.ts";
 import type { Timing, Venue, VenueOrder } from "../../../src/ports/venue.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { mayCreate } from "../../../src/engine/pass/may-create.ts";
-import type { MarketSnapshot } from "../../../src/engine/reconcile/observation.ts";
-import type { OrderReport } from "../../../src/engine/reconcile/order-life.ts";
+import { mayCreate } from "../../../src/engine/pass/own-offers.ts";
+import type { OrderReport } from "../../../src/engine/reconcile/fill-cursor.ts";
+import type { MarketSnapshot } from "../../../src/engine/reconcile/reconcile.ts";
 import { gridKind } from "../../../src/grid/kind.ts";
 import type { Pair } from "../../../src/kernel/pair.ts";
 import type { OrderState, OrderStatus } from "../../../src/model/order.ts";

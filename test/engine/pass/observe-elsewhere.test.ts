@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { readElsewhere } from "../../../src/engine/pass/observe-elsewhere.ts";
-import type { MarketSnapshot } from "../../../src/engine/reconcile/observation.ts";
+import { readElsewhere } from "../../../src/engine/pass/observe.ts";
+import type { MarketSnapshot } from "../../../src/engine/reconcile/reconcile.ts";
 import type { Pair } from "../../../src/kernel/pair.ts";
 import type { Elsewhere } from "../../../src/model/memory.ts";
 import type { Kinds } from "../../../src/ports/kind.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { readFills, readLacking } from "../../../src/engine/pass/observe-fills.ts";
-import type { MarketSnapshot } from "../../../src/engine/reconcile/observation.ts";
+import { readFills, readLacking } from "../../../src/engine/pass/observe-markets.ts";
+import type { MarketSnapshot } from "../../../src/engine/reconcile/reconcile.ts";
 import type { Order } from "../../../src/model/order.ts";
 import type { Snapshot } from "../../../src/ports/stores/step-store.ts";
 import type { FillsOfSpan, FillsRead, VenueFill, VenueOrder } from "../../../src/ports/venue.ts";

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { readMeasuredFills } from "../../../src/engine/pass/observe-measured.ts";
-import type { MarketSnapshot } from "../../../src/engine/reconcile/observation.ts";
+import { readMeasuredFills } from "../../../src/engine/pass/observe.ts";
+import type { MarketSnapshot } from "../../../src/engine/reconcile/reconcile.ts";
 import type { Pair } from "../../../src/kernel/pair.ts";
 import { SECOND } from "../../../src/kernel/time.ts";
-import type { MeasuredFill } from "../../../src/model/fill.ts";
+import type { MeasuredFill } from "../../../src/model/order.ts";
 import type { Kinds } from "../../../src/ports/kind.ts";
 import { NOW, observedMarket, SYMBOL, snapshot, strategy } from "../../support/made.ts";
 

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { readConfidence, readFeePrices } from "../../../src/engine/pass/observe-prices.ts";
-import type { MarketSnapshot } from "../../../src/engine/reconcile/observation.ts";
+import { readConfidence, readFeePrices } from "../../../src/engine/pass/own-offers.ts";
+import type { MarketSnapshot } from "../../../src/engine/reconcile/reconcile.ts";
 import { gridKind } from "../../../src/grid/kind.ts";
 import { VenueError } from "../../../src/kernel/errors.ts";
 import type { Pair } from "../../../src/kernel/pair.ts";
 import type { Confidence } from "../../../src/model/memory.ts";
 import type { Strategy } from "../../../src/model/strategy.ts";
 import type { Kinds } from "../../../src/ports/kind.ts";
-import type { Reference } from "../../../src/ports/reference.ts";
+import type { Reference } from "../../../src/ports/venue.ts";
 import { d } from "../../support/grid.ts";
 import { NOW, observedMarket, quote, SYMBOL, snapshot, strategy, trade } from "../../support/made.ts";
 import { callsLeft, exchangeOf } from "./answering.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { lookAtStrangers, strangersAmong } from "../../../src/engine/pass/observe-strangers.ts";
-import type { MarketSnapshot } from "../../../src/engine/reconcile/observation.ts";
-import type { OrderReport } from "../../../src/engine/reconcile/order-life.ts";
+import { lookAtStrangers, strangersAmong } from "../../../src/engine/pass/observe.ts";
+import type { OrderReport } from "../../../src/engine/reconcile/fill-cursor.ts";
+import type { MarketSnapshot } from "../../../src/engine/reconcile/reconcile.ts";
 import type { Pair } from "../../../src/kernel/pair.ts";
 import type { UnreadableFill, Venue, VenueOrder } from "../../../src/ports/venue.ts";
 import {

@@ -3,7 +3,7 @@ import { ownOffers } from "../../../src/engine/pass/own-offers.ts";
 import { MINUTE, SECOND } from "../../../src/kernel/time.ts";
 import type { OfferMemory } from "../../../src/model/memory.ts";
 import type { Order, OrderState } from "../../../src/model/order.ts";
-import { EMPTY_OFFER, formatOffer } from "../../../src/model/samples/offer.ts";
+import { EMPTY_OFFER, formatOffer } from "../../../src/model/samples/sample.ts";
 import { d } from "../../support/grid.ts";
 
 const PAIR = "BTC/USDT";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Decision } from "../../../src/engine/decide/decide.ts";
-import { record } from "../../../src/engine/pass/record.ts";
+import { record } from "../../../src/engine/pass/act.ts";
 import { StoreError } from "../../../src/kernel/errors.ts";
 import {
   type Changes,

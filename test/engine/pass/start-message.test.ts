@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { describeStart } from "../../../src/engine/pass/start-message.ts";
 import type { Pass } from "../../../src/engine/pass/step.ts";
+import { describeStart } from "../../../src/engine/pass/tick.ts";
 import { d } from "../../support/grid.ts";
 
 const STEPPED = { outcome: "stepped" } as Pass;

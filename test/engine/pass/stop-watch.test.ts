@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { stalledFor, stalledNotices } from "../../../src/engine/pass/stalled.ts";
 import {
+  stalledFor,
+  stalledNotices,
   unwatchedFor,
   unwatchedMessage,
   watchChanges,
@@ -8,7 +9,7 @@ import {
 } from "../../../src/engine/pass/stop-watch.ts";
 import { type AccountMemory, NO_MEMORY } from "../../../src/model/memory.ts";
 import type { Strategy } from "../../../src/model/strategy.ts";
-import type { StrategyView } from "../../../src/ports/stores/strategy-store.ts";
+import type { StrategyView } from "../../../src/ports/stores/store.ts";
 import { d } from "../../support/grid.ts";
 import { ACCOUNT, NOW, SYMBOL, snapshot, strategy } from "../../support/made.ts";
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { boundsOf } from "../../../src/engine/pass/bounds.ts";
-import type { StepOptions } from "../../../src/engine/pass/step.ts";
+import { boundsOf, type StepOptions } from "../../../src/engine/pass/step.ts";
 import { accountsDue, stepAccount, stepNow, tick } from "../../../src/engine/pass/tick.ts";
 import { upgraded } from "../../../src/engine/pass/upgrade.ts";
 import { gridKind } from "../../../src/grid/kind.ts";

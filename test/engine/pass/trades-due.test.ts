@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { tradesAreDue } from "../../../src/engine/pass/trades-due.ts";
+import { tradesAreDue } from "../../../src/engine/pass/observe-markets.ts";
 import type { Order } from "../../../src/model/order.ts";
 import type { Snapshot } from "../../../src/ports/stores/step-store.ts";
 import type { VenueOrder } from "../../../src/ports/venue.ts";

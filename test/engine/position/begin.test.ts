@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { beginPosition } from "../../../src/engine/position/begin.ts";
-import { NO_POSITION, type PositionStrategy } from "../../../src/engine/position/state.ts";
+import { beginPosition, NO_POSITION, type PositionStrategy } from "../../../src/engine/position/ledger.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
 import { d } from "../../support/grid.ts";
 import { NOW, observedMarket, quote, strategy, turn } from "../../support/made.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { adopt } from "../../../src/engine/reconcile/adopt.ts";
 import type { Reconciled } from "../../../src/engine/reconcile/reconcile.ts";
+import { adopt } from "../../../src/engine/reconcile/recovery.ts";
 import { strategyTag } from "../../../src/kernel/ids.ts";
 import type { Order } from "../../../src/model/order.ts";
 import type { VenueOrder } from "../../../src/ports/venue.ts";

@@ -3,7 +3,7 @@ import { agreement, confidenceAt, confidenceFrom } from "../../../src/engine/rec
 import { MINUTE } from "../../../src/kernel/time.ts";
 import type { Confidence } from "../../../src/model/memory.ts";
 import type { Deps } from "../../../src/ports/deps.ts";
-import type { Reference } from "../../../src/ports/reference.ts";
+import type { Reference } from "../../../src/ports/venue.ts";
 import { d } from "../../support/grid.ts";
 import { runOperation, START, testSandbox } from "../../support/sandbox.ts";
 

@@ -5,12 +5,11 @@ import {
   missingSince,
   nextSpan,
   startReading,
+  TRADES_WAIT,
   withAnswer,
 } from "../../../src/engine/reconcile/fill-cursor.ts";
-import { TRADES_WAIT } from "../../../src/engine/reconcile/order-life.ts";
 import { HOUR, MINUTE, SECOND } from "../../../src/kernel/time.ts";
-import type { FillCursor } from "../../../src/model/fill.ts";
-import type { Order } from "../../../src/model/order.ts";
+import type { FillCursor, Order } from "../../../src/model/order.ts";
 import { d } from "../../support/grid.ts";
 import { ACCOUNT, order, SYMBOL, snapshot, strategy } from "../../support/made.ts";
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { TRADES_WAIT } from "../../../src/engine/reconcile/fill-cursor.ts";
 import {
   addFee,
   fillOf,
@@ -7,8 +8,7 @@ import {
   movementsOf,
   withBehind,
   withFill,
-} from "../../../src/engine/reconcile/fills.ts";
-import { TRADES_WAIT } from "../../../src/engine/reconcile/order-life.ts";
+} from "../../../src/engine/reconcile/reconcile.ts";
 import { d } from "../../support/grid.ts";
 import { ACCOUNT, fill, idOf, NOW, order, SYMBOL, trade } from "../../support/made.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { breakEvenRatio, netOfCycle, worstRatio } from "../../../src/grid/ladder/fees.ts";
+import { breakEvenRatio, netOfCycle, worstRatio } from "../../../src/grid/ladder/check-rules.ts";
 import { snap, text } from "../../../src/kernel/decimal.ts";
 import { d, market } from "../../support/grid.ts";
 

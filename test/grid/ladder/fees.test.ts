@@ -5,7 +5,7 @@ import {
   quoteFee,
   restingFees,
   worstRatio,
-} from "../../../src/grid/ladder/fees.ts";
+} from "../../../src/grid/ladder/check-rules.ts";
 import { d, market } from "../../support/grid.ts";
 
 const fees = (over: object = {}) => ({ buy: d("0.2"), sell: d("0.2"), buyFeeIn: "quote" as const, ...over });

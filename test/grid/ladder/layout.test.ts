@@ -5,7 +5,7 @@ import {
   giveFirstBase,
   layOut,
   targetBase,
-} from "../../../src/grid/ladder/layout.ts";
+} from "../../../src/grid/ladder/levels.ts";
 import { totalBase } from "../../../src/grid/state/lots.ts";
 import { NO_LEDGER } from "../../../src/grid/state/state.ts";
 import { d, market, slot, state } from "../../support/grid.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { wideningOf, withMid } from "../../../src/grid/ladder/volatility.ts";
+import { wideningOf, withMid } from "../../../src/grid/ladder/levels.ts";
 import { HOUR, MINUTE } from "../../../src/kernel/time.ts";
 import { d } from "../../support/grid.ts";
 

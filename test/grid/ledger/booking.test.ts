@@ -6,9 +6,11 @@ import {
   costOf,
   gridPosition,
   lotOf,
+  movedBase,
+  movedByBooks,
+  profitOf,
   unsoldBase,
 } from "../../../src/grid/ledger/booking.ts";
-import { movedBase, movedByBooks, profitOf } from "../../../src/grid/ledger/profit.ts";
 import { NO_LEDGER } from "../../../src/grid/state/state.ts";
 import { d, slot, state } from "../../support/grid.ts";
 import { SYMBOL } from "../../support/made.ts";

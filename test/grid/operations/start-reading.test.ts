@@ -1,11 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { fundPaper, strategiesOn } from "../../../src/engine/pass/paper-start.ts";
-import {
-  type Read,
-  readForStart,
-  type StartPlace,
-  startDoubts,
-} from "../../../src/grid/operations/start-reading.ts";
+import { fundPaper, strategiesOn } from "../../../src/engine/pass/tick.ts";
+import { type Read, readForStart, type StartPlace, startDoubts } from "../../../src/grid/operations/start.ts";
 import type { Deps } from "../../../src/ports/deps.ts";
 import type { Venue } from "../../../src/ports/venue.ts";
 import { d, REQUEST } from "../../support/grid.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { decimal, text } from "../../../src/kernel/decimal.ts";
 import { AppError, VenueError } from "../../../src/kernel/errors.ts";
 import type { Deps } from "../../../src/ports/deps.ts";
-import type { CandleRange } from "../../../src/ports/market.ts";
+import type { CandleRange } from "../../../src/ports/venue.ts";
 import { BY } from "../../support/by.ts";
 import { REQUEST } from "../../support/grid.ts";
 import { askingOf, testSandbox } from "../../support/sandbox.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { killOperations } from "../../../src/controls/operations/kill.ts";
+import { killOperations } from "../../../src/controls/operations/panic.ts";
 import { gridOperations } from "../../../src/grid/operations/grids.ts";
-import { watchOver } from "../../../src/grid/operations/watch-over.ts";
+import { watchOver } from "../../../src/grid/operations/status.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
 import type { Deps } from "../../../src/ports/deps.ts";
 import { BY } from "../../support/by.ts";

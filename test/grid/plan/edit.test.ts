@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { beginEdit, configToLay, editEvents, movesLadder, pendingEdit } from "../../../src/grid/plan/edit.ts";
+import {
+  beginEdit,
+  configToLay,
+  editEvents,
+  movesLadder,
+  pendingEdit,
+} from "../../../src/grid/plan/notices.ts";
 import type { GridConfig, GridState, GridStrategy } from "../../../src/grid/state/state.ts";
 import { d, market, slot, state } from "../../support/grid.ts";
 import { NOW, quote, strategy } from "../../support/made.ts";

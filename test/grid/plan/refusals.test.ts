@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { nextOrders } from "../../../src/grid/plan/next-orders.ts";
-import { outdated } from "../../../src/grid/plan/outdated.ts";
-import { keptBack } from "../../../src/grid/plan/owed.ts";
-import type { View } from "../../../src/grid/plan/wish.ts";
+import { outdated } from "../../../src/grid/kind.ts";
+import type { View } from "../../../src/grid/plan/first-buy.ts";
+import { keptBack, nextOrders } from "../../../src/grid/plan/next-orders.ts";
 import type { GridState, Slot } from "../../../src/grid/state/state.ts";
 import { d, market, slot, state } from "../../support/grid.ts";
 import { bounds, NOW, order, quote, TIMING } from "../../support/made.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { reserveOf } from "../../../src/grid/plan/reserve.ts";
+import { reserveOf } from "../../../src/grid/plan/next-orders.ts";
 import type { GridConfig, GridState, GridStrategy } from "../../../src/grid/state/state.ts";
 import type { Order } from "../../../src/model/order.ts";
 import { d, market, slot, state } from "../../support/grid.ts";

@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { firstBuyOf } from "../../../src/grid/plan/first-buy.ts";
+import { boundRoom, firstBuyOf } from "../../../src/grid/plan/first-buy.ts";
 import { nextOrders } from "../../../src/grid/plan/next-orders.ts";
-import { boundRoom } from "../../../src/grid/plan/room.ts";
-import type { GridConfig, GridStrategy } from "../../../src/grid/state/state.ts";
-import { NO_LEDGER } from "../../../src/grid/state/state.ts";
+import { type GridConfig, type GridStrategy, NO_LEDGER } from "../../../src/grid/state/state.ts";
 import { d, market, slot, state } from "../../support/grid.ts";
 import { NOW, order, quote, strategy } from "../../support/made.ts";
 

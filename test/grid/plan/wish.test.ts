@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { atRest, turn, type View, wishOf } from "../../../src/grid/plan/wish.ts";
+import { atRest, turn, type View, wishOf } from "../../../src/grid/plan/first-buy.ts";
 import { d, market, slot } from "../../support/grid.ts";
 import { quote } from "../../support/made.ts";
 

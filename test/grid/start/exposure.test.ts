@@ -6,8 +6,8 @@ import {
   positionWithBuys,
   unbegunBase,
   withBound,
-} from "../../../src/grid/start/exposure.ts";
-import type { GridConfig } from "../../../src/grid/state/config.ts";
+} from "../../../src/grid/start/preview.ts";
+import type { GridConfig } from "../../../src/grid/state/lots.ts";
 import { NO_LEDGER } from "../../../src/grid/state/state.ts";
 import type { KnownExposure } from "../../../src/model/proposal.ts";
 import { AROUND, d, market, slot, state } from "../../support/grid.ts";

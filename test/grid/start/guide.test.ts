@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { type GuideMarket, type GuideRequest, guided } from "../../../src/grid/start/guide.ts";
-import { pastOut, startOf } from "../../../src/grid/start/guide-out.ts";
-import type { GridConfig } from "../../../src/grid/state/config.ts";
+import {
+  type GuideMarket,
+  type GuideRequest,
+  guided,
+  pastOut,
+  startOf,
+} from "../../../src/grid/operations/guide.ts";
+import type { GridConfig } from "../../../src/grid/state/lots.ts";
 import { HOUR } from "../../../src/kernel/time.ts";
 import type { Candle } from "../../../src/model/market.ts";
 import { d, market } from "../../support/grid.ts";

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Checked } from "../../../src/grid/start/check.ts";
-import { centerOf, checkHash, planHashOf as hashAt } from "../../../src/grid/start/plan-hash.ts";
+import { type Checked, centerOf, checkHash, planHashOf as hashAt } from "../../../src/grid/start/check.ts";
 import { FIRST_BUY_SLOT } from "../../../src/grid/state/state.ts";
-import type { Intent } from "../../../src/model/intent.ts";
+import type { Intent } from "../../../src/model/order.ts";
 import { parsed } from "../../backtest/stepped.ts";
 import { d, slot } from "../../support/grid.ts";
 import { runOperation, testSandbox } from "../../support/sandbox.ts";

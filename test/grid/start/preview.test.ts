@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { previewChange, saleOf } from "../../../src/grid/start/preview.ts";
-import type { GridStrategy } from "../../../src/grid/state/state.ts";
-import { NO_LEDGER } from "../../../src/grid/state/state.ts";
+import { type GridStrategy, NO_LEDGER } from "../../../src/grid/state/state.ts";
 import { NO_MEMORY } from "../../../src/model/memory.ts";
 import type { Strategy } from "../../../src/model/strategy.ts";
-import type { StrategyView } from "../../../src/ports/stores/strategy-store.ts";
+import type { StrategyView } from "../../../src/ports/stores/store.ts";
 import { d, slot, state } from "../../support/grid.ts";
 import { NOW, quote, SYMBOL, strategy } from "../../support/made.ts";
 

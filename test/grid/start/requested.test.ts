@@ -1,11 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { pastOut, startOf } from "../../../src/grid/operations/guide.ts";
 import { centeredPreviewInput, rangePreviewInput } from "../../../src/grid/schema/input.ts";
 import { requestedAs } from "../../../src/grid/start/as-requested.ts";
-import { checkCentered, checkStart } from "../../../src/grid/start/check.ts";
-import { pastOut, startOf } from "../../../src/grid/start/guide-out.ts";
+import { centeredOf, checkCentered, checkStart, requestedRangeOf } from "../../../src/grid/start/check.ts";
 import { firstState } from "../../../src/grid/start/planned-start.ts";
-import { centeredOf, requestedRangeOf } from "../../../src/grid/start/requested.ts";
-import type { GridConfig } from "../../../src/grid/state/config.ts";
+import type { GridConfig } from "../../../src/grid/state/lots.ts";
 import { ONE } from "../../../src/kernel/decimal.ts";
 import { d, market } from "../../support/grid.ts";
 import { quote } from "../../support/made.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Need } from "../../../src/engine/reserves.ts";
-import { withdrawable } from "../../../src/grid/start/withdrawable.ts";
-import type { Reserve } from "../../../src/model/reserve.ts";
+import { withdrawable } from "../../../src/grid/operations/guide.ts";
+import type { Reserve } from "../../../src/model/strategy.ts";
 import { d } from "../../support/grid.ts";
 
 const balance = (asset: string, free: string, used = "0") => ({ asset, free: d(free), used: d(used) });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { besideOptions, optionsOf } from "../../../src/grid/state/options.ts";
+import { besideOptions, optionsOf } from "../../../src/grid/state/lots.ts";
 import { rangeNow } from "../../../src/grid/state/range.ts";
 import { d, slot, state } from "../../support/grid.ts";
 

@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { digest } from "../../../src/kernel/digest.ts";
 import { DAY, MINUTE } from "../../../src/kernel/time.ts";
 import { checkBundle } from "../../../src/liquidity/operations/check-proof.ts";
-import { createProofKey, importProofKey } from "../../../src/liquidity/store/proof-key.ts";
-import { NO_PREVIOUS, type ProofKey } from "../../../src/model/samples/proof.ts";
+import { createProofKey, importProofKey } from "../../../src/liquidity/store/proofs.ts";
+import { NO_PREVIOUS, type ProofKey } from "../../../src/model/samples/promise.ts";
 
 let key: ProofKey;
 beforeAll(async () => {

@@ -1,14 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { parseConfig } from "../../../src/compose/config.ts";
 import { DAY, MINUTE } from "../../../src/kernel/time.ts";
-import { nearlyMissed } from "../../../src/liquidity/nearly-missed.ts";
-import { promiseAlarms } from "../../../src/liquidity/operations/promised.ts";
+import { nearlyMissed, promiseAlarms } from "../../../src/liquidity/operations/promised.ts";
 import { sampleLiquidity } from "../../../src/liquidity/operations/sample.ts";
-import { upRuleOf } from "../../../src/liquidity/presets.ts";
-import type { LiquidityDeps } from "../../../src/liquidity/store/store.ts";
-import { createLiquidityStore } from "../../../src/liquidity/store/store.ts";
-import type { LiquidityMinute } from "../../../src/model/samples/minute.ts";
+import { upRuleOf } from "../../../src/liquidity/page-tables.tsx";
+import { createLiquidityStore, type LiquidityDeps } from "../../../src/liquidity/store/store.ts";
 import type { LiquidityPromise } from "../../../src/model/samples/promise.ts";
+import type { LiquidityMinute } from "../../../src/model/samples/sample.ts";
 import { lookOut } from "../../../src/report/operations/look-out.ts";
 import { d } from "../../support/grid.ts";
 import { liquidityMinute, spanOf } from "../../support/liquidity-minute.ts";

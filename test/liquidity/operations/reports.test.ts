@@ -1,11 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { DAY, MINUTE } from "../../../src/kernel/time.ts";
-import type { AgreementReport } from "../../../src/liquidity/agreement-report-schema.ts";
+import type { AgreementReport } from "../../../src/liquidity/agreement-page.tsx";
 import type { LiquidityAnswer } from "../../../src/liquidity/schema.ts";
-import { createAgreementStore } from "../../../src/liquidity/store/agreements.ts";
-import type { LiquidityDeps } from "../../../src/liquidity/store/store.ts";
-import { createLiquidityStore } from "../../../src/liquidity/store/store.ts";
-import { MINUTES_A_DAY } from "../../../src/model/samples/minute.ts";
+import {
+  createAgreementStore,
+  createLiquidityStore,
+  type LiquidityDeps,
+} from "../../../src/liquidity/store/store.ts";
+import { MINUTES_A_DAY } from "../../../src/model/samples/sample.ts";
 import { createOperations } from "../../../src/operations.ts";
 import { d } from "../../support/grid.ts";
 import { liquidityMinute } from "../../support/liquidity-minute.ts";

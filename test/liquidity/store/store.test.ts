@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { createLiquidityStore } from "../../../src/liquidity/store/store.ts";
-import type { LiquidityMinute } from "../../../src/model/samples/minute.ts";
+import type { LiquidityMinute } from "../../../src/model/samples/sample.ts";
 import { opened } from "../../adapters/libsql/stores/opened.ts";
 import { d } from "../../support/grid.ts";
 

@@ -7,7 +7,7 @@ import {
   type OfferPart,
   parseOffer,
   twoSidedMillis,
-} from "../../../src/model/samples/offer.ts";
+} from "../../../src/model/samples/sample.ts";
 import { d } from "../../support/grid.ts";
 
 const part = (spread: string, levels: number, millis: number): OfferPart => ({

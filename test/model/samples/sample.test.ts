@@ -1,11 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Decimal, text } from "../../../src/kernel/decimal.ts";
-import { dayAverages } from "../../../src/liquidity/days.ts";
-import { foldSamples, joinMinutes, minuteOf } from "../../../src/model/samples/minute.ts";
+import { dayAverages } from "../../../src/liquidity/exchange-rules.ts";
 import {
   depthWithin,
+  foldSamples,
+  joinMinutes,
   type LiquiditySample,
+  minuteOf,
   ownLevels,
   sampleBook,
 } from "../../../src/model/samples/sample.ts";

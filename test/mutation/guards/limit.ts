@@ -37,7 +37,7 @@ async function byHand(
 const byHandOf = (writers: Writers, actor: string) =>
   byHand(writers, 0n, { openOrders: 1, actor }, writers.own, actor);
 
-const FILE = "src/adapters/libsql/stores/limit-rows.ts";
+const FILE = "src/adapters/libsql/stores/order-rows.ts";
 
 export const LIMIT_GUARDS: readonly Guard[] = [
   ...guardsOf(FILE, [

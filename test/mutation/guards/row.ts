@@ -1,4 +1,4 @@
-import type { BookedOrder } from "../../../src/market/matching/books.ts";
+import type { BookedOrder } from "../../../src/market/matching/placing.ts";
 import { done, type Guard, guardsOf, TERMS } from "./writers.ts";
 
 const TWO = 2n * 10n ** 18n;

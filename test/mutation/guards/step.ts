@@ -5,7 +5,7 @@ const CALLS = { calls: 3, kept: 0, rate: { burst: 3, perSecond: 0.001 } };
 
 /** Of leases, and of what is written under them. */
 export const STEP_GUARDS: readonly Guard[] = [
-  ...guardsOf("src/adapters/libsql/keeping/rates.ts", [
+  ...guardsOf("src/adapters/libsql/keeping/keeping.ts", [
     [
       "calls are taken with a lease alone",
       "sql`changes() > 0`",
@@ -34,7 +34,7 @@ export const STEP_GUARDS: readonly Guard[] = [
       },
     ],
   ]),
-  ...guardsOf("src/storage/client/fence.ts", [
+  ...guardsOf("src/storage/client/context.ts", [
     [
       "a lease is known by its token",
       " and ${accounts.token} = ${lease.token}",
@@ -325,7 +325,7 @@ export const STEP_GUARDS: readonly Guard[] = [
       },
     ],
   ]),
-  ...guardsOf("src/adapters/libsql/stores/change-rows.ts", [
+  ...guardsOf("src/adapters/libsql/stores/step-store.ts", [
     [
       "a pass's memory is its own account's",
       "db.update(accounts).set({ memory }).where(eq(accounts.account, lease.account))",
@@ -366,7 +366,7 @@ export const STEP_GUARDS: readonly Guard[] = [
       },
     ],
   ]),
-  ...guardsOf("src/adapters/libsql/stores/kill-rows.ts", [
+  ...guardsOf("src/adapters/libsql/stores/snapshot.ts", [
     [
       "a switch is told of once",
       ", sql`exists(select 1 from ${control} where ${isNews})`)",

@@ -7,7 +7,6 @@ import type { By } from "../../../src/model/events.ts";
 import type { LimitTerms } from "../../../src/model/limits.ts";
 import { NEW_ORDER, type Order } from "../../../src/model/order.ts";
 import type { Strategy } from "../../../src/model/strategy.ts";
-import type { HandTerms } from "../../../src/ports/stores/hand-order-store.ts";
 import {
   type Changes,
   type Lease,
@@ -15,10 +14,10 @@ import {
   type Settlement,
   type Snapshot,
 } from "../../../src/ports/stores/step-store.ts";
-import type { Store } from "../../../src/ports/stores/store.ts";
+import type { HandTerms, Store } from "../../../src/ports/stores/store.ts";
 import type { Context } from "../../../src/storage/client/context.ts";
 import type { Migration } from "../../../src/storage/client/migrate.ts";
-import { openDatabase } from "../../../src/storage/client/open.ts";
+import { openDatabase } from "../../../src/storage/client/safe-client.ts";
 import { d, state } from "../../support/grid.ts";
 
 export const START = 1_767_225_600_000;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { StoreError } from "../../../src/kernel/errors.ts";
 import type { Order } from "../../../src/model/order.ts";
-import { recordIntent } from "../../../src/orders/operations/recording.ts";
+import { recordIntent } from "../../../src/orders/operations/create.ts";
 import { d, market } from "../../support/grid.ts";
 import { NOW, order, quote, reportedOrder } from "../../support/made.ts";
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { text, ZERO } from "../../../src/kernel/decimal.ts";
 import { HOUR, SECOND } from "../../../src/kernel/time.ts";
-import type { MeasuredFill } from "../../../src/model/fill.ts";
 import type { Side } from "../../../src/model/market.ts";
-import { type Defence, defendedSides, fillsForDefence } from "../../../src/quote/defence.ts";
+import type { MeasuredFill } from "../../../src/model/order.ts";
 import { quoteKind } from "../../../src/quote/kind.ts";
-import { quoteEvents } from "../../../src/quote/pass/notices.ts";
+import { quoteEvents } from "../../../src/quote/pass/quoting.ts";
+import { type Defence, defendedSides, fillsForDefence } from "../../../src/quote/plan.ts";
 import { newQuoteState, type QuoteStrategy } from "../../../src/quote/state/state.ts";
 import { d, market } from "../../support/grid.ts";
 import { fill, NOW, observedMarket, strategy, turn } from "../../support/made.ts";

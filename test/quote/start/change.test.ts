@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { withFirstBase } from "../../../src/engine/position/ledger.ts";
 import type { Order } from "../../../src/model/order.ts";
-import { quotePreviewInput } from "../../../src/quote/schema/input.ts";
 import {
   changeOfQuote,
   freedOf,
@@ -9,10 +8,15 @@ import {
   planChange,
   plannedChangeOut,
   quoteChangesText,
-} from "../../../src/quote/start/planned-change.ts";
-import type { QuoteInputs } from "../../../src/quote/start/planned-quote.ts";
-import { isShownQuote, quotePlanHash } from "../../../src/quote/start/quote-hash.ts";
-import { type ChangeRequest, quoteConfigOf } from "../../../src/quote/start/requested-config.ts";
+} from "../../../src/quote/operations/changes.ts";
+import { quotePreviewInput } from "../../../src/quote/schema/input.ts";
+import {
+  type ChangeRequest,
+  isShownQuote,
+  type QuoteInputs,
+  quoteConfigOf,
+  quotePlanHash,
+} from "../../../src/quote/start/planned-quote.ts";
 import { newQuoteState, type QuoteConfig, type QuoteStrategy } from "../../../src/quote/state/state.ts";
 import { d, market } from "../../support/grid.ts";
 import { idOf, NOW, order, reportedOrder, strategy } from "../../support/made.ts";

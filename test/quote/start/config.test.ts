@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ONE } from "../../../src/kernel/decimal.ts";
 import { quotePreviewInput } from "../../../src/quote/schema/input.ts";
-import { changedQuote, quoteConfigOf } from "../../../src/quote/start/requested-config.ts";
+import { changedQuote, quoteConfigOf } from "../../../src/quote/start/planned-quote.ts";
 import { d } from "../../support/grid.ts";
 import { REQUEST } from "../requested.ts";
 

@@ -1,8 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { quotePreviewInput } from "../../../src/quote/schema/input.ts";
 import { formatQuotePlan, plannedQuoteView } from "../../../src/quote/schema/view.ts";
-import { plannedQuoteOut, planQuote, type QuoteInputs } from "../../../src/quote/start/planned-quote.ts";
-import { quoteConfigOf } from "../../../src/quote/start/requested-config.ts";
+import {
+  plannedQuoteOut,
+  planQuote,
+  type QuoteInputs,
+  quoteConfigOf,
+} from "../../../src/quote/start/planned-quote.ts";
 import { d, market } from "../../support/grid.ts";
 import { NOW, reportedOrder } from "../../support/made.ts";
 

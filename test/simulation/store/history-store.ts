@@ -1,4 +1,4 @@
-import type { HistoryStore, Page } from "../../../src/ports/stores/history-store.ts";
+import type { HistoryStore, Page } from "../../../src/ports/stores/store.ts";
 import type { Tables } from "./tables.ts";
 
 export const memoryHistoryStore = (tables: Tables): HistoryStore => ({

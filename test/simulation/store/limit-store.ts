@@ -1,7 +1,7 @@
 import { DAY, type Millis } from "../../../src/kernel/time.ts";
 import { EVERY_ACCOUNT } from "../../../src/model/events.ts";
 import type { Order } from "../../../src/model/order.ts";
-import type { LimitStore } from "../../../src/ports/stores/limit-store.ts";
+import type { LimitStore } from "../../../src/ports/stores/store.ts";
 import { newestUses, wholeUnits } from "./limits.ts";
 import type { Tables } from "./tables.ts";
 

@@ -3,10 +3,16 @@ import type { Pair } from "../../../src/kernel/pair.ts";
 import { isAhead, LONGEST_LEASE, LONGEST_PAUSE, MINUTE, type Millis } from "../../../src/kernel/time.ts";
 import { scopeOfAccount } from "../../../src/limits/standing.ts";
 import { BY_STEP, type By } from "../../../src/model/events.ts";
-import type { Fill, FillCursor } from "../../../src/model/fill.ts";
 import { isKeptBack, killEvent, type Panic, turned } from "../../../src/model/kill.ts";
-import type { Order } from "../../../src/model/order.ts";
-import { mayBeMet, meets, type Reach, reachOf } from "../../../src/model/own-orders.ts";
+import {
+  type Fill,
+  type FillCursor,
+  mayBeMet,
+  meets,
+  type Order,
+  type Reach,
+  reachOf,
+} from "../../../src/model/order.ts";
 import type { Strategy } from "../../../src/model/strategy.ts";
 import type { Changes, Lease, Snapshot, StepStore } from "../../../src/ports/stores/step-store.ts";
 import { countUses, newestUses, withinLimits } from "./limits.ts";

@@ -2,15 +2,17 @@ import { StoreError } from "../../../src/kernel/errors.ts";
 import type { Millis } from "../../../src/kernel/time.ts";
 import { ownerName } from "../../../src/model/account.ts";
 import { handEvent } from "../../../src/model/events.ts";
-import type { Order } from "../../../src/model/order.ts";
-import { firstMet } from "../../../src/model/own-orders.ts";
+import { firstMet, type Order } from "../../../src/model/order.ts";
 import type { Strategy } from "../../../src/model/strategy.ts";
-import type { AuditStore } from "../../../src/ports/stores/audit-store.ts";
-import type { HandOrderStore } from "../../../src/ports/stores/hand-order-store.ts";
-import type { HistoryStore } from "../../../src/ports/stores/history-store.ts";
-import type { LimitStore } from "../../../src/ports/stores/limit-store.ts";
 import type { StepStore } from "../../../src/ports/stores/step-store.ts";
-import type { StrategyStore, StrategyView } from "../../../src/ports/stores/strategy-store.ts";
+import type {
+  AuditStore,
+  HandOrderStore,
+  HistoryStore,
+  LimitStore,
+  StrategyStore,
+  StrategyView,
+} from "../../../src/ports/stores/store.ts";
 import { memoryHistoryStore } from "./history-store.ts";
 import { memoryLimitStore } from "./limit-store.ts";
 import { countUses, withinLimits } from "./limits.ts";

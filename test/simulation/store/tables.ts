@@ -1,10 +1,9 @@
 import type { Millis } from "../../../src/kernel/time.ts";
 import type { KeptEvent } from "../../../src/model/events.ts";
-import type { Fill, FillCursor } from "../../../src/model/fill.ts";
 import type { Kill } from "../../../src/model/kill.ts";
 import type { LimitUse, StoredLimits } from "../../../src/model/limits.ts";
 import { type AccountMemory, NO_MEMORY } from "../../../src/model/memory.ts";
-import type { Order, OrderState } from "../../../src/model/order.ts";
+import type { Fill, FillCursor, Order, OrderState } from "../../../src/model/order.ts";
 import type { Strategy } from "../../../src/model/strategy.ts";
 
 export interface AccountRow {

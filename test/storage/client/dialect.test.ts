@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from "vitest";
 import { fileConnection } from "../../../cli/host/database/file-connection.ts";
 import { StoreError } from "../../../src/kernel/errors.ts";
-import { createAgreementStore } from "../../../src/liquidity/store/agreements.ts";
-import { openDatabase } from "../../../src/storage/client/open.ts";
+import { createAgreementStore } from "../../../src/liquidity/store/store.ts";
+import { openDatabase } from "../../../src/storage/client/safe-client.ts";
 import { virtualLocal } from "../../support/local.ts";
 import { migrations } from "../../support/migrations.ts";
 

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { newUse } from "../../../src/model/usage.ts";
-import type { Turned } from "../../../src/storage/client/calls.ts";
+import { newUse } from "../../../src/model/limits.ts";
+import type { Turned } from "../../../src/storage/client/call-queue.ts";
 import {
   type Deed,
   headOfRow,

@@ -1,11 +1,10 @@
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { createStore } from "../../../src/adapters/libsql/stores/store.ts";
-import { NO_STOP } from "../../../src/kernel/stop-flags.ts";
+import { NO_STOP } from "../../../src/kernel/fields.ts";
 import { NO_MEMORY } from "../../../src/model/memory.ts";
 import type { Strategy } from "../../../src/model/strategy.ts";
-import { statement } from "../../../src/storage/client/context.ts";
-import { guarded, unless, wishUnchanged } from "../../../src/storage/client/fence.ts";
+import { guarded, statement, unless, wishUnchanged } from "../../../src/storage/client/context.ts";
 import { accounts } from "../../../src/storage/tables/tables.ts";
 import { opened } from "../../adapters/libsql/stores/opened.ts";
 import { started } from "../../adapters/libsql/stores/rows.ts";

@@ -4,7 +4,7 @@ import { newSchema } from "../../../cli/build/new-schema.mjs";
 import { fileConnection } from "../../../cli/host/database/file-connection.ts";
 import type { Context } from "../../../src/storage/client/context.ts";
 import { migrate } from "../../../src/storage/client/migrate.ts";
-import { type Opening, openDatabase } from "../../../src/storage/client/open.ts";
+import { type Opening, openDatabase } from "../../../src/storage/client/safe-client.ts";
 import { virtualLocal } from "../../support/local.ts";
 import { eachMigration, migrations } from "../../support/migrations.ts";
 import { tempFolder } from "../../support/temp.ts";

@@ -6,7 +6,7 @@ import { fileConnection } from "../../../cli/host/database/file-connection.ts";
 import { SettingsError, StoreError } from "../../../src/kernel/errors.ts";
 import { statement } from "../../../src/storage/client/context.ts";
 import { isNotNewer, pendingMigrations, refuseNewer } from "../../../src/storage/client/migrate.ts";
-import { type Opening, openDatabase } from "../../../src/storage/client/open.ts";
+import { type Opening, openDatabase } from "../../../src/storage/client/safe-client.ts";
 import { virtualLocal } from "../../support/local.ts";
 import { eachMigration as migrations } from "../../support/migrations.ts";
 import { tempFolder } from "../../support/temp.ts";

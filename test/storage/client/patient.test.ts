@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { backoff, patient } from "../../../src/storage/client/patient.ts";
+import { backoff, patient } from "../../../src/storage/client/call-queue.ts";
 import { virtualLocal } from "../../support/local.ts";
 
 const coded = (code: string) => Object.assign(new Error("it failed"), { code });

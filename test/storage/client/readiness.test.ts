@@ -1,9 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { fileConnection } from "../../../cli/host/database/file-connection.ts";
-import { openDatabase } from "../../../src/storage/client/open.ts";
-import { readiness } from "../../../src/storage/client/readiness.ts";
-import type { Connection } from "../../../src/storage/client/safe-client.ts";
+import { readiness } from "../../../src/storage/client/migrate.ts";
+import { type Connection, openDatabase } from "../../../src/storage/client/safe-client.ts";
 import { virtualLocal } from "../../support/local.ts";
 import { migrations } from "../../support/migrations.ts";
 import { tempFolder } from "../../support/temp.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { newUse } from "../../../src/model/usage.ts";
+import { newUse } from "../../../src/model/limits.ts";
 import { safeClient } from "../../../src/storage/client/safe-client.ts";
 import { virtualLocal } from "../../support/local.ts";
 

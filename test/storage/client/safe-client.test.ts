@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { fileConnection } from "../../../cli/host/database/file-connection.ts";
-import { newUse } from "../../../src/model/usage.ts";
+import { newUse } from "../../../src/model/limits.ts";
 import { type Connection, type Durability, safeClient } from "../../../src/storage/client/safe-client.ts";
 import { virtualLocal } from "../../support/local.ts";
 import { tempFolder } from "../../support/temp.ts";

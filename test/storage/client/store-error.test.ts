@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { StoreError } from "../../../src/kernel/errors.ts";
-import { codeOf, isBusy, needsConnection, storeError } from "../../../src/storage/client/store-error.ts";
+import { codeOf, isBusy, needsConnection, storeError } from "../../../src/storage/client/call-queue.ts";
 
 const coded = (code: string, message = "it failed") => Object.assign(new Error(message), { code });
 const named = (name: string) => Object.assign(new Error("it failed"), { name });

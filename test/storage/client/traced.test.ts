@@ -1,8 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
 import { fileConnection } from "../../../cli/host/database/file-connection.ts";
-import type { Tracer } from "../../../src/ports/tracer.ts";
-import { safeClient } from "../../../src/storage/client/safe-client.ts";
-import { traced } from "../../../src/storage/client/traced.ts";
+import type { Tracer } from "../../../src/ports/within-time.ts";
+import { safeClient, traced } from "../../../src/storage/client/safe-client.ts";
 import { virtualLocal } from "../../support/local.ts";
 
 const SPAN = { set: () => undefined, rename: () => undefined, fail: () => undefined };

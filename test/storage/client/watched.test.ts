@@ -1,7 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { fileConnection } from "../../../cli/host/database/file-connection.ts";
-import { type Connection, safeClient } from "../../../src/storage/client/safe-client.ts";
-import { isSelect } from "../../../src/storage/client/watched.ts";
+import { type Connection, isSelect, safeClient } from "../../../src/storage/client/safe-client.ts";
 import { virtualLocal } from "../../support/local.ts";
 
 const START = 1_000_000;

@@ -1,8 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Exposure } from "../../../src/model/proposal.ts";
-import { outgrown } from "../../../src/transport/mcp/limit.ts";
-import { needsApproval } from "../../../src/transport/mcp/options.ts";
-import { ownerTexts } from "../../../src/transport/mcp/owners.ts";
+import { needsApproval, outgrown, ownerTexts } from "../../../src/transport/mcp/plans.ts";
 import { d } from "../../support/grid.ts";
 
 const known = (base: string, quote: string, exits = "0"): Exposure => ({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseConfig } from "../../../src/compose/config.ts";
-import type { McpSettings } from "../../../src/transport/mcp/options.ts";
+import type { McpSettings } from "../../../src/transport/mcp/plans.ts";
 import { drivenApp } from "../../support/driven.ts";
 import { appClient, callTool, errorOf } from "../../support/mcp.ts";
 

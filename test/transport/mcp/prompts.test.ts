@@ -6,9 +6,9 @@ import * as z from "zod";
 import { AppError } from "../../../src/kernel/errors.ts";
 import { operation } from "../../../src/operation.ts";
 import type { Deps } from "../../../src/ports/deps.ts";
-import type { McpOptions } from "../../../src/transport/mcp/options.ts";
+import type { McpOptions } from "../../../src/transport/mcp/plans.ts";
 import { addPrompts } from "../../../src/transport/mcp/prompts.ts";
-import { addResources } from "../../../src/transport/mcp/resources.ts";
+import { addResources } from "../../../src/transport/mcp/server.ts";
 
 /** A client of the prompts and resources alone, over operations that record their input. */
 async function connected(names: readonly string[] = ["list_exchanges", "get_grid_status"]) {

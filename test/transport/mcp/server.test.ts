@@ -10,7 +10,7 @@ import { type Operation, operation } from "../../../src/operation.ts";
 import type { Deps } from "../../../src/ports/deps.ts";
 import type { Variables } from "../../../src/transport/http.ts";
 import { mountMcp } from "../../../src/transport/mcp/mount.ts";
-import type { McpOptions, McpSettings } from "../../../src/transport/mcp/options.ts";
+import type { McpOptions, McpSettings } from "../../../src/transport/mcp/plans.ts";
 import { mcpServer } from "../../../src/transport/mcp/server.ts";
 import { toolOf } from "../../../src/transport/mcp/tools.ts";
 import { callTool, errorOf, textOf } from "../../support/mcp.ts";

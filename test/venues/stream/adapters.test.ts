@@ -1,12 +1,12 @@
 /** The adapters of the four exchanges' streams on the emulated exchanges, over real sockets, with each fault. */
 import { afterEach, describe, expect, it } from "vitest";
-import { nodeSockets } from "../../../cli/host/node-sockets.ts";
+import { nodeSockets } from "../../../cli/host/node-runtime.ts";
 import type { StreamPlatform } from "../../../src/adapters/streams/line.ts";
 import { venueStreams } from "../../../src/adapters/streams/streams.ts";
 import type { Pair } from "../../../src/kernel/pair.ts";
 import { DAY, HOUR, MINUTE, type Millis, SECOND } from "../../../src/kernel/time.ts";
 import type { AccountRef } from "../../../src/model/account.ts";
-import type { Hint, Stream, StreamStatus, StreamTopics } from "../../../src/ports/stream.ts";
+import type { Hint, Stream, StreamStatus, StreamTopics } from "../../../src/ports/venue.ts";
 import { lookAt } from "../../support/canary.ts";
 import { adapterLink } from "../adapter.ts";
 import { type EmulatedVenue, startVenue, type VenueOptions } from "../index.ts";

@@ -4,8 +4,8 @@ import { runtimeInMemory } from "../../../cli/host/node-runtime.ts";
 import { parseConfig } from "../../../src/compose/config.ts";
 import { createDeps } from "../../../src/compose/deps.ts";
 import type { AccountRef } from "../../../src/model/account.ts";
-import type { VenueName } from "../../../src/model/venues.ts";
-import type { Hint, StreamStatus } from "../../../src/ports/stream.ts";
+import type { VenueName } from "../../../src/model/market.ts";
+import type { Hint, StreamStatus } from "../../../src/ports/venue.ts";
 import { heardLog } from "../../support/heard.ts";
 import { startVenue } from "../index.ts";
 

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { Grid, HistoricOrders } from "../../../src/web/types.ts";
 
 // Not typed here: the tests are checked without a browser's types.
-const PATH = "../../../src/web/strategy/levels.ts";
+const PATH = "../../../src/web/strategy/slots.tsx";
 const { gridLevels, hasOlderOpen, MOST_LISTED } = await import(PATH);
 
 const grid = {

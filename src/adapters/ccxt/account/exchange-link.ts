@@ -1,19 +1,31 @@
+import { VenueError } from "../../../kernel/errors.ts";
+import type { Pair } from "../../../kernel/pair.ts";
+import { prefixOf } from "../../../kernel/plain-text.ts";
 import { MINUTE, type Millis, SECOND } from "../../../kernel/time.ts";
 import type { AccountKey } from "../../../model/account.ts";
 import type { Market } from "../../../model/market.ts";
-import type { Local, Log } from "../../../ports/local.ts";
 import type { Keys, Timing } from "../../../ports/venue.ts";
-import type { Ccxt, Dict } from "../client/ccxt.ts";
-import type { Pause } from "../client/circuit.ts";
-import { type ClockCheck, clockCheck } from "../client/clock-check.ts";
-import type { FeeRates, Keeping, KnownKind } from "../client/keeping.ts";
-import { light } from "../client/light.ts";
-import type { AccountLine } from "../client/line.ts";
-import type { PublicBudget } from "../client/public-budget.ts";
+import type { Local, Log } from "../../../ports/within-time.ts";
+import {
+  type Ccxt,
+  type CcxtClass,
+  type Dict,
+  type FeeRates,
+  isDict,
+  type Keeping,
+  type KnownKind,
+} from "../client/ccxt.ts";
 import type { PrivateRate, Quirks } from "../client/quirks.ts";
-import { askingBy } from "../client/sending.ts";
-import { type SharedReads, sharedReads } from "../client/shared-reads.ts";
-import { type Fetch, transport, type Wire } from "../client/transport.ts";
+import { type Pause, type PublicBudget, type SharedReads, sharedReads } from "../client/shared-reads.ts";
+import {
+  type AccountLine,
+  type ClockCheck,
+  clockCheck,
+  type Fetch,
+  type Send,
+  transport,
+  type Wire,
+} from "../client/transport.ts";
 import { type Catalog, createCatalog } from "../exchanges/catalog.ts";
 
 /** Platform functions that the adapter uses. */
@@ -151,4 +163,215 @@ export async function createExchange(wiring: Wiring): Promise<Ccxt> {
   });
   exchange.milliseconds = clock;
   return exchange;
+}
+
+type Endpoint = [
+  methodName: string,
+  uppercase: string,
+  lowercase: string,
+  camelcase: string,
+  path: string,
+  paths: string[],
+  config?: object,
+];
+
+/** Methods that ccxt's base class calls while it creates an instance. */
+interface Defining {
+  afterConstruct(): void;
+  defineRestApi(api: object, methodName: string, paths?: string[]): void;
+  defineRestApiEndpoint(...endpoint: Endpoint): void;
+}
+
+type CcxtConfig = Readonly<Record<string, unknown>>;
+type Class = new (config: CcxtConfig) => Defining;
+
+/** Created templates by their common settings as text. */
+const made = new WeakMap<CcxtClass, Map<string, (config: CcxtConfig) => Ccxt>>();
+
+/**
+ * Creates instances of a ccxt class with `common` settings, in a hundredth of the constructor's time: an instance
+ * lives for one request, and creating it was most of a pass's cost. The constructor runs once, without keys; an
+ * instance inherits its results, and copies a part on first use.
+ */
+export function light(Exchange: CcxtClass, common: CcxtConfig): (config: CcxtConfig) => Ccxt {
+  const makers = made.get(Exchange) ?? new Map<string, (config: CcxtConfig) => Ccxt>();
+  // JSON has no functions, and one of them makes amounts text.
+  const request = JSON.stringify(common, (_, value) => (typeof value === "function" ? String(value) : value));
+  const known = makers.get(request);
+  if (known) return known;
+  const Light = withEndpoints(Exchange as unknown as Class);
+  const { options, ...parts } = Object.fromEntries(Object.entries(new Light(common)).filter(isNoSecondName));
+  const patternOfOptions = patternOf(options ?? {}, Object.prototype);
+  const pattern = Object.defineProperty(
+    patternOf(parts, Light.prototype),
+    "options",
+    ownFrom("options", () => Object.create(patternOfOptions)),
+  );
+  const make = (config: CcxtConfig): Ccxt => Object.assign(Object.create(pattern), config);
+  made.set(Exchange, makers.set(request, make));
+  return make;
+}
+
+/** Filters ccxt's thousands of duplicate methods with underscores in their names; nothing calls them. */
+const isNoSecondName = ([name, value]: readonly [string, unknown]): boolean =>
+  typeof value !== "function" || !name.includes("_");
+
+/** Returns the prototype of instances: each instance copies parts that could be modified. */
+function patternOf(parts: object, prototype: object): object {
+  const pattern: object = Object.create(prototype);
+  for (const [name, value] of Object.entries(parts))
+    Object.defineProperty(
+      pattern,
+      name,
+      typeof value === "object" && value !== null ? ownFrom(name, () => copyOf(value)) : valued(value),
+    );
+  return pattern;
+}
+
+const valued = (value: unknown) => ({ value, configurable: true, enumerable: true, writable: true });
+
+/** Defines a property that is created on first read, separately for each instance. */
+const ownFrom = (name: string, make: () => unknown): PropertyDescriptor => ({
+  configurable: true,
+  enumerable: true,
+  get(this: object) {
+    const own = make();
+    Object.defineProperty(this, name, valued(own));
+    return own;
+  },
+  set(this: object, given: unknown) {
+    Object.defineProperty(this, name, valued(given));
+  },
+});
+
+/** Copies plain objects and lists deeply, so instances do not share modifiable data. */
+function copyOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(copyOf);
+  if (!isDict(value) || Object.getPrototypeOf(value) !== Object.prototype) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, copyOf(part)]));
+}
+
+/** Returns the class with its endpoints as methods; ccxt would create hundreds of closures twice for each instance. */
+function withEndpoints(Base: Class): Class {
+  let isDefined = false;
+  class Light extends Base {
+    /** Skips a rate limiter and tables that our code does not use. */
+    override afterConstruct(): void {}
+
+    override defineRestApi(api: object, methodName: string, paths: string[] = []): void {
+      if (isDefined) return;
+      super.defineRestApi(api, methodName, paths);
+      if (paths.length === 0) isDefined = true;
+    }
+
+    override defineRestApiEndpoint(...endpoint: Endpoint): void {
+      const [methodName, uppercase, , , path, paths, config = {}] = endpoint;
+      const type = paths.length > 1 ? paths : paths[0];
+      // ccxt's own code determines the names of the methods.
+      const names: object = Object.create(this);
+      super.defineRestApiEndpoint.call(names, ...endpoint);
+      for (const name of Object.keys(names)) {
+        Object.defineProperty(Light.prototype, name, {
+          configurable: true,
+          writable: true,
+          value(this: Record<string, (...args: unknown[]) => unknown>, params = {}, context = {}) {
+            return this[methodName]?.(path, type, uppercase, params, undefined, undefined, config, context);
+          },
+        });
+      }
+    }
+  }
+  return Light;
+}
+
+/**
+ * Replaces ccxt's request function, which has its own rate limit, proxies, timeout and retries. It sends ccxt's user
+ * agent, as ccxt does on Node.
+ */
+export const askingBy = (send: Send) =>
+  async function request(
+    this: Ccxt,
+    path: string,
+    api: string | readonly string[],
+    verb: string,
+    params: Dict,
+  ): Promise<unknown> {
+    const { url, method, headers, body } = this.sign(path, api, verb, params);
+    const { status, text } = await send({
+      url,
+      method,
+      headers: { "User-Agent": "edgemaker", ...this.headers, ...headers },
+      body,
+    });
+    const result = this.parseJson(text);
+    this.handleErrors(status, "", url, method, {}, text, result, headers, body);
+    return result || text;
+  };
+
+/** Settings of the next request; calls of one instance are serial, so there is only one. */
+export interface NextRequest {
+  paid: () => Promise<void>;
+  mayLeave: () => boolean;
+  headers: Readonly<Record<string, string>>;
+}
+
+interface PrivateAccess {
+  readonly keys: () => Promise<Keys | undefined>;
+  readonly now: () => Millis;
+  readonly nonce: () => number;
+  readonly check: ClockCheck;
+}
+
+/** Returns an instance that signs, created on first use. */
+export function privateExchange(link: ExchangeLink, { keys, now, nonce, check }: PrivateAccess) {
+  const { quirks, catalog } = link;
+  const next: NextRequest = { paid: async () => undefined, mayLeave: () => true, headers: {} };
+  const markets = new Map<Pair, Dict>();
+  let made: Promise<Ccxt> | undefined;
+
+  async function make(): Promise<Ccxt> {
+    const exchange = await createExchange({
+      ...link,
+      clock: now,
+      keys: usable(link, await keys()),
+      paid: () => next.paid(),
+      mayLeave: () => next.mayLeave(),
+      headers: () => next.headers,
+      onDate: check.answered,
+    });
+    exchange.setMarkets([]);
+    if (quirks.serial) exchange.nonce = nonce;
+    return exchange;
+  }
+
+  return {
+    next,
+    /** Returns the instance after loading this pair's market. */
+    async with(symbol: Pair | undefined): Promise<Ccxt> {
+      made ??= make();
+      const exchange = await made;
+      if (symbol === undefined || markets.has(symbol)) return exchange;
+      markets.set(symbol, await catalog.known(symbol));
+      const all = [...markets.values()];
+      exchange.setMarkets(all);
+      quirks.withMarkets?.(exchange, all);
+      return exchange;
+    },
+  };
+}
+
+/** Error for missing keys; it explains where edgemaker looks for them. */
+export function noKeys(id: string): VenueError {
+  const name = prefixOf(id);
+  return new VenueError(
+    "missing_credentials",
+    `there are no keys for ${id}; set ${name}_API_KEY and ${name}_SECRET, or store them with edgemaker exchange add ${id}`,
+  );
+}
+
+function usable({ id, quirks }: ExchangeLink, keys: Keys | undefined): Keys {
+  if (!keys) throw noKeys(id);
+  if (quirks.passphrase && !keys.passphrase)
+    throw new VenueError("missing_credentials", `keys of ${quirks.name} need their passphrase too`);
+  return keys;
 }

@@ -1,9 +1,16 @@
-import { BudgetSpent, messageOf } from "../../../kernel/errors.ts";
+import { AppError, BudgetSpent, messageOf } from "../../../kernel/errors.ts";
 import { type Millis, SECOND } from "../../../kernel/time.ts";
 import type { AccountKey } from "../../../model/account.ts";
-import { accountQueue, type Work } from "./account-queue.ts";
+import type { CallRequests } from "../../../ports/venue.ts";
+import type { PrivateCall, PrivateRate } from "../client/quirks.ts";
+import {
+  type AccountLease,
+  type AccountLine,
+  createLine,
+  isUsable,
+  leaseUntil,
+} from "../client/transport.ts";
 import type { ExchangeLink } from "./exchange-link.ts";
-import { personTurn } from "./person-turn.ts";
 
 /** How often a pass checks whether another process waits. */
 const LOOKS_EVERY: Millis = SECOND;
@@ -56,6 +63,270 @@ export function inLeaseTurn(link: ExchangeLink, account: AccountKey, hold: TurnH
     /** Resolves when the calls under the pass's lease have ended; the pass makes no further calls. */
     leave: async (): Promise<void> => {
       if (ofPass) await queue.leave(ofPass);
+    },
+  };
+}
+
+/** Number of nonces that are reserved at once: more than one call of the adapter ever signs. */
+export const NONCES = 100;
+
+/** A call; `inTime` reports whether a request that leaves now ends within the lease. */
+export type Work<T> = (inTime: () => boolean) => Promise<T>;
+
+export type AccountQueue = ReturnType<typeof accountQueue>;
+
+/** The serial calls of an account in this process, with their nonces and the lease that they run under. */
+export function accountQueue({ keeping, local, timing, lines }: ExchangeLink, account: AccountKey) {
+  function lineOf(): AccountLine {
+    const line = lines.get(account) ?? createLine();
+    lines.set(account, line);
+    return line;
+  }
+
+  async function renew(): Promise<void> {
+    const next = await keeping.leases.nonces(account, NONCES);
+    lineOf().nonces = { next, left: NONCES };
+  }
+
+  return {
+    lineOf,
+    /** Returns the lease, if it is in use. */
+    lease: (): AccountLease | undefined => lines.get(account)?.lease,
+    nonce(): number {
+      const { nonces } = lineOf();
+      nonces.left--;
+      return nonces.next++;
+    },
+    renew,
+    enter(until: Millis): AccountLease {
+      const line = lineOf();
+      line.nonces = { next: 0, left: 0 };
+      line.lease = leaseUntil(local.monotonic, until - timing.requestTimeout);
+      return line.lease;
+    },
+    /** Resolves when the calls under the lease have ended. */
+    async leave(lease: AccountLease): Promise<void> {
+      lease.isClosing = true;
+      await Promise.allSettled(lease.riders);
+      if (lines.get(account)?.lease === lease) lines.delete(account);
+    },
+    inLine<T>(who: "person" | "pass", work: Work<T>, inTime: () => boolean): Promise<T> {
+      return lineOf().run(who, async () => {
+        if (lineOf().nonces.left < NONCES / 2) await renew();
+        return work(inTime);
+      });
+    },
+  };
+}
+
+const LONGEST_WAIT_FOR_LEASE: Millis = 10 * SECOND;
+const BETWEEN_LEASE_TRIES: Millis = 50;
+
+/** Runs a person's call under the lease that this process has, or takes the lease for it. */
+export function personTurn(link: ExchangeLink, account: AccountKey, queue: AccountQueue) {
+  const { local, keeping } = link;
+
+  async function leased<T>(lease: AccountLease & { readonly owner?: string }, work: Work<T>): Promise<T> {
+    try {
+      return await queue.inLine("person", work, lease.inTime);
+    } finally {
+      await queue.leave(lease);
+      await keeping.leases.giveBack(account, lease.owner ?? "").catch((error: unknown) => {
+        // The lease expires by itself.
+        link.log("warn", "a lease could not be released", { account, reason: messageOf(error) });
+      });
+    }
+  }
+
+  return async <T>(work: Work<T>): Promise<T> => {
+    const requestedAt = local.monotonic();
+    for (;;) {
+      const line = queue.lineOf();
+      if (isUsable(line.lease)) return riding(queue, line.lease, work);
+      if (!line.taking) {
+        const lease = await taking(line, takeLease(link, account, queue));
+        if (lease) return leased(lease, work);
+      } else await line.taking;
+      if (isUsable(queue.lease())) continue;
+      if (local.monotonic() - requestedAt > LONGEST_WAIT_FOR_LEASE)
+        throw new AppError("Too many requests", `${link.id} is busy with this account's other calls`, {
+          retryAfterSeconds: 5,
+        });
+      await local.sleep(BETWEEN_LEASE_TRIES);
+    }
+  };
+}
+
+function riding<T>(queue: AccountQueue, lease: AccountLease, work: Work<T>): Promise<T> {
+  const ridden = queue.inLine("person", work, lease.inTime);
+  const ended: Promise<unknown> = ridden.catch(() => undefined).finally(() => lease.riders.delete(ended));
+  lease.riders.add(ended);
+  return ridden;
+}
+
+function taking(
+  line: AccountLine,
+  claim: Promise<AccountLease | undefined>,
+): Promise<AccountLease | undefined> {
+  const request = claim.finally(() => {
+    line.taking = undefined;
+  });
+  line.taking = request.catch(() => undefined);
+  return request;
+}
+
+async function takeLease(
+  { local, timing, keeping }: ExchangeLink,
+  account: AccountKey,
+  queue: AccountQueue,
+): Promise<AccountLease | undefined> {
+  const ttl = timing.requestTimeout * 2;
+  const owner = local.randomText(16);
+  const startedAt = local.monotonic();
+  const next = await keeping.leases.takeLease(account, { owner, ttl, count: NONCES });
+  if (next === undefined) return undefined;
+  const lease = { ...leaseUntil(local.monotonic, startedAt + ttl - timing.requestTimeout), owner };
+  Object.assign(queue.lineOf(), { lease, nonces: { next, left: NONCES } });
+  return lease;
+}
+
+/** Maximum wait of a person's call for the rate limit. */
+const LONGEST_WAIT_FOR_RATE: Millis = 8 * SECOND;
+
+/** The caller: a pass leaves the reserved calls to people, and to passes that people wait for. */
+export type Spender = "person" | "pass" | "urgent pass";
+
+/**
+ * Returns the calls that a pass takes before its first call. If a whole pass has a known number of calls, that is one
+ * call once so many are available; otherwise passes with too few calls would use them up, and none could ever act.
+ * Elsewhere it is one second's worth, because each take writes to the database.
+ */
+export function openingOf({ rate }: Pick<ExchangeLink, "rate">, isUrgent: boolean): CallRequests | undefined {
+  if (!rate) return undefined;
+  if (rate.pass && !isUrgent) return { calls: 1, kept: rate.reserve + rate.pass - 1, rate };
+  const calls = secondsWorth(rate);
+  return calls > 0 ? { calls, kept: isUrgent ? 0 : rate.reserve, rate } : undefined;
+}
+
+const secondsWorth = ({ perSecond, burst, reserve }: PrivateRate): number =>
+  Math.min(Math.floor(perSecond), burst - reserve);
+
+/** Calls that a pass took with its lease, at a time of this process's clock. */
+export interface PaidCalls extends CallRequests {
+  readonly at: Millis;
+}
+
+/**
+ * How long after the lease a pass uses prepaid calls without another look at the rate limit. A 429 of another process
+ * empties the rate limit, and a pass must notice that before its first call.
+ */
+const UNCHECKED_FOR: Millis = 250;
+
+/** Takes calls from the account's rate limit, which all processes share; a pass can have prepaid calls. */
+export function spender(
+  { quirks, rate, keeping, local }: ExchangeLink,
+  account: AccountKey,
+  { who, paid }: { readonly who: Spender; readonly paid?: PaidCalls | undefined },
+) {
+  const hand = callsInHand(local, rate, paid);
+  return {
+    /** For a pass: takes its first call, if the calls of a whole pass are available. */
+    async begin(): Promise<void> {
+      if (who !== "pass" || !rate?.pass) return;
+      hand.usePaid();
+      if (hand.count() > 0) return;
+      await addCalls(1, rate.reserve + rate.pass - 1, 0);
+    },
+    /**
+     * Waits for the rate limit before the call gets its turn, so it does not block others. Returns what runs before each
+     * request of the call; the first one is already paid.
+     */
+    async take(kind: PrivateCall): Promise<() => Promise<void>> {
+      await takeUp(kind, patience());
+      let first = true;
+      return async () => {
+        if (!first) await takeUp(kind, quirks.serial ? 0 : patience());
+        first = false;
+      };
+    },
+    async exhausted(kind: PrivateCall): Promise<void> {
+      if (!rate || costOf(kind) === 0) return;
+      hand.empty();
+      await keeping.rates.exhaust(account, rate);
+    },
+  };
+
+  function costOf(kind: PrivateCall): number {
+    return quirks.costs[kind] ?? 1;
+  }
+
+  // A pass waits only if a second regains several calls, because others wait for its lease.
+  function patience(): Millis {
+    return who === "person" ? LONGEST_WAIT_FOR_RATE : Math.floor(rate?.perSecond ?? 0) * (SECOND / 10);
+  }
+
+  async function takeUp(kind: PrivateCall, most: Millis): Promise<void> {
+    const cost = costOf(kind);
+    if (!rate || cost === 0) return;
+    hand.usePaid();
+    const kept = who === "pass" && kind !== "cancel" ? rate.reserve : 0;
+    if (hand.count() < cost)
+      await addCalls(who === "person" ? cost : Math.max(cost, secondsWorth(rate)), kept, most);
+    hand.add(-cost);
+  }
+
+  async function addCalls(calls: number, kept: number, most: Millis): Promise<void> {
+    const more = await takeMore(calls, kept, most);
+    hand.count();
+    hand.add(more);
+  }
+
+  async function takeMore(calls: number, kept: number, most: Millis): Promise<number> {
+    if (!rate) return calls;
+    for (let waited = 0; ; ) {
+      const wait = await keeping.rates.spend(account, { calls, kept, rate });
+      if (wait <= 0) return calls;
+      waited += wait;
+      const seconds = Math.ceil(wait / SECOND);
+      if (waited > most)
+        throw new BudgetSpent(`the rate of calls to ${quirks.name} is used up for ${seconds} s`, wait);
+      await local.sleep(wait);
+    }
+  }
+}
+
+/** The calls that were taken from the rate limit and not used yet. */
+function callsInHand(
+  { monotonic }: Pick<ExchangeLink["local"], "monotonic">,
+  rate: PrivateRate | undefined,
+  paid: PaidCalls | undefined,
+) {
+  const since = monotonic();
+  let [left, leftAt, unused] = [0, since, paid];
+  return {
+    /** Runs once: the calls after the first one are counted as taken. */
+    usePaid(): void {
+      if (unused && monotonic() <= since + UNCHECKED_FOR) {
+        left = unused.calls;
+        leftAt = unused.at;
+      }
+      unused = undefined;
+    },
+    /**
+     * Returns how many calls that were taken earlier can still be used. They expire as fast as the rate limit regains
+     * them, because other callers can use what it has regained.
+     */
+    count(): number {
+      const now = monotonic();
+      left = Math.max(0, left - ((now - leftAt) * (rate?.perSecond ?? 0)) / SECOND);
+      leftAt = now;
+      return Math.ceil(left);
+    },
+    add(calls: number): void {
+      left += calls;
+    },
+    empty(): void {
+      left = 0;
     },
   };
 }

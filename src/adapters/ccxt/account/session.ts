@@ -1,21 +1,21 @@
 import { type AppError, VenueError } from "../../../kernel/errors.ts";
 import { lazy } from "../../../kernel/lazy.ts";
 import type { Pair } from "../../../kernel/pair.ts";
-import { type Millis, SECOND } from "../../../kernel/time.ts";
+import { DAY, MINUTE, type Millis, SECOND } from "../../../kernel/time.ts";
 import type { AccountKey } from "../../../model/account.ts";
 import type { CallRequests, Keys, Permit } from "../../../ports/venue.ts";
-import type { Ccxt } from "../client/ccxt.ts";
-import { type ClockCheck, clockCheck } from "../client/clock-check.ts";
-import type { AccountKind } from "../client/keeping.ts";
-import type { PrivateCall } from "../client/quirks.ts";
-import { CallFailed, CLOCK_BEHIND, NotSent, TOO_LATE } from "../client/refusals.ts";
-import { venueErrorOf } from "../client/venue-error.ts";
-import { accountKindReader } from "./account-kind.ts";
-import type { ExchangeLink } from "./exchange-link.ts";
-import { createLanes, type Lane } from "./lane.ts";
-import { inLeaseTurn } from "./lease-turn.ts";
-import { type CallSigner, createSigner } from "./signer.ts";
-import { type PaidCalls, type Spender, spender } from "./spending.ts";
+import type { AccountKind, Ccxt, KeptValue } from "../client/ccxt.ts";
+import {
+  CallFailed,
+  CLOCK_BEHIND,
+  NotSent,
+  type PrivateCall,
+  TOO_LATE,
+  venueErrorOf,
+} from "../client/quirks.ts";
+import { type ClockCheck, clockCheck } from "../client/transport.ts";
+import { type ExchangeLink, privateExchange } from "./exchange-link.ts";
+import { inLeaseTurn, type PaidCalls, type Spender, spender } from "./lease-turn.ts";
 
 /** The account's lease while a pass holds it. */
 export interface LeaseHold {
@@ -207,4 +207,162 @@ function clockOf({ quirks, timing, local, clock, check }: ExchangeLink, hold: Le
   if (!hold) return { now: clock, check };
   const now = () => Math.floor(hold.now + local.monotonic() - hold.requestedAt);
   return { now, check: clockCheck(quirks.name, timing.skew, now) };
+}
+
+const MOST_KINDS_KEPT = 1000;
+/** An account kind that was read this recently is not checked again. */
+const SURE: Millis = 10 * MINUTE;
+
+/**
+ * Reads which of an exchange's two kinds of account a key belongs to: once a day, stored with the account. ccxt would
+ * take a failed request for a result. Another key of the same account is checked again.
+ */
+export function accountKindReader(
+  link: ExchangeLink,
+  account: AccountKey,
+  keys: () => Promise<Keys | undefined>,
+) {
+  const { keeping, local, quirks } = link;
+  const keyOf = async () => (await keys())?.hash ?? "";
+
+  const remember = (key: string, kind: AccountKind, age: Millis): AccountKind => {
+    if (link.kinds.size >= MOST_KINDS_KEPT) link.kinds.clear();
+    link.kinds.set(account, { key, kind, at: local.monotonic() - age });
+    return kind;
+  };
+
+  /** Returns the stored kind of this key, of any age. */
+  async function kept(): Promise<KeptValue<AccountKind> | undefined> {
+    const key = await keyOf();
+    const found = link.kinds.get(account);
+    if (found?.key === key) return { value: found.kind, age: local.monotonic() - found.at };
+    const row = await keeping.markets.kind(account);
+    if (row?.value.key !== key) return undefined;
+    remember(key, row.value.kind, row.age);
+    return { value: row.value.kind, age: row.age };
+  }
+
+  return {
+    /** Returns the kind if it was read within a day, otherwise from `ask`; if that fails, the stored one. */
+    async settled(ask: () => Promise<AccountKind>): Promise<AccountKind> {
+      const before = await kept();
+      if (before && before.age < DAY) return before.value;
+      try {
+        return await ask();
+      } catch (error) {
+        if (!before) throw error;
+        return remember(await keyOf(), before.value, DAY - SURE);
+      }
+    },
+
+    async ask(exchange: Ccxt): Promise<AccountKind> {
+      const kind = (await quirks.kinds?.ask(exchange)) ?? "classic";
+      const key = await keyOf();
+      await keeping.markets.keepKind(account, { key, kind });
+      return remember(key, kind, 0);
+    },
+
+    /**
+     * Requests another check, because missing funds can be in an account of the other kind. Repeated at most every
+     * few minutes.
+     */
+    async doubt(): Promise<void> {
+      const found = link.kinds.get(account);
+      if (!found || local.monotonic() - found.at < SURE) return;
+      link.kinds.delete(account);
+      await keeping.markets.keepKind(account, { key: "", kind: found.kind });
+    },
+  };
+}
+
+/** An instance that signs one call at a time. */
+export interface Lane {
+  readonly own: ReturnType<typeof privateExchange>;
+  readonly oneByOne: ReturnType<typeof queue>;
+  /** The account's kind, as set in the instance. */
+  kind?: AccountKind;
+}
+
+export function createLanes(
+  link: ExchangeLink,
+  access: Parameters<typeof privateExchange>[1],
+  isPass: boolean,
+): { readonly usual: Lane; readonly beside: Lane } {
+  const create = (): Lane => ({ own: privateExchange(link, access), oneByOne: queue() });
+  const usual = create();
+  return { usual, beside: link.quirks.serial || !isPass ? usual : create() };
+}
+
+/** Runs tasks one after another, and continues after failures. */
+function queue() {
+  let last: Promise<unknown> = Promise.resolve();
+  return <T>(work: () => Promise<T>): Promise<T> => {
+    const result = last.then(work);
+    last = result.catch(() => undefined);
+    return result;
+  };
+}
+
+/** Number of signings. An invalid nonce is a definite rejection, so signing again cannot place an order twice. */
+const SIGNINGS = 3;
+
+interface SignerParts {
+  readonly spend: ReturnType<typeof spender>;
+  readonly turn: ReturnType<typeof inLeaseTurn>;
+  readonly kinds: ReturnType<typeof accountKindReader>;
+}
+
+export type CallSigner = ReturnType<typeof createSigner>;
+
+/** Signs the calls of one invocation in the form that the account's kind requires. */
+export function createSigner({ quirks }: ExchangeLink, { spend, turn, kinds }: SignerParts) {
+  let accountKind: AccountKind | undefined;
+
+  /** Signs again after a late nonce; never repeats anything else. */
+  async function signed<T>(kind: PrivateCall, call: () => Promise<T>): Promise<T> {
+    for (let signing = 1; ; signing++) {
+      try {
+        return await call();
+      } catch (error) {
+        if (!(error instanceof CallFailed)) throw error;
+        if (error.failure.failure === "rate_limited") await spend.exhausted(kind);
+        if (!error.failure.nonce || signing === SIGNINGS) throw error;
+        await turn.renew();
+      }
+    }
+  }
+
+  /** Returns the lane's instance after setting the account's kind. */
+  async function ready(lane: Lane, symbol: Pair | undefined): Promise<Ccxt> {
+    const exchange = await lane.own.with(symbol);
+    if (!quirks.kinds || (accountKind && lane.kind === accountKind)) return exchange;
+    settle(lane, exchange, accountKind ?? (await kinds.settled(() => askKind(lane, exchange))));
+    return exchange;
+  }
+
+  function settle(lane: Lane, exchange: Ccxt, found: AccountKind) {
+    accountKind = lane.kind = found;
+    quirks.kinds?.set(exchange, found);
+  }
+
+  async function askKind({ own }: Lane, exchange: Ccxt): Promise<AccountKind> {
+    const paid = await spend.take("kind");
+    Object.assign(own.next, { paid, mayLeave: () => true, headers: {} });
+    return signed("kind", () => kinds.ask(exchange));
+  }
+
+  /** Repeats a call in the other form if the exchange rejected it, without effect, because of the account's kind. */
+  async function ofItsKind<T>(lane: Lane, exchange: Ccxt, call: () => Promise<T>): Promise<T> {
+    try {
+      return await call();
+    } catch (error) {
+      if (!(error instanceof CallFailed && error.failure.otherKind)) throw error;
+      const before = lane.kind;
+      settle(lane, exchange, await askKind(lane, exchange));
+      if (lane.kind === before) throw error;
+      return call();
+    }
+  }
+
+  return { kind: () => accountKind, signed, ready, ofItsKind };
 }

@@ -1,21 +1,17 @@
-import { VenueError } from "../../../kernel/errors.ts";
-import type { Pair } from "../../../kernel/pair.ts";
-import { type AccountRef, accountKey } from "../../../model/account.ts";
-import type { MarketData } from "../../../ports/market.ts";
-import type { Venue, VenueOrder } from "../../../ports/venue.ts";
-import { type Ccxt, type Dict, fieldOf } from "../client/ccxt.ts";
-import type { Quirks } from "../client/quirks.ts";
-import { CallFailed, noAnswer } from "../client/refusals.ts";
-import { buyFeeIn } from "./buy-fee.ts";
-import { openOnEveryPair } from "./every-pair.ts";
+import { type Decimal, mul, ZERO } from "../../../kernel/decimal.ts";
+import { BudgetSpent, VenueError } from "../../../kernel/errors.ts";
+import { type Pair, splitPair } from "../../../kernel/pair.ts";
+import { DAY, HOUR, MINUTE, type Millis } from "../../../kernel/time.ts";
+import { type AccountKey, type AccountRef, accountKey, type Balance } from "../../../model/account.ts";
+import type { Market } from "../../../model/market.ts";
+import type { MarketData, Venue, VenueOrder } from "../../../ports/venue.ts";
+import { type Ccxt, type Dict, type FeeRates, fieldOf, type TradedFees } from "../client/ccxt.ts";
+import { CallFailed, noAnswer, type Quirks } from "../client/quirks.ts";
 import type { ExchangeLink } from "./exchange-link.ts";
-import { accountFeeReader } from "./fees.ts";
-import { readOrders, readSpan } from "./fills.ts";
-import { publicData } from "./public-data.ts";
-import { balancesOf, readMarket, venueOrderOf } from "./reading.ts";
-import { sendCancel, sendOrder } from "./send-order.ts";
+import { publicData, readOrders, readSpan } from "./fills.ts";
+import { openingOf } from "./lease-turn.ts";
+import { balancesOf, readFeeRates, readMarket, sendCancel, sendOrder, venueOrderOf } from "./reading.ts";
 import { createSession, type LeaseHold, type PrivateSession, type SessionCaller } from "./session.ts";
-import { openingOf } from "./spending.ts";
 
 export interface AccountAccess extends Omit<SessionCaller, "account"> {
   readonly account: AccountRef;
@@ -221,4 +217,135 @@ async function withPairNames(
     if (!symbol) throw new VenueError("unavailable", `${quirks.name} shows an order on an unknown pair`);
     return { ...order, symbol };
   });
+}
+
+const LEARNED_FOR: Millis = HOUR;
+/** A first buy can follow soon. */
+const UNKNOWN_FOR: Millis = MINUTE;
+
+/** Maximum number of accounts; keys in requests create accounts, and anybody can send new keys. */
+const MOST_ACCOUNTS = 1000;
+
+/** Returns the asset of this account's fees for buys; if accounts of the exchange differ, its fills show it. */
+export async function buyFeeIn(
+  { quirks, keeping, local, buyFees }: ExchangeLink,
+  account: AccountKey,
+): Promise<Market["buyFeeIn"]> {
+  if (quirks.buyFeeIn !== "unknown") return quirks.buyFeeIn;
+  const known = buyFees.get(account);
+  if (known && local.monotonic() < known.until) return known.asset;
+  const asset = learned(await keeping.traded.buyFees(account));
+  if (buyFees.size >= MOST_ACCOUNTS) buyFees.clear();
+  const storedFor = asset === "unknown" ? UNKNOWN_FOR : LEARNED_FOR;
+  buyFees.set(account, { asset, until: local.monotonic() + storedFor });
+  return asset;
+}
+
+/** Returns the fee asset of buys; a fee in a third asset, or no fee, gives no information. */
+function learned(bought: readonly TradedFees[]): Market["buyFeeIn"] {
+  for (const { symbol, fees } of bought) {
+    const { base, quote } = splitPair(symbol);
+    const assets = fees.map(({ asset }) => asset);
+    if (assets.includes(base)) return "base";
+    if (assets.includes(quote)) return "quote";
+  }
+  return "unknown";
+}
+
+interface Reads {
+  balances(): Promise<readonly Balance[]>;
+  openOrders(symbol: Pair): Promise<readonly VenueOrder[]>;
+}
+
+/** Part of an order's cost that can be locked for its fee. */
+const FEE_SHARE = 50n;
+const MOST_PAIRS = 20;
+
+/**
+ * Returns open orders of all pairs for an exchange that lists only one pair per request: pairs that were traded here,
+ * and pairs whose base is locked. If locked balances stay unexplained, there is an order on an unknown pair; then it
+ * throws, because an incomplete list is worse than none.
+ */
+export async function openOnEveryPair(
+  { keeping, catalog, quirks }: ExchangeLink,
+  account: AccountKey,
+  reads: Reads,
+): Promise<readonly VenueOrder[]> {
+  const balances = await reads.balances();
+  const found = new Map<Pair, readonly VenueOrder[]>();
+  const listOn = async (symbols: readonly Pair[]) => {
+    for (const symbol of symbols) if (!found.has(symbol)) found.set(symbol, await reads.openOrders(symbol));
+  };
+  const lacking = () => unexplained(balances, [...found.values()].flat());
+  await listOn(await keeping.traded.symbols(account));
+  if (lacking().length > 0) {
+    const pairs = [...(await catalog.names()).values()];
+    for (const asset of lacking())
+      await listOn(pairs.filter((pair) => splitPair(pair).base === asset).slice(0, MOST_PAIRS));
+  }
+  const [asset] = lacking();
+  if (asset !== undefined)
+    throw new VenueError(
+      "refused",
+      `${quirks.name} lists open orders of one pair at a time, and ${asset} is locked in orders on a pair that edgemaker never traded; name the pair`,
+    );
+  return [...found.values()].flat();
+}
+
+function unexplained(balances: readonly Balance[], orders: readonly VenueOrder[]): string[] {
+  const reserved = new Map<string, Decimal>();
+  for (const { symbol, side, price, amount, filled } of orders) {
+    const { base, quote } = splitPair(symbol);
+    const [asset, part] =
+      side === "buy" ? [quote, mul(price, amount - filled, "up")] : [base, amount - filled];
+    reserved.set(asset, (reserved.get(asset) ?? ZERO) + part);
+  }
+  return balances
+    .filter(({ asset, used }) => {
+      const explained = reserved.get(asset) ?? ZERO;
+      return used > explained + explained / FEE_SHARE;
+    })
+    .map(({ asset }) => asset);
+}
+
+function raise(error: Error): never {
+  throw error;
+}
+
+/** Time until a failed request is retried. */
+const FAILED_FEES_PAUSE = 10 * MINUTE;
+const MOST_FEES_KEPT = 1000;
+
+/**
+ * Reads this account's fees once a day. Returns undefined without keys, or if the exchange does not return them; the
+ * listed rates are then the highest possible ones.
+ */
+export function accountFeeReader(link: ExchangeLink, account: AccountKey, session: PrivateSession) {
+  const { keeping, log, local, quirks } = link;
+  return async function feesFor(symbol: Pair): Promise<FeeRates | undefined> {
+    if (!(await session.keys())) return undefined;
+    const key = `${account} ${symbol}`;
+    const known = link.fees.get(key);
+    if (known && local.monotonic() < known.until) return known.rates;
+    const kept = await keeping.markets.fees(account, symbol);
+    if (kept && kept.age < DAY) return remember(key, kept.value, DAY - kept.age);
+    try {
+      const rates = readFeeRates(
+        await session.read("fee", symbol, (exchange) => exchange.fetchTradingFee(symbol)),
+      );
+      await keeping.markets.keepFees(account, symbol, rates);
+      return remember(key, rates, DAY);
+    } catch (error) {
+      if (!(error instanceof VenueError)) throw error;
+      if (error instanceof BudgetSpent) return kept?.value ?? raise(error);
+      log("warn", `${quirks.name} does not show this account's fees`, { symbol, reason: error.message });
+      return remember(key, kept?.value, FAILED_FEES_PAUSE);
+    }
+  };
+
+  function remember(key: string, rates: FeeRates | undefined, span: number): FeeRates | undefined {
+    if (link.fees.size >= MOST_FEES_KEPT) link.fees.clear();
+    link.fees.set(key, { rates, until: local.monotonic() + span });
+    return rates;
+  }
 }

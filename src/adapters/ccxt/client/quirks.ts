@@ -1,15 +1,12 @@
 import type { Decimal } from "../../../kernel/decimal.ts";
+import { AppError, StoreError, VenueError, type VenueFailure } from "../../../kernel/errors.ts";
 import type { Pair } from "../../../kernel/pair.ts";
+import { plainText } from "../../../kernel/plain-text.ts";
 import type { Millis } from "../../../kernel/time.ts";
-import type { Span } from "../../../model/fill.ts";
-import type { Market } from "../../../model/market.ts";
-import type { NewOrder } from "../../../model/order.ts";
-import type { Tier } from "../../../model/venues.ts";
+import type { Market, Tier } from "../../../model/market.ts";
+import type { NewOrder, Span } from "../../../model/order.ts";
 import type { CallRate, OrderIds, Timing } from "../../../ports/venue.ts";
-import type { Ccxt, CcxtClass, Dict } from "./ccxt.ts";
-import type { AccountKind } from "./keeping.ts";
-import type { ExchangeRefusal, Meaning } from "./refusals.ts";
-import type { ResponseForms } from "./response-form.ts";
+import { type AccountKind, type Ccxt, type CcxtClass, type Dict, fieldOf } from "./ccxt.ts";
 
 /** Rate limit of an account's private calls. */
 export interface PrivateRate extends CallRate {
@@ -237,4 +234,161 @@ export async function pages<C>(
     cursor = after;
   }
   return [...found.values()];
+}
+
+/**
+ * Why a call returned no result. `definite` means that the exchange rejected it before any effect; only then is a
+ * write known to have had none.
+ */
+export interface CallFailure {
+  readonly failure: VenueFailure;
+  readonly definite: boolean;
+  readonly reason: string;
+  /** Whether there is no such order, or no open one. */
+  readonly missing?: boolean;
+  /** Whether signing again with a higher nonce can help. */
+  readonly nonce?: boolean;
+  /** Whether a post-only order would have been a taker order. */
+  readonly wouldTake?: boolean;
+  /** Whether the market's rules differ from the stored ones. */
+  readonly stale?: boolean;
+  /** Whether the account is of the other kind, which needs other calls. */
+  readonly otherKind?: boolean;
+  /** Whether the key is valid but lacks this permission. */
+  readonly forbidden?: boolean;
+  /** Whether the balance is insufficient. */
+  readonly short?: boolean;
+}
+
+/**
+ * Meaning of an exchange's error code; see the tables in the exchanges' files. For a create, every meaning except
+ * `missing` proves that no order exists. So a table contains a code only if the exchange's documentation or ccxt's
+ * `exceptions` table leaves no doubt.
+ */
+export type Meaning =
+  | "credentials"
+  | "forbidden"
+  | "nonce"
+  | "clock"
+  | "limits"
+  | "rules"
+  | "unlisted"
+  | "refused"
+  | "taking"
+  | "short"
+  | "kind"
+  | "missing";
+
+const MEANINGS: Record<Meaning, Omit<CallFailure, "reason">> = {
+  credentials: { failure: "invalid_credentials", definite: true },
+  forbidden: { failure: "invalid_credentials", definite: true, forbidden: true },
+  nonce: { failure: "unavailable", definite: true, nonce: true },
+  clock: { failure: "unavailable", definite: true },
+  limits: { failure: "rate_limited", definite: true },
+  rules: { failure: "refused", definite: true, stale: true },
+  // Its market could have been closed since it was loaded.
+  unlisted: { failure: "unlisted", definite: true, stale: true },
+  refused: { failure: "refused", definite: true },
+  short: { failure: "refused", definite: true, short: true },
+  kind: { failure: "unavailable", definite: true, otherKind: true },
+  taking: { failure: "refused", definite: true, wouldTake: true },
+  missing: { failure: "refused", definite: false, missing: true },
+};
+
+/** Builds a table from space-separated codes by meaning. */
+export const meanings = (result: Partial<Record<Meaning, string>>): Readonly<Record<string, Meaning>> =>
+  Object.fromEntries(
+    Object.entries(result).flatMap(([meaning, codes]) =>
+      codes.split(" ").map((code) => [code, meaning as Meaning]),
+    ),
+  );
+
+export interface ExchangeRefusal {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** Converts an exchange's rejection; an unknown code leaves the result open. */
+export function tellRefusal(
+  { status, code, message }: ExchangeRefusal,
+  meaning: Meaning | undefined,
+): CallFailure {
+  // The code first, because a long text is cut at its end.
+  const reason = plainText(message === "" ? code : `${code}: ${message}`, 200);
+  // A server error can occur after the action, whatever its text says.
+  if (status >= 500 || meaning === undefined || !Object.hasOwn(MEANINGS, meaning))
+    return { failure: status === 429 ? "rate_limited" : "unavailable", definite: false, reason };
+  return { ...MEANINGS[meaning], reason };
+}
+
+/** Returns the failure of a call without a readable response. */
+export const noAnswer = (reason: string): CallFailure => ({
+  failure: "unavailable",
+  definite: false,
+  reason,
+});
+
+/** Error that our transport throws through ccxt, so no ccxt error, which could contain a signed URL, is needed. */
+export class CallFailed extends Error {
+  readonly failure: CallFailure;
+
+  constructor(callFailure: CallFailure) {
+    super(callFailure.reason);
+    this.name = "CallFailed";
+    this.failure = callFailure;
+  }
+}
+
+export const TOO_LATE = "the request could not be sent in time";
+export const CLOCK_BEHIND =
+  "the database's clock is behind this machine's clock; synchronize both, because no order is sent until then";
+
+/** Error for a request that our own check kept from being sent. */
+export class NotSent extends Error {
+  constructor(reason: string) {
+    super(reason);
+    this.name = "NotSent";
+  }
+}
+
+/**
+ * Documented form of a successful response: a list, or an object with at least one of these fields. A dot leads to a
+ * field of a field, and `*` to the first field, whose name is the market's.
+ */
+export type ResponseForm = "list" | readonly string[];
+
+/** Forms by method and path; the first match counts. */
+export type ResponseForms = readonly (readonly [request: RegExp, form: ResponseForm])[];
+
+/**
+ * Returns whether a successful response has its documented form. ccxt reads any other object as an empty list, and a
+ * gateway can send an error text with status 200.
+ */
+export function hasForm(forms: ResponseForms, request: string, body: object): boolean {
+  const form = forms.find(([pattern]) => pattern.test(request))?.[1];
+  if (form === undefined) return true;
+  if (form === "list") return Array.isArray(body);
+  return form.some((path) => (valueAt(body, path) ?? null) !== null);
+}
+
+const valueAt = (body: object, path: string): unknown =>
+  path
+    .split(".")
+    .reduce<unknown>(
+      (value, name) => (name === "*" ? Object.values(Object(value))[0] : fieldOf(value, name)),
+      body,
+    );
+
+/** Converts any thrown error to a VenueError. ccxt's errors contain URLs and response bodies, which are dropped here. */
+export function venueErrorOf(error: unknown, { name }: { readonly name: string }): VenueError | AppError {
+  if (error instanceof VenueError || error instanceof AppError) return error;
+  if (error instanceof CallFailed)
+    return new VenueError(error.failure.failure, `${name}: ${error.failure.reason}`);
+  if (error instanceof NotSent) return new VenueError("unavailable", `${name}: not called: ${error.message}`);
+  if (error instanceof StoreError)
+    return new VenueError("unavailable", `${name} was not called, because the database cannot be reached`, {
+      cause: error,
+    });
+  return new VenueError("unavailable", `${name} returned an unexpected response`);
 }

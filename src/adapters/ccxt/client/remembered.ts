@@ -1,5 +1,5 @@
 import { MINUTE, type Millis } from "../../../kernel/time.ts";
-import type { KeptValue, MarketKeeper } from "./keeping.ts";
+import type { KeptValue, MarketKeeper } from "./ccxt.ts";
 
 const MOST_REMEMBERED = 2000;
 

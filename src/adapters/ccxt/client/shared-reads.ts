@@ -1,7 +1,8 @@
+import { VenueError } from "../../../kernel/errors.ts";
+import { createBuckets } from "../../../kernel/rate-limit.ts";
 import { type Millis, SECOND } from "../../../kernel/time.ts";
-import type { Local } from "../../../ports/local.ts";
-import { createCircuit, type Pause } from "./circuit.ts";
-import type { PublicBudget } from "./public-budget.ts";
+import type { CallRate } from "../../../ports/venue.ts";
+import type { Local } from "../../../ports/within-time.ts";
 
 /** How long a response serves identical requests. */
 export const SHARED_FOR: Millis = SECOND;
@@ -76,3 +77,87 @@ export function sharedReads({ name, local, keptFor = SHARED_FOR, pause, budget }
     },
   };
 }
+
+/** Number of consecutive failures after which requests pause. */
+const FAILURES_TO_OPEN = 5;
+
+/** First and maximum duration of the pause. */
+export interface Pause {
+  readonly first: Millis;
+  readonly most: Millis;
+}
+
+/** Creates a circuit breaker: it opens after consecutive failures, reports that, and allows one call after each pause. */
+export function createCircuit(name: string, monotonic: () => Millis, pause: Pause) {
+  let failures = 0;
+  let closedUntil = Number.NEGATIVE_INFINITY;
+  let isTrying = false;
+
+  return async function through<T>(call: () => Promise<T>): Promise<T> {
+    const isOpen = failures >= FAILURES_TO_OPEN;
+    const wait = closedUntil - monotonic();
+    if (isOpen && (wait > 0 || isTrying)) {
+      const when = Math.max(1, Math.ceil(wait / SECOND));
+      throw new VenueError(
+        "unavailable",
+        `${name} has failed ${failures} times in a row; edgemaker retries in ${when} s`,
+      );
+    }
+    isTrying = isOpen;
+    try {
+      const value = await call();
+      failures = 0;
+      return value;
+    } catch (error) {
+      if (isOutage(error)) {
+        failures++;
+        const pauses = Math.max(0, failures - FAILURES_TO_OPEN);
+        closedUntil = monotonic() + Math.min(pause.most, pause.first * 2 ** Math.min(pauses, 10));
+      } else failures = 0;
+      throw error;
+    } finally {
+      isTrying = false;
+    }
+  };
+}
+
+// An exchange that refuses one request still answers others.
+const isOutage = (error: unknown): boolean =>
+  error instanceof VenueError && (error.failure === "unavailable" || error.failure === "rate_limited");
+
+/** Common rate limit of all requests without a token to one exchange. */
+export interface PublicBudget {
+  /** Takes one call; returns an error if none is left. */
+  refusal(): VenueError | undefined;
+}
+
+/** Returns the exchange's rate of public reads, or the operator's setting. */
+export const outboundRate = (own: CallRate, set: number | undefined): CallRate =>
+  set === undefined ? own : { burst: set, perSecond: set };
+
+/** More hosts than a process has exchanges. */
+const MOST_HOSTS = 1000;
+
+/** Rate limits by host, because an exchange counts by IP address, whatever our accounts are called. */
+export function publicBudgets(monotonic: () => Millis) {
+  const budgets = new Map<string, PublicBudget>();
+  return (host: string, name: string, { burst, perSecond }: CallRate): PublicBudget => {
+    const buckets = createBuckets({ count: perSecond, millis: SECOND, burst }, MOST_HOSTS);
+    const budget: PublicBudget = budgets.get(host) ?? {
+      refusal() {
+        const wait = buckets.take(host, monotonic());
+        if (wait <= 0) return undefined;
+        const retryAfterSeconds = Math.ceil(wait / SECOND);
+        return new VenueError(
+          "too_many",
+          `${name} gets at most ${perSecond} public requests per second; retry in ${retryAfterSeconds} s`,
+          { retryAfterSeconds },
+        );
+      },
+    };
+    budgets.set(host, budget);
+    return budget;
+  };
+}
+
+export type PublicBudgets = ReturnType<typeof publicBudgets>;

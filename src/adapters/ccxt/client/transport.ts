@@ -1,10 +1,9 @@
+import { VenueError } from "../../../kernel/errors.ts";
 import { withoutSecrets } from "../../../kernel/secret-texts.ts";
-import type { Millis } from "../../../kernel/time.ts";
+import { type Millis, SECOND } from "../../../kernel/time.ts";
 import { boundedText, TooLong } from "../../bounded-text.ts";
 import { fieldOf, type SignedRequest } from "./ccxt.ts";
-import type { Quirks } from "./quirks.ts";
-import { CallFailed, NotSent, noAnswer, TOO_LATE, tellRefusal } from "./refusals.ts";
-import { hasForm } from "./response-form.ts";
+import { CallFailed, hasForm, NotSent, noAnswer, type Quirks, TOO_LATE, tellRefusal } from "./quirks.ts";
 
 /** The runtime's fetch. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -30,6 +29,31 @@ export interface Wire {
 
 /** Sends a signed request; returns the status and the trimmed text of a successful response. */
 export type Send = (request: SignedRequest) => Promise<{ readonly status: number; readonly text: string }>;
+
+const readWholeAnswer = ({ onDate }: Wire, leftAt: Millis, signal: AbortSignal) =>
+  async function reading(response: Response): Promise<{ status: number; text: string }> {
+    onDate(response.headers.get("date"), leftAt);
+    const { status } = response;
+    // Redirects are never followed: exchanges have none, and one could lead anywhere.
+    if (response.type === "opaqueredirect" || (status >= 300 && status < 400))
+      throw new CallFailed(noAnswer(`the exchange returned a redirect (${status})`));
+    const text = await boundedText(response, signal).catch(throwFailed);
+    return { status, text: text.trim() };
+  };
+
+const scrubbed = (text: string, secrets: readonly string[]): string =>
+  withoutSecrets(text.replace(/(signature|sign|key|secret|passphrase)=[^\s&]+/gi, "$1=…"), secrets);
+
+/**
+ * Returns the signatures of a request, which are secrets because they allow the same request again while they are
+ * valid.
+ */
+const signaturesOf = ({ searchParams }: URL, headers: Readonly<Record<string, string>>): string[] => [
+  searchParams.get("signature") ?? "",
+  ...Object.entries(headers).flatMap(([name, value]) => (/sign$/i.test(name) ? [String(value)] : [])),
+];
+
+const rateLimited = (status: number) => (status === 429 ? { failure: "rate_limited" as const } : {});
 
 /**
  * Creates ccxt's transport. ccxt's own transport fails on workerd, ends its timeout when headers arrive, and puts
@@ -58,17 +82,6 @@ export const transport = (wire: Wire): Send =>
     const result = refusalIn({ ...wire, secrets }, { request: `${method} ${target.pathname}`, status, text });
     if (result) throw new CallFailed(result);
     return { status, text };
-  };
-
-const readWholeAnswer = ({ onDate }: Wire, leftAt: Millis, signal: AbortSignal) =>
-  async function reading(response: Response): Promise<{ status: number; text: string }> {
-    onDate(response.headers.get("date"), leftAt);
-    const { status } = response;
-    // Redirects are never followed: exchanges have none, and one could lead anywhere.
-    if (response.type === "opaqueredirect" || (status >= 300 && status < 400))
-      throw new CallFailed(noAnswer(`the exchange returned a redirect (${status})`));
-    const text = await boundedText(response, signal).catch(throwFailed);
-    return { status, text: text.trim() };
   };
 
 function throwFailed(error: unknown): never {
@@ -108,20 +121,6 @@ function refusalIn({ quirks, secrets }: Wire, { request, status, text }: WholeRe
   return { ...noAnswer(`the exchange returned status ${status}`), ...rateLimited(status) };
 }
 
-const scrubbed = (text: string, secrets: readonly string[]): string =>
-  withoutSecrets(text.replace(/(signature|sign|key|secret|passphrase)=[^\s&]+/gi, "$1=…"), secrets);
-
-/**
- * Returns the signatures of a request, which are secrets because they allow the same request again while they are
- * valid.
- */
-const signaturesOf = ({ searchParams }: URL, headers: Readonly<Record<string, string>>): string[] => [
-  searchParams.get("signature") ?? "",
-  ...Object.entries(headers).flatMap(([name, value]) => (/sign$/i.test(name) ? [String(value)] : [])),
-];
-
-const rateLimited = (status: number) => (status === 429 ? { failure: "rate_limited" as const } : {});
-
 function parseObject(text: string): object | undefined {
   try {
     const body: unknown = JSON.parse(text);
@@ -129,4 +128,79 @@ function parseObject(text: string): object | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The account's lease in this process, taken by a pass or by a person's call. */
+export interface AccountLease {
+  /** Whether a request that leaves now will end before the lease can belong to another process. */
+  readonly inTime: () => boolean;
+  /** Calls of people that run under it. */
+  readonly riders: Set<Promise<unknown>>;
+  /** Its holder makes no further call, so no new call can use it. */
+  isClosing: boolean;
+}
+
+/** Queues one account's private calls in this process: one at a time, those of people first. */
+export function createLine() {
+  const people: (() => void)[] = [];
+  const passes: (() => void)[] = [];
+  let isBusy = false;
+
+  return {
+    lease: undefined as AccountLease | undefined,
+    /** A person's call that requests the lease; other calls wait for the result. */
+    taking: undefined as Promise<AccountLease | undefined> | undefined,
+    /** Nonces for the lease's holder and for calls under its lease. */
+    nonces: { next: 0, left: 0 },
+
+    async run<T>(who: "person" | "pass", work: () => Promise<T>): Promise<T> {
+      const mine = who === "person" ? people : passes;
+      if (isBusy) await new Promise<void>((go) => mine.push(go));
+      isBusy = true;
+      try {
+        return await work();
+      } finally {
+        const next = people.shift() ?? passes.shift();
+        if (next) next();
+        else isBusy = false;
+      }
+    },
+  };
+}
+
+export type AccountLine = ReturnType<typeof createLine>;
+
+export const leaseUntil = (monotonic: () => Millis, last: Millis): AccountLease => ({
+  inTime: () => monotonic() <= last,
+  riders: new Set(),
+  isClosing: false,
+});
+
+export const isUsable = (lease: AccountLease | undefined): lease is AccountLease =>
+  lease !== undefined && !lease.isClosing && lease.inTime();
+
+export interface ClockCheck {
+  /** Processes the Date header of a response to a request that left at `leftAt`. */
+  answered(date: string | null, leftAt: Millis): void;
+  /** Throws if a clock difference would make the exchange reject or misjudge our requests. */
+  refuse(): void;
+}
+
+/** Compares our clock with the exchange's. A Date header has whole seconds, at some time between request and response. */
+export function clockCheck(name: string, skew: Millis, now: () => Millis): ClockCheck {
+  let off: Millis = 0;
+  return {
+    answered(date, leftAt) {
+      const value = Date.parse(date ?? "");
+      if (!Number.isNaN(value)) off = Math.max(leftAt - (value + SECOND), value - now(), 0);
+    },
+    refuse() {
+      if (off <= skew) return;
+      const seconds = Math.round(off / SECOND);
+      throw new VenueError(
+        "unavailable",
+        `this machine's clock and that of ${name} differ by ${seconds} s; synchronize this machine's clock, because no requests are sent until then`,
+      );
+    },
+  };
 }

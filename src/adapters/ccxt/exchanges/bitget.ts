@@ -1,18 +1,21 @@
 import type { Pair } from "../../../kernel/pair.ts";
 import { DAY, MINUTE, SECOND } from "../../../kernel/time.ts";
-import type { Span } from "../../../model/fill.ts";
-import { asCcxt, type Ccxt, type Dict, fieldOf } from "../client/ccxt.ts";
+import type { Span } from "../../../model/order.ts";
+import { type AccountKind, asCcxt, type Ccxt, type Dict, fieldOf, isDict } from "../client/ccxt.ts";
 import {
+  CallFailed,
+  type EndedRequest,
+  type EndedRows,
   forEach,
   inForce,
   LIVE_TIMING,
+  meanings,
+  noAnswer,
   pages,
   type Quirks,
   USUAL_QUIRKS,
   unlessMissing,
 } from "../client/quirks.ts";
-import { meanings } from "../client/refusals.ts";
-import { isUnified, unified } from "./bitget-unified.ts";
 
 // Not 40010: a request that "timed out" can have had its effect. Not 40708: it can mean that an order has our id. Codes
 // that ccxt lacks are those of Bitget.Net, BitgetErrors.cs.
@@ -45,6 +48,81 @@ const BITGET_PAGE_ROWS = 100;
 const WITHDRAW = ["wwow", "withdraw"];
 /** Requests of unified accounts have no expiry; the exchange rejects them when the signature reaches this age. */
 const SIGNED_FOR = 30 * SECOND;
+
+const isDeducted = ({ info }: Dict): boolean => fieldOf(fieldOf(info, "feeDetail"), "deduction") === "yes";
+
+/** A fee in another coin is always paid: Bitget's documentation has it with a minus, responses without (ccxt#20507). */
+const withoutSign = (fee: unknown): Dict => ({
+  currency: fieldOf(fee, "currency"),
+  cost: String(fieldOf(fee, "cost")).replace(/^-/, ""),
+});
+
+const authorities = async (exchange: Ccxt): Promise<unknown> =>
+  fieldOf(fieldOf(await exchange.privateSpotGetV2SpotAccountInfo?.({}), "data"), "authorities");
+
+// Both ends are included.
+const endsInMillis = ({ from, to }: Span) => ({ startTime: from, endTime: to - 1 });
+
+const byNumber = (a: string, b: string): number => a.length - b.length || (a < b ? -1 : 1);
+
+const leastId = (rows: readonly Dict[]): string | undefined =>
+  rows.map(({ id }) => String(id)).sort(byNumber)[0];
+
+/** Ids decrease from page to page; the smallest one bounds the next page. */
+const lastOf = (page: readonly Dict[]): string | undefined =>
+  page.length < BITGET_PAGE_ROWS ? undefined : leastId(page);
+
+/**
+ * Bitget's unified accounts. ccxt places and cancels orders there and reads balances. Its results for orders and
+ * executions cannot be used: it inverts the sign of fees, does not know the asset of an order's fee, drops page
+ * cursors, and assigns orders of unknown pairs to the requested pair.
+ */
+const UNIFIED_PAGE_ROWS = 100;
+const SPOT = { category: "SPOT", limit: String(UNIFIED_PAGE_ROWS) } as const;
+
+export const isUnified = ({ options }: Ccxt): boolean => options.uta === true;
+
+const symbolParameter = (exchange: Ccxt, symbol: Pair | undefined): Dict =>
+  symbol === undefined ? {} : { symbol: exchange.market(symbol).id };
+
+const STATUSES: ReadonlyMap<unknown, string> = new Map([
+  ["new", "open"],
+  ["live", "open"],
+  ["partially_filled", "open"],
+  ["filled", "closed"],
+  ["cancelled", "canceled"],
+  ["canceled", "canceled"],
+]);
+
+const unifiedFees = (detail: unknown): readonly Dict[] =>
+  Array.isArray(detail)
+    ? detail.map((one) => ({ cost: fieldOf(one, "fee"), currency: fieldOf(one, "feeCoin") }))
+    : [];
+
+const openOrders = (exchange: Ccxt, symbol: Pair | undefined): Promise<readonly Dict[]> =>
+  listed(exchange, symbol, (cursor) =>
+    exchange.privateUtaGetV3TradeUnfilledOrders({ ...SPOT, ...symbolParameter(exchange, symbol), ...cursor }),
+  );
+
+/** "Each individual query can only cover a maximum of 30 days" (Get Fill History). */
+const fillsListed = (exchange: Ccxt, symbol: Pair, request: Dict): Promise<readonly Dict[]> =>
+  listed(exchange, symbol, (cursor) =>
+    exchange.privateUtaGetV3TradeFills({ ...SPOT, ...request, ...cursor }),
+  );
+
+const byId = (exchange: Ccxt, symbol: Pair, orderId: string): Promise<Dict | undefined> =>
+  looked(exchange, symbol, { orderId });
+
+export const unified = {
+  askKind,
+  permissions,
+  openOrders,
+  fills: fetchUnifiedFills,
+  fillsOf: fillsListed,
+  byId,
+  ended,
+  find,
+};
 
 export const bitget: Quirks = {
   ...USUAL_QUIRKS,
@@ -169,14 +247,6 @@ async function classicFills(exchange: Ccxt, symbol: Pair, request: Dict): Promis
   return rows.map((row) => (isDeducted(row) ? { ...row, fees: [withoutSign(row.fee)] } : row));
 }
 
-const isDeducted = ({ info }: Dict): boolean => fieldOf(fieldOf(info, "feeDetail"), "deduction") === "yes";
-
-/** A fee in another coin is always paid: Bitget's documentation has it with a minus, responses without (ccxt#20507). */
-const withoutSign = (fee: unknown): Dict => ({
-  currency: fieldOf(fee, "currency"),
-  cost: String(fieldOf(fee, "cost")).replace(/^-/, ""),
-});
-
 /**
  * Returns the fees of a classic account's order in all assets; ccxt returns the first one. If BGB does not suffice, the
  * rest is paid in the received asset (Get Order Info, feeDetail).
@@ -194,17 +264,121 @@ function classicOrderFees(detail: unknown): readonly Dict[] | undefined {
   });
 }
 
-const authorities = async (exchange: Ccxt): Promise<unknown> =>
-  fieldOf(fieldOf(await exchange.privateSpotGetV2SpotAccountInfo?.({}), "data"), "authorities");
+/** Reads the account's kind; a classic account is refused with code 40084. */
+async function askKind(exchange: Ccxt): Promise<AccountKind> {
+  try {
+    await exchange.privateUtaGetV3AccountSettings({});
+    return "unified";
+  } catch (error) {
+    if (error instanceof CallFailed && error.failure.otherKind) return "classic";
+    throw error;
+  }
+}
 
-// Both ends are included.
-const endsInMillis = ({ from, to }: Span) => ({ startTime: from, endTime: to - 1 });
+/** Returns the key's permissions; undefined if the response has none. */
+async function permissions(exchange: Ccxt): Promise<readonly unknown[] | undefined> {
+  const result = fieldOf(fieldOf(await exchange.privateUtaGetV3AccountInfo({}), "data"), "permissions");
+  return Array.isArray(result) ? result : undefined;
+}
 
-/** Ids decrease from page to page; the smallest one bounds the next page. */
-const lastOf = (page: readonly Dict[]): string | undefined =>
-  page.length < BITGET_PAGE_ROWS ? undefined : leastId(page);
+/**
+ * Reads all pairs' executions and continues by a cursor only; the rows after some rows are those on all pages except
+ * these.
+ */
+async function fetchUnifiedFills(
+  exchange: Ccxt,
+  symbol: Pair,
+  { from, to }: Span,
+  after: readonly Dict[],
+): Promise<readonly Dict[]> {
+  const range = { startTime: from, endTime: to - 1 };
+  const ask = (cursor: Dict) => exchange.privateUtaGetV3TradeFills({ ...SPOT, ...range, ...cursor });
+  if (after.length === 0) return unifiedRows(exchange, symbol, await ask({}));
+  const known = new Set(after.map(({ id }) => id));
+  return (await listed(exchange, symbol, ask)).filter(({ id }) => !known.has(id));
+}
 
-const leastId = (rows: readonly Dict[]): string | undefined =>
-  rows.map(({ id }) => String(id)).sort(byNumber)[0];
+async function find(exchange: Ccxt, symbol: Pair, clientOid: string): Promise<Dict | undefined> {
+  const isIt = (order: Dict) => order.clientOrderId === clientOid;
+  const named = await looked(exchange, symbol, { clientOid });
+  if (named) return named;
+  const open = (await openOrders(exchange, symbol)).find(isIt);
+  if (open) return open;
+  const request = { ...SPOT, ...symbolParameter(exchange, symbol) };
+  const ended = await exchange.privateUtaGetV3TradeHistoryOrders(request);
+  return unifiedRows(exchange, symbol, ended).find(isIt);
+}
 
-const byNumber = (a: string, b: string): number => a.length - b.length || (a < b ? -1 : 1);
+async function ended(exchange: Ccxt, symbol: Pair, { since, page }: EndedRequest): Promise<EndedRows> {
+  const answer = await exchange.privateUtaGetV3TradeHistoryOrders({
+    ...SPOT,
+    ...symbolParameter(exchange, symbol),
+    startTime: since,
+    ...(page === undefined ? {} : { cursor: page }),
+  });
+  const rows = unifiedRows(exchange, symbol, answer);
+  return { rows, next: nextCursor(rows, answer) };
+}
+
+async function looked(exchange: Ccxt, symbol: Pair, request: Dict): Promise<Dict | undefined> {
+  const result = await unlessMissing(exchange.privateUtaGetV3TradeOrderInfo(request));
+  if (result === undefined) return undefined;
+  const order = result.data;
+  if (!isDict(order)) throw new CallFailed(noAnswer("bitget returned no order"));
+  return unifiedRowOf(exchange, symbol, order);
+}
+
+/** Reads every page of a list; each response contains the cursor of the next page. */
+function listed(
+  exchange: Ccxt,
+  symbol: Pair | undefined,
+  ask: (cursor: Dict) => Promise<Dict>,
+): Promise<readonly Dict[]> {
+  let last: Dict = {};
+  return pages(
+    null as string | null,
+    async (cursor) => {
+      last = await ask(cursor === null ? {} : { cursor });
+      return unifiedRows(exchange, symbol, last);
+    },
+    (page) => nextCursor(page, last),
+  );
+}
+
+function nextCursor(rows: readonly Dict[], answer: Dict): string | undefined {
+  const next = fieldOf(fieldOf(answer, "data"), "cursor");
+  return rows.length < UNIFIED_PAGE_ROWS || typeof next !== "string" || next === "" ? undefined : next;
+}
+
+/** Returns the rows of a response; an empty list can be null, and a response without a list is an error. */
+function unifiedRows(exchange: Ccxt, symbol: Pair | undefined, answer: unknown): readonly Dict[] {
+  const list = fieldOf(fieldOf(answer, "data"), "list");
+  if (list === null) return [];
+  if (!Array.isArray(list) || !list.every(isDict)) throw new CallFailed(noAnswer("bitget returned no list"));
+  return list.map((row) => unifiedRowOf(exchange, symbol, row));
+}
+
+/** Converts an order or an execution to ccxt's format; rows of another pair are dropped. */
+function unifiedRowOf(exchange: Ccxt, symbol: Pair | undefined, row: Dict): Dict {
+  const isIt =
+    symbol !== undefined &&
+    row.symbol === symbolParameter(exchange, symbol).symbol &&
+    row.category === "SPOT";
+  return {
+    id: row.execId ?? row.orderId,
+    order: row.orderId,
+    clientOrderId: row.clientOid,
+    symbol: isIt ? symbol : undefined,
+    side: row.side,
+    type: row.orderType,
+    price: row.execPrice ?? row.price,
+    // The quantity of a market buy is its planned cost.
+    amount: row.execQty ?? (row.orderType === "market" ? row.cumExecQty : row.qty),
+    filled: row.cumExecQty,
+    cost: row.execValue ?? row.cumExecValue,
+    fees: unifiedFees(row.feeDetail),
+    status: STATUSES.get(row.orderStatus) ?? row.orderStatus,
+    timestamp: Number(row.createdTime),
+    info: row,
+  };
+}

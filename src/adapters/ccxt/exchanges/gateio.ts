@@ -1,8 +1,17 @@
 import { DAY, SECOND } from "../../../kernel/time.ts";
-import type { Span } from "../../../model/fill.ts";
+import type { Span } from "../../../model/order.ts";
 import { asCcxt, type Dict, fieldOf } from "../client/ccxt.ts";
-import { forEach, inForce, pages, type Quirks, USUAL_QUIRKS, unlessMissing } from "../client/quirks.ts";
-import { CallFailed, meanings, noAnswer } from "../client/refusals.ts";
+import {
+  CallFailed,
+  forEach,
+  inForce,
+  meanings,
+  noAnswer,
+  pages,
+  type Quirks,
+  USUAL_QUIRKS,
+  unlessMissing,
+} from "../client/quirks.ts";
 
 const LABELS = meanings({
   credentials:

@@ -1,7 +1,6 @@
 import { SECOND } from "../../../kernel/time.ts";
 import { asCcxt, type Dict, fieldOf, isDict } from "../client/ccxt.ts";
-import { inForce, type Quirks, USUAL_QUIRKS, unlessMissing } from "../client/quirks.ts";
-import type { Meaning } from "../client/refusals.ts";
+import { inForce, type Meaning, type Quirks, USUAL_QUIRKS, unlessMissing } from "../client/quirks.ts";
 
 /** Beginnings of the text after an error's first colon. */
 const PHRASES: readonly (readonly [string, Meaning])[] = [

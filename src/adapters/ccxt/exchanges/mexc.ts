@@ -1,7 +1,14 @@
 import { DAY, MINUTE, SECOND } from "../../../kernel/time.ts";
 import { asCcxt, type Dict, fieldOf } from "../client/ccxt.ts";
-import { forEach, inForce, LIVE_TIMING, type Quirks, USUAL_QUIRKS, unlessMissing } from "../client/quirks.ts";
-import { meanings } from "../client/refusals.ts";
+import {
+  forEach,
+  inForce,
+  LIVE_TIMING,
+  meanings,
+  type Quirks,
+  USUAL_QUIRKS,
+  unlessMissing,
+} from "../client/quirks.ts";
 
 const MEXC_CODES = meanings({
   credentials: "401 402 403 406 602 10072 700001 700002 700006 700007 70011",

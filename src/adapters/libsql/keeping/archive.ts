@@ -1,10 +1,9 @@
 import { type SQL, type SQLWrapper, sql, type Table } from "drizzle-orm";
 import { getTableConfig, type SQLiteTable } from "drizzle-orm/sqlite-core";
 import { DAY, MINUTE, type Millis } from "../../../kernel/time.ts";
-import type { SafeClient } from "../../../storage/client/calls.ts";
+import type { SafeClient } from "../../../storage/client/call-queue.ts";
 import { type Context, statement } from "../../../storage/client/context.ts";
-import { archives } from "../../../storage/tables/archive-tables.ts";
-import { liquidityMinutes, liquidityMisses } from "../../../storage/tables/liquidity-tables.ts";
+import { archives, liquidityMinutes, liquidityMisses } from "../../../storage/tables/liquidity-tables.ts";
 import { events, orders } from "../../../storage/tables/tables.ts";
 
 /** Rows of one table that can be archived. */

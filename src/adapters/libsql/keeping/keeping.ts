@@ -1,16 +1,150 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { Pair } from "../../../kernel/pair.ts";
-import { DAY, LONGEST_LEASE, SECOND } from "../../../kernel/time.ts";
+import { ageOf, DAY, LONGEST_LEASE, type Millis, SECOND } from "../../../kernel/time.ts";
 import type { AccountKey } from "../../../model/account.ts";
 import { NO_MEMORY } from "../../../model/memory.ts";
-import { type Context, rowsOf, selectedColumns, statement } from "../../../storage/client/context.ts";
-import { ageOfRow, isAheadRow } from "../../../storage/client/stored-times.ts";
-import { accountFees, listings, markets, nonces } from "../../../storage/tables/live-tables.ts";
+import type { CallRequests } from "../../../ports/venue.ts";
+import {
+  building,
+  type Context,
+  keptReads,
+  queries,
+  rowsOf,
+  type Statement,
+  selectedColumns,
+  statement,
+} from "../../../storage/client/context.ts";
+import { ageOfRow, isAheadRow } from "../../../storage/client/known-switch.ts";
 import { accounts, cursors, fills, orders } from "../../../storage/tables/tables.ts";
-import type { Dict } from "../../ccxt/client/ccxt.ts";
-import type { Keeping, LeaseKeeper, MarketKeeper, TradedFees } from "../../ccxt/client/keeping.ts";
-import { accountFacts } from "./account-facts.ts";
-import { rateKeeper } from "./rates.ts";
+import {
+  accountFees,
+  accountKinds,
+  keyRights,
+  listings,
+  markets,
+  nonces,
+  rates,
+} from "../../../storage/tables/venue-tables.ts";
+import type {
+  Dict,
+  Keeping,
+  LeaseKeeper,
+  MarketKeeper,
+  RateKeeper,
+  TradedFees,
+} from "../../ccxt/client/ccxt.ts";
+
+/** A buy older than this many fills of its pair counts as unknown. */
+const NEWEST_FILLS = 100;
+
+/** Version of the stored format of markets and listings. */
+const KEPT_VERSION = 1;
+
+/** How long a waiting process counts as waiting without a new signal. */
+export const WAITED = 3 * SECOND;
+
+/** With more accounts, they are read each time. */
+const MOST_RIGHTS_KEPT = 50;
+
+const AGE_PLACE = Object.keys(getTableColumns(keyRights)).length;
+
+/** Stores what the exchange reported about an account; one row per account. */
+export const accountFacts = (context: Context): Facts => {
+  const { client, db, now, prepare } = context;
+  const allRights = prepare(
+    (at) => sql`select ${selectedColumns(keyRights)}, ${ageOfRow(keyRights.loadedAt, at)} from ${keyRights}`,
+  );
+  const kept = keptReads<readonly RightsRow[]>(context, {
+    most: 1,
+    isWorth: ({ length }) => length <= MOST_RIGHTS_KEPT,
+  });
+  const readRights = async (): Promise<readonly RightsRow[]> => {
+    const result = await client.execute(allRights());
+    return rowsOf(keyRights, result).map((row, index) => ({
+      row,
+      age: Number(result.rows[index]?.[AGE_PLACE]),
+    }));
+  };
+  return {
+    async kind(account) {
+      const { key, kind, loadedAt } = accountKinds;
+      const [row] = await db
+        .select({ value: { key, kind }, age: ageOfRow(loadedAt, now()) })
+        .from(accountKinds)
+        .where(eq(accountKinds.account, account));
+      return row;
+    },
+
+    async keepKind(account, known) {
+      const set = { ...known, loadedAt: now() };
+      const added = db.insert(accountKinds).values({ account, ...set });
+      await client.execute(statement(added.onConflictDoUpdate({ target: accountKinds.account, set })));
+    },
+
+    async rights() {
+      const { value: rightsRows, now: at } = await kept("", readRights);
+      return new Map(
+        rightsRows.map(({ row: { account, key, mayWithdraw, loadedAt }, age }) => [
+          account,
+          {
+            value: { key, mayWithdraw: mayWithdraw ?? undefined },
+            age: at === undefined ? age : ageOf(loadedAt, at),
+          },
+        ]),
+      );
+    },
+
+    async keepRights(account, { key, mayWithdraw }) {
+      const set = { key, mayWithdraw: mayWithdraw ?? null, loadedAt: now() };
+      const added = db.insert(keyRights).values({ account, ...set });
+      await client.execute(statement(added.onConflictDoUpdate({ target: keyRights.account, set })));
+    },
+  };
+};
+
+const [ACCOUNT, COST, WHOLE, LONGEST] = ["account", "cost", "whole", "longest"].map(
+  (name) => sql`${sql.placeholder(name)}`,
+) as [SQL<AccountKey>, SQL<number>, SQL<number>, SQL<number>];
+
+/**
+ * Returns the time in which the rate limit regains the calls, and the maximum for all of them; longer than any rate
+ * needs.
+ */
+const timeOf = ({ calls, kept, rate: { burst, perSecond } }: CallRequests) => {
+  const each = SECOND / perSecond;
+  return {
+    cost: Math.ceil(calls * each),
+    whole: Math.ceil((burst - kept) * each),
+    // Another process can have another tier for the account.
+    longest: Math.ceil(2 * burst * each),
+  };
+};
+
+/**
+ * Returns when the rate limit was full before this call. An impossible time was written while the clock was ahead:
+ * one more take is allowed, and uses up the rate limit.
+ */
+const wholeAt = (now: SQL<number>): SQL<number> =>
+  sql`iif(${rates.fullAt} > ${now} + ${LONGEST}, max(${now}, ${now} + ${WHOLE} - ${COST}), max(${rates.fullAt}, ${now}))`;
+
+/** Takes calls; returns a row if enough were available. */
+const takeOfRate = (now: SQL<number>, condition = sql`true`) =>
+  building
+    .insert(rates)
+    .select(sql`select ${ACCOUNT}, ${now} + ${COST} where ${condition}`)
+    .onConflictDoUpdate({
+      target: rates.account,
+      set: { fullAt: sql`${wholeAt(now)} + ${COST}` },
+      setWhere: sql`${wholeAt(now)} + ${COST} <= ${now} + ${WHOLE}`,
+    })
+    .returning({ account: rates.account });
+
+/** Returns the time until enough are available. */
+const waitForRate = (now: SQL<number>) =>
+  queries
+    .select({ wait: sql<number>`${wholeAt(now)} + ${COST} - ${now} - ${WHOLE}` })
+    .from(rates)
+    .where(eq(rates.account, ACCOUNT));
 
 /** Stores the data of the exchange adapter in the same database as everything else. */
 export const libsqlKeeping = (context: Context): Keeping => ({
@@ -30,9 +164,6 @@ async function tradedSymbols({ db, now }: Context, account: AccountKey): Promise
   return rows.map(({ symbol }) => symbol);
 }
 
-/** A buy older than this many fills of its pair counts as unknown. */
-const NEWEST_FILLS = 100;
-
 // From the few cursors to one fill of each; the other direction reads every fill that was ever booked.
 async function newestBuyFees({ client, uses }: Context, account: AccountKey): Promise<readonly TradedFees[]> {
   const newest = sql`select rowid, side from ${fills} as f where f.account = ${cursors.account} and f.symbol = ${cursors.symbol} order by f.at desc limit ${NEWEST_FILLS}`;
@@ -40,9 +171,6 @@ async function newestBuyFees({ client, uses }: Context, account: AccountKey): Pr
   const found = sql`select ${selectedColumns(fills)} from ${cursors} cross join ${fills} on ${fills}.rowid = ${buy} where ${cursors.account} = ${account}`;
   return rowsOf(fills, await client.execute(statement(found), uses.get(account)));
 }
-
-/** Version of the stored format of markets and listings. */
-const KEPT_VERSION = 1;
 
 function marketKeeper(context: Context): MarketKeeper {
   const { client, db, now } = context;
@@ -107,9 +235,6 @@ function marketKeeper(context: Context): MarketKeeper {
   };
 }
 
-/** How long a waiting process counts as waiting without a new signal. */
-export const WAITED = 3 * SECOND;
-
 function leaseKeeper({ client, db, now, uses }: Context): LeaseKeeper {
   // The last nonce can be ahead of the clock, but never behind it.
   const reserve = (account: string, count: number) =>
@@ -170,3 +295,34 @@ function leaseKeeper({ client, db, now, uses }: Context): LeaseKeeper {
     },
   };
 }
+
+type Facts = Pick<MarketKeeper, "kind" | "keepKind" | "rights" | "keepRights">;
+
+interface RightsRow {
+  readonly row: typeof keyRights.$inferSelect;
+  /** When it was read. */
+  readonly age: Millis;
+}
+
+export function rateKeeper({ client, db, now, prepare, uses }: Context): RateKeeper {
+  return {
+    async spend(account, calls) {
+      const requests = [takeOfRate, waitForRate].map((made) => prepare(made)({ account, ...timeOf(calls) }));
+      const [counted, rest] = await client.batch(requests, "write", uses.get(account));
+      return counted?.rows.length ? 0 : Math.max(1, Number(rest?.rows[0]?.[0]));
+    },
+
+    async exhaust(account, { burst, perSecond }) {
+      const fullAt = sql`${now()} + ${Math.ceil((burst * SECOND) / perSecond)}`;
+      const added = db.insert(rates).values({ account, fullAt });
+      await client.execute(statement(added.onConflictDoUpdate({ target: rates.account, set: { fullAt } })));
+    },
+  };
+}
+
+/** Does the same if the previous statement has changed something. */
+const takeAfterChange = (now: SQL<number>) => takeOfRate(now, sql`changes() > 0`);
+
+/** For a batch: takes calls if the previous statement changed something. */
+export const countCalls = ({ prepare }: Context, account: AccountKey, request: CallRequests): Statement =>
+  prepare(takeAfterChange)({ account, ...timeOf(request) });

@@ -1,9 +1,8 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { Decimal } from "../../../kernel/decimal.ts";
-import { type Context, statement } from "../../../storage/client/context.ts";
-import { isWritten, unless } from "../../../storage/client/fence.ts";
+import { type Context, isWritten, statement, unless } from "../../../storage/client/context.ts";
 import { venueBalances, venueOrders, venues } from "../../../storage/tables/venue-tables.ts";
-import type { Books } from "../../sandbox/books.ts";
+import type { Books } from "../../sandbox/booked-venue.ts";
 import { sandboxBooks } from "./sandbox-books.ts";
 
 export interface DryBooks extends Books {

@@ -3,13 +3,12 @@ import { StoreError } from "../../../kernel/errors.ts";
 import { type Millis, SECOND } from "../../../kernel/time.ts";
 import { type ChainMark, type Checkpoint, checkpointText } from "../../../model/chain.ts";
 import { EVERY_ACCOUNT } from "../../../model/events.ts";
-import type { AuditStore } from "../../../ports/stores/audit-store.ts";
+import type { AuditStore } from "../../../ports/stores/store.ts";
 import { withinTime } from "../../../ports/within-time.ts";
-import type { Turned } from "../../../storage/client/calls.ts";
+import type { Turned } from "../../../storage/client/call-queue.ts";
 import { type Context, rowsOf, type Statement, statement } from "../../../storage/client/context.ts";
 import { OF_PEOPLE, writeText } from "../../../storage/client/event-chain.ts";
-import { checkpoints } from "../../../storage/tables/audit-tables.ts";
-import { accounts, events } from "../../../storage/tables/tables.ts";
+import { accounts, checkpoints, events } from "../../../storage/tables/tables.ts";
 
 export function auditStore(context: Context): AuditStore {
   const { client, db, prepare } = context;

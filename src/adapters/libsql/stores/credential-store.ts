@@ -3,12 +3,11 @@ import { messageOf, SettingsError } from "../../../kernel/errors.ts";
 import type { Millis } from "../../../kernel/time.ts";
 import type { AccountKey } from "../../../model/account.ts";
 import { type By, keysEvent } from "../../../model/events.ts";
-import { type Context, hasRows, rowsOf, statement } from "../../../storage/client/context.ts";
+import { type Context, hasRows, keptReads, rowsOf, statement } from "../../../storage/client/context.ts";
 import { type Kek, openSealed, rewrap, type Sealed, seal } from "../../../storage/client/envelope.ts";
 import { writeText } from "../../../storage/client/event-chain.ts";
-import { keptReads } from "../../../storage/client/read-cache.ts";
-import { credentials } from "../../../storage/tables/credential-tables.ts";
 import { accounts } from "../../../storage/tables/tables.ts";
+import { credentials } from "../../../storage/tables/venue-tables.ts";
 
 export interface StoredKeys {
   readonly key: string;

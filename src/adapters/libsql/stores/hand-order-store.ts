@@ -1,9 +1,8 @@
 import { sql } from "drizzle-orm";
 import { handEvent } from "../../../model/events.ts";
 import { NO_MEMORY } from "../../../model/memory.ts";
-import type { OrderState } from "../../../model/order.ts";
-import { firstMet } from "../../../model/own-orders.ts";
-import type { HandOrderStore } from "../../../ports/stores/hand-order-store.ts";
+import { firstMet, type OrderState } from "../../../model/order.ts";
+import type { HandOrderStore } from "../../../ports/stores/store.ts";
 import {
   building,
   type Context,

@@ -1,8 +1,7 @@
 import { and, asc, type Column, desc, eq, getTableColumns, lt, type SQL, sql } from "drizzle-orm";
-import type { HistoryPlace, HistoryStore, Page } from "../../../ports/stores/history-store.ts";
+import type { HistoryPlace, HistoryStore, Page } from "../../../ports/stores/store.ts";
 import { bundle, type Context } from "../../../storage/client/context.ts";
-import { archives } from "../../../storage/tables/archive-tables.ts";
-import { fillMids, measuredFills, spreadFills } from "../../../storage/tables/quality-tables.ts";
+import { archives, fillMids, measuredFills, spreadFills } from "../../../storage/tables/liquidity-tables.ts";
 import { events, fills, orders } from "../../../storage/tables/tables.ts";
 
 export const historyStore = ({ client, db }: Context): HistoryStore => ({

@@ -1,13 +1,19 @@
 import { type SQL, sql } from "drizzle-orm";
 import { StoreError } from "../../../kernel/errors.ts";
 import { EVERY_ACCOUNT } from "../../../model/events.ts";
-import type { LimitStore } from "../../../ports/stores/limit-store.ts";
-import { type Context, hasRows, rowsFrom, statement } from "../../../storage/client/context.ts";
+import type { LimitStore } from "../../../ports/stores/store.ts";
+import {
+  type Context,
+  hasRows,
+  isWritten,
+  rowsFrom,
+  statement,
+  unless,
+} from "../../../storage/client/context.ts";
 import { writeText } from "../../../storage/client/event-chain.ts";
-import { isWritten, unless } from "../../../storage/client/fence.ts";
-import { limits, limitUses, notionalUnits } from "../../../storage/tables/limit-tables.ts";
 import { control } from "../../../storage/tables/tables.ts";
-import { countBoth, useOnce } from "./limit-rows.ts";
+import { limits, limitUses, notionalUnits } from "../../../storage/tables/venue-tables.ts";
+import { countBoth, useOnce } from "./order-rows.ts";
 
 export function limitStore(context: Context): LimitStore {
   const { client, db, prepare } = context;

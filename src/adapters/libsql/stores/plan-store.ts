@@ -2,11 +2,11 @@ import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import { DAY, isAhead } from "../../../kernel/time.ts";
 import { EVERY_ACCOUNT } from "../../../model/events.ts";
 import { PLAN_LIFE } from "../../../model/proposal.ts";
-import type { PlanKey, PlanState, PlanStore } from "../../../ports/stores/plan-store.ts";
+import type { PlanKey, PlanState, PlanStore } from "../../../ports/stores/store.ts";
 import { type Context, hasRows, rowsOf, statement } from "../../../storage/client/context.ts";
 import { writeText } from "../../../storage/client/event-chain.ts";
-import { isAheadRow } from "../../../storage/client/stored-times.ts";
-import { plans } from "../../../storage/tables/plan-tables.ts";
+import { isAheadRow } from "../../../storage/client/known-switch.ts";
+import { plans } from "../../../storage/tables/venue-tables.ts";
 
 const PLAN_PLACE = sql<number>`${plans}.rowid`;
 const { binding: _binding, waiter: _waiter, consumedAt: _consumedAt, ...shown } = getTableColumns(plans);

@@ -1,9 +1,9 @@
 import { eq, inArray, type SQL, sql } from "drizzle-orm";
 import { DAY, MINUTE } from "../../../kernel/time.ts";
-import type { RequestStore } from "../../../ports/stores/request-store.ts";
+import type { RequestStore } from "../../../ports/stores/store.ts";
 import { building, type Context, hasRows, statement } from "../../../storage/client/context.ts";
-import { requests } from "../../../storage/tables/access-tables.ts";
 import { strategies } from "../../../storage/tables/tables.ts";
+import { requests } from "../../../storage/tables/venue-tables.ts";
 
 /** Time after which a running request counts as abandoned. */
 const ABANDONED = MINUTE;

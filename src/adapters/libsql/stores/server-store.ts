@@ -1,7 +1,7 @@
 import { desc, eq, getTableColumns, sql } from "drizzle-orm";
-import { HEARTBEAT_LIFE, type ServerStore } from "../../../ports/stores/server-store.ts";
+import { HEARTBEAT_LIFE, type ServerStore } from "../../../ports/stores/store.ts";
 import { type Context, statement } from "../../../storage/client/context.ts";
-import { servers } from "../../../storage/tables/server-tables.ts";
+import { servers } from "../../../storage/tables/tables.ts";
 
 const { heartbeatAt: _heartbeatAt, ...shown } = getTableColumns(servers);
 

@@ -3,15 +3,25 @@ import { and, desc, eq, type Placeholder, type SQL, sql } from "drizzle-orm";
 import { StoreError } from "../../../kernel/errors.ts";
 import type { Pair } from "../../../kernel/pair.ts";
 import { scopeOfAccount } from "../../../limits/standing.ts";
-import type { Fill, FillCursor } from "../../../model/fill.ts";
-import type { LimitUse } from "../../../model/limits.ts";
+import type { AccountKey } from "../../../model/account.ts";
+import type { By } from "../../../model/events.ts";
+import { type Kill, killEvent, type Panic } from "../../../model/kill.ts";
+import type { CostDay, DatabaseUse, LimitUse } from "../../../model/limits.ts";
 import { NO_MEMORY } from "../../../model/memory.ts";
-import type { Order } from "../../../model/order.ts";
+import type { Fill, FillCursor, Order } from "../../../model/order.ts";
 import type { Strategy } from "../../../model/strategy.ts";
-import type { CostDay } from "../../../model/usage.ts";
 import type { Lease, Snapshot } from "../../../ports/stores/step-store.ts";
-import { bundle, type ChainHead, queries } from "../../../storage/client/context.ts";
-import { limits, limitUses } from "../../../storage/tables/limit-tables.ts";
+import {
+  bundle,
+  type ChainHead,
+  type Context,
+  keptReads,
+  queries,
+  rowsOf,
+  type Statement,
+  statement,
+} from "../../../storage/client/context.ts";
+import type { Moment } from "../../../storage/client/event-chain.ts";
 import {
   accounts,
   control,
@@ -23,7 +33,7 @@ import {
   orders,
   strategies,
 } from "../../../storage/tables/tables.ts";
-import { killOf } from "./kill-rows.ts";
+import { limits, limitUses } from "../../../storage/tables/venue-tables.ts";
 
 /** Data of a running pass; an account has one at a time. */
 export interface RunningPass {
@@ -115,3 +125,57 @@ const cursorOf = ({ at, aheadFrom, aheadTo }: typeof cursors.$inferSelect): Fill
   at,
   ahead: aheadFrom === null || aheadTo === null ? null : { from: aheadFrom, to: aheadTo },
 });
+
+export const killOf = ({ kill, cancels, sells }: typeof control.$inferSelect): Kill => ({
+  on: kill,
+  cancels,
+  sells,
+});
+
+type SwitchRow = typeof control.$inferSelect;
+const selectSwitch = () => queries.select().from(control);
+
+/** Reads the switch; a read of a pass is charged to its account, any other is cached until something changes. */
+export function switchReader(context: Context): (account: AccountKey | undefined) => Promise<Kill> {
+  const { client, prepare, uses } = context;
+  const text = prepare(selectSwitch);
+  const kept = keptReads<SwitchRow | undefined>(context, { most: 1, isWorth: (row) => row !== undefined });
+  const read = async (use?: DatabaseUse) => rowsOf(control, await client.fresh(text(), use))[0];
+  return async (account) => {
+    const row = account === undefined ? (await kept("", read)).value : await read(uses.get(account));
+    if (!row) throw new StoreError("unavailable", "the database is not migrated: it has no control row");
+    return killOf(row);
+  };
+}
+
+export interface KillChange {
+  readonly on: boolean;
+  readonly by: By;
+  readonly panic: Panic;
+}
+
+/**
+ * Returns the statements for the new switch and all requests of a panic; a later pass finishes what this process
+ * cannot.
+ */
+export async function turnStatements(
+  { db, now }: Context,
+  tell: Moment["tell"],
+  { on, by, panic }: KillChange,
+): Promise<Statement[]> {
+  const { stops = false } = panic;
+  const [cancels, sells] = [panic.cancels ? 1 : 0, panic.sells ? 1 : 0];
+  const isNews = sql`(kill <> ${on ? 1 : 0} or cancels < ${cancels} or sells < ${sells})`;
+  const since = sql`turned_at = iif(${isNews}, ${now()}, turned_at)`;
+  const turned = on
+    ? sql`update ${control} set kill = 1, cancels = max(cancels, ${cancels}), sells = max(sells, ${sells}), ${since} returning turned_at`
+    : sql`update ${control} set kill = 0, cancels = 0, sells = 0, ${since} returning turned_at`;
+  const stopped = [
+    sql`update ${strategies} set wants = 'stop', keep_orders = 0, sell_base = max(sell_base, ${sells}) where ${isRunning()}`,
+    db.update(accounts).set({ retryAt: 0 }).where(sql`${accounts.failures} = 0`).getSQL(),
+  ];
+  return [
+    await tell(killEvent(on, by, panic), sql`exists(select 1 from ${control} where ${isNews})`),
+    ...[turned, ...(stops ? stopped : [])].map(statement),
+  ];
+}

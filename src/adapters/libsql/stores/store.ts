@@ -1,8 +1,11 @@
+import { max, sql } from "drizzle-orm";
+import { LONGEST_LEASE, LONGEST_PAUSE, type Millis } from "../../../kernel/time.ts";
 import type { Store } from "../../../ports/stores/store.ts";
-import type { Context } from "../../../storage/client/context.ts";
-import { readiness } from "../../../storage/client/readiness.ts";
+import { type Context, statement } from "../../../storage/client/context.ts";
+import { readiness } from "../../../storage/client/migrate.ts";
+import { accounts } from "../../../storage/tables/tables.ts";
+import { rates, requests } from "../../../storage/tables/venue-tables.ts";
 import { auditStore } from "./audit-store.ts";
-import { clockLead } from "./clock-lead.ts";
 import { handOrderStore } from "./hand-order-store.ts";
 import { historyStore } from "./history-store.ts";
 import { limitStore } from "./limit-store.ts";
@@ -12,6 +15,21 @@ import { serverStore } from "./server-store.ts";
 import { stepStore } from "./step-store.ts";
 import { strategyStore } from "./strategy-store.ts";
 import { tokenStore } from "./token-store.ts";
+
+/** Returns how far the newest stored time is beyond what its rule allows; 0 unless the database's clock was ahead. */
+export const clockLead =
+  ({ client, db, now }: Context) =>
+  async (): Promise<Millis> => {
+    const newest = [
+      db.select({ at: max(accounts.steppedAt) }).from(accounts),
+      db.select({ at: sql`max(${accounts.until}) - ${LONGEST_LEASE}` }).from(accounts),
+      db.select({ at: sql`max(${accounts.retryAt}) - ${LONGEST_PAUSE}` }).from(accounts),
+      db.select({ at: sql`max(${rates.fullAt}) - ${LONGEST_PAUSE}` }).from(rates),
+      db.select({ at: max(requests.createdAt) }).from(requests),
+    ].map((query) => sql`coalesce((${query}), 0) - ${now()}`);
+    const { rows } = await client.execute(statement(sql`select max(0, ${sql.join(newest, sql`, `)})`));
+    return Number(rows[0]?.[0]);
+  };
 
 /** Creates the store on libSQL: a file, or a server over HTTP. The database must be migrated. */
 export const createStore = (context: Context): Store => ({

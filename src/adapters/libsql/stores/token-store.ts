@@ -2,18 +2,18 @@ import { and, desc, getTableColumns, isNull, lt, or, type SQL, sql } from "drizz
 import type { Millis } from "../../../kernel/time.ts";
 import { EVERY_ACCOUNT } from "../../../model/events.ts";
 import { LINK_LIFE, SIGN_IN_LIFE, type Token } from "../../../model/token.ts";
-import type { TokenStore } from "../../../ports/stores/token-store.ts";
+import type { TokenStore } from "../../../ports/stores/store.ts";
 import {
   type Context,
   hasRows,
+  keptReads,
   rowsOf,
   type StoreMethod,
   selectedColumns,
   statement,
 } from "../../../storage/client/context.ts";
 import { writeText } from "../../../storage/client/event-chain.ts";
-import { keptReads } from "../../../storage/client/read-cache.ts";
-import { tokens } from "../../../storage/tables/access-tables.ts";
+import { tokens } from "../../../storage/tables/venue-tables.ts";
 
 /** Rows are in the order of insertion. */
 const TOKEN_PLACE = sql<number>`${tokens}.rowid`;

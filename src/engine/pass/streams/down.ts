@@ -1,7 +1,7 @@
 import { formatSpan, MINUTE, type Millis, SECOND } from "../../../kernel/time.ts";
 import type { AccountKey } from "../../../model/account.ts";
-import type { StrategyView } from "../../../ports/stores/strategy-store.ts";
-import type { StreamReport } from "../../../ports/stream.ts";
+import type { StrategyView } from "../../../ports/stores/store.ts";
+import type { StreamReport } from "../../../ports/venue.ts";
 
 /** Downtime after which people learn of it. A shorter one needs nobody's attention, because passes keep the tick. */
 export const REPORTED_AFTER: Millis = 5 * MINUTE;

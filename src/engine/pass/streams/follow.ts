@@ -1,18 +1,20 @@
 /** Follows the streams of accounts with strategies: hints start passes early, and quiet accounts have fewer passes. */
 
+import type { Decimal } from "../../../kernel/decimal.ts";
 import { messageOf } from "../../../kernel/errors.ts";
 import type { Pair } from "../../../kernel/pair.ts";
+import { midOf } from "../../../kernel/spread.ts";
 import { formatSpan, type Millis, SECOND } from "../../../kernel/time.ts";
 import { type AccountKey, parseAccountKey } from "../../../model/account.ts";
+import type { Strategy } from "../../../model/strategy.ts";
 import type { Deps } from "../../../ports/deps.ts";
-import type { Log } from "../../../ports/local.ts";
-import type { Hint, StreamReport, StreamState } from "../../../ports/stream.ts";
+import type { Kinds, WakePrices } from "../../../ports/kind.ts";
+import type { StrategyView } from "../../../ports/stores/store.ts";
+import type { Hint, Reactions, StreamReport, StreamState, StreamTopics } from "../../../ports/venue.ts";
+import type { Local, Log } from "../../../ports/within-time.ts";
 import type { Pass } from "../step.ts";
 import { REPORTED_AFTER } from "./down.ts";
-import { earlyPasses } from "./early.ts";
 import { type KeptStream, keepStream, type StreamParts } from "./kept-stream.ts";
-import { reactionTimes } from "./reactions.ts";
-import { reaches, type Wakes, wakesOf } from "./wake.ts";
 
 /** Interval of passes while only fills concern an account's strategies, and its stream is live. */
 const QUIET_INTERVAL: Millis = 30 * SECOND;
@@ -199,3 +201,196 @@ const statesOf = (
     : [];
 
 const topicsText = ({ orders, prices }: Wakes): string => JSON.stringify([orders, prices]);
+
+/** Schedules passes that a hint requests before the next tick. */
+/** Minimum time between the starts of two early passes of an account. */
+const EARLY_GAP: Millis = 250;
+/** Early passes that an account can make in a row. Each tick interval adds one, so hints never cost more than ticks. */
+const MOST_SAVED = 60;
+
+interface EarlyParts {
+  readonly local: Pick<Local, "monotonic" | "sleep">;
+  /** Tick interval. */
+  readonly interval: Millis;
+  /** Runs a pass over an account if it is due; returns undefined if it is not. Never rejects. */
+  readonly run: (account: AccountKey) => Promise<Pass | undefined>;
+}
+
+interface EarlyAccount {
+  isWaiting: boolean;
+  /** Whether a loop serves its requests. */
+  isServed: boolean;
+  pass?: Promise<Pass | undefined> | undefined;
+  startedAt: Millis;
+  /** When the rate limit has calls for a pass that it postponed. */
+  retryAt: Millis;
+  /** When the account could save no further passes; it is later than now by one interval for each used one. */
+  fullAt: Millis;
+}
+
+/** Merges requests for early passes: at most one waits per account, however many hints arrive. */
+export function earlyPasses({ local, interval, run }: EarlyParts) {
+  const accounts = new Map<AccountKey, EarlyAccount>();
+  let isStopped = false;
+
+  const stateOf = (account: AccountKey): EarlyAccount => {
+    const known = accounts.get(account);
+    if (known) return known;
+    const made = {
+      isWaiting: false,
+      isServed: false,
+      retryAt: 0,
+      startedAt: Number.NEGATIVE_INFINITY,
+      fullAt: 0,
+    };
+    accounts.set(account, made);
+    return made;
+  };
+
+  const waitOf = ({ startedAt, retryAt, fullAt }: EarlyAccount): Millis => {
+    const now = local.monotonic();
+    return Math.max(startedAt + EARLY_GAP - now, retryAt - now, fullAt - (MOST_SAVED - 1) * interval - now);
+  };
+
+  async function serve(account: AccountKey, state: EarlyAccount): Promise<void> {
+    if (state.isServed) return;
+    state.isServed = true;
+    while (state.isWaiting && !isStopped) {
+      const wait = waitOf(state);
+      if (wait > 0) {
+        await local.sleep(wait);
+        continue;
+      }
+      state.isWaiting = false;
+      state.startedAt = local.monotonic();
+      state.fullAt = Math.max(state.fullAt, state.startedAt) + interval;
+      state.pass = run(account);
+      const pass = await state.pass;
+      // Another pass holds the lease, and can have read the exchange before the hint.
+      if (pass?.outcome === "busy") state.isWaiting = true;
+      if (pass?.retryIn === undefined) continue;
+      state.isWaiting = true;
+      state.retryAt = local.monotonic() + pass.retryIn + EARLY_GAP;
+    }
+    state.isServed = false;
+  }
+
+  return {
+    /** Requests a pass as soon as possible; one that has started does not count. */
+    request(account: AccountKey): void {
+      const state = stateOf(account);
+      state.isWaiting = true;
+      void serve(account, state);
+    },
+    /** A tick starts a pass of the account, which serves a waiting request. */
+    serves(account: AccountKey): void {
+      const state = accounts.get(account);
+      if (state) state.isWaiting = false;
+    },
+    /** Starts no further pass, and waits for those that run. */
+    async stop(): Promise<void> {
+      isStopped = true;
+      await Promise.all([...accounts.values()].map(({ pass }) => pass));
+    },
+  };
+}
+
+/** Upper bounds in milliseconds; longer times count only in the total. */
+const BUCKETS: readonly Millis[] = [0.25, 0.5, 1, 1.5, 2.5, 5, 10, 30, 60].map((bound) => bound * SECOND);
+
+/** Counts the times from fills to the orders that answer them, since this process started. */
+export function reactionTimes() {
+  const counts = new Map<AccountKey, { buckets: number[]; count: number; sum: Millis }>();
+  return {
+    add(account: AccountKey, time: Millis): void {
+      const known = counts.get(account) ?? { buckets: BUCKETS.map(() => 0), count: 0, sum: 0 };
+      counts.set(account, known);
+      // A fill's time is the exchange's, which can be slightly ahead.
+      const positive = Math.max(0, time);
+      known.count++;
+      known.sum += positive;
+      for (const [at, bound] of BUCKETS.entries())
+        if (positive <= bound) known.buckets[at] = (known.buckets[at] ?? 0) + 1;
+    },
+    read: (): Reactions[] =>
+      [...counts].map(([account, { buckets, count, sum }]) => ({
+        account,
+        count,
+        sum,
+        buckets: BUCKETS.map((most, at) => ({ most, count: buckets[at] ?? 0 })),
+      })),
+  };
+}
+
+/** Decides which hints of an exchange start a pass early, and how long a pass can wait without hints. */
+/** What an account's strategies wait for. */
+export interface Wakes extends StreamTopics {
+  /** Prices at which a strategy of a pair can act. */
+  readonly at: ReadonlyMap<Pair, readonly WakePrices[]>;
+  /** Whether only fills concern its strategies, so that a pass can wait longer while hints of fills arrive. */
+  readonly isQuiet: boolean;
+}
+
+/** Returns what the strategies of each real account wait for. */
+export function wakesOf(views: readonly StrategyView[], kinds: Kinds): ReadonlyMap<AccountKey, Wakes> {
+  const live = views.filter(({ strategy }) => parseAccountKey(strategy.account).kind === "live");
+  const accounts = [...new Set(live.map(({ strategy }) => strategy.account))];
+  return new Map(
+    accounts.map((account) => [
+      account,
+      accountWakes(
+        live.filter(({ strategy }) => strategy.account === account),
+        kinds,
+      ),
+    ]),
+  );
+}
+
+function accountWakes(views: readonly StrategyView[], kinds: Kinds): Wakes {
+  const at = new Map<Pair, WakePrices[]>();
+  let isQuiet = true;
+  for (const view of views) {
+    const { strategy } = view;
+    const own = ownWakes(strategy, kinds);
+    const prices = [...stopWakes(strategy), ...(own ? [own] : [])].filter(hasPrice);
+    isQuiet &&= own !== undefined && prices.length === 0 && isSettled(view);
+    if (prices.length > 0) at.set(strategy.symbol, [...(at.get(strategy.symbol) ?? []), ...prices]);
+  }
+  const orders = [...new Set(views.map(({ strategy }) => strategy.symbol))].sort();
+  return { orders, prices: [...at.keys()].sort(), at, isQuiet };
+}
+
+/** A state that this version cannot read wakes nothing, and keeps the tick. */
+function ownWakes(strategy: Strategy, kinds: Kinds): WakePrices | undefined {
+  try {
+    return kinds(strategy.kind).wakesAt?.(strategy);
+  } catch {
+    return undefined;
+  }
+}
+
+const stopWakes = ({ config: { stopLossPrice, takeProfitPrice } }: Strategy): WakePrices[] => [
+  { below: stopLossPrice, above: takeProfitPrice },
+];
+
+const hasPrice = ({ below, above }: WakePrices): boolean => below !== undefined || above !== undefined;
+
+/** Returns whether a strategy has all its orders, and nothing to retry. */
+const isSettled = ({ strategy, memory, accountError }: StrategyView): boolean =>
+  strategy.status === "running" &&
+  strategy.phase === "active" &&
+  strategy.wants === "run" &&
+  strategy.lastError === null &&
+  strategy.state.refused.length === 0 &&
+  strategy.config.confidence === undefined &&
+  (strategy.edits ?? 0) === (strategy.state.edits ?? 0) &&
+  accountError === null &&
+  memory.turn === 0;
+
+/** Returns whether the mid price has reached a price at which a strategy can act. */
+export function reaches(prices: readonly WakePrices[], quote: { bid: Decimal; ask: Decimal }): boolean {
+  const mid = midOf(quote);
+  return prices.some(
+    ({ below, above }) => (below !== undefined && mid <= below) || (above !== undefined && mid >= above),
+  );
+}

@@ -2,15 +2,8 @@
 
 import { MINUTE, type Millis, SECOND } from "../../../kernel/time.ts";
 import type { AccountRef } from "../../../model/account.ts";
-import type { Local } from "../../../ports/local.ts";
-import type {
-  Hint,
-  Stream,
-  StreamState,
-  StreamStatus,
-  Streams,
-  StreamTopics,
-} from "../../../ports/stream.ts";
+import type { Hint, Stream, StreamState, StreamStatus, Streams, StreamTopics } from "../../../ports/venue.ts";
+import type { Local } from "../../../ports/within-time.ts";
 
 /** A connection that is not live by then is closed and opened again. */
 const LONGEST_OPENING: Millis = 30 * SECOND;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openOnEveryPair } from "../../../../src/adapters/ccxt/account/every-pair.ts";
+import { openOnEveryPair } from "../../../../src/adapters/ccxt/account/venue.ts";
 import type { Pair } from "../../../../src/kernel/pair.ts";
 import type { VenueOrder } from "../../../../src/ports/venue.ts";
 import { d } from "../../../support/grid.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { publicData } from "../../../../src/adapters/ccxt/account/public-data.ts";
+import { publicData } from "../../../../src/adapters/ccxt/account/fills.ts";
 import { DAY, HOUR, MINUTE } from "../../../../src/kernel/time.ts";
 import { d } from "../../../support/grid.ts";
 import { failed } from "../exchanges/stub.ts";

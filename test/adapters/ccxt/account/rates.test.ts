@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { accountKindReader } from "../../../../src/adapters/ccxt/account/account-kind.ts";
-import { buyFeeIn } from "../../../../src/adapters/ccxt/account/buy-fee.ts";
 import type { ExchangeLink } from "../../../../src/adapters/ccxt/account/exchange-link.ts";
-import { accountFeeReader } from "../../../../src/adapters/ccxt/account/fees.ts";
-import type { AccountKind } from "../../../../src/adapters/ccxt/client/keeping.ts";
+import { accountKindReader } from "../../../../src/adapters/ccxt/account/session.ts";
+import { accountFeeReader, buyFeeIn } from "../../../../src/adapters/ccxt/account/venue.ts";
+import type { AccountKind } from "../../../../src/adapters/ccxt/client/ccxt.ts";
 import { BudgetSpent, VenueError } from "../../../../src/kernel/errors.ts";
 import { DAY, HOUR, MINUTE } from "../../../../src/kernel/time.ts";
 import type { Keys } from "../../../../src/ports/venue.ts";

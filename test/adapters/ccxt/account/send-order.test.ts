@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { sendCancel, sendOrder } from "../../../../src/adapters/ccxt/account/send-order.ts";
-import { CallFailed, type CallFailure, NotSent } from "../../../../src/adapters/ccxt/client/refusals.ts";
+import { sendCancel, sendOrder } from "../../../../src/adapters/ccxt/account/reading.ts";
+import { CallFailed, type CallFailure, NotSent } from "../../../../src/adapters/ccxt/client/quirks.ts";
 import { AppError, BudgetSpent, VenueError } from "../../../../src/kernel/errors.ts";
 import { d, market } from "../../../support/grid.ts";
 import { PERMIT } from "../../../support/live.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { ExchangeLink } from "../../../../src/adapters/ccxt/account/exchange-link.ts";
 import { inLeaseTurn } from "../../../../src/adapters/ccxt/account/lease-turn.ts";
-import { createSigner } from "../../../../src/adapters/ccxt/account/signer.ts";
-import type { AccountKind } from "../../../../src/adapters/ccxt/client/keeping.ts";
-import { createLine } from "../../../../src/adapters/ccxt/client/line.ts";
+import { createSigner } from "../../../../src/adapters/ccxt/account/session.ts";
+import type { AccountKind } from "../../../../src/adapters/ccxt/client/ccxt.ts";
+import { createLine } from "../../../../src/adapters/ccxt/client/transport.ts";
 import { AppError, BudgetSpent } from "../../../../src/kernel/errors.ts";
 import { SECOND } from "../../../../src/kernel/time.ts";
 import { failed } from "../exchanges/stub.ts";

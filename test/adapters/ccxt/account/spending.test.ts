@@ -5,7 +5,7 @@ import {
   type PaidCalls,
   type Spender,
   spender,
-} from "../../../../src/adapters/ccxt/account/spending.ts";
+} from "../../../../src/adapters/ccxt/account/lease-turn.ts";
 import type { CallRequests } from "../../../../src/ports/venue.ts";
 
 const ACCOUNT = "live:kraken:api.kraken.com";

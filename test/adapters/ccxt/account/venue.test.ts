@@ -3,8 +3,12 @@ import { nodeLocal } from "../../../../cli/host/process/node-local.ts";
 import { createLink } from "../../../../src/adapters/ccxt/account/exchange-link.ts";
 import { ccxtVenue } from "../../../../src/adapters/ccxt/account/venue.ts";
 import type { Dict } from "../../../../src/adapters/ccxt/client/ccxt.ts";
-import { LIVE_TIMING, type Quirks } from "../../../../src/adapters/ccxt/client/quirks.ts";
-import { CallFailed, noAnswer } from "../../../../src/adapters/ccxt/client/refusals.ts";
+import {
+  CallFailed,
+  LIVE_TIMING,
+  noAnswer,
+  type Quirks,
+} from "../../../../src/adapters/ccxt/client/quirks.ts";
 import { kraken } from "../../../../src/adapters/ccxt/exchanges/kraken.ts";
 import { heardLog } from "../../../support/heard.ts";
 import { KEYS, PERMIT } from "../../../support/live.ts";

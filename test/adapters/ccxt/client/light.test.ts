@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { light } from "../../../../src/adapters/ccxt/client/light.ts";
+import { light } from "../../../../src/adapters/ccxt/account/exchange-link.ts";
 import { bitget } from "../../../../src/adapters/ccxt/exchanges/bitget.ts";
 import { gateio } from "../../../../src/adapters/ccxt/exchanges/gateio.ts";
 import { kraken } from "../../../../src/adapters/ccxt/exchanges/kraken.ts";

@@ -1,15 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { clockCheck } from "../../../../src/adapters/ccxt/client/clock-check.ts";
-import { inForce, pages, unlessMissing } from "../../../../src/adapters/ccxt/client/quirks.ts";
 import {
   CallFailed,
+  inForce,
   type Meaning,
   NotSent,
   noAnswer,
+  pages,
   tellRefusal,
-} from "../../../../src/adapters/ccxt/client/refusals.ts";
-import { transport } from "../../../../src/adapters/ccxt/client/transport.ts";
-import { venueErrorOf } from "../../../../src/adapters/ccxt/client/venue-error.ts";
+  unlessMissing,
+  venueErrorOf,
+} from "../../../../src/adapters/ccxt/client/quirks.ts";
+import { clockCheck, transport } from "../../../../src/adapters/ccxt/client/transport.ts";
 import { kraken } from "../../../../src/adapters/ccxt/exchanges/kraken.ts";
 import { mexc } from "../../../../src/adapters/ccxt/exchanges/mexc.ts";
 import { AppError, StoreError, VenueError } from "../../../../src/kernel/errors.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { MarketKeeper } from "../../../../src/adapters/ccxt/client/keeping.ts";
+import type { MarketKeeper } from "../../../../src/adapters/ccxt/client/ccxt.ts";
 import { rememberedMarkets } from "../../../../src/adapters/ccxt/client/remembered.ts";
 import { MINUTE } from "../../../../src/kernel/time.ts";
 

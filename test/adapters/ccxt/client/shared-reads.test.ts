@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { PublicBudget } from "../../../../src/adapters/ccxt/client/public-budget.ts";
-import { outboundRate, publicBudgets } from "../../../../src/adapters/ccxt/client/public-budget.ts";
-import { sharedReads } from "../../../../src/adapters/ccxt/client/shared-reads.ts";
+import {
+  outboundRate,
+  type PublicBudget,
+  publicBudgets,
+  sharedReads,
+} from "../../../../src/adapters/ccxt/client/shared-reads.ts";
 import { VenueError } from "../../../../src/kernel/errors.ts";
 import { SECOND } from "../../../../src/kernel/time.ts";
 

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
-import { NotSent } from "../../../../src/adapters/ccxt/client/refusals.ts";
+import { NotSent } from "../../../../src/adapters/ccxt/client/quirks.ts";
 import { transport } from "../../../../src/adapters/ccxt/client/transport.ts";
 import { kraken } from "../../../../src/adapters/ccxt/exchanges/kraken.ts";
 import { answering } from "../../../support/live.ts";

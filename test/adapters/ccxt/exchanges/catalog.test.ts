@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Dict } from "../../../../src/adapters/ccxt/client/ccxt.ts";
-import type { PublicBudget } from "../../../../src/adapters/ccxt/client/public-budget.ts";
-import { createCatalog } from "../../../../src/adapters/ccxt/exchanges/catalog.ts";
-import { trimmed } from "../../../../src/adapters/ccxt/exchanges/market-list.ts";
+import type { PublicBudget } from "../../../../src/adapters/ccxt/client/shared-reads.ts";
+import { createCatalog, trimmed } from "../../../../src/adapters/ccxt/exchanges/catalog.ts";
 import { VenueError } from "../../../../src/kernel/errors.ts";
 import { DAY, MINUTE, SECOND } from "../../../../src/kernel/time.ts";
 import { memoryKeeping } from "../../../venues/keeping.ts";

@@ -1,5 +1,5 @@
 import type { Ccxt, Dict } from "../../../../src/adapters/ccxt/client/ccxt.ts";
-import { CallFailed, type CallFailure } from "../../../../src/adapters/ccxt/client/refusals.ts";
+import { CallFailed, type CallFailure } from "../../../../src/adapters/ccxt/client/quirks.ts";
 
 /** ccxt's methods, which return or throw these answers in order; what each was called with is recorded. */
 export function stubExchange(answers: Readonly<Record<string, readonly unknown[]>>, own: object = {}) {

@@ -3,7 +3,7 @@ import { auditStore } from "../../../../src/adapters/libsql/stores/audit-store.t
 import { digest } from "../../../../src/kernel/digest.ts";
 import { eventText } from "../../../../src/model/chain.ts";
 import { EVERY_ACCOUNT } from "../../../../src/model/events.ts";
-import type { Signer } from "../../../../src/ports/stores/audit-store.ts";
+import type { Signer } from "../../../../src/ports/stores/store.ts";
 import { BY } from "../../../support/by.ts";
 import { opened, START } from "./opened.ts";
 

@@ -5,8 +5,8 @@ import { credentialStore } from "../../../../src/adapters/libsql/stores/credenti
 import { NO_MEMORY } from "../../../../src/model/memory.ts";
 import { statement } from "../../../../src/storage/client/context.ts";
 import { importKek } from "../../../../src/storage/client/envelope.ts";
-import { credentials } from "../../../../src/storage/tables/credential-tables.ts";
 import { accounts } from "../../../../src/storage/tables/tables.ts";
+import { credentials } from "../../../../src/storage/tables/venue-tables.ts";
 import { BY } from "../../../support/by.ts";
 import { canary } from "../../../support/canary.ts";
 import { opened, START } from "./opened.ts";

@@ -4,7 +4,7 @@ import { DAY, dayOf } from "../../../../src/kernel/time.ts";
 import type { ScopeTerms } from "../../../../src/model/limits.ts";
 import type { Order } from "../../../../src/model/order.ts";
 import { statement } from "../../../../src/storage/client/context.ts";
-import { limitUses } from "../../../../src/storage/tables/limit-tables.ts";
+import { limitUses } from "../../../../src/storage/tables/venue-tables.ts";
 import { BY } from "../../../support/by.ts";
 import { d } from "../../../support/grid.ts";
 import { order } from "../../../support/made.ts";

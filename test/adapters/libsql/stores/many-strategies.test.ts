@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { watchOver } from "../../../../src/grid/operations/watch-over.ts";
+import { watchOver } from "../../../../src/grid/operations/status.ts";
 import { readMetrics } from "../../../../src/metrics/operations/metrics.ts";
-import { newUse } from "../../../../src/model/usage.ts";
-import type { StrategyFilter, StrategyView } from "../../../../src/ports/stores/strategy-store.ts";
+import { newUse } from "../../../../src/model/limits.ts";
+import type { StrategyFilter, StrategyView } from "../../../../src/ports/stores/store.ts";
 import { lookOut } from "../../../../src/report/operations/look-out.ts";
 import { BY } from "../../../support/by.ts";
 import { d } from "../../../support/grid.ts";

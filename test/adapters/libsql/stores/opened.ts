@@ -1,5 +1,5 @@
 import { createClient } from "@libsql/client";
-import { openDatabase } from "../../../../src/storage/client/open.ts";
+import { openDatabase } from "../../../../src/storage/client/safe-client.ts";
 import { virtualLocal } from "../../../support/local.ts";
 import { migrations } from "../../../support/migrations.ts";
 

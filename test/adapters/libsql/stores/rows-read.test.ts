@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createStore } from "../../../../src/adapters/libsql/stores/store.ts";
 import { createLiquidityStore } from "../../../../src/liquidity/store/store.ts";
-import type { SafeClient } from "../../../../src/storage/client/calls.ts";
+import type { SafeClient } from "../../../../src/storage/client/call-queue.ts";
 import { BY } from "../../../support/by.ts";
 import { d } from "../../../support/grid.ts";
 import { order } from "../../../support/made.ts";

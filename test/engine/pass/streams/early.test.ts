@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Pass } from "../../../../src/engine/pass/step.ts";
-import { earlyPasses } from "../../../../src/engine/pass/streams/early.ts";
+import { earlyPasses } from "../../../../src/engine/pass/streams/follow.ts";
 
 const MEXC = "live:mexc:api.mexc.com";
 const GATE = "live:gateio:api.gateio.ws";

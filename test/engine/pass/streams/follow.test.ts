@@ -5,7 +5,7 @@ import { describeStream, streamNotices } from "../../../../src/engine/pass/strea
 import { followStreams } from "../../../../src/engine/pass/streams/follow.ts";
 import { KINDS } from "../../../../src/kinds.ts";
 import type { Strategy } from "../../../../src/model/strategy.ts";
-import type { StreamListener, Streams, StreamTopics } from "../../../../src/ports/stream.ts";
+import type { StreamListener, Streams, StreamTopics } from "../../../../src/ports/venue.ts";
 import { d } from "../../../support/grid.ts";
 import { ACCOUNT, strategy } from "../../../support/made.ts";
 

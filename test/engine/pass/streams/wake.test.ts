@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { kindsOf } from "../../../../src/engine/kinds.ts";
-import { reaches, wakesOf } from "../../../../src/engine/pass/streams/wake.ts";
+import { reaches, wakesOf } from "../../../../src/engine/pass/streams/follow.ts";
 import { kindsWith } from "../../../../src/kinds.ts";
 import type { Strategy } from "../../../../src/model/strategy.ts";
-import type { StrategyView } from "../../../../src/ports/stores/strategy-store.ts";
+import type { StrategyView } from "../../../../src/ports/stores/store.ts";
 import { AROUND, d, slot, state } from "../../../support/grid.ts";
 import { ACCOUNT, strategy } from "../../../support/made.ts";
 
