@@ -149,11 +149,10 @@ async function tellProgress(deps: Deps, id: string, over: AbortSignal): Promise<
   }
 }
 
-const secondText = (millis: number): string => new Date(millis).toISOString().slice(0, 19).replace("T", " ");
 const toCents = (amount: Decimal): string => text(snap(amount, decimal("0.01"), "half"));
 
 const describeFill = ({ at, side, amount, price, fees }: Fill): string =>
-  `  ${secondText(at)}  ${side === "buy" ? "bought" : "sold  "} ${text(amount)} BTC at ${text(price)}, fee ${fees.map((fee) => `${toCents(fee.amount)} ${fee.asset}`).join(", ")}`;
+  `  ${new Date(at).toISOString().slice(0, 19).replace("T", " ")}  ${side === "buy" ? "bought" : "sold  "} ${text(amount)} BTC at ${text(price)}, fee ${fees.map((fee) => `${toCents(fee.amount)} ${fee.asset}`).join(", ")}`;
 
 function describeGrid({ strategy, openOrders, memory }: StrategyView<GridStrategy>): string {
   const { cycles, filledOrders } = strategy.state.ledger;

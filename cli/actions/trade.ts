@@ -41,7 +41,7 @@ export async function runTrade(operations: readonly Operation[], values: Values)
   const operation = named(operations, "start_centered_grid");
   const { input, misread } = profiledInput(operation, values, CAREFUL);
   if (misread) return fail(misread, { operation });
-  const trading = await connect(operations, values, { ...settings, isDry: isDryRun(input) });
+  const trading = await connect(operations, values, { ...settings, isDry: input.dryRun === true });
   try {
     if (values.preview) return await preview(trading, input);
     if (values.detach && !trading.byServer)
@@ -62,8 +62,6 @@ export async function runTrade(operations: readonly Operation[], values: Values)
 
 /** A grid that loses money by its fees or sells own base needs an explicit flag. */
 const CAREFUL = { allowLoss: false, useOwnBase: false };
-
-const isDryRun = (input: Readonly<Record<string, unknown>>): boolean => input.dryRun === true;
 
 function named(operations: readonly Operation[], name: string): Operation {
   const found = operations.find((operation) => operation.name === name);

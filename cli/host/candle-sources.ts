@@ -113,8 +113,6 @@ const MOST_TAIL = 1 << 20;
 const begins = (bytes: Buffer, at: number, signature: string): boolean =>
   bytes.toString("latin1", at, at + signature.length) === signature;
 
-export const isZip = (bytes: Buffer): boolean => begins(bytes, 0, LOCAL);
-
 /** Returns whether a file contains trades, or books and trades, by its beginning. */
 export const isTapeFile = (file: string): Promise<boolean> => beginsAs(file, isTape);
 /** Returns whether it can only be used trade by trade. */
@@ -163,7 +161,7 @@ async function* filePartsOf(file: string): AsyncGenerator<FilePart> {
   const handle = await open(file, "r");
   try {
     const start = await bytesAt(handle, 0, 4);
-    if (isZip(start)) yield* unzipped(file, handle);
+    if (begins(start, 0, LOCAL)) yield* unzipped(file, handle);
     else if (start[0] === 0x1f && start[1] === 0x8b) yield* whole(createReadStream(file), createGunzip());
     else yield* plain(createReadStream(file));
   } finally {

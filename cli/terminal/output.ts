@@ -21,7 +21,7 @@ export function render(body: unknown, shown?: ColumnChoice): string {
   const blocks = tables.flatMap(([name, value]) => {
     const rows = value as TableRow[];
     if (rows.length > 0 && Array.isArray(shown?.chosen) && !hasColumns(rows, shown.chosen)) return [];
-    return [`${heading(name)}\n${fitted(rows, width, shown)}`];
+    return [`${styled("bold", plainText(name))}\n${fitted(rows, width, shown)}`];
   });
   return [...(scalars.length > 0 ? [fields(Object.fromEntries(scalars), width)] : []), ...blocks].join(
     "\n\n",
@@ -40,8 +40,6 @@ export const columnNames = (body: unknown): readonly string[] => {
 
 const hasColumns = (rows: readonly TableRow[], names: readonly string[]): boolean =>
   rows.some((row) => names.some((name) => Object.hasOwn(row, name)));
-
-const heading = (name: string): string => styled("bold", plainText(name));
 
 /** Fields to highlight. */
 const LOUD = new Set(["stalled", "error"]);

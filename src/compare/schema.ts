@@ -195,7 +195,10 @@ export function executableOf(places: readonly Tradable[], amount?: Decimal): Exe
         : gaining.length === 0
           ? "no_gain"
           : "below_minimum",
-    whole: amount === undefined ? undefined : wholeOf(pairs, amount),
+    whole:
+      amount === undefined
+        ? undefined
+        : highestNet(pairs.map((legs) => wholeExecution(legs, amount)).filter((one) => one !== undefined)),
   };
 }
 
@@ -205,9 +208,6 @@ const highestNet = <E extends PairTrade>(executions: readonly E[]): E | undefine
 const gcd = (a: bigint, b: bigint): bigint => (b === 0n ? a : gcd(b, a % b));
 
 const commonLot = ({ buy, sell }: Legs): Decimal => (buy.lot / gcd(buy.lot, sell.lot)) * sell.lot;
-
-const wholeOf = (pairs: readonly Legs[], amount: Decimal): PairTrade | undefined =>
-  highestNet(pairs.map((legs) => wholeExecution(legs, amount)).filter((one) => one !== undefined));
 
 /** A trade of one amount on two venues; all values except the amount in quote. */
 export interface PairTrade {

@@ -372,8 +372,6 @@ const tradeHeads = (first: string, asset: string): string[] => [
   ...TRADE_AMOUNTS.map((amount) => `${amount} ${asset}`),
 ];
 
-const ofPeriod = (costs: readonly TradeCost[]) => costs.filter(({ day }) => day === null);
-
 /** Renders the average slippage of market orders over the period, one row per market. */
 export const tradeCostPart = (
   rows: readonly (readonly [name: string, market: MarketTrades])[],
@@ -384,7 +382,7 @@ export const tradeCostPart = (
     <DataTable
       heads={tradeHeads("Market", asset)}
       rows={rows.flatMap(([name, { costToTrade }]) =>
-        tradeCostRows(ofPeriod(costToTrade)).map(({ texts }) => [name, ...texts]),
+        tradeCostRows(costToTrade.filter(({ day }) => day === null)).map(({ texts }) => [name, ...texts]),
       )}
       kind="trades"
     />

@@ -42,9 +42,7 @@ const shortSpread = ({ spread, spreadPercent }: SpreadFields, prices: readonly (
 
 /** Returns the decimals of the most precise of these prices, which shows the market's tick. */
 const shownDecimals = (prices: readonly (number | null)[]): number =>
-  Math.max(0, ...prices.map((price) => plainPrice(price ?? 0).split(".")[1]?.length ?? 0));
-
-const plainPrice = (price: number): string => wholeText(fromNumber(price) ?? ZERO);
+  Math.max(0, ...prices.map((price) => wholeText(fromNumber(price ?? 0) ?? ZERO).split(".")[1]?.length ?? 0));
 
 const rounded = <T extends number | null>(value: T, places: number): T =>
   (value === null ? value : Number(value.toFixed(places))) as T;

@@ -18,7 +18,7 @@ export function eventNews({
   const level = levelOf(kind, message);
   if (level === undefined) return undefined;
   const who = strategy ? calledBy({ id: strategy, name }) : accountPlace(account);
-  const text = plainText(`${who}${who === "" ? "" : ": "}${wordOf(kind)}${message}`, 300);
+  const text = plainText(`${who}${who === "" ? "" : ": "}${NEWS_WORDS[kind] ?? ""}${message}`, 300);
   return { key: `${kind} ${who} ${withoutIds(message)}`, level, text, at };
 }
 
@@ -35,8 +35,6 @@ const NEWS_WORDS: Partial<Record<EventKind, string>> = {
   limits: "limits: ",
   token: "API token ",
 };
-const wordOf = (kind: EventKind): string => NEWS_WORDS[kind] ?? "";
-
 // Each order has a different id, but the news is the same.
 const withoutIds = (message: string): string => message.replaceAll(/\b(em[0-9a-z]{16}|\d+)\b/g, "#");
 

@@ -44,7 +44,11 @@ export async function attempt(
   } catch (error) {
     const reportedError = classify(error, failure);
     if (reportedError.label === "Internal error")
-      log("error", messageOf(error), { requestId, operation: name, stack: stackOf(error) });
+      log("error", messageOf(error), {
+        requestId,
+        operation: name,
+        stack: error instanceof Error ? error.stack : undefined,
+      });
     return refusal(reportedError, requestId);
   }
 }
@@ -77,5 +81,3 @@ function classify(error: unknown, failure: Label): AppError {
   const message = isDatabase ? error.message : "something went wrong on our side; the log has the request id";
   return new AppError("Internal error", message, { cause: error });
 }
-
-const stackOf = (error: unknown): string | undefined => (error instanceof Error ? error.stack : undefined);

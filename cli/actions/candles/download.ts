@@ -61,7 +61,7 @@ export async function downloadCandles(values: Values): Promise<number> {
       await deps.store.now(),
     );
     const until = Math.min(timeIn(values, "until") ?? now, now - SETTLED_AFTER);
-    const requested = { from: upTo(since, spanMillis), until: downTo(until, spanMillis) };
+    const requested = { from: Math.ceil(since / spanMillis) * spanMillis, until: downTo(until, spanMillis) };
     if (requested.from >= requested.until)
       throw new UsageError(
         "there is no complete candle between --since and --until that ended at least a minute ago",
@@ -89,7 +89,6 @@ function exitCodeOf(values: Values, stored: object | undefined, { aborted }: Abo
 /** Age at which a candle is final: the exchange's clock can be behind this machine's, and its newest trades late. */
 const SETTLED_AFTER = MINUTE;
 
-const upTo = (at: Millis, span: Millis): Millis => Math.ceil(at / span) * span;
 const downTo = (at: Millis, span: Millis): Millis => Math.floor(at / span) * span;
 
 type AskCandles = (span: Millis, since: Millis, limit: number) => Promise<readonly Candle[]>;

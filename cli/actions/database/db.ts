@@ -74,15 +74,13 @@ export async function restore(values: Values, named: string): Promise<number> {
     if (replaced) await alone(replaced);
     const kept = existsSync(file) ? keep(file) : null;
     renameSync(fresh, file);
-    const message = existsAndUnread(kept, replaced) ? FORGOTTEN : RESTORED;
+    const message = kept !== null && replaced === undefined ? FORGOTTEN : RESTORED;
     return print(values, { restored: source, database: file, kept, running, message });
   } finally {
     for (const name of [copy, fresh]) remove(name);
   }
 }
 
-const existsAndUnread = (kept: string | null, replaced: SafeClient | undefined): boolean =>
-  kept !== null && replaced === undefined;
 const RESTORED = "when you start a server, grids first look for orders that they placed after the backup";
 const FORGOTTEN =
   "the old database could not be read, so stops, pauses, changed exchange keys and revoked tokens since the backup are lost; check your grids before you start a server";

@@ -57,7 +57,10 @@ export const accountOperations = (ids: readonly string[]): Operation[] => [
     async run({ venue, store, marketTime }, { exchange, asset, quote }, { keys }) {
       const place = venue(exchange, keys);
       const balances = await place.balances();
-      const shown = asset === undefined ? balances.filter(isNotEmpty) : [of(asset, balances)];
+      const shown =
+        asset === undefined
+          ? balances.filter(isNotEmpty)
+          : [balances.find((balance) => balance.asset === asset) ?? { asset, free: ZERO, used: ZERO }];
       return {
         exchange,
         balances:
@@ -96,9 +99,6 @@ function priceless(error: unknown): undefined {
 }
 
 const isNotEmpty = ({ free, used }: Balance): boolean => free + used !== ZERO;
-
-const of = (asset: string, balances: readonly Balance[]): Balance =>
-  balances.find((balance) => balance.asset === asset) ?? { asset, free: ZERO, used: ZERO };
 
 const balanceOut = ({ asset, free, used }: Balance): z.input<ReturnType<typeof BalanceShape>> => ({
   asset,

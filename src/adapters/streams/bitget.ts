@@ -57,12 +57,16 @@ export const bitgetStream: StreamDialect = {
     if (!Array.isArray(data)) return [];
     return data
       .filter(isDict)
-      .flatMap((row) => (topic === "fill" ? fillIn(row) : topic === "ticker" ? pricesIn(row) : []));
+      .flatMap((row) =>
+        topic === "fill"
+          ? fillIn(row)
+          : topic === "ticker"
+            ? bestPrices(row.instId, row.bidPr, row.askPr)
+            : [],
+      );
   },
 };
 
 const fillIn = ({ symbol }: Dict): StreamReading[] => [
   { kind: "fill", market: symbol === undefined ? undefined : String(symbol) },
 ];
-
-const pricesIn = ({ instId, bidPr, askPr }: Dict) => bestPrices(instId, bidPr, askPr);

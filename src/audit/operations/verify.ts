@@ -121,7 +121,10 @@ function createWalk(checkpoints: readonly Checkpoint[], { store, after, ...begin
     chains: () => new Set([...cuts.keys(), ...last.keys()]).size,
     async take(event: ChainedEvent): Promise<void> {
       const { id, chain, seq, hash } = event;
-      const faultOf = (what: string): Fault => ({ event: id, what: `${eventName(event)} ${what}` });
+      const faultOf = (what: string): Fault => ({
+        event: id,
+        what: `event ${event.id} (${event.kind}, ${event.at}) ${what}`,
+      });
       const wrong = (what: string) => found.push(faultOf(what));
       if (chain === null || seq === null || hash === null) {
         if (isChained) wrong("belongs to no chain: it was inserted later");
@@ -175,8 +178,6 @@ const signedPlaces = (checkpoints: readonly Checkpoint[]) =>
 
 const chainName = (chain: string): string =>
   chain === "" ? "the chain of manual actions" : `the chain of ${chain}`;
-
-const eventName = ({ id, kind, at }: ChainedEvent): string => `event ${id} (${kind}, ${at})`;
 
 const UNSIGNED =
   "there is no checkpoint, so nothing shows whether the whole log was replaced; create one with `edgemaker audit checkpoint`";

@@ -58,7 +58,8 @@ export function runDeclared(
   const priced = topOfBook(book);
   const judged = context.judge(begun, priced);
   if (judged.state.exit) return leaveMarket(judged, live, { now, quote: priced });
-  if (judged.state.halted) return withdrawn(judged, live, null, haltedNotice(judged.state.halted));
+  if (judged.state.halted)
+    return withdrawn(judged, live, null, [{ code: "loss_limit", message: judged.state.halted }]);
   if (isFaulty(judged)) return withdrawn(judged, live, judged.state.fault?.message ?? null);
   return obey(judged, live, { runnable, requested, context, market, book, priced });
 }
@@ -129,8 +130,6 @@ function withdrawn(
   const next = withNotices({ ...strategy, status: "running", phase, lastError } as const, notices);
   return { strategy: next, cancels: cancellable(live) };
 }
-
-const haltedNotice = (message: string): Notice[] => [{ code: "loss_limit", message }];
 
 /** Returns whether a declared order could be missing, before balances are read. */
 export function mayDeclare(

@@ -100,10 +100,12 @@ const budgetShape = () => ({
   name: strategyName(),
 });
 
-const placeShape = (ids: readonly string[]) => ({ exchange: exchangeField(ids), symbol: pairField() });
-
 export const declaredPreviewInput = ({ config }: AnyStrategyDefinition, ids: readonly string[]) =>
-  z.object({ ...placeShape(ids), ...(config.shape as z.ZodRawShape), ...budgetShape() });
+  z.object({
+    ...{ exchange: exchangeField(ids), symbol: pairField() },
+    ...(config.shape as z.ZodRawShape),
+    ...budgetShape(),
+  });
 
 export const declaredInput = (definition: AnyStrategyDefinition, ids: readonly string[]) =>
   declaredPreviewInput(definition, ids).extend({ planHash: planHash() });

@@ -92,9 +92,6 @@ export const delayedLoss = (quote: Quote, { standings }: Bounds): string | null 
     ? "the spread is wider than 2 %, so the mid price is not reliable, and the limit strategyLoss waits for a narrower spread"
     : null;
 
-const kindNames = (strategies: readonly Strategy[]): string =>
-  [...new Set(strategies.map(({ kind }) => `${kind}s`))].join(" and ");
-
 /** Returns the losses of an account by quote asset, including strategies that have stopped since. */
 export function judgeAccount(
   memory: AccountMemory,
@@ -112,7 +109,7 @@ export function judgeAccount(
     const least = sum(results.map(([low]) => low)) + known.closed;
     const most = sum(results.map(([, high]) => high)) + known.closed;
     const totals = () => [least, most] as const;
-    const whose = `the account's ${kindNames(mine)}`;
+    const whose = `the account's ${[...new Set(mine.map(({ kind }) => `${kind}s`))].join(" and ")}`;
     const watch = judge(known.watch, { what: "accountLoss", asset, totals, resumes, whose }, bounds);
     return [asset, watch === known.watch ? known : { ...known, watch }];
   });

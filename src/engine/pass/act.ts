@@ -134,14 +134,16 @@ function outcomeOf({ clientId }: Order, outcome: CreateOutcome): CreateResult {
     case "not_sent":
       return { clientId, state: "rejected", exchangeId: null, reason: reasonOf({ cause: "not_sent" }) };
     case "rejected":
-      return { clientId, state: "rejected", exchangeId: null, reason: rejectionReason(outcome) };
+      return {
+        clientId,
+        state: "rejected",
+        exchangeId: null,
+        reason: reasonOf({ cause: outcome.wouldTake ? "would_take" : "exchange", text: outcome.reason }),
+      };
     case "unknown":
       return { clientId, state: "unknown", exchangeId: null, reason: outcome.reason };
   }
 }
-
-const rejectionReason = ({ reason, wouldTake }: Extract<CreateOutcome, { result: "rejected" }>): string =>
-  reasonOf({ cause: wouldTake ? "would_take" : "exchange", text: reason });
 
 /** Events for an order that the exchange did not clearly accept. */
 function eventsOfOutcome(order: Order, hold: Hold, outcome: CreateOutcome): Event[] {

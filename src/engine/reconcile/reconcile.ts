@@ -43,7 +43,7 @@ export function reconcile(before: Order, observation: Observation, now: Millis):
   // The trades of the pair, read from its cursor on, may not reach back to the order's.
   const gap =
     gapIsDue(order, now) && areTradesRequested(order, observation)
-      ? gapFill(order, latest(observation, order) ?? order.createdAt)
+      ? gapFill(order, observation.markets.get(order.symbol)?.quote?.at ?? order.createdAt)
       : undefined;
   if (gap) {
     fills.push(gap);
@@ -147,9 +147,6 @@ function withTrades(before: Order, observation: Observation): { order: Order; fi
   }
   return { order, fills };
 }
-
-const latest = ({ markets }: Observation, { symbol }: Order): Millis | undefined =>
-  markets.get(symbol)?.quote?.at;
 
 /** Returns the balance changes of a fill per asset; each fee is a separate change. */
 export function movementsOf(

@@ -57,11 +57,9 @@ function geometricLevel(
   return least * tick;
 }
 
-const numbers = (slots: number): number[] => Array.from({ length: slots + 1 }, (_, i) => i);
-
 /** Returns all initial levels of a range grid. */
 export const levelsFrom = (range: LevelRange, tick: Decimal): Decimal[] =>
-  numbers(range.gridLevels).map((i) => levelAt(range, i, tick));
+  Array.from({ length: range.gridLevels + 1 }, (_, i) => i).map((i) => levelAt(range, i, tick));
 
 /** Returns whether every level is above the one before; false if the tick is too coarse for the spacing. */
 export const ascends = (levels: readonly Decimal[]): boolean =>

@@ -28,10 +28,6 @@ const GRIDS_READ = {
   mcp: { isSelfContained: true },
 } as const;
 
-const slotsShown = ({ strategy }: StrategyView<GridStrategy>) => ({
-  slots: strategy.state.slots.map(slotOut),
-});
-
 const notConfiguredHere = (account: string): string =>
   `this process is not configured for ${account}: another process has to run it`;
 
@@ -93,7 +89,7 @@ export const gridStatus = operation({
     return {
       strategies: views.map((view) => ({
         ...shownGrid(deps, view, killed),
-        ...(id ? slotsShown(view) : {}),
+        ...(id ? { slots: view.strategy.state.slots.map(slotOut) } : {}),
       })),
       count: views.length,
       next: page && found.length === page.limit ? String(found.at(-1)?.strategy.number) : null,

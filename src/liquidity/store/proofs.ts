@@ -130,8 +130,7 @@ export async function importProofKey({ publicKey, privateKey }: NewProofKey): Pr
   const key = await crypto.subtle.importKey("pkcs8", bytesOfHex(privateKey), ED25519, false, ["sign"]);
   return {
     publicKey,
-    sign: async (text) => hexOf(new Uint8Array(await crypto.subtle.sign(ED25519, key, encoded(text)))),
+    sign: async (text) =>
+      hexOf(new Uint8Array(await crypto.subtle.sign(ED25519, key, new TextEncoder().encode(text)))),
   };
 }
-
-const encoded = (text: string) => new TextEncoder().encode(text);

@@ -146,8 +146,6 @@ export interface RestedSide {
   readonly lacking: readonly QuoteLevel[];
 }
 
-const stillResting = ({ amount, filled }: Order): Decimal => amount - filled;
-
 /** Matches each level with the nearest order within its tolerance; each order matches one level. */
 export function compareSide(
   side: Side,
@@ -162,7 +160,7 @@ export function compareSide(
     const found = nearestTo(
       level,
       [...mine].filter((order) =>
-        standsFor({ side, price: order.price, left: stillResting(order) }, level, tolerance),
+        standsFor({ side, price: order.price, left: order.amount - order.filled }, level, tolerance),
       ),
     );
     if (found) {

@@ -52,8 +52,6 @@ const DisposalShape = lazy(() =>
   }),
 );
 
-const disposalColumns = () => Object.keys(DisposalShape().shape) as (keyof DisposalRow)[];
-
 const FILLS_PER_READ = 1000;
 /** Maximum number of fills; first in, first out needs all of them from the beginning. */
 const MOST_FILLS_READ = 500_000;
@@ -102,7 +100,10 @@ export const disposalOperation: Operation = operation({
     }),
   output: () => z.object({ disposals: z.array(DisposalShape()), count: z.number() }),
   csv: (answer) =>
-    fieldsCsv(disposalColumns(), (answer as { readonly disposals: readonly DisposalRow[] }).disposals),
+    fieldsCsv(
+      Object.keys(DisposalShape().shape) as (keyof DisposalRow)[],
+      (answer as { readonly disposals: readonly DisposalRow[] }).disposals,
+    ),
   async run({ reports, local }: ReportDeps, { from, to }, call) {
     if (!reports) throw new AppError("Not found", "reports are not available here");
     const span = { from: Date.parse(from), to: Date.parse(to) + DAY };

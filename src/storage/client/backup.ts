@@ -91,7 +91,9 @@ export async function schemaParts(client: Pick<SafeClient, "execute">): Promise<
 export async function carryOver(replaced: SafeClient, backup: string): Promise<void> {
   await replaced.execute({ sql: "attach database ? as backup", args: [backup] });
   try {
-    const venuesToo = (await isSameSandbox(replaced)) ? venuesAsNow() : [];
+    const venuesToo = (await isSameSandbox(replaced))
+      ? [venues, venueBalances, venueOrders, venueFills, shocks].flatMap(asNow).map(statement)
+      : [];
     await replaced.batch([...peoplesWords(), ...venuesToo], "write");
   } finally {
     await replaced.execute("detach database backup");
@@ -149,6 +151,3 @@ async function isSameSandbox(replaced: SafeClient): Promise<boolean> {
   const same = sql`select 1 from ${was(sandbox)} as was join ${since(sandbox)} as since on since.created = was.created and since.seed = was.seed`;
   return (await replaced.execute(statement(same))).rows.length > 0;
 }
-
-const venuesAsNow = (): Statement[] =>
-  [venues, venueBalances, venueOrders, venueFills, shocks].flatMap(asNow).map(statement);

@@ -128,7 +128,7 @@ export async function writePass(
       const linked = await linkEvents(
         known ?? (await readChainHead(calls, account, use)),
         account,
-        withStep(news),
+        news.map((event) => ({ ...event, ...BY_STEP })),
       );
       // The known event was not the newest: a write that seemed to fail was stored.
       known = undefined;
@@ -169,8 +169,6 @@ const readChainHead = async (
   use: DatabaseUse | undefined,
 ): Promise<ChainHead> =>
   headFrom((await calls.execute(statement(sql`select ${newestOf(chain)}`), use)).rows[0]?.[0]);
-
-const withStep = (news: readonly Event[]): (Event & By)[] => news.map((event) => ({ ...event, ...BY_STEP }));
 
 type Linked = Event & By & ChainHead & { readonly chain: string };
 

@@ -249,7 +249,7 @@ function readingViews(context: Context): ViewsRead {
     const most = page?.limit ?? Number.POSITIVE_INFINITY;
     const first = Math.min(most, FIRST_ROWS);
     const { rows } = await ask("told", { before: page?.before }, first);
-    const views = viewsIn(rows, accountsBeside(rows));
+    const views = viewsIn(rows, rowsFrom(accounts, rows, ACCOUNT_PLACE));
     const last = views.at(-1)?.strategy;
     if (last && rows.length === first && first < most) {
       const place =
@@ -314,8 +314,6 @@ function partsRead({ client, prepare }: Context) {
     return viewsIn(result.rows, rowsFrom(accounts, around.rows));
   };
 }
-
-const accountsBeside = (rows: readonly Row[]): AccountRow[] => rowsFrom(accounts, rows, ACCOUNT_PLACE);
 
 function viewsIn(rows: readonly Row[], around: readonly AccountRow[]): StrategyView[] {
   const byName = new Map(around.map((row) => [row.account, row]));
