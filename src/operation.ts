@@ -8,7 +8,7 @@ import type { Deps } from "./ports/deps.ts";
 import { withIds } from "./ports/strategy-ids.ts";
 import type { Keys } from "./ports/venue.ts";
 
-export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** The caller, and what came with the call besides its input. */
 export interface Call extends Caller {
@@ -76,7 +76,7 @@ export interface CommandSurface {
 }
 
 /** Settings for agents only. */
-export interface ToolSurface {
+interface ToolSurface {
   /** Whether it returns stored data only, without a call to an exchange. */
   readonly isSelfContained?: boolean;
   /** Defaults for agents that differ from the input's. */

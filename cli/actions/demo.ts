@@ -168,7 +168,7 @@ const OPENERS: Partial<Record<NodeJS.Platform, readonly string[]>> = {
 };
 
 /** Opens a link in the user's browser; without one, nothing happens. */
-export function openBrowser(link: string): void {
+function openBrowser(link: string): void {
   const [program = "xdg-open", ...words] = OPENERS[process.platform] ?? [];
   const child = spawn(program, [...words, link], { detached: true, stdio: "ignore" });
   child.on("error", () => undefined);

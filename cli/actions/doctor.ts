@@ -265,20 +265,20 @@ async function checkClock(id: string, address: string): Promise<Check> {
 
 type Finding = "ok" | "note" | "bad";
 
-export interface Check {
+interface Check {
   readonly check: string;
   readonly finding: Finding;
   readonly detail: string;
 }
 
-export const checked = (check: string, finding: Finding, detail: string): Check => ({
+const checked = (check: string, finding: Finding, detail: string): Check => ({
   check,
   finding,
   detail,
 });
 
 /** Reports the server of this database, or whether its port is free. */
-export async function portFree(values: Values, { databaseUrl }: CliSettings): Promise<Check> {
+async function portFree(values: Values, { databaseUrl }: CliSettings): Promise<Check> {
   const port = portFlag(values);
   const server = await findServer(dataDirectory(process.env), databaseUrl);
   if (server) return readyOf(server);
@@ -293,7 +293,7 @@ export async function portFree(values: Values, { databaseUrl }: CliSettings): Pr
 }
 
 /** Reports the servers of a database that another user started, or that run on another machine. */
-export async function serversElsewhere(deps: Deps, checks: readonly Check[]): Promise<readonly Check[]> {
+async function serversElsewhere(deps: Deps, checks: readonly Check[]): Promise<readonly Check[]> {
   const servers = (await runningServers(deps)).map((server) => `runs at ${describeServer(server)}`);
   return servers
     .filter((server) => !checks.some(({ detail }) => detail.startsWith(server)))
@@ -331,10 +331,7 @@ async function streamsText({ url, token }: Pick<ServerFile, "url" | "token">): P
 }
 
 /** A grid as `grid status` shows it. */
-export type GridUsage = Pick<
-  z.output<ReturnType<typeof GridStatusShape>>,
-  "id" | "exchange" | "status" | "cost"
->;
+type GridUsage = Pick<z.output<ReturnType<typeof GridStatusShape>>, "id" | "exchange" | "status" | "cost">;
 type Counted = NonNullable<NonNullable<GridUsage["cost"]>["before"]>;
 
 const DAY_MILLIS = 86_400_000;

@@ -16,7 +16,7 @@ export type ShownPlan = ResponseOf<typeof PlannedShape>;
 export type StartedGrid = ResponseOf<typeof StartedShape>;
 export type ShownEdit = ResponseOf<typeof PlannedEditShape>;
 export type ShownQuoteEdit = ResponseOf<typeof PlannedQuoteChangeShape>;
-export type EditAnswer = ResponseOf<typeof EditedShape>;
+type EditAnswer = ResponseOf<typeof EditedShape>;
 
 /** Formats the plan: orders, required funds, profit, worst case, armed options and warnings. */
 export function formatPlan(plan: ShownPlan): Readonly<Record<string, string>> {
@@ -79,7 +79,7 @@ const notesOf = (warnings: readonly { readonly message: string }[]): Readonly<Re
   warnings.length > 0 ? { "but note": warnings.map(({ message }) => message).join("; ") } : {};
 
 /** Returns whether a warning says that a change sells the grid's base, which nobody can undo. */
-export const sellsAtOnce = ({ code }: { readonly code: string }): boolean => code === "stops_at_once";
+const sellsAtOnce = ({ code }: { readonly code: string }): boolean => code === "stops_at_once";
 
 /** Formats a change: old and new values, canceled and new orders, and what stays. */
 export function formatEdit(plan: ShownEdit): Readonly<Record<string, string>> {
@@ -116,7 +116,7 @@ const formatChangeList = (changes: ShownEdit["changes"]): string =>
   changes.map(({ field, from, to }) => `${field} from ${from} to ${to}`).join("; ");
 
 /** Describes a requested change in the words of its preview. */
-export const describeEdited = ({
+const describeEdited = ({
   id,
   message,
   changes,

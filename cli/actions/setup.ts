@@ -234,7 +234,7 @@ const MOST_NAMED = 6;
 const MOST_PRICED = 20;
 
 /** Shows the free balances on these exchanges, and a grid from the largest one. Starts nothing. */
-export async function tellFirstPlan(exchanges: readonly string[], settings: CliSettings): Promise<void> {
+async function tellFirstPlan(exchanges: readonly string[], settings: CliSettings): Promise<void> {
   const operations = createOperations(settings.config.exchanges.map(({ id }) => id));
   const { ask: asks, close } = await openAnswering(settings, undefined);
   const ask: AskByName = (name, input) =>

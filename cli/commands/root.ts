@@ -123,11 +123,11 @@ const overFile =
       run: async (values) => (await import("../actions/backtest.ts"))[action](operation, values),
     });
 
-export const suggestCommand = overFile("suggest", { data: DATA });
-export const quoteBacktestCommand = overFile("backtest", { data: DATA });
-export const backtestCommand = overFile("backtest", FILES);
-export const centeredBacktestCommand = overFile("centered", { ...FILES, ...PROFILE_ARGS });
-export const replayCommand = overFile("replay", { data: DATA }, "runReplay");
+const suggestCommand = overFile("suggest", { data: DATA });
+const quoteBacktestCommand = overFile("backtest", { data: DATA });
+const backtestCommand = overFile("backtest", FILES);
+const centeredBacktestCommand = overFile("centered", { ...FILES, ...PROFILE_ARGS });
+const replayCommand = overFile("replay", { data: DATA }, "runReplay");
 
 /** Commands that read candles from a file on this machine. */
 const OVER_FILES: Readonly<Record<string, (operation: Operation) => CommandDef>> = {
@@ -194,7 +194,7 @@ export function settingsForCommands(env: NodeJS.ProcessEnv): Pick<Config, "excha
 }
 
 /** Works on the database itself, whichever process serves it. */
-export const auditCommand = command({
+const auditCommand = command({
   name: "audit",
   description: "Verify, export and sign the event log",
   subCommands: {
@@ -226,7 +226,7 @@ export const auditCommand = command({
 });
 
 /** Command that prints shell completion scripts for the commands of `root`. */
-export function completionCommand(root: () => CommandDef): CommandDef {
+function completionCommand(root: () => CommandDef): CommandDef {
   const shell = (name: string, example: string) =>
     command({
       name: `completion ${name}`,
@@ -249,7 +249,7 @@ export function completionCommand(root: () => CommandDef): CommandDef {
   });
 }
 
-export const costCommand = command({
+const costCommand = command({
   name: "cost",
   description: "Estimate the monthly cost of running your strategies on Workers and Turso",
   examples: ["edgemaker cost", "edgemaker cost --passes 4 --json"],
@@ -265,7 +265,7 @@ const { db, "venue-url": venueUrl } = DATABASE_ARGS;
 
 const { db: _db, sandbox: _sandbox, "venue-url": _venueUrl, ...ARGS } = SERVE_ARGS;
 
-export const demoCommand = command({
+const demoCommand = command({
   name: "demo",
   description: "Watch a grid trade on simulated exchanges, with a new database",
   args: {
@@ -275,7 +275,7 @@ export const demoCommand = command({
   run: async (values) => (await import("../actions/demo.ts")).runDemo(values),
 });
 
-export const doctorCommand = command({
+const doctorCommand = command({
   name: "doctor",
   description: "Check the runtime, settings, database, port and exchanges",
   examples: ["edgemaker doctor", "edgemaker doctor --sandbox --json"],
@@ -289,7 +289,7 @@ export const doctorCommand = command({
 });
 
 /** Asks for values without a flag, shows the resulting plan, and starts it. */
-export const guidedCommand = (operation: Operation, operations: readonly Operation[]): CommandDef =>
+const guidedCommand = (operation: Operation, operations: readonly Operation[]): CommandDef =>
   command({
     name: "grid new",
     description: "Start a grid by answering five questions",
@@ -299,7 +299,7 @@ export const guidedCommand = (operation: Operation, operations: readonly Operati
   });
 
 /** Prompts for the secrets of a channel; the other commands of channels are operations. */
-export const addChannelCommand = command({
+const addChannelCommand = command({
   name: "notify add",
   description: "Add a channel; prompts for its address and secrets, or reads them from a pipe",
   args: {
@@ -323,7 +323,7 @@ export const addChannelCommand = command({
   run: async (values) => (await import("../actions/actions.ts")).addChannel(values),
 });
 
-export const pageCommand = command({
+const pageCommand = command({
   name: "page",
   description: "Print a link that signs your browser in, once",
   args: { db: DATABASE_ARGS.db, sandbox: DATABASE_ARGS.sandbox },
@@ -335,7 +335,7 @@ export const pageCommand = command({
 });
 
 /** Works on the database itself: the key never leaves it. */
-export const proofCommand = command({
+const proofCommand = command({
   name: "proof",
   description: "Sign, publish and verify the samples of a liquidity report",
   subCommands: {
@@ -370,7 +370,7 @@ export const proofCommand = command({
   },
 });
 
-export const setupCommand = command({
+const setupCommand = command({
   name: "setup",
   description: "Enter exchange keys, test them, and store them in a private file",
   examples: ["edgemaker setup"],
@@ -378,7 +378,7 @@ export const setupCommand = command({
   run: async (values) => (await import("../actions/setup.ts")).runSetup(values),
 });
 
-export const statusPageCommand = command({
+const statusPageCommand = command({
   name: "status-page",
   description: "Build a public status page of your liquidity",
   subCommands: {
@@ -399,7 +399,7 @@ export const statusPageCommand = command({
 /** Command of the market-making strategy. Its flags are the fields of start_centered_grid; a profile contains lists. */
 const NOT_FLAGS = { planHash: "", customSpacings: [], sizeWeights: [] };
 
-export function tradeCommand(operations: readonly Operation[]): CommandDef {
+function tradeCommand(operations: readonly Operation[]): CommandDef {
   const start = operations.find(({ name }) => name === "start_centered_grid");
   if (!start) throw new Error("there is no operation start_centered_grid");
   return command({

@@ -1,4 +1,4 @@
-export interface ServerAnswer {
+interface ServerAnswer {
   readonly status: number;
   readonly text: string;
 }

@@ -77,7 +77,7 @@ interface FilePart {
 }
 
 /** A caller that waits for a file: it gets the number of read bytes, and can end the read. */
-export interface WaitingReader {
+interface WaitingReader {
   readonly hear: (bytes: number) => void;
   readonly isEnough: () => boolean;
 }
@@ -226,7 +226,7 @@ export const candleFile = (folder: string, { source, pair, spanMillis }: Series)
   join(folder, `${source}-${pair.replace("/", "-")}-${spanLabel(spanMillis)}${ENDING}`);
 
 /** Returns whether a file contains stored candles, by its beginning. */
-export function isStored(file: string): boolean {
+function isStored(file: string): boolean {
   const opened = openSync(file, "r");
   try {
     const bytes = new Uint8Array(8);
@@ -368,7 +368,7 @@ interface ZipEntry {
 }
 
 /** Finds the only file of an archive. Throws RangeError if there are several, or if it cannot be decompressed. */
-export async function onlyEntry(handle: FileHandle): Promise<ZipEntry> {
+async function onlyEntry(handle: FileHandle): Promise<ZipEntry> {
   const { size } = await handle.stat();
   const length = Math.min(size, MOST_TAIL);
   const entries = entriesIn(await bytesAt(handle, size - length, length));
@@ -407,7 +407,7 @@ function entriesIn(tail: Buffer) {
   return entries.filter(({ name }) => !name.endsWith("/"));
 }
 
-export async function bytesAt(handle: FileHandle, at: number, length: number): Promise<Buffer> {
+async function bytesAt(handle: FileHandle, at: number, length: number): Promise<Buffer> {
   const { bytesRead, buffer } = await handle.read(Buffer.alloc(length), 0, length, at);
   return buffer.subarray(0, bytesRead);
 }

@@ -19,7 +19,7 @@ import { nodeLocal } from "./process/node-local.ts";
  * Returns the kill file's path. While it exists, no process on this machine places an order of the database; it needs
  * neither a server nor the database.
  */
-export function killFile(databaseUrl: string): string {
+function killFile(databaseUrl: string): string {
   const file = databaseFile(databaseUrl);
   return file ? `${file}.kill` : join(dataDirectory(process.env), "edgemaker.kill");
 }

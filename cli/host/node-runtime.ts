@@ -202,7 +202,7 @@ export function tighten(file: string): boolean {
 }
 
 /** Restricts a database's file, and SQLite's files next to it, to the owner; creates missing ones. */
-export function ownDatabase(file: string): boolean {
+function ownDatabase(file: string): boolean {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   closeSync(openSync(file, "a", 0o600));
   // Files next to it got its mode at the time when they were created.

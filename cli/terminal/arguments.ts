@@ -25,7 +25,7 @@ export const switchFlag = (description: string) => ({ type: "boolean", descripti
 
 type Commands = Readonly<Record<string, CommandDef>>;
 
-export interface FoundCommand {
+interface FoundCommand {
   readonly command: CommandDef;
   /** Its words, for messages and help. */
   readonly path: readonly string[];

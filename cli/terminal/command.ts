@@ -2,7 +2,7 @@ import type { CommandDef } from "citty";
 import { lazy } from "../../src/kernel/lazy.ts";
 import type { Args, Values } from "./arguments.ts";
 
-export interface Definition {
+interface Definition {
   readonly name: string;
   readonly description: string;
   readonly alias?: string | undefined;

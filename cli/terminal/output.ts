@@ -68,7 +68,7 @@ function fitted(rows: readonly TableRow[], width: number, shown: ColumnChoice | 
 }
 
 /** Formats a number without an exponent. */
-export function numberText(value: number): string {
+function numberText(value: number): string {
   const exact = fromNumber(value);
   return exact === undefined ? String(value) : text(exact);
 }
@@ -77,12 +77,12 @@ export function numberText(value: number): string {
 const SPAN_ENDS = new Set(["from", "to"]);
 const LEAST_TIME = 1e11;
 
-export const isTime = (name: string, value: unknown): value is number =>
+const isTime = (name: string, value: unknown): value is number =>
   typeof value === "number" &&
   (name === "timestamp" || name.endsWith("At") || (SPAN_ENDS.has(name) && value > LEAST_TIME));
 
 /** Formats a value for people on one line. */
-export function format(value: unknown, name = ""): string {
+function format(value: unknown, name = ""): string {
   if (value === undefined || value === null) return "-";
   if (isTime(name, value)) return new Date(value).toISOString();
   if (name === "runningTime" && typeof value === "number") return durationText(value);
@@ -106,10 +106,10 @@ function durationText(millis: number): string {
   return shown.length === 0 ? "0s" : shown.map(([count, unit]) => `${count}${unit}`).join(" ");
 }
 
-export type TableRow = Readonly<Record<string, unknown>>;
+type TableRow = Readonly<Record<string, unknown>>;
 
 /** Which columns a table has, and which ones remain in a narrow terminal. */
-export interface ColumnChoice {
+interface ColumnChoice {
   /** Most important first; columns that are not listed are dropped first. */
   readonly priority: readonly string[];
   /** Requested columns in this order; `all` keeps every column. */
@@ -130,7 +130,7 @@ const LEAST_WRAPPED = 24;
 const LEAST_COLUMNS = 3;
 
 /** Formats a table of at most `width` columns of text; undefined if too few columns fit. */
-export function fitTable(
+function fitTable(
   rows: readonly TableRow[],
   { priority, chosen }: ColumnChoice,
   width: number,
@@ -182,7 +182,7 @@ const pad = (cell: string, width: number, toRight: boolean | undefined): string 
   toRight ? cell.padStart(width) : cell.padEnd(width);
 
 /** Formats columns as wide as their widest cell; numbers are right-aligned at their decimal points. */
-export const table = (rows: readonly TableRow[]): string =>
+const table = (rows: readonly TableRow[]): string =>
   rows.length === 0 ? "  (none)" : drawTable(columnsOf(rows), Number.POSITIVE_INFINITY);
 
 function columnsOf(rows: readonly TableRow[]): DrawnColumn[] {

@@ -107,7 +107,7 @@ function larger<T extends Column>(column: Column, into: T): T {
 }
 
 /** Corrected problems of the order; no value was changed. */
-export interface Ordered extends Columns {
+interface Ordered extends Columns {
   /** Whether the rows were already in order. */
   readonly isSorted: boolean;
   /** Number of rows that repeat an identical bar. */
@@ -179,7 +179,7 @@ function onceEach(columns: Columns, order: Uint32Array, onConflict: (at: number)
   return order.subarray(0, count);
 }
 
-export const isSameBar = (columns: Columns, a: number, b: number): boolean =>
+const isSameBar = (columns: Columns, a: number, b: number): boolean =>
   (["open", "high", "low", "close", "volume"] as const).every(
     (name) => columns[name][a] === columns[name][b],
   );

@@ -37,7 +37,7 @@ export interface CandleRow extends Prices<string> {
 }
 
 /** Error in a bar, with its position among the rows. */
-export class CandleError extends RangeError {
+class CandleError extends RangeError {
   readonly row: number;
   readonly reason: string;
 

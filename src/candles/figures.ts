@@ -14,8 +14,7 @@ const [ZERO, NINE, POINT, PLUS, MINUS, SPACE, COLON, UPPER_T, UPPER_Z, LOWER_E, 
   48, 57, 46, 43, 45, 32, 58, 84, 90, 101, 69,
 ] as const;
 
-export const isDigit = (byte: number | undefined): boolean =>
-  byte !== undefined && byte >= ZERO && byte <= NINE;
+const isDigit = (byte: number | undefined): boolean => byte !== undefined && byte >= ZERO && byte <= NINE;
 
 /**
  * Parses a plain number of at least zero exactly: 46319.50 is 463195 with one decimal. Returns false for anything

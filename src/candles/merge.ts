@@ -2,7 +2,7 @@ import { inOrder } from "./bars.ts";
 import type { Candles, Column } from "./candles.ts";
 import { narrowed } from "./hash.ts";
 
-export interface Merged {
+interface Merged {
   readonly candles: Candles;
   /** Number of identical bars that both have. */
   readonly duplicates: number;

@@ -276,7 +276,7 @@ function set(bar: Scratch, index: number, { digits, decimals }: Figure): void {
  * Builds bars from trades in ascending order: from the first trade of a span to its last. A span without trades has
  * no bar. `onBar` receives the same reused object.
  */
-export function createTradeBars(spanMillis: number, bar: Scratch, onBar: () => void) {
+function createTradeBars(spanMillis: number, bar: Scratch, onBar: () => void) {
   let isOpen = false;
 
   /** Adds a trade; returns why it is invalid. */

@@ -19,7 +19,7 @@ const [NEWLINE, RETURN, SPACE, TAB, QUOTE, COMMA, SEMICOLON, OPEN, CLOSE, BRACE]
   10, 13, 32, 9, 34, 44, 59, 91, 93, 123,
 ] as const;
 
-export interface Rows {
+interface Rows {
   /** Adds the next part of the file. */
   push(part: Uint8Array): void;
   /**

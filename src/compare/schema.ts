@@ -146,14 +146,14 @@ const executableOut = ({ best, reason }: ExecutableTrade): Comparison["analysis"
   ...(best ? { ...executionOut(best), endsAt: best.endsAt } : NO_EXECUTION),
 });
 
-export interface PricedVenue {
+interface PricedVenue {
   readonly exchange: string;
   readonly bid: Decimal;
   readonly ask: Decimal;
 }
 
 /** Returns the best bid and ask of all, before fees; undefined without prices. */
-export function grossOf<P extends PricedVenue>(prices: readonly P[]) {
+function grossOf<P extends PricedVenue>(prices: readonly P[]) {
   const [first] = prices;
   if (!first) return undefined;
   const lowestAsk = prices.reduce((best, one) => (one.ask < best.ask ? one : best), first);
@@ -165,12 +165,12 @@ export function grossOf<P extends PricedVenue>(prices: readonly P[]) {
 }
 
 /** A market or pool where an immediate trade is possible; a closed market or a pool with an unknown fee has no legs. */
-export interface Tradable {
+interface Tradable {
   readonly buy: Leg | undefined;
   readonly sell: Leg | undefined;
 }
 
-export interface ExecutableTrade {
+interface ExecutableTrade {
   /** On the pair with the highest net profit. */
   readonly best: Opportunity | undefined;
   /** Why there is none. */
@@ -210,7 +210,7 @@ const gcd = (a: bigint, b: bigint): bigint => (b === 0n ? a : gcd(b, a % b));
 const commonLot = ({ buy, sell }: Legs): Decimal => (buy.lot / gcd(buy.lot, sell.lot)) * sell.lot;
 
 /** A trade of one amount on two venues; all values except the amount in quote. */
-export interface PairTrade {
+interface PairTrade {
   readonly buy: Leg;
   readonly sell: Leg;
   readonly amount: Decimal;
@@ -221,12 +221,12 @@ export interface PairTrade {
   readonly net: Decimal;
 }
 
-export interface Opportunity extends PairTrade {
+interface Opportunity extends PairTrade {
   /** What limits it: the next lot earns nothing, the requested amount, or the end of a book. */
   readonly endsAt: "gain" | "amount" | "depth";
 }
 
-export interface Legs {
+interface Legs {
   readonly buy: Leg;
   readonly sell: Leg;
 }
@@ -264,7 +264,7 @@ export function bestExecution(legs: Legs, most?: Decimal): Opportunity | undefin
  * Executes the whole amount, rounded down to the lot; undefined if a book lacks the depth or the amount is below one
  * lot.
  */
-export function wholeExecution(legs: Legs, amount: Decimal): PairTrade | undefined {
+function wholeExecution(legs: Legs, amount: Decimal): PairTrade | undefined {
   const whole = snap(amount, commonLot(legs), "down");
   if (whole === ZERO || whole > legs.buy.depth || whole > legs.sell.depth) return undefined;
   return executePair(legs, whole);

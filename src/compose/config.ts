@@ -257,7 +257,7 @@ export const Settings = z.object({
 
 const CREDENTIAL = /^[A-Z0-9_]+_(API_KEY|SECRET|PASSPHRASE)$/;
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+type Environment = Readonly<Record<string, string | undefined>>;
 
 const SETTING_PREFIX = "EDGEMAKER_";
 

@@ -252,13 +252,13 @@ const WHO = "the DEX aggregator";
 /** Rate limit for four tokens, each requested once per cache period. */
 const RATE = { burst: 8, perSecond: 1 };
 
-export interface DexParts extends Pick<Deps, "exchanges" | "inTime"> {
+interface DexParts extends Pick<Deps, "exchanges" | "inTime"> {
   readonly venue: (exchange: string) => Pick<MarketData, "ticker">;
   readonly aggregator: Aggregator;
 }
 
 /** Returns the live aggregators of the settings: for passes, and with a rate limit for other callers. */
-export function liveAggregators(
+function liveAggregators(
   {
     venueUrls,
     readTimeoutMillis,

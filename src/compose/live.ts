@@ -179,7 +179,7 @@ interface KeyParts {
 }
 
 /** The server's own keys of each exchange, from the environment, the settings file or the database. */
-export function liveKeys({ config, credentials, found, accountOf }: KeyParts) {
+function liveKeys({ config, credentials, found, accountOf }: KeyParts) {
   const stored = (exchange: string) =>
     credentials.get(accountKey(accountOf(exchange))).catch((error: unknown) => {
       if (!(error instanceof SettingsError)) throw error;
@@ -221,7 +221,7 @@ function keyOriginOf(exchange: string, keys: ConfiguredExchange["keys"]): string
 const hashedKeys = new WeakMap<object, Keys>();
 
 /** Hashes keys from settings once, because they do not change within a process. */
-export async function hashed(keys: Omit<Keys, "hash">): Promise<Keys> {
+async function hashed(keys: Omit<Keys, "hash">): Promise<Keys> {
   const known = hashedKeys.get(keys);
   if (known) return known;
   const made = { ...keys, hash: await keyHash(keys.key) };
@@ -239,7 +239,7 @@ interface RightsParts {
   readonly log: Log;
 }
 
-export interface KeyRights {
+interface KeyRights {
   /**
    * Reads the permissions of every configured key that was not checked within this time, one after another while
    * `mayGoOn`, and logs which keys can withdraw. Returns whether all of them were checked.
@@ -260,7 +260,7 @@ export const mayWithdrawText = (exchange: string): string =>
   `the keys of ${exchange} can withdraw; create keys that can only read and trade`;
 
 /** Manages permissions of the configured keys, from settings or stored. */
-export function keyRightsOf({ exchanges, accountOf, keysOf, ask, keeper, log }: RightsParts): KeyRights {
+function keyRightsOf({ exchanges, accountOf, keysOf, ask, keeper, log }: RightsParts): KeyRights {
   async function configured(): Promise<readonly Configured[]> {
     const all = await keeper.rights();
     const found: Configured[] = [];
@@ -348,7 +348,7 @@ export function credentialCheck({ exchanges, accountOf, credentials }: Credentia
   };
 }
 
-export const unopenedText = (exchange: string, why: string): string =>
+const unopenedText = (exchange: string, why: string): string =>
   `the stored keys of ${exchange} cannot be decrypted: ${why}`;
 
 /** Functions and files that the platform provides. */

@@ -19,7 +19,7 @@ export interface DeclaredConfig extends PositionConfig {
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-export interface DeclaredFill extends OrderTerms {
+interface DeclaredFill extends OrderTerms {
   readonly id: string | null;
   readonly at: Millis;
 }

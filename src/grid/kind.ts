@@ -376,7 +376,7 @@ export function trigger(strategy: GridStrategy, { quote }: MarketQuote): GridStr
 }
 
 /** Returns a grid that waits for its trigger, with a notice while the price is not reliable. */
-export function waitForTrigger(strategy: GridStrategy, { quote }: MarketQuote): GridStrategy {
+function waitForTrigger(strategy: GridStrategy, { quote }: MarketQuote): GridStrategy {
   const message = "the spread is wider than 2 %, so the trigger price waits for a narrower one";
   const notices: Notice[] = isWide(quote) ? [{ code: "wide_spread", message }] : [];
   return withNotices({ ...strategy, status: "idle", phase: "starting" }, notices);
@@ -407,7 +407,7 @@ export function startTrading(
 }
 
 /** Events if the grid moved by itself in this pass; other events report changes by a person. */
-export function movedEvents(before: GridStrategy, after: GridStrategy, at: Millis): Event[] {
+function movedEvents(before: GridStrategy, after: GridStrategy, at: Millis): Event[] {
   const how = howMoved(before, after);
   const range = rangeNow(after.state);
   if (how === undefined || range === undefined) return [];

@@ -114,7 +114,7 @@ export class BudgetSpent extends VenueError {
   }
 }
 
-export type StoreFailure = "fenced" | "constraint" | "unavailable";
+type StoreFailure = "fenced" | "constraint" | "unavailable";
 
 /** A write to the store failed. `unavailable` leaves open whether it was committed. */
 export class StoreError extends Error {

@@ -127,7 +127,7 @@ const FLAG_MEANINGS = {
   sellBase: "Also sells the strategy's base, at up to 10 % below the mid price",
 } as const;
 
-export type StopFlag = keyof typeof FLAG_MEANINGS;
+type StopFlag = keyof typeof FLAG_MEANINGS;
 export type StopFlags = Readonly<Record<StopFlag, boolean>>;
 
 /** How to stop: what happens to the orders, and the flags. */

@@ -1,6 +1,6 @@
 import { type Decimal, div, mul, ONE, ZERO } from "./decimal.ts";
 
-export interface Spread {
+interface Spread {
   readonly mid: Decimal;
   /** ask − bid, in quote; negative in a crossed book. */
   readonly spread: Decimal;

@@ -59,7 +59,7 @@ export const firstRefusal = (
 ): LimitRefusal | undefined =>
   all.map((standing) => allowed(order, look, standing)).find((refused) => refused !== undefined);
 
-export const afterOrder = ({ version, all }: Standings, order: OrderToCheck, quote: Quote): Standings => ({
+const afterOrder = ({ version, all }: Standings, order: OrderToCheck, quote: Quote): Standings => ({
   version,
   all: all.map((standing) => withOrder(standing, order, quote)),
 });

@@ -266,7 +266,7 @@ const versionShape = () =>
     changes: z.string().describe("What changed"),
   });
 
-export const AgreementShape = lazy(() =>
+const AgreementShape = lazy(() =>
   z.object({
     agreement: z.string().describe("Name of the agreement"),
     source: z.enum(["stored", "settings"]).describe("settings: from EDGEMAKER_LIQUIDITY"),
@@ -420,7 +420,7 @@ export function totalText(text: string): string | undefined {
 export const isSampled = ({ from, until }: NamedAgreement, today: number): boolean =>
   from <= today && (until === null || until >= today - 1);
 
-export type AgreementState = "planned" | "active" | "ended";
+type AgreementState = "planned" | "active" | "ended";
 
 export const stateOf = (
   { from, until }: Pick<NamedAgreement, "from" | "until">,

@@ -44,7 +44,7 @@ export function overallState(
 /** Data for a verdict: minutes and their sums, over any days. */
 export type Measured = Pick<LiquiditySpan, "from" | "to" | "sums" | "up">;
 
-export interface Score {
+interface Score {
   readonly spread: Decimal;
   readonly size: Decimal;
   readonly band: DepthBand;

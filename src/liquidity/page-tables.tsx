@@ -176,7 +176,7 @@ export function uptimeChart(days: readonly Day[]) {
 }
 
 export type OwnFigures = LiquidityAnswer["own"];
-export type Day = LiquidityAnswer["days"][number];
+type Day = LiquidityAnswer["days"][number];
 
 /** Obligations by name, with the user's values. */
 /** Default terms of an agreement. */
@@ -260,7 +260,7 @@ export function findingsOf(
 }
 
 /** Cost to trade as responses show it: bounds of the average slippage of market orders. */
-export type TradeCost = LiquidityAnswer["costToTrade"][number];
+type TradeCost = LiquidityAnswer["costToTrade"][number];
 
 /** Digits of a bound that is computed from three bands. */
 const BOUND_DIGITS = 6;
@@ -292,7 +292,7 @@ export const tradeCostsOut = (
   ),
 ];
 
-export const TRADE_AMOUNTS = TRADE_SIZES.map((size) => groupThousands(String(size / ONE)));
+const TRADE_AMOUNTS = TRADE_SIZES.map((size) => groupThousands(String(size / ONE)));
 
 /** Formats bounds, rounded outward. */
 export function slippageText({ atLeastPercent, atMostPercent }: TradeCost): string {
@@ -304,13 +304,13 @@ export function slippageText({ atLeastPercent, atMostPercent }: TradeCost): stri
 }
 
 /** Returns one row per day: the day, null for the whole period, and the text of each size. */
-export function tradeCostRows(costs: readonly TradeCost[]): { day: string | null; texts: string[] }[] {
+function tradeCostRows(costs: readonly TradeCost[]): { day: string | null; texts: string[] }[] {
   const days = [...new Set(costs.map(({ day }) => day))];
   return days.map((day) => ({ day, texts: costs.filter((cost) => cost.day === day).map(slippageText) }));
 }
 
 /** Names a row of a day or of the whole period. */
-export const tradeCostDay = (day: string | null): string => day ?? "all days";
+const tradeCostDay = (day: string | null): string => day ?? "all days";
 
 /** Columns of the command line's tables. */
 export const ORDER_COST_COLUMNS = TRADE_AMOUNTS.map((amount) => `order of ${amount}`);

@@ -232,7 +232,7 @@ export const legendPart = (hashes: readonly SampleHash[], hasCost: boolean) => (
   </>
 );
 
-export const HOURS_STYLE = `
+const HOURS_STYLE = `
 :root{--second:#8a4b00}@media(prefers-color-scheme:dark){:root{--second:#f0c060}}@media print{:root{--second:#8a4b00}}
 .hours{margin:0 0 12px;font-size:.85rem;color:var(--soft);break-inside:avoid}.hours div{display:flex;justify-content:space-between;gap:12px}
 .hours span{white-space:nowrap}.hours svg{height:90px}.hours path,.hours line{vector-effect:non-scaling-stroke}.hours .area{fill:var(--own)}
@@ -268,7 +268,7 @@ type Hours = NonNullable<LiquidityAnswer["hours"]>;
 type HourValues = readonly (number | null)[];
 
 /** Renders the charts; nothing if the report has no figures by hour. */
-export function hourCharts(hours: Hours | undefined, asset: string) {
+function hourCharts(hours: Hours | undefined, asset: string) {
   if (!hours || hours.ownTwoSidedPercent.length === 0) return false;
   const { ownTwoSidedPercent, ownSpreadPercent, ownBidsWithin2, ownAsksWithin2 } = hours;
   const depth = (value: number | null) => (value === null ? NOT_KNOWN : `${quote(value)} ${asset}`);

@@ -30,19 +30,19 @@ import {
 import { BAND_PERCENTS, USUAL_PROMISE, upRuleOf } from "./page-tables.tsx";
 
 /** Consecutive minutes without data, or without own orders on both sides, with one cause; `to` is excluded. */
-export interface LiquidityGap extends Omit<MinuteRun, "cause"> {
+interface LiquidityGap extends Omit<MinuteRun, "cause"> {
   readonly cause: Absence | "not_started" | "unknown";
 }
 
 /** Means over the known minutes; shares of 1, depths in quote within 0.5, 1 and 2 % of the mid. */
-export interface LiquidityFigures {
+interface LiquidityFigures {
   readonly spread: Decimal | null;
   /** Share of the known time with both sides. */
   readonly twoSided: Decimal | null;
   readonly depth: Sides<Depths> | null;
 }
 
-export interface LiquidityReport {
+interface LiquidityReport {
   readonly minutes: number;
   readonly known: number;
   readonly samples: number;
@@ -95,7 +95,7 @@ export function liquidityReport(
   };
 }
 
-export function offerFigures({ spread, depth }: OfferSums, known: number): LiquidityFigures {
+function offerFigures({ spread, depth }: OfferSums, known: number): LiquidityFigures {
   const meanDepths = (depths: Depths): Depths => {
     const mean = (sum: Decimal) => sum / BigInt(depth.count);
     return [mean(depths[0]), mean(depths[1]), mean(depths[2])];
@@ -111,7 +111,7 @@ const shareOfTime = (part: number, whole: number): Decimal | null =>
   whole > 0 ? div(BigInt(part) * ONE, BigInt(whole) * ONE, "down") : null;
 
 /** Returns the figures of own orders: by their times, where these are known. */
-export const ownFigures = ({ own, known, twoSided }: LiquiditySums): LiquidityFigures => ({
+const ownFigures = ({ own, known, twoSided }: LiquiditySums): LiquidityFigures => ({
   ...offerFigures(own, known),
   twoSided: shareOfTime(twoSided, known * MINUTE),
 });

@@ -124,7 +124,7 @@ const tradeCostShape = () =>
   });
 
 /** What the offered liquidity cost: P&L by cause, of each market and of all markets with the same quote asset. */
-export const costShape = () =>
+const costShape = () =>
   z.object({
     quote: z.string().describe("Asset of the amounts"),
     ...attributionFields(),

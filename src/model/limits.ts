@@ -27,7 +27,7 @@ export interface Limits {
   readonly onLoss?: OnLoss | undefined;
 }
 
-export type OnLoss = "pause" | "stop";
+type OnLoss = "pause" | "stop";
 
 export type LimitName = keyof Limits;
 
@@ -147,7 +147,7 @@ export interface LimitsRequest {
 
 /** Usage of passes, counted as platforms bill it. Times are protocol time; days are UTC. */
 /** Rows are null if the database does not report them: unknown is not zero. */
-export interface Cost {
+interface Cost {
   readonly exchangeCalls: number;
   readonly databaseRequests: number;
   readonly rowsRead: number | null;

@@ -47,7 +47,7 @@ export interface LossWatch {
 export type Losses = Readonly<Record<string, { readonly closed: Decimal; readonly watch: LossWatch | null }>>;
 
 /** Last price of a symbol at market time `at`, and the market's lot. */
-export interface Mark {
+interface Mark {
   readonly mid: Decimal;
   readonly at: Millis;
   readonly lot?: Decimal | undefined;

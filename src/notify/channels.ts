@@ -52,7 +52,7 @@ export const secretFieldsOf = (kind: ChannelKind): readonly SecretField[] =>
     };
   });
 
-export interface SecretField {
+interface SecretField {
   /** Name in storage and in prompts. */
   readonly name: string;
   readonly field: string;

@@ -150,7 +150,7 @@ export function prepareOrder(
   return rounded;
 }
 
-export const OrderShape = lazy(() =>
+const OrderShape = lazy(() =>
   z.object({
     id: z.string(),
     symbol: z.string(),

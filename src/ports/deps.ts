@@ -22,19 +22,19 @@ import type {
 } from "./venue.ts";
 import type { Local, Log, Tracer } from "./within-time.ts";
 
-export interface KeyRightsRead {
+interface KeyRightsRead {
   readonly assets: number;
   readonly mayWithdraw: boolean | undefined;
 }
 
-export interface KeyStorage {
+interface KeyStorage {
   readonly by: By;
   /** Whether keys that can withdraw are stored too. */
   readonly allowsWithdrawal: boolean;
 }
 
 /** Metadata of exchange keys, without the keys. */
-export interface KeyReport {
+interface KeyReport {
   readonly exchange: string;
   readonly from: "environment" | "file" | "database" | "nowhere";
   readonly storedAt: Millis | null;

@@ -26,7 +26,7 @@ export interface HeavyLane {
 }
 
 /** Limits of a calculation: it ends after `longest` with a partial result, and on `signal` without a result. */
-export interface CalculationLimits {
+interface CalculationLimits {
   readonly longest: Millis;
   readonly signal: AbortSignal | undefined;
 }

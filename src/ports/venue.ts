@@ -297,7 +297,7 @@ export interface Reactions {
 }
 
 /** State of an account's connection. */
-export type StreamView = StreamState & {
+type StreamView = StreamState & {
   readonly account: AccountKey;
   /** How long it has been in this state. */
   readonly for: Millis;

@@ -49,7 +49,7 @@ export type Log = (level: LogLevel, message: string, fields?: Readonly<Record<st
 
 export type SpanAttributes = Readonly<Record<string, string | number>>;
 
-export interface TraceSpan {
+interface TraceSpan {
   /** Adds attributes before the span ends. They contain no secrets and no foreign text. */
   set(attributes: SpanAttributes): void;
   rename(name: string): void;

@@ -80,7 +80,7 @@ function daysShown(days: readonly MeasuredDay[]): QualityAnswer["days"] {
 }
 
 /** P&L of a span by its cause, in quote: spread + inventory − fees = total, exactly. */
-export interface Attribution {
+interface Attribution {
   readonly total: Decimal;
   /** What the fills earned against the mid at their time. */
   readonly spread: Decimal;

@@ -41,7 +41,7 @@ export function measuredDays<Counts>(
 }
 
 /** Fills of one side, of one level of a side, or of one hour of the day in UTC. */
-export interface FillGroup {
+interface FillGroup {
   readonly side: Side | null;
   readonly level: number | null;
   readonly hour: number | null;

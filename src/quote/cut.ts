@@ -3,7 +3,7 @@ import { type Decimal, div, divideWhole, max, min, mul, ONE, snap, ZERO } from "
 import { leastAmount, type Market, meetsMinimum, type Side } from "../model/market.ts";
 import { firstMet, reachOf } from "../model/order.ts";
 
-export type CutReason =
+type CutReason =
   | "no_quote"
   | "no_base"
   | "max_inventory"
@@ -19,7 +19,7 @@ export interface Cut {
   readonly because: CutReason;
 }
 
-export interface KeptLevels {
+interface KeptLevels {
   readonly levels: readonly QuoteLevel[];
   readonly cuts: readonly Cut[];
 }

@@ -151,7 +151,7 @@ export function asQuote(strategy: Strategy): QuoteStrategy {
 }
 
 /** Quotes both sides of its market: orders within the tolerance stay, the others are replaced. */
-export function runQuote(
+function runQuote(
   before: QuoteStrategy,
   live: readonly Order[],
   context: StrategyContext,
@@ -208,7 +208,7 @@ function judgeOwn(strategy: QuoteStrategy, { bid }: Quote): QuoteStrategy {
 }
 
 /** Returns whether a level could lack its order, before balances are read. */
-export function mayQuote(strategy: QuoteStrategy, context: PlacingContext): boolean {
+function mayQuote(strategy: QuoteStrategy, context: PlacingContext): boolean {
   const { market, open } = context.observed;
   if (strategy.phase === "starting" || requestedChange(strategy)) return true;
   if (!market || isBlind(strategy.config, context)) return false;
@@ -218,7 +218,7 @@ export function mayQuote(strategy: QuoteStrategy, context: PlacingContext): bool
   return bids.lacking.length + asks.lacking.length > 0;
 }
 
-export interface Moving {
+interface Moving {
   readonly live: readonly Order[];
   readonly context: StrategyContext;
   readonly market: Market;
@@ -226,7 +226,7 @@ export interface Moving {
 }
 
 /** Returns the cancels and new orders, and the strategy after them. */
-export function moveOrders(
+function moveOrders(
   strategy: QuoteStrategy,
   quoting: Quoting,
   around: Moving,
@@ -342,7 +342,7 @@ export function freeSlots(
  * Places the nearest level first. A slot that the exchange rejected keeps its level waiting; no other slot tries that
  * level.
  */
-export function placeSide(side: Side, lacking: readonly QuoteLevel[], desk: Desk, before: Supply): Supply {
+function placeSide(side: Side, lacking: readonly QuoteLevel[], desk: Desk, before: Supply): Supply {
   const { ready, waiting } = freeSlots(side, before.slots, desk);
   const toPlace = lacking.slice(0, Math.max(0, lacking.length - waiting.length));
   const delayed = waiting

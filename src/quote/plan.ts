@@ -178,7 +178,7 @@ function quoteNotices(
  * Avellaneda and Stoikov, "High-frequency trading in a limit order book", Quantitative Finance 8 (2008) 217–224.
  * Statistics use floats: an order's price is computed from shares of the reference, which are bounded decimals.
  */
-export interface AvellanedaModel {
+interface AvellanedaModel {
   /** Risk aversion γ, per unit of quote; 0 gives its limit. */
   readonly gamma: number;
   /** σ: the price's standard deviation per square root of the time unit, in quote. */
@@ -198,7 +198,7 @@ export const optimalSpread = ({ gamma, sigma, k }: AvellanedaModel, left: number
   gamma * sigma ** 2 * left + (gamma === 0 ? 2 / k : (2 / gamma) * Math.log1p(gamma / k));
 
 /** Spread and skew as shares of the reference price. */
-export interface AvellanedaShares {
+interface AvellanedaShares {
   /** Distance of the reservation price above the reference; negative below it. */
   readonly skew: Decimal;
   readonly halfSpread: Decimal;
@@ -282,7 +282,7 @@ function lastHit(fills: readonly MeasuredFill[]): Millis | undefined {
 }
 
 /** Returns how much wider the defended side is, as a share of a price. */
-export const widenedShare = (ticks: number, tick: Decimal, price: Decimal): Decimal =>
+const widenedShare = (ticks: number, tick: Decimal, price: Decimal): Decimal =>
   div(BigInt(ticks) * tick, price, "up");
 
 /** Computes the distance of the nearest order from the reservation price, as a share of it. */

@@ -20,7 +20,7 @@ export interface PriceSource {
 
 export type Uncounted = "missing" | "stale" | "early" | "weightless" | "beyond_collar";
 
-export interface SourceView {
+interface SourceView {
   readonly source: string;
   readonly price: Decimal | null;
   /** Null for a fixed price, and without a price. */
@@ -79,7 +79,7 @@ interface Vote {
 }
 
 /** Returns the price with half of the weight on each side; the mean of two prices if the half falls between them. */
-export function weightedMedian(votes: readonly Vote[]): Decimal | undefined {
+function weightedMedian(votes: readonly Vote[]): Decimal | undefined {
   const sorted = [...votes].sort((a, b) => (a.price < b.price ? -1 : a.price > b.price ? 1 : 0));
   const whole = sorted.reduce((sum, { weight }) => sum + weight, ZERO);
   let below = ZERO;

@@ -50,8 +50,7 @@ const shortMoney = (value: number): string => String(Number(value.toFixed(Math.a
 const signedMoney = (value: number): string => `${value > 0 ? "+" : ""}${shortMoney(value)}`;
 
 /** Formats a share; it is unknown for a single moment. */
-export const formatShare = (share: number | null): string =>
-  share === null ? "not known yet" : `${share} %`;
+const formatShare = (share: number | null): string => (share === null ? "not known yet" : `${share} %`);
 
 const strategyRow = (row: ReportRow): Child[] => [
   calledBy(row),

@@ -31,7 +31,7 @@ export interface AccountReading {
 }
 
 /** Orders that are not settled. */
-export interface OrderCount {
+interface OrderCount {
   readonly account: AccountKey;
   readonly state: OrderState;
   readonly count: number;
@@ -69,7 +69,7 @@ export function metricsQueries({ now }: Pick<Context, "now">): readonly SQL[] {
 /** Rows of each of these queries, in order. */
 type Answers = [Row[], Row[], Row[], Row[]];
 
-export type MetricsStore = ReturnType<typeof createMetricsStore>;
+type MetricsStore = ReturnType<typeof createMetricsStore>;
 
 export const createMetricsStore = (context: Context) => ({
   /** Reads the figures in one request. Its cost depends on running strategies only, not on history. */

@@ -285,7 +285,7 @@ function networkOf(address = "unknown"): string {
 const TELLINGS_APART: Millis = 10 * MINUTE;
 
 /** Requests with a wrong token that no event has reported yet, of this process or isolate. */
-export interface WrongTokens {
+interface WrongTokens {
   add(): void;
   /** Returns the event to write now; undefined without wrong tokens, or if the last event is too recent. */
   due(): EventView | undefined;

@@ -11,7 +11,7 @@ import { SAFE_HEADERS, type Variables } from "./http.ts";
 
 type EntranceContext = Context<{ Variables: Variables }>;
 
-export interface EntranceOptions {
+interface EntranceOptions {
   readonly local: Pick<Local, "randomText" | "heard" | "monotonic">;
   readonly access: Access;
   readonly limiter: Limiter;

@@ -131,7 +131,7 @@ export const SAFE_HEADERS = {
 } as const;
 
 /** Headers of every JSON response; setting them together takes a tenth of the time. */
-export const JSON_HEADERS = { ...SAFE_HEADERS, "content-type": "application/json" } as const;
+const JSON_HEADERS = { ...SAFE_HEADERS, "content-type": "application/json" } as const;
 
 /** Creates the response directly; the framework's context would check and copy its headers one by one. */
 export const respond = ({ status, body, headers }: Answer, text = JSON.stringify(body)): Response =>
@@ -257,7 +257,7 @@ async function headerKeys(c: Ctx): Promise<Keys | undefined> {
 const LONGEST_WAIT_FOR_ANSWER: Millis = 10 * SECOND;
 const BETWEEN_LOOKUPS: Millis = 50;
 
-export interface Request {
+interface Request {
   /** The Idempotency-Key as sent. */
   readonly key: string;
   readonly actor: string;
@@ -270,7 +270,7 @@ export interface Request {
  * Runs a request once: the same key, token and body get the same response for a day; a second request waits for the
  * first.
  */
-export async function once(
+async function once(
   { store, local }: Pick<Deps, "store" | "local">,
   request: Request,
   act: (requestKey: string) => Promise<Answer>,
@@ -313,12 +313,12 @@ const REPEATABLE: readonly unknown[] = [
 const isRepeatable = (body: unknown): boolean =>
   typeof body === "object" && body !== null && "error" in body && REPEATABLE.includes(body.error);
 
-export type Fields = Readonly<Record<string, unknown>>;
+type Fields = Readonly<Record<string, unknown>>;
 
 type RefusedForm = Pick<AppError, "label" | "message" | "extras">;
 
 /** Returns a function that reads a request's fields from query or body and path, within limits. */
-export function inputReader(operation: Operation): (request: HonoRequest) => Fields | Promise<Fields> {
+function inputReader(operation: Operation): (request: HonoRequest) => Fields | Promise<Fields> {
   const { http } = operation;
   const kinds = lazy(() => fieldKinds(operation));
   const inQuery = http.from === "query";
@@ -347,10 +347,10 @@ const safeParse = _safeParse(Issues as unknown as typeof $ZodError);
 const done = async () => {};
 
 /** The parsed input, or the error response. */
-export type Validated = { readonly input: unknown } | Response;
+type Validated = { readonly input: unknown } | Response;
 
 /** Validates input; the only place that does. Unknown fields of a body are rejected, those of a read's query ignored. */
-export function inputValidator(operation: Operation, refuse: (form: RefusedForm, c: Context) => Response) {
+function inputValidator(operation: Operation, refuse: (form: RefusedForm, c: Context) => Response) {
   const schema = lazy(() => strictly(operation));
   const parse = (values: Fields) => safeParse(schema(), values) as z.ZodSafeParseResult<unknown>;
   const refused = (error: $ZodError, c: Context) => {

@@ -92,7 +92,7 @@ export function fromTexts(
   );
 }
 
-export interface InputRefusal {
+interface InputRefusal {
   readonly label: Label;
   readonly message: string;
   readonly issues: readonly Issue[];

@@ -2,7 +2,7 @@
 import * as z from "zod";
 
 /** Descriptions for grids, their plans, history and backtests. */
-export const GRID_WORDS: FieldWords = {
+const GRID_WORDS: FieldWords = {
   config: "Settings of the grid, including defaults",
   lowerPrice: "Lower end of the range, in quote",
   upperPrice: "Upper end of the range, in quote",
@@ -166,7 +166,7 @@ export const GRID_WORDS: FieldWords = {
 };
 
 /** Descriptions for limits, the kill switch, tokens, keys, channels, plans, reports and the audit. */
-export const KEEPING_WORDS: FieldWords = {
+const KEEPING_WORDS: FieldWords = {
   on: "true if no order is placed",
   done: "true if nothing is left to do",
   strategy: "Strategy id; null for a manual action",
@@ -223,7 +223,7 @@ export const KEEPING_WORDS: FieldWords = {
 };
 
 /** Descriptions for markets, accounts, orders and prices from other sources. */
-export const MARKET_WORDS: FieldWords = {
+const MARKET_WORDS: FieldWords = {
   exchange: "Exchange id, as `GET /exchanges` lists it",
   symbol: "Trading pair, BASE/QUOTE",
   "tokens.symbol": "Name of the token",
@@ -330,7 +330,7 @@ export const MARKET_WORDS: FieldWords = {
 };
 
 /** Descriptions for quotes and their reference price. */
-export const QUOTE_WORDS: FieldWords = {
+const QUOTE_WORDS: FieldWords = {
   "refused.level": "Position of the order on its side; 0 is nearest",
   counted: "true if its price counted",
   leastBase: "Smallest base position in any pass",
@@ -382,4 +382,4 @@ const describedFields = (fields: Readonly<Record<string, Schema>>, owner: string
  * Descriptions of fields by name; if a name has another meaning in one place, by `parent.name`, where the parent is
  * the containing field or the operation.
  */
-export type FieldWords = Readonly<Record<string, string>>;
+type FieldWords = Readonly<Record<string, string>>;

@@ -145,7 +145,7 @@ export async function createSignInLink(
  * Redeems a link's code for a new token with its creator's scope. The token ends after a day, or with its creator.
  * Returns undefined for a wrong, used or expired code.
  */
-export async function redeemSignInLink(
+async function redeemSignInLink(
   code: string,
   { store, local }: SignInDeps,
   { access, request }: { readonly access: Access; readonly request: string },

@@ -101,7 +101,7 @@ function Days({ pairs, day }: Pick<WatchedPairs, "pairs" | "day">) {
 type AgreementRow = AgreementList["agreements"][number];
 
 /** Agreements, a form for a new one, and the report of the chosen one. */
-export function Agreements({ session, from, to }: { session: Session; from: string; to: string }) {
+function Agreements({ session, from, to }: { session: Session; from: string; to: string }) {
   const list = useLoad<AgreementList>("GET /agreements");
   const [chosen, choose] = useState<string>();
   const mayWrite = session.scope !== "read";

@@ -59,7 +59,7 @@ const shareOrNone = (percent: number | null): string =>
   percent === null ? "not known yet" : inPercent(percent, 1);
 
 /** The report page: P&L by day, week or month. */
-export function ReportPage() {
+function ReportPage() {
   const [span, setSpan] = useState<string>("week");
   const report = useLoad<ReportAnswer>("GET /report", { [span]: true });
   const grids = useLoad<Status>("GET /strategy/grid/status");
@@ -220,7 +220,7 @@ function TaxTable() {
 }
 
 /** Bars of P&L by day, and their sum as a line. */
-export function DayBars({ figures: { days }, quote }: { figures: DailyFigures; quote: string }) {
+function DayBars({ figures: { days }, quote }: { figures: DailyFigures; quote: string }) {
   const last = days.at(-1);
   const first = days[0];
   if (!last || !first) return null;

@@ -52,7 +52,7 @@ export function takeCode(): string | undefined {
 }
 
 /** A value that the whole page shares. */
-export interface Value<T> {
+interface Value<T> {
   get(): T;
   set(next: T): void;
   hear(listener: (now: T) => void): () => void;

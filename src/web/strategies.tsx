@@ -135,7 +135,7 @@ const OWN_COLUMNS: readonly TableColumn<OwnStatus>[] = [
 ];
 
 /** Running strategies of the user's own, and those that can be started; nothing without any. */
-export function OwnStrategies({ session, status }: { session: Session; status: Loaded<OwnStatuses> }) {
+function OwnStrategies({ session, status }: { session: Session; status: Loaded<OwnStatuses> }) {
   const list = useLoad<OwnList>("GET /strategy/declared/list", {}, { live: true });
   const { loaded = [], count = 0 } = list.data ?? {};
   if (list.error) return <Failed error={list.error} again={list.again} />;
@@ -221,7 +221,7 @@ const QUOTE_COLUMNS: readonly TableColumn<Quoted>[] = [
 ];
 
 /** A table of running quotes, if any. */
-export function Quotes({ running }: { running: Loaded<QuotesStatus> }) {
+function Quotes({ running }: { running: Loaded<QuotesStatus> }) {
   const { data, error, again } = running;
   if (error) return <Failed error={error} again={again} />;
   if (data === undefined || data.count === 0) return null;
@@ -265,21 +265,15 @@ const GRID_COLUMNS: readonly TableColumn<Grid>[] = [
   passColumn(),
 ];
 
-export const GridsTable = ({
-  label,
-  grids,
-  empty,
-}: {
-  label: string;
-  grids: readonly Grid[];
-  empty: Child;
-}) => <Table label={label} columns={GRID_COLUMNS} rows={grids} keyOf={({ id }) => id} empty={empty} />;
+const GridsTable = ({ label, grids, empty }: { label: string; grids: readonly Grid[]; empty: Child }) => (
+  <Table label={label} columns={GRID_COLUMNS} rows={grids} keyOf={({ id }) => id} empty={empty} />
+);
 
 /** A strategy whose capital is not known. */
 type Other = Quoted | OwnStatus;
 
 /** P&L of all strategies by quote asset; paper trading is separate. */
-export function Totals({ grids, others }: { grids: readonly Grid[]; others: readonly Other[] }) {
+function Totals({ grids, others }: { grids: readonly Grid[]; others: readonly Other[] }) {
   const nameOf = ({ symbol, dryRun }: Pick<Grid, "symbol" | "dryRun">) =>
     `${pairOf(symbol).quote}${dryRun ? " (paper trading)" : ""}`;
   return (

@@ -21,7 +21,7 @@ import type {
 import type { PoolsShape, PriceShape, TokensShape } from "../dex/schema.ts";
 import type { ChangedShape } from "../engine/operations/reads.ts";
 import type { PlannedShape, StartedShape, StatusShape } from "../grid/schema/schema.ts";
-import type { PlannedEditShape, StoppedShape, WithdrawShape } from "../grid/schema/shapes.ts";
+import type { PlannedEditShape, WithdrawShape } from "../grid/schema/shapes.ts";
 import type { EventsShape, FillsShape, historicOrdersShape } from "../history/schema.ts";
 import type { AgreementListShape, AgreementReportShape } from "../liquidity/agreement-page.tsx";
 import type { WatchedShape } from "../liquidity/operations/report.ts";
@@ -57,7 +57,6 @@ export type LiquidityView = Of<typeof LiquidityShape>;
 export type Planned = Of<typeof PlannedShape>;
 export type PlannedEditAnswer = Of<typeof PlannedEditShape>;
 export type Started = Of<typeof StartedShape>;
-export type Stopped = Of<typeof StoppedShape>;
 export type WithdrawPlan = Of<typeof WithdrawShape>;
 export type Fills = Of<typeof FillsShape>;
 export type FillAnswer = Fills["fills"][number];

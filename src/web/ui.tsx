@@ -200,7 +200,7 @@ export interface Question {
 }
 
 /** Asks for confirmation before an action, and shows its result; an outdated question cannot be confirmed. */
-export function Ask({ question, close }: { question: Question; close: () => void }) {
+function Ask({ question, close }: { question: Question; close: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [state, setState] = useState<{ busy?: boolean; done?: Child; error?: ApiError }>({});
   const isBusy = state.busy === true;

@@ -249,13 +249,13 @@ type JournalRow = readonly [
   volume: string,
 ];
 
-export interface JournalPage extends Range {
+interface JournalPage extends Range {
   /** Whether it is a second request for missing candles. */
   readonly again: boolean;
   readonly rows: readonly JournalRow[];
 }
 
-export interface Journal {
+interface Journal {
   /** Pages of earlier runs. */
   readonly pages: readonly JournalPage[];
   append(page: JournalPage): void;
@@ -263,7 +263,7 @@ export interface Journal {
   remove(): void;
 }
 
-export const rowOf = ({ at, open, high, low, close, volume }: Candle): JournalRow => [
+const rowOf = ({ at, open, high, low, close, volume }: Candle): JournalRow => [
   at,
   text(open),
   text(high),
@@ -272,7 +272,7 @@ export const rowOf = ({ at, open, high, low, close, volume }: Candle): JournalRo
   text(volume),
 ];
 
-export function openJournal(file: string): Journal {
+function openJournal(file: string): Journal {
   const found = existsSync(file) ? readFileSync(file) : Buffer.alloc(0);
   // The rest after the last line end was being written when its process ended.
   const end = found.lastIndexOf("\n") + 1;
@@ -295,7 +295,7 @@ export function openJournal(file: string): Journal {
 }
 
 /** Collects a file's candles, and the ranges that were requested. */
-export function createFound({ source, pair, spanMillis }: Series) {
+function createFound({ source, pair, spanMillis }: Series) {
   const found = {
     candles: undefined as Candles | undefined,
     kept: nothingKept(source),

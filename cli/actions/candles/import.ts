@@ -164,7 +164,7 @@ export const shownCoverage = ({ from, until, longestGap, refused, ...rest }: Cov
   refused: refused.map(({ row, reason }) => `${row}: ${reason}`),
 });
 
-export function folderOf(values: Values): string {
+function folderOf(values: Values): string {
   const { databaseUrl } = readSettings(values, process.env);
   return candleFolder(databaseUrl, process.env);
 }

@@ -86,7 +86,7 @@ const LONGEST_ANSWER_WAIT = 15_000;
  * Watches a connected transport; the returned function waits a short time until every request has a response, so a
  * client that closes its input after its last request still gets the response.
  */
-export function answering(transport: Transport): () => Promise<void> {
+function answering(transport: Transport): () => Promise<void> {
   const open = new Set<RequestId>();
   let isDone: () => void = () => undefined;
   const close = (id: RequestId | undefined) => {
@@ -117,7 +117,7 @@ const cancelledBy = (message: JSONRPCMessage & { method: string }): RequestId | 
     : undefined;
 
 /** Relays messages to a server's /mcp and its responses back; the server's settings apply. */
-export async function relay(here: Transport, { url, token }: Remote): Promise<() => Promise<void>> {
+async function relay(here: Transport, { url, token }: Remote): Promise<() => Promise<void>> {
   const there = new StreamableHTTPClientTransport(new URL(`${url.replace(/\/$/, "")}/mcp`), {
     requestInit: { headers: token ? { authorization: `Bearer ${token}` } : {} },
   });

@@ -55,7 +55,7 @@ export async function writeStrategy(values: Values): Promise<number> {
   });
 }
 
-export const COMPILER_OPTIONS = {
+const COMPILER_OPTIONS = {
   ...{ target: "ES2022", module: "ESNext", moduleResolution: "Bundler", strict: true, skipLibCheck: true },
   allowImportingTsExtensions: true,
 };

@@ -225,7 +225,7 @@ const OF_OURS = "select total_changes(), cast(unixepoch('subsec') * 1000 as inte
  * Returns a stamp that shows whether the file has changed, in a tenth of a read's time. `epoch` belongs to this
  * connection.
  */
-export function changeStamp(database: Libsql.Database, epoch: number): () => Stamp {
+function changeStamp(database: Libsql.Database, epoch: number): () => Stamp {
   const [others, ours] = [OF_OTHERS, OF_OURS].map((sql) => database.prepare(sql).raw(true)) as [
     Libsql.Statement,
     Libsql.Statement,
@@ -238,7 +238,7 @@ export function changeStamp(database: Libsql.Database, epoch: number): () => Sta
 }
 
 /** libSQL's database class for files. Its native part is loaded on first use. */
-export const libsql: () => typeof Libsql = lazy((): typeof Libsql => requireFrom(import.meta.url)("libsql"));
+const libsql: () => typeof Libsql = lazy((): typeof Libsql => requireFrom(import.meta.url)("libsql"));
 
 export function readMigrations(): Migration[] {
   const folder = join(packageFolder(), "drizzle");

@@ -27,7 +27,7 @@ export const SIMULATION_START = 1_767_225_600_000;
 /** Time between passes: longer than a lease, so the pass after a crash can take it. */
 export const INTERVAL = MINUTE;
 
-export interface SimulatedPrices {
+interface SimulatedPrices {
   readonly prices?: StrategyPast["prices"];
   readonly seed?: number;
 }
@@ -36,7 +36,7 @@ export interface Clock {
   now: Millis;
 }
 
-export interface SimulatedHost {
+interface SimulatedHost {
   /** Opens the database as a started process does: at first a new one, then the same one. */
   readonly open: (definitions: StrategyDefinitions) => Promise<Deps>;
 }

@@ -222,14 +222,14 @@ async function startStrategy(
 }
 
 /** Compares the exchange, the database and the strategy's function. Each problem is a sentence. */
-export interface SimulatedStrategy {
+interface SimulatedStrategy {
   readonly deps: Deps;
   readonly venue: Venue;
   readonly symbol: Pair;
   readonly id: string;
 }
 
-export async function readDeclared({ deps, id }: SimulatedStrategy): Promise<DeclaredStrategy> {
+async function readDeclared({ deps, id }: SimulatedStrategy): Promise<DeclaredStrategy> {
   const [view] = await deps.store.strategies({ id });
   if (!view) throw new Error(`there is no strategy ${id}`);
   return asDeclared(view.strategy);
@@ -245,14 +245,14 @@ async function openById({ deps, venue, symbol }: SimulatedStrategy, { state }: D
 }
 
 /** Checks what must hold at any moment: no id has two open orders. */
-export async function checkOpenOrders(simulated: SimulatedStrategy): Promise<string[]> {
+async function checkOpenOrders(simulated: SimulatedStrategy): Promise<string[]> {
   const ids = await openById(simulated, await readDeclared(simulated));
   const twice = ids.filter((id, i) => id !== undefined && ids.indexOf(id) !== i);
   return [...new Set(twice)].map((id) => `two orders with the id ${id} were open at the same time`);
 }
 
 /** Checks what must hold when nothing is pending: the books equal the account, and each declared order is open or refused. */
-export async function checkAtRest(
+async function checkAtRest(
   simulated: SimulatedStrategy,
   { first, declared }: { readonly first: readonly Balance[]; readonly declared: readonly string[] },
 ): Promise<string[]> {
@@ -291,7 +291,7 @@ function booksProblems(
 /** Shares of the calls that each fault hits. */
 const SHARES = { crash: 0.02, lost: 0.08, failedRead: 0.02 };
 
-export interface Faults {
+interface Faults {
   /** Whether faults happen. */
   isOn: boolean;
   lostResponses: number;
@@ -302,7 +302,7 @@ export interface Faults {
 }
 
 /** Returns the venue with faults: a write can take effect although its response is lost. */
-export function faultyVenue(venue: Venue, faults: Faults): Venue {
+function faultyVenue(venue: Venue, faults: Faults): Venue {
   const hits = (share: number) => faults.isOn && faults.draw() < share;
   const write = async <T>(send: () => Promise<T>): Promise<T | Lost> => {
     if (hits(SHARES.crash)) return faults.crash();
@@ -329,7 +329,7 @@ export function faultyVenue(venue: Venue, faults: Faults): Venue {
 }
 
 /** Returns the store, which the process can fail to reach after the exchange has responded. */
-export const faultyStore = (store: Store, faults: Faults): Store => ({
+const faultyStore = (store: Store, faults: Faults): Store => ({
   ...store,
   settle: (...given) =>
     faults.isOn && faults.draw() < SHARES.crash ? faults.crash() : store.settle(...given),
@@ -346,7 +346,7 @@ function lostBefore(faults: Faults): Lost {
 }
 
 /** A definition that remembers the ids of its last call, and compares a restarted function with the one before it. */
-export interface Observed {
+interface Observed {
   readonly definition: AnyStrategyDefinition;
   readonly declared: () => readonly string[];
   readonly differences: () => readonly string[];
@@ -354,7 +354,7 @@ export interface Observed {
   readonly restart: (fresh: AnyStrategyDefinition) => void;
 }
 
-export function observedDefinition(first: AnyStrategyDefinition): Observed {
+function observedDefinition(first: AnyStrategyDefinition): Observed {
   let current = first;
   let ids: readonly string[] = [];
   const differences = new Set<string>();

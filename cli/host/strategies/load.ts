@@ -10,7 +10,7 @@ import { defineStrategy, Money, z } from "../../../src/declared/package.ts";
 import { messageOf } from "../../../src/kernel/errors.ts";
 import type { AnyStrategyDefinition, LoadedFrom } from "../../../src/ports/definition.ts";
 
-export interface LoadedStrategies {
+interface LoadedStrategies {
   readonly definitions: readonly AnyStrategyDefinition[];
   /** Files that could not be loaded, and why, with file and line. */
   readonly failures: readonly { readonly file: string; readonly message: string }[];
@@ -141,7 +141,7 @@ const PACKED_ESBUILD = new URL("../esbuild/lib/main.js", import.meta.url);
 const loadEsbuild = (): typeof import("esbuild") =>
   requireHere(existsSync(PACKED_ESBUILD) ? fileURLToPath(PACKED_ESBUILD) : "esbuild");
 
-export interface BundledStrategy {
+interface BundledStrategy {
   /** Path relative to the strategies folder. */
   readonly file: string;
   readonly code: string;

@@ -10,7 +10,7 @@ import { boundedText } from "../bounded-text.ts";
 
 export const IRIS_URL = "https://iris.indigoprotocol.io";
 
-export interface Iris {
+interface Iris {
   readonly url: string;
   /** Time limit of each request. */
   readonly timeoutMillis: Millis;
@@ -33,7 +33,7 @@ const nonsense = (cause?: unknown): VenueError =>
 /** Schemas of the Iris aggregator's responses, as far as prices need them; other fields are ignored. */
 const LOVELACE = 10n ** 12n;
 
-export const PoolsAnswer = lazy(() =>
+const PoolsAnswer = lazy(() =>
   z.object({
     data: z.array(PoolAnswer()),
     pagination: z.object({ totalPages: z.int().nonnegative() }),
@@ -41,12 +41,12 @@ export const PoolsAnswer = lazy(() =>
 );
 
 /** Prices; null for a pool with an empty side. */
-export const PricesAnswer = lazy(() =>
+const PricesAnswer = lazy(() =>
   z.array(z.object({ identifier: z.string(), price: numberUpTo(MOST_PRICE).nullable() })),
 );
 
 /** Failures have status 200. */
-export const FailureAnswer = lazy(() => z.object({ success: z.literal(false) }));
+const FailureAnswer = lazy(() => z.object({ success: z.literal(false) }));
 
 const wholeUnits = (raw: number): bigint => BigInt(Math.floor(raw));
 
@@ -167,10 +167,10 @@ const PoolAnswer = lazy(() =>
   }),
 );
 
-export type AnsweredPool = z.output<ReturnType<typeof PoolAnswer>>;
+type AnsweredPool = z.output<ReturnType<typeof PoolAnswer>>;
 
 /** Converts a pool; undefined without a state. */
-export function poolOf(
+function poolOf(
   { dex, identifier, state, tokenB: { decimals } }: AnsweredPool,
   price: number | null | undefined,
 ): Pool | undefined {

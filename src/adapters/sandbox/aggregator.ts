@@ -23,7 +23,7 @@ const FINE = decimal("0.000000001");
 /** Prices of tokens that no simulated venue lists, at the origin in units of 1e-9 USDT. */
 const UNLISTED: Partial<Record<ChainToken, number>> = { NIGHT: 50_000_000, MIN: 20_000_000 };
 
-export interface SimulatedChain {
+interface SimulatedChain {
   readonly seed: number;
   readonly origin: Millis;
   /** The venue whose prices the pools follow. */

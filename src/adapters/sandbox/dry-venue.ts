@@ -19,7 +19,7 @@ import { SANDBOX_TIMING, withResting } from "./venue.ts";
 /** The books are ours, so requests expire as in the sandbox; the prices come from the exchange. */
 const DRY_TIMING: Timing = { ...SANDBOX_TIMING, backoff: { first: 15 * SECOND, most: 5 * MINUTE } };
 
-export interface DryAccount {
+interface DryAccount {
   readonly account: AccountRef;
   /** Public data of the real exchange, read without keys. */
   readonly data: MarketData;

@@ -6,7 +6,7 @@ import { between, type Corner } from "../../market/matching/placing.ts";
 import type { Market } from "../../model/market.ts";
 import { generatedPath, type ListedPath, type PricePath, type Shock, sampled } from "./matching.ts";
 
-export interface PriceSetting {
+interface PriceSetting {
   readonly seed: number;
   readonly origin: Millis;
   /** Replayed candles by symbol. */

@@ -118,7 +118,7 @@ function meeting(
 }
 
 /** The price from one time to another, both inclusive. */
-export interface Course {
+interface Course {
   readonly from: Millis;
   readonly until: Millis;
   /** The price at the start, at each turning point, and at the end. */
@@ -127,7 +127,7 @@ export interface Course {
   readonly highest: Decimal;
 }
 
-export function courseOf(
+function courseOf(
   { market, path }: { readonly market: Market; readonly path: PricePath },
   { from, until }: { readonly from: Millis; readonly until: Millis },
 ): Course {
@@ -154,7 +154,7 @@ export function courseOf(
  * Returns false only for an order that cannot meet the price; true for each one that was open for only part of the
  * time.
  */
-export const mayTouch = (
+const mayTouch = (
   { from, lowest, highest }: Course,
   { side, price, meetsFrom }: Pick<BookedOrder, "side" | "price" | "meetsFrom">,
 ): boolean => meetsFrom > from || (side === "buy" ? price >= lowest : price <= highest);
@@ -175,7 +175,7 @@ export interface Shock {
   readonly factor: number;
 }
 
-export interface Generated {
+interface Generated {
   readonly seed: number;
   readonly symbol: string;
   readonly venue: string;

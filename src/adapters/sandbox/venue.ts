@@ -147,7 +147,7 @@ export const depthAt = (market: Market, ticks: number, at: Millis, limit: number
 });
 
 /** Yields one side of it, best first; a level is computed when it is read, because most orders meet none. */
-export function* levelsAt(
+function* levelsAt(
   market: Market,
   ticks: number,
   at: Millis,

@@ -9,12 +9,12 @@ import type { Keys } from "../../ports/venue.ts";
 import type { Ccxt } from "../ccxt/client/ccxt.ts";
 
 /** An open WebSocket. */
-export interface Socket {
+interface Socket {
   send(text: string): void;
   close(): void;
 }
 
-export interface SocketEvents {
+interface SocketEvents {
   readonly opened: () => void;
   readonly message: (message: string | Uint8Array) => void;
   /** A ping or pong frame. */
@@ -38,7 +38,7 @@ const PING_EVERY: Millis = 10 * SECOND;
 const READY_WITHIN: Millis = 20 * SECOND;
 const RENEW_AGAIN: Millis = 60 * SECOND;
 
-export interface LineParts {
+interface LineParts {
   readonly name: Line;
   readonly dialect: StreamDialect;
   readonly access: StreamAccess;
@@ -233,7 +233,7 @@ export interface StreamAccess {
 }
 
 /** A connection's address; some exchanges put a key into it, so it is never logged. */
-export interface Address {
+interface Address {
   readonly path: string;
   /** Extends the login. Absent if it lasts as long as the connection. */
   readonly renew?: () => Promise<unknown>;

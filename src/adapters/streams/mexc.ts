@@ -15,7 +15,7 @@ const subscription = (params: readonly string[], isOn: boolean) => ({
 });
 
 /** Returns a field's text; empty if it is absent. */
-export const protobufText = (fields: ReadonlyMap<number, Uint8Array>, number: number): string =>
+const protobufText = (fields: ReadonlyMap<number, Uint8Array>, number: number): string =>
   new TextDecoder().decode(fields.get(number));
 
 export const mexcStream: StreamDialect = {
@@ -70,7 +70,7 @@ function dataIn(message: Uint8Array): StreamReading[] {
 }
 
 /** Fields of a protobuf message by number: text and messages as bytes; numbers are skipped. Throws if it is broken. */
-export function protobufFields(bytes: Uint8Array): Map<number, Uint8Array> {
+function protobufFields(bytes: Uint8Array): Map<number, Uint8Array> {
   const fields = new Map<number, Uint8Array>();
   let at = 0;
   const varint = (): number => {

@@ -230,10 +230,7 @@ function accessTo({ account, link, keys }: StreamOpening): StreamAccess {
 }
 
 /** Passes the first hint on at once, and the newest of each kind and pair after that, so a flood costs little. */
-export function mergedHints(
-  emit: (hint: Hint) => void,
-  after: (millis: Millis, run: () => void) => () => void,
-) {
+function mergedHints(emit: (hint: Hint) => void, after: (millis: Millis, run: () => void) => () => void) {
   const waiting = new Map<string, Hint>();
   const recent = new Map<string, () => void>();
 

@@ -7,7 +7,7 @@ import { type Operation, operation } from "../../operation.ts";
 import type { AuditStore, ChainedEvent, ChainPlace, Signer } from "../../ports/stores/store.ts";
 
 /** A problem, with the event's id if it concerns one. */
-export interface Fault {
+interface Fault {
   readonly event: number | null;
   readonly what: string;
 }
@@ -25,7 +25,7 @@ export interface Verdict {
 }
 
 /** The events to read: at most a number of those after an id; all by default. */
-export interface Part {
+interface Part {
   readonly after?: number;
   readonly most?: number;
 }

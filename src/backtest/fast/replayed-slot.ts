@@ -17,7 +17,7 @@ import { fillPricesOf, type Rules, type Ticks } from "../tape/ticks.ts";
 import { cornersOf, type Jumps } from "./jump.ts";
 
 /** Changes from one fill of a slot, as floats: for statistics, never for booking. */
-export interface Move {
+interface Move {
   readonly amount: Decimal;
   readonly cash: number;
   readonly base: number;

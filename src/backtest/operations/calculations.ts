@@ -26,7 +26,7 @@ function* gridCalculation(
   return answerOf(over, result, walkedTime("prints" in past ? past.prints : past, result.run.bars));
 }
 
-export interface QuotesJob extends Job<QuoteBacktestOptions> {
+interface QuotesJob extends Job<QuoteBacktestOptions> {
   readonly request: Parameters<typeof backtestingQuotes>[0];
   readonly candles: Candles;
   readonly over: Parameters<typeof quoteBacktestOut>[0];

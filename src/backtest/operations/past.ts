@@ -36,7 +36,7 @@ import {
 import type { CALCULATIONS } from "./calculations.ts";
 
 /** Input fields that replace a market's rules. */
-export interface MarketFields {
+interface MarketFields {
   readonly tick?: Decimal | undefined;
   readonly lot?: Decimal | undefined;
   readonly makerFee?: Decimal | undefined;

@@ -50,7 +50,7 @@ export type Placed = { readonly id: string } | { readonly rejected: string; read
 /** More depth than any order needs, so every taker order fills completely. */
 export const PLENTY: Decimal = 10n ** 12n * ONE;
 
-export interface PaperAccount extends Omit<PaperVenue, "quote" | "place" | "cancel"> {
+interface PaperAccount extends Omit<PaperVenue, "quote" | "place" | "cancel"> {
   readonly resting: () => readonly BookedOrder[];
   /** Fills an open order at its own price, as maker. */
   readonly fill: (order: BookedOrder, amount: Decimal, at: Millis) => void;
@@ -148,7 +148,7 @@ export interface StrategyOnPaper<S extends Strategy = GridStrategy> {
   readonly memory: AccountMemory;
 }
 
-export interface Passed<S extends Strategy = GridStrategy> {
+interface Passed<S extends Strategy = GridStrategy> {
   readonly account: StrategyOnPaper<S>;
   /** Fills booked in this pass, oldest first. */
   readonly fills: readonly Fill[];

@@ -188,7 +188,7 @@ function doubtsOf<S extends PositionStrategy>(
   return results;
 }
 
-export interface PositionWalkOptions extends WalkOptions {
+interface PositionWalkOptions extends WalkOptions {
   readonly rules: Rules & { readonly tickInterval: Millis };
   readonly kinds: Kinds;
   /** Creates what a run reads besides the book. */
@@ -197,7 +197,7 @@ export interface PositionWalkOptions extends WalkOptions {
   readonly guard?: ((work: () => void) => void) | undefined;
 }
 
-export interface WalkedPosition<S extends PositionStrategy> {
+interface WalkedPosition<S extends PositionStrategy> {
   readonly account: StrategyOnPaper<S>;
   readonly fills: readonly Fill[];
   /** Number of completed bars, fewer than all if it was ended early. */
@@ -225,7 +225,7 @@ interface PositionWalk<S extends PositionStrategy> extends BarRun<S>, Pick<Posit
 }
 
 /** Runs a position over bars, pass by pass, with its own functions on a venue in memory. Yields the completed bars. */
-export function* walkingPosition<S extends PositionStrategy>(
+function* walkingPosition<S extends PositionStrategy>(
   strategy: S,
   bars: Ticks,
   options: PositionWalkOptions,
@@ -274,7 +274,7 @@ function makePass<S extends PositionStrategy>(positionWalk: PositionWalk<S>): vo
 }
 
 /** Returns the value of the position at a price, in quote. */
-export const positionValue = (
+const positionValue = (
   { base, quote }: { readonly base: Decimal; readonly quote: Decimal },
   price: Decimal,
 ) => quote + mul(base, price, "half");

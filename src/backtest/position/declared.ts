@@ -32,7 +32,7 @@ export const DeclaredBacktestShape = lazy(() =>
   }),
 );
 
-export type DeclaredBacktestAnswer = z.input<ReturnType<typeof DeclaredBacktestShape>>;
+type DeclaredBacktestAnswer = z.input<ReturnType<typeof DeclaredBacktestShape>>;
 
 type DeclaredBacktest = PositionBacktest<DeclaredStrategy>;
 

@@ -200,7 +200,7 @@ const LACKS: Partial<Record<RefusalReason, string>> = {
 export const forLack = (reason: RefusalReason): string => LACKS[reason] ?? `(${reason.replaceAll("_", " ")})`;
 
 /** Quote that a grid has used: in its open buys and for bought base, minus the proceeds of sells. */
-export interface QuoteUse {
+interface QuoteUse {
   readonly most: Decimal;
   /** Usage from each time on, in order. */
   readonly rows: readonly { readonly at: Millis; readonly used: Decimal }[];

@@ -97,7 +97,7 @@ export interface BacktestResult {
   readonly missing: number;
 }
 
-export interface BacktestWarning {
+interface BacktestWarning {
   readonly code: Warning["code"] | "coarse_candles" | "touch" | "few_cycles" | "missing_bars" | "ended";
   readonly message: string;
 }
@@ -267,7 +267,7 @@ function backtestDoubts({ run, band, rules, market, missing, bars }: Doubtful): 
   return found;
 }
 
-export interface TapeWalkOptions extends WalkOptions {
+interface TapeWalkOptions extends WalkOptions {
   readonly queue: QueueModel;
 }
 
@@ -374,14 +374,14 @@ function passOn(tapeWalk: TapeWalk, at: Millis): void {
 }
 
 /** One trade in whole ticks; an unknown amount is enough for any order. */
-export interface Print {
+interface Print {
   readonly at: Millis;
   readonly ticks: number;
   readonly amount: Decimal | undefined;
 }
 
 /** An account on a venue whose trades and recorded books the caller reports one by one. */
-export interface TapePaper extends PaperVenue {
+interface TapePaper extends PaperVenue {
   /** Fills the orders that a trade reaches, best price first. Returns whether any filled. */
   readonly print: (print: Print) => boolean;
   /** Advances the time; the last trade, if any, fills nothing. */

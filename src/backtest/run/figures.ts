@@ -25,7 +25,7 @@ export interface Figures extends Profit {
 }
 
 /** Equity and price at a close; `buyAndHold` is its value for that strategy. */
-export interface Point {
+interface Point {
   readonly at: Millis;
   readonly price: number;
   readonly equity: number;
@@ -201,7 +201,7 @@ function sharpeOf(equities: readonly number[]): number | null {
 }
 
 /** Max drawdown of the equity, as a share of its peak, and in quote. */
-export interface Drawdown {
+interface Drawdown {
   readonly amount: number;
   readonly share: number;
   /** The equity at its start. */

@@ -57,7 +57,7 @@ export interface Walked {
 }
 
 /** State of a run over bars or a tape. */
-export interface RunState<S extends Strategy, V> {
+interface RunState<S extends Strategy, V> {
   readonly bars: Ticks;
   readonly options: WalkOptions;
   readonly venue: V;
@@ -297,7 +297,7 @@ export function makeGridPass(run: GridRun<PaperVenue>, at: Millis, bar: number, 
   if (account.strategy.state.ledger !== before) run.positions.push(positionFrom(bar, account.strategy));
 }
 
-export interface LeapPoint {
+interface LeapPoint {
   readonly account: StrategyOnPaper;
   readonly bars: Ticks;
   /** The next bar. */
@@ -309,19 +309,19 @@ export interface LeapPoint {
   readonly freeQuote: bigint;
 }
 
-export interface Leapt {
+interface Leapt {
   readonly account: StrategyOnPaper;
   readonly fills: FillLog;
   readonly positions: Positions;
 }
 
 /** A leap that depends on passes, and the bar before which it need not be tried again. */
-export interface NoLeap {
+interface NoLeap {
   readonly notBefore: number;
 }
 
 /** Continues to the last bar in whole numbers, if only the grid's own fills can happen. */
-export function leap(point: LeapPoint): Leapt | NoLeap {
+function leap(point: LeapPoint): Leapt | NoLeap {
   const { account, bars, from, wake, options, fills: before, freeQuote } = point;
   const { market, rules } = options;
   const ladder = ladderOf(account, market, { rules, freeQuote });

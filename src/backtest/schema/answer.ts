@@ -168,7 +168,7 @@ const BACKTEST_FILL_COLUMNS = ["timestamp", "slot", "side", "price", "amount", "
 
 export const fillsCsv = ({ fills }: BacktestAnswer): string => fieldsCsv(BACKTEST_FILL_COLUMNS, fills);
 
-export const FillShape = lazy(() =>
+const FillShape = lazy(() =>
   z.object({
     timestamp: z.number(),
     slot: z.number(),
@@ -180,7 +180,7 @@ export const FillShape = lazy(() =>
   }),
 );
 
-export const SlotResultShape = lazy(() =>
+const SlotResultShape = lazy(() =>
   z.object({
     slot: z.number(),
     lowerPrice: z.number(),
@@ -191,7 +191,7 @@ export const SlotResultShape = lazy(() =>
   }),
 );
 
-export const PointShape = lazy(() =>
+const PointShape = lazy(() =>
   z.object({
     timestamp: z.number(),
     price: z.number(),
@@ -202,7 +202,7 @@ export const PointShape = lazy(() =>
 );
 
 /** Fields for the profit, and for buy and hold. */
-export const earnedFields = () => ({
+const earnedFields = () => ({
   total: z.string().describe("Equity at the end minus the investment, in quote, exact"),
   totalPercent: z.number(),
   realized: z.string(),
@@ -219,7 +219,7 @@ export const earnedFields = () => ({
 });
 
 /** Description of the tape that was used instead of bars. */
-export const TapeShape = () =>
+const TapeShape = () =>
   z
     .object({
       prints: z.number().describe("Number of replayed trades"),

@@ -3,10 +3,10 @@ import { type Jumps, jump, type Rungs } from "../fast/jump.ts";
 import { closeAt, RULES, type Ticks } from "../tape/ticks.ts";
 
 /** Number of blocks of time; all 12,870 combinations of half of them are evaluated. */
-export const BLOCKS = 16;
+const BLOCKS = 16;
 const HALF = BLOCKS / 2;
 
-export interface Overfitting {
+interface Overfitting {
   /** Share of the splits in which the best candidate of one half is at most the median in the other. */
   readonly probability: number;
   /** Share of the splits in which it loses money in the other half. */

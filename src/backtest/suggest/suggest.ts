@@ -259,7 +259,7 @@ function varianceOf(values: readonly number[]): number {
 }
 
 /** Moments of a series of returns: Sharpe ratio per observation, not per year; a normal distribution has kurtosis 3. */
-export interface Moments {
+interface Moments {
   readonly observations: number;
   readonly sharpe: number;
   readonly skewness: number;

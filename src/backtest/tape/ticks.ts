@@ -158,10 +158,10 @@ export function missingBars({ times, spanMillis }: Candles): number {
 export type Blocks = Column;
 
 /** Blocks of 8 bars, of 64 and of 4,096. */
-export type Levels = readonly [tiny: Blocks, small: Blocks, large: Blocks];
+type Levels = readonly [tiny: Blocks, small: Blocks, large: Blocks];
 
 /** Builds the blocks of bars, each of them four consecutive prices: open, low, high and close. */
-export function blockLevels(rows: Column): Levels {
+function blockLevels(rows: Column): Levels {
   const tiny = blocksOf(rows, 8, 4);
   const small = blocksOf(tiny, 8, 2);
   return [tiny, small, blocksOf(small, 64, 2)];

@@ -208,7 +208,7 @@ function levelsIn(side: unknown): readonly BookRow[] | undefined {
 }
 
 /** Buffer for one trade that is added to the columns: its price as digits and decimals. */
-export interface PrintRow {
+interface PrintRow {
   at: Millis;
   digits: number;
   decimals: number;
@@ -219,12 +219,12 @@ export interface PrintRow {
 }
 
 /** One level of a book: price and amount. */
-export type BookRow = readonly [price: number, amount: number];
+type BookRow = readonly [price: number, amount: number];
 
 const LARGEST_COLUMN_INT = 2 ** 31 - 1;
 
 /** Collects trades in ascending order; each id once. */
-export function createPrints(pair: Pair) {
+function createPrints(pair: Pair) {
   const [times, digits, decimals, amounts]: [number[], number[], number[], number[]] = [[], [], [], []];
   /** Trades of the newest time, by id. */
   let newest = new Map<string, number>();
@@ -276,7 +276,7 @@ export function createPrints(pair: Pair) {
 }
 
 /** Collects snapshots in ascending order. */
-export function createBooks() {
+function createBooks() {
   const [times, starts, asks]: [number[], number[], number[]] = [[], [], []];
   const [prices, amounts]: [number[], number[]] = [[], []];
 
@@ -332,7 +332,7 @@ const LONGEST_OBJECT = 1 << 22;
  * Splits a JSON file that arrives in parts into its outermost objects: a list, or JSON Lines. Throws RangeError for
  * anything between them, and for an object of unlimited length.
  */
-export function createObjects(onObject: (text: string, row: number) => void) {
+function createObjects(onObject: (text: string, row: number) => void) {
   const decoder = new TextDecoder();
   let rest: Uint8Array = new Uint8Array(0);
   /** Progress in the buffered rest, and where the object begins. */

@@ -64,7 +64,7 @@ const publicMarket = (venue: Venue, symbol: Pair): Promise<Market> =>
   venue.forAnyone ? venue.forAnyone.market(symbol) : (venue.listed ?? venue.market)(symbol);
 
 /** Reads ticker, book and rules of one venue within one time limit. */
-export const readVenue = (
+const readVenue = (
   { venue, inTime }: Deps,
   { exchange, symbol, ownFees }: MarketRequest,
 ): Promise<PlacesRead> =>
@@ -88,7 +88,7 @@ const withExchange = ({ exchange, error }: { exchange: string; error: string }):
 const MOST_APART = decimal("0.01");
 
 /** Returns every pool that counts toward the token's price; a pool buys and sells at one price, before its fee. */
-export const poolPlaces = ({ pools, ada }: ChainMarket, at: Millis): PricedPlace[] =>
+const poolPlaces = ({ pools, ada }: ChainMarket, at: Millis): PricedPlace[] =>
   pools.map((pool) => poolPlace(pool, ada.price, at));
 
 /** Operations that compare prices of one pair. */
@@ -146,7 +146,7 @@ export const compareOperations = (ids: readonly string[]): Operation[] => [
 ];
 
 /** Formats the prices as a table with the best bid and ask marked, and the result below it. */
-export function comparisonView(answer: unknown) {
+function comparisonView(answer: unknown) {
   const { symbol, prices, analysis, unlisted, failed = [], timestamp } = answer as Comparison;
   const { lowestAsk, highestBid, spread, spreadPercent } = analysis;
   return {
@@ -172,7 +172,7 @@ export function comparisonView(answer: unknown) {
 }
 
 /** Describes the result of buying at one place and selling at another, after fees. */
-export function netText(answer: unknown): string {
+function netText(answer: unknown): string {
   const { symbol, analysis } = answer as Comparison;
   const { executable } = analysis;
   const whole = wholeText(symbol, executable).whole;
@@ -198,7 +198,7 @@ function tradeText(
 }
 
 /** Result of one source: places, an unlisted symbol, or a failure. */
-export interface PlacesRead {
+interface PlacesRead {
   readonly exchange: string;
   readonly places: readonly PricedPlace[];
   readonly unlisted?: boolean;
@@ -213,7 +213,7 @@ interface MarketRequest {
 }
 
 /** Returns the pools of a token against USDT; the chain lists nothing else. */
-export async function readChain(deps: Deps, symbol: Pair): Promise<PlacesRead> {
+async function readChain(deps: Deps, symbol: Pair): Promise<PlacesRead> {
   const { base, quote } = splitPair(symbol);
   if (!isChainToken(base) || quote !== "USDT") return { exchange: CHAIN, places: [], unlisted: true };
   return readPlaces(CHAIN, async () => poolPlaces(await deps.dex.market(base), await marketNow(deps)));
@@ -233,10 +233,7 @@ async function readPlaces(
 }
 
 /** Returns all places, or throws the contract's failure: if every venue failed, or one without `partial`. */
-export function allPlaces(
-  readings: readonly PlacesRead[],
-  { symbol, partial }: { symbol: Pair; partial: boolean },
-) {
+function allPlaces(readings: readonly PlacesRead[], { symbol, partial }: { symbol: Pair; partial: boolean }) {
   const failed = readings.flatMap(({ exchange, error }) =>
     error === undefined ? [] : [{ exchange, error }],
   );
@@ -249,14 +246,14 @@ export function allPlaces(
   return { places, unlisted, failed };
 }
 
-export interface VenueReading {
+interface VenueReading {
   readonly exchange: string;
   readonly ticker: Ticker;
   readonly book: Book;
   readonly market: Market;
 }
 
-export function venuePlace({ exchange, ticker, book, market }: VenueReading): PricedPlace {
+function venuePlace({ exchange, ticker, book, market }: VenueReading): PricedPlace {
   const { last: price, bid, ask, at } = ticker;
   const result = { exchange, price, bid, ask, at };
   if (!market.active) return { ...result, buy: undefined, sell: undefined };
@@ -276,7 +273,7 @@ function poolPlace(pool: PricedPool, ada: Decimal, at: Millis): PricedPlace {
   };
 }
 
-export interface BookSide {
+interface BookSide {
   readonly exchange: string;
   readonly side: "buy" | "sell";
   /** Best first: the asks for a buy, the bids for a sell. */
@@ -321,7 +318,7 @@ function stepsOf(levels: readonly BookLevel[], rounding: Rounding): { steps: Ste
   return { steps, depth: before };
 }
 
-export interface PoolSide {
+interface PoolSide {
   readonly pool: PricedPool;
   readonly side: "buy" | "sell";
   /** USDT per ADA. Payments are in ADA; it is valued, not exchanged. */

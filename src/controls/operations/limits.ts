@@ -252,7 +252,7 @@ interface TokenRequest {
 }
 
 /** Creates a token and returns its text, which is never shown again. */
-export async function issueToken(
+async function issueToken(
   { store, local }: Pick<Deps, "store" | "local">,
   { name, scope, days }: TokenRequest,
   by: By,

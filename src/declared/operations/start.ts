@@ -159,7 +159,7 @@ const previewOperation = (definition: AnyStrategyDefinition, ids: readonly strin
   });
 
 /** Users' own strategies, as the operations of all kinds with one position name them. */
-export const OWN_STRATEGIES: PositionKind<DeclaredStrategy, ReturnType<typeof runningOut>> = {
+const OWN_STRATEGIES: PositionKind<DeclaredStrategy, ReturnType<typeof runningOut>> = {
   name: declaredKind([]).name,
   group: "strategy",
   as: asDeclared,
@@ -210,9 +210,9 @@ export const declaredStarts = (
 ): Operation[] =>
   definitions.flatMap((definition) => [previewOperation(definition, ids), startOperation(definition, ids)]);
 
-export type DeclaredPlace = PlanInputs & StartReads;
+type DeclaredPlace = PlanInputs & StartReads;
 
-export async function readDeclaredPlace(
+async function readDeclaredPlace(
   deps: Deps,
   definition: AnyStrategyDefinition,
   request: DeclaredRequest,
@@ -308,7 +308,7 @@ const listStrategies = (definitions: StrategyDefinitions) =>
     },
   });
 
-export const declaredReads = (definitions: StrategyDefinitions): Operation[] => [
+const declaredReads = (definitions: StrategyDefinitions): Operation[] => [
   strategyStatus,
   listStrategies(definitions),
 ];

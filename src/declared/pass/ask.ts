@@ -26,7 +26,7 @@ export interface NamedWish extends OrderTerms {
   readonly id: string;
 }
 
-export type FunctionResult =
+type FunctionResult =
   | { readonly fault: string }
   | {
       readonly fault: null;
@@ -38,7 +38,7 @@ export type FunctionResult =
 const MOST_DECLARED = 100;
 const LONGEST_ID = 40;
 const LONGEST_FAULT = 500;
-export const MOST_STATE = 65_536;
+const MOST_STATE = 65_536;
 
 /** A strategy's definition with its config. */
 export interface Runnable {
@@ -243,7 +243,7 @@ export function othersBook({ observed }: Pick<StrategyContext, "observed">): Boo
   return book && midOfOthers(book, own) !== undefined ? withoutOwn(book, own) : undefined;
 }
 
-export interface CallInputs {
+interface CallInputs {
   readonly strategy: DeclaredStrategy;
   readonly live: readonly Order[];
   readonly market: Market;

@@ -152,7 +152,7 @@ export function mayDeclare(
 }
 
 /** Compares open orders with declared ones: each id has a slot, and each slot at most one order. */
-export interface Arranged {
+interface Arranged {
   readonly slots: readonly SlotState[];
   readonly ids: readonly string[];
   /** Declared orders that are not open, each with its slot. */
@@ -219,7 +219,7 @@ function nameSlots(
 }
 
 /** Places missing orders as far as funds and limits allow. */
-export interface Placement {
+interface Placement {
   readonly context: StrategyContext;
   readonly market: Market;
   readonly priced: Quote;
@@ -228,7 +228,7 @@ export interface Placement {
   readonly memory: DeclaredState["memory"];
 }
 
-export function placeDeclared(
+function placeDeclared(
   strategy: DeclaredStrategy,
   live: readonly Order[],
   placing: Placement,

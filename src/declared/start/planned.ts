@@ -121,7 +121,7 @@ const marketSnapshot = ({
 });
 
 /** Returns the mid price of others' orders. */
-export function midOfMarket(inputs: PlanInputs): Decimal | undefined {
+function midOfMarket(inputs: PlanInputs): Decimal | undefined {
   const book = othersBook(marketSnapshot(inputs));
   return book && midOfBook(book);
 }

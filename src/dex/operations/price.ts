@@ -32,7 +32,7 @@ const MOST_CHARACTERS = 20;
 const shortIdentifier = (identifier: string): string =>
   identifier.length > MOST_CHARACTERS ? `${identifier.slice(0, MOST_CHARACTERS - 1)}…` : identifier;
 
-export const priceView = (answer: unknown) => {
+const priceView = (answer: unknown) => {
   const { sources, ...rest } = answer as z.output<ReturnType<typeof PriceShape>>;
   return { ...rest, sources: sources.map(({ id, ...source }) => ({ id: shortIdentifier(id), ...source })) };
 };
@@ -56,7 +56,7 @@ const dexPriceOperation = (): Operation =>
   });
 
 /** Formats reserves under the names of their tokens. */
-export const poolsView = (answer: unknown) => {
+const poolsView = (answer: unknown) => {
   const { pools, ...rest } = answer as z.output<ReturnType<typeof PoolsShape>>;
   const rows = pools.map(({ identifier, reserveA, reserveB, tokenA, tokenB, ...pool }) => ({
     ...{ ...pool, [tokenA]: reserveA, [tokenB]: reserveB },

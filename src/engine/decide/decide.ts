@@ -50,7 +50,7 @@ export interface Decision {
 }
 
 /** Limits of a pass, and the supported kinds of strategy. */
-export interface PassTerms {
+interface PassTerms {
   readonly limit: number;
   readonly slow: string | null;
   readonly bounds: Bounds;
@@ -255,7 +255,7 @@ function advanceOrFail(strategy: Strategy, live: readonly Order[], context: Turn
 }
 
 /** One pass of an account, after its fills are booked. */
-export interface AccountPass extends Pick<Adopted, "orphan" | "stranger" | "waiting"> {
+interface AccountPass extends Pick<Adopted, "orphan" | "stranger" | "waiting"> {
   readonly snapshot: Snapshot;
   readonly observation: Observation;
   /** The strategies after this pass. */
@@ -270,7 +270,7 @@ export interface AccountPass extends Pick<Adopted, "orphan" | "stranger" | "wait
  * Returns what a strategy can use now. It places no order before its market's trades are read, because the database
  * can lack an order that has filled.
  */
-export function turnOf(
+function turnOf(
   { snapshot, observation, strategies, kinds, live, losses, orphan, stranger, waiting, slow }: AccountPass,
   share: StrategyAllowance,
   strategy: Strategy,

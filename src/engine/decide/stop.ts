@@ -201,7 +201,7 @@ export function noteUnreadable(strategy: Strategy, reason: string, now: Millis):
 const unreadable = ({ symbol }: Strategy, reason: string): string => `${symbol} cannot be read: ${reason}`;
 
 /** Returns whether a stop no longer waits for its market, because a delisted pair does not return. */
-export const hasWaited = ({ wants, state }: Strategy, now: Millis): boolean =>
+const hasWaited = ({ wants, state }: Strategy, now: Millis): boolean =>
   wants === "stop" && now - (timeInPast(state.closedSince, now) ?? now) >= WAITS;
 
 /**
@@ -249,7 +249,7 @@ export function exitReach(
   return [{ side: "sell", price: exitPrice(quote, tries, market) }];
 }
 
-export interface ExitPlan {
+interface ExitPlan {
   readonly next: StrategyState;
   /** Undefined if the exchange would not accept what is left. */
   readonly intent: Intent | undefined;

@@ -119,7 +119,7 @@ export interface PositionKind<S extends PositionStrategy, Requested extends obje
 }
 
 /** A kind of strategy, and how its operations name it. */
-export interface NamedKind<S extends Strategy> {
+interface NamedKind<S extends Strategy> {
   /** Name of the kind, which its paths also use. */
   readonly name: string;
   /** Name of its commands and tools. */
@@ -130,7 +130,7 @@ export interface NamedKind<S extends Strategy> {
 }
 
 /** Returns the strategies of one kind. */
-export const viewsOf = <S extends Strategy>(
+const viewsOf = <S extends Strategy>(
   { name, as }: NamedKind<S>,
   views: readonly StrategyView[],
 ): readonly StrategyView<S>[] =>

@@ -170,7 +170,7 @@ function bestPricesOf({ bids, asks, at }: Book): Pick<MarketSnapshot, "quote" | 
 }
 
 /** Executions of one pair that a pass has read. */
-export interface FillSnapshot extends Pick<MarketSnapshot, "trades" | "unreadable" | "reading"> {
+interface FillSnapshot extends Pick<MarketSnapshot, "trades" | "unreadable" | "reading"> {
   /** Whether more is left to read than this pass had calls for. */
   readonly short: boolean;
 }
@@ -333,7 +333,7 @@ export function tradesAreDue(
 }
 
 /** Returns whether an order of a strategy has disappeared from the open list, or has filled further. */
-export function haveMoved({ orders, lease }: Snapshot, symbol: Pair, open: readonly VenueOrder[]): boolean {
+function haveMoved({ orders, lease }: Snapshot, symbol: Pair, open: readonly VenueOrder[]): boolean {
   const listedAs = listedIn(open);
   return orders.some(
     (order) =>

@@ -211,7 +211,7 @@ type EndedSearch = Pick<MarketSnapshot, "searched" | "searchPage"> & {
 };
 
 /** Searches the ended orders of every market whose strategies recover; returns those of the strategies that filled. */
-export async function searchEnded(
+async function searchEnded(
   venue: Venue,
   snapshot: Snapshot,
   markets: Map<Pair, MarketSnapshot>,
@@ -253,7 +253,7 @@ async function readEnded(
   return { orders, searched: false, searchPage: page };
 }
 
-export type MeasuredStore = Pick<HistoryStore, "measuredFillsOf">;
+type MeasuredStore = Pick<HistoryStore, "measuredFillsOf">;
 
 /**
  * Reads the newest fills of strategies that use them, with the mids that earlier passes stored: one query each, and

@@ -54,7 +54,7 @@ function withEnds(pass: ReadPass): PassTimes {
   return { ...pass, changed: new Map(changed), filledAt };
 }
 
-export interface OwnOffers {
+interface OwnOffers {
   readonly rows: readonly OfferedMinute[];
   readonly offers: AccountMemory["offers"];
 }

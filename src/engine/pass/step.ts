@@ -345,7 +345,7 @@ const LAST_HORIZON: Millis = Math.max(...HORIZONS.map(({ after, late }) => after
 type ReadPrices = Pick<Observation, "markets">;
 
 /** Returns the mids that this pass knows, and when each pair of the account had its newest fill. */
-export function measureFills(
+function measureFills(
   { memory }: Pick<Snapshot, "memory">,
   prices: ReadPrices,
   { changes }: Pick<Decision, "changes">,
@@ -409,7 +409,7 @@ export const forgottenEvent = ({ lease: { account, now } }: Snapshot, { clientId
 
 /** Reports that an exchange rejects the API key; no orders of the account work until it accepts one. */
 /** Returns one event when it starts; later passes that fail for the same reason return none. */
-export function refusedKeyEvents(
+function refusedKeyEvents(
   { lease: { account, now }, memory }: Pick<Snapshot, "lease" | "memory">,
   failure: VenueFailure | undefined,
   why: string,

@@ -23,7 +23,7 @@ type TickDeps = StepDeps & Pick<Deps, "venueOf" | "tracer">;
 /** Minimum number of requests for a pass over one market; with fewer, it would only wait again. */
 const LEAST_PASS_REQUESTS = 12;
 
-export interface TickOptions extends StepOptions {
+interface TickOptions extends StepOptions {
   /** Starts an account's pass: returns the time until its next one, or undefined if this tick makes none. */
   readonly paceOf?: (account: AccountKey) => Millis | undefined;
 }

@@ -163,7 +163,7 @@ export function checkFunds(
   );
 }
 
-export interface CycleFees {
+interface CycleFees {
   /** Rates as shares of the notional. */
   readonly buy: Decimal;
   readonly sell: Decimal;

@@ -8,7 +8,7 @@ import { costInAll, gridPosition, releaseInventory, unsoldBase } from "../ledger
 import { type CenteredConfig, type GridConfig, takeLots, totalBase, withLot } from "../state/lots.ts";
 import type { GridState, Slot } from "../state/state.ts";
 
-export type LevelRange = Pick<
+type LevelRange = Pick<
   GridConfig,
   "lowerPrice" | "upperPrice" | "gridLevels" | "gridSpacing" | "spacingModel" | "isSpaced"
 >;
@@ -222,7 +222,7 @@ function weightsOf({ levels, sizeModel, sizeWeights = [] }: CenteredConfig): Dec
   });
 }
 
-export interface CenteredContext {
+interface CenteredContext {
   readonly config: CenteredConfig;
   readonly orderSize: Decimal;
   /** The mid price at its center. */

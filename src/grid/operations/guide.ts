@@ -43,12 +43,12 @@ import type { GridConfig } from "../state/lots.ts";
 import { LOOKS_BACK, plannedIn, readForStart, readLastWeek, readPast } from "./start.ts";
 
 /** Width of the range: prices of the last day, week or month. */
-export const WIDTH_WORDS = ["narrow", "usual", "wide"] as const;
+const WIDTH_WORDS = ["narrow", "usual", "wide"] as const;
 
 /** What a grid does when the price leaves its range: wait, follow the price, or stop and sell its base. */
 const ON_LEAVE = ["wait", "follow", "stop"] as const;
 
-export const GuideShape = lazy(() =>
+const GuideShape = lazy(() =>
   z.object({
     past: z.object({
       from: z.number(),
@@ -110,10 +110,10 @@ export const guideGrid = (ids: readonly string[]): Operation =>
     },
   });
 
-export type OnLeave = (typeof ON_LEAVE)[number];
+type OnLeave = (typeof ON_LEAVE)[number];
 
 /** Input of the guide: the few answers that determine a start. */
-export function guideInput(ids: readonly string[]) {
+function guideInput(ids: readonly string[]) {
   const { useOwnBase, dryRun, dryBalance } = common();
   return z.object({
     exchange: exchangeField(ids),
@@ -133,7 +133,7 @@ export function guideInput(ids: readonly string[]) {
   });
 }
 
-export type GuideFields = z.output<ReturnType<typeof guideInput>>;
+type GuideFields = z.output<ReturnType<typeof guideInput>>;
 
 const StartShape = () =>
   ConfigShape()
@@ -149,7 +149,7 @@ const StartShape = () =>
       planHash: z.string(),
     });
 
-export type GuidedStart = z.input<ReturnType<typeof StartShape>>;
+type GuidedStart = z.input<ReturnType<typeof StartShape>>;
 
 export interface GuideRequest {
   /** Maximum quote that the grid can use, including fees. */
@@ -165,7 +165,7 @@ export interface GuideMarket {
 }
 
 /** Values of a start as `start_grid` takes them; prices and size in quote. */
-export type GuidedGrid = Pick<
+type GuidedGrid = Pick<
   GridConfig,
   "lowerPrice" | "upperPrice" | "gridLevels" | "orderSize" | "stopLossPrice" | "takeProfitPrice" | "trail"
 >;
@@ -374,7 +374,7 @@ async function readNeeds(
 }
 
 /** Amounts of one asset: what strategies need, what can be withdrawn, and what strategies already lack. */
-export interface Withdrawable {
+interface Withdrawable {
   readonly asset: string;
   readonly total: Decimal;
   readonly inOrders: Decimal;

@@ -91,7 +91,7 @@ const checkAround =
       centerOf(planHash),
     );
 
-export const whoOf = (call: Call): Pick<StartRequest, "request" | "actor" | "by"> => ({
+const whoOf = (call: Call): Pick<StartRequest, "request" | "actor" | "by"> => ({
   request: call.requestKey ?? null,
   actor: call.actor,
   by: byOf(call),
@@ -164,7 +164,7 @@ export const previewCenteredGrid = (ids: readonly string[]) =>
       previewStrategy(deps, { where: request, checked: checkAround(request), actor }),
   });
 
-export interface StartRequest {
+interface StartRequest {
   readonly where: StartPlace;
   /** Checks the request, with or without funds, around the center of a shown plan or of the market. */
   readonly checked: (inputs: StartInputs, withFunds: boolean, planHash?: string) => Checked;
@@ -176,7 +176,7 @@ export interface StartRequest {
 }
 
 /** Reads and checks a start. A repeated request returns the strategy of the first one. */
-export async function prepareStart(deps: Deps, request: StartRequest) {
+async function prepareStart(deps: Deps, request: StartRequest) {
   const before = await begunBefore(deps, request);
   if (before)
     return {
@@ -331,7 +331,7 @@ async function withHistory(
   return { ...state, mids: mids.filter(({ at }) => at <= state.laidAt) };
 }
 
-export async function previewStrategy(
+async function previewStrategy(
   deps: Deps,
   { where, checked: checkIn, actor }: Pick<StartRequest, "where" | "checked" | "actor">,
 ) {
@@ -365,7 +365,7 @@ export const LOOKS_BACK = {
   usual: { back: 7 * DAY, span: HOUR },
   wide: { back: 30 * DAY, span: 4 * HOUR },
 } as const;
-export type Width = keyof typeof LOOKS_BACK;
+type Width = keyof typeof LOOKS_BACK;
 
 /** Reads past prices. Throws AppError if the exchange does not return them: edgemaker never invents a range. */
 export async function readPast(deps: Deps, where: StartPlace, width: Width): Promise<readonly Candle[]> {

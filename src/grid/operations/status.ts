@@ -41,13 +41,13 @@ const pauseOf = ({ strategy: { id, phase, wants } }: Timeless): Condition[] =>
       ]
     : [];
 
-export const conditionsOf = madeOnce((view): readonly Condition[] => {
+const conditionsOf = madeOnce((view): readonly Condition[] => {
   if (view.strategy.status === "stopped") return [];
   return [...accountCondition(view), ...pauseOf(view), ...outsideRange(view), ...lacksOf(view)];
 });
 
 /** Returns the interval of passes; one minute if this process runs none and the interval is unknown. */
-export const intervalOf = ({ interval }: Pick<Deps, "interval">): Millis => interval ?? MINUTE;
+const intervalOf = ({ interval }: Pick<Deps, "interval">): Millis => interval ?? MINUTE;
 
 export const gridStatus = operation({
   ...GRIDS_READ,
@@ -178,7 +178,7 @@ export const listGrids = operation({
 });
 
 /** Conditions of a running grid at the time of the request, and what the user can do about them. */
-export interface Condition {
+interface Condition {
   readonly code:
     | "key_refused"
     | "key_missing"

@@ -161,7 +161,7 @@ function describeState(
 
 /** Computes what a change of a running grid can sell and buy. */
 /** Returns all base that it has or may already have bought. */
-export async function readSaleExposure(deps: Deps, strategy: GridStrategy): Promise<Exposure> {
+async function readSaleExposure(deps: Deps, strategy: GridStrategy): Promise<Exposure> {
   if (isDry(strategy) || strategy.status === "stopped") return TRADES_NOTHING;
   const { symbol, state } = strategy;
   const mid = await readMarketMid(deps, strategy);
@@ -170,14 +170,14 @@ export async function readSaleExposure(deps: Deps, strategy: GridStrategy): Prom
 }
 
 /** Returns the exposure of a pause, including base that its stop price or a loss limit would have sold. */
-export async function readPauseExposure(deps: Deps, strategy: GridStrategy): Promise<Exposure> {
+async function readPauseExposure(deps: Deps, strategy: GridStrategy): Promise<Exposure> {
   const config = pendingEdit(strategy) ?? strategy.config;
   const isProtected = config.stopLossPrice !== undefined || (await readExitsOnLoss(deps, strategy));
   return isProtected ? readSaleExposure(deps, strategy) : TRADES_NOTHING;
 }
 
 /** Returns the exposure of a resumed grid: all that its configuration or a pending change allows. */
-export async function readResumeExposure(deps: Deps, strategy: GridStrategy): Promise<Exposure> {
+async function readResumeExposure(deps: Deps, strategy: GridStrategy): Promise<Exposure> {
   if (isDry(strategy)) return TRADES_NOTHING;
   const { symbol, state } = strategy;
   const venue = deps.venueOf(parseAccountKey(strategy.account));

@@ -37,7 +37,7 @@ export const takingPrice = ({ ask }: Quote, { tick }: Market): Decimal =>
 
 const lacksBase = (slot: Slot): boolean => slot.side === "sell" && unsoldBase(slot) === ZERO;
 
-export interface FirstBuy {
+interface FirstBuy {
   readonly state: GridState;
   readonly intents: readonly Intent[];
   readonly funds: Funds | undefined;
@@ -166,7 +166,7 @@ export const roomsOf = (
 ];
 
 /** Returns the part of a buy, in lots, that its capital limits allow; it can be zero. */
-export function fitIntoShares(
+function fitIntoShares(
   amount: Decimal,
   price: Decimal,
   {

@@ -139,7 +139,7 @@ export function keptBack(
   return kept;
 }
 
-export function refuse(
+function refuse(
   slot: Slot,
   wish: Wish | undefined,
   view: View,
@@ -171,7 +171,7 @@ export function refuse(
 const limitVersion = ({ now, bounds }: View) => ({ now, version: bounds?.standings.version });
 
 /** Returns a slot's refusal with its backoff; one that already waits does not restart its backoff. */
-export const backedOff = (slot: Slot, refusal: Omit<Refusal, "slot">, view: View) =>
+const backedOff = (slot: Slot, refusal: Omit<Refusal, "slot">, view: View) =>
   view.backoff && !waitsForLimit(slot, limitVersion(view))
     ? limitedAgain(slot, refusal, limitVersion(view), view.backoff)
     : { slot, refusal };

@@ -220,7 +220,7 @@ const volatilityFields = () => ({
     .describe("Volatility from which the spacing doubles"),
 });
 
-export const centeredShape = (ids: readonly string[]) => ({
+const centeredShape = (ids: readonly string[]) => ({
   exchange: exchangeField(ids),
   symbol: pairField(),
   levels: countField("Invalid levels", { least: 1, most: CENTERED_LEVELS })

@@ -99,7 +99,7 @@ export const GridStatusShape = lazy(() =>
 
 /** Prices at which a grid starts and stops, and its benchmark. */
 
-export const StopPriceShape = lazy(() =>
+const StopPriceShape = lazy(() =>
   z.object({
     reason: z.enum(["stop_loss", "take_profit", "trigger"]),
     price: z.number(),

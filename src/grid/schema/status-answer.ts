@@ -33,7 +33,7 @@ export function configOut(
   return { exchange, symbol, gridLevels, orderSize: wire(orderSize), ...prices };
 }
 
-export interface StatusFacts {
+interface StatusFacts {
   /** Current market time. */
   readonly now: Millis;
   /** Message if no server runs its passes. */
@@ -127,7 +127,7 @@ const phaseOf = ({ wants, status, phase }: Strategy): Strategy["phase"] =>
 export const isDry = ({ account }: Pick<Strategy, "account">): boolean =>
   parseAccountKey(account).kind === "dry";
 
-export const runningTime = ({ startedAt, stoppedAt }: Strategy, now: Millis): Millis =>
+const runningTime = ({ startedAt, stoppedAt }: Strategy, now: Millis): Millis =>
   Math.max(0, (stoppedAt ?? now) - startedAt);
 
 export function stoppedOut(

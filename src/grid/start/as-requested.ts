@@ -6,8 +6,8 @@ import { type CenteredRequest, centeredOf, type RequestedRange, requestedRangeOf
 import { labelled } from "./edited.ts";
 
 type TradesWhere = "exchange" | "symbol" | "dryRun" | "dryBalance";
-export type RangeFields = Omit<z.output<ReturnType<typeof rangePreviewInput>>, TradesWhere>;
-export type CenteredFields = Omit<z.output<ReturnType<typeof centeredPreviewInput>>, TradesWhere>;
+type RangeFields = Omit<z.output<ReturnType<typeof rangePreviewInput>>, TradesWhere>;
+type CenteredFields = Omit<z.output<ReturnType<typeof centeredPreviewInput>>, TradesWhere>;
 
 /** Returns the start input that leads to this configuration of a range grid. */
 function rangeFields({ gridSpacing, isSpaced, centered: _, ...request }: GridConfig): RangeFields {

@@ -55,7 +55,7 @@ export interface Checked {
   readonly warnings: readonly Warning[];
 }
 
-export interface CheckedInputs {
+interface CheckedInputs {
   readonly market: Market;
   readonly quote: Quote;
   /** Undefined if funds are not checked. */

@@ -84,7 +84,7 @@ export interface GridConfig extends StrategyConfig, GridOptions {
   readonly bound?: GridBound | undefined;
 }
 
-export interface GridBound {
+interface GridBound {
   /** Maximum base of the account that it takes when it starts. */
   readonly base: Decimal;
   /** Maximum quote that its fills have spent and its open buys can spend, minus the proceeds of sells, before fees. */

@@ -1,7 +1,7 @@
 import { type Decimal, max, min } from "../../kernel/decimal.ts";
 import type { GridState } from "./state.ts";
 
-export interface PriceRange {
+interface PriceRange {
   readonly lower: Decimal;
   readonly upper: Decimal;
 }

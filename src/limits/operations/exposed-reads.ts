@@ -13,7 +13,7 @@ import { baseWithBids, type Positioned, type PositionMarket, positionExposure } 
 import { accountLimits, ownLimits, scopeOfAccount, scopeOfToken, usedOf } from "../standing.ts";
 
 /** The database and the exchanges that the reads use. */
-export interface ExposedAccounts {
+interface ExposedAccounts {
   readonly store: {
     readLimits(request: LimitsRequest): Promise<LimitsRead>;
     unsettledOrders(account: string): Promise<readonly Order[]>;

@@ -17,7 +17,7 @@ interface CountedCall {
 }
 
 /** Stored limits of tokens, and their usage. */
-export interface TokenLimits {
+interface TokenLimits {
   readonly store: {
     readLimits(request: LimitsRequest): Promise<LimitsRead>;
     useLimit(use: {

@@ -232,7 +232,7 @@ function agreementReportView(answer: unknown) {
 }
 
 /** Returns the requested days that the agreement covers. Throws AppError if there are none. */
-export function agreedDays(
+function agreedDays(
   { from, until, name }: NamedAgreement,
   request: { readonly from?: string | undefined; readonly to?: string | undefined },
   now: Millis,

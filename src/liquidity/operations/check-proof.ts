@@ -6,7 +6,7 @@ import { EMPTY_OFFER, parseOffer, twoSidedMillis } from "../../model/samples/sam
 import { type BundleDay, type BundleHead, dayText, signedText } from "../proof.ts";
 import { MINUTE_COLUMNS } from "../report.ts";
 
-export interface BundleVerdict {
+interface BundleVerdict {
   readonly valid: boolean;
   readonly exchange: string | null;
   readonly symbol: string | null;

@@ -21,7 +21,7 @@ import type { LiquidityStore } from "../store/store.ts";
 type DayReading = Pick<Deps, "local" | "requests"> & { readonly store: LiquidityStore };
 
 /** Complete days and the current one, and the rule that counts their minutes. */
-export interface SpanRead {
+interface SpanRead {
   readonly pair: WatchedPair;
   readonly from: number;
   readonly to: number;

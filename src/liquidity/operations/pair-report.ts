@@ -137,7 +137,7 @@ interface DaysRequest {
  * Returns everybody's daily volume in quote from the exchange's candles, oldest first: base × (high + low + close) ÷
  * 3. Null for a day that is missing; a missing volume does not fail the report.
  */
-export async function readVolumes(
+async function readVolumes(
   { venue, marketTime }: Pick<Deps, "venue" | "marketTime">,
   { exchange, symbol }: WatchedPair,
   { last, count }: DaysRequest,

@@ -230,7 +230,7 @@ export async function readCosts(
   }
 }
 
-export type AgreementDeps = Pick<LiquidityDeps, "liquidity" | "exchanges">;
+type AgreementDeps = Pick<LiquidityDeps, "liquidity" | "exchanges">;
 
 /** Returns all agreements: the settings' first, then the stored ones by name. */
 export async function readAgreements(deps: AgreementDeps): Promise<NamedAgreement[]> {

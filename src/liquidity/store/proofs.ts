@@ -110,7 +110,7 @@ export function createProofKeys({ client, db, now }: Context, keks: () => Promis
 /** Ed25519 (RFC 8032) by WebCrypto, the same on every runtime. Keys and signatures are lower-case hexadecimal. */
 const ED25519 = "Ed25519";
 
-export interface NewProofKey {
+interface NewProofKey {
   readonly publicKey: string;
   /** PKCS #8. */
   readonly privateKey: string;

@@ -326,7 +326,7 @@ function bytesOfRows(table: SQLiteTable, isOf: SQL | undefined): SQL {
 }
 
 /** Returns about how many bytes the samples and fills of a span take, with their indexes. `to` is exclusive. */
-export async function storedBytes(
+async function storedBytes(
   { client }: Context,
   { exchange, symbol }: WatchedPair,
   account: AccountKey,

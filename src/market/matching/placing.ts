@@ -207,7 +207,7 @@ export function toVenueOrder(order: BookedOrder): VenueOrder {
   };
 }
 
-export interface Execution {
+interface Execution {
   readonly price: Decimal;
   readonly amount: Decimal;
   /** Fee rate as a share of the notional. */
@@ -249,7 +249,7 @@ export function execute(order: BookedOrder, market: Market, { price, amount, rat
 }
 
 /** Returns what a venue locks for an open order: base for a sell; quote for a buy, plus the fee if it is in quote. */
-export function reserveFor(
+function reserveFor(
   market: Market,
   { side, price, amount }: { side: Side; price: Decimal; amount: Decimal },
 ): Decimal {

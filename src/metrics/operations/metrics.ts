@@ -25,7 +25,7 @@ export async function readMetrics(
   ]);
 }
 
-export interface MetricsInput {
+interface MetricsInput {
   readonly readings: Readings;
   /** Strategies that are not stopped. */
   readonly views: readonly StrategyView[];
@@ -58,7 +58,7 @@ const gauge = (name: string, help: string, samples: readonly Sample[]): Family =
 const counter = (family: Family): Family => ({ ...family, type: "counter" });
 
 /** Returns the metrics from the database alone, so every process returns the same. */
-export const metricsOf = (input: MetricsInput): readonly Family[] => [
+const metricsOf = (input: MetricsInput): readonly Family[] => [
   gauge("build_info", "Version of this server", [{ labels: { version: input.version }, value: 1 }]),
   gauge("database_seconds", "Database time for this response", [one(input.databaseMillis / SECOND)]),
   ...ofStrategies(input),

@@ -58,7 +58,7 @@ export const ABSENCES = ["exchange", "funds", "pause", "ours"] as const;
 export type Absence = (typeof ABSENCES)[number];
 
 /** What an exchange returns of a book: best bid and ask only, or levels, at most `limit` per side. */
-export interface SampleInput {
+interface SampleInput {
   readonly at: Millis;
   readonly bid: Decimal | undefined;
   readonly ask: Decimal | undefined;

@@ -87,7 +87,7 @@ const NO_OFFER: OfferSums = { spread: NO_TOTAL, depth: { bids: NO_DEPTHS, asks: 
 export const TRADE_SIZES: readonly Decimal[] = ["100", "1000", "10000", "100000"].map(decimal);
 
 const NO_SIZE: SizeSlippage = { least: ZERO, most: ZERO, ended: 0 };
-export const NO_SLIPPAGE: SlippageSums = { sides: 0, sizes: TRADE_SIZES.map(() => NO_SIZE) };
+const NO_SLIPPAGE: SlippageSums = { sides: 0, sizes: TRADE_SIZES.map(() => NO_SIZE) };
 
 export const NO_SUMS: LiquiditySums = {
   ...{ known: 0, samples: 0, cutShort: 0, sources: { sum: 0, count: 0 } },
@@ -147,7 +147,7 @@ const addOffers = (a: OfferSums, b: OfferSums): OfferSums => ({
   },
 });
 
-export const addSlippage = (a: SlippageSums, b: SlippageSums): SlippageSums => ({
+const addSlippage = (a: SlippageSums, b: SlippageSums): SlippageSums => ({
   sides: a.sides + b.sides,
   sizes: a.sizes.map((size, index) => {
     const { least, most, ended } = b.sizes[index] ?? NO_SIZE;
@@ -231,7 +231,7 @@ export function hoursIn(rows: readonly LiquidityMinute[]): HourFigures[] {
 }
 
 /** Sums over minutes and both sides, in quote: size × slippage. */
-export interface SizeSlippage {
+interface SizeSlippage {
   readonly least: Decimal;
   /** Over the sides whose stored depth is enough. */
   readonly most: Decimal;

@@ -30,7 +30,7 @@ import { eventNews, fillNews } from "../news.ts";
 import type { Claim, NotifyStore, Outlook, Sent } from "../store/store.ts";
 
 /** Channels, and how their messages are sent. */
-export interface Notify {
+interface Notify {
   readonly store: NotifyStore;
   readonly post: Post;
   /** Absent if this process cannot send email; other processes then serve its channels. */
@@ -349,7 +349,7 @@ function lineText(line: DigestLine): string {
  * Signs a request with the three headers of Standard Webhooks (standardwebhooks.com), if the channel has a secret: a
  * receiver checks `v1,` + base64 of HMAC-SHA256 over `id.timestamp.body`, and refuses old timestamps.
  */
-export async function signedRequest(
+async function signedRequest(
   request: OutboundRequest,
   {
     message,

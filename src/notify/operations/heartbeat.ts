@@ -6,12 +6,12 @@ import type { Local, Log } from "../../ports/within-time.ts";
 import type { AccountReading } from "../../storage/metrics.ts";
 
 /** URL of a monitoring service, and the minimum interval of heartbeats. */
-export interface HeartbeatSettings {
+interface HeartbeatSettings {
   readonly url: string;
   readonly every: Millis;
 }
 
-export interface Heartbeat {
+interface Heartbeat {
   /** Runs after a round of passes; sends nothing unless all were successful. Never throws. */
   beat(isGood: boolean): Promise<void>;
 }

@@ -39,9 +39,9 @@ const holdsClaim = ({ now }: Context, { channel: { name }, owner }: OwnClaim) =>
   sql`${channels.name} = ${name} and ${channels.owner} = ${owner} and ${channels.until} > ${now()}`;
 
 /** Owner name under which a channel's secrets are encrypted. */
-export const ownerOf = (name: string): string => `channel ${name}`;
+const ownerOf = (name: string): string => `channel ${name}`;
 
-export const isPending = sql`exists(select 1 from ${messages} where ${messages.channel} = ${channels.name} and ${messages.state} = 'pending')`;
+const isPending = sql`exists(select 1 from ${messages} where ${messages.channel} = ${channels.name} and ${messages.state} = 'pending')`;
 
 /** Returns everything with work for a channel, and its state; the cost does not grow with past messages. */
 export const outlookQuery = ({ db, now }: Pick<Context, "db" | "now">) =>
@@ -56,7 +56,7 @@ export const outlookQuery = ({ db, now }: Pick<Context, "db" | "now">) =>
     .from(channels);
 
 /** Returns the current name of the strategy of a row. */
-export const nameOf = (strategy: SQLWrapper) =>
+const nameOf = (strategy: SQLWrapper) =>
   sql<string | null>`(select ${strategies.name} from ${strategies} where ${strategies.id} = ${strategy})`;
 
 /** Returns what is newer than an event or a fill. */
@@ -83,12 +83,12 @@ export const fillsQuery = (name: string, page: number): SQL =>
   fillsFrom(sql`(select ${channels.fillId} from ${channels} where ${channels.name} = ${name})`, page);
 
 /** Inserts a message if a condition of its channel is true. */
-export const insertMessage = (name: string, message: Message, where: SQL) =>
+const insertMessage = (name: string, message: Message, where: SQL) =>
   statement(
     sql`insert into ${messages} (id, channel, state, message) select ${message.id}, ${name}, 'pending', ${encode(message)} from ${channels} where ${where}`,
   );
 
-export const channelOf = ({
+const channelOf = ({
   kek: _kek,
   wrapped: _wrapped,
   secrets: _secrets,
@@ -102,13 +102,13 @@ export const channelOf = ({
 
 const EVENT_COLUMNS = Object.keys(getTableColumns(events)).length;
 
-export const tellableEventsOf = (found: ResultSet | undefined): TellableEvent[] =>
+const tellableEventsOf = (found: ResultSet | undefined): TellableEvent[] =>
   rowsOf(events, found).map((event, at) => {
     const name = found?.rows[at]?.[EVENT_COLUMNS];
     return { ...event, name: name == null ? null : String(name) };
   });
 
-export const tellableFillOf = (row: ArrayLike<unknown>): TellableFill => ({
+const tellableFillOf = (row: ArrayLike<unknown>): TellableFill => ({
   number: Number(row[0]),
   account: String(row[1]),
   strategy: row[2] === null ? null : String(row[2]),
@@ -368,7 +368,7 @@ function messageQueue(context: Context, keks: readonly Kek[]) {
 }
 
 /** Encrypts every channel's secrets with the first of `keks`; returns how many were encrypted with another. */
-export async function rotateSecrets({ client, db }: Context, keks: readonly Kek[]): Promise<number> {
+async function rotateSecrets({ client, db }: Context, keks: readonly Kek[]): Promise<number> {
   let count = 0;
   for (const row of await db.select().from(channels)) {
     if (row.kek === keks[0]?.id) continue;
@@ -382,7 +382,7 @@ export async function rotateSecrets({ client, db }: Context, keks: readonly Kek[
 }
 
 /** A channel as read before a process claims it. */
-export type ChannelOutlook = Channel & {
+type ChannelOutlook = Channel & {
   /** End of the current claim. */
   readonly claimedUntil: Millis;
   /** Whether it has a message to send. */
@@ -408,16 +408,16 @@ export interface Claim {
   readonly fills: readonly TellableFill[];
 }
 
-export type OwnClaim = Pick<Claim, "channel" | "owner">;
+type OwnClaim = Pick<Claim, "channel" | "owner">;
 
-export interface ClaimRequest {
+interface ClaimRequest {
   readonly name: string;
   readonly owner: string;
   readonly ttl: Millis;
   readonly page: number;
 }
 
-export interface ReadNews {
+interface ReadNews {
   readonly cursor: NewsCursor;
   readonly digest: Digest;
   readonly message?: Message | undefined;
@@ -438,4 +438,4 @@ export type Sent =
   | { readonly result: "sent" }
   | { readonly result: "later" | "dead"; readonly error: string; readonly retryAt: Millis };
 
-export type NewChannel = Pick<Channel, "name" | "kind" | "level" | "quiet" | "isDaily">;
+type NewChannel = Pick<Channel, "name" | "kind" | "level" | "quiet" | "isDaily">;

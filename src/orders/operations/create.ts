@@ -105,7 +105,7 @@ const couldFill = ({ side, price }: PreparedOrder, quote: Quote): boolean => {
 const RECORDING_TRIES = 5;
 
 /** Prices an order without a limit price at the worst price that it can reach in the book. */
-export const atReach = <O extends Pick<Order, "type" | "price">>(order: O, { worst }: OrderReach): O =>
+const atReach = <O extends Pick<Order, "type" | "price">>(order: O, { worst }: OrderReach): O =>
   order.type === "market" ? { ...order, price: worst } : order;
 
 const COUNTED_LEVELS = 100;
@@ -272,7 +272,7 @@ async function lookAt(venue: Venue, order: Order, id: string): Promise<VenueOrde
   return found ? asRequested(order, found) : asSent(order, id);
 }
 
-export interface Recording {
+interface Recording {
   readonly venue: Venue;
   readonly order: Order;
   /** Limits as last read. */
@@ -288,7 +288,7 @@ export interface Recording {
  * An intent recorded by a statement that was requested at `requestedAt` of this process's clock, or by an earlier attempt
  * of the request.
  */
-export type RecordedIntent = { readonly requestedAt: Millis } | { readonly earlier: Order };
+type RecordedIntent = { readonly requestedAt: Millis } | { readonly earlier: Order };
 
 /** Writes the intent within the limits. */
 export async function recordIntent(deps: Deps, recording: Recording): Promise<RecordedIntent> {
@@ -330,7 +330,7 @@ export async function recordIntent(deps: Deps, recording: Recording): Promise<Re
 type SameOrder = Pick<Order, "symbol" | "side" | "type" | "price" | "amount" | "actor">;
 
 /** Throws the error with which recording the order would fail now. */
-export async function checkLimits(deps: Deps, venue: Venue, order: SameOrder): Promise<void> {
+async function checkLimits(deps: Deps, venue: Venue, order: SameOrder): Promise<void> {
   const standings = await readStandings(deps, venue.account, order.actor ?? "");
   const look = await secondLook(deps, venue, { symbol: order.symbol, now: standings.now });
   const refused = firstRefusal(order, look, standings) ?? (await thinFor(venue, order, { look, standings }));

@@ -38,13 +38,13 @@ const cancelUnknown = (why = ""): AppError =>
     `it is unknown whether the order was canceled${why}; request the order, and cancel it again if it is open`,
   );
 
-export const orderNotFound = (exchange: string, { symbol, id }: { symbol: Pair; id: string }): AppError =>
+const orderNotFound = (exchange: string, { symbol, id }: { symbol: Pair; id: string }): AppError =>
   new AppError("Order not found", `${exchange} has no order ${id} on ${symbol}`);
 
 // An order can fill before its cancel takes effect; only a lookup shows it.
 const ACCEPTED = "the exchange accepted the cancel; request the order to see its result";
 
-export const cancelOrder = (ids: readonly string[]) =>
+const cancelOrder = (ids: readonly string[]) =>
   operation({
     name: "cancel_order",
     summary: "Cancel one order",
@@ -85,7 +85,7 @@ const summary = (cancelled: number, ofStrategies: number): string =>
     ? `the exchange accepted ${cancelled} cancels`
     : `the exchange accepted ${cancelled} cancels; ${ofStrategies} of the orders belong to running strategies, which will place them again; stop or pause these first`;
 
-export const cancelAllOrders = (ids: readonly string[]) =>
+const cancelAllOrders = (ids: readonly string[]) =>
   operation({
     name: "cancel_all_orders",
     summary: "Cancel all open orders, or those of one pair",

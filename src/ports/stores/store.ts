@@ -214,7 +214,7 @@ export interface PlanStore {
   giveUpPlan(waiter: string): Promise<boolean>;
 }
 
-export type Remembered =
+type Remembered =
   | { readonly state: "new" }
   | { readonly state: "running" }
   | { readonly state: "conflict" }
@@ -249,7 +249,7 @@ export interface ServerStore {
   runningServers(): Promise<readonly RunningServer[]>;
 }
 
-export type NewStrategy = Omit<Strategy, "id" | "number" | "epoch" | "resumes" | "edit" | "edits"> & {
+type NewStrategy = Omit<Strategy, "id" | "number" | "epoch" | "resumes" | "edit" | "edits"> & {
   /** The id without its millisecond, and the market time to put into it. */
   readonly prefix: string;
   /** Whether this machine turns the kill switch on; evaluated at the moment of the write. */
@@ -310,19 +310,19 @@ export interface StrategyStore {
   releasedOrdersOf(strategy: string): Promise<readonly Order[]>;
 }
 
-export interface TokenPage {
+interface TokenPage {
   readonly limit: number;
   readonly before?: number | undefined;
 }
 
-export type NewToken = Omit<Token, "createdAt" | "revokedAt" | "server" | "maker"> & {
+type NewToken = Omit<Token, "createdAt" | "revokedAt" | "server" | "maker"> & {
   readonly hash: string;
   readonly server?: string;
   readonly maker?: string;
 };
 
 /** Result of redeeming a sign-in link. */
-export type SignInToken = NewToken & { readonly maker: string; readonly expiresAt: Millis };
+type SignInToken = NewToken & { readonly maker: string; readonly expiresAt: Millis };
 
 export interface TokenStore {
   addToken(token: NewToken, by: By): Promise<void>;

@@ -28,7 +28,7 @@ import {
   type SpreadTally,
 } from "../tally.ts";
 
-export interface MeasuredRequest {
+interface MeasuredRequest {
   /** First and last day. */
   readonly from: number;
   readonly to: number;
@@ -56,7 +56,7 @@ type MeasuredDeps = Required<Pick<QualityDeps, "store" | "marketTime" | "reports
 const DAYS_A_READ = 31;
 
 /** Reads the strategies with a day in the span, each with the fills of its days. */
-export async function readMeasured(
+async function readMeasured(
   deps: MeasuredDeps,
   { isGrouped, ...request }: MeasuredRequest & { readonly isGrouped: boolean },
 ) {
@@ -157,7 +157,7 @@ const CAUSE_COLUMNS = [
 ];
 
 /** Columns of the tables, most important first. */
-export const QUALITY_COLUMNS = [
+const QUALITY_COLUMNS = [
   ...["id", "day", "side", "level", "hour"],
   ...["totalProfit", "spread", "inventory", "fees", "fills", "withoutMid"],
   ...["halfSpread %", "toxic %", "after 10 s %", "after 5 min %"],

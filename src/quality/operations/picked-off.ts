@@ -13,7 +13,7 @@ const MOST_FILLS_AN_HOUR = 1000;
 /** Requests that the rest of a check can need. */
 const REQUESTS_FOR_REST = 8;
 
-export interface HourNotice {
+interface HourNotice {
   readonly strategy: string;
   readonly message: string;
 }

@@ -171,14 +171,14 @@ export const quoteChanges: readonly Operation[] = [
 
 /** Plans a change of running quotes with the functions that a pass uses, and formats it for people. */
 /** The old and new value; `none` without a value. */
-export interface ChangeText {
+interface ChangeText {
   readonly field: string;
   readonly from: string;
   readonly to: string;
 }
 
 /** A checked change: the new configuration, and its description. */
-export interface QuoteChange {
+interface QuoteChange {
   readonly config: QuoteConfig;
   readonly changes: readonly ChangeText[];
 }
@@ -199,7 +199,7 @@ export function changeOfQuote(strategy: QuoteStrategy, request: ChangeRequest): 
 
 type QuoteFields = Readonly<Record<string, Decimal | number | string | undefined>>;
 
-export interface PlannedChange extends QuoteChange {
+interface PlannedChange extends QuoteChange {
   readonly quoting: Quoting;
   /** Stays the same while the same quotes would get the same change; it does not depend on their moving orders. */
   readonly hash: string;

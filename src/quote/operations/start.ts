@@ -156,7 +156,7 @@ const withPrices = async (
   standings: await readStandings(deps, reads.venue.account, actor),
 });
 
-export const readForQuotes = async (deps: Deps, place: TradingPlace, actor: string): Promise<QuoteReadings> =>
+const readForQuotes = async (deps: Deps, place: TradingPlace, actor: string): Promise<QuoteReadings> =>
   withPrices(deps, await readStart(deps, place), { ...place, actor });
 
 export const quoteStarts = (ids: readonly string[]) => [
@@ -195,7 +195,7 @@ export const quoteStarts = (ids: readonly string[]) => [
 ];
 
 /** What a start of quotes needs of the account, its market, and other sources. */
-export interface QuoteReadings extends StartReads {
+interface QuoteReadings extends StartReads {
   readonly elsewhere: Elsewhere;
   readonly volatility: Volatility | undefined;
   readonly standings: Standings;

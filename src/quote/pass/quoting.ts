@@ -137,7 +137,7 @@ export function lastQuoted(
 }
 
 /** Compares open orders with planned levels. */
-export interface RestedSide {
+interface RestedSide {
   /** Orders that stay: each one saves two calls and keeps its queue position. */
   readonly kept: readonly Order[];
   /** Orders that match no level. */

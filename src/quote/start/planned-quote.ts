@@ -152,7 +152,7 @@ export function plannedQuoteOut(
   };
 }
 
-export function worstCaseText({ config, reference }: PlannedQuote, { market }: QuoteInputs): string {
+function worstCaseText({ config, reference }: PlannedQuote, { market }: QuoteInputs): string {
   const { base, quote } = config.budget;
   const worth = reference === null ? "" : `, ${text(mul(base, reference, "half"))} ${market.quote} now`;
   const bound =
@@ -249,7 +249,7 @@ export function quoteWarnings(
 }
 
 /** The hash with which a user or an agent approves previewed quotes. */
-export interface QuoteStartPlace {
+interface QuoteStartPlace {
   readonly exchange: string;
   readonly dryRun?: boolean | undefined;
 }

@@ -149,7 +149,7 @@ async function tellAlarms(
 const STALLED = "stalled";
 
 /** Returns whether an alarm is about missing passes. */
-export const isOfPasses = (key: string): boolean => key.startsWith(`${STALLED} `);
+const isOfPasses = (key: string): boolean => key.startsWith(`${STALLED} `);
 
 /**
  * Describes the end of an alarm that is no longer found, with another text if the original one would mislead.
@@ -175,7 +175,7 @@ export function describeOver(
 /** Returns how long an account with this `interval` can have no pass before an alarm. */
 export const lateAfter = (interval: Millis): Millis => Math.max(MINUTE, 3 * interval);
 
-export function alarmsOf(
+function alarmsOf(
   views: readonly StrategyView[],
   { orders }: Pick<Readings, "orders">,
   { interval, kinds, marketTime }: Pick<Deps, "kinds" | "marketTime"> & { readonly interval: Millis },

@@ -207,7 +207,7 @@ export type Turned = Pick<Calls, "execute" | "batch">;
 /** The only access to a database. */
 export type SafeClient = Calls & WatchedDatabase;
 
-export interface WatchedDatabase {
+interface WatchedDatabase {
   /** Returns why the database does not work properly; undefined if no problem is known. */
   trouble(): string | undefined;
   /** Returns the time since the last confirmed write. */

@@ -53,7 +53,7 @@ export interface ChainHead {
 type MakesText = (now: SQL<number>) => SQLWrapper;
 
 /** Returns statements with one text; placeholders name the values. */
-export type PreparedText = (values?: Record<string, InValue>) => Statement;
+type PreparedText = (values?: Record<string, InValue>) => Statement;
 
 export interface Statement {
   readonly sql: string;
@@ -63,7 +63,7 @@ export interface Statement {
 /** SQLite's clock: the same clock for every process that shares the database. */
 const databaseClock = sql<number>`cast(unixepoch('subsec') * 1000 as integer)`;
 
-export const dialect = qualifyingDialect();
+const dialect = qualifyingDialect();
 
 /** Builds selects that are the same for every database. */
 export const queries = new QueryBuilder(dialect);
@@ -270,7 +270,7 @@ function qualifyingDialect(): SQLiteAsyncDialect {
 type NoSchema = Record<string, never>;
 
 /** Returns a database that runs its statements with `run`. */
-export function databaseOver(run: RemoteCallback): SqliteRemoteDatabase {
+function databaseOver(run: RemoteCallback): SqliteRemoteDatabase {
   const session = new PlainSession(run, dialect, undefined);
   return new SqliteRemoteDatabase("async", dialect, session, undefined);
 }

@@ -107,7 +107,7 @@ async function writeAfter(
 }
 
 /** For a pass: the newest known event of its account's chain, and the cost of its requests. */
-export interface PassChain {
+interface PassChain {
   readonly account: string;
   readonly head: ChainHead | undefined;
   readonly use: DatabaseUse | undefined;

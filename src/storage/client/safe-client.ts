@@ -32,7 +32,7 @@ export interface Connection {
 }
 
 /** A connection to a file, and a check that the file still has its name. */
-export interface FileDatabase {
+interface FileDatabase {
   readonly connection: Connection;
   /** Undefined if there is no file with this name. */
   readonly identity: () => string | undefined;
@@ -169,7 +169,7 @@ function counted<T>(call: Promise<T>, use: DatabaseUse | undefined): Promise<T> 
 const LONG_LOCK: Millis = 2 * SECOND;
 
 /** Wraps the calls and records results. The next successful write clears a failed one. */
-export function watchedCalls(calls: Calls, local: Local): SafeClient {
+function watchedCalls(calls: Calls, local: Local): SafeClient {
   let writtenAt = Number.NEGATIVE_INFINITY;
   let failed: { readonly message: string; readonly isRead: boolean } | undefined;
 

@@ -274,11 +274,11 @@ const BY_OPERATION: Readonly<Record<string, Readonly<Record<string, unknown>>>> 
 };
 
 /** Returns a field's example; undefined if it is better omitted. */
-export const exampleOf = ({ name }: Operation, field: string): unknown =>
+const exampleOf = ({ name }: Operation, field: string): unknown =>
   BY_OPERATION[name]?.[field] ?? BY_FIELD[field];
 
 /** Returns a body with the required fields and useful optional ones. */
-export function exampleBody(
+function exampleBody(
   operation: Operation,
   { inBody, required }: { readonly inBody: readonly string[]; readonly required: readonly string[] },
 ): Record<string, unknown> {

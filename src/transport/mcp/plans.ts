@@ -24,7 +24,7 @@ import { type Answer, attempt, refusal } from "../run.ts";
 const LONGEST_WAIT_FOR_APPROVAL: Millis = 45 * SECOND;
 const BETWEEN_QUESTIONS: Millis = SECOND;
 
-export interface CallRequest {
+interface CallRequest {
   readonly operation: TradeOperation;
   /** The parameters as given, and as parsed. */
   readonly given: Readonly<Record<string, unknown>>;
@@ -61,7 +61,7 @@ const canonical = (value: unknown): string =>
 const scopeOf = ({ caller }: Pick<McpOptions, "caller">): string => `agent:${caller.actor}`;
 
 /** Returns whether a limit per plan or per day is set. */
-export const isLimited = ({ most, mostADay }: McpSettings): boolean =>
+const isLimited = ({ most, mostADay }: McpSettings): boolean =>
   (most?.size ?? 0) > 0 || (mostADay?.size ?? 0) > 0;
 
 const usesText = (exposure: KnownExposure, asset: string): string =>
@@ -201,7 +201,7 @@ const planRefused = (state: Exclude<PlanState, "free">, { call }: CallRequest): 
  * Returns what the agents' own limits leave for a plan and for the day, as text. Throws AppError if the plan exceeds
  * them, or if its exposure is unknown.
  */
-export async function agentLimitTexts(exposure: Exposure, options: McpOptions): Promise<readonly string[]> {
+async function agentLimitTexts(exposure: Exposure, options: McpOptions): Promise<readonly string[]> {
   const { settings } = options;
   if (exposure.trades === "nothing" || !isLimited(settings)) return [];
   if (exposure.trades === "known" && exposure.counted === 0n) return [];
@@ -223,7 +223,7 @@ export async function agentLimitTexts(exposure: Exposure, options: McpOptions): 
  * Counts a plan that is about to be executed toward its token's daily limit, once. Throws AppError if the limit would
  * be exceeded.
  */
-export async function countPlan(exposure: Exposure, options: McpOptions): Promise<void> {
+async function countPlan(exposure: Exposure, options: McpOptions): Promise<void> {
   const { settings, deps } = options;
   await agentLimitTexts(exposure, options);
   if (exposure.trades !== "known" || !isLimited(settings)) return;

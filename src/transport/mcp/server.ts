@@ -204,7 +204,7 @@ async function readResource(
 }
 
 /** Returns a response as a tool's result: structured, and as JSON text for clients that ignore structure. */
-export function resultOf({ status, body }: Answer, operation?: Operation): CallToolResult {
+function resultOf({ status, body }: Answer, operation?: Operation): CallToolResult {
   const plain = plainTexts(body) as Record<string, unknown>;
   if (status !== 200) return failedResult(plain);
   const output = operation?.mcp?.summarize?.(body);
@@ -212,7 +212,7 @@ export function resultOf({ status, body }: Answer, operation?: Operation): CallT
 }
 
 /** Formats a preview with everything that a person must approve, in our own words. */
-export function proposalOf(answer: Answer): CallToolResult {
+function proposalOf(answer: Answer): CallToolResult {
   const result = resultOf(answer);
   if (answer.status !== 200) return result;
   const { planId, expiresAt, preview, next } = answer.body as Proposal;

@@ -136,7 +136,7 @@ const Cancel = ({ order, cancel }: { order: OpenOrder; cancel: (order: OpenOrder
 );
 
 /** The age of data from the exchange, and a button that reloads them on request. */
-export const Again = ({ of }: { of: Loaded<unknown> }) => (
+const Again = ({ of }: { of: Loaded<unknown> }) => (
   <span>
     <LoadedAgo of={of} />{" "}
     <button type="button" onClick={() => of.again()}>
@@ -146,7 +146,7 @@ export const Again = ({ of }: { of: Loaded<unknown> }) => (
 );
 
 /** An account's balances, and their value in its exchange's quote asset. */
-export function BalancesPart({ exchange, quote }: { exchange: string; quote: string }) {
+function BalancesPart({ exchange, quote }: { exchange: string; quote: string }) {
   const balances = useLoad<{ balances: readonly BalanceAnswer[] }>("GET /balance", { exchange, quote });
   return (
     <Section title="Balances" aside={<Again of={balances} />}>
@@ -229,7 +229,7 @@ const COLUMNS: readonly TableColumn<WithdrawRow>[] = [
 ];
 
 /** What can be withdrawn while every order stays funded; loaded when it is opened. */
-export const WithdrawPart = ({ exchange }: { exchange: string }) => (
+const WithdrawPart = ({ exchange }: { exchange: string }) => (
   <FoldedSection title="Withdrawable amounts" isClosed>
     {() => <WithdrawTable exchange={exchange} />}
   </FoldedSection>

@@ -152,11 +152,10 @@ const pointsOf = (answer: Backtest): LinePoint[] =>
   }));
 
 /** Returns one scale for all compared results. */
-export const sharedScale = (answers: readonly Backtest[]): LineScale =>
-  lineScaleOf(answers.flatMap(pointsOf));
+const sharedScale = (answers: readonly Backtest[]): LineScale => lineScaleOf(answers.flatMap(pointsOf));
 
 /** Chart of equity, and of buy and hold. */
-export function Equity({ answer, scale }: { answer: Backtest; scale: LineScale }) {
+function Equity({ answer, scale }: { answer: Backtest; scale: LineScale }) {
   const points = pointsOf(answer);
   const last = points.at(-1);
   if (!last) return null;
@@ -171,7 +170,7 @@ export function Equity({ answer, scale }: { answer: Backtest; scale: LineScale }
 }
 
 /** A run next to the others: its total first. */
-export function RunCard({ run: { key, body, answer }, scale }: { run: Run; scale: LineScale }) {
+function RunCard({ run: { key, body, answer }, scale }: { run: Run; scale: LineScale }) {
   const title = runTitle(body);
   return (
     <Section title={title}>
@@ -264,7 +263,7 @@ const freeAsBudget = (free: number | undefined): string =>
     : String(free >= 100 ? Math.floor(free) : Math.floor(free * 100) / 100);
 
 /** Suggests grid settings from a pair's price history. */
-export function Suggest({ form, timeframe, free, take }: SuggestProps) {
+function Suggest({ form, timeframe, free, take }: SuggestProps) {
   const [typed, setBudget] = useState<string>();
   const budget = typed ?? freeAsBudget(free);
   const [state, setState] = useState<{ answer?: SuggestionAnswer; error?: ApiError; isBusy?: boolean }>({});

@@ -64,7 +64,7 @@ export function GridChart({ label, bounds, moved, ...shown }: ChartProps) {
 const levelsText = (levels: readonly Level[]): string =>
   levels.map(({ price, kind, name = "" }) => `${price}${kind}${name}`).join();
 
-export const KIND_WORDS: Readonly<Record<Level["kind"], string>> = {
+const KIND_WORDS: Readonly<Record<Level["kind"], string>> = {
   buy: "open buy",
   sell: "open sell",
   empty: "no order",
@@ -98,7 +98,7 @@ const LevelTable = ({ levels, digits }: { levels: readonly Level[]; digits: numb
   />
 );
 
-export interface ChartContent {
+interface ChartContent {
   readonly candles: readonly CandlesAnswer["candles"][number][];
   readonly levels: readonly Level[];
   readonly fills: readonly Pick<FillAnswer, "side" | "price" | "timestamp">[];
@@ -106,7 +106,7 @@ export interface ChartContent {
   readonly digits: number;
 }
 
-export interface ChartHandle {
+interface ChartHandle {
   show(shown: ChartContent): void;
   priceAt(y: number): number | undefined;
   yOf(price: number): number | undefined;
@@ -116,7 +116,7 @@ export interface ChartHandle {
 const seconds = (millis: number): UTCTimestamp => Math.floor(millis / 1000) as UTCTimestamp;
 
 /** Creates a chart that fills an element. */
-export function createGridChart(element: HTMLElement): ChartHandle {
+function createGridChart(element: HTMLElement): ChartHandle {
   const chart = createChart(element, { autoSize: true, ...looks() });
   const series = chart.addSeries(CandlestickSeries, { priceLineVisible: false });
   const primitive = levelsPrimitive();
@@ -221,7 +221,7 @@ function markersOf({ candles, fills }: ChartContent): SeriesMarker<Time>[] {
 const candleAt = (candles: ChartContent["candles"], at: number): number =>
   candles.findLast(({ timestamp }) => timestamp <= at)?.timestamp ?? at;
 
-export type Bound = "lower" | "upper";
+type Bound = "lower" | "upper";
 
 interface Movable {
   readonly bounds?: Readonly<Record<Bound, number>> | undefined;
@@ -232,7 +232,7 @@ interface Movable {
 const REACH = 8;
 
 /** Lets a pointer drag the bounds of a grid; input fields do the same for keyboards. */
-export function dragBounds(element: HTMLElement, chart: ChartHandle, movable: () => Movable): () => void {
+function dragBounds(element: HTMLElement, chart: ChartHandle, movable: () => Movable): () => void {
   let dragged: Bound | undefined;
   const heightOf = (event: PointerEvent) => event.clientY - element.getBoundingClientRect().top;
   const boundAt = (y: number): Bound | undefined => {
@@ -294,10 +294,10 @@ type Target = Parameters<
   >["draw"]
 >[0];
 
-export type LevelsPrimitive = ISeriesPrimitive<Time> & { show(levels: readonly Level[]): void };
+type LevelsPrimitive = ISeriesPrimitive<Time> & { show(levels: readonly Level[]): void };
 
 /** Draws all levels as one primitive, because a hundred price lines would be slow. */
-export function levelsPrimitive(): LevelsPrimitive {
+function levelsPrimitive(): LevelsPrimitive {
   let attached: SeriesAttachedParameter<Time> | undefined;
   let levels: readonly Level[] = [];
   let colors = new Map<Level["kind"], string>();
@@ -384,7 +384,7 @@ function drawLabels(target: Target, drawn: Drawn): void {
 }
 
 /** Returns a color of the page's style for a canvas, in the current color scheme. */
-export function colorOf(name: string, opacity = 1): string {
+function colorOf(name: string, opacity = 1): string {
   const probe = document.createElement("i");
   probe.style.color = `color-mix(in srgb, var(--${name}) ${opacity * 100}%, transparent)`;
   document.body.append(probe);
@@ -400,7 +400,7 @@ export function colorOf(name: string, opacity = 1): string {
 }
 
 /** Calls back when the color scheme changes; returns a function that stops it. */
-export function onScheme(changed: () => void): () => void {
+function onScheme(changed: () => void): () => void {
   const dark = matchMedia("(prefers-color-scheme: dark)");
   dark.addEventListener("change", changed);
   return () => dark.removeEventListener("change", changed);

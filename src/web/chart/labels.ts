@@ -1,5 +1,5 @@
 /** Position of a label before placement, and its width in pixels. */
-export interface LabelRequest {
+interface LabelRequest {
   readonly y: number;
   readonly width: number;
 }

@@ -87,7 +87,7 @@ const KEY_LABELS: Readonly<Record<keyof KeyTexts, string>> = {
 };
 
 /** A form for an exchange's keys: the server checks them at the exchange, and stores them encrypted. */
-export function AddKeys({ exchanges, again }: { exchanges: readonly string[]; again: () => void }) {
+function AddKeys({ exchanges, again }: { exchanges: readonly string[]; again: () => void }) {
   const [exchange, setExchange] = useState(exchanges[0] ?? "");
   const [texts, setTexts] = useState<KeyTexts>(EMPTY);
   const [state, setState] = useState<{ done?: string; error?: ApiError; isBusy?: boolean }>({});
@@ -143,7 +143,7 @@ export function AddKeys({ exchanges, again }: { exchanges: readonly string[]; ag
 }
 
 /** Describes the result of a test of keys. */
-export function describeTested({ exchange, assets, mayWithdraw }: TestedKeys): string {
+function describeTested({ exchange, assets, mayWithdraw }: TestedKeys): string {
   const rights =
     mayWithdraw === null
       ? "The exchange does not show whether they can withdraw."
@@ -154,7 +154,7 @@ export function describeTested({ exchange, assets, mayWithdraw }: TestedKeys): s
 }
 
 /** API tokens: created and shown once here, and revoked immediately. */
-export function Tokens() {
+function Tokens() {
   const { before, pager } = usePages<number>();
   const page = useLoad<TokenList>("GET /tokens", { before });
   const [question, put] = useAsk();

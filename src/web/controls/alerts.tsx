@@ -122,7 +122,7 @@ const EMPTY_CHANNEL = { channel: "", kind: "ntfy" as ChannelKind, level: "warnin
 type ChannelForm = typeof EMPTY_CHANNEL;
 
 /** A form for a channel's secrets, which are sent to the server once and never shown again. */
-export function AddChannel({ again }: { again: () => void }) {
+function AddChannel({ again }: { again: () => void }) {
   const [settings, setSettings] = useState<ChannelForm>(EMPTY_CHANNEL);
   const [secrets, setSecrets] = useState<Readonly<Record<string, string>>>({});
   const [state, setState] = useState<{ added?: AddedChannelAnswer; error?: ApiError; isBusy?: boolean }>({});

@@ -151,7 +151,7 @@ function TradeList({ trades, digits }: { trades: Trades; digits: number }) {
 const PAIR_TYPED = /^[A-Z0-9]+\/[A-Z0-9]+$/;
 
 /** Returns the market in the address, else that of the account's most valuable asset on the first exchange. */
-export function useMarket(place: string): {
+function useMarket(place: string): {
   readonly market: MarketChoice | undefined;
   readonly exchanges: Loaded<Exchanges>;
   readonly holdings: Holdings;
@@ -169,7 +169,7 @@ export function useMarket(place: string): {
 }
 
 /** Chooses an exchange and a pair, and stores them in the address for bookmarks. */
-export function MarketForm({
+function MarketForm({
   place,
   market,
   exchanges,
@@ -201,7 +201,7 @@ export function MarketForm({
 }
 
 /** The order book: asks above, bids below, each with a bar for the cumulative depth. */
-export function BookLadder({ book, digits }: { book: BookAnswer; digits: number }) {
+function BookLadder({ book, digits }: { book: BookAnswer; digits: number }) {
   const most = Math.max(book.bids.at(-1)?.total ?? 0, book.asks.at(-1)?.total ?? 0);
   const sizes = digitsOf([...book.bids, ...book.asks].map(({ amount }) => amount));
   const row = (side: "up" | "down", { price, amount, total }: BookAnswer["bids"][number]) => (

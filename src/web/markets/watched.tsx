@@ -141,7 +141,7 @@ const Promised = ({ report: { symbol, exchange, preset, findings } }: { report: 
 
 type CostView = Omit<NonNullable<AgreementReportView["costs"]>[number], "markets" | "unknownMarkets">;
 
-export interface MarketCostRow {
+interface MarketCostRow {
   readonly name: string;
   /** Null if it is unknown. */
   readonly cost: CostView | null;

@@ -172,15 +172,7 @@ function OwnPlanShown({ planned }: { planned: OwnPlan }) {
   );
 }
 
-export function OwnOrders({
-  label,
-  orders,
-  symbol,
-}: {
-  label: string;
-  orders: OwnPlan["orders"];
-  symbol: string;
-}) {
+function OwnOrders({ label, orders, symbol }: { label: string; orders: OwnPlan["orders"]; symbol: string }) {
   const { base, quote } = pairOf(symbol);
   return (
     <Table
@@ -218,7 +210,7 @@ function StartOwnButton(props: {
 }
 
 /** A field of a strategy's config, from its JSON schema. */
-export interface ConfigField {
+interface ConfigField {
   readonly name: string;
   readonly label: string;
   readonly kind: "number" | "text" | "check" | "json";
@@ -243,7 +235,7 @@ const KIND_OF_TYPE: Readonly<Record<string, ConfigField["kind"]>> = {
   ...{ number: "number", integer: "number", boolean: "check", string: "text" },
 };
 
-export function configFields({ config }: OwnDefinition): readonly ConfigField[] {
+function configFields({ config }: OwnDefinition): readonly ConfigField[] {
   const { properties = {}, required = [] } = config as ConfigSchema;
   return Object.entries(properties).map(
     ([name, { type = "", description, default: initial, enum: choices }]) => ({
@@ -258,10 +250,10 @@ export function configFields({ config }: OwnDefinition): readonly ConfigField[] 
 }
 
 /** Typed text by field. */
-export type OwnForm = Readonly<Record<string, string>>;
+type OwnForm = Readonly<Record<string, string>>;
 
 /** Returns the body of a preview; undefined while a required field is missing or not readable. */
-export function ownBody(form: OwnForm, fields: readonly ConfigField[]): Record<string, unknown> | undefined {
+function ownBody(form: OwnForm, fields: readonly ConfigField[]): Record<string, unknown> | undefined {
   const typed = (name: string) => form[name]?.trim() ?? "";
   const { exchange, symbol } = { exchange: typed("exchange"), symbol: typed("symbol") };
   if (exchange === "" || symbol === "") return undefined;

@@ -132,7 +132,7 @@ interface QuoteActionsProps {
 }
 
 /** Actions for quotes. */
-export function QuoteActions({ quotes, ...props }: QuoteActionsProps) {
+function QuoteActions({ quotes, ...props }: QuoteActionsProps) {
   const { budget, symbol, orders } = quotes;
   const { base, quote } = pairOf(symbol);
   return (
@@ -163,7 +163,7 @@ function whatBecomesOfBase({ symbol, position, reference }: Quoted, sellBase: bo
 }
 
 /** A form for new settings of running quotes: their effect, and a change to exactly that. */
-export function EditQuotes({ quotes }: { quotes: Quoted }) {
+function EditQuotes({ quotes }: { quotes: Quoted }) {
   const { id, symbol } = quotes;
   const [texts, setTexts] = useState<Readonly<Record<string, string>>>({});
   const settings = editableSettings(quotes);

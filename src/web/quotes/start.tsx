@@ -96,7 +96,7 @@ function StartQuotesButton(props: {
 type PlannedOrders = Pick<PlannedQuotes, "orders">["orders"];
 
 /** Describes the orders of one side in money. */
-export function sideText({ symbol, orders }: PlannedQuotes, side: "buy" | "sell"): string {
+function sideText({ symbol, orders }: PlannedQuotes, side: "buy" | "sell"): string {
   const { base, quote } = pairOf(symbol);
   const own = orders.filter((order) => order.side === side);
   const sum = (of: (order: PlannedOrders[number]) => number) =>

@@ -351,7 +351,7 @@ export interface Setting {
   readonly isRequired?: boolean;
 }
 
-export type SettingTexts = Readonly<Record<string, string>>;
+type SettingTexts = Readonly<Record<string, string>>;
 
 export const NumberSettings = ({
   settings,

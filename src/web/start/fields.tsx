@@ -111,7 +111,7 @@ export interface MarketChoice {
   readonly symbol: string;
 }
 
-export interface MarketFormState<F extends MarketChoice> {
+interface MarketFormState<F extends MarketChoice> {
   readonly form: F;
   readonly change: (changed: Partial<F>) => void;
   readonly exchanges: Loaded<Exchanges>;

@@ -112,7 +112,7 @@ interface BudgetProps {
 }
 
 /** Fills in the form from a budget, a price range, and what happens beyond it. */
-export function BudgetPart({ form, change, quote, free }: BudgetProps) {
+function BudgetPart({ form, change, quote, free }: BudgetProps) {
   const [typed, setBudget] = useState<string | undefined>(undefined);
   const budget = typed ?? String(Math.min(USUAL_BUDGET, Math.floor(free ?? USUAL_BUDGET)));
   const [onLeave, setOnLeave] = useState("wait");
@@ -161,7 +161,7 @@ export function BudgetPart({ form, change, quote, free }: BudgetProps) {
 }
 
 /** Returns the price levels of the plan's orders, and its start and stop prices. */
-export function levelsOf(form: Form, planned: Planned | undefined): Level[] {
+function levelsOf(form: Form, planned: Planned | undefined): Level[] {
   const [lower, upper] = [Number(form.lowerPrice), Number(form.upperPrice)];
   const bounds = [lower, upper].filter((price) => price > 0);
   const isOfForm = planned?.config.lowerPrice === lower && planned.config.upperPrice === upper;

@@ -67,7 +67,7 @@ const NO_FILLS: readonly never[] = [];
 const COLLAR = 0.9;
 
 /** Actions for a grid. */
-export const GridActions = ({ grid, ...props }: GridActionsProps) => (
+const GridActions = ({ grid, ...props }: GridActionsProps) => (
   <StrategyActions
     {...props}
     kind="grid"
@@ -279,7 +279,7 @@ function keeps({ symbol, position, markPrice, averageCost }: Grid): string {
 }
 
 /** A form for new settings of a running grid: their effect, and a change to exactly that. */
-export function Edit({ grid, digits }: { grid: Grid; digits: number }) {
+function Edit({ grid, digits }: { grid: Grid; digits: number }) {
   const [typed, setTyped] = useState<EditTexts>({});
   const change = (more: EditTexts) => setTyped((before) => ({ ...before, ...more }));
   return (
@@ -299,9 +299,9 @@ export function Edit({ grid, digits }: { grid: Grid; digits: number }) {
 }
 
 type RangeName = "lowerPrice" | "upperPrice" | "stopLossPrice" | "takeProfitPrice";
-export type EditName = RangeName | "gridLevels" | "orderSize" | "budget" | "spacing";
+type EditName = RangeName | "gridLevels" | "orderSize" | "budget" | "spacing";
 /** The user's edits only, because other values can change meanwhile. */
-export type EditTexts = Readonly<Partial<Record<EditName, string>>>;
+type EditTexts = Readonly<Partial<Record<EditName, string>>>;
 
 interface EditField {
   readonly name: EditName;
@@ -310,7 +310,7 @@ interface EditField {
 }
 
 /** Returns the fields of a grid that can be changed. */
-export function editFields({ symbol, centered }: Grid): readonly EditField[] {
+function editFields({ symbol, centered }: Grid): readonly EditField[] {
   const { quote } = pairOf(symbol);
   const sizes: readonly EditField[] = [
     { name: "gridLevels", label: centered ? "Levels, 2 to 20" : "Levels, 2 to 100" },
@@ -329,7 +329,7 @@ export function editFields({ symbol, centered }: Grid): readonly EditField[] {
 }
 
 /** Returns a field's current text; empty if it has none or the grid does not return it. */
-export function asItStands(grid: Grid, name: EditName): string {
+function asItStands(grid: Grid, name: EditName): string {
   if (name === "budget" || name === "spacing") return "";
   if (name !== "stopLossPrice" && name !== "takeProfitPrice") return String(grid[name]);
   const reason = name === "stopLossPrice" ? "stop_loss" : "take_profit";
@@ -338,7 +338,7 @@ export function asItStands(grid: Grid, name: EditName): string {
 }
 
 /** Returns the body of a change; undefined while nothing changes or a number is missing. */
-export function editBody(grid: Grid, typed: EditTexts): Readonly<Record<string, unknown>> | undefined {
+function editBody(grid: Grid, typed: EditTexts): Readonly<Record<string, unknown>> | undefined {
   const changed = (Object.keys(typed) as EditName[]).filter(
     (name) => (typed[name] ?? "").trim() !== asItStands(grid, name),
   );
@@ -353,15 +353,7 @@ export function editBody(grid: Grid, typed: EditTexts): Readonly<Record<string, 
 }
 
 /** Shows what a change would do, as the server planned it. */
-export function EditPlan({
-  grid,
-  planned,
-  digits,
-}: {
-  grid: Grid;
-  planned: PlannedEditAnswer;
-  digits: number;
-}) {
+function EditPlan({ grid, planned, digits }: { grid: Grid; planned: PlannedEditAnswer; digits: number }) {
   return (
     <>
       <Warnings of={planned.warnings} />
@@ -434,7 +426,7 @@ function Orders({ planned, symbol, digits }: { planned: PlannedEditAnswer; symbo
 }
 
 /** Describes the change in one sentence, in money. */
-export function editSays({ cancelled, orders, ...plan }: PlannedEditAnswer, quote: string): string {
+function editSays({ cancelled, orders, ...plan }: PlannedEditAnswer, quote: string): string {
   const kept = `The ${change(plan.realized)} ${quote} of realized P&L stay. The change sells nothing.`;
   if (cancelled === 0 && orders.length === 0) return `No order is canceled or placed. ${kept}`;
   return `${cancelled} orders are canceled, then ${orders.length} placed: ${money(Number(plan.investment.quote))} ${quote} in buys, of ${money(Number(plan.free))} free. ${kept} It can use up to ${money(Number(plan.maxQuoteUsed))} ${quote}. If the market moves and the plan changes, nothing is changed.`;

@@ -112,10 +112,7 @@ export const PassStats = ({
 );
 
 /** Sends a change, and reloads what the page shows. */
-export async function carriedOut(
-  route: string,
-  body: Readonly<Record<string, unknown>> = {},
-): Promise<string> {
+async function carriedOut(route: string, body: Readonly<Record<string, unknown>> = {}): Promise<string> {
   const { message } = await ask<StrategyChanged>(route, { body });
   pulse.set(pulse.get() + 1);
   return message;
@@ -212,7 +209,7 @@ const placeText = ({ exchange, dryRun }: Named): string =>
   dryRun ? `${exchange} (paper trading)` : exchange;
 
 /** Returns a strategy's title and what stands below or beside it. */
-export const strategyTitle = (named: Named, title = named.symbol) =>
+const strategyTitle = (named: Named, title = named.symbol) =>
   named.name === null
     ? { title, beside: placeText(named) }
     : { title: named.name, beside: `${title} on ${placeText(named)}` };
@@ -267,7 +264,7 @@ export const passColumn = <One extends { readonly lastStepAt: number | null }>()
   by: ({ lastStepAt }) => lastStepAt ?? 0,
 });
 
-export interface Named {
+interface Named {
   readonly id: string;
   readonly name: string | null;
   readonly symbol: string;

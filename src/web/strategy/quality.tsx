@@ -124,7 +124,7 @@ interface MeasuresProps {
 type QualityDay = Quality["days"][number];
 
 /** Three bars a day: spread, inventory and fees, which add up to the P&L. */
-export function CauseBars({ days }: { days: Quality["days"] }) {
+function CauseBars({ days }: { days: Quality["days"] }) {
   const [first, last] = [days[0], days.at(-1)];
   if (!first || !last) return null;
   const values = [0, ...days.flatMap((day) => PROFIT_CAUSES.map(([, of]) => of(day)))];

@@ -75,8 +75,7 @@ function restingText(
 
 type ShownOrder = HistoricOrders["orders"][number];
 
-export const isResting = ({ status }: ShownOrder): boolean =>
-  status === "open" || status === "partially_filled";
+const isResting = ({ status }: ShownOrder): boolean => status === "open" || status === "partially_filled";
 
 /** Number of orders that a grid's page loads, the newest ones. */
 export const MOST_LISTED = 300;

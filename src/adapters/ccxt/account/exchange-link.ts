@@ -29,7 +29,7 @@ import {
 import { type Catalog, createCatalog } from "../exchanges/catalog.ts";
 
 /** Platform functions that the adapter uses. */
-export interface LinkRuntime {
+interface LinkRuntime {
   readonly keeping: Keeping;
   readonly local: Local;
   readonly log: Log;
@@ -128,7 +128,7 @@ export function createLink(given: LinkGiven): ExchangeLink {
   };
 }
 
-export interface Wiring {
+interface Wiring {
   readonly quirks: Quirks;
   readonly base: string;
   readonly timing: Timing;
@@ -142,7 +142,7 @@ export interface Wiring {
 }
 
 /** Creates an instance of the exchange's class for one invocation; an instance with a key is never shared. */
-export async function createExchange(wiring: Wiring): Promise<Ccxt> {
+async function createExchange(wiring: Wiring): Promise<Ccxt> {
   const { quirks, base, timing, fetch, clock, keys } = wiring;
   const make = light(await quirks.load(), { number: String, options: quirks.options });
   const send = transport({
@@ -288,7 +288,7 @@ function withEndpoints(Base: Class): Class {
  * Replaces ccxt's request function, which has its own rate limit, proxies, timeout and retries. It sends ccxt's user
  * agent, as ccxt does on Node.
  */
-export const askingBy = (send: Send) =>
+const askingBy = (send: Send) =>
   async function request(
     this: Ccxt,
     path: string,
@@ -309,7 +309,7 @@ export const askingBy = (send: Send) =>
   };
 
 /** Settings of the next request; calls of one instance are serial, so there is only one. */
-export interface NextRequest {
+interface NextRequest {
   paid: () => Promise<void>;
   mayLeave: () => boolean;
   headers: Readonly<Record<string, string>>;

@@ -153,7 +153,7 @@ const MOST_BOOK_LEVELS = 100;
 /** Candles are requested in one of these numbers, for the same reason. */
 const CANDLES = [100, 300, 1000] as const;
 
-export type PublicData = Omit<MarketData, "market"> & {
+type PublicData = Omit<MarketData, "market"> & {
   /** Reads a ticker that is not shared with other callers. */
   quote(symbol: Pair): Promise<Ticker>;
 };

@@ -68,15 +68,15 @@ export function inLeaseTurn(link: ExchangeLink, account: AccountKey, hold: TurnH
 }
 
 /** Number of nonces that are reserved at once: more than one call of the adapter ever signs. */
-export const NONCES = 100;
+const NONCES = 100;
 
 /** A call; `inTime` reports whether a request that leaves now ends within the lease. */
-export type Work<T> = (inTime: () => boolean) => Promise<T>;
+type Work<T> = (inTime: () => boolean) => Promise<T>;
 
-export type AccountQueue = ReturnType<typeof accountQueue>;
+type AccountQueue = ReturnType<typeof accountQueue>;
 
 /** The serial calls of an account in this process, with their nonces and the lease that they run under. */
-export function accountQueue({ keeping, local, timing, lines }: ExchangeLink, account: AccountKey) {
+function accountQueue({ keeping, local, timing, lines }: ExchangeLink, account: AccountKey) {
   function lineOf(): AccountLine {
     const line = lines.get(account) ?? createLine();
     lines.set(account, line);
@@ -123,7 +123,7 @@ const LONGEST_WAIT_FOR_LEASE: Millis = 10 * SECOND;
 const BETWEEN_LEASE_TRIES: Millis = 50;
 
 /** Runs a person's call under the lease that this process has, or takes the lease for it. */
-export function personTurn(link: ExchangeLink, account: AccountKey, queue: AccountQueue) {
+function personTurn(link: ExchangeLink, account: AccountKey, queue: AccountQueue) {
   const { local, keeping } = link;
 
   async function leased<T>(lease: AccountLease & { readonly owner?: string }, work: Work<T>): Promise<T> {

@@ -38,7 +38,7 @@ export interface SessionCaller {
 }
 
 /** When a request can be sent, and when the exchange must refuse it. */
-export interface Expiry {
+interface Expiry {
   readonly now: Millis;
   readonly by: Millis;
 }
@@ -276,14 +276,14 @@ export function accountKindReader(
 }
 
 /** An instance that signs one call at a time. */
-export interface Lane {
+interface Lane {
   readonly own: ReturnType<typeof privateExchange>;
   readonly oneByOne: ReturnType<typeof queue>;
   /** The account's kind, as set in the instance. */
   kind?: AccountKind;
 }
 
-export function createLanes(
+function createLanes(
   link: ExchangeLink,
   access: Parameters<typeof privateExchange>[1],
   isPass: boolean,
@@ -312,7 +312,7 @@ interface SignerParts {
   readonly kinds: ReturnType<typeof accountKindReader>;
 }
 
-export type CallSigner = ReturnType<typeof createSigner>;
+type CallSigner = ReturnType<typeof createSigner>;
 
 /** Signs the calls of one invocation in the form that the account's kind requires. */
 export function createSigner({ quirks }: ExchangeLink, { spend, turn, kinds }: SignerParts) {

@@ -13,7 +13,7 @@ import { openingOf } from "./lease-turn.ts";
 import { balancesOf, readFeeRates, readMarket, sendCancel, sendOrder, venueOrderOf } from "./reading.ts";
 import { createSession, type LeaseHold, type PrivateSession, type SessionCaller } from "./session.ts";
 
-export interface AccountAccess extends Omit<SessionCaller, "account"> {
+interface AccountAccess extends Omit<SessionCaller, "account"> {
   readonly account: AccountRef;
 }
 

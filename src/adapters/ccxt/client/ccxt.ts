@@ -218,7 +218,7 @@ export interface TradedFees {
   readonly fees: readonly Fee[];
 }
 
-export interface TradedKeeper {
+interface TradedKeeper {
   /** Returns pairs on which the account recently had orders. */
   symbols(account: AccountKey): Promise<readonly Pair[]>;
   /** Returns fees of the newest booked buy of each pair. */

@@ -27,7 +27,7 @@ export type PrivateCall =
   | "kind";
 
 /** Range of one query for own executions. Its response has the newest rows first. */
-export interface FillReach {
+interface FillReach {
   /** Maximum span of one query; undefined without a limit. */
   readonly span?: Millis;
   /** Maximum age of the start; the exchange returns nothing older. */
@@ -303,7 +303,7 @@ export const meanings = (result: Partial<Record<Meaning, string>>): Readonly<Rec
     ),
   );
 
-export interface ExchangeRefusal {
+interface ExchangeRefusal {
   readonly status: number;
   readonly code: string;
   readonly message: string;
@@ -356,10 +356,10 @@ export class NotSent extends Error {
  * Documented form of a successful response: a list, or an object with at least one of these fields. A dot leads to a
  * field of a field, and `*` to the first field, whose name is the market's.
  */
-export type ResponseForm = "list" | readonly string[];
+type ResponseForm = "list" | readonly string[];
 
 /** Forms by method and path; the first match counts. */
-export type ResponseForms = readonly (readonly [request: RegExp, form: ResponseForm])[];
+type ResponseForms = readonly (readonly [request: RegExp, form: ResponseForm])[];
 
 /**
  * Returns whether a successful response has its documented form. ccxt reads any other object as an empty list, and a

@@ -10,7 +10,7 @@ export const SHARED_FOR: Millis = SECOND;
 const STALE_FOR: Millis = 10 * SECOND;
 const MOST_ANSWERS_KEPT = 500;
 
-export interface SharedQuestion {
+interface SharedQuestion {
   /** Kind of request, such as `ticker`; failures of one kind do not affect others. */
   readonly kind: string;
   readonly about: string;
@@ -21,7 +21,7 @@ export interface SharedReads {
   read<T>(question: SharedQuestion, ask: () => Promise<T>): Promise<T>;
 }
 
-export interface Sharing {
+interface Sharing {
   readonly name: string;
   readonly local: Pick<Local, "monotonic">;
   readonly keptFor?: Millis | undefined;
@@ -88,7 +88,7 @@ export interface Pause {
 }
 
 /** Creates a circuit breaker: it opens after consecutive failures, reports that, and allows one call after each pause. */
-export function createCircuit(name: string, monotonic: () => Millis, pause: Pause) {
+function createCircuit(name: string, monotonic: () => Millis, pause: Pause) {
   let failures = 0;
   let closedUntil = Number.NEGATIVE_INFINITY;
   let isTrying = false;

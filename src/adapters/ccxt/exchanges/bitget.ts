@@ -80,7 +80,7 @@ const lastOf = (page: readonly Dict[]): string | undefined =>
 const UNIFIED_PAGE_ROWS = 100;
 const SPOT = { category: "SPOT", limit: String(UNIFIED_PAGE_ROWS) } as const;
 
-export const isUnified = ({ options }: Ccxt): boolean => options.uta === true;
+const isUnified = ({ options }: Ccxt): boolean => options.uta === true;
 
 const symbolParameter = (exchange: Ccxt, symbol: Pair | undefined): Dict =>
   symbol === undefined ? {} : { symbol: exchange.market(symbol).id };
@@ -113,7 +113,7 @@ const fillsListed = (exchange: Ccxt, symbol: Pair, request: Dict): Promise<reado
 const byId = (exchange: Ccxt, symbol: Pair, orderId: string): Promise<Dict | undefined> =>
   looked(exchange, symbol, { orderId });
 
-export const unified = {
+const unified = {
   askKind,
   permissions,
   openOrders,

@@ -134,7 +134,7 @@ function marketMemory({ host, keeper, local }: CatalogDeps) {
   return { memory, remember, ageOf, loadFor, remembered, request };
 }
 
-export interface MarketListDeps {
+interface MarketListDeps {
   readonly quirks: Quirks;
   readonly local: Pick<Local, "monotonic">;
   /** Rate limit of requests without a token. */
@@ -143,14 +143,14 @@ export interface MarketListDeps {
   readonly exchange: () => Promise<Ccxt>;
 }
 
-export interface LoadedMarkets {
+interface LoadedMarkets {
   /** The exchange's market id of every pair. */
   readonly listing: Readonly<Record<string, string>>;
   readonly markets: ReadonlyMap<Pair, Dict>;
 }
 
 /** Loads the list, and reports whether this call requested it; of many simultaneous calls, the first one stores it. */
-export type Load = () => { readonly isMine: boolean; readonly loaded: Promise<LoadedMarkets> };
+type Load = () => { readonly isMine: boolean; readonly loaded: Promise<LoadedMarkets> };
 
 /** How long a failed load is reported to callers without a token before it is retried. */
 const FAILED_FOR: Millis = 5 * SECOND;
@@ -158,7 +158,7 @@ const FAILED_FOR: Millis = 5 * SECOND;
 const LACKING_FOR: Millis = 10 * MINUTE;
 
 /** Loads all markets of one exchange in one large response, shared by all simultaneous callers. */
-export function marketList(deps: MarketListDeps) {
+function marketList(deps: MarketListDeps) {
   const { quirks, budget } = deps;
   const { monotonic } = deps.local;
   let loading: Promise<LoadedMarkets> | undefined;

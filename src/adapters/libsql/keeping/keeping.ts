@@ -49,7 +49,7 @@ const MOST_RIGHTS_KEPT = 50;
 const AGE_PLACE = Object.keys(getTableColumns(keyRights)).length;
 
 /** Stores what the exchange reported about an account; one row per account. */
-export const accountFacts = (context: Context): Facts => {
+const accountFacts = (context: Context): Facts => {
   const { client, db, now, prepare } = context;
   const allRights = prepare(
     (at) => sql`select ${selectedColumns(keyRights)}, ${ageOfRow(keyRights.loadedAt, at)} from ${keyRights}`,
@@ -304,7 +304,7 @@ interface RightsRow {
   readonly age: Millis;
 }
 
-export function rateKeeper({ client, db, now, prepare, uses }: Context): RateKeeper {
+function rateKeeper({ client, db, now, prepare, uses }: Context): RateKeeper {
   return {
     async spend(account, calls) {
       const requests = [takeOfRate, waitForRate].map((made) => prepare(made)({ account, ...timeOf(calls) }));

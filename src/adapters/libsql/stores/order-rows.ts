@@ -205,11 +205,7 @@ const withinOpenOrders = ({ openOrders, actor }: ScopeTerms, account: string): S
   openOrders === null ? [] : [sql`${countOpen(account, actor)} + ${COUNT} <= ${openOrders}`];
 
 /** Condition for rows of intents: the limits are unchanged, and nobody has used them up since. */
-export const withinLimits = (
-  context: Context,
-  { version, asset, scopes }: LimitTerms,
-  account: string,
-): SQL =>
+const withinLimits = (context: Context, { version, asset, scopes }: LimitTerms, account: string): SQL =>
   sql.join(
     [
       sql`${control.limits} = ${version}`,
@@ -239,7 +235,7 @@ function afterGap(context: Context, { scope, orderGapMillis }: ScopeTerms): SQL[
 }
 
 /** Adds the recorded orders of a group to their scopes' usage, in the batch that records them. */
-export function countUses(
+function countUses(
   context: Context,
   { asset, scopes, counted }: LimitTerms,
   group: readonly Order[],

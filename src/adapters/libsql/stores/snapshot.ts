@@ -126,7 +126,7 @@ const cursorOf = ({ at, aheadFrom, aheadTo }: typeof cursors.$inferSelect): Fill
   ahead: aheadFrom === null || aheadTo === null ? null : { from: aheadFrom, to: aheadTo },
 });
 
-export const killOf = ({ kill, cancels, sells }: typeof control.$inferSelect): Kill => ({
+const killOf = ({ kill, cancels, sells }: typeof control.$inferSelect): Kill => ({
   on: kill,
   cancels,
   sells,

@@ -351,7 +351,7 @@ interface ReleaseForm {
   readonly hasCosts: boolean;
 }
 
-export function changeStatements(context: Context, lease: Lease, changes: Changes): Statement[] {
+function changeStatements(context: Context, lease: Lease, changes: Changes): Statement[] {
   const { db } = context;
   const { strategy, memory } = changes;
   const written = [
@@ -397,9 +397,7 @@ export function midStatements(
 }
 
 /** Reads and turns the kill switch, and remembers what this process knows of it. */
-export function killSwitch(
-  context: Context,
-): Pick<StepStore, "killed" | "setKill" | "panic" | "knownKilled"> {
+function killSwitch(context: Context): Pick<StepStore, "killed" | "setKill" | "panic" | "knownKilled"> {
   const known = knownSwitch();
   const readSwitch = switchReader(context);
 

@@ -223,7 +223,7 @@ interface Way {
  * Reads strategies with related data; the text of each query variant is built once. Each part is read at one moment,
  * and positions do not change: a strategy that runs throughout appears exactly once.
  */
-export function readViews(context: Context): ViewsRead {
+function readViews(context: Context): ViewsRead {
   const read = readingViews(context);
   const kept = keptReads<readonly StrategyView[]>(context, {
     most: MOST_VIEWS_KEPT,

@@ -299,7 +299,7 @@ export function earlyPasses({ local, interval, run }: EarlyParts) {
 const BUCKETS: readonly Millis[] = [0.25, 0.5, 1, 1.5, 2.5, 5, 10, 30, 60].map((bound) => bound * SECOND);
 
 /** Counts the times from fills to the orders that answer them, since this process started. */
-export function reactionTimes() {
+function reactionTimes() {
   const counts = new Map<AccountKey, { buckets: number[]; count: number; sum: Millis }>();
   return {
     add(account: AccountKey, time: Millis): void {
@@ -324,7 +324,7 @@ export function reactionTimes() {
 
 /** Decides which hints of an exchange start a pass early, and how long a pass can wait without hints. */
 /** What an account's strategies wait for. */
-export interface Wakes extends StreamTopics {
+interface Wakes extends StreamTopics {
   /** Prices at which a strategy of a pair can act. */
   readonly at: ReadonlyMap<Pair, readonly WakePrices[]>;
   /** Whether only fills concern its strategies, so that a pass can wait longer while hints of fills arrive. */

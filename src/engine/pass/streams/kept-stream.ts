@@ -22,7 +22,7 @@ export interface StreamParts {
   readonly random: () => number;
 }
 
-export interface StreamWatcher {
+interface StreamWatcher {
   readonly onHint: (hint: Hint) => void;
   readonly onState: (state: StreamState) => void;
 }
