@@ -25,14 +25,20 @@ export interface StrategyKind extends KindText {
 export const STRATEGY_KINDS: readonly StrategyKind[] = [
   {
     kindWith: () => gridKind,
-    ...{ name: "grid", group: "grid", whom: "a grid", idExample: "grid-kraken-BTC-USDT-1767225600000" },
+    name: "grid",
+    group: "grid",
+    whom: "a grid",
+    idExample: "grid-kraken-BTC-USDT-1767225600000",
     missing: (id) => `there is no strategy ${id}`,
     summary: "Start, watch, change and stop grids",
     operations: gridOperations,
   },
   {
     kindWith: () => quoteKind,
-    ...{ name: "quote", group: "quote", whom: "quotes", idExample: "quote-kraken-BTC-USDT-1767225600000" },
+    name: "quote",
+    group: "quote",
+    whom: "quotes",
+    idExample: "quote-kraken-BTC-USDT-1767225600000",
     missing: (id) => `there are no quotes ${id}`,
     summary: "Quote both sides of a market",
     tag: { name: "Quotes", description: "Quotes on both sides of a market" },
@@ -40,7 +46,9 @@ export const STRATEGY_KINDS: readonly StrategyKind[] = [
   },
   {
     kindWith: declaredKind,
-    ...{ name: "declared", group: "strategy", whom: "one of your own strategies" },
+    name: "declared",
+    group: "strategy",
+    whom: "one of your own strategies",
     idExample: "two-sided-kraken-BTC-USDT-1767225600000",
     missing: (id) => `there is no strategy ${id}`,
     summary: "Write, test, start and watch strategies of your own",

@@ -95,7 +95,10 @@ function knownOf(environment: Bindings) {
 }
 
 const accessOf = ({ token, allowedHosts, origins }: Config): Access => ({
-  ...{ adminTokens: token ? [token] : [], allowedHosts, origins, wrongTokens },
+  adminTokens: token ? [token] : [],
+  allowedHosts,
+  origins,
+  wrongTokens,
   checkHost: allowedHosts.length > 0,
 });
 
@@ -118,7 +121,10 @@ async function openService(environment: Bindings, outlast?: Outlast) {
     isChecked: checkedDatabases.has(database),
     live: { fetch: counted, markets: rememberMarkets, budgets, buyFees },
     local: outlast ? { ...local, outlast } : local,
-    ...{ heavy, log: logFrom(config.logLevel), migrations: [], definitions },
+    heavy,
+    log: logFrom(config.logLevel),
+    migrations: [],
+    definitions,
     readCandles: () => Promise.reject(new SettingsError("candle files can only be replayed on Node")),
     requests: () => config.subrequests - made,
     post: fetchPost(counted, config.outboundHosts),
@@ -132,7 +138,11 @@ const serveRequest = (request: Request, environment: Bindings, outlast: Outlast)
   knownOf(environment).door(request, async ({ address, limiter }) => {
     const { config, operations, documents, access, deps } = await openService(environment, outlast);
     const app = createApp({
-      ...{ deps, operations, documents, access, limiter },
+      deps,
+      operations,
+      documents,
+      access,
+      limiter,
       addressOf: () => address,
       mcp: config.mcp,
       // This platform does not report when a client disconnects, and each read of the database is a request.

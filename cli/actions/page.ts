@@ -49,7 +49,8 @@ export async function buildStatusPage(values: Values): Promise<number> {
   refuseOther(file);
   return withDatabase(values, async (deps) => {
     const status = await readStatusContent(deps, {
-      ...{ maker: maker === undefined ? null : String(maker), hasAmounts: amounts === true },
+      maker: maker === undefined ? null : String(maker),
+      hasAmounts: amounts === true,
     });
     writeWhole(String(out), file, statusPage(status));
     return { file, pairs: status.pairs.length };

@@ -74,8 +74,10 @@ export async function startServer(values: Values, { around = 0 } = {}): Promise<
   const tracing = await startTracing(process.env, version());
   const runtime = {
     ...nodeRuntime(databaseUrl, config, log),
-    ...{ interval, tracer: tracing?.tracer },
-    ...{ heavy: createHeavyLane(), calculationThread: calculationThread() },
+    interval,
+    tracer: tracing?.tracer,
+    heavy: createHeavyLane(),
+    calculationThread: calculationThread(),
   };
   const created = await createDeps(config, runtime, sandbox);
   const follower = startStreams(created, interval, config.stream);

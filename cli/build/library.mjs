@@ -47,8 +47,13 @@ function buildTypes(target) {
     const config = join(all, "tsconfig.json");
     const files = Object.values(ENTRIES).map((file) => join(root, file));
     const compilerOptions = {
-      ...{ noEmit: false, declaration: true, emitDeclarationOnly: true, noCheck: true, types: [] },
-      ...{ rootDir: root, outDir: all },
+      noEmit: false,
+      declaration: true,
+      emitDeclarationOnly: true,
+      noCheck: true,
+      types: [],
+      rootDir: root,
+      outDir: all,
     };
     const settings = {
       extends: join(root, "tsconfig.json"),

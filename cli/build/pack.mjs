@@ -19,7 +19,12 @@ try {
   const migrations = readdirSync(join(root, "drizzle")).filter((file) => file.endsWith(".sql"));
   const guides = readdirSync(join(root, "docs")).filter((file) => file.endsWith(".md"));
   for (const file of [
-    ...["README.md", "LICENSE", "CHANGELOG.md", "SECURITY.md", "dist/current", `dist/${bundle}`],
+    "README.md",
+    "LICENSE",
+    "CHANGELOG.md",
+    "SECURITY.md",
+    "dist/current",
+    `dist/${bundle}`,
     ...programs,
     ...migrations.map((file) => `drizzle/${file}`),
     ...guides.map((file) => `docs/${file}`),
@@ -35,7 +40,13 @@ try {
   const copied = ["swagger-ui-dist/index.js", "esbuild/lib/main.js"].map((file) => `node_modules/${file}`);
   writeFileSync(join(stage, "THIRD-PARTY.txt"), licencesOf([...sources, ...worker, ...copied]));
   const manifest = {
-    ...{ name, version, description, license, type, engines, bin },
+    name,
+    version,
+    description,
+    license,
+    type,
+    engines,
+    bin,
     exports: LIBRARY_EXPORTS,
     dependencies: { libsql: dependencies.libsql, zod: dependencies.zod },
     optionalDependencies: esbuild.optionalDependencies,

@@ -68,7 +68,9 @@ const testedOperation = (definition: AnyStrategyDefinition, ids: readonly string
   operation({
     name: `test_strategy_${definition.name.replaceAll("-", "_")}`,
     summary: `Run the strategy ${definition.name} in the sandbox`,
-    ...{ effect: "read", access: "token", failure: "Start failed" },
+    effect: "read",
+    access: "token",
+    failure: "Start failed",
     http: { route: "POST /", from: "body" },
     cli: { path: `strategy test ${definition.name}` },
     input: () =>

@@ -94,7 +94,10 @@ export function createBars() {
       scale,
       times: times.subarray(0, count),
       volume: volumes.subarray(0, count),
-      ...{ open: price(0), high: price(1), low: price(2), close: price(3) },
+      open: price(0),
+      high: price(1),
+      low: price(2),
+      close: price(3),
     };
   }
 

@@ -237,7 +237,10 @@ export function coverageOf(
     gaps: gaps.length,
     missingBars: gaps.reduce((total, { bars }) => total + bars, 0),
     longestGap: longest,
-    ...{ duplicates, refusedRows, refused, hash },
+    duplicates,
+    refusedRows,
+    refused,
+    hash,
   };
 }
 

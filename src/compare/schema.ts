@@ -123,8 +123,15 @@ export function analysisOut(
 }
 
 const NO_EXECUTION = {
-  ...{ buy: null, sell: null, endsAt: null },
-  ...{ amount: 0, cost: 0, proceeds: 0, fees: 0, net: 0, netPercent: 0 },
+  buy: null,
+  sell: null,
+  endsAt: null,
+  amount: 0,
+  cost: 0,
+  proceeds: 0,
+  fees: 0,
+  net: 0,
+  netPercent: 0,
 };
 
 const executionOut = ({ buy, sell, amount, cost, proceeds, fees, net }: PairTrade) => ({

@@ -78,7 +78,10 @@ export async function createDeps(
     ...(runtime.kept ? { kept: runtime.kept } : {}),
     streams: live && runtime.streams?.(live.venues.accessOf),
     signers: await Promise.all(config.keks.map(importSigner)),
-    ...{ killHere, tracer, heavy, calculationThread },
+    killHere,
+    tracer,
+    heavy,
+    calculationThread,
     close: () => context.client.close(),
   };
 }
@@ -91,7 +94,11 @@ const engineDeps = (
 ) => ({
   store: withKillHere(createStore(context), killHere),
   kinds: kindsOf(kindsWith(definitions)),
-  ...{ local, log, limits, requests, interval },
+  local,
+  log,
+  limits,
+  requests,
+  interval,
 });
 
 const killHereOf = (config: Config, runtime: Runtime): KillHere => ({

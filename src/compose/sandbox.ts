@@ -104,8 +104,13 @@ function sandboxTime(
 }
 
 const covered = ({ bars, from, until, gaps, missingBars, duplicates, hash }: Coverage) => ({
-  ...{ bars, from: stampOf(from), until: stampOf(until) },
-  ...{ gaps, missingBars, duplicates, hash },
+  bars,
+  from: stampOf(from),
+  until: stampOf(until),
+  gaps,
+  missingBars,
+  duplicates,
+  hash,
 });
 
 interface ReplayedFile extends CandleFile {

@@ -6,9 +6,28 @@ import * as edgemaker from "./package.ts";
 
 /** Parameters of a script: a value each for the first ones, and `undefined` for the others. */
 export const SCRIPT_SCOPE = [
-  ...["require", "module", "exports", "__step", "Date", "Math", "globalThis", "fetch"],
-  ...["self", "WebSocket", "EventSource", "caches", "crypto", "performance", "process"],
-  ...["setTimeout", "setInterval", "setImmediate", "queueMicrotask", "scheduler", "navigator", "Request"],
+  "require",
+  "module",
+  "exports",
+  "__step",
+  "Date",
+  "Math",
+  "globalThis",
+  "fetch",
+  "self",
+  "WebSocket",
+  "EventSource",
+  "caches",
+  "crypto",
+  "performance",
+  "process",
+  "setTimeout",
+  "setInterval",
+  "setImmediate",
+  "queueMicrotask",
+  "scheduler",
+  "navigator",
+  "Request",
 ] as const;
 
 /** Number of loop steps in one call, far more than a function that ends needs. */

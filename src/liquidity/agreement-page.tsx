@@ -57,7 +57,8 @@ export function agreementPage(answer: unknown): string {
       {legendPart(
         markets.map(({ exchange, symbol, hash, known }) => ({
           of: ` of ${symbol} on ${exchange}`,
-          ...{ hash, known },
+          hash,
+          known,
         })),
         report.costs !== undefined,
       )}
@@ -125,8 +126,13 @@ function beforeText({ before, ...rule }: ReportedRule): string {
 }
 
 const MARKET_HEADS = [
-  ...["Market", "Sampled", "Own orders on both sides", "Own spread", "Market spread"],
-  ...["Own bids within 2\u00a0%", "Own asks within 2\u00a0%"],
+  "Market",
+  "Sampled",
+  "Own orders on both sides",
+  "Own spread",
+  "Market spread",
+  "Own bids within 2\u00a0%",
+  "Own asks within 2\u00a0%",
 ];
 
 const marketRow = ({ own, market, known, minutes, ...of }: LiquidityAnswer): string[] => [
@@ -156,7 +162,8 @@ const costRows = ({ costs, markets }: AgreementReport) =>
       .filter(({ markets: count }) => count > 1)
       .map((cost) => ({
         name: `${countText(cost.markets - cost.unknownMarkets)} of ${countText(cost.markets)} markets in ${cost.quote}`,
-        ...{ cost, isTotal: true },
+        cost,
+        isTotal: true,
       })),
   ];
 

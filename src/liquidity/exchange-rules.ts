@@ -206,5 +206,6 @@ const shownShare = (rule: string) => ({ rule, state: "shown", unit: "share", lim
 
 const hidden = (rule: string, reason: string): ObligationFinding => ({
   ...shownShare(rule),
-  ...{ value: null, reason: `not observable here: ${reason}` },
+  value: null,
+  reason: `not observable here: ${reason}`,
 });

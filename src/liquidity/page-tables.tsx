@@ -83,9 +83,15 @@ export const dayTitle = ({ days }: LiquidityAnswer): string =>
   hasRuleOf(days) ? "Time that meets the agreement, by day" : "Time with own orders on both sides, by day";
 
 export const dayHeads = (asset: string, days: readonly Day[]): string[] => [
-  ...["Day, UTC", "Known minutes", hasRuleOf(days) ? "Agreement met" : "Own, both sides", "Own spread"],
-  ...[`Own bids 2\u00a0%, ${asset}`, `Own asks 2\u00a0%, ${asset}`, "Market spread"],
-  ...[`All bids 2\u00a0%, ${asset}`, `All asks 2\u00a0%, ${asset}`],
+  "Day, UTC",
+  "Known minutes",
+  hasRuleOf(days) ? "Agreement met" : "Own, both sides",
+  "Own spread",
+  `Own bids 2\u00a0%, ${asset}`,
+  `Own asks 2\u00a0%, ${asset}`,
+  "Market spread",
+  `All bids 2\u00a0%, ${asset}`,
+  `All asks 2\u00a0%, ${asset}`,
 ];
 
 /** Lists the days; consecutive days without a sample are one row. */
@@ -272,7 +278,8 @@ function tradeCosts(day: string | null, { sides, sizes }: SlippageSums): TradeCo
       Number(wire(div(100n * sum, size * BigInt(sides), "half")).toPrecision(BOUND_DIGITS));
     const isKnown = sides > 0;
     return {
-      ...{ day, amount: wire(size) },
+      day,
+      amount: wire(size),
       atLeastPercent: isKnown ? percent(least) : null,
       atMostPercent: isKnown && ended === 0 ? percent(most) : null,
       bookEndsPercent: isKnown ? Number(((100 * ended) / sides).toFixed(2)) : null,
@@ -331,8 +338,13 @@ interface CostRow {
 }
 
 const COST_HEADS = [
-  ...["Market", "P&L", "Spread captured", "Inventory", "Fees"],
-  ...["Fills", "Fills without a mid price"],
+  "Market",
+  "P&L",
+  "Spread captured",
+  "Inventory",
+  "Fees",
+  "Fills",
+  "Fills without a mid price",
 ];
 
 /** Two decimals, or six where two would show small amounts as zero. */

@@ -275,7 +275,13 @@ export const totalCostShape = () =>
 
 /** Columns of the command line's tables. */
 export const COST_COLUMNS = [
-  ...["quote", "totalProfit", "spreadCaptured", "inventory", "fees", "fills", "withoutMid"],
+  "quote",
+  "totalProfit",
+  "spreadCaptured",
+  "inventory",
+  "fees",
+  "fills",
+  "withoutMid",
   "unknownMarkets",
 ];
 

@@ -57,8 +57,16 @@ export interface Standing {
 }
 
 export const LIMIT_CODES = [
-  ...(["limit_order", "limit_day", "limit_open_orders", "limit_symbol", "limit_collar"] as const),
-  ...(["limit_price_age", "limit_gap", "limit_unknown", "limit_exposure", "limit_loss"] as const),
+  "limit_order",
+  "limit_day",
+  "limit_open_orders",
+  "limit_symbol",
+  "limit_collar",
+  "limit_price_age",
+  "limit_gap",
+  "limit_unknown",
+  "limit_exposure",
+  "limit_loss",
 ] as const;
 
 export type LimitCode = (typeof LIMIT_CODES)[number];

@@ -112,8 +112,12 @@ export interface DaysProfit extends Attribution {
 }
 
 const NO_PROFIT: DaysProfit = {
-  ...{ total: ZERO, spread: ZERO, inventory: ZERO, fees: ZERO },
-  ...{ fills: 0, withoutMid: 0 },
+  total: ZERO,
+  spread: ZERO,
+  inventory: ZERO,
+  fees: ZERO,
+  fills: 0,
+  withoutMid: 0,
 };
 
 type ProfitDay = MeasuredDay<SpreadTally>;
@@ -129,8 +133,12 @@ export const addProfits = (profits: readonly DaysProfit[]): DaysProfit =>
   profits.reduce((a, b) => {
     const add = (name: keyof Attribution): Decimal => a[name] + b[name];
     return {
-      ...{ total: add("total"), spread: add("spread"), inventory: add("inventory"), fees: add("fees") },
-      ...{ fills: a.fills + b.fills, withoutMid: a.withoutMid + b.withoutMid },
+      total: add("total"),
+      spread: add("spread"),
+      inventory: add("inventory"),
+      fees: add("fees"),
+      fills: a.fills + b.fills,
+      withoutMid: a.withoutMid + b.withoutMid,
     };
   }, NO_PROFIT);
 

@@ -45,7 +45,9 @@ const eachHorizon = () =>
 export const newSpreadTally = (): SpreadTally => ({ fills: 0, notional: ZERO, spread: noMeasure() });
 export const newTally = (): Tally => ({
   ...newSpreadTally(),
-  ...{ toxic: 0, markouts: eachHorizon(), impacts: eachHorizon() },
+  toxic: 0,
+  markouts: eachHorizon(),
+  impacts: eachHorizon(),
 });
 
 export function addSpread(tally: SpreadTally, fill: SpreadFill): void {
@@ -184,13 +186,16 @@ export const QualityShape = lazy(() =>
         id: z.string(),
         exchange: z.string(),
         symbol: z.string(),
-        ...{ ...quoteFields(), ...attributionFields(), ...measureFields() },
+        ...quoteFields(),
+        ...attributionFields(),
+        ...measureFields(),
       }),
     ),
     days: z.array(
       z.object({
         day: z.string().describe("Day in UTC"),
-        ...{ ...quoteFields(), ...attributionFields() },
+        ...quoteFields(),
+        ...attributionFields(),
         fills: z.number(),
         withoutMid: z.number().describe("Fills without a known mid"),
       }),

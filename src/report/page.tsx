@@ -145,7 +145,8 @@ function reportRow(
   const { exchange, kind } = parseAccountKey(last.account);
   return {
     id: last.strategy,
-    ...{ name, kind: ofStrategy },
+    name,
+    kind: ofStrategy,
     exchange,
     dryRun: kind === "dry",
     symbol: last.latest.symbol,

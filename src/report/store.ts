@@ -130,8 +130,10 @@ export function createReportStore(context: Context) {
     async daysOf(from: number, to: number): Promise<ReportedDays> {
       const rows = await db
         .select({
-          ...{ row: getTableColumns(strategyDays), now: now() },
-          ...{ name: strategies.name, kind: strategies.kind },
+          row: getTableColumns(strategyDays),
+          now: now(),
+          name: strategies.name,
+          kind: strategies.kind,
         })
         .from(strategyDays)
         .leftJoin(strategies, eq(strategies.id, strategyDays.strategy))

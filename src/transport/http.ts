@@ -216,7 +216,9 @@ async function answerOperation(
 ): Promise<Answer> {
   const requestId = c.get("requestId");
   const call = {
-    ...{ requestId, actor, keys: operation.http.keys ? await headerKeys(c) : undefined },
+    requestId,
+    actor,
+    keys: operation.http.keys ? await headerKeys(c) : undefined,
     // Reading it creates the whole request.
     signal: operation.lane === "heavy" ? c.req.raw.signal : undefined,
   };

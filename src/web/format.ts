@@ -68,8 +68,13 @@ export function duration(millis: number): string {
 /** Formats a time in the viewer's zone, with the zone. */
 export const localTime = (at: number): string =>
   new Date(at).toLocaleString(undefined, {
-    ...{ year: "2-digit", month: "numeric", day: "numeric" },
-    ...{ hour: "numeric", minute: "2-digit", second: "2-digit", timeZoneName: "short" },
+    year: "2-digit",
+    month: "numeric",
+    day: "numeric",
+    hour: "numeric",
+    minute: "2-digit",
+    second: "2-digit",
+    timeZoneName: "short",
   });
 export const utc = (at: number): string => new Date(at).toISOString().replace("T", " ").replace("Z", " UTC");
 

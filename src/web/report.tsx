@@ -288,7 +288,9 @@ const ADMIN_SETTINGS = { group: "Settings", isAdmins: true } as const;
 
 /** The page of one strategy of each kind. */
 const KIND_PAGES: Readonly<Record<KindName, typeof StrategyPage>> = {
-  ...{ grid: StrategyPage, quote: QuotesPage, declared: OwnPage },
+  grid: StrategyPage,
+  quote: QuotesPage,
+  declared: OwnPage,
 };
 
 const PLACES: readonly Place[] = [

@@ -42,7 +42,12 @@ const account = (fill: Rules["fill"]) =>
     },
   );
 const resting = (side: Side, price: string): NewOrder => ({
-  ...{ clientId: side, symbol: "BTC/USDT", side, type: "limit", price: d(price), amount: d("2") },
+  clientId: side,
+  symbol: "BTC/USDT",
+  side,
+  type: "limit",
+  price: d(price),
+  amount: d("2"),
   timeInForce: "post_only",
 });
 const totals = (box: ReturnType<typeof account>) =>

@@ -27,8 +27,15 @@ function barsOf(seed: number, count: number, step: number): Ticks {
   const times = Float64Array.from({ length: count }, (_, i) => i * MINUTE);
   return ticksOf(
     candlesIn({
-      ...{ pair: "BTC/USDT", spanMillis: MINUTE, scale: 1, times, volume: new Float64Array(count) },
-      ...{ open: close, high: close, low: close, close },
+      pair: "BTC/USDT",
+      spanMillis: MINUTE,
+      scale: 1,
+      times,
+      volume: new Float64Array(count),
+      open: close,
+      high: close,
+      low: close,
+      close,
     }),
     d("0.1"),
   );

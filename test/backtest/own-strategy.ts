@@ -12,7 +12,9 @@ interface Config {
 export function ownStrategy(over: object = {}, afterwards: (config: Config) => readonly object[] = () => []) {
   const references: (string | null)[] = [];
   const definition = defineStrategy({
-    ...{ name: "my-own", config: z.object({ amount: z.number() }), reference: true },
+    name: "my-own",
+    config: z.object({ amount: z.number() }),
+    reference: true,
     orders({ reference, config, position }: StrategyInput<Config>) {
       references.push(reference.price && String(reference.price));
       return String(position.base) === "0"

@@ -22,11 +22,19 @@ const all = sharedCandles("peers/sol-usdt-1m.csv.gz", "SOL/USDT");
 describe.skipIf(!all)("a backtest beside a public grid bot's published results", () => {
   const candles = all && slice(all, all.from, all.from + 2 * DAY);
   const market = marketOf({
-    ...{ symbol: "SOL/USDT", base: "SOL", quote: "USDT", tick: d("0.01") },
-    ...{ lot: d("0.000001"), minAmount: d("0.000001"), minNotional: d("1") },
+    symbol: "SOL/USDT",
+    base: "SOL",
+    quote: "USDT",
+    tick: d("0.01"),
+    lot: d("0.000001"),
+    minAmount: d("0.000001"),
+    minNotional: d("1"),
   });
   const request = {
-    ...{ lowerPrice: d("155"), upperPrice: d("170"), gridLevels: 7, orderSize: d("18.75") },
+    lowerPrice: d("155"),
+    upperPrice: d("170"),
+    gridLevels: 7,
+    orderSize: d("18.75"),
     triggerPrice: d(String(PUBLISHED.center)),
     initialBuy: true,
   };

@@ -129,7 +129,10 @@ describe("a backtest of any grid and price history", () => {
       const { open, high, low, close } = candles;
       return candlesIn({
         ...candles,
-        ...{ open: column(open), high: column(high), low: column(low), close: column(close) },
+        open: column(open),
+        high: column(high),
+        low: column(low),
+        close: column(close),
       });
     };
     fc.assert(

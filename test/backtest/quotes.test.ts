@@ -36,15 +36,17 @@ const bars = (rows: readonly (readonly [number, number, number, number])[]): Can
   candlesOf(
     { pair: "BTC/USDT", spanMillis: MINUTE },
     rows.map(([open, high, low, close], i) => ({
-      ...{ at: START + i * MINUTE, volume: 1 },
-      ...{ open: open.toFixed(2), high: high.toFixed(2), low: low.toFixed(2), close: close.toFixed(2) },
+      at: START + i * MINUTE,
+      volume: 1,
+      open: open.toFixed(2),
+      high: high.toFixed(2),
+      low: low.toFixed(2),
+      close: close.toFixed(2),
     })),
   );
 
 /** Without skew and volatility: bids and asks at 1 % of the price, ten base and a thousand quote. */
-const PLAIN = {
-  ...{ spread: 0.02, size: 100, skew: 0, volatilityFactor: 0, baseBudget: 10, quoteBudget: 1000 },
-};
+const PLAIN = { spread: 0.02, size: 100, skew: 0, volatilityFactor: 0, baseBudget: 10, quoteBudget: 1000 };
 const countRequests = (fields: object = {}): QuoteRequest =>
   quoteInput(["kraken"]).parse({ ...PLACE, ...PLAIN, ...fields });
 const run = (candles: Candles, fields: object = {}, options: Partial<QuoteBacktestOptions> = {}) =>
@@ -148,9 +150,7 @@ it.each([
   const passes = Array.from({ length: walkedQuotes.passes }, (_, i) => START + i * between);
   const real = await steppedAny(
     parsed("start_quote", { ...PLAIN, useOthers: false, useDex: false, ...fields }),
-    {
-      ...{ bars: ticksOf(candles, market.tick), market, rules: RULES, balances, passes, interval: between },
-    },
+    { bars: ticksOf(candles, market.tick), market, rules: RULES, balances, passes, interval: between },
   );
   // When a price is met between two passes is rounded on the way there, which begins at the last of them.
   const passOf = (at: number) => Math.floor((at - START) / between);
@@ -182,20 +182,34 @@ it("the quotes backtest on the command line reads a file, and prints text or JSO
   const file = join(folder, "candles.csv");
   writeFileSync(file, CSV);
   const words = [
-    ...[
-      "quote",
-      "backtest",
-      "--exchange",
-      "kraken",
-      "--symbol",
-      "BTC/USDT",
-      "--spread",
-      "0.02",
-      "--size",
-      "100",
-    ],
-    ...["--skew", "0", "--volatility-factor", "0", "--base-budget", "10", "--quote-budget", "1000"],
-    ...["--tolerance", "0.03", "--tick", "0.01", "--lot", "0.001", "--maker-fee", "0.001", "--data", file],
+    "quote",
+    "backtest",
+    "--exchange",
+    "kraken",
+    "--symbol",
+    "BTC/USDT",
+    "--spread",
+    "0.02",
+    "--size",
+    "100",
+    "--skew",
+    "0",
+    "--volatility-factor",
+    "0",
+    "--base-budget",
+    "10",
+    "--quote-budget",
+    "1000",
+    "--tolerance",
+    "0.03",
+    "--tick",
+    "0.01",
+    "--lot",
+    "0.001",
+    "--maker-fee",
+    "0.001",
+    "--data",
+    file,
   ];
   const said = await edgemaker(folder, words);
   expect([said.code, said.stderr]).toEqual([0, ""]);

@@ -14,8 +14,25 @@ const MINUTE = 60_000;
 const GRID = gridRequest({ lowerPrice: 90, upperPrice: 110, gridLevels: 10, orderSize: 100 });
 const RULES = { tick: 0.1, lot: 0.0001, makerFee: 0.001 };
 const WORDS = [
-  ...["backtest", "--exchange", "kraken", "--symbol", "BTC/USDT", "--lower", "90", "--upper", "110"],
-  ...["--levels", "10", "--size", "100", "--tick", "0.1", "--lot", "0.0001", "--maker-fee", "0.001"],
+  "backtest",
+  "--exchange",
+  "kraken",
+  "--symbol",
+  "BTC/USDT",
+  "--lower",
+  "90",
+  "--upper",
+  "110",
+  "--levels",
+  "10",
+  "--size",
+  "100",
+  "--tick",
+  "0.1",
+  "--lot",
+  "0.0001",
+  "--maker-fee",
+  "0.001",
 ];
 
 /** A price that swings between 97 and 103, one swing in twelve bars. */

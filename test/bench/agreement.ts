@@ -37,7 +37,9 @@ export async function agreementFigures(): Promise<Figure[]> {
   await keepMinutes(context, { first: today - 1, to: today });
   const request = { agreement: "year", ...days };
   await runOperation(deps, "create_agreement", {
-    ...{ agreement: "year", counterparty: "Foundation", from: days.from },
+    agreement: "year",
+    counterparty: "Foundation",
+    from: days.from,
     markets: markets.map(({ exchange, symbol }) => `${exchange}:${symbol} uptime=95 spread=1`).join(", "),
   });
   await runOperation(deps, "get_agreement_report", request);
@@ -123,9 +125,18 @@ function fillRows({ today, account, symbol, strategy }: Filled) {
     const price = decimal("59000.12") + BigInt(place) * decimal("1.17");
     const at = first + (place * 20 * HOUR) / FILLS_A_DAY;
     return {
-      ...{ account, symbol, strategy, tradeId: `${strategy}-${place}`, clientId: strategy, at },
-      ...{ side: place % 2 === 0 ? ("buy" as const) : ("sell" as const), price, amount },
-      ...{ notional: mul(price, amount, "down"), fees: [], superseded: false },
+      account,
+      symbol,
+      strategy,
+      tradeId: `${strategy}-${place}`,
+      clientId: strategy,
+      at,
+      side: place % 2 === 0 ? ("buy" as const) : ("sell" as const),
+      price,
+      amount,
+      notional: mul(price, amount, "down"),
+      fees: [],
+      superseded: false,
     };
   });
 }
@@ -138,15 +149,27 @@ function midRow({ account, symbol, at, tradeId, price }: ReturnType<typeof fillR
 
 function dayRows({ today, account, symbol, strategy }: Filled) {
   const totals = (day: number) => ({
-    ...{ total: decimal(`${day}.123456`), realized: decimal(`${day}.1`), fees: decimal(`${day}.01`) },
-    ...{ cycles: day, filledOrders: day * FILLS_A_DAY, symbol },
+    total: decimal(`${day}.123456`),
+    realized: decimal(`${day}.1`),
+    fees: decimal(`${day}.01`),
+    cycles: day,
+    filledOrders: day * FILLS_A_DAY,
+    symbol,
   });
   return Array.from({ length: DAYS }, (_, place) => {
     const day = today - DAYS + place;
     return {
-      ...{ strategy, day, account, opened: totals(place), latest: totals(place + 1) },
-      ...{ from: day * DAY, to: (day + 1) * DAY - 1, isFinal: true },
-      ...{ upMillis: DAY, inRangeMillis: DAY, incidents: 0 },
+      strategy,
+      day,
+      account,
+      opened: totals(place),
+      latest: totals(place + 1),
+      from: day * DAY,
+      to: (day + 1) * DAY - 1,
+      isFinal: true,
+      upMillis: DAY,
+      inRangeMillis: DAY,
+      incidents: 0,
     };
   });
 }

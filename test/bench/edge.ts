@@ -147,9 +147,18 @@ async function cpuOfYears(year: (typeof YEARS)[keyof typeof YEARS]): Promise<num
   const [pid = 0] = workerds().filter((one) => !before.includes(one));
   const now = Date.now();
   const body = JSON.stringify({
-    ...{ exchange: "mexc", symbol: "BTC/USDT", lowerPrice: 40_000, upperPrice: 80_000, gridLevels: 40 },
-    ...{ orderSize: 500, tick: 0.01, lot: 0.000001, makerFee: 0.001, fills: 0 },
-    ...{ timeframe: year.timeframe, since: now - 365 * DAY },
+    exchange: "mexc",
+    symbol: "BTC/USDT",
+    lowerPrice: 40_000,
+    upperPrice: 80_000,
+    gridLevels: 40,
+    orderSize: 500,
+    tick: 0.01,
+    lot: 0.000001,
+    makerFee: 0.001,
+    fills: 0,
+    timeframe: year.timeframe,
+    since: now - 365 * DAY,
   });
   const headers = { authorization: `Bearer ${TOKENS.admin}`, "content-type": "application/json" };
   const countRequests = async () => {

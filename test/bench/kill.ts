@@ -22,8 +22,12 @@ const REQUESTS = 24;
 const APART = 200;
 
 const GRIDS = ["kraken", "mexc"].map((exchange) => ({
-  ...{ exchange, symbol: "BTC/USDT", lowerPrice: 50_000, upperPrice: 70_000 },
-  ...{ gridLevels: 20, orderSize: 60 },
+  exchange,
+  symbol: "BTC/USDT",
+  lowerPrice: 50_000,
+  upperPrice: 70_000,
+  gridLevels: 20,
+  orderSize: 60,
 }));
 
 interface Target {
@@ -108,7 +112,8 @@ function timed(port: number, token: string, body?: object): Promise<Answer> {
   const startedAt = performance.now();
   const [method, path] = body ? ["POST", "/api/v1/kill"] : ["GET", "/health"];
   const headers = {
-    ...{ authorization: `Bearer ${token}`, "cf-connecting-ip": "203.0.113.9" },
+    authorization: `Bearer ${token}`,
+    "cf-connecting-ip": "203.0.113.9",
     ...(body ? { "content-type": "application/json" } : {}),
   };
   return new Promise((resolve, reject) => {

@@ -29,8 +29,11 @@ export async function liquidityFigures(): Promise<Figure[]> {
   await keepMinutes(context, { first: today - DAYS, to: today });
   const report = (days: number, spread = ONE) =>
     runOperation({ ...deps, liquidity }, "get_liquidity_report", {
-      ...{ ...PAIR, from: dateOf(today - days), to: dateOf(today - 1) },
-      ...{ preset: "agreement", spread },
+      ...PAIR,
+      from: dateOf(today - days),
+      to: dateOf(today - 1),
+      preset: "agreement",
+      spread,
     });
   const forget = () => context.client.execute("delete from liquidity_days");
   const first = await repeat(async () => {
@@ -105,10 +108,20 @@ function minuteRow(minute: number): typeof liquidityMinutes.$inferInsert {
     (BigInt(Math.floor(share(hashText(`${minute}`), drawn++) * 2 ** 48)) * BigInt(most) * ONE) / 2n ** 48n;
   const side = () => [upTo(1000), upTo(10_000), upTo(100_000)] as const;
   return {
-    ...{ ...PAIR, minute, samples: 1, ownBids: 3, ownAsks: 3, sources: 3, isCutShort: false, absence: null },
+    ...PAIR,
+    minute,
+    samples: 1,
+    ownBids: 3,
+    ownAsks: 3,
+    sources: 3,
+    isCutShort: false,
+    absence: null,
     offer: { parts: [{ spread: upTo(1), levels: 3, millis: 50_000 }], uncertain: 500 },
-    ...{ spread: upTo(1), ownSpread: upTo(1), deviation: upTo(1) },
-    ...{ ownDepth: { bids: side(), asks: side() }, depth: { bids: side(), asks: side() } },
+    spread: upTo(1),
+    ownSpread: upTo(1),
+    deviation: upTo(1),
+    ownDepth: { bids: side(), asks: side() },
+    depth: { bids: side(), asks: side() },
   };
 }
 

@@ -17,8 +17,12 @@ const CONNECTIONS = 10;
 const COMPILED = 5;
 
 const GRID = {
-  ...{ exchange: "gateio", symbol: "BTC/USDT", lowerPrice: 50_000, upperPrice: 70_000 },
-  ...{ gridLevels: 20, orderSize: 100 },
+  exchange: "gateio",
+  symbol: "BTC/USDT",
+  lowerPrice: 50_000,
+  upperPrice: 70_000,
+  gridLevels: 20,
+  orderSize: 100,
 };
 const ORDER = orderRequest({ exchange: "mexc" });
 

@@ -42,8 +42,12 @@ async function runStream(name: VenueName, isOn: boolean): Promise<StreamRun> {
   const { deps, accessOf } = setup;
   const venue = setup.exchange(name);
   const { id } = await runOperation<{ id: string }>(deps, "start_grid", {
-    ...{ exchange: name, symbol: "BTC/USDT", gridLevels: SLOTS, orderSize: decimal("100") },
-    ...{ lowerPrice: decimal("57000"), upperPrice: decimal("63000") },
+    exchange: name,
+    symbol: "BTC/USDT",
+    gridLevels: SLOTS,
+    orderSize: decimal("100"),
+    lowerPrice: decimal("57000"),
+    upperPrice: decimal("63000"),
   });
   venue.latency.before = venue.latency.after = ON_THE_WAY;
   const serving = { ...deps, interval: TICK, streams: venueStreams(accessOf, nodeSockets) };
@@ -80,8 +84,14 @@ async function stopped({ deps, exchange }: Setup, name: VenueName): Promise<Stop
   const venue = exchange(name);
   venue.move("BTC/USDT", "60000");
   await runOperation(deps, "start_grid", {
-    ...{ exchange: name, symbol: "BTC/USDT", gridLevels: 4, orderSize: decimal("100"), stopAtOnce: true },
-    ...{ lowerPrice: decimal("55000"), upperPrice: decimal("65000"), stopLossPrice: decimal("54000") },
+    exchange: name,
+    symbol: "BTC/USDT",
+    gridLevels: 4,
+    orderSize: decimal("100"),
+    stopAtOnce: true,
+    lowerPrice: decimal("55000"),
+    upperPrice: decimal("65000"),
+    stopLossPrice: decimal("54000"),
   });
   // Until its orders are placed, and at any moment between two ticks.
   await nodeLocal.sleep(4 * TICK * (1 + Math.random()));

@@ -32,8 +32,19 @@ function fresh(): void {
 }
 
 const words = (since: number, until: number) => [
-  ...["candles", "download", "--exchange", "mexc", "--venue-url", `mexc=${venue.url}`, "--symbol", PAIR],
-  ...["--since", dateOf(since), "--until", dateOf(until), "--json"],
+  "candles",
+  "download",
+  "--exchange",
+  "mexc",
+  "--venue-url",
+  `mexc=${venue.url}`,
+  "--symbol",
+  PAIR,
+  "--since",
+  dateOf(since),
+  "--until",
+  dateOf(until),
+  "--json",
 ];
 const END = FIRST + 8 * DAY;
 
@@ -76,8 +87,17 @@ describe("a download of candles", () => {
     const begin = Math.floor(Date.now() / MINUTE) * MINUTE - 10 * MINUTE;
     venue.past(PAIR, minutesFrom(begin, 10));
     const { stdout } = await edgemaker(tempFolder(), [
-      ...["candles", "download", "--exchange", "mexc", "--venue-url", `mexc=${venue.url}`],
-      ...["--symbol", PAIR, "--since", String(begin), "--json"],
+      "candles",
+      "download",
+      "--exchange",
+      "mexc",
+      "--venue-url",
+      `mexc=${venue.url}`,
+      "--symbol",
+      PAIR,
+      "--since",
+      String(begin),
+      "--json",
     ]);
     const ends = Date.parse(JSON.parse(stdout).lastBarEnds);
     expect(ends).toBeGreaterThan(begin);
@@ -194,8 +214,16 @@ describe("a download of candles", () => {
     const times = (from: number, until: number) => ["--since", String(from), "--until", String(until)];
     const get = (...span: readonly string[]) =>
       edgemaker(folder, [
-        ...["candles", "download", "--exchange", "mexc", "--venue-url", `mexc=${venue.url}`],
-        ...["--symbol", PAIR, ...span, "--json"],
+        "candles",
+        "download",
+        "--exchange",
+        "mexc",
+        "--venue-url",
+        `mexc=${venue.url}`,
+        "--symbol",
+        PAIR,
+        ...span,
+        "--json",
       ]);
     const invalid = await get(...times(FIRST, FIRST + MINUTE));
     expect(invalid.code, invalid.stderr).toBe(0);

@@ -13,7 +13,11 @@ const SERIES = { pair: "BTC/USDT", spanMillis: MINUTE } as const;
 
 const bar = (minute: number, price = "100", volume = 1) => ({
   at: FIRST + minute * MINUTE,
-  ...{ open: price, high: price, low: price, close: price, volume },
+  open: price,
+  high: price,
+  low: price,
+  close: price,
+  volume,
 });
 const series = (...minutes: number[]): Candles =>
   candlesOf(

@@ -70,7 +70,12 @@ describe("a sandbox replay", () => {
     expect(logged).toContainEqual({
       message: "candles are replayed",
       fields: expect.objectContaining({
-        ...{ symbol: "BTC/USDT", file, bars: 3, gaps: 1, missingBars: 1, duplicates },
+        symbol: "BTC/USDT",
+        file,
+        bars: 3,
+        gaps: 1,
+        missingBars: 1,
+        duplicates,
         hash: expect.stringMatching(/^[0-9a-f]{64}$/),
       }),
     });

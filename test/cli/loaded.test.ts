@@ -25,9 +25,17 @@ const START = "--exchange kraken --symbol BTC/USDT --lower 50000 --upper 70000 -
 /** Returns the sources that are loaded with these files; `import()` loads others later. */
 async function sourcesOf(...entryPoints: readonly string[]): Promise<ReadonlySet<string>> {
   const { metafile } = await build({
-    ...{ absWorkingDir: root, entryPoints: [...entryPoints], outdir: "dist/test/loaded" },
-    ...{ bundle: true, write: false, splitting: true, format: "esm", platform: "node" },
-    ...{ alias: ALIASES, logLevel: "error", metafile: true },
+    absWorkingDir: root,
+    entryPoints: [...entryPoints],
+    outdir: "dist/test/loaded",
+    bundle: true,
+    write: false,
+    splitting: true,
+    format: "esm",
+    platform: "node",
+    alias: ALIASES,
+    logLevel: "error",
+    metafile: true,
   });
   const found = new Set<string>();
   const add = (file: string): void => {

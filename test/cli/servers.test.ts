@@ -13,7 +13,8 @@ function oneDatabase() {
   onTestFinished(() => client.close());
   const home = tempFolder();
   return {
-    ...{ client, url },
+    client,
+    url,
     serve: () => serve(tempFolder(), ["--sandbox", "--db", url]),
     run: (...args: string[]) => edgemaker(home, [...args, "--db", url], { EDGEMAKER_SANDBOX: "true" }),
   };

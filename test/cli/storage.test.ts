@@ -22,25 +22,44 @@ const minuteRow = (minute: number): typeof liquidityMinutes.$inferInsert => {
   const side = [d("512.25"), d("1024.75"), d(`${4096 + (minute % 977)}.125`)] as const;
   const both = { bids: side, asks: side };
   return {
-    ...{ ...PAIR, minute, samples: 1, ownBids: 3, ownAsks: 3, sources: 3, isCutShort: false, absence: null },
+    ...PAIR,
+    minute,
+    samples: 1,
+    ownBids: 3,
+    ownAsks: 3,
+    sources: 3,
+    isCutShort: false,
+    absence: null,
     offer: { parts: [{ spread: d("0.0041"), levels: 2, millis: 60_000 }], uncertain: 0 },
-    ...{
-      spread: d("0.000123"),
-      ownSpread: d("0.004001"),
-      deviation: d("0.00031"),
-      ownDepth: both,
-      depth: both,
-    },
+    spread: d("0.000123"),
+    ownSpread: d("0.004001"),
+    deviation: d("0.00031"),
+    ownDepth: both,
+    depth: both,
   };
 };
 
 const fillRow = (place: number, at: number): typeof fills.$inferInsert & typeof fillMids.$inferInsert => {
   const mid = d(`${60_000 + (place % 977)}.25`);
   return {
-    ...{ account: ACCOUNT, symbol: PAIR.symbol, tradeId: `TQXJAB-ABCDE-${place}`, clientId: "one", at },
-    ...{ strategy: "quote-kraken-BTC-USDT-1767225600000", side: "buy", price: mid, amount: d("0.0015") },
-    ...{ notional: d("90.0375"), fees: [{ asset: "USDT", amount: d("0.234") }], superseded: false },
-    ...{ mid, mid1s: mid, mid10s: mid, mid1m: mid, mid5m: mid, mid1h: mid },
+    account: ACCOUNT,
+    symbol: PAIR.symbol,
+    tradeId: `TQXJAB-ABCDE-${place}`,
+    clientId: "one",
+    at,
+    strategy: "quote-kraken-BTC-USDT-1767225600000",
+    side: "buy",
+    price: mid,
+    amount: d("0.0015"),
+    notional: d("90.0375"),
+    fees: [{ asset: "USDT", amount: d("0.234") }],
+    superseded: false,
+    mid,
+    mid1s: mid,
+    mid10s: mid,
+    mid1m: mid,
+    mid5m: mid,
+    mid1h: mid,
   };
 };
 

@@ -5,8 +5,19 @@ import { waves } from "../support/waves.ts";
 
 const [ENTER, RIGHT] = ["\r", "\x1b[C"];
 const REQUEST = [
-  ...["--sandbox", "--exchange", "kraken", "--symbol", "BTC/USDT", "--spread", "0.01", "--size", "100"],
-  ...["--quote-budget", "2000", "--base-budget", "0.0333"],
+  "--sandbox",
+  "--exchange",
+  "kraken",
+  "--symbol",
+  "BTC/USDT",
+  "--spread",
+  "0.01",
+  "--size",
+  "100",
+  "--quote-budget",
+  "2000",
+  "--base-budget",
+  "0.0333",
 ];
 
 const quotes = async (folder: string): Promise<number> => {

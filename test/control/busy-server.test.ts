@@ -14,7 +14,9 @@ it("a server responds immediately during calculations, and drops those of discon
   };
   const search = (signal: AbortSignal) =>
     ask("search", "/api/v1/strategy/grid/suggest", {
-      ...{ method: "POST", body: JSON.stringify(SEARCH), signal },
+      method: "POST",
+      body: JSON.stringify(SEARCH),
+      signal,
     }).catch(() => 0);
   const fourSearches = () => {
     const left = new AbortController();

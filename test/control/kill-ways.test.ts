@@ -82,7 +82,14 @@ describe("a kill file beside the database", () => {
     });
     // What is cancelled is not placed again.
     const { code } = await edgemaker(folder, [
-      ...["orders", "cancel-all", "--yes", "--exchange", "kraken", "--sandbox", "--db", `file:${file}`],
+      "orders",
+      "cancel-all",
+      "--yes",
+      "--exchange",
+      "kraken",
+      "--sandbox",
+      "--db",
+      `file:${file}`,
     ]);
     expect(code).toBe(0);
     const refused = async () => {

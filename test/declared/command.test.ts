@@ -71,7 +71,8 @@ it("strategy new writes a tsconfig.json with which tsc accepts the starter and i
   const own = join(folder, "tsconfig.json");
   expect(JSON.parse((await run("new", "my-own")).stdout)).toMatchObject({ settings: "tsconfig.json" });
   const { stdout, status } = spawnSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc")], {
-    ...{ cwd: folder, encoding: "utf8" },
+    cwd: folder,
+    encoding: "utf8",
   });
   expect([stdout, status]).toEqual(["", 0]);
   writeFileSync(own, "{}");

@@ -86,10 +86,19 @@ export async function actOnDeclared(deps: Deps, exchange: string, deed: Deed, id
     const now = await store.now();
     await store.createStrategy(
       {
-        ...{ kind: name, version, config: configOf(Math.floor(now / 1000)) },
+        kind: name,
+        version,
+        config: configOf(Math.floor(now / 1000)),
         state: newDeclaredState(decimal("0.01") * BigInt(TICKS)),
-        ...{ wants: "run", keepOrders: false, sellBase: false, status: "running", phase: "starting" },
-        ...{ lastError: null, stoppedAt: null, request: null, startedAt: now },
+        wants: "run",
+        keepOrders: false,
+        sellBase: false,
+        status: "running",
+        phase: "starting",
+        lastError: null,
+        stoppedAt: null,
+        request: null,
+        startedAt: now,
         prefix: `declared-${exchange}-${base}-${quote}`,
         account: accountKey(deps.venue(exchange).account),
         symbol: deed.symbol,

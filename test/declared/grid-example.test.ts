@@ -32,7 +32,8 @@ it.skipIf(!part)("the example strategy fills the same orders as the built-in gri
       grid,
       {
         options: { lower: 36_000, upper: 48_000, levels: 40, size: 300 },
-        ...{ baseBudget: 0n, quoteBudget: d("20000") },
+        baseBudget: 0n,
+        quoteBudget: d("20000"),
       },
       part,
       { market: run.market, rules: { tickInterval: MINUTE }, withBand: false },

@@ -147,7 +147,9 @@ it("each strategy has a preview that reads and a start that trades, and a repeat
   expect(preview).toMatchObject({
     name: "preview_strategy_two_sided",
     summary: "Show the orders and worst case of the strategy two-sided",
-    ...{ effect: "read", access: "token", failure: "Start failed" },
+    effect: "read",
+    access: "token",
+    failure: "Start failed",
     http: { route: "POST /strategy/declared/two-sided/preview", from: "body" },
     cli: {
       path: "strategy preview two-sided",
@@ -155,11 +157,15 @@ it("each strategy has a preview that reads and a start that trades, and a repeat
     },
   });
   expect(start).toMatchObject({
-    ...{ name: "start_strategy_two_sided", summary },
-    ...{ effect: "trade", access: "token", failure: "Start failed" },
+    name: "start_strategy_two_sided",
+    summary,
+    effect: "trade",
+    access: "token",
+    failure: "Start failed",
     http: { route: "POST /strategy/declared/two-sided", from: "body", idempotent: true },
     cli: {
-      ...{ path: "strategy start two-sided", steps: true },
+      path: "strategy start two-sided",
+      steps: true,
       examples: ["edgemaker strategy start two-sided --exchange kraken --symbol BTC/USDT"],
     },
   });
@@ -260,7 +266,9 @@ it("a preview has the prices elsewhere and the candles that its definition reque
   const seen: StrategyInput[] = [];
   const own = (name: string, more: object) =>
     defineStrategy({
-      ...{ name, config: z.object({}), ...more },
+      name,
+      config: z.object({}),
+      ...more,
       orders: (input) => {
         seen.push(input);
         return [];
@@ -274,7 +282,8 @@ it("a preview has the prices elsewhere and the candles that its definition reque
           { source: "mexc", price: 60_000n * ONE },
           { source: "dex", price: 60_010n * ONE },
         ],
-        ...{ most: null, listed: true },
+        most: null,
+        listed: true,
       }),
     },
   );

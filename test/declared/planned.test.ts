@@ -19,17 +19,27 @@ function planned(
   { budget = { base: d("5"), quote: d("1000") }, more = {}, request = {} } = {},
 ) {
   const definition = {
-    ...{ name: "own", config: z.object({ far: z.number() }), ...more },
+    name: "own",
+    config: z.object({ far: z.number() }),
+    ...more,
     orders: (input: StrategyInput) => orders(input) as Declared,
   };
   const inputs: PlanInputs = {
-    ...{ account: ACCOUNT, market: MARKET, book: aroundBook("99.95", "100.05"), requested: {}, open: [] },
+    account: ACCOUNT,
+    market: MARKET,
+    book: aroundBook("99.95", "100.05"),
+    requested: {},
+    open: [],
     balances: [
       { asset: "BTC", free: d("2"), used: d("1") },
       { asset: "USDT", free: d("300"), used: 0n },
     ],
-    ...{ kept: { base: 0n, quote: 0n }, killed: false, standings: passOver(undefined).bounds.standings },
-    ...{ timing: TIMING, now: NOW, interval: 5000 },
+    kept: { base: 0n, quote: 0n },
+    killed: false,
+    standings: passOver(undefined).bounds.standings,
+    timing: TIMING,
+    now: NOW,
+    interval: 5000,
     ...over,
   };
   const plan = planDeclared(definition, { ...REQUEST, ...request }, budget, inputs);
@@ -43,7 +53,10 @@ describe("a preview of a strategy of one's own", () => {
   it("has its orders, those that are not placed, its budget and its loss", () => {
     const { out } = planned(() => [BUY, { ...SELL, size: 0.01 }, { ...SELL, id: "c", price: 99 }]);
     expect(out).toMatchObject({
-      ...{ strategy: "own", exchange: "kraken", symbol: "BTC/USDT", config: { far: 7 } },
+      strategy: "own",
+      exchange: "kraken",
+      symbol: "BTC/USDT",
+      config: { far: 7 },
       budget: { base: "5", quote: "1000" },
       orders: [{ id: "a", side: "buy", price: 90, amount: 1 }],
       refused: [

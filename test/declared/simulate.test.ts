@@ -35,7 +35,8 @@ it("fills at the given prices", async () => {
 
 it("reports the pass in which a strategy failed, and why", async () => {
   const own = defineStrategy({
-    ...{ name: "own", config: z.object({}) },
+    name: "own",
+    config: z.object({}),
     orders({ fills, quote }) {
       if (fills.length > 0) throw new Error("a fill came");
       return [{ id: "a", side: "buy", price: quote.ask.times(0.9999), quoteSize: 100 }];
@@ -48,7 +49,8 @@ it("reports the pass in which a strategy failed, and why", async () => {
 
 it("reports that it does not start", async () => {
   const own = defineStrategy({
-    ...{ name: "own", config: z.object({}) },
+    name: "own",
+    config: z.object({}),
     orders: () => {
       throw new Error("boom");
     },
@@ -59,7 +61,9 @@ it("reports that it does not start", async () => {
 
 it("reports orders that never come to rest", async () => {
   const own = defineStrategy<z.ZodObject, number>({
-    ...{ name: "own", config: z.object({}), initial: 0 },
+    name: "own",
+    config: z.object({}),
+    initial: 0,
     orders: ({ state, quote }) => ({
       orders: [{ id: "a", side: "buy", price: quote.bid.times(0.9 - (state % 2) / 10), quoteSize: 100 }],
       state: state + 1,
@@ -73,7 +77,8 @@ it("reports a variable that a restart loses", async () => {
   const load = () => {
     let first: number | undefined;
     return defineStrategy({
-      ...{ name: "own", config: z.object({}) },
+      name: "own",
+      config: z.object({}),
       orders({ quote }) {
         first ??= quote.bid.toNumber();
         return [{ id: "a", side: "buy", price: first * 0.9, quoteSize: 100 }];

@@ -2,7 +2,9 @@ import { describe, expect, it } from "vitest";
 import { declaredPlanText, declaredStatusView, plannedDeclaredView } from "../../src/declared/schema/view.ts";
 
 const PLAN = {
-  ...{ strategy: "two-sided", exchange: "kraken", symbol: "BTC/USDT" },
+  strategy: "two-sided",
+  exchange: "kraken",
+  symbol: "BTC/USDT",
   config: { spread: 0.002, sizes: [1, 2] },
   budget: { base: "0.1", quote: "1000" },
   orders: [
@@ -56,10 +58,27 @@ describe("the text of a plan", () => {
 });
 
 const QUIET = {
-  ...{ id: "two-sided-1", name: null, strategy: "two-sided", exchange: "kraken", symbol: "BTC/USDT" },
-  ...{ dryRun: false, status: "running", phase: "active", lastError: null },
-  ...{ totalProfit: null, profit: 2.5, filledOrders: 3, config: {}, orders: [], state: null },
-  ...{ position: "0.1", averageCost: null, refused: [], notices: [], lastStepAt: 7, stream: null },
+  id: "two-sided-1",
+  name: null,
+  strategy: "two-sided",
+  exchange: "kraken",
+  symbol: "BTC/USDT",
+  dryRun: false,
+  status: "running",
+  phase: "active",
+  lastError: null,
+  totalProfit: null,
+  profit: 2.5,
+  filledOrders: 3,
+  config: {},
+  orders: [],
+  state: null,
+  position: "0.1",
+  averageCost: null,
+  refused: [],
+  notices: [],
+  lastStepAt: 7,
+  stream: null,
 };
 const shown = (over: object = {}) => declaredStatusView({ strategies: [{ ...QUIET, ...over }], count: 1 });
 
@@ -88,9 +107,19 @@ describe("the text of a status", () => {
 
   it("has everything that is known of a strategy", () => {
     const all = {
-      ...{ name: "Mine", dryRun: true, status: "running", phase: "paused", lastError: "boom" },
-      ...{ totalProfit: 4.25, config: PLAN.config, orders: PLAN.orders, state: { round: 1 } },
-      ...{ averageCost: 60_123.456_78, refused: PLAN.refused, notices: PLAN.warnings, stream: "live" },
+      name: "Mine",
+      dryRun: true,
+      status: "running",
+      phase: "paused",
+      lastError: "boom",
+      totalProfit: 4.25,
+      config: PLAN.config,
+      orders: PLAN.orders,
+      state: { round: 1 },
+      averageCost: 60_123.456_78,
+      refused: PLAN.refused,
+      notices: PLAN.warnings,
+      stream: "live",
     };
     expect(shown(all)).toEqual({
       strategies: [

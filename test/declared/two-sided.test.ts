@@ -20,7 +20,8 @@ const quoteConfig = {
 };
 const quotes = {
   ...strategy({ phase: "active", status: "running" }),
-  ...{ kind: "quote", config: quoteConfig },
+  kind: "quote",
+  config: quoteConfig,
   state: { ...withFirstBase(newQuoteState(4, d("100")), d("5")), epoch: 1 },
 } as unknown as Strategy;
 /** The example with the spread and tolerance of these quotes. */

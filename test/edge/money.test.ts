@@ -210,7 +210,11 @@ describe.each(NAMES)("a manual order on %s", (name) => {
   });
   const order = (over: object) =>
     ask("POST", "/orders", {
-      ...{ exchange: name, symbol: "ETH/USDT", side: "buy", type: "limit", amount: 0.01 },
+      exchange: name,
+      symbol: "ETH/USDT",
+      side: "buy",
+      type: "limit",
+      amount: 0.01,
       ...over,
     });
 

@@ -48,8 +48,13 @@ describe("a dry run over sockets", () => {
     };
     const { id } = await call<Reported>("POST", "/strategy/grid", {
       ...MARKET,
-      ...{ lowerPrice: 58000, upperPrice: 62000, gridLevels: 4, orderSize: 100 },
-      ...{ dryRun: true, dryBalance: "USDT=1000,BTC=0.1", confidence: 0.5 },
+      lowerPrice: 58000,
+      upperPrice: 62000,
+      gridLevels: 4,
+      orderSize: 100,
+      dryRun: true,
+      dryBalance: "USDT=1000,BTC=0.1",
+      confidence: 0.5,
     });
     const status = async () => (await call<Grids>("GET", `/strategy/grid/status?id=${id}`)).strategies[0];
     expect(await status()).toMatchObject({ dryRun: true, openOrders: 4, lastError: null });

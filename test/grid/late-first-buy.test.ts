@@ -2,8 +2,14 @@ import { expect, it } from "vitest";
 import { drivenApp } from "../support/driven.ts";
 
 const GRID = {
-  ...{ exchange: "kraken", symbol: "BTC/USDT", lowerPrice: 57_000, upperPrice: 63_000 },
-  ...{ gridLevels: 6, orderSize: 200, useOwnBase: false, initialBuy: true },
+  exchange: "kraken",
+  symbol: "BTC/USDT",
+  lowerPrice: 57_000,
+  upperPrice: 63_000,
+  gridLevels: 6,
+  orderSize: 200,
+  useOwnBase: false,
+  initialBuy: true,
 };
 
 it("the buy of missing base is still tried after many orders that did not leave in time", async () => {

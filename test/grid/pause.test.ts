@@ -58,7 +58,10 @@ describe("a paused grid", () => {
     const { id, phase } = await runOperation<Reported>(deps, "start_grid", {
       exchange: "kraken",
       symbol: "ETH/USDT",
-      ...{ lowerPrice: d("2900"), upperPrice: d("3100"), gridLevels: 4, orderSize: d("50") },
+      lowerPrice: d("2900"),
+      upperPrice: d("3100"),
+      gridLevels: 4,
+      orderSize: d("50"),
     });
     expect(phase).toBe("starting");
     await ask("pause_grid", { id });

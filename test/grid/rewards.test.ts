@@ -28,7 +28,10 @@ it.each([
   const { id } = await runOperation<{ id: string }>(deps, "start_grid", {
     exchange: "kraken",
     symbol: "LTC/USDT",
-    ...{ lowerPrice: d("70"), upperPrice: d("80"), gridLevels: 4, orderSize: d("20") },
+    lowerPrice: d("70"),
+    upperPrice: d("80"),
+    gridLevels: 4,
+    orderSize: d("20"),
   });
   const status = async (): Promise<Grid> => {
     const { strategies } = await runOperation<{ strategies: Grid[] }>(deps, "get_grid_status", { id });

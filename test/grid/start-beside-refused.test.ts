@@ -2,8 +2,12 @@ import { expect, it } from "vitest";
 import { drivenApp } from "../support/driven.ts";
 
 const GRID = {
-  ...{ exchange: "kraken", symbol: "BTC/USDT", lowerPrice: 57_000, upperPrice: 63_000 },
-  ...{ gridLevels: 6, orderSize: 200 },
+  exchange: "kraken",
+  symbol: "BTC/USDT",
+  lowerPrice: 57_000,
+  upperPrice: 63_000,
+  gridLevels: 6,
+  orderSize: 200,
 };
 
 it("a grid starts although the exchange refuses another pair with the same base", async () => {

@@ -33,7 +33,10 @@ it.each(["mexc", "gateio", "bitget"] as const)(
     const { id } = await runOperation<{ id: string }>(deps, "start_grid", {
       exchange: name,
       symbol: "BTC/USDT",
-      ...{ lowerPrice: d("58000"), upperPrice: d("62000"), gridLevels: 4, orderSize: d("100") },
+      lowerPrice: d("58000"),
+      upperPrice: d("62000"),
+      gridLevels: 4,
+      orderSize: d("100"),
     });
     const status = async (): Promise<Grid> => {
       const { strategies } = await runOperation<{ strategies: Grid[] }>(deps, "get_grid_status", { id });

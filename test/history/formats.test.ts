@@ -82,7 +82,8 @@ describe("a history", () => {
     ];
     const page = { id: "g", count: 1, fills: [fillShown(fill({ fees }))] };
     expect(fillsView(page)).toEqual({
-      ...{ id: "g", count: 1 },
+      id: "g",
+      count: 1,
       fills: [{ ...fillShown(fill()), fees: "0.1 BTC + 3 KCS" }],
     });
   });

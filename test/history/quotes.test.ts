@@ -12,13 +12,22 @@ type Reported = Record<"orders" | "fills" | "events", Json[]> & { count: number;
 async function quoted() {
   const box = await testSandbox({ speed: 1 });
   const request = quoteInput(["kraken", "mexc"]).parse({
-    ...{ exchange: "kraken", symbol: "BTC/USDT", spread: 0.001, size: 100, volatilityFactor: 0 },
-    ...{ quoteBudget: 2000, baseBudget: 0.03 },
+    exchange: "kraken",
+    symbol: "BTC/USDT",
+    spread: 0.001,
+    size: 100,
+    volatilityFactor: 0,
+    quoteBudget: 2000,
+    baseBudget: 0.03,
   });
   const quotes = await runOperation<{ id: string }>(box.deps, "start_quote", request);
   const grid = await runOperation<{ id: string }>(box.deps, "start_grid", {
-    ...{ exchange: "mexc", symbol: "BTC/USDT", lowerPrice: d("59000"), upperPrice: d("61000") },
-    ...{ gridLevels: 10, orderSize: d("50") },
+    exchange: "mexc",
+    symbol: "BTC/USDT",
+    lowerPrice: d("59000"),
+    upperPrice: d("61000"),
+    gridLevels: 10,
+    orderSize: d("50"),
   });
   for (let minutes = 0; minutes < 240; minutes += 5) {
     box.time.pass(5 * MINUTE);

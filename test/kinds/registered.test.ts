@@ -40,7 +40,10 @@ const startFollow = operation({
 /** A kind that nothing but this file registers. */
 const FOLLOW: StrategyKind = {
   kindWith: () => followKind as unknown as Kind,
-  ...{ name: "follow", group: "follow", whom: "a follower", idExample: "follow-kraken-BTC-USDT-1" },
+  name: "follow",
+  group: "follow",
+  whom: "a follower",
+  idExample: "follow-kraken-BTC-USDT-1",
   missing: (id) => `there is no follower ${id}`,
   summary: "Follow the bid",
   tag: { name: "Followers", description: "One order at the bid" },

@@ -22,7 +22,9 @@ const DAY = NOW / 86_400_000;
 const QUOTE = { bid: d("99"), ask: d("101"), at: NOW };
 const BUY = { symbol: "BTC/USDT", side: "buy", type: "limit", price: d("100"), amount: d("1") } as const;
 const standing = (limits: Limits, used: Partial<Used> = {}): Standing => ({
-  ...{ scope: "account:kraken", actor: null, limits },
+  scope: "account:kraken",
+  actor: null,
+  limits,
   used: { now: NOW, today: {}, openOrders: 0, lastAt: null, ...used },
 });
 const refusal = (limits: Limits, { used = {}, one = {}, quote = {}, now = NOW } = {}) =>
@@ -91,7 +93,10 @@ describe("a limit", () => {
   it("is used by each order that it allows", () => {
     const used = { today: { USDT: d("5") }, openOrders: 1, lastAt: null };
     expect(withOrder(standing({}, used), BUY, QUOTE).used).toEqual({
-      ...{ now: NOW, today: { USDT: d("105") }, openOrders: 2, lastAt: NOW },
+      now: NOW,
+      today: { USDT: d("105") },
+      openOrders: 2,
+      lastAt: NOW,
     });
     expect(withOrder(standing({}, { openOrders: null }), BUY, QUOTE).used.openOrders).toBeNull();
   });
@@ -135,7 +140,10 @@ describe("several limits", () => {
       [b, a],
     ])
       expect(tightest(all)).toMatchObject({
-        ...{ orderNotional: { USDT: d("5") }, openOrders: 2, onLoss: "stop", orderGapMillis: 7 },
+        orderNotional: { USDT: d("5") },
+        openOrders: 2,
+        onLoss: "stop",
+        orderGapMillis: 7,
       });
     const loss = (one: string, other: string) =>
       tightest([{ strategyLoss: { USDT: d(one) } }, { strategyLoss: { USDT: d(other), EUR: d("1") } }])
@@ -182,7 +190,10 @@ describe("the usage of a limit", () => {
       { ...use, day: DAY, asset: "EUR", notional: d("3"), at: NOW - 900 },
     ];
     expect(usedOf(uses, { now: NOW, openOrders: 4 })).toEqual({
-      ...{ now: NOW, openOrders: 4, today: { USDT: d("5"), EUR: d("3") }, lastAt: NOW - 10 },
+      now: NOW,
+      openOrders: 4,
+      today: { USDT: d("5"), EUR: d("3") },
+      lastAt: NOW - 10,
     });
     expect(usedOf(uses.slice(0, 1), { now: NOW, openOrders: null }).today).toEqual({});
   });
@@ -200,8 +211,14 @@ describe("the usage of a limit", () => {
 
 describe("a token's limits", () => {
   const exposure = (over: Partial<KnownExposure> = {}): KnownExposure => ({
-    ...{ trades: "known", symbol: "BTC/USDT", base: 0n, quote: d("50"), exits: 0n },
-    ...{ counted: d("50"), largest: d("20"), ...over },
+    trades: "known",
+    symbol: "BTC/USDT",
+    base: 0n,
+    quote: d("50"),
+    exits: 0n,
+    counted: d("50"),
+    largest: d("20"),
+    ...over,
   });
   const beyond = (limits: Limits, over?: Partial<KnownExposure>, today: Used["today"] = {}) =>
     exceedsToken(exposure(over), { ...standing(limits, { today }), scope: "token:t" })?.reason;

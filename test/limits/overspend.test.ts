@@ -86,8 +86,13 @@ describe("a capped caller", () => {
 it("a plan that can sell more at its commit than it showed is refused", async () => {
   const { box, start, tick, call, move } = await sandbox({ ...CAPPED, most: new Map() });
   const { id } = await start({
-    ...{ exchange: "kraken", symbol: "BTC/USDT", lowerPrice: 57_000, upperPrice: 63_000 },
-    ...{ gridLevels: 6, orderSize: 100, useOwnBase: false },
+    exchange: "kraken",
+    symbol: "BTC/USDT",
+    lowerPrice: 57_000,
+    upperPrice: 63_000,
+    gridLevels: 6,
+    orderSize: 100,
+    useOwnBase: false,
   });
   const input = { id, sellBase: true };
   const stop = (over: object) =>

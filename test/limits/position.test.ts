@@ -182,7 +182,9 @@ describe("an exposure that is read", () => {
       useLimit: async () => false,
     };
     const exposure = exposureOf({
-      ...{ symbol: "BTC/USDT", mid: d("100"), exits: false },
+      symbol: "BTC/USDT",
+      mid: d("100"),
+      exits: false,
       parts: [{ base: 0n, quote: d("50") }],
     });
     await expect(holdToToken({ store }, { actor: "t", counts: true }, { exposure })).rejects.toThrow(

@@ -6,7 +6,9 @@ const view = (over: object = {}, reasons: readonly string[] = [], accountError: 
   ({
     accountError,
     strategy: {
-      ...{ wants: "run", phase: "active", ...over },
+      wants: "run",
+      phase: "active",
+      ...over,
       state: { refused: reasons.map((reason, slot) => ({ slot, reason })) },
     },
   }) as never;

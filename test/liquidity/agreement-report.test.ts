@@ -44,7 +44,11 @@ async function reported(request: object = {}) {
     total: "uptime=60 depth=3000",
   });
   const report = await runOperation<AgreementReport>(deps, "get_agreement_report", {
-    ...{ agreement: "snek", from: dayNamed(0), to: dayNamed(1), maker: "Desk", ...request },
+    agreement: "snek",
+    from: dayNamed(0),
+    to: dayNamed(1),
+    maker: "Desk",
+    ...request,
   });
   return { report, deps };
 }
@@ -87,8 +91,18 @@ describe("the report of an agreement", () => {
     const { report, deps } = await reported({ from: dayNamed(1) });
     expect(report.before).toEqual({ from: dayNamed(0), to: dayNamed(0) });
     expect(report.rules.map(({ before }) => before?.state)).toEqual([
-      ...["kept", "kept", "kept", "missed", "kept", "kept", "unknown", "unknown", "unknown"],
-      ...["kept", "unknown", "unknown"],
+      "kept",
+      "kept",
+      "kept",
+      "missed",
+      "kept",
+      "kept",
+      "unknown",
+      "unknown",
+      "unknown",
+      "kept",
+      "unknown",
+      "unknown",
     ]);
     expect(report.rules[3]).toMatchObject({ state: "kept", value: 100, before: { value: 80 } });
     await runOperation(deps, "end_agreement", { agreement: "snek", until: dayNamed(0) });
@@ -105,12 +119,18 @@ describe("the report of an agreement", () => {
     const { deps } = await reported();
     const markets = "kraken:BTC/USDT, mexc:BTC/USDT";
     await runOperation(deps, "create_agreement", {
-      ...{ agreement: "two", from: dayNamed(0), markets, total: "uptime=60 depth=1500" },
+      agreement: "two",
+      from: dayNamed(0),
+      markets,
+      total: "uptime=60 depth=1500",
     });
     const exchanges = deps.exchanges.filter(({ id }) => id === "kraken");
     const ask = (over: object) =>
       runOperation<AgreementReport>({ ...deps, exchanges }, "get_agreement_report", {
-        ...{ agreement: "two", from: dayNamed(0), to: dayNamed(1), ...over },
+        agreement: "two",
+        from: dayNamed(0),
+        to: dayNamed(1),
+        ...over,
       });
     const report = await ask({});
     // Kraken is half of the time, and has 1000: mexc decides.
@@ -219,7 +239,8 @@ describe("the total of several markets", () => {
   it("states what the markets with samples have, if that alone keeps the rule", () => {
     const [first] = totalFindings([known(10, "100.125"), known(0, "200")], { depth: d("100") });
     expect(first).toMatchObject({
-      ...{ state: "kept", value: null },
+      state: "kept",
+      value: null,
       reason: "the markets with samples alone have at least 100.12",
     });
   });

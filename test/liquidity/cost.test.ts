@@ -168,8 +168,13 @@ describe("what liquidity cost", () => {
           const { totalProfit, spread, inventory, fees, fills: count, withoutMid } = row ?? {};
           const isUnknown = count === withoutMid && count !== 0;
           expect(cost).toEqual({
-            ...{ quote: "USDT", totalProfit, inventory, fees, withoutMid },
-            ...{ spread: isUnknown ? null : spread, fills: count },
+            quote: "USDT",
+            totalProfit,
+            inventory,
+            fees,
+            withoutMid,
+            spread: isUnknown ? null : spread,
+            fills: count,
           });
         },
       ),
@@ -179,8 +184,14 @@ describe("what liquidity cost", () => {
 
   const NONE = Array.from({ length: DAYS }, () => ({ total: 0n, fees: 0n }));
   const bid = (over: Partial<RandomFill>): RandomFill => ({
-    ...{ strategy: 0, at: 12 * 60 * MINUTE, side: "buy", price: d("99"), amount: d("2") },
-    ...{ mid: d("100"), superseded: false, ...over },
+    strategy: 0,
+    at: 12 * 60 * MINUTE,
+    side: "buy",
+    price: d("99"),
+    amount: d("2"),
+    mid: d("100"),
+    superseded: false,
+    ...over,
   });
   const ONE_DAY = [{ total: d("1.5"), fees: d("0.3") }, ...NONE.slice(1)];
 

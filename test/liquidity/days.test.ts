@@ -46,7 +46,9 @@ async function box({
   sandbox.time.pass(days * DAY + 90 * MINUTE);
   const report = (over: object = {}, by: Partial<LiquidityDeps> = {}) =>
     runOperation<LiquidityAnswer>({ ...deps, ...by }, "get_liquidity_report", {
-      ...{ ...PAIR, from: dateOf(FIRST), to: dateOf(FIRST + days - 1) },
+      ...PAIR,
+      from: dateOf(FIRST),
+      to: dateOf(FIRST + days - 1),
       ...over,
     });
   const { client } = sandbox.context;
@@ -265,7 +267,11 @@ describe("a report over many days", () => {
     for (let day = today - DAYS; day < today; day++) {
       const { ownOrders: _orders, ...row } = liquidityMinute();
       const rows = Array.from({ length: MINUTES_A_DAY }, (_, at) => ({
-        ...{ ...PAIR, ...row, sources: 0, ownBids: 2, ownAsks: 2 },
+        ...PAIR,
+        ...row,
+        sources: 0,
+        ownBids: 2,
+        ownAsks: 2,
         minute: day * MINUTES_A_DAY + at,
       }));
       for (let at = 0; at < rows.length; at += 720)
@@ -342,9 +348,14 @@ const three = fc.tuple(amount, amount, amount);
 const sides = <T>(each: fc.Arbitrary<T>) => fc.tuple(each, each).map(([bids, asks]) => ({ bids, asks }));
 const depth = fc.option(sides(three));
 const known = fc.record({
-  ...{ samples: fc.integer({ min: 1, max: 9 }), spread: share, ownSpread: share, deviation: share },
+  samples: fc.integer({ min: 1, max: 9 }),
+  spread: share,
+  ownSpread: share,
+  deviation: share,
   ownOrders: sides(fc.integer({ min: 0, max: 3 })),
-  ...{ ownDepth: depth, depth, isCutShort: fc.boolean() },
+  ownDepth: depth,
+  depth,
+  isCutShort: fc.boolean(),
   sources: fc.option(fc.integer({ min: 0, max: 4 })),
   absence: fc.option(fc.constantFrom(...ABSENCES)),
 });
@@ -414,7 +425,9 @@ function gapsOf(rows: readonly LiquidityMinute[], misses: readonly MissedMinute[
     else gaps.push({ from: minute, to: minute + 1, what, cause });
   }
   return gaps.map(({ from, to, ...gap }) => ({
-    ...{ from: from * MINUTE, to: to * MINUTE, minutes: to - from },
+    from: from * MINUTE,
+    to: to * MINUTE,
+    minutes: to - from,
     ...gap,
   }));
 }
@@ -455,12 +468,17 @@ it("a report has the same figures for all minutes whether or not its days are to
       for (const [day, result] of first.days.entries()) {
         const { known: count, own, market } = ofDay(day);
         expect(result).toEqual({
-          ...{ day: dateOf(FIRST + day), known: count },
-          ...{ ownSpreadPercent: own.spreadPercent, ownTwoSidedPercent: own.twoSidedPercent },
-          ...{ ownBidsWithin2: own.depth?.bids["2"] ?? null, ownAsksWithin2: own.depth?.asks["2"] ?? null },
-          ...{ spreadPercent: market.spreadPercent, twoSidedPercent: market.twoSidedPercent },
+          day: dateOf(FIRST + day),
+          known: count,
+          ownSpreadPercent: own.spreadPercent,
+          ownTwoSidedPercent: own.twoSidedPercent,
+          ownBidsWithin2: own.depth?.bids["2"] ?? null,
+          ownAsksWithin2: own.depth?.asks["2"] ?? null,
+          spreadPercent: market.spreadPercent,
+          twoSidedPercent: market.twoSidedPercent,
           upPercent: result.upPercent,
-          ...{ bidsWithin2: market.depth?.bids["2"] ?? null, asksWithin2: market.depth?.asks["2"] ?? null },
+          bidsWithin2: market.depth?.bids["2"] ?? null,
+          asksWithin2: market.depth?.asks["2"] ?? null,
         });
       }
       expect(await setup.report(AGREEMENT)).toEqual(first);

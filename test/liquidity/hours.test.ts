@@ -34,7 +34,10 @@ async function sampled() {
   const { ask } = askingOf(deps);
   const report = (more: object = {}) =>
     ask<LiquidityAnswer>("get_liquidity_report", {
-      ...{ ...PAIR, from: dateOf(FIRST), to: dateOf(FIRST + 1), cost: false },
+      ...PAIR,
+      from: dateOf(FIRST),
+      to: dateOf(FIRST + 1),
+      cost: false,
       ...more,
     });
   return { report };

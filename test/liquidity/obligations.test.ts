@@ -64,7 +64,8 @@ describe("bitget-st", () => {
 
 /** Of minutes one after the other, of which the last ones are unknown. */
 const minutes = (rows: readonly LiquidityMinute[], to = rows.length) => ({
-  ...{ from: 0, to },
+  from: 0,
+  to,
   rows: rows.map((row, minute) => ({ ...row, minute })),
 });
 

@@ -75,10 +75,17 @@ describe("a liquidity report as a page", () => {
   it("shows amounts below one with six decimals", () => {
     const finding = { rule: "depth", state: "missed", unit: "quote", reason: null } as const;
     expect(findingRow({ ...finding, value: 0.004, limit: 0.005 }, "BTC")).toEqual([
-      ...["depth", "missed", "0.004000 BTC", "0.005000 BTC"],
+      "depth",
+      "missed",
+      "0.004000 BTC",
+      "0.005000 BTC",
     ]);
     expect([0, 0.25, 1, -0.5, 1234.5].map((value) => quote(value))).toEqual([
-      ...["0.00", "0.250000", "1.00", "-0.500000", "1,234.50"],
+      "0.00",
+      "0.250000",
+      "1.00",
+      "-0.500000",
+      "1,234.50",
     ]);
   });
 

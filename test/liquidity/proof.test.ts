@@ -289,7 +289,12 @@ describe("a published bundle", () => {
       [{ from: FIRST + 1, to: FIRST + 1 }, 1, 1.5],
     ] as const)
       expect(await checkBundle(await bundle(span), key.publicKey)).toMatchObject({
-        ...{ valid: true, faults: [], days, known: 3 * days, twoSided, ...PAIR },
+        valid: true,
+        faults: [],
+        days,
+        known: 3 * days,
+        twoSided,
+        ...PAIR,
       });
     expect(await checkBundle(await bundle(), "2".repeat(64))).toMatchObject({ valid: false });
   });

@@ -22,7 +22,12 @@ const month = (volume: string | null) =>
 it("shows what samples and volumes say about each flag, without a verdict", () => {
   const flags = binanceFlags(span("100", "300"), month("50000"));
   expect(flags.map(({ rule }) => rule.split(/[ :]/, 2).join(" "))).toEqual([
-    ...["sales before", "selling on", "coordinated sales", "high volume", "a thin", "a shared"],
+    "sales before",
+    "selling on",
+    "coordinated sales",
+    "high volume",
+    "a thin",
+    "a shared",
   ]);
   expect(flags.every(({ state, limit }) => state === "shown" && limit === null)).toBe(true);
   expect(flags.map(({ value }) => value)).toEqual([null, d("0.25"), null, d("50000"), d("0.02"), null]);
@@ -30,7 +35,8 @@ it("shows what samples and volumes say about each flag, without a verdict", () =
     "not observable here",
     undefined,
     "not observable here",
-    ...[undefined, undefined],
+    undefined,
+    undefined,
     "not observable here",
   ]);
 });
@@ -44,7 +50,8 @@ it("names what is missing", () => {
   const unknown = [null, candle];
   expect(reasons(span("0", "0"), [...month("50000").slice(1), null])).toEqual([
     [null, "no sample has own orders within 2 %"],
-    ...[unknown, unknown],
+    unknown,
+    unknown,
   ]);
   expect(reasons(span("1", "1"), month("50000").slice(1)).slice(1)).toEqual([unknown, unknown]);
   const nothing = [null, "no sample has the depth, or there was no volume"];

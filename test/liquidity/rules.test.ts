@@ -36,7 +36,11 @@ const A_DAY = 1440;
 const minutes = (count: number, over: Partial<LiquidityMinute> = {}, from = 0) =>
   Array.from({ length: count }, (_, minute) => liquidityMinute({ minute: from + minute, ...over }));
 const day = (day: number, spread: string | null, over: Partial<LiquidityDay> = {}): LiquidityDay => ({
-  ...{ day, known: A_DAY, broken: 0, spread: spread === null ? null : d(spread), deviation: d("0.01") },
+  day,
+  known: A_DAY,
+  broken: 0,
+  spread: spread === null ? null : d(spread),
+  deviation: d("0.01"),
   ...over,
 });
 
@@ -45,7 +49,11 @@ describe("a day's means", () => {
     const of = (count: number, over: Partial<LiquidityMinute> = {}) =>
       dayAverages({ day: 1, sums: spanOf({ from: 0, to: A_DAY, rows: minutes(count, over) }).sums } as never);
     expect(of(720, { deviation: d("0.02") })).toEqual({
-      ...{ day: 1, known: 720, broken: 0, spread: d("0.01"), deviation: d("0.02") },
+      day: 1,
+      known: 720,
+      broken: 0,
+      spread: d("0.01"),
+      deviation: d("0.02"),
     });
     expect(of(719, { deviation: d("0.02") })).toMatchObject({ known: 719, spread: null, deviation: null });
     expect(of(720, { spread: null })).toMatchObject({ broken: 720, spread: null });
@@ -53,7 +61,11 @@ describe("a day's means", () => {
     const few = [...minutes(719, { deviation: d("0.02") }), ...minutes(721, { spread: null }, 719)];
     const { sums } = spanOf({ from: 0, to: A_DAY, rows: few });
     expect(dayAverages({ day: 1, sums } as never)).toEqual({
-      ...{ day: 1, known: A_DAY, broken: 721, spread: null, deviation: null },
+      day: 1,
+      known: A_DAY,
+      broken: 721,
+      spread: null,
+      deviation: null,
     });
     expect([719, 720].map((known) => isKnown({ known } as LiquidityDay))).toEqual([false, true]);
   });
@@ -69,11 +81,15 @@ describe("the rules of exchanges", () => {
   it("name what is missing for a result, and nothing else", () => {
     const [spread, deviation, volume] = mexcSt(days(14, UNKNOWN));
     expect(spread).toMatchObject({
-      ...{ state: "unknown", value: d("0.03"), limit: d("0.02") },
+      state: "unknown",
+      value: d("0.03"),
+      limit: d("0.02"),
       reason: "1 of 15 whole days have a spread in less than half of their minutes",
     });
     expect(deviation).toMatchObject({
-      ...{ state: "unknown", value: null, limit: d("0.15") },
+      state: "unknown",
+      value: null,
+      limit: d("0.15"),
       reason: "1 of 15 whole days have too few samples, or no price of another exchange",
     });
     expect(volume).toMatchObject({
@@ -82,7 +98,8 @@ describe("the rules of exchanges", () => {
       reason: expect.stringContaining("candle"),
     });
     expect(mexcSt(days(14))[1]).toMatchObject({
-      ...{ state: "unknown", reason: "the rule needs 15 whole days, and the report has 14" },
+      state: "unknown",
+      reason: "the rule needs 15 whole days, and the report has 14",
     });
     const [kept, near] = mexcSt(days(15).map((one) => ({ ...one, spread: d("0.01") })));
     expect([kept, near]).toMatchObject([
@@ -135,11 +152,17 @@ describe("the rules of exchanges", () => {
       ...Array(count - 1).fill(d("10")),
     ];
     expect(volumeFinding("v", volumes(30), null)).toEqual({
-      ...{ rule: "v", state: "shown", unit: "quote", value: d("10"), limit: null, reason: undefined },
+      rule: "v",
+      state: "shown",
+      unit: "quote",
+      value: d("10"),
+      limit: null,
+      reason: undefined,
     });
     expect(volumeFinding("v", volumes(31, null), null).value).toBe(d("10"));
     expect(volumeFinding("v", volumes(30, null), null)).toMatchObject({
-      ...{ value: null, reason: "a daily candle of the exchange is missing" },
+      value: null,
+      reason: "a daily candle of the exchange is missing",
     });
     expect(volumeFinding("v", volumes(29), null).value).toBeNull();
   });
@@ -189,12 +212,14 @@ describe("the time that keeps a rule", () => {
     expect(found(300_000, 10, 0)).toEqual(["kept", d("0.5"), undefined]);
     expect(found(299_999, 10, 0)[0]).toBe("missed");
     expect(found(299_000, 10, 1001)).toEqual([
-      ...["unknown", d("0.498333333333333333")],
+      "unknown",
+      d("0.498333333333333333"),
       "2 seconds between reads of the orders are uncertain, and could change the result",
     ]);
     expect(found(299_000, 10, 999)[0]).toBe("missed");
     expect(found(240_000, 9, 0)).toEqual([
-      ...["unknown", d("0.444444444444444444")],
+      "unknown",
+      d("0.444444444444444444"),
       "1 of 10 minutes have no sample, and could change the result",
     ]);
     expect(found(0, 0, 0).slice(0, 2)).toEqual(["unknown", null]);
@@ -243,17 +268,25 @@ it("the worst result decides, and figures that are shown decide nothing", () => 
     of("kept", "shown"),
     of("kept", "unknown"),
     of("unknown", "missed", "kept"),
-  ]).toEqual([...[null, null, "kept", "unknown", "missed"]]);
+  ]).toEqual([null, null, "kept", "unknown", "missed"]);
 });
 
 describe("figures in a response", () => {
   it("are percent for shares, and quote as it is", () => {
     const finding = { rule: "r", state: "kept", value: d("0.5"), limit: d("2") } as const;
     expect(findingOut({ ...finding, unit: "share", reason: "why" })).toEqual({
-      ...{ rule: "r", state: "kept", unit: "percent", value: 50, limit: 200, reason: "why" },
+      rule: "r",
+      state: "kept",
+      unit: "percent",
+      value: 50,
+      limit: 200,
+      reason: "why",
     });
     expect(findingOut({ ...finding, unit: "quote", value: null })).toMatchObject({
-      ...{ unit: "quote", value: null, limit: 2, reason: null },
+      unit: "quote",
+      value: null,
+      limit: 2,
+      reason: null,
     });
   });
 
@@ -261,8 +294,10 @@ describe("figures in a response", () => {
     const span = spanOf({ from: 70, to: 190, rows: minutes(5, { ownDepth: null }, 125) });
     expect(hoursOut(span)).toEqual({
       from: 3_600_000,
-      ...{ ownTwoSidedPercent: [null, 100, null], ownSpreadPercent: [null, 1, null] },
-      ...{ ownBidsWithin2: [null, null, null], ownAsksWithin2: [null, null, null] },
+      ownTwoSidedPercent: [null, 100, null],
+      ownSpreadPercent: [null, 1, null],
+      ownBidsWithin2: [null, null, null],
+      ownAsksWithin2: [null, null, null],
     });
     expect(hoursOut({ ...span, from: 60, to: 180 }).ownSpreadPercent).toHaveLength(2);
   });
@@ -310,7 +345,11 @@ describe("figures in a response", () => {
       new Set([null]),
     );
     expect(tradeCostsOut({ sums: NO_SUMS, days: [] } as never, String, false)[0]).toEqual({
-      ...{ day: null, amount: 100, atLeastPercent: null, atMostPercent: null, bookEndsPercent: null },
+      day: null,
+      amount: 100,
+      atLeastPercent: null,
+      atMostPercent: null,
+      bookEndsPercent: null,
     });
   });
 

@@ -28,7 +28,8 @@ describe("the text of markets", () => {
   it("names an exchange, a pair, and the rules of a preset", () => {
     expect(parseMarket("kraken:BTC/USDT", IDS)).toEqual({ exchange: "kraken", symbol: "BTC/USDT" });
     expect(parseMarket("mexc:BTC/USDT gate-score spread=1.5 depth=300 band=0.5", IDS)).toEqual({
-      ...{ exchange: "mexc", symbol: "BTC/USDT" },
+      exchange: "mexc",
+      symbol: "BTC/USDT",
       promise: { preset: "gate-score", request: { spread: d("0.015"), depth: d("300"), band: 0 } },
     });
     for (const wrong of [
@@ -45,7 +46,11 @@ describe("the text of markets", () => {
 
   it("has shares in percent, up to a hundred, and levels from 1 to 99", () => {
     expect(parseTerms(["spread=100", "uptime=0.5", "depth=7.5", "band=2", "levels=99"])).toEqual({
-      ...{ spread: d("1"), uptime: d("0.005"), depth: d("7.5"), band: 2, levels: 99 },
+      spread: d("1"),
+      uptime: d("0.005"),
+      depth: d("7.5"),
+      band: 2,
+      levels: 99,
     });
     expect(["0.5", "1", "2"].map((band) => parseTerms([`band=${band}`])?.band)).toEqual([0, 1, 2]);
     expect(parseTerms([])).toEqual({});
@@ -91,16 +96,14 @@ describe("the text of markets", () => {
 });
 
 const stored = (over: Partial<AgreementVersion> = {}): AgreementVersion => ({
-  ...{
-    name: "snek",
-    version: 2,
-    at: 5,
-    actor: "tok_a",
-    counterparty: null,
-    from: DAY,
-    until: null,
-    total: null,
-  },
+  name: "snek",
+  version: 2,
+  at: 5,
+  actor: "tok_a",
+  counterparty: null,
+  from: DAY,
+  until: null,
+  total: null,
   markets: "kraken:BTC/USDT depth=5, gateio:BTC/USDT, mexc:SNEK/USDT mexc-st",
   ...over,
 });
@@ -145,11 +148,19 @@ describe("a stored agreement", () => {
   it("is shown with its rules, its text, and its newest edit", () => {
     const version = stored({ until: DAY + 30, total: "uptime=95", counterparty: "Foundation" });
     expect(agreementView(agreementOf(version, IDS), version, DAY)).toEqual({
-      ...{ agreement: "snek", source: "stored", state: "active", counterparty: "Foundation" },
-      ...{ from: "2026-01-01", until: "2026-01-31", version: 2, changedAt: 5 },
+      agreement: "snek",
+      source: "stored",
+      state: "active",
+      counterparty: "Foundation",
+      from: "2026-01-01",
+      until: "2026-01-31",
+      version: 2,
+      changedAt: 5,
       markets: [
         {
-          ...{ exchange: "kraken", symbol: "BTC/USDT", preset: "agreement" },
+          exchange: "kraken",
+          symbol: "BTC/USDT",
+          preset: "agreement",
           terms: expect.arrayContaining([expect.stringContaining("at least 5 USDT per side")]),
         },
         { exchange: "mexc", symbol: "SNEK/USDT", preset: "mexc-st", terms: [expect.any(String)] },
@@ -168,7 +179,9 @@ describe("a stored agreement", () => {
     expect(historyView([first, second])).toEqual([
       { version: 1, at: 1, actor: "tok_a", changes: `markets is ${first.markets}; from is 2026-01-01` },
       {
-        ...{ version: 2, at: 5, actor: "tok_a" },
+        version: 2,
+        at: 5,
+        actor: "tok_a",
         changes:
           "counterparty is Foundation, was none; until is 2026-01-31, was none; total is uptime=95, was none",
       },
@@ -192,7 +205,10 @@ it("the settings are an agreement only if one of their pairs has rules", () => {
   });
   expect(agreement?.markets).toEqual([{ ...bare, exchange: "mexc", promise }]);
   expect(agreementView(agreement as NamedAgreement, undefined, DAY)).toMatchObject({
-    ...{ source: "settings", from: null, changedAt: null, text: { markets: "", total: null } },
+    source: "settings",
+    from: null,
+    changedAt: null,
+    text: { markets: "", total: null },
   });
 });
 

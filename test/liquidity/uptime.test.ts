@@ -56,7 +56,8 @@ function trueUptime(now: () => number, isUp: () => boolean) {
 /** Quotes in a market that walks over a thin book, and how long the exchange had them on both sides, by minute. */
 async function quotedMinutes(name: VenueName, minutes: number, { every, isCron }: Deployment) {
   const setup = await emulatedExchanges({
-    ...{ names: [name], seed: SEED },
+    names: [name],
+    seed: SEED,
     ...(isCron ? {} : { timing: { backoff: { first: every, most: every } } }),
   });
   let drawn = 0;
@@ -69,8 +70,14 @@ async function quotedMinutes(name: VenueName, minutes: number, { every, isCron }
     let deps = withSamples(setup.deps);
     const exchange = setup.exchange(name);
     const request = quoteInput([name]).parse({
-      ...{ ...pair, spread: 0.004, levels: 2, size: 100, volatilityFactor: 0 },
-      ...{ quoteBudget: 2000, baseBudget: 0.03, useOthers: false },
+      ...pair,
+      spread: 0.004,
+      levels: 2,
+      size: 100,
+      volatilityFactor: 0,
+      quoteBudget: 2000,
+      baseBudget: 0.03,
+      useOthers: false,
     });
     exchange.thin(PAIR, SEED);
     const { id } = await runOperation<{ id: string }>(deps, "start_quote", request);

@@ -365,7 +365,11 @@ describe("an agreement over minutes", () => {
 describe("the volume of MEXC's rule", () => {
   it("is the exchange's figure for thirty whole days: shown, not judged, and unknown if missing", async () => {
     const hours = Array.from({ length: 33 * 24 }, (_, hour) => ({
-      ...{ at: START + hour * HOUR, open: "60000", high: "60000", low: "60000", close: "60000" },
+      at: START + hour * HOUR,
+      open: "60000",
+      high: "60000",
+      low: "60000",
+      close: "60000",
       volume: 0.02,
     }));
     const candles = new Map([[PAIR.symbol, candlesOf({ pair: PAIR.symbol, spanMillis: HOUR }, hours)]]);

@@ -69,7 +69,11 @@ it.each([
   const box = await metered();
   const start = (symbol: string) =>
     runOperation<{ id: string }>(box.deps, "start_grid", {
-      ...{ exchange: "kraken", symbol, gridLevels: 4, orderSize: d("100"), useOwnBase: false },
+      exchange: "kraken",
+      symbol,
+      gridLevels: 4,
+      orderSize: d("100"),
+      useOwnBase: false,
       ...(symbol === "BTC/USDT"
         ? { lowerPrice: d("50000"), upperPrice: d("70000") }
         : { lowerPrice: d("2500"), upperPrice: d("3500") }),

@@ -30,7 +30,10 @@ describe("a message", () => {
       line({ text: "a warning", level: "warning" }),
     ]);
     expect(message).toEqual({
-      ...{ id: "m", kind: "news", at: AT, level: "alert" },
+      id: "m",
+      kind: "news",
+      at: AT,
+      level: "alert",
       title: "edgemaker alert: first (and 1 more)",
       lines: [
         "01-31 23:59:58 alert: first (3 times)",
@@ -106,13 +109,21 @@ describe("a channel", () => {
         error: null,
         ...channel,
       },
-      ...{ pending: 2, dead: 1 },
+      pending: 2,
+      dead: 1,
     } as never);
 
   it("shows its state, and no time before its first message", () => {
     expect(report({})).toEqual({
-      ...{ channel: "desk", kind: "ntfy", level: "alert", quiet: null, daily: true },
-      ...{ sentAt: null, waiting: 2, givenUp: 1, error: null },
+      channel: "desk",
+      kind: "ntfy",
+      level: "alert",
+      quiet: null,
+      daily: true,
+      sentAt: null,
+      waiting: 2,
+      givenUp: 1,
+      error: null,
     });
     expect(report({ sentAt: 5, quiet: parseQuiet("22:00-07:00") })).toMatchObject({
       sentAt: 5,

@@ -5,12 +5,24 @@ import { d } from "../support/grid.ts";
 
 const GRID = "grid-kraken-BTC-USDT-1";
 const event = (over: Partial<TellableEvent>): TellableEvent => ({
-  ...{ id: 1, account: "live:kraken:h", strategy: null, at: 7, kind: "error", message: "it failed" },
+  id: 1,
+  account: "live:kraken:h",
+  strategy: null,
+  at: 7,
+  kind: "error",
+  message: "it failed",
   ...over,
 });
 const fill = (over: Partial<TellableFill> = {}): TellableFill => ({
-  ...{ number: 1, account: "live:kraken:h", strategy: GRID, symbol: "BTC/USDT", side: "buy" },
-  ...{ amount: d("0.5"), notional: d("100"), at: 7, isSuperseded: false },
+  number: 1,
+  account: "live:kraken:h",
+  strategy: GRID,
+  symbol: "BTC/USDT",
+  side: "buy",
+  amount: d("0.5"),
+  notional: d("100"),
+  at: 7,
+  isSuperseded: false,
   ...over,
 });
 
@@ -55,7 +67,10 @@ describe("the news of an event", () => {
 describe("the news of a fill", () => {
   it("names its strategy, or the exchange of a manual order", () => {
     expect(fillNews(fill())).toEqual({
-      ...{ key: `fill ${GRID} BTC/USDT buy`, level: "info", text: `${GRID}: bought`, at: 7 },
+      key: `fill ${GRID} BTC/USDT buy`,
+      level: "info",
+      text: `${GRID}: bought`,
+      at: 7,
       fill: { symbol: "BTC/USDT", amount: d("0.5"), notional: d("100") },
     });
     expect(fillNews(fill({ side: "sell", name: "mine" })).text).toBe(`mine (${GRID}): sold`);

@@ -54,7 +54,12 @@ describe("the outcome of a manual order", () => {
     expect(orderOut(half)).toMatchObject({ amount: 2, filled: 0.5, remaining: 1.5, price: 100 });
     expect(orderOut(reportedOrder({ type: "market" })).price).toBe(0);
     expect(orderOut(reportedOrder({ type: "market", filled: d("1") }))).toMatchObject({
-      ...{ price: 100, timestamp: 1_500, status: "open", side: "buy", symbol: "BTC/USDT", id: "x1" },
+      price: 100,
+      timestamp: 1_500,
+      status: "open",
+      side: "buy",
+      symbol: "BTC/USDT",
+      id: "x1",
     });
     expect(orderOut(reportedOrder({ clientId: "mine" })).clientOrderId).toBe("mine");
   });

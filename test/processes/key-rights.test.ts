@@ -14,7 +14,8 @@ it("serve lists keys that can withdraw, without waiting for the check, and docto
   const env = {
     EDGEMAKER_EXCHANGES: "gateio",
     EDGEMAKER_VENUE_URLS: `gateio=${venue.url}`,
-    ...{ GATEIO_API_KEY: key, GATEIO_SECRET: secret },
+    GATEIO_API_KEY: key,
+    GATEIO_SECRET: secret,
   };
   // The first question is never answered: the server listens and answers all the same.
   venue.fail({ kind: "hang", route: "kind" });

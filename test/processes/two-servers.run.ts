@@ -101,8 +101,14 @@ it("quotes of two servers, one of which is killed, place no order twice and none
     return (await answer.json()) as { id: string; count: number; strategies: { filledOrders: number }[] };
   };
   const quotes = (exchange: string, spread: number) => ({
-    ...{ exchange, symbol: "BTC/USDT", spread, levels: 3, size: 150, volatilityFactor: 0 },
-    ...{ quoteBudget: 2000, baseBudget: 0.04 },
+    exchange,
+    symbol: "BTC/USDT",
+    spread,
+    levels: 3,
+    size: 150,
+    volatilityFactor: 0,
+    quoteBudget: 2000,
+    baseBudget: 0.04,
   });
   const range = { lowerPrice: 58_000, upperPrice: 62_000, gridLevels: 10, orderSize: 100 };
   const grid = await ask(two, "POST", "/strategy/grid", {

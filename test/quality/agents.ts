@@ -18,8 +18,12 @@ import type { QuoteStrategy } from "../../src/quote/state/state.ts";
 import { d, market } from "../support/grid.ts";
 
 export const AGENT_MARKET = market({
-  ...{ tick: d("0.01"), lot: d("0.001"), minAmount: d("0.001"), minNotional: d("1") },
-  ...{ maker: 0n, taker: 0n },
+  tick: d("0.01"),
+  lot: d("0.001"),
+  minAmount: d("0.001"),
+  minNotional: d("1"),
+  maker: 0n,
+  taker: 0n,
 });
 const { tick } = AGENT_MARKET;
 const QUOTE = kindsOf([quoteKind as unknown as Kind]);

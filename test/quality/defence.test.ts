@@ -13,12 +13,21 @@ const PROMISED = { ticks: 100, up: 0.95 };
 
 function quotes(defend: string): QuoteStrategy {
   const request = quoteInput(["kraken"]).parse({
-    ...{ exchange: "kraken", symbol: "BTC/USDT", spread: 0.004, size: 20, levels: LEVELS, gap: 0.0005 },
-    ...{ skew: 0, volatilityFactor: 0, defend },
+    exchange: "kraken",
+    symbol: "BTC/USDT",
+    spread: 0.004,
+    size: 20,
+    levels: LEVELS,
+    gap: 0.0005,
+    skew: 0,
+    volatilityFactor: 0,
+    defend,
   });
   return {
     ...pastStrategy("quote-agents", "BTC/USDT", AGENT_START),
-    ...{ kind: "quote", version: 1, config: quoteConfigOf(request, { base: d("100"), quote: d("10000") }) },
+    kind: "quote",
+    version: 1,
+    config: quoteConfigOf(request, { base: d("100"), quote: d("10000") }),
     state: newQuoteState(LEVELS, d("100")),
   };
 }

@@ -11,7 +11,10 @@ const side = fc.constantFrom("buy" as const, "sell" as const);
 
 /** A fill of 1 base. */
 const single = (way: "buy" | "sell", paid: string) => ({
-  ...{ side: way, price: d(paid), amount: ONE, notional: d(paid) },
+  side: way,
+  price: d(paid),
+  amount: ONE,
+  notional: d(paid),
 });
 
 describe("execution of a fill", () => {
@@ -76,7 +79,12 @@ describe("execution of a fill", () => {
       mid1h: known,
     });
     const one = fc.tuple(side, price, price, mids).map(([way, paid, amount, others]) => ({
-      ...{ ...fill(), side: way, price: paid, amount, notional: mul(paid, amount, "half"), ...others },
+      ...fill(),
+      side: way,
+      price: paid,
+      amount,
+      notional: mul(paid, amount, "half"),
+      ...others,
     }));
     fc.assert(
       fc.property(fc.array(one, { maxLength: 8 }), (fills) => {

@@ -11,8 +11,12 @@ import { d } from "../support/grid.ts";
 import { runOperation, testSandbox } from "../support/sandbox.ts";
 
 const GRID = {
-  ...{ exchange: "kraken", symbol: "BTC/USDT" as const },
-  ...{ lowerPrice: d("59500"), upperPrice: d("60500"), gridLevels: 100, orderSize: d("50") },
+  exchange: "kraken",
+  symbol: "BTC/USDT" as const,
+  lowerPrice: d("59500"),
+  upperPrice: d("60500"),
+  gridLevels: 100,
+  orderSize: d("50"),
 };
 
 interface Price {

@@ -14,12 +14,22 @@ import { january } from "../support/january.ts";
 import { isWhole } from "../support/whole.ts";
 
 const MARKET = market({
-  ...{ tick: d("0.01"), lot: d("0.0001"), minAmount: d("0.0001"), minNotional: d("5") },
-  ...{ maker: d("0.001"), taker: d("0.001") },
+  tick: d("0.01"),
+  lot: d("0.0001"),
+  minAmount: d("0.0001"),
+  minNotional: d("5"),
+  maker: d("0.001"),
+  taker: d("0.001"),
 });
 const REQUEST = quoteInput(["kraken"]).parse({
-  ...{ exchange: "kraken", symbol: "BTC/USDT", spread: 0.004, levels: 3, size: 200 },
-  ...{ baseBudget: 0.1, quoteBudget: 5000, volatilityFactor: 0 },
+  exchange: "kraken",
+  symbol: "BTC/USDT",
+  spread: 0.004,
+  levels: 3,
+  size: 200,
+  baseBudget: 0.1,
+  quoteBudget: 5000,
+  volatilityFactor: 0,
 });
 const month = january();
 

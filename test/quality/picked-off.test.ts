@@ -12,8 +12,14 @@ import { runOperation, testSandbox } from "../support/sandbox.ts";
 
 const NO_MIDS = { mid: null, mid1s: null, mid10s: null, mid1m: null, mid5m: null, mid1h: null };
 const bought = (mid10s: string | null, over: Partial<MeasuredFill> = {}): MeasuredFill => ({
-  ...{ ...fill(), side: "buy", price: d("100"), amount: d("2"), notional: d("200"), ...NO_MIDS },
-  ...{ mid10s: mid10s === null ? null : d(mid10s), ...over },
+  ...fill(),
+  side: "buy",
+  price: d("100"),
+  amount: d("2"),
+  notional: d("200"),
+  ...NO_MIDS,
+  mid10s: mid10s === null ? null : d(mid10s),
+  ...over,
 });
 const GRID = { id: "grid-1", symbol: "BTC/USDT" } as const;
 const messages = (...fills: readonly MeasuredFill[]) => pickedOffMessages(GRID, fills);
@@ -43,8 +49,13 @@ describe("a side that is picked off", () => {
   it("is reported once an hour and side, however many checks there are", async () => {
     const box = await testSandbox({ speed: 1 });
     const { id } = await runOperation<{ id: string }>(box.deps, "start_grid", {
-      ...{ exchange: "kraken", symbol: "BTC/USDT", lowerPrice: d("59000"), upperPrice: d("61000") },
-      ...{ gridLevels: 100, orderSize: d("50"), allowLoss: true },
+      exchange: "kraken",
+      symbol: "BTC/USDT",
+      lowerPrice: d("59000"),
+      upperPrice: d("61000"),
+      gridLevels: 100,
+      orderSize: d("50"),
+      allowLoss: true,
     });
     const deps = { ...box.deps, interval: 5 * SECOND };
     const check = () => lookOut(deps, undefined, (running, until) => pickedOff(deps, running, until));

@@ -18,7 +18,12 @@ const MARKET = market({
 const levels = (side: "buy" | "sell", ...prices: number[]): QuoteLevel[] =>
   prices.map((price, level) => ({ side, level, price: d(String(price)), amount: d("1") })) as QuoteLevel[];
 const means = (over: Partial<Means> = {}): Means => ({
-  ...{ free: d("1000"), inventory: d("5"), most: null, least: null, halted: false, isPaused: false },
+  free: d("1000"),
+  inventory: d("5"),
+  most: null,
+  least: null,
+  halted: false,
+  isPaused: false,
   ...over,
 });
 const affordableLevels = (side: "buy" | "sell", over: Partial<Means> = {}) => {

@@ -6,9 +6,20 @@ import { askingOf, START, type TestSandbox, testSandbox } from "../support/sandb
 
 /** Around a fixed price of 60,000, of which the market's own price is not far. */
 const REQUEST = {
-  ...{ exchange: "kraken", symbol: "BTC/USDT", spread: 0.02, size: 120, maxLoss: 30, defend: "pause:60" },
-  ...{ useOwn: false, useOthers: false, useDex: false, fixedPrice: 60_000, skew: 0 },
-  ...{ baseBudget: 0.05, quoteBudget: 3000, name: "mine" },
+  exchange: "kraken",
+  symbol: "BTC/USDT",
+  spread: 0.02,
+  size: 120,
+  maxLoss: 30,
+  defend: "pause:60",
+  useOwn: false,
+  useOthers: false,
+  useDex: false,
+  fixedPrice: 60_000,
+  skew: 0,
+  baseBudget: 0.05,
+  quoteBudget: 3000,
+  name: "mine",
 };
 
 interface Status {
@@ -30,8 +41,15 @@ describe("quotes", () => {
     const { ask, open, time } = await quoteBox();
     const started = await ask<{ id: string }>("start_quote", REQUEST);
     expect(started).toMatchObject({
-      ...{ status: "running", exchange: "kraken", symbol: "BTC/USDT", spreadPercent: 2, levels: 1 },
-      ...{ budget: { base: "0.05", quote: "3000" }, maxLoss: "30", defend: "pause:60", warnings: [] },
+      status: "running",
+      exchange: "kraken",
+      symbol: "BTC/USDT",
+      spreadPercent: 2,
+      levels: 1,
+      budget: { base: "0.05", quote: "3000" },
+      maxLoss: "30",
+      defend: "pause:60",
+      warnings: [],
     });
     // 120 / 59,400 and 120 / 60,600, in lots of 0.00001.
     const orders = ["buy 0.00202 at 59400", "sell 0.00198 at 60600"];
@@ -39,37 +57,52 @@ describe("quotes", () => {
     const { id } = started;
     expect((await ask<Status>("get_quote_status", { id })).strategies).toEqual([
       {
-        ...{ id, name: "mine", dryRun: false, exchange: "kraken", symbol: "BTC/USDT", status: "running" },
-        ...{ phase: expect.stringMatching(/^(placing|active)$/), spreadPercent: 2, levels: 1 },
-        ...{ budget: { base: "0.05", quote: "3000" }, maxLoss: "30", defend: "pause:60" },
-        ...{ reference: 60_000, halfSpreadPercent: 1, widenedBy: "asked", quotedAt: START },
+        id,
+        name: "mine",
+        dryRun: false,
+        exchange: "kraken",
+        symbol: "BTC/USDT",
+        status: "running",
+        phase: expect.stringMatching(/^(placing|active)$/),
+        spreadPercent: 2,
+        levels: 1,
+        budget: { base: "0.05", quote: "3000" },
+        maxLoss: "30",
+        defend: "pause:60",
+        reference: 60_000,
+        halfSpreadPercent: 1,
+        widenedBy: "asked",
+        quotedAt: START,
         sources: [{ source: "fixed", counted: true, because: null }],
         orders: [
           { side: "buy", price: 59_400, amount: 0.00202 },
           { side: "sell", price: 60_600, amount: 0.00198 },
         ],
-        ...{
-          filledOrders: 0,
-          profit: 0,
-          totalProfit: expect.any(Number),
-          position: "0.05",
-          averageCost: 60_000,
-        },
-        ...{
-          refused: [],
-          notices: [],
-          startedAt: START,
-          lastStepAt: time.now(),
-          stream: null,
-          lastError: null,
-        },
+        filledOrders: 0,
+        profit: 0,
+        totalProfit: expect.any(Number),
+        position: "0.05",
+        averageCost: 60_000,
+        refused: [],
+        notices: [],
+        startedAt: START,
+        lastStepAt: time.now(),
+        stream: null,
+        lastError: null,
       },
     ]);
     expect(await ask("list_quotes")).toEqual({
       strategies: [
         {
-          ...{ id, name: "mine", dryRun: false, exchange: "kraken", symbol: "BTC/USDT", status: "running" },
-          ...{ stalled: false, notices: [], startedAt: START },
+          id,
+          name: "mine",
+          dryRun: false,
+          exchange: "kraken",
+          symbol: "BTC/USDT",
+          status: "running",
+          stalled: false,
+          notices: [],
+          startedAt: START,
         },
       ],
       count: 1,

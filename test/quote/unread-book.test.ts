@@ -2,8 +2,13 @@ import { expect, it } from "vitest";
 import { drivenApp, type GridOut } from "../support/driven.ts";
 
 const QUOTES = {
-  ...{ exchange: "kraken", symbol: "BTC/USDT", spread: 0.01, size: 100 },
-  ...{ useOthers: false, useDex: false, maxAge: 30_000 },
+  exchange: "kraken",
+  symbol: "BTC/USDT",
+  spread: 0.01,
+  size: 100,
+  useOthers: false,
+  useDex: false,
+  maxAge: 30_000,
 };
 
 interface Quotes extends GridOut {

@@ -26,8 +26,14 @@ async function upOf(name: VenueName, ticks: number) {
     const { deps, time } = setup;
     const exchange = setup.exchange(name);
     const request = quoteInput([name]).parse({
-      ...{ exchange: name, symbol: PAIR, spread: 0.01, levels: 2, size: 100 },
-      ...{ quoteBudget: 2000, baseBudget: 0.03, useOthers: false },
+      exchange: name,
+      symbol: PAIR,
+      spread: 0.01,
+      levels: 2,
+      size: 100,
+      quoteBudget: 2000,
+      baseBudget: 0.03,
+      useOthers: false,
     });
     await runOperation(deps, "start_quote", request);
     exchange.thin(PAIR, SEED);
@@ -105,8 +111,13 @@ it("quotes follow the market with funds for one order per side", async () => {
     const { deps, time } = setup;
     const exchange = setup.exchange("gateio");
     const request = quoteInput(["gateio"]).parse({
-      ...{ exchange: "gateio", symbol: PAIR, spread: 0.01, size: 100, useOthers: false },
-      ...{ quoteBudget: 101, baseBudget: 0.0017 },
+      exchange: "gateio",
+      symbol: PAIR,
+      spread: 0.01,
+      size: 100,
+      useOthers: false,
+      quoteBudget: 101,
+      baseBudget: 0.0017,
     });
     await runOperation(deps, "start_quote", request);
     const before = exchange.open().find(({ side }) => side === "buy");

@@ -19,7 +19,10 @@ const viewAt = (mid: string, over: object = {}) =>
   ({
     strategy: strategy({ status: "running", state: state([slot()]), ...over }),
     memory: { marks: { "BTC/USDT": { mid: d(mid), at: 1, observedAt: 1 } } },
-    ...{ now: NOW, steppedAt: NOW, openOrders: 1, accountError: null },
+    now: NOW,
+    steppedAt: NOW,
+    openOrders: 1,
+    accountError: null,
   }) as never;
 
 /** Looks once with these readings, and returns what it stored and reported. */
@@ -47,7 +50,9 @@ async function looked(over: Partial<Lookout> = {}, more: object = {}, orders: re
     },
     metrics: { readings: async () => ({ orders }) },
     store: { strategies: async () => [viewAt("105")] },
-    ...{ local: { name: "me" }, kinds, marketTime: (_: unknown, at: number) => at },
+    local: { name: "me" },
+    kinds,
+    marketTime: (_: unknown, at: number) => at,
     ...more,
   } as unknown as LookoutDeps);
   return seen;
@@ -97,7 +102,7 @@ describe("a check beside a strategy that this version cannot read", () => {
     const unread = viewAt("105", { id: "unread", ...over });
     const strategies = async ({ id }: { id?: string }) => (id ? [] : [unread, viewAt("120")]);
     const orders = [{ account: ACCOUNT, state: "unknown", overdue: 2 }];
-    const known = (key: string) => ({ ...{ key, strategy: null, kind: "alarm" }, message: "BTC/USDT" });
+    const known = (key: string) => ({ key, strategy: null, kind: "alarm", message: "BTC/USDT" });
     const alarms = [known("unknown other unknown"), known("range unread")] as Alarm[];
     const { days, raised, cleared } = await looked({ alarms }, { store: { strategies } }, orders);
     expect(days.map((row) => row.strategy)).toEqual([strategy({}).id]);
@@ -129,7 +134,9 @@ describe("the alarm of an account without a complete pass", () => {
 
 describe("the alarm of a grid that is out of its range", () => {
   const alarm: Alarm = {
-    ...{ key: "range g", strategy: "g", kind: "notice" },
+    key: "range g",
+    strategy: "g",
+    kind: "notice",
     message: "BTC/USDT is out of the grid's range",
   };
   const ended = async (...views: readonly unknown[]) => {
@@ -166,19 +173,25 @@ it("the end of an alarm is described by its kind", () => {
 describe("the day of a strategy", () => {
   const look = { now: NOW, elapsed: MINUTE, dayBegan: 10 * DAY, isUp: true, incidents: 0, kinds };
   const totals = (total: string) => ({
-    ...{ total: d(total), realized: d(total), fees: 0n, cycles: 1, filledOrders: 2 },
+    total: d(total),
+    realized: d(total),
+    fees: 0n,
+    cycles: 1,
+    filledOrders: 2,
     symbol: "BTC/USDT" as const,
   });
   const row = (day: number, total: string, over: Partial<StrategyDay> = {}): StrategyDay => ({
-    ...{ strategy: "g", day, account: ACCOUNT, opened: totals("0"), latest: totals(total) },
-    ...{
-      from: day * DAY,
-      to: (day + 1) * DAY,
-      upMillis: DAY,
-      inRangeMillis: DAY,
-      incidents: 0,
-      isFinal: false,
-    },
+    strategy: "g",
+    day,
+    account: ACCOUNT,
+    opened: totals("0"),
+    latest: totals(total),
+    from: day * DAY,
+    to: (day + 1) * DAY,
+    upMillis: DAY,
+    inRangeMillis: DAY,
+    incidents: 0,
+    isFinal: false,
     ...over,
   });
 

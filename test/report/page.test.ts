@@ -24,15 +24,13 @@ const REPORT: Report = {
   strategies: [
     {
       ...FIGURES,
-      ...{
-        id: "grid-kraken-BTC-USDT-1",
-        name: null,
-        kind: "grid",
-        exchange: "kraken",
-        dryRun: false,
-        inRangePercent: 88.5,
-        uptimePercent: 99,
-      },
+      id: "grid-kraken-BTC-USDT-1",
+      name: null,
+      kind: "grid",
+      exchange: "kraken",
+      dryRun: false,
+      inRangePercent: 88.5,
+      uptimePercent: 99,
       symbol: '<img src="https://evil.test/x" onerror="alert(1)">',
     },
   ],

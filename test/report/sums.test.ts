@@ -10,7 +10,11 @@ import { d, slot, state } from "../support/grid.ts";
 import { ACCOUNT, strategy } from "../support/made.ts";
 
 const totals = (total: string) => ({
-  ...{ total: d(total), realized: d(total), fees: 0n, cycles: 0, filledOrders: 0 },
+  total: d(total),
+  realized: d(total),
+  fees: 0n,
+  cycles: 0,
+  filledOrders: 0,
   symbol: "BTC/USDT" as const,
 });
 const day = (
@@ -19,9 +23,18 @@ const day = (
   latest: string,
   over: Partial<StrategyDay> = {},
 ): StrategyDay => ({
-  ...{ strategy: "g", day: number, account: ACCOUNT, opened: totals(opened), latest: totals(latest) },
-  ...{ from: number * DAY, to: (number + 1) * DAY, upMillis: DAY, inRangeMillis: DAY / 2 },
-  ...{ incidents: 1, isFinal: false, ...over },
+  strategy: "g",
+  day: number,
+  account: ACCOUNT,
+  opened: totals(opened),
+  latest: totals(latest),
+  from: number * DAY,
+  to: (number + 1) * DAY,
+  upMillis: DAY,
+  inRangeMillis: DAY / 2,
+  incidents: 1,
+  isFinal: false,
+  ...over,
 });
 
 it("a report counts from the start of its first day to the end of its last one", () => {
@@ -61,11 +74,17 @@ it("a report separates paper trading from real money, and one quote asset from a
 it("a day counts time in range only while passes are made", () => {
   const view = {
     strategy: strategy({ status: "running", state: state([slot()]) }),
-    ...{ memory: { marks: { "BTC/USDT": { mid: d("105"), at: 1, observedAt: 1 } } }, now: 5, openOrders: 1 },
+    memory: { marks: { "BTC/USDT": { mid: d("105"), at: 1, observedAt: 1 } } },
+    now: 5,
+    openOrders: 1,
   } as never;
   const look = (isUp: boolean) =>
     withLook([day(10, "0", "0", { to: 10 * DAY + HOUR, upMillis: 0, inRangeMillis: 0 })], view, {
-      ...{ now: 10 * DAY + HOUR + MINUTE, elapsed: MINUTE, dayBegan: 10 * DAY, isUp, incidents: 2 },
+      now: 10 * DAY + HOUR + MINUTE,
+      elapsed: MINUTE,
+      dayBegan: 10 * DAY,
+      isUp,
+      incidents: 2,
       kinds: kindsOf([gridKind as unknown as Kind]),
     });
   expect(look(true)).toMatchObject({ upMillis: MINUTE, inRangeMillis: MINUTE, incidents: 3 });

@@ -103,8 +103,15 @@ function withWrongAnswers(random: Random, plan: Plan): Plan {
 
 /** What a person does on one exchange. */
 const ON_EXCHANGE = new Set<Deed["kind"]>([
-  ...(["start", "start_centered", "hand", "hand_both", "hand_against_own", "hand_cancel_all"] as const),
-  ...(["outside_order", "outside_cancel", "deposit"] as const),
+  "start",
+  "start_centered",
+  "hand",
+  "hand_both",
+  "hand_against_own",
+  "hand_cancel_all",
+  "outside_order",
+  "outside_cancel",
+  "deposit",
 ]);
 
 /** Three accounts, each with strategies and orders by hand, and one exchange at a time is down. */

@@ -34,7 +34,10 @@ export function startTask(
   befallen?: (fault: Fault) => void,
 ): Promise<void> {
   const task: Task = {
-    ...{ process, signal: () => undefined, waits: 0, isEnded: false },
+    process,
+    signal: () => undefined,
+    waits: 0,
+    isEnded: false,
     ...(befallen && { befallen }),
   };
   return untilItWaits(task, () => {

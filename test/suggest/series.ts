@@ -5,9 +5,17 @@ import { MINUTE } from "../../src/kernel/time.ts";
 import type { Market } from "../../src/model/market.ts";
 
 export const market: Market = {
-  ...{ symbol: "BTC/USDT", base: "BTC", quote: "USDT", active: true, buyFeeIn: "quote" },
-  ...{ tick: decimal("0.01"), lot: decimal("0.00001"), minAmount: 0n, minNotional: decimal("1") },
-  ...{ maker: decimal("0.001"), taker: decimal("0.001") },
+  symbol: "BTC/USDT",
+  base: "BTC",
+  quote: "USDT",
+  active: true,
+  buyFeeIn: "quote",
+  tick: decimal("0.01"),
+  lot: decimal("0.00001"),
+  minAmount: 0n,
+  minNotional: decimal("1"),
+  maker: decimal("0.001"),
+  taker: decimal("0.001"),
 };
 
 /**

@@ -37,8 +37,14 @@ console.log(fills.length, error, orders, problems.length);
 
 const TSCONFIG = {
   compilerOptions: {
-    ...{ target: "ES2022", module: "ESNext", moduleResolution: "Bundler", strict: true, noEmit: true },
-    ...{ allowImportingTsExtensions: true, exactOptionalPropertyTypes: true, types: ["node"] },
+    target: "ES2022",
+    module: "ESNext",
+    moduleResolution: "Bundler",
+    strict: true,
+    noEmit: true,
+    allowImportingTsExtensions: true,
+    exactOptionalPropertyTypes: true,
+    types: ["node"],
     typeRoots: [join(root, "node_modules/@types")],
   },
   include: ["strategies"],

@@ -34,7 +34,7 @@ export const declaredStrategy = (
   ({
     ...strategy({ phase: "active", status: "running" }),
     kind: "declared",
-    config: { ...{ definition, version, options }, budget: { base: d("5"), quote: d("1000") } },
+    config: { definition, version, options, budget: { base: d("5"), quote: d("1000") } },
     state: { ...withFirstBase(newDeclaredState(d("100")), d("5")), epoch: 1 },
     ...over,
   }) as unknown as DeclaredStrategy;
@@ -50,7 +50,9 @@ export const named = (
   orders: (view: StrategyInput) => unknown,
   more: Partial<AnyStrategyDefinition> = {},
 ): AnyStrategyDefinition => ({
-  ...{ name: "own", config: z.object({}), ...more },
+  name: "own",
+  config: z.object({}),
+  ...more,
   orders: (view) => orders(view) as Declared,
 });
 

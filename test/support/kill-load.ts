@@ -31,7 +31,8 @@ const call =
   () =>
     new Promise((resolve) => {
       const headers = {
-        ...{ authorization: `Bearer ${token}`, "cf-connecting-ip": ADDRESS },
+        authorization: `Bearer ${token}`,
+        "cf-connecting-ip": ADDRESS,
         ...(body ? { "content-type": "application/json" } : {}),
       };
       const sent = request({ host: "127.0.0.1", port, agent, method, path, headers }, (response) => {

@@ -103,7 +103,8 @@ describe("while requests wait for their turn", () => {
       ask("/mcp", {
         method: "POST",
         headers: {
-          ...{ authorization: `Bearer ${tokens.trade}`, "content-type": "application/json" },
+          authorization: `Bearer ${tokens.trade}`,
+          "content-type": "application/json",
           accept: "application/json, text/event-stream",
         },
         body: JSON.stringify({

@@ -131,22 +131,26 @@ describe("the lane of each caller", () => {
 describe("a heavy operation", () => {
   it("is one that calculates or reports", () => {
     expect(HEAVY.map(({ name }) => name).sort()).toEqual([
-      ...["backtest_centered_grid", "backtest_grid", "backtest_quote"],
-      ...[
-        "get_agreement_report",
-        "get_disposals",
-        "get_liquidity_report",
-        "get_quality",
-        "get_report",
-        "replay_grid",
-        "suggest_grid",
-      ],
+      "backtest_centered_grid",
+      "backtest_grid",
+      "backtest_quote",
+      "get_agreement_report",
+      "get_disposals",
+      "get_liquidity_report",
+      "get_quality",
+      "get_report",
+      "replay_grid",
+      "suggest_grid",
     ]);
   });
 
   const BACKTEST = {
-    ...{ exchange: "kraken", symbol: "BTC/USDT", lowerPrice: 50_000, upperPrice: 70_000 },
-    ...{ gridLevels: 10, orderSize: 100 },
+    exchange: "kraken",
+    symbol: "BTC/USDT",
+    lowerPrice: 50_000,
+    upperPrice: 70_000,
+    gridLevels: 10,
+    orderSize: 100,
   };
 
   /** An app whose calculations a test ends. */

@@ -106,7 +106,10 @@ describe("an order without a confirmation that is sent again with its Idempotenc
     expect(await place()).toMatchObject({ status: 500, error: "Order unknown" });
     const [placed] = await kraken.openOrders();
     return {
-      ...{ store, kraken, place, placed },
+      store,
+      kraken,
+      place,
+      placed,
       failAfter(reads: number) {
         readsLeft = reads;
       },

@@ -171,13 +171,11 @@ it("a link of a server's own token signs in while that server runs", async () =>
   const { ask } = servedOver(deps, { access: { localToken: local } });
   await deps.store.addToken(
     {
-      ...{
-        id: "local_1",
-        name: "local",
-        scope: "admin",
-        expiresAt: null,
-        server: "http://127.0.0.1:1 on here",
-      },
+      id: "local_1",
+      name: "local",
+      scope: "admin",
+      expiresAt: null,
+      server: "http://127.0.0.1:1 on here",
       hash: await digest(local),
     },
     { actor: "local", request: null },

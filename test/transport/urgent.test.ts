@@ -48,26 +48,37 @@ const tokenOf: Record<Operation["effect"], keyof typeof STORED> = {
 
 /** Every word with which the name of an operation can begin, and whether it stops something. */
 const VERBS: Readonly<Record<string, boolean>> = {
-  ...{ cancel: true, panic: true, set_kill: true, stop: true },
+  cancel: true,
+  panic: true,
+  set_kill: true,
+  stop: true,
   ...Object.fromEntries(
     [
-      ...[
-        "add",
-        "approve",
-        "backtest",
-        "compare",
-        "create",
-        "edit",
-        "get",
-        "guide",
-        "list",
-        "pause",
-        "preview",
-        "put",
-        "rename",
-      ],
-      ...["refuse", "remove", "replay", "resume", "revoke", "set_limits", "start", "suggest", "test", "tick"],
-      ...["verify", "end"],
+      "add",
+      "approve",
+      "backtest",
+      "compare",
+      "create",
+      "edit",
+      "get",
+      "guide",
+      "list",
+      "pause",
+      "preview",
+      "put",
+      "rename",
+      "refuse",
+      "remove",
+      "replay",
+      "resume",
+      "revoke",
+      "set_limits",
+      "start",
+      "suggest",
+      "test",
+      "tick",
+      "verify",
+      "end",
     ].map((verb) => [verb, false]),
   ),
 };
@@ -80,7 +91,12 @@ const stops = (name: string): boolean | undefined => {
 describe("every operation", () => {
   it("is urgent exactly if it stops or cancels something", () => {
     expect(URGENT.map(({ name }) => name).sort()).toEqual([
-      ...["cancel_all_orders", "cancel_order", "panic", "set_kill_switch", "stop_grid", "stop_quote"],
+      "cancel_all_orders",
+      "cancel_order",
+      "panic",
+      "set_kill_switch",
+      "stop_grid",
+      "stop_quote",
       "stop_strategy",
     ]);
     // A new word belongs in the list above: does the operation stop something?
@@ -131,7 +147,9 @@ describe("an urgent operation", () => {
 
 describe("rate limits over MCP", () => {
   const calling = (name: string, id = 1) => ({
-    ...{ jsonrpc: "2.0", id, method: "tools/call" },
+    jsonrpc: "2.0",
+    id,
+    method: "tools/call",
     params: { name, arguments: {} },
   });
   const mcpHeaders = { accept: "application/json, text/event-stream" };

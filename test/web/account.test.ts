@@ -53,8 +53,12 @@ describe.skipIf(!findChromium())("the account page in Chromium (skipped without 
   it("shows the first of many orders on a phone, and all of them on request", async () => {
     for (let at = 0; at < 16; at++)
       await served.call("POST", "/orders", {
-        ...{ exchange: "bitget", symbol: "BTC/USDT", side: "buy", type: "limit" },
-        ...{ amount: 0.001, price: 40_000 + at },
+        exchange: "bitget",
+        symbol: "BTC/USDT",
+        side: "buy",
+        type: "limit",
+        amount: 0.001,
+        price: 40_000 + at,
       });
     const { page, context } = await served.signIn();
     await page.setViewportSize({ width: 390, height: 900 });

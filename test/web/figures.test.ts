@@ -103,8 +103,14 @@ describe.skipIf(!findChromium())("figures and logs in Chromium (skipped without 
     for (const [datetime, title, result] of times) {
       const at = new Date(datetime ?? "");
       const local = at.toLocaleString("en-US", {
-        ...{ year: "2-digit", month: "numeric", day: "numeric", timeZone: ZONE, timeZoneName: "short" },
-        ...{ hour: "numeric", minute: "2-digit", second: "2-digit" },
+        year: "2-digit",
+        month: "numeric",
+        day: "numeric",
+        timeZone: ZONE,
+        timeZoneName: "short",
+        hour: "numeric",
+        minute: "2-digit",
+        second: "2-digit",
       });
       expect(plain(result)).toBe(plain(local));
       expect(title).toBe(at.toISOString().replace("T", " ").replace("Z", " UTC"));

@@ -49,7 +49,8 @@ describe.skipIf(!findChromium())("a hundred open pages (skipped without Chromium
     server = spawnServer(made.path, ["--tick-interval", "3600000"], {
       EDGEMAKER_EXCHANGES: "gateio",
       EDGEMAKER_VENUE_URLS: `gateio=${venue.url}`,
-      ...{ GATEIO_API_KEY: venue.keys.key, GATEIO_SECRET: venue.keys.secret },
+      GATEIO_API_KEY: venue.keys.key,
+      GATEIO_SECRET: venue.keys.secret,
     });
     browser = await startBrowser();
     url = (await server.listens) ?? "";

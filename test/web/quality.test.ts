@@ -15,15 +15,30 @@ const markouts = (...percents: readonly (number | null)[]) =>
     };
   });
 const figures = (percent: number) => ({
-  ...{ fills: 4, notional: 400, halfSpreadPercent: 0.05, withoutMid: 1, toxicPercent: 25, unmeasured: 2 },
+  fills: 4,
+  notional: 400,
+  halfSpreadPercent: 0.05,
+  withoutMid: 1,
+  toxicPercent: 25,
+  unmeasured: 2,
   markouts: markouts(null, percent, percent),
 });
 const day = (date: string, spread: number, inventory: number) => ({
-  ...{ day: date, quote: "USDT", dryRun: false, totalProfit: spread + inventory - 0.5, spread, inventory },
-  ...{ fees: 0.5, fills: 4, withoutMid: 1 },
+  day: date,
+  quote: "USDT",
+  dryRun: false,
+  totalProfit: spread + inventory - 0.5,
+  spread,
+  inventory,
+  fees: 0.5,
+  fills: 4,
+  withoutMid: 1,
 });
 const ANSWER: QualityAnswer = {
-  ...{ from: 0, to: 1, count: 1, strategies: [] },
+  from: 0,
+  to: 1,
+  count: 1,
+  strategies: [],
   days: [day("2026-01-01", 2, -3), day("2026-01-02", 1, 4)],
   sides: [
     { side: "buy", ...figures(0.01) },
@@ -38,7 +53,11 @@ describe.skipIf(!findChromium())("execution quality on the page (skipped without
 
   it("is requested when it is opened, and drawn by cause, side and level", async () => {
     const { id } = await served.call<{ id: string }>("POST", "/strategy/quote", {
-      ...{ exchange: "kraken", symbol: "BTC/USDT", spread: 0.02, size: 100, levels: 1 },
+      exchange: "kraken",
+      symbol: "BTC/USDT",
+      spread: 0.02,
+      size: 100,
+      levels: 1,
     });
     const { page, context, errors, strangers } = await served.signIn();
     const requests: string[] = [];
@@ -57,16 +76,12 @@ describe.skipIf(!findChromium())("execution quality on the page (skipped without
     await bars.waitFor();
     expect(requests).toEqual([`?id=${id}`]);
     expect(await bars.locator("title").allTextContents()).toEqual([
-      ...[
-        "2026-01-01, spread: +2.00 USDT",
-        "2026-01-01, inventory: −3.00 USDT",
-        "2026-01-01, fees: −0.50 USDT",
-      ],
-      ...[
-        "2026-01-02, spread: +1.00 USDT",
-        "2026-01-02, inventory: +4.00 USDT",
-        "2026-01-02, fees: −0.50 USDT",
-      ],
+      "2026-01-01, spread: +2.00 USDT",
+      "2026-01-01, inventory: −3.00 USDT",
+      "2026-01-01, fees: −0.50 USDT",
+      "2026-01-02, spread: +1.00 USDT",
+      "2026-01-02, inventory: +4.00 USDT",
+      "2026-01-02, fees: −0.50 USDT",
     ]);
     const curve = part.getByRole("img", { name: /^Markout curve: buy from .* to .*; sell from .* to/ });
     // The mid after 1 s is unknown, so each line has three points.

@@ -36,8 +36,14 @@ describe.skipIf(!findChromium())("quotes on the page (skipped without Chromium)"
 
   it("are paused, resumed and stopped on a separate page that first shows the effect", async () => {
     const { id } = await served.call<{ id: string }>("POST", "/strategy/quote", {
-      ...{ exchange: "kraken", symbol: "BTC/USDT", spread: 0.02, size: 100, levels: 2, volatilityFactor: 0 },
-      ...{ quoteBudget: 1000, baseBudget: 0.01 },
+      exchange: "kraken",
+      symbol: "BTC/USDT",
+      spread: 0.02,
+      size: 100,
+      levels: 2,
+      volatilityFactor: 0,
+      quoteBudget: 1000,
+      baseBudget: 0.01,
     });
     const open = async () =>
       (await served.call<{ count: number }>("GET", "/orders?exchange=kraken&symbol=BTC%2FUSDT")).count;
@@ -75,7 +81,10 @@ describe.skipIf(!findChromium())("quotes on the page (skipped without Chromium)"
 
   it("have no controls for read-only users", async () => {
     const { id } = await served.call<{ id: string }>("POST", "/strategy/quote", {
-      ...{ exchange: "mexc", symbol: "BTC/USDT", spread: 0.02, size: 100 },
+      exchange: "mexc",
+      symbol: "BTC/USDT",
+      spread: 0.02,
+      size: 100,
     });
     const { page, context } = await served.signIn({}, await newToken(served.folder, "read"));
     await page.goto(`${served.url}/#/quotes/${id}`);

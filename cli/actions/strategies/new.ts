@@ -47,7 +47,9 @@ export async function writeStrategy(values: Values): Promise<number> {
   if (isNew) writeFileSync(TYPE_SETTINGS, settingsText);
   const market = "--exchange kraken --symbol BTC/USDT --spread 0.002 --size 100";
   return print(values, {
-    ...{ strategy: files[0], test: files[1], ...(isNew ? { settings: TYPE_SETTINGS } : {}) },
+    strategy: files[0],
+    test: files[1],
+    ...(isNew ? { settings: TYPE_SETTINGS } : {}),
     "to check": "edgemaker strategy check",
     "to run its test": "npm install --save-dev vitest typescript, then npx tsc and npx vitest run",
     "to test": `edgemaker strategy test ${name} --spread 0.002 --size 100`,
@@ -56,7 +58,11 @@ export async function writeStrategy(values: Values): Promise<number> {
 }
 
 const COMPILER_OPTIONS = {
-  ...{ target: "ES2022", module: "ESNext", moduleResolution: "Bundler", strict: true, skipLibCheck: true },
+  target: "ES2022",
+  module: "ESNext",
+  moduleResolution: "Bundler",
+  strict: true,
+  skipLibCheck: true,
   allowImportingTsExtensions: true,
 };
 
@@ -113,7 +119,9 @@ export async function checkStrategies(values: Values): Promise<number> {
   const mistakes = [...failures.map(({ message }) => message), ...(types ?? [])];
   print(values, {
     strategies: definitions.map((definition) => ({
-      ...{ name: definition.name, version: versionOf(definition), source: definition.source ?? null },
+      name: definition.name,
+      version: versionOf(definition),
+      source: definition.source ?? null,
     })),
     count: definitions.length,
     types:
@@ -133,7 +141,9 @@ function checkTypes(files: readonly string[]): readonly string[] | undefined {
     const settings = {
       ...(existsSync(own) ? { extends: own } : {}),
       compilerOptions: { ...(existsSync(own) ? {} : COMPILER_OPTIONS), noEmit: true, types: [] },
-      ...{ files: files.map((file) => resolve(file)), include: [], exclude: [] },
+      files: files.map((file) => resolve(file)),
+      include: [],
+      exclude: [],
     };
     const config = join(folder, "tsconfig.json");
     writeFileSync(config, JSON.stringify(settings));
@@ -187,7 +197,8 @@ export async function deployWorker(values: Values): Promise<number> {
   runWrangler(wrangler, "deploy", "--dry-run", "--outdir", out);
   const kibibytes = Math.ceil(gzipSync(readFileSync(join(out, "worker.js"))).length / 1024);
   const built = {
-    ...{ strategies: names, settings: isNew ? `${WORKER_SETTINGS} (new: check it)` : WORKER_SETTINGS },
+    strategies: names,
+    settings: isNew ? `${WORKER_SETTINGS} (new: check it)` : WORKER_SETTINGS,
     size: `${kibibytes} KiB compressed`,
   };
   if (values.dry) return print(values, { ...built, deployed: false });
@@ -249,7 +260,11 @@ export async function testStrategy(
   const result = await simulateStrategy(
     definition,
     {
-      ...{ exchange, symbol, config, base: baseBudget, quote: quoteBudget },
+      exchange,
+      symbol,
+      config,
+      base: baseBudget,
+      quote: quoteBudget,
       passes: wholeFlag(values, "passes", { usual: undefined, least: 1, most: 100_000 }),
       seed: wholeFlag(values, "seed", { usual: undefined, most: 2 ** 32 - 1 }),
       ...(data === undefined ? {} : { prices: readPriceFile(String(data)) }),
@@ -286,8 +301,13 @@ function reloadOf({ name }: AnyStrategyDefinition): () => AnyStrategyDefinition 
 function resultView(strategy: string, result: SimulationResult) {
   const { passes, restarts, lostResponses, failedReads, orders, fills, refused, problems } = result;
   return {
-    ...{ strategy, passes, restarts, "lost responses": lostResponses, "failed reads": failedReads },
-    ...{ orders, fills },
+    strategy,
+    passes,
+    restarts,
+    "lost responses": lostResponses,
+    "failed reads": failedReads,
+    orders,
+    fills,
     ...(refused.length > 0 ? { "refused at the end": refused.join("; ") } : {}),
     ...(problems.length > 0 ? { error: problems.join(". ") } : { result: verdict(result) }),
   };

@@ -59,8 +59,12 @@ export function simulatedHost(
   return {
     async open(definitions) {
       const context = await openDatabase({
-        ...{ client, local, kind: "sandbox", clock: () => clock.now },
-        ...{ migrations: isNew ? migrations : [], isChecked: !isNew },
+        client,
+        local,
+        kind: "sandbox",
+        clock: () => clock.now,
+        migrations: isNew ? migrations : [],
+        isChecked: !isNew,
       });
       const runtime = { client, migrations, local, log: () => undefined };
       const venues = await sandboxVenues(
@@ -78,8 +82,13 @@ export function simulatedHost(
         dex: noChain,
       };
       return {
-        ...{ ...venues, ...parts, local, log: runtime.log, interval: INTERVAL },
-        ...{ store: createStore(context), kinds: kindsOf(kindsWith(definitions)) },
+        ...venues,
+        ...parts,
+        local,
+        log: runtime.log,
+        interval: INTERVAL,
+        store: createStore(context),
+        kinds: kindsOf(kindsWith(definitions)),
         reference: connectReference(parts),
       };
     },
@@ -91,8 +100,12 @@ function elapse(clock: Clock, by: Millis): void {
 }
 
 const exchangeInfo = ({ id, venue }: Config["exchanges"][number]): ExchangeInfo => ({
-  ...{ id, venue, kind: "sandbox", configured: true },
-  ...{ passphrase: VENUES[venue].passphrase, quotes: VENUES[venue].quotes },
+  id,
+  venue,
+  kind: "sandbox",
+  configured: true,
+  passphrase: VENUES[venue].passphrase,
+  quotes: VENUES[venue].quotes,
 });
 
 const noDex = async (): Promise<never> => {

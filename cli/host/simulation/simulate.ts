@@ -102,8 +102,13 @@ async function simulationResult(
   const fills = await run.deps.store.fillsOf(run.id, { limit: 100_000 });
   const { refused, ids } = (await readDeclared(run)).state;
   return {
-    ...{ passes, restarts: run.restarts, lostResponses, failedReads },
-    ...{ orders: run.accepted.size, fills: fills.length, problems },
+    passes,
+    restarts: run.restarts,
+    lostResponses,
+    failedReads,
+    orders: run.accepted.size,
+    fills: fills.length,
+    problems,
     refused: refused.map(({ slot, reason, detail }) => `${ids[slot]}: ${detail ?? reason}`),
   };
 }
@@ -172,10 +177,17 @@ async function startRun(
   clock.now += INTERVAL;
   const draw = createRandom(seed);
   const run: SimulatedRun = {
-    ...{ deps, venue, symbol, id: started.id, first, restarts: 0 },
+    deps,
+    venue,
+    symbol,
+    id: started.id,
+    first,
+    restarts: 0,
     accepted: new Set((await venue.openOrders(symbol)).map(({ id }) => id)),
     faults: { ...NO_FAULTS, isOn: true, draw: () => draw() / 2 ** 32, crash: () => UNSETTLED },
-    ...{ crashed: UNSETTLED, declared: observed.declared, differences: observed.differences },
+    crashed: UNSETTLED,
+    declared: observed.declared,
+    differences: observed.differences,
     advance: (by) => {
       clock.now += by;
     },

@@ -69,7 +69,11 @@ export function dryVenue({ account, data, books }: DryAccount): Venue {
   const { market, ticker, trades, candles, candleReach } = data;
   return {
     ...bookedVenue({ account, timing: DRY_TIMING, books, key, pricing }),
-    ...{ market, ticker, trades, candles, candleReach },
+    market,
+    ticker,
+    trades,
+    candles,
+    candleReach,
     async book(symbol, limit) {
       const [book, { books: now }] = [await data.book(symbol, limit), await readBooks(books.load(key))];
       const best = { bid: book.bids[0]?.price ?? ZERO, ask: book.asks[0]?.price ?? ZERO };

@@ -97,7 +97,10 @@ function openStream(opening: StreamOpening, topics: StreamTopics, listener: Stre
 
   function open(name: Line) {
     const opened = openLine({
-      ...{ name, dialect, access, platform },
+      name,
+      dialect,
+      access,
+      platform,
       origin: streamOrigin(link, venue, name),
       topics: () => topicsOf(name),
       onReady: announce,

@@ -211,7 +211,9 @@ const backtestOperation = (definition: AnyStrategyDefinition, ids: readonly stri
       const reference = definition.reference ? await referencePastOf(deps, past) : [];
       const work = backtestingDeclared(definition, request, candles, {
         reference,
-        ...{ market, balances: request.dryBalance, rules: { fill, extremes, spread, tickInterval } },
+        market,
+        balances: request.dryBalance,
+        rules: { fill, extremes, spread, tickInterval },
         isOver: () => deps.local.monotonic() > end || call.waiting?.isEnough() === true,
       });
       const result = await inTimeLimit(definition, () => inSlices(work, deps.local, call.waiting));

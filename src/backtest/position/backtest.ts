@@ -104,7 +104,13 @@ export function* backtestingPosition<S extends PositionStrategy>(
   const endPrice = price(closeAt(bars, Math.max(0, run.bars - 1)));
   const missing = missingBars(candles);
   return {
-    ...{ rules, config: strategy.config, market, run, startPrice, endPrice, missing },
+    rules,
+    config: strategy.config,
+    market,
+    run,
+    startPrice,
+    endPrice,
+    missing,
     invested: positionValue(budget, startPrice),
     kept: positionValue(budget, endPrice) - positionValue(budget, startPrice),
     band: withBand && accounts ? positionBand(accounts, endPrice) : null,
@@ -136,11 +142,20 @@ export const pastStrategy = (
   symbol: Pair,
   at: number,
 ): Omit<PositionStrategy, "kind" | "version" | "config" | "state" | "edit"> => ({
-  ...{ id, number: at, symbol },
+  id,
+  number: at,
+  symbol,
   account: accountKey({ exchange: "backtest", kind: "sandbox", host: "" }),
   ...NO_STOP,
-  ...{ wants: "run", status: "running", phase: "starting" },
-  ...{ lastError: null, startedAt: at, stoppedAt: null, epoch: 0, resumes: 0, request: null },
+  wants: "run",
+  status: "running",
+  phase: "starting",
+  lastError: null,
+  startedAt: at,
+  stoppedAt: null,
+  epoch: 0,
+  resumes: 0,
+  request: null,
 });
 
 const positionBand = (accounts: readonly StrategyOnPaper<PositionStrategy>[], price: Decimal): Band =>
@@ -233,9 +248,15 @@ function* walkingPosition<S extends PositionStrategy>(
   const { kinds, rules, isOver, guard = (work) => work() } = options;
   const positionWalk: PositionWalk<S> = {
     ...barRun(opened(strategy, rules.tickInterval), bars, options),
-    ...{ kinds, requested: options.requested?.() ?? (() => ({})), measurer: fillMeasurer() },
-    ...{ passes: 0, twoSided: 0, peak: ZERO, drawdown: ZERO },
-    ...{ leastBase: strategy.config.budget.base, mostBase: ZERO },
+    kinds,
+    requested: options.requested?.() ?? (() => ({})),
+    measurer: fillMeasurer(),
+    passes: 0,
+    twoSided: 0,
+    peak: ZERO,
+    drawdown: ZERO,
+    leastBase: strategy.config.budget.base,
+    mostBase: ZERO,
   };
   const pass = () => makePass(positionWalk);
   guard(pass);
@@ -283,7 +304,11 @@ const positionValue = (
 type OpenFill = { -readonly [name in keyof MeasuredFill]: MeasuredFill[name] };
 
 const NO_MIDS: Readonly<Record<HorizonName, null>> = {
-  ...{ mid1s: null, mid10s: null, mid1m: null, mid5m: null, mid1h: null },
+  mid1s: null,
+  mid10s: null,
+  mid1m: null,
+  mid5m: null,
+  mid1h: null,
 };
 
 /** Takes the passes of a backtest in order; a pass costs the same however many fills there are. */

@@ -51,7 +51,9 @@ export function* backtestingDeclared(
   const result = yield* backtestingPosition(
     (startPrice): DeclaredStrategy => ({
       ...pastStrategy(id, market.symbol, candles.from),
-      ...{ kind: kind.name, version: kind.version, config },
+      kind: kind.name,
+      version: kind.version,
+      config,
       state: newDeclaredState(startPrice),
     }),
     candles,
@@ -80,7 +82,9 @@ export function declaredBacktestOut(
   const { config, lastError } = backtest.run.account.strategy;
   return {
     ...positionBacktestOut(over, backtest, walked),
-    ...{ strategy: config.definition, config: { ...config.options }, lastError },
+    strategy: config.definition,
+    config: { ...config.options },
+    lastError,
   };
 }
 

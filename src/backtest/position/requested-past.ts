@@ -37,7 +37,8 @@ export function requestedPast(
     ...(seriesAt ? { candles: [seriesAt(at)] } : {}),
     elsewhere: {
       prices: pricesAt.flatMap(({ source, priceAt }) => priceAt(at).map((price) => ({ source, price, at }))),
-      ...{ requestedAt: at, bookAt: at },
+      requestedAt: at,
+      bookAt: at,
     },
   });
 }
@@ -68,7 +69,10 @@ function barAt({ times, scale, open, high, low, close, volume }: Candles, bar: n
   const price = (column: Candles["open"]) => BigInt(column[bar] as number) * unit;
   return {
     at: times[bar] as number,
-    ...{ open: price(open), high: price(high), low: price(low), close: price(close) },
+    open: price(open),
+    high: price(high),
+    low: price(low),
+    close: price(close),
     volume: Money.of(volume[bar] as number).units,
   };
 }

@@ -77,8 +77,10 @@ export function backtestStrategy(
   const { base: baseAfter, ledger } = strategy.state;
   return {
     fills: run.fills.map(({ at, side, price, amount }) => ({
-      ...{ at, side },
-      ...{ price: Money.of(price), amount: Money.of(amount) },
+      at,
+      side,
+      price: Money.of(price),
+      amount: Money.of(amount),
     })),
     base: Money.of(baseAfter),
     quote: Money.of(budget.quoteBudget + ledger.quote),
@@ -99,9 +101,16 @@ function marketWith({
   if (!isPair(symbol)) throw new TypeError(`${symbol} is not a pair: use BASE/QUOTE, such as BTC/USDT`);
   const units = (amount: Amount) => Money.of(amount).units;
   return {
-    ...{ symbol, ...splitPair(symbol) },
-    ...{ tick: units(tick), lot: units(lot), minAmount: units(minAmount), minNotional: units(minNotional) },
-    ...{ maker: units(maker), taker: units(taker), active: true, buyFeeIn: "quote" },
+    symbol,
+    ...splitPair(symbol),
+    tick: units(tick),
+    lot: units(lot),
+    minAmount: units(minAmount),
+    minNotional: units(minNotional),
+    maker: units(maker),
+    taker: units(taker),
+    active: true,
+    buyFeeIn: "quote",
   };
 }
 
@@ -119,8 +128,12 @@ export function minuteCandles(
   const rows = levels.map((open, i) => {
     const close = levels[i + 1] ?? open;
     return {
-      ...{ at: START + i * MINUTE, volume: 1, open: String(open), close: String(close) },
-      ...{ high: String(open.max(close)), low: String(open.min(close)) },
+      at: START + i * MINUTE,
+      volume: 1,
+      open: String(open),
+      close: String(close),
+      high: String(open.max(close)),
+      low: String(open.min(close)),
     };
   });
   return candlesOf({ pair: symbol, spanMillis: MINUTE }, rows);

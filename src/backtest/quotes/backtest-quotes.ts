@@ -38,7 +38,9 @@ export function* backtestingQuotes(
   const result = yield* backtestingPosition(
     (startPrice): QuoteStrategy => ({
       ...pastStrategy(`quote-backtest-${base}-${quote}-${at}`, market.symbol, at),
-      ...{ kind: quoteKind.name, version: quoteKind.version, config },
+      kind: quoteKind.name,
+      version: quoteKind.version,
+      config,
       state: newQuoteState(config.rules.levels, startPrice),
     }),
     candles,

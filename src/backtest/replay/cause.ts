@@ -95,12 +95,16 @@ function causeOfFree(missed: Executed, { ofSlot, done }: FreeSlot, recorded: Rec
   const refusal = next ? undefined : strategy.state.refused.find((refusal) => refusal.slot === missed.slot);
   if (refusal)
     return {
-      ...{ code: "refused", of: slot, reason: refusal.reason },
+      code: "refused",
+      of: slot,
+      reason: refusal.reason,
       text: `${slot} has no order ${forLack(refusal.reason)}${refusal.detail ? `: ${refusal.detail}` : ""}`,
     };
   if (missed.side === "buy" && isBeyondUse(use, missed))
     return {
-      ...{ code: "refused", of: slot, reason: "no_quote" },
+      code: "refused",
+      of: slot,
+      reason: "no_quote",
       text: `${slot} had no order: it would have needed more quote than the grid ever used`,
     };
   const freeSince = done?.until ?? strategy.startedAt;

@@ -106,7 +106,11 @@ export function* replaying(
     : new Set<number>();
   const { differences, same } = differencesOf(pairing, recorded, { tick, elsewhere });
   return {
-    ...{ over, changed, same, differences, lastPrice: closeOf(bars, bars.count - 1) },
+    over,
+    changed,
+    same,
+    differences,
+    lastPrice: closeOf(bars, bars.count - 1),
     executed: {
       record: both.length + pairing.onlyRecord.length,
       candles: both.length + pairing.onlyCandles.length,
@@ -291,8 +295,15 @@ function differsIn(generation: number, { orders, candles, tick, within }: Layout
 
 /** Causes that explain nothing about an order at another level. */
 const OF_ITS_LEVEL: ReadonlySet<CauseCode> = new Set([
-  ...(["resting", "not_placed", "within_bar", "not_shown", "follows"] as const),
-  ...(["canceled", "refused", "amount", "price"] as const),
+  "resting",
+  "not_placed",
+  "within_bar",
+  "not_shown",
+  "follows",
+  "canceled",
+  "refused",
+  "amount",
+  "price",
 ]);
 
 /** Returns the layout as the cause of a difference, if the levels were elsewhere. */

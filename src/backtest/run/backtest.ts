@@ -182,7 +182,14 @@ export function* backtesting(
   const missing = tape ? 0 : missingBars(candles);
   const doubts = backtestDoubts({ run, band: ofOneRule, rules, market, missing, bars });
   return {
-    ...{ engine: run.engine, rules, market, balances, run, figures, band, missing },
+    engine: run.engine,
+    rules,
+    market,
+    balances,
+    run,
+    figures,
+    band,
+    missing,
     warnings: [...checked.warnings, ...doubts],
     bars: bars.count,
   };
@@ -315,10 +322,19 @@ function begunOn(
   const at = tape.prints.from;
   const first = printAt(bars, 0);
   const tapeWalk: TapeWalk = {
-    ...{ tape, bars, options, account: opened(strategy), wake: undefined, filled: false },
+    tape,
+    bars,
+    options,
+    account: opened(strategy),
+    wake: undefined,
+    filled: false,
     venue: tapePaper(market, rules, { balances, first, books: tape.books, queue }),
     nextPass: at + (rules.tickInterval ?? 0),
-    ...{ book: 0, print: 1, fills: [], positions: [], passes: [] },
+    book: 0,
+    print: 1,
+    fills: [],
+    positions: [],
+    passes: [],
   };
   booksUntil(tapeWalk, at);
   return tapeWalk;
@@ -462,7 +478,13 @@ export function tapePaper(
   }
 
   return {
-    ...{ ...account, quote, reach, lastPrices, print, see, place: placeOrder },
+    ...account,
+    quote,
+    reach,
+    lastPrices,
+    print,
+    see,
+    place: placeOrder,
     show(place, at) {
       see(at);
       queues.show(place, account.resting());

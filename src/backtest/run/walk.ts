@@ -92,7 +92,10 @@ export const walkedTo = (
   { account, venue, fills, positions, passes }: GridRun<Pick<Paper, "balances">>,
   bars: number,
 ): Walked => ({
-  ...{ engine: "walk", account, passes, bars },
+  engine: "walk",
+  account,
+  passes,
+  bars,
   balances: venue.balances(),
   fills: fillLog(fills),
   positions: positionsOf(positions),
@@ -213,7 +216,12 @@ export function barRun<S extends Strategy>(
   const { market, rules, balances } = options;
   const [first] = cornersOf(bars, 0, rules.extremes);
   return {
-    ...{ bars, options, account, wake: undefined, filled: false, fills: [] },
+    bars,
+    options,
+    account,
+    wake: undefined,
+    filled: false,
+    fills: [],
     venue: paper(market, rules, { balances, first }),
     here: first,
     nextPass: first.at + (rules.tickInterval ?? 0),
@@ -389,8 +397,11 @@ function positionsIn(
   const { cash: cashes, base: bases, least, most } = positions;
   return {
     ...positions,
-    ...{ bars: column(positions.bars), cash: column(cashes), base: column(bases) },
-    ...{ least: column(least), most: column(most) },
+    bars: column(positions.bars),
+    cash: column(cashes),
+    base: column(bases),
+    least: column(least),
+    most: column(most),
   };
 }
 

@@ -120,9 +120,16 @@ export function replayOut(replayed: Replayed, of: ReplayedOf): ReplayAnswer {
   const { bars } = over.run;
   const isWhole = [over, changed].every((one) => !one || one.run.bars === one.bars);
   return {
-    ...{ id: strategy.id, exchange, symbol: strategy.symbol, status: strategy.status },
-    ...{ fromAt: since, untilAt: until, timeframe },
-    ...{ bars, missingBars: over.missing, isWhole },
+    id: strategy.id,
+    exchange,
+    symbol: strategy.symbol,
+    status: strategy.status,
+    fromAt: since,
+    untilAt: until,
+    timeframe,
+    bars,
+    missingBars: over.missing,
+    isWhole,
     matchPercent,
     text: describeMatch(
       matchPercent,
@@ -228,7 +235,8 @@ export function replayView(answer: unknown): unknown {
       : {}),
     executed: `${executed.same} the same, ${executed.record} only in the record, ${executed.candles} only in the backtest`,
     market: `${rest.symbol} at ${rest.exchange}`,
-    ...{ fromAt: rest.fromAt, untilAt: rest.untilAt },
+    fromAt: rest.fromAt,
+    untilAt: rest.untilAt,
     bars: `${rest.bars} of ${rest.timeframe}${rest.isWhole ? "" : ", ended before the last"}, ${rest.missingBars} missing`,
     status: rest.status,
     ...(differences.length > 0 ? { differences } : {}),

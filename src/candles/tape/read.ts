@@ -267,8 +267,16 @@ function createPrints(pair: Pair) {
       throw new RangeError("its prices have more digits than can be stored exactly");
     const close: Column = highest <= LARGEST_COLUMN_INT ? Int32Array.from(price) : price;
     return {
-      ...{ pair, spanMillis: 1, from: times[0] ?? 0, scale, times: Float64Array.from(times) },
-      ...{ open: close, high: close, low: close, close, volume: Float64Array.from(amounts) },
+      pair,
+      spanMillis: 1,
+      from: times[0] ?? 0,
+      scale,
+      times: Float64Array.from(times),
+      open: close,
+      high: close,
+      low: close,
+      close,
+      volume: Float64Array.from(amounts),
     };
   }
 

@@ -81,9 +81,17 @@ export function tapeCoverage({ prints, books }: Tape, file: Omit<TapeFile, "tape
   }
   const { duplicates, refusedRows, refused, hash } = file;
   return {
-    ...{ prints: times.length, books: books?.times.length ?? 0, hasAmounts: !Number.isNaN(volume[0]) },
-    ...{ from: times[0] ?? 0, until: times.at(-1) ?? 0, gaps, longestGap },
-    ...{ duplicates, refusedRows, refused, hash },
+    prints: times.length,
+    books: books?.times.length ?? 0,
+    hasAmounts: !Number.isNaN(volume[0]),
+    from: times[0] ?? 0,
+    until: times.at(-1) ?? 0,
+    gaps,
+    longestGap,
+    duplicates,
+    refusedRows,
+    refused,
+    hash,
   };
 }
 

@@ -267,7 +267,12 @@ function venuePlace({ exchange, ticker, book, market }: VenueReading): PricedPla
 function poolPlace(pool: PricedPool, ada: Decimal, at: Millis): PricedPlace {
   const price = mul(pool.quoted, ada, "half");
   return {
-    ...{ exchange: pool.dex, pool: pool.identifier, price, bid: price, ask: price, at },
+    exchange: pool.dex,
+    pool: pool.identifier,
+    price,
+    bid: price,
+    ask: price,
+    at,
     buy: poolLeg({ pool, side: "buy", ada }),
     sell: poolLeg({ pool, side: "sell", ada }),
   };

@@ -226,7 +226,8 @@ async function readDeclaredPlace(
   const reference = definition.reference ? deps.reference : undefined;
   return {
     ...reads,
-    ...{ account: accountKey(venue.account), timing: venue.timing },
+    account: accountKey(venue.account),
+    timing: venue.timing,
     standings: await readStandings(deps, venue.account, actor),
     requested: {
       ...(need ? { candles: [completedSeries(rows, need, book.at)] } : {}),
@@ -301,7 +302,9 @@ const listStrategies = (definitions: StrategyDefinitions) =>
         ),
         count: views.length,
         loaded: definitions.map((definition) => ({
-          ...{ name: definition.name, summary: definition.summary ?? null, version: versionOf(definition) },
+          name: definition.name,
+          summary: definition.summary ?? null,
+          version: versionOf(definition),
           config: configSchema(definition),
         })),
       };

@@ -216,7 +216,12 @@ function candlesFrom(series: CandleSeries): readonly StrategyCandle[] {
   const known = converted.get(series);
   if (known) return known;
   const candles = series.rows.map(({ at, open, high, low, close, volume }) => ({
-    ...{ at, open: of(open), high: of(high), low: of(low), close: of(close), volume: of(volume) },
+    at,
+    open: of(open),
+    high: of(high),
+    low: of(low),
+    close: of(close),
+    volume: of(volume),
   }));
   converted.set(series, candles);
   return candles;
@@ -277,8 +282,11 @@ export function inputFor(
     open: live
       .filter((order) => !isFinal(order) && books.ids[order.slot])
       .map(({ slot, side, price, amount, filled }) => ({
-        ...{ id: books.ids[slot] ?? "", side },
-        ...{ price: of(price), amount: of(amount), filled: of(filled) },
+        id: books.ids[slot] ?? "",
+        side,
+        price: of(price),
+        amount: of(amount),
+        filled: of(filled),
       })),
     fills: books.fills.map((fill) => ({ ...fill, price: of(fill.price), amount: of(fill.amount) })),
     state,
@@ -292,10 +300,15 @@ function visibleQuote(book: Book): StrategyInput["quote"] {
 }
 
 const rulesOf = ({ symbol, base, quote, ...rules }: Market): StrategyInput["market"] => ({
-  ...{ symbol, base, quote },
-  ...{ tick: of(rules.tick), lot: of(rules.lot) },
-  ...{ minAmount: of(rules.minAmount), minNotional: of(rules.minNotional) },
-  ...{ maker: of(rules.maker), taker: of(rules.taker) },
+  symbol,
+  base,
+  quote,
+  tick: of(rules.tick),
+  lot: of(rules.lot),
+  minAmount: of(rules.minAmount),
+  minNotional: of(rules.minNotional),
+  maker: of(rules.maker),
+  taker: of(rules.taker),
 });
 
 const positionOf = ({ state: { base, cost, ledger } }: DeclaredStrategy): StrategyInput["position"] => ({

@@ -95,11 +95,16 @@ function obey(
   if (answer.fault !== null) return failed(strategy, live, answer.fault, now);
   const tolerance = toleranceOf(runnable.definition);
   const arranged = arrange(strategy.state, answer.wishes, live, {
-    ...{ tolerance, now },
+    tolerance,
+    now,
     version: context.bounds.standings.version,
   });
   const stepped = placeDeclared(strategy, live, {
-    ...{ context, market, priced, arranged, tolerance },
+    context,
+    market,
+    priced,
+    arranged,
+    tolerance,
     memory: answer.memory,
   });
   const isOver = strategy.state.fault !== null || strategy.state.notices.length > 0;

@@ -102,7 +102,8 @@ const budgetShape = () => ({
 
 export const declaredPreviewInput = ({ config }: AnyStrategyDefinition, ids: readonly string[]) =>
   z.object({
-    ...{ exchange: exchangeField(ids), symbol: pairField() },
+    exchange: exchangeField(ids),
+    symbol: pairField(),
     ...(config.shape as z.ZodRawShape),
     ...budgetShape(),
   });

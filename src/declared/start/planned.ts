@@ -59,7 +59,10 @@ export const declaredConfigOf = (
   options: DeclaredRequest["options"],
   budget: Both,
 ): DeclaredConfig => ({
-  ...{ definition: definition.name, version: versionOf(definition), options, budget },
+  definition: definition.name,
+  version: versionOf(definition),
+  options,
+  budget,
   ...(definition.mayTake ? { postOnly: false } : {}),
 });
 
@@ -133,10 +136,24 @@ function strategyToPlan(config: DeclaredConfig, inputs: PlanInputs): DeclaredStr
   const budget = { base: min(config.budget.base, free.base), quote: min(config.budget.quote, free.quote) };
   const state: DeclaredState = withFirstBase(newDeclaredState(midOfMarket(inputs) ?? ONE), budget.base);
   return {
-    ...{ id: "", number: 0, kind: "declared", version: 1, account, symbol: market.symbol },
-    ...{ config: { ...config, budget }, state },
-    ...{ wants: "run", ...NO_STOP, status: "running", phase: "placing", lastError: null },
-    ...{ startedAt: now, stoppedAt: null, epoch: 0, resumes: 0, request: null },
+    id: "",
+    number: 0,
+    kind: "declared",
+    version: 1,
+    account,
+    symbol: market.symbol,
+    config: { ...config, budget },
+    state,
+    wants: "run",
+    ...NO_STOP,
+    status: "running",
+    phase: "placing",
+    lastError: null,
+    startedAt: now,
+    stoppedAt: null,
+    epoch: 0,
+    resumes: 0,
+    request: null,
   };
 }
 
@@ -145,14 +162,26 @@ function contextOf(inputs: PlanInputs): StrategyContext {
   const free = (asset: string) => max(ZERO, balanceIn(balances, asset).free);
   return {
     ...marketSnapshot(inputs),
-    ...{ now, interval, isSimulated: true, timing },
+    now,
+    interval,
+    isSimulated: true,
+    timing,
     window: { sendBy: now, notAfter: now },
     funds: { [market.base]: free(market.base), [market.quote]: free(market.quote) },
     doubted: new Set<string>(),
-    ...{ capital: undefined, confidence: undefined, ownBase: { least: ZERO, isSure: true } },
+    capital: undefined,
+    confidence: undefined,
+    ownBase: { least: ZERO, isSure: true },
     resting: open.map(({ side, price, id }) => ({ side, price, id })),
-    ...{ killed: false, panics: false, orphan: null, stranger: null, unshown: null, epoch: 0 },
-    ...{ limit: Number.MAX_SAFE_INTEGER, slow: null, bounds: { standings, now } },
+    killed: false,
+    panics: false,
+    orphan: null,
+    stranger: null,
+    unshown: null,
+    epoch: 0,
+    limit: Number.MAX_SAFE_INTEGER,
+    slow: null,
+    bounds: { standings, now },
     judge: (strategy) => strategy,
   };
 }
@@ -162,7 +191,10 @@ export const runningOut = (
   symbol: string,
   { definition, options, budget }: DeclaredConfig,
 ) => ({
-  ...{ strategy: definition, exchange, symbol, config: { ...options } },
+  strategy: definition,
+  exchange,
+  symbol,
+  config: { ...options },
   budget: { base: text(budget.base), quote: text(budget.quote) },
 });
 

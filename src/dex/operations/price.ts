@@ -59,7 +59,9 @@ const dexPriceOperation = (): Operation =>
 const poolsView = (answer: unknown) => {
   const { pools, ...rest } = answer as z.output<ReturnType<typeof PoolsShape>>;
   const rows = pools.map(({ identifier, reserveA, reserveB, tokenA, tokenB, ...pool }) => ({
-    ...{ ...pool, [tokenA]: reserveA, [tokenB]: reserveB },
+    ...pool,
+    [tokenA]: reserveA,
+    [tokenB]: reserveB,
     identifier: shortIdentifier(identifier),
   }));
   return { ...rest, pools: rows };

@@ -224,8 +224,12 @@ function withWorth(
 }
 
 const unobserved = (order: Order): Reconciled => ({
-  ...{ order, before: order, fills: [] },
-  ...{ ended: false, lost: false, adopted: false },
+  order,
+  before: order,
+  fills: [],
+  ended: false,
+  lost: false,
+  adopted: false,
 });
 
 // Strategies on markets that the exchange refuses to return: nothing is known of their orders.
@@ -284,7 +288,9 @@ function turnOf(
   const accountLoss = losses[splitPair(strategy.symbol).quote]?.watch?.over ?? null;
   return {
     kind,
-    ...{ observed, now, ...rhythmOf(snapshot) },
+    observed,
+    now,
+    ...rhythmOf(snapshot),
     window: windowOf(snapshot.lease, timing),
     funds: share.funds,
     doubted: share.doubted,

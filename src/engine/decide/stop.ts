@@ -101,7 +101,11 @@ function sell(strategy: Strategy, context: Turn): Partial<Drafted> | undefined {
   const foreign = highestBuy(context.resting.filter(({ order }) => !order));
   const above = foreign?.price;
   const { next, intent } = exitPlan(kind, strategy.state, {
-    ...{ market, quote, funds, bounds, above },
+    market,
+    quote,
+    funds,
+    bounds,
+    above,
     least: panics ? collarFloor(quote, bounds) : undefined,
   });
   if (!intent) return late(strategy, context);

@@ -55,7 +55,13 @@ export function listedStrategy<More extends object>(
     ...(isKilled ? [KILLED] : []),
   ];
   return {
-    ...{ id, name, dryRun: kind === "dry", ...more, exchange, symbol, status },
+    id,
+    name,
+    dryRun: kind === "dry",
+    ...more,
+    exchange,
+    symbol,
+    status,
     stalled: stalledFor(view, interval) > 0,
     notices: notices.map((notice) => ({ ...notice })),
     startedAt,

@@ -9,7 +9,9 @@ import { STRATEGY_STATUSES } from "../../model/strategy.ts";
 export const placedFields = () => ({ side: z.enum(SIDES), price: z.number(), amount: z.number() });
 
 export const placedOut = ({ side, price, amount }: OrderTerms) => ({
-  ...{ side, price: wire(price), amount: wire(amount) },
+  side,
+  price: wire(price),
+  amount: wire(amount),
 });
 
 export const warnings = () => z.array(z.object({ code: z.string(), message: z.string() }));

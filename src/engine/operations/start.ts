@@ -128,10 +128,20 @@ async function createStrategy<S extends PositionStrategy>(
   const { base, quote } = splitPair(symbol);
   const strategy = await deps.store.createStrategy(
     {
-      ...{ kind: name, version, config, state, wants: "run", ...NO_STOP },
-      ...{ status: "running", phase: "starting", lastError: null, stoppedAt: null },
+      kind: name,
+      version,
+      config,
+      state,
+      wants: "run",
+      ...NO_STOP,
+      status: "running",
+      phase: "starting",
+      lastError: null,
+      stoppedAt: null,
       prefix: `${prefix}-${exchange}-${base}-${quote}`,
-      ...{ account: accountKey(account), symbol, name: place.name ?? null },
+      account: accountKey(account),
+      symbol,
+      name: place.name ?? null,
       startedAt: deps.marketTime(account, reads.now),
       request: call.requestKey ?? null,
     },
@@ -153,7 +163,10 @@ async function startedOut<S extends PositionStrategy, Requested extends object>(
   const { strategy } = await viewNamed(deps, kind, id);
   const { status, phase, config, symbol } = strategy;
   return {
-    ...{ id, status, phase, message: describeStart(strategy, pass) },
+    id,
+    status,
+    phase,
+    message: describeStart(strategy, pass),
     ...kind.requested(ref.exchange, symbol, config),
     warnings,
   };
@@ -198,7 +211,11 @@ export async function readMarketFor(
   const others = running.filter(({ strategy }) => strategy.id !== beside);
   const mine = Object.values(splitPair(symbol));
   return {
-    ...{ venue, market, book, open, balances },
+    venue,
+    market,
+    book,
+    open,
+    balances,
     kept: await readKept(deps, others, { market, balances }),
     isShared: others.some(({ strategy }) =>
       Object.values(splitPair(strategy.symbol)).some((asset) => mine.includes(asset)),

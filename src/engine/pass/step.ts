@@ -103,7 +103,11 @@ export async function step(
 }
 
 const holdOf = (lease: Lease, requestedAt: Millis, requestTimeout: Millis): Hold => ({
-  ...{ lease, requestedAt, requestTimeout, opened: new Map(), canceled: new Map() },
+  lease,
+  requestedAt,
+  requestTimeout,
+  opened: new Map(),
+  canceled: new Map(),
 });
 
 /** A pass that the rate limit postponed has not failed. */
@@ -375,8 +379,11 @@ const horizonMids = (
     const newest = filledAt[symbol];
     if (!quote || newest === undefined || quote.at - newest > LAST_HORIZON) return [];
     return HORIZONS.map(({ name, after, late }) => ({
-      ...{ symbol, name, mid: midOf(quote) },
-      ...{ from: quote.at - after - late, to: quote.at - after },
+      symbol,
+      name,
+      mid: midOf(quote),
+      from: quote.at - after - late,
+      to: quote.at - after,
     })).filter(({ from }) => newest >= from);
   });
 

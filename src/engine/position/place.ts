@@ -36,7 +36,7 @@ export interface Supply {
 export const supplyBefore = (
   slots: readonly SlotState[],
   { funds = {}, resting, bounds, limit }: StrategyContext,
-): Supply => ({ ...{ slots, funds, resting, bounds, limit }, ...{ intents: [], refused: [], short: false } });
+): Supply => ({ slots, funds, resting, bounds, limit, intents: [], refused: [], short: false });
 
 /** Returns the list before if the one after is the same, so a pass without changes writes nothing. */
 export const keepEqual = <T>(

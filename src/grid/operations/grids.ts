@@ -21,7 +21,8 @@ const tickNow = operation({
   // A pass has more fields, for the process that runs it.
   run: async (deps) => ({
     accounts: (await tick(deps)).map(({ account, outcome, message }) => ({
-      ...{ account, outcome },
+      account,
+      outcome,
       ...(message === undefined ? {} : { message }),
     })),
   }),

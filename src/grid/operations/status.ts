@@ -142,7 +142,12 @@ function shownGrid(deps: Deps, view: StrategyView<GridStrategy>, killed: boolean
 const listedOut = madeOnce(({ strategy }) => {
   const { id, name = null, account, symbol, status } = strategy;
   return {
-    ...{ id, name, dryRun: isDry({ account }), exchange: parseAccountKey(account).exchange, symbol, status },
+    id,
+    name,
+    dryRun: isDry({ account }),
+    exchange: parseAccountKey(account).exchange,
+    symbol,
+    status,
     ...lyingOut(strategy),
   };
 });

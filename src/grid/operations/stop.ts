@@ -186,7 +186,11 @@ async function readResumeExposure(deps: Deps, strategy: GridStrategy): Promise<E
   const config = pendingEdit(strategy) ?? strategy.config;
   const isRelaid = movesLadder(strategy.config, config);
   return gridExposure({
-    ...{ symbol, config, state, market, mid: midOf(quote) },
+    symbol,
+    config,
+    state,
+    market,
+    mid: midOf(quote),
     buys: await readUnbookedBuys(deps, strategy),
     laid: isRelaid ? layOutAnew(config, state, { market, quote }).slots : undefined,
     unbegun: strategy.phase === "starting" ? unbegunBase(strategy, market) : undefined,
@@ -208,7 +212,11 @@ export async function readEditExposure(
   const mid = midOf(quote);
   const begins = { config, state: laid, startPrice: mid, takingPrice: mid, market, balances };
   return gridExposure({
-    ...{ symbol, config, state, market, mid },
+    symbol,
+    config,
+    state,
+    market,
+    mid,
     buys: await readUnbookedBuys(deps, strategy),
     laid: isRelaid ? laid.slots : undefined,
     capital: config.centered && (boundLeft({ config, state }, symbol) ?? mostMoved(begins)),

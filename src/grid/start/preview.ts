@@ -291,7 +291,12 @@ export function exposureOfStart(planned: PlannedStart, start: StartInputs): Expo
   const { config } = planned.checked;
   const limits = bounds?.standings.all[0]?.limits ?? {};
   return gridExposure({
-    ...{ symbol: market.symbol, config, state: planned.state, market, mid: midOf(quote), buys: [] },
+    symbol: market.symbol,
+    config,
+    state: planned.state,
+    market,
+    mid: midOf(quote),
+    buys: [],
     capital: config.centered && mostMoved(beginsOf(planned, start)),
     exitsOnLoss: exitsOnLoss(limits, market.quote),
   });

@@ -62,7 +62,8 @@ export async function reportOfPair(
   const { span, since } = await readDaysOf(deps, pair, { days, now, rule });
   const findings = promise ? await readFindings(deps, pair, span, { promise, now }) : [];
   const answer = {
-    ...{ exchange: pair.exchange, symbol: pair.symbol },
+    exchange: pair.exchange,
+    symbol: pair.symbol,
     maker,
     madeAt: now,
     from: dateOf(days.from),

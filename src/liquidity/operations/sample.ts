@@ -206,8 +206,12 @@ async function lookAtPair(
 /** Determines why own orders are missing on a side of a book, from their strategies' states. */
 /** Refusals that mean too little free balance, or too much inventory. */
 const LACKS_FUNDS: readonly RefusalReason[] = [
-  ...(["no_quote", "no_base", "inventory_missing", "safety_reserve"] as const),
-  ...(["max_position", "min_position"] as const),
+  "no_quote",
+  "no_base",
+  "inventory_missing",
+  "safety_reserve",
+  "max_position",
+  "min_position",
 ];
 
 /** Returns the cause; `views` are the running strategies of this account and pair. */

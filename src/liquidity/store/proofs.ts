@@ -72,7 +72,8 @@ export function createProofKeys({ client, db, now }: Context, keks: () => Promis
   const read = async () => {
     const [row] = await db.select().from(proofKeys);
     const sealedOf = ({ kek, wrapped, privateKey }: typeof proofKeys.$inferSelect) => ({
-      ...{ kek, wrapped },
+      kek,
+      wrapped,
       fields: { privateKey },
     });
     return row && { ...row, sealed: sealedOf(row) };

@@ -334,14 +334,13 @@ async function storedBytes(
 ): Promise<{ readonly samples: number; readonly fills: number }> {
   const { exchange: ofExchange, symbol: ofSymbol, minute } = liquidityMinutes;
   const isSample = and(
-    ...[eq(ofExchange, exchange), eq(ofSymbol, symbol)],
-    ...[gte(minute, Math.floor(from / MINUTE)), lt(minute, Math.floor(to / MINUTE))],
+    eq(ofExchange, exchange),
+    eq(ofSymbol, symbol),
+    gte(minute, Math.floor(from / MINUTE)),
+    lt(minute, Math.floor(to / MINUTE)),
   );
   const isFill = (table: typeof fills | typeof fillMids) =>
-    and(
-      ...[eq(table.account, account), eq(table.symbol, symbol)],
-      ...[gte(table.at, from), lt(table.at, to)],
-    );
+    and(eq(table.account, account), eq(table.symbol, symbol), gte(table.at, from), lt(table.at, to));
   const ofFills = sql`${bytesOfRows(fills, isFill(fills))} + ${bytesOfRows(fillMids, isFill(fillMids))}`;
   const [row] = (
     await client.execute(statement(sql`select ${bytesOfRows(liquidityMinutes, isSample)}, ${ofFills}`))

@@ -90,9 +90,18 @@ const NO_SIZE: SizeSlippage = { least: ZERO, most: ZERO, ended: 0 };
 const NO_SLIPPAGE: SlippageSums = { sides: 0, sizes: TRADE_SIZES.map(() => NO_SIZE) };
 
 export const NO_SUMS: LiquiditySums = {
-  ...{ known: 0, samples: 0, cutShort: 0, sources: { sum: 0, count: 0 } },
-  ...{ deviation: NO_TOTAL, own: NO_OFFER, market: NO_OFFER, isOffering: false },
-  ...{ twoSided: 0, uncertain: 0, timed: 0, slippage: NO_SLIPPAGE },
+  known: 0,
+  samples: 0,
+  cutShort: 0,
+  sources: { sum: 0, count: 0 },
+  deviation: NO_TOTAL,
+  own: NO_OFFER,
+  market: NO_OFFER,
+  isOffering: false,
+  twoSided: 0,
+  uncertain: 0,
+  timed: 0,
+  slippage: NO_SLIPPAGE,
 };
 
 export function minuteSums(rows: readonly LiquidityMinute[]): LiquiditySums {

@@ -146,7 +146,14 @@ function channelList(context: Context, keks: readonly Kek[]) {
       const [, added] = await writeText(context, by, async ({ now: at, tell }) => {
         const row = {
           ...wrapping,
-          ...{ name, kind, level, quiet, isDaily, secrets: fields, createdAt: at, digest: NO_DIGEST },
+          name,
+          kind,
+          level,
+          quiet,
+          isDaily,
+          secrets: fields,
+          createdAt: at,
+          digest: NO_DIGEST,
           reportedDay: Math.floor(at / DAY),
           // After the event that reports it.
           eventId: newestEvent as SQL<number>,

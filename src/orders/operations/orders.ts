@@ -24,8 +24,16 @@ import { createOrder } from "./create.ts";
 import { refuseForeignId, venueFor } from "./self-cross.ts";
 
 const ORDER_TABLE_COLUMNS = [
-  ...["id", "side", "price", "amount", "filled", "status"],
-  ...["timestamp", "symbol", "type", "remaining"],
+  "id",
+  "side",
+  "price",
+  "amount",
+  "filled",
+  "status",
+  "timestamp",
+  "symbol",
+  "type",
+  "remaining",
 ];
 
 const strategiesOf = (orders: readonly Order[]): readonly string[] => [

@@ -152,16 +152,42 @@ const DEFAULT_DAYS = 7;
 const LONGEST_SPAN = 92;
 
 const CAUSE_COLUMNS = [
-  ...(["day", "quote", "dryRun", "totalProfit", "spread"] as const),
-  ...(["inventory", "fees", "fills", "withoutMid"] as const),
-];
+  "day",
+  "quote",
+  "dryRun",
+  "totalProfit",
+  "spread",
+  "inventory",
+  "fees",
+  "fills",
+  "withoutMid",
+] as const;
 
 /** Columns of the tables, most important first. */
 const QUALITY_COLUMNS = [
-  ...["id", "day", "side", "level", "hour"],
-  ...["totalProfit", "spread", "inventory", "fees", "fills", "withoutMid"],
-  ...["halfSpread %", "toxic %", "after 10 s %", "after 5 min %"],
-  ...["after 1 s %", "after 1 min %", "after 1 h %", "quote", "notional", "symbol", "exchange", "dryRun"],
+  "id",
+  "day",
+  "side",
+  "level",
+  "hour",
+  "totalProfit",
+  "spread",
+  "inventory",
+  "fees",
+  "fills",
+  "withoutMid",
+  "halfSpread %",
+  "toxic %",
+  "after 10 s %",
+  "after 5 min %",
+  "after 1 s %",
+  "after 1 min %",
+  "after 1 h %",
+  "quote",
+  "notional",
+  "symbol",
+  "exchange",
+  "dryRun",
 ];
 
 const knownShare = (share: number | null, unknown: number): string =>
@@ -231,7 +257,8 @@ export const qualityOperation: Operation = operation({
     const { strategies, until } = await readMeasured(
       { reports, store, marketTime },
       {
-        ...{ from, to },
+        from,
+        to,
         isGrouped: request.id !== undefined,
         isOf: ({ strategy }) => request.id === undefined || strategy === request.id,
         between: () => betweenParts(local, call),
@@ -254,7 +281,9 @@ type SpreadRow = Pick<QualityAnswer["days"][number], "spread" | "fills" | "witho
 export function qualityView(answer: unknown) {
   const { from, to, strategies, days, sides, levels, hours, count } = answer as QualityAnswer;
   return {
-    ...{ from, to, count },
+    from,
+    to,
+    count,
     strategies: strategies.map((one) => measuredShown(spreadShown(one))),
     days: days.map(spreadShown),
     ...(sides.length > 0

@@ -183,7 +183,14 @@ const editable = () => {
     id: idField("Invalid request").describe("Strategy id"),
     spread: spread.optional(),
     levels: levels.unwrap().optional().describe("Orders per side, 1 to 20"),
-    ...{ size, depth, maxBase, minBase, maxLoss, defend, fixedPrice, tolerance },
+    size,
+    depth,
+    maxBase,
+    minBase,
+    maxLoss,
+    defend,
+    fixedPrice,
+    tolerance,
   };
 };
 export const quoteEditPreviewInput = lazy(() => z.object(editable()));

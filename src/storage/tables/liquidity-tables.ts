@@ -96,7 +96,12 @@ type HourRow = readonly [
 ];
 
 const rowOfHour = ({ hour, known, twoSided, spread, bids, asks }: HourFigures): HourRow => [
-  ...([hour, known, twoSided, spread, bids, asks] as const),
+  hour,
+  known,
+  twoSided,
+  spread,
+  bids,
+  asks,
 ];
 
 const rowOfRun = ({ from, to, what, cause }: MinuteRun): RunRow => [from, to - from, what, cause];

@@ -196,7 +196,10 @@ function channelBody(
     .map(({ field }) => [field, secrets[field]?.trim() ?? ""] as const)
     .filter(([, text]) => text !== "");
   return {
-    ...{ channel, kind, level, daily },
+    channel,
+    kind,
+    level,
+    daily,
     ...(quiet.trim() === "" ? {} : { quiet: quiet.trim() }),
     ...Object.fromEntries(given),
   };

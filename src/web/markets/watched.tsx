@@ -17,7 +17,8 @@ export function WatchedMarkets() {
       {eachPair(data).map(({ exchange, symbol }) => (
         <Offers
           key={`${exchange} ${symbol}`}
-          {...{ exchange, symbol }}
+          exchange={exchange}
+          symbol={symbol}
           from={data.day}
           to={data.day}
           days="today"

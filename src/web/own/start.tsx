@@ -232,7 +232,10 @@ interface ConfigSchema {
 }
 
 const KIND_OF_TYPE: Readonly<Record<string, ConfigField["kind"]>> = {
-  ...{ number: "number", integer: "number", boolean: "check", string: "text" },
+  number: "number",
+  integer: "number",
+  boolean: "check",
+  string: "text",
 };
 
 function configFields({ config }: OwnDefinition): readonly ConfigField[] {

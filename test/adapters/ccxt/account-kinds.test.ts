@@ -28,7 +28,10 @@ describe.each(BOTH)("the kind of an account on %s", (name) => {
     // Another process with the same database and key.
     const deps = await createDeps(app.config, {
       client: client(),
-      ...{ migrations, local: nodeLocal, log: heardLog, readCandles: () => Promise.reject(new Error()) },
+      migrations,
+      local: nodeLocal,
+      log: heardLog,
+      readCandles: () => Promise.reject(new Error()),
     });
     await deps.venue(name).balances();
     deps.close();
@@ -89,7 +92,10 @@ describe.each(BOTH)("the kind of an account on %s", (name) => {
       { ...app.config, exchanges },
       {
         client: client(),
-        ...{ migrations, local: nodeLocal, log: heardLog, readCandles: () => Promise.reject(new Error()) },
+        migrations,
+        local: nodeLocal,
+        log: heardLog,
+        readCandles: () => Promise.reject(new Error()),
       },
     );
     expect((await deps.venue(name).balances()).length).toBeGreaterThan(0);

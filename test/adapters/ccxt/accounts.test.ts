@@ -169,7 +169,10 @@ describe("open orders on a pair that the stored list lacks", () => {
     await database.batch([lacking, "delete from markets where symbol = 'ADA/USDT'"], "write");
     database.close();
     const other = await createDeps(app.config, {
-      ...{ client: client(), migrations, local: nodeLocal, log: heardLog },
+      client: client(),
+      migrations,
+      local: nodeLocal,
+      log: heardLog,
       readCandles: () => Promise.reject(new Error("none")),
     });
     onTestFinished(() => other.close());

@@ -6,14 +6,19 @@ import { answering, liveBox } from "../../support/live.ts";
 const AT = 1_697_603_539_699;
 /** A fill of 0.0002 LTC at 80 USDT. */
 const fill = (feeDetail: object) => ({
-  ...{
-    userId: "7264631750",
-    symbol: "LTCUSDT",
-    orderId: "1098394344925597696",
-    tradeId: "1098394344974925824",
-  },
-  ...{ orderType: "limit", side: "sell", priceAvg: "80", size: "0.0002", amount: "0.016" },
-  ...{ feeDetail, tradeScope: "maker", cTime: String(AT), uTime: String(AT) },
+  userId: "7264631750",
+  symbol: "LTCUSDT",
+  orderId: "1098394344925597696",
+  tradeId: "1098394344974925824",
+  orderType: "limit",
+  side: "sell",
+  priceAvg: "80",
+  size: "0.0002",
+  amount: "0.016",
+  feeDetail,
+  tradeScope: "maker",
+  cTime: String(AT),
+  uTime: String(AT),
 });
 
 const bgb = (totalFee: string) => ({
@@ -22,9 +27,7 @@ const bgb = (totalFee: string) => ({
   totalDeductionFee: totalFee,
   totalFee,
 });
-const usdt = (totalFee: string) => ({
-  ...{ deduction: "no", feeCoin: "USDT", totalDeductionFee: "", totalFee },
-});
+const usdt = (totalFee: string) => ({ deduction: "no", feeCoin: "USDT", totalDeductionFee: "", totalFee });
 
 /** The sign of a fee in BGB differs: its documentation has a minus, real responses had none (ccxt#20507). */
 it.each([

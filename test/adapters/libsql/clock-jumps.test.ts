@@ -109,7 +109,11 @@ describe.each(JUMPS)("a database clock that was %s", (_what, jump, millis) => {
       const failure = { message: "no answer", retryAt: (accepted?.lease.now ?? 0) + LONGEST_PAUSE };
       if (accepted)
         await steps.settle(accepted.lease, {
-          ...{ outcomes: [], phases: [], events: [], memory: NO_MEMORY, failure },
+          outcomes: [],
+          phases: [],
+          events: [],
+          memory: NO_MEMORY,
+          failure,
           calls: { made: 0, own: {} },
         });
     });
@@ -151,8 +155,12 @@ describe("an account whose pass ran while the clock was ahead", () => {
       const accepted = await box.steps.takeLease({ account, owner: "a", ttl: 45_000, overlap: 0 });
       if (!accepted) throw new Error("no lease");
       await box.steps.settle(accepted.lease, {
-        ...{ outcomes: [], phases: [], events: [], memory: NO_MEMORY },
-        ...{ calls: { made: 0, own: {} }, failure: null },
+        outcomes: [],
+        phases: [],
+        events: [],
+        memory: NO_MEMORY,
+        calls: { made: 0, own: {} },
+        failure: null,
       });
     };
     await box.context.client.batch(

@@ -33,8 +33,14 @@ async function opened() {
   const store = await storeOn(client);
   const place = async (over: Partial<Order>) => {
     const one = order({
-      ...{ account: ACCOUNT, strategy: null, kind: "hand", state: "pending", exchangeId: null },
-      ...{ timeInForce: "gtc", actor: "test", ...over },
+      account: ACCOUNT,
+      strategy: null,
+      kind: "hand",
+      state: "pending",
+      exchangeId: null,
+      timeInForce: "gtc",
+      actor: "test",
+      ...over,
     });
     const terms = { at: await store.now(), terms: null, limit: one.price, ended: [] };
     return store.recordByHand(one, terms, BY);

@@ -42,7 +42,10 @@ async function twoProcesses() {
 
 async function opened(file: string) {
   const context = await openDatabase({
-    ...{ client: connectionTo(file), local: nodeLocal, migrations, kind: "live" },
+    client: connectionTo(file),
+    local: nodeLocal,
+    migrations,
+    kind: "live",
   });
   onTestFinished(() => context.client.close());
   return { context, store: createStore(context) };

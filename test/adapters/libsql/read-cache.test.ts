@@ -14,7 +14,11 @@ import { START } from "./stores/opened.ts";
 import { started } from "./stores/rows.ts";
 
 const token = (id: string, expiresAt: number | null = null) => ({
-  ...{ id, name: id, hash: `hash of ${id}`, scope: "trade" as const, expiresAt },
+  id,
+  name: id,
+  hash: `hash of ${id}`,
+  scope: "trade" as const,
+  expiresAt,
 });
 
 /** Processes on one file: each counts the statements that it has run. */
@@ -39,7 +43,11 @@ function processes() {
       ...(stamped ? {} : { stamp: undefined as never }),
     };
     const context = await openDatabase({
-      ...{ client: connection, local: time.local, migrations, kind: "sandbox", clock: time.now },
+      client: connection,
+      local: time.local,
+      migrations,
+      kind: "sandbox",
+      clock: time.now,
     });
     closing.push(() => context.client.close());
     const store = createStore(context);

@@ -53,8 +53,14 @@ describe("the simulated pools", () => {
     const { confidence, sources } = await deps.dex.price(token);
     expect(wire(confidence)).toBeGreaterThan(0.8);
     expect(sources.map(({ exchange }) => exchange)).toEqual([
-      ...["MinswapV2", "SundaeSwapV3", "WingRidersV2", "Splash"],
-      ...["mexc", "gateio", "bitget", "kraken"],
+      "MinswapV2",
+      "SundaeSwapV3",
+      "WingRidersV2",
+      "Splash",
+      "mexc",
+      "gateio",
+      "bitget",
+      "kraken",
     ]);
   });
 

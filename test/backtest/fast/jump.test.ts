@@ -20,8 +20,11 @@ const barsOf = (rows: readonly Bar[]) =>
 
 /** Slots from 90 to 100, from 100 to 110 and from 110 to 120, of which the last one waits. */
 const RUNGS: Rungs = {
-  ...{ buys: Float64Array.of(89, 99, 109), sells: Float64Array.of(101, 111, 121) },
-  ...{ lowers: Float64Array.of(90, 100, 110), buying: 2, armed: 2 },
+  buys: Float64Array.of(89, 99, 109),
+  sells: Float64Array.of(101, 111, 121),
+  lowers: Float64Array.of(90, 100, 110),
+  buying: 2,
+  armed: 2,
 };
 type Over = Partial<Rungs> & {
   extremes?: "high_first" | "low_first";
@@ -56,7 +59,10 @@ describe("fills of a ladder", () => {
         "bar 4 point 2: slot 0 buys",
         "bar 5 point 0: slot 0 sells",
       ],
-      ...{ counts: [2, 3, 0], armed: 2, turned: 2, metAt: undefined },
+      counts: [2, 3, 0],
+      armed: 2,
+      turned: 2,
+      metAt: undefined,
     });
   });
 
@@ -107,11 +113,19 @@ describe("a slot that waits for its price", () => {
   ];
   it("buys once the price was above its lower one", () => {
     expect(jumped([FLAT, down, up, down])).toEqual({
-      ...{ fills: ["bar 3 point 0: slot 2 buys"], counts: [0, 0, 1], armed: 3, turned: 3, metAt: undefined },
+      fills: ["bar 3 point 0: slot 2 buys"],
+      counts: [0, 0, 1],
+      armed: 3,
+      turned: 3,
+      metAt: undefined,
     });
     const touched: Bar = [110, 110, 110, 110];
     expect(jumped([FLAT, touched, down])).toEqual({
-      ...{ fills: [], counts: [0, 0, 0], armed: 2, turned: 2, metAt: undefined },
+      fills: [],
+      counts: [0, 0, 0],
+      armed: 2,
+      turned: 2,
+      metAt: undefined,
     });
   });
 
@@ -120,7 +134,10 @@ describe("a slot that waits for its price", () => {
     const high: Bar = [125, 125, 125, 125];
     expect(jumped([FLAT, high, down, high])).toEqual({
       fills: ["bar 2 point 0: slot 2 buys", "bar 3 point 0: slot 2 sells"],
-      ...{ counts: [0, 0, 2], armed: 3, turned: 3, metAt: undefined },
+      counts: [0, 0, 2],
+      armed: 3,
+      turned: 3,
+      metAt: undefined,
     });
   });
 
@@ -131,7 +148,10 @@ describe("a slot that waits for its price", () => {
     expect(jumped(rows, { sells, buying: 1 })).toMatchObject({ fills: [], armed: 2, turned: 3, metAt: 1 });
     expect(jumped(rows, { sells, buying: 1, isExact: false })).toEqual({
       fills: ["bar 3 point 0: slot 1 sells", "bar 4 point 0: slot 2 buys"],
-      ...{ counts: [0, 1, 1], armed: 3, turned: 3, metAt: 1 },
+      counts: [0, 1, 1],
+      armed: 3,
+      turned: 3,
+      metAt: 1,
     });
   });
 });

@@ -41,7 +41,8 @@ describe("a grid that only its own fills change", () => {
       buys: Float64Array.of(89, 99, 109),
       sells: Float64Array.of(101, 111, 121),
       lowers: Float64Array.of(90, 100, 110),
-      ...{ buying: 1, armed: 2 },
+      buying: 1,
+      armed: 2,
     });
     expect(rungsOf(SLOTS, MARKET, { fill: "touch", spread: ZERO }).buys).toEqual(
       Float64Array.of(110, 90, 100),

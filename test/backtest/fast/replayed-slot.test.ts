@@ -16,13 +16,11 @@ describe("the fills of a slot", () => {
     const { slot: after, ledger, moves } = replayed(3);
     expect(ledger).toEqual({
       ...NO_LEDGER,
-      ...{
-        quote: d("-81.279"),
-        realized: d("8.811"),
-        fees: { USDT: d("0.279") },
-        cycles: 1,
-        filledOrders: 3,
-      },
+      quote: d("-81.279"),
+      realized: d("8.811"),
+      fees: { USDT: d("0.279") },
+      cycles: 1,
+      filledOrders: 3,
       moved: { BTC: d("0.9"), USDT: d("-81.279") },
     });
     expect(after).toMatchObject({ index: 4, side: "sell", base: d("0.9"), cost: d("90.09"), cycles: 1 });
@@ -43,7 +41,10 @@ describe("the fills of a slot", () => {
   ])("are the same however often they repeat: %d", (count, quote, cycles, base, side) => {
     const { slot: after, ledger, moves } = replayed(count);
     expect(ledger).toMatchObject({
-      ...{ quote: d(quote), cycles, filledOrders: count, realized: d("8.811") * BigInt(cycles) },
+      quote: d(quote),
+      cycles,
+      filledOrders: count,
+      realized: d("8.811") * BigInt(cycles),
       fees: { USDT: d("0.189") * BigInt(cycles) + (side === "sell" ? d("0.09") : 0n) },
       moved: { USDT: d(quote), BTC: d(base) },
     });
@@ -70,7 +71,9 @@ describe("the fills of a slot", () => {
     // Each buy gets 0.8991 base, of which 0.899 are sold for 98.89 less 0.09889.
     const inBase = { buyFeeIn: "base" as const };
     expect(replayed(4, BUYS, inBase).ledger).toMatchObject({
-      ...{ quote: d("17.58222"), fees: { BTC: d("0.0018"), USDT: d("0.19778") }, cycles: 2 },
+      quote: d("17.58222"),
+      fees: { BTC: d("0.0018"), USDT: d("0.19778") },
+      cycles: 2,
       moved: { BTC: d("0.0002") },
     });
     // After ten buys a thousandth is left, and the tenth sale is of 0.9: 99 less 0.099.
@@ -102,7 +105,13 @@ it("ledgers of slots add up", () => {
     filledOrders: 50,
   };
   expect(joinedLedgers({ ...one, firstBase: 7n }, { ...other, firstBase: 9n, cycles: 60 })).toEqual({
-    ...{ ...NO_LEDGER, quote: 11n, realized: 22n, fees: { A: 33n, C: 1n }, moved: { B: 44n } },
-    ...{ filledOrders: 55, cycles: 66, firstBase: 7n },
+    ...NO_LEDGER,
+    quote: 11n,
+    realized: 22n,
+    fees: { A: 33n, C: 1n },
+    moved: { B: 44n },
+    filledOrders: 55,
+    cycles: 66,
+    firstBase: 7n,
   });
 });

@@ -41,23 +41,20 @@ async function ran(
   } as unknown as Deps;
   const [operation] = declaredBacktests(["kraken"], [definition]);
   const given = {
-    ...{
-      exchange: "kraken",
-      symbol: "BTC/USDT",
-      timeframe: "1m",
-      fills: 9,
-      quoteBudget: d("1000"),
-      amount: 1,
-    },
-    ...{
-      tick: d("0.01"),
-      lot: d("0.001"),
-      makerFee: 0n,
-      tickInterval: MINUTE,
-      fill: "cross",
-      extremes: "nearest",
-    },
-    ...{ marketSpread: 0n, ...input },
+    exchange: "kraken",
+    symbol: "BTC/USDT",
+    timeframe: "1m",
+    fills: 9,
+    quoteBudget: d("1000"),
+    amount: 1,
+    tick: d("0.01"),
+    lot: d("0.001"),
+    makerFee: 0n,
+    tickInterval: MINUTE,
+    fill: "cross",
+    extremes: "nearest",
+    marketSpread: 0n,
+    ...input,
   };
   const answer = await operation?.run(deps, given as never, { actor: "local" } as unknown as Call);
   return { answer: answer as Readonly<Record<string, unknown>>, asked, operation };
@@ -69,22 +66,18 @@ describe("a backtest of a strategy of one's own", () => {
     const { answer, asked } = await ran(definition);
     // 1 base bought at 99 is worth 98.
     expect(answer).toMatchObject({
-      ...{
-        exchange: "kraken",
-        symbol: "BTC/USDT",
-        strategy: "my-own",
-        config: { amount: 1 },
-        lastError: null,
-      },
-      ...{
-        total: "-1",
-        position: "1",
-        filledOrders: 1,
-        bars: 4,
-        passes: 4,
-        fromAt: START,
-        untilAt: START + 4 * MINUTE,
-      },
+      exchange: "kraken",
+      symbol: "BTC/USDT",
+      strategy: "my-own",
+      config: { amount: 1 },
+      lastError: null,
+      total: "-1",
+      position: "1",
+      filledOrders: 1,
+      bars: 4,
+      passes: 4,
+      fromAt: START,
+      untilAt: START + 4 * MINUTE,
       fills: [{ side: "buy", price: 99, amount: "1", fee: "" }],
     });
     expect((answer.warnings as { code: string }[]).map(({ code }) => code)).toEqual(["no_book", "few_fills"]);
@@ -170,8 +163,12 @@ describe("a backtest of a strategy of one's own", () => {
     const { operation, answer } = await ran(ownStrategy().definition);
     expect(DeclaredBacktestShape().parse(answer)).toEqual(answer);
     expect(operation).toMatchObject({
-      ...{ name: "backtest_strategy_my_own", summary: "Test the strategy my-own on historical prices" },
-      ...{ effect: "read", access: "token", lane: "heavy", failure: "Fetch failed" },
+      name: "backtest_strategy_my_own",
+      summary: "Test the strategy my-own on historical prices",
+      effect: "read",
+      access: "token",
+      lane: "heavy",
+      failure: "Fetch failed",
       http: { route: "POST /strategy/declared/my-own/backtest", from: "body" },
       cli: { path: "strategy backtest my-own" },
       mcp: { defaults: { fills: 0 } },

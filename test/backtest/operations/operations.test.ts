@@ -27,7 +27,10 @@ it.each([
 ])("%s reads, with a token, beside other heavy calls", (name, route, path, hasCsv) => {
   const found = OPERATIONS.find((one) => one.name === name);
   expect(found).toMatchObject({
-    ...{ effect: "read", access: "token", lane: "heavy", failure: "Fetch failed" },
+    effect: "read",
+    access: "token",
+    lane: "heavy",
+    failure: "Fetch failed",
     http: { route, from: route.startsWith("GET") ? "query" : "body" },
   });
   const { summary, cli, mcp, csv, input, output } = found as Operation;
@@ -60,8 +63,12 @@ it("a search reads as many candles as its windows need, unless it is given a sta
     return {
       ...long,
       from: long.times[from] as number,
-      ...{ times: cut(long.times), volume: cut(long.volume), open: cut(long.open), high: cut(long.high) },
-      ...{ low: cut(long.low), close: cut(long.close) },
+      times: cut(long.times),
+      volume: cut(long.volume),
+      open: cut(long.open),
+      high: cut(long.high),
+      low: cut(long.low),
+      close: cut(long.close),
     };
   };
   const run = async (newest: number, since?: number) => {
@@ -74,15 +81,18 @@ it("a search reads as many candles as its windows need, unless it is given a sta
     };
     const deps = { kept, local: { monotonic: () => 0, sleep: async () => undefined } } as unknown as Deps;
     const input = {
-      ...{
-        exchange: "kraken",
-        symbol: "BTC/USDT",
-        timeframe: "1m",
-        budget: d("1000"),
-        windows: 3,
-        candidates: 2,
-      },
-      ...{ seed: 1, seconds: 5, tick: d("0.01"), lot: d("0.00001"), makerFee: 0n, since },
+      exchange: "kraken",
+      symbol: "BTC/USDT",
+      timeframe: "1m",
+      budget: d("1000"),
+      windows: 3,
+      candidates: 2,
+      seed: 1,
+      seconds: 5,
+      tick: d("0.01"),
+      lot: d("0.00001"),
+      makerFee: 0n,
+      since,
     };
     const call = { actor: "local" } as unknown as Call;
     const { bars } = (await suggestOperation(["kraken"]).run(deps, input as never, call)) as { bars: number };
@@ -101,8 +111,15 @@ it("a backtest from a stored grid has its settings, and its consent to a loss", 
   const times = Float64Array.from([0, 1, 2], (minute) => START + minute * MINUTE);
   const at = Int32Array.of(60_000, 60_000, 60_000);
   const past = candlesIn({
-    ...{ pair: "BTC/USDT", spanMillis: MINUTE, scale: 0, times, volume: new Float64Array(3) },
-    ...{ open: at, high: at, low: at, close: at },
+    pair: "BTC/USDT",
+    spanMillis: MINUTE,
+    scale: 0,
+    times,
+    volume: new Float64Array(3),
+    open: at,
+    high: at,
+    low: at,
+    close: at,
   });
   const asked: CandlesRequest[] = [];
   const candles = async (request: CandlesRequest) => {
@@ -116,8 +133,15 @@ it("a backtest from a stored grid has its settings, and its consent to a loss", 
       deps,
       "backtest_grid",
       {
-        ...{ from, timeframe: "5m", fill: "cross", queue: "trades", extremes: "nearest" },
-        ...{ spread: 0n, slippage: 0n, fills: 0, ...input },
+        from,
+        timeframe: "5m",
+        fill: "cross",
+        queue: "trades",
+        extremes: "nearest",
+        spread: 0n,
+        slippage: 0n,
+        fills: 0,
+        ...input,
       },
     );
     expect(result.band).not.toBeNull();
@@ -161,8 +185,17 @@ it("a backtest over books names the model of its queue, and one without books ha
       local: { monotonic: () => 0, sleep: async () => undefined },
     } as unknown as Deps;
     const input = ranged.input.parse({
-      ...{ exchange: "kraken", symbol: "BTC/USDT", lowerPrice: 100, upperPrice: 110, gridLevels: 2 },
-      ...{ orderSize: 100, allowLoss: true, tick: 0.1, lot: 0.01, makerFee: 0, queue: "proportional" },
+      exchange: "kraken",
+      symbol: "BTC/USDT",
+      lowerPrice: 100,
+      upperPrice: 110,
+      gridLevels: 2,
+      orderSize: 100,
+      allowLoss: true,
+      tick: 0.1,
+      lot: 0.01,
+      makerFee: 0,
+      queue: "proportional",
       ...more,
     });
     const call = { actor: "local" } as unknown as Call;

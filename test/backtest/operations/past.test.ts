@@ -30,8 +30,12 @@ function exchange({
       const first = range.since === undefined ? LAST - page + 1 : Math.ceil((range.since - START) / MINUTE);
       const count = Math.max(0, Math.min(page, range.limit, LAST - first + 1));
       return Array.from({ length: count }, (_, i) => ({
-        ...{ at: START + (first + i) * MINUTE, open: d("100"), high: d("101"), low: d("99") },
-        ...{ close: d("100.5"), volume: d("2.5") },
+        at: START + (first + i) * MINUTE,
+        open: d("100"),
+        high: d("101"),
+        low: d("99"),
+        close: d("100.5"),
+        volume: d("2.5"),
       }));
     },
     trades: async () => trades,
@@ -127,13 +131,11 @@ describe("stored candles", () => {
 
 describe("a tape", () => {
   const TRADES = [3, 1, 2].map((second) => ({
-    ...{
-      id: `t${second}`,
-      at: START + 1000 * second,
-      side: "buy",
-      price: d(`10${second}`),
-      amount: d("0.5"),
-    },
+    id: `t${second}`,
+    at: START + 1000 * second,
+    side: "buy",
+    price: d(`10${second}`),
+    amount: d("0.5"),
   }));
   const tape = (deps: Deps, timeframe: string, over: object = {}) =>
     tapeOf(deps, { ...PLACE, timeframe, since: undefined, until: undefined, ...over });
@@ -174,12 +176,24 @@ describe("the rules of a market", () => {
     const offline = {} as Deps;
     const given = { tick: d("0.1"), lot: d("0.01"), makerFee: d("0.001") };
     expect(await marketOf(offline, PLACE, given)).toEqual({
-      ...{ symbol: "BTC/USDT", base: "BTC", quote: "USDT", active: true, tick: d("0.1"), lot: d("0.01") },
-      ...{ minAmount: d("0.01"), minNotional: 0n, maker: d("0.001"), taker: d("0.001"), buyFeeIn: "quote" },
+      symbol: "BTC/USDT",
+      base: "BTC",
+      quote: "USDT",
+      active: true,
+      tick: d("0.1"),
+      lot: d("0.01"),
+      minAmount: d("0.01"),
+      minNotional: 0n,
+      maker: d("0.001"),
+      taker: d("0.001"),
+      buyFeeIn: "quote",
     });
     const more = { takerFee: d("0.002"), minNotional: d("5"), feeIn: "base" as const };
     expect(await marketOf(offline, PLACE, { ...given, ...more })).toMatchObject({
-      ...{ maker: d("0.001"), taker: d("0.002"), minNotional: d("5"), buyFeeIn: "base" },
+      maker: d("0.001"),
+      taker: d("0.002"),
+      minNotional: d("5"),
+      buyFeeIn: "base",
     });
   });
 

@@ -89,7 +89,12 @@ describe("a calculation", () => {
     const past = candlesOf(
       { pair: "BTC/USDT", spanMillis: MINUTE },
       ["105", "99", "111"].map((price, minute) => ({
-        ...{ at: minute * MINUTE, open: price, high: price, low: price, close: price, volume: 1 },
+        at: minute * MINUTE,
+        open: price,
+        high: price,
+        low: price,
+        close: price,
+        volume: 1,
       })),
     );
     const request = { lowerPrice: d("100"), upperPrice: d("110"), gridLevels: 1, orderSize: d("100") };

@@ -14,8 +14,14 @@ function venueAt(ticks: number, rules: object = {}) {
   const venue = paper(MARKET, { ...RULES, ...rules }, { balances: BALANCES, first: { at: 0, ticks } });
   const place = (side: Side, price: number, more: object = {}) =>
     venue.place({
-      ...{ clientId: `${side}${price}`, symbol: "BTC/USDT", side, type: "limit", price: d(String(price)) },
-      ...{ amount: d("1"), timeInForce: "post_only", ...more },
+      clientId: `${side}${price}`,
+      symbol: "BTC/USDT",
+      side,
+      type: "limit",
+      price: d(String(price)),
+      amount: d("1"),
+      timeInForce: "post_only",
+      ...more,
     } as never);
   const fills = () => venue.takeFills().map(({ side, price, at }) => `${at} ${side} ${price / d("1")}`);
   return { venue, place, fills };
@@ -30,7 +36,8 @@ describe("an order on a path of prices", () => {
     expect([venue.moveTo({ at: 10, ticks: 106 }), fills()]).toEqual([true, ["0 buy 105"]]);
     // 106.5 rounds to 107.
     expect([venue.moveTo({ at: 20, ticks: 106 }), venue.moveTo({ at: 30, ticks: 107 }), fills()]).toEqual([
-      ...[false, true],
+      false,
+      true,
       ["25 sell 107"],
     ]);
   });

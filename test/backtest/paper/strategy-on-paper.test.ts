@@ -48,7 +48,12 @@ it.each([
 it("a strategy that uses its fills reads the newest of them", () => {
   const fills = [1, 2, 3].map((at) => ({
     ...fill({ at, tradeId: `t${at}` }),
-    ...{ mid: null, mid1s: null, mid10s: null, mid1m: null, mid5m: null, mid1h: null },
+    mid: null,
+    mid1s: null,
+    mid10s: null,
+    mid1m: null,
+    mid5m: null,
+    mid1h: null,
   }));
   const readBy = (count: number | undefined, interval?: number) => {
     const read: unknown[] = [];

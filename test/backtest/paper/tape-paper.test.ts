@@ -23,15 +23,11 @@ function booksOf(all: readonly Shown[]): TapeBooks {
     starts.push(from + one.bids.length + one.asks.length);
   }
   return {
-    ...{
-      times: Float64Array.from(all, (_, i) => i),
-      starts: Int32Array.from(starts),
-      asks: Int32Array.from(asks),
-    },
-    ...{
-      prices: Float64Array.from(levels, ([price]) => price),
-      amounts: Float64Array.from(levels, ([, amount]) => amount),
-    },
+    times: Float64Array.from(all, (_, i) => i),
+    starts: Int32Array.from(starts),
+    asks: Int32Array.from(asks),
+    prices: Float64Array.from(levels, ([price]) => price),
+    amounts: Float64Array.from(levels, ([, amount]) => amount),
   } as unknown as TapeBooks;
 }
 const BALANCES = [
@@ -54,14 +50,22 @@ function venueOf(books: readonly Shown[] | null = null, over: object = {}) {
     MARKET,
     { ...RULES, ...over },
     {
-      ...{ balances: BALANCES, first: { at: 0, ticks: 100, amount: d("1") } },
-      ...{ books: books && booksOf(books), queue: "trades" },
+      balances: BALANCES,
+      first: { at: 0, ticks: 100, amount: d("1") },
+      books: books && booksOf(books),
+      queue: "trades",
     },
   );
   const place = (side: Side, price: number, amount = "1", more: object = {}) =>
     venue.place({
-      ...{ clientId: `${side}${price}`, symbol: "BTC/USDT", side, type: "limit", price: d(String(price)) },
-      ...{ amount: d(amount), timeInForce: "post_only", ...more },
+      clientId: `${side}${price}`,
+      symbol: "BTC/USDT",
+      side,
+      type: "limit",
+      price: d(String(price)),
+      amount: d(amount),
+      timeInForce: "post_only",
+      ...more,
     } as never);
   const fills = () =>
     venue.takeFills().map(({ side, price, amount, at }) => [at, side, price / d("1"), Number(amount) / 1e18]);

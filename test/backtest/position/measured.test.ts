@@ -6,7 +6,9 @@ import { fill } from "../../support/made.ts";
 
 /** A pass at a time, in seconds, whose bid and ask are one away from this price. */
 const quote = (seconds: number, mid: number) => ({
-  ...{ bid: d(String(mid - 1)), ask: d(String(mid + 1)), at: seconds * SECOND },
+  bid: d(String(mid - 1)),
+  ask: d(String(mid + 1)),
+  at: seconds * SECOND,
 });
 const at = (seconds: number, over = {}) => fill({ at: seconds * SECOND, ...over });
 const NO_MIDS = { mid1s: null, mid10s: null, mid1m: null, mid5m: null, mid1h: null };

@@ -10,13 +10,12 @@ const past = (minutes: readonly number[]) =>
   candlesOf(
     { pair: "BTC/USDT", spanMillis: MINUTE },
     minutes.map((minute) => ({
-      ...{
-        at: START + minute * MINUTE,
-        open: `${100 + minute}.0`,
-        high: `${200 + minute}.5`,
-        low: `${50 - minute}`,
-      },
-      ...{ close: `${110 + minute}`, volume: 0.5 },
+      at: START + minute * MINUTE,
+      open: `${100 + minute}.0`,
+      high: `${200 + minute}.5`,
+      low: `${50 - minute}`,
+      close: `${110 + minute}`,
+      volume: 0.5,
     })),
   );
 const definition = (over: object = {}) => ({ name: "mine", config: {}, ...over }) as never;
@@ -48,7 +47,9 @@ describe("candles of a past pass", () => {
     ]);
     const requested = requestedPast(five, past(MINUTES), []);
     expect(requested(at(10)).candles?.[0]).toEqual({
-      ...{ span: 5 * MINUTE, count: 2, until: at(10) },
+      span: 5 * MINUTE,
+      count: 2,
+      until: at(10),
       rows: [
         { at: at(0), open: d("100"), high: d("204.5"), low: d("46"), close: d("114"), volume: d("2.5") },
         { at: at(5), open: d("105"), high: d("209.5"), low: d("41"), close: d("119"), volume: d("2.5") },
@@ -90,8 +91,17 @@ describe("prices of other sources in a past pass", () => {
         .join(),
     );
     expect(prices).toEqual([
-      ...["", "", "one 110", "one 111", "one 112", "one 112", "", "other 114"],
-      ...["one 115", "", ""],
+      "",
+      "",
+      "one 110",
+      "one 111",
+      "one 112",
+      "one 112",
+      "",
+      "other 114",
+      "one 115",
+      "",
+      "",
     ]);
     expect(requested(at(9)).elsewhere).toEqual({ prices: [], requestedAt: at(9), bookAt: at(9) });
   });

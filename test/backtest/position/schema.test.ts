@@ -24,17 +24,23 @@ const PAST = candlesOf(
     [2, "100", "101.1", "100", "100"],
     [4, "100", "100", "100", "100"],
   ].map(([minute, open, high, low, close]) => ({
-    ...{ at: START + Number(minute) * MINUTE, volume: 1 },
+    at: START + Number(minute) * MINUTE,
+    volume: 1,
     ...({ open, high, low, close } as Record<"open" | "high" | "low" | "close", string>),
   })),
 );
-const MARKET = market({
-  ...{ tick: d("0.01"), lot: d("0.001"), minAmount: d("0.001"), minNotional: d("5") },
-});
+const MARKET = market({ tick: d("0.01"), lot: d("0.001"), minAmount: d("0.001"), minNotional: d("5") });
 /** A bid at 99 and an ask at 101, of 100 quote each. */
 const REQUEST = quoteInput(["kraken"]).parse({
-  ...{ exchange: "kraken", symbol: "BTC/USDT", spread: 0.02, size: 100, skew: 0, volatilityFactor: 0 },
-  ...{ baseBudget: 10, quoteBudget: 1000, tolerance: 0.03 },
+  exchange: "kraken",
+  symbol: "BTC/USDT",
+  spread: 0.02,
+  size: 100,
+  skew: 0,
+  volatilityFactor: 0,
+  baseBudget: 10,
+  quoteBudget: 1000,
+  tolerance: 0.03,
 });
 
 const answered = (fills: number, { candles = PAST, withBand = false } = {}) => {
@@ -55,20 +61,49 @@ const WARNINGS = {
 // Every figure is computed by hand. The bid buys 1.01 at 99 for 99.99, the ask sells 0.99 at 101 for 99.99; each pays
 // 0.1 %. The pass before the buy reads 99.18, the one before the sell 100.83.
 const ANSWER = {
-  ...{ exchange: "kraken", symbol: "BTC/USDT", spreadPercent: 2, levels: 1, maxLoss: null, defend: null },
-  ...{ budget: { base: "10", quote: "1000" }, fromAt: START, untilAt: START + 5 * MINUTE },
+  exchange: "kraken",
+  symbol: "BTC/USDT",
+  spreadPercent: 2,
+  levels: 1,
+  maxLoss: null,
+  defend: null,
+  budget: { base: "10", quote: "1000" },
+  fromAt: START,
+  untilAt: START + 5 * MINUTE,
   // A pass each five seconds of five minutes; the first one finds no order, and two find one of two.
-  ...{ bars: 4, missingBars: 1, isWhole: true, passes: 60, twoSidedPercent: 96.6102, status: "running" },
+  bars: 4,
+  missingBars: 1,
+  isWhole: true,
+  passes: 60,
+  twoSidedPercent: 96.6102,
+  status: "running",
   // 0.02 base at 100, less fees. 10 base for 1000 and 1.01 for 100.08999 cost 98.918… for 0.99.
-  ...{ total: "1.80002", totalPercent: 0.09, realized: "0.971836512261580381", keeping: "0" },
-  ...{ fees: { USDT: "0.19998" }, filledOrders: 2, position: "10.02", leastBase: "10", mostBase: "11.01" },
+  total: "1.80002",
+  totalPercent: 0.09,
+  realized: "0.971836512261580381",
+  keeping: "0",
+  fees: { USDT: "0.19998" },
+  filledOrders: 2,
+  position: "10.02",
+  leastBase: "10",
+  mostBase: "11.01",
   // At 98.9: 10 base lost 1.1 each and 1.01 base 0.1 each, and a fee was paid.
-  ...{ drawdown: "11.20099", startPrice: 100, endPrice: 100 },
+  drawdown: "11.20099",
+  startPrice: 100,
+  endPrice: 100,
   band: { total: { least: "1.80002", most: "1.80002" }, filledOrders: { least: 2, most: 2 } },
   quality: {
     // 1.01 × 0.18 and 0.99 × 0.17 were earned against the mid.
-    ...{ totalProfit: 1.80002, spread: 0.3501, inventory: 1.6499, fees: 0.19998, fills: 2 },
-    ...{ notional: 199.98, halfSpreadPercent: 0.1751, withoutMid: 0, toxicPercent: 0, unmeasured: 0 },
+    totalProfit: 1.80002,
+    spread: 0.3501,
+    inventory: 1.6499,
+    fees: 0.19998,
+    fills: 2,
+    notional: 199.98,
+    halfSpreadPercent: 0.1751,
+    withoutMid: 0,
+    toxicPercent: 0,
+    unmeasured: 0,
     markouts: [
       // The next pass after a second reads 98.9 and 101.1; after ten seconds 99.45 and 100.55.
       { after: SECOND, percent: -0.1, impactPercent: 0.2751, known: 2, unknown: 0 },
@@ -83,13 +118,19 @@ const ANSWER = {
   fills: [
     // From 99.18 at 95 s to 98.9 at 100 s, the price rounds to 98.99 after 18.5 of 28 ticks.
     {
-      ...{ timestamp: START + Math.ceil(95_000 + (18.5 / 28) * 5000), side: "buy", price: 99 },
-      ...{ amount: "1.01", fee: "0.09999 USDT" },
+      timestamp: START + Math.ceil(95_000 + (18.5 / 28) * 5000),
+      side: "buy",
+      price: 99,
+      amount: "1.01",
+      fee: "0.09999 USDT",
     },
     // From 100.83 at 155 s to 101.1 at 160 s, to 101.01 after 17.5 of 27.
     {
-      ...{ timestamp: START + Math.ceil(155_000 + (17.5 / 27) * 5000), side: "sell", price: 101 },
-      ...{ amount: "0.99", fee: "0.09999 USDT" },
+      timestamp: START + Math.ceil(155_000 + (17.5 / 27) * 5000),
+      side: "sell",
+      price: 101,
+      amount: "0.99",
+      fee: "0.09999 USDT",
     },
   ],
 };
@@ -109,18 +150,23 @@ describe("the result of quotes over five minutes", () => {
       band: "1.80 to 1.80, 2 to 2 filled orders",
       causes: "0.35 spread, 1.65 inventory, -0.20 fees",
       "toxic fills": "0 %; 0 of 2 fills unknown",
-      ...{ drawdown: "11.20 USDT", "both sides": "96.6102 % of the time", filledOrders: 2 },
+      drawdown: "11.20 USDT",
+      "both sides": "96.6102 % of the time",
+      filledOrders: 2,
       fees: { USDT: "0.19998" },
       holds: "10.02 BTC at the end; 10 to 11.01 on the way",
       quotes: "2 % apart, 1 a side, with 10 BTC and 1000 USDT",
       market: "BTC/USDT at kraken, 100 to 100",
-      ...{ fromAt: START, untilAt: START + 5 * MINUTE, bars: "4, 1 missing, 60 passes" },
+      fromAt: START,
+      untilAt: START + 5 * MINUTE,
+      bars: "4, 1 missing, 60 passes",
       fills: "0 of them in --json and --format csv",
       warnings: Object.values(WARNINGS).join(". "),
     });
     const quality = { ...ANSWER.quality, toxicPercent: null };
     expect(quoteBacktestView({ ...ANSWER, quality, band: null, isWhole: false })).toMatchObject({
-      ...{ band: null, bars: "4, ended before the last, 1 missing, 60 passes" },
+      band: null,
+      bars: "4, ended before the last, 1 missing, 60 passes",
       "toxic fills": "unknown; 0 of 2 fills unknown",
     });
   });
@@ -163,7 +209,9 @@ describe("the result of quotes over five minutes", () => {
   it("warns about a missing candle only where one is missing", () => {
     const whole = slice(PAST, START, START + 3 * MINUTE);
     expect(answered(0, { candles: whole })).toMatchObject({
-      ...{ missingBars: 0, passes: 36, bars: 3 },
+      missingBars: 0,
+      passes: 36,
+      bars: 3,
       warnings: [{ code: "no_book" }, { code: "path_made_up" }, { code: "few_fills" }],
     });
   });
@@ -171,9 +219,19 @@ describe("the result of quotes over five minutes", () => {
 
 it("a strategy of a backtest is the one that a start would store, under its own account", () => {
   expect(pastStrategy("quote-backtest-BTC-USDT-7", "BTC/USDT", 7)).toEqual({
-    ...{ id: "quote-backtest-BTC-USDT-7", number: 7, symbol: "BTC/USDT", account: "sandbox:backtest:" },
+    id: "quote-backtest-BTC-USDT-7",
+    number: 7,
+    symbol: "BTC/USDT",
+    account: "sandbox:backtest:",
     ...NO_STOP,
-    ...{ wants: "run", status: "running", phase: "starting", lastError: null },
-    ...{ startedAt: 7, stoppedAt: null, epoch: 0, resumes: 0, request: null },
+    wants: "run",
+    status: "running",
+    phase: "starting",
+    lastError: null,
+    startedAt: 7,
+    stoppedAt: null,
+    epoch: 0,
+    resumes: 0,
+    request: null,
   });
 });

@@ -31,12 +31,14 @@ describe("a backtest of a strategy in its tests", () => {
     // sell: from 98 at 80 s to 103 at 100 s, the price rounds to 102.01 after 400.5 of 500. Fees are 0.099 and 0.102.
     expect(tested()).toEqual({
       fills: ["30051 buy 1 at 99", "96020 sell 1 at 102"],
-      ...{ money: ["0", "1002.799", "2.799"], error: null },
+      money: ["0", "1002.799", "2.799"],
+      error: null,
     });
     // With base of its own, which is worth 101 at the end, it only sells: 1 for 101.898.
     expect(tested({ base: 2, quote: 0 })).toEqual({
       fills: ["96020 sell 1 at 102"],
-      ...{ money: ["1", "101.898", "2.898"], error: null },
+      money: ["1", "101.898", "2.898"],
+      error: null,
     });
   });
 

@@ -25,7 +25,11 @@ const BARS = ticksOf(
   candlesOf(
     { pair: "BTC/USDT", spanMillis: MINUTE },
     [0, 1, 2, 3, 4, 5, 6, 9].map((minute) => ({
-      ...{ at: at(minute), open: "100", high: minute === 5 ? "110" : "101", low: "99", close: "100" },
+      at: at(minute),
+      open: "100",
+      high: minute === 5 ? "110" : "101",
+      low: "99",
+      close: "100",
       volume: 1,
     })),
   ),
@@ -80,7 +84,9 @@ describe("the cause of an execution that only the candles have", () => {
   it("is the exchange's refusal of the order", () => {
     const refused = order({ clientId: "no", state: "rejected", createdAt: at(5), reason: "too small" });
     expect(missed({ orders: [order({ clientId: "old", createdAt: 1 }), refused] })).toEqual({
-      ...{ code: "rejected", of: "no", text: "the exchange refused the order: too small" },
+      code: "rejected",
+      of: "no",
+      text: "the exchange refused the order: too small",
     });
     expect(missed({ orders: [{ ...refused, reason: null }] }).text).toMatch(/: no reason given$/);
     // An order that came later explains nothing.
@@ -117,7 +123,9 @@ describe("the cause of an execution that only the candles have", () => {
       { slot: 0, reason: "no_quote", detail: "5 USDT" },
     ];
     expect(missed({ ...FREE, refused })).toEqual({
-      ...{ code: "refused", of: "slot 0", reason: "no_quote" },
+      code: "refused",
+      of: "slot 0",
+      reason: "no_quote",
       text: "slot 0 has no order for lack of quote: 5 USDT",
     });
     const text = (refusal: Refusal) => missed({ ...FREE, refused: [refusal] }).text;
@@ -129,7 +137,9 @@ describe("the cause of an execution that only the candles have", () => {
 
   it("is a lack of quote if a buy would have needed more than the grid ever used", () => {
     const cause = {
-      ...{ code: "refused", of: "slot 0", reason: "no_quote" },
+      code: "refused",
+      of: "slot 0",
+      reason: "no_quote",
       text: "slot 0 had no order: it would have needed more quote than the grid ever used",
     };
     expect(missed({ ...FREE, most: "199" })).toEqual(cause);
@@ -152,7 +162,8 @@ describe("the cause of an execution that only the candles have", () => {
   it("is a late pass otherwise, which the next order of the slot shows", () => {
     const next = order({ clientId: "next", createdAt: at(6) });
     expect(missed({ ...FREE, orders: [SOLD, next, order({ createdAt: at(9) })] })).toEqual({
-      ...{ code: "late_pass", of: `pass ${at(6)}` },
+      code: "late_pass",
+      of: `pass ${at(6)}`,
       text: "no pass for 5 min: the next order of slot 0 was placed after the price had passed",
     });
     // A slot is free from the very time of its last fill.
@@ -160,7 +171,9 @@ describe("the cause of an execution that only the candles have", () => {
     const now = { orders: [{ ...SOLD, createdAt: at(5) }], done: [{ ...DONE, at: at(5), until: at(5) }] };
     expect(missed(now)).toMatchObject({ code: "late_pass", of: "pass to come" });
     expect(missed(FREE)).toEqual({
-      ...{ code: "late_pass", of: "pass to come", text: "no pass since: slot 0 has no order yet" },
+      code: "late_pass",
+      of: "pass to come",
+      text: "no pass since: slot 0 has no order yet",
     });
   });
 
@@ -169,10 +182,14 @@ describe("the cause of an execution that only the candles have", () => {
     const before = { ...SOLD, settled: false, amount: d("2") };
     const partly = { ...before, booked: d("1") };
     expect(missed({ orders: [partly], done: [DONE] })).toEqual({
-      ...{ code: "parts", of: "sold", text: "the sell before it had filled only in part" },
+      code: "parts",
+      of: "sold",
+      text: "the sell before it had filled only in part",
     });
     expect(missed({ orders: [{ ...before, booked: d("2") }], done: [execution(PARTS)] })).toEqual({
-      ...{ code: "parts", of: "sold", text: "the sell before it filled in 3 parts, the last one later" },
+      code: "parts",
+      of: "sold",
+      text: "the sell before it filled in 3 parts, the last one later",
     });
     const whole = { ...before, booked: d("2") };
     const codeOf = (over: object) =>
@@ -187,15 +204,19 @@ describe("the cause of an execution that only the candles have", () => {
   it("is an order of the slot that was canceled, or stayed open", () => {
     const open = order({ clientId: "open", createdAt: at(4), price: d("99.5") });
     expect(missed({ orders: [open] })).toEqual({
-      ...{ code: "resting", of: "open" },
+      code: "resting",
+      of: "open",
       text: "its order was open at 99.5 and did not fill, although the candles pass this price",
     });
     expect(missed({ orders: [{ ...open, state: "canceled", reason: "by a person" }] })).toEqual({
-      ...{ code: "canceled", of: "open", text: "its order was canceled: by a person" },
+      code: "canceled",
+      of: "open",
+      text: "its order was canceled: by a person",
     });
     expect(missed({ orders: [{ ...open, state: "expired" }] }).text).toBe("its order was expired");
     expect(missed({ orders: [{ ...open, side: "sell" }] })).toEqual({
-      ...{ code: "follows", of: "open" },
+      code: "follows",
+      of: "open",
       text: "its slot was on the other side, because of an earlier difference",
     });
     // Its buy filled in part: that is no part of another side's.
@@ -250,14 +271,16 @@ it("what differs in an order of both is its parts, then its amount, then its pri
   const differs = (record: object, tick = "0.5") =>
     causeOfOther({ record: execution({ clientId: "one", ...record }), candles: execution() }, d(tick));
   expect(differs({ parts: 2, amount: d("1") })).toEqual({
-    ...{ code: "parts", of: "one", text: "it filled in 2 parts" },
+    code: "parts",
+    of: "one",
+    text: "it filled in 2 parts",
   });
   expect(differs({ amount: d("1"), price: d("90") })).toEqual({
-    ...{ code: "amount", of: "one", text: "1 instead of 2" },
+    code: "amount",
+    of: "one",
+    text: "1 instead of 2",
   });
-  expect(differs({ price: d("100.5") })).toEqual({
-    ...{ code: "price", of: "one", text: "100.5 instead of 100" },
-  });
+  expect(differs({ price: d("100.5") })).toEqual({ code: "price", of: "one", text: "100.5 instead of 100" });
   expect(differs({ price: d("99.5") })?.text).toBe("99.5 instead of 100");
   expect([differs({ price: d("100.49") }), differs({ price: d("99.51") })]).toEqual([undefined, undefined]);
 });

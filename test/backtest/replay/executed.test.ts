@@ -17,20 +17,26 @@ describe("executions of a record", () => {
       ]),
     ).toEqual([
       {
-        ...{ clientId: one, generation: 2, slot: 3, side: "buy", price: d("101"), amount: d("4"), parts: 2 },
-        ...{ at: 3000, until: 5000 },
+        clientId: one,
+        generation: 2,
+        slot: 3,
+        side: "buy",
+        price: d("101"),
+        amount: d("4"),
+        parts: 2,
+        at: 3000,
+        until: 5000,
       },
       {
-        ...{
-          clientId: other,
-          generation: 0,
-          slot: 1,
-          side: "sell",
-          price: d("110"),
-          amount: d("2"),
-          parts: 1,
-        },
-        ...{ at: 4000, until: 4000 },
+        clientId: other,
+        generation: 0,
+        slot: 1,
+        side: "sell",
+        price: d("110"),
+        amount: d("2"),
+        parts: 1,
+        at: 4000,
+        until: 4000,
       },
     ]);
   });

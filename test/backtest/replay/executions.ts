@@ -6,8 +6,15 @@ import { idOf } from "../../support/made.ts";
 export const execution = (over: Partial<Executed> = {}): Executed => {
   const { generation = 0, slot = 0, at = 10_000 } = over;
   return {
-    ...{ clientId: idOf({ generation, slot, serial: at }), generation, slot, side: "buy" },
-    ...{ price: d("100"), amount: d("2"), parts: 1, at, until: at },
+    clientId: idOf({ generation, slot, serial: at }),
+    generation,
+    slot,
+    side: "buy",
+    price: d("100"),
+    amount: d("2"),
+    parts: 1,
+    at,
+    until: at,
     ...over,
   };
 };

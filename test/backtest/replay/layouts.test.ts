@@ -12,7 +12,12 @@ const ORDERS = [0, 1, 2].flatMap((generation) => [
 type Over = Partial<Parameters<typeof centeredElsewhere>[0]>;
 const elsewhere = (candles: Over["candles"] = [], over: Over = {}) => [
   ...centeredElsewhere({
-    ...{ orders: ORDERS, executed: [], candles, last: 2, tick: d("0.1"), within: 500 },
+    orders: ORDERS,
+    executed: [],
+    candles,
+    last: 2,
+    tick: d("0.1"),
+    within: 500,
     ...over,
   }),
 ];
@@ -67,7 +72,8 @@ describe("a difference in a generation that lies elsewhere", () => {
 
   it("is caused by the layout, unless something else explains it", () => {
     expect(cause("resting", 1)).toEqual({
-      ...{ code: "centered", of: "generation 1" },
+      code: "centered",
+      of: "generation 1",
       text: "the grid was centered at another price then",
     });
     expect(cause("resting", 0)).toEqual({ code: "resting", of: "x", text: "why" });
@@ -75,9 +81,16 @@ describe("a difference in a generation that lies elsewhere", () => {
   });
 
   it.each([
-    ...(["resting", "not_placed", "within_bar", "not_shown", "follows"] as const),
-    ...(["canceled", "refused", "amount", "price"] as const),
-  ])("replaces the cause %s, which is one of its level", (code) => {
+    "resting",
+    "not_placed",
+    "within_bar",
+    "not_shown",
+    "follows",
+    "canceled",
+    "refused",
+    "amount",
+    "price",
+  ] as const)("replaces the cause %s, which is one of its level", (code) => {
     const found = causeByLayout(execution({ generation: 1 }), { code, of: "x", text: "" }, new Set([1]));
     expect(found.code).toBe("centered");
   });

@@ -14,7 +14,7 @@ import { d, market } from "../../support/grid.ts";
 import { fill, order } from "../../support/made.ts";
 
 const START = Date.UTC(2026, 0, 1);
-const MARKET = market({ ...{ tick: d("1"), lot: d("0.01"), minNotional: d("1") }, maker: 0n, taker: 0n });
+const MARKET = market({ tick: d("1"), lot: d("0.01"), minNotional: d("1"), maker: 0n, taker: 0n });
 /** One slot buys 1 at 100 and sells it at 110, and the one above it waits. It starts at 105. */
 function gridWith(over: Partial<GridStrategy["state"]["ledger"]> = {}): GridStrategy {
   const quote = quoteAt(MARKET, RULES, { at: START, ticks: 105 });
@@ -51,8 +51,16 @@ function executedAt(
   const [amount, notional] = [d("1") / BigInt(parts), price / BigInt(parts)];
   return {
     order: order({
-      ...{ clientId, slot, side, price, amount: d("1"), booked: d("1"), state: "filled", settled: true },
-      ...{ createdAt: START + placed, endedAt: at },
+      clientId,
+      slot,
+      side,
+      price,
+      amount: d("1"),
+      booked: d("1"),
+      state: "filled",
+      settled: true,
+      createdAt: START + placed,
+      endedAt: at,
     }),
     fills: Array.from({ length: parts }, (_, part) =>
       fill({ clientId, side, price, amount, notional, fees: [], at, tradeId: `${seconds}-${part}` }),
@@ -61,8 +69,10 @@ function executedAt(
 }
 type Done = ReturnType<typeof executedAt>;
 const SAME = [
-  ...[executedAt(60_000, "buy"), executedAt(120_000, "sell")],
-  ...[executedAt(300_000, "buy"), executedAt(360_000, "sell")],
+  executedAt(60_000, "buy"),
+  executedAt(120_000, "sell"),
+  executedAt(300_000, "buy"),
+  executedAt(360_000, "sell"),
 ];
 
 function replayed(done: readonly Done[], options: Partial<ReplayOptions> = {}, more: readonly Order[] = []) {
@@ -71,7 +81,9 @@ function replayed(done: readonly Done[], options: Partial<ReplayOptions> = {}, m
   return finish(replaying(record, SWINGS, optionsWith(options)));
 }
 const optionsWith = (options: Partial<ReplayOptions> = {}): ReplayOptions => ({
-  ...{ market: MARKET, rules: { fill: "touch" }, until: START + 8 * MINUTE },
+  market: MARKET,
+  rules: { fill: "touch" },
+  until: START + 8 * MINUTE,
   ...options,
 });
 const describeAll = ({ differences }: ReturnType<typeof replayed>) =>

@@ -15,16 +15,24 @@ const REQUEST = { lowerPrice: d("100"), upperPrice: d("110"), gridLevels: 1, ord
 it("a grid of a backtest is the one that a start would store, under its own account", () => {
   const checked = checkGrid(REQUEST, SETUP);
   const stored = {
-    ...{ id: "grid-backtest-BTC-USDT-7", kind: "grid", version: gridKind.version, number: 7 },
-    ...{ account: "sandbox:backtest:", symbol: "BTC/USDT", config: checked.config },
-    ...{
-      state: firstState(checked, SETUP.quote),
-      wants: "run",
-      ...NO_STOP,
-      status: "running",
-      phase: "starting",
-    },
-    ...{ lastError: null, startedAt: 7, stoppedAt: null, epoch: 0, resumes: 0, request: null },
+    id: "grid-backtest-BTC-USDT-7",
+    kind: "grid",
+    version: gridKind.version,
+    number: 7,
+    account: "sandbox:backtest:",
+    symbol: "BTC/USDT",
+    config: checked.config,
+    state: firstState(checked, SETUP.quote),
+    wants: "run",
+    ...NO_STOP,
+    status: "running",
+    phase: "starting",
+    lastError: null,
+    startedAt: 7,
+    stoppedAt: null,
+    epoch: 0,
+    resumes: 0,
+    request: null,
   };
   expect(begin(checked, SETUP)).toEqual(stored);
   const named = begin(checked, SETUP, "kraken");

@@ -16,8 +16,15 @@ function barsOf(prices: readonly number[]) {
   const times = Float64Array.from(column, (_, i) => START + i * MINUTE);
   return ticksOf(
     candlesIn({
-      ...{ pair: "BTC/USDT", spanMillis: MINUTE, scale: 0, times, volume: new Float64Array(prices.length) },
-      ...{ open: column, high: column, low: column, close: column },
+      pair: "BTC/USDT",
+      spanMillis: MINUTE,
+      scale: 0,
+      times,
+      volume: new Float64Array(prices.length),
+      open: column,
+      high: column,
+      low: column,
+      close: column,
     }),
     d("1"),
   );
@@ -30,9 +37,12 @@ interface Row {
   readonly base: number;
 }
 const positionsOf = (rows: readonly Row[]) => ({
-  ...{ bars: Int32Array.from(rows, ({ bar }) => bar), cash: Float64Array.from(rows, ({ cash }) => cash) },
-  ...{ base: Float64Array.from(rows, ({ base }) => base), least: new Float64Array(rows.length) },
-  ...{ most: new Float64Array(rows.length).fill(UNKNOWN), ranges: [] },
+  bars: Int32Array.from(rows, ({ bar }) => bar),
+  cash: Float64Array.from(rows, ({ cash }) => cash),
+  base: Float64Array.from(rows, ({ base }) => base),
+  least: new Float64Array(rows.length),
+  most: new Float64Array(rows.length).fill(UNKNOWN),
+  ranges: [],
 });
 
 /** The max drawdown and the peak after each row, bar by bar. Of two equal ones, the first counts. */

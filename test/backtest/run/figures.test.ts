@@ -16,17 +16,27 @@ function barsOf(
   const times = Float64Array.from(column, (_, i) => START + (spans[i] ?? i) * span);
   return ticksOf(
     candlesIn({
-      ...{ pair: "BTC/USDT", spanMillis: span, scale, times, volume: new Float64Array(prices.length) },
-      ...{ open: column, high: column, low: column, close: column },
+      pair: "BTC/USDT",
+      spanMillis: span,
+      scale,
+      times,
+      volume: new Float64Array(prices.length),
+      open: column,
+      high: column,
+      low: column,
+      close: column,
     }),
     d(tick),
   );
 }
 /** One base and nothing else, worth 1000 at first; each row holds the same. */
 const holding = (rows: readonly number[]) => ({
-  ...{ bars: Int32Array.from(rows), cash: Float64Array.from(rows, () => -1000) },
-  ...{ base: Float64Array.from(rows, () => 1), least: new Float64Array(rows.length) },
-  ...{ most: new Float64Array(rows.length).fill(UNKNOWN), ranges: [] },
+  bars: Int32Array.from(rows),
+  cash: Float64Array.from(rows, () => -1000),
+  base: Float64Array.from(rows, () => 1),
+  least: new Float64Array(rows.length),
+  most: new Float64Array(rows.length).fill(UNKNOWN),
+  ranges: [],
 });
 function worst(bars: ReturnType<typeof barsOf>, rows = [0]) {
   const falls = createFalls(bars, holding(rows), 1000);
@@ -94,13 +104,11 @@ it("a fall between two drawn points is found before the position changes", () =>
   expect(drawdown).toEqual({ amount: 100, share: 0.1, peak: 1000, from: START, to: START + 5 * MINUTE });
   const points = series.filter(({ at }) => at <= START + 6 * MINUTE);
   expect(points.map(({ at, equity }) => [(at - START) / MINUTE, equity])).toEqual([
-    ...[
-      [0, 1000],
-      [2, 1000],
-      [4, 1000],
-      [5, 900],
-    ],
-    ...[[6, 1000]],
+    [0, 1000],
+    [2, 1000],
+    [4, 1000],
+    [5, 900],
+    [6, 1000],
   ]);
 });
 
@@ -155,7 +163,7 @@ it("closes between two prices are counted, both prices included", () => {
   const count = (low: number, high: number, from = 0, until = 200) =>
     countWithin(flat, { from, until }, { low, high });
   expect([count(100, 100), count(90, 100), count(100, 110), count(101, 110), count(90, 99)]).toEqual([
-    ...[200, 200, 200, 0, 0],
+    200, 200, 200, 0, 0,
   ]);
   expect([count(100, 100, 5, 199), count(100, 100, 64, 128), count(100, 100, 7, 7)]).toEqual([194, 64, 0]);
   // From the second bar on: the first block of 64 or 4096 bars has one bar that does not count.

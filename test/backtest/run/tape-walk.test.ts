@@ -25,7 +25,10 @@ function everyPass(events: readonly Reported[], tickInterval?: number) {
 
 describe("every pass over a tape", () => {
   const events = [
-    ...[FIRST, print(1000, 104, 1), book(1500, [[103, 1]], [[104, 1]]), print(7000, 103, 1)],
+    FIRST,
+    print(1000, 104, 1),
+    book(1500, [[103, 1]], [[104, 1]]),
+    print(7000, 103, 1),
     print(21_000, 103, 1),
   ];
 
@@ -89,9 +92,13 @@ describe("a pass over a tape", () => {
   it("reads the book of its own time", () => {
     const request = { ...ONE_SLOT, stopLossPrice: d("90"), stopAtOnce: true } as GridRequest;
     const events = [
-      ...[book(-1, [[104, 1]], [[106, 1]]), FIRST, print(1000, 99, 5)],
-      ...[book(2000, [[90.5, 2]], [[91, 2]]), book(2000, [[89, 2]], [[90, 2]])],
-      ...[print(2001, 95, 1), print(2002, 95, 1)],
+      book(-1, [[104, 1]], [[106, 1]]),
+      FIRST,
+      print(1000, 99, 5),
+      book(2000, [[90.5, 2]], [[91, 2]]),
+      book(2000, [[89, 2]], [[90, 2]]),
+      print(2001, 95, 1),
+      print(2002, 95, 1),
     ];
     const over = overTape(events, {}, request);
     // The pass at 2000 cancels the sell, and the next one takes the bid.

@@ -12,7 +12,11 @@ import { book, executions, FROM, ONE_SLOT, overTape, print, MARKET as TAPED, tap
 const START = Date.UTC(2026, 0, 1);
 const MARKET = market({ tick: d("1"), lot: d("0.001"), maker: d("0.001"), taker: d("0.004") });
 const REQUEST: GridRequest = {
-  ...{ lowerPrice: d("90"), upperPrice: d("110"), gridLevels: 2, orderSize: d("90"), allowLoss: true },
+  lowerPrice: d("90"),
+  upperPrice: d("110"),
+  gridLevels: 2,
+  orderSize: d("90"),
+  allowLoss: true,
 };
 type Bar = readonly [open: number, high: number, low: number, close: number];
 const past = (rows: readonly Bar[]) =>
@@ -36,7 +40,8 @@ function walked(rows: readonly Bar[], how: object = {}, request: GridRequest = R
   const ticks = "stopAtOnce" in request ? 2 : 1;
   const on = { ...MARKET, tick: d("1") / BigInt(ticks) };
   const setup = {
-    ...{ market: on, balances: BALANCES },
+    market: on,
+    balances: BALANCES,
     quote: quoteAt(on, RULES, { at: START, ticks: 105 * ticks }),
   };
   const strategy = begin(checkGrid(request, setup), setup);
@@ -98,7 +103,8 @@ describe("passes over bars", () => {
   ] as const)("are made at the very price of %s", (option, price, before) => {
     const stop = { ...REQUEST, [option]: d(String(price)), stopAtOnce: true } as GridRequest;
     const at = (reached: number): readonly Bar[] => [
-      ...[FLAT, FLAT],
+      FLAT,
+      FLAT,
       [105, Math.max(105, reached), Math.min(105, reached), 105],
       FLAT,
     ];
@@ -201,9 +207,7 @@ describe("a backtest", () => {
     const rows: readonly Bar[] = [FLAT, [105, 105, 99, 99], [111, 111, 111, 111], FLAT];
     const { warnings, band } = backtest(REQUEST, past(rows), { market: MARKET, withBand: true });
     expect(warnings.map(({ code }) => code)).toEqual(["few_cycles"]);
-    expect(band).toEqual({
-      ...{ total: { least: d("8.811"), most: d("8.811") }, count: { least: 1, most: 1 } },
-    });
+    expect(band).toEqual({ total: { least: d("8.811"), most: d("8.811") }, count: { least: 1, most: 1 } });
   });
 
   it("warns of fewer than thirty cycles", () => {
@@ -260,7 +264,9 @@ describe("passes over a tape", () => {
 
   it("see the book that came before them", () => {
     const over = overTape([
-      ...[book(-1, [[104, 1]], [[106, 1]]), begin, book(1000, [[97, 1]], [[98, 1]])],
+      book(-1, [[104, 1]], [[106, 1]]),
+      begin,
+      book(1000, [[97, 1]], [[98, 1]]),
       print(2000, 105, 1),
     ]);
     expect(over.run.passes.length).toBeGreaterThan(0);
@@ -290,7 +296,9 @@ it("an account is independent of its copies", () => {
     1,
   ]);
   expect([copy.takeFills().length, copy.takeFills(), copy.openOrders(), copy.reach()]).toEqual([
-    ...[1, [], []],
+    1,
+    [],
+    [],
     { below: -Infinity, above: Infinity },
   ]);
   expect([box.reach().below, box.order("one")?.status, copy.order("one")?.status]).toEqual([

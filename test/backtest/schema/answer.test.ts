@@ -26,7 +26,10 @@ const PAST = candlesOf(
 );
 const MARKET = market({ tick: d("1"), lot: d("0.001"), maker: d("0.001"), taker: d("0.004") });
 const REQUEST = {
-  ...{ lowerPrice: d("90"), upperPrice: d("110"), gridLevels: 2, orderSize: d("90") },
+  lowerPrice: d("90"),
+  upperPrice: d("110"),
+  gridLevels: 2,
+  orderSize: d("90"),
   allowLoss: true,
 };
 
@@ -49,14 +52,30 @@ const SLOTS = [
 // Every figure is computed by hand. Slot 1 buys 0.9 at 100, sells them at 110 and buys them again; slot 0 buys 1 at
 // 90. Each fill pays 0.1 %: 0.09, 0.099, 0.09 and 0.09.
 const ANSWER = {
-  ...{ exchange: "kraken", symbol: "BTC/USDT", fromAt: at(0), untilAt: at(6) },
-  ...{ bars: 5, missingBars: 1, tape: null, isWhole: true, status: "running" },
+  exchange: "kraken",
+  symbol: "BTC/USDT",
+  fromAt: at(0),
+  untilAt: at(6),
+  bars: 5,
+  missingBars: 1,
+  tape: null,
+  isWhole: true,
+  status: "running",
   // -90 + 99 - 90 - 90 - 0.369 of quote, and 1.9 base at 95. Two slots of 90 and the taker fee are invested.
-  ...{ total: "9.131", totalPercent: 5.0526, invested: "180.72", fees: { USDT: "0.369" } },
+  total: "9.131",
+  totalPercent: 5.0526,
+  invested: "180.72",
+  fees: { USDT: "0.369" },
   // The cycle: 99 - 90 - 0.189. The rest: 1.9 base at 95 for 180.18.
-  ...{ realized: "8.811", unrealized: "0.32", cycles: 1, filledOrders: 4 },
-  ...{ startPrice: 105, endPrice: 95, position: "1.9" },
-  ...{ averageCost: 94.83157894736843, breakEvenPrice: 90.19421052631579 },
+  realized: "8.811",
+  unrealized: "0.32",
+  cycles: 1,
+  filledOrders: 4,
+  startPrice: 105,
+  endPrice: 95,
+  position: "1.9",
+  averageCost: 94.83157894736843,
+  breakEvenPrice: 90.19421052631579,
   // 180.72 / 105 base, each of which lost 10.
   holding: { start: "0", base: "-17.21142857142857143", quote: "0" },
   // From 189.531 to 178.451.
@@ -76,17 +95,32 @@ const ANSWER = {
   fills: [
     // Between the first and the second third of its day the price rises from 99 to 111, and rounds to 111 after 23 / 24.
     {
-      ...{ timestamp: at(2, 8 + (23 / 24) * 8), slot: 1, side: "sell", price: 110 },
-      ...{ amount: "0.9", notional: "99", fee: "0.099 USDT" },
+      timestamp: at(2, 8 + (23 / 24) * 8),
+      slot: 1,
+      side: "sell",
+      price: 110,
+      amount: "0.9",
+      notional: "99",
+      fee: "0.099 USDT",
     },
     // From 111 to 89, it rounds to 99 after 11.5 of 22, and to 89 after 21.5 of them.
     {
-      ...{ timestamp: Math.ceil(at(4, 8 + (11.5 / 22) * 8)), slot: 1, side: "buy", price: 100 },
-      ...{ amount: "0.9", notional: "90", fee: "0.09 USDT" },
+      timestamp: Math.ceil(at(4, 8 + (11.5 / 22) * 8)),
+      slot: 1,
+      side: "buy",
+      price: 100,
+      amount: "0.9",
+      notional: "90",
+      fee: "0.09 USDT",
     },
     {
-      ...{ timestamp: Math.ceil(at(4, 8 + (21.5 / 22) * 8)), slot: 0, side: "buy", price: 90 },
-      ...{ amount: "1", notional: "90", fee: "0.09 USDT" },
+      timestamp: Math.ceil(at(4, 8 + (21.5 / 22) * 8)),
+      slot: 0,
+      side: "buy",
+      price: 90,
+      amount: "1",
+      notional: "90",
+      fee: "0.09 USDT",
     },
   ],
   series: [
@@ -119,7 +153,10 @@ describe("the result of a grid over five days", () => {
     };
     const found = finish(CALCULATIONS.grid(job, () => false));
     expect([found.engine, found.fees, found.fills.map(({ fee }) => fee), found.total]).toEqual([
-      ...["jump", {}, ["", "", "", ""], "9.5"],
+      "jump",
+      {},
+      ["", "", "", ""],
+      "9.5",
     ]);
     const still = { ...job, past: slice(PAST, START, START + DAY) };
     expect(finish(CALCULATIONS.grid(still, () => false)).slots).toEqual(
@@ -131,13 +168,25 @@ describe("the result of a grid over five days", () => {
 
   it("is shown in cents, with what its candles hide", () => {
     expect(backtestView(answered(undefined))).toEqual({
-      ...{ total: "9.13 (5.0526 %)", realized: "8.81", unrealized: "0.32" },
+      total: "9.13 (5.0526 %)",
+      realized: "8.81",
+      unrealized: "0.32",
       "vs buy and hold": "-17.21 buy only base, 0 keep the first base, 0 keep quote",
-      ...{ band: "9.13 to 27.75, 1 to 3 cycles", drawdown: "11.08 (5.846 %)", sharpe: 4.56 },
-      ...{ cycles: 1, filledOrders: 4, fees: { USDT: "0.369" }, invested: "180.72", position: "1.9" },
-      ...{ breakEvenPrice: 90.19421052631579, timeInRange: "60 %" },
-      ...{ market: "BTC/USDT at kraken, 105 to 95", fromAt: at(0), untilAt: at(6) },
-      ...{ bars: "5, 1 missing, engine jump", status: "running" },
+      band: "9.13 to 27.75, 1 to 3 cycles",
+      drawdown: "11.08 (5.846 %)",
+      sharpe: 4.56,
+      cycles: 1,
+      filledOrders: 4,
+      fees: { USDT: "0.369" },
+      invested: "180.72",
+      position: "1.9",
+      breakEvenPrice: 90.19421052631579,
+      timeInRange: "60 %",
+      market: "BTC/USDT at kraken, 105 to 95",
+      fromAt: at(0),
+      untilAt: at(6),
+      bars: "5, 1 missing, engine jump",
+      status: "running",
       fills: "3 of them in --json and --format csv",
       warnings: `${COARSE}; ${FEW}; ${MISSING}`,
       slots: SLOTS,
@@ -160,8 +209,18 @@ describe("the result of a grid over five days", () => {
 
 describe("the view of an incomplete result over a tape", () => {
   const tape = {
-    ...{ prints: 9, books: 2, hasAmounts: false, from: 0, until: 1, gaps: 2, longestGap: 5 * MINUTE },
-    ...{ duplicates: 3, refusedRows: 4, refused: [], hash: "0123456789abcdef0123", queue: null },
+    prints: 9,
+    books: 2,
+    hasAmounts: false,
+    from: 0,
+    until: 1,
+    gaps: 2,
+    longestGap: 5 * MINUTE,
+    duplicates: 3,
+    refusedRows: 4,
+    refused: [],
+    hash: "0123456789abcdef0123",
+    queue: null,
   };
   const view = (over: object) =>
     backtestView({ ...answered(undefined), isWhole: false, warnings: [], ...over });

@@ -8,11 +8,15 @@ const CENTERED = { centered: {} } as GridConfig;
 
 it("options are named by their field, their flag or its short form", () => {
   expect(optionsSet(RANGE, "size=80,levels=20,lower=1.5")).toEqual({
-    ...{ orderSize: d("80"), gridLevels: 20, lowerPrice: d("1.5") },
+    orderSize: d("80"),
+    gridLevels: 20,
+    lowerPrice: d("1.5"),
   });
   expect(optionsSet(RANGE, "orderSize=80, order-size = 90")).toEqual({ orderSize: d("90") });
   expect(optionsSet(CENTERED, "levels=3,size=80,deviation-from=center")).toEqual({
-    ...{ levels: 3, size: d("80"), deviationFrom: "center" },
+    levels: 3,
+    size: d("80"),
+    deviationFrom: "center",
   });
   // A centered grid has no short forms of the other one.
   expect(() => optionsSet(CENTERED, "lower=5")).toThrow("set has no option lower; choose from levels");
@@ -20,7 +24,9 @@ it("options are named by their field, their flag or its short form", () => {
 
 it("values are numbers, words, true or false", () => {
   expect(optionsSet(RANGE, "initialBuy=true,post-only=false,spacingModel=geometric")).toEqual({
-    ...{ initialBuy: true, postOnly: false, spacingModel: "geometric" },
+    initialBuy: true,
+    postOnly: false,
+    spacingModel: "geometric",
   });
   expect(() => optionsSet(RANGE, "initialBuy=1")).toThrow();
   expect(() => optionsSet(RANGE, "levels=true")).toThrow();

@@ -14,7 +14,10 @@ const grid = (cycles: number, realized: string): GridStrategy =>
     state: state([slot({ base: d("2"), cost: d("200") })], {
       ledger: {
         ...NO_LEDGER,
-        ...{ cycles, filledOrders: 2 * cycles + 1, realized: d(realized), fees: { USDT: d("0.5") } },
+        cycles,
+        filledOrders: 2 * cycles + 1,
+        realized: d(realized),
+        fees: { USDT: d("0.5") },
         quote: d(realized) - d("200"),
       },
     }),
@@ -22,7 +25,9 @@ const grid = (cycles: number, realized: string): GridStrategy =>
 const result = (own: GridStrategy, bars: number) =>
   ({
     run: { account: { strategy: own }, bars },
-    ...{ figures: { endPrice: d("101") }, bars: 10, missing: 3 },
+    figures: { endPrice: d("101") },
+    bars: 10,
+    missing: 3,
   }) as unknown as BacktestResult;
 
 const late = (slotIndex: number, pass: string) => ({
@@ -49,14 +54,13 @@ const REPLAYED: Replayed = {
   ],
 };
 const OF = {
-  ...{
-    strategy: grid(3, "6.004"),
-    exchange: "kraken",
-    timeframe: "1m",
-    set: undefined as string | undefined,
-    limit: 2,
-  },
-  ...{ since: 1000, until: 2000 },
+  strategy: grid(3, "6.004"),
+  exchange: "kraken",
+  timeframe: "1m",
+  set: undefined as string | undefined,
+  limit: 2,
+  since: 1000,
+  until: 2000,
 };
 const out = (over: Partial<Replayed> = {}, of: Partial<typeof OF> = {}) =>
   replayOut({ ...REPLAYED, ...over }, { ...OF, ...of });
@@ -64,27 +68,55 @@ const out = (over: Partial<Replayed> = {}, of: Partial<typeof OF> = {}) =>
 const TEXT = "match 55.55 %: 2 slots refused for lack of quote, 1 pass late";
 // 2 base at 102 are worth 204, and at 101 202; 5 of 9 orders are the same.
 const RECORD = {
-  ...{ total: "10.004", realized: "6.004", cycles: 3, filledOrders: 7, fees: { USDT: "0.5" }, position: "2" },
+  total: "10.004",
+  realized: "6.004",
+  cycles: 3,
+  filledOrders: 7,
+  fees: { USDT: "0.5" },
+  position: "2",
 };
 const CANDLES = {
-  ...{ total: "10", realized: "8", cycles: 4, filledOrders: 9, fees: { USDT: "0.5" }, position: "2" },
+  total: "10",
+  realized: "8",
+  cycles: 4,
+  filledOrders: 9,
+  fees: { USDT: "0.5" },
+  position: "2",
 };
 
 describe("the answer of a replay", () => {
   it("counts each cause once, the most frequent one first, and both results", () => {
     expect(out()).toEqual({
-      ...{ id: "g", exchange: "kraken", symbol: "BTC/USDT", status: "running" },
-      ...{ fromAt: 1000, untilAt: 2000, timeframe: "1m", bars: 10, missingBars: 3, isWhole: true },
-      ...{ matchPercent: 55.55, text: TEXT, executed: { same: 5, record: 7, candles: 9 } },
+      id: "g",
+      exchange: "kraken",
+      symbol: "BTC/USDT",
+      status: "running",
+      fromAt: 1000,
+      untilAt: 2000,
+      timeframe: "1m",
+      bars: 10,
+      missingBars: 3,
+      isWhole: true,
+      matchPercent: 55.55,
+      text: TEXT,
+      executed: { same: 5, record: 7, candles: 9 },
       causes: [
         { cause: "refused", count: 2, text: "2 slots refused for lack of quote" },
         { cause: "late_pass", count: 1, text: "1 pass late" },
       ],
       differences: [1, 2].map((index) => ({
-        ...{ timestamp: 5000 + index, slot: index, side: "buy", price: 100, amount: "0.25" },
-        ...{ where: "candles", cause: "late_pass", text: "no pass" },
+        timestamp: 5000 + index,
+        slot: index,
+        side: "buy",
+        price: 100,
+        amount: "0.25",
+        where: "candles",
+        cause: "late_pass",
+        text: "no pass",
       })),
-      ...{ record: RECORD, candles: CANDLES, set: null },
+      record: RECORD,
+      candles: CANDLES,
+      set: null,
     });
   });
 
@@ -120,7 +152,9 @@ describe("the answer of a replay", () => {
     ]);
     const changed = out({ changed: result(grid(2, "3"), 7) }, { set: "size=80" });
     expect(changed).toMatchObject({
-      ...{ isWhole: false, text: TEXT, bars: 10 },
+      isWhole: false,
+      text: TEXT,
+      bars: 10,
       set: { settings: "size=80", bars: 7, total: "5", realized: "3", cycles: 2, filledOrders: 5 },
     });
     expect(out({ changed: result(grid(2, "3"), 10) }).isWhole).toBe(true);
@@ -133,8 +167,12 @@ describe("the answer of a replay", () => {
       record: "total 10, realized 6, 3 cycles, 7 filled orders",
       candles: "total 10, realized 8, 4 cycles, 9 filled orders",
       executed: "5 the same, 7 only in the record, 9 only in the backtest",
-      ...{ market: "BTC/USDT at kraken", fromAt: 1000, untilAt: 2000 },
-      ...{ bars: "10 of 1m, 3 missing", status: "running", differences: out().differences },
+      market: "BTC/USDT at kraken",
+      fromAt: 1000,
+      untilAt: 2000,
+      bars: "10 of 1m, 3 missing",
+      status: "running",
+      differences: out().differences,
     });
     expect(describeReplay(out())).toBe(
       `Record and backtest: ${TEXT}. The record's total is 10.004 in quote, the backtest's is 10.`,

@@ -107,7 +107,8 @@ it("a candidate is the grid that a start would build, with its sums", () => {
     buys: Float64Array.of(899, 949, 999, 1049),
     sells: Float64Array.of(951, 1001, 1051, 1101),
     lowers: Float64Array.of(900, 950, 1000, 1050),
-    ...{ buying: 2, armed: 2 },
+    buying: 2,
+    armed: 2,
   });
   // 100 buy 0.11, 0.10, 0.10 and 0.09 in whole lots.
   const round = (column: Float64Array | undefined) =>

@@ -25,7 +25,11 @@ const MONTH = 44_640;
 
 const look = (seed: number, keeps: number, options: Partial<SuggestOptions> = {}) =>
   suggest(minutesOf(seed, { bars: MONTH, keeps }), {
-    ...{ market, budget: BUDGET, windows: 6, candidates: 400, seed: 1 },
+    market,
+    budget: BUDGET,
+    windows: 6,
+    candidates: 400,
+    seed: 1,
     ...options,
   });
 
@@ -105,13 +109,12 @@ describe("a candidate grid", () => {
     const { lower, upper } = candidateBounds(candidate, (candles.open[0] as number) / 100);
     const request = requestedRangeOf(
       rangeInput(["mexc"]).parse({
-        ...{
-          exchange: "mexc",
-          symbol: "BTC/USDT",
-          gridLevels: candidate.slots,
-          spacingModel: candidate.spacing,
-        },
-        ...{ lowerPrice: Number(lower.toFixed(2)), upperPrice: Number(upper.toFixed(2)) },
+        exchange: "mexc",
+        symbol: "BTC/USDT",
+        gridLevels: candidate.slots,
+        spacingModel: candidate.spacing,
+        lowerPrice: Number(lower.toFixed(2)),
+        upperPrice: Number(upper.toFixed(2)),
         orderSize: Number((BUDGET / candidate.slots / 1.001).toFixed(8)),
       }),
     );

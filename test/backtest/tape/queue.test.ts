@@ -12,8 +12,11 @@ import { d } from "../../support/grid.ts";
 
 /** A first book with one ask at 102, and a second one with bids at 106 and 105, and an ask of less than a unit at 107. */
 const BOOKS = {
-  ...{ times: Float64Array.of(0, 1), starts: Uint32Array.of(0, 1, 4), asks: Uint32Array.of(0, 3) },
-  ...{ prices: Float64Array.of(102, 106, 105, 107), amounts: Float64Array.of(2, 1, 3, 1e-19) },
+  times: Float64Array.of(0, 1),
+  starts: Uint32Array.of(0, 1, 4),
+  asks: Uint32Array.of(0, 3),
+  prices: Float64Array.of(102, 106, 105, 107),
+  amounts: Float64Array.of(2, 1, 3, 1e-19),
 } as TapeBooks;
 
 const queue = (ahead: string, level: string): Queue => ({ ahead: d(ahead), level: d(level) });

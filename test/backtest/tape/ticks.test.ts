@@ -24,8 +24,14 @@ const wide = (prices: readonly number[], scale: number) => {
   const column = Float64Array.from(prices);
   const times = Float64Array.from(prices, (_, i) => i * MINUTE);
   return candlesIn({
-    ...{ ...SERIES, scale, times, volume: new Float64Array(prices.length) },
-    ...{ open: column, high: column, low: column, close: column },
+    ...SERIES,
+    scale,
+    times,
+    volume: new Float64Array(prices.length),
+    open: column,
+    high: column,
+    low: column,
+    close: column,
   });
 };
 
@@ -84,8 +90,14 @@ it("the next bar that reaches a price is found in any block", () => {
   const barsWith = (bar: number) =>
     ticksOf(
       candlesIn({
-        ...{ ...SERIES, scale: 0, times, volume: new Float64Array(count), open, close: open },
-        ...{ high: high.with(bar, 110), low: low.with(bar, 90) },
+        ...SERIES,
+        scale: 0,
+        times,
+        volume: new Float64Array(count),
+        open,
+        close: open,
+        high: high.with(bar, 110),
+        low: low.with(bar, 90),
       }),
       d("1"),
     );
@@ -124,6 +136,11 @@ it("the ways to fill within a bar begin with the requested one", () => {
     ),
   );
   expect(pathsFrom({ extremes: "nearest", fill: "cross" }).map(({ fill }) => fill)).toEqual([
-    ...["cross", "cross", "cross", "touch", "touch", "touch"],
+    "cross",
+    "cross",
+    "cross",
+    "touch",
+    "touch",
+    "touch",
   ]);
 });

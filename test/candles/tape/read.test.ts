@@ -22,7 +22,13 @@ function read(text: string, { part = 1 << 16, skipRefused = false } = {}) {
 const seconds = (at: number) => (at / 1000).toFixed(4);
 const ccxt = PRINTS.map(([timestamp, price, amount], id) => ({
   info: { note: 'a "}" in [a] text\\' },
-  ...{ id: String(id), timestamp, symbol: "BTC/USDT", side: "buy", price, amount, fees: [{ cost: 1 }] },
+  id: String(id),
+  timestamp,
+  symbol: "BTC/USDT",
+  side: "buy",
+  price,
+  amount,
+  fees: [{ cost: 1 }],
 }));
 
 const FORMS: readonly (readonly [name: string, text: string])[] = [
@@ -34,7 +40,13 @@ const FORMS: readonly (readonly [name: string, text: string])[] = [
       error: [],
       result: {
         XXBTZUSD: PRINTS.map(([at, price, amount], id) => [
-          ...[String(price), amount.toFixed(8), Number(seconds(at)), "b", "l", "", id],
+          String(price),
+          amount.toFixed(8),
+          Number(seconds(at)),
+          "b",
+          "l",
+          "",
+          id,
         ]),
         last: "1",
       },
@@ -106,8 +118,17 @@ describe("a tape reader", () => {
     const hash = await hashTape(tape);
     expect(hash).toBe(await hashTape(read(JSON.stringify(ccxt)).tape));
     expect(tapeCoverage(tape, { ...file, hash })).toEqual({
-      ...{ prints: 4, books: 0, hasAmounts: true, from: AT, until: AT + 120_000 },
-      ...{ gaps: 1, longestGap: 119_999, duplicates: 1, refusedRows: 0, refused: [], hash },
+      prints: 4,
+      books: 0,
+      hasAmounts: true,
+      from: AT,
+      until: AT + 120_000,
+      gaps: 1,
+      longestGap: 119_999,
+      duplicates: 1,
+      refusedRows: 0,
+      refused: [],
+      hash,
     });
   });
 

@@ -69,8 +69,14 @@ it("follows small moves of a simulated market, and no large ones", async () => {
 it("follows small moves of a simulated market with quotes too", async () => {
   const { call, move } = await drivenApp();
   const quotes = {
-    ...{ exchange: "kraken", symbol: "BTC/USDT", spread: 0.002, size: 100, useOthers: false, useDex: false },
-    ...{ quoteBudget: 500, baseBudget: 0.01 },
+    exchange: "kraken",
+    symbol: "BTC/USDT",
+    spread: 0.002,
+    size: 100,
+    useOthers: false,
+    useDex: false,
+    quoteBudget: 500,
+    baseBudget: 0.01,
   };
   const send = (path: string) => (input: object) =>
     call("POST", `/strategy/quote${path}`, { ...quotes, ...input }) as Promise<Answer>;

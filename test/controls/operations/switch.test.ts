@@ -53,7 +53,10 @@ describe("the kill switch", () => {
     await ask("set_kill_switch", { on: true });
     expect(await venue("kraken").openOrders()).toHaveLength(6);
     expect(await ask("set_kill_switch", { on: true, cancel: true })).toMatchObject({
-      ...{ on: true, done: true, orders: [], ordersOfRequests: [] },
+      on: true,
+      done: true,
+      orders: [],
+      ordersOfRequests: [],
       message:
         "the kill switch is on, and no order of edgemaker is open; grids place their orders again when it is off",
     });
@@ -66,7 +69,8 @@ describe("the kill switch", () => {
     const away = askingOf({ ...deps, venueOf: () => undefined });
     const left = await away.ask<Switched>("set_kill_switch", { on: true, cancel: true });
     expect(left).toMatchObject({
-      ...{ on: true, done: false },
+      on: true,
+      done: false,
       message: expect.stringMatching(
         /^the kill switch is on; 6 orders could still be open; this process has no keys for kraken: .*; repeat the request to continue$/,
       ),

@@ -120,7 +120,12 @@ it("requests candles and prices only if its definition does", () => {
 it("passes the newest candles and the median of the prices elsewhere, if they are requested", () => {
   const definition = named(() => [], { candles: { timeframe: "1h", count: 2 }, reference: true });
   const row = (hour: number) => ({
-    ...{ at: hour * HOUR, open: d("1"), high: d(`${hour}`), low: d("0.5"), close: d("2"), volume: d("7") },
+    at: hour * HOUR,
+    open: d("1"),
+    high: d(`${hour}`),
+    low: d("0.5"),
+    close: d("2"),
+    volume: d("7"),
   });
   const series = { span: HOUR, count: 2, until: 4 * HOUR, rows: [row(1), row(2), row(3)] };
   const prices = ["100", "103", "101"].map((price, i) => ({ source: `s${i}`, price: d(price), at: NOW }));
@@ -128,7 +133,12 @@ it("passes the newest candles and the median of the prices elsewhere, if they ar
   const data = requestedData(definition, { candles: [series], elsewhere }, NOW);
   expect(JSON.parse(JSON.stringify(data))).toEqual({
     candles: [2, 3].map((hour) => ({
-      ...{ at: hour * HOUR, open: "1", high: `${hour}`, low: "0.5", close: "2", volume: "7" },
+      at: hour * HOUR,
+      open: "1",
+      high: `${hour}`,
+      low: "0.5",
+      close: "2",
+      volume: "7",
     })),
     reference: {
       price: "101",

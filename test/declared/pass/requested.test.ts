@@ -16,7 +16,8 @@ const START = 1_767_225_600_000;
 function recorder(more: object) {
   const inputs: StrategyInput[] = [];
   const definition = defineStrategy({
-    ...{ name: "own", config: z.object({}) },
+    name: "own",
+    config: z.object({}),
     ...more,
     orders(input) {
       inputs.push(input);
@@ -84,7 +85,11 @@ it("reads both in the sandbox, once per candle, under crashes", async () => {
 
 const candle = (at: number) => ({
   at,
-  ...{ open: d("1"), high: d("2"), low: d("1"), close: d("2"), volume: d("3") },
+  open: d("1"),
+  high: d("2"),
+  low: d("1"),
+  close: d("2"),
+  volume: d("3"),
 });
 
 it("waits for a completed candle that the exchange does not show yet, and no longer than a minute", () => {
@@ -123,7 +128,8 @@ it.each([
 it("a test of a strategy makes passes each five seconds by default, and rejects a pair without a quote", () => {
   const times: number[] = [];
   const definition = defineStrategy({
-    ...{ name: "watch", description: "Notes when it is called", config: z.object({}) },
+    name: "watch",
+    config: z.object({}),
     orders: ({ now }) => {
       times.push(now);
       return [];

@@ -143,7 +143,10 @@ describe("a pass that cannot place everything", () => {
       passOver(BOOK, { limit: 1, slow: "the exchange is slow" }),
     ) as ReturnType<typeof run> & { short: boolean; placing: boolean };
     expect([intents.length, short, placing, strategy.phase, strategy.lastError]).toEqual([
-      ...[1, true, false, "placing"],
+      1,
+      true,
+      false,
+      "placing",
       "the exchange is slow",
     ]);
   });
@@ -162,7 +165,9 @@ describe("a pass that cannot place everything", () => {
     const live = first.intents.map((intent) => order({ ...intent, state: "open" }));
     const quiet = run(buying, first.strategy, live, passOver(BOOK, { slow: "the exchange is slow" }));
     expect([quiet.strategy.phase, quiet.placing, quiet.short, quiet.strategy.lastError]).toEqual([
-      ...["active", false, false],
+      "active",
+      false,
+      false,
       null,
     ]);
   });
@@ -171,7 +176,9 @@ describe("a pass that cannot place everything", () => {
     const live = [order({ slot: 0, price: d("80") })];
     const moved = run(buying, withState({ slots: [{ index: 0, retryAt: 0 }], ids: ["a"] }), live);
     expect([moved.cancels, moved.intents, moved.strategy.phase, moved.placing]).toEqual([
-      ...[live, [], "placing"],
+      live,
+      [],
+      "placing",
       false,
     ]);
     const other = named(() => [{ ...BUY, id: "b" }]);
@@ -197,9 +204,21 @@ describe("a pass that cannot place everything", () => {
     const { intents, priced } = run(buying, declaredStrategy("own"));
     expect(intents).toMatchObject([
       {
-        ...{ account: ACCOUNT, strategy: "g", kind: "slot", generation: 0, slot: 0, symbol: "BTC/USDT" },
-        ...{ side: "buy", type: "limit", price: d("90"), amount: d("1"), timeInForce: "post_only" },
-        ...{ createdAt: NOW, sendBy: NOW + 35_000, notAfter: NOW + 51_000, state: "pending" },
+        account: ACCOUNT,
+        strategy: "g",
+        kind: "slot",
+        generation: 0,
+        slot: 0,
+        symbol: "BTC/USDT",
+        side: "buy",
+        type: "limit",
+        price: d("90"),
+        amount: d("1"),
+        timeInForce: "post_only",
+        createdAt: NOW,
+        sendBy: NOW + 35_000,
+        notAfter: NOW + 51_000,
+        state: "pending",
       },
     ]);
     expect(priced).toEqual({ bid: d("99.95"), ask: d("100.05"), at: NOW });
@@ -209,7 +228,11 @@ describe("a pass that cannot place everything", () => {
 describe("slots of declared orders", () => {
   const how = { tolerance: { price: d("0.001"), amount: d("0.5") }, now: NOW, version: 1 };
   const wish = (id: string, over: object = {}) => ({
-    ...{ id, side: "buy" as const, price: d("100"), amount: d("2"), ...over },
+    id,
+    side: "buy" as const,
+    price: d("100"),
+    amount: d("2"),
+    ...over,
   });
   const slots = [0, 1].map((index) => ({ index, retryAt: 0 }));
 

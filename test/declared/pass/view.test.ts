@@ -32,12 +32,24 @@ it("a function sees its position, its open orders, the market's rules and the bo
   const input = inputFor({ ...rest, strategy: { ...strategy, state }, live }, { config: 1, state: 2 });
   const shown = JSON.parse(JSON.stringify({ ...input, random: undefined }));
   expect(shown).toEqual({
-    ...{ config: 1, state: 2, now: NOW, candles: [], reference: { price: null, prices: [] }, fills: [] },
+    config: 1,
+    state: 2,
+    now: NOW,
+    candles: [],
+    reference: { price: null, prices: [] },
+    fills: [],
     quote: { bid: "99", ask: "101", mid: "100" },
     book: { bids: [{ price: "99", amount: "10" }], asks: [{ price: "101", amount: "10" }] },
     market: {
-      ...{ symbol: "BTC/USDT", base: "BTC", quote: "USDT", tick: "0.01", lot: "0.001" },
-      ...{ minAmount: "0.001", minNotional: "5", maker: "0.001", taker: "0.001" },
+      symbol: "BTC/USDT",
+      base: "BTC",
+      quote: "USDT",
+      tick: "0.01",
+      lot: "0.001",
+      minAmount: "0.001",
+      minNotional: "5",
+      maker: "0.001",
+      taker: "0.001",
     },
     position: { base: "4", cost: "410", averageCost: "102.5", realized: "7" },
     free: { base: "4", quote: "1000" },

@@ -39,7 +39,13 @@ describe.skipIf(!findChromium())("the page in workerd, in Chromium (skipped wher
       shock: (percent) =>
         commandIn(
           made.path,
-          ...["sandbox", "shock", "--db", app.url, "--symbol", "BTC/USDT", `--percent=${percent}`],
+          "sandbox",
+          "shock",
+          "--db",
+          app.url,
+          "--symbol",
+          "BTC/USDT",
+          `--percent=${percent}`,
         ),
       // No cron fires here by itself.
       step: () => call("POST", "/internal/tick", {}),

@@ -167,11 +167,7 @@ describe("free base without an owner", () => {
     ownBase(
       market(),
       observation({}, { balances, balancesFirst: true, reports: observed as never, ...more }),
-      {
-        kinds,
-        ...snapshot({ booked }),
-        ...{ strategies: [one], orders },
-      },
+      { kinds, ...snapshot({ booked }), strategies: [one], orders },
     );
 
   it("is unknown if balances were not read, or not read first", () => {

@@ -211,7 +211,8 @@ describe("the cancels of a pass", () => {
       lease: { account: "a", token: 1, owner: "one", until: 46_000, now: 1000 },
       requestedAt: 1000,
       requestTimeout: 10_000,
-      ...{ opened: new Map<string, number>(), canceled: new Map<string, number>() },
+      opened: new Map<string, number>(),
+      canceled: new Map<string, number>(),
     } as const;
     const cancels = ["7", "8", "9"].map((exchangeId) => orderOf(`c${exchangeId}`, { exchangeId }));
     const budget = budgetOf({ clock: () => 1000, last: 36_000 }, calls);

@@ -10,16 +10,30 @@ const COUNT = 500;
 const BOTH = { symbol: "BTC/USDT", side: "buy", type: "limit", price: 1n, amount: 1n, filled: 0n } as const;
 
 const orders = Array.from({ length: COUNT }, (_, slot) => ({
-  ...{ ...NEW_ORDER, ...BOTH, slot, kind: "slot", account: "live:mexc:a", strategy: "grid-1", generation: 0 },
-  ...{ clientId: `em${slot}`, exchangeId: `C${slot}`, state: "open", timeInForce: "gtc", createdAt: 0 },
-  ...{ sendBy: 0, notAfter: 0, actor: null },
+  ...NEW_ORDER,
+  ...BOTH,
+  slot,
+  kind: "slot",
+  account: "live:mexc:a",
+  strategy: "grid-1",
+  generation: 0,
+  clientId: `em${slot}`,
+  exchangeId: `C${slot}`,
+  state: "open",
+  timeInForce: "gtc",
+  createdAt: 0,
+  sendBy: 0,
+  notAfter: 0,
+  actor: null,
 })) as unknown as readonly Order[];
 
 /** The same orders as the venue lists them, the last one first, and how often their ids were read. */
 function listed() {
   let reads = 0;
   const open = orders.map(({ exchangeId, clientId }) => ({
-    ...{ ...BOTH, status: "open", at: 0 },
+    ...BOTH,
+    status: "open",
+    at: 0,
     get id() {
       reads++;
       return exchangeId as string;
@@ -43,7 +57,11 @@ it("a pass with many open orders finds each one on the open list", async () => {
 it("a pass with many open orders detects that none has moved", () => {
   const { open, reads } = listed();
   const snapshot = {
-    ...{ memory: { tradesAt: { "BTC/USDT": 0 } }, lease: { now: 1 }, strategies: [], epoch: 0, orders },
+    memory: { tradesAt: { "BTC/USDT": 0 } },
+    lease: { now: 1 },
+    strategies: [],
+    epoch: 0,
+    orders,
   } as unknown as Snapshot;
   expect(tradesAreDue(snapshot, "BTC/USDT", open, { tradesEvery: 60_000 } as Timing)).toBe(false);
   expect(reads()).toBeLessThan(10 * COUNT);

@@ -12,8 +12,12 @@ const CASE = { since: SINCE, now: SINCE + 30 * SECOND };
 
 const order = (clientId: string, over: Partial<Order> = {}): Order =>
   ({
-    ...{ clientId, symbol: PAIR, type: "limit", state: "open" },
-    ...{ side: clientId.startsWith("b") ? "buy" : "sell", price: d(clientId.startsWith("b") ? "99" : "101") },
+    clientId,
+    symbol: PAIR,
+    type: "limit",
+    state: "open",
+    side: clientId.startsWith("b") ? "buy" : "sell",
+    price: d(clientId.startsWith("b") ? "99" : "101"),
     ...over,
   }) as Order;
 
@@ -78,7 +82,8 @@ describe("the time with own orders on both sides", () => {
       {
         orders: [...both, order("a2", { price: d("103") })],
         listed: ["b1", "a2"],
-        ...{ states: { a1: "filled" as const }, fills: { a1: SINCE + 12_000 } },
+        states: { a1: "filled" as const },
+        fills: { a1: SINCE + 12_000 },
       },
       "0.039604:1:18000;0.02:1:12000",
     ],

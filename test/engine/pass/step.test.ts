@@ -215,7 +215,9 @@ describe("a pass", () => {
 it("a pass measures the time from each new fill to its strategy's next orders", async () => {
   const fills = async (_: string, { from }: { from: number }) => ({
     fills: [trade({ amount: d("2"), notional: d("200"), at: NOW - 700 })],
-    ...{ unreadable: [], covered: { from, to: NOW }, now: NOW },
+    unreadable: [],
+    covered: { from, to: NOW },
+    now: NOW,
   });
   const balances = async () => [{ asset: "BTC", free: d("10"), used: 0n }];
   const order = async () => describeFilled();

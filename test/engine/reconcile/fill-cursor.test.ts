@@ -18,7 +18,9 @@ const AT = 10 * HOUR;
 const NOW = 20 * HOUR;
 const holding = (cursor: FillCursor | undefined, orders: readonly Order[] = [], strategies = [strategy()]) =>
   snapshot({
-    ...{ cursors: cursor ? { [SYMBOL]: cursor } : {}, orders, strategies },
+    cursors: cursor ? { [SYMBOL]: cursor } : {},
+    orders,
+    strategies,
     lease: { account: ACCOUNT, token: 1, owner: "one", now: NOW, until: NOW + MINUTE },
   });
 const start = (...given: Parameters<typeof holding>) => startReading(holding(...given), SYMBOL, OVERLAP);

@@ -4,8 +4,13 @@ import { REQUEST } from "../../support/grid.ts";
 import { askingOf, testSandbox } from "../../support/sandbox.ts";
 
 const QUOTES = {
-  ...{ exchange: "kraken", symbol: "ETH/USDT", spread: 0.01, levels: 1, size: 100 },
-  ...{ baseBudget: 0.1, quoteBudget: 300 },
+  exchange: "kraken",
+  symbol: "ETH/USDT",
+  spread: 0.01,
+  levels: 1,
+  size: 100,
+  baseBudget: 0.1,
+  quoteBudget: 300,
 };
 
 it("reading own orders skips other accounts' open orders, however many there are", async () => {

@@ -30,8 +30,17 @@ describe("the amount that a grid's bound leaves for buys", () => {
       slot({ index: 2, side: "sell", base: d("1"), cost: d("100") }),
     ];
     const { intents, next } = nextOrders(state(slots), {
-      ...{ market: market(), quote: quote(), now: NOW, busy: new Set(), resting: [], funds: undefined },
-      ...{ killed: false, isRecovering: false, limit: 9, config: {}, room: d("150") },
+      market: market(),
+      quote: quote(),
+      now: NOW,
+      busy: new Set(),
+      resting: [],
+      funds: undefined,
+      killed: false,
+      isRecovering: false,
+      limit: 9,
+      config: {},
+      room: d("150"),
     });
     expect(intents.map(({ slot: index, side }) => [index, side])).toEqual([
       [0, "buy"],

@@ -54,13 +54,22 @@ describe("a bundle that is signed", () => {
       },
     ]);
     expect(await checkBundle(text, key.publicKey)).toEqual({
-      ...{ valid: true, faults: [], exchange: "kraken", symbol: "BTC/USDT", publicKey: key.publicKey },
+      valid: true,
+      faults: [],
+      exchange: "kraken",
+      symbol: "BTC/USDT",
+      publicKey: key.publicKey,
       // One whole minute, none, a half, and one.
-      ...{ first: "2026-01-01", last: "2026-01-03", days: 2, known: 4, twoSided: 2.5 },
+      first: "2026-01-01",
+      last: "2026-01-03",
+      days: 2,
+      known: 4,
+      twoSided: 2.5,
     });
     expect((await checkBundle(text)).valid).toBe(true);
     expect(await checkBundle(text, "2".repeat(64))).toMatchObject({
-      ...{ valid: false, known: 4 },
+      valid: false,
+      known: 4,
       faults: [`the bundle is signed by ${key.publicKey}`],
     });
   });
@@ -127,8 +136,16 @@ describe("a bundle that is signed", () => {
 
 describe("a text that is no bundle", () => {
   const NOTHING = {
-    ...{ valid: false, exchange: null, symbol: null, publicKey: null, first: null, last: null },
-    ...{ days: 0, known: 0, twoSided: 0, faults: ["the first line is not the head of a bundle"] },
+    valid: false,
+    exchange: null,
+    symbol: null,
+    publicKey: null,
+    first: null,
+    last: null,
+    days: 0,
+    known: 0,
+    twoSided: 0,
+    faults: ["the first line is not the head of a bundle"],
   };
 
   it("has no figures", async () => {

@@ -29,7 +29,10 @@ async function reportBox(pairs: readonly object[] = [PAIR]) {
   await store.keep(
     PAIR,
     liquidityMinute({
-      ...{ minute: minuteAt(7), ownSpread: null, ownOrders: { bids: 2, asks: 0 }, absence: "funds" },
+      minute: minuteAt(7),
+      ownSpread: null,
+      ownOrders: { bids: 2, asks: 0 },
+      absence: "funds",
       ownDepth: { bids: [0n, 0n, d("500")], asks: [0n, 0n, 0n] },
       depth: { bids: [d("1"), d("2"), d("3")], asks: [d("4"), d("5"), d("6")] },
     }),
@@ -55,9 +58,22 @@ describe("a liquidity report", () => {
     const { report } = await reportBox();
     const { days, hours, costToTrade, hash, ...output } = await report({ ...TERMS, maker: "Desk" });
     expect(output).toEqual({
-      ...{ ...PAIR, maker: "Desk", madeAt: START + DAY + 90 * MINUTE, from: "2026-01-01", to: "2026-01-01" },
-      ...{ minutes: 1440, known: 3, samples: 3, cutShort: 0, timed: 0, uncertainPercent: 0 },
-      ...{ sources: 0, unknownSources: 0, deviationPercent: null, preset: "agreement", verdict: "unknown" },
+      ...PAIR,
+      maker: "Desk",
+      madeAt: START + DAY + 90 * MINUTE,
+      from: "2026-01-01",
+      to: "2026-01-01",
+      minutes: 1440,
+      known: 3,
+      samples: 3,
+      cutShort: 0,
+      timed: 0,
+      uncertainPercent: 0,
+      sources: 0,
+      unknownSources: 0,
+      deviationPercent: null,
+      preset: "agreement",
+      verdict: "unknown",
       terms: [
         expect.stringContaining("90 %"),
         expect.stringContaining("2 %"),
@@ -78,15 +94,21 @@ describe("a liquidity report", () => {
       },
       findings: [
         {
-          ...{ rule: expect.stringMatching(/at most 2 % apart, 2 or more per side$/), state: "unknown" },
-          ...{ unit: "percent", value: expect.closeTo(33.333333, 5), limit: 90 },
+          rule: expect.stringMatching(/at most 2 % apart, 2 or more per side$/),
+          state: "unknown",
+          unit: "percent",
+          value: expect.closeTo(33.333333, 5),
+          limit: 90,
           reason: "1,437 of 1,440 minutes have no sample, and could change the result",
         },
         ...[
           ["bids", 833.333333],
           ["asks", 666.666667],
         ].map(([side, value]) => ({
-          ...{ rule: `mean depth of own ${side}`, state: "unknown", unit: "quote", limit: 600 },
+          rule: `mean depth of own ${side}`,
+          state: "unknown",
+          unit: "quote",
+          limit: 600,
           value: expect.closeTo(value as number, 5),
           reason: "1,437 of 1,440 minutes have no sample, and could change the result",
         })),
@@ -97,17 +119,27 @@ describe("a liquidity report", () => {
         [8, 9, "unseen", "exchange"],
         [9, 1440, "unseen", "ours"],
       ].map(([from = 0, to = 0, what, cause]) => ({
-        ...{ from: START + Number(from) * MINUTE, to: START + Number(to) * MINUTE },
-        ...{ minutes: Number(to) - Number(from), what, cause },
+        from: START + Number(from) * MINUTE,
+        to: START + Number(to) * MINUTE,
+        minutes: Number(to) - Number(from),
+        what,
+        cause,
       })),
       moreGaps: 0,
     });
     expect(days).toEqual([
       {
-        ...{ day: "2026-01-01", known: 3, upPercent: expect.closeTo(33.333333, 5), ownSpreadPercent: 2 },
-        ...{ ownTwoSidedPercent: expect.closeTo(66.666667, 5), spreadPercent: expect.closeTo(1.666667, 5) },
-        ...{ ownBidsWithin2: expect.closeTo(833.333333, 5), ownAsksWithin2: expect.closeTo(666.666667, 5) },
-        ...{ twoSidedPercent: 100, bidsWithin2: 3, asksWithin2: 6 },
+        day: "2026-01-01",
+        known: 3,
+        upPercent: expect.closeTo(33.333333, 5),
+        ownSpreadPercent: 2,
+        ownTwoSidedPercent: expect.closeTo(66.666667, 5),
+        spreadPercent: expect.closeTo(1.666667, 5),
+        ownBidsWithin2: expect.closeTo(833.333333, 5),
+        ownAsksWithin2: expect.closeTo(666.666667, 5),
+        twoSidedPercent: 100,
+        bidsWithin2: 3,
+        asksWithin2: 6,
       },
     ]);
     expect(hours?.ownTwoSidedPercent).toEqual([66.67, ...Array(23).fill(null)]);
@@ -200,7 +232,10 @@ describe("a liquidity report", () => {
     expect(operation?.csv?.(answer).split("\r\n")[1]).toMatch(/^2026-01-01,3,2,66\.6/);
     const shown = operation?.cli?.view?.(answer) as Record<string, unknown>;
     expect(shown).toMatchObject({
-      ...{ exchange: "kraken", known: 3, preset: "agreement", verdict: "unknown" },
+      exchange: "kraken",
+      known: 3,
+      preset: "agreement",
+      verdict: "unknown",
       own: "both sides 66.6667 % of the known time, 2 % apart on average",
       market: "both sides 100 % of the known time, 1.6667 % apart on average",
       terms: answer.terms.join("; "),
@@ -247,7 +282,10 @@ function expectColumns(name: string, shown: unknown, unused: readonly string[] =
 
 describe("an agreement", () => {
   const NEW = {
-    ...{ agreement: "snek", counterparty: "Foundation", from: "2026-01-01", total: "uptime=60 depth=300" },
+    agreement: "snek",
+    counterparty: "Foundation",
+    from: "2026-01-01",
+    total: "uptime=60 depth=300",
     markets: "kraken:BTC/USDT spread=2 depth=100",
   };
 
@@ -256,7 +294,9 @@ describe("an agreement", () => {
     const changes =
       "markets is kraken:BTC/USDT spread=2 depth=100; counterparty is Foundation; from is 2026-01-01; total is uptime=60 depth=300";
     expect(await preview("create_agreement", NEW)).toEqual({
-      ...{ what: `agreement snek: ${changes}`, cost: "nothing is sold or bought", limits: [] },
+      what: `agreement snek: ${changes}`,
+      cost: "nothing is sold or bought",
+      limits: [],
       worstCase: "orders stay as they are; reports and alerts use the new terms",
     });
     expect(await agreements.versions("snek")).toEqual([]);
@@ -286,7 +326,9 @@ describe("an agreement", () => {
       version: 4,
     });
     expect(await ask("end_agreement", { agreement: "snek", until: "2025-12-31" })).toMatchObject({
-      ...{ state: "ended", until: "2025-12-31", version: 5 },
+      state: "ended",
+      until: "2025-12-31",
+      version: 5,
     });
     // Ended before today, it stays ended.
     expect(await ask("end_agreement", { agreement: "snek" })).toMatchObject({
@@ -340,10 +382,18 @@ describe("an agreement", () => {
       to: "2026-01-02",
     });
     expect(report).toMatchObject({
-      ...{ agreement: "snek", counterparty: "Foundation", maker: null, version: 1, unknownMarkets: [] },
+      agreement: "snek",
+      counterparty: "Foundation",
+      maker: null,
+      version: 1,
+      unknownMarkets: [],
       changedAt: START + DAY + 90 * MINUTE,
-      ...{ from: "2026-01-02", to: "2026-01-02", before: { from: "2026-01-01", to: "2026-01-01" } },
-      ...{ verdict: "unknown", counts: { kept: 1, missed: 0, unknown: 7 }, costs: [] },
+      from: "2026-01-02",
+      to: "2026-01-02",
+      before: { from: "2026-01-01", to: "2026-01-01" },
+      verdict: "unknown",
+      counts: { kept: 1, missed: 0, unknown: 7 },
+      costs: [],
       total: [expect.stringContaining("60 %"), expect.stringContaining("300 in quote")],
     });
     expect(report.rules.slice(0, 3).map(({ value, before }) => [value, before?.value])).toEqual([
@@ -357,8 +407,14 @@ describe("an agreement", () => {
     expect(shown.rules?.at(-1)).toMatchObject({ exchange: "all" });
     expect(shown).toMatchObject({ comparedWith: "2026-01-01 to 2026-01-01", total: report.total.join("; ") });
     expect(shown.markets?.[0]).toEqual({
-      ...{ exchange: "kraken", symbol: "BTC/USDT", known: 1, minutes: 90, bothSides: 100, ownSpread: 1 },
-      ...{ ownBidsWithin2: 1000, ownAsksWithin2: 1000 },
+      exchange: "kraken",
+      symbol: "BTC/USDT",
+      known: 1,
+      minutes: 90,
+      bothSides: 100,
+      ownSpread: 1,
+      ownBidsWithin2: 1000,
+      ownAsksWithin2: 1000,
     });
     expect(shown).not.toHaveProperty("unknownMarkets");
     const lines = operation?.csv?.(report).split("\r\n") ?? [];

@@ -66,7 +66,10 @@ describe("a sample of one minute", () => {
     for (const state of states)
       expect(await sampled([own("buy", "99", { state }), own("sell", "101"), ...others])).toEqual({
         // 2 of a mid of 100.
-        ...{ reads: 1, bids: 1, asks: 1, spread: d("0.02") },
+        reads: 1,
+        bids: 1,
+        asks: 1,
+        spread: d("0.02"),
       });
   });
 
@@ -223,7 +226,10 @@ it("a status page has each pair once, over 90 days and today, without costs, and
   const key = await proofs.key();
   expect(reads).toBe(2);
   expect(content).toMatchObject({
-    ...{ maker: "Desk", hasAmounts: true, madeAt: time.now(), publicKey: key?.publicKey },
+    maker: "Desk",
+    hasAmounts: true,
+    madeAt: time.now(),
+    publicKey: key?.publicKey,
     pairs: [
       {
         whole: { ...KRAKEN, from: "2025-10-05", to: "2026-01-02", known: 2, preset: "agreement" },

@@ -11,7 +11,9 @@ import {
 import { d } from "../../support/grid.ts";
 
 const part = (spread: string, levels: number, millis: number): OfferPart => ({
-  ...{ spread: d(spread), levels, millis },
+  spread: d(spread),
+  levels,
+  millis,
 });
 const offer = (uncertain: number, ...parts: OfferPart[]) => ({ parts, uncertain });
 

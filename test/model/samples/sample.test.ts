@@ -34,7 +34,10 @@ describe("depth", () => {
 
 describe("own orders in a book", () => {
   const order = (side: "buy" | "sell", price: string, amount: string, filled = "0") => ({
-    ...{ side, price: d(price), amount: d(amount), filled: d(filled) },
+    side,
+    price: d(price),
+    amount: d(amount),
+    filled: d(filled),
   });
   const format = (limit: number, ...orders: ReturnType<typeof order>[]) =>
     ownLevels(BOOK, orders, limit).map(({ price, amount }) => `${text(amount)} at ${text(price)}`);

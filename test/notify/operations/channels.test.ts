@@ -32,8 +32,11 @@ const SECRETS = {
   ntfy: { url: "https://ntfy.example.org/my-topic", accessToken: "tk_1234567" },
   telegram: { botToken: "12:ab", chatId: "42", server: "https://telegram.example.org" },
   email: {
-    ...{ server: "smtps://mail.example.org", user: "me", password: "a secret word" },
-    ...{ from: "bot@example.org", to: "you@example.org" },
+    server: "smtps://mail.example.org",
+    user: "me",
+    password: "a secret word",
+    from: "bot@example.org",
+    to: "you@example.org",
   },
 } as const;
 const WEBHOOK = { kind: "webhook", ...SECRETS.webhook };
@@ -100,11 +103,16 @@ describe("a new channel", () => {
   it("has its level, quiet hours and report as requested, and sends everything by default", async () => {
     const { ask } = await channelBox();
     const added = await ask<{ signingSecret: string }>("add_channel", {
-      ...{ channel: "night", level: "alert", quiet: "22:00-07:00 Europe/Berlin", daily: true },
+      channel: "night",
+      level: "alert",
+      quiet: "22:00-07:00 Europe/Berlin",
+      daily: true,
       ...WEBHOOK,
     });
     expect(added).toEqual({
-      ...{ channel: "night", kind: "webhook", level: "alert" },
+      channel: "night",
+      kind: "webhook",
+      level: "alert",
       signingSecret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
     });
     const other = await ask("add_channel", { channel: "all", kind: "discord", ...SECRETS.discord });
@@ -114,8 +122,12 @@ describe("a new channel", () => {
       channels: [
         { channel: "all", kind: "discord", level: "info", quiet: null, daily: false, ...state },
         {
-          ...{ channel: "night", kind: "webhook", level: "alert" },
-          ...{ quiet: "22:00-07:00 Europe/Berlin", daily: true, ...state },
+          channel: "night",
+          kind: "webhook",
+          level: "alert",
+          quiet: "22:00-07:00 Europe/Berlin",
+          daily: true,
+          ...state,
         },
       ],
       count: 2,

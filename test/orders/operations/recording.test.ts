@@ -32,8 +32,11 @@ const recording = (
         market,
       } as never,
       order: order({ strategy: null, kind: "hand", ...over }),
-      ...{ standings, reach: { side: "buy", limit: d("100"), worst: d("100") }, open: undefined },
-      ...{ requestKey: requestKey ?? undefined, by: { actor: "t", request: "r" } },
+      standings,
+      reach: { side: "buy", limit: d("100"), worst: d("100") },
+      open: undefined,
+      requestKey: requestKey ?? undefined,
+      by: { actor: "t", request: "r" },
     },
   );
 
@@ -100,8 +103,11 @@ describe("an order that could fill against a stored one", () => {
           order: async () => reportedOrder({ status }),
         } as never,
         order: order({ strategy: null, kind: "hand" }),
-        ...{ standings, reach: { side: "buy", limit: d("100"), worst: d("100") }, open: undefined },
-        ...{ requestKey: undefined, by: { actor: "t", request: "r" } },
+        standings,
+        reach: { side: "buy", limit: d("100"), worst: d("100") },
+        open: undefined,
+        requestKey: undefined,
+        by: { actor: "t", request: "r" },
       },
     );
     return { result: await done.catch((error: Error) => error.message), ended };

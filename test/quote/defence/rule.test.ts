@@ -90,7 +90,10 @@ function passed(defence: Defence | undefined, id = "q", isRead = true) {
   const state = { ...newQuoteState(4, d("100")), base: d("5"), cost: d("500"), isFirstKnown: true, epoch: 1 };
   const quotes = {
     ...strategy({ phase: "active", status: "running" }),
-    ...{ id: "q", kind: "quote", config, state },
+    id: "q",
+    kind: "quote",
+    config,
+    state,
   } as unknown as QuoteStrategy;
   const fills = lost("buy", ...FIVE.map((at) => NOW - 20 * SECOND + at)).map((one) => ({
     ...one,

@@ -63,7 +63,10 @@ describe("levels at prices between two ticks", () => {
 });
 
 const level = (price: string, amount = "1"): QuoteLevel => ({
-  ...{ side: "buy", level: 0, price: d(price), amount: d(amount) },
+  side: "buy",
+  level: 0,
+  price: d(price),
+  amount: d(amount),
 });
 const bid = (price: string, over: Partial<Order> = {}): Order =>
   order({ side: "buy", price: d(price), amount: d("1"), clientId: price, ...over });
@@ -165,7 +168,8 @@ describe("the prices that volatility is measured with", () => {
 describe("what was quoted last", () => {
   const plan = (price: string | null, sources: readonly object[]) =>
     ({
-      ...{ reference: { price: price === null ? null : d(price), sources }, widenedBy: "asked" },
+      reference: { price: price === null ? null : d(price), sources },
+      widenedBy: "asked",
       prices: price === null ? null : { reference: d(price), reservation: d("99"), halfSpread: d("0.01") },
     }) as never;
   const OWN = { source: "own", because: null };
@@ -173,7 +177,11 @@ describe("what was quoted last", () => {
   it("stays until orders move, or other sources count", () => {
     const first = lastQuoted(null, plan("100", [OWN]), { now: NOW, moves: false });
     expect(first).toEqual({
-      ...{ at: NOW, reference: d("100"), reservation: d("99"), halfSpread: d("0.01"), widenedBy: "asked" },
+      at: NOW,
+      reference: d("100"),
+      reservation: d("99"),
+      halfSpread: d("0.01"),
+      widenedBy: "asked",
       sources: [OWN],
     });
     const next = (price: string | null, sources: readonly object[], moves = false) =>
@@ -183,7 +191,10 @@ describe("what was quoted last", () => {
     expect(next("101", [{ ...OWN, because: "stale" }])).toMatchObject({ at: NOW + 1 });
     expect(next("101", [OWN, { source: "dex", because: null }])).toMatchObject({ at: NOW + 1 });
     expect(next(null, [OWN])).toMatchObject({
-      ...{ at: NOW + 1, reference: null, reservation: null, halfSpread: null },
+      at: NOW + 1,
+      reference: null,
+      reservation: null,
+      halfSpread: null,
     });
   });
 });
@@ -192,8 +203,10 @@ describe("the sources of a price", () => {
   const price = (price: string) => ({ price: d(price), amount: d("2") });
   const book = { bids: [price("99"), price("98")], asks: [price("101"), price("103")], at: NOW - 7 };
   const config = {
-    ...{ weights: { own: ONE, others: d("2"), dex: 0n }, fixed: { price: d("100"), weight: d("3") } },
-    ...{ maxAge: 5001, collar: d("0.1") },
+    weights: { own: ONE, others: d("2"), dex: 0n },
+    fixed: { price: d("100"), weight: d("3") },
+    maxAge: 5001,
+    collar: d("0.1"),
   };
   const own = { side: "sell", price: d("101"), amount: d("5"), filled: d("3") };
   const voters = (over: object = {}, simulated = false) =>
@@ -206,7 +219,8 @@ describe("the sources of a price", () => {
           elsewhere: { prices: [{ source: "mexc", price: d("97"), at: 3 }] },
           ...over,
         },
-        ...{ now: NOW, isSimulated: simulated },
+        now: NOW,
+        isSimulated: simulated,
       } as never,
     );
 

@@ -4,7 +4,8 @@ import { d } from "../../support/grid.ts";
 
 const price = (source: string) => ({ source, price: d("100"), at: 5 });
 const context = {
-  ...{ now: 1000, isSimulated: false },
+  now: 1000,
+  isSimulated: false,
   observed: { open: [], elsewhere: { prices: [price("dex"), price("kraken")], requestedAt: 5, bookAt: 400 } },
 } as never;
 const config = (dex: string, others: string) =>

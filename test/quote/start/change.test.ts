@@ -25,22 +25,38 @@ import { idOf, NOW, order, reportedOrder, strategy } from "../../support/made.ts
 const configOf = (over: object = {}): QuoteConfig =>
   quoteConfigOf(
     quotePreviewInput(["kraken"]).parse({
-      ...{ exchange: "kraken", symbol: "BTC/USDT", spread: 0.02, size: 99.99, fixedPrice: 100 },
-      ...{ useOwn: false, useOthers: false, useDex: false, skew: 0, ...over },
+      exchange: "kraken",
+      symbol: "BTC/USDT",
+      spread: 0.02,
+      size: 99.99,
+      fixedPrice: 100,
+      useOwn: false,
+      useOthers: false,
+      useDex: false,
+      skew: 0,
+      ...over,
     }),
     { base: d("10"), quote: d("1000") },
   );
 const quotes = (over: Partial<QuoteStrategy> = {}): QuoteStrategy =>
   ({
     ...strategy({ phase: "active", status: "running" }),
-    ...{ id: "q", kind: "quote", config: configOf(), edits: 3 },
+    id: "q",
+    kind: "quote",
+    config: configOf(),
+    edits: 3,
     state: { ...withFirstBase(newQuoteState(1, d("100")), d("10")), epoch: 1, edits: 3 },
     ...over,
   }) as unknown as QuoteStrategy;
 const resting = (side: "buy" | "sell", price: string, amount: string, over: Partial<Order> = {}): Order =>
   order({
-    ...{ side, price: d(price), amount: d(amount), strategy: "q", exchangeId: `${side} ${price}` },
-    ...{ clientId: idOf({ serial: Number(price) }), ...over },
+    side,
+    price: d(price),
+    amount: d(amount),
+    strategy: "q",
+    exchangeId: `${side} ${price}`,
+    clientId: idOf({ serial: Number(price) }),
+    ...over,
   });
 const LIVE = [resting("buy", "99", "1.01"), resting("sell", "101", "0.99")];
 const balance = (asset: string, free: string, used = "0") => ({ asset, free: d(free), used: d(used) });
@@ -53,7 +69,10 @@ const inputs = (over: Partial<QuoteInputs> = {}): QuoteInputs => ({
   elsewhere: { prices: [], requestedAt: NOW, bookAt: NOW },
   balances: [balance("USDT", "5000"), balance("BTC", "50")],
   kept: { base: 0n, quote: 0n },
-  ...{ volatility: undefined, killed: false, now: NOW, interval: 5_000 },
+  volatility: undefined,
+  killed: false,
+  now: NOW,
+  interval: 5_000,
   ...over,
 });
 const shown = (
@@ -69,7 +88,12 @@ describe("a change of running quotes", () => {
   it("is shown as the orders that stay, that are canceled and that are placed", () => {
     const { planHash, ...out } = shown({ spread: d("0.04"), levels: 1 });
     expect(out).toMatchObject({
-      ...{ id: "q", reference: 100, halfSpreadPercent: 2, widenedBy: "asked", kept: 0, cancelled: 2 },
+      id: "q",
+      reference: 100,
+      halfSpreadPercent: 2,
+      widenedBy: "asked",
+      kept: 0,
+      cancelled: 2,
       changes: [
         { field: "spread", from: "0.02", to: "0.04" },
         { field: "tolerance", from: "0.0025", to: "0.005" },
@@ -79,7 +103,8 @@ describe("a change of running quotes", () => {
         { side: "buy", price: 98, amount: 1.0203 },
         { side: "sell", price: 102, amount: 0.98029 },
       ],
-      ...{ refused: [], warnings: [] },
+      refused: [],
+      warnings: [],
     });
     expect(planHash).toMatch(/^[0-9a-f]{32}$/);
     expect(shown({ levels: 2 })).toMatchObject({

@@ -12,7 +12,11 @@ describe("the configuration of quotes", () => {
   it("has half the spread on each side, and defaults in proportion to it", () => {
     const { rules, tolerance } = configOf();
     expect(rules).toMatchObject({
-      ...{ halfSpread: d("0.005"), gap: d("0.005"), mostSkew: d("0.005"), strength: d("0.01"), levels: 2 },
+      halfSpread: d("0.005"),
+      gap: d("0.005"),
+      mostSkew: d("0.005"),
+      strength: d("0.01"),
+      levels: 2,
       sizes: { model: "flat", size: d("100") },
     });
     expect(tolerance.price).toBe(d("0.00125"));
@@ -21,21 +25,47 @@ describe("the configuration of quotes", () => {
 
   it("has every value that is requested, and no source that is turned off", () => {
     const over = {
-      ...{ gap: 0.004, volatilityFactor: 2, target: 0.25, skew: 0.03, gamma: 0.1, sigma: 2, k: 1.5 },
-      ...{ maxBase: 7, minBase: 0.5, maxLoss: 30, tolerance: 0.002, fixedPrice: 61_000, maxAge: 5000 },
-      ...{ useOwn: false, useDex: false, collar: 0.2, defend: "20:60" },
+      gap: 0.004,
+      volatilityFactor: 2,
+      target: 0.25,
+      skew: 0.03,
+      gamma: 0.1,
+      sigma: 2,
+      k: 1.5,
+      maxBase: 7,
+      minBase: 0.5,
+      maxLoss: 30,
+      tolerance: 0.002,
+      fixedPrice: 61_000,
+      maxAge: 5000,
+      useOwn: false,
+      useDex: false,
+      collar: 0.2,
+      defend: "20:60",
     };
     expect(configOf(over)).toEqual({
       rules: {
-        ...{ levels: 2, gap: d("0.004"), sizes: { model: "flat", size: d("100") }, halfSpread: d("0.005") },
-        ...{ volatilityFactor: d("2"), target: d("0.25"), strength: d("0.03"), mostSkew: d("0.005") },
-        ...{ widest: d("0.1"), avellaneda: { gamma: 0.1, sigma: 2, k: 1.5, horizon: 1 } },
-        ...{ mostBase: d("7"), leastBase: d("0.5"), defence: { ticks: 20, passes: 60 } },
+        levels: 2,
+        gap: d("0.004"),
+        sizes: { model: "flat", size: d("100") },
+        halfSpread: d("0.005"),
+        volatilityFactor: d("2"),
+        target: d("0.25"),
+        strength: d("0.03"),
+        mostSkew: d("0.005"),
+        widest: d("0.1"),
+        avellaneda: { gamma: 0.1, sigma: 2, k: 1.5, horizon: 1 },
+        mostBase: d("7"),
+        leastBase: d("0.5"),
+        defence: { ticks: 20, passes: 60 },
       },
       tolerance: { price: d("0.002"), amount: d("0.5") },
       weights: { own: 0n, others: ONE, dex: 0n },
       fixed: { price: d("61000"), weight: ONE },
-      ...{ maxAge: 5000, collar: d("0.2"), maxLoss: d("30"), budget: { base: ONE, quote: d("100") } },
+      maxAge: 5000,
+      collar: d("0.2"),
+      maxLoss: d("30"),
+      budget: { base: ONE, quote: d("100") },
     });
     const bare = configOf({ collar: 0 });
     expect(bare.weights).toEqual({ own: ONE, others: ONE, dex: ONE });

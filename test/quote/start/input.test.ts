@@ -13,19 +13,57 @@ const HASH = "0123456789abcdef".repeat(2);
 
 /** Every field of a start but `depth` and `within`, as a client sends it and as it is read. */
 const SENT = {
-  ...{ exchange: "kraken", symbol: "BTC/USDT", spread: 0.01, levels: 20, size: 100, growth: 1.5, gap: 0.004 },
-  ...{ volatilityFactor: 2.5, target: 0.25, skew: 0.03, gamma: 0.1, sigma: 2, k: 1.5, horizon: 3 },
-  ...{ maxBase: 7, minBase: 0.5, maxLoss: 30, defend: "20:60", tolerance: 0.002 },
-  ...{ useOwn: false, useOthers: false, useDex: false, fixedPrice: 61000.5, maxAge: 5000, collar: 0.2 },
-  ...{ baseBudget: 0.3, quoteBudget: 900, dryRun: true, dryBalance: "USDT=1000,BTC=0.1", name: "mine" },
+  exchange: "kraken",
+  symbol: "BTC/USDT",
+  spread: 0.01,
+  levels: 20,
+  size: 100,
+  growth: 1.5,
+  gap: 0.004,
+  volatilityFactor: 2.5,
+  target: 0.25,
+  skew: 0.03,
+  gamma: 0.1,
+  sigma: 2,
+  k: 1.5,
+  horizon: 3,
+  maxBase: 7,
+  minBase: 0.5,
+  maxLoss: 30,
+  defend: "20:60",
+  tolerance: 0.002,
+  useOwn: false,
+  useOthers: false,
+  useDex: false,
+  fixedPrice: 61000.5,
+  maxAge: 5000,
+  collar: 0.2,
+  baseBudget: 0.3,
+  quoteBudget: 900,
+  dryRun: true,
+  dryBalance: "USDT=1000,BTC=0.1",
+  name: "mine",
 };
 const READ = {
   ...SENT,
-  ...{ spread: d("0.01"), size: d("100"), growth: d("1.5"), gap: d("0.004"), within: d("0.02") },
-  ...{ volatilityFactor: d("2.5"), target: d("0.25"), skew: d("0.03") },
-  ...{ maxBase: d("7"), minBase: d("0.5"), maxLoss: d("30"), defend: { ticks: 20, passes: 60 } },
-  ...{ tolerance: d("0.002"), fixedPrice: d("61000.5"), collar: d("0.2") },
-  ...{ baseBudget: d("0.3"), quoteBudget: d("900"), dryBalance: { USDT: d("1000"), BTC: d("0.1") } },
+  spread: d("0.01"),
+  size: d("100"),
+  growth: d("1.5"),
+  gap: d("0.004"),
+  within: d("0.02"),
+  volatilityFactor: d("2.5"),
+  target: d("0.25"),
+  skew: d("0.03"),
+  maxBase: d("7"),
+  minBase: d("0.5"),
+  maxLoss: d("30"),
+  defend: { ticks: 20, passes: 60 },
+  tolerance: d("0.002"),
+  fixedPrice: d("61000.5"),
+  collar: d("0.2"),
+  baseBudget: d("0.3"),
+  quoteBudget: d("900"),
+  dryBalance: { USDT: d("1000"), BTC: d("0.1") },
 };
 
 describe("the input of a start of quotes", () => {
@@ -35,16 +73,28 @@ describe("the input of a start of quotes", () => {
     expect(preview.parse(SENT)).toEqual(READ);
     expect(start.parse({ ...SENT, planHash: HASH })).toEqual({ ...READ, planHash: HASH });
     expect(preview.parse({ ...SENT, size: undefined, depth: 500, within: 0.05 })).toMatchObject({
-      ...{ depth: d("500"), within: d("0.05") },
+      depth: d("500"),
+      within: d("0.05"),
     });
   });
 
   it("has defaults for everything but the spread and the size", () => {
     const { exchange, symbol } = REQUEST;
     expect(preview.parse({ exchange, symbol, spread: 0.01, size: 100 })).toEqual({
-      ...{ exchange, symbol, spread: d("0.01"), size: d("100"), levels: 1, within: d("0.02"), growth: ONE },
-      ...{ volatilityFactor: ONE, target: d("0.5"), useOwn: true, useOthers: true, useDex: true },
-      ...{ maxAge: 120_000, collar: d("0.1") },
+      exchange,
+      symbol,
+      spread: d("0.01"),
+      size: d("100"),
+      levels: 1,
+      within: d("0.02"),
+      growth: ONE,
+      volatilityFactor: ONE,
+      target: d("0.5"),
+      useOwn: true,
+      useOthers: true,
+      useDex: true,
+      maxAge: 120_000,
+      collar: d("0.1"),
     });
   });
 
@@ -101,8 +151,16 @@ describe("the input of a change of quotes", () => {
 
   it("has its fields as at the start, without defaults", () => {
     expect(quoteEditPreviewInput().parse(all)).toEqual({
-      ...{ id, levels: 20, spread: READ.spread, size: READ.size, depth: d("5"), maxBase: d("7") },
-      ...{ minBase: d("0.5"), maxLoss: d("30"), defend: READ.defend, tolerance: d("0.002") },
+      id,
+      levels: 20,
+      spread: READ.spread,
+      size: READ.size,
+      depth: d("5"),
+      maxBase: d("7"),
+      minBase: d("0.5"),
+      maxLoss: d("30"),
+      defend: READ.defend,
+      tolerance: d("0.002"),
       fixedPrice: d("61000.5"),
     });
     expect(quoteEditInput().parse({ id, planHash: HASH })).toEqual({ id, planHash: HASH });

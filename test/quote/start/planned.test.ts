@@ -34,8 +34,13 @@ function planned(
   budget: { base: string; quote: string } = { base: "10", quote: "1000" },
 ) {
   const request = quotePreviewInput(["kraken"]).parse({
-    ...{ ...PLACE, spread: 0.02, size: 99.99, fixedPrice: 100 },
-    ...{ useOwn: false, useOthers: false, useDex: false },
+    ...PLACE,
+    spread: 0.02,
+    size: 99.99,
+    fixedPrice: 100,
+    useOwn: false,
+    useOthers: false,
+    useDex: false,
     ...over,
   });
   const config = quoteConfigOf(request, { base: d(budget.base), quote: d(budget.quote) });
@@ -51,7 +56,11 @@ describe("a plan of quotes", () => {
   it("has an order on each side at half the spread from the price, for the requested size", () => {
     // 99.99 / 99 and 99.99 / 101.
     expect(planned()).toMatchObject({
-      ...{ spreadPercent: 2, levels: 1, maxLoss: null, defend: null, widenedBy: "asked" },
+      spreadPercent: 2,
+      levels: 1,
+      maxLoss: null,
+      defend: null,
+      widenedBy: "asked",
       budget: { base: "10", quote: "1000" },
       reference: 100,
       halfSpreadPercent: 1,
@@ -143,7 +152,10 @@ describe("a plan of quotes", () => {
   it("has no orders without a price, and names why a source does not count", () => {
     const out = planned({ useOwn: true, fixedPrice: undefined });
     expect(out).toMatchObject({
-      ...{ reference: null, halfSpreadPercent: null, widenedBy: null, orders: [] },
+      reference: null,
+      halfSpreadPercent: null,
+      widenedBy: null,
+      orders: [],
       sources: [{ source: "own", counted: false, because: "missing" }],
     });
     expect(out.worstCase).not.toContain(" now");
@@ -173,7 +185,8 @@ describe("the cadence of quotes", () => {
 
   it("compares the spread with four standard deviations of the price between two passes", () => {
     expect(cadence(0.005)).toEqual({
-      ...{ seconds: 60, movePercent: 0.5 },
+      seconds: 60,
+      movePercent: 0.5,
       message: "within the 60 s between two passes the price moves by about 0.5 %; this spread covers it",
     });
     expect(cadence(0.006)).toMatchObject({
@@ -181,7 +194,8 @@ describe("the cadence of quotes", () => {
       message: expect.stringContaining("about 0.6 %: a spread below 2.4 % often fills before"),
     });
     expect(cadence(undefined)).toEqual({
-      ...{ seconds: 60, movePercent: null },
+      seconds: 60,
+      movePercent: null,
       message: "the volatility is unknown; start with a wide spread",
     });
   });

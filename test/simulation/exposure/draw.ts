@@ -59,7 +59,8 @@ export function drawGrid(random: Random, { exchange, symbol, mid }: Market): Dra
   return {
     tool: "start_grid",
     input: {
-      ...{ exchange, symbol },
+      exchange,
+      symbol,
       ...range,
       gridLevels: random.whole(2, 8),
       orderSize: size(random, 10, 3000),
@@ -83,7 +84,8 @@ export function drawCentered(random: Random, { exchange, symbol }: Market): Draw
   return {
     tool: "start_centered_grid",
     input: {
-      ...{ exchange, symbol },
+      exchange,
+      symbol,
       levels: random.whole(1, 4),
       spacing: size(random, 0.002, 0.02),
       size: size(random, 10, 500),
@@ -100,7 +102,8 @@ export function drawQuotes(random: Random, { exchange, symbol, mid }: Market): D
   return {
     tool: "start_quote",
     input: {
-      ...{ exchange, symbol },
+      exchange,
+      symbol,
       spread: size(random, 0.001, 0.02),
       levels: random.whole(1, 3),
       ...(random.chance(0.8)
@@ -108,7 +111,9 @@ export function drawQuotes(random: Random, { exchange, symbol, mid }: Market): D
         : { depth: size(random, 100, 3000), within: 0.03 }),
       baseBudget: figure(size(random, 20, 30_000) / mid),
       quoteBudget: size(random, 20, 30_000),
-      ...{ volatilityFactor: 0, useOthers: false, useDex: false },
+      volatilityFactor: 0,
+      useOthers: false,
+      useDex: false,
       ...maybe(random, 0.1, () => ({ maxLoss: size(random, 1, 1000) })),
       ...maybe(random, 0.03, () => ({ dryRun: true })),
     },
@@ -120,7 +125,9 @@ export function drawOrder(random: Random, { exchange, symbol, mid }: Market): Dr
   return {
     tool: "create_order",
     input: {
-      ...{ exchange, symbol, type },
+      exchange,
+      symbol,
+      type,
       side: random.pick(["buy", "sell"]),
       amount: figure(size(random, 10, 20_000) / mid),
       ...(type === "limit" ? { price: figure(mid * between(random, 0.97, 1.03)) } : {}),

@@ -43,7 +43,11 @@ const fill = (
   amount: number,
   over: Partial<TradedFill> = {},
 ): TradedFill => ({
-  ...{ side, price: exact(price), amount: exact(amount), isExit: false, isEarlier: false },
+  side,
+  price: exact(price),
+  amount: exact(amount),
+  isExit: false,
+  isEarlier: false,
   ...over,
 });
 const total = (...fills: readonly TradedFill[]) => tradedIn(fills, exact(100)).total;

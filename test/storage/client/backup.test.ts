@@ -53,8 +53,17 @@ const byHand = (clientId: string) => ({
   account: "sandbox:mexc:",
   strategy: null,
   kind: "hand" as const,
-  ...{ generation: 0, slot: 0, side: "buy" as const, type: "limit" as const, timeInForce: "gtc" as const },
-  ...{ symbol: "BTC/USDT" as const, price: d("9"), amount: d("1"), createdAt: START, sendBy: 0, notAfter: 0 },
+  generation: 0,
+  slot: 0,
+  side: "buy" as const,
+  type: "limit" as const,
+  timeInForce: "gtc" as const,
+  symbol: "BTC/USDT" as const,
+  price: d("9"),
+  amount: d("1"),
+  createdAt: START,
+  sendBy: 0,
+  notAfter: 0,
 });
 const sandboxRow = (created: number, seed: number) =>
   `insert or replace into sandbox (id, origin, created, seed, speed, replays) values (1, 0, ${created}, ${seed}, 1, '[]')`;
@@ -170,7 +179,9 @@ describe("user requests made since a restored backup", () => {
     });
     await client.batch(
       [
-        ...["delete from limits", "delete from limit_uses", "update control set limits = 1"],
+        "delete from limits",
+        "delete from limit_uses",
+        "update control set limits = 1",
         "update migrations set applied_at = applied_at + 1",
         `insert into limits (scope, settings) values ('both', '{"openOrders":2}')`,
       ],

@@ -8,7 +8,10 @@ import { migrations } from "../../support/migrations.ts";
 
 it("throws a StoreError without SQL if a read fails", async () => {
   const context = await openDatabase({
-    ...{ client: fileConnection(":memory:"), local: virtualLocal(0).local, migrations, kind: "sandbox" },
+    client: fileConnection(":memory:"),
+    local: virtualLocal(0).local,
+    migrations,
+    kind: "sandbox",
   });
   onTestFinished(() => context.client.close());
   await context.client.execute("drop table agreements");

@@ -11,8 +11,13 @@ import { d } from "../../support/grid.ts";
 import { testSandbox } from "../../support/sandbox.ts";
 
 const spends = (quote: string): Exposure => ({
-  ...{ trades: "known", symbol: "BTC/USDT", base: 0n, exits: 0n },
-  ...{ quote: d(quote), counted: d(quote), largest: d(quote) },
+  trades: "known",
+  symbol: "BTC/USDT",
+  base: 0n,
+  exits: 0n,
+  quote: d(quote),
+  counted: d(quote),
+  largest: d(quote),
 });
 
 interface Proposed {
@@ -32,7 +37,11 @@ async function agentBox(given: Partial<McpSettings> = {}) {
   };
   const acts: object[] = [];
   const trade = operation({
-    ...{ name: "act", summary: "Act", effect: "trade", access: "token", failure: "Order failed" },
+    name: "act",
+    summary: "Act",
+    effect: "trade",
+    access: "token",
+    failure: "Order failed",
     http: { route: "POST /act", from: "body" },
     input: () => z.object({}),
     output: () => z.object({ done: z.boolean() }),
@@ -57,12 +66,18 @@ async function agentBox(given: Partial<McpSettings> = {}) {
   }) as TradeOperation;
   const settings = { trading: true, confirm: "plan", ...given } as const;
   const optionsOf = (over: Partial<McpOptions> = {}): McpOptions => ({
-    ...{ deps, operations: [trade], tools: async () => [], settings, version: "0" },
+    deps,
+    operations: [trade],
+    tools: async () => [],
+    settings,
+    version: "0",
     caller: { actor: "tok_a", scope: "trade", key: "key a" },
     ...over,
   });
   const requestOf = (input: object) => ({
-    ...{ operation: trade, given: { ...input }, input: { ...input } },
+    operation: trade,
+    given: { ...input },
+    input: { ...input },
     call: { actor: "tok_a", requestId: "r", isAgent: true } as const,
   });
   const show = (input: object = {}, over: Partial<McpOptions> = {}) =>
@@ -94,11 +109,14 @@ describe("a plan", () => {
     expect(acts).toEqual([
       {
         input: { amount: 1, shown: "1" },
-        ...{ isLimited: false, isAgent: true, requestKey: expect.stringMatching(/^[0-9a-f]{64}$/) },
+        isLimited: false,
+        isAgent: true,
+        requestKey: expect.stringMatching(/^[0-9a-f]{64}$/),
       },
     ]);
     expect(refusalOf(await execute(planId, { amount: 1 }))).toMatchObject({
-      ...{ status: 409, error: "Conflict" },
+      status: 409,
+      error: "Conflict",
       message: "this planId was already used by an earlier call, which has executed it or tried to",
       next: "Do not repeat the plan. Check list_orders, list_grids, list_quotes or list_strategies for what the earlier call did.",
     });
@@ -307,7 +325,8 @@ describe("a plan that a person must approve", () => {
     expect(next).toContain(`\`edgemaker plans approve ${planId}\``);
     const before = time.now();
     expect(refusalOf(await execute(planId))).toMatchObject({
-      ...{ status: 409, message: "this plan is not approved yet; nothing was done" },
+      status: 409,
+      message: "this plan is not approved yet; nothing was done",
       next: "Ask the person to approve it, then call again with the same planId.",
     });
     expect(time.now() - before).toBe(46 * SECOND);

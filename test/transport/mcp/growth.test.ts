@@ -4,8 +4,13 @@ import { needsApproval, outgrown, ownerTexts } from "../../../src/transport/mcp/
 import { d } from "../../support/grid.ts";
 
 const known = (base: string, quote: string, exits = "0"): Exposure => ({
-  ...{ trades: "known", symbol: "BTC/USDT", base: d(base), quote: d(quote), exits: d(exits) },
-  ...{ counted: d("1"), largest: d("1") },
+  trades: "known",
+  symbol: "BTC/USDT",
+  base: d(base),
+  quote: d(quote),
+  exits: d(exits),
+  counted: d("1"),
+  largest: d("1"),
 });
 const UNKNOWN: Exposure = { trades: "unknown", why: "no price" };
 

@@ -15,7 +15,11 @@ async function connected(names: readonly string[] = ["list_exchanges", "get_grid
   const calls: { input: object; actor: string; isAgent?: boolean; requestId?: string | null }[] = [];
   const operations = names.map((name) =>
     operation({
-      ...{ name, summary: name, effect: "read", access: "token", failure: "Exchange error" },
+      name,
+      summary: name,
+      effect: "read",
+      access: "token",
+      failure: "Exchange error",
       http: { route: "GET /it", from: "query" },
       input: () => z.object({ id: z.string().startsWith("grid-").optional() }),
       output: () => z.object({ name: z.string() }),
@@ -111,7 +115,9 @@ describe("resources", () => {
     const { resourceTemplates } = await client.listResourceTemplates();
     expect(resourceTemplates).toEqual([
       {
-        ...{ uriTemplate: "edgemaker://strategies/{id}", name: "strategy", description: "One grid" },
+        uriTemplate: "edgemaker://strategies/{id}",
+        name: "strategy",
+        description: "One grid",
         mimeType: "application/json",
       },
     ]);

@@ -22,8 +22,12 @@ it.each(["mexc", "gateio", "bitget", "kraken"] as const)(
     const setup = await emulatedExchanges({ names: [name], time: REAL });
     const venue = setup.exchange(name);
     await runOperation(setup.deps, "start_grid", {
-      ...{ exchange: name, symbol: "BTC/USDT", gridLevels: 4, orderSize: decimal("100") },
-      ...{ lowerPrice: decimal("57000"), upperPrice: decimal("63000") },
+      exchange: name,
+      symbol: "BTC/USDT",
+      gridLevels: 4,
+      orderSize: decimal("100"),
+      lowerPrice: decimal("57000"),
+      upperPrice: decimal("63000"),
     });
     const deps = { ...setup.deps, streams: venueStreams(setup.accessOf, nodeSockets) };
     const follower = startStreams(deps, HOUR, true);

@@ -4,8 +4,14 @@ import { bodyOf, EMPTY_FORM, formOf, queryOf } from "../../../src/web/start/form
 it("an address carries every number of a tested grid, also those of its trail", () => {
   const form = {
     ...EMPTY_FORM,
-    ...{ exchange: "kraken", symbol: "BTC/USDT", lowerPrice: "50000", upperPrice: "70000", orderSize: "100" },
-    ...{ trailUp: "90000", trailDown: "40000", stopLossPrice: "39000" },
+    exchange: "kraken",
+    symbol: "BTC/USDT",
+    lowerPrice: "50000",
+    upperPrice: "70000",
+    orderSize: "100",
+    trailUp: "90000",
+    trailDown: "40000",
+    stopLossPrice: "39000",
   };
   expect(formOf(new URLSearchParams(queryOf(bodyOf(form) ?? {})))).toEqual(form);
 });

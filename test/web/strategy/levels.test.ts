@@ -6,8 +6,13 @@ const PATH = "../../../src/web/strategy/slots.tsx";
 const { gridLevels, hasOlderOpen, MOST_LISTED } = await import(PATH);
 
 const grid = {
-  ...{ lowerPrice: 1, upperPrice: 3, markPrice: null, breakEvenPrice: null, refused: [], stopPrices: [] },
-  ...{ openOrders: 2 },
+  lowerPrice: 1,
+  upperPrice: 3,
+  markPrice: null,
+  breakEvenPrice: null,
+  refused: [],
+  stopPrices: [],
+  openOrders: 2,
   slots: [
     { slot: 0, side: "buy", lowerPrice: 1, upperPrice: 2 },
     { slot: 1, side: "buy", lowerPrice: 2, upperPrice: 3 },

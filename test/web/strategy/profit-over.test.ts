@@ -39,7 +39,11 @@ async function traded() {
   // A candle ends where the next one begins: each was seen at its end.
   const candles = observed.map(({ close }, at) => ({
     timestamp: at === 0 ? 0 : (observed[at - 1]?.timestamp ?? 0) + 1,
-    ...{ open: close, high: close, low: close, close, volume: 0 },
+    open: close,
+    high: close,
+    low: close,
+    close,
+    volume: 0,
   }));
   return { grid: await status(), observed, fills, candles };
 }

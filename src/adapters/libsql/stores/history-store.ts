@@ -69,8 +69,10 @@ const fillsPage = (table: typeof measuredFills | typeof spreadFills) => {
   const of = (name: string) => sql.placeholder(name);
   const { account, symbol, tradeId, at, strategy } = fills;
   const isOfFill = and(
-    ...[eq(fillMids.account, account), eq(fillMids.symbol, symbol)],
-    ...[eq(fillMids.at, at), eq(fillMids.tradeId, tradeId)],
+    eq(fillMids.account, account),
+    eq(fillMids.symbol, symbol),
+    eq(fillMids.at, at),
+    eq(fillMids.tradeId, tradeId),
   );
   const columns = Object.keys(getTableColumns(table)).map((name) => {
     const column = { ...getTableColumns(fillMids), ...getTableColumns(fills) }[name];

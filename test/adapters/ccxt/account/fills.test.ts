@@ -3,13 +3,22 @@ import { readOrders, readSpan } from "../../../../src/adapters/ccxt/account/fill
 
 const NOW = 1_000_000;
 const row = (at: number, over: object = {}) => ({
-  ...{ id: `t${at}`, order: "x1", symbol: "BTC/USDT", side: "buy", price: "100", amount: "1" },
-  ...{ cost: "100", fee: { cost: "0.1", currency: "USDT" }, timestamp: at, ...over },
+  id: `t${at}`,
+  order: "x1",
+  symbol: "BTC/USDT",
+  side: "buy",
+  price: "100",
+  amount: "1",
+  cost: "100",
+  fee: { cost: "0.1", currency: "USDT" },
+  timestamp: at,
+  ...over,
 });
 /** An exchange that shows pages of three, newest first, and forgets what is older than `back`. */
 const reading = (rows: readonly object[], request: { from: number; to?: number }, reach: object = {}) => {
   const quirks = {
-    ...{ name: "it", fillReach: { page: 3, tick: 1, ...reach } },
+    name: "it",
+    fillReach: { page: 3, tick: 1, ...reach },
     fills: async (_: unknown, __: string, { from, to }: { from: number; to: number }) =>
       rows
         .filter((one) => "timestamp" in one && Number(one.timestamp) >= from && Number(one.timestamp) < to)
@@ -59,7 +68,8 @@ describe("a query for executions", () => {
 function paging(rows: readonly object[], reach: object) {
   const asked: unknown[] = [];
   const quirks = {
-    ...{ name: "it", fillReach: { page: 3, tick: 10, ...reach } },
+    name: "it",
+    fillReach: { page: 3, tick: 10, ...reach },
     fills: async (_: unknown, __: string, span: { from: number; to: number }, after: readonly object[]) => {
       asked.push([span.from, span.to, after.length]);
       const found = rows.filter(({ timestamp }: { timestamp?: number }) => {

@@ -58,7 +58,8 @@ describe("a book", () => {
       NOW,
     ]);
     expect([(await data.book(PAIR, 500)).bids.length, calls[0], shared[0]]).toEqual([
-      ...[100, [PAIR, 150]],
+      100,
+      [PAIR, 150],
       `own book ${PAIR} `,
     ]);
   });

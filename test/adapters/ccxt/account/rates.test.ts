@@ -19,13 +19,13 @@ function linked(own: object = {}) {
   const log: unknown[][] = [];
   const link = () =>
     ({
-      ...{ quirks: { name: "mexc", buyFeeIn: "unknown" }, keeping, local: { monotonic: () => time.now } },
-      ...{
-        fees: new Map(),
-        buyFees: new Map(),
-        kinds: new Map(),
-        log: (...entry: unknown[]) => void log.push(entry),
-      },
+      quirks: { name: "mexc", buyFeeIn: "unknown" },
+      keeping,
+      local: { monotonic: () => time.now },
+      fees: new Map(),
+      buyFees: new Map(),
+      kinds: new Map(),
+      log: (...entry: unknown[]) => void log.push(entry),
       ...own,
     }) as unknown as ExchangeLink;
   return { time, keeping, log, link };
@@ -35,7 +35,9 @@ describe("an account's fees", () => {
   function reading() {
     const { link, ...rest } = linked();
     const state: { answer: unknown; hasKeys: boolean; calls: number } = {
-      ...{ answer: { maker: "0.001", taker: "0.002" }, hasKeys: true, calls: 0 },
+      answer: { maker: "0.001", taker: "0.002" },
+      hasKeys: true,
+      calls: 0,
     };
     const session = {
       keys: async () => (state.hasKeys ? {} : undefined),
@@ -204,7 +206,10 @@ describe("the kind of an account", () => {
   it("is asked for once a day, also by another process, and used while that fails", async () => {
     const { reader, create, time, asked, state } = kinds();
     expect([await reader.settle(), await reader.settle(), await create().settle(), asked()]).toEqual([
-      ...["unified", "unified", "unified", 1],
+      "unified",
+      "unified",
+      "unified",
+      1,
     ]);
     time.now += DAY - 1;
     state.answer = "classic";

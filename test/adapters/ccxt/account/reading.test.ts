@@ -92,9 +92,19 @@ describe("the fees of an order in several assets", () => {
 
   /** A sell of 0.002 BTC for 120 USDT. */
   const bitgetOrder = (feeDetail: object) => ({
-    ...{ orderId: "9", clientOid: "em1", symbol: "BTCUSDT", orderType: "limit", side: "sell", size: "0.002" },
-    ...{ price: "60000", priceAvg: "60000", baseVolume: "0.002", quoteVolume: "120", status: "filled" },
-    ...{ cTime: String(AT), feeDetail: JSON.stringify({ newFees: { c: 0, d: 0, t: -0.12 }, ...feeDetail }) },
+    orderId: "9",
+    clientOid: "em1",
+    symbol: "BTCUSDT",
+    orderType: "limit",
+    side: "sell",
+    size: "0.002",
+    price: "60000",
+    priceAvg: "60000",
+    baseVolume: "0.002",
+    quoteVolume: "120",
+    status: "filled",
+    cTime: String(AT),
+    feeDetail: JSON.stringify({ newFees: { c: 0, d: 0, t: -0.12 }, ...feeDetail }),
   });
   const row = (feeCoinCode: string, totalFee: number, deduction: boolean) => ({
     [feeCoinCode]: { deduction, feeCoinCode, totalDeductionFee: 0, totalFee },
@@ -114,10 +124,26 @@ describe("the fees of an order in several assets", () => {
 
   it("include gateio's points, as its executions do", async () => {
     const info = {
-      ...{ id: "9", text: "t-em1", currency_pair: "BTC_USDT", type: "limit", side: "sell", account: "spot" },
-      ...{ amount: "0.002", price: "60000", left: "0", filled_amount: "0.002", filled_total: "120" },
-      ...{ avg_deal_price: "60000", finish_as: "filled", status: "closed", create_time_ms: String(AT) },
-      ...{ fee: "0", fee_currency: "USDT", gt_fee: "0", rebated_fee: "0", rebated_fee_currency: "BTC" },
+      id: "9",
+      text: "t-em1",
+      currency_pair: "BTC_USDT",
+      type: "limit",
+      side: "sell",
+      account: "spot",
+      amount: "0.002",
+      price: "60000",
+      left: "0",
+      filled_amount: "0.002",
+      filled_total: "120",
+      avg_deal_price: "60000",
+      finish_as: "filled",
+      status: "closed",
+      create_time_ms: String(AT),
+      fee: "0",
+      fee_currency: "USDT",
+      gt_fee: "0",
+      rebated_fee: "0",
+      rebated_fee_currency: "BTC",
     };
     expect(await feesOf(gateio, { ...info, point_fee: "0.24" })).toEqual(["0.24 GATEPOINT"]);
     expect(await feesOf(gateio, { ...info, point_fee: "0" })).toEqual([]);

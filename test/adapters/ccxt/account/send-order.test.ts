@@ -42,7 +42,9 @@ function sending({ answer = { id: "x1" }, leaves = true, buysByCost = false, spo
   const quote = async () => ({ bid: d("99"), ask: d("100.07") });
   const parts = { link, session, quote, market: async () => market({ tick: d("0.5") }) } as never;
   return {
-    ...{ sent, spoiled, logged },
+    sent,
+    spoiled,
+    logged,
     create: (over: Parameters<typeof order>[0] = {}) => sendOrder(parts, order(over), PERMIT),
     cancel: (id = "x1") => sendCancel(parts, { symbol: "BTC/USDT", id }, PERMIT),
   };
@@ -53,7 +55,8 @@ describe("an order that is sent", () => {
     expect(await sending({}).create()).toEqual({ result: "accepted", id: "x1" });
     for (const id of [undefined, 5, "", "two words", "x".repeat(81)])
       expect(await sending({ answer: { id } }).create()).toEqual({
-        ...{ result: "unknown", reason: "the exchange returned no order id" },
+        result: "unknown",
+        reason: "the exchange returned no order id",
       });
   });
 
@@ -164,7 +167,8 @@ describe("a cancel that is sent", () => {
     expect(await cancel(failure({ definite: false }))).toMatchObject({ result: "unknown" });
     expect(await cancel(new NotSent("late"), false)).toEqual({ result: "not_sent" });
     expect(await cancel(new BudgetSpent("none left", 5), false)).toEqual({
-      ...{ result: "not_sent", failure: "rate_limited" },
+      result: "not_sent",
+      failure: "rate_limited",
     });
   });
 });

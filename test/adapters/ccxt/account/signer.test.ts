@@ -102,7 +102,9 @@ function turns({ serial = true, takenFor = 0, awaited = [] as boolean[] } = {}) 
   const time = { now: 1000 };
   let sleeps = 0;
   const link = {
-    ...{ id: "kraken", quirks: { name: "kraken", serial }, lines: new Map() },
+    id: "kraken",
+    quirks: { name: "kraken", serial },
+    lines: new Map(),
     timing: { leaseTtl: 45 * SECOND, requestTimeout: 10 * SECOND },
     local: {
       monotonic: () => time.now,
@@ -175,7 +177,8 @@ describe("a person's call where nonces must arrive in order", () => {
     expect([done.length, time.now]).toEqual([5, 1150]);
     const busy = turns({ takenFor: 1000 });
     await expect(busy.person().run(async () => "done")).rejects.toMatchObject({
-      ...{ label: "Too many requests", message: "kraken is busy with this account's other calls" },
+      label: "Too many requests",
+      message: "kraken is busy with this account's other calls",
     });
     expect(busy.time.now).toBe(11_050);
   });
@@ -267,7 +270,11 @@ it("a line runs one call at a time, those of people first", async () => {
       if (name === "p2") throw new Error(name);
     });
   const all = await Promise.allSettled([
-    ...[run("pass", "s1"), run("pass", "s2"), run("person", "p1"), run("person", "p2"), run("pass", "s3")],
+    run("pass", "s1"),
+    run("pass", "s2"),
+    run("person", "p1"),
+    run("person", "p2"),
+    run("pass", "s3"),
   ]);
   expect(order).toEqual(["s1", "p1", "p2", "s2", "s3"].flatMap((name) => [`${name} begins`, `${name} ends`]));
   expect(all.map(({ status }) => status[0])).toEqual(["f", "f", "f", "r", "f"]);

@@ -57,16 +57,34 @@ describe("a ticker", () => {
 
 describe("an order", () => {
   const ORDER = {
-    ...{ id: "x1", symbol: "BTC/USDT", side: "buy", type: "limit", price: "100", amount: "2", filled: "1" },
-    ...{ cost: "99", status: "open", timestamp: AT, fees: [{ cost: "0.1", currency: "USDT" }] },
+    id: "x1",
+    symbol: "BTC/USDT",
+    side: "buy",
+    type: "limit",
+    price: "100",
+    amount: "2",
+    filled: "1",
+    cost: "99",
+    status: "open",
+    timestamp: AT,
+    fees: [{ cost: "0.1", currency: "USDT" }],
   };
   const read = (over: Dict = {}, quirks: Partial<Quirks> = {}) =>
     venueOrderOf({ ...ORDER, ...over }, { ...plain, ...quirks }, AT + 5);
 
   it("has its amounts, its notional and its fees", () => {
     expect(read()).toEqual({
-      ...{ id: "x1", clientId: "em1", symbol: "BTC/USDT", side: "buy", type: "limit", price: d("100") },
-      ...{ amount: d("2"), filled: d("1"), notional: d("99"), status: "partially_filled", at: AT },
+      id: "x1",
+      clientId: "em1",
+      symbol: "BTC/USDT",
+      side: "buy",
+      type: "limit",
+      price: d("100"),
+      amount: d("2"),
+      filled: d("1"),
+      notional: d("99"),
+      status: "partially_filled",
+      at: AT,
       fees: [{ asset: "USDT", amount: d("0.1") }],
     });
     expect(read({ timestamp: undefined }).at).toBe(AT + 5);
@@ -74,7 +92,9 @@ describe("an order", () => {
 
   it("without a fill has no notional and no fee, whatever is reported", () => {
     expect(read({ filled: "0", cost: "5", fees: undefined })).toMatchObject({
-      ...{ status: "open", notional: 0n, fees: [] },
+      status: "open",
+      notional: 0n,
+      fees: [],
     });
   });
 
@@ -136,8 +156,17 @@ describe("an order", () => {
   });
 
   it.each([
-    ...[{ filled: "2.1" }, { price: "-1" }, { side: "both" }, { id: "" }, { id: 5 }, { symbol: "BTC" }],
-    ...[{ symbol: 5 }, { filled: "-1" }, { filled: "NaN" }, { cost: "-1" }, { amount: [] }],
+    { filled: "2.1" },
+    { price: "-1" },
+    { side: "both" },
+    { id: "" },
+    { id: 5 },
+    { symbol: "BTC" },
+    { symbol: 5 },
+    { filled: "-1" },
+    { filled: "NaN" },
+    { cost: "-1" },
+    { amount: [] },
   ])("fails the read with %j", (over) => {
     expect(() => read(over)).toThrow(VenueError);
   });
@@ -145,15 +174,29 @@ describe("an order", () => {
 
 describe("an execution", () => {
   const FILL = {
-    ...{ id: "t1", order: "x1", symbol: "BTC/USDT", side: "sell", price: "100", amount: "2", cost: "200" },
-    ...{ fees: [{ cost: "0.1", currency: "USDT" }], timestamp: AT },
+    id: "t1",
+    order: "x1",
+    symbol: "BTC/USDT",
+    side: "sell",
+    price: "100",
+    amount: "2",
+    cost: "200",
+    fees: [{ cost: "0.1", currency: "USDT" }],
+    timestamp: AT,
   };
   const read = (over: Dict = {}) => venueFillOf({ ...FILL, ...over });
 
   it("has the reported cost, or what its price and amount come to", () => {
     expect(read()).toEqual({
-      ...{ id: "t1", orderId: "x1", symbol: "BTC/USDT", side: "sell", price: d("100"), amount: d("2") },
-      ...{ notional: d("200"), fees: [{ asset: "USDT", amount: d("0.1") }], at: AT },
+      id: "t1",
+      orderId: "x1",
+      symbol: "BTC/USDT",
+      side: "sell",
+      price: d("100"),
+      amount: d("2"),
+      notional: d("200"),
+      fees: [{ asset: "USDT", amount: d("0.1") }],
+      at: AT,
     });
     expect(read({ cost: "199.9" }).notional).toBe(d("199.9"));
     for (const cost of [undefined, null]) expect(read({ cost }).notional).toBe(d("200"));
@@ -168,8 +211,16 @@ describe("an execution", () => {
   });
 
   it.each([
-    ...[{ fees: [] }, { price: "0" }, { amount: "0" }, { id: "" }, { order: undefined }, { timestamp: 0 }],
-    ...[{ timestamp: "5" }, { cost: "-1" }, { side: "" }, { symbol: "x" }],
+    { fees: [] },
+    { price: "0" },
+    { amount: "0" },
+    { id: "" },
+    { order: undefined },
+    { timestamp: 0 },
+    { timestamp: "5" },
+    { cost: "-1" },
+    { side: "" },
+    { symbol: "x" },
   ])("fails the read with %j", (over) => {
     expect(() => read(over)).toThrow(VenueError);
   });
@@ -227,7 +278,9 @@ describe("public data", () => {
     ];
     expect(bookOf({ bids: levels, asks: [], timestamp: AT }, 2, AT + 5)).toEqual({ bids, asks: [], at: AT });
     expect(bookOf({ bids: [], asks: levels.slice(0, 2), timestamp: AT + 9 }, 9, AT + 5)).toEqual({
-      ...{ bids: [], asks: bids, at: AT + 5 },
+      bids: [],
+      asks: bids,
+      at: AT + 5,
     });
     for (const bad of [undefined, "x", ["x"], [["0", "1"]], [["1", "-1"]], [["1"]]])
       expect(() => bookOf({ bids: bad, asks: [] }, 5, AT)).toThrow(VenueError);
@@ -240,28 +293,39 @@ describe("public data", () => {
       expect(() => tradeOf({ ...trade, [name]: undefined })).toThrow(VenueError);
     const row = [AT, "1", "3", "0.5", "2", "0"];
     expect(candleOf(row)).toEqual({
-      ...{ at: AT, open: d("1"), high: d("3"), low: d("0.5"), close: d("2"), volume: 0n },
+      at: AT,
+      open: d("1"),
+      high: d("3"),
+      low: d("0.5"),
+      close: d("2"),
+      volume: 0n,
     });
     for (const [index] of row.entries()) expect(() => candleOf(row.with(index, "-1"))).toThrow(VenueError);
   });
 
   const MARKET = {
-    ...{ symbol: "BTC/USDT", precision: { price: "0.1", amount: "0.001" }, maker: "0.001", taker: "0.002" },
-    ...{ limits: { amount: { min: "0.01" }, cost: { min: "5" } }, active: true },
+    symbol: "BTC/USDT",
+    precision: { price: "0.1", amount: "0.001" },
+    maker: "0.001",
+    taker: "0.002",
+    limits: { amount: { min: "0.01" }, cost: { min: "5" } },
+    active: true,
   };
   it("has a market with the account's rates, or the listed ones", () => {
     const read = (over: Dict = {}, fees?: object) =>
       readMarket({ ...MARKET, ...over }, { buyFeeIn: "base" }, fees as never);
     const expected = {
-      ...{
-        symbol: "BTC/USDT",
-        base: "BTC",
-        quote: "USDT",
-        tick: d("0.1"),
-        lot: d("0.001"),
-        minAmount: d("0.01"),
-      },
-      ...{ minNotional: d("5"), active: true, maker: d("0.001"), taker: d("0.002"), buyFeeIn: "base" },
+      symbol: "BTC/USDT",
+      base: "BTC",
+      quote: "USDT",
+      tick: d("0.1"),
+      lot: d("0.001"),
+      minAmount: d("0.01"),
+      minNotional: d("5"),
+      active: true,
+      maker: d("0.001"),
+      taker: d("0.002"),
+      buyFeeIn: "base",
     };
     expect(read()).toEqual(expected);
     expect(read({}, { maker: 0n, taker: 5n })).toEqual({ ...expected, maker: 0n, taker: 5n });

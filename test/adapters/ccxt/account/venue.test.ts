@@ -19,12 +19,29 @@ const NOW = 1_767_225_600_000;
 /** Its clock stands still. */
 const LOCAL = { ...nodeLocal, monotonic: () => 0 };
 const market = (base: string) => ({
-  ...{ id: `${base}USDT`, symbol: `${base}/USDT`, base, quote: "USDT", baseId: base, quoteId: "USDT" },
-  ...{ type: "spot", spot: true, precision: { amount: "0.001", price: "0.1" }, info: {} },
+  id: `${base}USDT`,
+  symbol: `${base}/USDT`,
+  base,
+  quote: "USDT",
+  baseId: base,
+  quoteId: "USDT",
+  type: "spot",
+  spot: true,
+  precision: { amount: "0.001", price: "0.1" },
+  info: {},
 });
 const row = (id: string, over: Dict = {}): Dict => ({
-  ...{ id, symbol: "BTC/USDT", side: "buy", type: "limit", price: "100", amount: "1", filled: "0" },
-  ...{ status: "open", timestamp: NOW, info: { descr: { pair: "BTCUSDT" } }, ...over },
+  id,
+  symbol: "BTC/USDT",
+  side: "buy",
+  type: "limit",
+  price: "100",
+  amount: "1",
+  filled: "0",
+  status: "open",
+  timestamp: NOW,
+  info: { descr: { pair: "BTCUSDT" } },
+  ...over,
 });
 
 /** A venue of an exchange with these answers, in place of requests. */
@@ -36,8 +53,16 @@ async function venueOf(
   const keeping = memoryKeeping(clock);
   const [sent, bodies]: [string[], string[]] = [[], []];
   const link = createLink({
-    ...{ id: "kraken", quirks: { ...kraken, serial: false, ...over }, base: "http://127.0.0.1:1" },
-    ...{ timing: LIVE_TIMING, rate: undefined, keeping, local: LOCAL, log: heardLog, clock, keptFor: 0 },
+    id: "kraken",
+    quirks: { ...kraken, serial: false, ...over },
+    base: "http://127.0.0.1:1",
+    timing: LIVE_TIMING,
+    rate: undefined,
+    keeping,
+    local: LOCAL,
+    log: heardLog,
+    clock,
+    keptFor: 0,
     async fetch(url, { body }) {
       sent.push(new URL(url).pathname);
       bodies.push(String(body));
@@ -88,8 +113,11 @@ describe("an order of a venue", () => {
 
   it("has ended unless it is open, and is one of the pair", async () => {
     const rows = [
-      ...[row("open"), row("part", { filled: "0.5", cost: "50" }), row("done", { status: "canceled" })],
-      ...[row("other", { status: "canceled", symbol: "ETH/USDT" }), row("odd", { status: "odd" })],
+      row("open"),
+      row("part", { filled: "0.5", cost: "50" }),
+      row("done", { status: "canceled" }),
+      row("other", { status: "canceled", symbol: "ETH/USDT" }),
+      row("odd", { status: "odd" }),
     ];
     const asked: unknown[] = [];
     const venue = await find({
@@ -122,7 +150,13 @@ describe("open orders of a venue", () => {
     let reads = 0;
     let isDown = true;
     let raw: unknown = ["BTCUSDT", "ETHUSDT", "UNKNOWN"].map((pair) => ({
-      ...{ id: `O${pair}`, status: "open", opentm: NOW / 1000, vol: "1", vol_exec: "0", cost: "0", fee: "0" },
+      id: `O${pair}`,
+      status: "open",
+      opentm: NOW / 1000,
+      vol: "1",
+      vol_exec: "0",
+      cost: "0",
+      fee: "0",
       descr: { pair, type: "buy", ordertype: "limit", price: "100" },
     }));
     const { venue } = await venueOf({
@@ -152,7 +186,8 @@ it("an order is sent in its time, and a cancel whenever it is asked for", async 
   const permit = { ...PERMIT, sendBy: NOW - LIVE_TIMING.skew };
   const late = { ...PERMIT, sendBy: permit.sendBy - 1 };
   expect(await venue.create(order(), late)).toMatchObject({
-    ...{ result: "not_sent", reason: expect.stringContaining("the database's clock is behind") },
+    result: "not_sent",
+    reason: expect.stringContaining("the database's clock is behind"),
   });
   expect(sent).toEqual([]);
   expect(await venue.create(order(), permit)).toMatchObject({ result: "rejected" });
@@ -211,7 +246,11 @@ it("the reads of a pass go on while those of people fail", async () => {
 it("a venue has its account, its times, and the calls around a pass", async () => {
   const { venue, account } = await venueOf({});
   expect(venue).toMatchObject({
-    ...{ account, orderIds: kraken.orderIds, timing: LIVE_TIMING, candleReach: 720, readsTogether: true },
+    account,
+    orderIds: kraken.orderIds,
+    timing: LIVE_TIMING,
+    candleReach: 720,
+    readsTogether: true,
   });
   const pass = venue.under?.({ now: NOW }, HOLD);
   expect(pass?.account).toEqual(account);
@@ -220,7 +259,7 @@ it("a venue has its account, its times, and the calls around a pass", async () =
     await pass?.leave?.(),
     await venue.wait?.(),
     venue.opening?.(false),
-  ]).toEqual([...[undefined, undefined, undefined, undefined]]);
+  ]).toEqual([undefined, undefined, undefined, undefined]);
   for (const name of ["enter", "leave", "wait", "opening"] as const)
     expect(venue[name]).toBeTypeOf("function");
   expect(venue.under?.({ now: NOW }, HOLD).forAnyone).toBe(venue.forAnyone);

@@ -55,8 +55,15 @@ describe("the meaning of a rejection", () => {
 describe("an answer to a request", () => {
   const send = (fetch: () => Promise<Response>, quirks = kraken, dates: unknown[] = []) =>
     transport({
-      ...{ quirks, base: "http://127.0.0.1:1", fetch, timeoutMillis: 30_000, clock: () => 5 },
-      ...{ paid: async () => undefined, mayLeave: () => true, headers: () => ({}), secrets: [] },
+      quirks,
+      base: "http://127.0.0.1:1",
+      fetch,
+      timeoutMillis: 30_000,
+      clock: () => 5,
+      paid: async () => undefined,
+      mayLeave: () => true,
+      headers: () => ({}),
+      secrets: [],
       onDate: (...of) => void dates.push(of),
     })({ url: `https://${quirks.host}/0/x`, method: "GET", headers: {} });
   const failureOf = (...of: Parameters<typeof send>) =>
@@ -119,14 +126,16 @@ describe("a failed call of any kind", () => {
     const known = [new VenueError("unlisted", "x"), new AppError("Invalid request", "y")];
     expect(known.map(of)).toEqual(known);
     expect(of(new CallFailed({ failure: "refused", definite: true, reason: "no" }))).toMatchObject({
-      ...{ failure: "refused", message: "kraken: no" },
+      failure: "refused",
+      message: "kraken: no",
     });
     expect(of(new NotSent("late"))).toMatchObject({
       failure: "unavailable",
       message: "kraken: not called: late",
     });
     expect(of(new StoreError("unavailable", "secret"))).toMatchObject({
-      ...{ failure: "unavailable", message: "kraken was not called, because the database cannot be reached" },
+      failure: "unavailable",
+      message: "kraken was not called, because the database cannot be reached",
     });
     for (const error of [new Error("https://x/?signature=1"), "text", undefined])
       expect(of(error)).toMatchObject({

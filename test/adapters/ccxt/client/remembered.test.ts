@@ -17,9 +17,16 @@ function kept(isEmpty = false) {
   };
   const write = (name: string) => async (about: string) => void calls.push(`${name} ${about}`);
   const inner = {
-    ...{ market: row("market"), listing: row("listing"), fees: row("fees"), kind: row("kind") },
-    ...{ keepMarkets: write("keepMarkets"), spoil: write("spoil"), keepFees: write("keepFees") },
-    ...{ keepKind: write("keepKind"), rights: async () => new Map(), keepRights: write("keepRights") },
+    market: row("market"),
+    listing: row("listing"),
+    fees: row("fees"),
+    kind: row("kind"),
+    keepMarkets: write("keepMarkets"),
+    spoil: write("spoil"),
+    keepFees: write("keepFees"),
+    keepKind: write("keepKind"),
+    rights: async () => new Map(),
+    keepRights: write("keepRights"),
   } as unknown as MarketKeeper;
   return { time, calls, markets: rememberedMarkets(() => time.now)(inner) };
 }
@@ -38,8 +45,12 @@ it("a stored row is read once in ten minutes, and grows older meanwhile", async 
 it("rows of other hosts, pairs and accounts are others", async () => {
   const { calls, markets } = kept();
   const reads = () => [
-    ...[markets.market("host", PAIR), markets.market("host", "ETH/USDT"), markets.market("other", PAIR)],
-    ...[markets.listing("host"), markets.fees(ACCOUNT, PAIR), markets.kind(ACCOUNT)],
+    markets.market("host", PAIR),
+    markets.market("host", "ETH/USDT"),
+    markets.market("other", PAIR),
+    markets.listing("host"),
+    markets.fees(ACCOUNT, PAIR),
+    markets.kind(ACCOUNT),
   ];
   const first = await Promise.all(reads());
   expect(await Promise.all(reads())).toEqual(first);

@@ -17,8 +17,11 @@ function reads(keptFor?: number, budget?: PublicBudget) {
   const calls: string[] = [];
   let failure: Error | undefined;
   const shared = sharedReads({
-    ...{ name: "kraken", local: { monotonic: () => time.now }, pause: PAUSE },
-    ...{ keptFor, budget },
+    name: "kraken",
+    local: { monotonic: () => time.now },
+    pause: PAUSE,
+    keptFor,
+    budget,
   });
   const read = (about = "BTC", kind = "ticker") =>
     shared.read({ kind, about }, async () => {
@@ -163,7 +166,8 @@ describe("the rate limit of public calls", () => {
     ];
     expect([one.refusal(), same.refusal(), other.refusal()]).toEqual([undefined, undefined, undefined]);
     expect(one.refusal()).toMatchObject({
-      ...{ failure: "too_many", retryAfterSeconds: 2 },
+      failure: "too_many",
+      retryAfterSeconds: 2,
       message: "kraken gets at most 0.5 public requests per second; retry in 2 s",
     });
     now = 2000;

@@ -12,7 +12,10 @@ const exchangeOf = (answers: Readonly<Record<string, readonly unknown[]>>) => st
 /** So many orders or executions, as the exchange lists them, from this id down. */
 const raw = (newest: number, count: number, over: object = {}) =>
   Array.from({ length: count }, (_, i) => ({
-    ...{ orderId: String(newest - i), symbol: "BTCUSDT", category: "SPOT", clientOid: `em${newest - i}` },
+    orderId: String(newest - i),
+    symbol: "BTCUSDT",
+    category: "SPOT",
+    clientOid: `em${newest - i}`,
     ...over,
   }));
 const page = (list: unknown, cursor?: unknown) => ({ data: { list, cursor } });
@@ -94,20 +97,33 @@ describe("lists of a unified bitget account", () => {
 
 describe("an order of a unified bitget account", () => {
   const RAW = {
-    ...{
-      orderId: "7",
-      clientOid: "em1",
-      symbol: "BTCUSDT",
-      category: "SPOT",
-      side: "buy",
-      orderType: "limit",
-    },
-    ...{ price: "100", qty: "2", cumExecQty: "1", cumExecValue: "99", orderStatus: "partially_filled" },
-    ...{ feeDetail: [{ fee: "0.1", feeCoin: "USDT" }], createdTime: String(AT) },
+    orderId: "7",
+    clientOid: "em1",
+    symbol: "BTCUSDT",
+    category: "SPOT",
+    side: "buy",
+    orderType: "limit",
+    price: "100",
+    qty: "2",
+    cumExecQty: "1",
+    cumExecValue: "99",
+    orderStatus: "partially_filled",
+    feeDetail: [{ fee: "0.1", feeCoin: "USDT" }],
+    createdTime: String(AT),
   };
   const ORDER = {
-    ...{ id: "7", order: "7", clientOrderId: "em1", symbol: PAIR, side: "buy", type: "limit", price: "100" },
-    ...{ amount: "2", filled: "1", cost: "99", fees: [{ cost: "0.1", currency: "USDT" }], status: "open" },
+    id: "7",
+    order: "7",
+    clientOrderId: "em1",
+    symbol: PAIR,
+    side: "buy",
+    type: "limit",
+    price: "100",
+    amount: "2",
+    filled: "1",
+    cost: "99",
+    fees: [{ cost: "0.1", currency: "USDT" }],
+    status: "open",
     timestamp: AT,
   };
   const byId = (answer: unknown) =>
@@ -119,7 +135,11 @@ describe("an order of a unified bitget account", () => {
     expect(await byId({ data: market })).toMatchObject({ amount: "1", status: "closed", fees: [] });
     const execution = { ...RAW, execId: "x1", execPrice: "99", execQty: "0.5", execValue: "49.5" };
     expect(await byId({ data: execution })).toMatchObject({
-      ...{ id: "x1", order: "7", price: "99", amount: "0.5", cost: "49.5" },
+      id: "x1",
+      order: "7",
+      price: "99",
+      amount: "0.5",
+      cost: "49.5",
     });
   });
 

@@ -143,8 +143,15 @@ it("an order of bitget has our id, and its signature ends where its account allo
 
 it("bitget's limits are those that it documents", () => {
   expect(bitget).toMatchObject({
-    ...{ host: "api.bitget.com", buysByCost: true, candlePage: 200, bookLevels: 150, publicTrades: 500 },
-    ...{ opensByPair: false, passphrase: true, serial: false, buyFeeIn: "base" },
+    host: "api.bitget.com",
+    buysByCost: true,
+    candlePage: 200,
+    bookLevels: 150,
+    publicTrades: 500,
+    opensByPair: false,
+    passphrase: true,
+    serial: false,
+    buyFeeIn: "base",
     fillReach: { span: 30 * DAY, back: 90 * DAY, page: 100, tick: 1, goesOn: true },
     options: { defaultType: "spot", uta: false, fetchMarkets: { types: ["spot"] } },
   });

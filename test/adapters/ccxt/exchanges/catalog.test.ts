@@ -7,7 +7,12 @@ import { DAY, MINUTE, SECOND } from "../../../../src/kernel/time.ts";
 import { memoryKeeping } from "../../../venues/keeping.ts";
 
 const market = (base: string, over: Dict = {}): Dict => ({
-  ...{ id: `${base}USDT`, symbol: `${base}/USDT`, base, quote: "USDT", spot: true, maker: "0.001" },
+  id: `${base}USDT`,
+  symbol: `${base}/USDT`,
+  base,
+  quote: "USDT",
+  spot: true,
+  maker: "0.001",
   ...over,
 });
 
@@ -17,7 +22,8 @@ function catalogOf({ budget }: { readonly budget?: PublicBudget } = {}) {
   const keeping = memoryKeeping(() => time.now);
   const log: unknown[][] = [];
   const listed: { rows: readonly Dict[]; error: Error | undefined } = {
-    ...{ rows: [market("BTC"), market("ETH", { altname: "XETH" })], error: undefined },
+    rows: [market("BTC"), market("ETH", { altname: "XETH" })],
+    error: undefined,
   };
   let loads = 0;
   const create = () =>
@@ -31,7 +37,10 @@ function catalogOf({ budget }: { readonly budget?: PublicBudget } = {}) {
           return listed.rows;
         },
       } as never,
-      ...{ host: "host", keeper: keeping.markets, local: { monotonic: () => time.now }, budget },
+      host: "host",
+      keeper: keeping.markets,
+      local: { monotonic: () => time.now },
+      budget,
       exchange: async () => ({}) as never,
       log: (...entry) => void log.push(entry),
     });
@@ -142,10 +151,13 @@ describe("a catalog of markets", () => {
     const { catalog, listed } = catalogOf();
     listed.rows = [market("BTC", { spot: false }), market("ETH", { spot: undefined })];
     await expect(catalog.known("BTC/USDT")).rejects.toMatchObject({
-      ...{ failure: "unavailable", message: "kraken listed no market" },
+      failure: "unavailable",
+      message: "kraken listed no market",
     });
     listed.rows = [
-      ...[market("A", { symbol: "A/USDT:USDT" }), market("B", { symbol: 5 }), market("C", { spot: false })],
+      market("A", { symbol: "A/USDT:USDT" }),
+      market("B", { symbol: 5 }),
+      market("C", { spot: false }),
       market("BTC"),
     ];
     expect(await catalog.names()).toEqual(new Map([["BTCUSDT", "BTC/USDT"]]));
@@ -181,15 +193,31 @@ describe("a catalog for callers without a token", () => {
 
 it("a stored market has the needed fields alone", () => {
   const full = market("BTC", {
-    ...{ baseId: "XXBT", quoteId: "USDT", active: false, taker: null, altname: "XBT", swap: true },
+    baseId: "XXBT",
+    quoteId: "USDT",
+    active: false,
+    taker: null,
+    altname: "XBT",
+    swap: true,
     precision: { amount: "0.1", price: "0.2", cost: "1" },
     limits: { amount: { min: "1", max: "2" }, cost: { min: "3" }, price: {} },
     info: { wsname: "XBT/USDT", other: 1 },
   });
   expect(trimmed(full)).toEqual({
-    ...{ id: "BTCUSDT", symbol: "BTC/USDT", base: "BTC", quote: "USDT", baseId: "XXBT", quoteId: "USDT" },
-    ...{ active: false, maker: "0.001", altname: "XBT", type: "spot", spot: true, contract: false },
-    ...{ precision: { amount: "0.1", price: "0.2" }, limits: { amount: { min: "1" }, cost: { min: "3" } } },
+    id: "BTCUSDT",
+    symbol: "BTC/USDT",
+    base: "BTC",
+    quote: "USDT",
+    baseId: "XXBT",
+    quoteId: "USDT",
+    active: false,
+    maker: "0.001",
+    altname: "XBT",
+    type: "spot",
+    spot: true,
+    contract: false,
+    precision: { amount: "0.1", price: "0.2" },
+    limits: { amount: { min: "1" }, cost: { min: "3" } },
     info: { wsname: "XBT/USDT" },
   });
   expect(trimmed(market("BTC"))).toMatchObject({ info: {}, limits: { amount: { min: undefined } } });

@@ -133,7 +133,10 @@ describe("an order on gateio that is looked up by our id", () => {
   const ours = { id: "7", clientOrderId: "t-em1" };
   const find = async (answers: Record<string, unknown[]>) => {
     const { exchange, calls } = stubExchange({
-      ...{ fetchOrder: [MISSING], fetchOpenOrders: [[]], fetchClosedOrders: [[]], fetchMyTrades: [[]] },
+      fetchOrder: [MISSING],
+      fetchOpenOrders: [[]],
+      fetchClosedOrders: [[]],
+      fetchMyTrades: [[]],
       ...answers,
     });
     return [await gateio.find(exchange, PAIR, "em1"), calls.map(([method, first]) => `${method} ${first}`)];
@@ -215,9 +218,19 @@ describe("an order of gateio", () => {
 
 it("gateio's limits are those that it documents", () => {
   expect(gateio).toMatchObject({
-    ...{ host: "api.gateio.ws", buysByCost: true, candlePage: 1000, candleReach: 9990, bookLevels: 100 },
-    ...{ publicTrades: 500, opensByPair: false, passphrase: false, serial: false, buyFeeIn: "base" },
-    ...{ rate: { burst: 10, perSecond: 10, reserve: 2 }, publicRate: { burst: 30, perSecond: 5 }, costs: {} },
+    host: "api.gateio.ws",
+    buysByCost: true,
+    candlePage: 1000,
+    candleReach: 9990,
+    bookLevels: 100,
+    publicTrades: 500,
+    opensByPair: false,
+    passphrase: false,
+    serial: false,
+    buyFeeIn: "base",
+    rate: { burst: 10, perSecond: 10, reserve: 2 },
+    publicRate: { burst: 30, perSecond: 5 },
+    costs: {},
     options: { defaultType: "spot", unifiedAccount: false, fetchMarkets: { types: ["spot"] } },
   });
 });

@@ -14,7 +14,8 @@ describe("kraken's rejections", () => {
       "EOrder:Insufficient funds",
     );
     expect(kraken.refusalIn({ error: ["EOrder:Insufficient funds", "EService:Unavailable"] })).toEqual({
-      ...{ code: "EService:Unavailable", message: "" },
+      code: "EService:Unavailable",
+      message: "",
     });
     for (const body of [{ error: [] }, { error: ["WGeneral:x"] }, {}, { error: "no" }])
       expect(kraken.refusalIn(body)).toBeUndefined();
@@ -175,22 +176,28 @@ describe("an order of kraken", () => {
 
   it("is sent with our id, a deadline, its fee in quote and no trade with itself", () => {
     expect(kraken.createParams(order({ clientId: "em1" }), { now: AT, by: AT + 5000 }, {} as never)).toEqual({
-      ...{ clientOrderId: "em1", deadline: "2026-01-01T00:00:05.000Z", oflags: "fciq" },
-      ...{ stptype: "cancel-newest", postOnly: true },
+      clientOrderId: "em1",
+      deadline: "2026-01-01T00:00:05.000Z",
+      oflags: "fciq",
+      stptype: "cancel-newest",
+      postOnly: true,
     });
   });
 });
 
 it("kraken's limits are those that it documents", () => {
   expect(kraken).toMatchObject({
-    ...{ host: "api.kraken.com", serial: true, candlePage: 720, candleReach: 720, buyFeeIn: "quote" },
-    ...{
-      opensByPair: false,
-      passphrase: false,
-      buysByCost: false,
-      costs: { fills: 2, create: 0, cancel: 0 },
-    },
-    ...{ rate: { burst: 14, perSecond: 0.33, reserve: 6, pass: 5 }, publicRate: { burst: 15, perSecond: 1 } },
+    host: "api.kraken.com",
+    serial: true,
+    candlePage: 720,
+    candleReach: 720,
+    buyFeeIn: "quote",
+    opensByPair: false,
+    passphrase: false,
+    buysByCost: false,
+    costs: { fills: 2, create: 0, cancel: 0 },
+    rate: { burst: 14, perSecond: 0.33, reserve: 6, pass: 5 },
+    publicRate: { burst: 15, perSecond: 1 },
     tiers: {
       intermediate: { burst: 19, perSecond: 0.5, reserve: 8, pass: 6 },
       pro: { burst: 19, perSecond: 1, reserve: 8, pass: 6 },

@@ -43,7 +43,9 @@ describe("lists of mexc", () => {
     const request = { startTime: AT, endTime: AT + 999 };
     expect(calls.map((call) => call.slice(1))).toEqual(
       [request, { ...request, orderId: "o1" }, { ...request, orderId: "o2" }].map((params) => [
-        ...[PAIR, undefined, 100],
+        PAIR,
+        undefined,
+        100,
         params,
       ]),
     );
@@ -67,7 +69,10 @@ describe("an order of mexc", () => {
   const other = { id: "8", clientOrderId: "em2" };
   const find = async (answers: Record<string, unknown[]>) => {
     const { exchange, calls } = stubExchange({
-      ...{ fetchOrder: [MISSING], fetchOpenOrders: [[]], fetchOrders: [[]], fetchMyTrades: [[]] },
+      fetchOrder: [MISSING],
+      fetchOpenOrders: [[]],
+      fetchOrders: [[]],
+      fetchMyTrades: [[]],
       ...answers,
     });
     return [await mexc.find(exchange, PAIR, "em1"), calls.map(([method]) => method)];
@@ -105,8 +110,14 @@ describe("an order of mexc", () => {
 
 it("mexc's limits are those that it documents", () => {
   expect(mexc).toMatchObject({
-    ...{ host: "api.mexc.com", buyFeeIn: "unknown", opensByPair: true, passphrase: false, candlePage: 500 },
-    ...{ serial: false, buysByCost: false, rate: { burst: 20, perSecond: 10, reserve: 4 } },
+    host: "api.mexc.com",
+    buyFeeIn: "unknown",
+    opensByPair: true,
+    passphrase: false,
+    candlePage: 500,
+    serial: false,
+    buysByCost: false,
+    rate: { burst: 20, perSecond: 10, reserve: 4 },
     fillReach: { span: 7 * DAY, back: 7 * DAY, page: 100, tick: 1000, goesOn: false },
     options: { defaultType: "spot", recvWindow: 5000 },
   });

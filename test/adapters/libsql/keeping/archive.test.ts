@@ -185,8 +185,12 @@ describe("an archive", () => {
 it("a history names the archives on its last page, where the strategy is old enough", async () => {
   const { deps, context, time } = await testSandbox();
   const { id } = await runOperation<{ id: string }>(deps, "start_grid", {
-    ...{ exchange: "kraken", symbol: "BTC/USDT", gridLevels: 3, orderSize: 50n * 10n ** 18n },
-    ...{ lowerPrice: 50_000n * 10n ** 18n, upperPrice: 70_000n * 10n ** 18n },
+    exchange: "kraken",
+    symbol: "BTC/USDT",
+    gridLevels: 3,
+    orderSize: 50n * 10n ** 18n,
+    lowerPrice: 50_000n * 10n ** 18n,
+    upperPrice: 70_000n * 10n ** 18n,
   });
   const ask = (what: string, limit: number) =>
     runOperation<{ archived?: string[]; next: string | null }>(deps, `get_grid_${what}`, {

@@ -14,8 +14,12 @@ const [ACCOUNTS, EACH] = [100, 20];
 const SLOTS = 10;
 const ALL = ACCOUNTS * EACH;
 const GRID = {
-  ...{ exchange: "kraken", symbol: "BTC/USDT", lowerPrice: d("57000"), upperPrice: d("63000") },
-  ...{ gridLevels: 20, orderSize: d("100") },
+  exchange: "kraken",
+  symbol: "BTC/USDT",
+  lowerPrice: d("57000"),
+  upperPrice: d("63000"),
+  gridLevels: 20,
+  orderSize: d("100"),
 };
 
 /** One grid as often as is asked, each stopped one as long as those that run: more than a server tells at once. */
