@@ -128,6 +128,13 @@ const BROKEN: readonly (readonly [string, Readonly<Record<string, string>>, RegE
     /Chance is an argument/,
   ],
   ["all of zod", { "src/market/planted.ts": use("zod", "z") }, /Import \* as z/],
+  ...["{ a, ...{ b } }", "[...[a, b]]", "Math.max(...[a, b])", '[...(["a", "b"] as const)]'].map(
+    (literal): [string, Record<string, string>, RegExp] => [
+      `a literal in a literal: ${literal}`,
+      { "test/grid/planted.ts": `export const planted = (a: number, b: number) => [a, b, ${literal}];\n` },
+      /outer literal/,
+    ],
+  ),
   [
     "chance in an adapter",
     { "src/adapters/libsql/planted.ts": "export const draw = () => Math.random();\n" },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { tapePaper } from "../../../src/backtest/run/backtest.ts";
+import { tapePaper } from "../../../src/backtest/paper/tape-paper.ts";
 import { createQueues, eaten, sizeShown } from "../../../src/backtest/tape/queue.ts";
 import { RULES } from "../../../src/backtest/tape/ticks.ts";
 import type { TapeBooks } from "../../../src/candles/tape/tape.ts";
