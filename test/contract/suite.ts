@@ -3,8 +3,6 @@ import { type Operation, routeOf } from "../../src/operation.ts";
 import { createOperations } from "../../src/operations.ts";
 import type { Target } from "../support/app.ts";
 import { EXCHANGES } from "../support/sandbox.ts";
-import { compareRows } from "./compare-rows.ts";
-import { dexRows } from "./dex-rows.ts";
 import { type Row, rows, type Setup } from "./rows.ts";
 
 type Started = Target & { close?: () => Promise<void> };
@@ -215,3 +213,130 @@ const kindOf = (value: unknown, expected: unknown): unknown => {
   if (expected === "array") return Array.isArray(value) ? "array" : typeof value;
   return ["string", "number", "object"].includes(String(expected)) && value !== null ? typeof value : value;
 };
+
+const path = "/price/compare";
+const row = (name: string, query: Record<string, string>, label?: string, status = 400): Row => ({
+  name,
+  path,
+  query,
+  ...(label === undefined ? { status: 200 } : { status, label }),
+});
+const SYMBOL = { symbol: "BTC/USDT" };
+
+/** Prices side by side. */
+export const compareRows: Row[] = [
+  {
+    name: "every exchange",
+    path,
+    query: SYMBOL,
+    status: 200,
+    has: { symbol: "BTC/USDT", prices: "array", analysis: "object", unlisted: "array", timestamp: "number" },
+  },
+  row("no symbol", {}, "Missing symbol"),
+  row("symbol with a hyphen", { symbol: "BTC-USDT" }, "Invalid symbol"),
+  row("symbol in lower case", { symbol: "btc/usdt" }, "Invalid symbol"),
+  row("a symbol that is listed nowhere", { symbol: "DOGE/USDT" }, "Invalid symbol"),
+  row(
+    "a symbol that is listed on none of those asked",
+    { symbol: "BTC/EUR", exchanges: "mexc,gateio" },
+    "Invalid symbol",
+  ),
+  row("a symbol that one of four lists", { symbol: "BTC/EUR" }),
+  row("two exchanges", { ...SYMBOL, exchanges: "kraken,mexc" }),
+  row("a space between two", { ...SYMBOL, exchanges: "kraken, mexc" }),
+  row("one twice", { ...SYMBOL, exchanges: "kraken,kraken" }),
+  row("an unknown exchange", { ...SYMBOL, exchanges: "kraken,binance" }, "Invalid exchange"),
+  row("an exchange in upper case", { ...SYMBOL, exchanges: "KRAKEN" }, "Invalid exchange"),
+  row("no exchange at all", { ...SYMBOL, exchanges: "" }, "Invalid exchange"),
+  row("a comma too many", { ...SYMBOL, exchanges: "kraken," }, "Invalid exchange"),
+  row("symbol before exchanges", { symbol: "x", exchanges: "binance" }, "Invalid symbol"),
+  row("exchanges before the amount", { ...SYMBOL, exchanges: "binance", amount: "-1" }, "Invalid exchange"),
+  row("an amount", { ...SYMBOL, amount: "0.5" }),
+  ...["0", "-1", "", "much", "1e-19"].map((amount) =>
+    row(`amount ${JSON.stringify(amount)}`, { ...SYMBOL, amount }, "Invalid amount"),
+  ),
+  ...["1", "yes", ""].flatMap((flag) => [
+    row(`partial ${JSON.stringify(flag)}`, { ...SYMBOL, partial: flag }, "Invalid request"),
+    row(`dex ${JSON.stringify(flag)}`, { ...SYMBOL, dex: flag }, "Invalid request"),
+  ]),
+  row("with the pools", { symbol: "INDY/USDT", dex: "true" }),
+  row("a token that the pools alone have", { symbol: "NIGHT/USDT", dex: "true" }),
+  row("a token that the pools alone have, without them", { symbol: "NIGHT/USDT" }, "Invalid symbol"),
+  row("the pools of what is no token", { ...SYMBOL, dex: "true" }),
+  { name: "partial", path, query: { ...SYMBOL, partial: "true" }, status: 200, has: { failed: "array" } },
+];
+
+/** The chain's exchanges. */
+export const dexRows: Row[] = ["/dex", "/cardano"].flatMap((chain): Row[] => [
+  {
+    name: "a price",
+    path: `${chain}/price/INDY`,
+    status: 200,
+    has: {
+      symbol: "INDY/USDT",
+      price: "number",
+      confidence: "number",
+      sources: "array",
+      timestamp: "string",
+    },
+  },
+  ...["indy", "InDy", "snek", "NIGHT", "Min"].map(
+    (token): Row => ({ name: "a price in any case", path: `${chain}/price/${token}`, status: 200 }),
+  ),
+  {
+    name: "pools",
+    path: `${chain}/pools/SNEK`,
+    status: 200,
+    has: { symbol: "SNEK", pools: "array", count: "number", timestamp: "string" },
+  },
+  ...["ADA", "BTC", "INDY%2FUSDT", "__proto__", "%00"].flatMap((token): Row[] =>
+    ["price", "pools"].map((what) => ({
+      name: "a token that is not supported",
+      path: `${chain}/${what}/${token}`,
+      status: 400,
+      label: "Unsupported token",
+    })),
+  ),
+  ...["1", "50"].map(
+    (limit): Row => ({
+      name: `limit ${limit}`,
+      path: `${chain}/pools/INDY`,
+      query: { limit },
+      status: 200,
+    }),
+  ),
+  ...["0", "51", "-1", "1.5", "", "1e1"].map(
+    (limit): Row => ({
+      name: `limit ${JSON.stringify(limit)}`,
+      path: `${chain}/pools/INDY`,
+      query: { limit },
+      status: 400,
+      label: "Invalid limit",
+    }),
+  ),
+  ...["0", "0.5", "1000000"].map(
+    (minLiquidity): Row => ({
+      name: `least liquidity ${minLiquidity}`,
+      path: `${chain}/pools/INDY`,
+      query: { minLiquidity },
+      status: 200,
+    }),
+  ),
+  ...["-1", "", "many", "1e999"].map(
+    (minLiquidity): Row => ({
+      name: `least liquidity ${JSON.stringify(minLiquidity)}`,
+      path: `${chain}/pools/INDY`,
+      query: { minLiquidity },
+      status: 400,
+      label: "Invalid request",
+    }),
+  ),
+  {
+    name: "token before the limit",
+    path: `${chain}/pools/BTC`,
+    query: { limit: "0" },
+    status: 400,
+    label: "Unsupported token",
+  },
+  { name: "the tokens", path: `${chain}/tokens`, status: 200, has: { tokens: "array", count: 4 } },
+]);

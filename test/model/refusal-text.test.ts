@@ -1,5 +1,14 @@
+import fc from "fast-check";
 import { expect, it } from "vitest";
-import { describeRefusals, REFUSAL_TEXT } from "../../src/model/refusal-text.ts";
+import {
+  describeRefusals,
+  REFUSAL_TEXT,
+  type Rejection,
+  reasonOf,
+  rejectionOf,
+} from "../../src/model/refusal-text.ts";
+
+const text = fc.string().filter((one) => one !== "not sent" && !one.startsWith("would take: "));
 
 it("names no command of a terminal, because the page shows it too", () => {
   expect(Object.values(REFUSAL_TEXT).filter((text) => text.includes("`edgemaker"))).toEqual([]);
@@ -15,4 +24,25 @@ it("describes why orders are not placed, each reason once", () => {
   expect(describeRefusals(refused)).toBe(
     "2 orders: there is not enough free quote; 1 order: it has reached its minimum base; 1 order: Invalid price",
   );
+});
+
+const rejections = fc.oneof(
+  fc.constant<Rejection>({ cause: "not_sent" }),
+  fc.string().map((one): Rejection => ({ cause: "would_take", text: one })),
+  text.map((one): Rejection => ({ cause: "exchange", text: one })),
+);
+
+it("reads each cause from the reason that an order stores", () => {
+  fc.assert(
+    fc.property(rejections, (one) => {
+      expect(rejectionOf(reasonOf(one))).toEqual(one);
+    }),
+  );
+});
+
+it("stores the same reasons as earlier versions, and takes an unknown one for the exchange's", () => {
+  expect(reasonOf({ cause: "not_sent" })).toBe("not sent");
+  expect(reasonOf({ cause: "would_take", text: "the ask is 99" })).toBe("would take: the ask is 99");
+  expect(rejectionOf("it would take: 9")).toEqual({ cause: "exchange", text: "it would take: 9" });
+  expect(rejectionOf(null)).toEqual({ cause: "exchange", text: "" });
 });

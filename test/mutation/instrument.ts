@@ -1,5 +1,3 @@
-import { type Change, changesOf } from "./operators.ts";
-import { type Planted, plantedIn } from "./planted.ts";
 import {
   declaredName,
   isFunction,
@@ -8,6 +6,7 @@ import {
   namesIn,
   nodeOf,
   parse,
+  parses,
   partsOf,
   textMakers,
   waits,
@@ -204,4 +203,196 @@ function boundIn(pattern: Node): string[] {
     default:
       return partsOf(pattern).flatMap(boundIn);
   }
+}
+
+/** Another text in the place of an expression. */
+export interface Change {
+  readonly operator: string;
+  readonly text: string;
+  /** The guard of the store that it takes out. */
+  readonly guard?: string;
+}
+
+type TextOf = (node: Node) => string;
+type Operator = (node: Node, textOf: TextOf) => readonly Change[];
+
+const OTHER: Readonly<Record<string, string>> = {
+  "<": "<=",
+  "<=": "<",
+  ">": ">=",
+  ">=": ">",
+  "===": "!==",
+  "!==": "===",
+  "+": "-",
+  "-": "+",
+};
+
+const binary: Operator = (node, textOf) => {
+  const [left, right] = [nodeOf(node.left), nodeOf(node.right)];
+  const sign = String(node.operator);
+  const other = OTHER[sign];
+  if (!left || !right || other === undefined) return [];
+  const operator = sign === "+" || sign === "-" ? "sign" : sign.endsWith("==") ? "equality" : "bound";
+  return [{ operator, text: `${textOf(left)} ${other} ${textOf(right)}` }];
+};
+
+const logical: Operator = (node, textOf) => {
+  const [left, right] = [nodeOf(node.left), nodeOf(node.right)];
+  if (!left || !right) return [];
+  if (node.operator === "??") return [{ operator: "default", text: textOf(left) }];
+  const other = node.operator === "&&" ? "||" : "&&";
+  return [
+    { operator: "and-or", text: `(${textOf(left)}) ${other} (${textOf(right)})` },
+    { operator: "condition", text: textOf(left) },
+    { operator: "condition", text: textOf(right) },
+  ];
+};
+
+const branches: Operator = () => [
+  { operator: "branch", text: "true" },
+  { operator: "branch", text: "false" },
+];
+
+const literal: Operator = ({ value }) =>
+  typeof value === "boolean" ? [{ operator: "boolean", text: String(!value) }] : [];
+
+/** Calls that leave things out, or put them in an order: what is left without them. */
+const LEFT_OUT = new Set(["filter", "slice", "sort", "toSorted", "reverse", "orderBy", "limit", "where"]);
+const TWINS: Readonly<Record<string, string>> = { some: "every", every: "some", min: "max", max: "min" };
+const COMPARED: Readonly<Record<string, string>> = {
+  eq: "ne",
+  ne: "eq",
+  lt: "lte",
+  lte: "lt",
+  gt: "gte",
+  gte: "gt",
+};
+
+const called: Operator = (node, textOf) => {
+  const callee = nodeOf(node.callee);
+  const given = listOf(node.arguments);
+  const all = given.map(textOf).join(", ");
+  if (callee?.type === "Identifier") {
+    const name = String(callee.name);
+    const other = COMPARED[name] ?? (given.length === 2 ? TWINS[name] : undefined);
+    if (other) return [{ operator: "twin", text: `${other}(${all})` }];
+    if ((name !== "and" && name !== "or") || given.length < 2) return [];
+    return given.map((_, i) => ({
+      operator: "condition",
+      text: `${name}(${given
+        .filter((__, j) => j !== i)
+        .map(textOf)
+        .join(", ")})`,
+    }));
+  }
+  const [on, property] = [nodeOf(callee?.object), nodeOf(callee?.property)];
+  if (!on || !property || callee?.optional === true) return [];
+  const name = String(property.name);
+  if (LEFT_OUT.has(name)) return [{ operator: "left out", text: textOf(on) }];
+  const twin = TWINS[name];
+  return twin ? [{ operator: "twin", text: `${textOf(on)}.${twin}(${all})` }] : [];
+};
+
+/** A list or a record that is made from another one, without one of the parts that are its own. */
+const made =
+  (open: string, close: string, parts: "elements" | "properties"): Operator =>
+  (node, textOf) => {
+    const all = listOf(node[parts]);
+    const first = all.findIndex(({ type }) => type === "SpreadElement");
+    if (first < 0 || all.length < 2) return [];
+    return all.flatMap((part, i) => {
+      if (part.type === "SpreadElement" && i === first && parts === "properties") return [];
+      const rest = all.filter((_, j) => j !== i).map(textOf);
+      return [{ operator: "part", text: `${open}${rest.join(", ")}${close}` }];
+    });
+  };
+
+/** A condition of a statement of the database: from one `and` to whatever comes after it. */
+const CONJUNCT = / and (?!\$\{(?:limit|order))(?:(?! and | or |`|\)| order by| group by| limit ).)+/gs;
+
+const statementText: Operator = (node, textOf) => {
+  const tag = nodeOf(node.tag);
+  if (tag?.name !== "sql") return [];
+  const text = textOf(node);
+  return [...text.matchAll(CONJUNCT)].flatMap(({ 0: found, index }) => {
+    const rest = text.slice(0, index) + text.slice(index + found.length);
+    // An expression that was cut in two is none.
+    const isWhole =
+      found.split("${").length === found.split("}").length && !/between \S+$/.test(text.slice(0, index));
+    return isWhole && rest.endsWith("`") ? [{ operator: "sql", text: rest }] : [];
+  });
+};
+
+const OPERATORS: Readonly<Record<string, Operator>> = {
+  BinaryExpression: binary,
+  LogicalExpression: logical,
+  Literal: literal,
+  CallExpression: called,
+  ArrayExpression: made("[", "]", "elements"),
+  ObjectExpression: made("({ ", " })", "properties"),
+  TaggedTemplateExpression: statementText,
+};
+
+/** Every other text of an expression; `isTest` where it decides which way to go. */
+export function changesOf(node: Node, isTest: boolean, textOf: TextOf): readonly Change[] {
+  const own = OPERATORS[node.type]?.(node, textOf) ?? [];
+  return isTest ? [...own, ...branches(node, textOf)] : own;
+}
+
+/** A text that stands once in a file, and what takes its place. */
+export interface Planted {
+  readonly name: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Expressions that another one can take the place of. */
+const REPLACEABLE = new Set([
+  "ArrayExpression",
+  "CallExpression",
+  "ConditionalExpression",
+  "LogicalExpression",
+  "ObjectExpression",
+  "TaggedTemplateExpression",
+]);
+
+/** Finds for each text the smallest expression around it, as it is with the other text. */
+export function plantedIn(
+  file: string,
+  program: Node,
+  text: string,
+  planted: readonly Planted[],
+): ReadonlyMap<Node, readonly Change[]> {
+  const found = new Map<Node, Change[]>();
+  for (const { name, from, to } of planted) {
+    const at = text.indexOf(from);
+    if (at < 0 || text.includes(from, at + 1))
+      throw new Error(`"${name}": its text stands not once in ${file}`);
+    const [start, end] = differing(from, to);
+    const changed = { start: at + start, end: at + from.length - end };
+    const insert = to.slice(start, to.length - end);
+    const textIn = (node: Node) =>
+      text.slice(node.start, changed.start) + insert + text.slice(changed.end, node.end);
+    const node = around(program, changed)
+      .filter(({ type }) => REPLACEABLE.has(type))
+      .findLast((one) => parses(file, `(${textIn(one)})`));
+    if (!node) throw new Error(`"${name}": no expression of ${file} can hold it`);
+    found.set(node, [...(found.get(node) ?? []), { operator: "guard", text: textIn(node), guard: name }]);
+  }
+  return found;
+}
+
+/** Returns how many characters both texts begin and end with. */
+function differing(from: string, to: string): readonly [start: number, end: number] {
+  const most = Math.min(from.length, to.length);
+  let [start, end] = [0, 0];
+  while (start < most && from[start] === to[start]) start++;
+  while (end < most - start && from.at(-1 - end) === to.at(-1 - end)) end++;
+  return [start, end];
+}
+
+/** Returns all nodes that hold a place, the smallest last. */
+function around(node: Node, place: { readonly start: number; readonly end: number }): Node[] {
+  const inner = partsOf(node).find(({ start, end }) => start <= place.start && place.end <= end);
+  return [node, ...(inner ? around(inner, place) : [])];
 }

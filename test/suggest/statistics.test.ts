@@ -7,7 +7,7 @@ import {
   normalInverse,
   probabilisticSharpe,
 } from "../../src/backtest/suggest/suggest.ts";
-import { meanOf, noise, planted, STUDY } from "./noise.ts";
+import { hashText, share } from "../../src/kernel/hash.ts";
 
 describe("the normal distribution", () => {
   // Tables of the distribution, to fifteen digits.
@@ -59,6 +59,16 @@ describe("the deflated Sharpe ratio of the paper's example", () => {
   });
 });
 
+/** What a study of 60 matrices of 1000 returns of 200 strategies has found: pbo.marketmaker.cc. */
+const STUDY = { candidates: 200, rows: 1000, noise: 0.476, deviation: 0.137, planted: 0.001 } as const;
+
+/** A real edge of 0.15 a return in each of the first twenty. */
+const planted = (columns: readonly Float64Array[]): Float64Array[] =>
+  columns.map((column, place) => (place < 20 ? column.map((one) => one + 0.15) : column));
+
+const meanOf = (values: readonly number[]): number =>
+  values.reduce((sum, one) => sum + one, 0) / values.length;
+
 describe("the probability of backtest overfitting", () => {
   const MATRICES = 10;
   const mean = (change: (columns: Float64Array[]) => Float64Array[]) =>
@@ -98,3 +108,17 @@ describe("the probability of backtest overfitting", () => {
     ).toThrow("too few");
   });
 });
+
+/** Independent normal returns of mean 0 and deviation 1, the same for the same seed: Box and Muller's. */
+function noise(seed: number, { candidates, rows }: { candidates: number; rows: number }): Float64Array[] {
+  const hash = hashText(`noise ${seed}`);
+  return Array.from({ length: candidates }, (_, candidate) => {
+    const column = new Float64Array(rows);
+    for (let row = 0; row < rows; row++) {
+      const place = (candidate * rows + row) * 2;
+      const radius = Math.sqrt(-2 * Math.log(1 - share(hash, place)));
+      column[row] = radius * Math.cos(2 * Math.PI * share(hash, place + 1));
+    }
+    return column;
+  });
+}

@@ -1,21 +1,22 @@
 /** Gate spot v4 as ccxt calls it: HMAC-SHA512 over method, path, query, body hash and seconds; errors as { label }. */
 import { createHash, createHmac } from "node:crypto";
 import { text } from "../../src/kernel/decimal.ts";
-import { SECOND } from "../../src/kernel/time.ts";
-import type { Listing } from "./catalog.ts";
+import { DAY, type Millis, SECOND } from "../../src/kernel/time.ts";
+import type { Account } from "./account.ts";
+import { decimalsOf, type Listing } from "./catalog.ts";
 import {
   type Ask,
   type Dialect,
   limitOf,
   listingBy,
+  type Member,
   ok,
+  type PrivateAsk,
   type Reply,
   type Requested,
   type Route,
   visibleOpen,
 } from "./dialect.ts";
-import { isElsewhere, mainKeys, modeOf, spotAccounts, unifiedAccount } from "./gateio-accounts.ts";
-import { candles, market, ticker } from "./gateio-markets.ts";
 import {
   create,
   fills,
@@ -27,7 +28,7 @@ import {
   refuse,
   removed,
 } from "./gateio-orders.ts";
-import { bookOf, levelTexts, tradesOf } from "./public.ts";
+import { bookOf, candlesOf, figuresOf, levelTexts, tradesOf } from "./public.ts";
 
 const PREFIX = "/api/v4";
 
@@ -72,6 +73,85 @@ const withPair = <T extends Ask>(ask: T, answer: (listing: Listing, ask: T) => R
 };
 
 const GAP = 60 * SECOND;
+
+/** Gate's two kinds of account, and what it tells of keys (gate.com/docs/developers/apiv4, read 2026-11-21). */
+/** GET /unified/unified_mode: classic, multi_currency, portfolio or single_currency. */
+export const modeOf = ({ unified }: Account): string => (unified ? "multi_currency" : "classic");
+
+/** Of a unified account nothing is left here. */
+export const spotAccounts = ({ holdings, unified }: Account) =>
+  unified
+    ? []
+    : [...holdings].map(([currency, { total, used }]) => ({
+        currency,
+        available: text(total - used),
+        locked: text(used),
+        update_id: 1,
+      }));
+
+/** GET /unified/accounts, which tells its mode too. */
+export const unifiedAccount = (account: Account) => ({
+  mode: modeOf(account),
+  user_id: 10000 + account.number,
+  refresh_time: 0,
+  locked: false,
+  balances: Object.fromEntries(
+    (account.unified ? [...account.holdings] : []).map(([currency, { total, used }]) => [
+      currency,
+      {
+        available: text(total - used),
+        freeze: text(used),
+        borrowed: "0",
+        negative_liab: "0",
+        futures_pos_liab: "0",
+        equity: text(total),
+        total_freeze: "0",
+        total_liab: "0",
+        spot_in_use: "0",
+      },
+    ]),
+  ),
+  total: "0",
+  borrowed: "0",
+  unified_account_total: "0",
+  leverage: "2",
+});
+
+/** How tests tell such a key. */
+const isOfSub = (key: string): boolean => key.includes("of-a-sub-account");
+
+const HIDDEN = "*****";
+const SHOWN = 12;
+
+/** Gate's market list, ticker and candles. */
+const INTERVALS: Record<string, Millis> = {
+  "1m": 60_000,
+  "5m": 300_000,
+  "15m": 900_000,
+  "30m": 1_800_000,
+  "1h": 3_600_000,
+  "4h": 14_400_000,
+  "1d": DAY,
+  "7d": 7 * DAY,
+};
+
+export const market = (listing: Listing) => ({
+  id: idOf(listing),
+  base: listing.base,
+  base_name: listing.base,
+  quote: listing.quote,
+  quote_name: listing.quote,
+  fee: text(listing.taker * 100n),
+  min_base_amount: text(listing.minAmount),
+  min_quote_amount: text(listing.minNotional),
+  max_quote_amount: "5000000",
+  amount_precision: decimalsOf(listing.lot),
+  precision: decimalsOf(listing.tick),
+  trade_status: listing.active ? "tradable" : "untradable",
+  sell_start: 0,
+  buy_start: 0,
+  type: "normal",
+});
 
 export const gateio: Dialect = {
   ids: {
@@ -212,3 +292,93 @@ export const gateio: Dialect = {
     unknownRoute: refuse(404, "NOT_FOUND", "Not found"),
   },
 };
+
+/** Orders and trades are looked for in the account that is named; without one, in all of them (SpotApi.md). */
+export function isElsewhere({ request, member }: PrivateAsk): boolean {
+  const named = request.query.get("account");
+  return named !== null && named !== (member.account.unified ? "unified" : "spot");
+}
+
+/** All keys of the main account, each by the beginning of its text alone; a sub-account's is not among them. */
+export function mainKeys(member: Member): Reply {
+  const { may, key } = member.keys;
+  const row = (name: string, shown: string, wallet: boolean) => ({
+    state: 1,
+    mode: 1,
+    name,
+    user_id: 10000 + member.account.number,
+    perms: [
+      { name: "spot", read_only: !may.trade },
+      { name: "account", read_only: true },
+      ...(wallet ? [{ name: "wallet", read_only: false }] : []),
+    ],
+    ip_whitelist: [],
+    currency_pairs: [],
+    key: shown + HIDDEN,
+    created_at: 1_753_030_929,
+    update_at: 1_756_300_567,
+    last_access: 1_753_030_929,
+  });
+  const another = row("another", "c5dcfbf1f3a7", !may.withdraw);
+  return ok(isOfSub(key) ? [another] : [another, row("own", key.slice(0, SHOWN), may.withdraw)]);
+}
+
+export function ticker(listing: Listing, { engine, now }: Ask): Reply {
+  const { last, bid, ask, high, low, baseVolume, quoteVolume } = figuresOf(engine, listing, now);
+  return ok([
+    {
+      currency_pair: idOf(listing),
+      last: text(last),
+      lowest_ask: text(ask.price),
+      lowest_size: text(ask.amount),
+      highest_bid: text(bid.price),
+      highest_size: text(bid.amount),
+      change_percentage: "0",
+      base_volume: text(baseVolume),
+      quote_volume: text(quoteVolume),
+      high_24h: text(high),
+      low_24h: text(low),
+    },
+  ]);
+}
+
+export function candles(listing: Listing, { engine, now, request }: Ask): Reply {
+  const { query } = request;
+  const span = INTERVALS[query.get("interval") ?? "30m"];
+  if (!span) return refuse(400, "INVALID_PARAM_VALUE", "Invalid interval");
+  const from = query.get("from");
+  const to = query.get("to");
+  // gateapi-python SpotApi.md list_candlesticks: `limit` conflicts with `from` and `to`.
+  if ((from || to) && query.has("limit"))
+    return refuse(400, "INVALID_PARAM_VALUE", "limit conflicts with from and to");
+  const since = from ? Number(from) * SECOND : undefined;
+  const until = to ? Number(to) * SECOND : now;
+  // ccxt#17464: both ends count.
+  if (since !== undefined && Math.floor((until - since) / span) + 1 > 1000)
+    return refuse(
+      400,
+      "INVALID_PARAM_VALUE",
+      "Candlestick range too broad. Maximum 1000 data points are allowed per request",
+    );
+  // ccxt#27887, since February 2026.
+  if (since !== undefined && since < now - 10_000 * span)
+    return refuse(
+      400,
+      "INVALID_PARAM_VALUE",
+      "Candlestick too long ago. Maximum 10000 points ago are allowed",
+    );
+  const limit = limitOf(query.get("limit"), { standard: from ? 1000 : 100, most: 1000 });
+  const range = { span, limit, since, until, keep: "newest" as const };
+  return ok(
+    candlesOf(engine, listing, now, range).map(({ at, open, high, low, close, volume }) => [
+      String(at / SECOND),
+      text((volume * close) / 10n ** 18n),
+      text(close),
+      text(high),
+      text(low),
+      text(open),
+      text(volume),
+      String(at + span <= now),
+    ]),
+  );
+}

@@ -1,5 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { amount, change, inPercent, money, number, percent } from "../../src/web/format.ts";
+import {
+  amount,
+  change,
+  dailyFigures,
+  inPercent,
+  money,
+  number,
+  percent,
+  periodRateText,
+  yearlyPercent,
+} from "../../src/web/format.ts";
 
 describe("figures on the page", () => {
   it.each([
@@ -16,4 +26,37 @@ describe("figures on the page", () => {
       expect(text).toBe(expected);
     },
   );
+});
+
+const DAY = 86_400_000;
+const of = (...profits: readonly number[]) =>
+  dailyFigures(profits.map((totalProfit, at) => ({ day: `2026-01-0${at + 1}`, totalProfit })));
+
+describe("P&L by day", () => {
+  it("adds up the days", () => {
+    expect(of(3, -5, 4).days.map(({ sum }) => sum)).toEqual([3, -2, 2]);
+  });
+
+  it.each([
+    [[3, -5, 4, -1], 5],
+    [[-2, 1], 2],
+    [[1, 2], 0],
+    [[], 0],
+  ])("has the max drawdown of %j", (profits, drawdown) => {
+    expect(of(...profits).drawdown).toBe(drawdown);
+  });
+
+  it("is a yearly rate from a day on", () => {
+    expect(yearlyPercent(10, 1000, 36.5 * DAY)).toBeCloseTo(10);
+    expect(yearlyPercent(10, 1000, 6.9 * DAY)).toBeUndefined();
+    expect(yearlyPercent(10, 0, 8 * DAY)).toBeUndefined();
+    expect(yearlyPercent(null, 1000, 8 * DAY)).toBeUndefined();
+  });
+});
+
+it("names the period that has a yearly rate when its own is too short", () => {
+  expect(periodRateText(12.34, 30 * DAY)).toBe("12.3\u00a0%");
+  // The seven days end now, within the seventh.
+  expect(periodRateText(undefined, 6.5 * DAY)).toBe("see 30 days");
+  expect(periodRateText(undefined, 29.5 * DAY)).toBe("after a week");
 });

@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { isWhole } from "../support/whole.ts";
-import { alike } from "./alike.ts";
-import { explore } from "./explore.ts";
+import { choicesOf } from "./choices.ts";
+import { explore, type Watch } from "./explore.ts";
+import { fingerprint, fingerprintOnward } from "./fingerprint.ts";
 import { make } from "./moves.ts";
+import { atRest } from "./rest.ts";
 import type { Setting } from "./setting.ts";
-import { firstOf } from "./state.ts";
+import { copyOf, firstOf, type Move, type State } from "./state.ts";
 import { walkAll } from "./walks.ts";
 
 const one = (menu: Setting["menu"], reads: Setting["reads"]): Setting => ({
@@ -20,6 +22,12 @@ const WALKED = [
   [one("orders", "old"), 1],
   [one("all", "fresh"), 1],
 ] as const;
+
+const labelOf = (move: Move, { now }: State): string =>
+  JSON.stringify(move.kind === "begin" ? { ...move, at: move.at - now } : move);
+
+/** Without what counts and names: ids, and how much an account has moved in all. */
+const unnamed = (text: string): string => text.replace(/[0-9a-z]*\d[0-9a-z]*/g, "#");
 
 describe("states that count as one", () => {
   it.each(isWhole ? WALKED : WALKED.slice(1, 2))("are equivalent: $name", async (setting, moves) => {
@@ -50,3 +58,67 @@ describe("two threads that explore one state space", () => {
     expect(walked).toMatchObject({ states, rests, transitions, byMoves, isWhole: true });
   });
 });
+
+/*
+ * Two states that count as one have to be alike: the same may happen in both, breaks the same, and leads to states
+ * that count as one again. Where that holds of each two that a walk has taken for one, it misses nothing by not
+ * walking the second.
+ */
+
+interface Alike {
+  readonly watch: Watch;
+  /** How many were compared. */
+  readonly compared: () => number;
+  /** In words, what may happen after the one and after the other. */
+  readonly differ: readonly Difference[];
+}
+
+interface Difference {
+  readonly one: State;
+  readonly other: State;
+  readonly what: readonly string[];
+}
+
+/** Compares every so many-th state that a walk takes for one that it knows with the first of its kind. */
+function alike(every = 1): Alike {
+  const firsts = new Map<number, State>();
+  const onwardFirsts = new Map<number, State>();
+  const differ: Difference[] = [];
+  let [met, compared] = [0, 0];
+  const watch: Watch = async ({ key, state, isLast, isKnown }) => {
+    if (!isKnown) {
+      const copy = copyOf(state);
+      if (!isLast) firsts.set(key, copy);
+      const onward = isLast ? key : fingerprintOnward(state);
+      if (!onwardFirsts.has(onward)) onwardFirsts.set(onward, copy);
+      return;
+    }
+    if (met++ % every > 0) return;
+    compared++;
+    const one = (isLast ? onwardFirsts : firsts).get(key) as State;
+    const [mine, yours] = [await after(one, isLast), await after(state, isLast)];
+    const only = (some: readonly string[], others: readonly string[]) =>
+      some.filter((text) => !others.includes(text));
+    const what = [
+      ...only(mine, yours).map((text) => `- ${text}`),
+      ...only(yours, mine).map((text) => `+ ${text}`),
+    ];
+    if (what.length > 0) differ.push({ one, other: copyOf(state), what });
+  };
+  return { watch, compared: () => compared, differ };
+}
+
+/** What may happen in a state, each with what it comes to. */
+async function after(state: State, isLast: boolean): Promise<string[]> {
+  const { next, others } = await choicesOf(copyOf(state));
+  if (!next) return [`rest ${atRest(state).map(unnamed).join()}`];
+  const lines: string[] = [];
+  for (const { move, cost } of [{ move: next, cost: 0 }, ...others]) {
+    if (isLast && cost > 0) continue;
+    const copy = copyOf(state);
+    await make(copy, move);
+    const key = isLast ? fingerprintOnward(copy) : fingerprint(copy);
+    lines.push(`${labelOf(move, state)} ${key} ${copy.broken.map(unnamed).join()}`);
+  }
+  return lines;
+}

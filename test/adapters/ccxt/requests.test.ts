@@ -1,16 +1,15 @@
 import { expect, it, onTestFinished } from "vitest";
 import { checkKeys } from "../../../src/adapters/ccxt/account/reading.ts";
 import { decimal } from "../../../src/kernel/decimal.ts";
-import { DAY, HOUR, MINUTE } from "../../../src/kernel/time.ts";
+import { DAY, HOUR, MINUTE, type Millis, SECOND } from "../../../src/kernel/time.ts";
 import type { VenueName } from "../../../src/model/market.ts";
 import type { NewOrder } from "../../../src/model/order.ts";
 import type { Venue } from "../../../src/ports/venue.ts";
 import { heardVenue } from "../../support/heard.ts";
 import { KEYS, PERMIT } from "../../support/live.ts";
-import { recording } from "../../support/recording.ts";
+import { type Recorded, recording } from "../../support/recording.ts";
 import { adapterLink, adapterVenue } from "../../venues/adapter.ts";
 import { startVenue } from "../../venues/index.ts";
-import { tell } from "./request-table.ts";
 
 const NOW = Date.UTC(2026, 0, 2, 3, 4, 5);
 const PAIR = "BTC/USDT";
@@ -110,6 +109,22 @@ const TABLES: readonly (readonly [string, VenueName])[] = [
   ["kraken", "kraken"],
 ];
 
+/** What every client sends, whatever it asks. */
+const USUAL = /^(host|connection|content-length|accept.*|user-agent|sec-fetch-mode|transfer-encoding)$/;
+
+const NEAR = 400 * DAY;
+
+const bodyOf = (body: string): [string, unknown][] =>
+  body.startsWith("{") || body.startsWith("[")
+    ? Object.entries(JSON.parse(body))
+    : [...new URLSearchParams(body)];
+
+const fields = (all: readonly (readonly [string, unknown])[], run: Run): string =>
+  all
+    .map(([name, value]) => `${name}=${plain(name, value, run)}`)
+    .sort()
+    .join(" ");
+
 it.each(TABLES)(
   "ccxt sends %s the requests of the table (npm run requests rewrites it)",
   async (table, name) => {
@@ -152,4 +167,57 @@ async function holdTable(table: string, name: VenueName): Promise<void> {
   write("checkKeys: what they open and what they may do");
 
   await expect(`${lines.join("\n\n")}\n`).toMatchFileSnapshot(`requests/${table}.txt`);
+}
+
+/** Requests as a person reads them: parameters in order, and in place of what no two runs have alike, what it is. */
+interface Run {
+  readonly now: Millis;
+  /** Texts that are made anew in each run, and their names: keys, ids that the exchange gave. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
+/** `GET /path`, and below it what the query, the body and the headers carry. */
+function tell({ method, path, headers, body }: Recorded, run: Run): string {
+  const { pathname, searchParams } = new URL(path, "http://exchange");
+  const own = Object.entries(headers).filter(([name]) => !USUAL.test(name));
+  const lines = [
+    ["query", fields([...searchParams], run)],
+    [body.startsWith("{") || body.startsWith("[") ? "json" : "form", fields(bodyOf(body), run)],
+    [
+      "headers",
+      fields(
+        own.map(([name, value]): [string, unknown] => [name, String(value)]),
+        run,
+      ),
+    ],
+  ].filter(([, output]) => output !== "");
+  const named = pathname.split("/").map((part) => run.names.get(part) ?? part);
+  return [`  ${method} ${named.join("/")}`, ...lines.map(([what, output]) => `    ${what}: ${output}`)].join(
+    "\n",
+  );
+}
+
+function plain(name: string, value: unknown, run: Run): string {
+  if (typeof value === "object" && value !== null) {
+    const parts = Object.entries(value).map(([key, part]) => `${key}=${plain(key, part, run)}`);
+    return `(${parts.join(" ")})`;
+  }
+  const text = String(value);
+  if (/sign/i.test(name)) return "{signature}";
+  if (name === "nonce") return "{nonce}";
+  return run.names.get(text) ?? timeOf(text, run.now) ?? text;
+}
+
+/** Times as what they are from now, in the unit in which they are sent. */
+function timeOf(text: string, now: Millis): string | undefined {
+  const [at, unit] = /^\d{13}$/.test(text)
+    ? [Number(text), "ms"]
+    : /^\d{10}(\.\d+)?$/.test(text)
+      ? [Number(text) * SECOND, "s"]
+      : /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text)
+        ? [Date.parse(text), "iso"]
+        : [Number.NaN, ""];
+  const off = Math.round((at - now) / SECOND);
+  if (!(Math.abs(at - now) < NEAR)) return undefined;
+  return `{now${off === 0 ? "" : `${off > 0 ? "+" : ""}${off}s`} ${unit}}`;
 }

@@ -1,16 +1,32 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createListings, replayPath } from "../../../src/adapters/sandbox/listings.ts";
-import { fillResting, generatedPath, type ListedPath } from "../../../src/adapters/sandbox/matching.ts";
+import {
+  fillResting,
+  generatedPath,
+  type ListedPath,
+  type Listings,
+  type MatchingRules,
+} from "../../../src/adapters/sandbox/matching.ts";
 import { candlesOf } from "../../../src/candles/candles.ts";
-import { ZERO } from "../../../src/kernel/decimal.ts";
+import { decimal, max, snap, ZERO } from "../../../src/kernel/decimal.ts";
+import { hashText, share } from "../../../src/kernel/hash.ts";
 import type { Pair } from "../../../src/kernel/pair.ts";
-import { HOUR, MINUTE, SECOND } from "../../../src/kernel/time.ts";
-import { applied, type BookedOrder, type VenueBooks } from "../../../src/market/matching/placing.ts";
+import { DAY, HOUR, MINUTE, type Millis, SECOND } from "../../../src/kernel/time.ts";
+import {
+  applied,
+  type BookChange,
+  type BookedFill,
+  type BookedOrder,
+  type Corner,
+  crossing,
+  execute,
+  holdingsAfter,
+  type VenueBooks,
+} from "../../../src/market/matching/placing.ts";
 import { d } from "../../support/grid.ts";
 import { START } from "../../support/sandbox.ts";
 import { most } from "../../support/whole.ts";
-import { fillWalkingAll } from "./every-corner.ts";
 
 const SYMBOLS: readonly Pair[] = ["BTC/USDT", "ADA/USDT"];
 const LEAST = START - HOUR;
@@ -88,6 +104,8 @@ function booksOf(orders: readonly Rested[], listings: ReturnType<typeof listings
   };
 }
 
+const BUCKET: Millis = 15 * SECOND;
+
 describe("the price course of a bar", () => {
   it("fills the same orders as a walk over every price point: same amounts, order and times", () => {
     const looks = fc.array(
@@ -143,5 +161,158 @@ describe("the price course of a bar", () => {
       fillResting(books, LEAST + 4 * HOUR, () => counted, { fill: "touch", parts: true }),
     ).toBeUndefined();
     expect(walks).toBe(1);
+  });
+});
+
+/** What resting orders meet, where each walks every corner for itself: what the quick way is held against. */
+function fillWalkingAll(
+  books: VenueBooks,
+  until: Millis,
+  listings: Listings,
+  rules: MatchingRules,
+): BookChange | undefined {
+  const moved = books.open.flatMap((before) => {
+    const listed = listings(before.symbol);
+    if (!listed) return [];
+    const { after, fills } = walked(before, listed, { from: books.settledAt, until }, rules);
+    return fills.length === 0 ? [] : [{ market: listed.market, before, after, fills }];
+  });
+  if (moved.length === 0) return undefined;
+  return {
+    settledAt: until,
+    orders: moved.map(({ after }) => after),
+    fills: moved.flatMap(({ fills }) => fills).sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1)),
+    holdings: holdingsAfter(books.holdings, moved),
+  };
+}
+
+interface Span {
+  readonly from: Millis;
+  readonly until: Millis;
+}
+
+function walked(order: BookedOrder, { market, path }: ListedPath, span: Span, rules: MatchingRules) {
+  let after = order;
+  const fills: BookedFill[] = [];
+  while (after.filled < after.amount) {
+    const at = meeting(after, { market, path }, span, rules);
+    if (at === undefined) break;
+    const rest = after.amount - after.filled;
+    const whole =
+      !rules.parts || after.fills > 0 || share(hashText(after.id), Math.floor(at / BUCKET)) >= 0.125;
+    const amount = whole ? rest : max(market.lot, snap(rest / 2n, market.lot, "down"));
+    const executed = execute(after, market, { price: after.price, amount, rate: market.maker, at });
+    fills.push(executed.fill);
+    after = { ...executed.order, meetsFrom: (Math.floor(at / BUCKET) + 1) * BUCKET };
+  }
+  return { after, fills };
+}
+
+function meeting(
+  order: BookedOrder,
+  { market, path }: ListedPath,
+  { from, until }: Span,
+  { fill }: MatchingRules,
+): Millis | undefined {
+  const start = Math.max(from, order.meetsFrom);
+  if (start > until) return undefined;
+  const limit = Number(order.price / market.tick) + (fill === "touch" ? 0 : order.side === "buy" ? -1 : 1);
+  const good = order.side === "buy" ? (ticks: number) => ticks <= limit : (ticks: number) => ticks >= limit;
+  let last: Corner = { at: start, ticks: path.at(start) };
+  if (good(last.ticks)) return start;
+  for (const corner of [...path.corners(start, until), { at: until, ticks: path.at(until) }]) {
+    if (good(corner.ticks)) return crossing(last, corner, good);
+    last = corner;
+  }
+  return undefined;
+}
+
+const make = (over: object = {}) =>
+  generatedPath({
+    seed: 1,
+    symbol: "BTC/USDT",
+    venue: "kraken",
+    anchor: { at: START, ticks: 6_000_000 },
+    volatility: 0.006,
+    hourlyVolume: 30,
+    shocks: [],
+    ...over,
+  });
+
+const times = fc.integer({ min: START - 30 * DAY, max: START + 30 * DAY });
+
+describe("a generated price", () => {
+  it("is a function of seed, symbol and time: the same for every caller, in any order", () => {
+    const one = make();
+    fc.assert(
+      fc.property(fc.array(times, { minLength: 1, maxLength: 20 }), (requests) => {
+        const other = make();
+        expect(
+          [...requests]
+            .reverse()
+            .map((at) => other.at(at))
+            .reverse(),
+        ).toEqual(requests.map((at) => one.at(at)));
+      }),
+    );
+  });
+
+  it("starts at the listing's price, with a small difference per venue", () => {
+    for (const venue of ["mexc", "gateio", "bitget", "kraken"]) {
+      expect(Math.abs(make({ venue }).at(START) / 6_000_000 - 1)).toBeLessThan(0.0005);
+    }
+  });
+
+  it("moves with the configured hourly volatility", () => {
+    const path = make();
+    const returns = Array.from({ length: 2000 }, (_, i) =>
+      Math.log(path.at(START + (i + 1) * HOUR) / path.at(START + i * HOUR)),
+    );
+    const deviation = Math.sqrt(returns.reduce((sum, one) => sum + one * one, 0) / returns.length);
+    expect(deviation).toBeGreaterThan(0.004);
+    expect(deviation).toBeLessThan(0.008);
+  });
+
+  it("differs by seed and by symbol", () => {
+    const at = START + 5 * HOUR;
+    expect(
+      new Set([make(), make({ seed: 2 }), make({ symbol: "ETH/USDT" })].map((path) => path.at(at))).size,
+    ).toBe(3);
+  });
+
+  it("jumps by a shock's factor from its time on", () => {
+    const [before, after] = [START + HOUR, START + 2 * HOUR];
+    const shocked = make({ shocks: [{ at: before + 10 * MINUTE, factor: 0.9 }] });
+    expect(shocked.at(before)).toBe(make().at(before));
+    expect(shocked.at(after) / make().at(after)).toBeCloseTo(0.9, 6);
+  });
+});
+
+describe("a replayed price", () => {
+  const first = Date.UTC(2022, 0, 1);
+  const file = candlesOf({ pair: "BTC/USDT", spanMillis: MINUTE }, [
+    { at: first, open: "100", high: "104", low: "98", close: "101", volume: 5 },
+    { at: first + MINUTE, open: "101", high: "103", low: "100", close: "102", volume: 7 },
+    { at: first + 2 * MINUTE, open: "102", high: "102", low: "102", close: "102", volume: 1 },
+  ]);
+  const path = replayPath(file, decimal("0.01"), (anchor) => make({ anchor }));
+
+  it("follows each candle: open, high, low, close", () => {
+    expect(path.corners(first - 1, first + MINUTE).map(({ ticks }) => ticks)).toEqual([
+      10_000, 10_400, 9800, 10_100,
+    ]);
+  });
+
+  it("stays at the last price at the end", () => {
+    expect([first + 3 * MINUTE, first + DAY].map((at) => path.at(at))).toEqual([10_200, 10_200]);
+  });
+
+  it("leads up to the first candle", () => {
+    expect(Math.abs(path.at(first - 1) / 10_000 - 1)).toBeLessThan(0.002);
+    expect(path.corners(first - HOUR, first).length).toBeGreaterThan(100);
+  });
+
+  it("uses the file's volume", () => {
+    expect([path.volume(first, first + MINUTE), path.volume(first, first + DAY)]).toEqual([5, 13]);
   });
 });
