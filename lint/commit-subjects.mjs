@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 
 const FORM = /^(feat|fix|refactor|test|docs|build|perf|chore|ci)(\([\w-]+\))?: [a-z]\S* .+[^.]$/;
-const MOST = 60;
+const MAX_SUBJECT_CHARACTERS = 60;
 const RETIRED = /\b(tells?|told|anew|by hand|held against|of its own)\b/;
 
 const [range = "main..HEAD"] = process.argv.slice(2);
@@ -11,7 +11,9 @@ const subjects = execFileSync("git", ["log", "--format=%s", range], { encoding: 
   .filter((subject) => subject !== "");
 const faults = subjects.flatMap((subject) => [
   ...(FORM.test(subject) ? [] : [`${subject}: write type(scope): imperative`]),
-  ...(subject.length > MOST ? [`${subject}: has ${subject.length} characters, at most ${MOST}`] : []),
+  ...(subject.length > MAX_SUBJECT_CHARACTERS
+    ? [`${subject}: has ${subject.length} characters, at most ${MAX_SUBJECT_CHARACTERS}`]
+    : []),
   ...(RETIRED.test(subject) ? [`${subject}: has a retired word`] : []),
 ]);
 for (const fault of faults) console.error(fault);

@@ -164,8 +164,8 @@ async function enqueue(queue: Queue<PassMessage>, deps: Deps, times: readonly nu
     const delaySeconds = Math.round((scheduled - first) / SECOND);
     return due.map((account) => ({ body: { account, scheduled }, delaySeconds }));
   });
-  for (let at = 0; at < messages.length; at += MOST_MESSAGES)
-    await queue.sendBatch(messages.slice(at, at + MOST_MESSAGES));
+  for (let at = 0; at < messages.length; at += MAX_QUEUE_MESSAGES)
+    await queue.sendBatch(messages.slice(at, at + MAX_QUEUE_MESSAGES));
   await beatForQueue(deps);
 }
 
@@ -196,7 +196,7 @@ async function sendFollowUp(
 }
 
 /** Maximum number of messages in one call to a queue. */
-const MOST_MESSAGES = 100;
+const MAX_QUEUE_MESSAGES = 100;
 
 function logPass({ log }: Deps, { message: reason, ...pass }: Pass, scheduled: number, requests: number) {
   log("info", "a pass", { ...pass, ...(reason ? { reason } : {}), scheduled, requests });
@@ -220,7 +220,7 @@ async function stepInline(deps: Deps, times: readonly number[], made: () => numb
 async function askRightsDaily({ live, requests }: LiveDeps, { databaseUrl = "" }: Config): Promise<void> {
   const now = local.monotonic();
   if (!live || now - (recentRights.get(databaseUrl) ?? Number.NEGATIVE_INFINITY) < HOUR) return;
-  const mayGoOn = () => (requests?.() ?? 0) > LEFT_TO_PASSES && local.monotonic() - now < MOST_TO_WAIT;
+  const mayGoOn = () => (requests?.() ?? 0) > LEFT_TO_PASSES && local.monotonic() - now < MAX_ROUND_WAIT_MS;
   const isDone = await live.venues.rights.ask(DAY, mayGoOn);
   if (isDone) recentRights.set(databaseUrl, now);
 }
@@ -228,7 +228,7 @@ async function askRightsDaily({ live, requests }: LiveDeps, { databaseUrl = "" }
 type LiveDeps = Awaited<ReturnType<typeof createDeps>>;
 const LEFT_TO_PASSES = 35;
 /** Time after which no further exchange is queried, because passes are waiting. */
-const MOST_TO_WAIT: Millis = 5 * SECOND;
+const MAX_ROUND_WAIT_MS: Millis = 5 * SECOND;
 const recentRights = new Map<string, Millis>();
 
 /** Logs a failure, and continues with what follows. */
@@ -265,7 +265,7 @@ export default {
         askRightsDaily(deps, config),
       );
       await tried("no order book was sampled", () =>
-        sampleFirst(deps, { requests: 20, within: MOST_TO_WAIT }),
+        sampleFirst(deps, { requests: 20, within: MAX_ROUND_WAIT_MS }),
       );
       await tried("a scheduled tick failed", () =>
         environment.TURNS ? enqueue(environment.TURNS, deps, times) : stepInline(deps, times, made),

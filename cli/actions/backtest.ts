@@ -41,7 +41,7 @@ export async function runBacktest(operation: Operation, given: Values): Promise<
   const values = withJson(given);
   const { data, report, json } = values;
   const format = requestedFormat(operation, values);
-  const usual = report || format === "csv" ? { fills: MOST_FILLS } : {};
+  const usual = report || format === "csv" ? { fills: MAX_FILLS_IN_FILE } : {};
   const { input, misread } = profiledInput(operation, values, usual);
   if (misread) return fail(misread, { operation, values });
   const dataFile = typeof data === "string" ? data : undefined;
@@ -65,7 +65,7 @@ function writeReport(file: string, answer: BacktestAnswer): void {
   process.stderr.write(`The report is in ${file}.\n`);
 }
 
-const MOST_FILLS = 100_000;
+const MAX_FILLS_IN_FILE = 100_000;
 
 async function answeredBacktest(
   operation: Operation,

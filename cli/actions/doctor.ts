@@ -240,7 +240,7 @@ const RIGHTS: Readonly<Record<string, string>> = {
   undefined: "the exchange does not show whether they can withdraw",
 };
 
-const MOST_SKEW = 2 * SECOND;
+const MAX_CLOCK_SKEW_MS = 2 * SECOND;
 
 /** Compares this machine's clock with the Date header of an exchange's response, which has whole seconds. */
 async function checkClock(id: string, address: string): Promise<Check> {
@@ -255,7 +255,7 @@ async function checkClock(id: string, address: string): Promise<Check> {
     const value = Date.parse(response.headers.get("date") ?? "");
     if (Number.isNaN(value)) return checked(check, "note", "the exchange does not report its time");
     const skew = Math.max(leftAt - (value + SECOND), value - Date.now(), 0);
-    return skew > MOST_SKEW
+    return skew > MAX_CLOCK_SKEW_MS
       ? checked(check, "bad", `this machine's clock is ${Math.round(skew / SECOND)} s off; synchronize it`)
       : checked(check, "ok", "accurate");
   } catch (error) {
@@ -337,14 +337,14 @@ type Counted = NonNullable<NonNullable<GridUsage["cost"]>["before"]>;
 const DAY_MILLIS = 86_400_000;
 const DAYS = 30;
 /** Minimum duration in milliseconds for an estimate. */
-const LEAST = 60_000;
+const MIN_ESTIMATE_SPAN_MS = 60_000;
 
 /** Extrapolates a month from the last counted day, or the complete day before it. */
 export function monthOf({ cost }: Pick<GridUsage, "cost">): Omit<Counted, "day" | "from" | "to"> | null {
   if (!cost) return null;
   const whole = [cost.before, cost].find((one) => one && one.to - one.from > DAY_MILLIS / 2) ?? cost;
   const span = whole.to - whole.from;
-  if (span < LEAST) return null;
+  if (span < MIN_ESTIMATE_SPAN_MS) return null;
   const month = (count: number) => Math.round((count / span) * DAY_MILLIS * DAYS);
   return {
     exchangeCalls: month(whole.exchangeCalls),

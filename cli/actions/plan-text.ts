@@ -207,7 +207,7 @@ export const isAtTerminal = (): boolean => Boolean(process.stdin.isTTY && proces
 
 /** Largest move, as a share, after which a simulated start still counts as the plan that was shown. */
 const SMALL_MOVE = 0.02;
-const MOST_TRIES = 20;
+const MAX_CONFIRM_TRIES = 20;
 
 const planPrice = ({ marketPrice, reference }: PricedPlan) => marketPrice ?? reference;
 
@@ -273,7 +273,7 @@ export async function startPlan(
   { preview, start, isSimulated = false }: Asks,
 ): Promise<Answer | undefined> {
   let plan = shown;
-  for (let attempt = 0; attempt < MOST_TRIES; attempt++) {
+  for (let attempt = 0; attempt < MAX_CONFIRM_TRIES; attempt++) {
     const started = await start({ ...input, planHash: plan.planHash });
     if (started.status !== 409 || !isOtherPlan(started)) return started;
     const next = isSimulated ? await preview(input) : undefined;

@@ -8,7 +8,7 @@ import { whereFlags } from "../host/where-flags.ts";
 import type { Values } from "../terminal/arguments.ts";
 
 /** Maximum wait when a server stops. */
-export const LONGEST_LOOK = 2000;
+export const MAX_STOP_READ_MS = 2000;
 
 /** Lists the orders that stay open after the last server stops, and how to cancel them; empty if there are none. */
 export async function restingOrders({ store }: Pick<Deps, "store">, values: Values): Promise<string> {
@@ -16,7 +16,7 @@ export async function restingOrders({ store }: Pick<Deps, "store">, values: Valu
   const views = await Promise.race([
     store.strategies({ stopped: false }).catch(() => undefined),
     // Not awaited, because the rest would keep the process alive.
-    sleep(LONGEST_LOOK, undefined, { ref: false }),
+    sleep(MAX_STOP_READ_MS, undefined, { ref: false }),
   ]);
   if (!views)
     return `Open orders could not be read. They stay open; run edgemaker grid status${flags} later.\n`;

@@ -41,7 +41,7 @@ import { startTimer } from "../host/timer.ts";
 import { version } from "../host/version.ts";
 import type { Values } from "../terminal/arguments.ts";
 import { pageLink } from "./page.ts";
-import { LONGEST_LOOK } from "./resting-orders.ts";
+import { MAX_STOP_READ_MS } from "./resting-orders.ts";
 
 export { signsOfLife } from "../host/signs-of-life.ts";
 export { restingOrders } from "./resting-orders.ts";
@@ -118,7 +118,7 @@ export async function startServer(values: Values, { around = 0 } = {}): Promise<
       return pageLink(url, await createSignInLink(deps, maker, null));
     };
     const other = async () => {
-      const servers = await Promise.race([runningServers(deps), sleep(LONGEST_LOOK, [], { ref: false })]);
+      const servers = await Promise.race([runningServers(deps), sleep(MAX_STOP_READ_MS, [], { ref: false })]);
       const running = servers.find((server) => server.instance !== instance);
       return running && describeServer(running);
     };

@@ -229,9 +229,9 @@ interface Purse extends FreeBalance {
 
 /** Quote assets for a first grid, with similar unit values. */
 const QUOTES = ["USDT", "USDC", "USD", "EUR"];
-const MOST_NAMED = 6;
+const MAX_ASSETS_NAMED = 6;
 /** Maximum number of assets whose price is requested. */
-const MOST_PRICED = 20;
+const MAX_ASSETS_PRICED = 20;
 
 /** Shows the free balances on these exchanges, and a grid from the largest one. Starts nothing. */
 async function tellFirstPlan(exchanges: readonly string[], settings: CliSettings): Promise<void> {
@@ -258,8 +258,10 @@ async function tellBalance(exchange: string, ask: AskByName): Promise<readonly P
   const free = (body as { balances: readonly FreeBalance[] }).balances.filter(
     (freeBalance) => Number(freeBalance.free) > 0,
   );
-  const named = free.slice(0, MOST_NAMED).map((freeBalance) => `${freeBalance.free} ${freeBalance.asset}`);
-  const others = free.length > MOST_NAMED ? `, and ${free.length - MOST_NAMED} other assets` : "";
+  const named = free
+    .slice(0, MAX_ASSETS_NAMED)
+    .map((freeBalance) => `${freeBalance.free} ${freeBalance.asset}`);
+  const others = free.length > MAX_ASSETS_NAMED ? `, and ${free.length - MAX_ASSETS_NAMED} other assets` : "";
   tellFields({
     [exchange]: free.length === 0 ? "no free balance" : `${named.join(", ")}${others} free`,
   });
@@ -298,7 +300,7 @@ async function pairsFor(
 ): Promise<readonly string[]> {
   const own = purses.filter((purse) => purse.exchange === exchange && !QUOTES.includes(purse.asset));
   const priced = await Promise.all(
-    own.slice(0, MOST_PRICED).map(async ({ asset, free }) => {
+    own.slice(0, MAX_ASSETS_PRICED).map(async ({ asset, free }) => {
       const symbol = `${asset}/${quote}`;
       const { status, body } = await ask("get_ticker", { exchange, symbol });
       return { symbol, worth: status === 200 ? Number((body as { last: number }).last) * Number(free) : 0 };

@@ -87,7 +87,7 @@ export function startSampling(deps: LiquidityDeps, interval: number) {
 }
 
 /** Maximum number of tokens to search for one that a killed server left. */
-const MOST_TOKENS_READ = 1000;
+const MAX_TOKENS_READ = 1000;
 
 /**
  * Lists a server's own token so it can be revoked. Revokes an older token of the same address, whose server must have
@@ -99,7 +99,7 @@ export async function listLocalToken(
 ): Promise<() => Promise<void>> {
   const by: By = { actor: "local", request: nodeLocal.randomText(12) };
   const server = `${url} on ${hostname()}`;
-  for (const one of await store.tokens({ limit: MOST_TOKENS_READ }))
+  for (const one of await store.tokens({ limit: MAX_TOKENS_READ }))
     if (one.server === server) await store.revokeToken(one.id, by);
   const id = `local_${nodeLocal.randomText(10)}`;
   const hash = await digest(token);

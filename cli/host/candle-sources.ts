@@ -98,9 +98,9 @@ async function beginsAs(file: string, is: (beginning: Uint8Array) => boolean): P
 }
 
 /** Maximum compression ratio: minutes at one price, the most compressible data, expand to 15 times their size. */
-const MOST_TIMES_PACKED = 50;
+const MAX_COMPRESSION_RATIO = 50;
 /** Small files can expand by any ratio up to this size. */
-const LEAST_UNPACKED = 1 << 24;
+const MIN_CHECKED_UNPACKED_BYTES = 1 << 24;
 
 // Signatures and offsets are those of PKWARE's APPNOTE.TXT 6.3: 4.3.7, 4.3.12 and 4.3.16.
 const [LOCAL, ENTRY, END] = ["PK\x03\x04", "PK\x01\x02", "PK\x05\x06"] as const;
@@ -108,7 +108,7 @@ const [LOCAL_SIZE, ENTRY_SIZE, END_SIZE] = [30, 46, 22] as const;
 const [STORED, DEFLATED] = [0, 8] as const;
 const LARGE = 0xffffffff;
 /** A comment after the directory has at most 64 KiB. */
-const MOST_TAIL = 1 << 20;
+const MAX_ZIP_TAIL_BYTES = 1 << 20;
 
 const begins = (bytes: Buffer, at: number, signature: string): boolean =>
   bytes.toString("latin1", at, at + signature.length) === signature;
@@ -181,9 +181,9 @@ async function* whole(from: Readable, through: Gunzip | InflateRaw): AsyncGenera
   for await (const bytes of through) {
     unpacked += bytes.length;
     const behind = through.bytesWritten;
-    if (unpacked > LEAST_UNPACKED && unpacked > MOST_TIMES_PACKED * behind)
+    if (unpacked > MIN_CHECKED_UNPACKED_BYTES && unpacked > MAX_COMPRESSION_RATIO * behind)
       throw new RangeError(
-        `it unpacks to more than ${MOST_TIMES_PACKED} times its size: it holds no candles`,
+        `it unpacks to more than ${MAX_COMPRESSION_RATIO} times its size: it holds no candles`,
       );
     yield { bytes, behind };
   }
@@ -252,7 +252,7 @@ export async function readStored(file: string): Promise<StoredCandles> {
   return stored;
 }
 
-const LONGEST_HEAD = 1 << 20;
+const MAX_FILE_HEAD_BYTES = 1 << 20;
 
 /** Returns the heads of all files in a folder, ordered by name. */
 export const listStored = (folder: string): { file: string; head: Head }[] =>
@@ -267,8 +267,8 @@ function headOf(file: string): Head {
   return about(file, () => {
     const opened = openSync(file, "r");
     try {
-      const bytes = new Uint8Array(LONGEST_HEAD);
-      return readHead(bytes.subarray(0, readSync(opened, bytes, 0, LONGEST_HEAD, 0)));
+      const bytes = new Uint8Array(MAX_FILE_HEAD_BYTES);
+      return readHead(bytes.subarray(0, readSync(opened, bytes, 0, MAX_FILE_HEAD_BYTES, 0)));
     } finally {
       closeSync(opened);
     }
@@ -370,7 +370,7 @@ interface ZipEntry {
 /** Finds the only file of an archive. Throws RangeError if there are several, or if it cannot be decompressed. */
 async function onlyEntry(handle: FileHandle): Promise<ZipEntry> {
   const { size } = await handle.stat();
-  const length = Math.min(size, MOST_TAIL);
+  const length = Math.min(size, MAX_ZIP_TAIL_BYTES);
   const entries = entriesIn(await bytesAt(handle, size - length, length));
   const [entry] = entries;
   if (!entry || entries.length > 1)

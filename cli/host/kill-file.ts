@@ -63,7 +63,7 @@ export function killedByFile(databaseUrl: string): () => string | undefined {
 }
 
 /** Maximum wait; a normal change of the switch and a command's start take less. */
-const LONGEST_ANSWER = 2000;
+const MAX_SWITCH_WAIT_MS = 2000;
 
 /** Runs a command; if it fails or throws, runs `act`. */
 export async function orElse(run: () => Promise<number>, act: () => void): Promise<number> {
@@ -80,7 +80,7 @@ export async function orElse(run: () => Promise<number>, act: () => void): Promi
 /** Turns the switch on, and also creates the kill file if that fails or takes long. */
 export async function killedByEither(databaseUrl: string, run: () => Promise<number>): Promise<number> {
   const create = lazy(() => sayCreated(databaseUrl));
-  const late = setTimeout(create, LONGEST_ANSWER);
+  const late = setTimeout(create, MAX_SWITCH_WAIT_MS);
   return orElse(run, create).finally(() => clearTimeout(late));
 }
 
@@ -133,12 +133,12 @@ export function writePrivate(named: string, text: string): void {
 }
 
 /** Maximum number of links, as in the operating system. */
-const MOST_LINKS = 40;
+const MAX_SYMBOLIC_LINKS = 40;
 
 /** Returns the file behind a name, which may not exist. Throws Error for circular links. */
 function behindLinks(named: string): string {
   let file = named;
-  for (let links = 0; links < MOST_LINKS; links++) {
+  for (let links = 0; links < MAX_SYMBOLIC_LINKS; links++) {
     if (!lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) return file;
     file = resolve(dirname(file), readlinkSync(file));
   }

@@ -57,13 +57,13 @@ export function runtimeAsIs(url: string, config: Config, log: Log): Runtime {
 /** A client that sends nothing else in this time has lost its connection. */
 const HANDSHAKE_TIMEOUT = 10_000;
 /** No exchange sends larger messages; they would only fill the memory. */
-const LARGEST_MESSAGE = 1 << 20;
+const MAX_MESSAGE_BYTES = 1 << 20;
 
 /** WebSockets of Node. The package is loaded for the first connection. */
 export const nodeSockets: StreamPlatform = {
   async open(url, { opened, message, alive, closed }) {
     const { WebSocket } = await import("ws");
-    const socket = new WebSocket(url, { handshakeTimeout: HANDSHAKE_TIMEOUT, maxPayload: LARGEST_MESSAGE });
+    const socket = new WebSocket(url, { handshakeTimeout: HANDSHAKE_TIMEOUT, maxPayload: MAX_MESSAGE_BYTES });
     socket.on("open", opened);
     socket.on("message", (data: RawData, isBinary: boolean) =>
       message(isBinary ? new Uint8Array(data as Buffer) : String(data)),

@@ -55,8 +55,8 @@ const tracerOver = (found: Found): Tracer => ({
 
 /** Waits only a short time, because a missing collector must not block a stop. */
 const soon = (ending: Promise<void>): Promise<void> =>
-  withinTime(ending, LONGEST_STOP_MILLIS, () => new Error("the collector does not respond")).catch(
+  withinTime(ending, MAX_TRACING_STOP_MS, () => new Error("the collector does not respond")).catch(
     () => undefined,
   );
 
-const LONGEST_STOP_MILLIS = 3000;
+const MAX_TRACING_STOP_MS = 3000;

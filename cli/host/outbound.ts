@@ -79,7 +79,7 @@ export const nodePost =
           done({ status, text: plainText(text, 200), retryAfterSeconds: secondsOf(headers["retry-after"]) });
         response.on("data", (part: string) => {
           text += part;
-          if (text.length < MOST_TEXT) return;
+          if (text.length < MAX_RESPONSE_TEXT_BYTES) return;
           end();
           response.destroy();
         });
@@ -92,7 +92,7 @@ export const nodePost =
     });
   };
 
-const MOST_TEXT = 16_384;
+const MAX_RESPONSE_TEXT_BYTES = 16_384;
 
 const resolveAll: Resolve = (host, options, report) => lookup(host, { ...options, all: true }, report);
 

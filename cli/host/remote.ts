@@ -51,7 +51,7 @@ export function tokenOf(given: string | undefined): string | undefined {
   throw new UsageError(`--token: ${where} contains no token`);
 }
 
-const LONGEST_REQUEST = 60_000;
+const MAX_REQUEST_MS = 60_000;
 
 /** Calls an operation on a server. Throws only without a response. */
 export async function callRemote(
@@ -78,7 +78,7 @@ export async function callRemote(
       ...(inBody ? { "content-type": "application/json" } : {}),
     },
     body: inBody ? JSON.stringify(Object.fromEntries(rest)) : undefined,
-    timeout: LONGEST_REQUEST,
+    timeout: MAX_REQUEST_MS,
   }).catch((error: unknown) => {
     throw new Error(`no response from ${url}: ${messageOf(error)}${unsettled(operation)}`, { cause: error });
   });

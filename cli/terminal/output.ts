@@ -75,11 +75,11 @@ function numberText(value: number): string {
 
 /** Fields that are times if their number is large, and otherwise something else. */
 const SPAN_ENDS = new Set(["from", "to"]);
-const LEAST_TIME = 1e11;
+const MIN_TIMESTAMP_MS = 1e11;
 
 const isTime = (name: string, value: unknown): value is number =>
   typeof value === "number" &&
-  (name === "timestamp" || name.endsWith("At") || (SPAN_ENDS.has(name) && value > LEAST_TIME));
+  (name === "timestamp" || name.endsWith("At") || (SPAN_ENDS.has(name) && value > MIN_TIMESTAMP_MS));
 
 /** Formats a value for people on one line. */
 function format(value: unknown, name = ""): string {
@@ -125,9 +125,9 @@ interface DrawnColumn {
 
 /** Columns that wrap, so a sentence does not displace the columns next to it. */
 const WRAPPED = new Set(["message", "detail", "reason"]);
-const LEAST_WRAPPED = 24;
+const MIN_WRAPPED_WIDTH = 24;
 /** Minimum number of columns of a table. */
-const LEAST_COLUMNS = 3;
+const MIN_TABLE_COLUMNS = 3;
 
 /** Formats a table of at most `width` columns of text; undefined if too few columns fit. */
 function fitTable(
@@ -143,7 +143,7 @@ function fitTable(
       width,
     );
   const kept = dropUntil(all, priority, width);
-  if (kept.length < Math.min(LEAST_COLUMNS, all.length)) return undefined;
+  if (kept.length < Math.min(MIN_TABLE_COLUMNS, all.length)) return undefined;
   const left = all.filter((column) => !kept.includes(column)).map(({ name }) => name);
   const hint = `left out: ${left.join(", ")} (--columns all shows them)`;
   const notes = left.length === 0 ? [] : wrap(hint, width - 2).map((line) => `  ${line}`);
@@ -174,7 +174,7 @@ function dropUntil(
 const GAP = 2;
 const leastWidth = (columns: readonly DrawnColumn[]): number =>
   columns.reduce(
-    (sum, { name, width }) => sum + GAP + (WRAPPED.has(name) ? Math.min(width, LEAST_WRAPPED) : width),
+    (sum, { name, width }) => sum + GAP + (WRAPPED.has(name) ? Math.min(width, MIN_WRAPPED_WIDTH) : width),
     0,
   );
 
@@ -205,7 +205,7 @@ function columnsOf(rows: readonly TableRow[]): DrawnColumn[] {
 function drawTable(columns: readonly DrawnColumn[], width: number): string {
   const fixed = columns.reduce((sum, column) => sum + GAP + (WRAPPED.has(column.name) ? 0 : column.width), 0);
   const wrapped = columns.filter(({ name }) => WRAPPED.has(name)).length;
-  const room = Math.max(LEAST_WRAPPED, Math.floor((width - fixed) / wrapped));
+  const room = Math.max(MIN_WRAPPED_WIDTH, Math.floor((width - fixed) / wrapped));
   const fitted = columns.map((column) =>
     WRAPPED.has(column.name) ? { ...column, width: Math.min(column.width, room) } : column,
   );

@@ -39,7 +39,7 @@ export function fail(
   // Report all errors at once, so nobody has to retry for each one.
   for (const { path, message: other } of (operation && issues ? issues.slice(1) : []).slice(
     0,
-    MOST_ISSUES_SHOWN,
+    MAX_ISSUES_SHOWN,
   ))
     process.stderr.write(`  ${flagged(operation as Operation, { path, message: plainText(other, 300) })}\n`);
   if (status === 401 && remote && error === "Unauthorized")
@@ -47,7 +47,7 @@ export function fail(
   return issues === undefined ? 1 : 2;
 }
 
-const MOST_ISSUES_SHOWN = 20;
+const MAX_ISSUES_SHOWN = 20;
 
 const flagged = (operation: Operation, { path, message }: Issue): string =>
   `--${argName(operation, path).replace(".", "-")} ${message.startsWith(`${path} `) ? message.slice(path.length + 1) : message}`;

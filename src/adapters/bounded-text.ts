@@ -1,10 +1,10 @@
 /** Maximum size of a response; the longest list of markets is half of it. */
-export const MOST_BYTES = 4 * 1024 * 1024;
+export const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
 
 /** Thrown when a response exceeds its maximum size. */
 export class TooLong extends Error {
   constructor() {
-    super(`the response has more than ${MOST_BYTES} bytes`);
+    super(`the response has more than ${MAX_RESPONSE_BYTES} bytes`);
     this.name = "TooLong";
   }
 }
@@ -29,7 +29,7 @@ export async function boundedText({ body }: Response, signal: AbortSignal): Prom
       const { done, value } = await Promise.race([reader.read(), late]);
       if (done) return text + decoder.decode();
       size += value.byteLength;
-      if (size > MOST_BYTES) throw new TooLong();
+      if (size > MAX_RESPONSE_BYTES) throw new TooLong();
       text += decoder.decode(value, { stream: true });
     }
   } catch (error) {

@@ -1,4 +1,4 @@
-import { type Candles, type Column, LARGEST_INT32, MOST_DECIMALS, rowProblem } from "./candles.ts";
+import { type Candles, type Column, MAX_INT32, MAX_PRICE_DECIMALS, rowProblem } from "./candles.ts";
 
 /** Buffer for one bar that is added to the columns and reused: prices as digits and decimals. */
 export interface Scratch {
@@ -23,7 +23,7 @@ export type Columns = Omit<Candles, "pair" | "spanMillis" | "from">;
 const FIRST_ROOM = 1 << 16;
 const MORE = 4;
 
-const POWERS = Float64Array.from({ length: MOST_DECIMALS + 1 }, (_, index) => 10 ** index);
+const POWERS = Float64Array.from({ length: MAX_PRICE_DECIMALS + 1 }, (_, index) => 10 ** index);
 
 /**
  * Creates columns with room for more rows: unused room takes no memory, and the smaller columns before them are at
@@ -50,7 +50,7 @@ export function createBars() {
     const factor = POWERS[to - scale] as number;
     largest *= factor;
     scale = to;
-    if (largest > LARGEST_INT32 && !isWide) widen();
+    if (largest > MAX_INT32 && !isWide) widen();
     for (const column of prices)
       for (let row = 0; row < count; row++) column[row] = (column[row] as number) * factor;
   }
@@ -64,7 +64,7 @@ export function createBars() {
       decimals[2] as number,
       decimals[3] as number,
     );
-    if (most > MOST_DECIMALS) return `a price has more than ${MOST_DECIMALS} decimals`;
+    if (most > MAX_PRICE_DECIMALS) return `a price has more than ${MAX_PRICE_DECIMALS} decimals`;
     const target = most > scale ? most : scale;
     const open = (digits[0] as number) * (POWERS[target - (decimals[0] as number)] as number);
     const high = (digits[1] as number) * (POWERS[target - (decimals[1] as number)] as number);
@@ -76,7 +76,7 @@ export function createBars() {
       return `its prices have more digits than can be stored exactly`;
     if (target > scale) rescale(target);
     if (high > largest) largest = high;
-    if (largest > LARGEST_INT32 && !isWide) widen();
+    if (largest > MAX_INT32 && !isWide) widen();
     if (count === room) grow();
     times[count] = bar.at;
     volumes[count] = bar.volume;

@@ -49,9 +49,9 @@ class CandleError extends RangeError {
 }
 
 /** Above this value a column contains doubles. */
-export const LARGEST_INT32 = 2 ** 31 - 1;
+export const MAX_INT32 = 2 ** 31 - 1;
 /** Maximum number of decimals of a price. */
-export const MOST_DECIMALS = 18;
+export const MAX_PRICE_DECIMALS = 18;
 
 /** Converts rows to columns. Throws CandleError at the first row that is not a valid next bar. */
 export const candlesOf = (
@@ -78,7 +78,7 @@ export function candlesOfPrices(
   rows: readonly PricedCandle[],
 ): Candles {
   // The coarsest unit of which all prices are multiples.
-  let [scale, unit] = [0, 10n ** BigInt(MOST_DECIMALS)];
+  let [scale, unit] = [0, 10n ** BigInt(MAX_PRICE_DECIMALS)];
   for (const row of rows)
     for (const name of PRICES)
       while (row[name] % unit !== 0n) {
@@ -116,7 +116,7 @@ export function candlesIn(columns: Omit<Candles, "from">): Candles {
     if ((high[i] as number) > highest) highest = high[i] as number;
   }
   const narrow = (column: Column): Column =>
-    highest <= LARGEST_INT32 && !(column instanceof Int32Array) ? Int32Array.from(column) : column;
+    highest <= MAX_INT32 && !(column instanceof Int32Array) ? Int32Array.from(column) : column;
   return {
     ...columns,
     from: times[0] ?? 0,

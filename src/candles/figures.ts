@@ -98,13 +98,13 @@ export function readTime(bytes: Uint8Array, from: number, to: number, out: Figur
  * Bounds between units, by size: a second in the year 5138 looks like a millisecond in 1973. Binance changed to
  * microseconds in 2025.
  */
-const [MOST_SECONDS, MOST_MILLIS, MOST_MICROS] = [1e11, 1e14, 1e17] as const;
+const [MAX_SECONDS_FIGURE, MAX_MILLIS_FIGURE, MAX_MICROS_FIGURE] = [1e11, 1e14, 1e17] as const;
 
 function millisOf(value: number): number | undefined {
   if (!(value > 0)) return undefined;
-  if (value < MOST_SECONDS) return Math.floor(value * 1000 + 1e-4);
-  if (value < MOST_MILLIS) return Math.floor(value);
-  return Math.floor(value < MOST_MICROS ? value / 1e3 : value / 1e6);
+  if (value < MAX_SECONDS_FIGURE) return Math.floor(value * 1000 + 1e-4);
+  if (value < MAX_MILLIS_FIGURE) return Math.floor(value);
+  return Math.floor(value < MAX_MICROS_FIGURE ? value / 1e3 : value / 1e6);
 }
 
 /** Parses two digits; NaN for anything else. */
@@ -179,7 +179,7 @@ export type Layout =
     };
 
 /** Time, open, high, low, close, volume: Binance's files, lists of freqtrade and ccxt, and most tables without a header. */
-const USUAL: Layout = { kind: "candles", at: 0, prices: [1, 2, 3, 4], volume: 5 };
+const DEFAULT_LAYOUT: Layout = { kind: "candles", at: 0, prices: [1, 2, 3, 4], volume: 5 };
 /** Kraken's files of executions: time, price, amount. */
 const TRADES_TABLE: Layout = { kind: "trades", at: 0, price: 1, amount: 2, id: -1 };
 /** Kraken's public trades from its API: price, amount, time, side, type, misc, id. */
@@ -217,7 +217,7 @@ export function layoutOf(row: Row, shape: RowShape): { layout: Layout; isNames: 
   const beginsWithDigit = isDigit(bytes[starts[0] as number]);
   if (shape === "json" && beginsWithDigit) {
     const side = textOf(bytes, starts[3] as number, row.ends[3] as number);
-    return { layout: count >= 5 && /^[bs]$/.test(side) ? TRADES_LIST : USUAL, isNames: false };
+    return { layout: count >= 5 && /^[bs]$/.test(side) ? TRADES_LIST : DEFAULT_LAYOUT, isNames: false };
   }
   if (beginsWithDigit) return { layout: unnamed(row), isNames: false };
   const named = byNames(namesOf(row));
@@ -229,7 +229,7 @@ function unnamed({ bytes, starts, ends, count }: Row): Layout {
   if (count === 3) return TRADES_TABLE;
   const [from, to] = [starts[count - 1] as number, ends[count - 1] as number];
   const endsInWord = count >= 7 && /^(true|false)$/i.test(textOf(bytes, from, to));
-  if (!endsInWord) return USUAL;
+  if (!endsInWord) return DEFAULT_LAYOUT;
   return count === 7 ? TRADES_ARCHIVE : TRADES_TOGETHER;
 }
 

@@ -1,5 +1,5 @@
 import { type DigestBytes, digestParts } from "../kernel/digest.ts";
-import { type Candles, type Column, LARGEST_INT32, PRICES } from "./candles.ts";
+import { type Candles, type Column, MAX_INT32, PRICES } from "./candles.ts";
 
 /**
  * Returns SHA-256 of pair, span and every bar. The same bars have the same hash, whatever their source: prices use as
@@ -25,7 +25,7 @@ export function narrowed(candles: Candles): Candles {
   const spare = spareDecimals(candles);
   const divisor = 10 ** spare;
   const largest = largestOf(candles.high) / divisor;
-  const isNarrow = largest <= LARGEST_INT32;
+  const isNarrow = largest <= MAX_INT32;
   const fits = (column: Column) => spare === 0 && column instanceof Int32Array === isNarrow;
   const narrow = (column: Column): Column => {
     if (fits(column)) return column;

@@ -22,10 +22,10 @@ export interface Reading extends CountedRows {
   readonly wasUnsorted: boolean;
 }
 
-const MOST_REFUSED_SHOWN = 5;
-const MOST_SHOWN = 80;
+const MAX_REFUSED_ROWS_SHOWN = 5;
+const MAX_CHARACTERS_SHOWN = 80;
 /** Maximum number of lines above a table's header. */
-const MOST_PREFACE = 5;
+const MAX_PREFACE_LINES = 5;
 
 /**
  * Reads candles, or builds them from trades, from the bytes of a table or JSON file as they arrive; see layout.ts for
@@ -42,16 +42,16 @@ export function createReader({ pair, spanMillis, skipRefused = false, mayBeEmpty
   function refuseBar(at: Millis, reason: string): void {
     if (!skipRefused) throw new RangeError(`the candle of ${stampOf(at)}: ${reason}`);
     refusedRows++;
-    if (refused.length < MOST_REFUSED_SHOWN) refused.push({ row: stampOf(at), reason });
+    if (refused.length < MAX_REFUSED_ROWS_SHOWN) refused.push({ row: stampOf(at), reason });
   }
 
   function refuse(row: Row, shape: RowShape, reason: string): void {
     const [from, to] = [row.starts[0] as number, row.ends[row.count - 1] as number];
     const place = rowPlace(row.line, shape);
-    const shown = textOf(row.bytes, from, Math.min(to, from + MOST_SHOWN));
+    const shown = textOf(row.bytes, from, Math.min(to, from + MAX_CHARACTERS_SHOWN));
     if (!skipRefused) throw new RangeError(`${place}: ${reason}: ${shown}`);
     refusedRows++;
-    if (refused.length < MOST_REFUSED_SHOWN) refused.push({ row: place, reason });
+    if (refused.length < MAX_REFUSED_ROWS_SHOWN) refused.push({ row: place, reason });
   }
 
   function begin(row: Row, shape: RowShape): boolean {
@@ -60,7 +60,7 @@ export function createReader({ pair, spanMillis, skipRefused = false, mayBeEmpty
       layout = found.layout;
       return !found.isNames;
     }
-    if (shape === "json" || ++prefaced > MOST_PREFACE)
+    if (shape === "json" || ++prefaced > MAX_PREFACE_LINES)
       throw new RangeError(
         `${rowPlace(row.line, shape)}: neither a candle nor column names (timestamp, open, high, low, close, volume)`,
       );
@@ -81,7 +81,7 @@ export function createReader({ pair, spanMillis, skipRefused = false, mayBeEmpty
     const { isSorted, duplicates, conflicts, ...columns } = inOrder(bars.columns(), (at) => {
       const reason = `there are two different candles of ${stampOf(at)}`;
       if (!skipRefused) throw new RangeError(reason);
-      if (refused.length < MOST_REFUSED_SHOWN) refused.push({ row: stampOf(at), reason });
+      if (refused.length < MAX_REFUSED_ROWS_SHOWN) refused.push({ row: stampOf(at), reason });
     });
     const span = spanMillis ?? (isOfTrades ? MINUTE : shortestSpan(columns));
     checkSpan(columns, span);

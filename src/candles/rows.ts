@@ -3,7 +3,7 @@ export interface Row {
   bytes: Uint8Array;
   readonly starts: Int32Array;
   readonly ends: Int32Array;
-  /** Number of fields; fields beyond `MOST_FIELDS` are dropped. */
+  /** Number of fields; fields beyond `MAX_ROW_FIELDS` are dropped. */
   count: number;
   /** From 1: a line of a table, or a list of a JSON file. */
   line: number;
@@ -11,9 +11,9 @@ export interface Row {
 
 export type RowShape = "table" | "json";
 
-const MOST_FIELDS = 32;
+const MAX_ROW_FIELDS = 32;
 /** Maximum length; a row of candles has a few hundred bytes. */
-const LONGEST_ROW = 1 << 16;
+const MAX_ROW_BYTES = 1 << 16;
 
 const [NEWLINE, RETURN, SPACE, TAB, QUOTE, COMMA, SEMICOLON, OPEN, CLOSE, BRACE] = [
   10, 13, 32, 9, 34, 44, 59, 91, 93, 123,
@@ -36,8 +36,8 @@ interface Rows {
 export function createRows(onRow: (row: Row, shape: RowShape) => void): Rows {
   const row: Row = {
     bytes: new Uint8Array(0),
-    starts: new Int32Array(MOST_FIELDS),
-    ends: new Int32Array(MOST_FIELDS),
+    starts: new Int32Array(MAX_ROW_FIELDS),
+    ends: new Int32Array(MAX_ROW_FIELDS),
     count: 0,
     line: 0,
   };
@@ -91,7 +91,7 @@ export function createRows(onRow: (row: Row, shape: RowShape) => void): Rows {
     const from = shape === "json" ? lists(bytes) : shape === "table" ? lines(bytes) : 0;
     // A copy, because the caller can reuse the part's memory.
     rest = bytes.slice(from);
-    if (rest.length > LONGEST_ROW)
+    if (rest.length > MAX_ROW_BYTES)
       throw new RangeError(`${rowPlace(row.line + 1, shape)}: the row is too long`);
   }
 
@@ -144,7 +144,7 @@ function fieldsOf(row: Row, from: number, to: number): void {
     let last = index;
     while (first < last && isBlank(bytes[first] as number)) first++;
     while (last > first && isBlank(bytes[last - 1] as number)) last--;
-    if (count < MOST_FIELDS) {
+    if (count < MAX_ROW_FIELDS) {
       starts[count] = first;
       ends[count] = last;
       count++;

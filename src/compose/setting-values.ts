@@ -1,7 +1,7 @@
 import { type Decimal, parseDecimal } from "../kernel/decimal.ts";
 import { bytesOfHex } from "../kernel/digest.ts";
 import { SettingsError } from "../kernel/errors.ts";
-import { LONGEST_LEASE, type Millis } from "../kernel/time.ts";
+import { MAX_LEASE_MS, type Millis } from "../kernel/time.ts";
 import { LIMIT_FORMS, LIMIT_NAMES } from "../limits/texts.ts";
 import { parseMarket } from "../liquidity/market-text.ts";
 import type { Limits } from "../model/limits.ts";
@@ -34,9 +34,9 @@ const TIMING_NAMES = [
 export type TimingName = (typeof TIMING_NAMES)[number];
 
 /** A manual request takes the lease for two timeouts. */
-const LONGEST_TIMING: Partial<Record<TimingName, Millis>> = {
-  leaseTtl: LONGEST_LEASE,
-  requestTimeout: LONGEST_LEASE / 2,
+const MAX_TIMINGS_MS: Partial<Record<TimingName, Millis>> = {
+  leaseTtl: MAX_LEASE_MS,
+  requestTimeout: MAX_LEASE_MS / 2,
 };
 
 export function timingBound(entry: string): [TimingName, Millis] {
@@ -46,7 +46,7 @@ export function timingBound(entry: string): [TimingName, Millis] {
     throw new SettingsError(
       `EDGEMAKER_TIMING must be name=milliseconds with one of ${TIMING_NAMES.join(", ")}, not ${entry}`,
     );
-  const most = LONGEST_TIMING[known];
+  const most = MAX_TIMINGS_MS[known];
   if (most !== undefined && Number(millis) > most)
     throw new SettingsError(`EDGEMAKER_TIMING can set ${known} to at most ${most}, not ${millis}`);
   return [known, Number(millis)];

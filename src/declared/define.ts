@@ -3,7 +3,7 @@ import { TIMEFRAMES } from "../kernel/time.ts";
 import type { StrategyDefinition } from "../ports/definition.ts";
 
 /** Maximum number of candles: they are stored from pass to pass. */
-const MOST_CANDLES = 200;
+const MAX_CANDLES = 200;
 
 const STRATEGY_NAME = /^[a-z][a-z0-9-]{0,30}$/;
 
@@ -68,10 +68,10 @@ export function defineStrategy<Schema extends z.ZodObject, State = unknown>(
     throw new TypeError(`${name}: version must be a whole number, at least 1`);
   if (candles && !isCandleRequest(candles))
     throw new TypeError(
-      `${name}: candles needs a timeframe (${Object.keys(TIMEFRAMES).join(", ")}) and a count from 1 to ${MOST_CANDLES}`,
+      `${name}: candles needs a timeframe (${Object.keys(TIMEFRAMES).join(", ")}) and a count from 1 to ${MAX_CANDLES}`,
     );
   return definition;
 }
 
 const isCandleRequest = ({ timeframe, count }: NonNullable<StrategyDefinition["candles"]>): boolean =>
-  Object.hasOwn(TIMEFRAMES, timeframe) && Number.isInteger(count) && count >= 1 && count <= MOST_CANDLES;
+  Object.hasOwn(TIMEFRAMES, timeframe) && Number.isInteger(count) && count >= 1 && count <= MAX_CANDLES;

@@ -31,15 +31,15 @@ export const SCRIPT_SCOPE = [
 ] as const;
 
 /** Number of loop steps in one call, far more than a function that ends needs. */
-export const MOST_STEPS = 5_000_000;
+export const MAX_LOOP_STEPS = 5_000_000;
 
 /** Loads a script. Throws an Error with file and line if it exports no strategy. */
 export function loadScript({ source, run }: StrategyScript): AnyStrategyDefinition {
   let [steps, depth] = [0, 0];
   const step = (): true => {
     steps++;
-    if (steps > MOST_STEPS)
-      throw new Error(`its loops ran more than ${MOST_STEPS} times in one call, and it was ended`);
+    if (steps > MAX_LOOP_STEPS)
+      throw new Error(`its loops ran more than ${MAX_LOOP_STEPS} times in one call, and it was ended`);
     return true;
   };
   // A nested call counts with its caller.

@@ -3,10 +3,10 @@ import type { ChainToken } from "../kernel/pair.ts";
 import type { ChainMarket, DexPrice, Pool, PricedPool, Source } from "../ports/venue.ts";
 
 /** Minimum pool size; a small trade moves the price of a smaller pool. */
-const LEAST_TVL = decimal("1000");
-const ENOUGH_POOLS = decimal("3");
+const MIN_POOL_TVL = decimal("1000");
+const MIN_POOLS = decimal("3");
 /** Weighted deviation of the pools' prices at which the confidence is zero. */
-const MOST_DEVIATION = decimal("0.05");
+const MAX_DEVIATION = decimal("0.05");
 /** Share of the largest pool from which the confidence decreases, and the maximum decrease. */
 const CONCENTRATED = decimal("0.8");
 const CONCENTRATION_COST = decimal("0.3");
@@ -16,7 +16,7 @@ export const largestFirst = <P extends Pool>(pools: readonly P[]): P[] =>
   [...pools].sort((a, b) => (a.tvl === b.tvl ? 0 : a.tvl < b.tvl ? 1 : -1));
 
 const counts = (pool: Pool): pool is PricedPool =>
-  pool.quoted !== undefined && pool.quoted > ZERO && pool.tvl >= LEAST_TVL;
+  pool.quoted !== undefined && pool.quoted > ZERO && pool.tvl >= MIN_POOL_TVL;
 
 /** Returns the pools that count toward a price, largest first. */
 export const pricedPools = (pools: readonly Pool[]): PricedPool[] => largestFirst(pools.filter(counts));
@@ -41,10 +41,10 @@ function confidenceOf(
   pools: readonly PricedPool[],
   { mean, total }: { mean: Decimal; total: Decimal },
 ): Decimal {
-  const enough = min(ONE, div(BigInt(pools.length) * ONE, ENOUGH_POOLS, "down"));
+  const enough = min(ONE, div(BigInt(pools.length) * ONE, MIN_POOLS, "down"));
   const weighted = sum(pools.map(({ quoted, tvl }) => mul(abs(quoted - mean), tvl, "half")));
   const deviation = div(div(weighted, total, "half"), mean, "half");
-  const agreement = ONE - min(ONE, div(deviation, MOST_DEVIATION, "half"));
+  const agreement = ONE - min(ONE, div(deviation, MAX_DEVIATION, "half"));
   const largest = pools.reduce((most, { tvl }) => max(most, tvl), ZERO);
   const excess = max(ZERO, div(largest, total, "half") - CONCENTRATED);
   const spread = ONE - mulDiv(CONCENTRATION_COST, { times: excess, over: ONE - CONCENTRATED }, "half");

@@ -69,7 +69,7 @@ const unclearRefusal = ({ slot, state, reason }: Order): Refusal[] =>
   state === "unknown" && reason !== null ? [{ slot, reason: "unclear", detail: reason }] : [];
 
 /** Maximum wait until it is certain which base is unused; then the grid uses the certain part. */
-const LONGEST_START = 5 * MINUTE;
+const MAX_GRID_BASE_WAIT_MS = 5 * MINUTE;
 
 /** Grid strategy: orders at the levels of a range. What a slot buys, it sells one level higher. */
 export const gridKind: Kind<GridConfig, GridState> = {
@@ -398,7 +398,7 @@ export function startTrading(
   const free = config.bound ? min(config.bound.base, most) : most;
   const isEnough =
     ownBase.isSure || config.useOwnBase === false || targetBase(state, observed.market) <= free;
-  if (!isEnough && ageOf(state.laidAt, at) < LONGEST_START)
+  if (!isEnough && ageOf(state.laidAt, at) < MAX_GRID_BASE_WAIT_MS)
     return {
       ...strategy,
       lastError: "it starts when the balances show the open and recent orders of the account",

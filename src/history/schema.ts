@@ -10,12 +10,12 @@ import { type Fill, ORDER_STATUSES, ORDER_TYPES, type Order, type OrderState } f
 import type { ArchiveFile, Page } from "../ports/stores/store.ts";
 
 /** Maximum rows of one page. */
-export const MOST_ROWS = 1000;
+export const MAX_HISTORY_ROWS = 1000;
 
 export const historyInput = lazy(() =>
   z.object({
     id: idField("Invalid request").describe("Strategy id"),
-    limit: countField("Invalid limit", { least: 1, most: MOST_ROWS })
+    limit: countField("Invalid limit", { least: 1, most: MAX_HISTORY_ROWS })
       .default(100)
       .describe("Number of rows, 1 to 1000; CSV has all rows by default"),
     before: textField(

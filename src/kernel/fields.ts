@@ -52,10 +52,10 @@ export const convertedField = <S extends z.ZodType, T>(
   });
 
 /** Maximum of prices and of sizes in quote, in any currency; shares and multiples are far below. */
-const LARGEST_FIGURE = 1e12;
+const MAX_PRICE = 1e12;
 /** Maximum amount, for a base with a tiny unit value. */
-export const MOST_AMOUNT = 1e15;
-export const MOST_MULTIPLE = 1e6;
+export const MAX_AMOUNT = 1e15;
+export const MAX_MULTIPLE = 1e6;
 
 const amountField = (label: string, most: number, sign: "positive" | "non-negative") => {
   const error = `${label}: must be a ${sign} number up to ${most} with at most 18 decimals`;
@@ -67,11 +67,10 @@ const amountField = (label: string, most: number, sign: "positive" | "non-negati
 };
 
 /** A positive JSON number of at most 18 decimal places and at most `most`, checked before any calculation. */
-export const decimalField = (label: string, most = LARGEST_FIGURE) => amountField(label, most, "positive");
+export const decimalField = (label: string, most = MAX_PRICE) => amountField(label, most, "positive");
 
 /** Does the same and accepts zero. */
-export const zeroOrMoreField = (label: string, most = LARGEST_FIGURE) =>
-  amountField(label, most, "non-negative");
+export const zeroOrMoreField = (label: string, most = MAX_PRICE) => amountField(label, most, "non-negative");
 
 /** A share of something, 0 to 1. */
 export const shareField = (name: string) => {
@@ -176,20 +175,24 @@ export const planHash = () =>
     .optional()
     .describe("Start only the plan of this preview; 409 if it is out of date");
 
-const MOST_LIST_TEXT = 1000;
-const MOST_BALANCE: Decimal = 10n ** 15n * ONE;
+const MAX_LIST_CHARACTERS = 1000;
+const MAX_BALANCE: Decimal = 10n ** 15n * ONE;
 const DRY_FORM =
   "Invalid request: dryBalance must be ASSET=amount, separated by commas, for example USDT=1000,BTC=0.1";
 
 /** `USDT=1000,BTC=0.1` */
 export const dryBalance = () =>
-  convertedField(z.string({ error: DRY_FORM }).max(MOST_LIST_TEXT, { error: DRY_FORM }), DRY_FORM, balancesIn)
+  convertedField(
+    z.string({ error: DRY_FORM }).max(MAX_LIST_CHARACTERS, { error: DRY_FORM }),
+    DRY_FORM,
+    balancesIn,
+  )
     .optional()
     .describe("Initial balances of the paper account, for example USDT=1000,BTC=0.1; default 10000 quote");
 
 function balancesIn(text: string): Readonly<Record<string, Decimal>> | undefined {
   const parts = text.split(",").map((part) => /^([A-Z0-9]{1,20})=(\d[\d.]*)$/.exec(part.trim()));
   const balances = parts.map((part) => [part?.[1] ?? "", parseDecimal(part?.[2] ?? "")] as const);
-  const areValid = balances.every(([, amount]) => amount !== undefined && amount <= MOST_BALANCE);
+  const areValid = balances.every(([, amount]) => amount !== undefined && amount <= MAX_BALANCE);
   return areValid ? (Object.fromEntries(balances) as Record<string, Decimal>) : undefined;
 }

@@ -11,7 +11,7 @@ interface SecretForm {
   readonly least: number;
 }
 
-const LEAST_BEGINNING = 8;
+const MIN_SECRET_BEGINNING = 8;
 
 /** Returns the forms in which a response can repeat a secret, in any letter case. */
 function formsOf(secret: string): SecretForm[] {
@@ -21,10 +21,10 @@ function formsOf(secret: string): SecretForm[] {
   const backwards = [...secret].reverse().join("");
   // The beginning of an address is not secret.
   const open = /^[a-z]+:\/\/[^/]*/.exec(secret)?.[0].length ?? 0;
-  const part = Math.min(1, (open + LEAST_BEGINNING) / secret.length);
+  const part = Math.min(1, (open + MIN_SECRET_BEGINNING) / secret.length);
   return [secret, encodeURIComponent(secret), inBase64, inHex, backwards].map((form) => ({
     form,
-    least: form === backwards ? Math.min(form.length, LEAST_BEGINNING) : Math.ceil(form.length * part),
+    least: form === backwards ? Math.min(form.length, MIN_SECRET_BEGINNING) : Math.ceil(form.length * part),
   }));
 }
 

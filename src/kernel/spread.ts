@@ -19,8 +19,8 @@ export function spreadOf({ bid, ask }: { bid: Decimal; ask: Decimal }): Spread {
 export const midOf = ({ bid, ask }: { bid: Decimal; ask: Decimal }): Decimal => (bid + ask) / 2n;
 
 /** Maximum spread of a reliable mid price: in a wider book, one large order moves the mid. */
-const WIDEST: Decimal = (2n * ONE) / 100n;
+const MAX_CREDIBLE_SPREAD: Decimal = (2n * ONE) / 100n;
 
 /** Returns whether the book is too wide for a reliable mid price. */
 export const isWide = ({ bid, ask }: { bid: Decimal; ask: Decimal }): boolean =>
-  ask - bid > mul(midOf({ bid, ask }), WIDEST, "down");
+  ask - bid > mul(midOf({ bid, ask }), MAX_CREDIBLE_SPREAD, "down");

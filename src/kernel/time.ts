@@ -34,10 +34,10 @@ export const minuteText = (at: Millis): string => stampOf(at).slice(0, 16).repla
 export const dayOf = (now: Millis): number => Math.floor(now / DAY);
 
 /** Maximum lease of any process: one that ends later was taken while the clock was ahead, and counts as free. */
-export const LONGEST_LEASE: Millis = MINUTE;
+export const MAX_LEASE_MS: Millis = MINUTE;
 
 /** Maximum wait of a retry with backoff. */
-export const LONGEST_PAUSE: Millis = 5 * MINUTE;
+export const MAX_BACKOFF_MS: Millis = 5 * MINUTE;
 
 /**
  * Returns whether a stored time still blocks something: it is ahead by at most `longest`, the maximum of its rule. One that

@@ -73,10 +73,10 @@ export function volumeFinding(
 }
 
 /** Minimum number of minutes of a day's mean: with fewer, it is unknown. */
-const LEAST_KNOWN = MINUTES_A_DAY / 2;
+const MIN_MINUTES_PER_DAY = MINUTES_A_DAY / 2;
 
 /** Returns whether enough of the day is known to judge it. */
-export const isKnown = ({ known }: LiquidityDay): boolean => known >= LEAST_KNOWN;
+export const isKnown = ({ known }: LiquidityDay): boolean => known >= MIN_MINUTES_PER_DAY;
 
 /** Describes the days without a mean. */
 const fewDays = (days: readonly LiquidityDay[]): string =>
@@ -156,7 +156,7 @@ export interface LiquidityDay {
 }
 
 export function dayAverages({ day, sums: { known, market, deviation } }: DaySums): LiquidityDay {
-  const meanOf = (total: Total) => (total.count >= LEAST_KNOWN ? meanOfTotal(total) : null);
+  const meanOf = (total: Total) => (total.count >= MIN_MINUTES_PER_DAY ? meanOfTotal(total) : null);
   return {
     day,
     known,

@@ -186,7 +186,7 @@ type Day = LiquidityAnswer["days"][number];
 
 /** Obligations by name, with the user's values. */
 /** Default terms of an agreement. */
-export const USUAL_PROMISE = {
+export const DEFAULT_TERMS = {
   spread: decimal("0.02"),
   depth: 1000n * ONE,
   band: 2,
@@ -198,7 +198,7 @@ export const USUAL_PROMISE = {
 export const lastWholeDay = ({ to }: Pick<LiquiditySpan, "to">): number => dayOfMinute(to) - 1;
 
 function agreedOf(request: PromiseRequest) {
-  const { spread, depth, band, levels, uptime } = USUAL_PROMISE;
+  const { spread, depth, band, levels, uptime } = DEFAULT_TERMS;
   return {
     spread: request.spread ?? spread,
     depth: request.depth ?? depth,

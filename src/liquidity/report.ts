@@ -27,7 +27,7 @@ import {
   type UpRule,
   upShare,
 } from "./obligations.ts";
-import { BAND_PERCENTS, USUAL_PROMISE, upRuleOf } from "./page-tables.tsx";
+import { BAND_PERCENTS, DEFAULT_TERMS, upRuleOf } from "./page-tables.tsx";
 
 /** Consecutive minutes without data, or without own orders on both sides, with one cause; `to` is excluded. */
 interface LiquidityGap extends Omit<MinuteRun, "cause"> {
@@ -65,7 +65,7 @@ interface LiquidityReport {
   readonly findings: readonly ObligationFinding[];
 }
 
-const MOST_GAPS_SHOWN = 100;
+const MAX_GAPS_SHOWN = 100;
 
 /**
  * Computes the report; `since` is the first minute with data of the pair, `started` the one after which its first
@@ -117,11 +117,11 @@ const ownFigures = ({ own, known, twoSided }: LiquiditySums): LiquidityFigures =
 });
 
 /** Number of gaps that are sorted at once, because a year can have many. */
-const GAPS_AT_ONCE = 20 * MOST_GAPS_SHOWN;
+const GAPS_AT_ONCE = 20 * MAX_GAPS_SHOWN;
 
 function longestGaps(all: Iterable<LiquidityGap>): Pick<LiquidityReport, "gaps" | "moreGaps"> {
   const longestOf = (some: readonly LiquidityGap[]) =>
-    some.toSorted((a, b) => b.to - b.from - (a.to - a.from)).slice(0, MOST_GAPS_SHOWN);
+    some.toSorted((a, b) => b.to - b.from - (a.to - a.from)).slice(0, MAX_GAPS_SHOWN);
   let count = 0;
   let longest: LiquidityGap[] = [];
   for (const gap of all) {
@@ -317,11 +317,11 @@ function dayOut(sums: LiquiditySums) {
 }
 
 /** Rules of all markets of a pair together. */
-const totalBand = ({ band = USUAL_PROMISE.band }: PromiseRequest) => band;
+const totalBand = ({ band = DEFAULT_TERMS.band }: PromiseRequest) => band;
 
 /** Returns the rule that counts a market's minutes for the total: the total's own one, or the market's. */
 export function totalRule({ spread, levels }: PromiseRequest, promise: LiquidityPromise): UpRule {
-  const { spread: usualSpread, levels: usualLevels } = USUAL_PROMISE;
+  const { spread: usualSpread, levels: usualLevels } = DEFAULT_TERMS;
   const own = agreementRule({ spread: spread ?? usualSpread, levels: levels ?? usualLevels });
   return spread === undefined && levels === undefined ? (upRuleOf(promise) ?? own) : own;
 }

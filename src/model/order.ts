@@ -151,10 +151,10 @@ export const HORIZONS = [
   { name: "mid1h", after: HOUR, late: 2 * MINUTE },
 ] as const satisfies readonly { readonly name: string; readonly after: Millis; readonly late: Millis }[];
 /** Maximum age of the price that counts as the mid at a fill. */
-const OLDEST_MID: Millis = 10 * SECOND;
+const MAX_MID_AGE_MS: Millis = 10 * SECOND;
 /** Returns whether a price counts as the mid at a fill. A later price would contain what the fill moved. */
 export const isMidAt = (fill: Pick<Fill, "at">, price: { readonly at: Millis }): boolean =>
-  price.at <= fill.at && fill.at - price.at <= OLDEST_MID;
+  price.at <= fill.at && fill.at - price.at <= MAX_MID_AGE_MS;
 export type HorizonName = (typeof HORIZONS)[number]["name"];
 
 /** Mids of a fill's market at its horizons; null if unknown. */
@@ -332,7 +332,7 @@ export const isToxic = (fill: Pick<Fill, "side" | "price">, later: Decimal): boo
 /** Horizon at which a fill counts as toxic. */
 export const TOXIC_AT: HorizonName = "mid10s";
 /** Minimum number of measured fills; fewer show nothing. */
-export const LEAST_FILLS = 5;
+export const MIN_FILLS = 5;
 
 /** What fills of one side earned until the horizon, over those whose mid there is known. */
 interface Flow {
@@ -352,6 +352,6 @@ export function pickedOffFlow(fills: readonly MeasuredFill[]): Flow | undefined 
     if (isToxic(fill, later)) toxic++;
     earned += earnedAgainst(fill, later);
   }
-  if (known < LEAST_FILLS || 2 * toxic <= known || earned >= 0n) return undefined;
+  if (known < MIN_FILLS || 2 * toxic <= known || earned >= 0n) return undefined;
   return { known, unknown: fills.length - known, toxic, earned };
 }

@@ -16,7 +16,7 @@ export const LOOK_HOLDS: Millis = SECOND;
 export const RECORD_HOLDS: Millis = SECOND / 5;
 
 /** Maximum number of reads before one request; a Worker can make few requests, and these are part of its budget. */
-const MOST_READS = 2;
+const MAX_SWITCH_READS = 2;
 
 /**
  * Watches the kill switch while several orders of one kind are sent. `recordedAt` is the time at which the current
@@ -45,7 +45,11 @@ export function watchKill(
         // A slow response can be outdated, so the switch is read once more, as long as the request can still leave.
         async look() {
           if (local.monotonic() - recordedAt < RECORD_HOLDS) lookedAt = Math.max(lookedAt, recordedAt);
-          for (let reads = 0; reads < MOST_READS && !isOn() && !isFresh() && permit.mayLeave(); reads++) {
+          for (
+            let reads = 0;
+            reads < MAX_SWITCH_READS && !isOn() && !isFresh() && permit.mayLeave();
+            reads++
+          ) {
             const requestedAt = local.monotonic();
             wasOn = await store.killed(account, kind);
             lookedAt = requestedAt;

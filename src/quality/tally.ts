@@ -130,10 +130,10 @@ export function figuresOfTally(tally: Tally): QualityFigures {
 }
 
 /** A hundredth of a basis point. */
-const LEAST_PERCENT = 10n ** 14n;
+const PERCENT_STEP = 10n ** 14n;
 
 const percentOfNotional = ({ notional, earned }: Measure): number | null =>
-  notional <= ZERO ? null : wire(snap(divideWhole(100n * earned, notional, "half"), LEAST_PERCENT, "half"));
+  notional <= ZERO ? null : wire(snap(divideWhole(100n * earned, notional, "half"), PERCENT_STEP, "half"));
 
 export const qualityInput = lazy(() =>
   z.object({

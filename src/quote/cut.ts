@@ -128,7 +128,7 @@ export function clearOfOwn(levels: readonly QuoteLevel[], own: Parameters<typeof
 }
 
 /** Computes prices and sizes of both sides' orders, before funds and other orders reduce them. */
-export const MOST_QUOTE_LEVELS = 20;
+export const MAX_QUOTE_LEVELS = 20;
 
 /** Sizes of a side's levels, nearest first. */
 export type Sizes =

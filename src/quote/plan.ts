@@ -6,8 +6,8 @@ import {
   type firstMet,
   HORIZONS,
   isToxic,
-  LEAST_FILLS,
   type MeasuredFill,
+  MIN_FILLS,
   pickedOffFlow,
   TOXIC_AT,
 } from "../model/order.ts";
@@ -220,10 +220,10 @@ export function avellanedaShares(
 }
 
 /** Maximum share before bounding, so a Decimal can be made of it. */
-const LARGEST = 1e6;
+const MAX_FINITE_SHARE = 1e6;
 
 const boundedShare = (value: number, least: Decimal, most: Decimal): Decimal =>
-  max(least, min(most, decimal(Math.min(Math.max(value, -LARGEST), LARGEST).toFixed(18))));
+  max(least, min(most, decimal(Math.min(Math.max(value, -MAX_FINITE_SHARE), MAX_FINITE_SHARE).toFixed(18))));
 
 /** The optional answer to a side that is picked off, within bounds that the user sets. */
 export interface Defence {
@@ -275,7 +275,7 @@ function lastHit(fills: readonly MeasuredFill[]): Millis | undefined {
   const measured = fills.filter((fill) => fill[TOXIC_AT] !== null).sort((a, b) => a.at - b.at);
   const hit = measured.findLast((fill, index) => {
     if (!isToxic(fill, fill[TOXIC_AT] as Decimal)) return false;
-    const last = measured.slice(Math.max(0, index + 1 - LEAST_FILLS), index + 1);
+    const last = measured.slice(Math.max(0, index + 1 - MIN_FILLS), index + 1);
     return pickedOffFlow(last.filter(({ at }) => fill.at - at <= HOUR)) !== undefined;
   });
   return hit?.at;
@@ -327,7 +327,7 @@ export function halfSpread({
 }
 
 /** Maximum price movement: an extreme estimate widens a quote, but does not remove it. */
-const LARGEST_MOVE = 0.5;
+const MAX_VOLATILITY_MOVE = 0.5;
 
 /**
  * Returns one standard deviation of the price movement within an interval; in a random walk it grows with the square
@@ -336,7 +336,9 @@ const LARGEST_MOVE = 0.5;
 export function moveWithin({ share, over }: Volatility, interval: Millis): Decimal {
   const move = share * Math.sqrt(interval / over);
   return decimal(
-    (Number.isFinite(move) ? Math.min(Math.max(move, 0), LARGEST_MOVE) : LARGEST_MOVE).toFixed(18),
+    (Number.isFinite(move) ? Math.min(Math.max(move, 0), MAX_VOLATILITY_MOVE) : MAX_VOLATILITY_MOVE).toFixed(
+      18,
+    ),
   );
 }
 

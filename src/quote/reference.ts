@@ -50,7 +50,7 @@ export function referencePrice(sources: readonly PriceSource[], now: Millis): Re
 }
 
 /** Maximum difference between two clocks. */
-const EARLIEST: Millis = 5000;
+const MAX_CLOCK_LEAD_MS: Millis = 5000;
 
 function describeSource({ source, price, at, maxAge, weight }: PriceSource, now: Millis): SourceView {
   const isThere = price !== undefined && price > ZERO;
@@ -59,7 +59,7 @@ function describeSource({ source, price, at, maxAge, weight }: PriceSource, now:
   if (!isThere) return { ...result, because: "missing" };
   if (weight <= ZERO) return { ...result, because: "weightless" };
   if (age !== null && age > maxAge) return { ...result, because: "stale" };
-  return { ...result, because: age !== null && age < -EARLIEST ? "early" : null };
+  return { ...result, because: age !== null && age < -MAX_CLOCK_LEAD_MS ? "early" : null };
 }
 
 function withCollar(sourceView: SourceView, collar: Decimal | null, center: Decimal | undefined): SourceView {

@@ -228,18 +228,18 @@ export function reportLines({ totals, strategies }: Report): readonly string[] {
         `total ${toSixDigits(total.totalProfit)} ${total.quote}${of(total)}: ${toSixDigits(total.realizedProfit)} realized, fees ${toSixDigits(total.fees)}, ${total.cycles} cycles, ${total.incidents} incidents`,
     ),
     ...strategies
-      .slice(0, MOST_STRATEGIES_SHOWN)
+      .slice(0, MAX_STRATEGIES_SHOWN)
       .map(
         (row) =>
           `${row.name ?? row.id}${of(row)}: ${toSixDigits(row.totalProfit)}, ${row.cycles} cycles, in range ${formatShare(row.inRangePercent)}, up ${formatShare(row.uptimePercent)}`,
       ),
-    ...(strategies.length > MOST_STRATEGIES_SHOWN
-      ? [`… and ${strategies.length - MOST_STRATEGIES_SHOWN} more`]
+    ...(strategies.length > MAX_STRATEGIES_SHOWN
+      ? [`… and ${strategies.length - MAX_STRATEGIES_SHOWN} more`]
       : []),
   ];
 }
 
-const MOST_STRATEGIES_SHOWN = 20;
+const MAX_STRATEGIES_SHOWN = 20;
 
 const toSixDigits = (value: number): string => String(Number(value.toPrecision(6)));
 

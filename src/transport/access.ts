@@ -224,7 +224,7 @@ export interface Allowance {
 export type Limiter = (address: string | undefined) => Allowance;
 
 /** Maximum number of entries per kind of key; a bucket takes about 100 bytes. */
-const MOST_KEYS = 10_000;
+const MAX_BUCKETS = 10_000;
 
 const UNLIMITED: Allowance = {
   request: () => {},
@@ -237,9 +237,9 @@ const UNLIMITED: Allowance = {
 export function createLimiter(limits: RateLimits | undefined, clock: () => Millis): Limiter {
   if (!limits) return () => UNLIMITED;
   const { address, token, burst, failed, loopback } = limits;
-  const addresses = createBuckets({ count: address, millis: SECOND, burst }, MOST_KEYS);
-  const tokens = createBuckets({ count: token, millis: SECOND, burst }, MOST_KEYS);
-  const failures = createBuckets({ count: failed, millis: MINUTE, burst: failed }, MOST_KEYS);
+  const addresses = createBuckets({ count: address, millis: SECOND, burst }, MAX_BUCKETS);
+  const tokens = createBuckets({ count: token, millis: SECOND, burst }, MAX_BUCKETS);
+  const failures = createBuckets({ count: failed, millis: MINUTE, burst: failed }, MAX_BUCKETS);
   const take = (buckets: Buckets, key: string, what: string) =>
     requireNoWait(buckets.take(key, clock()), what);
   return (text) => {

@@ -3,9 +3,9 @@ import { type Millis, SECOND } from "../kernel/time.ts";
 import { canceledRequest, type HeavyCaller, type HeavyLane } from "../ports/heavy.ts";
 import type { Local } from "../ports/within-time.ts";
 
-const MOST_BODY_BYTES = 64 * 1024;
-export const MOST_URL = 2048;
-const MOST_DEPTH = 8;
+const MAX_BODY_BYTES = 64 * 1024;
+export const MAX_URL_CHARACTERS = 2048;
+const MAX_JSON_DEPTH = 8;
 
 /**
  * Returns the JSON text of a request's body; undefined without a body. Stops reading at the limit, even for chunked
@@ -14,7 +14,7 @@ const MOST_DEPTH = 8;
 export async function readBody(request: Request): Promise<string | undefined> {
   const { headers } = request;
   if (headers.get("content-length") === "0") return undefined;
-  if (Number(headers.get("content-length") ?? 0) > MOST_BODY_BYTES) throw tooLarge();
+  if (Number(headers.get("content-length") ?? 0) > MAX_BODY_BYTES) throw tooLarge();
   if (headers.has("content-length") || headers.has("transfer-encoding")) checkType(headers);
   // Node's server gives every DELETE a body stream, which is usually empty.
   const text = await readText(request);
@@ -38,7 +38,7 @@ function readText(request: Request): Promise<string> {
 
 async function readWhole(request: Request): Promise<string> {
   const text = await request.text();
-  if (text.length > MOST_BODY_BYTES) throw tooLarge();
+  if (text.length > MAX_BODY_BYTES) throw tooLarge();
   return text;
 }
 
@@ -49,7 +49,7 @@ async function readParts(request: Request): Promise<string> {
   let [text, size] = ["", 0];
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
     size += part.value.byteLength;
-    if (size > MOST_BODY_BYTES) {
+    if (size > MAX_BODY_BYTES) {
       await reader.cancel().catch(() => undefined);
       throw tooLarge();
     }
@@ -58,7 +58,7 @@ async function readParts(request: Request): Promise<string> {
   return text + decoder.decode();
 }
 
-const tooLarge = () => new AppError("Payload too large", `a body can have at most ${MOST_BODY_BYTES} bytes`);
+const tooLarge = () => new AppError("Payload too large", `a body can have at most ${MAX_BODY_BYTES} bytes`);
 
 /** Parses a JSON object of limited depth. */
 export function parseBody(text: string | undefined): Record<string, unknown> {
@@ -67,8 +67,8 @@ export function parseBody(text: string | undefined): Record<string, unknown> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new AppError("Invalid request", "the body must be a JSON object");
   }
-  if (isDeeper(value, MOST_DEPTH))
-    throw new AppError("Invalid request", `the body is nested deeper than ${MOST_DEPTH} levels`);
+  if (isDeeper(value, MAX_JSON_DEPTH))
+    throw new AppError("Invalid request", `the body is nested deeper than ${MAX_JSON_DEPTH} levels`);
   return value as Record<string, unknown>;
 }
 
@@ -95,8 +95,8 @@ const isDeeper = (value: unknown, levels: number): boolean =>
   (levels === 0 || Object.values(value).some((one) => isDeeper(one, levels - 1)));
 
 /** Maximum number of waiting requests, and of one caller's, including its running one. */
-const MOST_WAITING = 8;
-const MOST_OF_CALLER = 4;
+const MAX_WAITING_REQUESTS = 8;
+const MAX_REQUESTS_PER_CALLER = 4;
 const RETRY_AFTER_SECONDS = 5;
 
 interface WaitingTurn {
@@ -134,7 +134,7 @@ export function createHeavyLane(): HeavyLane {
       const { actor, signal } = caller;
       const ofCaller =
         waiting.filter((waitingTurn) => waitingTurn.actor === actor).length + (running === actor ? 1 : 0);
-      if (waiting.length >= MOST_WAITING || ofCaller >= MOST_OF_CALLER) throw fullLane();
+      if (waiting.length >= MAX_WAITING_REQUESTS || ofCaller >= MAX_REQUESTS_PER_CALLER) throw fullLane();
       if (signal?.aborted) throw canceledRequest();
       await turn(caller);
       try {
@@ -174,7 +174,7 @@ const fullLane = () =>
   });
 
 /** Maximum number of requests that start in one turn of the event loop; then new requests are read. */
-const MOST_STARTS = 8;
+const MAX_STARTS_PER_LOOP_TURN = 8;
 /** After a longer turn, fewer requests start in the next one. */
 const LONG_TURN: Millis = 25;
 
@@ -188,7 +188,7 @@ export type Admission = () => Promise<void> | undefined;
 export function createAdmission({ heard, monotonic }: Pick<Local, "heard" | "monotonic">): Admission {
   if (!heard) return () => undefined;
   const waiting: (() => void)[] = [];
-  let starts = MOST_STARTS;
+  let starts = MAX_STARTS_PER_LOOP_TURN;
   let started = 0;
 
   async function turns(hear: () => Promise<void>): Promise<void> {
@@ -196,7 +196,7 @@ export function createAdmission({ heard, monotonic }: Pick<Local, "heard" | "mon
       const since = monotonic();
       await hear();
       const isLong = monotonic() - since > LONG_TURN;
-      starts = isLong ? Math.ceil(starts / 2) : Math.min(MOST_STARTS, starts * 2);
+      starts = isLong ? Math.ceil(starts / 2) : Math.min(MAX_STARTS_PER_LOOP_TURN, starts * 2);
       const next = waiting.splice(0, starts);
       started = next.length;
       for (const start of next) start();

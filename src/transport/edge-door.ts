@@ -6,10 +6,10 @@ import { HEALTH } from "./entrance.ts";
 import { respond } from "./http.ts";
 
 /** Maximum number of simultaneous requests in one isolate; the platform sends others to other isolates. */
-const MOST_OPEN = 16;
+const MAX_OPEN_REQUESTS = 16;
 /** Refused requests return one after another, within half a minute. */
 const RETURN_GAP: Millis = SECOND / 50;
-const LATEST_RETURN: Millis = 30 * SECOND;
+const MAX_RETURN_DELAY_MS: Millis = 30 * SECOND;
 /** A canceled invocation runs no more code, so it counts as open for this long. */
 const COUNTED_FOR: Millis = MINUTE;
 
@@ -52,7 +52,7 @@ export function createEdgeDoor({ access, limiter, local: { monotonic }, exempt }
     }
     const now = monotonic();
     for (const [id, since] of open) if (now - since > COUNTED_FOR) open.delete(id);
-    if (open.size >= MOST_OPEN) throw busyIsolate(retryAfter(now));
+    if (open.size >= MAX_OPEN_REQUESTS) throw busyIsolate(retryAfter(now));
     const id = Symbol();
     open.set(id, now);
     return answer({ address, limiter: counted }).finally(() => open.delete(id));
@@ -63,7 +63,7 @@ export function createEdgeDoor({ access, limiter, local: { monotonic }, exempt }
 function returnTimes(): (now: Millis) => number {
   let last = Number.NEGATIVE_INFINITY;
   return (now) => {
-    last = Math.min(Math.max(last + RETURN_GAP, now + SECOND), now + LATEST_RETURN);
+    last = Math.min(Math.max(last + RETURN_GAP, now + SECOND), now + MAX_RETURN_DELAY_MS);
     return Math.ceil((last - now) / SECOND);
   };
 }
@@ -71,6 +71,6 @@ function returnTimes(): (now: Millis) => number {
 const busyIsolate = (retryAfterSeconds: number) =>
   new AppError(
     "Too many requests",
-    `${MOST_OPEN} requests are already open; try again in ${retryAfterSeconds} s`,
+    `${MAX_OPEN_REQUESTS} requests are already open; try again in ${retryAfterSeconds} s`,
     { retryAfterSeconds },
   );

@@ -6,7 +6,7 @@ import type { H, RouterRoute } from "hono/types";
 import { AppError } from "../kernel/errors.ts";
 import type { Local, Tracer } from "../ports/within-time.ts";
 import { type Access, checkHosts, type Limiter } from "./access.ts";
-import { createAdmission, MOST_URL } from "./body.ts";
+import { createAdmission, MAX_URL_CHARACTERS } from "./body.ts";
 import { SAFE_HEADERS, type Variables } from "./http.ts";
 
 type EntranceContext = Context<{ Variables: Variables }>;
@@ -51,8 +51,8 @@ export function createEntrance({ local, access, limiter, addressOf, urgent }: En
     if (hasOrigins || !IN_JSON.test(c.req.path))
       for (const [name, value] of Object.entries(SAFE_HEADERS)) c.header(name, value);
     checkHosts({ host: c.req.header("host"), origin: c.req.header("origin") }, access);
-    if (c.req.url.length > MOST_URL)
-      throw new AppError("Invalid request", `a URL can have at most ${MOST_URL} characters`);
+    if (c.req.url.length > MAX_URL_CHARACTERS)
+      throw new AppError("Invalid request", `a URL can have at most ${MAX_URL_CHARACTERS} characters`);
     const allowance = limiter(addressOf(c));
     c.set("allowance", allowance);
     c.set("admission", admission);

@@ -16,7 +16,7 @@ export interface Streaming {
 }
 
 /** Maximum number of open streams of one token in this process or isolate; a page has one per tab. */
-const MOST_STREAMS = 20;
+const MAX_STREAMS_PER_TOKEN = 20;
 const HEARTBEAT: Millis = 10 * SECOND;
 const EVENTS_PER_TELLING = 200;
 
@@ -80,10 +80,10 @@ function streamsByToken({ store, local }: Deps, { access, every }: { access: Acc
   const tokens = new Map<string, { count: number; at: Millis; isOpen: Promise<boolean> }>();
   return ({ key }: Caller) => {
     const token = tokens.get(key) ?? { count: 0, at: local.monotonic(), isOpen: Promise.resolve(true) };
-    if (token.count >= MOST_STREAMS)
+    if (token.count >= MAX_STREAMS_PER_TOKEN)
       throw new AppError(
         "Too many requests",
-        `this token has ${MOST_STREAMS} open event streams; close one of them`,
+        `this token has ${MAX_STREAMS_PER_TOKEN} open event streams; close one of them`,
         { retryAfterSeconds: HEARTBEAT / SECOND },
       );
     token.count++;

@@ -256,7 +256,7 @@ async function headerKeys(c: Ctx): Promise<Keys | undefined> {
   return { key, secret, passphrase: c.req.header("x-exchange-passphrase"), hash };
 }
 
-const LONGEST_WAIT_FOR_ANSWER: Millis = 10 * SECOND;
+const MAX_FIRST_RESPONSE_WAIT_MS: Millis = 10 * SECOND;
 const BETWEEN_LOOKUPS: Millis = 50;
 
 interface Request {
@@ -292,7 +292,7 @@ async function once(
     if (claimed.state === "done") return { status: claimed.status, body: JSON.parse(claimed.body) };
     if (claimed.state === "conflict")
       return conflict("this Idempotency-Key was used with another body", request);
-    if (local.monotonic() - requestedAt > LONGEST_WAIT_FOR_ANSWER)
+    if (local.monotonic() - requestedAt > MAX_FIRST_RESPONSE_WAIT_MS)
       return conflict("the first request with this Idempotency-Key is still in progress", request);
     await local.sleep(BETWEEN_LOOKUPS);
   }

@@ -20,7 +20,7 @@ export const link = createValue<{
 const SILENCE = 25_000;
 const POLL_EVERY = 5000;
 /** Number of streams without any data after which the page polls. */
-const MOST_SILENT = 2;
+const MAX_SILENT_STREAMS = 2;
 /** Duration of polling before another stream is tried, because the proxy may be gone. */
 const POLL_FOR = 600_000;
 
@@ -47,7 +47,7 @@ async function followAll(ended: AbortSignal): Promise<void> {
   let streamedAt = Date.now();
   while (!ended.aborted) {
     try {
-      if (silent >= MOST_SILENT && Date.now() - streamedAt < POLL_FOR) await poll(cursor, ended);
+      if (silent >= MAX_SILENT_STREAMS && Date.now() - streamedAt < POLL_FOR) await poll(cursor, ended);
       else {
         silent = (await followStream(cursor, ended)) ? 0 : silent + 1;
         streamedAt = Date.now();

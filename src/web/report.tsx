@@ -120,7 +120,7 @@ const DAY_COLUMNS: readonly TableColumn<DailyFigures["days"][number]>[] = [
 ];
 
 const [WIDTH, HEIGHT] = [600, 160] as const;
-const WIDEST_BAR = 24;
+const MAX_DAY_BAR_WIDTH = 24;
 
 const ReportView = ({ data, grids }: ReportProps) => (
   <>
@@ -229,7 +229,7 @@ function DayBars({ figures: { days }, quote }: { figures: DailyFigures; quote: s
   const step = WIDTH / days.length;
   const y = (value: number) => HEIGHT - ((value - least) / Math.max(1e-9, most - least)) * HEIGHT;
   const x = (at: number) => (at + 0.5) * step;
-  const wide = Math.min(step * 0.7, WIDEST_BAR);
+  const wide = Math.min(step * 0.7, MAX_DAY_BAR_WIDTH);
   const line = days.map(({ sum }, at) => `${x(at).toFixed(1)},${y(sum).toFixed(1)}`).join(" ");
   return (
     <figure class="equity">

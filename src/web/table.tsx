@@ -28,7 +28,7 @@ interface TableProps<Row> {
 }
 
 /** On a phone, each row is a card: a longer table starts with its first cards. */
-const MOST_CARDS = 15;
+const MAX_CARDS = 15;
 const FIRST_CARDS = 10;
 
 /** A table with sortable columns that becomes cards on narrow screens. */
@@ -38,7 +38,7 @@ export function Table<Row>({ label, columns, rows, keyOf, empty }: TableProps<Ro
   if (rows.length === 0) return <p class="empty">{empty}</p>;
   const sorter = columns.find(({ name }) => name === order?.column)?.by;
   const all = sorter && order ? sorted(rows, sorter, order.isUp) : rows;
-  const shown = isWhole || all.length <= MOST_CARDS ? all : all.slice(0, FIRST_CARDS);
+  const shown = isWhole || all.length <= MAX_CARDS ? all : all.slice(0, FIRST_CARDS);
   const turn = (column: string) =>
     setOrder((before) => ({ column, isUp: before?.column === column ? !before.isUp : false }));
   return (

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { MOST_BYTES } from "../../src/adapters/bounded-text.ts";
+import { MAX_RESPONSE_BYTES } from "../../src/adapters/bounded-text.ts";
 import { transport } from "../../src/adapters/ccxt/client/transport.ts";
 import { kraken } from "../../src/adapters/ccxt/exchanges/kraken.ts";
 import { irisAggregator } from "../../src/adapters/iris/aggregator.ts";
@@ -56,7 +56,7 @@ describe("an endless exchange response", () => {
       async () => server.sent.open,
       (open) => open === 0,
     );
-    expect(read.bytes).toBeLessThan(MOST_BYTES + UNDER_WAY);
+    expect(read.bytes).toBeLessThan(MAX_RESPONSE_BYTES + UNDER_WAY);
     if (kind === "gzip") expect(server.packed).toBeLessThan(400 * 1024);
   });
 });

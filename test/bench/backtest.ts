@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { backtest } from "../../src/backtest/run/backtest.ts";
-import { MOST_CANDIDATES } from "../../src/backtest/suggest/candidates.ts";
+import { MAX_CANDIDATES } from "../../src/backtest/suggest/candidates.ts";
 import { suggest } from "../../src/backtest/suggest/suggest.ts";
 import { ticksOf } from "../../src/backtest/tape/ticks.ts";
 import { type Candles, candlesIn } from "../../src/candles/candles.ts";
@@ -90,7 +90,7 @@ export async function backtestFigures(): Promise<Figure[]> {
   };
   const suggested = (candles: Candles) => async () => {
     const begun = process.cpuUsage();
-    const options = { market, budget: 10_000, windows: 6, candidates: MOST_CANDIDATES, seed: 1 };
+    const options = { market, budget: 10_000, windows: 6, candidates: MAX_CANDIDATES, seed: 1 };
     if (suggest(candles, options).looked < 1000) throw new Error("it has looked at too few grids");
     const { user, system } = process.cpuUsage(begun);
     return (user + system) / 1e6;

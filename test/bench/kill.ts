@@ -192,7 +192,7 @@ async function locked(url: string): Promise<() => Promise<void>> {
   const holding = (async () => {
     let transaction = first;
     while (!isOver) {
-      await sleep(LONGEST_TRANSACTION);
+      await sleep(MAX_TRANSACTION_MS);
       if (url.startsWith("file:") && !isOver) continue;
       transaction.close();
       if (!isOver) transaction = await lock();
@@ -206,5 +206,5 @@ async function locked(url: string): Promise<() => Promise<void>> {
   };
 }
 
-const LONGEST_TRANSACTION = 4000;
+const MAX_TRANSACTION_MS = 4000;
 const ORIGIN = "2026-01-01T00:00:00Z";

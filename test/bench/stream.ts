@@ -15,7 +15,7 @@ const TICK: Millis = 5 * SECOND;
 const ON_THE_WAY: Millis = 60;
 const SLOTS = 20;
 /** Longer than any answer to a fill. */
-const LONGEST: Millis = 120 * SECOND;
+const MAX_FILL_WAIT_MS: Millis = 120 * SECOND;
 /** Minute of a quiet account, in which its calls are counted. */
 const QUIET_SPAN: Millis = 60 * SECOND;
 const REAL = { local: nodeLocal, now: () => Date.now(), pass: () => Date.now() };
@@ -103,7 +103,7 @@ async function stopped({ deps, exchange }: Setup, name: VenueName): Promise<Stop
   let firstCancel = Number.NaN;
   const isSale = ({ side, price }: { side: string; price: bigint }) =>
     side === "sell" && price < decimal("54000");
-  while (!venue.orders().slice(known).some(isSale) && since() < LONGEST) {
+  while (!venue.orders().slice(known).some(isSale) && since() < MAX_FILL_WAIT_MS) {
     await nodeLocal.sleep(5);
     const isCanceling = venue.observed.slice(received).some(({ route }) => route.startsWith("cancel"));
     if (Number.isNaN(firstCancel) && isCanceling) firstCancel = since();
@@ -120,7 +120,8 @@ async function answered(venue: Exchange, turn: number): Promise<Millis> {
   const count = venue.orders().length;
   const began = nodeLocal.monotonic();
   venue.fill(order.id);
-  while (venue.orders().length === count && nodeLocal.monotonic() - began < LONGEST) await nodeLocal.sleep(5);
+  while (venue.orders().length === count && nodeLocal.monotonic() - began < MAX_FILL_WAIT_MS)
+    await nodeLocal.sleep(5);
   return nodeLocal.monotonic() - began;
 }
 

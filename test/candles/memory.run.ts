@@ -7,7 +7,7 @@ import { type Had, runCommand } from "../support/process-time.ts";
 
 const ROWS = 10_000_000;
 const FIRST = Date.UTC(2004, 0, 1);
-const MOST_MEBIBYTES = 600;
+const MAX_MEBIBYTES = 600;
 const home = mkdtempSync(join(tmpdir(), "edgemaker-rows-"));
 
 afterAll(() => rmSync(home, { recursive: true, force: true }));
@@ -33,7 +33,7 @@ function writeRows(file: string): void {
  */
 function leanest(args: readonly string[], undo: () => void = () => undefined): Had {
   let least = runCommand(home, args);
-  for (let more = 0; least.mebibytes > MOST_MEBIBYTES && more < 4; more++) {
+  for (let more = 0; least.mebibytes > MAX_MEBIBYTES && more < 4; more++) {
     undo();
     const again = runCommand(home, args);
     if (again.mebibytes < least.mebibytes) least = again;
@@ -62,5 +62,5 @@ it("reads, stores and looks at ten million rows within 600 MiB", async () => {
   );
   expect(JSON.parse(runs.backtest.stdout)).toMatchObject({ bars: ROWS, engine: "jump" });
   expect(runs.stored.stdout).toBe(runs.backtest.stdout);
-  for (const { mebibytes } of Object.values(runs)) expect(mebibytes).toBeLessThanOrEqual(MOST_MEBIBYTES);
+  for (const { mebibytes } of Object.values(runs)) expect(mebibytes).toBeLessThanOrEqual(MAX_MEBIBYTES);
 });

@@ -30,8 +30,8 @@ export interface House {
   readonly arrows: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 }
 
-const MOST_FILES = 40;
-const SHORTEST_NAME = 3;
+const MAX_FILES_IN_FOLDER = 40;
+const MIN_NAME_CHARACTERS = 3;
 
 /** A folder of `src`, a file beside them, or the whole of another root. */
 export function roomOf(path: string): string {
@@ -205,7 +205,7 @@ function fullFolders(paths: readonly string[]): string[] {
   const counts = new Map<string, number>();
   for (const path of paths) counts.set(posix.dirname(path), (counts.get(posix.dirname(path)) ?? 0) + 1);
   return [...counts]
-    .filter(([, count]) => count > MOST_FILES)
+    .filter(([, count]) => count > MAX_FILES_IN_FOLDER)
     .map(([folder, count]) => `${folder}: ${count}`);
 }
 
@@ -215,7 +215,7 @@ function namesDefinedTwice(
   const files = new Map<string, Set<string>>();
   for (const { path, defined } of programs)
     for (const name of defined) {
-      if (name.length < SHORTEST_NAME) continue;
+      if (name.length < MIN_NAME_CHARACTERS) continue;
       files.set(name, (files.get(name) ?? new Set()).add(path));
     }
   return Object.fromEntries(

@@ -15,7 +15,7 @@ import { tempFolder } from "../support/temp.ts";
 
 const PAIR = { exchange: "kraken", symbol: "BTC/USDT" } as const;
 const ACCOUNT = "sandbox:kraken:";
-const MANY = 5000;
+const STORED_ROWS = 5000;
 const AT_ONCE = 250;
 
 const minuteRow = (minute: number): typeof liquidityMinutes.$inferInsert => {
@@ -84,19 +84,19 @@ it("prints what the samples and fills of a pair take, which is what the database
   const { db } = context;
   const now = Date.now();
   const each = async (put: (place: number) => Promise<unknown>) => {
-    for (let first = 0; first < MANY; first += AT_ONCE) await put(first);
+    for (let first = 0; first < STORED_ROWS; first += AT_ONCE) await put(first);
   };
   const places = (first: number) => Array.from({ length: AT_ONCE }, (_, place) => first + place);
   const samples = await growth(context, () =>
     each((first) => {
-      const rows = places(first).map((place) => minuteRow(Math.floor(now / MINUTE) - MANY + place));
+      const rows = places(first).map((place) => minuteRow(Math.floor(now / MINUTE) - STORED_ROWS + place));
       return context.client.execute(statement(db.insert(liquidityMinutes).values(rows)));
     }),
   );
   await context.client.execute("pragma foreign_keys = off");
   const ofFills = await growth(context, () =>
     each(async (first) => {
-      const rows = places(first).map((place) => fillRow(place, now - HOUR - (MANY - place) * 1000));
+      const rows = places(first).map((place) => fillRow(place, now - HOUR - (STORED_ROWS - place) * 1000));
       await context.client.execute(statement(db.insert(fills).values(rows)));
       await context.client.execute(statement(db.insert(fillMids).values(rows)));
     }),

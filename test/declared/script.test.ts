@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { z } from "../../src/declared/package.ts";
-import { loadScript, MOST_STEPS, SCRIPT_SCOPE } from "../../src/declared/script.ts";
+import { loadScript, MAX_LOOP_STEPS, SCRIPT_SCOPE } from "../../src/declared/script.ts";
 
 type Scope = Readonly<Record<(typeof SCRIPT_SCOPE)[number], unknown>>;
 type Step = () => true;
@@ -36,15 +36,15 @@ it("ends a call whose loops run more than 5,000,000 times, and counts each call 
     return count;
   };
   const ended = "its loops ran more than 5000000 times in one call, and it was ended";
-  expect(MOST_STEPS).toBe(5_000_000);
-  expect(called(loops(MOST_STEPS))).toBe(MOST_STEPS);
-  expect(() => called(loops(MOST_STEPS + 1))).toThrow(ended);
-  let steps = MOST_STEPS;
+  expect(MAX_LOOP_STEPS).toBe(5_000_000);
+  expect(called(loops(MAX_LOOP_STEPS))).toBe(MAX_LOOP_STEPS);
+  expect(() => called(loops(MAX_LOOP_STEPS + 1))).toThrow(ended);
+  let steps = MAX_LOOP_STEPS;
   const { guard, orders } = scripted((scope) => own(() => loops(steps)(scope)));
   const call = () => guard?.(() => orders({} as never));
-  expect([call(), call()]).toEqual([MOST_STEPS, MOST_STEPS]);
+  expect([call(), call()]).toEqual([MAX_LOOP_STEPS, MAX_LOOP_STEPS]);
   // A nested call counts with its caller.
-  steps = MOST_STEPS / 2 + 1;
+  steps = MAX_LOOP_STEPS / 2 + 1;
   expect(() => guard?.(() => [orders({} as never), call()])).toThrow(ended);
 });
 

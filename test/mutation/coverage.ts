@@ -4,7 +4,7 @@ import { openChild } from "./child.ts";
 import { GUARDS } from "./guards/guards.ts";
 import type { Ask, Covered, Reported, Unit } from "./units.ts";
 
-const LONGEST = 240_000;
+const MAX_COVERAGE_RUN_MS = 240_000;
 /** First seeds of each edition, of a number that no kept seed has. */
 const FROM = 640_000;
 const EDITIONS = [0, 1, 2, 3, 4, 5];
@@ -73,9 +73,9 @@ export async function cover(
   const work = async () => {
     const child = openChild(bundled);
     for (let ask = isOver() ? undefined : asks.shift(); ask; ask = isOver() ? undefined : asks.shift()) {
-      const first = await child.ask(ask, LONGEST);
+      const first = await child.ask(ask, MAX_COVERAGE_RUN_MS);
       // What another one has left behind ends it: once more, in a process of its own.
-      const answer = typeof first === "string" ? await child.ask(ask, LONGEST) : first;
+      const answer = typeof first === "string" ? await child.ask(ask, MAX_COVERAGE_RUN_MS) : first;
       found[JSON.stringify(ask)] = { digest: digestOf(ask), ...partOf(ask, answer, places) };
       report(asks.length);
     }

@@ -1,8 +1,8 @@
 /** More changes than there are. */
-const MOST = 32_768;
+const MAX_CHANGES = 32_768;
 
 /** Which change is taken, and which ones were asked for. */
-const state = { active: Number(process.env.MUTANT ?? -1), reached: new Uint8Array(MOST) };
+const state = { active: Number(process.env.MUTANT ?? -1), reached: new Uint8Array(MAX_CHANGES) };
 
 const shared = globalThis as unknown as { __mutant: (number: number) => boolean };
 

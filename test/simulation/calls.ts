@@ -23,8 +23,8 @@ export interface Net {
   readonly isDownAlone: (name: string) => boolean;
 }
 
-const LONGEST = 180_000;
-const LONGEST_PAUSE = 400_000;
+const MAX_CALL_DELAY_MS = 180_000;
+const MAX_CALL_PAUSE_MS = 400_000;
 
 interface Requested<T> {
   readonly kind: CallKind;
@@ -85,7 +85,7 @@ export async function call<T>(net: Net, task: Task, request: Requested<T>): Prom
 }
 
 const pauseOf = (random: Random): number =>
-  random.chance(0.5) ? random.whole(100, 10_000) : random.whole(10_000, LONGEST_PAUSE);
+  random.chance(0.5) ? random.whole(100, 10_000) : random.whole(10_000, MAX_CALL_PAUSE_MS);
 
 function legs(
   { random, latest }: Net,
@@ -101,7 +101,7 @@ function legs(
     case "response_lost":
       return { effectAfter: short(), lag: 0 };
     case "late_effect":
-      return { effectAfter: latest || random.whole(1000, LONGEST), lag: 0 };
+      return { effectAfter: latest || random.whole(1000, MAX_CALL_DELAY_MS), lag: 0 };
     case "slow":
       return { effectAfter: random.whole(1, 12_000), answerAfter: random.whole(1, 12_000), lag: 0 };
     default:

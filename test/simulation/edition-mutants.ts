@@ -143,7 +143,7 @@ export const EDITION_MUTANTS: readonly Mutant[] = [
     one(
       "a pass that failed while the clock was ahead waits until then",
       "src/engine/pass/tick.ts",
-      "isAhead(retryAt, now, Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** Math.max(0, failures - 1)));",
+      "isAhead(retryAt, now, Math.min(MAX_BACKOFF_MS, FIRST_PAUSE * 2 ** Math.max(0, failures - 1)));",
       "retryAt > now && failures > 0;",
     ),
   ),
@@ -158,13 +158,13 @@ export const EDITION_MUTANTS: readonly Mutant[] = [
       {
         file: "src/engine/pass/observe-orders.ts",
         from: "/** Returns the report of an order whose trades",
-        to: `const MOST_LISTS = 12;
+        to: `const MAX_LISTS = 12;
 const listsWithout = new WeakMap<object, Map<string, number>>();
 function isLeftOut({ account }: Venue, { clientId, createdAt }: Order, open: readonly VenueOrder[]): boolean {
   if (!open.some(({ at }) => at > createdAt)) return false;
   const counts = listsWithout.get(account) ?? new Map<string, number>();
   listsWithout.set(account, counts.set(clientId, (counts.get(clientId) ?? 0) + 1));
-  return (counts.get(clientId) ?? 0) > MOST_LISTS;
+  return (counts.get(clientId) ?? 0) > MAX_LISTS;
 }
 /** Returns the report of an order whose trades`,
       },

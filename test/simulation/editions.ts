@@ -86,14 +86,14 @@ function withQuotes(random: Random, plan: Plan): Plan {
 /** Reads that can fail alone. */
 const ENDPOINTS = [["openOrders"], ["fills", "fillsOf"], ["balances"], ["order"], ["ticker"]] as const;
 /** So long one of them is down: longer than trades are waited for. */
-const LONGEST_DOWN = 700_000;
+const MAX_ENDPOINT_DOWN_MS = 700_000;
 
 /** One endpoint is down alone; and answers are wrong. */
 function withWrongAnswers(random: Random, plan: Plan): Plan {
   const any = timesOf(random, plan);
   const downs = Array.from({ length: random.whole(1, 4) }, (): Due => {
     const [names, at] = [random.pick(ENDPOINTS), any(0.05, 0.95)];
-    const millis = Math.min(random.whole(1000, LONGEST_DOWN), plan.quietAt - at);
+    const millis = Math.min(random.whole(1000, MAX_ENDPOINT_DOWN_MS), plan.quietAt - at);
     return { at, deed: { kind: "endpoint_down", names, millis } };
   });
   // What a restored database must find, the exchange has to show.
@@ -178,14 +178,14 @@ export function withHintsAs(hints: Shape["hints"], plan: Plan): Plan {
 
 const HINT_DELAY = 20_000;
 
-export const LARGEST_TICK = decimal("0.1");
+export const MAX_PRICE_TICK = decimal("0.1");
 
 /** Tick, lot, minimum and fee change while orders rest, and a pair is delisted now and then. */
 function withRules(random: Random, plan: Plan): Plan {
   const any = timesOf(random, plan);
   const rules = (): Partial<MarketRules> =>
     random.pick<() => Partial<MarketRules>>([
-      () => ({ tick: random.pick([decimal("0.001"), decimal("0.01"), LARGEST_TICK]) }),
+      () => ({ tick: random.pick([decimal("0.001"), decimal("0.01"), MAX_PRICE_TICK]) }),
       () => ({ lot: random.pick([decimal("0.0001"), decimal("0.001"), decimal("0.01")]) }),
       () => ({ minNotional: decimal(String(random.whole(1, 40))) }),
       () => ({ minAmount: random.pick([decimal("0.001"), decimal("0.1")]) }),

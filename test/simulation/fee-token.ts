@@ -15,7 +15,7 @@ import type { Fee } from "../../src/model/order.ts";
 export const TOKEN = "TOK";
 const WORTH = decimal("97");
 /** Below it the token is not enough for another order's fees. */
-const ENOUGH = decimal("1");
+const MIN_TOKEN_BALANCE = decimal("1");
 
 /** Books of a venue that takes an order's fees in its own token while the account holds enough of it. */
 export const feesInToken = (books: Books): Books => ({
@@ -40,7 +40,7 @@ const isIn = ({ open }: VenueBooks, id: string): boolean => open.some((order) =>
 
 // What a caller commits may follow from what it has committed just before, without these fees: all is counted anew.
 function charged(change: BookChange, { open, holdings }: VenueBooks): BookChange {
-  const hasEnough = (holdings[TOKEN]?.total ?? ZERO) >= ENOUGH;
+  const hasEnough = (holdings[TOKEN]?.total ?? ZERO) >= MIN_TOKEN_BALANCE;
   const paid = new Map(open.map(({ id, fee }) => [id, fee]));
   const isCharged = (id: string): boolean => {
     const fee = paid.get(id);

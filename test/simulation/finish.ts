@@ -16,7 +16,7 @@ import { isQuote } from "../../src/quote/kind.ts";
 import type { QuoteStrategy } from "../../src/quote/state/state.ts";
 import { differences, isOfStrategy, movedBy, positionOf } from "../invariants/venue.ts";
 import type { Beside, Moved } from "./actions.ts";
-import { LARGEST_TICK } from "./editions.ts";
+import { MAX_PRICE_TICK } from "./editions.ts";
 import { IS_OF, TICKS } from "./shape.ts";
 import { type Tables, tablesOf } from "./store/tables.ts";
 import type { Sim } from "./world.ts";
@@ -326,7 +326,7 @@ function isAtRest(sim: Sim, slot: Slot, { side, price, symbol }: BookedOrder) {
   const { simulation, scheduler, plan } = sim;
   const level = side === "buy" ? slot.lower : sellPrice(slot);
   // A level of another tick has an order of the nearest price that its market takes.
-  if (plan.edition === IS_OF.rules && abs(price - level) <= 2n * LARGEST_TICK) return true;
+  if (plan.edition === IS_OF.rules && abs(price - level) <= 2n * MAX_PRICE_TICK) return true;
   const listed = simulation.listings(simulation.venue, symbol, {});
   if (price === level || !listed) return price === level;
   const isBetter = side === "buy" ? price < level : price > level;

@@ -217,7 +217,7 @@ const FOLDERS = [
 ];
 const TICKS = 100;
 /** One line that so many kinds of trouble come across names none of them. */
-const MOST_NAMED = 5;
+const MAX_TROUBLE_KINDS_NAMED = 5;
 
 if (values.help) console.log(USAGE);
 else {
@@ -333,7 +333,7 @@ function grouped(lines: readonly (readonly [string, ReadonlySet<string>])[]): st
   const files = new Map<string, Map<string, number[]>>();
   for (const [line, by] of lines) {
     const [file = "", number] = line.split(":");
-    const kinds = by.size > MOST_NAMED ? `${by.size} kinds` : [...by].join(", ");
+    const kinds = by.size > MAX_TROUBLE_KINDS_NAMED ? `${by.size} kinds` : [...by].join(", ");
     const places = files.get(file) ?? new Map<string, number[]>();
     files.set(file, places.set(kinds, [...(places.get(kinds) ?? []), Number(number)]));
   }

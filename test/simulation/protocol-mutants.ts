@@ -39,7 +39,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
       },
       {
         file: "test/simulation/store/step-store.ts",
-        from: "if (!row || (isAhead(row.until, now(), LONGEST_LEASE) && row.owner !== owner)) return undefined;",
+        from: "if (!row || (isAhead(row.until, now(), MAX_LEASE_MS) && row.owner !== owner)) return undefined;",
         to: "if (!row) return undefined;",
       },
     ],

@@ -154,7 +154,7 @@ function unlessUnlisted(error: unknown): void {
 type Simulation = Awaited<ReturnType<typeof createSimulation>>;
 
 /** Rounds of two passes in which what has not ended yet may end: a grid far from the price follows it step by step. */
-const MOST_ROUNDS = 40;
+const MAX_FINISH_ROUNDS = 40;
 
 /** Returns the moves of grids as in a result. */
 const movesIn = ({ tables }: Simulation): number =>
@@ -225,7 +225,7 @@ const calmAt = (strategy: Strategy): number =>
  */
 async function quietly(sim: Simulation, after: () => void) {
   const { scheduler, plan } = sim;
-  for (let left = MOST_ROUNDS; ; left--) {
+  for (let left = MAX_FINISH_ROUNDS; ; left--) {
     const [before, fills, moves] = [commitsOf(sim), fillsOf(sim), movesIn(sim)];
     await scheduler.runUntil(scheduler.now() + 2 * SLOWER * plan.interval + 1000, after);
     const isDone = fillsOf(sim) === fills && movesIn(sim) === moves;

@@ -180,11 +180,11 @@ const split = (job: Job): Job[] =>
 const shapeOf = ({ strategy }: Mutant): Shape => ({ ticks: TICKS, ...(strategy ? { strategy } : {}) });
 
 /** Maximum number of seeds for a bug that another test shows. */
-const MOST_IF_KNOWN = 100;
+const MAX_SEEDS_IF_KNOWN = 100;
 
 /** How many seeds a bug is tried with: more of one edition, as about one of 300 shows the rarest bug. */
 function mostOf({ edition, elsewhere }: Mutant, most: number): number {
-  if (elsewhere !== undefined) return Math.min(most, MOST_IF_KNOWN);
+  if (elsewhere !== undefined) return Math.min(most, MAX_SEEDS_IF_KNOWN);
   return edition ? 5 * most : most;
 }
 

@@ -31,7 +31,7 @@ const LOOKS: readonly string[] = [
     .map((text) => new TextEncoder().encode(text))
     .flatMap((bytes) => [hex(bytes), hex(bytes, " "), bytes.join(", "), bytes.join(",")]),
 ];
-const LONGEST = Math.max(...LOOKS.map(({ length }) => length));
+const MAX_LOOK_CHARACTERS = Math.max(...LOOKS.map(({ length }) => length));
 
 const leaks: string[] = [];
 
@@ -52,7 +52,7 @@ export function looking(where: string): (part: unknown) => void {
   return (part) => {
     const shown = rest + latin1(part);
     look(where, shown);
-    rest = shown.slice(1 - LONGEST);
+    rest = shown.slice(1 - MAX_LOOK_CHARACTERS);
   };
 }
 

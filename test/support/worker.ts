@@ -8,7 +8,7 @@ import { root } from "./bundle.ts";
 
 /** The process that builds. */
 const building = join(root, "dist/worker-building");
-const LONGEST_BUILD = 600_000;
+const MAX_BUILD_MS = 600_000;
 
 /** The file that `wrangler deploy` would upload, built when there is none or a source is newer. */
 export async function workerBundle(): Promise<string> {
@@ -34,7 +34,7 @@ function isFree(): boolean {
 /** Whoever was building has died, or their number is somebody else's by now. */
 function isAbandoned(): boolean {
   try {
-    if (Date.now() - statSync(building).mtimeMs > LONGEST_BUILD) return true;
+    if (Date.now() - statSync(building).mtimeMs > MAX_BUILD_MS) return true;
     process.kill(Number(readFileSync(building, "utf8")), 0);
     return false;
   } catch (error) {

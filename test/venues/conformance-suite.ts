@@ -31,7 +31,7 @@ interface Expected {
   readonly marketBuy: "market" | "limit";
 }
 
-const USUAL = {
+const DEFAULT_CASES = {
   outOfTime: "rejected",
   feeOfBuy: "BTC",
   instant: 1,
@@ -42,16 +42,16 @@ const USUAL = {
 
 const EXCHANGES: Record<VenueName, Expected> = {
   mexc: {
-    ...USUAL,
+    ...DEFAULT_CASES,
     feeOfBuy: "USDT",
     more: { open: 120, trades: 101 },
     instant: SECOND,
     reach: 7 * DAY,
     marketBuy: "market",
   },
-  gateio: { ...USUAL, more: { open: 101, trades: 1001 } },
+  gateio: { ...DEFAULT_CASES, more: { open: 101, trades: 1001 } },
   bitget: {
-    ...USUAL,
+    ...DEFAULT_CASES,
     reach: 90 * DAY,
     more: { open: 101, trades: 101 },
     again: { open: "unknown", filled: "accepted" },

@@ -31,7 +31,7 @@ export interface Requested {
   readonly body: Record<string, unknown>;
 }
 
-const MOST_PER_PAGE = 100;
+const MAX_POOLS_PER_PAGE = 100;
 
 /** The aggregator, for as long as a test runs. */
 export async function irisServer(pools: readonly IrisPool[], behaviour: Behaviour = {}) {
@@ -79,7 +79,7 @@ export async function startIris(pools: readonly IrisPool[], behaviour: Behaviour
 
 /** The filter is in the body, the page in the query; at most 100 a page, whatever is asked. */
 function page(pools: readonly IrisPool[], url: URL, { tokenA, tokenB }: Record<string, unknown>) {
-  const limit = Math.min(Number(url.searchParams.get("limit") ?? MOST_PER_PAGE), MOST_PER_PAGE);
+  const limit = Math.min(Number(url.searchParams.get("limit") ?? MAX_POOLS_PER_PAGE), MAX_POOLS_PER_PAGE);
   const number = Number(url.searchParams.get("page") ?? 1);
   const matching = pools.filter(
     (pool) =>

@@ -1,7 +1,7 @@
 /** The price of each symbol over time, and the depth, trades and candles that go with it. */
 
 import type { PricePath } from "../../src/adapters/sandbox/matching.ts";
-import { depthAt, MOST_SIMULATED_LEVELS } from "../../src/adapters/sandbox/venue.ts";
+import { depthAt, MAX_SIMULATED_LEVELS } from "../../src/adapters/sandbox/venue.ts";
 import { type Decimal, divideWhole } from "../../src/kernel/decimal.ts";
 import { mix, share } from "../../src/kernel/hash.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
@@ -57,7 +57,7 @@ export const marketOf = (listing: Listing): Market => ({ ...listing, buyFeeIn: "
 
 /** What other people have on offer around the price. */
 export function ambient(listing: Listing, prices: Prices, at: Millis): Book {
-  const book = depthAt(marketOf(listing), prices.path(listing.symbol).at(at), at, MOST_SIMULATED_LEVELS);
+  const book = depthAt(marketOf(listing), prices.path(listing.symbol).at(at), at, MAX_SIMULATED_LEVELS);
   const seed = prices.thin.get(listing.symbol);
   return seed === undefined ? book : thinned(book, mix(seed, Math.floor(at / 1000)));
 }

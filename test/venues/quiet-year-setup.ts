@@ -19,7 +19,7 @@ const BETWEEN = 5 * SECOND;
 /** Passes after an execution is shown, within which it has to be booked. */
 const SOON = 2;
 /** So long a fill that was not booked soon is still waited for. */
-const AT_MOST = 24;
+const MAX_TICKS_TO_BOOK = 24;
 
 export type Year = Awaited<ReturnType<typeof createYear>>;
 
@@ -111,7 +111,7 @@ export async function createYear(name: VenueName, unified = false) {
     );
     while (time.now() < shown) await pass();
     let count = 0;
-    while ((await behind(orders)).length > 0 && count < AT_MOST) {
+    while ((await behind(orders)).length > 0 && count < MAX_TICKS_TO_BOOK) {
       await pass();
       count++;
     }
@@ -167,7 +167,8 @@ export async function createYear(name: VenueName, unified = false) {
 
   async function stop(): Promise<void> {
     await runOperation(deps, "stop_grid", { id, cancelOrders: true });
-    for (let count = 0; count < AT_MOST && (await grid()).status !== "stopped"; count++) await pass();
+    for (let count = 0; count < MAX_TICKS_TO_BOOK && (await grid()).status !== "stopped"; count++)
+      await pass();
     const { status, lastError } = await grid();
     if (status !== "stopped" && forgotten.size === 0) violate(`a stopped grid is ${status}: ${lastError}`);
     if (resting().length > 0) violate(`a stopped grid leaves ${resting().length} orders`);

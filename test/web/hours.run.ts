@@ -13,7 +13,7 @@ const PASS = 5000;
 const PASSES_AN_HOUR = 3_600_000 / PASS;
 const LOOKS = 5;
 /** What may be held at the end beyond what was after the first part, as a share. */
-const MOST_GROWN = 0.1;
+const MAX_HEAP_GROWTH = 0.1;
 
 interface HourCheck {
   readonly at: number;
@@ -97,7 +97,7 @@ try {
     const [first, last] = [checks[1], checks.at(-1)];
     if (!first || !last) throw new Error("nothing was measured");
     const grown = (of: "bytes" | "nodes" | "listeners") => last[of] / first[of] - 1;
-    const results = (["bytes", "nodes", "listeners"] as const).filter((of) => grown(of) > MOST_GROWN);
+    const results = (["bytes", "nodes", "listeners"] as const).filter((of) => grown(of) > MAX_HEAP_GROWTH);
     process.stdout.write(
       `${name}: ${(grown("bytes") * 100).toFixed(1)} % more than after a quarter of the time\n`,
     );

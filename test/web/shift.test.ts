@@ -10,7 +10,7 @@ import { makeFolder } from "../support/temp.ts";
 const GRID = gridRequest({ lowerPrice: 50_000, upperPrice: 70_000, gridLevels: 10, orderSize: 100 });
 
 /** What a page may move in all while it loads: a good one by the Core Web Vitals. */
-const MOST = 0.1;
+const MAX_LAYOUT_SHIFT = 0.1;
 
 /** Sums what has moved without a person's doing, from the first frame on. */
 const WATCH = `
@@ -63,7 +63,7 @@ describe.skipIf(!findChromium())("layout shift on load in Chromium (skipped with
       // Two frames, so that what has moved with the last data is told too.
       await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
       const shifted = await page.evaluate<number>("shifted");
-      if (shifted > MOST) found[path] = [shifted, await page.evaluate("moved")];
+      if (shifted > MAX_LAYOUT_SHIFT) found[path] = [shifted, await page.evaluate("moved")];
     }
     expect(found).toEqual({});
     await context.close();

@@ -62,7 +62,7 @@ delete require.cache[require.resolve("libsql")];
 
 /** Shorter waits are between two looks of one round, and those of this machine. */
 const LONG = 1000;
-const LONGEST_ROUND = 5000;
+const MAX_ROUND_MS = 5000;
 const LOOKS_EVERY = 5;
 
 const { setTimeout: machineTimeout, setInterval: machineInterval } = globalThis;
@@ -103,7 +103,7 @@ class StoryTimer {
   /** What keeps nobody, and is not long, waits between two rounds. */
   unref() {
     this.alive.unref();
-    this.isRound = this.millis <= LONGEST_ROUND;
+    this.isRound = this.millis <= MAX_ROUND_MS;
     tellRounds();
     return this;
   }

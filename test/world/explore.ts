@@ -55,7 +55,7 @@ export interface Found {
 }
 
 /** A world in which nothing goes wrong any more has come to rest long before: with two executions that show late, after 603. */
-const LONGEST = 1500;
+const MAX_EXPLORED_STEPS = 1500;
 
 interface Work {
   readonly from: State;
@@ -147,7 +147,7 @@ function walking({ moves, waits, watch, team }: Limits, later: (work: Work) => v
     for (;;) {
       tally.transitions += counts;
       tally.awaits = Math.max(tally.awaits, state.awaits);
-      if (state.awaits > LONGEST) breaks(state, "it does not come to rest");
+      if (state.awaits > MAX_EXPLORED_STEPS) breaks(state, "it does not come to rest");
       if (state.broken.length > 0) return tell(state);
       const met = await meet(state);
       if (met === "known") return;

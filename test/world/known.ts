@@ -28,7 +28,7 @@ export interface Shared {
 
 const ROOM = 2 ** 24;
 /** So many that are taken in a row are a table that is full. */
-const MOST_TRIES = 10_000;
+const MAX_SLOT_TRIES = 10_000;
 
 export const sharedKnown = (room = ROOM): Shared => ({
   keys: new SharedArrayBuffer(8 * room),
@@ -46,7 +46,7 @@ export function knownTogether({ keys }: Shared): Known {
     meet(key, waits) {
       // Nought is a place that is free: waits count from one.
       const mine = (BigInt(waits + 1) << KEY_BITS) | BigInt(key);
-      for (let tries = 0; tries < MOST_TRIES; tries++) {
+      for (let tries = 0; tries < MAX_SLOT_TRIES; tries++) {
         const place = (key + tries) % table.length;
         let there = Atomics.load(table, place) || Atomics.compareExchange(table, place, 0n, mine);
         if (there === 0n) return "new";

@@ -153,13 +153,13 @@ export interface Sown {
   readonly seconds: number;
 }
 
-const MOST_SEEDS = 300;
+const MAX_SEEDS = 300;
 
 /** Seeds with a mix of faults of their own, from any number on, until one shows the weakened protocol. */
 export async function sow(mutant: Mutant, from: number, seconds: number): Promise<Sown> {
   const script = await bundleWorker(mutant);
   const spent = stopwatch("processor");
-  for (let count = 0; count < MOST_SEEDS && spent() < seconds; count += SEEDS_A_TURN) {
+  for (let count = 0; count < MAX_SEEDS && spent() < seconds; count += SEEDS_A_TURN) {
     const job = seedsOf(from + count, SEEDS_A_TURN);
     const { runs, failed } = await runJobs(script, [job], { workers: 1 });
     if (failed[0]) return { seed: count + runs, what: failed[0].what, seconds: spent() };

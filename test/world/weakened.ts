@@ -73,7 +73,7 @@ export const WEAKENED: readonly Mutant[] = [
   one(
     "a lease is taken from its holder",
     "test/simulation/store/step-store.ts",
-    "isAhead(row.until, now(), LONGEST_LEASE) && row.owner !== owner",
+    "isAhead(row.until, now(), MAX_LEASE_MS) && row.owner !== owner",
     "false",
   ),
   one(

@@ -108,13 +108,13 @@ async function addToStore(file: string, source: string, readings: readonly Readi
       ...kept,
       duplicates: kept.duplicates + reading.duplicates,
       refusedRows: kept.refusedRows + reading.refusedRows,
-      refused: [...kept.refused, ...reading.refused].slice(0, MOST_REFUSED),
+      refused: [...kept.refused, ...reading.refused].slice(0, MAX_REFUSED_LINES_SHOWN),
     };
   }
   return writeStored(file, candles as Candles, kept);
 }
 
-const MOST_REFUSED = 5;
+const MAX_REFUSED_LINES_SHOWN = 5;
 
 export async function listCandles(values: Values): Promise<number> {
   const folder = folderOf(values);
@@ -128,7 +128,7 @@ export async function listCandles(values: Values): Promise<number> {
   return print(values, { folder, series, count: series.length });
 }
 
-const MOST_GAPS = 20;
+const MAX_GAPS_PRINTED = 20;
 
 export async function showCandles(values: Values): Promise<number> {
   const series = { source: sourceOf(values), pair: pairFlag(values), spanMillis: spanIn(values) };
@@ -149,7 +149,7 @@ export async function showCandles(values: Values): Promise<number> {
     symbol: head.pair,
     span: spanLabel(head.spanMillis),
     ...shownCoverage(coverageOf(candles, head)),
-    ...(gaps.length > 0 ? { gapList: gaps.slice(0, MOST_GAPS) } : {}),
+    ...(gaps.length > 0 ? { gapList: gaps.slice(0, MAX_GAPS_PRINTED) } : {}),
   });
 }
 

@@ -187,9 +187,9 @@ function remove(file: string): void {
   for (const suffix of ["", ...SIDE_FILES]) rmSync(`${file}${suffix}`, { force: true });
 }
 
-const KEPT_BY_DEFAULT = 365 * DAY;
+const DEFAULT_RETENTION_MS = 365 * DAY;
 /** Minimum age of rows to archive; an exchange can still report newer ones. */
-const LEAST_KEPT = 90 * DAY;
+const MIN_RETENTION_MS = 90 * DAY;
 /** Margin, because a checkpoint cuts by its signing time, which is later than this command's time. */
 const SIGNED_LATER = HOUR;
 
@@ -227,12 +227,14 @@ const ON_A_SERVER =
   "is on a database server, where prune does not work; use `edgemaker audit export` and `audit checkpoint --keep-days` to delete old events";
 
 function requestedTime(request: unknown, now: Millis): Millis {
-  if (request === undefined) return now - KEPT_BY_DEFAULT;
+  if (request === undefined) return now - DEFAULT_RETENTION_MS;
   const text = String(request);
   const at = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
   if (Number.isNaN(at)) throw new UsageError(`--before ${text} is not a day; write it as 2026-01-31`);
-  if (at > now - LEAST_KEPT)
-    throw new UsageError(`--before ${text} is too late; the last ${LEAST_KEPT / DAY} days cannot be moved`);
+  if (at > now - MIN_RETENTION_MS)
+    throw new UsageError(
+      `--before ${text} is too late; the last ${MIN_RETENTION_MS / DAY} days cannot be moved`,
+    );
   return at;
 }
 

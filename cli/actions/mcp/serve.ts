@@ -80,7 +80,7 @@ function protocolOutput(): PassThrough {
   return output;
 }
 
-const LONGEST_ANSWER_WAIT = 15_000;
+const MAX_CLIENT_RESPONSE_WAIT_MS = 15_000;
 
 /**
  * Watches a connected transport; the returned function waits a short time until every request has a response, so a
@@ -106,7 +106,7 @@ function answering(transport: Transport): () => Promise<void> {
   return () =>
     new Promise((resolve) => {
       isDone = resolve;
-      setTimeout(resolve, LONGEST_ANSWER_WAIT).unref();
+      setTimeout(resolve, MAX_CLIENT_RESPONSE_WAIT_MS).unref();
       close(undefined);
     });
 }

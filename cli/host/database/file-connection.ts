@@ -19,7 +19,7 @@ const PACE = /^\s*pragma synchronous\b/i;
 /** Schema changes have no values and no results and run once, so they are not prepared. */
 const MAKES = /^\s*create\b/i;
 /** Maximum number of prepared statements, because lists of different lengths create unlimited texts. */
-const MOST_PREPARED = 200;
+const MAX_PREPARED_STATEMENTS = 200;
 
 interface Prepared {
   readonly statement: Libsql.Statement;
@@ -141,7 +141,7 @@ function statementCache(prepare: (sql: string) => Prepared, affect: () => void) 
       if (!isKept && !PACE.test(sql)) affect();
       const made = prepare(sql);
       const [oldest] = kept.keys();
-      if (kept.size === MOST_PREPARED && oldest !== undefined) kept.delete(oldest);
+      if (kept.size === MAX_PREPARED_STATEMENTS && oldest !== undefined) kept.delete(oldest);
       if (isKept) kept.set(sql, made);
       return made;
     },

@@ -49,7 +49,7 @@ export interface SimulationResult {
 }
 
 /** Passes in which a strategy must come to rest while the market stands still. */
-const MOST_TO_REST = 30;
+const MAX_PASSES_TO_REST = 30;
 
 interface SimulatedRun extends SimulatedStrategy {
   readonly faults: Faults;
@@ -142,9 +142,9 @@ const countingVenue = (run: SimulatedRun): Venue => ({
 async function bringToRest(run: SimulatedRun): Promise<readonly string[]> {
   run.faults.isOn = false;
   for (let quiet = 0, count = 0; quiet < 3; count++) {
-    if (count > MOST_TO_REST)
+    if (count > MAX_PASSES_TO_REST)
       return [
-        `it still changes its orders after ${MOST_TO_REST} passes at the same prices and the same time`,
+        `it still changes its orders after ${MAX_PASSES_TO_REST} passes at the same prices and the same time`,
       ];
     const before = run.accepted.size;
     const open = (await run.venue.openOrders(run.symbol)).map(({ id }) => id).join();

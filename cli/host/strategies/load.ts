@@ -17,7 +17,7 @@ interface LoadedStrategies {
 }
 
 /** Time limit of a call in milliseconds, far above what a terminating function needs. */
-const LONGEST_CALL = 2000;
+const MAX_CALL_MS = 2000;
 
 /**
  * Removes or blocks what a function must not use, so a strategy behaves the same in a backtest and live. This is not
@@ -91,9 +91,9 @@ function runBundle(bundle: BundledStrategy) {
     };
     depth++;
     try {
-      call.runInContext(context, { timeout: LONGEST_CALL });
+      call.runInContext(context, { timeout: MAX_CALL_MS });
     } catch (error) {
-      throw isTimeout(error) ? new Error(`it ran for more than ${LONGEST_CALL} ms, and was ended`) : error;
+      throw isTimeout(error) ? new Error(`it ran for more than ${MAX_CALL_MS} ms, and was ended`) : error;
     } finally {
       depth--;
     }

@@ -69,7 +69,8 @@ export const accountOperations = (ids: readonly string[]): Operation[] => [
             : await Promise.all(
                 shown.map(async (balance, at) => ({
                   ...balanceOut(balance),
-                  worth: at < MOST_PRICES ? await worthOf(forAnyone(venue(exchange)), balance, quote) : null,
+                  worth:
+                    at < MAX_PRICED_ASSETS ? await worthOf(forAnyone(venue(exchange)), balance, quote) : null,
                 })),
               ),
         timestamp: marketTime(place.account, await store.now()),
@@ -78,7 +79,7 @@ export const accountOperations = (ids: readonly string[]): Operation[] => [
   }),
 ];
 
-const MOST_PRICES = 30;
+const MAX_PRICED_ASSETS = 30;
 
 /** Returns the value of the whole balance; null if no price is known. */
 async function worthOf(

@@ -18,7 +18,7 @@ interface Iris {
 
 const POOLS_PER_PAGE = 100;
 /** Maximum number of pages; a token has a few dozen pools, so more would be an error. */
-const MOST_POOL_PAGES = 50;
+const MAX_POOL_PAGES = 50;
 
 const token = () => z.object({ policyId: z.string(), nameHex: z.string() });
 
@@ -42,7 +42,7 @@ const PoolsAnswer = lazy(() =>
 
 /** Prices; null for a pool with an empty side. */
 const PricesAnswer = lazy(() =>
-  z.array(z.object({ identifier: z.string(), price: numberUpTo(MOST_PRICE).nullable() })),
+  z.array(z.object({ identifier: z.string(), price: numberUpTo(MAX_POOL_PRICE).nullable() })),
 );
 
 /** Failures have status 200. */
@@ -85,7 +85,7 @@ async function allPools(iris: Iris, token: ChainToken): Promise<AnsweredPool[]> 
       { ...filter, page, limit: POOLS_PER_PAGE },
       PoolsAnswer(),
     );
-    if (pagination.totalPages > MOST_POOL_PAGES) throw nonsense();
+    if (pagination.totalPages > MAX_POOL_PAGES) throw nonsense();
     for (const pool of data.filter((one) => isPoolOf(one, token))) found.set(pool.identifier, pool);
     last = pagination.totalPages;
   }
@@ -138,14 +138,14 @@ async function request(url: string, body: object, timeoutMillis: Millis): Promis
   throw new VenueError("unavailable", "the DEX aggregator returned an error");
 }
 
-const MOST_TOKEN_DECIMALS = 18;
+const MAX_TOKEN_DECIMALS = 18;
 
 /** Twice the total supply of ADA in lovelace, because a pool's value counts both sides. */
-const MOST_LOVELACE = 9e16;
+const MAX_LOVELACE = 9e16;
 /** Amounts on the chain have 63 bits. */
-const MOST_UNITS = 2 ** 63;
+const MAX_TOKEN_UNITS = 2 ** 63;
 /** Maximum price: more than the supply of ADA for one token. */
-const MOST_PRICE = 1e11;
+const MAX_POOL_PRICE = 1e11;
 
 const numberUpTo = (most: number) => z.number().nonnegative().max(most);
 
@@ -154,12 +154,12 @@ const PoolAnswer = lazy(() =>
     dex: z.string().transform((name) => plainText(name, 60)),
     identifier: z.string().regex(/^[\x21-\x7e]{1,250}$/),
     tokenA: token().nullable(),
-    tokenB: token().extend({ decimals: z.int().min(0).max(MOST_TOKEN_DECIMALS) }),
+    tokenB: token().extend({ decimals: z.int().min(0).max(MAX_TOKEN_DECIMALS) }),
     state: z
       .object({
-        reserveA: numberUpTo(MOST_LOVELACE),
-        reserveB: numberUpTo(MOST_UNITS),
-        tvl: numberUpTo(MOST_LOVELACE),
+        reserveA: numberUpTo(MAX_LOVELACE),
+        reserveB: numberUpTo(MAX_TOKEN_UNITS),
+        tvl: numberUpTo(MAX_LOVELACE),
         buyFeePercent: numberUpTo(100).nullish(),
         sellFeePercent: numberUpTo(100).nullish(),
       })

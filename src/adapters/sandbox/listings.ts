@@ -174,7 +174,7 @@ export function replayPath(candles: Candles, tick: Decimal, before: (first: Corn
     corners: cornersIn,
     inside(from, to) {
       if (to <= first.at) return earlier.inside(from, to);
-      const isWalked = from >= first.at && to - from <= LONGEST_REPLAY_WALKED;
+      const isWalked = from >= first.at && to - from <= MAX_EXACT_REPLAY_CANDLE_MS;
       return isWalked ? cornersIn(from, to).map(({ ticks }) => ticks) : sampled(at, from, to);
     },
     volume(from, to) {
@@ -185,7 +185,7 @@ export function replayPath(candles: Candles, tick: Decimal, before: (first: Corn
 }
 
 /** Longest candle that is computed exactly from the file's candles, which have few turning points. */
-const LONGEST_REPLAY_WALKED: Millis = 4 * HOUR;
+const MAX_EXACT_REPLAY_CANDLE_MS: Millis = 4 * HOUR;
 
 /** Returns the turning point at a position, four per bar, computed on demand: a year of minutes has two million. */
 function eachCornerOf(

@@ -244,7 +244,7 @@ export function generatedPath({
     at,
     corners,
     inside: (from, to) =>
-      to - from <= LONGEST_WALKED ? corners(from, to).map(({ ticks }) => ticks) : sampled(at, from, to),
+      to - from <= MAX_EXACT_CANDLE_MS ? corners(from, to).map(({ ticks }) => ticks) : sampled(at, from, to),
     volume: (from, to) =>
       ((to - from) / HOUR) * hourlyVolume * (0.5 + share(volumes, Math.floor(from / HOUR))),
   };
@@ -254,7 +254,7 @@ export function generatedPath({
  * Longest candle that is computed exactly; longer ones are sampled, because a week has 40,000 turning points and
  * anybody can request a thousand weeks.
  */
-const LONGEST_WALKED: Millis = 5 * MINUTE;
+const MAX_EXACT_CANDLE_MS: Millis = 5 * MINUTE;
 const SAMPLES = 6;
 
 export function sampled(at: (time: Millis) => number, from: Millis, to: Millis): number[] {

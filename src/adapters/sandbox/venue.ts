@@ -127,7 +127,7 @@ function settlementAlongPath(
 
 function arrival({ listed, at }: BooksMoment, { symbol, side }: NewOrder): Arrival {
   const { market, path } = listed(symbol);
-  const other = { side: side === "buy" ? "sell" : "buy", limit: MOST_SIMULATED_LEVELS } as const;
+  const other = { side: side === "buy" ? "sell" : "buy", limit: MAX_SIMULATED_LEVELS } as const;
   return { market, levels: levelsAt(market, path.at(at), at, other), at };
 }
 
@@ -137,7 +137,7 @@ const HALF_SPREAD = 0.00005;
 const LEVEL_STEP = 0.0001;
 /** Average quote at a level; deeper levels have more. */
 const NOTIONAL = 4000;
-export const MOST_SIMULATED_LEVELS = 200;
+export const MAX_SIMULATED_LEVELS = 200;
 
 /** Returns the order book around a price in ticks; it depends only on its arguments. */
 export const depthAt = (market: Market, ticks: number, at: Millis, limit: number): Book => ({
@@ -157,7 +157,7 @@ function* levelsAt(
   const hash = mix(hashText(market.symbol), Math.floor(at / REFRESH));
   const half = Math.max(1, Math.round(ticks * HALF_SPREAD));
   const step = Math.max(1, Math.round(ticks * LEVEL_STEP));
-  for (let index = 0; index < Math.min(limit, MOST_SIMULATED_LEVELS); index++) {
+  for (let index = 0; index < Math.min(limit, MAX_SIMULATED_LEVELS); index++) {
     const level = ticks + direction * (half + index * step);
     if (level <= 0) return;
     const notional = NOTIONAL * (0.25 + index / 20) * (0.5 + share(hash, direction * (index + 1)));

@@ -32,7 +32,7 @@ interface Part {
 
 const EVENTS_PER_READ = 1000;
 /** Maximum number of reported faults; the others usually follow from the first ones. */
-const MOST_FAULTS = 100;
+const MAX_FAULTS_REPORTED = 100;
 
 /**
  * Verifies each event against the previous one and against the signatures. A part is verified like the whole: the
@@ -68,7 +68,7 @@ export async function verify(
     unchained: walk.unchained(),
     chains: walk.chains(),
     checkpoints: checkpoints.length,
-    faults: faults.slice(0, MOST_FAULTS),
+    faults: faults.slice(0, MAX_FAULTS_REPORTED),
     next: isLast ? null : id,
   };
 }
@@ -248,7 +248,7 @@ export const VerdictShape = lazy(() =>
 const after = () => countField("Invalid request", { least: 0, most: Number.MAX_SAFE_INTEGER }).default(0);
 
 /** Maximum events per response, so its duration does not grow with the log. */
-const MOST_EVENTS = 2000;
+const MAX_EVENTS_PER_RESPONSE = 2000;
 
 const AUDIT_OPERATION = { effect: "admin", access: "token", failure: "Internal error" } as const;
 
@@ -285,7 +285,7 @@ export const auditOperations: readonly Operation[] = [
       z.object({ after: after().describe("Only events after this id: `next` of the previous part") }),
     output: VerdictShape,
     async run({ store, signers = [] }, { after }) {
-      const { faults, ...verdict } = await verify(store, signers, { after, most: MOST_EVENTS });
+      const { faults, ...verdict } = await verify(store, signers, { after, most: MAX_EVENTS_PER_RESPONSE });
       return { ...verdict, faults: [...faults] };
     },
   }),

@@ -60,13 +60,13 @@ interface Stretch {
 }
 
 /** Maximum number of fills of a slot in one bar: two at each price point. */
-const MOST_IN_BAR = 8;
+const MAX_SLOT_FILLS_PER_BAR = 8;
 
 /** Jumps from one bar that fills an order to the next, in whole numbers. */
 export function jump(rungs: Rungs, bars: Ticks, { extremes, from, until, isExact }: Stretch): Jumps {
   const { buys, sells, lowers } = rungs;
   const slots = buys.length;
-  const most = MOST_IN_BAR * slots;
+  const most = MAX_SLOT_FILLS_PER_BAR * slots;
   let [atBars, codes] = [new Int32Array(1024 + most), new Int32Array(1024 + most)];
   let [count, buying, armed, turned] = [0, rungs.buying, rungs.armed, rungs.armed];
   let metAt: number | undefined;

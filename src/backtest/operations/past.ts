@@ -73,10 +73,10 @@ interface TapeRequest extends Omit<CandlesRequest, "span"> {
   readonly timeframe: string;
 }
 
-const MOST_TRADES = 1000;
+const MAX_RECENT_TRADES = 1000;
 
 async function requestedTape(deps: Deps, { exchange, symbol }: Pick<CandlesRequest, "exchange" | "symbol">) {
-  const results = await forAnyone(deps.venue(exchange)).trades(symbol, MOST_TRADES);
+  const results = await forAnyone(deps.venue(exchange)).trades(symbol, MAX_RECENT_TRADES);
   if (results.length === 0) throw new AppError("Invalid request", `${exchange} has no trades of ${symbol}`);
   const reading = tapeOfTrades(symbol, results);
   return { ...reading, hash: await hashTape(reading.tape) };
@@ -116,7 +116,7 @@ export async function marketOf(
 }
 
 /** Maximum number of candle requests for one backtest. */
-const MOST_PAGES = 30;
+const MAX_CANDLE_PAGES = 30;
 
 /** Requests candles from the exchange, page by page from `since` on. */
 async function requestedCandles(
@@ -126,14 +126,14 @@ async function requestedCandles(
 ): Promise<Candles> {
   const data = forAnyone(deps.venue(exchange));
   const end = until ?? Number.MAX_SAFE_INTEGER;
-  if (since !== undefined && until !== undefined && (until - since) / span > CANDLE_PAGE * MOST_PAGES)
+  if (since !== undefined && until !== undefined && (until - since) / span > CANDLE_PAGE * MAX_CANDLE_PAGES)
     throw new AppError(
       "Invalid request",
-      `more than ${CANDLE_PAGE * MOST_PAGES} candles are too many for one request; download them first, or use a longer timeframe`,
+      `more than ${CANDLE_PAGE * MAX_CANDLE_PAGES} candles are too many for one request; download them first, or use a longer timeframe`,
     );
   const rows = new Map<Millis, PricedCandle>();
   let from = since;
-  for (let page = 0; page < MOST_PAGES; page++) {
+  for (let page = 0; page < MAX_CANDLE_PAGES; page++) {
     await betweenParts(deps.local, call);
     const results = await data.candles(symbol, { span, limit: CANDLE_PAGE, since: from });
     for (const row of results) rows.set(row.at, { ...row, volume: floatUnits(row.volume) });
@@ -159,7 +159,7 @@ function tapeOfTrades(pair: Pair, trades: readonly Trade[]): TapeReading {
 
 const ROWS = 1000;
 /** Maximum number of pages, more than a year of a busy grid. */
-const MOST_READ = 100;
+const MAX_RECORD_PAGES = 100;
 
 /** Returns the stored history of a grid. Throws AppError if it exceeds the maximum. */
 export async function recordOf(
@@ -199,7 +199,7 @@ async function allPages<T>(
   placeOf: (row: T) => HistoryPlace,
 ): Promise<readonly T[]> {
   const pages: (readonly T[])[] = [];
-  for (let before: HistoryPlace | undefined; pages.length < MOST_READ; ) {
+  for (let before: HistoryPlace | undefined; pages.length < MAX_RECORD_PAGES; ) {
     const rows = await read({ limit: ROWS, ...(before ? { before } : {}) });
     pages.push(rows);
     await between();
@@ -208,7 +208,7 @@ async function allPages<T>(
   }
   throw new AppError(
     "Invalid request",
-    `the grid has more than ${MOST_READ * ROWS} orders, fills or events; use backtest --from instead`,
+    `the grid has more than ${MAX_RECORD_PAGES * ROWS} orders, fills or events; use backtest --from instead`,
   );
 }
 
@@ -379,7 +379,7 @@ export async function inSlices<T>(
 }
 
 /** Maximum time on a server, because other requests wait. */
-const LONGEST_SEARCH = 20 * SECOND;
+const MAX_SEARCH_MS = 20 * SECOND;
 
 /** Operation that suggests a grid for a pair and a budget, or reports that no grid is justified. */
 export const suggestOperation = (ids: readonly string[]): Operation =>
@@ -416,7 +416,7 @@ export const suggestOperation = (ids: readonly string[]): Operation =>
       const market = await marketOf(deps, { exchange, symbol }, rest);
       const options = { market, budget: wire(budget), windows, candidates, seed };
       const over = { exchange, symbol, budget: wire(budget), bars: candles.times.length };
-      const longest = Math.min(seconds * SECOND, longestCalculation(call, LONGEST_SEARCH));
+      const longest = Math.min(seconds * SECOND, longestCalculation(call, MAX_SEARCH_MS));
       return calculate(deps, ["search", { candles, options, over }], call, longest);
     },
   });

@@ -65,7 +65,7 @@ export interface PositionBacktest<S extends PositionStrategy> {
 }
 
 /** The default of `serve --tick-interval 5000`. */
-const USUAL_INTERVAL = 5 * SECOND;
+const DEFAULT_TICK_INTERVAL_MS = 5 * SECOND;
 
 /**
  * Backtests a strategy with its config and state, as a start would store them. Yields the completed share. Throws
@@ -80,7 +80,7 @@ export function* backtestingPosition<S extends PositionStrategy>(
   // Without bars the lowest price is below every one.
   if (lowAt(bars, 0) < 1)
     throw new AppError("Invalid request", `the candles' prices are below the tick of ${text(market.tick)}`);
-  const rules = { ...RULES, ...given, tickInterval: given?.tickInterval ?? USUAL_INTERVAL };
+  const rules = { ...RULES, ...given, tickInterval: given?.tickInterval ?? DEFAULT_TICK_INTERVAL_MS };
   const price = (ticks: number) => BigInt(ticks) * market.tick;
   const startPrice = price(openAt(bars, 0));
   const strategy = begin(startPrice);

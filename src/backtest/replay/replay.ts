@@ -145,12 +145,12 @@ function* sideBySide<T>(runs: readonly Generator<number, T>[]): Generator<number
   return runs.map((_, index) => results.get(index) as T);
 }
 
-const QUOTE_ENOUGH: Decimal = 10n ** 12n * ONE;
+const UNLIMITED_QUOTE: Decimal = 10n ** 12n * ONE;
 
 /** Returns the account's base that the grid took; its available quote is not stored. */
 const fundsOfReplay = ({ state }: GridStrategy, { base, quote }: Market): readonly Balance[] => [
   { asset: base, free: state.ledger.firstBase, used: 0n },
-  { asset: quote, free: QUOTE_ENOUGH, used: 0n },
+  { asset: quote, free: UNLIMITED_QUOTE, used: 0n },
 ];
 
 function recordedOf(

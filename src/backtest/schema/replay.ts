@@ -17,7 +17,7 @@ import { SIDES } from "../../model/market.ts";
 import { type Cause, type CauseCode, forLack } from "../replay/cause.ts";
 import type { Difference, Replayed } from "../replay/replay.ts";
 import type { BacktestResult } from "../run/backtest.ts";
-import { MOST_CANDIDATES } from "../suggest/candidates.ts";
+import { MAX_CANDIDATES } from "../suggest/candidates.ts";
 import type { Looked, Suggestion } from "../suggest/suggest.ts";
 import { barField, rangeBacktestInput } from "./input.ts";
 
@@ -266,9 +266,9 @@ export function suggestInput(ids: readonly string[]) {
     windows: countField("Invalid request", { least: 3, most: 24 })
       .default(6)
       .describe("Number of time windows; the last one only tests the result"),
-    candidates: countField("Invalid request", { least: 2, most: MOST_CANDIDATES })
-      .default(MOST_CANDIDATES)
-      .describe(`Number of grids to try, of ${MOST_CANDIDATES}`),
+    candidates: countField("Invalid request", { least: 2, most: MAX_CANDIDATES })
+      .default(MAX_CANDIDATES)
+      .describe(`Number of grids to try, of ${MAX_CANDIDATES}`),
     seed: countField("Invalid request", { least: 0, most: 2 ** 32 - 1 })
       .default(1)
       .describe("Random seed, used if not all grids are tried"),

@@ -24,7 +24,7 @@ const SHIFTS = [-0.5, 0, 0.5] as const;
 const SPACINGS = ["linear", "geometric"] as const;
 
 /** Number of all candidates. */
-export const MOST_CANDIDATES = WIDTHS.length * SLOT_COUNTS.length * SHIFTS.length * SPACINGS.length;
+export const MAX_CANDIDATES = WIDTHS.length * SLOT_COUNTS.length * SHIFTS.length * SPACINGS.length;
 
 /** Positions of a candidate in the lists above. */
 export type Places = readonly [width: number, slots: number, shift: number, spacing: number];

@@ -60,8 +60,8 @@ export interface Suggestion {
 
 /** Number of parts in which a window's gains are measured. */
 const PARTS = 48;
-const LEAST_BARS = 20 * PARTS;
-const [MOST_OVERFITTING, LEAST_DEFLATED, LEAST_CYCLES, LEAST_PLATEAU, SHOWN] = [
+const MIN_BARS = 20 * PARTS;
+const [MAX_OVERFITTING, MIN_DEFLATED_SHARPE, MIN_CYCLES, MIN_PLATEAU, SHOWN] = [
   0.5, 0.95, 30, 0.5, 5,
 ] as const;
 
@@ -74,7 +74,7 @@ interface Trial {
 }
 
 /** Returns the minimum number of bars for the windows. */
-export const leastBars = (windows: number): number => windows * LEAST_BARS;
+export const leastBars = (windows: number): number => windows * MIN_BARS;
 
 const meanOf = (values: readonly number[]): number =>
   values.reduce((sum, one) => sum + one, 0) / values.length;
@@ -237,15 +237,15 @@ function lookedAt(
 function suggestionDoubts({ deflatedSharpe, plateau, last }: Looked, overfitting: number): string[] {
   const percent = (share: number) => `${Math.round(share * 1000) / 10} %`;
   return [
-    overfitting > MOST_OVERFITTING
+    overfitting > MAX_OVERFITTING
       ? `the probability of overfitting is ${percent(overfitting)}: the best grid in one half of the time was no better than the median in the other half`
       : "",
-    deflatedSharpe < LEAST_DEFLATED
-      ? `luck among so many trials can explain the best one: its deflated Sharpe ratio is ${percent(deflatedSharpe)}, below ${percent(LEAST_DEFLATED)}`
+    deflatedSharpe < MIN_DEFLATED_SHARPE
+      ? `luck among so many trials can explain the best one: its deflated Sharpe ratio is ${percent(deflatedSharpe)}, below ${percent(MIN_DEFLATED_SHARPE)}`
       : "",
-    plateau < LEAST_PLATEAU ? "its neighbors do much worse; it is a peak, not a plateau" : "",
-    last.cycles < LEAST_CYCLES
-      ? `${last.cycles} cycles in the last window, which was not used to choose, are too few; at least ${LEAST_CYCLES} are needed`
+    plateau < MIN_PLATEAU ? "its neighbors do much worse; it is a peak, not a plateau" : "",
+    last.cycles < MIN_CYCLES
+      ? `${last.cycles} cycles in the last window, which was not used to choose, are too few; at least ${MIN_CYCLES} are needed`
       : "",
     last.return <= 0
       ? `it loses ${percent(-last.return)} in the last window, which was not used to choose`

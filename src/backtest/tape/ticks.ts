@@ -1,4 +1,4 @@
-import { type Candles, type Column, LARGEST_INT32 } from "../../candles/candles.ts";
+import { type Candles, type Column, MAX_INT32 } from "../../candles/candles.ts";
 import { type Decimal, divideWhole, ONE, ZERO } from "../../kernel/decimal.ts";
 import type { Millis } from "../../kernel/time.ts";
 
@@ -44,7 +44,7 @@ function tickRowsOf(candles: Candles, tick: Decimal): Column {
   const counter = counterOf(unit, tick);
   let highest = 0;
   for (const price of high) highest = Math.max(highest, price);
-  const isNarrow = counter(highest) <= LARGEST_INT32;
+  const isNarrow = counter(highest) <= MAX_INT32;
   const length = 4 * (high.length + 1);
   const rows = isNarrow ? new Int32Array(length) : new Float64Array(length);
   const each = tick % unit === 0n ? Number(tick / unit) : undefined;
@@ -57,7 +57,7 @@ function tickRowsOf(candles: Candles, tick: Decimal): Column {
 }
 
 /** Below every price; no bar reaches it. */
-const NO_TICK = -LARGEST_INT32;
+const NO_TICK = -MAX_INT32;
 
 /** Divides prices, rounded half up. With quotients this small, a double is exact enough to round correctly. */
 function divideInto(rows: Int32Array, { open, low, high, close }: Candles, each: number): void {

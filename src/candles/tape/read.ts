@@ -13,8 +13,8 @@ export interface TapeOptions {
 }
 
 const LINE_END = new TextEncoder().encode("\n");
-const [MOST_SHOWN_ROWS, MOST_SHOWN_TEXT] = [5, 80] as const;
-const ENOUGH_TO_TELL = 1 << 14;
+const [MAX_TAPE_ROWS_SHOWN, MAX_TAPE_CHARACTERS_SHOWN] = [5, 80] as const;
+const MIN_SNIFFED_BYTES = 1 << 14;
 
 /** A ccxt trade or order book, or an object with the same fields. */
 const IS_OBJECTS = /^\uFEFF?\s*\[?\s*\{[\s\S]*"(price|bids|asks)"\s*:/;
@@ -47,9 +47,9 @@ export function createTapeReader({ pair, skipRefused = false }: TapeOptions) {
   let reader: { push(part: Uint8Array): void; end(): unknown } | undefined;
 
   function refuse(row: string, reason: string, shown: string): void {
-    if (!skipRefused) throw new RangeError(`${row}: ${reason}: ${shown.slice(0, MOST_SHOWN_TEXT)}`);
+    if (!skipRefused) throw new RangeError(`${row}: ${reason}: ${shown.slice(0, MAX_TAPE_CHARACTERS_SHOWN)}`);
     refusedRows++;
-    if (refused.length < MOST_SHOWN_ROWS) refused.push({ row, reason });
+    if (refused.length < MAX_TAPE_ROWS_SHOWN) refused.push({ row, reason });
   }
 
   const rows = () =>
@@ -89,7 +89,7 @@ export function createTapeReader({ pair, skipRefused = false }: TapeOptions) {
     push(part: Uint8Array): void {
       if (reader) reader.push(part);
       else begin(part);
-      if (!reader && beginning.length >= ENOUGH_TO_TELL) reader = open();
+      if (!reader && beginning.length >= MIN_SNIFFED_BYTES) reader = open();
     },
     end(): TapeReading {
       reader ??= open();
@@ -221,7 +221,7 @@ interface PrintRow {
 /** One level of a book: price and amount. */
 type BookRow = readonly [price: number, amount: number];
 
-const LARGEST_COLUMN_INT = 2 ** 31 - 1;
+const MAX_COLUMN_INT = 2 ** 31 - 1;
 
 /** Collects trades in ascending order; each id once. */
 function createPrints(pair: Pair) {
@@ -265,7 +265,7 @@ function createPrints(pair: Pair) {
     }
     if (!Number.isSafeInteger(highest))
       throw new RangeError("its prices have more digits than can be stored exactly");
-    const close: Column = highest <= LARGEST_COLUMN_INT ? Int32Array.from(price) : price;
+    const close: Column = highest <= MAX_COLUMN_INT ? Int32Array.from(price) : price;
     return {
       pair,
       spanMillis: 1,
@@ -334,7 +334,7 @@ const [BACKSLASH, QUOTE_MARK, OPENS, CLOSES] = [92, 34, 123, 125] as const;
 const [LIST_OPENS, LIST_CLOSES] = [91, 93] as const;
 /** Bytes between two objects: whitespace, commas, and the brackets of a list. */
 const BETWEEN: ReadonlySet<number> = new Set([32, 9, 10, 13, 44, LIST_OPENS, LIST_CLOSES, 0xef, 0xbb, 0xbf]);
-const LONGEST_OBJECT = 1 << 22;
+const MAX_OBJECT_BYTES = 1 << 22;
 
 /**
  * Splits a JSON file that arrives in parts into its outermost objects: a list, or JSON Lines. Throws RangeError for
@@ -376,7 +376,7 @@ function createObjects(onObject: (text: string, row: number) => void) {
     rest = rest.subarray(kept);
     at -= kept;
     begin = 0;
-    if (rest.length > LONGEST_OBJECT) throw new RangeError(`${where()}: the object is too long`);
+    if (rest.length > MAX_OBJECT_BYTES) throw new RangeError(`${where()}: the object is too long`);
   }
 
   function end(): void {

@@ -11,7 +11,7 @@ import {
   ZERO,
 } from "../../kernel/decimal.ts";
 import { AppError, VenueError } from "../../kernel/errors.ts";
-import { convertedField, decimalField, flagField, MOST_AMOUNT, pairField } from "../../kernel/fields.ts";
+import { convertedField, decimalField, flagField, MAX_AMOUNT, pairField } from "../../kernel/fields.ts";
 import { isChainToken, type Pair, splitPair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Book, BookLevel, Market, Ticker } from "../../model/market.ts";
@@ -85,7 +85,7 @@ const withExchange = ({ exchange, error }: { exchange: string; error: string }):
   error.startsWith(exchange) ? error : `${exchange}: ${error}`;
 
 /** A pool whose reserves differ by more from its quoted price uses another formula than x·y = k. */
-const MOST_APART = decimal("0.01");
+const MAX_POOL_DEVIATION = decimal("0.01");
 
 /** Returns every pool that counts toward the token's price; a pool buys and sells at one price, before its fee. */
 const poolPlaces = ({ pools, ada }: ChainMarket, at: Millis): PricedPlace[] =>
@@ -112,7 +112,7 @@ export const compareOperations = (ids: readonly string[]): Operation[] => [
       z.object({
         symbol: pairField(),
         exchanges: exchangesField(ids),
-        amount: decimalField("Invalid amount", MOST_AMOUNT)
+        amount: decimalField("Invalid amount", MAX_AMOUNT)
           .optional()
           .describe("Largest amount of base to trade"),
         partial: flagField("Invalid request", "partial")
@@ -375,5 +375,5 @@ function sold(amount: Decimal, { base, quote, fee }: PoolReserves): LegFill {
 function isConstantProduct({ quoted, reserves }: PricedPool): boolean {
   if (reserves.token <= ZERO || reserves.ada <= ZERO) return false;
   const standing = div(reserves.ada, reserves.token, "half");
-  return abs(standing - quoted) <= mul(quoted, MOST_APART, "down");
+  return abs(standing - quoted) <= mul(quoted, MAX_POOL_DEVIATION, "down");
 }

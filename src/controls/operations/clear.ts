@@ -18,7 +18,7 @@ import type { StrategyView } from "../../ports/stores/store.ts";
 const ROUND: Millis = 8 * SECOND;
 const BETWEEN_PASSES: Millis = 250;
 /** On Workers: requests that a pass over one account and the response need. */
-const LEAST_CLEAR_REQUESTS = 15;
+const MIN_CLEAR_REQUESTS = 15;
 
 const OrderLeftShape = () =>
   z.object({
@@ -66,8 +66,7 @@ export async function clear(deps: Deps, isDone: () => Promise<boolean>): Promise
   const { local, requests } = deps;
   const startedAt = local.monotonic();
   const mayGoOn = () =>
-    local.monotonic() - startedAt < ROUND &&
-    (requests?.() ?? Number.POSITIVE_INFINITY) > LEAST_CLEAR_REQUESTS;
+    local.monotonic() - startedAt < ROUND && (requests?.() ?? Number.POSITIVE_INFINITY) > MIN_CLEAR_REQUESTS;
   for (;;) {
     await passOverAll(deps);
     if ((await isDone()) || !mayGoOn()) return;
@@ -82,7 +81,7 @@ async function passOverAll(deps: Deps): Promise<void> {
     await Promise.all(venues.map((venue) => stepNow(deps, venue)));
     return;
   }
-  for (const venue of venues) if (deps.requests() > LEAST_CLEAR_REQUESTS) await stepNow(deps, venue);
+  for (const venue of venues) if (deps.requests() > MIN_CLEAR_REQUESTS) await stepNow(deps, venue);
 }
 
 interface RestingOrders {
@@ -100,12 +99,12 @@ export async function readRestingOrders({ store }: Deps): Promise<RestingOrders>
   };
 }
 
-const MOST_ORDERS_SHOWN = 100;
+const MAX_ORDERS_SHOWN = 100;
 
 /** Returns the orders that a response lists. */
 export const ordersLeft = ({ orders, ofRequests }: RestingOrders) => ({
-  orders: orders.slice(0, MOST_ORDERS_SHOWN).map(orderLeft),
-  ordersOfRequests: ofRequests.slice(0, MOST_ORDERS_SHOWN).map(orderLeft),
+  orders: orders.slice(0, MAX_ORDERS_SHOWN).map(orderLeft),
+  ordersOfRequests: ofRequests.slice(0, MAX_ORDERS_SHOWN).map(orderLeft),
 });
 
 /** Describes what the user can do about those orders; ends a message. */

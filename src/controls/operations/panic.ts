@@ -36,13 +36,13 @@ export const PanicShape = () =>
 type PanicAnswer = z.input<ReturnType<typeof PanicShape>>;
 
 /** Maximum number of stopped strategies to check. */
-const MOST_STOPPED = 500;
+const MAX_STOPPED_CHECKED = 500;
 
 const describeStrategies = (count: number, one: string, many: string): string =>
   `${pluralize(count, "strategy")} ${count === 1 ? one : many}`;
 
 /** Maximum number of strategies that a message names. */
-const MOST_KEPT_NAMED = 3;
+const MAX_KEPT_STRATEGIES_NAMED = 3;
 
 const hasKeptBase = ({ kinds }: Pick<Deps, "kinds">, view: StrategyView): boolean => {
   const { status, sellBase, account, state } = view.strategy;
@@ -62,7 +62,7 @@ const isUnsold = ({ kinds }: Pick<Deps, "kinds">, view: StrategyView): boolean =
 };
 
 /** Maximum wait for the database before the user learns that it does not respond. */
-const LONGEST_WRITE: Millis = SECOND;
+const MAX_SWITCH_WRITE_MS: Millis = SECOND;
 
 /**
  * Returns the result of a write that turns the kill switch on. Throws `Not ready` after one second: the write
@@ -71,7 +71,7 @@ const LONGEST_WRITE: Millis = SECOND;
 export const switchWritten = <T>(deps: Deps, write: Promise<T>): Promise<T> =>
   withinTime(
     write,
-    LONGEST_WRITE,
+    MAX_SWITCH_WRITE_MS,
     () => {
       const logged = write.catch((error: unknown) =>
         deps.log("warn", "the kill switch was not written", { reason: messageOf(error) }),
@@ -140,7 +140,7 @@ interface Left {
 
 async function leftOf(deps: Deps, since: Millis): Promise<Left> {
   const running = await deps.store.strategies({ stopped: false });
-  const all = await deps.store.strategies({ stopped: true, page: { limit: MOST_STOPPED } });
+  const all = await deps.store.strategies({ stopped: true, page: { limit: MAX_STOPPED_CHECKED } });
   const hasStopped = ({ strategy: { status, stoppedAt, account } }: StrategyView) =>
     status === "stopped" && (stoppedAt ?? 0) >= deps.marketTime(parseAccountKey(account), since);
   return {
@@ -182,13 +182,14 @@ function panicAnswer(deps: Deps, { resting, grids, views, keptBase }: Left, sell
 
 function keptText({ kinds }: Pick<Deps, "kinds">, kept: readonly StrategyView[]): string {
   const names = kept
-    .slice(0, MOST_KEPT_NAMED)
+    .slice(0, MAX_KEPT_STRATEGIES_NAMED)
     .map(
       (view) =>
         `${calledBy(view.strategy)} (${text(baseOf(kinds, view) ?? ZERO)} ${splitPair(view.strategy.symbol).base})`,
     )
     .join(", ");
-  const more = kept.length > MOST_KEPT_NAMED ? ` and ${kept.length - MOST_KEPT_NAMED} more` : "";
+  const more =
+    kept.length > MAX_KEPT_STRATEGIES_NAMED ? ` and ${kept.length - MAX_KEPT_STRATEGIES_NAMED} more` : "";
   return `; ${pluralize(kept.length, "strategy")} had stopped before with base, which is not sold: ${names}${more}. Sell it manually`;
 }
 

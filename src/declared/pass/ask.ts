@@ -35,10 +35,10 @@ type FunctionResult =
     };
 
 /** Maximum number of declared orders; more would be a mistake. */
-const MOST_DECLARED = 100;
-const LONGEST_ID = 40;
-const LONGEST_FAULT = 500;
-const MOST_STATE = 65_536;
+const MAX_ORDERS_RETURNED = 100;
+const MAX_ORDER_ID_CHARACTERS = 40;
+const MAX_FAULT_CHARACTERS = 500;
+const MAX_STATE_CHARACTERS = 65_536;
 
 /** A strategy's definition with its config. */
 export interface Runnable {
@@ -75,7 +75,7 @@ export function askDefinition({ definition, config }: Runnable, inputs: CallInpu
   try {
     return guard(() => ({ fault: null, ...callDefinition({ definition, config }, inputs) }));
   } catch (error) {
-    return { fault: faultOf(definition, error).slice(0, LONGEST_FAULT) };
+    return { fault: faultOf(definition, error).slice(0, MAX_FAULT_CHARACTERS) };
   }
 }
 
@@ -123,8 +123,8 @@ function readAnswer(answer: Declared, { inputs, version, state, isOlder }: CallC
   const isList = Array.isArray(answer);
   const orders: unknown = isList ? answer : (answer as { orders?: unknown } | undefined)?.orders;
   if (!Array.isArray(orders)) throw new TypeError("orders() returned neither orders nor { orders, state }");
-  if (orders.length > MOST_DECLARED)
-    throw new RangeError(`orders() returned ${orders.length} orders; the maximum is ${MOST_DECLARED}`);
+  if (orders.length > MAX_ORDERS_RETURNED)
+    throw new RangeError(`orders() returned ${orders.length} orders; the maximum is ${MAX_ORDERS_RETURNED}`);
   const wishes = orders.map((one: unknown) => readOrder(one, inputs.market));
   const names = new Set(wishes.map(({ id }) => id));
   if (names.size < wishes.length) throw new RangeError("orders() returned two orders with the same id");
@@ -137,17 +137,17 @@ function readAnswer(answer: Declared, { inputs, version, state, isOlder }: CallC
 function memoryOf(state: unknown, version: number, before: DeclaredState["memory"]): DeclaredState["memory"] {
   const json = state === undefined ? undefined : JSON.stringify(state);
   if (json === undefined) return null;
-  if (json.length > MOST_STATE)
+  if (json.length > MAX_STATE_CHARACTERS)
     throw new RangeError(
-      `orders() returned a state of ${json.length} characters; the maximum is ${MOST_STATE}`,
+      `orders() returned a state of ${json.length} characters; the maximum is ${MAX_STATE_CHARACTERS}`,
     );
   return before?.json === json && before.version === version ? before : { json, version };
 }
 
 function readOrder(one: unknown, market: Market): NamedWish {
   const { id, side, price, size, quoteSize } = (one ?? {}) as Readonly<Record<string, unknown>>;
-  if (typeof id !== "string" || id === "" || id.length > LONGEST_ID)
-    throw new TypeError(`an order's id is not a text of 1 to ${LONGEST_ID} characters`);
+  if (typeof id !== "string" || id === "" || id.length > MAX_ORDER_ID_CHARACTERS)
+    throw new TypeError(`an order's id is not a text of 1 to ${MAX_ORDER_ID_CHARACTERS} characters`);
   if (side !== "buy" && side !== "sell") throw new TypeError(`order ${id}: side is neither buy nor sell`);
   const at = snap(readUnits(price, `order ${id}: price`), market.tick, side === "buy" ? "down" : "up");
   if (at <= ZERO) throw new RangeError(`order ${id}: price is not above zero`);
@@ -176,7 +176,7 @@ export const findDefinition = (all: StrategyDefinitions, name: string): AnyStrat
   all.find((definition) => definition.name === name);
 
 /** An older price of another source does not count. */
-const OLDEST_PRICE: Millis = MINUTE;
+const MAX_SOURCE_PRICE_AGE_MS: Millis = MINUTE;
 const PRICES_EVERY: Millis = 15 * SECOND;
 
 export const elsewhereNeed = (definition: AnyStrategyDefinition | undefined) =>
@@ -228,7 +228,7 @@ function candlesFrom(series: CandleSeries): readonly StrategyCandle[] {
 }
 
 function referenceFrom(elsewhere: Elsewhere | undefined, now: Millis): StrategyInput["reference"] {
-  const fresh = (elsewhere?.prices ?? []).filter(({ at }) => ageOf(at, now) <= OLDEST_PRICE);
+  const fresh = (elsewhere?.prices ?? []).filter(({ at }) => ageOf(at, now) <= MAX_SOURCE_PRICE_AGE_MS);
   const median = medianOf(fresh.map(({ price }) => price));
   return {
     price: median === undefined ? null : Money.of(median),

@@ -13,7 +13,7 @@ import {
   dryBalance,
   exchangeField,
   flag,
-  MOST_AMOUNT,
+  MAX_AMOUNT,
   pairField,
   planHash,
   strategyName,
@@ -89,7 +89,7 @@ export const DeclaredListShape = lazy(() =>
 
 /** Fields of every start besides the strategy's config. */
 const budgetShape = () => ({
-  baseBudget: zeroOrMoreField("Invalid request", MOST_AMOUNT)
+  baseBudget: zeroOrMoreField("Invalid request", MAX_AMOUNT)
     .optional()
     .describe("Base budget; default: all free base"),
   quoteBudget: zeroOrMoreField("Invalid request")
@@ -139,4 +139,4 @@ export function declaredRequest(
 }
 
 /** Maximum price change since a preview, as a share of the price, for a start at the shown price. */
-export const LARGEST_SHIFT: Decimal = ONE / 100n;
+export const MAX_PRICE_SHIFT: Decimal = ONE / 100n;

@@ -48,12 +48,12 @@ export const declaredStatusView = (answer: unknown) => {
   return { strategies: strategies.map(statusLines), count };
 };
 
-const LONGEST_STATE = 200;
+const MAX_STATE_CHARACTERS_SHOWN = 200;
 
 /** Returns the start of a state as JSON; the whole one is in the response. */
 function stateText(value: unknown): string {
   const text = JSON.stringify(value);
-  return text.length <= LONGEST_STATE ? text : `${text.slice(0, LONGEST_STATE)}…`;
+  return text.length <= MAX_STATE_CHARACTERS_SHOWN ? text : `${text.slice(0, MAX_STATE_CHARACTERS_SHOWN)}…`;
 }
 
 function statusLines(one: StatusResponse) {

@@ -13,7 +13,7 @@ import type { RequestedPrices, StrategyContext } from "../../ports/kind.ts";
 import type { Timing, VenueOrder } from "../../ports/venue.ts";
 import { type NamedWish, othersBook } from "../pass/ask.ts";
 import { runDeclared } from "../pass/run.ts";
-import { type DeclaredRequest, LARGEST_SHIFT } from "../schema/shapes.ts";
+import { type DeclaredRequest, MAX_PRICE_SHIFT } from "../schema/shapes.ts";
 import {
   type DeclaredConfig,
   type DeclaredState,
@@ -111,7 +111,7 @@ export function isShownPlan({ hash, mid }: PlannedDeclared, shown: string): bool
   const before = parseDecimal(shown.split("-")[1] ?? "");
   if (before === undefined || mid === null) return false;
   const moved = mid > before ? mid - before : before - mid;
-  return approvesSame(shown, hash) && moved <= mul(before, LARGEST_SHIFT, "down");
+  return approvesSame(shown, hash) && moved <= mul(before, MAX_PRICE_SHIFT, "down");
 }
 
 const marketSnapshot = ({

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { type Decimal, fromNumber } from "../../kernel/decimal.ts";
-import { convertedField, MOST_AMOUNT, rowsField } from "../../kernel/fields.ts";
+import { convertedField, MAX_AMOUNT, rowsField } from "../../kernel/fields.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import { marketNow } from "../../ports/market-now.ts";
@@ -18,7 +18,7 @@ const LIQUIDITY = "Invalid request: minLiquidity must be a number of ADA, 0 to 1
 
 const minLiquidity = () =>
   convertedField(z.number({ error: LIQUIDITY }).default(0), LIQUIDITY, (value): Decimal | undefined => {
-    const exact = value <= MOST_AMOUNT ? fromNumber(value) : undefined;
+    const exact = value <= MAX_AMOUNT ? fromNumber(value) : undefined;
     return exact !== undefined && exact >= 0n ? exact : undefined;
   }).describe("Minimum total value locked, in ADA");
 
@@ -26,11 +26,11 @@ const DEX_READ = { effect: "read", access: "public" } as const;
 
 const timestamp = async (deps: Deps): Promise<string> => new Date(await marketNow(deps)).toISOString();
 
-const MOST_CHARACTERS = 20;
+const MAX_NAME_CHARACTERS = 20;
 
 /** Shortens an on-chain identifier, because its first characters distinguish pools. */
 const shortIdentifier = (identifier: string): string =>
-  identifier.length > MOST_CHARACTERS ? `${identifier.slice(0, MOST_CHARACTERS - 1)}…` : identifier;
+  identifier.length > MAX_NAME_CHARACTERS ? `${identifier.slice(0, MAX_NAME_CHARACTERS - 1)}…` : identifier;
 
 const priceView = (answer: unknown) => {
   const { sources, ...rest } = answer as z.output<ReturnType<typeof PriceShape>>;

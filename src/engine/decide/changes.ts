@@ -181,7 +181,7 @@ function cursorsOf(
 }
 
 /** Maximum number of remembered orders that do not belong to edgemaker. */
-const MOST_FOREIGN = 200;
+const MAX_FOREIGN_ORDERS = 200;
 
 /** Returns the account's memory after a pass: prices, balances, and balance changes from strategies' fills. */
 export function remember(
@@ -218,7 +218,8 @@ export function remember(
     ...(balances ? { balances, movedBefore: moved } : {}),
     ...searchPagesAfter(memory, markets),
     tradesAt: { ...memory.tradesAt, ...Object.fromEntries(read.map(([symbol]) => [symbol, now])) },
-    foreign: foreign.length === 0 ? memory.foreign : [...memory.foreign, ...foreign].slice(-MOST_FOREIGN),
+    foreign:
+      foreign.length === 0 ? memory.foreign : [...memory.foreign, ...foreign].slice(-MAX_FOREIGN_ORDERS),
     moved,
   };
 }

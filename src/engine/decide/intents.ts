@@ -1,5 +1,5 @@
 import { clientOrderId, serialAt, strategyTag } from "../../kernel/ids.ts";
-import { isAhead, LONGEST_PAUSE, MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
+import { isAhead, MAX_BACKOFF_MS, MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import type { LimitCode } from "../../model/limits.ts";
 import {
@@ -158,11 +158,11 @@ export const isLasting = (reason: Refusal["reason"]): boolean =>
 
 /** Returns whether a slot waits because of a limit; then its balance and prices need no call. */
 export const waitsForLimit = ({ limited }: SlotState, { now, version }: Now): boolean =>
-  limited !== undefined && isAhead(limited.until, now, LONGEST_PAUSE) && limited.version === version;
+  limited !== undefined && isAhead(limited.until, now, MAX_BACKOFF_MS) && limited.version === version;
 
 /** Returns whether a slot waits, after a rejection by the exchange or a refusal by a limit. */
 export const waitsToPlace = (slot: SlotState, at: Now): boolean =>
-  isAhead(slot.retryAt, at.now, LONGEST_PAUSE) || waitsForLimit(slot, at);
+  isAhead(slot.retryAt, at.now, MAX_BACKOFF_MS) || waitsForLimit(slot, at);
 
 /** Returns a slot and its refusal after a limit refused its order again. */
 export function limitedAgain<S extends SlotState>(

@@ -206,7 +206,7 @@ const bySerial = ({ order: a }: Reconciled, { order: b }: Reconciled): number =>
 const NO_SLOT = -1;
 
 /** After this many consecutive orders with an unknown result, the slot counts as rejected. */
-const MOST_LOST = 3;
+const MAX_UNKNOWN_RESULTS = 3;
 
 // Retries become less frequent if an exchange keeps rejecting orders or never confirms them.
 function bookReject(
@@ -217,7 +217,7 @@ function bookReject(
   const slot = state.slots.find((slotState) => slotState.index === index);
   const count = 1 + ((lost ? slot?.lost : slot?.rejects) ?? 0);
   const result: SlotState | undefined = slot && { ...slot, ...(lost ? { lost: count } : { rejects: count }) };
-  const times = lost ? count - MOST_LOST : count - 1;
+  const times = lost ? count - MAX_UNKNOWN_RESULTS : count - 1;
   if (times < 0) return withSlot(state, result);
   const wait = Math.min(backoff.most, backoff.first * 2 ** Math.min(times, 20));
   const refusal: Refusal = {

@@ -32,7 +32,7 @@ interface CallTime {
 const RESERVED = 3;
 
 /** A pass with time for fewer calls than this reports it. */
-const MANY = 20;
+const MIN_CALLS_PER_PASS = 20;
 
 // Orders are sent one after another, so calls at the same time count as one.
 const perCall = ({ made, beside, began }: Budget, now: Millis): Millis =>
@@ -75,8 +75,8 @@ class PassBudget implements Budget {
   get slow(): string | null {
     if (this.began === undefined) return null;
     const each = perCall(this, this.clock());
-    if (each * MANY < this.#last - this.began) return null;
-    return each * MANY < this.#last - this.opened
+    if (each * MIN_CALLS_PER_PASS < this.#last - this.began) return null;
+    return each * MIN_CALLS_PER_PASS < this.#last - this.opened
       ? `the first request of a pass was sent after about ${formatSeconds(this.began - this.opened)}, so there was time for only a few orders; the others wait`
       : `the exchange takes about ${formatSeconds(each)} to respond, so a pass has time for only a few orders; the others wait`;
   }

@@ -179,9 +179,9 @@ interface FillSnapshot extends Pick<MarketSnapshot, "trades" | "unreadable" | "r
 export const NOTHING_READ: FillSnapshot = { trades: [], unreadable: [], reading: undefined, short: false };
 
 /** Maximum number of queries per pass and pair; the next pass continues. */
-const MOST_QUESTIONS = 8;
+const MAX_FILL_QUERIES = 8;
 /** Maximum number of orders per pass and pair that are queried individually, in turn. */
-const MOST_ORDERS = 3;
+const MAX_ORDER_QUERIES = 3;
 
 /** Reads own executions from where the last pass ended. */
 export async function readFills(
@@ -193,7 +193,7 @@ export async function readFills(
   const read: FillsRead[] = [];
   let reading = startReading(snapshot, symbol, venue.timing.overlap);
   // The rest of the pass needs calls too: lookups, cancels, creates.
-  const most = Math.max(1, Math.min(MOST_QUESTIONS, Math.floor(budget.left / 2)));
+  const most = Math.max(1, Math.min(MAX_FILL_QUERIES, Math.floor(budget.left / 2)));
   let span = reading && nextSpan(reading);
   while (reading && span && read.length < most) {
     const request = span;
@@ -277,8 +277,8 @@ function lackingOrders(
   if (ofSlots.length > 0) return strangers.length > 0 ? [...ofSlots, ...others] : ofSlots;
   // The lease's number, which each pass increases; with the time, passes at an interval could always query the same
   // orders.
-  const first = others.length > MOST_ORDERS ? token % others.length : 0;
-  return [...others.slice(first), ...others.slice(0, first)].slice(0, MOST_ORDERS);
+  const first = others.length > MAX_ORDER_QUERIES ? token % others.length : 0;
+  return [...others.slice(first), ...others.slice(0, first)].slice(0, MAX_ORDER_QUERIES);
 }
 
 /** What was read that can be compared with booked fills; fills of an order without a row are not booked. */
@@ -355,7 +355,7 @@ interface CandleRequest {
 }
 
 /** How long an exchange can take to show a completed candle; after that, nobody traded in it. */
-const LATEST: Millis = MINUTE;
+const MAX_CANDLE_DELAY_MS: Millis = MINUTE;
 
 /** Reads completed candles for each pair whose strategies use them, once per candle. */
 export async function readCandles<S extends RequestedPrices & { readonly book?: Book | undefined }>(
@@ -413,7 +413,7 @@ export function completedSeries(
   const end = Math.floor(at / span) * span;
   const rows = candles.filter((candle) => candle.at + span <= end).slice(-count);
   const last = rows.at(-1);
-  const isFinal = at - end >= LATEST;
+  const isFinal = at - end >= MAX_CANDLE_DELAY_MS;
   return { span, count, until: isFinal || !last ? end : last.at + span, rows };
 }
 

@@ -203,7 +203,7 @@ function merged(
  */
 
 /** Maximum number of pages per pass and pair; the next pass continues. */
-const MOST_SEARCH_PAGES = 4;
+const MAX_SEARCH_PAGES = 4;
 
 /** Ended orders of one market, and how far the list was read. */
 type EndedSearch = Pick<MarketSnapshot, "searched" | "searchPage"> & {
@@ -243,7 +243,7 @@ async function readEnded(
   if (!endedOrders) return { orders: [], searched: true };
   const orders: VenueOrder[] = [];
   let page = memory.searchPages?.[symbol];
-  for (let pages = 0; pages < MOST_SEARCH_PAGES; pages++) {
+  for (let pages = 0; pages < MAX_SEARCH_PAGES; pages++) {
     const result = await askWithin(budget, () => endedOrders(symbol, since, page));
     if (!result) break;
     orders.push(...result.answer.orders);

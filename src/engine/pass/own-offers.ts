@@ -30,7 +30,7 @@ import type { Hold } from "./act.ts";
 import { type Budget, spend } from "./budget.ts";
 
 /** After a longer time without a pass, only the samples of the minutes count. */
-const MOST_TIME = 60 * MINUTE;
+const MAX_PASS_GAP_MS = 60 * MINUTE;
 
 interface ReadPass {
   readonly snapshot: Pick<Snapshot, "lease" | "memory" | "orders">;
@@ -69,7 +69,7 @@ export function ownOffers(read: ReadPass): OwnOffers {
   const pass = withEnds(read);
   const rows: OfferedMinute[] = [];
   const offers = Object.fromEntries(
-    Object.entries(snapshot.memory.offers ?? {}).filter(([, { since }]) => now - since <= MOST_TIME),
+    Object.entries(snapshot.memory.offers ?? {}).filter(([, { since }]) => now - since <= MAX_PASS_GAP_MS),
   );
   for (const symbol of observation.markets.keys()) {
     const before = offers[symbol];

@@ -10,7 +10,7 @@ import type { StrategyView } from "../../ports/stores/store.ts";
 /** Number of intervals without a price that count as unwatched. */
 const INTERVALS = 3;
 /** Minimum duration, because with very short intervals one slow response takes several of them. */
-const LEAST_GAP: Millis = 3 * SECOND;
+const MIN_UNWATCHED_MS: Millis = 3 * SECOND;
 
 type WatchedStrategy = Pick<Strategy, "symbol" | "config" | "wants" | "status" | "phase">;
 
@@ -29,7 +29,7 @@ export function unwatchedFor(strategy: WatchedStrategy, { memory, now, interval 
   if (wants !== "run" || status !== "running" || phase === "starting" || phase === "stopping") return 0;
   const observedAt = memory.marks[symbol]?.observedAt;
   const since = observedAt === undefined ? 0 : timeGap(observedAt, now);
-  return since > Math.max(LEAST_GAP, INTERVALS * interval) ? since : 0;
+  return since > Math.max(MIN_UNWATCHED_MS, INTERVALS * interval) ? since : 0;
 }
 
 /** Formats the notice; `since` comes from `formatSince`. */
@@ -67,9 +67,9 @@ export function watchNotices({ strategy, memory, now }: StrategyView, interval: 
 /** Number of intervals without a complete pass that count as stalled. */
 const STALLED_INTERVALS = 3;
 /** Minimum duration, because with very short intervals one slow response takes several of them. */
-const LEAST_STALLED: Millis = 10 * SECOND;
+const MIN_STALLED_MS: Millis = 10 * SECOND;
 /** Minimum duration while passes fail or wait for calls, because they are retried automatically. */
-const LEAST_WHILE_TRIED: Millis = MINUTE;
+const MIN_STALLED_WHILE_RETRIED_MS: Millis = MINUTE;
 
 /** Returns the interval of an account's passes: that of the last pass, else this process's, else one minute. */
 const paceOf = ({ memory }: StrategyView, interval: Millis | undefined): Millis =>
@@ -81,7 +81,7 @@ export function stalledFor(view: StrategyView, interval: Millis | undefined): Mi
   if (strategy.status === "stopped" || steppedAt === null) return 0;
   const isTried = accountError !== null || memory.turn > 0;
   const most = Math.max(
-    isTried ? LEAST_WHILE_TRIED : LEAST_STALLED,
+    isTried ? MIN_STALLED_WHILE_RETRIED_MS : MIN_STALLED_MS,
     STALLED_INTERVALS * paceOf(view, interval),
   );
   const away = timeGap(steppedAt, now);

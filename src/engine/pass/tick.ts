@@ -1,7 +1,7 @@
 import { type Decimal, text, ZERO } from "../../kernel/decimal.ts";
 import { AppError, messageOf, VenueError } from "../../kernel/errors.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
-import { isAhead, LONGEST_PAUSE, type Millis, SECOND } from "../../kernel/time.ts";
+import { isAhead, MAX_BACKOFF_MS, type Millis, SECOND } from "../../kernel/time.ts";
 import {
   type AccountKey,
   accountKey,
@@ -21,7 +21,7 @@ import { type Pass, type StepDeps, type StepOptions, step } from "./step.ts";
 type TickDeps = StepDeps & Pick<Deps, "venueOf" | "tracer">;
 
 /** Minimum number of requests for a pass over one market; with fewer, it would only wait again. */
-const LEAST_PASS_REQUESTS = 12;
+const MIN_PASS_REQUESTS = 12;
 
 interface TickOptions extends StepOptions {
   /** Starts an account's pass: returns the time until its next one, or undefined if this tick makes none. */
@@ -49,7 +49,7 @@ export async function tick(deps: TickDeps, { paceOf, ...options }: TickOptions =
   const passes: Pass[] = [];
   for (const dueAccount of due)
     passes.push(
-      requests() < LEAST_PASS_REQUESTS
+      requests() < MIN_PASS_REQUESTS
         ? { account: dueAccount.account, outcome: "postponed" }
         : await stepDue(dueAccount),
     );
@@ -61,7 +61,7 @@ const FIRST_PAUSE: Millis = 15 * SECOND;
 
 /** Returns whether an account waits after failed passes; one without failures waits for its rate limit. */
 const isBackingOff = ({ retryAt, failures, now }: DueAccount): boolean =>
-  isAhead(retryAt, now, Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** Math.max(0, failures - 1)));
+  isAhead(retryAt, now, Math.min(MAX_BACKOFF_MS, FIRST_PAUSE * 2 ** Math.max(0, failures - 1)));
 
 /** Runs one pass over a stored account, if this process has a configuration for it. */
 export async function stepAccount(deps: TickDeps, account: AccountKey, options: StepOptions): Promise<Pass> {
@@ -99,7 +99,7 @@ export async function accountsDue(deps: TickDeps): Promise<AccountKey[]> {
     .map(({ account }) => account);
 }
 
-const LONGEST_WAIT_FOR_PASS: Millis = 10 * SECOND;
+const MAX_PASS_WAIT_MS: Millis = 10 * SECOND;
 const BETWEEN_LOOKS: Millis = 50;
 
 /** Runs one pass on a person's request; waits if another pass is running. */
@@ -107,7 +107,7 @@ export async function stepNow(deps: TickDeps, venue: Venue): Promise<Pass> {
   const requestedAt = deps.local.monotonic();
   for (;;) {
     const pass = await tracedPass(deps, venue, { isUrgent: true });
-    if (pass.outcome !== "busy" || deps.local.monotonic() - requestedAt > LONGEST_WAIT_FOR_PASS) return pass;
+    if (pass.outcome !== "busy" || deps.local.monotonic() - requestedAt > MAX_PASS_WAIT_MS) return pass;
     await venue.wait?.();
     await deps.local.sleep(BETWEEN_LOOKS);
   }

@@ -165,7 +165,7 @@ export const NO_POSITION = {
 } as const satisfies Partial<PositionState>;
 
 /** Maximum wait of a start until it is certain which base is unused; then it uses the certain part. */
-const LONGEST_BEGIN = 5 * MINUTE;
+const MAX_BASE_WAIT_MS = 5 * MINUTE;
 
 /** Assigns base to a starting strategy. Returns undefined until the available amount is known. */
 export function beginPosition<S extends PositionStrategy>(
@@ -181,7 +181,7 @@ export function beginPosition<S extends PositionStrategy>(
   const at = isSimulated ? (observed.quote?.at ?? startedAt) : now;
   const missing = max(ZERO, config.budget.base - state.first.base);
   const given = max(min(missing, max(ZERO, ownBase.least)), provenBase(state, live));
-  if (!ownBase.isSure && given < missing && ageOf(startedAt, at) < LONGEST_BEGIN)
+  if (!ownBase.isSure && given < missing && ageOf(startedAt, at) < MAX_BASE_WAIT_MS)
     return {
       ...strategy,
       lastError: "it starts when the balances show the open and recent orders of the account",

@@ -274,7 +274,7 @@ function messageFor({ order, assets, trades = [] }: Unexplained): string {
 }
 
 /** Maximum number of rows that are remembered as reported. */
-const MOST_ROWS_REMEMBERED = 200;
+const MAX_REPORTED_ROWS = 200;
 
 /** Identifies a row that has no id. */
 const fillName = ({ id, orderId, at }: UnreadableFill): string =>
@@ -316,7 +316,7 @@ export function nameUnreadable(
   }
   return {
     events,
-    unreadable: named.length === 0 ? memory.unreadable : [...known, ...named].slice(-MOST_ROWS_REMEMBERED),
+    unreadable: named.length === 0 ? memory.unreadable : [...known, ...named].slice(-MAX_REPORTED_ROWS),
   };
 }
 

@@ -252,7 +252,7 @@ type Mids = GridState["mids"];
 
 const WINDOW: Millis = HOUR;
 /** Minimum part of the window with known prices; with less, there is no estimate. */
-const LEAST_WINDOW_KNOWN: Millis = 30 * MINUTE;
+const MIN_WINDOW_KNOWN_MS: Millis = 30 * MINUTE;
 
 /**
  * Adds a mid price to the window: at most one per minute, none older than an hour. Returns the same object if nothing
@@ -268,7 +268,7 @@ export function withMid(mids: Mids, mid: Decimal, at: Millis): Mids {
 function volatilityOf(mids: Mids, at: Millis): Decimal | undefined {
   const known = mids.filter((one) => ageOf(one.at, at) <= WINDOW);
   const [first] = known;
-  if (!first || at - first.at < LEAST_WINDOW_KNOWN) return undefined;
+  if (!first || at - first.at < MIN_WINDOW_KNOWN_MS) return undefined;
   const prices = known.map(({ mid }) => mid);
   const mean = divideWhole(
     prices.reduce((total, price) => total + price, 0n),
@@ -308,7 +308,7 @@ export function followed({ config, state, market }: LaidGrid): Slot[] {
     const [lower, upper] = [at(i), at(i + 1)];
     if (!ascends([lower, upper]) || lower <= ZERO) return false;
     slots.push({ ...model, lower, upper, size: config.orderSize, side: "buy", base: ZERO });
-    return slots.length < MOST_FOLLOWED;
+    return slots.length < MAX_SUMMED_SLOTS;
   };
   const { down, up } = trail;
   for (let i = -1; down !== undefined && at(i) >= down; i--) if (!add(i)) break;
@@ -317,4 +317,4 @@ export function followed({ config, state, market }: LaidGrid): Slot[] {
 }
 
 /** Maximum number of slots to sum; a bound beyond it is meaningless and slow to compute. */
-const MOST_FOLLOWED = 10_000;
+const MAX_SUMMED_SLOTS = 10_000;

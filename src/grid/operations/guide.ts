@@ -67,9 +67,9 @@ const KEPT_FREE = 20n;
 /** Distance beyond the range of a stop price, and of the trail limit, as divisors of its width. */
 const [STOP_BEYOND, FOLLOWS_BEYOND] = [10n, 2n];
 /** Minimum spacing; levels are at least three times a cycle's fees apart. */
-const LEAST_SPACING: Decimal = (6n * ONE) / 1000n;
+const MIN_SPACING: Decimal = (6n * ONE) / 1000n;
 const TIMES_FEES = 3n;
-const [MOST_LEVELS, LEAST_LEVELS] = [50, 4] as const;
+const [MAX_GUIDED_LEVELS, MIN_GUIDED_LEVELS] = [50, 4] as const;
 const CENT: Decimal = ONE / 100n;
 
 /** Operation that suggests a complete start with its plan from a pair, a budget and two choices. */
@@ -175,10 +175,10 @@ type GuidedGrid = Pick<
  * small.
  */
 export function guided({ budget, onLeave }: GuideRequest, { market, candles, mid }: GuideMarket): GuidedGrid {
-  const spacing = max(LEAST_SPACING, (breakEvenRatio(restingFees(market)) - ONE) * TIMES_FEES);
+  const spacing = max(MIN_SPACING, (breakEvenRatio(restingFees(market)) - ONE) * TIMES_FEES);
   const range = rangeOver({ candles, mid, spacing }, market.tick);
   const ends = leavesBy(range, onLeave, market.tick);
-  for (let gridLevels = MOST_LEVELS; gridLevels >= 2; gridLevels--) {
+  for (let gridLevels = MAX_GUIDED_LEVELS; gridLevels >= 2; gridLevels--) {
     const config = { ...range, gridLevels, gridSpacing: ZERO };
     const levels = levelsFrom(config, market.tick);
     if (leastRatio(slotsBetween(levels)) < ONE + spacing) continue;
@@ -198,7 +198,10 @@ function rangeOver(
   const low = candles.reduce((least, candle) => min(least, candle.low), mid);
   const high = candles.reduce((most, candle) => max(most, candle.high), mid);
   const margin = (high - low) / KEPT_FREE;
-  const missing = max(ZERO, mul(high, spacing, "up") * BigInt(LEAST_LEVELS) - (high - low + 2n * margin));
+  const missing = max(
+    ZERO,
+    mul(high, spacing, "up") * BigInt(MIN_GUIDED_LEVELS) - (high - low + 2n * margin),
+  );
   const lower = max(low - margin - missing / 2n, low / 2n);
   return {
     lowerPrice: max(neat(lower, tick, "down"), tick),

@@ -306,10 +306,10 @@ async function lookAtGrids(deps: Deps): Promise<string | undefined> {
 }
 
 /** Maximum number of strategies that a message names. */
-const MOST_STRATEGIES_NAMED = 20;
+const MAX_STRATEGIES_NAMED = 20;
 
 const strategyNames = (views: readonly StrategyView[]): string => {
-  const names = views.slice(0, MOST_STRATEGIES_NAMED).map(({ strategy }) => strategy.id);
+  const names = views.slice(0, MAX_STRATEGIES_NAMED).map(({ strategy }) => strategy.id);
   const left = views.length - names.length;
   return `${names.join(", ")}${left > 0 ? ` and ${left} more` : ""}`;
 };

@@ -25,7 +25,7 @@ import { type GridConfig, totalBase } from "../state/lots.ts";
 import { FIRST_BUY_SLOT, type GridState, type GridStrategy, type Slot } from "../state/state.ts";
 
 /** Maximum number of these orders; slots without base after that stay without it. */
-const MOST_INITIAL_BUYS = 5;
+const MAX_INITIAL_BUYS = 5;
 
 /** Returns an amount of base plus the buy's fee in base. */
 const grossed = (amount: Decimal, { buyFeeIn, maker, taker, lot }: Market): Decimal =>
@@ -71,7 +71,7 @@ export function firstBuyOf(
     room?: Decimal | undefined;
   },
 ): { readonly state: GridState; readonly intent: Intent } | undefined {
-  if (!before.firstBuy || before.firstBuy.tries >= MOST_INITIAL_BUYS) return undefined;
+  if (!before.firstBuy || before.firstBuy.tries >= MAX_INITIAL_BUYS) return undefined;
   const state = drawAll(before, config, market);
   const lacking = state.slots.filter(lacksBase);
   const whole = lacking.reduce((total, slot) => total + firstAmount(market, slot), ZERO);

@@ -1,7 +1,7 @@
 import { isLasting, isOfVenue, limitedAgain, unlimited, waitsForLimit } from "../../engine/decide/intents.ts";
 import { type Decimal, max, mul, ONE, sum, ZERO } from "../../kernel/decimal.ts";
 import { midOf } from "../../kernel/spread.ts";
-import { isAhead, LONGEST_PAUSE } from "../../kernel/time.ts";
+import { isAhead, MAX_BACKOFF_MS } from "../../kernel/time.ts";
 import { boundsAfter, refusedWithin } from "../../limits/standing.ts";
 import type { Market } from "../../model/market.ts";
 import { type Funds, type Intent, type Order, type Resting, takes } from "../../model/order.ts";
@@ -153,7 +153,7 @@ function refuse(
   if (state.halted) return { reason: "limit_loss", detail: state.halted };
   if (!market.active) return { reason: "market_closed" };
   if (isDoubtful(view)) return { reason: "low_confidence" };
-  if (isAhead(slot.retryAt, now, LONGEST_PAUSE)) return rejectedBefore(slot, state.refused);
+  if (isAhead(slot.retryAt, now, MAX_BACKOFF_MS)) return rejectedBefore(slot, state.refused);
   if (waitsForLimit(slot, limitVersion(view))) return limitedBefore(slot, state.refused);
   const crossing = crosses(wish, resting);
   if (crossing) return crossing;

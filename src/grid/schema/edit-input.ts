@@ -4,7 +4,7 @@ import {
   decimalField,
   flag,
   idField,
-  MOST_MULTIPLE,
+  MAX_MULTIPLE,
   planHash,
   price,
 } from "../../kernel/fields.ts";
@@ -22,7 +22,7 @@ const editShape = () => ({
     .optional()
     .describe("Quote for all orders together, instead of an order size"),
   gridSpacing: decimalField("Invalid spacing").optional().describe("Price difference between two levels"),
-  spacing: decimalField("Invalid spacing", MOST_MULTIPLE)
+  spacing: decimalField("Invalid spacing", MAX_MULTIPLE)
     .optional()
     .describe("Base spacing of a centered grid, as a share of the center price"),
   stopLossPrice: price().describe("Stop-loss price: at or below it, the grid sells its base and stops"),

@@ -8,7 +8,7 @@ import {
   flag,
   flagField,
   idField,
-  MOST_MULTIPLE,
+  MAX_MULTIPLE,
   pairField,
   planHash,
   price,
@@ -167,20 +167,20 @@ export const PROFILE: readonly Rule<CenteredInput>[] = [
 const CENTERED_LEVELS = 10;
 const spacings = () =>
   z
-    .array(decimalField("Invalid spacing", MOST_MULTIPLE), {
+    .array(decimalField("Invalid spacing", MAX_MULTIPLE), {
       error: "Invalid spacing: must be a list of shares",
     })
     .max(CENTERED_LEVELS, { error: "Invalid spacing: at most 10 levels" });
 const weights = () =>
   z
-    .array(decimalField("Invalid order size", MOST_MULTIPLE), {
+    .array(decimalField("Invalid order size", MAX_MULTIPLE), {
       error: "Invalid order size: must be a list of multiples",
     })
     .max(CENTERED_LEVELS, { error: "Invalid order size: at most 10 levels" });
 
 /** Fields for when a centered grid is rebuilt. */
 const rebuildFields = () => ({
-  deviation: decimalField("Invalid request", MOST_MULTIPLE)
+  deviation: decimalField("Invalid request", MAX_MULTIPLE)
     .default((15n * ONE) / 1000n)
     .describe("Distance of the price at which the grid is rebuilt, as a share of the center price"),
   deviationFrom: wordField("Invalid request", ["edge", "center"])
@@ -196,7 +196,7 @@ const layoutFields = () => ({
   spacingModel: wordField("Invalid spacing", ["linear", "geometric", "custom"])
     .default("linear")
     .describe("How the gaps grow with distance"),
-  spacingFactor: decimalField("Invalid spacing", MOST_MULTIPLE)
+  spacingFactor: decimalField("Invalid spacing", MAX_MULTIPLE)
     .default((13n * ONE) / 10n)
     .describe("Geometric: factor from one gap to the next"),
   customSpacings: spacings()
@@ -212,10 +212,10 @@ const volatilityFields = () => ({
   volatility: flagField("Invalid request", "volatility")
     .default(false)
     .describe("Widen the spacing in a volatile market"),
-  volatilityLow: decimalField("Invalid request", MOST_MULTIPLE)
+  volatilityLow: decimalField("Invalid request", MAX_MULTIPLE)
     .default(ONE / 50n)
     .describe("Volatility up to which the spacing stays normal"),
-  volatilityHigh: decimalField("Invalid request", MOST_MULTIPLE)
+  volatilityHigh: decimalField("Invalid request", MAX_MULTIPLE)
     .default(ONE / 20n)
     .describe("Volatility from which the spacing doubles"),
 });
@@ -226,7 +226,7 @@ const centeredShape = (ids: readonly string[]) => ({
   levels: countField("Invalid levels", { least: 1, most: CENTERED_LEVELS })
     .default(5)
     .describe("Levels on each side, 1 to 10"),
-  spacing: decimalField("Invalid spacing", MOST_MULTIPLE)
+  spacing: decimalField("Invalid spacing", MAX_MULTIPLE)
     .default(ONE / 50n)
     .describe("Base spacing, as a share of the center price"),
   size: decimalField("Invalid order size")

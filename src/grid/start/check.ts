@@ -174,7 +174,7 @@ function checkAscent(levels: readonly Decimal[], { tick, quote }: Market): void 
 }
 
 /** Minimum number of levels of a range grid. */
-const LEAST_LEVELS = 2;
+const MIN_GRID_LEVELS = 2;
 
 /** Suggests input instead of a range grid whose cycles lose money, in the field that the user set. */
 export function adviceOnRange(config: GridConfig, market: Market): string {
@@ -187,7 +187,7 @@ export function adviceOnRange(config: GridConfig, market: Market): string {
       : `use a spacing of at least ${text(least)} ${market.quote}`;
   }
   const most = mostWhere((gridLevels) => pays({ gridLevels }), config.gridLevels);
-  return most < LEAST_LEVELS ? "use a wider range" : `use at most ${most} levels or a wider range`;
+  return most < MIN_GRID_LEVELS ? "use a wider range" : `use at most ${most} levels or a wider range`;
 }
 
 /** Does the same for a centered grid, whose spacing is a share of its center. */
@@ -215,13 +215,13 @@ const paysFees = (levels: readonly Decimal[], market: Market): boolean =>
   ascends(levels) && leastRatio(slotsBetween(levels)) >= breakEvenRatio(restingFees(market));
 
 /** Number of doublings after which a spacing exceeds every price. */
-const MOST_DOUBLINGS = 64;
+const MAX_DOUBLINGS = 64;
 
 /** Returns the smallest readable value that satisfies a condition, above one that does not; undefined if none does. */
 function leastWhere(holds: (value: Decimal) => boolean, from: Decimal): Decimal | undefined {
   let [below, above] = [from, from * 2n];
   for (let tries = 0; !holds(above); tries++) {
-    if (tries > MOST_DOUBLINGS) return undefined;
+    if (tries > MAX_DOUBLINGS) return undefined;
     [below, above] = [above, above * 2n];
   }
   for (let step = above / 100_000n + 1n; above - below > step; ) {

@@ -17,7 +17,7 @@ import {
   historicOrdersShape,
   historyInput,
   historyPage,
-  MOST_ROWS,
+  MAX_HISTORY_ROWS,
   nextPageOf,
 } from "../schema.ts";
 
@@ -148,7 +148,7 @@ const fillHistory = (kindText: KindText) =>
     },
     csv: (answer) =>
       fillTable(answer as z.input<ReturnType<typeof FillsShape>>, (at) => new Date(at).toISOString()),
-    pages: MOST_ROWS,
+    pages: MAX_HISTORY_ROWS,
     output: FillsShape,
     async run(deps, input) {
       const strategy = await strategyNamed(deps, kindText, input.id);

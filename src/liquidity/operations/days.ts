@@ -39,7 +39,7 @@ const MINUTES_AT_ONCE = 360;
 /** Requests reserved for storing sums, and for the rest of a response. */
 const REQUESTS_LEFT = 5;
 /** Maximum number of rules with stored results per day. */
-const MOST_RULES = 8;
+const MAX_RULES_STORED = 8;
 
 /**
  * Returns the sums of a span. A finished day uses its stored sums; without them, it is computed and stored, a quarter
@@ -109,7 +109,7 @@ async function readDay(deps: DayReading, request: SpanRead, day: DayRead): Promi
   // Otherwise some of the minutes are missing.
   if (offers.length !== known.sums.known) return addUpDay(deps, request, day);
   await deps.local.sleep(0);
-  const others = Object.entries(known.up).slice(1 - MOST_RULES);
+  const others = Object.entries(known.up).slice(1 - MAX_RULES_STORED);
   return { ...known, up: { ...Object.fromEntries(others), ...countUp(offers, rule) } };
 }
 

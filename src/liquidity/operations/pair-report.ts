@@ -50,7 +50,7 @@ export async function readDaysOf(
 }
 
 /** A longer period has too many hours for a chart. */
-const MOST_DAYS_BY_HOUR = 31;
+const MAX_DAYS_BY_HOUR = 31;
 
 /** Returns the report of a pair with its samples. */
 export async function reportOfPair(
@@ -74,7 +74,7 @@ export async function reportOfPair(
     ...reportOut(liquidityReport(span, findings, since, await readFirstStart(deps, pair))),
     days: daysOut(span, dateOf, rule),
     costToTrade: tradeCostsOut(span, dateOf, details),
-    ...(details && days.to - days.from < MOST_DAYS_BY_HOUR ? { hours: hoursOut(span) } : {}),
+    ...(details && days.to - days.from < MAX_DAYS_BY_HOUR ? { hours: hoursOut(span) } : {}),
     hash: await hashOfDays(span),
   };
   return { answer, span };
@@ -111,7 +111,7 @@ const hashOfDays = ({ days }: LiquiditySpan): Promise<string> =>
     ),
   );
 
-const MOST_DAYS = 366;
+const MAX_REPORT_DAYS = 366;
 
 /** Returns the requested days; the last 30 without a request. Throws AppError if they are no span of past days. */
 export function requestedDays(
@@ -120,10 +120,10 @@ export function requestedDays(
 ): ReportDays {
   const last = to === undefined ? Math.floor(now / DAY) : Date.parse(to) / DAY;
   const first = from === undefined ? last - 29 : Date.parse(from) / DAY;
-  if (!(first <= last && first * DAY <= now) || last - first >= MOST_DAYS)
+  if (!(first <= last && first * DAY <= now) || last - first >= MAX_REPORT_DAYS)
     throw new AppError(
       "Invalid request",
-      `from must be a past day or today, not after to, and at most ${MOST_DAYS} days before it`,
+      `from must be a past day or today, not after to, and at most ${MAX_REPORT_DAYS} days before it`,
     );
   return { from: first, to: last };
 }

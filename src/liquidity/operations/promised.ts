@@ -39,7 +39,7 @@ export async function promiseAlarms(
 
 /** Warns about obligations that are at risk today, while there is still time to act. */
 /** Minimum number of minutes for a mean. */
-const LEAST_FOR_MEAN = 60;
+const MIN_MINUTES_FOR_MEAN = 60;
 
 /** Describes obligations at risk on the day `today`; empty if there is none. */
 export function nearlyMissed(promise: LiquidityPromise, today: LiquiditySpan): string[] {
@@ -66,13 +66,13 @@ function awayToday({ value, limit }: ObligationFinding, { sums }: LiquiditySpan)
 }
 
 const thinToday = ({ rule, value, limit }: ObligationFinding, { sums }: LiquiditySpan): string[] =>
-  value === null || limit === null || sums.known < LEAST_FOR_MEAN || value >= limit
+  value === null || limit === null || sums.known < MIN_MINUTES_FOR_MEAN || value >= limit
     ? []
     : [`${rule} today is ${text(readable(value))}; the agreement requires ${text(limit)}`];
 
 function wideToday({ sums }: LiquiditySpan, limit: Decimal | undefined): string[] {
   const mean = meanOfTotal(sums.market.spread);
-  if (limit === undefined || sums.known < LEAST_FOR_MEAN) return [];
+  if (limit === undefined || sums.known < MIN_MINUTES_FOR_MEAN) return [];
   if (mean === null) return ["a side of the order book was empty in all minutes of today"];
   if (mean <= limit) return [];
   return [`the mean spread of today is ${percentText(mean)} %, above ${percentText(limit)} %`];

@@ -176,7 +176,7 @@ async function samplePair(deps: SampleDeps, pair: WatchedPair): Promise<void> {
 }
 
 /** Maximum number of reads while a pass moves orders. */
-const MOST_LOOKS = 2;
+const MAX_SAMPLE_READS = 2;
 
 /** Reads the book and own orders in it; the book decides about open orders, whatever the last pass observed. */
 async function lookAtPair(
@@ -196,7 +196,7 @@ async function lookAtPair(
   for (let looks = 1; ; looks++) {
     const book = await inTime(exchange, () => forAnyone(venue).book(symbol, SAMPLED_LEVELS));
     const after = await ownNow();
-    const isLast = looks >= MOST_LOOKS || (requests && requests() < REQUESTS_PER_SAMPLE);
+    const isLast = looks >= MAX_SAMPLE_READS || (requests && requests() < REQUESTS_PER_SAMPLE);
     const orders = after.filter(({ state }) => ON_THE_BOOK.includes(state));
     if (isLast || isSame(before, after)) return { book, own: ownLevels(book, orders, SAMPLED_LEVELS) };
     before = after;

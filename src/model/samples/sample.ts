@@ -282,7 +282,7 @@ export const EMPTY_OFFER: MinuteOffer = { parts: [], uncertain: 0 };
 /** Spreads are rounded up to this, so equal offers are stored once. */
 const SPREAD_STEP: Decimal = ONE / 1_000_000n;
 /** Maximum number of parts that are stored. */
-const MOST_PARTS = 6;
+const MAX_OFFER_PARTS = 6;
 
 /** Adds parts of a minute. Of too many, the two shortest become one with the wider spread and the fewer orders. */
 export function joinOffers(a: MinuteOffer, b: MinuteOffer): MinuteOffer {
@@ -294,7 +294,7 @@ export function joinOffers(a: MinuteOffer, b: MinuteOffer): MinuteOffer {
     parts.splice(same < 0 ? parts.length : same, 1, { spread, levels: part.levels, millis });
   }
   parts.sort((x, y) => y.millis - x.millis);
-  while (parts.length > MOST_PARTS) {
+  while (parts.length > MAX_OFFER_PARTS) {
     const [x, y] = parts.splice(-2) as [OfferPart, OfferPart];
     const levels = Math.min(x.levels, y.levels);
     parts.push({ spread: max(x.spread, y.spread), levels, millis: x.millis + y.millis });

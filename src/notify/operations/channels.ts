@@ -105,7 +105,7 @@ const channelsOf = ({ notify }: NotifyDeps): NonNullable<NotifyDeps["notify"]> =
 const noChannel = (name: string) =>
   new AppError("Not found", `there is no channel ${name}; \`edgemaker notify list\` shows all channels`);
 
-const MOST_ROUNDS = 30;
+const MAX_DELIVERY_ROUNDS = 30;
 
 /** Sends a message to a channel now. Throws AppError with the response if the channel does not accept it. */
 async function tellNow(deps: DeliveryDeps, name: string): Promise<void> {
@@ -120,7 +120,7 @@ async function tellNow(deps: DeliveryDeps, name: string): Promise<void> {
     lines,
   };
   if (!(await store.enqueue(name, message).catch(conflictOf))) throw noChannel(name);
-  for (let rounds = 0; rounds < MOST_ROUNDS; rounds++) {
+  for (let rounds = 0; rounds < MAX_DELIVERY_ROUNDS; rounds++) {
     await deliver(deps);
     const one = (await store.channels()).find(({ channel }) => channel.name === name);
     if (one?.channel.error)

@@ -65,11 +65,11 @@ const ROUTINE_APART: Millis = 10 * MINUTE;
 const CLAIM: Millis = 30 * SECOND;
 const DELIVERY_TIMEOUT: Millis = 10 * SECOND;
 const FIRST_WAIT: Millis = 10 * SECOND;
-const LONGEST_WAIT: Millis = HOUR;
+const MAX_RETRY_WAIT_MS: Millis = HOUR;
 /** Maximum number of attempts for one message, over about three hours. */
-const MOST_DELIVERY_TRIES = 12;
+const MAX_DELIVERY_TRIES = 12;
 const NEWS_PER_CLAIM = 1000;
-const MOST_CLAIMS = 20;
+const MAX_CLAIMS = 20;
 /** Number of requests per channel, if the platform limits them. */
 const REQUESTS_PER_CHANNEL = 4;
 
@@ -101,7 +101,7 @@ function hasWork(channel: Outlook["channels"][number], { now, newest }: Outlook)
   const { cursor, isPending, retryAt } = channel;
   if (newest.event > cursor.event || newest.fill > cursor.fill) return true;
   return isPending
-    ? !isAhead(retryAt, now, LONGEST_WAIT)
+    ? !isAhead(retryAt, now, MAX_RETRY_WAIT_MS)
     : isReady(channel, now) || isReportDue(channel, now);
 }
 
@@ -109,7 +109,7 @@ function hasWork(channel: Outlook["channels"][number], { now, newest }: Outlook)
 function isReady({ digest, quiet, sentAt, retryAt }: Channel, now: Millis): boolean {
   const due = dueLines(digest, now, isQuietHour(quiet, now));
   const apart = due.some(({ level }) => level !== "info") ? MESSAGES_APART : ROUTINE_APART;
-  return due.length > 0 && !isAhead(retryAt, now, LONGEST_WAIT) && ageOf(sentAt, now) >= apart;
+  return due.length > 0 && !isAhead(retryAt, now, MAX_RETRY_WAIT_MS) && ageOf(sentAt, now) >= apart;
 }
 
 /** How long after midnight the previous day is complete. */
@@ -125,9 +125,9 @@ async function serveChannel(deps: DeliveryDeps, name: string): Promise<void> {
     const claim = await notify.store.claim({ name, owner, ttl: CLAIM, page: NEWS_PER_CLAIM });
     if (!claim) return;
     const isMore = claim.events.length === NEWS_PER_CLAIM || claim.fills.length === NEWS_PER_CLAIM;
-    const message = await takeNews(deps, claim, isMore && pages < MOST_CLAIMS);
+    const message = await takeNews(deps, claim, isMore && pages < MAX_CLAIMS);
     if (message) return sendClaimed(deps, claim, { ...message, claimedAt });
-    if (!isMore || pages >= MOST_CLAIMS) return;
+    if (!isMore || pages >= MAX_CLAIMS) return;
   }
 }
 
@@ -145,7 +145,7 @@ async function takeNews(deps: DeliveryDeps, claim: Claim, isMore: boolean): Prom
     fill: fills.at(-1)?.number ?? channel.cursor.fill,
   };
   const digest = takeIn(channel.digest, newsOf(claim), { least: channel.level, now });
-  const isTurn = !isMore && !isAhead(channel.retryAt, now, LONGEST_WAIT);
+  const isTurn = !isMore && !isAhead(channel.retryAt, now, MAX_RETRY_WAIT_MS);
   const isFree = isTurn && !pending;
   const make = isFree && isReady({ ...channel, digest }, now);
   const report = isFree && !make && isReportDue(channel, now) ? await dailyReport(deps, now) : undefined;
@@ -221,11 +221,11 @@ async function attemptDelivery(notify: Notify, claim: Claim, { message, tries }:
   }
 
   function later(why: string, retryAfterSeconds = 0): Sent {
-    const wait = Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** Math.min(channel.failures, 20));
+    const wait = Math.min(MAX_RETRY_WAIT_MS, FIRST_WAIT * 2 ** Math.min(channel.failures, 20));
     return {
-      result: tries + 1 >= MOST_DELIVERY_TRIES ? "dead" : "later",
+      result: tries + 1 >= MAX_DELIVERY_TRIES ? "dead" : "later",
       error: plainText(withoutSecrets(why, longSecretsOf(secrets)), 300),
-      retryAt: now + Math.min(LONGEST_WAIT, Math.max(wait, retryAfterSeconds * SECOND)),
+      retryAt: now + Math.min(MAX_RETRY_WAIT_MS, Math.max(wait, retryAfterSeconds * SECOND)),
     };
   }
 }
@@ -235,10 +235,10 @@ const longSecretsOf = (secrets: Readonly<Record<string, string>>): string[] =>
   Object.values(secrets).filter((one) => one.length > 5);
 
 /** News that is still to be sent, in bounded size, so many events become one message. */
-const MOST_LINES = 20;
+const MAX_DIGEST_LINES = 20;
 /** How long news with the same key is only counted after it was sent. */
 const AGAIN_AFTER: Millis = 10 * MINUTE;
-const MOST_LINES_SHOWN = 50;
+const MAX_LINES_SHOWN = 50;
 
 /** Adds news for a channel's level, at protocol time `now`. */
 export function takeIn(
@@ -252,7 +252,7 @@ export function takeIn(
     if (!isAtLeast(one.level, least)) continue;
     const known = lines.get(one.key);
     lines.set(one.key, known ? withNews(known, one) : lineOf(one, dueAt(digest, one.key, now)));
-    if (lines.size <= (one.level === "alert" ? 2 * MOST_LINES : MOST_LINES) || known) continue;
+    if (lines.size <= (one.level === "alert" ? 2 * MAX_DIGEST_LINES : MAX_DIGEST_LINES) || known) continue;
     const { key, count } = leastUrgent([...lines.values()]);
     lines.delete(key);
     more += count;
@@ -302,7 +302,7 @@ export function describedAt({ lines, sentAt: result }: Digest, now: Millis): Dig
   const recent = Object.entries(all).filter(([, at]) => ageOf(at, now) < AGAIN_AFTER);
   return {
     ...NO_DIGEST,
-    sentAt: Object.fromEntries(recent.sort(([, a], [, b]) => b - a).slice(0, MOST_LINES_SHOWN)),
+    sentAt: Object.fromEntries(recent.sort(([, a], [, b]) => b - a).slice(0, MAX_LINES_SHOWN)),
   };
 }
 

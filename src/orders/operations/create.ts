@@ -5,7 +5,7 @@ import {
   decimalField,
   exchangeField,
   flagField,
-  MOST_AMOUNT,
+  MAX_AMOUNT,
   pairField,
   textField,
   wordField,
@@ -67,7 +67,7 @@ const orderInput = (ids: readonly string[]) =>
       symbol: pairField(),
       side: wordField("Invalid side", SIDES).describe("buy or sell"),
       type: wordField("Invalid type", ["limit", "market"]).describe("limit or market"),
-      amount: decimalField("Invalid amount", MOST_AMOUNT).describe("Size in base"),
+      amount: decimalField("Invalid amount", MAX_AMOUNT).describe("Size in base"),
       price: decimalField("Invalid price").optional().describe("Limit price in quote; required for limit"),
       postOnly: flagField("Invalid request", "postOnly")
         .optional()
@@ -93,11 +93,11 @@ const orderInput = (ids: readonly string[]) =>
 type OrderRequest = z.output<ReturnType<typeof orderInput>>;
 
 /** Largest move of the market, as a share, between the read of its price and the response to an order. */
-const MOST_MOVE: Decimal = ONE / 100n;
+const MAX_PRICE_MOVE: Decimal = ONE / 100n;
 
 /** Returns whether an order could have filled by the response: the market is as near as it could move. */
 const couldFill = ({ side, price }: PreparedOrder, quote: Quote): boolean => {
-  const move = mul(price, MOST_MOVE, "up");
+  const move = mul(price, MAX_PRICE_MOVE, "up");
   return takes({ side, price: side === "buy" ? price + move : price - move }, quote);
 };
 

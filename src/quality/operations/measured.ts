@@ -148,8 +148,8 @@ async function readRows(
   return { rows: rows.values(), until };
 }
 
-const DEFAULT_DAYS = 7;
-const LONGEST_SPAN = 92;
+const DEFAULT_QUALITY_DAYS = 7;
+const MAX_QUALITY_DAYS = 92;
 
 const CAUSE_COLUMNS = [
   "day",
@@ -251,9 +251,9 @@ export const qualityOperation: Operation = operation({
     if (!reports) throw new AppError("Not found", "reports are not available here");
     const today = dayOf(await store.now());
     const to = request.to === undefined ? today : dayOf(Date.parse(request.to));
-    const from = request.from === undefined ? to - DEFAULT_DAYS + 1 : dayOf(Date.parse(request.from));
-    if (from > to || to - from >= LONGEST_SPAN)
-      throw new AppError("Invalid request", `from must be at most ${LONGEST_SPAN - 1} days before to`);
+    const from = request.from === undefined ? to - DEFAULT_QUALITY_DAYS + 1 : dayOf(Date.parse(request.from));
+    if (from > to || to - from >= MAX_QUALITY_DAYS)
+      throw new AppError("Invalid request", `from must be at most ${MAX_QUALITY_DAYS - 1} days before to`);
     const { strategies, until } = await readMeasured(
       { reports, store, marketTime },
       {

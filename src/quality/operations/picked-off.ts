@@ -9,7 +9,7 @@ import type { Deps } from "../../ports/deps.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
 
 /** Maximum number of fills of an hour that are read; of more, the newest. */
-const MOST_FILLS_AN_HOUR = 1000;
+const MAX_FILLS_PER_HOUR = 1000;
 /** Requests that the rest of a check can need. */
 const REQUESTS_FOR_REST = 8;
 
@@ -29,7 +29,7 @@ export async function pickedOff(
     if (requests && requests() < REQUESTS_FOR_REST) return notices;
     const account = parseAccountKey(strategy.account);
     const [from, to] = [marketTime(account, until - HOUR), marketTime(account, until)];
-    const fills = await store.measuredFillsOf(strategy.id, { limit: MOST_FILLS_AN_HOUR, before: { at: to } });
+    const fills = await store.measuredFillsOf(strategy.id, { limit: MAX_FILLS_PER_HOUR, before: { at: to } });
     const ofHour = fills.filter(({ at }) => at >= from);
     for (const message of pickedOffMessages(strategy, ofHour))
       notices.push({ strategy: strategy.id, message });

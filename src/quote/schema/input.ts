@@ -17,7 +17,7 @@ import {
   flag,
   flagField,
   idField,
-  MOST_AMOUNT,
+  MAX_AMOUNT,
   pairField,
   planHash,
   price,
@@ -27,22 +27,22 @@ import {
 } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { SIDES } from "../../model/market.ts";
-import { MOST_QUOTE_LEVELS } from "../cut.ts";
+import { MAX_QUOTE_LEVELS } from "../cut.ts";
 import type { Defence } from "../plan.ts";
 
-const LARGEST_SPREAD = 1;
+const MAX_SPREAD = 1;
 const modelField = (name: string) => {
   const error = `Invalid request: ${name} must be a number from 0 to 1000000`;
   return z.number({ error }).min(0, { error }).max(1e6, { error }).optional();
 };
-const baseAmount = () => decimalField("Invalid request", MOST_AMOUNT).optional();
+const baseAmount = () => decimalField("Invalid request", MAX_AMOUNT).optional();
 
 /** Fields for spread, number of levels and sizes. */
 const sizeShape = () => ({
-  spread: decimalField("Invalid spacing", LARGEST_SPREAD).describe(
+  spread: decimalField("Invalid spacing", MAX_SPREAD).describe(
     "Spread between best bid and ask, as a share of the price: 0.01 is 1 %",
   ),
-  levels: countField("Invalid levels", { least: 1, most: MOST_QUOTE_LEVELS })
+  levels: countField("Invalid levels", { least: 1, most: MAX_QUOTE_LEVELS })
     .default(1)
     .describe("Orders per side, 1 to 20"),
   size: decimalField("Invalid order size").optional().describe("Quote per order; or use `depth`"),

@@ -289,7 +289,7 @@ export function isShownQuote(
 
 /** Converts input to the stored configuration. */
 /** Maximum spread of an estimator, as a share of the price. */
-const WIDEST_QUOTE: Decimal = ONE / 10n;
+const MAX_QUOTE_WIDTH: Decimal = ONE / 10n;
 
 export function quoteConfigOf(request: QuoteRequest, budget: QuoteConfig["budget"]): QuoteConfig {
   const { spread, levels, gap, volatilityFactor, target, skew, maxBase, minBase, maxLoss } = request;
@@ -304,8 +304,8 @@ export function quoteConfigOf(request: QuoteRequest, budget: QuoteConfig["budget
       volatilityFactor,
       target,
       strength: skew ?? spread,
-      mostSkew: min(spread / 2n, WIDEST_QUOTE),
-      widest: WIDEST_QUOTE,
+      mostSkew: min(spread / 2n, MAX_QUOTE_WIDTH),
+      widest: MAX_QUOTE_WIDTH,
       ...modelOf(request),
       ...(maxBase === undefined ? {} : { mostBase: maxBase }),
       ...(minBase === undefined ? {} : { leastBase: minBase }),
@@ -366,7 +366,9 @@ export function changedQuote(config: QuoteConfig, request: ChangeRequest): Quote
       ...rules,
       sizes,
       ...(levels === undefined ? {} : { levels }),
-      ...(spread === undefined ? {} : { halfSpread: spread / 2n, mostSkew: min(spread / 2n, WIDEST_QUOTE) }),
+      ...(spread === undefined
+        ? {}
+        : { halfSpread: spread / 2n, mostSkew: min(spread / 2n, MAX_QUOTE_WIDTH) }),
       // The default follows the spread; a requested gap stays.
       ...(spread !== undefined && rules.gap === rules.halfSpread ? { gap: spread / 2n } : {}),
       ...(maxBase === undefined ? {} : { mostBase: maxBase }),

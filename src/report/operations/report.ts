@@ -54,9 +54,9 @@ const DisposalShape = lazy(() =>
 
 const FILLS_PER_READ = 1000;
 /** Maximum number of fills; first in, first out needs all of them from the beginning. */
-const MOST_FILLS_READ = 500_000;
+const MAX_FILLS_READ = 500_000;
 
-const LEAST_SHOWN = decimal("0.00000001");
+const DISPOSAL_STEP = decimal("0.00000001");
 
 // Paper trading is not income.
 const isReal = ({ account, superseded }: Fill): boolean =>
@@ -176,7 +176,7 @@ type DisposalRow = z.output<ReturnType<typeof DisposalShape>>;
 function disposalsView(answer: unknown) {
   const { disposals } = answer as { readonly disposals: readonly DisposalRow[] };
   const short = (value: string | null) =>
-    value === null ? null : wire(snap(decimal(value), LEAST_SHOWN, "half"));
+    value === null ? null : wire(snap(decimal(value), DISPOSAL_STEP, "half"));
   return {
     disposals: disposals.map(({ timestamp: _same, ...row }) => ({
       ...row,
@@ -198,7 +198,7 @@ async function readDisposals(
   const rows: DisposalRow[] = [];
   let after: FillPlace | undefined;
   for (let read = 0; ; read += FILLS_PER_READ) {
-    if (read > MOST_FILLS_READ)
+    if (read > MAX_FILLS_READ)
       throw new AppError(
         "Invalid request",
         "there are too many fills for one report; export each grid separately",

@@ -5,7 +5,7 @@ import type { DatabaseUse } from "../../model/limits.ts";
 import type { Local } from "../../ports/within-time.ts";
 
 /** Maximum wait of a call for another process's lock, including its time in the queue. */
-const LONGEST_WAIT_FOR_LOCK: Millis = 10 * SECOND;
+const MAX_LOCK_WAIT_MS: Millis = 10 * SECOND;
 
 export interface QueueTurn {
   /** Whether it only reads; while another process writes, it can run before waiting writes. */
@@ -76,7 +76,7 @@ export function callQueue({ local, again }: QueueParts) {
     refusals++;
     refusedSince ??= local.monotonic();
     const late = waiting.filter(
-      ({ isFirst, since }) => !isFirst && local.monotonic() - since > LONGEST_WAIT_FOR_LOCK,
+      ({ isFirst, since }) => !isFirst && local.monotonic() - since > MAX_LOCK_WAIT_MS,
     );
     for (const other of late) {
       leave(other);

@@ -106,7 +106,7 @@ export const migrationStatements = ({ name, text }: Migration): Statement[] => [
 /** How long a confirmed write proves that the next one would work. */
 const FRESH: Millis = 5 * SECOND;
 /** Maximum wait of a readiness check for a lock. */
-const LONGEST_READINESS_WAIT: Millis = 2 * SECOND;
+const MAX_READINESS_WAIT_MS: Millis = 2 * SECOND;
 
 /** Checks that the database can be read and written and has a known version; throws `unavailable` with the reason. */
 export function readiness(context: Context): () => Promise<void> {
@@ -140,9 +140,9 @@ export function readiness(context: Context): () => Promise<void> {
 }
 
 async function failWhenLate(): Promise<never> {
-  await new Promise((resolve) => setTimeout(resolve, LONGEST_READINESS_WAIT));
+  await new Promise((resolve) => setTimeout(resolve, MAX_READINESS_WAIT_MS));
   throw new StoreError(
     "unavailable",
-    `the database has accepted no write for ${LONGEST_READINESS_WAIT / SECOND} s`,
+    `the database has accepted no write for ${MAX_READINESS_WAIT_MS / SECOND} s`,
   );
 }

@@ -226,13 +226,14 @@ export const messages = sqliteTable(
 
 /** Sums are computed in SQL in whole units of 1e-8, so they fit a column. */
 const UNIT = ONE / 100_000_000n;
-const LARGEST_INTEGER = 2n ** 63n - 1n;
+const MAX_COLUMN_INTEGER = 2n ** 63n - 1n;
 
 export function notionalUnits(amount: Decimal, rounding: Rounding): bigint {
   return withinColumn(divideWhole(amount, UNIT, rounding));
 }
 
-export const withinColumn = (units: bigint): bigint => (units > LARGEST_INTEGER ? LARGEST_INTEGER : units);
+export const withinColumn = (units: bigint): bigint =>
+  units > MAX_COLUMN_INTEGER ? MAX_COLUMN_INTEGER : units;
 
 const unitsColumn = customType<{ data: Decimal; driverData: bigint | number | string }>({
   dataType: () => "integer",

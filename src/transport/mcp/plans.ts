@@ -21,7 +21,7 @@ import type { PlanKey, PlanState } from "../../ports/stores/store.ts";
 import { type Answer, attempt, refusal } from "../run.ts";
 
 /** Maximum wait; clients cancel a request after a minute. */
-const LONGEST_WAIT_FOR_APPROVAL: Millis = 45 * SECOND;
+const MAX_APPROVAL_WAIT_MS: Millis = 45 * SECOND;
 const BETWEEN_QUESTIONS: Millis = SECOND;
 
 interface CallRequest {
@@ -169,7 +169,7 @@ async function untilSettled(key: PlanKey, waits: boolean, options: Committing): 
       return "refused";
     }
     if (left?.aborted) return state === "free" ? "waiting" : state;
-    if (state !== "waiting" || deps.local.monotonic() - requestedAt > LONGEST_WAIT_FOR_APPROVAL) return state;
+    if (state !== "waiting" || deps.local.monotonic() - requestedAt > MAX_APPROVAL_WAIT_MS) return state;
     await deps.local.sleep(BETWEEN_QUESTIONS);
   }
 }

@@ -10,12 +10,12 @@ export interface Run {
 
 const RUNS_KEY = "edgemaker.backtests";
 /** Maximum number of runs side by side; the oldest is dropped first. */
-const MOST_RUNS = 8;
+const MAX_RUNS = 8;
 
 /** Newest first, for as long as this tab is open. */
 export const runs = createValue<readonly Run[]>(keptRuns());
 
-export const addRun = (run: Run): void => keepRuns([run, ...runs.get()].slice(0, MOST_RUNS));
+export const addRun = (run: Run): void => keepRuns([run, ...runs.get()].slice(0, MAX_RUNS));
 export const dropRun = (key: string): void => keepRuns(runs.get().filter((run) => run.key !== key));
 
 /** Restores runs; ignores data of another release or edited data. */

@@ -4,7 +4,7 @@ import type { Quality } from "../types.ts";
 
 const [WIDTH, HEIGHT] = [600, 160] as const;
 /** More lines than these cannot be told apart. */
-const MOST_LEVELS = 12;
+const MAX_CURVES = 12;
 
 type MarkoutRow = Pick<Quality["sides"][number], "side" | "halfSpreadPercent" | "markouts">;
 
@@ -21,7 +21,7 @@ const markoutPoints = ({ halfSpreadPercent, markouts }: MarkoutRow): CurvePoint[
 
 /** What fills are worth from the fill on, as lines by side, with a thin line for each of the most filled levels. */
 export function MarkoutCurve({ sides, levels }: Pick<Quality, "sides" | "levels">) {
-  const most = [...levels].sort((a, b) => b.fills - a.fills).slice(0, MOST_LEVELS);
+  const most = [...levels].sort((a, b) => b.fills - a.fills).slice(0, MAX_CURVES);
   const all = [...sides, ...most].flatMap(markoutPoints);
   if (all.length === 0) return <p class="quiet">No mid is known yet.</p>;
   const [low, high] = [

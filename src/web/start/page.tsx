@@ -101,7 +101,7 @@ const BEYOND = [
 ] as const;
 
 /** A round number that the account can afford. */
-const USUAL_BUDGET = 1000;
+const DEFAULT_BUDGET = 1000;
 
 interface BudgetProps {
   readonly form: Form;
@@ -114,7 +114,7 @@ interface BudgetProps {
 /** Fills in the form from a budget, a price range, and what happens beyond it. */
 function BudgetPart({ form, change, quote, free }: BudgetProps) {
   const [typed, setBudget] = useState<string | undefined>(undefined);
-  const budget = typed ?? String(Math.min(USUAL_BUDGET, Math.floor(free ?? USUAL_BUDGET)));
+  const budget = typed ?? String(Math.min(DEFAULT_BUDGET, Math.floor(free ?? DEFAULT_BUDGET)));
   const [onLeave, setOnLeave] = useState("wait");
   const [width, setWidth] = useState("usual");
   const [error, setError] = useState<ApiError | undefined>(undefined);

@@ -36,7 +36,7 @@ import {
   EventsPart,
   FillsPart,
   gridLevels,
-  MOST_LISTED,
+  MAX_ORDERS_LOADED,
   OrdersPart,
   ReplayPart,
   Slots,
@@ -131,7 +131,7 @@ function KnownGrid({ grid, session }: { grid: Grid; session: Session }) {
   const [isEdited, setEdited] = useState(false);
   const orders = useLoad<HistoricOrders>(
     `GET /strategy/grid/${part(grid.id)}/orders`,
-    { limit: MOST_LISTED },
+    { limit: MAX_ORDERS_LOADED },
     { live: true },
   );
   const digits = digitsOf(

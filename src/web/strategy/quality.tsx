@@ -63,7 +63,7 @@ const MeasuresTable = ({ name, rows, of }: MeasuresProps) => (
 );
 
 const [WIDTH, HEIGHT] = [600, 160] as const;
-const WIDEST_CAUSE_BAR = 16;
+const MAX_CAUSE_BAR_WIDTH = 16;
 
 /** Causes of P&L, each with the value that it adds to the total. */
 const PROFIT_CAUSES = [
@@ -130,7 +130,7 @@ function CauseBars({ days }: { days: Quality["days"] }) {
   const values = [0, ...days.flatMap((day) => PROFIT_CAUSES.map(([, of]) => of(day)))];
   const [least, most] = [Math.min(...values), Math.max(...values)];
   const step = WIDTH / days.length;
-  const wide = Math.min((step * 0.8) / PROFIT_CAUSES.length, WIDEST_CAUSE_BAR);
+  const wide = Math.min((step * 0.8) / PROFIT_CAUSES.length, MAX_CAUSE_BAR_WIDTH);
   const y = (value: number) => HEIGHT - ((value - least) / Math.max(1e-9, most - least)) * HEIGHT;
   const left = (day: number, cause: number) => (day + 0.5) * step + (cause - PROFIT_CAUSES.length / 2) * wide;
   const total = days.reduce((sum, { totalProfit }) => sum + totalProfit, 0);

@@ -78,11 +78,11 @@ type ShownOrder = HistoricOrders["orders"][number];
 const isResting = ({ status }: ShownOrder): boolean => status === "open" || status === "partially_filled";
 
 /** Number of orders that a grid's page loads, the newest ones. */
-export const MOST_LISTED = 300;
+export const MAX_ORDERS_LOADED = 300;
 
 /** Whether open orders can be older than the listed ones: then a slot without an order is unknown. */
 export const hasOlderOpen = ({ openOrders }: Grid, orders: readonly ShownOrder[]): boolean =>
-  orders.length >= MOST_LISTED && orders.filter(isResting).length < openOrders;
+  orders.length >= MAX_ORDERS_LOADED && orders.filter(isResting).length < openOrders;
 
 /** Returns each level of a grid with its open order, and the other important prices. */
 export function gridLevels(grid: Grid, orders: readonly ShownOrder[]): Level[] {

@@ -6,14 +6,14 @@ import { liveApp } from "../../support/live.ts";
 import { buy, del, get, post } from "../../support/orders.ts";
 import { most } from "../../support/whole.ts";
 
-const MANY = most(50, 12);
+const PARALLEL_REQUESTS = most(50, 12);
 const NAMES = ["mexc", "gateio", "bitget", "kraken"] as const;
 
 describe.each(NAMES)("manual orders on %s", (name) => {
-  it(`places one order for ${MANY} parallel requests with one Idempotency-Key`, async () => {
+  it(`places one order for ${PARALLEL_REQUESTS} parallel requests with one Idempotency-Key`, async () => {
     const app = await liveApp([name]);
     const answers = await Promise.all(
-      Array.from({ length: MANY }, () => post(app, buy(name), { "idempotency-key": "once" })),
+      Array.from({ length: PARALLEL_REQUESTS }, () => post(app, buy(name), { "idempotency-key": "once" })),
     );
     const placed = app.venues[name].orders();
     expect(placed).toHaveLength(1);

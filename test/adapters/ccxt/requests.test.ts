@@ -110,7 +110,8 @@ const TABLES: readonly (readonly [string, VenueName])[] = [
 ];
 
 /** What every client sends, whatever it asks. */
-const USUAL = /^(host|connection|content-length|accept.*|user-agent|sec-fetch-mode|transfer-encoding)$/;
+const DEFAULT_HEADERS =
+  /^(host|connection|content-length|accept.*|user-agent|sec-fetch-mode|transfer-encoding)$/;
 
 const NEAR = 400 * DAY;
 
@@ -179,7 +180,7 @@ interface Run {
 /** `GET /path`, and below it what the query, the body and the headers carry. */
 function tell({ method, path, headers, body }: Recorded, run: Run): string {
   const { pathname, searchParams } = new URL(path, "http://exchange");
-  const own = Object.entries(headers).filter(([name]) => !USUAL.test(name));
+  const own = Object.entries(headers).filter(([name]) => !DEFAULT_HEADERS.test(name));
   const lines = [
     ["query", fields([...searchParams], run)],
     [body.startsWith("{") || body.startsWith("[") ? "json" : "form", fields(bodyOf(body), run)],

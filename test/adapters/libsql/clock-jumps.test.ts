@@ -13,8 +13,8 @@ import {
   DAY,
   HOUR,
   isAhead,
-  LONGEST_LEASE,
-  LONGEST_PAUSE,
+  MAX_BACKOFF_MS,
+  MAX_LEASE_MS,
   MINUTE,
   SECOND,
 } from "../../../src/kernel/time.ts";
@@ -106,7 +106,7 @@ describe.each(JUMPS)("a database clock that was %s", (_what, jump, millis) => {
       await libsqlKeeping(context).leases.takeLease(ACCOUNT, made);
       await libsqlKeeping(context).leases.giveBack(ACCOUNT, "a");
       const accepted = await steps.takeLease({ ...scheduled, owner: "a", scheduled: START + jump });
-      const failure = { message: "no answer", retryAt: (accepted?.lease.now ?? 0) + LONGEST_PAUSE };
+      const failure = { message: "no answer", retryAt: (accepted?.lease.now ?? 0) + MAX_BACKOFF_MS };
       if (accepted)
         await steps.settle(accepted.lease, {
           outcomes: [],
@@ -199,7 +199,7 @@ describe("a clock that jumps", () => {
     await within(-DAY, 0, () => rates.exhaust(ACCOUNT, RATE));
     expect(await lead()).toBe(0);
     await within(HOUR, 0, () => rates.exhaust(ACCOUNT, RATE));
-    expect(await lead()).toBe(HOUR + 40 * SECOND - LONGEST_PAUSE);
+    expect(await lead()).toBe(HOUR + 40 * SECOND - MAX_BACKOFF_MS);
   });
 
   it("is logged once in either direction, and a slow response is not", () => {
@@ -228,8 +228,8 @@ describe("a lease", () => {
     const other = { account: ACCOUNT, owner: "b", ttl: 5000, overlap: 0, isUrgent: true };
     await leases.takeLease(ACCOUNT, { owner: "b", ttl: 1, count: 1 });
     time.pass(1);
-    expect(await steps.takeLease({ ...other, owner: "a", ttl: LONGEST_LEASE })).toBeDefined();
-    for (const wait of [0, LONGEST_LEASE - 1]) {
+    expect(await steps.takeLease({ ...other, owner: "a", ttl: MAX_LEASE_MS })).toBeDefined();
+    for (const wait of [0, MAX_LEASE_MS - 1]) {
       time.pass(wait);
       expect(await leases.takeLease(ACCOUNT, { owner: "b", ttl: 5000, count: 1 })).toBeUndefined();
       expect(await steps.takeLease(other)).toBeUndefined();
@@ -240,7 +240,7 @@ describe("a lease", () => {
 
   it("is no longer than any other process expects", () => {
     for (const { leaseTtl, requestTimeout } of [LIVE_TIMING, SANDBOX_TIMING])
-      expect(Math.max(leaseTtl, 2 * requestTimeout)).toBeLessThanOrEqual(LONGEST_LEASE);
+      expect(Math.max(leaseTtl, 2 * requestTimeout)).toBeLessThanOrEqual(MAX_LEASE_MS);
     for (const entry of ["leaseTtl=60001", "requestTimeout=30001"])
       expect(() => parseConfig({ EDGEMAKER_TIMING: entry })).toThrow(/at most (60|30)000/);
     const most = parseConfig({ EDGEMAKER_TIMING: "leaseTtl=60000,requestTimeout=30000,readLag=999999" });
@@ -257,6 +257,6 @@ describe("a stored time", () => {
 
   it("of a backoff is no further ahead than any backoff waits", () => {
     for (const { backoff } of [LIVE_TIMING, SANDBOX_TIMING])
-      expect(backoff.most).toBeLessThanOrEqual(LONGEST_PAUSE);
+      expect(backoff.most).toBeLessThanOrEqual(MAX_BACKOFF_MS);
   });
 });

@@ -138,7 +138,7 @@ describe("a quiet pass", () => {
 describe("a pass over an account with 10,000 settled fills", () => {
   const SETTLED = 10_000;
   /** Of one statement; it grows with the open orders, of which there are twenty. */
-  const MOST_ROWS = 100;
+  const MAX_ROWS_READ = 100;
   const PAIR = "BTC/USDT";
 
   it.each<[VenueName, number, number]>([
@@ -194,7 +194,7 @@ describe("a pass over an account with 10,000 settled fills", () => {
         statements.length = 0;
         for (const wait of [5 * SECOND, 5 * SECOND, 2 * MINUTE, 2 * HOUR]) await passAfter(wait);
         await fillBuy();
-        expect(statements.filter(({ rows }) => !(rows <= MOST_ROWS))).toEqual([]);
+        expect(statements.filter(({ rows }) => !(rows <= MAX_ROWS_READ))).toEqual([]);
         return statements.reduce((sum, { rows }) => sum + rows, 0);
       };
       await runOperation(setup.deps, "start_grid", { ...GRID, exchange });
@@ -204,7 +204,7 @@ describe("a pass over an account with 10,000 settled fills", () => {
       await settleFills(setup.context, SETTLED);
       const later = await passes();
       // What a pass reads on a server may differ by a row; the past is ten thousand.
-      expect(Math.abs(later - atFirst)).toBeLessThan(MOST_ROWS);
+      expect(Math.abs(later - atFirst)).toBeLessThan(MAX_ROWS_READ);
     },
   );
 });

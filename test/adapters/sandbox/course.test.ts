@@ -29,8 +29,8 @@ import { START } from "../../support/sandbox.ts";
 import { most } from "../../support/whole.ts";
 
 const SYMBOLS: readonly Pair[] = ["BTC/USDT", "ADA/USDT"];
-const LEAST = START - HOUR;
-const MOST = 6 * HOUR;
+const MIN_START = START - HOUR;
+const MAX_DELAY_MS = 6 * HOUR;
 
 /** A generated price, and candles that begin and end within the time that is looked at. */
 function listingsOf(seed: number, replayed: readonly number[]): (symbol: string) => ListedPath | undefined {
@@ -70,7 +70,7 @@ const rested = fc.record<Rested>({
   side: fc.constantFrom("buy", "sell"),
   ticks: fc.oneof(fc.integer({ min: -3, max: 3 }), fc.integer({ min: -400, max: 400 })),
   lots: fc.integer({ min: 1, max: 9 }),
-  meetsFrom: fc.integer({ min: 0, max: MOST }),
+  meetsFrom: fc.integer({ min: 0, max: MAX_DELAY_MS }),
 });
 
 function booksOf(orders: readonly Rested[], listings: ReturnType<typeof listingsOf>): VenueBooks {
@@ -83,7 +83,7 @@ function booksOf(orders: readonly Rested[], listings: ReturnType<typeof listings
       symbol,
       side,
       type: "limit",
-      price: BigInt(Math.max(1, path.at(LEAST + meetsFrom) + ticks * unit)) * market.tick,
+      price: BigInt(Math.max(1, path.at(MIN_START + meetsFrom) + ticks * unit)) * market.tick,
       amount: BigInt(lots) * market.lot,
       filled: ZERO,
       notional: ZERO,
@@ -91,14 +91,14 @@ function booksOf(orders: readonly Rested[], listings: ReturnType<typeof listings
       fee: { asset: "USDT", amount: ZERO },
       fills: 0,
       status: "open",
-      at: LEAST,
+      at: MIN_START,
       // Some rest since before what was settled, some only since a part of it was filled.
-      meetsFrom: LEAST + (place % 3 === 0 ? meetsFrom : 0),
+      meetsFrom: MIN_START + (place % 3 === 0 ? meetsFrom : 0),
     };
   });
   return {
     version: 1,
-    settledAt: LEAST,
+    settledAt: MIN_START,
     open,
     holdings: { USDT: { total: d("1000000"), used: ZERO } },
   };
@@ -123,7 +123,7 @@ describe("the price course of a bar", () => {
         (seed, bars, orders, spans, rules) => {
           const listings = listingsOf(seed, bars);
           let books = booksOf(orders, listings);
-          let at = LEAST;
+          let at = MIN_START;
           for (const span of spans) {
             at += span;
             const change = fillResting(books, at, listings, rules);
@@ -158,7 +158,7 @@ describe("the price course of a bar", () => {
     });
     const books = booksOf(far, listings);
     expect(
-      fillResting(books, LEAST + 4 * HOUR, () => counted, { fill: "touch", parts: true }),
+      fillResting(books, MIN_START + 4 * HOUR, () => counted, { fill: "touch", parts: true }),
     ).toBeUndefined();
     expect(walks).toBe(1);
   });

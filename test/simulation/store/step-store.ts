@@ -1,6 +1,6 @@
 import { StoreError } from "../../../src/kernel/errors.ts";
 import type { Pair } from "../../../src/kernel/pair.ts";
-import { isAhead, LONGEST_LEASE, LONGEST_PAUSE, MINUTE, type Millis } from "../../../src/kernel/time.ts";
+import { isAhead, MAX_BACKOFF_MS, MAX_LEASE_MS, MINUTE, type Millis } from "../../../src/kernel/time.ts";
 import { scopeOfAccount } from "../../../src/limits/standing.ts";
 import { BY_STEP, type By } from "../../../src/model/events.ts";
 import { isKeptBack, killEvent, type Panic, turned } from "../../../src/model/kill.ts";
@@ -43,10 +43,10 @@ export function memoryStepStore(tables: Tables, now: () => Millis): StepStore {
 
     async takeLease({ account, owner, ttl, overlap, scheduled }) {
       const row = tables.accounts.get(account);
-      if (!row || (isAhead(row.until, now(), LONGEST_LEASE) && row.owner !== owner)) return undefined;
+      if (!row || (isAhead(row.until, now(), MAX_LEASE_MS) && row.owner !== owner)) return undefined;
       if (scheduled !== undefined) {
         const isOlder = row.scheduled >= scheduled && row.scheduled <= scheduled + 10 * MINUTE;
-        if (isOlder || isAhead(row.retryAt, now(), LONGEST_PAUSE)) return undefined;
+        if (isOlder || isAhead(row.retryAt, now(), MAX_BACKOFF_MS)) return undefined;
         row.scheduled = scheduled;
       }
       row.token++;

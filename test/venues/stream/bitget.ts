@@ -21,7 +21,7 @@ interface Request {
 
 const PINGED = new WeakMap<Session, number>();
 const SENT = new WeakMap<Session, number[]>();
-const MOST_A_SECOND = 10;
+const MAX_MESSAGES_PER_SECOND = 10;
 
 const isUnified = ({ path }: Session) => path.startsWith("/v3/");
 
@@ -61,7 +61,7 @@ function subscribed({ session, engine }: StreamAsk, op: string, arg: Arg) {
 function isTooFast(session: Session, now: number): boolean {
   const times = [...(SENT.get(session) ?? []), now].filter((at) => now - at < SECOND);
   SENT.set(session, times);
-  return times.length > MOST_A_SECOND;
+  return times.length > MAX_MESSAGES_PER_SECOND;
 }
 
 export const bitget: StreamDialect = {

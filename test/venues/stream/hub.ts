@@ -29,7 +29,7 @@ import { FILLS, type Message, priceTopic, type Session, type StreamDialect } fro
 
 const CHECK_EVERY: Millis = 20;
 const PING_EVERY: Millis = 10_000;
-const MOST_WAITING = 1 << 20;
+const MAX_BUFFERED_BYTES = 1 << 20;
 
 interface Parts {
   readonly engine: Engine;
@@ -53,7 +53,7 @@ export function serveStreams(server: Server, dialect: StreamDialect, { engine, m
   function write(session: Session, message: Message) {
     const socket = sessions.get(session);
     if (!socket || faults.silent) return;
-    if (socket.bufferedAmount > MOST_WAITING) return socket.terminate();
+    if (socket.bufferedAmount > MAX_BUFFERED_BYTES) return socket.terminate();
     session.sentAt = clock();
     socket.send(message);
   }

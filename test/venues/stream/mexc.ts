@@ -12,7 +12,7 @@ import { FILLS, priceTopic, type StreamAsk, type StreamDialect } from "./session
 
 const DEALS = "spot@private.deals.v3.api.pb";
 const TICKER = "spot@public.aggre.bookTicker.v3.api.pb@100ms@";
-const MOST_TOPICS = 30;
+const MAX_TOPICS = 30;
 
 /** POST makes a listen key, PUT keeps it for another hour, DELETE ends it. */
 export function listenKey(ask: PrivateAsk): Reply {
@@ -31,7 +31,7 @@ const keyOf = ({ session, engine }: StreamAsk) =>
 
 function subscribed(ask: StreamAsk, channel: string, isOn: boolean): boolean {
   const { session, engine } = ask;
-  if (session.topics.size >= MOST_TOPICS && isOn) return false;
+  if (session.topics.size >= MAX_TOPICS && isOn) return false;
   if (channel === DEALS) {
     if (session.member) session.topics.add(FILLS);
     return session.member !== undefined;

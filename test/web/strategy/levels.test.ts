@@ -3,7 +3,7 @@ import type { Grid, HistoricOrders } from "../../../src/web/types.ts";
 
 // Not typed here: the tests are checked without a browser's types.
 const PATH = "../../../src/web/strategy/slots.tsx";
-const { gridLevels, hasOlderOpen, MOST_LISTED } = await import(PATH);
+const { gridLevels, hasOlderOpen, MAX_ORDERS_LOADED } = await import(PATH);
 
 const grid = {
   lowerPrice: 1,
@@ -20,7 +20,7 @@ const grid = {
 } as unknown as Grid;
 const order = (status: string, slot: number) =>
   ({ status, slot, side: "buy", price: slot + 1 }) as unknown as HistoricOrders["orders"][number];
-const settled = Array.from({ length: MOST_LISTED - 1 }, () => order("filled", 1));
+const settled = Array.from({ length: MAX_ORDERS_LOADED - 1 }, () => order("filled", 1));
 
 it("draws no level as without an order while an open order can be older than the listed ones", () => {
   const listed = [order("open", 1), ...settled];

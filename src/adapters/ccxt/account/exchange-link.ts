@@ -81,7 +81,7 @@ type LinkGiven = Pick<ExchangeLink, keyof LinkRuntime | "id" | "quirks" | "base"
 };
 
 /** Maximum number of markets in the instance without keys, which serves every caller in this process. */
-const MOST_MARKETS = 500;
+const MAX_CACHED_MARKETS = 500;
 
 export function createLink(given: LinkGiven): ExchangeLink {
   const { quirks, base, keeping, local, log, keptFor } = given;
@@ -118,7 +118,7 @@ export function createLink(given: LinkGiven): ExchangeLink {
       shared ??= keyless();
       const exchange = await shared;
       if (markets.get(market.symbol) === market) return exchange;
-      if (markets.size >= MOST_MARKETS) markets.clear();
+      if (markets.size >= MAX_CACHED_MARKETS) markets.clear();
       markets.set(market.symbol, market);
       const all = [...markets.values()];
       exchange.setMarkets(all);

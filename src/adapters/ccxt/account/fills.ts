@@ -12,7 +12,7 @@ import type {
   VenueFill,
 } from "../../../ports/venue.ts";
 import type { Ccxt, Dict } from "../client/ccxt.ts";
-import { MOST_LIST_PAGES, type Quirks, venueErrorOf } from "../client/quirks.ts";
+import { MAX_LIST_PAGES, type Quirks, venueErrorOf } from "../client/quirks.ts";
 import type { Asker, ExchangeLink } from "./exchange-link.ts";
 import { bookOf, candleOf, tickerOf, tradeOf, venueFillOf } from "./reading.ts";
 import type { PrivateSession } from "./session.ts";
@@ -70,7 +70,7 @@ async function readPages(
   const ask = (part: Span, after: readonly Dict[]) =>
     session.read("fills", symbol, (exchange) => quirks.fills(exchange, symbol, part, after));
   const rows: Dict[] = [];
-  for (let pages = 0; pages < MOST_LIST_PAGES; pages++) {
+  for (let pages = 0; pages < MAX_LIST_PAGES; pages++) {
     const more = await ask(span, rows);
     rows.push(...more);
     if (more.length < page) return { rows, first: span.from };
@@ -149,7 +149,7 @@ const CCXT_TIMEFRAMES: Readonly<Record<number, string>> = {
 };
 
 /** Maximum number of levels of any operation, so one response serves every smaller request. */
-const MOST_BOOK_LEVELS = 100;
+const MAX_BOOK_LEVELS = 100;
 /** Candles are requested in one of these numbers, for the same reason. */
 const CANDLES = [100, 300, 1000] as const;
 
@@ -185,7 +185,7 @@ export function publicData(link: ExchangeLink, asker: Asker): PublicData {
 
     async book(symbol, limit) {
       const book = await shared("book", symbol, async (exchange) =>
-        bookOf(await exchange.fetchOrderBook(symbol, quirks.bookLevels), MOST_BOOK_LEVELS, clock()),
+        bookOf(await exchange.fetchOrderBook(symbol, quirks.bookLevels), MAX_BOOK_LEVELS, clock()),
       );
       return { ...book, bids: book.bids.slice(0, limit), asks: book.asks.slice(0, limit) };
     },

@@ -119,7 +119,7 @@ function accountQueue({ keeping, local, timing, lines }: ExchangeLink, account: 
   };
 }
 
-const LONGEST_WAIT_FOR_LEASE: Millis = 10 * SECOND;
+const MAX_LEASE_WAIT_MS: Millis = 10 * SECOND;
 const BETWEEN_LEASE_TRIES: Millis = 50;
 
 /** Runs a person's call under the lease that this process has, or takes the lease for it. */
@@ -148,7 +148,7 @@ function personTurn(link: ExchangeLink, account: AccountKey, queue: AccountQueue
         if (lease) return leased(lease, work);
       } else await line.taking;
       if (isUsable(queue.lease())) continue;
-      if (local.monotonic() - requestedAt > LONGEST_WAIT_FOR_LEASE)
+      if (local.monotonic() - requestedAt > MAX_LEASE_WAIT_MS)
         throw new AppError("Too many requests", `${link.id} is busy with this account's other calls`, {
           retryAfterSeconds: 5,
         });
@@ -191,7 +191,7 @@ async function takeLease(
 }
 
 /** Maximum wait of a person's call for the rate limit. */
-const LONGEST_WAIT_FOR_RATE: Millis = 8 * SECOND;
+const MAX_RATE_LIMIT_WAIT_MS: Millis = 8 * SECOND;
 
 /** The caller: a pass leaves the reserved calls to people, and to passes that people wait for. */
 export type Spender = "person" | "pass" | "urgent pass";
@@ -262,7 +262,7 @@ export function spender(
 
   // A pass waits only if a second regains several calls, because others wait for its lease.
   function patience(): Millis {
-    return who === "person" ? LONGEST_WAIT_FOR_RATE : Math.floor(rate?.perSecond ?? 0) * (SECOND / 10);
+    return who === "person" ? MAX_RATE_LIMIT_WAIT_MS : Math.floor(rate?.perSecond ?? 0) * (SECOND / 10);
   }
 
   async function takeUp(kind: PrivateCall, most: Millis): Promise<void> {

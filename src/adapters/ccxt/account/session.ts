@@ -209,7 +209,7 @@ function clockOf({ quirks, timing, local, clock, check }: ExchangeLink, hold: Le
   return { now, check: clockCheck(quirks.name, timing.skew, now) };
 }
 
-const MOST_KINDS_KEPT = 1000;
+const MAX_CACHED_ACCOUNT_KINDS = 1000;
 /** An account kind that was read this recently is not checked again. */
 const SURE: Millis = 10 * MINUTE;
 
@@ -226,7 +226,7 @@ export function accountKindReader(
   const keyOf = async () => (await keys())?.hash ?? "";
 
   const remember = (key: string, kind: AccountKind, age: Millis): AccountKind => {
-    if (link.kinds.size >= MOST_KINDS_KEPT) link.kinds.clear();
+    if (link.kinds.size >= MAX_CACHED_ACCOUNT_KINDS) link.kinds.clear();
     link.kinds.set(account, { key, kind, at: local.monotonic() - age });
     return kind;
   };

@@ -224,7 +224,7 @@ const LEARNED_FOR: Millis = HOUR;
 const UNKNOWN_FOR: Millis = MINUTE;
 
 /** Maximum number of accounts; keys in requests create accounts, and anybody can send new keys. */
-const MOST_ACCOUNTS = 1000;
+const MAX_CACHED_ACCOUNTS = 1000;
 
 /** Returns the asset of this account's fees for buys; if accounts of the exchange differ, its fills show it. */
 export async function buyFeeIn(
@@ -235,7 +235,7 @@ export async function buyFeeIn(
   const known = buyFees.get(account);
   if (known && local.monotonic() < known.until) return known.asset;
   const asset = learned(await keeping.traded.buyFees(account));
-  if (buyFees.size >= MOST_ACCOUNTS) buyFees.clear();
+  if (buyFees.size >= MAX_CACHED_ACCOUNTS) buyFees.clear();
   const storedFor = asset === "unknown" ? UNKNOWN_FOR : LEARNED_FOR;
   buyFees.set(account, { asset, until: local.monotonic() + storedFor });
   return asset;
@@ -259,7 +259,7 @@ interface Reads {
 
 /** Part of an order's cost that can be locked for its fee. */
 const FEE_SHARE = 50n;
-const MOST_PAIRS = 20;
+const MAX_PAIRS_READ = 20;
 
 /**
  * Returns open orders of all pairs for an exchange that lists only one pair per request: pairs that were traded here,
@@ -281,7 +281,7 @@ export async function openOnEveryPair(
   if (lacking().length > 0) {
     const pairs = [...(await catalog.names()).values()];
     for (const asset of lacking())
-      await listOn(pairs.filter((pair) => splitPair(pair).base === asset).slice(0, MOST_PAIRS));
+      await listOn(pairs.filter((pair) => splitPair(pair).base === asset).slice(0, MAX_PAIRS_READ));
   }
   const [asset] = lacking();
   if (asset !== undefined)
@@ -314,7 +314,7 @@ function raise(error: Error): never {
 
 /** Time until a failed request is retried. */
 const FAILED_FEES_PAUSE = 10 * MINUTE;
-const MOST_FEES_KEPT = 1000;
+const MAX_CACHED_FEES = 1000;
 
 /**
  * Reads this account's fees once a day. Returns undefined without keys, or if the exchange does not return them; the
@@ -344,7 +344,7 @@ export function accountFeeReader(link: ExchangeLink, account: AccountKey, sessio
   };
 
   function remember(key: string, rates: FeeRates | undefined, span: number): FeeRates | undefined {
-    if (link.fees.size >= MOST_FEES_KEPT) link.fees.clear();
+    if (link.fees.size >= MAX_CACHED_FEES) link.fees.clear();
     link.fees.set(key, { rates, until: local.monotonic() + span });
     return rates;
   }

@@ -167,7 +167,7 @@ export const LIVE_TIMING: Timing = {
 };
 
 /** Defaults for exchanges. */
-export const USUAL_QUIRKS = {
+export const DEFAULT_QUIRKS = {
   timing: LIVE_TIMING,
   rate: { burst: 10, perSecond: 10, reserve: 2 },
   publicRate: { burst: 30, perSecond: 5 },
@@ -213,7 +213,7 @@ export async function forEach(
   return found;
 }
 
-export const MOST_LIST_PAGES = 200;
+export const MAX_LIST_PAGES = 200;
 
 /** Reads pages until `next` returns that there is none. An item on two pages counts once. */
 export async function pages<C>(
@@ -224,7 +224,7 @@ export async function pages<C>(
   const found = new Map<unknown, Dict>();
   let cursor: C | undefined = first;
   for (let count = 0; cursor !== undefined; count++) {
-    if (count === MOST_LIST_PAGES) throw new Error("the exchange's list does not end");
+    if (count === MAX_LIST_PAGES) throw new Error("the exchange's list does not end");
     const page: readonly Dict[] = await read(cursor);
     const before = found.size;
     for (const item of page) found.set(item.id, item);

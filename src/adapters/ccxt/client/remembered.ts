@@ -1,7 +1,7 @@
 import { MINUTE, type Millis } from "../../../kernel/time.ts";
 import type { KeptValue, MarketKeeper } from "./ccxt.ts";
 
-const MOST_REMEMBERED = 2000;
+const MAX_CACHED_VALUES = 2000;
 
 /**
  * Caches markets, pair lists and fees in this process. On a platform where an instance serves one request, only this
@@ -14,7 +14,7 @@ export function rememberedMarkets(monotonic: () => Millis) {
     known.delete(key);
     known.set(key, { ...kept, readAt: monotonic() });
     // Map order is insertion order, so the first is the oldest.
-    for (const oldest of known.keys()) if (known.size > MOST_REMEMBERED) known.delete(oldest);
+    for (const oldest of known.keys()) if (known.size > MAX_CACHED_VALUES) known.delete(oldest);
   };
 
   async function through<T>(

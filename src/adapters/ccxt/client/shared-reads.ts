@@ -8,7 +8,7 @@ import type { Local } from "../../../ports/within-time.ts";
 export const SHARED_FOR: Millis = SECOND;
 /** Maximum age of a response if the rate limit allows no newer one. */
 const STALE_FOR: Millis = 10 * SECOND;
-const MOST_ANSWERS_KEPT = 500;
+const MAX_CACHED_RESPONSES = 500;
 
 interface SharedQuestion {
   /** Kind of request, such as `ticker`; failures of one kind do not affect others. */
@@ -48,7 +48,7 @@ export function sharedReads({ name, local, keptFor = SHARED_FOR, pause, budget }
     kept.set(key, { at: monotonic(), value });
     // Map order is insertion order, so the first is the oldest.
     for (const [oldest, { at }] of kept) {
-      if (kept.size <= MOST_ANSWERS_KEPT && monotonic() - at < STALE_FOR) break;
+      if (kept.size <= MAX_CACHED_RESPONSES && monotonic() - at < STALE_FOR) break;
       kept.delete(oldest);
     }
   };
@@ -136,13 +136,13 @@ export const outboundRate = (own: CallRate, set: number | undefined): CallRate =
   set === undefined ? own : { burst: set, perSecond: set };
 
 /** More hosts than a process has exchanges. */
-const MOST_HOSTS = 1000;
+const MAX_HOSTS = 1000;
 
 /** Rate limits by host, because an exchange counts by IP address, whatever our accounts are called. */
 export function publicBudgets(monotonic: () => Millis) {
   const budgets = new Map<string, PublicBudget>();
   return (host: string, name: string, { burst, perSecond }: CallRate): PublicBudget => {
-    const buckets = createBuckets({ count: perSecond, millis: SECOND, burst }, MOST_HOSTS);
+    const buckets = createBuckets({ count: perSecond, millis: SECOND, burst }, MAX_HOSTS);
     const budget: PublicBudget = budgets.get(host) ?? {
       refusal() {
         const wait = buckets.take(host, monotonic());

@@ -4,6 +4,7 @@ import type { Span } from "../../../model/order.ts";
 import { type AccountKind, asCcxt, type Ccxt, type Dict, fieldOf, isDict } from "../client/ccxt.ts";
 import {
   CallFailed,
+  DEFAULT_QUIRKS,
   type EndedRequest,
   type EndedRows,
   forEach,
@@ -13,7 +14,6 @@ import {
   noAnswer,
   pages,
   type Quirks,
-  USUAL_QUIRKS,
   unlessMissing,
 } from "../client/quirks.ts";
 
@@ -125,7 +125,7 @@ const unified = {
 };
 
 export const bitget: Quirks = {
-  ...USUAL_QUIRKS,
+  ...DEFAULT_QUIRKS,
   name: "bitget",
   host: "api.bitget.com",
   orderIds: { form: /^\d{1,20}$/, like: "digits, for example 1098394344925597696" },
@@ -204,7 +204,7 @@ export const bitget: Quirks = {
     ),
 
   byId: (exchange, symbol, id) =>
-    isUnified(exchange) ? unified.byId(exchange, symbol, id) : USUAL_QUIRKS.byId(exchange, symbol, id),
+    isUnified(exchange) ? unified.byId(exchange, symbol, id) : DEFAULT_QUIRKS.byId(exchange, symbol, id),
 
   async ended(exchange, symbol, { since, now, page }) {
     if (isUnified(exchange))

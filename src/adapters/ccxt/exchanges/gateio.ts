@@ -3,13 +3,13 @@ import type { Span } from "../../../model/order.ts";
 import { asCcxt, type Dict, fieldOf } from "../client/ccxt.ts";
 import {
   CallFailed,
+  DEFAULT_QUIRKS,
   forEach,
   inForce,
   meanings,
   noAnswer,
   pages,
   type Quirks,
-  USUAL_QUIRKS,
   unlessMissing,
 } from "../client/quirks.ts";
 
@@ -35,7 +35,7 @@ const TRADE_PAGE = 1000;
 const CLIENT_ID_PREFIX = "t-";
 
 export const gateio: Quirks = {
-  ...USUAL_QUIRKS,
+  ...DEFAULT_QUIRKS,
   name: "gateio",
   host: "api.gateio.ws",
   // Lookups and cancels also accept the order's own `text`.

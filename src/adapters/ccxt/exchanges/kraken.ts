@@ -1,6 +1,6 @@
 import { SECOND } from "../../../kernel/time.ts";
 import { asCcxt, type Dict, fieldOf, isDict } from "../client/ccxt.ts";
-import { inForce, type Meaning, type Quirks, USUAL_QUIRKS, unlessMissing } from "../client/quirks.ts";
+import { DEFAULT_QUIRKS, inForce, type Meaning, type Quirks, unlessMissing } from "../client/quirks.ts";
 
 /** Beginnings of the text after an error's first colon. */
 const PHRASES: readonly (readonly [string, Meaning])[] = [
@@ -48,7 +48,7 @@ const NAMED = 20;
 const REWARDS = ".F";
 
 export const kraken: Quirks = {
-  ...USUAL_QUIRKS,
+  ...DEFAULT_QUIRKS,
   name: "kraken",
   host: "api.kraken.com",
   // A cancel would treat a number as a user reference, and cancel every order that has it.

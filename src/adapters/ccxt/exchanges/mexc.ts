@@ -1,12 +1,12 @@
 import { DAY, MINUTE, SECOND } from "../../../kernel/time.ts";
 import { asCcxt, type Dict, fieldOf } from "../client/ccxt.ts";
 import {
+  DEFAULT_QUIRKS,
   forEach,
   inForce,
   LIVE_TIMING,
   meanings,
   type Quirks,
-  USUAL_QUIRKS,
   unlessMissing,
 } from "../client/quirks.ts";
 
@@ -26,7 +26,7 @@ const MEXC_PAGE_ROWS = 100;
 const MEXC_ORDER_ROWS = 1000;
 
 export const mexc: Quirks = {
-  ...USUAL_QUIRKS,
+  ...DEFAULT_QUIRKS,
   name: "mexc",
   host: "api.mexc.com",
   // `C02__…` from today's engine, hexadecimal and plain numbers from earlier ones.

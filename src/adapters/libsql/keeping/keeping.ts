@@ -1,6 +1,6 @@
 import { and, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { Pair } from "../../../kernel/pair.ts";
-import { ageOf, DAY, LONGEST_LEASE, type Millis, SECOND } from "../../../kernel/time.ts";
+import { ageOf, DAY, MAX_LEASE_MS, type Millis, SECOND } from "../../../kernel/time.ts";
 import type { AccountKey } from "../../../model/account.ts";
 import { NO_MEMORY } from "../../../model/memory.ts";
 import type { CallRequests } from "../../../ports/venue.ts";
@@ -44,7 +44,7 @@ const KEPT_VERSION = 1;
 export const WAITED = 3 * SECOND;
 
 /** With more accounts, they are read each time. */
-const MOST_RIGHTS_KEPT = 50;
+const MAX_CACHED_KEY_RIGHTS = 50;
 
 const AGE_PLACE = Object.keys(getTableColumns(keyRights)).length;
 
@@ -56,7 +56,7 @@ const accountFacts = (context: Context): Facts => {
   );
   const kept = keptReads<readonly RightsRow[]>(context, {
     most: 1,
-    isWorth: ({ length }) => length <= MOST_RIGHTS_KEPT,
+    isWorth: ({ length }) => length <= MAX_CACHED_KEY_RIGHTS,
   });
   const readRights = async (): Promise<readonly RightsRow[]> => {
     const result = await client.execute(allRights());
@@ -102,7 +102,7 @@ const accountFacts = (context: Context): Facts => {
   };
 };
 
-const [ACCOUNT, COST, WHOLE, LONGEST] = ["account", "cost", "whole", "longest"].map(
+const [ACCOUNT, COST, WHOLE, MAX_TIME] = ["account", "cost", "whole", "longest"].map(
   (name) => sql`${sql.placeholder(name)}`,
 ) as [SQL<AccountKey>, SQL<number>, SQL<number>, SQL<number>];
 
@@ -125,7 +125,7 @@ const timeOf = ({ calls, kept, rate: { burst, perSecond } }: CallRequests) => {
  * one more take is allowed, and uses up the rate limit.
  */
 const wholeAt = (now: SQL<number>): SQL<number> =>
-  sql`iif(${rates.fullAt} > ${now} + ${LONGEST}, max(${now}, ${now} + ${WHOLE} - ${COST}), max(${rates.fullAt}, ${now}))`;
+  sql`iif(${rates.fullAt} > ${now} + ${MAX_TIME}, max(${now}, ${now} + ${WHOLE} - ${COST}), max(${rates.fullAt}, ${now}))`;
 
 /** Takes calls; returns a row if enough were available. */
 const takeOfRate = (now: SQL<number>, condition = sql`true`) =>
@@ -263,7 +263,7 @@ function leaseKeeper({ client, db, now, uses }: Context): LeaseKeeper {
         .update(accounts)
         .set({ token: sql`${accounts.token} + 1`, owner, until: sql`${now()} + ${ttl}`, waitedUntil: 0 })
         .where(
-          sql`${accounts.account} = ${account} and not ${isAheadRow(accounts.until, now(), LONGEST_LEASE)}`,
+          sql`${accounts.account} = ${account} and not ${isAheadRow(accounts.until, now(), MAX_LEASE_MS)}`,
         )
         .returning({ token: accounts.token });
       const [, counted, reserved] = await client.batch(

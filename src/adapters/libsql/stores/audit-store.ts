@@ -72,14 +72,14 @@ export function auditStore(context: Context): AuditStore {
 }
 
 /** Maximum time that a cancel or stop waits for its event to be written. */
-const LONGEST_WAIT_FOR_EVENT: Millis = SECOND;
+const MAX_EVENT_WRITE_WAIT_MS: Millis = SECOND;
 
 /** Waits for a write, but only for a limited time; the write continues, and a later failure is ignored. */
 const endedSoon = (writing: Promise<void>): Promise<void> =>
   withinTime(
     writing,
-    LONGEST_WAIT_FOR_EVENT,
-    () => new StoreError("unavailable", `it is not written after ${LONGEST_WAIT_FOR_EVENT} ms`),
+    MAX_EVENT_WRITE_WAIT_MS,
+    () => new StoreError("unavailable", `it is not written after ${MAX_EVENT_WRITE_WAIT_MS} ms`),
   );
 
 async function newestCheckpoint({ db }: Context, calls: Turned): Promise<Checkpoint | undefined> {

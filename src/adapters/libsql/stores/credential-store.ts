@@ -37,7 +37,7 @@ export interface CredentialStore {
 }
 
 /** With more accounts, they are read each time. */
-const MOST_KEYS_KEPT = 50;
+const MAX_CACHED_KEYS = 50;
 
 /** `keks` are the operator's keys: the first one encrypts, all decrypt. */
 export function credentialStore(context: Context, keks: readonly Kek[]): CredentialStore {
@@ -45,7 +45,7 @@ export function credentialStore(context: Context, keks: readonly Kek[]): Credent
   const all = prepare(() => db.select().from(credentials).orderBy(asc(credentials.account)));
   const keptRows = keptReads<readonly CredentialRow[]>(context, {
     most: 1,
-    isWorth: ({ length }) => length <= MOST_KEYS_KEPT,
+    isWorth: ({ length }) => length <= MAX_CACHED_KEYS,
   });
   const unseal = async (row: CredentialRow): Promise<StoredKeys> => {
     const {

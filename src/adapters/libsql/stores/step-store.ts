@@ -1,7 +1,7 @@
 import { and, between, eq, inArray, isNull, lt, notExists, or, type SQL, sql } from "drizzle-orm";
 import { encode } from "../../../kernel/codec.ts";
 import type { Pair } from "../../../kernel/pair.ts";
-import { DAY, LONGEST_LEASE, LONGEST_PAUSE, MINUTE, type Millis } from "../../../kernel/time.ts";
+import { DAY, MAX_BACKOFF_MS, MAX_LEASE_MS, MINUTE, type Millis } from "../../../kernel/time.ts";
 import { type AccountKey, exchangeName } from "../../../model/account.ts";
 import type { Event } from "../../../model/events.ts";
 import { isKeptBack } from "../../../model/kill.ts";
@@ -129,9 +129,9 @@ const leaseUpdate = eachWay((now, { isUrgent, isScheduled }: LeaseForm) => {
   ) as [SQL<AccountKey>, SQL<string>, SQL<number>, SQL<number>];
   const isWaited = isAheadRow(accounts.waitedUntil, now, WAITED);
   const isLeft = isUrgent ? sql`` : sql` and not ${isWaited}`;
-  const isLeased = isAheadRow(accounts.until, now, LONGEST_LEASE);
+  const isLeased = isAheadRow(accounts.until, now, MAX_LEASE_MS);
   const isFree = sql`${accounts.account} = ${account} and (not ${isLeased}${isLeft} or ${accounts.owner} = ${owner})`;
-  const isBackingOff = isAheadRow(accounts.retryAt, now, LONGEST_PAUSE);
+  const isBackingOff = isAheadRow(accounts.retryAt, now, MAX_BACKOFF_MS);
   const isNewer = sql`(${accounts.scheduled} < ${scheduled} or ${accounts.scheduled} > ${scheduled} + ${SCHEDULED_AHEAD})`;
   const isDue = sql`${isFree} and ${isNewer} and not ${isBackingOff}`;
   return building

@@ -1,5 +1,5 @@
 import { max, sql } from "drizzle-orm";
-import { LONGEST_LEASE, LONGEST_PAUSE, type Millis } from "../../../kernel/time.ts";
+import { MAX_BACKOFF_MS, MAX_LEASE_MS, type Millis } from "../../../kernel/time.ts";
 import type { Store } from "../../../ports/stores/store.ts";
 import { type Context, statement } from "../../../storage/client/context.ts";
 import { readiness } from "../../../storage/client/migrate.ts";
@@ -22,9 +22,9 @@ export const clockLead =
   async (): Promise<Millis> => {
     const newest = [
       db.select({ at: max(accounts.steppedAt) }).from(accounts),
-      db.select({ at: sql`max(${accounts.until}) - ${LONGEST_LEASE}` }).from(accounts),
-      db.select({ at: sql`max(${accounts.retryAt}) - ${LONGEST_PAUSE}` }).from(accounts),
-      db.select({ at: sql`max(${rates.fullAt}) - ${LONGEST_PAUSE}` }).from(rates),
+      db.select({ at: sql`max(${accounts.until}) - ${MAX_LEASE_MS}` }).from(accounts),
+      db.select({ at: sql`max(${accounts.retryAt}) - ${MAX_BACKOFF_MS}` }).from(accounts),
+      db.select({ at: sql`max(${rates.fullAt}) - ${MAX_BACKOFF_MS}` }).from(rates),
       db.select({ at: max(requests.createdAt) }).from(requests),
     ].map((query) => sql`coalesce((${query}), 0) - ${now()}`);
     const { rows } = await client.execute(statement(sql`select max(0, ${sql.join(newest, sql`, `)})`));

@@ -208,7 +208,7 @@ const ACCOUNT_PLACE = COUNT_PLACE + 2;
 const FIRST_ROWS = 100;
 const PART_ROWS = 1000;
 /** Maximum number of cached queries: those that the page, a list and a status repeat. */
-const MOST_VIEWS_KEPT = 6;
+const MAX_CACHED_VIEWS = 6;
 const PART_BYTES = 4_000_000;
 
 /** One query variant; `names` are its values. */
@@ -226,7 +226,7 @@ interface Way {
 function readViews(context: Context): ViewsRead {
   const read = readingViews(context);
   const kept = keptReads<readonly StrategyView[]>(context, {
-    most: MOST_VIEWS_KEPT,
+    most: MAX_CACHED_VIEWS,
     isWorth: ({ length }) => length <= FIRST_ROWS,
   });
   return async (filter) => {

@@ -20,7 +20,7 @@ const TOKEN_PLACE = sql<number>`${tokens}.rowid`;
 const { hash: _hash, maker: _maker, ...shown } = getTableColumns(tokens);
 
 /** Maximum number of cached tokens in use. */
-const MOST_TOKENS_KEPT = 200;
+const MAX_CACHED_TOKENS = 200;
 
 const TOKEN_EVENT = { account: EVERY_ACCOUNT, strategy: null, kind: "token" } as const;
 
@@ -51,7 +51,7 @@ export function tokenStore(context: Context): TokenStore {
     return sql`select ${selectedColumns(tokens)} from ${tokens} where ${found}`;
   });
   const keptToken = keptReads<Token | undefined>(context, {
-    most: MOST_TOKENS_KEPT,
+    most: MAX_CACHED_TOKENS,
     isWorth: (token) => token !== undefined,
   });
   const readToken = async (hash: string): Promise<Token | undefined> => {

@@ -22,7 +22,7 @@ const QUIET_INTERVAL: Millis = 30 * SECOND;
 const TICKS_AFTER_HINT = 3;
 /** Minimum time between two wakes by the price of a pair, which can stay beyond its threshold. */
 const PRICE_GAP: Millis = SECOND;
-const MOST_CONNECTIONS = 200;
+const MAX_CONNECTIONS = 200;
 
 interface FollowParts
   extends Pick<Deps, "store" | "kinds" | "log" | "streams">,
@@ -55,7 +55,7 @@ export function followStreams({ store, kinds, log, streams, local, random, inter
 
   function connect(account: AccountKey, followed: FollowedAccount): void {
     const open = [...accounts.values()].filter(({ connection }) => connection).length;
-    if (!streams || open >= MOST_CONNECTIONS) return;
+    if (!streams || open >= MAX_CONNECTIONS) return;
     const request = () => early.request(account);
     const recovered = () => log("info", "the stream is live again", { account });
     const listener = listenerOf(followed, { now, request, recovered });
@@ -206,7 +206,7 @@ const topicsText = ({ orders, prices }: Wakes): string => JSON.stringify([orders
 /** Minimum time between the starts of two early passes of an account. */
 const EARLY_GAP: Millis = 250;
 /** Early passes that an account can make in a row. Each tick interval adds one, so hints never cost more than ticks. */
-const MOST_SAVED = 60;
+const MAX_EARLY_PASSES = 60;
 
 interface EarlyParts {
   readonly local: Pick<Local, "monotonic" | "sleep">;
@@ -249,7 +249,11 @@ export function earlyPasses({ local, interval, run }: EarlyParts) {
 
   const waitOf = ({ startedAt, retryAt, fullAt }: EarlyAccount): Millis => {
     const now = local.monotonic();
-    return Math.max(startedAt + EARLY_GAP - now, retryAt - now, fullAt - (MOST_SAVED - 1) * interval - now);
+    return Math.max(
+      startedAt + EARLY_GAP - now,
+      retryAt - now,
+      fullAt - (MAX_EARLY_PASSES - 1) * interval - now,
+    );
   };
 
   async function serve(account: AccountKey, state: EarlyAccount): Promise<void> {

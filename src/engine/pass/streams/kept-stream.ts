@@ -6,7 +6,7 @@ import type { Hint, Stream, StreamState, StreamStatus, Streams, StreamTopics } f
 import type { Local } from "../../../ports/within-time.ts";
 
 /** A connection that is not live by then is closed and opened again. */
-const LONGEST_OPENING: Millis = 30 * SECOND;
+const MAX_OPENING_MS: Millis = 30 * SECOND;
 /** A connection that was live for so long counts as a success. */
 const LONG_LIVE: Millis = MINUTE;
 const REOPEN: { readonly first: Millis; readonly most: Millis; readonly refused: Millis } = {
@@ -67,10 +67,10 @@ export function keepStream(
   };
 
   const limitOpening = async (number: number): Promise<void> => {
-    await local.sleep(LONGEST_OPENING);
+    await local.sleep(MAX_OPENING_MS);
     if (isClosed || number !== opened || state.state !== "connecting") return;
     stream?.close();
-    void end({ state: "down", reason: `not connected within ${LONGEST_OPENING / SECOND} s` });
+    void end({ state: "down", reason: `not connected within ${MAX_OPENING_MS / SECOND} s` });
   };
 
   function open(): boolean {
