@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 
 const FORM = /^(feat|fix|refactor|test|docs|build|perf|chore|ci)(\([\w-]+\))?: [a-z]\S* .+[^.]$/;
-const MAX_SUBJECT_CHARACTERS = 60;
+const MAX_SUBJECT_CHARACTERS = 72;
 const RETIRED = /\b(tells?|told|anew|by hand|held against|of its own)\b/;
 
 const [range = "main..HEAD"] = process.argv.slice(2);
