@@ -1,6 +1,6 @@
 import { swaggerUI } from "@hono/swagger-ui";
 import { type Context, Hono } from "hono";
-import { watchOver } from "./grid/operations/status.ts";
+import { passProblemsWatch } from "./grid/operations/status.ts";
 import { AppError, messageOf, StoreError } from "./kernel/errors.ts";
 import { SECOND } from "./kernel/time.ts";
 import { CONTENT_TYPE } from "./metrics/exposition.ts";
@@ -100,7 +100,7 @@ type HonoApp = Hono<{ Variables: Variables }>;
 
 /** Adds `/ready`: 503 with the reasons if the service cannot work. */
 function mountReady(app: HonoApp, deps: Deps): void {
-  const watched = watchOver(deps);
+  const watched = passProblemsWatch(deps);
   app.get("/ready", async (c) => {
     await deps.store.ready();
     const troubles = [...((await deps.keyTroubles?.()) ?? []), await watched()].filter(isReported);

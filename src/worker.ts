@@ -3,13 +3,13 @@
 import type { ExecutionContext, MessageBatch, Queue } from "@cloudflare/workers-types";
 import { scripts } from "edgemaker-strategies";
 import { LinearRouter } from "hono/router/linear-router";
-import { rememberedMarkets } from "./adapters/ccxt/client/remembered.ts";
+import { cachedMarkets } from "./adapters/ccxt/client/remembered.ts";
 import { publicBudgets } from "./adapters/ccxt/client/shared-reads.ts";
 import { fetchPost } from "./adapters/outbound.ts";
 import { createApp } from "./app.ts";
 import { type Config, parseConfig } from "./compose/config.ts";
 import { createDeps } from "./compose/deps.ts";
-import { lookOutFor } from "./compose/look-out.ts";
+import { checkAllAlarms } from "./compose/look-out.ts";
 import { textSettingsOf } from "./compose/text-settings.ts";
 import { loadScript } from "./declared/script.ts";
 import type { Pass } from "./engine/pass/step.ts";
@@ -20,7 +20,7 @@ import { DAY, HOUR, MINUTE, type Millis, SECOND } from "./kernel/time.ts";
 import { sampleFirst, sampleLiquidity } from "./liquidity/operations/sample.ts";
 import type { AccountKey } from "./model/account.ts";
 import { deliver } from "./notify/operations/deliver.ts";
-import { areGood, areStepped } from "./notify/operations/heartbeat.ts";
+import { otherServersRunPasses, passesSucceeded } from "./notify/operations/heartbeat.ts";
 import { createOperations } from "./operations.ts";
 import type { Deps } from "./ports/deps.ts";
 import type { Local, Log } from "./ports/within-time.ts";
@@ -68,7 +68,7 @@ const logFrom = (least: Config["logLevel"]): Log => {
  * assets and rates outlive an invocation.
  */
 const checkedDatabases = new Set<string>();
-const rememberMarkets = rememberedMarkets(local.monotonic);
+const rememberMarkets = cachedMarkets(local.monotonic);
 const budgets = publicBudgets(local.monotonic);
 const buyFees = new Map();
 const [wrongTokens, heavy] = [countWrongTokens(local.monotonic), createCallerLane(local)];
@@ -174,7 +174,7 @@ async function beatForQueue({ heartbeat, metrics, store, interval = MINUTE }: Me
   if (!heartbeat || !metrics) return;
   const [{ accounts, now }, due] = await Promise.all([metrics.readings(), store.due()]);
   const of = due.map(({ account }) => account);
-  await heartbeat.beat(areStepped(of, accounts, { now, interval }));
+  await heartbeat.beat(otherServersRunPasses(of, accounts, { now, interval }));
 }
 
 /** Time until another pass after one with a fill, because its price often fills more, or with a strategy that leaves. */
@@ -208,7 +208,7 @@ async function stepInline(deps: Deps, times: readonly number[], made: () => numb
     if (index > 0) await local.sleep(scheduled - (times[index - 1] as number));
     const passes = await tick(deps, { scheduled });
     for (const pass of passes) logPass(deps, pass, scheduled, made());
-    isGood &&= areGood(passes);
+    isGood &&= passesSucceeded(passes);
   }
   await deps.heartbeat?.beat(isGood);
 }
@@ -270,7 +270,7 @@ export default {
       await tried("a scheduled tick failed", () =>
         environment.TURNS ? enqueue(environment.TURNS, deps, times) : stepInline(deps, times, made),
       );
-      await tried("the health check failed", () => lookOutFor(deps));
+      await tried("the health check failed", () => checkAllAlarms(deps));
       const { notify, requests, reports, log } = deps;
       if (notify)
         await tried("messages could not be sent", () => deliver({ notify, local, log, requests, reports }));

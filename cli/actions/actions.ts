@@ -7,7 +7,7 @@ export { signsOfLife } from "../host/signs-of-life.ts";
 export { downloadCandles } from "./candles/download.ts";
 export { importCandles, listCandles, showCandles } from "./candles/import.ts";
 export { completion } from "./completion.ts";
-export { askForFolder, backUp, migrateDatabase, prune, restore } from "./database/db.ts";
+export { backUp, confirmNewFolder as askForFolder, migrateDatabase, prune, restore } from "./database/db.ts";
 export { withDatabase } from "./database/open.ts";
 export { estimateCost, runDoctor } from "./doctor.ts";
 export {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { asGridView } from "../../src/grid/kind.ts";
 import { profitOf } from "../../src/grid/ledger/booking.ts";
 import type { GridStrategy } from "../../src/grid/state/state.ts";
-import { type Decimal, decimal, snap, text, ZERO } from "../../src/kernel/decimal.ts";
+import { type Decimal, decimal, roundToStep, text, ZERO } from "../../src/kernel/decimal.ts";
 import { pluralize } from "../../src/kernel/plain-text.ts";
 import type { Fill } from "../../src/model/order.ts";
 import { createOperations } from "../../src/operations.ts";
@@ -149,7 +149,7 @@ async function tellProgress(deps: Deps, id: string, over: AbortSignal): Promise<
   }
 }
 
-const toCents = (amount: Decimal): string => text(snap(amount, decimal("0.01"), "half"));
+const toCents = (amount: Decimal): string => text(roundToStep(amount, decimal("0.01"), "half"));
 
 const describeFill = ({ at, side, amount, price, fees }: Fill): string =>
   `  ${new Date(at).toISOString().slice(0, 19).replace("T", " ")}  ${side === "buy" ? "bought" : "sold  "} ${text(amount)} BTC at ${text(price)}, fee ${fees.map((fee) => `${toCents(fee.amount)} ${fee.asset}`).join(", ")}`;

@@ -19,8 +19,8 @@ import { pendingMigrations } from "../../src/storage/client/migrate.ts";
 import { safeClient } from "../../src/storage/client/safe-client.ts";
 import { configFile, databaseFile, dataDirectory, shownUrl } from "../host/directories.ts";
 import {
-  besides,
   createLog,
+  databaseFilesOf,
   folderOpenToAll,
   openTo,
   runtimeAsIs,
@@ -53,7 +53,7 @@ export async function runDoctor(values: Values): Promise<number> {
   if (settings) {
     checks.push(await portFree(values, settings));
     const { config, databaseUrl } = settings;
-    for (const file of besides(databaseFile(databaseUrl) ?? "")) {
+    for (const file of databaseFilesOf(databaseFile(databaseUrl) ?? "")) {
       const check = existsSync(file) ? privacy(file, basename(file)) : undefined;
       if (check) checks.push(check);
     }

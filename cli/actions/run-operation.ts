@@ -11,9 +11,9 @@ import { dataDirectory } from "../host/directories.ts";
 import {
   killedByEither,
   orElse,
+  printKillFilePath,
+  printRemoteKillHint,
   releasedFromBoth,
-  sayKillElsewhere,
-  sayKillFile,
 } from "../host/kill-file.ts";
 import { nodeLocal } from "../host/process/node-local.ts";
 import { callRemote, namesServer, type Remote, requestRemote } from "../host/remote.ts";
@@ -56,10 +56,10 @@ export async function runOperation(
   // Stopping everything must not depend on a responding server or a working database.
   if (operation.lane !== "urgent" || operation.effect !== "admin") return run();
   const { databaseUrl } = settings;
-  if (namesServer(settings, values)) return said?.on === false ? run() : orElse(run, sayKillElsewhere);
+  if (namesServer(settings, values)) return said?.on === false ? run() : orElse(run, printRemoteKillHint);
   if (typeof said?.on === "boolean")
     return said.on ? killedByEither(databaseUrl, run) : releasedFromBoth(databaseUrl, run);
-  return orElse(run, () => sayKillFile(databaseUrl));
+  return orElse(run, () => printKillFilePath(databaseUrl));
 }
 
 async function runWith(
@@ -96,7 +96,7 @@ async function runWith(
     else printAnswer(operation, answer.body, { format, values });
     if (!isDone) return 1;
     code = operation.cli?.exit?.(answer.body) ?? 0;
-    if (operation.cli?.steps) await sayUnstepped(settings, deps, values);
+    if (operation.cli?.steps) await warnWithoutServer(settings, deps, values);
   } finally {
     close();
   }
@@ -149,7 +149,7 @@ function askPreviewed(
 }
 
 /** Warns if no server runs the strategies of the database that this process has opened. */
-export async function sayUnstepped(
+export async function warnWithoutServer(
   { config }: CliSettings,
   deps: Deps | undefined,
   values: Values,
@@ -159,12 +159,12 @@ export async function sayUnstepped(
   process.stderr.write(`No server is running, so nothing trades yet; start \`edgemaker serve${flags}\`.\n`);
 }
 
-const BETWEEN_WATCHES_MILLIS = 2000;
+const WATCH_INTERVAL_MS = 2000;
 /** Terminal codes that move to the top left and clear what is below. */
 const REDRAW = "\x1b[H\x1b[J";
 
 /** Calls again; a failure is a response too. */
-export const askAgain = (ask: WatchedAnswer["ask"]): Promise<Answer> =>
+export const callAgain = (ask: WatchedAnswer["ask"]): Promise<Answer> =>
   ask().catch((error: unknown) => ({ status: 500, body: { error: "No answer", message: messageOf(error) } }));
 
 const printAnswer = (
@@ -279,7 +279,7 @@ export async function confirmFinal(
   return !isCancel(answer) && answer;
 }
 
-const BETWEEN_LOOKS_MILLIS = 1000;
+const READ_INTERVAL_MS = 1000;
 
 interface Going {
   readonly surface: NonNullable<CommandSurface["until"]>;
@@ -305,8 +305,8 @@ export async function until(
       [last, changedAt] = [text, performance.now()];
     }
     if (performance.now() - changedAt >= seconds * 1000) return { answer, isDone: false };
-    await sleep(BETWEEN_LOOKS_MILLIS);
-    answer = await askAgain(ask);
+    await sleep(READ_INTERVAL_MS);
+    answer = await callAgain(ask);
   }
 }
 
@@ -324,11 +324,11 @@ export async function watch(first: Answer, { ask, show, asJson }: WatchedAnswer)
   // The reader has closed the pipe: `edgemaker … --watch | head`.
   process.stdout.once("error", () => over.abort());
   const failed = asJson ? ({ body }: Answer) => JSON.stringify(body) : failureText;
-  for (let answer = first; !over.signal.aborted; answer = await askAgain(ask)) {
+  for (let answer = first; !over.signal.aborted; answer = await callAgain(ask)) {
     process.stdout.write(
       `${process.stdout.isTTY ? REDRAW : ""}${answer.status === 200 ? show(answer.body) : failed(answer)}\n`,
     );
-    await sleep(BETWEEN_WATCHES_MILLIS, undefined, { signal: over.signal }).catch(() => undefined);
+    await sleep(WATCH_INTERVAL_MS, undefined, { signal: over.signal }).catch(() => undefined);
     if (over.signal.aborted) break;
   }
   return 0;

@@ -22,7 +22,7 @@ import {
   startStreams,
   startTracing,
 } from "../host/built-assets.ts";
-import { askAboutKeys } from "../host/check-keys.ts";
+import { checkKeyRights } from "../host/check-keys.ts";
 import { configFile, dataDirectory } from "../host/directories.ts";
 import { createLog, nodeRuntime, tighten } from "../host/node-runtime.ts";
 import { calculationThread } from "../host/process/calculations.ts";
@@ -98,7 +98,7 @@ export async function startServer(values: Values, { around = 0 } = {}): Promise<
     for (const trouble of (await deps.keyTroubles?.()) ?? []) log("error", trouble);
     const delivery = startDelivery(deps, Math.min(interval, DELIVERY_INTERVAL));
     const sampling = startSampling(deps, Math.min(interval, DELIVERY_INTERVAL));
-    const asking = askAboutKeys(deps);
+    const asking = checkKeyRights(deps);
 
     const { stopped, stop } = stopOnce(async () => {
       asking.stop();

@@ -43,7 +43,7 @@ export async function runSetup(values: Values): Promise<number> {
   await writeAnswers(answers, settings);
   // Read again with the keys that were just written.
   if (answers.open.length > 0)
-    await tellFirstPlan(answers.open, readSettings({ ...values, sandbox: false }, process.env));
+    await showFirstPlan(answers.open, readSettings({ ...values, sandbox: false }, process.env));
   process.stdout.write("Next: edgemaker doctor, then edgemaker serve.\n");
   return 0;
 }
@@ -234,7 +234,7 @@ const MAX_ASSETS_NAMED = 6;
 const MAX_ASSETS_PRICED = 20;
 
 /** Shows the free balances on these exchanges, and a grid from the largest one. Starts nothing. */
-async function tellFirstPlan(exchanges: readonly string[], settings: CliSettings): Promise<void> {
+async function showFirstPlan(exchanges: readonly string[], settings: CliSettings): Promise<void> {
   const operations = createOperations(settings.config.exchanges.map(({ id }) => id));
   const { ask: asks, close } = await openAnswering(settings, undefined);
   const ask: AskByName = (name, input) =>

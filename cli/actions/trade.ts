@@ -1,7 +1,7 @@
 import type { Operation } from "../../src/operation.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { Answer } from "../../src/transport/run.ts";
-import { askAboutKeys } from "../host/check-keys.ts";
+import { checkKeyRights } from "../host/check-keys.ts";
 import { runningServers } from "../host/running-servers.ts";
 import { type CliSettings, readSettings, tickInterval } from "../host/settings.ts";
 import { startTimer } from "../host/timer.ts";
@@ -104,7 +104,7 @@ const paperOnly = (deps: Deps): Deps => ({
 });
 
 function stepping(deps: Deps, interval: number) {
-  const [timer, asking] = [startTimer(deps, interval), askAboutKeys(deps)];
+  const [timer, asking] = [startTimer(deps, interval), checkKeyRights(deps)];
   return {
     async stop() {
       asking.stop();

@@ -4,14 +4,14 @@ import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ServiceDeps } from "../../src/compose/deps.ts";
-import { lookOutFor } from "../../src/compose/look-out.ts";
+import { checkAllAlarms } from "../../src/compose/look-out.ts";
 import { type Follower, followStreams } from "../../src/engine/pass/streams/follow.ts";
 import { tick } from "../../src/engine/pass/tick.ts";
 import { digest } from "../../src/kernel/digest.ts";
 import { messageOf } from "../../src/kernel/errors.ts";
 import { sampleLiquidity } from "../../src/liquidity/operations/sample.ts";
 import type { LiquidityDeps } from "../../src/liquidity/store/store.ts";
-import type { By } from "../../src/model/events.ts";
+import type { ActorAndRequest } from "../../src/model/events.ts";
 import { deliver } from "../../src/notify/operations/deliver.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { TokenStore } from "../../src/ports/stores/store.ts";
@@ -67,7 +67,7 @@ export function startDelivery(deps: ServiceDeps, interval: number) {
   const { notify, local, log, reports } = deps;
   if (!notify) return { stop: async () => undefined };
   return rounds(interval, async () => {
-    await lookOutFor(deps).catch((error: unknown) =>
+    await checkAllAlarms(deps).catch((error: unknown) =>
       log("warn", "the health check failed", { reason: messageOf(error) }),
     );
     await deliver({ notify, local, log, reports }).catch((error: unknown) =>
@@ -97,7 +97,7 @@ export async function listLocalToken(
   store: TokenStore,
   { token, url }: { readonly token: string; readonly url: string },
 ): Promise<() => Promise<void>> {
-  const by: By = { actor: "local", request: nodeLocal.randomText(12) };
+  const by: ActorAndRequest = { actor: "local", request: nodeLocal.randomText(12) };
   const server = `${url} on ${hostname()}`;
   for (const one of await store.tokens({ limit: MAX_TOKENS_READ }))
     if (one.server === server) await store.revokeToken(one.id, by);

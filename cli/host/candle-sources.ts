@@ -21,11 +21,11 @@ import type { Readable } from "node:stream";
 import { crc32, createGunzip, createInflateRaw, type Gunzip, type InflateRaw } from "node:zlib";
 import { type Candles, indexAt } from "../../src/candles/candles.ts";
 import {
+  type CandleFileExtras,
   decodeCandles,
   encodeCandles,
   type Head,
   isCandleFile,
-  type KeptWithCandles,
   readHead,
   spanLabel,
 } from "../../src/candles/file.ts";
@@ -312,7 +312,7 @@ function covers({ candles, head: { asked: requests } }: StoredCandles, since: Mi
 export async function writeStored(
   file: string,
   candles: Candles,
-  kept: Omit<KeptWithCandles, "hash">,
+  kept: Omit<CandleFileExtras, "hash">,
 ): Promise<Coverage> {
   const hash = await hashOf(candles);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });

@@ -3,7 +3,7 @@ import { messageOf } from "../../src/kernel/errors.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 
 /** Checks the permissions of the configured keys in the background; results are logged and shown by grid status. */
-export function askAboutKeys({ live, log }: Deps & { readonly live?: Live }): { stop(): void } {
+export function checkKeyRights({ live, log }: Deps & { readonly live?: Live }): { stop(): void } {
   let isStopping = false;
   live?.venues.rights
     .ask(0, () => !isStopping)

@@ -95,20 +95,20 @@ function sayCreated(databaseUrl: string): void {
     const removal = createKillFile(databaseUrl);
     process.stderr.write(`Created the file ${killFile(databaseUrl)}: ${WHILE_THERE}; ${removal}.\n`);
   } catch {
-    sayKillFile(databaseUrl);
+    printKillFilePath(databaseUrl);
   }
 }
 
 const WHILE_THERE = "while this file exists, no process on this machine places orders for this database";
 
 /** Prints the kill file's path; needs neither a server nor a database. */
-export const sayKillFile = (databaseUrl: string): boolean =>
+export const printKillFilePath = (databaseUrl: string): boolean =>
   process.stderr.write(
     `To stop without a server or a database, create the file ${killFile(databaseUrl)}: ${WHILE_THERE}.\n`,
   );
 
 /** Prints how to stop a server that does not respond and that the user named: its kill file is on its own machine. */
-export const sayKillElsewhere = (): boolean =>
+export const printRemoteKillHint = (): boolean =>
   process.stderr.write(
     "If the server does not respond, run `edgemaker kill on` on the machine of that server; it needs no server.\n",
   );

@@ -206,11 +206,11 @@ function ownDatabase(file: string): boolean {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   closeSync(openSync(file, "a", 0o600));
   // Files next to it got its mode at the time when they were created.
-  return besides(file).map(tighten).includes(true);
+  return databaseFilesOf(file).map(tighten).includes(true);
 }
 
 /** Returns a database's file and SQLite's files next to it. */
-export const besides = (file: string): readonly string[] =>
+export const databaseFilesOf = (file: string): readonly string[] =>
   ["", "-wal", "-shm"].map((end) => `${file}${end}`);
 
 function errorCodeOf(error: Error): string {

@@ -1,13 +1,13 @@
-import { div, snap, text } from "../../src/kernel/decimal.ts";
+import { div, roundToStep, text } from "../../src/kernel/decimal.ts";
 import { splitPair } from "../../src/kernel/pair.ts";
 import type { Millis } from "../../src/kernel/time.ts";
 import type { NewsCursor } from "../../src/model/channel.ts";
-import type { TellableFill } from "../../src/model/news.ts";
+import type { ReportableFill } from "../../src/model/news.ts";
 import { eventNews, fillNews } from "../../src/notify/news.ts";
 import type { NotifyDeps } from "../../src/notify/operations/deliver.ts";
 import { rounds } from "./running-servers.ts";
 
-const NEWS_PER_LOOK = 200;
+const NEWS_PER_READ = 200;
 /** Precision of a price that is computed from a fill's two amounts. */
 const READABLE = 10n ** 10n;
 
@@ -21,7 +21,7 @@ export function signsOfLife(
   let cursor: NewsCursor | undefined;
   return rounds(every, async () => {
     // Passes log this failure; the next round prints the news.
-    const news = await notify.store.newsAfter(cursor, NEWS_PER_LOOK).catch(() => undefined);
+    const news = await notify.store.newsAfter(cursor, NEWS_PER_READ).catch(() => undefined);
     if (!news) return;
     cursor = news.cursor;
     const results = news.events.flatMap((event) => eventNews(event) ?? []);
@@ -31,9 +31,10 @@ export function signsOfLife(
   });
 }
 
-function formatFill(fill: TellableFill): string {
+function formatFill(fill: ReportableFill): string {
   const { base, quote } = splitPair(fill.symbol);
-  const price = fill.amount > 0n ? snap(div(fill.notional, fill.amount, "half"), READABLE, "half") : 0n;
+  const price =
+    fill.amount > 0n ? roundToStep(div(fill.notional, fill.amount, "half"), READABLE, "half") : 0n;
   const what = `${fillNews(fill).text.split(":")[0]}: ${fill.side === "buy" ? "bought" : "sold"}`;
   return `${what} ${text(fill.amount)} ${base} at ${text(price)} ${quote}`;
 }

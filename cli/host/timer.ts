@@ -1,7 +1,7 @@
 import type { Follower } from "../../src/engine/pass/streams/follow.ts";
 import { tick } from "../../src/engine/pass/tick.ts";
 import { messageOf } from "../../src/kernel/errors.ts";
-import { areGood } from "../../src/notify/operations/heartbeat.ts";
+import { passesSucceeded } from "../../src/notify/operations/heartbeat.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import { rounds } from "./running-servers.ts";
 
@@ -15,7 +15,7 @@ export function startTimer(deps: Deps, interval: number, follower?: Follower) {
     follower?.passed(passes);
     await follower?.refresh();
     // Not awaited: passes never wait for a monitoring service.
-    void deps.heartbeat?.beat(areGood(passes));
+    void deps.heartbeat?.beat(passesSucceeded(passes));
     const isStepped = passes.some(({ outcome }) => outcome === "stepped" || outcome === "short");
     if (letPass && isStepped) isPressing = await letPass(interval);
   };

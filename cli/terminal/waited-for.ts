@@ -1,6 +1,6 @@
 import type { WaitingCaller } from "../../src/operation.ts";
 
-const MILLIS_BETWEEN = 1000;
+const PROGRESS_INTERVAL_MS = 1000;
 
 export interface Waited<T> {
   readonly answer: T;
@@ -14,7 +14,7 @@ interface Words<T> {
   readonly ended: (answer: T) => string;
 }
 
-const WHAT_THERE_IS: Words<unknown> = {
+const PARTIAL_RESULT_WORDS: Words<unknown> = {
   ends: "stops here and shows the result so far",
   ended: () => "Stopped early. This is the result so far.\n",
 };
@@ -25,7 +25,7 @@ const WHAT_THERE_IS: Words<unknown> = {
  */
 export async function waitedFor<T>(
   work: (waiting: WaitingCaller) => Promise<T>,
-  { ends, ended }: Words<T> = WHAT_THERE_IS,
+  { ends, ended }: Words<T> = PARTIAL_RESULT_WORDS,
 ): Promise<Waited<T>> {
   const { stderr } = process;
   let isCut = false;
@@ -38,7 +38,7 @@ export async function waitedFor<T>(
     const answer = await work({
       isEnough: () => isCut,
       hear(done) {
-        if (!stderr.isTTY || performance.now() - describedAt < MILLIS_BETWEEN) return;
+        if (!stderr.isTTY || performance.now() - describedAt < PROGRESS_INTERVAL_MS) return;
         describedAt = performance.now();
         stderr.write(`\r${Math.floor(100 * done)} % done; Ctrl-C ${ends}`);
         isReported = true;

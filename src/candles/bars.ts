@@ -1,7 +1,7 @@
 import { type Candles, type Column, MAX_INT32, MAX_PRICE_DECIMALS, rowProblem } from "./candles.ts";
 
 /** Buffer for one bar that is added to the columns and reused: prices as digits and decimals. */
-export interface Scratch {
+export interface BarBuffer {
   at: number;
   /** Open, high, low, close. */
   readonly digits: Float64Array;
@@ -9,7 +9,7 @@ export interface Scratch {
   volume: number;
 }
 
-export const createScratch = (): Scratch => ({
+export const createScratch = (): BarBuffer => ({
   at: 0,
   digits: new Float64Array(4),
   decimals: new Int32Array(4),
@@ -56,7 +56,7 @@ export function createBars() {
   }
 
   /** Adds a bar; returns why it is invalid, and then adds nothing. */
-  function add(bar: Scratch): string | undefined {
+  function add(bar: BarBuffer): string | undefined {
     const { digits, decimals } = bar;
     const most = Math.max(
       decimals[0] as number,

@@ -41,10 +41,10 @@ const HeadShape = lazy(() =>
 
 export type Head = z.output<ReturnType<typeof HeadShape>>;
 /** Data that a file contains besides the candles. */
-export type KeptWithCandles = Omit<Head, "pair" | "spanMillis" | "scale" | "bars" | "wide">;
+export type CandleFileExtras = Omit<Head, "pair" | "spanMillis" | "scale" | "bars" | "wide">;
 
 /** Encodes a file as parts to write in order. */
-export function encodeCandles(candles: Candles, kept: KeptWithCandles): Uint8Array<ArrayBuffer>[] {
+export function encodeCandles(candles: Candles, kept: CandleFileExtras): Uint8Array<ArrayBuffer>[] {
   requireLittleEndian();
   const { pair, spanMillis, scale, times, volume, ...prices } = narrowed(candles);
   const wide = prices.open instanceof Float64Array;

@@ -2,7 +2,7 @@ import { inOrder } from "./bars.ts";
 import type { Candles, Column } from "./candles.ts";
 import { narrowed } from "./hash.ts";
 
-interface Merged {
+interface MergedCandles {
   readonly candles: Candles;
   /** Number of identical bars that both have. */
   readonly duplicates: number;
@@ -11,7 +11,7 @@ interface Merged {
 }
 
 /** Merges the bars of both, of one pair and span, in ascending order. */
-export function merge(first: Candles, second: Candles): Merged {
+export function merge(first: Candles, second: Candles): MergedCandles {
   if (first.pair !== second.pair || first.spanMillis !== second.spanMillis)
     throw new RangeError("candles of different pairs or lengths cannot be merged");
   const scale = Math.max(first.scale, second.scale);

@@ -1,6 +1,6 @@
 import type { Pair } from "../kernel/pair.ts";
 import { MINUTE, type Millis, stampOf } from "../kernel/time.ts";
-import { type Columns, createBars, createScratch, inOrder, type Scratch } from "./bars.ts";
+import { type BarBuffer, type Columns, createBars, createScratch, inOrder } from "./bars.ts";
 import type { Candles } from "./candles.ts";
 import { type Figure, type Layout, layoutOf, readNearest, readNumber, readTime, textOf } from "./figures.ts";
 import { createRows, type Row, type RowShape, rowPlace } from "./rows.ts";
@@ -259,18 +259,18 @@ export function gapsOf({ times, spanMillis }: Pick<Candles, "times" | "spanMilli
 const [OPEN, HIGH, LOW, CLOSE] = [0, 1, 2, 3] as const;
 
 /** Compares two prices exactly by digits and decimals. */
-const isAbove = (bar: Scratch, index: number, { digits, decimals }: Figure): boolean => {
+const isAbove = (bar: BarBuffer, index: number, { digits, decimals }: Figure): boolean => {
   const own = bar.digits[index] as number;
   const shift = decimals - (bar.decimals[index] as number);
   return shift >= 0 ? own * 10 ** shift > digits : own > digits * 10 ** -shift;
 };
-const isBelow = (bar: Scratch, index: number, { digits, decimals }: Figure): boolean => {
+const isBelow = (bar: BarBuffer, index: number, { digits, decimals }: Figure): boolean => {
   const own = bar.digits[index] as number;
   const shift = decimals - (bar.decimals[index] as number);
   return shift >= 0 ? own * 10 ** shift < digits : own < digits * 10 ** -shift;
 };
 
-function set(bar: Scratch, index: number, { digits, decimals }: Figure): void {
+function set(bar: BarBuffer, index: number, { digits, decimals }: Figure): void {
   bar.digits[index] = digits;
   bar.decimals[index] = decimals;
 }
@@ -279,7 +279,7 @@ function set(bar: Scratch, index: number, { digits, decimals }: Figure): void {
  * Builds bars from trades in ascending order: from the first trade of a span to its last. A span without trades has
  * no bar. `onBar` receives the same reused object.
  */
-function createTradeBars(spanMillis: number, bar: Scratch, onBar: () => void) {
+function createTradeBars(spanMillis: number, bar: BarBuffer, onBar: () => void) {
   let isOpen = false;
 
   /** Adds a trade; returns why it is invalid. */

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type Decimal, div, min, snap, wire, ZERO } from "../kernel/decimal.ts";
+import { type Decimal, div, min, roundToStep, wire, ZERO } from "../kernel/decimal.ts";
 import { lazy } from "../kernel/lazy.ts";
 import { spreadOf } from "../kernel/spread.ts";
 import type { Millis } from "../kernel/time.ts";
@@ -272,7 +272,7 @@ export function bestExecution(legs: Legs, most?: Decimal): Opportunity | undefin
  * lot.
  */
 function wholeExecution(legs: Legs, amount: Decimal): PairTrade | undefined {
-  const whole = snap(amount, commonLot(legs), "down");
+  const whole = roundToStep(amount, commonLot(legs), "down");
   if (whole === ZERO || whole > legs.buy.depth || whole > legs.sell.depth) return undefined;
   return executePair(legs, whole);
 }

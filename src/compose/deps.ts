@@ -5,7 +5,7 @@ import {
   publicBudgets,
 } from "../adapters/ccxt/client/shared-reads.ts";
 import { cached, IRIS_URL, irisAggregator } from "../adapters/iris/aggregator.ts";
-import { libsqlKeeping } from "../adapters/libsql/keeping/keeping.ts";
+import { libsqlAdapterStore } from "../adapters/libsql/keeping/keeping.ts";
 import { type DryBooks, dryBooks } from "../adapters/libsql/sandbox/dry-books.ts";
 import { type CredentialStore, credentialStore } from "../adapters/libsql/stores/credential-store.ts";
 import { createStore } from "../adapters/libsql/stores/store.ts";
@@ -246,7 +246,7 @@ export interface Live {
 async function connectLive(config: Config, context: Context, { local, log, live }: Runtime): Promise<Live> {
   const credentials = credentialStore(context, await Promise.all(config.keks.map(importKek)));
   const stored = config.keks.length > 0 ? await storedKeys(credentials, local) : NO_STORED_KEYS;
-  const parts = { keeping: libsqlKeeping(context), credentials: stored, local, log };
+  const parts = { keeping: libsqlAdapterStore(context), credentials: stored, local, log };
   const venues = liveVenues(config, parts, live);
   const accountOf = (exchange: string) => accountKey(venues.accountOf(exchange));
   const { exchanges } = config;

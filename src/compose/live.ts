@@ -6,13 +6,13 @@ import {
 } from "../adapters/ccxt/account/exchange-link.ts";
 import { askKeyRights, checkKeys, type KeyCheck } from "../adapters/ccxt/account/reading.ts";
 import { ccxtVenue } from "../adapters/ccxt/account/venue.ts";
-import type { Keeping, KeptValue, KnownRights, MarketKeeper } from "../adapters/ccxt/client/ccxt.ts";
+import type { AdapterStore, CachedValue, KnownRights, MarketCache } from "../adapters/ccxt/client/ccxt.ts";
 import type { Quirks } from "../adapters/ccxt/client/quirks.ts";
 import {
   outboundRate,
   type PublicBudgets,
   publicBudgets,
-  SHARED_FOR,
+  SHARED_FOR_MS,
 } from "../adapters/ccxt/client/shared-reads.ts";
 import type { Fetch } from "../adapters/ccxt/client/transport.ts";
 import { bitget } from "../adapters/ccxt/exchanges/bitget.ts";
@@ -48,7 +48,7 @@ export interface LiveOptions {
   /** How long a public response is shared with other callers; 0 disables sharing. */
   readonly keptFor?: Millis;
   /** Wraps the database's market storage, for platforms whose instances are short-lived. */
-  readonly markets?: (inner: MarketKeeper) => MarketKeeper;
+  readonly markets?: (inner: MarketCache) => MarketCache;
   /** Rate limits for requests without a token, if they must outlive one invocation. */
   readonly budgets?: PublicBudgets;
   /** Fee assets that outlive one invocation. */
@@ -58,7 +58,7 @@ export interface LiveOptions {
 }
 
 interface LiveParts {
-  readonly keeping: Keeping;
+  readonly keeping: AdapterStore;
   readonly credentials: StoredCredentials<Omit<Keys, "hash">>;
   readonly local: Local;
   readonly log: Log;
@@ -157,7 +157,7 @@ function linker(config: Config, parts: LiveParts, options: LiveOptions) {
       rate: quirks.tiers?.[config.tiers.get(id) ?? TIERS.kraken[0]] ?? quirks.rate,
       fetch: options.fetch ?? ((url, init) => fetch(url, init)),
       clock: options.clock ?? (() => Date.now()),
-      keptFor: options.keptFor ?? SHARED_FOR,
+      keptFor: options.keptFor ?? SHARED_FOR_MS,
       buyFees: options.buyFees,
       budget: budgets(
         new URL(base).host,
@@ -183,7 +183,7 @@ function liveKeys({ config, credentials, found, accountOf }: KeyParts) {
   const stored = (exchange: string) =>
     credentials.get(accountKey(accountOf(exchange))).catch((error: unknown) => {
       if (!(error instanceof SettingsError)) throw error;
-      throw new SettingsError(unopenedText(exchange, error.message), { cause: error });
+      throw new SettingsError(undecryptableKeysText(exchange, error.message), { cause: error });
     });
   // The environment overrides stored keys.
   const own = async (exchange: string): Promise<Keys | undefined> => {
@@ -235,7 +235,7 @@ interface RightsParts {
   readonly keysOf: (exchange: string) => Promise<Keys | undefined>;
   /** Reads permissions. Throws if the exchange does not return them. */
   readonly ask: (exchange: string, keys: Keys) => Promise<boolean | undefined>;
-  readonly keeper: Pick<MarketKeeper, "rights" | "keepRights">;
+  readonly keeper: Pick<MarketCache, "rights" | "keepRights">;
   readonly log: Log;
 }
 
@@ -253,7 +253,7 @@ interface Configured {
   readonly exchange: string;
   readonly keys: Keys;
   /** Stored permissions of these keys. */
-  readonly known: KeptValue<KnownRights> | undefined;
+  readonly known: CachedValue<KnownRights> | undefined;
 }
 
 export const mayWithdrawText = (exchange: string): string =>
@@ -332,7 +332,7 @@ export function credentialCheck({ exchanges, accountOf, credentials }: Credentia
       const found = new Map<string, string>();
       for (const { id, keys } of exchanges) {
         const trouble = keys ? undefined : all.get(accountOf(id))?.trouble;
-        if (trouble !== undefined) found.set(id, unopenedText(id, trouble));
+        if (trouble !== undefined) found.set(id, undecryptableKeysText(id, trouble));
       }
       return found;
     },
@@ -348,7 +348,7 @@ export function credentialCheck({ exchanges, accountOf, credentials }: Credentia
   };
 }
 
-const unopenedText = (exchange: string, why: string): string =>
+const undecryptableKeysText = (exchange: string, why: string): string =>
   `the stored keys of ${exchange} cannot be decrypted: ${why}`;
 
 /** Functions and files that the platform provides. */

@@ -1,9 +1,9 @@
 import {
   cancellable,
   draftOf,
+  foreignOrderError,
   isRecovering,
   isUnclear,
-  strangerError,
   venueError,
   withNotices,
 } from "../engine/decide/intents.ts";
@@ -16,7 +16,7 @@ import type { Event } from "../model/events.ts";
 import type { Market, Quote } from "../model/market.ts";
 import { type Order, takes } from "../model/order.ts";
 import type { Notice, Refusal, Strategy } from "../model/strategy.ts";
-import type { Drafted, FoundOrder, Kind, StrategyContext } from "../ports/kind.ts";
+import type { DraftedStrategy, FoundOrder, Kind, StrategyContext } from "../ports/kind.ts";
 import type { StrategyView } from "../ports/stores/store.ts";
 import { forgottenBase, giveFirstBase, layOut, targetBase, withMid } from "./ladder/levels.ts";
 import {
@@ -162,7 +162,7 @@ export function advanceRunning(
   before: GridStrategy,
   live: readonly Order[],
   context: StrategyContext,
-): Partial<Drafted<GridStrategy>> {
+): Partial<DraftedStrategy<GridStrategy>> {
   const { market, quote, error } = context.observed;
   if (!market || !quote) return { strategy: { ...before, lastError: error } };
   const marketQuote = { market, quote };
@@ -179,7 +179,7 @@ function runEdited(
   before: GridStrategy,
   live: readonly Order[],
   context: StrategyContext & { readonly marketQuote: MarketQuote },
-): Partial<Drafted<GridStrategy>> {
+): Partial<DraftedStrategy<GridStrategy>> {
   const { marketQuote } = context;
   const { quote } = marketQuote;
   const triggered = trigger(before, marketQuote);
@@ -204,7 +204,7 @@ function runEdited(
     const notices = noticesOf(strategy, marketQuote, true);
     return {
       strategy: withNotices(
-        { ...strategy, status: "running", phase: "rebuilding", lastError: strangerError(context) },
+        { ...strategy, status: "running", phase: "rebuilding", lastError: foreignOrderError(context) },
         notices,
       ),
       cancels,
@@ -314,7 +314,7 @@ function placeMissing(
   strategy: GridStrategy,
   live: readonly Order[],
   context: StrategyContext & { marketQuote: MarketQuote; waits: boolean; problem: string | null },
-): Partial<Drafted<GridStrategy>> {
+): Partial<DraftedStrategy<GridStrategy>> {
   const { marketQuote, window, funds } = context;
   const mine = live.filter(({ generation }) => generation === strategy.state.generation);
   const mustWait = mine.length < live.length || isRecovering(strategy, context);
@@ -340,7 +340,8 @@ function placeMissing(
   });
   const intents = [...bought.intents, ...planned.intents];
   const waits = context.waits || planned.postponed > 0 || live.some(isUnclear);
-  const problem = strangerError(context) ?? context.problem ?? bought.problem ?? planError(planned, context);
+  const problem =
+    foreignOrderError(context) ?? context.problem ?? bought.problem ?? planError(planned, context);
   const placed = afterPlan(strategy, planned, { problem, isPlacing: waits || intents.length > 0 });
   return {
     strategy: withNotices(placed, noticesOf(placed, marketQuote, live.length + intents.length > 0)),
@@ -391,7 +392,7 @@ export function startTrading(
   const { observed, ownBase } = context;
   if (strategy.phase !== "starting" || !observed.market) return strategy;
   // It can have started before its database was restored: its sales then show the base that it had.
-  if (isRecovering(strategy, context)) return { ...strategy, lastError: strangerError(context) };
+  if (isRecovering(strategy, context)) return { ...strategy, lastError: foreignOrderError(context) };
   if (ownBase === undefined) return undefined;
   const { state, config } = strategy;
   const most = config.useOwnBase === false ? ZERO : ownBase.least;

@@ -4,7 +4,7 @@ import { countField, idField, textField } from "../kernel/fields.ts";
 import { parseClientOrderId } from "../kernel/ids.ts";
 import { lazy } from "../kernel/lazy.ts";
 import { type Millis, stampOf } from "../kernel/time.ts";
-import type { KeptEvent } from "../model/events.ts";
+import type { StoredEvent } from "../model/events.ts";
 import { SIDES } from "../model/market.ts";
 import { type Fill, ORDER_STATUSES, ORDER_TYPES, type Order, type OrderState } from "../model/order.ts";
 import type { ArchiveFile, Page } from "../ports/stores/store.ts";
@@ -196,7 +196,7 @@ export const eventShown = ({
   message,
   at,
   actor,
-}: KeptEvent & { readonly id: number }): z.input<ReturnType<typeof HistoricEventShape>> => ({
+}: StoredEvent & { readonly id: number }): z.input<ReturnType<typeof HistoricEventShape>> => ({
   id,
   kind,
   message,

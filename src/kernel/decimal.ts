@@ -96,20 +96,20 @@ export const mulDiv = (a: Decimal, factors: { times: Decimal; over: Decimal }, r
   divideWhole(a * factors.times, factors.over, rounding);
 
 /** Returns the multiple of `step` (positive) next to `value`. */
-export const snap = (value: Decimal, step: Decimal, rounding: Rounding): Decimal =>
+export const roundToStep = (value: Decimal, step: Decimal, rounding: Rounding): Decimal =>
   divideWhole(value, step, rounding) * step;
 
 /** Rounds up to four digits, so the value is sufficient and easy to type; `value` is positive. */
 export function readable(value: Decimal): Decimal {
   const digits = value.toString().length;
-  return digits <= 4 ? value : snap(value, 10n ** BigInt(digits - 4), "up");
+  return digits <= 4 ? value : roundToStep(value, 10n ** BigInt(digits - 4), "up");
 }
 
 /** Rounds money for people: to cents, and less than a cent to two digits. */
 export function roundMoney(value: Decimal): Decimal {
   let step = ONE / 100n;
   if (abs(value) < step) while (step > 1n && abs(value) < step * 10n) step /= 10n;
-  return snap(value, step, "half");
+  return roundToStep(value, step, "half");
 }
 
 export const min = (a: Decimal, b: Decimal): Decimal => (a < b ? a : b);

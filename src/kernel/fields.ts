@@ -130,7 +130,7 @@ type StopFlag = keyof typeof FLAG_MEANINGS;
 export type StopFlags = Readonly<Record<StopFlag, boolean>>;
 
 /** How to stop: what happens to the orders, and the flags. */
-export interface StopWish extends StopFlags {
+export interface StopRequest extends StopFlags {
   /** A stop that leaves the open orders to the user. */
   readonly keepOrders: boolean;
 }
@@ -145,7 +145,7 @@ export const ofEachStopFlag = <T>(make: (flag: StopFlag) => T): Record<StopFlag,
   Object.fromEntries(STOP_FLAGS.map((flag) => [flag, make(flag)])) as Record<StopFlag, T>;
 
 /** State of a strategy without a requested stop. */
-export const NO_STOP: StopWish = { keepOrders: false, ...ofEachStopFlag(() => false) };
+export const NO_STOP: StopRequest = { keepOrders: false, ...ofEachStopFlag(() => false) };
 
 /** Returns the question before a stop. */
 export const questionBeforeStop =

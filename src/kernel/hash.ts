@@ -8,7 +8,7 @@ export function hashText(text: string): number {
 }
 
 /** Mixes a whole number of any sign and size into a 32-bit hash (murmur3's finalizer). */
-export function mix(hash: number, value: number): number {
+export function mixHash(hash: number, value: number): number {
   const high = Math.floor(value / 0x100000000);
   let mixed = Math.imul(hash ^ value ^ Math.imul(high, 0x9e3779b1), 0x85ebca6b);
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
@@ -16,14 +16,14 @@ export function mix(hash: number, value: number): number {
 }
 
 /** Returns a pseudorandom share in [0, 1) that depends only on its arguments. */
-export const share = (hash: number, value: number): number => mix(hash, value) / 0x100000000;
+export const pseudorandomShare = (hash: number, value: number): number => mixHash(hash, value) / 0x100000000;
 
 /** Returns 32 digits that stay the same while the plan does. */
 export function hashOfPlan(plan: unknown): string {
   const output = JSON.stringify(plan, (_key, value) => (typeof value === "bigint" ? `${value}` : value));
   let hash = 0;
   const parts = [1, 2, 3, 4].map((part) => {
-    hash = mix(hashText(`${part}${output}`), hash + part);
+    hash = mixHash(hashText(`${part}${output}`), hash + part);
     return hash.toString(16).padStart(8, "0");
   });
   return parts.join("");

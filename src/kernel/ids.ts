@@ -71,6 +71,6 @@ export function generationNear(bits: number, generation: number): number {
 export const isOurs = (id: string): boolean => FORM.test(id);
 
 /** Returns the id of a manual order, from 15 random characters of [0-9a-z]. */
-export const handOrderId = (random: string): string => `em0${random.slice(0, 15)}`;
+export const manualOrderId = (random: string): string => `em0${random.slice(0, 15)}`;
 
 const base36 = (value: number, digits: number): string => value.toString(36).padStart(digits, "0");

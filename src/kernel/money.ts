@@ -8,7 +8,7 @@ import {
   min,
   mul,
   parseDecimal,
-  snap,
+  roundToStep,
   text,
   wire,
 } from "./decimal.ts";
@@ -59,12 +59,12 @@ export class Money {
 
   /** Returns the multiple of a step at or below it. */
   floorTo(step: Amount): Money {
-    return Money.of(snap(this.units, Money.of(step).units, "down"));
+    return Money.of(roundToStep(this.units, Money.of(step).units, "down"));
   }
 
   /** The multiple of a step that is nearest. */
   roundTo(step: Amount): Money {
-    return Money.of(snap(this.units, Money.of(step).units, "half"));
+    return Money.of(roundToStep(this.units, Money.of(step).units, "half"));
   }
 
   isLess(other: Amount): boolean {

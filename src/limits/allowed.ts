@@ -4,11 +4,11 @@ import { type Pair, splitPair } from "../kernel/pair.ts";
 import { midOf } from "../kernel/spread.ts";
 import { ageOf, type Millis } from "../kernel/time.ts";
 import { exchangeName } from "../model/account.ts";
-import type { LimitCode, LimitName, LimitRefusal, Limits, Standing, Used } from "../model/limits.ts";
+import type { LimitCode, LimitName, LimitRefusal, Limits, LimitUsage, UsedAmounts } from "../model/limits.ts";
 import type { Quote } from "../model/market.ts";
 import type { NewOrder, Order } from "../model/order.ts";
 import type { Exposure, KnownExposure, UnknownExposure } from "../model/proposal.ts";
-import type { Both } from "../model/strategy.ts";
+import type { PairAmounts } from "../model/strategy.ts";
 import { showLimit } from "./texts.ts";
 
 /** An order that is about to be recorded. */
@@ -31,7 +31,7 @@ export interface MarketLook {
 export function allowed(
   order: OrderToCheck,
   look: MarketLook,
-  { scope, actor, limits, used }: Standing,
+  { scope, actor, limits, used }: LimitUsage,
 ): LimitRefusal | undefined {
   const counted = countedNotional(order, look.quote);
   const result = { order, look, limits, counted, scope: actor === null ? "" : scope };
@@ -61,7 +61,7 @@ export function countedNotional({ side, type, price, amount }: OrderToCheck, quo
 }
 
 /** Returns the usage after an allowed order. */
-export function withOrder(standing: Standing, order: OrderToCheck, quote: Quote): Standing {
+export function withOrder(standing: LimitUsage, order: OrderToCheck, quote: Quote): LimitUsage {
   const { used } = standing;
   const asset = splitPair(order.symbol).quote;
   const today = { ...used.today, [asset]: (used.today[asset] ?? ZERO) + countedNotional(order, quote) };
@@ -82,7 +82,7 @@ const orderText = ({ side, type, price, amount, symbol }: OrderToCheck): string 
   `${side} ${text(amount)} ${splitPair(symbol).base} ${type === "limit" ? `at ${text(price)} ${splitPair(symbol).quote}` : "at the market"}`;
 
 /** Returns the command that changes a limit, unless the process's settings fix it. */
-export const howToChange = (name: LimitName, scope = ""): string =>
+export const changeCommandOf = (name: LimitName, scope = ""): string =>
   `an administrator can change it: edgemaker limits set ${scope === "" ? "" : `--scope ${scope} `}--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} …`;
 
 const limitRefusal = (
@@ -92,7 +92,7 @@ const limitRefusal = (
   why: string,
 ): LimitRefusal => ({
   reason,
-  detail: `the limit ${name} is ${showLimit(limits[name])}, but this order, ${orderText(order)}, ${why}; ${howToChange(name, scope)}`,
+  detail: `the limit ${name} is ${showLimit(limits[name])}, but this order, ${orderText(order)}, ${why}; ${changeCommandOf(name, scope)}`,
 });
 
 /** Returns the refusal as an error, the same for every interface. */
@@ -181,7 +181,7 @@ function ofOrder(limitedOrder: LimitedOrder): LimitRefusal | undefined {
 
 function beyondDayLimit(
   limitedOrder: LimitedOrder,
-  { today }: Used,
+  { today }: UsedAmounts,
   whose: string,
 ): LimitRefusal | undefined {
   const { dayNotional } = limitedOrder.limits;
@@ -207,11 +207,11 @@ const DAY_FREES = "the limit resets at 00:00 UTC";
 /** Returns why a token's limits refuse an action; undefined if they allow it. */
 export function exceedsToken(
   exposure: KnownExposure | UnknownExposure,
-  { limits, used, scope }: Pick<Standing, "limits" | "used" | "scope">,
+  { limits, used, scope }: Pick<LimitUsage, "limits" | "used" | "scope">,
 ): LimitRefusal | undefined {
   const refused = (reason: LimitCode, name: LimitName, why: string): LimitRefusal => ({
     reason,
-    detail: `the limit ${name} of this token is ${showLimit(limits[name])}, and ${why}; ${howToChange(name, scope)}`,
+    detail: `the limit ${name} of this token is ${showLimit(limits[name])}, and ${why}; ${changeCommandOf(name, scope)}`,
   });
   const { symbols, orderNotional, dayNotional } = limits;
   if (exposure.trades === "unknown") {
@@ -231,7 +231,7 @@ export function exceedsToken(
   return refused("limit_day", "dayNotional", why);
 }
 
-function beyondOrderLimit(limitedOrder: LimitedOrder, { openOrders }: Used): LimitRefusal | undefined {
+function beyondOrderLimit(limitedOrder: LimitedOrder, { openOrders }: UsedAmounts): LimitRefusal | undefined {
   const most = limitedOrder.limits.openOrders;
   if (most === undefined || (openOrders !== null && openOrders < most)) return undefined;
   return limitRefusal(
@@ -242,7 +242,7 @@ function beyondOrderLimit(limitedOrder: LimitedOrder, { openOrders }: Used): Lim
   );
 }
 
-function withinOrderGap(limitedOrder: LimitedOrder, { lastAt, now }: Used): LimitRefusal | undefined {
+function withinOrderGap(limitedOrder: LimitedOrder, { lastAt, now }: UsedAmounts): LimitRefusal | undefined {
   const { orderGapMillis } = limitedOrder.limits;
   if (orderGapMillis === undefined || lastAt === null || ageOf(lastAt, now) >= orderGapMillis)
     return undefined;
@@ -255,11 +255,11 @@ function withinOrderGap(limitedOrder: LimitedOrder, { lastAt, now }: Used): Limi
 }
 
 /** Maximum amounts that a part of a plan can sell and spend. */
-export interface PlannedPart extends Both {
+export interface PlannedPart extends PairAmounts {
   /** Minimum amount that it counts as. */
   readonly least?: Decimal;
   /** Open bids: the base that they buy, and the quote that can buy again if they are canceled first. */
-  readonly bids?: Both;
+  readonly bids?: PairAmounts;
 }
 
 /** The trading part of a plan. */
@@ -276,7 +276,7 @@ export interface TradingPlan {
   readonly note?: string | undefined;
 }
 
-const NO_BIDS: Both = { base: ZERO, quote: ZERO };
+const NO_BIDS: PairAmounts = { base: ZERO, quote: ZERO };
 const NO_PRICE = "the price of its market could not be read";
 const NO_BOUND = "it can buy without limit";
 
@@ -301,7 +301,7 @@ export function exposureOf({ symbol, mid, parts, exits, largest, note }: Trading
 }
 
 /** Returns the base that open buys can still add, and the quote that they lock. */
-export const openBids = (buys: readonly Order[]): Both => {
+export const openBids = (buys: readonly Order[]): PairAmounts => {
   const left = buys.map(({ amount, booked, price }) => ({ price, base: max(ZERO, amount - booked) }));
   return {
     base: sum(left.map(({ base }) => base)),

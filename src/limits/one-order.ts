@@ -1,4 +1,4 @@
-import { type Decimal, div, min, snap } from "../kernel/decimal.ts";
+import { type Decimal, div, min, roundToStep } from "../kernel/decimal.ts";
 import type { Bounds } from "../model/limits.ts";
 import { type Market, meetsMinimum } from "../model/market.ts";
 import { mostNotional } from "./standing.ts";
@@ -9,6 +9,7 @@ export function inOneOrder(
   { price, market, bounds }: { price: Decimal; market: Market; bounds: Bounds | undefined },
 ): Decimal {
   const most = bounds && mostNotional(bounds, market.quote);
-  const part = most === undefined ? amount : min(amount, snap(div(most, price, "down"), market.lot, "down"));
+  const part =
+    most === undefined ? amount : min(amount, roundToStep(div(most, price, "down"), market.lot, "down"));
   return meetsMinimum(market, price, part) ? part : amount;
 }

@@ -2,12 +2,12 @@
 import { type Decimal, max, ZERO } from "../kernel/decimal.ts";
 import type { Order } from "../model/order.ts";
 import type { Exposure } from "../model/proposal.ts";
-import type { Both, Strategy, StrategyConfig, StrategyState } from "../model/strategy.ts";
+import type { PairAmounts, Strategy, StrategyConfig, StrategyState } from "../model/strategy.ts";
 import { exposureOf, openBids } from "./allowed.ts";
 
 /** A strategy with one position. */
 export type Positioned = Strategy<
-  StrategyConfig & { readonly budget: Both },
+  StrategyConfig & { readonly budget: PairAmounts },
   StrategyState & {
     readonly base: Decimal;
     readonly first: { readonly base: Decimal };

@@ -10,7 +10,7 @@ import type {
   LimitUse,
   Standings,
   StoredLimits,
-  Used,
+  UsedAmounts,
 } from "../model/limits.ts";
 import type { Quote } from "../model/market.ts";
 import { allowed, countedNotional, type MarketLook, type OrderToCheck, withOrder } from "./allowed.ts";
@@ -30,7 +30,7 @@ export const isScope = (scope: string): boolean =>
 export const usedOf = (
   uses: readonly LimitUse[],
   { now, openOrders }: { readonly now: Millis; readonly openOrders: number | null },
-): Used => ({
+): UsedAmounts => ({
   now,
   openOrders,
   today: Object.fromEntries(

@@ -327,7 +327,7 @@ const orNone = (read: (text: string) => string | undefined) => (text: string) =>
   text === NONE ? text : read(text);
 
 /** Returns null for `none`. */
-export const unlessNone = (text: string): string | null => (text === NONE ? null : text);
+export const nullIfNone = (text: string): string | null => (text === NONE ? null : text);
 
 const TERMS = "spread, depth, band, levels and uptime";
 

@@ -1,7 +1,7 @@
 /** Rules by which exchanges warn the projects whose tokens they list. */
 import { type Decimal, decimal, div, ZERO } from "../kernel/decimal.ts";
 import { meanOfKnown } from "../kernel/median.ts";
-import { MINUTES_A_DAY } from "../model/samples/sample.ts";
+import { MINUTES_PER_DAY } from "../model/samples/sample.ts";
 import { type DaySums, meanOfTotal, type Total } from "../model/samples/sums.ts";
 import type { Measured, ObligationFinding } from "./obligations.ts";
 
@@ -73,7 +73,7 @@ export function volumeFinding(
 }
 
 /** Minimum number of minutes of a day's mean: with fewer, it is unknown. */
-const MIN_MINUTES_PER_DAY = MINUTES_A_DAY / 2;
+const MIN_MINUTES_PER_DAY = MINUTES_PER_DAY / 2;
 
 /** Returns whether enough of the day is known to judge it. */
 export const isKnown = ({ known }: LiquidityDay): boolean => known >= MIN_MINUTES_PER_DAY;

@@ -2,11 +2,11 @@
  * Checks obligations of agreements and scores over minutes. Unknown minutes are neither kept nor missed: a result
  * is certain only if no unknown minute could change it.
  */
-import { type Decimal, min, ONE, snap, sum, text, ZERO } from "../kernel/decimal.ts";
+import { type Decimal, min, ONE, roundToStep, sum, text, ZERO } from "../kernel/decimal.ts";
 import { groupThousands } from "../kernel/plain-text.ts";
 import { MINUTE, type Millis, SECOND } from "../kernel/time.ts";
 import type { PromiseTerms } from "../model/samples/promise.ts";
-import { type DepthBand, dayOfMinute, MINUTES_A_DAY, type MissedMinute } from "../model/samples/sample.ts";
+import { type DepthBand, dayOfMinute, MINUTES_PER_DAY, type MissedMinute } from "../model/samples/sample.ts";
 import {
   addSums,
   type DaySums,
@@ -88,7 +88,7 @@ const describeUptime = ({ spread, levels }: PromiseTerms): string =>
   `time with own orders on both sides, at most ${text(spread * 100n)} % apart, ${levels} or more per side`;
 
 const leastText = (least: Decimal): string =>
-  `the markets with samples alone have at least ${groupThousands(text(snap(least, ONE / 100n, "down")))}`;
+  `the markets with samples alone have at least ${groupThousands(text(roundToStep(least, ONE / 100n, "down")))}`;
 
 /** Checks the usual terms of a market-making agreement: uptime at a spread with a number of levels, and mean depth. */
 export const quotingAgreement = (span: Measured, request: PromiseTerms): ObligationFinding[] => [
@@ -228,7 +228,7 @@ export function spanDays({
   const first = dayOfMinute(from);
   return Array.from({ length: Math.max(0, dayOfMinute(to - 1) - first + 1) }, (_, index) => {
     const day = first + index;
-    const begins = day * MINUTES_A_DAY;
-    return { day, from: Math.max(from, begins), to: Math.min(to, begins + MINUTES_A_DAY) };
+    const begins = day * MINUTES_PER_DAY;
+    return { day, from: Math.max(from, begins), to: Math.min(to, begins + MINUTES_PER_DAY) };
   });
 }

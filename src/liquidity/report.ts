@@ -13,7 +13,7 @@ import {
 import {
   type HourFigures,
   type LiquiditySums,
-  MINUTES_AN_HOUR,
+  MINUTES_PER_HOUR,
   type MinuteRun,
   meanOfTotal,
   type OfferSums,
@@ -283,11 +283,11 @@ const HOUR_DIGITS = 6;
 
 /** Formats figures by hour, with null for hours without a sample. */
 export function hoursOut({ from, to, days }: Pick<LiquiditySpan, "from" | "to" | "days">) {
-  const first = Math.floor(from / MINUTES_AN_HOUR);
+  const first = Math.floor(from / MINUTES_PER_HOUR);
   const known = new Map(
     days.flatMap(({ hours }) => hours.map((figures) => [figures.hour, figures] as const)),
   );
-  const all = Array.from({ length: Math.ceil(to / MINUTES_AN_HOUR) - first }, (_, at) =>
+  const all = Array.from({ length: Math.ceil(to / MINUTES_PER_HOUR) - first }, (_, at) =>
     known.get(first + at),
   );
   const each = (figure: (hour: HourFigures) => number | null) =>

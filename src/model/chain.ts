@@ -1,9 +1,9 @@
 /** Links events in a hash chain: changing, removing, inserting or moving one breaks it. */
 import type { Millis } from "../kernel/time.ts";
-import type { KeptEvent } from "./events.ts";
+import type { StoredEvent } from "./events.ts";
 
 /** An event's chain and position: the account whose passes write it, or "" for people's actions; positions count from 1. */
-type ChainedPlace = KeptEvent & { readonly chain: string; readonly seq: number };
+type ChainedPlace = StoredEvent & { readonly chain: string; readonly seq: number };
 
 /** A checkpoint's entry for one chain: it ends at `seq` with this hash, and its stored events begin at `from`. */
 export interface ChainMark {

@@ -52,7 +52,7 @@ export interface Event {
 export type EventView = Omit<Event, "at">;
 
 /** Who requested an action, and in which request; null without a request. */
-export interface By {
+export interface ActorAndRequest {
   /**
    * A token's id, `admin` for the operator's token, `local` for the command line, `agent:…` for an agent of either,
    * or `step` for a pass.
@@ -70,16 +70,16 @@ export interface Caller {
 }
 
 /** Returns the actor and request of a call for its events. */
-export const byOf = ({ actor, requestId, isAgent }: Caller): By => ({
+export const byOf = ({ actor, requestId, isAgent }: Caller): ActorAndRequest => ({
   actor: isAgent ? `agent:${actor}` : actor,
   request: requestId ?? null,
 });
 
 /** Actor of actions that passes take without a request. */
-export const BY_STEP: By = { actor: "step", request: null };
+export const BY_STEP: ActorAndRequest = { actor: "step", request: null };
 
 /** A stored event. Events older than the actor column have no actor. */
-export type KeptEvent = Event & { readonly actor: string | null; readonly request: string | null };
+export type StoredEvent = Event & { readonly actor: string | null; readonly request: string | null };
 
 /** Event for a change of an exchange's stored keys. */
 export const keysEvent = (
@@ -93,7 +93,15 @@ export const keysEvent = (
 });
 
 /** Event for a manual order that is about to be sent. */
-export const handEvent = ({ account, side, type, amount, symbol, price, clientId }: Order): EventView => ({
+export const manualOrderEvent = ({
+  account,
+  side,
+  type,
+  amount,
+  symbol,
+  price,
+  clientId,
+}: Order): EventView => ({
   account,
   strategy: null,
   kind: "order",

@@ -1,4 +1,4 @@
-import { type By, EVERY_ACCOUNT, type EventView } from "./events.ts";
+import { type ActorAndRequest, EVERY_ACCOUNT, type EventView } from "./events.ts";
 import type { OrderKind } from "./order.ts";
 
 /** State of the kill switch. */
@@ -19,16 +19,20 @@ export interface Panic {
 }
 
 /** Returns whether the kill switch blocks orders of a kind. The SQL form of this rule is in order-rows.ts. */
-export const isKeptBack = ({ on, sells }: Kill, kind: OrderKind): boolean =>
+export const isBlockedByKill = ({ on, sells }: Kill, kind: OrderKind): boolean =>
   on && !(sells && kind === "exit");
 
 /** Returns the switch after a person turned it on or off. Started actions continue until it is off. */
-export const turned = (before: Kill, on: boolean, { cancels = false, sells = false }: Panic): Kill =>
+export const switchedKill = (before: Kill, on: boolean, { cancels = false, sells = false }: Panic): Kill =>
   on
     ? { on, cancels: before.cancels || cancels, sells: before.sells || sells }
     : { on, cancels: false, sells: false };
 
-export function killEvent(on: boolean, { actor }: By, { cancels, stops, sells }: Panic = {}): EventView {
+export function killEvent(
+  on: boolean,
+  { actor }: ActorAndRequest,
+  { cancels, stops, sells }: Panic = {},
+): EventView {
   const more = [
     ...(cancels ? ["canceling every order"] : []),
     ...(stops ? ["stopping every strategy"] : []),

@@ -35,7 +35,7 @@ export type LimitName = keyof Limits;
 export type LimitSettings = { readonly [N in LimitName]?: Limits[N] | null };
 
 /** Usage of limits so far. */
-export interface Used {
+export interface UsedAmounts {
   /** Protocol time. */
   readonly now: Millis;
   /** Notional of today's orders, by quote asset. */
@@ -47,13 +47,13 @@ export interface Used {
 }
 
 /** Limits of an account or a token, and their usage. */
-export interface Standing {
+export interface LimitUsage {
   /** Scope under which its orders count. */
   readonly scope: string;
   /** The token whose own open orders count; null for all of the account. */
   readonly actor: string | null;
   readonly limits: Limits;
-  readonly used: Used;
+  readonly used: UsedAmounts;
 }
 
 export const LIMIT_CODES = [
@@ -111,7 +111,7 @@ export interface ScopeTerms {
 /** All limits that apply to an order, read at one moment. */
 export interface Standings {
   readonly version: number;
-  readonly all: readonly Standing[];
+  readonly all: readonly LimitUsage[];
 }
 
 /** The same with the protocol time of the read. */

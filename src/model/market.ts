@@ -1,4 +1,4 @@
-import { type Decimal, div, max, min, mul, ONE, snap, text, ZERO } from "../kernel/decimal.ts";
+import { type Decimal, div, max, min, mul, ONE, roundToStep, text, ZERO } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
 
@@ -106,7 +106,7 @@ export function expectedText(
   { base, quote }: Pick<Market, "base" | "quote">,
 ) {
   if (fill.amount === ZERO) return undefined;
-  const average = text(snap(div(fill.notional, fill.amount, "half"), ONE / 10n ** 8n, "half"));
+  const average = text(roundToStep(div(fill.notional, fill.amount, "half"), ONE / 10n ** 8n, "half"));
   const rest = whole - fill.amount;
   const more = rest > ZERO ? `, and not the other ${text(rest)} ${base}` : "";
   return `at once ${text(fill.amount)} ${base} for ${text(fill.notional)} ${quote}, at ${average} on average and ${text(fill.worst)} at worst, in the current order book${more}`;
@@ -118,11 +118,11 @@ export const meetsMinimum = (market: Market, price: Decimal, amount: Decimal): b
 
 /** Returns the smallest amount, in whole lots, that the exchange accepts at this price. */
 export const leastAmount = ({ minAmount, minNotional, lot }: Market, price: Decimal): Decimal =>
-  max(lot, snap(max(minAmount, div(minNotional, price, "up")), lot, "up"));
+  max(lot, roundToStep(max(minAmount, div(minNotional, price, "up")), lot, "up"));
 
 /** Returns how much base a quote amount buys at a price, in whole lots. */
 export const lotsFor = ({ lot }: Market, quote: Decimal, price: Decimal): Decimal =>
-  snap(div(quote, price, "down"), lot, "down");
+  roundToStep(div(quote, price, "down"), lot, "down");
 
 /** The supported exchanges, and their static differences. */
 export const VENUES = {

@@ -6,13 +6,13 @@ import type { AlertLevel } from "./channel.ts";
 import type { Event, EventKind } from "./events.ts";
 import type { Side } from "./market.ts";
 
-export interface TellableEvent extends Event {
+export interface ReportableEvent extends Event {
   readonly id: number;
   /** Current name of the strategy. */
   readonly name?: string | null;
 }
 
-export interface TellableFill {
+export interface ReportableFill {
   /** Its position in the order in which fills were booked. */
   readonly number: number;
   readonly account: AccountKey;

@@ -96,7 +96,15 @@ export interface Order extends Required<NewOrder> {
 export type Draft = Omit<Order, "clientId">;
 
 /** Returns the part of an order that is sent to the exchange. */
-export const needed = ({ clientId, symbol, side, type, price, amount, timeInForce }: Order): NewOrder => ({
+export const sentOrderOf = ({
+  clientId,
+  symbol,
+  side,
+  type,
+  price,
+  amount,
+  timeInForce,
+}: Order): NewOrder => ({
   clientId,
   symbol,
   side,

@@ -31,7 +31,7 @@ export interface UnknownExposure {
 export type Exposure = { readonly trades: "nothing" } | KnownExposure | UnknownExposure;
 
 /** Exposure of actions that only cancel, and of paper trading. */
-export const TRADES_NOTHING: Exposure = { trades: "nothing" };
+export const NO_EXPOSURE: Exposure = { trades: "nothing" };
 
 /** Describes what a call would do, without doing it. */
 export interface Preview {

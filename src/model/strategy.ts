@@ -1,6 +1,6 @@
 /** A stored strategy: what a person requested, and its current state. */
 import { type Decimal, max, mul, ONE, sum, ZERO } from "../kernel/decimal.ts";
-import type { StopWish } from "../kernel/fields.ts";
+import type { StopRequest } from "../kernel/fields.ts";
 import type { Pair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
 import { type AccountKey, type Balance, balanceIn } from "./account.ts";
@@ -22,7 +22,7 @@ export type Phase = "starting" | "placing" | "active" | "rebuilding" | "paused" 
 export interface Strategy<
   Config extends StrategyConfig = StrategyConfig,
   State extends StrategyState = StrategyState,
-> extends StopWish {
+> extends StopRequest {
   readonly id: string;
   /** What its owner calls it; several strategies can have one name. */
   readonly name?: string | null;
@@ -241,15 +241,15 @@ export const timeInForceOf = (
 
 /** Computes how much of an account's balances a strategy still needs. */
 /** Amounts of the two assets of a pair. */
-export interface Both {
+export interface PairAmounts {
   readonly quote: Decimal;
   readonly base: Decimal;
 }
 
 /** Free balances that it still needs. */
-export interface Reserve extends Both {
+export interface Reserve extends PairAmounts {
   /** Balances that its open orders lock, in addition. */
-  readonly locked: Both;
+  readonly locked: PairAmounts;
   /** Maximum share of the account's capital for its buys, if set. */
   readonly maxPosition?: Decimal | undefined;
   readonly safetyReserve?: Decimal | undefined;
@@ -260,7 +260,11 @@ export const NO_RESERVE: Reserve = { quote: ZERO, base: ZERO, locked: { quote: Z
 const LOCKING: ReadonlySet<string> = new Set(["submitted", "open", "partially_filled"]);
 
 /** Returns the balances that a strategy's open orders lock, including fees. */
-export function lockedBy({ id }: Pick<Strategy, "id">, orders: readonly Order[], market: Market): Both {
+export function lockedBy(
+  { id }: Pick<Strategy, "id">,
+  orders: readonly Order[],
+  market: Market,
+): PairAmounts {
   const resting = orders.filter(({ strategy, state }) => strategy === id && LOCKING.has(state));
   const lockedOn = (side: Side) =>
     sum(resting.filter((order) => order.side === side).map((order) => need(market, unfilled(order)).amount));
@@ -270,7 +274,11 @@ export function lockedBy({ id }: Pick<Strategy, "id">, orders: readonly Order[],
 const unfilled = ({ side, price, amount, filled }: Order) => ({ side, price, amount: amount - filled });
 
 /** Returns the free balances after subtracting what strategies still need. */
-export const freeBeside = (kept: Both, balances: readonly Balance[], { base, quote }: Market): Both => ({
+export const freeBeside = (
+  kept: PairAmounts,
+  balances: readonly Balance[],
+  { base, quote }: Market,
+): PairAmounts => ({
   base: max(ZERO, balanceIn(balances, base).free - kept.base),
   quote: max(ZERO, balanceIn(balances, quote).free - kept.quote),
 });

@@ -3,7 +3,7 @@
 import { plainText } from "../kernel/plain-text.ts";
 import { type AccountKey, parseAccountKey } from "../model/account.ts";
 import type { EventKind } from "../model/events.ts";
-import { levelOf, type News, type TellableEvent, type TellableFill } from "../model/news.ts";
+import { levelOf, type News, type ReportableEvent, type ReportableFill } from "../model/news.ts";
 import { calledBy } from "../model/strategy.ts";
 
 /** Returns the news of an event; undefined if it sends no alert. */
@@ -14,7 +14,7 @@ export function eventNews({
   at,
   kind,
   message,
-}: TellableEvent): News | undefined {
+}: ReportableEvent): News | undefined {
   const level = levelOf(kind, message);
   if (level === undefined) return undefined;
   const who = strategy ? calledBy({ id: strategy, name }) : accountPlace(account);
@@ -53,7 +53,7 @@ export const fillNews = ({
   amount,
   notional,
   at,
-}: TellableFill): News => ({
+}: ReportableFill): News => ({
   key: `fill ${strategy ?? account} ${symbol} ${side}`,
   level: "info",
   text: `${strategy ? calledBy({ id: strategy, name }) : `${accountPlace(account)}, manual order`}: ${side === "buy" ? "bought" : "sold"}`,

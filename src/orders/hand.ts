@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { div, max, mul, snap, text, wire, ZERO } from "../kernel/decimal.ts";
+import { div, max, mul, roundToStep, text, wire, ZERO } from "../kernel/decimal.ts";
 import { AppError, type Label, VenueError } from "../kernel/errors.ts";
 import { exchangeField, idField, pairField } from "../kernel/fields.ts";
 import { lazy } from "../kernel/lazy.ts";
@@ -7,12 +7,19 @@ import type { Pair } from "../kernel/pair.ts";
 import { type Millis, SECOND } from "../kernel/time.ts";
 import type { AccountKey } from "../model/account.ts";
 import { type Market, type Quote, SIDES } from "../model/market.ts";
-import { NEW_ORDER, type NewOrder, needed, ORDER_STATUSES, ORDER_TYPES, type Order } from "../model/order.ts";
+import {
+  NEW_ORDER,
+  type NewOrder,
+  ORDER_STATUSES,
+  ORDER_TYPES,
+  type Order,
+  sentOrderOf,
+} from "../model/order.ts";
 import { reasonOf } from "../model/refusal-text.ts";
 import type { CreateOutcome, Timing, VenueOrder } from "../ports/venue.ts";
 
 /** How long after its intent a manual order's request can be sent. */
-export const SEND_WITHIN: Millis = 10 * SECOND;
+export const SEND_WITHIN_MS: Millis = 10 * SECOND;
 
 interface Placing extends PreparedOrder {
   readonly account: AccountKey;
@@ -26,11 +33,11 @@ interface Placing extends PreparedOrder {
 }
 
 /** Returns the intent of a manual order. It needs no lease, so it has a deadline. */
-export function handOrder(
+export function manualOrder(
   { now, at, postOnly, ...terms }: Placing,
   { requestTimeout, expiry, skew }: Timing,
 ): Order {
-  const sendBy = now + SEND_WITHIN;
+  const sendBy = now + SEND_WITHIN_MS;
   return {
     ...NEW_ORDER,
     ...terms,
@@ -46,7 +53,7 @@ export function handOrder(
 }
 
 /** Updates the intent from the exchange's response. */
-export function handOutcome({ account, clientId }: Order, outcome: CreateOutcome) {
+export function manualOrderOutcome({ account, clientId }: Order, outcome: CreateOutcome) {
   const same = { account, clientId, exchangeId: null, reason: null };
   switch (outcome.result) {
     case "accepted":
@@ -66,7 +73,7 @@ export function acceptedId(order: Order, outcome: CreateOutcome): string {
     case "accepted":
       return outcome.id;
     case "not_sent":
-      throw notSent("Order failed", "the order was not sent; nothing was placed", outcome);
+      throw orderNotSent("Order failed", "the order was not sent; nothing was placed", outcome);
     case "rejected":
       if (outcome.failure === "invalid_credentials" || outcome.failure === "missing_credentials")
         throw new VenueError(outcome.failure, outcome.reason);
@@ -77,7 +84,7 @@ export function acceptedId(order: Order, outcome: CreateOutcome): string {
 }
 
 /** Error for an order that was never sent; the caller can retry it. */
-export function notSent(
+export function orderNotSent(
   label: Label,
   what: string,
   { reason = "this took too long; try again", failure }: Extract<CreateOutcome, { result: "not_sent" }>,
@@ -96,7 +103,7 @@ export const unknownOutcome = ({ clientId, reason }: Order): AppError =>
 
 /** Returns the order as sent, if the exchange accepted it but cannot be queried now; its state is unknown. */
 export function asSent(order: Order, id: string): VenueOrder {
-  const { timeInForce: _, ...sent } = needed(order);
+  const { timeInForce: _, ...sent } = sentOrderOf(order);
   return { id, ...sent, filled: 0n, status: "unknown", at: order.createdAt };
 }
 
@@ -128,14 +135,14 @@ export function prepareOrder(
     side,
     type,
     postOnly,
-    amount: snap(amount, market.lot, "down"),
-    price: type === "market" ? price : snap(price, market.tick, side === "buy" ? "down" : "up"),
+    amount: roundToStep(amount, market.lot, "down"),
+    price: type === "market" ? price : roundToStep(price, market.tick, side === "buy" ? "down" : "up"),
   };
   if (type === "limit" && rounded.price <= 0n) {
     throw new AppError("Invalid price", `price must be at least ${text(market.tick)} ${market.quote}`);
   }
   const reference = type === "limit" ? rounded.price : side === "buy" ? quote.ask : quote.bid;
-  const least = snap(
+  const least = roundToStep(
     max(max(market.minAmount, market.lot), div(market.minNotional, reference, "up")),
     market.lot,
     "up",

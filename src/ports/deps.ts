@@ -4,7 +4,7 @@ import type { Decimal } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { AccountRef, Balance } from "../model/account.ts";
-import type { By } from "../model/events.ts";
+import type { ActorAndRequest } from "../model/events.ts";
 import type { Limits } from "../model/limits.ts";
 import type { CalculationThread, HeavyLane } from "./heavy.ts";
 import type { KillHere } from "./kill-permit.ts";
@@ -28,7 +28,7 @@ interface KeyRightsRead {
 }
 
 interface KeyStorage {
-  readonly by: By;
+  readonly by: ActorAndRequest;
   /** Whether keys that can withdraw are stored too. */
   readonly allowsWithdrawal: boolean;
 }

@@ -10,10 +10,10 @@ import type { Local } from "./within-time.ts";
  * How long a read of the kill switch stays valid, from the start of the read. After another process turns the switch
  * on, no order leaves later than this. In the process that turns it on, no order leaves at all.
  */
-export const LOOK_HOLDS: Millis = SECOND;
+export const SWITCH_READ_VALID_MS: Millis = SECOND;
 
 /** How long the record of an order is valid as such a read: the store writes it only while the switch is off. */
-export const RECORD_HOLDS: Millis = SECOND / 5;
+export const RECORD_VALID_MS: Millis = SECOND / 5;
 
 /** Maximum number of reads before one request; a Worker can make few requests, and these are part of its budget. */
 const MAX_SWITCH_READS = 2;
@@ -29,7 +29,7 @@ export function watchKill(
 ) {
   let lookedAt = Number.NEGATIVE_INFINITY;
   let wasOn = false;
-  const isFresh = () => local.monotonic() - lookedAt < LOOK_HOLDS;
+  const isFresh = () => local.monotonic() - lookedAt < SWITCH_READ_VALID_MS;
   const isOn = () => wasOn || store.knownKilled(kind);
 
   return {
@@ -44,7 +44,7 @@ export function watchKill(
         ...permit,
         // A slow response can be outdated, so the switch is read once more, as long as the request can still leave.
         async look() {
-          if (local.monotonic() - recordedAt < RECORD_HOLDS) lookedAt = Math.max(lookedAt, recordedAt);
+          if (local.monotonic() - recordedAt < RECORD_VALID_MS) lookedAt = Math.max(lookedAt, recordedAt);
           for (
             let reads = 0;
             reads < MAX_SWITCH_READS && !isOn() && !isFresh() && permit.mayLeave();

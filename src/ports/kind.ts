@@ -85,7 +85,7 @@ export interface StrategyContext {
 }
 
 /** A strategy after its part of a pass, and the orders that it requests. */
-export interface Drafted<S extends Strategy = Strategy> {
+export interface DraftedStrategy<S extends Strategy = Strategy> {
   readonly strategy: S;
   readonly intents: readonly Draft[];
   /** Limits to check when the intents are recorded. */
@@ -104,7 +104,7 @@ export interface Drafted<S extends Strategy = Strategy> {
 }
 
 /** The result after its orders got client ids. */
-export interface Advanced<S extends Strategy = Strategy> extends Drafted<S> {
+export interface AdvancedStrategy<S extends Strategy = Strategy> extends DraftedStrategy<S> {
   readonly intents: readonly Order[];
 }
 
@@ -180,7 +180,7 @@ export interface Kind<
     strategy: Strategy<Config, State>,
     live: readonly Order[],
     context: StrategyContext,
-  ): Partial<Drafted<Strategy<Config, State>>>;
+  ): Partial<DraftedStrategy<Strategy<Config, State>>>;
 }
 
 /** Mid prices at or beyond which a strategy can act; undefined in a direction in which it never does. */

@@ -1,6 +1,6 @@
 /** Sums of the measures of many fills. Every share has the number of fills that it does not know. */
 import * as z from "zod";
-import { type Decimal, divideWhole, snap, wire, ZERO } from "../kernel/decimal.ts";
+import { type Decimal, divideWhole, roundToStep, wire, ZERO } from "../kernel/decimal.ts";
 import { dayField, idField } from "../kernel/fields.ts";
 import { lazy } from "../kernel/lazy.ts";
 import { SIDES } from "../model/market.ts";
@@ -133,7 +133,9 @@ export function figuresOfTally(tally: Tally): QualityFigures {
 const PERCENT_STEP = 10n ** 14n;
 
 const percentOfNotional = ({ notional, earned }: Measure): number | null =>
-  notional <= ZERO ? null : wire(snap(divideWhole(100n * earned, notional, "half"), PERCENT_STEP, "half"));
+  notional <= ZERO
+    ? null
+    : wire(roundToStep(divideWhole(100n * earned, notional, "half"), PERCENT_STEP, "half"));
 
 export const qualityInput = lazy(() =>
   z.object({

@@ -1,5 +1,5 @@
 /** Decides which planned levels can be placed within funds, bounds, the market and own orders. */
-import { type Decimal, div, divideWhole, max, min, mul, ONE, snap, ZERO } from "../kernel/decimal.ts";
+import { type Decimal, div, divideWhole, max, min, mul, ONE, roundToStep, ZERO } from "../kernel/decimal.ts";
 import { leastAmount, type Market, meetsMinimum, type Side } from "../model/market.ts";
 import { firstMet, reachOf } from "../model/order.ts";
 
@@ -19,7 +19,7 @@ export interface Cut {
   readonly because: CutReason;
 }
 
-interface KeptLevels {
+interface CutLevels {
   readonly levels: readonly QuoteLevel[];
   readonly cuts: readonly Cut[];
 }
@@ -34,7 +34,7 @@ export interface Others {
  * Moves levels that would be taker orders to the tick before the other side, so `postOnly` does not reject them. A
  * level never moves toward the price, and a level at another one's price moves away by a tick.
  */
-export function besideOthers(
+export function avoidTakerLevels(
   levels: readonly QuoteLevel[],
   { bid, ask }: Others,
   { tick }: Market,
@@ -75,7 +75,7 @@ export interface Means {
  * Returns the levels that the funds cover, nearest first: the last one can be smaller, and is omitted if the exchange
  * would not accept it.
  */
-export function affordable(levels: readonly QuoteLevel[], means: Means, market: Market): KeptLevels {
+export function cutToFunds(levels: readonly QuoteLevel[], means: Means, market: Market): CutLevels {
   let { free } = means;
   let room = roomOf(levels[0]?.side, means);
   const kept: QuoteLevel[] = [];
@@ -116,7 +116,7 @@ function cutReason(side: Side, { halted, isPaused }: Means, byFunds: boolean): C
 }
 
 /** Omits levels that could trade with an own order of the account, which would be a wash trade. */
-export function clearOfOwn(levels: readonly QuoteLevel[], own: Parameters<typeof firstMet>[1]): KeptLevels {
+export function clearOfOwn(levels: readonly QuoteLevel[], own: Parameters<typeof firstMet>[1]): CutLevels {
   const meetsOwn = (quoteLevel: QuoteLevel): boolean =>
     firstMet(reachOf({ ...quoteLevel, type: "limit" }), own) !== undefined;
   return {
@@ -197,18 +197,20 @@ const sign = (side: Side): bigint => (side === "buy" ? -1n : 1n);
 function priceAt(side: Side, level: number, { ladder, prices, tick }: Laid): Decimal {
   const { reservation, halfSpread } = prices;
   const nearest = mul(reservation, ONE + sign(side) * halfSpread, side === "buy" ? "down" : "up");
-  const rounded = snap(nearest, tick, side === "buy" ? "down" : "up");
+  const rounded = roundToStep(nearest, tick, side === "buy" ? "down" : "up");
   if (level === 0) return rounded;
   if (ladder.sizes.model !== "depth")
-    return snap(
+    return roundToStep(
       rounded + sign(side) * BigInt(level) * mul(reservation, ladder.gap, "half"),
       tick,
       side === "buy" ? "down" : "up",
     );
   // Evenly between the nearest and the outermost, which is rounded toward the price so that it still counts.
-  const edge = snap(edgeOf(side, ladder.sizes.within, prices), tick, side === "buy" ? "up" : "down");
+  const edge = roundToStep(edgeOf(side, ladder.sizes.within, prices), tick, side === "buy" ? "up" : "down");
   const along = divideWhole((edge - rounded) * BigInt(level), BigInt(ladder.levels - 1), "half");
-  return level === ladder.levels - 1 ? edge : snap(rounded + along, tick, side === "buy" ? "up" : "down");
+  return level === ladder.levels - 1
+    ? edge
+    : roundToStep(rounded + along, tick, side === "buy" ? "up" : "down");
 }
 
 /** Returns the furthest price that counts as depth. */
@@ -235,7 +237,7 @@ function amountOf(
   { ladder: { sizes }, market }: { readonly ladder: QuoteLadder; readonly market: Market },
 ): Decimal {
   const size = levelSize(sizes, level, levels);
-  const lots = snap(div(size, price, "up"), market.lot, sizes.model === "depth" ? "up" : "down");
+  const lots = roundToStep(div(size, price, "up"), market.lot, sizes.model === "depth" ? "up" : "down");
   return max(lots, leastAmount(market, price));
 }
 

@@ -1,8 +1,8 @@
 import {
   cancellable,
   draftOf,
+  foreignOrderError,
   isUnclear,
-  strangerError,
   venueError,
   waitsToPlace,
   withNotices,
@@ -18,11 +18,11 @@ import {
   positionReserve,
 } from "../engine/position/ledger.ts";
 import {
-  type Desk,
   delayedRefusal,
-  keepEqual,
+  type PlacingDesk,
   placeOrder,
-  type Supply,
+  type RemainingFunds,
+  reuseIfEqual,
   supplyBefore,
 } from "../engine/position/place.ts";
 import { mul, ZERO } from "../kernel/decimal.ts";
@@ -30,12 +30,13 @@ import type { Pair } from "../kernel/pair.ts";
 import type { Market, Quote, Side } from "../model/market.ts";
 import type { Fill, Order } from "../model/order.ts";
 import { isSameRefusal, need, type Refusal, type SlotState, type Strategy } from "../model/strategy.ts";
-import type { Drafted, Kind, PlacingContext, StrategyContext } from "../ports/kind.ts";
+import type { DraftedStrategy, Kind, PlacingContext, StrategyContext } from "../ports/kind.ts";
 import type { Cut, QuoteLevel } from "./cut.ts";
 import {
+  addRecentPrice,
   beyondInventory,
-  goingOf,
   lastQuoted,
+  misplacedToCancel,
   type OtherOrders,
   type Quoting,
   quoteEvents,
@@ -43,7 +44,6 @@ import {
   quotingOf,
   requestedChange,
   withChange,
-  withRecentPrice,
 } from "./pass/quoting.ts";
 import { isBlind, requestedElsewhere } from "./pass/sources.ts";
 import { fillsForDefence } from "./plan.ts";
@@ -98,8 +98,8 @@ const cutsOf = (cuts: readonly Cut[]): Refusal[] =>
   }));
 
 const sameOr = ({ slots, refused }: QuoteState, next: Pick<QuoteState, "slots" | "refused">) => ({
-  slots: keepEqual(slots, next.slots, (a, b) => a === b),
-  refused: keepEqual(refused, next.refused, isSameRefusal),
+  slots: reuseIfEqual(slots, next.slots, (a, b) => a === b),
+  refused: reuseIfEqual(refused, next.refused, isSameRefusal),
 });
 
 // A pass without changes writes nothing.
@@ -155,7 +155,7 @@ function runQuote(
   before: QuoteStrategy,
   live: readonly Order[],
   context: StrategyContext,
-): Partial<Drafted<QuoteStrategy>> {
+): Partial<DraftedStrategy<QuoteStrategy>> {
   const { market, error } = context.observed;
   const changed = withChange(before);
   // A short failure of the market leaves open orders unchanged; during a longer one, other sources still give a price.
@@ -230,7 +230,7 @@ function moveOrders(
   strategy: QuoteStrategy,
   quoting: Quoting,
   around: Moving,
-): Partial<Drafted<QuoteStrategy>> {
+): Partial<DraftedStrategy<QuoteStrategy>> {
   const { live, context, priced } = around;
   const { plan } = quoting;
   const supply = placed(strategy, quoting, around);
@@ -239,7 +239,7 @@ function moveOrders(
   const state: QuoteState = {
     ...strategy.state,
     ...sameOr(strategy.state, { slots: supply.slots, refused: [...cutsOf(plan.cuts), ...supply.refused] }),
-    recentPrices: withRecentPrice(strategy, plan, context.now),
+    recentPrices: addRecentPrice(strategy, plan, context.now),
     quoted: lastQuoted(strategy.state.quoted, plan, { now: context.now, moves }),
   };
   const waits = cancels.length > 0 || supply.short || live.some(isUnclear);
@@ -249,7 +249,8 @@ function moveOrders(
       state: isUnchanged(strategy.state, state) ? strategy.state : state,
       status: "running",
       phase: isAtLoss(state) ? "paused" : waits || moves ? "placing" : "active",
-      lastError: strangerError(context) ?? venueError(state.refused) ?? (supply.short ? context.slow : null),
+      lastError:
+        foreignOrderError(context) ?? venueError(state.refused) ?? (supply.short ? context.slow : null),
     },
     quoteNoticesOf({ state, config: strategy.config }, plan, around.market.quote),
   );
@@ -270,14 +271,14 @@ function ordersToCancel(
   strategy: QuoteStrategy,
   quoting: Quoting,
   around: Moving,
-  { intents }: Pick<Supply, "intents">,
+  { intents }: Pick<RemainingFunds, "intents">,
 ): Order[] {
   const { plan, bids, asks } = quoting;
   const count = (side: Side) => intents.filter((intent) => intent.side === side).length;
   const makesWay = (order: Order) => placesWithout(order, strategy, quoting, around);
   const going = new Set([
-    ...goingOf(bids, plan.bids, count("buy"), makesWay),
-    ...goingOf(asks, plan.asks, count("sell"), makesWay),
+    ...misplacedToCancel(bids, plan.bids, count("buy"), makesWay),
+    ...misplacedToCancel(asks, plan.asks, count("sell"), makesWay),
     ...beyondChangedLimits(strategy, around.live),
   ]);
   return cancellable([...going]);
@@ -311,7 +312,7 @@ function beyondChangedLimits(
   ];
 }
 
-function placed(strategy: QuoteStrategy, { bids, asks }: Quoting, around: Moving): Supply {
+function placed(strategy: QuoteStrategy, { bids, asks }: Quoting, around: Moving): RemainingFunds {
   const { live, context, market, priced } = around;
   const before = supplyBefore(strategy.state.slots, context);
   const isLacking = bids.lacking.length + asks.lacking.length > 0;
@@ -321,7 +322,15 @@ function placed(strategy: QuoteStrategy, { bids, asks }: Quoting, around: Moving
     return { ...before, refused: strategy.state.refused.filter(isOfSlot), short: mayWant(strategy, around) };
   const { rules, tolerance } = strategy.config;
   const inventory = { most: rules.mostBase, least: rules.leastBase };
-  const desk: Desk = { strategy, inventory, leastShare: tolerance.amount, live, market, priced, context };
+  const desk: PlacingDesk = {
+    strategy,
+    inventory,
+    leastShare: tolerance.amount,
+    live,
+    market,
+    priced,
+    context,
+  };
   return placeSide("sell", asks.lacking, desk, placeSide("buy", bids.lacking, desk, before));
 }
 
@@ -329,7 +338,7 @@ function placed(strategy: QuoteStrategy, { bids, asks }: Quoting, around: Moving
 export function freeSlots(
   side: Side,
   slots: readonly SlotState[],
-  { live, context }: Pick<Desk, "live" | "context">,
+  { live, context }: Pick<PlacingDesk, "live" | "context">,
 ) {
   const busy = new Set(live.map(({ slot }) => slot));
   const { now, bounds } = context;
@@ -342,13 +351,18 @@ export function freeSlots(
  * Places the nearest level first. A slot that the exchange rejected keeps its level waiting; no other slot tries that
  * level.
  */
-function placeSide(side: Side, lacking: readonly QuoteLevel[], desk: Desk, before: Supply): Supply {
+function placeSide(
+  side: Side,
+  lacking: readonly QuoteLevel[],
+  desk: PlacingDesk,
+  before: RemainingFunds,
+): RemainingFunds {
   const { ready, waiting } = freeSlots(side, before.slots, desk);
   const toPlace = lacking.slice(0, Math.max(0, lacking.length - waiting.length));
   const delayed = waiting
     .slice(0, lacking.length - toPlace.length)
     .map((slot) => delayedRefusal(slot, desk.strategy));
-  let supply: Supply = { ...before, refused: [...before.refused, ...delayed] };
+  let supply: RemainingFunds = { ...before, refused: [...before.refused, ...delayed] };
   for (const [index, level] of toPlace.entries()) {
     const slot = ready[index];
     if (slot) supply = placeOrder(level, slot, desk, supply);

@@ -12,10 +12,10 @@ import {
   TOXIC_AT,
 } from "../model/order.ts";
 import {
-  affordable,
-  besideOthers,
+  avoidTakerLevels,
   type Cut,
   clearOfOwn,
+  cutToFunds,
   type Others,
   type QuoteLadder,
   type QuoteLevel,
@@ -145,7 +145,7 @@ function quoteSide(side: Side, quoted: QuotePrices, rules: QuoteRules, view: Quo
   const isPaused = ticks === "pause";
   const widened = isPaused ? ZERO : widenedShare(ticks, market.tick, quoted.reservation);
   const prices = { ...quoted, halfSpread: quoted.halfSpread + widened };
-  const planned = besideOthers(quoteLevelsOf(side, rules, { prices, market }), others, market);
+  const planned = avoidTakerLevels(quoteLevelsOf(side, rules, { prices, market }), others, market);
   const clear = clearOfOwn(planned, own);
   const means = {
     free: side === "buy" ? view.freeQuote : view.freeBase,
@@ -155,7 +155,7 @@ function quoteSide(side: Side, quoted: QuotePrices, rules: QuoteRules, view: Quo
     halted,
     isPaused,
   };
-  const kept = affordable(clear.levels, means, market);
+  const kept = cutToFunds(clear.levels, means, market);
   return { levels: kept.levels, cuts: [...clear.cuts, ...kept.cuts] };
 }
 
@@ -237,7 +237,7 @@ export interface Defence {
 export const formatDefence = ({ ticks, passes }: Defence): string => `${ticks}:${passes}`;
 
 /** Maximum number of fills that a pass reads; of more, the newest. */
-const FILLS_A_PASS = 100;
+const FILLS_PER_PASS = 100;
 
 const { after: DUE, late: LATE } = HORIZONS.find(
   ({ name }) => name === TOXIC_AT,
@@ -249,7 +249,7 @@ const lasting = ({ passes }: Defence, interval: Millis): Millis =>
 
 /** Returns how old the newest fill can be, and how many fills are needed. */
 export const fillsForDefence = (defence: Defence | undefined, interval: Millis) =>
-  defence && { within: lasting(defence, interval), count: FILLS_A_PASS };
+  defence && { within: lasting(defence, interval), count: FILLS_PER_PASS };
 
 /**
  * Returns the sides to defend at a market time. It depends on the fills alone, so restarts and backtests decide alike.

@@ -18,7 +18,7 @@ export interface PriceSource {
   readonly collar: Decimal | null;
 }
 
-export type Uncounted = "missing" | "stale" | "early" | "weightless" | "beyond_collar";
+export type UncountedReason = "missing" | "stale" | "early" | "weightless" | "beyond_collar";
 
 interface SourceView {
   readonly source: string;
@@ -27,7 +27,7 @@ interface SourceView {
   readonly age: Millis | null;
   readonly weight: Decimal;
   /** Null if it counts. */
-  readonly because: Uncounted | null;
+  readonly because: UncountedReason | null;
 }
 
 export interface ReferencePrice {

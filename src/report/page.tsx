@@ -135,7 +135,7 @@ function changeOf(rows: readonly StrategyDay[], ends: ReportEnd): StrategyChange
 /** Returns until when the strategy was to run. Time without a check counts, with whole days, unless the strategy has stopped. */
 function expectedUntil({ isFinal, to }: StrategyDay, next: StrategyDay | undefined, { now, end }: ReportEnd) {
   if (isFinal) return to;
-  return next?.from ?? (now - to <= LOOK_GAP ? to : end);
+  return next?.from ?? (now - to <= CHECK_GAP_MS ? to : end);
 }
 
 function reportRow(
@@ -245,7 +245,7 @@ const toSixDigits = (value: number): string => String(Number(value.toPrecision(6
 
 /** Records a strategy's day; one process checks it about once a minute. */
 /** Checks are a minute apart; after this long without one, the time in between was not observed. */
-export const LOOK_GAP: Millis = 2.5 * MINUTE;
+export const CHECK_GAP_MS: Millis = 2.5 * MINUTE;
 
 function totalsNow(view: StrategyView, kinds: Kinds): DayTotals {
   const { symbol } = view.strategy;

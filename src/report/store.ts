@@ -1,6 +1,6 @@
 import { and, asc, between, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import { dayOf, type Millis } from "../kernel/time.ts";
-import { BY_STEP, EVERY_ACCOUNT, type EventView, type KeptEvent } from "../model/events.ts";
+import { BY_STEP, EVERY_ACCOUNT, type EventView, type StoredEvent } from "../model/events.ts";
 import type { Alarm, StrategyDay } from "../model/news.ts";
 import type { Fill } from "../model/order.ts";
 import type { Deps } from "../ports/deps.ts";
@@ -17,7 +17,7 @@ export interface ReportDeps extends Deps {
 }
 
 /** One process's turn to check all alarms. */
-export interface Lookout {
+export interface AlarmCheckLease {
   readonly now: Millis;
   /** Time and owner of the previous check; 0 and empty before the first. */
   readonly before: Millis;
@@ -26,7 +26,7 @@ export interface Lookout {
   readonly days: readonly StrategyDay[];
   readonly alarms: readonly Alarm[];
   /** Uncounted events, oldest first. */
-  readonly events: readonly (KeptEvent & { readonly id: number })[];
+  readonly events: readonly (StoredEvent & { readonly id: number })[];
 }
 
 interface LookoutRequest {
@@ -79,7 +79,7 @@ export function createReportStore(context: Context) {
   const isKnown = (key: string): SQL => sql`exists(select 1 from ${alarms} where ${alarms.key} = ${key})`;
   return {
     /** Takes the turn if the last one is long enough ago. */
-    lookOut: (request: LookoutRequest): Promise<Lookout | undefined> => takeLookout(context, request),
+    lookOut: (request: LookoutRequest): Promise<AlarmCheckLease | undefined> => takeLookout(context, request),
 
     /** Stores the rows, and the last event that they include. */
     async keepDays(days: readonly StrategyDay[], countedTo: number | undefined): Promise<void> {

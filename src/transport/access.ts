@@ -282,7 +282,7 @@ function networkOf(address = "unknown"): string {
 }
 
 /** Minimum time between two events about wrong tokens, however many there are. */
-const TELLINGS_APART: Millis = 10 * MINUTE;
+const WARNING_INTERVAL_MS: Millis = 10 * MINUTE;
 
 /** Requests with a wrong token that no event has reported yet, of this process or isolate. */
 interface WrongTokens {
@@ -299,7 +299,7 @@ export function countWrongTokens(clock: () => Millis): WrongTokens {
       count++;
     },
     due() {
-      if (count === 0 || clock() - describedAt < TELLINGS_APART) return undefined;
+      if (count === 0 || clock() - describedAt < WARNING_INTERVAL_MS) return undefined;
       const message = `${count} requests with a wrong API token since the last event of this kind`;
       [count, describedAt] = [0, clock()];
       return { account: EVERY_ACCOUNT, strategy: null, kind: "wrong_tokens", message };

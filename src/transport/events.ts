@@ -18,7 +18,7 @@ export interface Streaming {
 /** Maximum number of open streams of one token in this process or isolate; a page has one per tab. */
 const MAX_STREAMS_PER_TOKEN = 20;
 const HEARTBEAT: Millis = 10 * SECOND;
-const EVENTS_PER_TELLING = 200;
+const EVENTS_PER_MESSAGE = 200;
 
 /**
  * Adds `GET /events`: events as a server-sent stream, or as JSON for polling. It reads only the event log, so it
@@ -73,7 +73,7 @@ function sharedPulse({ store, local }: Deps, every: Millis): () => Promise<Pulse
 
 /** Returns events up to a pulse. A client that got a later one would be ahead of the shared pulse, and get it again. */
 const eventsBetween = async ({ store }: Deps, after: number, { event }: Pulse): Promise<ChainedEvent[]> =>
-  event > after ? (await store.eventsAfter(after, EVENTS_PER_TELLING)).filter(({ id }) => id <= event) : [];
+  event > after ? (await store.eventsAfter(after, EVENTS_PER_MESSAGE)).filter(({ id }) => id <= event) : [];
 
 /** Counts the streams of each token, and checks once per interval whether the token is still valid. */
 function streamsByToken({ store, local }: Deps, { access, every }: { access: Access; every: Millis }) {

@@ -257,7 +257,7 @@ async function headerKeys(c: Ctx): Promise<Keys | undefined> {
 }
 
 const MAX_FIRST_RESPONSE_WAIT_MS: Millis = 10 * SECOND;
-const BETWEEN_LOOKUPS: Millis = 50;
+const LOOKUP_INTERVAL_MS: Millis = 50;
 
 interface Request {
   /** The Idempotency-Key as sent. */
@@ -294,7 +294,7 @@ async function once(
       return conflict("this Idempotency-Key was used with another body", request);
     if (local.monotonic() - requestedAt > MAX_FIRST_RESPONSE_WAIT_MS)
       return conflict("the first request with this Idempotency-Key is still in progress", request);
-    await local.sleep(BETWEEN_LOOKUPS);
+    await local.sleep(LOOKUP_INTERVAL_MS);
   }
   const answer = await act(key);
   if (isRepeatable(answer.body)) await store.reopenRequest(key);

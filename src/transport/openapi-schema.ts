@@ -2,7 +2,7 @@
 import * as z from "zod";
 
 /** Descriptions for grids, their plans, history and backtests. */
-const GRID_WORDS: FieldWords = {
+const GRID_FIELD_DESCRIPTIONS: FieldDescriptions = {
   config: "Settings of the grid, including defaults",
   lowerPrice: "Lower end of the range, in quote",
   upperPrice: "Upper end of the range, in quote",
@@ -166,7 +166,7 @@ const GRID_WORDS: FieldWords = {
 };
 
 /** Descriptions for limits, the kill switch, tokens, keys, channels, plans, reports and the audit. */
-const KEEPING_WORDS: FieldWords = {
+const CONTROL_FIELD_DESCRIPTIONS: FieldDescriptions = {
   on: "true if no order is placed",
   done: "true if nothing is left to do",
   strategy: "Strategy id; null for a manual action",
@@ -223,7 +223,7 @@ const KEEPING_WORDS: FieldWords = {
 };
 
 /** Descriptions for markets, accounts, orders and prices from other sources. */
-const MARKET_WORDS: FieldWords = {
+const MARKET_FIELD_DESCRIPTIONS: FieldDescriptions = {
   exchange: "Exchange id, as `GET /exchanges` lists it",
   symbol: "Trading pair, BASE/QUOTE",
   "tokens.symbol": "Name of the token",
@@ -330,7 +330,7 @@ const MARKET_WORDS: FieldWords = {
 };
 
 /** Descriptions for quotes and their reference price. */
-const QUOTE_WORDS: FieldWords = {
+const QUOTE_FIELD_DESCRIPTIONS: FieldDescriptions = {
   "refused.level": "Position of the order on its side; 0 is nearest",
   counted: "true if its price counted",
   leastBase: "Smallest base position in any pass",
@@ -338,7 +338,12 @@ const QUOTE_WORDS: FieldWords = {
   passes: "Number of price reads",
 };
 
-export const FIELD_WORDS: FieldWords = { ...QUOTE_WORDS, ...MARKET_WORDS, ...GRID_WORDS, ...KEEPING_WORDS };
+export const FIELD_DESCRIPTIONS: FieldDescriptions = {
+  ...QUOTE_FIELD_DESCRIPTIONS,
+  ...MARKET_FIELD_DESCRIPTIONS,
+  ...GRID_FIELD_DESCRIPTIONS,
+  ...CONTROL_FIELD_DESCRIPTIONS,
+};
 
 export interface Schema {
   readonly type?: string;
@@ -373,7 +378,8 @@ function described(schema: Schema, owner: string): Schema {
 const describedFields = (fields: Readonly<Record<string, Schema>>, owner: string): Record<string, Schema> =>
   Object.fromEntries(
     Object.entries(fields).map(([name, field]) => {
-      const description = field.description ?? FIELD_WORDS[`${owner}.${name}`] ?? FIELD_WORDS[name];
+      const description =
+        field.description ?? FIELD_DESCRIPTIONS[`${owner}.${name}`] ?? FIELD_DESCRIPTIONS[name];
       return [name, { ...described(field, name), ...(description === undefined ? {} : { description }) }];
     }),
   );
@@ -382,4 +388,4 @@ const describedFields = (fields: Readonly<Record<string, Schema>>, owner: string
  * Descriptions of fields by name; if a name has another meaning in one place, by `parent.name`, where the parent is
  * the containing field or the operation.
  */
-type FieldWords = Readonly<Record<string, string>>;
+type FieldDescriptions = Readonly<Record<string, string>>;

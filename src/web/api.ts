@@ -43,7 +43,7 @@ export async function ask<T>(route: string, request: Requested = {}): Promise<T>
 }
 
 /** Calls the API for a file. Throws ApiError. */
-export async function askFile(route: string, request: Requested): Promise<Blob> {
+export async function requestFile(route: string, request: Requested): Promise<Blob> {
   const response = await sendRequest(route, request);
   if (!response.ok) throw await errorOf(response);
   return response.blob().catch(lost(request.signal));

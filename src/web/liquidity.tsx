@@ -3,7 +3,7 @@ import { type ApiError, ask } from "./api.ts";
 import { timeNow } from "./clock.ts";
 import { useEffect } from "./effect.ts";
 import { duration } from "./format.ts";
-import { link, pulse, useLoad } from "./live.ts";
+import { changeCount, link, useLoad } from "./live.ts";
 import {
   agreementCosts,
   CostTable,
@@ -22,7 +22,7 @@ import type {
   Session,
   WatchedPairs,
 } from "./types.ts";
-import { Choice, Failed, Field, SaveButton, Section, Shown, useAsk, valueIn } from "./ui.tsx";
+import { Choice, Failed, Field, SaveButton, Section, Shown, useConfirmation, valueIn } from "./ui.tsx";
 
 /** The page of liquidity reports: what was offered in some days, and a report to send. */
 export function LiquidityPage({ session }: { session: Session }) {
@@ -215,7 +215,7 @@ const AGREEMENT_RULES: readonly TableColumn<AgreedRule>[] = [
 ];
 
 function EndButton({ of: { agreement }, changed }: { of: AgreementRow; changed: () => void }) {
-  const [dialog, open] = useAsk();
+  const [dialog, open] = useConfirmation();
   const end = async () => {
     const { until } = await ask<{ until: string }>(`POST /agreements/${agreement}/end`, { body: {} });
     changed();
@@ -295,12 +295,12 @@ function AgreementForm({
 /** The kill switch and the panic button; each needs a confirmation. */
 export function Safety({ session }: { session: Session }) {
   const kill = useLoad<KillAnswer>("GET /kill", {}, { live: true });
-  const [question, put] = useAsk();
+  const [question, put] = useConfirmation();
   const isUnknown = kill.error !== undefined;
   const isOn = isUnknown ? undefined : kill.data?.on;
   const report = (message: string) => {
     kill.again();
-    pulse.set(pulse.get() + 1);
+    changeCount.set(changeCount.get() + 1);
     return message;
   };
   const turn = (on: boolean) =>
@@ -354,7 +354,7 @@ function PanicSays({
   put,
   report,
 }: {
-  put: ReturnType<typeof useAsk>[1];
+  put: ReturnType<typeof useConfirmation>[1];
   report: (message: string) => string;
 }) {
   const [sell, setSell] = useState(false);
@@ -383,7 +383,7 @@ const WORDS = {
 } as const;
 
 /** Time in milliseconds without updates after which the data are marked as old. */
-const STALE = 60_000;
+const STALE_AFTER_MS = 60_000;
 
 /** Shows whether the data are current. */
 export function Link() {
@@ -391,13 +391,13 @@ export function Link() {
   useValue(timeNow);
   useEffect(() => {
     // Loads missed changes when the tab becomes visible.
-    const refresh = () => document.hidden || pulse.set(pulse.get() + 1);
+    const refresh = () => document.hidden || changeCount.set(changeCount.get() + 1);
     document.addEventListener("visibilitychange", refresh);
     return () => document.removeEventListener("visibilitychange", refresh);
   }, []);
   const [tone, word] = WORDS[how];
   const age = Date.now() - at;
-  const isOld = how === "offline" || age > STALE;
+  const isOld = how === "offline" || age > STALE_AFTER_MS;
   return (
     <span class={`link ${isOld ? "down" : tone}`} role="status">
       {isOld ? `${word}; as of ${duration(age)} ago` : word}

@@ -5,7 +5,7 @@ import { useEffect } from "./effect.ts";
 import { createValue } from "./session.ts";
 
 /** Increases whenever something happened that a page can show. */
-export const pulse = createValue(0);
+export const changeCount = createValue(0);
 
 /** How the page is updated: by the stream, by polling, or not at all. */
 export const link = createValue<{
@@ -17,14 +17,14 @@ export const link = createValue<{
 });
 
 /** Time in milliseconds without any data, even a heartbeat, after which a proxy is assumed to buffer the stream. */
-const SILENCE = 25_000;
-const POLL_EVERY = 5000;
+const SILENCE_MS = 25_000;
+const POLL_INTERVAL_MS = 5000;
 /** Number of streams without any data after which the page polls. */
 const MAX_SILENT_STREAMS = 2;
 /** Duration of polling before another stream is tried, because the proxy may be gone. */
-const POLL_FOR = 600_000;
+const POLL_DURATION_MS = 600_000;
 
-const beat = () => pulse.set(pulse.get() + 1);
+const beat = () => changeCount.set(changeCount.get() + 1);
 const isAt = (how: "live" | "polling") => link.set({ how, at: Date.now() });
 /** Marks the connection as lost; the data stay as old as the last update. */
 const isGone = () => link.set({ how: "offline", at: link.get().at });
@@ -47,7 +47,8 @@ async function followAll(ended: AbortSignal): Promise<void> {
   let streamedAt = Date.now();
   while (!ended.aborted) {
     try {
-      if (silent >= MAX_SILENT_STREAMS && Date.now() - streamedAt < POLL_FOR) await poll(cursor, ended);
+      if (silent >= MAX_SILENT_STREAMS && Date.now() - streamedAt < POLL_DURATION_MS)
+        await poll(cursor, ended);
       else {
         silent = (await followStream(cursor, ended)) ? 0 : silent + 1;
         streamedAt = Date.now();
@@ -55,7 +56,7 @@ async function followAll(ended: AbortSignal): Promise<void> {
     } catch {
       if (ended.aborted) return;
       isGone();
-      await waitFor(POLL_EVERY, ended);
+      await waitFor(POLL_INTERVAL_MS, ended);
     }
   }
 }
@@ -67,7 +68,7 @@ async function followAll(ended: AbortSignal): Promise<void> {
 async function followStream(cursor: Cursor, ended: AbortSignal): Promise<boolean> {
   const quiet = new AbortController();
   const signal = AbortSignal.any([ended, quiet.signal]);
-  let timer = setTimeout(() => quiet.abort(), SILENCE);
+  let timer = setTimeout(() => quiet.abort(), SILENCE_MS);
   let hasCome = false;
   try {
     const response = await sendRequest("GET /events", { headers: headersOf(cursor), signal });
@@ -78,7 +79,7 @@ async function followStream(cursor: Cursor, ended: AbortSignal): Promise<boolean
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
       clearTimeout(timer);
-      timer = setTimeout(() => quiet.abort(), SILENCE);
+      timer = setTimeout(() => quiet.abort(), SILENCE_MS);
       hasCome = true;
       isAt("live");
       const messages = (rest + part.value).split("\n\n");
@@ -123,7 +124,7 @@ async function poll(cursor: Cursor, ended: AbortSignal): Promise<void> {
     cursor.etag = response.headers.get("etag") ?? "";
     beat();
   }
-  await waitFor(POLL_EVERY, ended);
+  await waitFor(POLL_INTERVAL_MS, ended);
 }
 
 const waitFor = (millis: number, ended: AbortSignal): Promise<void> =>
@@ -153,13 +154,13 @@ interface How {
 }
 
 /** Reload interval without events, which detects stalled grids. */
-const LIVE_EVERY = 60_000;
+const LIVE_INTERVAL_MS = 60_000;
 
 /** Loads a route; the previous response stays visible while the next one loads. Without a route it makes no request. */
 export function useLoad<T>(
   route: string | undefined,
   query: Requested["query"] = {},
-  { live = false, every = live ? LIVE_EVERY : undefined, keep = false }: How = {},
+  { live = false, every = live ? LIVE_INTERVAL_MS : undefined, keep = false }: How = {},
 ): Loaded<T> {
   const request = route === undefined ? "" : `${route} ${JSON.stringify(query)}`;
   const [state, setState] = useState<{ request: string; data?: T; at?: number; error?: ApiError }>({
@@ -199,7 +200,7 @@ export function useLoad<T>(
     run.current = () => void load();
     void load();
     // A pulse also means that the server can be reached again.
-    const stopHearing = pulse.hear(() => void ((live || isUnreached) && load()));
+    const stopHearing = changeCount.hear(() => void ((live || isUnreached) && load()));
     const endEach = every && onEach(every, () => document.hidden || void load());
     return () => {
       ended.abort();

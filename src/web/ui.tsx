@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 import { useRef, useState } from "hono/jsx/dom";
-import { type ApiError, ask, askFile, isUnanswered, type Requested } from "./api.ts";
+import { type ApiError, ask, isUnanswered, type Requested, requestFile } from "./api.ts";
 import { timeNow } from "./clock.ts";
 import { useEffect } from "./effect.ts";
 import { change, duration, localTime, toneOf, utc } from "./format.ts";
@@ -250,7 +250,7 @@ function Ask({ question, close }: { question: Question; close: () => void }) {
 }
 
 /** Returns the place of a confirmation dialog, and the function that opens it. */
-export function useAsk(): [Child, (question: Question) => void] {
+export function useConfirmation(): [Child, (question: Question) => void] {
   const [question, setQuestion] = useState<Question | undefined>(undefined);
   const shown = question ? <Ask question={question} close={() => setQuestion(undefined)} /> : null;
   return [shown, setQuestion];
@@ -372,7 +372,7 @@ export function SaveButton({
   const save = async () => {
     setState({ isBusy: true });
     try {
-      saveFile(`${file}.${format}`, await askFile(route, { query: { ...query, format } }));
+      saveFile(`${file}.${format}`, await requestFile(route, { query: { ...query, format } }));
       setState({});
     } catch (error) {
       setState({ error: error as ApiError });

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { tick } from "../../src/engine/pass/tick.ts";
-import type { By } from "../../src/model/events.ts";
+import type { ActorAndRequest } from "../../src/model/events.ts";
 import { brokenLinks } from "../support/chained.ts";
 import { d } from "../support/grid.ts";
 import { inWaves } from "../support/in-waves.ts";
@@ -9,7 +9,7 @@ import { runOperation, testSandbox } from "../support/sandbox.ts";
 import { type Sqld, startSqld } from "../support/sqld.ts";
 import { tempFolder } from "../support/temp.ts";
 
-const BY: By = { actor: "tok_a", request: "r1" };
+const BY: ActorAndRequest = { actor: "tok_a", request: "r1" };
 const GRID = {
   exchange: "kraken",
   symbol: "BTC/USDT",

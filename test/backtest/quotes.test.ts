@@ -7,7 +7,7 @@ import { RULES, ticksOf } from "../../src/backtest/tape/ticks.ts";
 import { type Candles, candlesOf } from "../../src/candles/candles.ts";
 import { positionAccounts } from "../../src/engine/position/ledger.ts";
 import { text } from "../../src/kernel/decimal.ts";
-import { mix, share } from "../../src/kernel/hash.ts";
+import { mixHash, pseudorandomShare } from "../../src/kernel/hash.ts";
 import { MINUTE, SECOND } from "../../src/kernel/time.ts";
 import type { Fill } from "../../src/model/order.ts";
 import { asQuote } from "../../src/quote/kind.ts";
@@ -121,7 +121,7 @@ describe("a backtest of quotes", () => {
 /** A walk with jumps, of which no one has chosen a price. */
 function walked(seed: number, count: number): Candles {
   let price = 100;
-  const next = (i: number) => share(mix(seed, 7), i) - 0.5;
+  const next = (i: number) => pseudorandomShare(mixHash(seed, 7), i) - 0.5;
   return bars(
     Array.from({ length: count }, (_, i) => {
       const open = price;

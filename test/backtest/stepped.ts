@@ -8,7 +8,7 @@ import { quoteAt } from "../../src/backtest/paper/paper-account.ts";
 import type { Rules, Ticks } from "../../src/backtest/tape/ticks.ts";
 import { step } from "../../src/engine/pass/step.ts";
 import { asGrid } from "../../src/grid/kind.ts";
-import { mul, ONE, snap, ZERO } from "../../src/kernel/decimal.ts";
+import { mul, ONE, roundToStep, ZERO } from "../../src/kernel/decimal.ts";
 import type { Millis } from "../../src/kernel/time.ts";
 import { between, type Corner } from "../../src/market/matching/placing.ts";
 import type { Balance } from "../../src/model/account.ts";
@@ -111,8 +111,8 @@ export async function steppedAny(
           const { bid, ask } = quote(now());
           const price =
             side === "buy"
-              ? snap(mul(ask, ONE + rules.slippage, "up"), market.tick, "up")
-              : snap(mul(bid, ONE - rules.slippage, "down"), market.tick, "down");
+              ? roundToStep(mul(ask, ONE + rules.slippage, "up"), market.tick, "up")
+              : roundToStep(mul(bid, ONE - rules.slippage, "down"), market.tick, "down");
           return { market, levels: [{ price, amount: PLENTY }], at: now() };
         },
       },

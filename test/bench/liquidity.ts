@@ -5,11 +5,11 @@ import { setImmediate } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { type Decimal, ONE } from "../../src/kernel/decimal.ts";
-import { hashText, share } from "../../src/kernel/hash.ts";
+import { hashText, pseudorandomShare } from "../../src/kernel/hash.ts";
 import { dayOf } from "../../src/kernel/time.ts";
 import { createLiquidityStore } from "../../src/liquidity/store/store.ts";
 import { dateOf } from "../../src/model/limits.ts";
-import { MINUTES_A_DAY } from "../../src/model/samples/sample.ts";
+import { MINUTES_PER_DAY } from "../../src/model/samples/sample.ts";
 import { type Context, statement } from "../../src/storage/client/context.ts";
 import { liquidityMinutes } from "../../src/storage/tables/liquidity-tables.ts";
 import { runOperation, testSandbox } from "../support/sandbox.ts";
@@ -96,7 +96,7 @@ export async function keepMinutes(
   days: { readonly first: number; readonly to: number },
 ): Promise<void> {
   const AT_ONCE = 360;
-  for (let first = days.first * MINUTES_A_DAY; first < days.to * MINUTES_A_DAY; first += AT_ONCE) {
+  for (let first = days.first * MINUTES_PER_DAY; first < days.to * MINUTES_PER_DAY; first += AT_ONCE) {
     const rows = Array.from({ length: AT_ONCE }, (_, place) => minuteRow(first + place));
     await context.client.execute(statement(context.db.insert(liquidityMinutes).values(rows)));
   }
@@ -105,7 +105,8 @@ export async function keepMinutes(
 function minuteRow(minute: number): typeof liquidityMinutes.$inferInsert {
   let drawn = 0;
   const upTo = (most: number): Decimal =>
-    (BigInt(Math.floor(share(hashText(`${minute}`), drawn++) * 2 ** 48)) * BigInt(most) * ONE) / 2n ** 48n;
+    (BigInt(Math.floor(pseudorandomShare(hashText(`${minute}`), drawn++) * 2 ** 48)) * BigInt(most) * ONE) /
+    2n ** 48n;
   const side = () => [upTo(1000), upTo(10_000), upTo(100_000)] as const;
   return {
     ...PAIR,

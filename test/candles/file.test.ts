@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Candles, candlesIn, candlesOf, slice } from "../../src/candles/candles.ts";
-import { decodeCandles, encodeCandles, type KeptWithCandles, readHead } from "../../src/candles/file.ts";
+import { type CandleFileExtras, decodeCandles, encodeCandles, readHead } from "../../src/candles/file.ts";
 import { hashOf } from "../../src/candles/hash.ts";
 import { merge } from "../../src/candles/merge.ts";
 import { gapsOf } from "../../src/candles/read.ts";
@@ -25,7 +25,7 @@ const series = (...minutes: number[]): Candles =>
     minutes.map((minute) => bar(minute)),
   );
 
-const KEPT: KeptWithCandles = {
+const KEPT: CandleFileExtras = {
   source: "kraken",
   hash: "00",
   duplicates: 1,

@@ -1,7 +1,7 @@
 /** The switch is looked at when a request leaves, not when it was asked for: real adapter, real sockets. */
 
 import { describe, expect, it, onTestFinished } from "vitest";
-import { RECORD_HOLDS } from "../../src/ports/kill-permit.ts";
+import { RECORD_VALID_MS } from "../../src/ports/kill-permit.ts";
 import type { Store } from "../../src/ports/stores/store.ts";
 import { appOver } from "../support/app.ts";
 import { BY } from "../support/by.ts";
@@ -50,7 +50,7 @@ describe("the kill switch, activated while an order waits in kraken's queue", ()
     // Looked at right after its record, it would be sent as soon as its turn comes.
     await new Promise((after) => setTimeout(after, 100));
     await (where === "here" ? deps.store.setKill(true, BY) : killedElsewhere());
-    time.pass(RECORD_HOLDS);
+    time.pass(RECORD_VALID_MS);
     letGo();
     const answer = await placing;
     expect([answer.status, ((await answer.json()) as { error: string }).error]).toEqual([403, "Forbidden"]);

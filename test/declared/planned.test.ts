@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import {
-  isShownPlan,
+  matchesPreview,
   type PlanInputs,
   planDeclared,
   plannedDeclaredOut,
@@ -137,28 +137,32 @@ describe("a plan matches its preview", () => {
       [101.01, false],
       [98.99, false],
     ] as const)
-      expect([mid, isShownPlan(around(mid).plan, shown.hash)]).toEqual([mid, isSame]);
+      expect([mid, matchesPreview(around(mid).plan, shown.hash)]).toEqual([mid, isSame]);
   });
 
   it("if orders of other sizes have the same ids and sides", () => {
     const bigger = planned(() => [{ ...BUY, size: 2, price: 89 }]).plan;
     const other = planned(() => [{ ...BUY, id: "z" }]).plan;
     const side = planned(() => [{ ...SELL, id: "a" }]).plan;
-    expect([bigger, other, side].map((plan) => isShownPlan(plan, shown.hash))).toEqual([true, false, false]);
+    expect([bigger, other, side].map((plan) => matchesPreview(plan, shown.hash))).toEqual([
+      true,
+      false,
+      false,
+    ]);
   });
 
   it("not without a price on either side", () => {
     const none = planned(() => [BUY], { book: { ...aroundBook("99", "101"), asks: [] } }).plan;
-    expect(isShownPlan(none, shown.hash)).toBe(false);
-    expect(isShownPlan(shown, shown.hash.slice(0, 32))).toBe(false);
-    expect(isShownPlan(none, none.hash)).toBe(true);
+    expect(matchesPreview(none, shown.hash)).toBe(false);
+    expect(matchesPreview(shown, shown.hash.slice(0, 32))).toBe(false);
+    expect(matchesPreview(none, none.hash)).toBe(true);
   });
 
   it("not on paper instead of the account, on another exchange or with another config", () => {
     const at = (request: object) => planned(() => [BUY], {}, { request }).plan;
     const first = at({}).hash;
     const others = [{ dryRun: true }, { exchange: "mexc" }, { options: { far: 8 } }];
-    expect(others.map((over) => isShownPlan(at(over), first))).toEqual([false, false, false]);
-    expect(isShownPlan(at({ dryRun: false }), first)).toBe(true);
+    expect(others.map((over) => matchesPreview(at(over), first))).toEqual([false, false, false]);
+    expect(matchesPreview(at({ dryRun: false }), first)).toBe(true);
   });
 });

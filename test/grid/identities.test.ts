@@ -9,7 +9,7 @@ import { giveFirstBase } from "../../src/grid/ladder/levels.ts";
 import { bookEnd, bookFill, costInAll, profitOf, unsoldBase } from "../../src/grid/ledger/booking.ts";
 import type { GridState } from "../../src/grid/state/state.ts";
 import { encode } from "../../src/kernel/codec.ts";
-import { type Decimal, div, max, mul, ONE, snap } from "../../src/kernel/decimal.ts";
+import { type Decimal, div, max, mul, ONE, roundToStep } from "../../src/kernel/decimal.ts";
 import type { Fill } from "../../src/model/order.ts";
 import { d, market, slot, state } from "../support/grid.ts";
 
@@ -75,7 +75,7 @@ function play({ feeIn, turns, slots, free }: Case, { scale = 1n, whole = false }
     const one = now.slots[at % slots];
     if (!one) continue;
     const [price, amount] =
-      one.side === "buy" ? [one.lower, 2n * ONE] : [one.upper, snap(unsoldBase(one), LOT, "down")];
+      one.side === "buy" ? [one.lower, 2n * ONE] : [one.upper, roundToStep(unsoldBase(one), LOT, "down")];
     if (amount <= 0n) continue;
     const first = whole ? 0n : (BigInt(part) * LOT) % amount;
     for (const size of [first, amount - first].filter((one) => one > 0n)) {

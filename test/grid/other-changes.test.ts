@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { otherChanges } from "../../src/grid/schema/accounting.ts";
+import { unbookedBalanceChanges } from "../../src/grid/schema/accounting.ts";
 import { decimal, text, ZERO } from "../../src/kernel/decimal.ts";
 import { NO_MEMORY } from "../../src/model/memory.ts";
 import { auditBooks } from "../support/audit.ts";
@@ -58,7 +58,7 @@ describe("a manual change on the account of a running grid", () => {
       moved: { BTC: d("0.5"), USDT: d("-100"), GT: d("-1") },
       balances: [{ asset: "USDT", free: d("900"), used: ZERO }],
     };
-    expect(otherChanges({ memory })).toEqual({ BTC: d("-2.5"), GT: d("1") });
+    expect(unbookedBalanceChanges({ memory })).toEqual({ BTC: d("-2.5"), GT: d("1") });
   });
 
   it("excludes what a paused grid's own fills moved", async () => {

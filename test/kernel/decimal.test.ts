@@ -10,7 +10,7 @@ import {
   ONE,
   parseDecimal,
   roundMoney,
-  snap,
+  roundToStep,
   text,
   wire,
 } from "../../src/kernel/decimal.ts";
@@ -121,8 +121,10 @@ describe("rounding", () => {
   it("snaps to a step from either side", () => {
     fc.assert(
       fc.property(any, positive, (value, step) => {
-        expect(snap(value, step, "down") % step).toBe(0n);
-        expect(snap(value, step, "down") <= value && value <= snap(value, step, "up")).toBe(true);
+        expect(roundToStep(value, step, "down") % step).toBe(0n);
+        expect(roundToStep(value, step, "down") <= value && value <= roundToStep(value, step, "up")).toBe(
+          true,
+        );
       }),
     );
   });

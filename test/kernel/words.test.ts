@@ -5,8 +5,8 @@ import { decimal, text } from "../../src/kernel/decimal.ts";
 import {
   clientOrderId,
   generationNear,
-  handOrderId,
   isOurs,
+  manualOrderId,
   parseClientOrderId,
   serialAt,
   strategyTag,
@@ -87,7 +87,7 @@ describe("client order ids", () => {
   });
 
   it("of manual orders never match a grid's", () => {
-    const id = handOrderId("abcdefghijklmnop");
+    const id = manualOrderId("abcdefghijklmnop");
     expect(isOurs(id)).toBe(true);
     expect(parseClientOrderId(id)).toBeUndefined();
   });

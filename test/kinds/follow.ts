@@ -5,14 +5,18 @@ import { refusedWithin } from "../../src/limits/standing.ts";
 import { type Market, meetsMinimum, type Quote } from "../../src/model/market.ts";
 import type { Draft, Order } from "../../src/model/order.ts";
 import { NO_RESERVE, need, type Strategy, type StrategyConfig } from "../../src/model/strategy.ts";
-import type { Drafted, Kind, StrategyContext } from "../../src/ports/kind.ts";
+import type { DraftedStrategy, Kind, StrategyContext } from "../../src/ports/kind.ts";
 import { accounts, type Books, bookEnd, bookFill, movedByBooks } from "./books.ts";
 
 /** The amount is the base of an order. */
 export type FollowConfig = StrategyConfig & { readonly amount: Decimal };
 type Follow = Strategy<FollowConfig, Books>;
 
-function run(before: Follow, live: readonly Order[], pass: StrategyContext): Partial<Drafted<Follow>> {
+function run(
+  before: Follow,
+  live: readonly Order[],
+  pass: StrategyContext,
+): Partial<DraftedStrategy<Follow>> {
   const { market, quote, error } = pass.observed;
   if (!market || !quote) return { strategy: { ...before, lastError: error } };
   const strategy: Follow = { ...pass.judge(before, quote), status: "running" };

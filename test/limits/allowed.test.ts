@@ -16,8 +16,8 @@ import { readStandings, readUnbookedBuys } from "../../src/limits/operations/exp
 import { holdToToken } from "../../src/limits/operations/exposures.ts";
 import { accountLimits, collarFloor, mostNotional, ownLimits, usedOf } from "../../src/limits/standing.ts";
 import { readLimit } from "../../src/limits/texts.ts";
-import type { Limits, Standing, Used } from "../../src/model/limits.ts";
-import { type KnownExposure, TRADES_NOTHING } from "../../src/model/proposal.ts";
+import type { Limits, LimitUsage, UsedAmounts } from "../../src/model/limits.ts";
+import { type KnownExposure, NO_EXPOSURE } from "../../src/model/proposal.ts";
 import { type Operation, operation } from "../../src/operation.ts";
 import { d } from "../support/grid.ts";
 import { ACCOUNT, bounds, order, strategy } from "../support/made.ts";
@@ -26,7 +26,7 @@ const NOW = 86_400_000_000;
 const DAY = NOW / 86_400_000;
 const QUOTE = { bid: d("99"), ask: d("101"), at: NOW };
 const BUY = { symbol: "BTC/USDT", side: "buy", type: "limit", price: d("100"), amount: d("1") } as const;
-const standing = (limits: Limits, used: Partial<Used> = {}): Standing => ({
+const standing = (limits: Limits, used: Partial<UsedAmounts> = {}): LimitUsage => ({
   scope: "account:kraken",
   actor: null,
   limits,
@@ -225,7 +225,7 @@ describe("a token's limits", () => {
     largest: d("20"),
     ...over,
   });
-  const beyond = (limits: Limits, over?: Partial<KnownExposure>, today: Used["today"] = {}) =>
+  const beyond = (limits: Limits, over?: Partial<KnownExposure>, today: UsedAmounts["today"] = {}) =>
     exceedsToken(exposure(over), { ...standing(limits, { today }), scope: "token:t" })?.reason;
 
   it("refuse what exceeds them, and what they do not list", () => {
@@ -391,7 +391,7 @@ describe("an operation that trades", () => {
   it("cannot be registered without its exposure", () => {
     const withExposure = operation({
       ...surface,
-      prepare: async () => ({ preview, act, strategies: [], exposure: TRADES_NOTHING }),
+      prepare: async () => ({ preview, act, strategies: [], exposure: NO_EXPOSURE }),
     });
     const without = operation({
       ...surface,

@@ -12,7 +12,7 @@ import { holdToToken, readExposure } from "../../src/limits/operations/exposures
 import { type Positioned, positionExposure } from "../../src/limits/position.ts";
 import { parseAccountKey } from "../../src/model/account.ts";
 import type { Limits, LimitsRequest } from "../../src/model/limits.ts";
-import { TRADES_NOTHING } from "../../src/model/proposal.ts";
+import { NO_EXPOSURE } from "../../src/model/proposal.ts";
 import { d } from "../support/grid.ts";
 import { ACCOUNT, NOW, order, strategy } from "../support/made.ts";
 
@@ -90,11 +90,11 @@ describe("what is read of a position", () => {
       quote: 0n,
       counted: d("450"),
     });
-    expect(await readPositionSale(deps(), position({ status: "stopped" }))).toBe(TRADES_NOTHING);
+    expect(await readPositionSale(deps(), position({ status: "stopped" }))).toBe(NO_EXPOSURE);
   });
 
   it("is nothing for a pause, unless a loss limit would have sold its base", async () => {
-    expect(await readPositionPause(deps(), position())).toBe(TRADES_NOTHING);
+    expect(await readPositionPause(deps(), position())).toBe(NO_EXPOSURE);
     const limits = { onLoss: "stop", strategyLoss: { USDT: d("5") } } as const;
     expect(await readPositionPause(deps(limits), position())).toMatchObject({ base: d("4.5") });
   });
@@ -135,7 +135,7 @@ describe("what is read of a position", () => {
   it("is nothing in paper trading, and unknown if the exchange cannot be reached", async () => {
     const paper = position({ account: "dry:kraken:h" });
     for (const read of [readPositionSale, readPositionExposure])
-      expect(await read(deps(), paper)).toBe(TRADES_NOTHING);
+      expect(await read(deps(), paper)).toBe(NO_EXPOSURE);
     expect(await readPositionSale(deps({}, false), position())).toMatchObject({ trades: "unknown" });
   });
 });
@@ -159,7 +159,7 @@ describe("an exposure that is read", () => {
       };
       const exposure = async () => {
         count++;
-        return TRADES_NOTHING;
+        return NO_EXPOSURE;
       };
       return [await holdToToken({ store }, { actor: "t", counts: true }, { exposure, ...more }), count];
     };

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { VenueError } from "../../src/kernel/errors.ts";
-import { absenceOf, missedBecause } from "../../src/liquidity/operations/sample.ts";
+import { absenceCauseOf, absenceOf } from "../../src/liquidity/operations/sample.ts";
 
 const view = (over: object = {}, reasons: readonly string[] = [], accountError: string | null = null) =>
   ({
@@ -33,5 +33,5 @@ it("a missing side has the cause that its strategies report", () => {
 
 it("a book that could not be read is missing because of the exchange, or because of us", () => {
   const failed = new VenueError("unavailable", "no answer");
-  expect([missedBecause(failed), missedBecause(new TypeError("a mistake"))]).toEqual(["exchange", "ours"]);
+  expect([absenceCauseOf(failed), absenceCauseOf(new TypeError("a mistake"))]).toEqual(["exchange", "ours"]);
 });

@@ -11,7 +11,7 @@ import {
   createLiquidityStore,
   type LiquidityDeps,
 } from "../../src/liquidity/store/store.ts";
-import { MINUTES_A_DAY } from "../../src/model/samples/sample.ts";
+import { MINUTES_PER_DAY } from "../../src/model/samples/sample.ts";
 import { appOver } from "../support/app.ts";
 import { findChromium, openPage, startBrowser } from "../support/browser.ts";
 import { d } from "../support/grid.ts";
@@ -28,9 +28,9 @@ async function reported(request: object = {}) {
   const box = await testSandbox({ speed: 1 });
   const [store, agreements] = [createLiquidityStore(box.context), createAgreementStore(box.context)];
   const deps: LiquidityDeps = { ...box.deps, liquidity: { store, pairs: [], agreements } };
-  const wide = MINUTES_A_DAY / 5;
-  for (let place = 0; place < 2 * MINUTES_A_DAY; place++) {
-    const minute = FIRST * MINUTES_A_DAY + place;
+  const wide = MINUTES_PER_DAY / 5;
+  for (let place = 0; place < 2 * MINUTES_PER_DAY; place++) {
+    const minute = FIRST * MINUTES_PER_DAY + place;
     await store.keep({ exchange: "kraken", symbol: SYMBOL }, liquidityMinute({ minute }));
     const ownSpread = place < wide ? d("0.05") : d("0.01");
     await store.keep({ exchange: "mexc", symbol: SYMBOL }, liquidityMinute({ minute, ownSpread }));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseConfig } from "../../src/compose/config.ts";
-import { lookOutFor } from "../../src/compose/look-out.ts";
+import { checkAllAlarms } from "../../src/compose/look-out.ts";
 import { tick } from "../../src/engine/pass/tick.ts";
 import { DAY, MINUTE } from "../../src/kernel/time.ts";
 import { sampleLiquidity } from "../../src/liquidity/operations/sample.ts";
@@ -142,7 +142,7 @@ describe("an agreement", () => {
     for (let minute = 0; minute < 3; minute++) {
       await tick(deps);
       await sampleLiquidity(deps);
-      await lookOutFor(deps);
+      await checkAllAlarms(deps);
       time.pass(MINUTE);
     }
     const { rows } = await context.client.execute("select message from events where kind = 'alarm'");
@@ -161,7 +161,7 @@ describe("an agreement", () => {
     for (let minute = 0; minute < 3; minute++) {
       await tick(deps);
       await sampleLiquidity(deps);
-      await lookOutFor(deps);
+      await checkAllAlarms(deps);
       time.pass(MINUTE);
     }
     const count = async (table: string) =>

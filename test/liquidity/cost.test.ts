@@ -15,7 +15,7 @@ import {
   type LiquidityDeps,
 } from "../../src/liquidity/store/store.ts";
 import { dateOf } from "../../src/model/limits.ts";
-import { MINUTES_A_DAY } from "../../src/model/samples/sample.ts";
+import { MINUTES_PER_DAY } from "../../src/model/samples/sample.ts";
 import { createOperations } from "../../src/operations.ts";
 import type { QualityAnswer } from "../../src/quality/tally.ts";
 import { statement } from "../../src/storage/client/context.ts";
@@ -285,7 +285,7 @@ describe("what liquidity cost", () => {
     const agreed = await box.ask<AgreementReport>("get_agreement_report", { agreement: "all", cost: false });
     expect([agreed.costs, agreed.markets.some((market) => "cost" in market)]).toEqual([undefined, false]);
     expect(agreementPage(agreed)).not.toContain("<h2>What it cost");
-    await box.store.keep(KRAKEN, liquidityMinute({ minute: FIRST * MINUTES_A_DAY }));
+    await box.store.keep(KRAKEN, liquidityMinute({ minute: FIRST * MINUTES_PER_DAY }));
     const status = await readStatusContent(box.deps, { maker: null, hasAmounts: true });
     expect(JSON.stringify(status)).not.toContain("totalProfit");
     expect(statusPage(status)).not.toMatch(/cost|P&amp;L/);

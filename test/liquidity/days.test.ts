@@ -14,7 +14,7 @@ import {
   ABSENCES,
   type Depths,
   type LiquidityMinute,
-  MINUTES_A_DAY,
+  MINUTES_PER_DAY,
   type MissedMinute,
   type Sides,
 } from "../../src/model/samples/sample.ts";
@@ -28,7 +28,7 @@ import { runOperation, START, testSandbox } from "../support/sandbox.ts";
 
 const PAIR = { exchange: "kraken", symbol: "BTC/USDT" } as const;
 const FIRST = START / DAY;
-const minuteAt = (day: number, minute: number): number => (FIRST + day) * MINUTES_A_DAY + minute;
+const minuteAt = (day: number, minute: number): number => (FIRST + day) * MINUTES_PER_DAY + minute;
 
 /** A watched pair with these minutes, at some time of the day after the last of `days`. */
 async function box({
@@ -127,13 +127,13 @@ describe("the totals of a finished day", () => {
     const causes = async () => (await setup.report()).gaps.map(({ cause, minutes }) => [cause, minutes]);
     expect(await causes()).toEqual([
       ["unknown", 5],
-      ["ours", MINUTES_A_DAY - 7],
+      ["ours", MINUTES_PER_DAY - 7],
     ]);
     await setup.store.keepMiss(PAIR, { minute: minuteAt(0, 7), cause: "exchange" });
     expect(await causes()).toEqual([
       ["unknown", 5],
       ["exchange", 1],
-      ["ours", MINUTES_A_DAY - 8],
+      ["ours", MINUTES_PER_DAY - 8],
     ]);
   });
 
@@ -194,7 +194,7 @@ describe("the totals of a finished day", () => {
     expect(await setup.daysStored()).toEqual([2]);
     const after = await setup.report(AGREEMENT);
     expect(after.days.map(({ known }) => known)).toEqual([0, 0, 1]);
-    expect(after.gaps[0]).toMatchObject({ minutes: 2 * MINUTES_A_DAY + 5, cause: "unknown" });
+    expect(after.gaps[0]).toMatchObject({ minutes: 2 * MINUTES_PER_DAY + 5, cause: "unknown" });
   });
 
   it("follow the requested rule, whatever rule was stored before", async () => {
@@ -266,13 +266,13 @@ describe("a report over many days", () => {
     const { client, db } = setup.context;
     for (let day = today - DAYS; day < today; day++) {
       const { ownOrders: _orders, ...row } = liquidityMinute();
-      const rows = Array.from({ length: MINUTES_A_DAY }, (_, at) => ({
+      const rows = Array.from({ length: MINUTES_PER_DAY }, (_, at) => ({
         ...PAIR,
         ...row,
         sources: 0,
         ownBids: 2,
         ownAsks: 2,
-        minute: day * MINUTES_A_DAY + at,
+        minute: day * MINUTES_PER_DAY + at,
       }));
       for (let at = 0; at < rows.length; at += 720)
         await client.execute(statement(db.insert(liquidityMinutes).values(rows.slice(at, at + 720))));
@@ -304,10 +304,10 @@ describe("a report over many days", () => {
     );
     isOver = true;
     await asking;
-    expect(known).toBe(DAYS * MINUTES_A_DAY);
-    expect(Math.max(...rowsOfReads)).toBe(MINUTES_A_DAY / 4);
+    expect(known).toBe(DAYS * MINUTES_PER_DAY);
+    expect(Math.max(...rowsOfReads)).toBe(MINUTES_PER_DAY / 4);
     // Two of the reads can be between two counts, but never a whole day.
-    expect(Math.max(...rowsOfTurns)).toBeLessThanOrEqual(MINUTES_A_DAY / 2);
+    expect(Math.max(...rowsOfTurns)).toBeLessThanOrEqual(MINUTES_PER_DAY / 2);
     expect(answered).toBeGreaterThan(0);
   });
 
@@ -462,7 +462,7 @@ it("a report has the same figures for all minutes whether or not its days are to
       expect(first.findings[0]?.value ?? null).toBe(up);
       const ofDay = (day: number) =>
         figuresOf(
-          rows.filter(({ minute }) => Math.floor(minute / MINUTES_A_DAY) === FIRST + day),
+          rows.filter(({ minute }) => Math.floor(minute / MINUTES_PER_DAY) === FIRST + day),
           [],
         );
       for (const [day, result] of first.days.entries()) {

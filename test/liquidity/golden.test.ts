@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { decimal, snap, text } from "../../src/kernel/decimal.ts";
+import { decimal, roundToStep, text } from "../../src/kernel/decimal.ts";
 import { DAY, MINUTE } from "../../src/kernel/time.ts";
 import { dayAverages, mexcSt } from "../../src/liquidity/exchange-rules.ts";
 import type { OrderTerms } from "../../src/model/order.ts";
-import { foldSamples, MINUTES_A_DAY, sampleBook } from "../../src/model/samples/sample.ts";
+import { foldSamples, MINUTES_PER_DAY, sampleBook } from "../../src/model/samples/sample.ts";
 import { d } from "../support/grid.ts";
 import { findingsOver, spanOf } from "../support/liquidity-minute.ts";
 
@@ -48,7 +48,7 @@ const SHOWN = {
 };
 
 describe("a recorded order book", () => {
-  const rounded = (value: bigint, digits: string) => text(snap(value, d(digits), "half"));
+  const rounded = (value: bigint, digits: string) => text(roundToStep(value, d(digits), "half"));
   const of = (name: keyof typeof SHOWN) => sampleBook({ ...observed, book: SHOWN[name] }, []);
 
   it.each([
@@ -79,9 +79,9 @@ function marketOver(
   missing = -1,
   own: readonly OrderTerms[] = [],
 ) {
-  const minutes = Array.from({ length: days * MINUTES_A_DAY }, (_, minute) => minute);
+  const minutes = Array.from({ length: days * MINUTES_PER_DAY }, (_, minute) => minute);
   const samples = minutes
-    .filter((minute) => Math.floor(minute / MINUTES_A_DAY) !== missing)
+    .filter((minute) => Math.floor(minute / MINUTES_PER_DAY) !== missing)
     .map((minute) => sampleBook({ ...observed, at: minute * MINUTE, book }, own));
   const rows = foldSamples(samples);
   return { from: 0, to: (days * DAY) / MINUTE, rows };

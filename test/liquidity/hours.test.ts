@@ -4,7 +4,7 @@ import { liquidityPage } from "../../src/liquidity/page.tsx";
 import type { LiquidityAnswer } from "../../src/liquidity/schema.ts";
 import { createLiquidityStore, type LiquidityDeps } from "../../src/liquidity/store/store.ts";
 import { dateOf } from "../../src/model/limits.ts";
-import { MINUTES_A_DAY } from "../../src/model/samples/sample.ts";
+import { MINUTES_PER_DAY } from "../../src/model/samples/sample.ts";
 import { d } from "../support/grid.ts";
 import { liquidityMinute } from "../support/liquidity-minute.ts";
 import { askingOf, START, testSandbox } from "../support/sandbox.ts";
@@ -17,8 +17,8 @@ async function sampled() {
   const box = await testSandbox();
   const store = createLiquidityStore(box.context);
   const deps: LiquidityDeps = { ...box.deps, liquidity: { store, pairs: [PAIR] } };
-  for (let at = 0; at < 2 * MINUTES_A_DAY; at++) {
-    const [minute, hour] = [FIRST * MINUTES_A_DAY + at, Math.floor(at / 60)];
+  for (let at = 0; at < 2 * MINUTES_PER_DAY; at++) {
+    const [minute, hour] = [FIRST * MINUTES_PER_DAY + at, Math.floor(at / 60)];
     if (hour === 3) continue;
     const isAway = hour === 5;
     const depth = [0n, 0n, isAway ? 0n : d("1000")] as const;

@@ -14,7 +14,7 @@ import {
 } from "../../src/liquidity/page-tables.tsx";
 import { daysOut, liquidityReport, reportOut } from "../../src/liquidity/report.ts";
 import type { LiquidityAnswer } from "../../src/liquidity/schema.ts";
-import { foldSamples, MINUTES_A_DAY, sampleBook } from "../../src/model/samples/sample.ts";
+import { foldSamples, MINUTES_PER_DAY, sampleBook } from "../../src/model/samples/sample.ts";
 import { findChromium, openPage, startBrowser } from "../support/browser.ts";
 import { d } from "../support/grid.ts";
 import { spanOf } from "../support/liquidity-minute.ts";
@@ -32,16 +32,16 @@ const OWN = [
 
 /** Three days, of which the exchange gave no book for an hour of the second, and funds were short on the third. */
 function answerOf(over: Partial<LiquidityAnswer> = {}): LiquidityAnswer {
-  const [from, to] = [20_000 * MINUTES_A_DAY, 20_003 * MINUTES_A_DAY];
+  const [from, to] = [20_000 * MINUTES_PER_DAY, 20_003 * MINUTES_PER_DAY];
   const misses = Array.from({ length: 60 }, (_, place) => ({
-    minute: from + MINUTES_A_DAY + 600 + place,
+    minute: from + MINUTES_PER_DAY + 600 + place,
     cause: "exchange" as const,
   }));
   const missed = new Set(misses.map(({ minute }) => minute));
   const samples = Array.from({ length: to - from }, (_, place) => from + place)
     .filter((minute) => !missed.has(minute))
     .map((minute) => {
-      const isShort = minute - from > 2 * MINUTES_A_DAY + 900;
+      const isShort = minute - from > 2 * MINUTES_PER_DAY + 900;
       const observed = { at: minute * MINUTE, bid: undefined, ask: undefined, book: BOOK, limit: 2 };
       const sample = sampleBook(
         { ...observed, reference: d("100.3"), sources: 2 },

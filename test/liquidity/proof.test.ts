@@ -16,7 +16,7 @@ import {
   importProofKey,
 } from "../../src/liquidity/store/proofs.ts";
 import { createLiquidityStore, type LiquidityDeps } from "../../src/liquidity/store/store.ts";
-import { MINUTES_A_DAY, type OfferedMinute } from "../../src/model/samples/sample.ts";
+import { MINUTES_PER_DAY, type OfferedMinute } from "../../src/model/samples/sample.ts";
 import { importKek } from "../../src/storage/client/envelope.ts";
 import { d } from "../support/grid.ts";
 import { liquidityMinute } from "../support/liquidity-minute.ts";
@@ -32,7 +32,7 @@ const hasPython = spawnSync("python3", ["--version"]).status === 0;
 /** Half of the seventh minute of a day. */
 const offered = (day: number): OfferedMinute => ({
   symbol: PAIR.symbol,
-  minute: (FIRST + day) * MINUTES_A_DAY + 6,
+  minute: (FIRST + day) * MINUTES_PER_DAY + 6,
   offer: { parts: [{ spread: d("0.0125"), levels: 2, millis: 30_000 }], uncertain: 500 },
 });
 
@@ -47,7 +47,7 @@ async function signedBox(days = 3) {
     store.keep(
       PAIR,
       liquidityMinute({
-        minute: (FIRST + day) * MINUTES_A_DAY + minute,
+        minute: (FIRST + day) * MINUTES_PER_DAY + minute,
         ownSpread: ownSpread === null ? null : d(ownSpread),
       }),
     );
@@ -55,7 +55,7 @@ async function signedBox(days = 3) {
     await keep(day, 5);
     await keep(day, 6, "0.0125");
     await keep(day, 7, null);
-    await store.keepMiss(PAIR, { minute: (FIRST + day) * MINUTES_A_DAY + 8, cause: "exchange" });
+    await store.keepMiss(PAIR, { minute: (FIRST + day) * MINUTES_PER_DAY + 8, cause: "exchange" });
     // The first day is as an earlier version signed it: without the times of own orders.
     if (day > 0) await context.client.execute(offerUpdate(context, PAIR.exchange, offered(day)));
   }
@@ -103,7 +103,7 @@ describe("signed days", () => {
     await sign();
     const before = await bundle();
     await keep(1, 600);
-    await store.keepMiss(PAIR, { minute: (FIRST + 1) * MINUTES_A_DAY + 601, cause: "ours" });
+    await store.keepMiss(PAIR, { minute: (FIRST + 1) * MINUTES_PER_DAY + 601, cause: "ours" });
     expect(await bundle()).toBe(before);
     for (const statement of ["update liquidity_proofs set hash = ''", "delete from liquidity_proofs"])
       await expect(context.client.execute(statement)).rejects.toThrow(/a signed day/);
@@ -113,7 +113,7 @@ describe("signed days", () => {
     const { sign, bundle, context } = await signedBox();
     await sign();
     const before = await bundle();
-    const late = { ...offered(0), minute: FIRST * MINUTES_A_DAY + 5 };
+    const late = { ...offered(0), minute: FIRST * MINUTES_PER_DAY + 5 };
     await context.client.execute(offerUpdate(context, PAIR.exchange, late));
     expect(await bundle()).toBe(before);
   });
@@ -122,7 +122,7 @@ describe("signed days", () => {
     const { proofs, store, key, context } = await signedBox();
     const minutes: typeof store.minutes = async (...span) => {
       const rows = await store.minutes(...span);
-      const late = { ...offered(0), minute: FIRST * MINUTES_A_DAY + 5 };
+      const late = { ...offered(0), minute: FIRST * MINUTES_PER_DAY + 5 };
       await context.client.execute(offerUpdate(context, PAIR.exchange, late));
       return rows;
     };

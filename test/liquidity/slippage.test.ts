@@ -7,7 +7,7 @@ import type { LiquidityAnswer } from "../../src/liquidity/schema.ts";
 import { createLiquidityStore, type LiquidityDeps } from "../../src/liquidity/store/store.ts";
 import { dateOf } from "../../src/model/limits.ts";
 import type { BookLevel } from "../../src/model/market.ts";
-import { foldSamples, MINUTES_A_DAY, sampleBook } from "../../src/model/samples/sample.ts";
+import { foldSamples, MINUTES_PER_DAY, sampleBook } from "../../src/model/samples/sample.ts";
 import { slippageSums, TRADE_SIZES } from "../../src/model/samples/sums.ts";
 import { createOperations } from "../../src/operations.ts";
 import { d } from "../support/grid.ts";
@@ -131,7 +131,7 @@ describe("the cost to trade in a report", () => {
       await store.keep(
         PAIR,
         liquidityMinute({
-          minute: (FIRST + day) * MINUTES_A_DAY,
+          minute: (FIRST + day) * MINUTES_PER_DAY,
           spread: d(spread),
           depth: { bids: depths, asks: depths },
         }),

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { tick } from "../../src/engine/pass/tick.ts";
-import { mix, share } from "../../src/kernel/hash.ts";
+import { mixHash, pseudorandomShare } from "../../src/kernel/hash.ts";
 import { MINUTE, SECOND } from "../../src/kernel/time.ts";
 import { sampleFirst, sampleLiquidity } from "../../src/liquidity/operations/sample.ts";
 import type { LiquidityAnswer } from "../../src/liquidity/schema.ts";
@@ -61,7 +61,7 @@ async function quotedMinutes(name: VenueName, minutes: number, { every, isCron }
     ...(isCron ? {} : { timing: { backoff: { first: every, most: every } } }),
   });
   let drawn = 0;
-  const random = () => share(mix(SEED, 1), ++drawn);
+  const random = () => pseudorandomShare(mixHash(SEED, 1), ++drawn);
   try {
     const { time, context } = setup;
     const pair = { exchange: name, symbol: PAIR } as const;

@@ -4,7 +4,7 @@ import { NO_DIGEST } from "../../src/model/channel.ts";
 import type { News } from "../../src/model/news.ts";
 import { isQuietHour, parseQuiet } from "../../src/notify/channels.ts";
 import { describedAt, dueLines, takeIn } from "../../src/notify/operations/deliver.ts";
-import { areGood } from "../../src/notify/operations/heartbeat.ts";
+import { passesSucceeded } from "../../src/notify/operations/heartbeat.ts";
 import { d } from "../support/grid.ts";
 
 const NOW = 20_000 * DAY;
@@ -82,7 +82,8 @@ describe("quiet hours", () => {
 });
 
 it("a round is good only if every pass was", () => {
-  const outcomes = (...all: readonly string[]) => areGood(all.map((outcome) => ({ outcome })) as never);
+  const outcomes = (...all: readonly string[]) =>
+    passesSucceeded(all.map((outcome) => ({ outcome })) as never);
   expect([outcomes(), outcomes("stepped", "busy"), outcomes("stepped", "failed")]).toEqual([
     true,
     true,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { TellableEvent, TellableFill } from "../../src/model/news.ts";
+import type { ReportableEvent, ReportableFill } from "../../src/model/news.ts";
 import { eventNews, fillNews } from "../../src/notify/news.ts";
 import { d } from "../support/grid.ts";
 
 const GRID = "grid-kraken-BTC-USDT-1";
-const event = (over: Partial<TellableEvent>): TellableEvent => ({
+const event = (over: Partial<ReportableEvent>): ReportableEvent => ({
   id: 1,
   account: "live:kraken:h",
   strategy: null,
@@ -13,7 +13,7 @@ const event = (over: Partial<TellableEvent>): TellableEvent => ({
   message: "it failed",
   ...over,
 });
-const fill = (over: Partial<TellableFill> = {}): TellableFill => ({
+const fill = (over: Partial<ReportableFill> = {}): ReportableFill => ({
   number: 1,
   account: "live:kraken:h",
   strategy: GRID,
@@ -27,7 +27,7 @@ const fill = (over: Partial<TellableFill> = {}): TellableFill => ({
 });
 
 describe("the news of an event", () => {
-  const textOf = (over: Partial<TellableEvent>) => eventNews(event(over))?.text;
+  const textOf = (over: Partial<ReportableEvent>) => eventNews(event(over))?.text;
 
   it("names its strategy, or else its exchange", () => {
     expect(eventNews(event({ strategy: GRID }))).toEqual({
@@ -45,7 +45,7 @@ describe("the news of an event", () => {
 
   it("has the level of what happened, and is none if a person just requested it", () => {
     const levels = (["cycle", "rejected", "exit", "kill", "order"] as const).map(
-      (kind) => eventNews(event({ kind: kind as TellableEvent["kind"] }))?.level,
+      (kind) => eventNews(event({ kind: kind as ReportableEvent["kind"] }))?.level,
     );
     expect(levels).toEqual(["info", "warning", "alert", "alert", undefined]);
     const status = (message: string) => eventNews(event({ kind: "status", message }))?.level;
@@ -55,7 +55,7 @@ describe("the news of an event", () => {
   });
 
   it("is the same for another order, but not for another strategy, exchange or kind", () => {
-    const keyOf = (over: Partial<TellableEvent>) => eventNews(event(over))?.key;
+    const keyOf = (over: Partial<ReportableEvent>) => eventNews(event(over))?.key;
     const first = keyOf({ message: "em0123456789abcdef: 5 of 7 lost" });
     expect(keyOf({ message: "emfedcba9876543210: 6 of 9 lost" })).toBe(first);
     const others = [{ strategy: GRID }, { account: "live:mexc:h" }, { kind: "exit" as const }];

@@ -3,8 +3,8 @@ import { VenueError } from "../../src/kernel/errors.ts";
 import {
   acceptedId,
   asRequested,
-  handOrder,
-  handOutcome,
+  manualOrder,
+  manualOrderOutcome,
   orderOut,
   prepareOrder,
 } from "../../src/orders/hand.ts";
@@ -20,7 +20,7 @@ const quote = { bid: d("104"), ask: d("106"), at: 1 };
 describe("the outcome of a manual order", () => {
   it("is unknown without a response: it is looked up, and never counted as not placed", () => {
     const unknown = { result: "unknown", reason: "timeout" } as const;
-    expect(handOutcome(order(), unknown)).toMatchObject({
+    expect(manualOrderOutcome(order(), unknown)).toMatchObject({
       state: "unknown",
       reason: "timeout",
       exchangeId: null,
@@ -28,11 +28,11 @@ describe("the outcome of a manual order", () => {
     expect(() => acceptedId(order(), unknown)).toThrow(
       /did not confirm the order \(timeout\); check your open orders/,
     );
-    expect(handOutcome(order(), { result: "not_sent" })).toMatchObject({
+    expect(manualOrderOutcome(order(), { result: "not_sent" })).toMatchObject({
       state: "rejected",
       reason: "not sent",
     });
-    expect(handOutcome(order(), { result: "accepted", id: "x9" })).toMatchObject({
+    expect(manualOrderOutcome(order(), { result: "accepted", id: "x9" })).toMatchObject({
       state: "submitted",
       exchangeId: "x9",
     });
@@ -40,7 +40,10 @@ describe("the outcome of a manual order", () => {
 
   it("can no longer arrive after its deadline", () => {
     const terms = { account: "a", symbol: "BTC/USDT", clientId: "c", now: 1000, at: 5, actor: "p" } as const;
-    const made = handOrder({ ...terms, side: "buy", type: "limit", amount: 1n, price: 1n } as never, TIMING);
+    const made = manualOrder(
+      { ...terms, side: "buy", type: "limit", amount: 1n, price: 1n } as never,
+      TIMING,
+    );
     expect([made.sendBy, made.notAfter, made.createdAt, made.timeInForce]).toEqual([
       11_000,
       27_000,

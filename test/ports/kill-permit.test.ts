@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { LOOK_HOLDS, RECORD_HOLDS, watchKill } from "../../src/ports/kill-permit.ts";
+import { RECORD_VALID_MS, SWITCH_READ_VALID_MS, watchKill } from "../../src/ports/kill-permit.ts";
 import type { Permit } from "../../src/ports/venue.ts";
 
 const NOW = 1_000_000;
@@ -29,7 +29,7 @@ it("the kill permit blocks orders until it has read the switch, then allows them
   expect(permit.mayLeave()).toBe(false);
   await permit.look();
   expect([setup.looks, permit.mayLeave()]).toEqual([1, true]);
-  setup.now += LOOK_HOLDS - 1;
+  setup.now += SWITCH_READ_VALID_MS - 1;
   await permit.look();
   expect([setup.looks, permit.mayLeave()]).toEqual([1, true]);
   setup.now += 1;
@@ -52,36 +52,36 @@ it("the kill permit blocks at once, without a read, when this process turns the 
   await permit.look();
   setup.isKnown = true;
   expect([permit.mayLeave(), watched.isOn()]).toEqual([false, true]);
-  setup.now += LOOK_HOLDS;
+  setup.now += SWITCH_READ_VALID_MS;
   await permit.look();
   expect(setup.looks).toBe(1);
 });
 
 it("the kill permit accepts a fresh order record as a read, dated to its request", async () => {
-  const young = switchAt({ recordedAt: NOW - RECORD_HOLDS + 1 });
+  const young = switchAt({ recordedAt: NOW - RECORD_VALID_MS + 1 });
   await young.permit.look();
   expect([young.setup.looks, young.permit.mayLeave()]).toEqual([0, true]);
-  young.setup.now = NOW - RECORD_HOLDS + LOOK_HOLDS;
+  young.setup.now = NOW - RECORD_VALID_MS + SWITCH_READ_VALID_MS;
   expect(young.permit.mayLeave()).toBe(true);
   young.setup.now += 1;
   expect(young.permit.mayLeave()).toBe(false);
 
-  const old = switchAt({ recordedAt: NOW - RECORD_HOLDS });
+  const old = switchAt({ recordedAt: NOW - RECORD_VALID_MS });
   await old.permit.look();
   expect([old.setup.looks, old.permit.mayLeave()]).toEqual([1, true]);
 });
 
 it("the kill permit reads once more after a slow response, while the request can still be sent", async () => {
-  const { setup, permit } = switchAt({ lasts: LOOK_HOLDS / 2 });
+  const { setup, permit } = switchAt({ lasts: SWITCH_READ_VALID_MS / 2 });
   await permit.look();
   expect([setup.looks, permit.mayLeave()]).toEqual([1, true]);
 
   // Each read is a request, and a Worker has few of them.
-  const slow = switchAt({ lasts: LOOK_HOLDS });
+  const slow = switchAt({ lasts: SWITCH_READ_VALID_MS });
   await slow.permit.look();
   expect([slow.setup.looks, slow.permit.mayLeave()]).toEqual([2, false]);
 
-  const late = switchAt({ lasts: LOOK_HOLDS });
+  const late = switchAt({ lasts: SWITCH_READ_VALID_MS });
   const looking = late.permit.look();
   late.setup.mayLeave = false;
   await looking;

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import {
+  DEEP_DEPTH,
   opened,
   type PaperVenue,
-  PLENTY,
   paperAccount,
   passOnPaper,
 } from "../../src/backtest/paper/paper-account.ts";
 import { fillMeasurer, pastStrategy } from "../../src/backtest/position/backtest.ts";
 import { kindsOf } from "../../src/engine/kinds.ts";
-import { mix, share } from "../../src/kernel/hash.ts";
+import { mixHash, pseudorandomShare } from "../../src/kernel/hash.ts";
 import { SECOND } from "../../src/kernel/time.ts";
 import type { BookedOrder } from "../../src/market/matching/placing.ts";
 import type { Quote, Side } from "../../src/model/market.ts";
@@ -142,7 +142,7 @@ function valuesOf(
   seconds: number,
   { jumps, step }: Agents,
 ): { ticks: number; jumped: boolean }[] {
-  const random = (stream: number, at: number) => share(mix(seed, stream), at);
+  const random = (stream: number, at: number) => pseudorandomShare(mixHash(seed, stream), at);
   let ticks = FIRST_TICKS;
   return Array.from({ length: seconds }, (_, at) => {
     const jumped = random(1, at) < jumps;
@@ -158,7 +158,7 @@ function runAgents(
   agents: Agents,
   { seed, seconds, promised }: { readonly seed: number; readonly seconds: number; readonly promised: number },
 ): AgentOutcome {
-  const random = (stream: number, at: number) => share(mix(seed, stream), at);
+  const random = (stream: number, at: number) => pseudorandomShare(mixHash(seed, stream), at);
   const values = valuesOf(seed, seconds + 15, agents);
   const { budget } = strategy.config;
   const balances = [
@@ -173,7 +173,7 @@ function runAgents(
     place: (order) =>
       account.place(
         order,
-        [{ price: order.side === "buy" ? quote.ask : quote.bid, amount: PLENTY }],
+        [{ price: order.side === "buy" ? quote.ask : quote.bid, amount: DEEP_DEPTH }],
         quote.at,
       ),
     cancel: (id) => account.cancel(id, quote.at),

@@ -3,7 +3,7 @@ import { step } from "../../src/engine/pass/step.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../../src/kernel/time.ts";
 import { qualityView } from "../../src/quality/operations/measured.ts";
 import type { QualityAnswer } from "../../src/quality/tally.ts";
-import { lookOut } from "../../src/report/operations/look-out.ts";
+import { checkAlarms } from "../../src/report/operations/look-out.ts";
 import type { Report } from "../../src/report/schema.ts";
 import { appOver } from "../support/app.ts";
 import { d } from "../support/grid.ts";
@@ -23,7 +23,7 @@ async function traded() {
         box.time.pass(every);
         expect(await step(deps, box.venue("kraken"))).toMatchObject({ outcome: "stepped" });
       }
-      await lookOut(deps);
+      await checkAlarms(deps);
     }
   };
   await pass(20);

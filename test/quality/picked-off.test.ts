@@ -5,7 +5,7 @@ import { type Decimal, div, mul } from "../../src/kernel/decimal.ts";
 import { HOUR, MINUTE, SECOND } from "../../src/kernel/time.ts";
 import type { MeasuredFill } from "../../src/model/order.ts";
 import { pickedOff, pickedOffMessages } from "../../src/quality/operations/picked-off.ts";
-import { lookOut } from "../../src/report/operations/look-out.ts";
+import { checkAlarms } from "../../src/report/operations/look-out.ts";
 import { d } from "../support/grid.ts";
 import { fill } from "../support/made.ts";
 import { runOperation, testSandbox } from "../support/sandbox.ts";
@@ -58,7 +58,7 @@ describe("a side that is picked off", () => {
       allowLoss: true,
     });
     const deps = { ...box.deps, interval: 5 * SECOND };
-    const check = () => lookOut(deps, undefined, (running, until) => pickedOff(deps, running, until));
+    const check = () => checkAlarms(deps, undefined, (running, until) => pickedOff(deps, running, until));
     const notices = async () =>
       (await box.store.eventsAfter(0, 1000)).filter(({ message }) => message.includes("picked off"));
     // Every fill is followed by a price that is far from it, on the losing side.

@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { ONE } from "../../src/kernel/decimal.ts";
-import { affordable, besideOthers, clearOfOwn, type Means, type QuoteLevel } from "../../src/quote/cut.ts";
+import {
+  avoidTakerLevels,
+  clearOfOwn,
+  cutToFunds,
+  type Means,
+  type QuoteLevel,
+} from "../../src/quote/cut.ts";
 import { quoteKind } from "../../src/quote/kind.ts";
 import { fillsForDefence, formatDefence } from "../../src/quote/plan.ts";
 import { largestQuote } from "../../src/quote/start/exposure.ts";
@@ -27,7 +33,7 @@ const means = (over: Partial<Means> = {}): Means => ({
   ...over,
 });
 const affordableLevels = (side: "buy" | "sell", over: Partial<Means> = {}) => {
-  const { levels: kept, cuts } = affordable(
+  const { levels: kept, cuts } = cutToFunds(
     levels(side, 100, side === "buy" ? 90 : 110),
     means(over),
     MARKET,
@@ -91,7 +97,7 @@ describe("the levels that funds cover", () => {
 
 describe("levels beside the orders of others", () => {
   const moved = (side: "buy" | "sell", others: { bid?: string; ask?: string }, ...prices: number[]) =>
-    besideOthers(
+    avoidTakerLevels(
       levels(side, ...prices),
       { bid: others.bid ? d(others.bid) : undefined, ask: others.ask ? d(others.ask) : undefined },
       MARKET,

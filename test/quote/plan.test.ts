@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { standsFor } from "../../src/engine/position/ledger.ts";
+import { matchesLevel } from "../../src/engine/position/ledger.ts";
 import { abs, type Decimal, mul, ONE, sum, text, wire, ZERO } from "../../src/kernel/decimal.ts";
 import { meets, reachOf } from "../../src/model/order.ts";
-import { besideOthers, type QuoteLevel, quoteLevelsOf } from "../../src/quote/cut.ts";
+import { avoidTakerLevels, type QuoteLevel, quoteLevelsOf } from "../../src/quote/cut.ts";
 import {
   halfSpread,
   moveWithin,
@@ -214,9 +214,9 @@ describe("quote levels", () => {
 
   it("move off the other side of the market, one tick apart", () => {
     const expected = quoteLevelsOf("buy", rules({ gap: d("0.001") }), { prices, market: MARKET });
-    const placed = besideOthers(expected, { bid: undefined, ask: d("0.985") }, MARKET);
+    const placed = avoidTakerLevels(expected, { bid: undefined, ask: d("0.985") }, MARKET);
     expect(placed.map(({ price }) => text(price))).toEqual(["0.984", "0.983", "0.982"]);
-    expect(besideOthers(expected, { bid: undefined, ask: d("0.002") }, MARKET)).toHaveLength(1);
+    expect(avoidTakerLevels(expected, { bid: undefined, ask: d("0.002") }, MARKET)).toHaveLength(1);
   });
 });
 
@@ -230,8 +230,8 @@ describe("an open order", () => {
     ["1.0021", "10", false],
     ["1", "4.9", false],
   ])("at %s with %s left matches a required level: %s", (price, left, stands) => {
-    expect(standsFor({ side: "buy", price: d(price), left: d(left) }, expected, tolerance)).toBe(stands);
-    expect(standsFor({ side: "sell", price: d(price), left: d(left) }, expected, tolerance)).toBe(false);
+    expect(matchesLevel({ side: "buy", price: d(price), left: d(left) }, expected, tolerance)).toBe(stands);
+    expect(matchesLevel({ side: "sell", price: d(price), left: d(left) }, expected, tolerance)).toBe(false);
   });
 });
 

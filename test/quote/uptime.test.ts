@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { tick } from "../../src/engine/pass/tick.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
-import { mix, share } from "../../src/kernel/hash.ts";
+import { mixHash, pseudorandomShare } from "../../src/kernel/hash.ts";
 import { SECOND } from "../../src/kernel/time.ts";
 import type { VenueName } from "../../src/model/market.ts";
 import { quoteInput } from "../../src/quote/schema/input.ts";
@@ -21,7 +21,7 @@ async function upOf(name: VenueName, ticks: number) {
     timing: { backoff: { first: BETWEEN, most: BETWEEN } },
   });
   let drawn = 0;
-  const random = () => share(mix(SEED, 1), ++drawn);
+  const random = () => pseudorandomShare(mixHash(SEED, 1), ++drawn);
   try {
     const { deps, time } = setup;
     const exchange = setup.exchange(name);

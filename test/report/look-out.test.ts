@@ -4,10 +4,10 @@ import { gridKind } from "../../src/grid/kind.ts";
 import { DAY, HOUR, MINUTE } from "../../src/kernel/time.ts";
 import type { Alarm, StrategyDay } from "../../src/model/news.ts";
 import type { Kind } from "../../src/ports/kind.ts";
-import { describeOver, type LookoutDeps, lookOut } from "../../src/report/operations/look-out.ts";
+import { type AlarmCheckDeps, checkAlarms, describeOver } from "../../src/report/operations/look-out.ts";
 import { disposalOperation } from "../../src/report/operations/report.ts";
 import { reportOver, withLook } from "../../src/report/page.tsx";
-import type { Lookout } from "../../src/report/store.ts";
+import type { AlarmCheckLease } from "../../src/report/store.ts";
 import { d, slot, state } from "../support/grid.ts";
 import { ACCOUNT, strategy } from "../support/made.ts";
 
@@ -26,7 +26,11 @@ const viewAt = (mid: string, over: object = {}) =>
   }) as never;
 
 /** Looks once with these readings, and returns what it stored and reported. */
-async function looked(over: Partial<Lookout> = {}, more: object = {}, orders: readonly object[] = []) {
+async function looked(
+  over: Partial<AlarmCheckLease> = {},
+  more: object = {},
+  orders: readonly object[] = [],
+) {
   const seen = { looks: 0, days: [] as StrategyDay[], raised: [] as Alarm[], cleared: [] as Alarm[] };
   const lookout = {
     now: NOW,
@@ -37,7 +41,7 @@ async function looked(over: Partial<Lookout> = {}, more: object = {}, orders: re
     events: [],
     ...over,
   };
-  await lookOut({
+  await checkAlarms({
     reports: {
       lookOut: async () => {
         seen.looks++;
@@ -54,7 +58,7 @@ async function looked(over: Partial<Lookout> = {}, more: object = {}, orders: re
     kinds,
     marketTime: (_: unknown, at: number) => at,
     ...more,
-  } as unknown as LookoutDeps);
+  } as unknown as AlarmCheckDeps);
   return seen;
 }
 

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { tick } from "../../src/engine/pass/tick.ts";
 import { asGrid } from "../../src/grid/kind.ts";
 import { DAY, HOUR, MINUTE } from "../../src/kernel/time.ts";
-import { lookOut } from "../../src/report/operations/look-out.ts";
+import { checkAlarms } from "../../src/report/operations/look-out.ts";
 import { reportOperations } from "../../src/report/operations/report.ts";
 import { reportLines } from "../../src/report/page.tsx";
 import type { Report } from "../../src/report/schema.ts";
@@ -32,7 +32,7 @@ async function watched() {
     for (let at = 0; at < minutes; at++) {
       box.time.pass(MINUTE);
       if (steps && at % 5 === 0) await tick(deps);
-      if (looks) await lookOut(deps);
+      if (looks) await checkAlarms(deps);
     }
   };
   const report = (span: object) => runOperation<Report>(deps, "get_report", span);
@@ -143,18 +143,18 @@ describe("a report", () => {
     other.time.pass(MINUTE);
     const alarm = { key: "promise one", strategy: null, kind: "alarm", message: "at risk" } as const;
     const unread = () => Promise.reject(new Error("no response"));
-    await expect(lookOut(other.deps, async () => [alarm], unread)).rejects.toThrow("no response");
+    await expect(checkAlarms(other.deps, async () => [alarm], unread)).rejects.toThrow("no response");
     expect(await other.events()).toContainEqual({ kind: "alarm", message: alarm.message });
   });
 
   it("counts a strategy that started and stopped between two checks", async () => {
     const other = await watched();
-    await lookOut(other.deps);
+    await checkAlarms(other.deps);
     const id = await other.start();
     await other.pass(30, { looks: false });
     await runOperation(other.deps, "stop_grid", { id, sellBase: true });
     await other.pass(10, { looks: false });
-    await lookOut(other.deps);
+    await checkAlarms(other.deps);
     const [view] = await other.store.strategies({ id });
     const { ledger } = view ? asGrid(view.strategy).state : {};
     expect([view?.strategy.status, (ledger?.filledOrders ?? 0) > 0]).toEqual(["stopped", true]);
@@ -170,7 +170,7 @@ describe("a report", () => {
     other.time.pass(2 * DAY);
     await runOperation(other.deps, "stop_grid", { id, sellBase: true });
     await other.pass(10, { looks: false });
-    await lookOut(other.deps);
+    await checkAlarms(other.deps);
     const [view] = await other.store.strategies({ id });
     const { ledger } = view ? asGrid(view.strategy).state : {};
     expect([view?.strategy.status, (ledger?.filledOrders ?? 0) > first]).toEqual(["stopped", true]);
@@ -201,7 +201,7 @@ describe("a report", () => {
       box.time.pass(1000);
       await tick(deps);
     }
-    await lookOut(deps);
+    await checkAlarms(deps);
     const readOutput = async () => (await runOperation<Report>(deps, "get_report", {})).strategies[0];
     expect(await readOutput()).toMatchObject({ uptimePercent: null, inRangePercent: null });
     const [view] = await box.store.strategies({ id });
@@ -211,7 +211,7 @@ describe("a report", () => {
     for (let at = 0; at < 2; at++) {
       box.time.pass(MINUTE);
       await tick(deps);
-      await lookOut(deps);
+      await checkAlarms(deps);
     }
     box.time.pass(30_000);
     const row = await readOutput();
@@ -222,9 +222,9 @@ describe("a report", () => {
   it("is updated by one of many processes, and a successor notes a gap once", async () => {
     const other = await watched();
     const second = { ...other.deps, local: { ...other.deps.local, name: "second:2" } };
-    await lookOut(other.deps);
+    await checkAlarms(other.deps);
     other.time.pass(10 * MINUTE);
-    await Promise.all([lookOut(second), lookOut(second), lookOut(second)]);
+    await Promise.all([checkAlarms(second), checkAlarms(second), checkAlarms(second)]);
     const results = (await other.events()).filter(({ kind }) => kind === "notice");
     expect(results).toEqual([
       {

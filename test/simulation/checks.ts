@@ -5,10 +5,10 @@ import { type Decimal, max, mul, mulDiv, text, ZERO } from "../../src/kernel/dec
 import { isOurs, parseClientOrderId, strategyTag } from "../../src/kernel/ids.ts";
 import type { BookedOrder } from "../../src/market/matching/placing.ts";
 import { parseAccountKey } from "../../src/model/account.ts";
-import { isKeptBack } from "../../src/model/kill.ts";
+import { isBlockedByKill } from "../../src/model/kill.ts";
 import type { Order } from "../../src/model/order.ts";
 import { EXIT_SLOT, type Strategy } from "../../src/model/strategy.ts";
-import { LOOK_HOLDS } from "../../src/ports/kill-permit.ts";
+import { SWITCH_READ_VALID_MS } from "../../src/ports/kill-permit.ts";
 import type { Kinds } from "../../src/ports/kind.ts";
 import type { Changes } from "../../src/ports/stores/step-store.ts";
 import { isQuote } from "../../src/quote/kind.ts";
@@ -36,7 +36,7 @@ const isSame = (intent: Order, { amount, side, type, price }: BookedOrder): bool
 const isOpen = ({ status }: BookedOrder): boolean => status === "open" || status === "partially_filled";
 
 /** After another process has turned the switch on, no create is signed later than this. */
-const KILL_WITHIN = LOOK_HOLDS;
+const KILL_WITHIN = SWITCH_READ_VALID_MS;
 
 interface Rules {
   /** Clocks jump. */
@@ -334,7 +334,7 @@ export function createChecks(
           clientId,
           isOfSlot,
           wants: strategy?.wants,
-          killed: isKeptBack(kill, order.kind),
+          killed: isBlockedByKill(kill, order.kind),
         });
         if (!isAdopted) for (const what of broken) violate(what);
         if (strategy && !isAdopted && order.kind === "slot" && order.generation === strategy.state.generation)

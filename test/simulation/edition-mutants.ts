@@ -134,7 +134,7 @@ export const EDITION_MUTANTS: readonly Mutant[] = [
     one(
       "a price keeps the tick of the start",
       "src/grid/plan/first-buy.ts",
-      'snap(price, tick, side === "buy" ? "down" : "up");',
+      'roundToStep(price, tick, side === "buy" ? "down" : "up");',
       "price;",
     ),
   ),
@@ -237,8 +237,8 @@ async function orderUnlessDown(venue: Venue, key: Parameters<Venue["order"]>[0])
     edits: [
       {
         file: "src/engine/pass/observe-markets.ts",
-        from: "const result = await askWithin(budget, () => venue.fills(symbol, request));",
-        to: "const none = { fills: [], unreadable: [], covered: { from: request.from, to: request.to ?? snapshot.lease.now }, now: snapshot.lease.now };\n    const result = await askWithin(budget, () => venue.fills(symbol, request).catch(() => none));",
+        from: "const result = await callWithinBudget(budget, () => venue.fills(symbol, request));",
+        to: "const none = { fills: [], unreadable: [], covered: { from: request.from, to: request.to ?? snapshot.lease.now }, now: snapshot.lease.now };\n    const result = await callWithinBudget(budget, () => venue.fills(symbol, request).catch(() => none));",
       },
       {
         file: "src/engine/pass/observe-markets.ts",

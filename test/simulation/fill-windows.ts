@@ -1,4 +1,4 @@
-import { hashText, share } from "../../src/kernel/hash.ts";
+import { hashText, pseudorandomShare } from "../../src/kernel/hash.ts";
 import type { Millis } from "../../src/kernel/time.ts";
 import type { Span } from "../../src/model/order.ts";
 import type { FillsOfSpan, FillsRead, VenueFill } from "../../src/ports/venue.ts";
@@ -28,7 +28,7 @@ const HALF_MINUTE = 30_000;
 export const illegibleRows =
   (seed: number, quietAt: Millis): Illegible =>
   (id, now) =>
-    now < quietAt && share(hashText(`${id} ${Math.floor(now / HALF_MINUTE)}`), seed) < 0.04;
+    now < quietAt && pseudorandomShare(hashText(`${id} ${Math.floor(now / HALF_MINUTE)}`), seed) < 0.04;
 
 /** Some fills, those that cannot be read by what can be read of them. */
 export function legible(fills: readonly VenueFill[], isIllegible: Illegible, now: Millis): FillsRead {

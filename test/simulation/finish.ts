@@ -5,7 +5,7 @@ import { isGrid } from "../../src/grid/kind.ts";
 import { costInAll } from "../../src/grid/ledger/booking.ts";
 import { sellPrice } from "../../src/grid/plan/first-buy.ts";
 import type { GridStrategy, Slot } from "../../src/grid/state/state.ts";
-import { abs, div, max, mul, ONE, snap, sum, text } from "../../src/kernel/decimal.ts";
+import { abs, div, max, mul, ONE, roundToStep, sum, text } from "../../src/kernel/decimal.ts";
 import { parseClientOrderId } from "../../src/kernel/ids.ts";
 import { splitPair } from "../../src/kernel/pair.ts";
 import type { BookedFill, BookedOrder } from "../../src/market/matching/placing.ts";
@@ -340,7 +340,7 @@ function leftNothing(sim: Sim, strategy: Strategy): void {
   const { id, kind, status, state, symbol, stoppedAt } = strategy;
   const market = marketOf(symbol);
   if (!state.exit || status !== "stopped") return;
-  const left = snap(kinds(kind).holdings(state).base, market.lot, "down");
+  const left = roundToStep(kinds(kind).holdings(state).base, market.lot, "down");
   const { base } = splitPair(symbol);
   const isAccepted =
     plan.deeds.some(({ deed: one }) => one.kind === "deposit" && one.asset === base && one.amount < 0n) ||

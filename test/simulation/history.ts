@@ -1,5 +1,5 @@
 import type { Books } from "../../src/adapters/sandbox/booked-venue.ts";
-import { hashText, share } from "../../src/kernel/hash.ts";
+import { hashText, pseudorandomShare } from "../../src/kernel/hash.ts";
 import {
   applied,
   type BookChange,
@@ -29,7 +29,7 @@ export const promptTrades: Delay = () => 0;
 export const lateTrades =
   (seed: number, lateShare = 0.1): Delay =>
   (id) => {
-    const draw = 1 - (1 - share(hashText(id), seed)) * (0.1 / lateShare);
+    const draw = 1 - (1 - pseudorandomShare(hashText(id), seed)) * (0.1 / lateShare);
     if (draw < 0.9) return 0;
     if (draw < 0.96) return (draw - 0.9) * 1000 * 1000;
     return draw < 0.99 ? MINUTE + (draw - 0.96) * 30_000 * 1000 : NEVER;

@@ -3,15 +3,15 @@ import type { Simulation } from "../../src/adapters/sandbox/venue.ts";
 import { BudgetSpent } from "../../src/kernel/errors.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
 import { type BookedOrder, toVenueFill, toVenueOrder } from "../../src/market/matching/placing.ts";
-import { isKeptBack, type Kill } from "../../src/model/kill.ts";
+import { isBlockedByKill, type Kill } from "../../src/model/kill.ts";
 import type { Book } from "../../src/model/market.ts";
 import type { NewOrder, OrderKind } from "../../src/model/order.ts";
 import type { StepStore } from "../../src/ports/stores/step-store.ts";
 import type {
   AuditStore,
-  HandOrderStore,
   HistoryStore,
   LimitStore,
+  ManualOrderStore,
   Store,
   StrategyStore,
 } from "../../src/ports/stores/store.ts";
@@ -40,7 +40,7 @@ const STORE_TIMEOUT = 10_000;
 export type SimStore = StepStore &
   StrategyStore &
   HistoryStore &
-  HandOrderStore &
+  ManualOrderStore &
   LimitStore &
   Pick<AuditStore, "note" | "noteAhead">;
 
@@ -91,7 +91,7 @@ function knowing(methods: Methods, knows: () => Kill): void {
     };
   }
   methods.knownKilled = function (kind = "slot") {
-    return this.task.process.hasKilled === true && isKeptBack(knows(), kind as OrderKind);
+    return this.task.process.hasKilled === true && isBlockedByKill(knows(), kind as OrderKind);
   };
 }
 

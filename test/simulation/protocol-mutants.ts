@@ -95,7 +95,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
   one(
     "an intent is written though the kill switch is on",
     "test/simulation/store/step-store.ts",
-    "if (isKeptBack(kill, kind)) return false;",
+    "if (isBlockedByKill(kill, kind)) return false;",
     "",
   ),
   one(
@@ -148,8 +148,8 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
   one(
     "sells what was bought before fees",
     "src/grid/plan/first-buy.ts",
-    'snap(unsoldBase(slot), lot, "down")',
-    'snap(unsoldBase(slot) > slot.bought ? unsoldBase(slot) : slot.bought, lot, "down")',
+    'roundToStep(unsoldBase(slot), lot, "down")',
+    'roundToStep(unsoldBase(slot) > slot.bought ? unsoldBase(slot) : slot.bought, lot, "down")',
   ),
   one(
     "crosses our own orders",

@@ -1,4 +1,4 @@
-import { hashText, mix } from "../../src/kernel/hash.ts";
+import { hashText, mixHash } from "../../src/kernel/hash.ts";
 
 /** What happened, as a hash that two runs of one seed share, and as lines where they are asked for. */
 export interface Trace {
@@ -19,7 +19,7 @@ export function createTrace(now: () => number, keep: boolean): Trace {
     calls: () => calls,
     nextCall: () => calls++,
     add(line) {
-      hash = mix(mix(hash, now()), hashText(line));
+      hash = mixHash(mixHash(hash, now()), hashText(line));
       if (keep) lines.push(`${(now() / 1000).toFixed(3).padStart(10)}  ${line}`);
     },
   };

@@ -1,4 +1,4 @@
-import { mix } from "../../src/kernel/hash.ts";
+import { mixHash } from "../../src/kernel/hash.ts";
 import type { Book } from "../../src/model/market.ts";
 
 /** For so long a book stays as unkind as it is. */
@@ -10,7 +10,7 @@ export function unkind(book: Book, seed: number, now: number): Book {
   const moved = (levels: Book["bids"], hundredths: bigint) =>
     levels.map(({ price, amount }) => ({ price: (price * hundredths) / 100n, amount }));
   // The seed is mixed by itself first: near seeds mixed with near times would all draw the same few books.
-  switch (mix(mix(seed, 1), Math.floor(now / LASTS)) % 20) {
+  switch (mixHash(mixHash(seed, 1), Math.floor(now / LASTS)) % 20) {
     case 0:
       return { ...book, bids: [], asks: [] };
     case 1:

@@ -1,6 +1,6 @@
 /** Answers of an exchange that are wrong rather than old. */
 import { VenueError } from "../../src/kernel/errors.ts";
-import { hashText, share } from "../../src/kernel/hash.ts";
+import { hashText, pseudorandomShare } from "../../src/kernel/hash.ts";
 import type { CreateOutcome, VenueOrder } from "../../src/ports/venue.ts";
 import type { Plan } from "./plan.ts";
 import type { Random } from "./random.ts";
@@ -24,7 +24,7 @@ export function wrongAnswers({ random, seed, plan: { quietAt, timing }, now }: A
   const leaving = random.pick([0, 0.3, 0.6]);
   const isQuiet = () => now() >= quietAt;
   const isAway = (id: string): boolean =>
-    !isQuiet() && share(hashText(`${id} ${Math.floor(now() / AWAY)}`), seed) < leaving;
+    !isQuiet() && pseudorandomShare(hashText(`${id} ${Math.floor(now() / AWAY)}`), seed) < leaving;
   const hiddenSince = new Map<string, number>();
   const pairs = new Map<string, Map<string, number>>();
 

@@ -13,9 +13,9 @@ import { kraken } from "../../src/adapters/ccxt/exchanges/kraken.ts";
 import { mexc } from "../../src/adapters/ccxt/exchanges/mexc.ts";
 import { parseConfig } from "../../src/compose/config.ts";
 import { createDeps } from "../../src/compose/deps.ts";
-import { div, max, mul, ONE, snap, text } from "../../src/kernel/decimal.ts";
+import { div, max, mul, ONE, roundToStep, text } from "../../src/kernel/decimal.ts";
 import { messageOf } from "../../src/kernel/errors.ts";
-import { handOrderId } from "../../src/kernel/ids.ts";
+import { manualOrderId } from "../../src/kernel/ids.ts";
 import { isPair, type Pair } from "../../src/kernel/pair.ts";
 import { HOUR } from "../../src/kernel/time.ts";
 import type { VenueName } from "../../src/model/market.ts";
@@ -54,7 +54,7 @@ async function tellBehaviours(name: VenueName, id: string, keys: Keys): Promise<
   await tell(BEHAVIOURS[name], asking, keys);
   if (trades)
     await tell(
-      tradeBehaviours(name, () => handOrderId(nodeLocal.randomText(15))),
+      tradeBehaviours(name, () => manualOrderId(nodeLocal.randomText(15))),
       asking,
       keys,
     );
@@ -230,7 +230,7 @@ async function place(
 
 /** A buy at half the price, as small as the market takes it: placed, found, cancelled. */
 export async function tryOrder(venue: Venue, symbol: Pair, local: Local): Promise<void> {
-  const order = await farOrder(venue, symbol, handOrderId(local.randomText(15)));
+  const order = await farOrder(venue, symbol, manualOrderId(local.randomText(15)));
   const { clientId, price, amount } = order;
   const outcome = await timed(
     `create ${clientId}, ${text(amount)} at ${text(price)}`,
@@ -274,9 +274,9 @@ async function farOrder(venue: Venue, symbol: Pair, clientId: string): Promise<N
     await venue.market(symbol),
     await venue.ticker(symbol),
   ];
-  const price = snap(bid / 2n, tick, "down");
+  const price = roundToStep(bid / 2n, tick, "down");
   const least = max(max(minAmount, lot), div(mul(minNotional, (ONE * 11n) / 10n, "up"), price, "up"));
-  return { clientId, symbol, side: "buy", type: "limit", price, amount: snap(least, lot, "up") };
+  return { clientId, symbol, side: "buy", type: "limit", price, amount: roundToStep(least, lot, "up") };
 }
 
 async function untilShown(

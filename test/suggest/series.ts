@@ -1,6 +1,6 @@
 import { type Candles, candlesIn } from "../../src/candles/candles.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
-import { hashText, share } from "../../src/kernel/hash.ts";
+import { hashText, pseudorandomShare } from "../../src/kernel/hash.ts";
 import { MINUTE } from "../../src/kernel/time.ts";
 import type { Market } from "../../src/model/market.ts";
 
@@ -28,8 +28,8 @@ export function minutesOf(seed: number, { bars, keeps }: { bars: number; keeps: 
   const [times, open, high, low, close] = [column(), column(), column(), column(), column()];
   let [place, log] = [0, 0];
   const normal = () => {
-    const radius = Math.sqrt(-2 * Math.log(1 - share(hash, place++)));
-    return radius * Math.cos(2 * Math.PI * share(hash, place++));
+    const radius = Math.sqrt(-2 * Math.log(1 - pseudorandomShare(hash, place++)));
+    return radius * Math.cos(2 * Math.PI * pseudorandomShare(hash, place++));
   };
   for (let bar = 0; bar < bars; bar++) {
     const prices = [0, 1, 2, 3, 4].map((corner) => {

@@ -7,7 +7,7 @@ import {
   normalInverse,
   probabilisticSharpe,
 } from "../../src/backtest/suggest/suggest.ts";
-import { hashText, share } from "../../src/kernel/hash.ts";
+import { hashText, pseudorandomShare } from "../../src/kernel/hash.ts";
 
 describe("the normal distribution", () => {
   // Tables of the distribution, to fifteen digits.
@@ -116,8 +116,8 @@ function noise(seed: number, { candidates, rows }: { candidates: number; rows: n
     const column = new Float64Array(rows);
     for (let row = 0; row < rows; row++) {
       const place = (candidate * rows + row) * 2;
-      const radius = Math.sqrt(-2 * Math.log(1 - share(hash, place)));
-      column[row] = radius * Math.cos(2 * Math.PI * share(hash, place + 1));
+      const radius = Math.sqrt(-2 * Math.log(1 - pseudorandomShare(hash, place)));
+      column[row] = radius * Math.cos(2 * Math.PI * pseudorandomShare(hash, place + 1));
     }
     return column;
   });

@@ -1,4 +1,4 @@
-import type { By } from "../../src/model/events.ts";
+import type { ActorAndRequest } from "../../src/model/events.ts";
 
 /** Whoever a test is. */
-export const BY: By = { actor: "test", request: null };
+export const BY: ActorAndRequest = { actor: "test", request: null };

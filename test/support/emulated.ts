@@ -1,5 +1,5 @@
 import type { Fetch } from "../../src/adapters/ccxt/client/transport.ts";
-import { libsqlKeeping } from "../../src/adapters/libsql/keeping/keeping.ts";
+import { libsqlAdapterStore } from "../../src/adapters/libsql/keeping/keeping.ts";
 import { createStore } from "../../src/adapters/libsql/stores/store.ts";
 import { sandboxAggregator } from "../../src/adapters/sandbox/aggregator.ts";
 import { NO_STORED_KEYS } from "../../src/adapters/vault/stored-keys.ts";
@@ -81,7 +81,11 @@ export async function emulatedExchanges({
     deps,
     /** The service as another process has it: nothing but the database is as it was. */
     restarted(): Deps {
-      const parts = { keeping: libsqlKeeping(box.context), credentials: NO_STORED_KEYS, local: time.local };
+      const parts = {
+        keeping: libsqlAdapterStore(box.context),
+        credentials: NO_STORED_KEYS,
+        local: time.local,
+      };
       return {
         ...deps,
         ...liveVenues(box.config, { ...parts, log: heardLog }, { ...options, clock: time.now }),

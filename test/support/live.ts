@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 import { nodeLocal } from "../../cli/host/process/node-local.ts";
 import { trimmed } from "../../src/adapters/ccxt/exchanges/catalog.ts";
-import { libsqlKeeping } from "../../src/adapters/libsql/keeping/keeping.ts";
+import { libsqlAdapterStore } from "../../src/adapters/libsql/keeping/keeping.ts";
 import { createStore } from "../../src/adapters/libsql/stores/store.ts";
 import { NO_STORED_KEYS } from "../../src/adapters/vault/stored-keys.ts";
 import { parseConfig } from "../../src/compose/config.ts";
@@ -104,7 +104,7 @@ export async function liveBox({
     ...Object.fromEntries(credentials),
     ...env,
   });
-  const keeping = libsqlKeeping(context);
+  const keeping = libsqlAdapterStore(context);
   const parts = { keeping, credentials: NO_STORED_KEYS, local, log };
   const venues = liveVenues(config, parts, { ...options, ...clock });
   const keep = (name: string, markets: readonly Record<string, unknown>[]) =>

@@ -1,5 +1,5 @@
 import { decimal, text } from "../../src/kernel/decimal.ts";
-import { mix, share } from "../../src/kernel/hash.ts";
+import { mixHash, pseudorandomShare } from "../../src/kernel/hash.ts";
 import { MINUTE, type Millis } from "../../src/kernel/time.ts";
 import type { Candle } from "../../src/model/market.ts";
 
@@ -12,7 +12,7 @@ export function minutesFrom(
   const minutes: Candle[] = [];
   let cents = 6_000_000;
   for (let minute = 0; minute < count; minute++) {
-    const draw = (which: number) => Math.floor(share(mix(seed, which), minute) * 2000) - 1000;
+    const draw = (which: number) => Math.floor(pseudorandomShare(mixHash(seed, which), minute) * 2000) - 1000;
     const [open, close] = [cents, cents + draw(1)];
     const [high, low] = [
       Math.max(open, close) + Math.abs(draw(2)),

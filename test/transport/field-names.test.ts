@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { tellRefusal } from "../../src/adapters/ccxt/client/quirks.ts";
+import { formatRefusal } from "../../src/adapters/ccxt/client/quirks.ts";
 import { routeOf } from "../../src/operation.ts";
 import { createOperations } from "../../src/operations.ts";
 import { bearer } from "../contract/suite.ts";
@@ -40,7 +40,7 @@ describe("names that every object inherits", () => {
 
   it.each(NAMES)("are unknown error codes of an exchange: %s", (name) => {
     const codes: Readonly<Record<string, never>> = {};
-    const callFailure = tellRefusal({ status: 400, code: name, message: "no" }, codes[name]);
+    const callFailure = formatRefusal({ status: 400, code: name, message: "no" }, codes[name]);
     expect(callFailure).toMatchObject({ failure: "unavailable", definite: false });
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { FIELD_WORDS, type Schema } from "../../src/transport/openapi-schema.ts";
+import { FIELD_DESCRIPTIONS, type Schema } from "../../src/transport/openapi-schema.ts";
 import { testApp } from "../support/app.ts";
 
 interface Described {
@@ -77,7 +77,7 @@ describe("the OpenAPI document", () => {
   });
 
   it("has no description of a field name that no field shows", async () => {
-    const words = FIELD_WORDS as Record<string, string>;
+    const words = FIELD_DESCRIPTIONS as Record<string, string>;
     const before = { ...words };
     for (const name of Object.keys(words)) words[name] = `(${name})`;
     const { document } = await served().finally(() => Object.assign(words, before));

@@ -12,7 +12,7 @@ import type { VenueName } from "../../src/model/market.ts";
 import type { Timing, Venue } from "../../src/ports/venue.ts";
 import type { Local } from "../../src/ports/within-time.ts";
 import { heardLog } from "../support/heard.ts";
-import { memoryKeeping } from "./keeping.ts";
+import { memoryAdapterStore } from "./keeping.ts";
 
 export const QUIRKS = { mexc, gateio, bitget, kraken };
 
@@ -40,7 +40,7 @@ export function adapterLink({ name, url, timing, load }: Connection, clock: () =
     base: url,
     timing: { ...LIVE_TIMING, ...timing },
     rate: undefined,
-    keeping: memoryKeeping(clock),
+    keeping: memoryAdapterStore(clock),
     local,
     log: heardLog,
     fetch: (address, init) => fetch(address, init),

@@ -1,5 +1,15 @@
 /** The matching engine behind all four emulated exchanges: accounts, books, executions; no HTTP. */
-import { type Decimal, decimal, div, max, min, mul, ONE, snap, ZERO } from "../../src/kernel/decimal.ts";
+import {
+  type Decimal,
+  decimal,
+  div,
+  max,
+  min,
+  mul,
+  ONE,
+  roundToStep,
+  ZERO,
+} from "../../src/kernel/decimal.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
 import type { Millis } from "../../src/kernel/time.ts";
 import type { Candle, Side } from "../../src/model/market.ts";
@@ -160,7 +170,7 @@ export function createEngine(options: EngineOptions) {
 
   function rest(order: Order, price: Decimal): Decimal {
     if (order.cost === undefined) return order.amount - order.filled;
-    return snap(div(order.cost - order.notional, price, "down"), order.listing.lot, "down");
+    return roundToStep(div(order.cost - order.notional, price, "down"), order.listing.lot, "down");
   }
 
   function ambientLevels(order: Order) {
@@ -334,8 +344,8 @@ interface Charged {
 
 export function feeOf(order: Order, { notional, amount, rate, deduct }: Charged): Decimal {
   if (deduct && order.feeIn === deduct.asset)
-    return snap(div(mul(notional, rate, "up"), deduct.price, "up"), FEE_UNIT, "up");
-  return snap(mul(order.feeIn === order.listing.base ? amount : notional, rate, "up"), FEE_UNIT, "up");
+    return roundToStep(div(mul(notional, rate, "up"), deduct.price, "up"), FEE_UNIT, "up");
+  return roundToStep(mul(order.feeIn === order.listing.base ? amount : notional, rate, "up"), FEE_UNIT, "up");
 }
 
 /** Why an exchange does not take an order; undefined when it does. */

@@ -4,8 +4,8 @@ import type { Fetch } from "../../src/adapters/ccxt/client/transport.ts";
 import { tick } from "../../src/engine/pass/tick.ts";
 import { asGrid } from "../../src/grid/kind.ts";
 import { movedBase, unsoldBase } from "../../src/grid/ledger/booking.ts";
-import { max, snap, text, ZERO } from "../../src/kernel/decimal.ts";
-import { mix, share } from "../../src/kernel/hash.ts";
+import { max, roundToStep, text, ZERO } from "../../src/kernel/decimal.ts";
+import { mixHash, pseudorandomShare } from "../../src/kernel/hash.ts";
 import { isOurs, parseClientOrderId } from "../../src/kernel/ids.ts";
 import { SECOND } from "../../src/kernel/time.ts";
 import { accountKey } from "../../src/model/account.ts";
@@ -154,11 +154,11 @@ async function withSetup(
 
 function chance(seed: number): () => number {
   let drawn = 0;
-  return () => share(mix(seed, 1), ++drawn);
+  return () => pseudorandomShare(mixHash(seed, 1), ++drawn);
 }
 
 const halfOf = ({ amount, filled, listing }: Order): string =>
-  text(max(listing.lot, snap((amount - filled) / 2n, listing.lot, "down")));
+  text(max(listing.lot, roundToStep((amount - filled) / 2n, listing.lot, "down")));
 
 type Process = ReturnType<typeof createProcess>;
 

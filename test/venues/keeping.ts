@@ -1,10 +1,10 @@
-import type { Keeping, KeptValue } from "../../src/adapters/ccxt/client/ccxt.ts";
+import type { AdapterStore, CachedValue } from "../../src/adapters/ccxt/client/ccxt.ts";
 import type { Millis } from "../../src/kernel/time.ts";
 
 /** What the adapter keeps, for as long as the process lives. Rates are not counted. */
-export function memoryKeeping(now: () => Millis): Keeping {
+export function memoryAdapterStore(now: () => Millis): AdapterStore {
   const rows = new Map<string, { value: unknown; at: Millis }>();
-  const find = <T>(key: string): KeptValue<T> | undefined => {
+  const find = <T>(key: string): CachedValue<T> | undefined => {
     const row = rows.get(key);
     return row && { value: row.value as T, age: now() - row.at };
   };

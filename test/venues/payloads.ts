@@ -1,8 +1,8 @@
 /** A grid on an emulated exchange whose answers to reads have a value changed now and then, and what it orders then. */
 import type { Fetch } from "../../src/adapters/ccxt/client/transport.ts";
 import { tick } from "../../src/engine/pass/tick.ts";
-import { type Decimal, decimal, div, snap, text } from "../../src/kernel/decimal.ts";
-import { mix, share } from "../../src/kernel/hash.ts";
+import { type Decimal, decimal, div, roundToStep, text } from "../../src/kernel/decimal.ts";
+import { mixHash, pseudorandomShare } from "../../src/kernel/hash.ts";
 import { isOurs, parseClientOrderId } from "../../src/kernel/ids.ts";
 import { SECOND } from "../../src/kernel/time.ts";
 import type { VenueName } from "../../src/model/market.ts";
@@ -37,7 +37,7 @@ export interface PayloadReport {
 
 export async function runPayloads({ name, mutations, seed }: PayloadRun): Promise<PayloadReport> {
   let drawn = 0;
-  const random = () => share(mix(seed, 1), ++drawn);
+  const random = () => pseudorandomShare(mixHash(seed, 1), ++drawn);
   const mutator = createMutator(random);
   const setup = await emulatedExchanges({
     names: [name],
@@ -98,7 +98,7 @@ function wrongWith({ clientId, side, price, amount, listing }: Order): string[] 
   if (level !== price) return [`${output}, not at its level`];
   const least = LEVELS[slot] as Decimal;
   // What was bought at the slot's lower price is the most that it ever sells; a first sell is less.
-  const most = snap(div(decimal(String(SIZE)), least, "down"), listing.lot, "down");
+  const most = roundToStep(div(decimal(String(SIZE)), least, "down"), listing.lot, "down");
   return amount > most || amount <= 0n || amount * 3n < most ? [`${output}, of ${text(most)}`] : [];
 }
 

@@ -3,7 +3,7 @@
 import type { PricePath } from "../../src/adapters/sandbox/matching.ts";
 import { depthAt, MAX_SIMULATED_LEVELS } from "../../src/adapters/sandbox/venue.ts";
 import { type Decimal, divideWhole } from "../../src/kernel/decimal.ts";
-import { mix, share } from "../../src/kernel/hash.ts";
+import { mixHash, pseudorandomShare } from "../../src/kernel/hash.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
 import type { Millis } from "../../src/kernel/time.ts";
 import type { Corner } from "../../src/market/matching/placing.ts";
@@ -59,15 +59,18 @@ export const marketOf = (listing: Listing): Market => ({ ...listing, buyFeeIn: "
 export function ambient(listing: Listing, prices: Prices, at: Millis): Book {
   const book = depthAt(marketOf(listing), prices.path(listing.symbol).at(at), at, MAX_SIMULATED_LEVELS);
   const seed = prices.thin.get(listing.symbol);
-  return seed === undefined ? book : thinned(book, mix(seed, Math.floor(at / 1000)));
+  return seed === undefined ? book : thinned(book, mixHash(seed, Math.floor(at / 1000)));
 }
 
 /** A level in forty or so, each with a fiftieth of its amount: the nearest of a side may lie anywhere within 0.5 %. */
 function thinned({ bids, asks, at }: Book, seed: number): Book {
   const side = (levels: readonly BookLevel[], from: number) => {
-    const nearest = Math.floor(share(seed, from) * 50);
+    const nearest = Math.floor(pseudorandomShare(seed, from) * 50);
     return levels
-      .filter((_, place) => place === nearest || (place > nearest && share(seed, from + place + 1) < 0.025))
+      .filter(
+        (_, place) =>
+          place === nearest || (place > nearest && pseudorandomShare(seed, from + place + 1) < 0.025),
+      )
       .map(({ price, amount }) => ({ price, amount: amount / 50n + 1n }));
   };
   return { bids: side(bids, 0), asks: side(asks, 1000), at };

@@ -1,4 +1,4 @@
-import { isKeptBack } from "../../src/model/kill.ts";
+import { isBlockedByKill } from "../../src/model/kill.ts";
 import type { NewOrder } from "../../src/model/order.ts";
 import type { Snapshot } from "../../src/ports/stores/step-store.ts";
 import {
@@ -73,7 +73,12 @@ function noteRows(state: State): void {
     const isOfSlot = order.kind === "slot";
     breaks(
       state,
-      ...brokenByRecording({ clientId: id, isOfSlot, wants, killed: isKeptBack(tables.kill, order.kind) }),
+      ...brokenByRecording({
+        clientId: id,
+        isOfSlot,
+        wants,
+        killed: isBlockedByKill(tables.kill, order.kind),
+      }),
     );
   }
 }

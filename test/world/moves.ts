@@ -1,5 +1,5 @@
 import { StoreError, VenueError } from "../../src/kernel/errors.ts";
-import type { By } from "../../src/model/events.ts";
+import type { ActorAndRequest } from "../../src/model/events.ts";
 import type { NewOrder } from "../../src/model/order.ts";
 import { memoryStore } from "../simulation/store/store.ts";
 import { copyTables } from "../simulation/store/tables.ts";
@@ -16,7 +16,7 @@ const OUTAGE = 2 * (TIMING.leaseTtl + TIMING.expiry + TIMING.skew + TIMING.readL
 /** Of a trade: shorter than the wait after which an order is booked from its own sums. */
 const LATE = 2 * OUTAGE;
 
-const PERSON: By = { actor: "person", request: null };
+const PERSON: ActorAndRequest = { actor: "person", request: null };
 
 type Outcome = { value: unknown } | { error: unknown };
 

@@ -79,7 +79,7 @@ export const WEAKENED: readonly Mutant[] = [
   one(
     "the intent does not ask for the kill switch",
     "test/simulation/store/step-store.ts",
-    "if (isKeptBack(kill, kind)) return false;",
+    "if (isBlockedByKill(kill, kind)) return false;",
     "",
   ),
   one(

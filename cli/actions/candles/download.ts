@@ -34,7 +34,7 @@ import { UsageError, type Values } from "../../terminal/arguments.ts";
 import { print } from "../../terminal/output.ts";
 import { openDeps } from "../database/open.ts";
 import { INTERRUPTED } from "../report-on-interrupt.ts";
-import { nothingKept, pairFlag, shownCoverage, spanIn, timeIn } from "./import.ts";
+import { noFileExtras, pairFlag, shownCoverage, spanIn, timeIn } from "./import.ts";
 
 /** Downloads the missing candles of a time span; after any interruption, the next run continues. */
 export async function downloadCandles(values: Values): Promise<number> {
@@ -212,7 +212,7 @@ const PASSING: readonly string[] = ["unavailable", "rate_limited", "too_many"];
 
 const tell = (text: string): void => void process.stderr.write(`${text}\n`);
 
-const BETWEEN_LINES: Millis = 2 * SECOND;
+const LINE_INTERVAL_MS: Millis = 2 * SECOND;
 
 /** Prints progress, speed and remaining time to stderr. */
 function createProgress(what: string, windows: readonly Range[]) {
@@ -225,7 +225,7 @@ function createProgress(what: string, windows: readonly Range[]) {
       done += lengthOf(window);
       rows += count;
       const now = performance.now();
-      if (now - describedAt < BETWEEN_LINES) return;
+      if (now - describedAt < LINE_INTERVAL_MS) return;
       describedAt = now;
       const seconds = (now - began) / SECOND;
       const left = Math.ceil((seconds * (whole - done)) / done);
@@ -298,7 +298,7 @@ function openJournal(file: string): Journal {
 function createFound({ source, pair, spanMillis }: Series) {
   const found = {
     candles: undefined as Candles | undefined,
-    kept: nothingKept(source),
+    kept: noFileExtras(source),
     conflicts: 0,
 
     addRequested(range: Range, again: boolean): void {

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import type { Candles } from "../../../src/candles/candles.ts";
-import { type KeptWithCandles, spanLabel, spanOf } from "../../../src/candles/file.ts";
+import { type CandleFileExtras, spanLabel, spanOf } from "../../../src/candles/file.ts";
 import { merge } from "../../../src/candles/merge.ts";
 import {
   type Coverage,
@@ -29,7 +29,7 @@ import { waitedFor } from "../../terminal/waited-for.ts";
 import { INTERRUPTED } from "../report-on-interrupt.ts";
 
 /** Returns the empty storage of a source. */
-export const nothingKept = (source: string): Omit<KeptWithCandles, "hash"> => ({
+export const noFileExtras = (source: string): Omit<CandleFileExtras, "hash"> => ({
   source,
   duplicates: 0,
   refusedRows: 0,
@@ -96,7 +96,7 @@ async function addAll(folder: string, source: string, readings: readonly Reading
 async function addToStore(file: string, source: string, readings: readonly Reading[]): Promise<Coverage> {
   const stored = existsSync(file) ? await readStored(file) : undefined;
   let candles: Candles | undefined = stored?.candles;
-  let kept = stored?.head ?? nothingKept(source);
+  let kept = stored?.head ?? noFileExtras(source);
   for (const reading of readings) {
     const merged = candles ? merge(candles, reading.candles) : { candles: reading.candles, conflicts: 0 };
     if (merged.conflicts > 0)

@@ -285,7 +285,7 @@ export async function migrateDatabase({ url, dry, ...values }: Values): Promise<
 }
 
 /** Creates a database's folder after a confirmation. Throws UsageError if the user declines or there is no terminal. */
-export async function askForFolder(lacking: LackingFolder, { json }: Values): Promise<void> {
+export async function confirmNewFolder(lacking: LackingFolder, { json }: Values): Promise<void> {
   if (json || !isAtTerminal() || !(await isWished(lacking))) throw new UsageError(describeFolder(lacking));
   mkdirSync(lacking.folder, { recursive: true, mode: 0o700 });
 }

@@ -1,5 +1,5 @@
 import { createDeps } from "../../../src/compose/deps.ts";
-import type { By } from "../../../src/model/events.ts";
+import type { ActorAndRequest } from "../../../src/model/events.ts";
 import type { Deps } from "../../../src/ports/deps.ts";
 import { createLog, nodeRuntime } from "../../host/node-runtime.ts";
 import { nodeLocal } from "../../host/process/node-local.ts";
@@ -23,4 +23,4 @@ export async function withDatabase(values: Values, act: (deps: Deps) => Promise<
 }
 
 /** Returns the actor of a command on this machine. */
-export const byCommand = (): By => ({ actor: "local", request: nodeLocal.randomText(12) });
+export const byCommand = (): ActorAndRequest => ({ actor: "local", request: nodeLocal.randomText(12) });

@@ -14,7 +14,7 @@ import {
   shownStart,
 } from "../plan-text.ts";
 import { reportOnInterrupt } from "../report-on-interrupt.ts";
-import { openAnswering, remoteOf, sayUnstepped } from "../run-operation.ts";
+import { openAnswering, remoteOf, warnWithoutServer } from "../run-operation.ts";
 import type { AskByName, GridAnswers } from "./questions.ts";
 
 interface GuideAnswer {
@@ -43,7 +43,7 @@ export async function runGuided(operations: readonly Operation[], values: Values
       : await unrequested(given, values, ask);
     if (answer === undefined) return nothing();
     if (answer.status !== 200) return fail(answer, { remote, operation: guide, values });
-    return await sayGuided(answer, values, () => sayUnstepped(settings, deps, values));
+    return await sayGuided(answer, values, () => warnWithoutServer(settings, deps, values));
   } finally {
     close();
   }

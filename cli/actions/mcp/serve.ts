@@ -13,7 +13,7 @@ import { messageOf } from "../../../src/kernel/errors.ts";
 import { createOperations } from "../../../src/operations.ts";
 import { madeDocuments } from "../../../src/transport/documents/made.ts";
 import { mcpServer } from "../../../src/transport/mcp/server.ts";
-import { askAboutKeys } from "../../host/check-keys.ts";
+import { checkKeyRights } from "../../host/check-keys.ts";
 import { createLog, nodeRuntime } from "../../host/node-runtime.ts";
 import { nodeLocal } from "../../host/process/node-local.ts";
 import { type Remote, requestRemote } from "../../host/remote.ts";
@@ -57,7 +57,7 @@ async function answer(transport: StdioServerTransport, { config, databaseUrl, sa
     version: version(),
   });
   await server.connect(transport);
-  const asking = askAboutKeys(deps);
+  const asking = checkKeyRights(deps);
   return async () => {
     asking.stop();
     await server.close();

@@ -58,12 +58,12 @@ function threadOf(file: string): CalculationThread {
 }
 
 /** Number of rows per part, because copying a long list at once would block the process. */
-const ROWS_A_PART = 1000;
+const ROWS_PER_PART = 1000;
 
 function* listParts(lists: Lists) {
   for (const [list, rows] of Object.entries(lists))
-    for (let at = 0; at === 0 || at < rows.length; at += ROWS_A_PART)
-      yield { list, rows: rows.slice(at, at + ROWS_A_PART) };
+    for (let at = 0; at === 0 || at < rows.length; at += ROWS_PER_PART)
+      yield { list, rows: rows.slice(at, at + ROWS_PER_PART) };
 }
 
 /** Starts a worker that does not keep the process alive. Its failures reach whoever awaits its result. */

@@ -1,5 +1,5 @@
-import { type Decimal, decimal, div, mul, ONE, snap } from "../../kernel/decimal.ts";
-import { hashText, mix } from "../../kernel/hash.ts";
+import { type Decimal, decimal, div, mul, ONE, roundToStep } from "../../kernel/decimal.ts";
+import { hashText, mixHash } from "../../kernel/hash.ts";
 import { type ChainToken, chainTokens } from "../../kernel/pair.ts";
 import { midOf } from "../../kernel/spread.ts";
 import { MINUTE, type Millis } from "../../kernel/time.ts";
@@ -65,11 +65,11 @@ function poolAt(
   { price, at, seed }: { price: Decimal; at: Millis; seed: number },
 ): Pool {
   const identifier = `${dex}.${token}`.toLowerCase();
-  const stray = noise(mix(hashText(identifier), seed), STRAYING.period, STRAYING.share)(at);
+  const stray = noise(mixHash(hashText(identifier), seed), STRAYING.period, STRAYING.share)(at);
   const lot = ONE / 10n ** BigInt(DECIMALS[token]);
   const reserve = decimal(ada);
   const poolPrice = mul(price, ONE + BigInt(Math.round(stray * 1e9)) * FINE, "half");
-  const tokenReserve = snap(div(reserve, poolPrice, "half"), lot, "half");
+  const tokenReserve = roundToStep(div(reserve, poolPrice, "half"), lot, "half");
   return {
     dex,
     identifier,

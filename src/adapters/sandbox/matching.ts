@@ -1,5 +1,5 @@
-import { type Decimal, max, snap } from "../../kernel/decimal.ts";
-import { hashText, mix, share } from "../../kernel/hash.ts";
+import { type Decimal, max, roundToStep } from "../../kernel/decimal.ts";
+import { hashText, mixHash, pseudorandomShare } from "../../kernel/hash.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import { HOUR, MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
 import {
@@ -93,8 +93,9 @@ function filledBy(
 // One in eight orders gets half of its amount first; it depends only on the order, so every process decides the same.
 function meetingAmount(order: BookedOrder, { lot }: Market, at: Millis, { parts }: MatchingRules) {
   const rest = order.amount - order.filled;
-  const whole = !parts || order.fills > 0 || share(hashText(order.id), Math.floor(at / BUCKET)) >= PART_SHARE;
-  return whole ? rest : max(lot, snap(rest / 2n, lot, "down"));
+  const whole =
+    !parts || order.fills > 0 || pseudorandomShare(hashText(order.id), Math.floor(at / BUCKET)) >= PART_SHARE;
+  return whole ? rest : max(lot, roundToStep(rest / 2n, lot, "down"));
 }
 
 /** Returns the first time of the span at which the price is good enough for the order. */
@@ -208,15 +209,15 @@ export function generatedPath({
   hourlyVolume,
   shocks,
 }: Generated): PricePath {
-  const common = mix(hashText(symbol), seed);
+  const common = mixHash(hashText(symbol), seed);
   // Octave sums give σ² = 2c²Δ for amplitude c√T.
   const scale = volatility / Math.sqrt((2 * HOUR) / SECOND);
   const octaves = Array.from({ length: OCTAVES }, (_, octave) => {
     const period = FIRST_PERIOD * 2 ** octave;
-    return noise(mix(common, octave), period, scale * Math.sqrt(period / SECOND));
+    return noise(mixHash(common, octave), period, scale * Math.sqrt(period / SECOND));
   });
-  const own = noise(mix(common, hashText(venue)), VENUE_PERIOD, VENUE_SHARE);
-  const volumes = mix(common, hashText(`${venue} volume`));
+  const own = noise(mixHash(common, hashText(venue)), VENUE_PERIOD, VENUE_SHARE);
+  const volumes = mixHash(common, hashText(`${venue} volume`));
   const exponent = (time: Millis) => octaves.reduce((total, octave) => total + octave(time), 0);
   const zero = exponent(anchor.at);
   const corner = memoized((index: number) => {
@@ -246,7 +247,7 @@ export function generatedPath({
     inside: (from, to) =>
       to - from <= MAX_EXACT_CANDLE_MS ? corners(from, to).map(({ ticks }) => ticks) : sampled(at, from, to),
     volume: (from, to) =>
-      ((to - from) / HOUR) * hourlyVolume * (0.5 + share(volumes, Math.floor(from / HOUR))),
+      ((to - from) / HOUR) * hourlyVolume * (0.5 + pseudorandomShare(volumes, Math.floor(from / HOUR))),
   };
 }
 
@@ -264,7 +265,7 @@ export function sampled(at: (time: Millis) => number, from: Millis, to: Millis):
 
 /** Returns a value in ±amplitude, random at multiples of the period and linear between them. */
 export function noise(hash: number, period: Millis, amplitude: number): (time: Millis) => number {
-  const value = (index: number) => (share(hash, index) * 2 - 1) * amplitude;
+  const value = (index: number) => (pseudorandomShare(hash, index) * 2 - 1) * amplitude;
   return (time) => {
     const index = Math.floor(time / period);
     const left = value(index);

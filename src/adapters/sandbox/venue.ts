@@ -1,6 +1,6 @@
 import { type Decimal, ZERO } from "../../kernel/decimal.ts";
 import { VenueError } from "../../kernel/errors.ts";
-import { hashText, mix, share } from "../../kernel/hash.ts";
+import { hashText, mixHash, pseudorandomShare } from "../../kernel/hash.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import { DAY, MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
 import {
@@ -154,13 +154,14 @@ function* levelsAt(
   { side, limit }: { readonly side: Side; readonly limit: number },
 ): Generator<BookLevel> {
   const direction = side === "buy" ? -1 : 1;
-  const hash = mix(hashText(market.symbol), Math.floor(at / REFRESH));
+  const hash = mixHash(hashText(market.symbol), Math.floor(at / REFRESH));
   const half = Math.max(1, Math.round(ticks * HALF_SPREAD));
   const step = Math.max(1, Math.round(ticks * LEVEL_STEP));
   for (let index = 0; index < Math.min(limit, MAX_SIMULATED_LEVELS); index++) {
     const level = ticks + direction * (half + index * step);
     if (level <= 0) return;
-    const notional = NOTIONAL * (0.25 + index / 20) * (0.5 + share(hash, direction * (index + 1)));
+    const notional =
+      NOTIONAL * (0.25 + index / 20) * (0.5 + pseudorandomShare(hash, direction * (index + 1)));
     yield { price: BigInt(level) * market.tick, amount: lots(market, level, notional) };
   }
 }
@@ -210,12 +211,12 @@ export function tradesAt(market: Market, path: PricePath, at: Millis, limit: num
   return Array.from({ length: limit }, (_, back) => {
     const index = newest - back;
     const time = index * BETWEEN_TRADES;
-    const draw = share(mix(hash, 1), index);
+    const draw = pseudorandomShare(mixHash(hash, 1), index);
     return {
       id: String(index),
       price: BigInt(path.at(time)) * market.tick,
       amount: toLots(market, (path.volume(time - BETWEEN_TRADES, time) || 0.001) * (0.5 + draw)),
-      side: share(mix(hash, 2), index) < 0.5 ? "buy" : "sell",
+      side: pseudorandomShare(mixHash(hash, 2), index) < 0.5 ? "buy" : "sell",
       at: time,
     };
   });

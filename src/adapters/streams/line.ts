@@ -39,7 +39,7 @@ const READY_WITHIN: Millis = 20 * SECOND;
 const RENEW_AGAIN: Millis = 60 * SECOND;
 
 interface LineParts {
-  readonly name: Line;
+  readonly name: ConnectionKind;
   readonly dialect: StreamDialect;
   readonly access: StreamAccess;
   /** Replaces the exchange's hosts. */
@@ -219,7 +219,7 @@ const isKeyFailure = (error: unknown): boolean =>
   error instanceof VenueError && KEY_FAILURES.has(error.failure);
 
 /** Private messages need the account's keys. Where one connection has both, it is the private one. */
-export type Line = "private" | "public";
+export type ConnectionKind = "private" | "public";
 
 export interface StreamAccess {
   /** Throws VenueError if there are none. */
@@ -267,7 +267,7 @@ export const bestPrices = (market: unknown, bid: unknown, ask: unknown): StreamR
 
 /** The rules of one exchange's streams; sources are in docs/exchanges.md. */
 export interface StreamDialect {
-  readonly hosts: Readonly<Record<Line, string>>;
+  readonly hosts: Readonly<Record<ConnectionKind, string>>;
   /** Whether public messages need a connection of their own. */
   readonly isSplit: boolean;
   readonly ping: string;
@@ -275,9 +275,9 @@ export interface StreamDialect {
   readonly renewEvery?: Millis;
   /** Returns the exchange's market id of a pair; undefined if the id of its market list is the right one. */
   readonly marketOf?: (symbol: Pair) => string;
-  address(line: Line, access: StreamAccess): Promise<Address>;
+  address(line: ConnectionKind, access: StreamAccess): Promise<Address>;
   /** Returns the message that logs in before the first topic; undefined if there is none. */
-  login?(line: Line, access: StreamAccess): Promise<string | undefined>;
+  login?(line: ConnectionKind, access: StreamAccess): Promise<string | undefined>;
   /** Returns the request for the account's fills on all pairs. */
   fills(access: StreamAccess): Promise<TopicRequest>;
   /** Returns requests that start or stop the best prices of some markets. */

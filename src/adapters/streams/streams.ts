@@ -11,7 +11,7 @@ import { bitgetStream } from "./bitget.ts";
 import { gateioStream } from "./gateio.ts";
 import { krakenStream } from "./kraken.ts";
 import {
-  type Line,
+  type ConnectionKind,
   openLine,
   type StreamAccess,
   type StreamDialect,
@@ -36,10 +36,10 @@ export interface LiveAccess {
 }
 
 /** Returns the line that has the prices; the private one too if it can. */
-const priceLineOf = ({ isSplit }: StreamDialect, { orders }: StreamTopics): Line =>
+const priceLineOf = ({ isSplit }: StreamDialect, { orders }: StreamTopics): ConnectionKind =>
   isSplit || orders.length === 0 ? "public" : "private";
 
-const linesFor = (dialect: StreamDialect, topics: StreamTopics): Line[] => [
+const linesFor = (dialect: StreamDialect, topics: StreamTopics): ConnectionKind[] => [
   ...(topics.orders.length > 0 ? (["private"] as const) : []),
   ...(topics.prices.length > 0 && priceLineOf(dialect, topics) === "public" ? (["public"] as const) : []),
 ];
@@ -67,7 +67,7 @@ function openStream(opening: StreamOpening, topics: StreamTopics, listener: Stre
   const { venue, link, platform } = opening;
   const dialect = DIALECTS[venue];
   const access = accessTo(opening);
-  const lines = new Map<Line, OpenLine>();
+  const lines = new Map<ConnectionKind, OpenLine>();
   const { idsOf, pairOf } = marketNames(dialect, link);
   const hints = mergedHints(listener.onHint, platform.after);
   const { allOrders, pass } = readingHints(hints.add, pairOf, () => (isClosed ? NO_TOPICS : followed));
@@ -86,7 +86,7 @@ function openStream(opening: StreamOpening, topics: StreamTopics, listener: Stre
     listener.onStatus({ state: "down", reason, ...(refused ? { refused } : {}) });
   }
 
-  async function topicsOf(line: Line): Promise<TopicRequest[]> {
+  async function topicsOf(line: ConnectionKind): Promise<TopicRequest[]> {
     await idsOf(followed.orders);
     const priced = line === priceLineOf(dialect, followed) ? await idsOf(followed.prices) : [];
     return [
@@ -95,7 +95,7 @@ function openStream(opening: StreamOpening, topics: StreamTopics, listener: Stre
     ];
   }
 
-  function open(name: Line) {
+  function open(name: ConnectionKind) {
     const opened = openLine({
       name,
       dialect,
@@ -208,7 +208,11 @@ async function listedId({ catalog }: ExchangeLink, symbol: Pair): Promise<string
 }
 
 /** Returns the origin of a replaced URL: on it, Kraken's private host is a folder. */
-function streamOrigin({ base, quirks }: ExchangeLink, venue: VenueName, line: Line): string | undefined {
+function streamOrigin(
+  { base, quirks }: ExchangeLink,
+  venue: VenueName,
+  line: ConnectionKind,
+): string | undefined {
   if (base === `https://${quirks.host}`) return undefined;
   const origin = base.replace(/^http/, "ws").replace(/\/$/, "");
   return venue === "kraken" && line === "private" ? `${origin}/auth` : origin;

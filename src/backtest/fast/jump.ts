@@ -1,6 +1,6 @@
 import type { GridConfig } from "../../grid/state/lots.ts";
 import type { Slot } from "../../grid/state/state.ts";
-import { type Decimal, max, mul, ONE, snap, ZERO } from "../../kernel/decimal.ts";
+import { type Decimal, max, mul, ONE, roundToStep, ZERO } from "../../kernel/decimal.ts";
 import type { Corner } from "../../market/matching/placing.ts";
 import { lotsFor, type Market, meetsMinimum } from "../../model/market.ts";
 import type { StrategyOnPaper } from "../paper/paper-account.ts";
@@ -39,7 +39,7 @@ export interface Jumps {
  * A grid whose slots have complete open orders, or wait for their first buy: two numbers describe its state. Prices
  * in ticks.
  */
-export interface Rungs {
+export interface LadderState {
   /** By slot, lowest first: prices at which its buy and its sell have filled. */
   readonly buys: Float64Array;
   readonly sells: Float64Array;
@@ -63,7 +63,7 @@ interface Stretch {
 const MAX_SLOT_FILLS_PER_BAR = 8;
 
 /** Jumps from one bar that fills an order to the next, in whole numbers. */
-export function jump(rungs: Rungs, bars: Ticks, { extremes, from, until, isExact }: Stretch): Jumps {
+export function jump(rungs: LadderState, bars: Ticks, { extremes, from, until, isExact }: Stretch): Jumps {
   const { buys, sells, lowers } = rungs;
   const slots = buys.length;
   const most = MAX_SLOT_FILLS_PER_BAR * slots;
@@ -156,7 +156,7 @@ export function isHighFirst(bars: Ticks, bar: number, extremes: Extremes): boole
 export interface Ladder {
   /** Lowest first; slots after `armed` never had base, and wait to buy until the price is above them. */
   readonly slots: readonly Slot[];
-  readonly rungs: Rungs;
+  readonly rungs: LadderState;
 }
 
 /**
@@ -201,7 +201,7 @@ export function rungsOf(
   slots: readonly Pick<Slot, "lower" | "upper">[],
   { tick }: Pick<Market, "tick">,
   rules: Pick<Rules, "fill" | "spread">,
-): Pick<Rungs, "buys" | "sells" | "lowers"> {
+): Pick<LadderState, "buys" | "sells" | "lowers"> {
   const fillPrices = fillPricesOf(tick, rules);
   return {
     buys: Float64Array.from(slots, ({ lower }) => fillPrices.buy(lower)),
@@ -214,7 +214,7 @@ export function rungsOf(
  * Returns whether the spread is narrower than a slot: before a slot begins to buy, the sell two slots below it has
  * filled.
  */
-const isNarrow = ({ sells, lowers }: Rungs): boolean =>
+const isNarrow = ({ sells, lowers }: LadderState): boolean =>
   sells.every((sell, index) => index + 2 >= lowers.length || sell <= (lowers[index + 2] as number) + 1);
 
 /**
@@ -232,10 +232,10 @@ function lackOf(
   const needs = market.buyFeeIn === "base" ? notional : mul(notional, ONE + rate, "up");
   const brings = (sells: Decimal) => mul(mul(upper, sells, "down"), ONE - market.maker, "down") - 1n;
   const net = market.buyFeeIn === "base" ? mul(amount, ONE - market.maker, "down") - 1n : amount;
-  const least = snap(net, market.lot, "down");
+  const least = roundToStep(net, market.lot, "down");
   if (brings(least) < needs || !meetsMinimum(market, upper, least)) return undefined;
   if (hasToBuy) return meetsMinimum(market, lower, amount) ? needs : undefined;
-  return side === "buy" ? ZERO : max(ZERO, needs - brings(snap(base - sold, market.lot, "down")));
+  return side === "buy" ? ZERO : max(ZERO, needs - brings(roundToStep(base - sold, market.lot, "down")));
 }
 
 /**

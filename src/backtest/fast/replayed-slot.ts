@@ -7,7 +7,7 @@ import {
   NO_LEDGER,
   type Slot,
 } from "../../grid/state/state.ts";
-import { type Decimal, mul, snap, ZERO } from "../../kernel/decimal.ts";
+import { type Decimal, mul, roundToStep, ZERO } from "../../kernel/decimal.ts";
 import { clientOrderId, parseClientOrderId, strategyTag } from "../../kernel/ids.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import { crossing } from "../../market/matching/placing.ts";
@@ -68,8 +68,8 @@ function filled(before: GridState, index: number, market: Market, moves: Move[])
   const price = side === "buy" ? slot.lower : (slot.sellAt ?? slot.upper);
   const amount =
     side === "buy"
-      ? snap(lotsFor(market, slot.size, slot.lower) - slot.bought, market.lot, "down")
-      : snap(unsoldBase(slot), market.lot, "down");
+      ? roundToStep(lotsFor(market, slot.size, slot.lower) - slot.bought, market.lot, "down")
+      : roundToStep(unsoldBase(slot), market.lot, "down");
   const notional = mul(price, amount, "half");
   const inBase = side === "buy" && market.buyFeeIn === "base";
   const fee = mul(inBase ? amount : notional, market.maker, "up");

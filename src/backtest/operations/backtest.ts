@@ -1,6 +1,6 @@
 import { type TapeFile, tapeCoverage } from "../../candles/tape/tape.ts";
 import { declaredRequest } from "../../declared/schema/shapes.ts";
-import { viewOf } from "../../grid/operations/stop.ts";
+import { gridViewById } from "../../grid/operations/stop.ts";
 import { RANGE_FLAGS, TRAIL_PARTS } from "../../grid/schema/range-flags.ts";
 import { requestedAs } from "../../grid/start/as-requested.ts";
 import { centeredOf, requestedRangeOf } from "../../grid/start/check.ts";
@@ -94,7 +94,7 @@ async function requestedFrom(
   from: string,
   given: BesideStored,
 ): Promise<Pick<BacktestRequest, "where" | "request" | "balances">> {
-  const { strategy } = await viewOf(deps, from);
+  const { strategy } = await gridViewById(deps, from);
   const { exchange, symbol, dryBalance, allowLoss, ...changes } = given;
   const own = strategy.config.allowLoss;
   return {

@@ -2,7 +2,7 @@ import { type Candles, candlesOfPrices, type PricedCandle, slice } from "../../c
 import { createTapeReader } from "../../candles/tape/read.ts";
 import { hashTape, sliceTape, type TapeFile, type TapeReading } from "../../candles/tape/tape.ts";
 import { CANDLE_PAGE } from "../../candles/windows.ts";
-import { viewOf } from "../../grid/operations/stop.ts";
+import { gridViewById } from "../../grid/operations/stop.ts";
 import { centeredPreviewInput, rangePreviewInput } from "../../grid/schema/input.ts";
 import { RANGE_FLAGS } from "../../grid/schema/range-flags.ts";
 import { labelled } from "../../grid/start/edited.ts";
@@ -278,7 +278,7 @@ export const replayOperation: Operation = operation({
   input: replayInput,
   output: ReplayShape,
   async run(deps: Deps, { id, timeframe, set, fill, extremes, limit }, call) {
-    const { strategy, now } = await viewOf(deps, id);
+    const { strategy, now } = await gridViewById(deps, id);
     const account = parseAccountKey(strategy.account);
     const { exchange } = account;
     const span = TIMEFRAMES[timeframe];

@@ -2,7 +2,7 @@ import { type Decision, decide } from "../../engine/decide/decide.ts";
 import { urgentCancels } from "../../engine/pass/urgent.ts";
 import type { Observation } from "../../engine/reconcile/reconcile.ts";
 import type { GridStrategy } from "../../grid/state/state.ts";
-import { type Decimal, max, mul, ONE, snap } from "../../kernel/decimal.ts";
+import { type Decimal, max, mul, ONE, roundToStep } from "../../kernel/decimal.ts";
 import type { Millis } from "../../kernel/time.ts";
 import {
   applied,
@@ -22,7 +22,7 @@ import type { Balance } from "../../model/account.ts";
 import type { Bounds } from "../../model/limits.ts";
 import type { Book, BookLevel, Market, Quote, Side } from "../../model/market.ts";
 import { type AccountMemory, NO_MEMORY } from "../../model/memory.ts";
-import { type Fill, type MeasuredFill, type NewOrder, needed, type Order } from "../../model/order.ts";
+import { type Fill, type MeasuredFill, type NewOrder, type Order, sentOrderOf } from "../../model/order.ts";
 import { reasonOf } from "../../model/refusal-text.ts";
 import type { Strategy } from "../../model/strategy.ts";
 import type { Kinds, RequestedPrices } from "../../ports/kind.ts";
@@ -48,7 +48,7 @@ export interface PaperVenue {
 export type Placed = { readonly id: string } | { readonly rejected: string; readonly wouldTake?: boolean };
 
 /** More depth than any order needs, so every taker order fills completely. */
-export const PLENTY: Decimal = 10n ** 12n * ONE;
+export const DEEP_DEPTH: Decimal = 10n ** 12n * ONE;
 
 interface PaperAccount extends Omit<PaperVenue, "quote" | "place" | "cancel"> {
   readonly resting: () => readonly BookedOrder[];
@@ -148,7 +148,7 @@ export interface StrategyOnPaper<S extends Strategy = GridStrategy> {
   readonly memory: AccountMemory;
 }
 
-interface Passed<S extends Strategy = GridStrategy> {
+interface PaperPassResult<S extends Strategy = GridStrategy> {
   readonly account: StrategyOnPaper<S>;
   /** Fills booked in this pass, oldest first. */
   readonly fills: readonly Fill[];
@@ -178,7 +178,7 @@ export function passOnPaper<S extends Strategy>(
   paper: PaperVenue,
   at: Millis,
   { kinds, requested = {}, measured = [] }: PassOptions,
-): Passed<S> {
+): PaperPassResult<S> {
   const snapshot = snapshotOf(before, at);
   // As a pass does: stops cancel their orders before anything is read.
   for (const { exchangeId } of urgentCancels(snapshot, Number.MAX_SAFE_INTEGER))
@@ -272,7 +272,7 @@ function fillsOnPaper(
 /** Returns a book with enough depth at the best prices, and nothing behind them, because a price has no sizes. */
 function bookOnPaper(paper: PaperVenue): Book {
   const { bid, ask, at } = paper.quote();
-  return { bids: [{ price: bid, amount: PLENTY }], asks: [{ price: ask, amount: PLENTY }], at };
+  return { bids: [{ price: bid, amount: DEEP_DEPTH }], asks: [{ price: ask, amount: DEEP_DEPTH }], at };
 }
 
 /** Returns what the store would contain after the pass recorded its decision. */
@@ -292,7 +292,7 @@ function recordOnPaper<S extends Strategy>(
 }
 
 function placeOnPaper(order: Order, paper: PaperVenue): Order {
-  const placed = paper.place(needed(order));
+  const placed = paper.place(sentOrderOf(order));
   if ("id" in placed) return { ...order, state: "submitted", exchangeId: placed.id };
   const { rejected, wouldTake } = placed;
   const reason = reasonOf({ cause: wouldTake ? "would_take" : "exchange", text: rejected });
@@ -315,8 +315,8 @@ export interface Paper extends PaperVenue {
 /** Returns the best price of the other side plus slippage. */
 export const slippedPrice = ({ tick }: Market, { slippage }: Rules, side: Side, { bid, ask }: Quote) =>
   side === "buy"
-    ? snap(mul(ask, ONE + slippage, "up"), tick, "up")
-    : snap(mul(bid, ONE - slippage, "down"), tick, "down");
+    ? roundToStep(mul(ask, ONE + slippage, "up"), tick, "up")
+    : roundToStep(mul(bid, ONE - slippage, "down"), tick, "down");
 
 export const paper = (
   market: Market,
@@ -370,7 +370,7 @@ function paperFrom(account: PaperAccount, { market, rules, first }: PaperPrices)
     place: (order) =>
       account.place(
         order,
-        [{ price: slippedPrice(market, rules, order.side, quote()), amount: PLENTY }],
+        [{ price: slippedPrice(market, rules, order.side, quote()), amount: DEEP_DEPTH }],
         now.at,
       ),
     cancel: (id) => account.cancel(id, now.at),
@@ -389,7 +389,7 @@ function paperFrom(account: PaperAccount, { market, rules, first }: PaperPrices)
 /** Returns bid and ask: half the spread, at least one tick, on both sides of the price. */
 export function quoteAt({ tick }: Market, { spread }: Rules, { ticks, at }: Corner): Quote {
   const price = BigInt(ticks) * tick;
-  const half = max(tick, snap(mul(price, spread / 2n, "half"), tick, "half"));
+  const half = max(tick, roundToStep(mul(price, spread / 2n, "half"), tick, "half"));
   return { bid: price - half, ask: price + half, at };
 }
 

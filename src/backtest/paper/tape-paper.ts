@@ -1,5 +1,5 @@
 import type { TapeBooks } from "../../candles/tape/tape.ts";
-import { type Decimal, min, snap, ZERO } from "../../kernel/decimal.ts";
+import { type Decimal, min, roundToStep, ZERO } from "../../kernel/decimal.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { BookedOrder } from "../../market/matching/placing.ts";
 import type { Balance } from "../../model/account.ts";
@@ -8,8 +8,8 @@ import type { NewOrder } from "../../model/order.ts";
 import { createQueues, type QueueModel } from "../tape/queue.ts";
 import { type FillPrices, fillPricesOf, type Rules, type TickReach } from "../tape/ticks.ts";
 import {
+  DEEP_DEPTH,
   type PaperVenue,
-  PLENTY,
   type Placed,
   paperAccount,
   quoteAt,
@@ -64,10 +64,10 @@ export function tapePaper(
   function print(one: Print): boolean {
     see(one.at, one.ticks);
     const at = BigInt(one.ticks) * market.tick;
-    let [left, hasFilled]: [Decimal, boolean] = [one.amount ?? PLENTY, false];
+    let [left, hasFilled]: [Decimal, boolean] = [one.amount ?? DEEP_DEPTH, false];
     for (const order of reachedBy(account.resting(), one.ticks, fillPrices)) {
       if (books && order.price === at) left = queues.passed(order, one.amount && left, left);
-      const amount = min(order.amount - order.filled, snap(left, market.lot, "down"));
+      const amount = min(order.amount - order.filled, roundToStep(left, market.lot, "down"));
       if (amount === ZERO) continue;
       account.fill(order, amount, one.at);
       left -= amount;
@@ -96,7 +96,7 @@ export function tapePaper(
   /** Fills a taker order from the other side of the book, or at the best price with slippage. */
   function placeOrder(order: NewOrder): Placed {
     const recorded = queues.levels(order.side === "buy" ? "sell" : "buy");
-    const best = { price: slippedPrice(market, rules, order.side, quote()), amount: PLENTY };
+    const best = { price: slippedPrice(market, rules, order.side, quote()), amount: DEEP_DEPTH };
     const placed = account.place(order, recorded.length > 0 ? recorded : [best], now);
     const rests = "id" in placed && account.resting().find(({ id }) => id === placed.id);
     if (rests) queues.join(rests);

@@ -17,7 +17,7 @@ import {
   isMidAt,
   type MeasuredFill,
 } from "../../model/order.ts";
-import type { Both } from "../../model/strategy.ts";
+import type { PairAmounts } from "../../model/strategy.ts";
 import type { Kinds } from "../../ports/kind.ts";
 import { addToTallies, newTally, type Tally } from "../../quality/tally.ts";
 import { cornersOf } from "../fast/jump.ts";
@@ -127,7 +127,7 @@ export function pastBudget(
   }: { readonly baseBudget?: Decimal | undefined; readonly quoteBudget?: Decimal | undefined },
   { base, quote }: Market,
   balances: PositionBacktestOptions["balances"],
-): Both {
+): PairAmounts {
   const budget = {
     base: baseBudget ?? balances?.[base] ?? ZERO,
     quote: quoteBudget ?? balances?.[quote] ?? ZERO,

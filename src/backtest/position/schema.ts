@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { type PositionStrategy, positionAccounts } from "../../engine/position/ledger.ts";
 import { fieldsCsv } from "../../kernel/csv.ts";
-import { type Decimal, div, snap, text, texts, wire, ZERO } from "../../kernel/decimal.ts";
+import { type Decimal, div, roundToStep, text, texts, wire, ZERO } from "../../kernel/decimal.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { SIDES } from "../../model/market.ts";
@@ -73,7 +73,7 @@ export const positionBacktestFields = () => ({
 export type PositionBacktestAnswer = z.input<z.ZodObject<ReturnType<typeof positionBacktestFields>>>;
 
 const wholePercent = (part: Decimal, whole: Decimal): number =>
-  whole === ZERO ? 0 : wire(snap(div(part * 100n, whole, "half"), 10n ** 14n, "half"));
+  whole === ZERO ? 0 : wire(roundToStep(div(part * 100n, whole, "half"), 10n ** 14n, "half"));
 
 export function positionBacktestOut<S extends PositionStrategy>(
   { exchange, fills }: { readonly exchange: string; readonly fills: number },

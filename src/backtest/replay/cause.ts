@@ -6,7 +6,7 @@ import type { Event } from "../../model/events.ts";
 import type { Order } from "../../model/order.ts";
 import type { RefusalReason } from "../../model/strategy.ts";
 import { highAt, lowAt, type Ticks } from "../tape/ticks.ts";
-import type { Executed } from "./executed.ts";
+import type { ExecutedOrder } from "./executed.ts";
 
 export type CauseCode =
   | "parts"
@@ -44,7 +44,7 @@ export interface Recorded {
   /** Times of passes that placed orders, in order. */
   readonly placedAt: readonly Millis[];
   readonly use: QuoteUse;
-  readonly executed: ReadonlyMap<string, Executed>;
+  readonly executed: ReadonlyMap<string, ExecutedOrder>;
   /** Events in order, in market time. */
   readonly events: readonly Event[];
   readonly bars: Ticks;
@@ -61,7 +61,7 @@ export const slotKey = ({
 }): string => `${generation}.${slot}`;
 
 /** Returns why an execution in the backtest never happened. */
-export function causeOfMissed(missed: Executed, recorded: Recorded): Cause {
+export function causeOfMissed(missed: ExecutedOrder, recorded: Recorded): Cause {
   const { orders, executed, events } = recorded;
   const edit = editAfter(missed.at, events);
   if (edit) return edit;
@@ -80,11 +80,11 @@ export function causeOfMissed(missed: Executed, recorded: Recorded): Cause {
 interface FreeSlot {
   readonly ofSlot: readonly Order[];
   /** Result of its previous order. */
-  readonly done: Executed | undefined;
+  readonly done: ExecutedOrder | undefined;
 }
 
 /** Returns why a slot had no order when the backtest executed one. */
-function causeOfFree(missed: Executed, { ofSlot, done }: FreeSlot, recorded: Recorded): Cause {
+function causeOfFree(missed: ExecutedOrder, { ofSlot, done }: FreeSlot, recorded: Recorded): Cause {
   const { strategy, events, placedAt, use } = recorded;
   const slot = `slot ${missed.slot}`;
   const next = ofSlot.find(({ createdAt }) => createdAt > missed.at);
@@ -118,7 +118,7 @@ function causeOfFree(missed: Executed, { ofSlot, done }: FreeSlot, recorded: Rec
 
 const OTHER_SIDE = "its slot was on the other side, because of an earlier difference";
 
-function causeOfResting(missed: Executed, before: Order, done: Executed | undefined): Cause {
+function causeOfResting(missed: ExecutedOrder, before: Order, done: ExecutedOrder | undefined): Cause {
   const { clientId: of, price, side, state, reason } = before;
   if (done && before.booked < before.amount && side !== missed.side)
     return { code: "parts", of, text: `the ${side} before it had filled only in part` };
@@ -140,7 +140,7 @@ function causeOfResting(missed: Executed, before: Order, done: Executed | undefi
 }
 
 /** Returns why something executed that the backtest did not. */
-export function causeOfExtra(extra: Executed, { events, bars, within, strategy }: Recorded): Cause {
+export function causeOfExtra(extra: ExecutedOrder, { events, bars, within, strategy }: Recorded): Cause {
   const of = extra.clientId;
   const edit = editAfter(extra.at, events);
   if (edit) return edit;
@@ -158,7 +158,7 @@ export function causeOfExtra(extra: Executed, { events, bars, within, strategy }
 
 /** Returns what differs in an order that both executed; undefined if nothing does. */
 export function causeOfOther(
-  { record, candles }: { readonly record: Executed; readonly candles: Executed },
+  { record, candles }: { readonly record: ExecutedOrder; readonly candles: ExecutedOrder },
   tick: Decimal,
 ): Cause | undefined {
   const of = record.clientId;
@@ -173,7 +173,7 @@ export function causeOfOther(
 }
 
 /** Returns whether any bar around that time reaches the price; undefined without bars. */
-function showsPrice(bars: Ticks, { price, at }: Executed, within: Millis): boolean | undefined {
+function showsPrice(bars: Ticks, { price, at }: ExecutedOrder, within: Millis): boolean | undefined {
   const ticks = Number(divideWhole(price, bars.tick, "half"));
   const { times, spanMillis } = bars.candles;
   const [from, until] = [indexAt(bars.candles, at - within - spanMillis), indexAt(bars.candles, at + within)];
@@ -216,7 +216,7 @@ interface UseChange {
 }
 
 /** Computes the usage from orders and their results, without fees. */
-export function quoteUseOf(orders: readonly Order[], executed: ReadonlyMap<string, Executed>): QuoteUse {
+export function quoteUseOf(orders: readonly Order[], executed: ReadonlyMap<string, ExecutedOrder>): QuoteUse {
   const changes = orders.flatMap((order) => changesIn(order, executed.get(order.clientId)));
   let [used, most]: [Decimal, Decimal] = [ZERO, ZERO];
   const rows = changes
@@ -231,7 +231,7 @@ export function quoteUseOf(orders: readonly Order[], executed: ReadonlyMap<strin
 
 function changesIn(
   { side, state, price, amount, createdAt, endedAt }: Order,
-  done: Executed | undefined,
+  done: ExecutedOrder | undefined,
 ): UseChange[] {
   if (side === "sell") return done ? [{ at: done.until, by: -mul(done.price, done.amount, "half") }] : [];
   if (state === "rejected") return [];
@@ -244,7 +244,7 @@ function changesIn(
 }
 
 /** Returns whether an order at that time would have exceeded the maximum that the grid ever used. */
-export function isBeyondUse({ most, rows }: QuoteUse, { at, price, amount }: Executed): boolean {
+export function isBeyondUse({ most, rows }: QuoteUse, { at, price, amount }: ExecutedOrder): boolean {
   const used = rows.findLast((row) => row.at <= at)?.used ?? ZERO;
   return used + mul(price, amount, "half") > most;
 }

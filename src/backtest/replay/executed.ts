@@ -5,7 +5,7 @@ import type { Side } from "../../model/market.ts";
 import type { Fill } from "../../model/order.ts";
 
 /** An order that has executed, completely or partially. Times are market time. */
-export interface Executed {
+export interface ExecutedOrder {
   readonly clientId: string;
   readonly generation: number;
   readonly slot: number;
@@ -21,7 +21,7 @@ export interface Executed {
 }
 
 /** Returns executions by order, ordered by their first one. Superseded fills are omitted. */
-export function executedOf(fills: readonly Fill[]): Executed[] {
+export function executedOrdersOf(fills: readonly Fill[]): ExecutedOrder[] {
   const byOrder = new Map<string, Fill[]>();
   for (const fill of fills) {
     if (fill.superseded) continue;
@@ -32,7 +32,7 @@ export function executedOf(fills: readonly Fill[]): Executed[] {
   return [...byOrder.values()].map(orderOfFills).sort((a, b) => a.at - b.at);
 }
 
-function orderOfFills(fills: readonly Fill[]): Executed {
+function orderOfFills(fills: readonly Fill[]): ExecutedOrder {
   const [{ clientId, side }] = fills as readonly [Fill];
   const { generation = 0, slot = -1 } = parseClientOrderId(clientId) ?? {};
   const times = fills.map(({ at }) => at);
@@ -52,16 +52,20 @@ function orderOfFills(fills: readonly Fill[]): Executed {
 }
 
 /** Executions of the record and of the backtest, paired if they are the same order. */
-export interface Pairing {
-  readonly both: readonly { readonly record: Executed; readonly candles: Executed }[];
-  readonly onlyRecord: readonly Executed[];
-  readonly onlyCandles: readonly Executed[];
+export interface PairedExecutions {
+  readonly both: readonly { readonly record: ExecutedOrder; readonly candles: ExecutedOrder }[];
+  readonly onlyRecord: readonly ExecutedOrder[];
+  readonly onlyCandles: readonly ExecutedOrder[];
 }
 
 /** Pairs executions of each slot in time order: those on the same side within the maximum difference are the same order. */
-export function paired(record: readonly Executed[], candles: readonly Executed[], within: Millis): Pairing {
-  const both: { record: Executed; candles: Executed }[] = [];
-  const [onlyRecord, onlyCandles]: [Executed[], Executed[]] = [[], []];
+export function pairExecutions(
+  record: readonly ExecutedOrder[],
+  candles: readonly ExecutedOrder[],
+  within: Millis,
+): PairedExecutions {
+  const both: { record: ExecutedOrder; candles: ExecutedOrder }[] = [];
+  const [onlyRecord, onlyCandles]: [ExecutedOrder[], ExecutedOrder[]] = [[], []];
   const [left, right] = [bySlot(record), bySlot(candles)];
   for (const slot of new Set([...left.keys(), ...right.keys()])) {
     const [ours, theirs] = [left.get(slot) ?? [], right.get(slot) ?? []];
@@ -84,8 +88,8 @@ export function paired(record: readonly Executed[], candles: readonly Executed[]
   return { both, onlyRecord, onlyCandles };
 }
 
-function bySlot(orders: readonly Executed[]): Map<string, Executed[]> {
-  const slots = new Map<string, Executed[]>();
+function bySlot(orders: readonly ExecutedOrder[]): Map<string, ExecutedOrder[]> {
+  const slots = new Map<string, ExecutedOrder[]>();
   for (const order of orders) {
     const key = `${order.generation}.${order.slot}`;
     const known = slots.get(key);

@@ -21,7 +21,7 @@ import {
   type Recorded,
   slotKey,
 } from "./cause.ts";
-import { type Executed, executedOf, type Pairing, paired } from "./executed.ts";
+import { type ExecutedOrder, executedOrdersOf, type PairedExecutions, pairExecutions } from "./executed.ts";
 
 /** All stored data of a grid's lifetime, oldest first. */
 export interface GridRecord {
@@ -45,7 +45,7 @@ export interface ReplayOptions {
 /** An order that executed differently in the record and in the backtest. */
 export interface Difference {
   readonly where: "record" | "candles" | "both";
-  readonly order: Executed;
+  readonly order: ExecutedOrder;
   readonly cause: Cause;
 }
 
@@ -91,8 +91,8 @@ export function* replaying(
   const recorded = recordedOf(record, { bars, within });
   const ours = [...recorded.executed.values()].filter(({ at }) => at < until);
   const { fills } = over.run;
-  const theirs = executedOf(fills.newest(fills.count));
-  const { both, onlyRecord, onlyCandles } = paired(ours, theirs, within);
+  const theirs = executedOrdersOf(fills.newest(fills.count));
+  const { both, onlyRecord, onlyCandles } = pairExecutions(ours, theirs, within);
   const pairing = {
     both,
     onlyRecord: onlyRecord.filter(({ at }) => at < comparedUntil(over, candles, within)),
@@ -164,14 +164,14 @@ function recordedOf(
     if (known) known.push(order);
     else bySlot.set(slotKey(order), [order]);
   }
-  const executed = new Map(executedOf(fills).map((executed) => [executed.clientId, executed]));
+  const executed = new Map(executedOrdersOf(fills).map((executed) => [executed.clientId, executed]));
   const placedAt = [...new Set(orders.map(({ createdAt }) => createdAt))];
   const use = quoteUseOf(orders, executed);
   return { strategy, orders: bySlot, placedAt, use, executed, events, bars, within };
 }
 
 function differencesOf(
-  { both, onlyRecord, onlyCandles }: Pairing,
+  { both, onlyRecord, onlyCandles }: PairedExecutions,
   recorded: Recorded,
   { tick, elsewhere }: { readonly tick: Decimal; readonly elsewhere: ReadonlySet<number> },
 ): { readonly differences: readonly Difference[]; readonly same: number } {
@@ -198,7 +198,7 @@ function differencesOf(
  * Adds the cause to following differences: a slot that switches sides in only one of the runs causes others, until
  * both execute the same again.
  */
-function withFollowers(all: readonly Difference[], both: Pairing["both"]): Difference[] {
+function withFollowers(all: readonly Difference[], both: PairedExecutions["both"]): Difference[] {
   const first = new Map<string, Difference>();
   const agreed = new Map<string, Millis[]>();
   for (const { record } of both) {
@@ -246,9 +246,9 @@ interface Layouts {
   /** Placed by the grid, oldest first. */
   readonly orders: readonly Order[];
   /** Executed by the grid. */
-  readonly executed: readonly Executed[];
+  readonly executed: readonly ExecutedOrder[];
   /** Executed in the backtest, and its last generation. */
-  readonly candles: readonly Executed[];
+  readonly candles: readonly ExecutedOrder[];
   readonly last: number;
   readonly tick: Decimal;
   /** How far the times of the same layout can lie apart. */
@@ -307,7 +307,11 @@ const OF_ITS_LEVEL: ReadonlySet<CauseCode> = new Set([
 ]);
 
 /** Returns the layout as the cause of a difference, if the levels were elsewhere. */
-export function causeByLayout({ generation }: Executed, cause: Cause, elsewhere: ReadonlySet<number>): Cause {
+export function causeByLayout(
+  { generation }: ExecutedOrder,
+  cause: Cause,
+  elsewhere: ReadonlySet<number>,
+): Cause {
   if (!elsewhere.has(generation) || !OF_ITS_LEVEL.has(cause.code)) return cause;
   const text = "the grid was centered at another price then";
   return { code: "centered", of: `generation ${generation}`, text };

@@ -36,7 +36,7 @@ import {
   makeGridPass,
   skipTo,
   type Walk,
-  type Walked,
+  type WalkResult,
   walkedTo,
 } from "./walk.ts";
 
@@ -48,7 +48,7 @@ export interface BacktestOptions {
   /** Whether to also run the other orders of the extremes within a bar, and the other fill rule. */
   readonly withBand?: boolean;
   /** `walk` runs every pass that can change something; otherwise the backtest uses whole numbers where possible. */
-  readonly engine?: Walked["engine"];
+  readonly engine?: WalkResult["engine"];
   /** Queue model for recorded books; absent, only trades move the queue. */
   readonly queue?: QueueModel | undefined;
   /** Called regularly with the number of completed bars; true ends the backtest with a partial result. */
@@ -56,11 +56,11 @@ export interface BacktestOptions {
 }
 
 export interface BacktestResult {
-  readonly engine: Walked["engine"];
+  readonly engine: WalkResult["engine"];
   readonly rules: Rules;
   readonly market: Market;
   readonly balances: readonly Balance[];
-  readonly run: Walked;
+  readonly run: WalkResult;
   readonly figures: Figures;
   /** Minimum and maximum over all ways to fill within a bar; null if they were not all run. */
   readonly band: Band | null;
@@ -168,7 +168,7 @@ interface BegunBacktest {
 function* runsOver(
   { strategy, bars, tape, with: walked }: BegunBacktest,
   { queue = "trades", withBand, engine }: BacktestOptions,
-): Generator<number, PathRuns<Walked>> {
+): Generator<number, PathRuns<WalkResult>> {
   const { rules } = walked;
   const end = bars.count;
   if (tape)
@@ -257,7 +257,7 @@ export function* walkingTape(
   strategy: GridStrategy,
   { tape, bars }: { readonly tape: Tape; readonly bars: Ticks },
   options: TapeWalkOptions,
-): Generator<number, Walked> {
+): Generator<number, WalkResult> {
   const tapeWalk = begunOn(strategy, { tape, bars }, options);
   const end = tape.prints.times.length;
   passOn(tapeWalk, tape.prints.from);

@@ -5,7 +5,7 @@ import { DAY, type Millis } from "../../kernel/time.ts";
 import type { Profit } from "../../model/strategy.ts";
 import { baseAt, cashAt, floatUnits, type Positions } from "../paper/positions.ts";
 import { type Blocks, closeAt, openAt, type Ticks } from "../tape/ticks.ts";
-import type { Walked } from "./walk.ts";
+import type { WalkResult } from "./walk.ts";
 
 /** Result of a run. Money is in quote; figures per bar are measured at closes. */
 export interface Figures extends Profit {
@@ -36,7 +36,7 @@ interface Point {
 const POINTS = 400;
 
 export function figuresOf(
-  { account, positions, bars: count }: Pick<Walked, "account" | "positions" | "bars">,
+  { account, positions, bars: count }: Pick<WalkResult, "account" | "positions" | "bars">,
   bars: Ticks,
   invested: Decimal,
 ): Figures {

@@ -17,8 +17,8 @@ import {
   type Jumps,
   jump,
   type Ladder,
+  type LadderState,
   ladderOf,
-  type Rungs,
 } from "../fast/jump.ts";
 import {
   type FillLog,
@@ -42,7 +42,7 @@ import { type PositionRow, type Positions, positionFrom, positionsOf, UNKNOWN } 
 import { type Extremes, nextBar, type TickReach, type Ticks } from "../tape/ticks.ts";
 import { finish } from "./finish.ts";
 
-export interface Walked {
+export interface WalkResult {
   /** Whether it used whole numbers as soon as possible. */
   readonly engine: "walk" | "jump";
   readonly account: StrategyOnPaper;
@@ -91,7 +91,7 @@ export interface Walk extends GridRun<Paper>, BarRun<GridStrategy> {
 export const walkedTo = (
   { account, venue, fills, positions, passes }: GridRun<Pick<Paper, "balances">>,
   bars: number,
-): Walked => ({
+): WalkResult => ({
   engine: "walk",
   account,
   passes,
@@ -142,7 +142,7 @@ const priceReach = (below: Decimal | undefined, above: Decimal | undefined, tick
   above: above === undefined ? Infinity : ticks(above, tick),
 });
 
-export const nearer = (a: TickReach, b: TickReach): TickReach => ({
+export const nearerReach = (a: TickReach, b: TickReach): TickReach => ({
   below: Math.max(a.below, b.below),
   above: Math.min(a.above, b.above),
 });
@@ -164,7 +164,7 @@ export const gridWakeOf = ({ config, state }: GridStrategy, tick: Decimal): Tick
  * Runs the strategy over bars: its own passes on a venue in memory, at every price point of every bar or at each tick
  * interval. Skips passes that cannot change anything.
  */
-export const walk = (strategy: GridStrategy, bars: Ticks, options: WalkOptions): Walked =>
+export const walk = (strategy: GridStrategy, bars: Ticks, options: WalkOptions): WalkResult =>
   finish(goingOn(begunWalk(strategy, bars, options)));
 
 /** Returns a run after its first pass, at the first price. */
@@ -187,7 +187,7 @@ export function forked({ options, venue, fills, positions, passes, ...one }: Wal
 }
 
 /** Runs bar by bar, and yields the completed bars. */
-export function* goingOn(run: Walk): Generator<number, Walked> {
+export function* goingOn(run: Walk): Generator<number, WalkResult> {
   const { bars, options } = run;
   const { rules, isOver } = options;
   const end = bars.count;
@@ -230,11 +230,11 @@ export function barRun<S extends Strategy>(
 
 /** Returns the first bar from here on that can fill an order or need a pass. */
 function quietUntil({ bars, venue, wake }: Walk, bar: number): number {
-  const { below, above } = nearer(venue.reach(), wake as TickReach);
+  const { below, above } = nearerReach(venue.reach(), wake as TickReach);
   return nextBar(bars, bar, below, above);
 }
 
-function leapFrom(run: Walk, from: number): Walked | undefined {
+function leapFrom(run: Walk, from: number): WalkResult | undefined {
   const { account, bars, fills, positions, options, venue, passes } = run;
   const { quote } = options.market;
   const balances = venue.balances();
@@ -317,7 +317,7 @@ interface LeapPoint {
   readonly freeQuote: bigint;
 }
 
-interface Leapt {
+interface LeapResult {
   readonly account: StrategyOnPaper;
   readonly fills: FillLog;
   readonly positions: Positions;
@@ -329,7 +329,7 @@ interface NoLeap {
 }
 
 /** Continues to the last bar in whole numbers, if only the grid's own fills can happen. */
-function leap(point: LeapPoint): Leapt | NoLeap {
+function leap(point: LeapPoint): LeapResult | NoLeap {
   const { account, bars, from, wake, options, fills: before, freeQuote } = point;
   const { market, rules } = options;
   const ladder = ladderOf(account, market, { rules, freeQuote });
@@ -363,7 +363,7 @@ interface Moved {
   readonly bars: Int32Array;
   readonly codes: Int32Array;
   readonly replayed: readonly ReplayedSlot[];
-  readonly rungs: Rungs;
+  readonly rungs: LadderState;
 }
 
 function positionsIn(
@@ -426,9 +426,9 @@ export function wakeOf(
   const idle = state.slots.filter(({ index }) => !busy.has(index));
   if (!idle.every((slot) => isRefusedForGood(slot, state))) return undefined;
   const reaches = idle.map((slot) =>
-    nearer(sideTurn(slot, tick), cheaperBuy(slot, state, { tick, lastTicks })),
+    nearerReach(sideTurn(slot, tick), cheaperBuy(slot, state, { tick, lastTicks })),
   );
-  return [...reaches, movesOf(config, state, tick)].reduce(nearer, NEVER);
+  return [...reaches, movesOf(config, state, tick)].reduce(nearerReach, NEVER);
 }
 
 /**
@@ -463,11 +463,11 @@ function movesOf(config: GridConfig, state: GridState, tick: Decimal): TickReach
   const stops = priceReach(stopLossPrice, takeProfitPrice, tick);
   if (centered) {
     const { lowest, highest } = rebuildEdges(centered, state);
-    return nearer(stops, priceReach(lowest, highest, tick));
+    return nearerReach(stops, priceReach(lowest, highest, tick));
   }
   if (!trail) return stops;
   const { up, down } = trailEnds(config, state, tick);
-  return nearer(stops, priceReach(down, up, tick));
+  return nearerReach(stops, priceReach(down, up, tick));
 }
 
 /** Returns the trigger price of a waiting grid; nothing else matters until then. */

@@ -1,4 +1,4 @@
-import { snap, text } from "../../kernel/decimal.ts";
+import { roundToStep, text } from "../../kernel/decimal.ts";
 import { formatSpan } from "../../kernel/time.ts";
 import type { BacktestAnswer } from "./answer.ts";
 
@@ -22,7 +22,7 @@ export const QUEUE_TEXTS = {
 export const NO_WIDTH = "none: trades show the price path";
 
 const inCents = (value: string): string =>
-  text(snap(BigInt(Math.round(Number(value) * 100)) * 10n ** 16n, 10n ** 16n, "half"));
+  text(roundToStep(BigInt(Math.round(Number(value) * 100)) * 10n ** 16n, 10n ** 16n, "half"));
 
 const bandView = (band: BacktestAnswer["band"]): string | null =>
   band &&

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { TapeCoverage } from "../../candles/tape/tape.ts";
 import { fieldsCsv } from "../../kernel/csv.ts";
-import { type Decimal, div, snap, sum, text, texts, wire } from "../../kernel/decimal.ts";
+import { type Decimal, div, roundToStep, sum, text, texts, wire } from "../../kernel/decimal.ts";
 import { parseClientOrderId } from "../../kernel/ids.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { splitPair } from "../../kernel/pair.ts";
@@ -102,7 +102,7 @@ function earnedOut({ account }: BacktestResult["run"], figures: BacktestResult["
   const { drawdown, invested } = figures;
   return {
     total: text(figures.total),
-    totalPercent: wire(snap(div(figures.total * 100n, invested, "half"), 10n ** 14n, "half")),
+    totalPercent: wire(roundToStep(div(figures.total * 100n, invested, "half"), 10n ** 14n, "half")),
     realized: text(figures.realized),
     unrealized: text(figures.unrealized),
     fees: texts(ledger.fees),

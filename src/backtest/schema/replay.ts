@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { profitOf } from "../../grid/ledger/booking.ts";
 import type { GridStrategy } from "../../grid/state/state.ts";
-import { type Decimal, decimal, snap, text, texts, wire } from "../../kernel/decimal.ts";
+import { type Decimal, decimal, roundToStep, text, texts, wire } from "../../kernel/decimal.ts";
 import {
   countField,
   decimalField,
@@ -18,7 +18,7 @@ import { type Cause, type CauseCode, forLack } from "../replay/cause.ts";
 import type { Difference, Replayed } from "../replay/replay.ts";
 import type { BacktestResult } from "../run/backtest.ts";
 import { MAX_CANDIDATES } from "../suggest/candidates.ts";
-import type { Looked, Suggestion } from "../suggest/suggest.ts";
+import type { Suggestion, TestedCandidate } from "../suggest/suggest.ts";
 import { barField, rangeBacktestInput } from "./input.ts";
 
 export const replayInput = lazy(() => {
@@ -223,7 +223,7 @@ const HUNDREDTH = decimal("0.01");
 /** Formats the agreement first, then both results. */
 export function replayView(answer: unknown): unknown {
   const { text: output, executed, record, candles, set, differences, ...rest } = answer as ReplayAnswer;
-  const cents = (value: string) => text(snap(decimal(value), HUNDREDTH, "half"));
+  const cents = (value: string) => text(roundToStep(decimal(value), HUNDREDTH, "half"));
   const figures = ({ total, realized, cycles, filledOrders }: ReplayAnswer["record"]) =>
     `total ${cents(total)}, realized ${cents(realized)}, ${cycles} cycles, ${filledOrders} filled orders`;
   return {
@@ -327,7 +327,7 @@ export function suggestionOut(
   request: Pick<SuggestAnswer, "exchange" | "symbol" | "budget" | "bars">,
   found: Suggestion,
 ): SuggestAnswer {
-  const gridOf = (looked: Looked) => gridOut(looked, request.budget);
+  const gridOf = (looked: TestedCandidate) => gridOut(looked, request.budget);
   return {
     ...request,
     verdict: found.winner ? "the best grid is better than chance" : NOTHING,
@@ -343,7 +343,7 @@ export function suggestionOut(
 }
 
 /** Formats a grid as start input; bounds are rounded to six digits, because they are approximate anyway. */
-const gridOut = ({ candidate, bounds, last, returns, ...rest }: Looked, budget: number) => ({
+const gridOut = ({ candidate, bounds, last, returns, ...rest }: TestedCandidate, budget: number) => ({
   lowerPrice: Number(bounds.lower.toPrecision(6)),
   upperPrice: Number(bounds.upper.toPrecision(6)),
   gridLevels: candidate.slots,

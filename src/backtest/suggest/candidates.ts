@@ -1,7 +1,7 @@
 import { type Decimal, wire } from "../../kernel/decimal.ts";
 import { shuffled } from "../../kernel/random.ts";
 import type { Market } from "../../model/market.ts";
-import { type Rungs, rungsOf } from "../fast/jump.ts";
+import { type LadderState, rungsOf } from "../fast/jump.ts";
 import { RULES } from "../tape/ticks.ts";
 import type { ComparedGrid } from "./overfitting.ts";
 
@@ -105,7 +105,7 @@ export function gridAt(
 }
 
 /** Returns initial states: slots below the price wait to buy, those above it wait for the price. */
-function rungsAt(levels: readonly number[], price: number, market: Market): Rungs {
+function rungsAt(levels: readonly number[], price: number, market: Market): LadderState {
   const prices = levels.map((level) => BigInt(level) * market.tick);
   const slots = prices.slice(1).map((upper, index) => ({ lower: prices[index] as Decimal, upper }));
   const armed = slots.filter((_, index) => (levels[index] as number) < Math.round(price)).length;

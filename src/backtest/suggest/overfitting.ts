@@ -1,5 +1,5 @@
 import { wire } from "../../kernel/decimal.ts";
-import { type Jumps, jump, type Rungs } from "../fast/jump.ts";
+import { type Jumps, jump, type LadderState } from "../fast/jump.ts";
 import { closeAt, RULES, type Ticks } from "../tape/ticks.ts";
 
 /** Number of blocks of time; all 12,870 combinations of half of them are evaluated. */
@@ -117,7 +117,7 @@ function relativeRank(values: Float64Array, which: number): number {
 
 /** A grid for comparison with others: the prices of its orders, and the changes from a fill of each slot, as floats. */
 export interface ComparedGrid {
-  readonly rungs: Rungs;
+  readonly rungs: LadderState;
   /** Base that a buy of each slot gets, after a fee in base. */
   readonly base: Float64Array;
   /** Quote that its buy costs and its sell returns, including fees. */

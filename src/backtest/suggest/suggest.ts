@@ -27,7 +27,7 @@ export interface SuggestOptions extends Terms {
 }
 
 /** One candidate over the windows before the last, and over the last one, which is not used for the choice. */
-export interface Looked {
+export interface TestedCandidate {
   readonly candidate: Candidate;
   /** Bounds at the newest price. */
   readonly bounds: { readonly lower: number; readonly upper: number };
@@ -45,11 +45,11 @@ export interface Looked {
 }
 
 export interface Suggestion {
-  readonly winner: Looked | null;
+  readonly winner: TestedCandidate | null;
   /** Why there is no winner; empty if there is one. */
   readonly reasons: readonly string[];
   /** The best candidates before the last window, best first. */
-  readonly best: readonly Looked[];
+  readonly best: readonly TestedCandidate[];
   readonly overfitting: number;
   readonly looked: number;
   readonly refused: number;
@@ -193,7 +193,7 @@ function judged(trials: readonly Trial[], search: Search): Suggestion {
     (a, b) => b.sharpe - a.sharpe || (keyOf(a.places) < keyOf(b.places) ? -1 : 1),
   );
   const best = ranked.slice(0, SHOWN).map((trial) => lookedAt(trial, { search, luck, bySharpe }));
-  const [first] = best as [Looked, ...Looked[]];
+  const [first] = best as [TestedCandidate, ...TestedCandidate[]];
   const reasons = suggestionDoubts(first, overfitting);
   return {
     winner: reasons.length === 0 ? first : null,
@@ -213,7 +213,7 @@ function judged(trials: readonly Trial[], search: Search): Suggestion {
 function lookedAt(
   { places, windows, returns, sharpe }: Trial,
   { search, luck, bySharpe }: { search: Search; luck: number; bySharpe: ReadonlyMap<string, number> },
-): Looked {
+): TestedCandidate {
   const { candles, options } = search;
   const candidate = candidateAt(places);
   const near = neighboursOf(places).flatMap((places) => bySharpe.get(keyOf(places)) ?? []);
@@ -234,7 +234,7 @@ function lookedAt(
   };
 }
 
-function suggestionDoubts({ deflatedSharpe, plateau, last }: Looked, overfitting: number): string[] {
+function suggestionDoubts({ deflatedSharpe, plateau, last }: TestedCandidate, overfitting: number): string[] {
   const percent = (share: number) => `${Math.round(share * 1000) / 10} %`;
   return [
     overfitting > MAX_OVERFITTING

@@ -16,7 +16,7 @@ import type { StrategyView } from "../../ports/stores/store.ts";
 
 /** Maximum time of one response, which shows the progress; the next request continues. */
 const ROUND: Millis = 8 * SECOND;
-const BETWEEN_PASSES: Millis = 250;
+const PASS_INTERVAL_MS: Millis = 250;
 /** On Workers: requests that a pass over one account and the response need. */
 const MIN_CLEAR_REQUESTS = 15;
 
@@ -70,7 +70,7 @@ export async function clear(deps: Deps, isDone: () => Promise<boolean>): Promise
   for (;;) {
     await passOverAll(deps);
     if ((await isDone()) || !mayGoOn()) return;
-    await local.sleep(BETWEEN_PASSES);
+    await local.sleep(PASS_INTERVAL_MS);
   }
 }
 

@@ -19,7 +19,7 @@ import { EVERY_SCOPE, isScope, ownLimits, scopeOfAccount } from "../../limits/st
 import { LIMIT_FORMS, LIMIT_NAMES, LIMIT_OFF, readLimit, showLimit } from "../../limits/texts.ts";
 import { unusedLosses } from "../../limits/unused-losses.ts";
 import { accountKey } from "../../model/account.ts";
-import { type By, byOf } from "../../model/events.ts";
+import { type ActorAndRequest, byOf } from "../../model/events.ts";
 import {
   dateOf,
   type LimitName,
@@ -255,7 +255,7 @@ interface TokenRequest {
 async function issueToken(
   { store, local }: Pick<Deps, "store" | "local">,
   { name, scope, days }: TokenRequest,
-  by: By,
+  by: ActorAndRequest,
 ) {
   const token = newToken(local);
   const id = `tok_${local.randomText(10)}`;

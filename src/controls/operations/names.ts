@@ -2,7 +2,7 @@ import * as z from "zod";
 import { AppError } from "../../kernel/errors.ts";
 import { idField, strategyName } from "../../kernel/fields.ts";
 import { byOf } from "../../model/events.ts";
-import { TRADES_NOTHING } from "../../model/proposal.ts";
+import { NO_EXPOSURE } from "../../model/proposal.ts";
 import { operation } from "../../operation.ts";
 
 /** Renames a strategy of any kind. */
@@ -34,7 +34,7 @@ export const renameStrategy = operation({
         worstCase: "nothing trades differently",
         limits: [],
       }),
-      exposure: TRADES_NOTHING,
+      exposure: NO_EXPOSURE,
       strategies: [id],
       async act() {
         await store.rename(id, name, byOf(call));

@@ -13,7 +13,7 @@ import type { Order } from "../../model/order.ts";
 import { calledBy, type Strategy } from "../../model/strategy.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
-import { LOOK_HOLDS } from "../../ports/kill-permit.ts";
+import { SWITCH_READ_VALID_MS } from "../../ports/kill-permit.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
 import { withinTime } from "../../ports/within-time.ts";
 import {
@@ -278,7 +278,10 @@ export const killOperations: readonly Operation[] = [
       const written = deps.store.setKill(on, by);
       await (on ? switchWritten(deps, written) : written);
       // Another process can have read the switch right before; after this, none of its orders leaves either.
-      const [answer] = await Promise.all([killAnswer(deps), on ? deps.local.sleep(LOOK_HOLDS) : undefined]);
+      const [answer] = await Promise.all([
+        killAnswer(deps),
+        on ? deps.local.sleep(SWITCH_READ_VALID_MS) : undefined,
+      ]);
       return answer;
     },
   }),

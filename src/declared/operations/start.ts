@@ -53,7 +53,7 @@ import {
 import { declaredStatusView, plannedDeclaredView } from "../schema/view.ts";
 import {
   declaredOrderOut,
-  isShownPlan,
+  matchesPreview,
   ONE_SIDED,
   type PlanInputs,
   type PlannedDeclared,
@@ -87,7 +87,7 @@ async function readyStart(
 
 /** Returns the price at which its base is booked. Throws if the plan is outdated or its function fails. */
 function startPriceOf({ plan }: ReadyDeclared, shown: string | undefined): Decimal {
-  if (shown !== undefined && !isShownPlan(plan, shown)) throw noLongerHolds();
+  if (shown !== undefined && !matchesPreview(plan, shown)) throw noLongerHolds();
   if (plan.mid === null) throw new AppError("Start failed", ONE_SIDED);
   if (plan.fault !== null) throw new AppError("Start failed", `the strategy fails: ${plan.fault}`);
   return plan.mid;

@@ -2,8 +2,8 @@
 
 import { midOfBook, midOfOthers, withoutOwn } from "../../engine/position/ledger.ts";
 import { isFinal } from "../../engine/reconcile/fill-cursor.ts";
-import { div, max, snap, ZERO } from "../../kernel/decimal.ts";
-import { mix } from "../../kernel/hash.ts";
+import { div, max, roundToStep, ZERO } from "../../kernel/decimal.ts";
+import { mixHash } from "../../kernel/hash.ts";
 import { medianOf } from "../../kernel/median.ts";
 import { type Amount, Money } from "../../kernel/money.ts";
 import { createRandom } from "../../kernel/random.ts";
@@ -22,7 +22,7 @@ import type { RequestedPrices, StrategyContext } from "../../ports/kind.ts";
 import { type DeclaredState, type DeclaredStrategy, versionOf } from "../state.ts";
 
 /** A declared order, rounded to the market's rules. */
-export interface NamedWish extends OrderTerms {
+export interface NamedOrder extends OrderTerms {
   readonly id: string;
 }
 
@@ -30,7 +30,7 @@ type FunctionResult =
   | { readonly fault: string }
   | {
       readonly fault: null;
-      readonly wishes: readonly NamedWish[];
+      readonly wishes: readonly NamedOrder[];
       readonly memory: DeclaredState["memory"];
     };
 
@@ -144,12 +144,12 @@ function memoryOf(state: unknown, version: number, before: DeclaredState["memory
   return before?.json === json && before.version === version ? before : { json, version };
 }
 
-function readOrder(one: unknown, market: Market): NamedWish {
+function readOrder(one: unknown, market: Market): NamedOrder {
   const { id, side, price, size, quoteSize } = (one ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof id !== "string" || id === "" || id.length > MAX_ORDER_ID_CHARACTERS)
     throw new TypeError(`an order's id is not a text of 1 to ${MAX_ORDER_ID_CHARACTERS} characters`);
   if (side !== "buy" && side !== "sell") throw new TypeError(`order ${id}: side is neither buy nor sell`);
-  const at = snap(readUnits(price, `order ${id}: price`), market.tick, side === "buy" ? "down" : "up");
+  const at = roundToStep(readUnits(price, `order ${id}: price`), market.tick, side === "buy" ? "down" : "up");
   if (at <= ZERO) throw new RangeError(`order ${id}: price is not above zero`);
   if ((size === undefined) === (quoteSize === undefined))
     throw new TypeError(`order ${id}: give either size or quoteSize`);
@@ -158,7 +158,7 @@ function readOrder(one: unknown, market: Market): NamedWish {
       ? div(readUnits(quoteSize, `order ${id}: quoteSize`), at, "down")
       : readUnits(size, `order ${id}: size`);
   if (amount < ZERO) throw new RangeError(`order ${id}: size is below zero`);
-  return { id, side, price: at, amount: snap(amount, market.lot, "down") };
+  return { id, side, price: at, amount: roundToStep(amount, market.lot, "down") };
 }
 
 function readUnits(value: unknown, what: string): bigint {
@@ -264,7 +264,7 @@ export function inputFor(
   { config, state }: { readonly config: unknown; readonly state: unknown },
 ): StrategyInput {
   const { state: books, number } = strategy;
-  const draw = createRandom(mix(mix(0, number), now));
+  const draw = createRandom(mixHash(mixHash(0, number), now));
   const sideOf = (levels: Book["bids"]) =>
     levels.map(({ price, amount }) => ({ price: of(price), amount: of(amount) }));
   return {

@@ -1,20 +1,20 @@
 import {
   cancellable,
   draftOf,
+  foreignOrderError,
   isUnclear,
-  strangerError,
   venueError,
   waitsToPlace,
   withNotices,
 } from "../../engine/decide/intents.ts";
 import { delayedLoss } from "../../engine/decide/loss.ts";
-import { beginPosition, leaveMarket, standsFor, type Tolerance } from "../../engine/position/ledger.ts";
+import { beginPosition, leaveMarket, matchesLevel, type Tolerance } from "../../engine/position/ledger.ts";
 import {
-  type Desk,
   delayedRefusal,
-  keepEqual,
+  type PlacingDesk,
   placeOrder,
-  type Supply,
+  type RemainingFunds,
+  reuseIfEqual,
   supplyBefore,
 } from "../../engine/position/place.ts";
 import { isFinal } from "../../engine/reconcile/fill-cursor.ts";
@@ -22,11 +22,11 @@ import { type Book, leastAmount, type Market, type Quote } from "../../model/mar
 import { type Order, takes } from "../../model/order.ts";
 import { isSameRefusal, type Notice, type Refusal, type SlotState } from "../../model/strategy.ts";
 import type { StrategyDefinitions } from "../../ports/definition.ts";
-import type { Drafted, PlacingContext, StrategyContext } from "../../ports/kind.ts";
+import type { DraftedStrategy, PlacingContext, StrategyContext } from "../../ports/kind.ts";
 import { type DeclaredState, type DeclaredStrategy, toleranceOf } from "../state.ts";
 import {
   askDefinition,
-  type NamedWish,
+  type NamedOrder,
   othersBook,
   type RequestedData,
   type Runnable,
@@ -34,7 +34,7 @@ import {
   runnableOf,
 } from "./ask.ts";
 
-type Stepped = Partial<Drafted<DeclaredStrategy>>;
+type Stepped = Partial<DraftedStrategy<DeclaredStrategy>>;
 
 /** Calls the function, and places and cancels orders accordingly. */
 export function runDeclared(
@@ -157,11 +157,11 @@ export function mayDeclare(
 }
 
 /** Compares open orders with declared ones: each id has a slot, and each slot at most one order. */
-interface Arranged {
+interface ArrangedOrders {
   readonly slots: readonly SlotState[];
   readonly ids: readonly string[];
   /** Declared orders that are not open, each with its slot. */
-  readonly lacking: readonly { readonly wish: NamedWish; readonly slot: SlotState }[];
+  readonly lacking: readonly { readonly wish: NamedOrder; readonly slot: SlotState }[];
   /** Slots of declared orders that were refused and wait for a retry. */
   readonly waiting: readonly SlotState[];
   /** Open orders that match no declared one. */
@@ -174,24 +174,24 @@ interface Arranged {
  */
 export function arrange(
   { slots, ids }: Pick<DeclaredState, "slots" | "ids">,
-  wishes: readonly NamedWish[],
+  wishes: readonly NamedOrder[],
   live: readonly Order[],
   {
     tolerance,
     now,
     version,
   }: { readonly tolerance: Tolerance; readonly now: number; readonly version: number },
-): Arranged {
+): ArrangedOrders {
   const named = nameSlots({ slots, ids }, wishes, live);
   const kept = new Set<Order>();
-  const lacking: { wish: NamedWish; slot: SlotState }[] = [];
+  const lacking: { wish: NamedOrder; slot: SlotState }[] = [];
   const waiting: SlotState[] = [];
   for (const wish of wishes) {
     const index = named.ids.indexOf(wish.id);
     const slot = named.slots[index];
     const busy = live.filter((order) => order.slot === index);
     for (const order of busy)
-      if (standsFor({ ...order, left: order.amount - order.filled }, wish, tolerance)) kept.add(order);
+      if (matchesLevel({ ...order, left: order.amount - order.filled }, wish, tolerance)) kept.add(order);
     if (!slot || busy.length > 0) continue;
     if (waitsToPlace(slot, { now, version })) waiting.push(slot);
     else lacking.push({ wish, slot });
@@ -203,9 +203,9 @@ export function arrange(
 /** Assigns ids to slots: an id keeps its slot; a new id gets a free one with its backoff, or a new one. */
 function nameSlots(
   { slots, ids }: Pick<DeclaredState, "slots" | "ids">,
-  wishes: readonly NamedWish[],
+  wishes: readonly NamedOrder[],
   live: readonly Order[],
-): Pick<Arranged, "slots" | "ids"> {
+): Pick<ArrangedOrders, "slots" | "ids"> {
   const fresh = wishes.filter(({ id }) => !ids.includes(id));
   if (fresh.length === 0) return { slots, ids };
   const used = new Set([...live.map(({ slot }) => slot), ...wishes.map(({ id }) => ids.indexOf(id))]);
@@ -228,7 +228,7 @@ interface Placement {
   readonly context: StrategyContext;
   readonly market: Market;
   readonly priced: Quote;
-  readonly arranged: Arranged;
+  readonly arranged: ArrangedOrders;
   readonly tolerance: Tolerance;
   readonly memory: DeclaredState["memory"];
 }
@@ -237,7 +237,7 @@ function placeDeclared(
   strategy: DeclaredStrategy,
   live: readonly Order[],
   placing: Placement,
-): Partial<Drafted<DeclaredStrategy>> {
+): Partial<DraftedStrategy<DeclaredStrategy>> {
   const { context, arranged, priced } = placing;
   const supply = supplyAfter(strategy, live, placing);
   const cancels = cancellable(arranged.misplaced);
@@ -249,7 +249,7 @@ function placeDeclared(
     status: "running",
     phase: waits || supply.intents.length > 0 ? "placing" : "active",
     lastError:
-      strangerError(context) ??
+      foreignOrderError(context) ??
       venueError(state.refused) ??
       (supply.short ? context.slow : null) ??
       delayedLoss(priced, context.bounds),
@@ -267,15 +267,23 @@ function placeDeclared(
   };
 }
 
-function supplyAfter(strategy: DeclaredStrategy, live: readonly Order[], placing: Placement): Supply {
+function supplyAfter(strategy: DeclaredStrategy, live: readonly Order[], placing: Placement): RemainingFunds {
   const { context, market, priced, arranged, tolerance } = placing;
   const refused = arranged.waiting.map((slot) => delayedRefusal(slot, strategy));
-  const before: Supply = { ...supplyBefore(arranged.slots, context), refused };
+  const before: RemainingFunds = { ...supplyBefore(arranged.slots, context), refused };
   if (arranged.lacking.length === 0) return before;
   // Without balances nothing is placed. The kill switch prevents their read, which is not a lack of calls.
   if (!context.funds) return { ...before, refused: strategy.state.refused, short: !context.killed };
   const inventory = {};
-  const desk: Desk = { strategy, inventory, leastShare: tolerance.amount, live, market, priced, context };
+  const desk: PlacingDesk = {
+    strategy,
+    inventory,
+    leastShare: tolerance.amount,
+    live,
+    market,
+    priced,
+    context,
+  };
   let supply = before;
   for (const { wish, slot } of arranged.lacking) {
     const refusal = refusedByMarket(wish, slot, desk);
@@ -286,7 +294,7 @@ function supplyAfter(strategy: DeclaredStrategy, live: readonly Order[], placing
   return supply;
 }
 
-function refusedByMarket(wish: NamedWish, { index }: SlotState, desk: Desk): Refusal | undefined {
+function refusedByMarket(wish: NamedOrder, { index }: SlotState, desk: PlacingDesk): Refusal | undefined {
   const { market, priced, strategy } = desk;
   const { postOnly = true } = strategy.config;
   if (wish.amount < leastAmount(market, wish.price))
@@ -301,12 +309,16 @@ function refusedByMarket(wish: NamedWish, { index }: SlotState, desk: Desk): Ref
 }
 
 /** Returns the same object if nothing changed, so a pass without changes writes nothing. */
-function stateAfter(before: DeclaredState, supply: Supply, { arranged, memory }: Placement): DeclaredState {
+function stateAfter(
+  before: DeclaredState,
+  supply: RemainingFunds,
+  { arranged, memory }: Placement,
+): DeclaredState {
   const after: DeclaredState = {
     ...before,
-    slots: keepEqual(before.slots, supply.slots, (a, b) => a === b),
-    ids: keepEqual(before.ids, arranged.ids, (a, b) => a === b),
-    refused: keepEqual(before.refused, supply.refused, isSameRefusal),
+    slots: reuseIfEqual(before.slots, supply.slots, (a, b) => a === b),
+    ids: reuseIfEqual(before.ids, arranged.ids, (a, b) => a === b),
+    refused: reuseIfEqual(before.refused, supply.refused, isSameRefusal),
     memory,
     fills: before.fills.length === 0 ? before.fills : [],
     fault: null,

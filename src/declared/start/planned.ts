@@ -7,11 +7,11 @@ import { approvesSame, hashOfShown } from "../../kernel/hash.ts";
 import { type AccountKey, type Balance, balanceIn } from "../../model/account.ts";
 import type { Standings } from "../../model/limits.ts";
 import type { Book, Market } from "../../model/market.ts";
-import { type Both, freeBeside, type Refusal } from "../../model/strategy.ts";
+import { freeBeside, type PairAmounts, type Refusal } from "../../model/strategy.ts";
 import type { AnyStrategyDefinition } from "../../ports/definition.ts";
 import type { RequestedPrices, StrategyContext } from "../../ports/kind.ts";
 import type { Timing, VenueOrder } from "../../ports/venue.ts";
-import { type NamedWish, othersBook } from "../pass/ask.ts";
+import { type NamedOrder, othersBook } from "../pass/ask.ts";
 import { runDeclared } from "../pass/run.ts";
 import { type DeclaredRequest, MAX_PRICE_SHIFT } from "../schema/shapes.ts";
 import {
@@ -32,7 +32,7 @@ export interface PlanInputs {
   readonly open: readonly VenueOrder[];
   readonly balances: readonly Balance[];
   /** Balances that other strategies of the account still need. */
-  readonly kept: Both;
+  readonly kept: PairAmounts;
   readonly killed: boolean;
   readonly standings: Standings;
   readonly timing: Timing;
@@ -42,7 +42,7 @@ export interface PlanInputs {
 
 export interface PlannedDeclared {
   readonly config: DeclaredConfig;
-  readonly orders: readonly NamedWish[];
+  readonly orders: readonly NamedOrder[];
   readonly refused: readonly (Omit<Refusal, "slot"> & { readonly id: string })[];
   /** Mid price of the book; null if it lacks a side. */
   readonly mid: Decimal | null;
@@ -57,7 +57,7 @@ export const ONE_SIDED = "the order book does not have two sides; try again when
 export const declaredConfigOf = (
   definition: AnyStrategyDefinition,
   options: DeclaredRequest["options"],
-  budget: Both,
+  budget: PairAmounts,
 ): DeclaredConfig => ({
   definition: definition.name,
   version: versionOf(definition),
@@ -69,7 +69,7 @@ export const declaredConfigOf = (
 export function planDeclared(
   definition: AnyStrategyDefinition,
   request: DeclaredRequest,
-  budget: Both,
+  budget: PairAmounts,
   inputs: PlanInputs,
 ): PlannedDeclared {
   const config = declaredConfigOf(definition, request.options, budget);
@@ -106,7 +106,7 @@ export function planDeclared(
 }
 
 /** Returns whether a plan matches a preview; orders follow the price, so small moves are allowed. */
-export function isShownPlan({ hash, mid }: PlannedDeclared, shown: string): boolean {
+export function matchesPreview({ hash, mid }: PlannedDeclared, shown: string): boolean {
   if (shown === hash) return true;
   const before = parseDecimal(shown.split("-")[1] ?? "");
   if (before === undefined || mid === null) return false;

@@ -18,7 +18,7 @@ import {
   type Resting,
 } from "../../model/order.ts";
 import { need, type Strategy } from "../../model/strategy.ts";
-import type { Advanced, Kinds } from "../../ports/kind.ts";
+import type { AdvancedStrategy, Kinds } from "../../ports/kind.ts";
 import {
   type Changes,
   NO_CHANGES,
@@ -38,7 +38,7 @@ import { exitReach } from "./stop.ts";
 /** Returns what the database must store of a strategy after a pass. */
 export function changesOf(
   before: Strategy,
-  advanced: Advanced,
+  advanced: AdvancedStrategy,
   reconciled: readonly Reconciled[],
   now: Millis,
 ): Changes {
@@ -257,7 +257,7 @@ export interface StrategyAllowance {
 }
 
 /** The strategies of the account, and their kinds. */
-export interface Among {
+export interface AccountStrategies {
   readonly strategies: readonly Strategy[];
   readonly kinds: Kinds;
 }
@@ -269,7 +269,7 @@ export interface Among {
 export function firstShare(
   observation: Observation,
   orders: readonly Order[],
-  { limit, bounds, strategies, kinds }: Pick<StrategyAllowance, "limit" | "bounds"> & Among,
+  { limit, bounds, strategies, kinds }: Pick<StrategyAllowance, "limit" | "bounds"> & AccountStrategies,
 ): StrategyAllowance {
   const unseen = unseenNeeds(observation, orders);
   return {
@@ -355,7 +355,7 @@ const farthest = ({ type, side, price }: Order): Decimal =>
 const notional = ({ price, amount }: Pick<Order, "price" | "amount">): Decimal => mul(price, amount, "up");
 
 /** Adds strategies and orders of markets that this pass did not read, because they share the capital. */
-export const ofAllMarkets = <T extends Among & { readonly orders: readonly Order[] }>(
+export const ofAllMarkets = <T extends AccountStrategies & { readonly orders: readonly Order[] }>(
   among: T,
   snapshot: Pick<Snapshot, "strategies" | "orders">,
   { markets }: Pick<Observation, "markets">,
@@ -372,7 +372,7 @@ export const ofAllMarkets = <T extends Among & { readonly orders: readonly Order
 export function capitalOf(
   { id, symbol, kind, state }: Strategy,
   { balances }: Observation,
-  { strategies, kinds, orders, planned }: Among & { orders: readonly Order[]; planned: Funds },
+  { strategies, kinds, orders, planned }: AccountStrategies & { orders: readonly Order[]; planned: Funds },
 ): Capital | undefined {
   if (!balances) return undefined;
   const asset = splitPair(symbol).quote;

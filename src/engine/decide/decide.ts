@@ -8,7 +8,7 @@ import type { Market, Quote } from "../../model/market.ts";
 import type { AccountMemory, Losses } from "../../model/memory.ts";
 import type { Order, OwnBase } from "../../model/order.ts";
 import { need, type Strategy } from "../../model/strategy.ts";
-import type { Advanced, Kinds } from "../../ports/kind.ts";
+import type { AdvancedStrategy, Kinds } from "../../ports/kind.ts";
 import type { Changes, Snapshot } from "../../ports/stores/step-store.ts";
 import { isContradicted, isFinal, listedIn, withFeeValues } from "../reconcile/fill-cursor.ts";
 import {
@@ -18,10 +18,16 @@ import {
   reconcile,
   reconcileLate,
 } from "../reconcile/reconcile.ts";
-import { type Adopted, adopt, nameUnreadable, noteUnexplained, revenants } from "../reconcile/recovery.ts";
+import {
+  type AdoptedOrder,
+  adopt,
+  nameUnreadable,
+  noteUnexplained,
+  reopenedOrders,
+} from "../reconcile/recovery.ts";
 import { neededOf, needsOf } from "../reserves.ts";
 import {
-  type Among,
+  type AccountStrategies,
   accountChanges,
   afterTurn,
   capitalOf,
@@ -185,11 +191,11 @@ function rememberAll(
  */
 function cancelsOf(
   { snapshot: { kill }, observation, live }: AccountPass,
-  advanced: readonly Pick<Advanced, "cancels">[],
+  advanced: readonly Pick<AdvancedStrategy, "cancels">[],
 ): Order[] {
   const cancels = eachOnce([
     ...advanced.flatMap(({ cancels }) => cancels),
-    ...revenants(observation),
+    ...reopenedOrders(observation),
     ...(kill.on && kill.cancels ? cancellable(live) : []),
   ]);
   const listedAs = listedIn([...observation.markets.values()].flatMap(({ open }) => open));
@@ -250,7 +256,7 @@ const unreportedChanges = (
   });
 
 // A strategy that cannot continue stops only itself; its orders are still processed.
-function advanceOrFail(strategy: Strategy, live: readonly Order[], context: Turn): Advanced {
+function advanceOrFail(strategy: Strategy, live: readonly Order[], context: Turn): AdvancedStrategy {
   try {
     return advance(strategy, live, context);
   } catch (error) {
@@ -259,7 +265,7 @@ function advanceOrFail(strategy: Strategy, live: readonly Order[], context: Turn
 }
 
 /** One pass of an account, after its fills are booked. */
-interface AccountPass extends Pick<Adopted, "orphan" | "stranger" | "waiting"> {
+interface AccountPass extends Pick<AdoptedOrder, "orphan" | "stranger" | "waiting"> {
   readonly snapshot: Snapshot;
   readonly observation: Observation;
   /** The strategies after this pass. */
@@ -319,7 +325,7 @@ function turnOf(
 
 const searchTermsOf = (
   { memory }: Snapshot,
-  waiting: Adopted["waiting"],
+  waiting: AdoptedOrder["waiting"],
   { symbol }: Strategy,
 ): Pick<Turn, "isWaiting" | "readAt"> => ({
   isWaiting: waiting.has(symbol),
@@ -340,7 +346,7 @@ export function ownBase(
     lease: { now },
     booked,
     epoch,
-  }: Among & Pick<Snapshot, "orders" | "lease" | "booked" | "epoch">,
+  }: AccountStrategies & Pick<Snapshot, "orders" | "lease" | "booked" | "epoch">,
 ): OwnBase | undefined {
   const { balances, balancesFirst, markets } = observation;
   if (!balances || !balancesFirst) return undefined;

@@ -19,7 +19,7 @@ import {
   type StrategyState,
   timeInForceOf,
 } from "../../model/strategy.ts";
-import type { Advanced, Kind, StrategyContext } from "../../ports/kind.ts";
+import type { AdvancedStrategy, Kind, StrategyContext } from "../../ports/kind.ts";
 import type { Lease, Snapshot } from "../../ports/stores/step-store.ts";
 import type { Timing } from "../../ports/venue.ts";
 import { isFinal } from "../reconcile/fill-cursor.ts";
@@ -104,7 +104,7 @@ export const rhythmOf = ({
 });
 
 /** Returns the result of a strategy that does nothing. */
-export const unchanged = (strategy: Strategy, funds: Funds | undefined): Advanced => ({
+export const unchanged = (strategy: Strategy, funds: Funds | undefined): AdvancedStrategy => ({
   strategy,
   intents: [],
   terms: null,
@@ -207,7 +207,7 @@ export function venueError(refused: readonly Refusal[]): string | null {
   return `the exchange ${what} ${orders}: ${first.detail}`;
 }
 
-export function strangerError({
+export function foreignOrderError({
   orphan,
   stranger,
   unshown,

@@ -2,7 +2,7 @@ import { type Decimal, max, min, sum, text, ZERO } from "../../kernel/decimal.ts
 import { splitPair } from "../../kernel/pair.ts";
 import { isWide, midOf } from "../../kernel/spread.ts";
 import type { Millis } from "../../kernel/time.ts";
-import { howToChange } from "../../limits/allowed.ts";
+import { changeCommandOf } from "../../limits/allowed.ts";
 import { showLimit } from "../../limits/texts.ts";
 import type { Bounds } from "../../model/limits.ts";
 import type { Quote } from "../../model/market.ts";
@@ -10,7 +10,7 @@ import type { AccountMemory, Losses, LossWatch } from "../../model/memory.ts";
 import type { Fill, Order } from "../../model/order.ts";
 import { rejectionOf } from "../../model/refusal-text.ts";
 import type { Phase, Refusal, SlotState, Strategy, StrategyState } from "../../model/strategy.ts";
-import type { Advanced, Drafted, Kind, Kinds } from "../../ports/kind.ts";
+import type { AdvancedStrategy, DraftedStrategy, Kind, Kinds } from "../../ports/kind.ts";
 import type { Timing } from "../../ports/venue.ts";
 import { addFee, movementsOf, type Reconciled } from "../reconcile/reconcile.ts";
 import { booksChecked, recover, serialOf } from "../reconcile/recovery.ts";
@@ -47,7 +47,7 @@ function judge(
   const over = stays
     ? before.over
     : peak - total > most
-      ? `the limit ${what} is ${showLimit(limits)}, but ${whose} lost ${text(peak - total)} ${asset} from the best result of ${text(peak)}; resume to start a new count, or ${howToChange(what)}`
+      ? `the limit ${what} is ${showLimit(limits)}, but ${whose} lost ${text(peak - total)} ${asset} from the best result of ${text(peak)}; resume to start a new count, or ${changeCommandOf(what)}`
       : null;
   const same = before?.peak === peak && before.over === over && before.version === version;
   return same && before.resumes === resumes ? before : { peak, over, version, resumes };
@@ -244,7 +244,7 @@ const accepted = (state: StrategyState, index: number): StrategyState => ({
 });
 
 /** Returns a strategy with the orders that it needs next, after its fills are booked. `live` are its unsettled orders. */
-export function advance(before: Strategy, live: readonly Order[], context: Turn): Advanced {
+export function advance(before: Strategy, live: readonly Order[], context: Turn): AdvancedStrategy {
   const after = drafted(before, live, context);
   const { strategy, intents } = after;
   const { state, orders } = identified(strategy, intents, context.now);
@@ -255,7 +255,7 @@ export function advance(before: Strategy, live: readonly Order[], context: Turn)
   };
 }
 
-function drafted(before: Strategy, live: readonly Order[], context: Turn): Drafted {
+function drafted(before: Strategy, live: readonly Order[], context: Turn): DraftedStrategy {
   const state = recover(before, context);
   const known = applyResume(state === before.state ? before : { ...before, state });
   const { market, isUnlisted, error } = context.observed;
@@ -277,7 +277,7 @@ function drafted(before: Strategy, live: readonly Order[], context: Turn): Draft
 export const pausedPhase = ({ phase }: Strategy): Phase => (phase === "starting" ? phase : "paused");
 
 // Finishes its pending cancels and waits.
-const pause = (strategy: Strategy, live: readonly Order[], { kind }: Turn): Partial<Drafted> => ({
+const pause = (strategy: Strategy, live: readonly Order[], { kind }: Turn): Partial<DraftedStrategy> => ({
   strategy: { ...strategy, phase: pausedPhase(strategy) },
   cancels: kind.outdated(strategy.state, live),
 });

@@ -1,4 +1,4 @@
-import { type Decimal, max, min, roundMoney, snap, text, ZERO } from "../../kernel/decimal.ts";
+import { type Decimal, max, min, roundMoney, roundToStep, text, ZERO } from "../../kernel/decimal.ts";
 import { splitPair } from "../../kernel/pair.ts";
 import { pluralize } from "../../kernel/plain-text.ts";
 import { midOf } from "../../kernel/spread.ts";
@@ -11,12 +11,12 @@ import type { Bounds, LimitRefusal } from "../../model/limits.ts";
 import { type Market, meetsMinimum, type Quote } from "../../model/market.ts";
 import type { Funds, Intent, Order, Resting } from "../../model/order.ts";
 import { EXIT_SLOT, type Exit, type Strategy, type StrategyState } from "../../model/strategy.ts";
-import type { Drafted, Kind } from "../../ports/kind.ts";
+import type { DraftedStrategy, Kind } from "../../ports/kind.ts";
 import type { MarketSnapshot } from "../reconcile/reconcile.ts";
 import { cancellable, draftOf, isRecovering, type Turn } from "./intents.ts";
 
 /** Stops a strategy: cancels its orders, and sells its base if requested. */
-export function stop(before: Strategy, live: readonly Order[], context: Turn): Partial<Drafted> {
+export function stop(before: Strategy, live: readonly Order[], context: Turn): Partial<DraftedStrategy> {
   const strategy = leavingBase(before);
   const { exit } = strategy.state;
   const keeps = strategy.keepOrders && exit === null && !context.clears;
@@ -76,7 +76,7 @@ function leavingBase(strategy: Strategy): Strategy {
  * Returns the part of the lacking base that can still appear: reads can be delayed after an order's end, and an
  * unconfirmed order may never have existed. Undefined if neither applies.
  */
-function late(strategy: Strategy, context: Turn): Partial<Drafted> | undefined {
+function late(strategy: Strategy, context: Turn): Partial<DraftedStrategy> | undefined {
   const { state } = strategy;
   const { exit } = state;
   const isDoubted = context.doubted.has(splitPair(strategy.symbol).base);
@@ -92,7 +92,7 @@ function late(strategy: Strategy, context: Turn): Partial<Drafted> | undefined {
 }
 
 /** Returns one order of the exit; undefined if the exchange would not accept what is left. */
-function sell(strategy: Strategy, context: Turn): Partial<Drafted> | undefined {
+function sell(strategy: Strategy, context: Turn): Partial<DraftedStrategy> | undefined {
   const { kind, observed, funds, killed, panics, limit, window, bounds } = context;
   const { market, quote, error } = observed;
   const waits = (lastError: string | null) => ({ strategy: { ...strategy, lastError } });
@@ -237,8 +237,8 @@ const below = (price: Decimal, percent: bigint): Decimal => (price * (100n - per
 /** Returns the limit price of an exit's next order. */
 function exitPrice(quote: Quote, tries: number, { tick }: Market): Decimal {
   const percent = STEPS[Math.min(tries, STEPS.length - 1)] as bigint;
-  const least = snap(below(midOf(quote), FARTHEST), tick, "up");
-  return max(snap(below(quote.bid, percent), tick, "down"), least);
+  const least = roundToStep(below(midOf(quote), FARTHEST), tick, "up");
+  return max(roundToStep(below(quote.bid, percent), tick, "down"), least);
 }
 
 /** Returns the lowest price of an exit's next order. */
@@ -284,10 +284,10 @@ export function exitPlan(
   const free = funds ? min(all, funds[market.base] ?? 0n) : all;
   const price = [
     above === undefined ? 0n : above + market.tick,
-    least === undefined ? 0n : snap(least, market.tick, "up"),
+    least === undefined ? 0n : roundToStep(least, market.tick, "up"),
   ].reduce(max, exitPrice(quote, exit.tries, market));
   // An order counts at the mid price here, because its limit is below.
-  const whole = snap(free, market.lot, "down");
+  const whole = roundToStep(free, market.lot, "down");
   const part = inOneOrder(whole, { price: max(price, midOf(quote)), market, bounds });
   const amount = meetsMinimum(market, price, part) ? part : whole;
   if (!meetsMinimum(market, price, amount)) return { next: state, intent: undefined };

@@ -5,15 +5,15 @@ import {
   idField,
   questionBeforeStop,
   type StopFlags,
-  type StopWish,
+  type StopRequest,
   stopFields,
 } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { splitPair } from "../../kernel/pair.ts";
 import { parseAccountKey } from "../../model/account.ts";
-import { type By, byOf, type Caller } from "../../model/events.ts";
+import { type ActorAndRequest, byOf, type Caller } from "../../model/events.ts";
 import type { Order } from "../../model/order.ts";
-import { type Exposure, type Preview, TRADES_NOTHING } from "../../model/proposal.ts";
+import { type Exposure, NO_EXPOSURE, type Preview } from "../../model/proposal.ts";
 import type { Strategy } from "../../model/strategy.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
@@ -218,7 +218,7 @@ export const stopParts = <S extends PositionStrategy>(kind: PositionKind<S>) =>
       return {
         preview: async () => stopPreview(strategy, sellBase),
         strategies: [id],
-        exposure: sellBase ? () => kind.exposures.sale(deps, strategy) : TRADES_NOTHING,
+        exposure: sellBase ? () => kind.exposures.sale(deps, strategy) : NO_EXPOSURE,
         act: () => stopByUser(deps, kind, strategy, { how: { keepOrders: false, ...flags }, by: byOf(call) }),
       };
     },
@@ -228,7 +228,7 @@ async function stopByUser<S extends PositionStrategy>(
   deps: Deps,
   kind: PositionKind<S>,
   { id, status }: S,
-  { how, by }: { readonly how: StopWish; readonly by: By },
+  { how, by }: { readonly how: StopRequest; readonly by: ActorAndRequest },
 ) {
   if (status !== "stopped") await deps.store.setWants(id, "stop", how, by);
   const isOver = ({ strategy }: StrategyView) => strategy.status === "stopped";

@@ -10,8 +10,8 @@ import { byOf, type Caller } from "../../model/events.ts";
 import type { Standings } from "../../model/limits.ts";
 import type { Book, Market } from "../../model/market.ts";
 import type { Elsewhere } from "../../model/memory.ts";
-import { type Preview, TRADES_NOTHING } from "../../model/proposal.ts";
-import { type Both, freeBeside, type Strategy } from "../../model/strategy.ts";
+import { NO_EXPOSURE, type Preview } from "../../model/proposal.ts";
+import { freeBeside, type PairAmounts, type Strategy } from "../../model/strategy.ts";
 import type { Deps } from "../../ports/deps.ts";
 import { killRefusal } from "../../ports/kill-permit.ts";
 import type { Venue, VenueOrder } from "../../ports/venue.ts";
@@ -65,7 +65,7 @@ export async function prepareStrategyStart<S extends PositionStrategy, Requested
   if (earlier)
     return {
       preview: async () => earlierPreview(earlier),
-      exposure: TRADES_NOTHING,
+      exposure: NO_EXPOSURE,
       strategies: [],
       act: () => startedOut(deps, kind, earlier, []),
     };
@@ -75,7 +75,7 @@ export async function prepareStrategyStart<S extends PositionStrategy, Requested
       ready.startPrice();
       return ready.preview();
     },
-    exposure: ready.place.dryRun ? TRADES_NOTHING : exposureAtStart(ready),
+    exposure: ready.place.dryRun ? NO_EXPOSURE : exposureAtStart(ready),
     strategies: [],
     check() {
       if (ready.reads.killed) throw killRefusal(deps.killHere, kind.idle);
@@ -180,7 +180,7 @@ export interface StartReads {
   readonly open: readonly VenueOrder[];
   readonly balances: readonly Balance[];
   /** What other strategies of the account still need, and whether any of them trades its base or quote. */
-  readonly kept: Both;
+  readonly kept: PairAmounts;
   readonly isShared: boolean;
   readonly killed: boolean;
   /** Protocol time. */
@@ -241,7 +241,7 @@ export async function readPricesElsewhere(
 export function budgetFor(
   request: { readonly baseBudget?: Decimal | undefined; readonly quoteBudget?: Decimal | undefined },
   { market, balances, kept, isShared }: StartReads,
-): Both {
+): PairAmounts {
   const { baseBudget, quoteBudget } = request;
   if (isShared && (baseBudget === undefined || quoteBudget === undefined))
     throw new AppError(

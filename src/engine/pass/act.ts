@@ -1,7 +1,7 @@
 import { StoreError } from "../../kernel/errors.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Event } from "../../model/events.ts";
-import { needed, type Order } from "../../model/order.ts";
+import { type Order, sentOrderOf } from "../../model/order.ts";
 import { reasonOf } from "../../model/refusal-text.ts";
 import type { Strategy } from "../../model/strategy.ts";
 import { watchKill } from "../../ports/kill-permit.ts";
@@ -105,7 +105,7 @@ export async function act(
     const outcome: CreateOutcome =
       short || kill.isOn()
         ? { result: "not_sent" }
-        : await spend(budget, () => venue.create(needed(order), may), order.strategy);
+        : await spend(budget, () => venue.create(sentOrderOf(order), may), order.strategy);
     if (outcome.result === "accepted") hold.opened.set(order.clientId, protocolTime(local, hold));
     outcomes.push(outcomeOf(order, outcome));
     results.push(...eventsOfOutcome(order, hold, outcome));

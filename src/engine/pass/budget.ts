@@ -111,7 +111,7 @@ export async function together<T extends readonly unknown[]>(
  * Makes a call to the exchange; undefined if our budget or the exchange's rate limit has none left. Then no request
  * was sent.
  */
-export async function askWithin<T>(
+export async function callWithinBudget<T>(
   budget: Budget,
   call: () => Promise<T>,
   strategy?: string | null,

@@ -22,7 +22,7 @@ import {
 } from "../reconcile/fill-cursor.ts";
 import { isWaitedOut, type MarketSnapshot } from "../reconcile/reconcile.ts";
 import { isBehind, isOfStrategy, longestRecovery } from "../reconcile/recovery.ts";
-import { askWithin, type Budget, spend, together } from "./budget.ts";
+import { type Budget, callWithinBudget, spend, together } from "./budget.ts";
 import { lookUp } from "./observe-orders.ts";
 
 type ReadBalances = () => Promise<readonly Balance[] | undefined>;
@@ -45,7 +45,7 @@ export async function readMarkets(
   const symbols = symbolsInTurn(snapshot);
   for (const symbol of symbols) {
     const isTooMuch =
-      budget.left < CALLS_A_MARKET || (markets.size > 0 && budget.fitting < CALLS_WITH_ORDERS);
+      budget.left < CALLS_PER_MARKET || (markets.size > 0 && budget.fitting < CALLS_WITH_ORDERS);
     const reading = {
       symbol,
       reads: readsOf(snapshot, kinds, symbol),
@@ -77,9 +77,9 @@ export async function readMarkets(
 }
 
 /** Calls for open orders, trades and a quote. */
-const CALLS_A_MARKET = 3;
+const CALLS_PER_MARKET = 3;
 /** Those calls, the balances, and one or two orders; if they do not fit, the next pass makes them. */
-const CALLS_WITH_ORDERS = CALLS_A_MARKET + 3;
+const CALLS_WITH_ORDERS = CALLS_PER_MARKET + 3;
 
 /** Returns each symbol with a strategy or an unsettled order. After an incomplete pass, it starts with another symbol. */
 function symbolsInTurn({ strategies, orders, memory }: Snapshot): Pair[] {
@@ -197,7 +197,7 @@ export async function readFills(
   let span = reading && nextSpan(reading);
   while (reading && span && read.length < most) {
     const request = span;
-    const result = await askWithin(budget, () => venue.fills(symbol, request));
+    const result = await callWithinBudget(budget, () => venue.fills(symbol, request));
     if (!result) break;
     const { answer } = result;
     read.push(answer);
@@ -230,7 +230,7 @@ export async function readLacking(
   const requests = due.slice(0, budget.left);
   const ids = requests.map(({ id }) => id);
   const since = Math.min(...requests.map(({ at }) => at)) - venue.timing.overlap;
-  const result = await askWithin(budget, () => venue.fillsOf(symbol, ids, since));
+  const result = await callWithinBudget(budget, () => venue.fillsOf(symbol, ids, since));
   if (!result) return observed;
   const read = [{ fills: observed.trades, unreadable: observed.unreadable }, result.answer];
   const known = { since: bookedSince(snapshot, symbol, venue.timing.overlap), found: looked.found };
@@ -397,9 +397,9 @@ async function readSeries(
 ): Promise<CandleSeries | undefined> {
   const end = Math.floor(at / span) * span;
   if (known?.until === end && known.count === count) return known;
-  const result = await askWithin(budget, () => venue.candles(symbol, { span, limit: count + 2 })).catch(
-    unlessVenue,
-  );
+  const result = await callWithinBudget(budget, () =>
+    venue.candles(symbol, { span, limit: count + 2 }),
+  ).catch(unlessVenue);
   if (!result) return known;
   return completedSeries(result.answer, { span, count }, at);
 }

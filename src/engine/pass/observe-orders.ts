@@ -2,7 +2,7 @@ import { sum, ZERO } from "../../kernel/decimal.ts";
 import type { Order } from "../../model/order.ts";
 import type { Venue, VenueFill, VenueOrder } from "../../ports/venue.ts";
 import { isFinal, listedIn, type OrderReport } from "../reconcile/fill-cursor.ts";
-import { askWithin, type Budget } from "./budget.ts";
+import { type Budget, callWithinBudget } from "./budget.ts";
 
 interface Looking {
   readonly orders: readonly Order[];
@@ -31,7 +31,7 @@ export async function lookUp(venue: Venue, { orders, open, trades, turn }: Looki
   for (const order of startingAt(gone, turn).filter(({ clientId }) => !reports.has(clientId))) {
     const { symbol, clientId, exchangeId } = order;
     const key = { symbol, clientId, id: exchangeId ?? undefined };
-    const found = await askWithin(budget, () => venue.order(key), order.strategy);
+    const found = await callWithinBudget(budget, () => venue.order(key), order.strategy);
     if (!found) return { reports, short: true };
     reports.set(clientId, found.answer ?? "missing");
   }
@@ -60,7 +60,7 @@ async function lookAtMany(
   const [first] = known;
   if (!orders || !first || known.length < 2) return new Map();
   const ids = known.map(({ exchangeId }) => exchangeId ?? "");
-  const venueOrders = (await askWithin(budget, () => orders(first.symbol, ids)))?.answer ?? [];
+  const venueOrders = (await callWithinBudget(budget, () => orders(first.symbol, ids)))?.answer ?? [];
   const byId = new Map(venueOrders.map((venueOrder) => [venueOrder.id, venueOrder]));
   return new Map(
     known.flatMap(({ clientId, exchangeId }) => {

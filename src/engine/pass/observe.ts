@@ -12,8 +12,8 @@ import type { Timing, Venue, VenueFill, VenueOrder } from "../../ports/venue.ts"
 import { rhythmOf } from "../decide/intents.ts";
 import type { OrderReport } from "../reconcile/fill-cursor.ts";
 import type { MarketSnapshot, Observation } from "../reconcile/reconcile.ts";
-import { isOfStrategy, isSearching } from "../reconcile/recovery.ts";
-import { askWithin, type Budget } from "./budget.ts";
+import { isOfStrategy, isSearchingEndedOrders } from "../reconcile/recovery.ts";
+import { type Budget, callWithinBudget } from "./budget.ts";
 import { readCandles, readFills, readLacking, readMarkets } from "./observe-markets.ts";
 import { mayCreate, readFeePrices } from "./own-offers.ts";
 
@@ -28,7 +28,7 @@ export async function observe(
   const balancesFirst = snapshot.strategies.some(
     ({ phase, wants }) => phase === "starting" && wants === "run",
   );
-  const readBalances = async () => (await askWithin(budget, () => venue.balances()))?.answer;
+  const readBalances = async () => (await callWithinBudget(budget, () => venue.balances()))?.answer;
   const first = balancesFirst ? await readBalances() : undefined;
   const readBeside = first || !venue.readsTogether || !anyRuns(snapshot) ? undefined : readBalances;
 
@@ -109,10 +109,10 @@ async function findStrangers(
   },
   budget: Budget,
 ) {
-  const strangers = [...strangersAmong(snapshot, markets, reports, ended)];
+  const strangers = [...foreignOrdersAmong(snapshot, markets, reports, ended)];
   const known = await store.ordersByIds(snapshot.lease.account, { exchange: strangers, client: [] });
   const unknown = strangers.filter((id) => !known.some(({ exchangeId }) => exchangeId === id));
-  const looked = await lookAtStrangers(venue, snapshot, markets, { unknown, ended, budget });
+  const looked = await checkForeignOrders(venue, snapshot, markets, { unknown, ended, budget });
   const named = await store.ordersByIds(snapshot.lease.account, {
     exchange: [],
     client: looked.found.map(({ clientId = "" }) => clientId),
@@ -166,7 +166,7 @@ export async function readElsewhere<S extends MarketSnapshot>(
     const isDue = every !== null && (last.requestedAt === null || ageOf(last.requestedAt, now) >= every);
     const result =
       isDue && reference
-        ? await askWithin(budget, () => reference(venue.account.exchange, symbol))
+        ? await callWithinBudget(budget, () => reference(venue.account.exchange, symbol))
         : undefined;
     const elsewhere = result
       ? { prices: merged(last.prices, result.answer.prices, now), requestedAt: now, bookAt }
@@ -220,7 +220,8 @@ async function searchEnded(
   const found: VenueOrder[] = [];
   for (const [symbol, market] of markets) {
     const recovering = snapshot.strategies.filter(
-      (strategy) => strategy.symbol === symbol && isSearching(strategy, snapshot.lease.now, venue.timing),
+      (strategy) =>
+        strategy.symbol === symbol && isSearchingEndedOrders(strategy, snapshot.lease.now, venue.timing),
     );
     if (recovering.length === 0 || !market.tradesRead) continue;
     const since = Math.min(...recovering.map(({ state }) => state.searchSince ?? 0));
@@ -244,7 +245,7 @@ async function readEnded(
   const orders: VenueOrder[] = [];
   let page = memory.searchPages?.[symbol];
   for (let pages = 0; pages < MAX_SEARCH_PAGES; pages++) {
-    const result = await askWithin(budget, () => endedOrders(symbol, since, page));
+    const result = await callWithinBudget(budget, () => endedOrders(symbol, since, page));
     if (!result) break;
     orders.push(...result.answer.orders);
     page = result.answer.next;
@@ -279,7 +280,7 @@ export async function readMeasuredFills<S extends MarketSnapshot>(
 }
 
 /** Returns ids of orders in trades or a list that match no unsettled order of ours. */
-export function strangersAmong(
+export function foreignOrdersAmong(
   { orders }: Snapshot,
   markets: ReadonlyMap<Pair, MarketSnapshot>,
   reports: ReadonlyMap<string, OrderReport>,
@@ -302,7 +303,7 @@ export function strangersAmong(
  * Looks up orders without a row. Open ones are already known; one that appears only in a trade is looked up once.
  * While its trade is recent, a missing order proves nothing.
  */
-export async function lookAtStrangers(
+export async function checkForeignOrders(
   venue: Venue,
   { memory, lease: { now } }: Snapshot,
   markets: ReadonlyMap<Pair, MarketSnapshot>,
@@ -365,5 +366,7 @@ async function lookAtTraded(
   budget: Budget,
 ): Promise<{ readonly answer: VenueOrder | undefined } | undefined> {
   const { symbol } = tradesNaming(markets, id)[0] ?? {};
-  return symbol === undefined ? { answer: undefined } : askWithin(budget, () => venue.order({ symbol, id }));
+  return symbol === undefined
+    ? { answer: undefined }
+    : callWithinBudget(budget, () => venue.order({ symbol, id }));
 }

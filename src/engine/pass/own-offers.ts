@@ -6,7 +6,7 @@ import type { Pair } from "../../kernel/pair.ts";
 import { midOf } from "../../kernel/spread.ts";
 import { MINUTE, type Millis } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
-import { isKeptBack } from "../../model/kill.ts";
+import { isBlockedByKill } from "../../model/kill.ts";
 import type { AccountMemory, Confidence, OfferMemory } from "../../model/memory.ts";
 import type { Order } from "../../model/order.ts";
 import {
@@ -54,18 +54,18 @@ function withEnds(pass: ReadPass): PassTimes {
   return { ...pass, changed: new Map(changed), filledAt };
 }
 
-interface OwnOffers {
+interface OfferMinutes {
   readonly rows: readonly OfferedMinute[];
   readonly offers: AccountMemory["offers"];
 }
-export const NO_OFFERS: OwnOffers = { rows: [], offers: undefined };
+export const NO_OFFER_MINUTES: OfferMinutes = { rows: [], offers: undefined };
 
 /** Returns finished minutes of the pairs that this pass has read, and what the next pass adds to. */
-export function ownOffers(read: ReadPass): OwnOffers {
+export function offerMinutesOf(read: ReadPass): OfferMinutes {
   const { snapshot, observation } = read;
   const { now, account } = snapshot.lease;
   // Orders of paper trading are on no exchange.
-  if (parseAccountKey(account).kind === "dry") return NO_OFFERS;
+  if (parseAccountKey(account).kind === "dry") return NO_OFFER_MINUTES;
   const pass = withEnds(read);
   const rows: OfferedMinute[] = [];
   const offers = Object.fromEntries(
@@ -255,7 +255,7 @@ export function mayCreate(
   const { strategies, orders, kill, lease, limits } = snapshot;
   const { now } = lease;
   const { version } = limits;
-  if (isKeptBack(kill, "exit")) return false;
+  if (isBlockedByKill(kill, "exit")) return false;
   return strategies.some((strategy) => {
     const { id, symbol, wants, state, sellBase } = strategy;
     const observed = markets.get(symbol);

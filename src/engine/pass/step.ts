@@ -19,7 +19,7 @@ import { isBehind, serialOf } from "../reconcile/recovery.ts";
 import { act, type Cancelled, cancelEach, type Hold, protocolTime, record } from "./act.ts";
 import { type Budget, budgetOf } from "./budget.ts";
 import { observe } from "./observe.ts";
-import { NO_OFFERS, ownOffers, readConfidence } from "./own-offers.ts";
+import { NO_OFFER_MINUTES, offerMinutesOf, readConfidence } from "./own-offers.ts";
 import { watchChanges } from "./stop-watch.ts";
 import { upgradedSnapshot } from "./upgrade.ts";
 import { isStopping, leavesWith, unread, urgentCancels } from "./urgent.ts";
@@ -188,7 +188,9 @@ async function pass(
   const short = observation.short || decision.short || acted.short || cancels.length < plannedCancels.length;
   const watch = watchOf(deps, snapshot, decision.memory);
   const { mids, filledAt } = measureFills(snapshot, observation, decision);
-  const { rows, offers } = deps.liquidity ? ownOffers({ snapshot, observation, decision, hold }) : NO_OFFERS;
+  const { rows, offers } = deps.liquidity
+    ? offerMinutesOf({ snapshot, observation, decision, hold })
+    : NO_OFFER_MINUTES;
   const memory = memoryAfter(deps, { ...decision.memory, ...watch.memory, filledAt, offers }, short);
   const lostEvents = lost ? [forgottenEvent(snapshot, lost)] : [];
   const events = [...lostEvents, ...urgent.events, ...acted.events, ...watch.events];

@@ -10,7 +10,7 @@ import {
   parseAccountKey,
 } from "../../model/account.ts";
 import type { Market } from "../../model/market.ts";
-import type { Both, Strategy } from "../../model/strategy.ts";
+import type { PairAmounts, Strategy } from "../../model/strategy.ts";
 import type { Deps, DryBalances, DryRuns } from "../../ports/deps.ts";
 import type { DueAccount } from "../../ports/stores/step-store.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
@@ -207,7 +207,7 @@ export async function readKept(
   { store, kinds }: Pick<Deps, "store" | "kinds">,
   views: readonly StrategyView[],
   { market, balances }: { readonly market: Market; readonly balances: readonly Balance[] },
-): Promise<Both> {
+): Promise<PairAmounts> {
   const [first] = views;
   if (!first) return { base: ZERO, quote: ZERO };
   const orders = await store.unsettledOrders(first.strategy.account);

@@ -14,8 +14,8 @@ import {
   type StrategyConfig,
   type StrategyState,
 } from "../../model/strategy.ts";
-import type { Drafted, StrategyContext } from "../../ports/kind.ts";
-import { cancellable, isRecovering, strangerError } from "../decide/intents.ts";
+import type { DraftedStrategy, StrategyContext } from "../../ports/kind.ts";
+import { cancellable, foreignOrderError, isRecovering } from "../decide/intents.ts";
 import { reachedEvent } from "../decide/stop.ts";
 import { addFee } from "../reconcile/reconcile.ts";
 
@@ -175,7 +175,7 @@ export function beginPosition<S extends PositionStrategy>(
 ): S | undefined {
   const { phase, state, config, startedAt } = strategy;
   if (phase !== "starting") return strategy;
-  if (isRecovering(strategy, context)) return { ...strategy, lastError: strangerError(context) };
+  if (isRecovering(strategy, context)) return { ...strategy, lastError: foreignOrderError(context) };
   const { ownBase, now, isSimulated, observed } = context;
   if (ownBase === undefined) return undefined;
   const at = isSimulated ? (observed.quote?.at ?? startedAt) : now;
@@ -247,7 +247,7 @@ export function leaveMarket<S extends PositionStrategy>(
   strategy: S,
   live: readonly Order[],
   { now, quote }: { readonly now: Millis; readonly quote: Quote },
-): Partial<Drafted<S>> {
+): Partial<DraftedStrategy<S>> {
   const leaving: S = { ...strategy, status: "running", phase: "stopping" };
   const { exit } = leaving.state;
   const { total } = positionAccounts(leaving, midOf(quote));
@@ -264,7 +264,7 @@ export interface Tolerance {
 }
 
 /** Returns whether an open order with `left` unfilled still matches this level. */
-export const standsFor = (
+export const matchesLevel = (
   { side, price, left }: Pick<OrderTerms, "side" | "price"> & { readonly left: Decimal },
   wish: OrderTerms,
   tolerance: Tolerance,

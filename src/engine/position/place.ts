@@ -1,6 +1,6 @@
 /** Decides whether an order is placed in this pass, which amount the funds cover, and why it is not placed. */
 
-import { type Decimal, max, min, mul, ONE, snap, ZERO } from "../../kernel/decimal.ts";
+import { type Decimal, max, min, mul, ONE, roundToStep, ZERO } from "../../kernel/decimal.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import { boundsAfter, refusedWithin } from "../../limits/standing.ts";
 import type { Bounds } from "../../model/limits.ts";
@@ -20,7 +20,7 @@ import { isRecovering, limitedAgain, unlimited } from "../decide/intents.ts";
 import type { PositionStrategy } from "./ledger.ts";
 
 /** Funds and calls that remain in a pass after each planned order. */
-export interface Supply {
+export interface RemainingFunds {
   readonly slots: readonly SlotState[];
   readonly funds: Funds;
   readonly resting: readonly Resting[];
@@ -36,17 +36,17 @@ export interface Supply {
 export const supplyBefore = (
   slots: readonly SlotState[],
   { funds = {}, resting, bounds, limit }: StrategyContext,
-): Supply => ({ slots, funds, resting, bounds, limit, intents: [], refused: [], short: false });
+): RemainingFunds => ({ slots, funds, resting, bounds, limit, intents: [], refused: [], short: false });
 
 /** Returns the list before if the one after is the same, so a pass without changes writes nothing. */
-export const keepEqual = <T>(
+export const reuseIfEqual = <T>(
   before: readonly T[],
   after: readonly T[],
   isSame: (a: T, b: T) => boolean,
 ): readonly T[] =>
   before.length === after.length && before.every((one, i) => isSame(one, after[i] as T)) ? before : after;
 
-export interface Desk {
+export interface PlacingDesk {
   readonly strategy: PositionStrategy;
   /** Bounds of the inventory. */
   readonly inventory: { readonly most?: Decimal | undefined; readonly least?: Decimal | undefined };
@@ -60,7 +60,12 @@ export interface Desk {
 }
 
 /** Takes what an order needs from the supply, or records why the order is not placed. */
-export function placeOrder(level: OrderTerms, slot: SlotState, desk: Desk, supply: Supply): Supply {
+export function placeOrder(
+  level: OrderTerms,
+  slot: SlotState,
+  desk: PlacingDesk,
+  supply: RemainingFunds,
+): RemainingFunds {
   const { market, priced, context } = desk;
   const amount = amountLeft(level, desk, supply);
   const wish = {
@@ -100,7 +105,11 @@ export const delayedRefusal = ({ index }: SlotState, { state }: PositionStrategy
   state.refused.find(({ slot }) => slot === index) ?? { slot: index, reason: "rejected" };
 
 /** Returns the amount that a side's funds still cover; unsettled orders lock theirs until their end is observed. */
-function amountLeft({ side, price, amount }: OrderTerms, desk: Desk, { funds, intents }: Supply): Decimal {
+function amountLeft(
+  { side, price, amount }: OrderTerms,
+  desk: PlacingDesk,
+  { funds, intents }: RemainingFunds,
+): Decimal {
   const { strategy, inventory, live, market } = desk;
   const { state, config } = strategy;
   const planned = intents.filter((intent) => intent.side === side);
@@ -108,7 +117,7 @@ function amountLeft({ side, price, amount }: OrderTerms, desk: Desk, { funds, in
   if (side === "sell") {
     const least = inventory.least ?? ZERO;
     const own = min(state.base - bound, state.base - least - bound);
-    return snap(max(ZERO, min(amount, min(own, funds[market.base] ?? ZERO))), market.lot, "down");
+    return roundToStep(max(ZERO, min(amount, min(own, funds[market.base] ?? ZERO))), market.lot, "down");
   }
   const spent = live
     .filter((order) => order.side === "buy")
@@ -120,14 +129,14 @@ function amountLeft({ side, price, amount }: OrderTerms, desk: Desk, { funds, in
   const free = min(config.budget.quote + state.ledger.quote - spent - ours, funds[market.quote] ?? ZERO);
   const room = inventory.most === undefined ? amount : inventory.most - state.base - bound;
   const paid = lotsFor(market, free, need(market, { side, price, amount: ONE }).amount);
-  return snap(max(ZERO, min(amount, min(paid, room))), market.lot, "down");
+  return roundToStep(max(ZERO, min(amount, min(paid, room))), market.lot, "down");
 }
 
 function refusalFor(
   level: OrderTerms,
   wish: OrderTerms & { readonly symbol: Pair; readonly type: "limit" },
-  { strategy, leastShare, market, priced, context }: Desk,
-  { resting, bounds }: Supply,
+  { strategy, leastShare, market, priced, context }: PlacingDesk,
+  { resting, bounds }: RemainingFunds,
 ): Omit<Refusal, "slot"> | undefined {
   const { side, price, amount } = wish;
   if (context.killed) return { reason: "killed" };

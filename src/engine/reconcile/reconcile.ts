@@ -177,12 +177,12 @@ export const gapIsDue = ({ behindSince }: Order, now: Millis): boolean =>
   behindSince !== null && now - behindSince >= TRADES_WAIT;
 
 /** Returns whether the missing amount can be booked from the order's own figures. */
-export const tellsSums = ({ notional, fees }: Pick<Order, "notional" | "fees">): boolean =>
+export const hasOwnSums = ({ notional, fees }: Pick<Order, "notional" | "fees">): boolean =>
   notional !== null && fees !== null;
 
 /** Returns whether the wait for trades has ended and the order lacks its own sums; then it is queried at intervals. */
 export const isWaitedOut = (order: Order, now: Millis): boolean =>
-  isFinal(order) && gapIsDue(order, now) && !tellsSums(order);
+  isFinal(order) && gapIsDue(order, now) && !hasOwnSums(order);
 
 /** Returns the gap as one fill from the order's own figures; undefined if it lacks the notional or fees. */
 export function gapFill(order: Order, at: Millis): Fill | undefined {
@@ -230,7 +230,7 @@ export const areTradesRequested = (
 ): boolean => markets.get(symbol)?.requestedOrders?.has(exchangeId ?? "") === true;
 
 /** Returns whether this pass would have observed a new order's trades if the exchange showed them. */
-export const isLookedFor = (
+export const wouldBeObserved = (
   order: Pick<Order, "symbol" | "exchangeId">,
   { markets }: Pick<Observation, "markets">,
 ): boolean => markets.get(order.symbol)?.tradesRead === true || areTradesRequested(order, { markets });

@@ -20,12 +20,12 @@ import type { Timing, UnreadableFill, VenueOrder } from "../../ports/venue.ts";
 import { isFinal, TRADES_WAIT } from "./fill-cursor.ts";
 import {
   areTradesRequested,
-  isLookedFor,
+  hasOwnSums,
   type Observation,
   type Reconciled,
   reconcileFound,
   settledFromSums,
-  tellsSums,
+  wouldBeObserved,
 } from "./reconcile.ts";
 
 /*
@@ -45,7 +45,7 @@ export const longestRecovery = ({ leaseTtl, expiry, skew, readLag }: Timing): Mi
   leaseTtl + expiry + skew + readLag;
 
 /** Returns whether everything in progress is visible, but ended orders were not searched yet. */
-export const isSearching = ({ state }: Strategy, now: Millis, timing: Timing): boolean =>
+export const isSearchingEndedOrders = ({ state }: Strategy, now: Millis, timing: Timing): boolean =>
   state.searchSince !== undefined && !isAhead(state.recoversUntil, now, longestRecovery(timing));
 
 /**
@@ -75,7 +75,7 @@ export function recover(
 ): StrategyState {
   if (isWaiting || !observed.tradesRead) return strategy.state;
   if (!isBehind(strategy, epoch))
-    return observed.searched && isSearching(strategy, now, timing)
+    return observed.searched && isSearchingEndedOrders(strategy, now, timing)
       ? searched(strategy.state)
       : strategy.state;
   const since = Math.max(strategy.startedAt, readAt ?? 0);
@@ -192,7 +192,7 @@ export function booksChecked(
   // An order that can be booked from its own sums is booked by the first pass that has time to look for its trades once
   // more.
   const isBookable = live.some(
-    (order) => order.clientId === found.order && order.behindSince !== null && tellsSums(order),
+    (order) => order.clientId === found.order && order.behindSince !== null && hasOwnSums(order),
   );
   if (now - since < TRADES_WAIT || isBookable) return noted;
   if (status === "error") return withMissing(noted, live);
@@ -320,7 +320,7 @@ export function nameUnreadable(
   };
 }
 
-export interface Adopted {
+export interface AdoptedOrder {
   /** All orders of the account, including those that only the exchange knew. */
   readonly reconciled: readonly Reconciled[];
   /** An open order of one of these strategies that must wait for its row. */
@@ -337,7 +337,7 @@ export function adopt(
   strategies: readonly Strategy[],
   observation: Observation,
   now: Millis,
-): Adopted {
+): AdoptedOrder {
   let reconciled = known;
   let orphan: string | null = null;
   let stranger: string | null = null;
@@ -350,7 +350,7 @@ export function adopt(
   for (const { venueOrder, row } of found.sort((a, b) => serialOf(a.row) - serialOf(b.row))) {
     const one = reconcileFound(row, venueOrder, observation, now);
     // The next pass queries trades that this pass has not looked for.
-    const isWhole = one.order.gap === ZERO || isLookedFor(one.order, observation);
+    const isWhole = one.order.gap === ZERO || wouldBeObserved(one.order, observation);
     const isNext = venueOrder.at <= knownUntil(observation, row.symbol);
     const after =
       isWhole && isNext ? withAdopted(reconciled, one, { at: venueOrder.at, observation }) : undefined;
@@ -408,7 +408,7 @@ const isSameSlot = (a: Order, b: Order): boolean =>
   a.strategy === b.strategy && a.generation === b.generation && a.slot === b.slot;
 
 /** Finds orders that were given up but are open after all, which means that a timing limit was exceeded. */
-export function revenants({ late, markets }: Observation): Order[] {
+export function reopenedOrders({ late, markets }: Observation): Order[] {
   if (late.length === 0) return [];
   const open = new Set([...markets.values()].flatMap((observed) => observed.open.map(({ id }) => id)));
   return late.filter(

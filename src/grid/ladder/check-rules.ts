@@ -6,7 +6,7 @@ import {
   mulDiv,
   ONE,
   readable,
-  snap,
+  roundToStep,
   text,
   ZERO,
 } from "../../kernel/decimal.ts";
@@ -87,14 +87,15 @@ export function leastSize({ lower, upper }: Slot, market: Market): Decimal {
 // A fee in base reduces what a buy gets, which is rounded down to the lot before it is sold.
 function leastBuy({ lower, upper }: Pick<Slot, "lower" | "upper">, market: Market): Decimal {
   const fee = market.buyFeeIn !== "quote" ? max(market.maker, market.taker) : ZERO;
-  const gross = snap(div(leastAmount(market, upper), ONE - fee, "up"), market.lot, "up");
+  const gross = roundToStep(div(leastAmount(market, upper), ONE - fee, "up"), market.lot, "up");
   return max(leastAmount(market, lower), gross);
 }
 
 /** Returns warnings about fees for slots whose prices are at least this ratio apart. */
 export function spacingWarnings(ratio: Decimal, market: Market): Warning[] {
   const breakEven = breakEvenRatio(restingFees(market));
-  const percent = (value: Decimal) => text(snap(mul(value - ONE, 100n * ONE, "up"), ONE / 10_000n, "up"));
+  const percent = (value: Decimal) =>
+    text(roundToStep(mul(value - ONE, 100n * ONE, "up"), ONE / 10_000n, "up"));
   if (ratio < breakEven) {
     const output = `the smallest distance between levels is ${percent(ratio)} %, but fees cost ${percent(breakEven)} %`;
     return [{ code: "below_break_even", message: `every cycle loses money: ${output}` }];

@@ -1,5 +1,16 @@
 import { movementsOf } from "../../engine/reconcile/reconcile.ts";
-import { type Decimal, div, divideWhole, max, min, mul, ONE, snap, sum, ZERO } from "../../kernel/decimal.ts";
+import {
+  type Decimal,
+  div,
+  divideWhole,
+  max,
+  min,
+  mul,
+  ONE,
+  roundToStep,
+  sum,
+  ZERO,
+} from "../../kernel/decimal.ts";
 import { splitPair } from "../../kernel/pair.ts";
 import { ageOf, HOUR, MINUTE, type Millis } from "../../kernel/time.ts";
 import { lotsFor, type Market } from "../../model/market.ts";
@@ -238,7 +249,7 @@ export function layAround({ config, orderSize, mid, widening, tick }: CenteredCo
   readonly slots: readonly Slot[];
 } {
   const levels = levelsAround(mid, offsetsOf(config, widening), tick);
-  const center = snap(mid, tick, "half");
+  const center = roundToStep(mid, tick, "half");
   const weights = weightsOf(config);
   const slots = layOut(levels, orderSize, center).map((slot) => {
     const fromCenter =

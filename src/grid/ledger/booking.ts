@@ -1,5 +1,5 @@
 import { addFee } from "../../engine/reconcile/reconcile.ts";
-import { type Decimal, div, max, mul, mulDiv, ONE, snap, ZERO } from "../../kernel/decimal.ts";
+import { type Decimal, div, max, mul, mulDiv, ONE, roundToStep, ZERO } from "../../kernel/decimal.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
 import { lotsFor, type Market, meetsMinimum } from "../../model/market.ts";
 import type { Fill, Order } from "../../model/order.ts";
@@ -145,7 +145,7 @@ export function emptied(slot: Slot): Slot {
 
 /** Returns the lowest price, in whole ticks, at which a sale covers the cost of the base and the fee. */
 const payingPrice = ({ base, cost }: { base: Decimal; cost: Decimal }, market: Market): Decimal =>
-  snap(div(cost, mul(base, ONE - max(market.maker, market.taker), "down"), "up"), market.tick, "up");
+  roundToStep(div(cost, mul(base, ONE - max(market.maker, market.taker), "down"), "up"), market.tick, "up");
 
 /**
  * Gives idle base to an empty slot, cheapest lots first, if there is enough for a whole order. The slot sells it at

@@ -4,7 +4,7 @@ import { AppError, noLongerHolds } from "../../kernel/errors.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { splitPair } from "../../kernel/pair.ts";
 import { parseAccountKey } from "../../model/account.ts";
-import { type By, byOf } from "../../model/events.ts";
+import { type ActorAndRequest, byOf } from "../../model/events.ts";
 import type { Preview } from "../../model/proposal.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
@@ -22,7 +22,7 @@ import {
 } from "../start/planned-edit.ts";
 import { protectionTexts, withBound } from "../start/preview.ts";
 import type { GridStrategy } from "../state/state.ts";
-import { readEditExposure, viewOf } from "./stop.ts";
+import { gridViewById, readEditExposure } from "./stop.ts";
 
 interface Ready {
   readonly strategy: GridStrategy;
@@ -32,7 +32,7 @@ interface Ready {
 
 /** Prepares a change. Throws AppError if the grid or the requested change does not allow it. */
 async function ready(deps: Deps, id: string, request: EditRequest): Promise<Ready> {
-  const { strategy } = await viewOf(deps, id);
+  const { strategy } = await gridViewById(deps, id);
   refuseEnding(strategy);
   const inputs = await readForEdit(deps, strategy);
   return { strategy, inputs, planned: planEdit(strategy, edited(strategy, request, inputs), inputs) };
@@ -123,7 +123,7 @@ const editGrid = operation({
   },
 });
 
-async function editByHand(deps: Deps, strategy: GridStrategy, made: EditedGrid, by: By) {
+async function editByHand(deps: Deps, strategy: GridStrategy, made: EditedGrid, by: ActorAndRequest) {
   const { id } = strategy;
   const { config, warnings } = made;
   const changes = describeChanges(made);
@@ -131,7 +131,7 @@ async function editByHand(deps: Deps, strategy: GridStrategy, made: EditedGrid, 
   const isStored = await deps.store.setEdit(id, { config, after: strategy.edits ?? 0, description }, by);
   if (!isStored) throw noLongerHolds();
   const message = await editPasses(deps, strategy);
-  const { strategy: now } = await viewOf(deps, id);
+  const { strategy: now } = await gridViewById(deps, id);
   const isMade = pendingEdit(now) === undefined && now.state.rebuild === null;
   return {
     success: true,
@@ -161,7 +161,7 @@ async function editPasses(deps: Deps, { id, account }: GridStrategy): Promise<st
     const { outcome, message } = await stepNow(deps, venue);
     if (outcome === "failed") return `; its pass failed (${message}) and is tried again`;
     if (outcome === "busy") return "; the next pass applies it";
-    const { strategy } = await viewOf(deps, id);
+    const { strategy } = await gridViewById(deps, id);
     if (strategy.wants !== "run" || strategy.phase === "active") break;
   }
   return "";

@@ -10,7 +10,7 @@ import {
   mul,
   mulDiv,
   ONE,
-  snap,
+  roundToStep,
   sum,
   text,
   wire,
@@ -212,7 +212,7 @@ function rangeOver(
 /** Rounds a price to five digits if the market's ticks allow it. */
 function neat(price: Decimal, tick: Decimal, rounding: "down" | "up"): Decimal {
   const step = 10n ** BigInt(Math.max(0, price.toString().length - 5));
-  return snap(price, step % tick === ZERO ? step : tick, rounding);
+  return roundToStep(price, step % tick === ZERO ? step : tick, rounding);
 }
 
 type GuidedRange = Pick<GuidedGrid, "lowerPrice" | "upperPrice">;
@@ -232,7 +232,7 @@ function leavesBy({ lowerPrice, upperPrice }: GuidedRange, onLeave: OnLeave, tic
 function sizeWithin(budget: Decimal, config: Omit<GuidedGrid, "orderSize">, market: Market): Decimal {
   const count = config.gridLevels + followedBy(config, market);
   const fees = ONE + quoteFee(market);
-  return snap(mulDiv(budget, { times: ONE, over: fees }, "down") / BigInt(count), CENT, "down");
+  return roundToStep(mulDiv(budget, { times: ONE, over: fees }, "down") / BigInt(count), CENT, "down");
 }
 
 function followedBy(config: Omit<GuidedGrid, "orderSize">, market: Market): number {
@@ -250,7 +250,11 @@ function tooSmall(
   const levels = levelsFrom({ ...config, gridSpacing: ZERO }, market.tick);
   const least = layOut(levels, ONE, mid).reduce((most, slot) => max(most, leastSize(slot, market)), ZERO);
   const count = BigInt(2 + followedBy(config, market));
-  const needed = snap(mul(snap(least, CENT, "up") * count, ONE + quoteFee(market), "up"), CENT, "up");
+  const needed = roundToStep(
+    mul(roundToStep(least, CENT, "up") * count, ONE + quoteFee(market), "up"),
+    CENT,
+    "up",
+  );
   return new AppError(
     "Invalid amount",
     `the budget must be at least ${text(needed)} ${market.quote} here; the exchange accepts no smaller orders`,

@@ -19,11 +19,11 @@ import { DAY, HOUR, MINUTE } from "../../kernel/time.ts";
 import { limitError } from "../../limits/allowed.ts";
 import { readStandings } from "../../limits/operations/exposed-reads.ts";
 import { accountKey, parseAccountKey } from "../../model/account.ts";
-import { type By, byOf } from "../../model/events.ts";
+import { type ActorAndRequest, byOf } from "../../model/events.ts";
 import type { Bounds } from "../../model/limits.ts";
 import type { Candle, Quote } from "../../model/market.ts";
 import type { Confidence } from "../../model/memory.ts";
-import { type Preview, TRADES_NOTHING } from "../../model/proposal.ts";
+import { NO_EXPOSURE, type Preview } from "../../model/proposal.ts";
 import { type Call, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import { forAnyone, killRefusal } from "../../ports/kill-permit.ts";
@@ -172,7 +172,7 @@ interface StartRequest {
   readonly request: string | null;
   /** The caller, whose token's limits apply to the strategy. */
   readonly actor: string;
-  readonly by: By;
+  readonly by: ActorAndRequest;
 }
 
 /** Reads and checks a start. A repeated request returns the strategy of the first one. */
@@ -181,14 +181,14 @@ async function prepareStart(deps: Deps, request: StartRequest) {
   if (before)
     return {
       preview: async () => earlierPreview(before.strategy),
-      exposure: TRADES_NOTHING,
+      exposure: NO_EXPOSURE,
       strategies: [],
       act: () => startedGridResponse(deps, request, before),
     };
   const { where, checked: checkIn, planHash } = request;
   const start = await readForStart(deps, where, request.actor);
   const planned = planStart(checkIn(start, true, planHash), start);
-  const exposure = where.dryRun ? TRADES_NOTHING : exposureOfStart(planned, start);
+  const exposure = where.dryRun ? NO_EXPOSURE : exposureOfStart(planned, start);
   return {
     preview() {
       checkHash(planned, planHash);
@@ -259,7 +259,7 @@ async function begunBefore(deps: Deps, { where, request }: StartRequest): Promis
   return { strategy, maxQuoteUsed, ownBase: ledger.firstBase, warnings: [] };
 }
 
-type StartRead = StartInputs & Read;
+type StartRead = StartInputs & StartReading;
 
 interface PlannedBegin {
   readonly planned: PlannedStart;
@@ -341,7 +341,7 @@ async function previewStrategy(
 
 /** Returns the plan of a start for the response. */
 export function plannedIn(
-  inputs: StartInputs & Read,
+  inputs: StartInputs & StartReading,
   checked: Checked,
   { where, week }: { readonly where: StartPlace; readonly week: LastWeek },
 ) {
@@ -396,7 +396,7 @@ export interface StartPlace extends TradingPlace {
 }
 
 /** What a start reads in addition to a plan's data. */
-export interface Read {
+export interface StartReading {
   readonly venue: Venue;
   readonly trust: Confidence | undefined;
   readonly bounds: Bounds;
@@ -407,7 +407,7 @@ export async function readForStart(
   deps: Deps,
   where: StartPlace,
   actor: string,
-): Promise<StartInputs & Read> {
+): Promise<StartInputs & StartReading> {
   const { symbol } = where;
   const venue = venueForStart(deps, where);
   const market = await venue.market(symbol);
@@ -433,7 +433,7 @@ async function readTrust(deps: Deps, { account }: Venue, quote: Quote, symbol: P
 
 /** Returns a warning if the price confidence is below the configured minimum for the first orders. */
 export function startDoubts(
-  { trust }: Read,
+  { trust }: StartReading,
   { confidence }: StartPlace,
 ): { code: string; message: string }[] {
   if (!trust || confidence === undefined || trust.value >= confidence) return [];

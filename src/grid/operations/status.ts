@@ -13,9 +13,9 @@ import { operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
 import { gridKind, gridViewsOf } from "../kind.ts";
-import { madeOnce, slotOut, type Timeless } from "../schema/accounting.ts";
+import { cachedPerView, slotOut, type ViewWithoutTime } from "../schema/accounting.ts";
 import { ListShape, StatusShape } from "../schema/schema.ts";
-import { lyingOut } from "../schema/shapes.ts";
+import { currentRange } from "../schema/shapes.ts";
 import { gridStatusAnswer, isDry } from "../schema/status-answer.ts";
 import { gridsView, hasStalled, listView } from "../schema/view.ts";
 import { rangeNow } from "../state/range.ts";
@@ -31,7 +31,7 @@ const GRIDS_READ = {
 const notConfiguredHere = (account: string): string =>
   `this process is not configured for ${account}: another process has to run it`;
 
-const pauseOf = ({ strategy: { id, phase, wants } }: Timeless): Condition[] =>
+const pauseOf = ({ strategy: { id, phase, wants } }: ViewWithoutTime): Condition[] =>
   phase === "paused" || wants === "pause"
     ? [
         {
@@ -41,7 +41,7 @@ const pauseOf = ({ strategy: { id, phase, wants } }: Timeless): Condition[] =>
       ]
     : [];
 
-const conditionsOf = madeOnce((view): readonly Condition[] => {
+const conditionsOf = cachedPerView((view): readonly Condition[] => {
   if (view.strategy.status === "stopped") return [];
   return [...accountCondition(view), ...pauseOf(view), ...outsideRange(view), ...lacksOf(view)];
 });
@@ -139,7 +139,7 @@ function shownGrid(deps: Deps, view: StrategyView<GridStrategy>, killed: boolean
 }
 
 /** Returns the entry of a grid in a list; cached until its stored data changes. */
-const listedOut = madeOnce(({ strategy }) => {
+const listedOut = cachedPerView(({ strategy }) => {
   const { id, name = null, account, symbol, status } = strategy;
   return {
     id,
@@ -148,7 +148,7 @@ const listedOut = madeOnce(({ strategy }) => {
     exchange: parseAccountKey(account).exchange,
     symbol,
     status,
-    ...lyingOut(strategy),
+    ...currentRange(strategy),
   };
 });
 
@@ -196,7 +196,7 @@ interface Condition {
 }
 
 /** Returns why the account's passes fail, if the exchange causes it. */
-function accountCondition({ accountError, memory, strategy }: Timeless): Condition[] {
+function accountCondition({ accountError, memory, strategy }: ViewWithoutTime): Condition[] {
   if (accountError === null) return [];
   const { exchange } = parseAccountKey(strategy.account);
   const stands = "open orders stay, and fills are booked later";
@@ -228,7 +228,7 @@ function accountCondition({ accountError, memory, strategy }: Timeless): Conditi
   }
 }
 
-function outsideRange({ strategy, memory }: Timeless): Condition[] {
+function outsideRange({ strategy, memory }: ViewWithoutTime): Condition[] {
   const { id, symbol, status, phase, state } = strategy;
   const mid = memory.marks[symbol]?.mid;
   if (status !== "running" || phase !== "active" || mid === undefined) return [];
@@ -244,7 +244,7 @@ function outsideRange({ strategy, memory }: Timeless): Condition[] {
   ];
 }
 
-function lacksOf({ strategy }: Timeless): Condition[] {
+function lacksOf({ strategy }: ViewWithoutTime): Condition[] {
   const { id, symbol, account, state } = strategy;
   const { base, quote } = splitPair(symbol);
   const { exchange } = parseAccountKey(account);
@@ -280,7 +280,7 @@ const WATCH_KEPT_FOR: Millis = SECOND;
  * Returns a function that reports problems with the passes of this process's grids; it returns undefined without
  * problems.
  */
-export function watchOver(deps: Deps): () => Promise<string | undefined> {
+export function passProblemsWatch(deps: Deps): () => Promise<string | undefined> {
   let kept: { readonly at: Millis; readonly message: Promise<string | undefined> } | undefined;
   return () => {
     const at = deps.local.monotonic();

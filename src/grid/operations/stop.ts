@@ -1,9 +1,9 @@
 import { CHANGES_STRATEGY, changeable, changedOut, idInput } from "../../engine/operations/reads.ts";
 import type { Pass } from "../../engine/pass/step.ts";
 import { stepNow } from "../../engine/pass/tick.ts";
-import { type Decimal, mul, ONE, snap, text } from "../../kernel/decimal.ts";
+import { type Decimal, mul, ONE, roundToStep, text } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { questionBeforeStop, type StopWish } from "../../kernel/fields.ts";
+import { questionBeforeStop, type StopRequest } from "../../kernel/fields.ts";
 import { splitPair } from "../../kernel/pair.ts";
 import { midOf } from "../../kernel/spread.ts";
 import { exposureOf } from "../../limits/allowed.ts";
@@ -14,8 +14,8 @@ import {
   readUnbookedBuys,
 } from "../../limits/operations/exposed-reads.ts";
 import { parseAccountKey } from "../../model/account.ts";
-import { type By, byOf } from "../../model/events.ts";
-import { type Exposure, TRADES_NOTHING } from "../../model/proposal.ts";
+import { type ActorAndRequest, byOf } from "../../model/events.ts";
+import { type Exposure, NO_EXPOSURE } from "../../model/proposal.ts";
 import type { Strategy } from "../../model/strategy.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
@@ -31,10 +31,10 @@ import type { EditInputs, PlannedEdit } from "../start/planned-edit.ts";
 import {
   boundLeft,
   gridExposure,
+  type InstantSale,
   pauseTexts,
   positionWithBuys,
   previewChange,
-  type Sale,
   saleOf,
   unbegunBase,
 } from "../start/preview.ts";
@@ -60,7 +60,7 @@ export const stopGrid = operation({
   failure: "Cancel failed",
   async prepare(deps, { id, cancelOrders, ...flags }, call) {
     const { sellBase } = flags;
-    const view = await viewOf(deps, id);
+    const view = await gridViewById(deps, id);
     const how = cancelOrders ? "canceling its orders" : "leaving its orders";
     return {
       preview: async () =>
@@ -70,20 +70,20 @@ export const stopGrid = operation({
           killed: sellBase && (await deps.store.killed()),
         }),
       strategies: [id],
-      exposure: sellBase ? () => readSaleExposure(deps, view.strategy) : TRADES_NOTHING,
+      exposure: sellBase ? () => readSaleExposure(deps, view.strategy) : NO_EXPOSURE,
       act: () => stopGridByHand(deps, view.strategy, { keepOrders: !cancelOrders, ...flags }, byOf(call)),
     };
   },
 });
 
-async function stopGridByHand(deps: Deps, strategy: GridStrategy, how: StopWish, by: By) {
+async function stopGridByHand(deps: Deps, strategy: GridStrategy, how: StopRequest, by: ActorAndRequest) {
   const { id } = strategy;
   let pass: Pass | undefined;
   if (strategy.status !== "stopped") {
     await deps.store.setWants(id, "stop", how, by);
     pass = await sweep(deps, strategy);
   }
-  const view = await viewOf(deps, id);
+  const view = await gridViewById(deps, id);
   const account = parseAccountKey(view.strategy.account);
   const left = how.keepOrders ? await deps.store.releasedOrdersOf(id) : undefined;
   return {
@@ -95,7 +95,7 @@ async function stopGridByHand(deps: Deps, strategy: GridStrategy, how: StopWish,
 }
 
 /** Returns what selling the base would bring now; at the last stored price if this process cannot reach the exchange. */
-async function readSale(deps: Deps, { strategy, memory }: StrategyView<GridStrategy>): Promise<Sale> {
+async function readSale(deps: Deps, { strategy, memory }: StrategyView<GridStrategy>): Promise<InstantSale> {
   const venue = deps.venueOf(parseAccountKey(strategy.account));
   const mark = memory.marks[strategy.symbol]?.mid ?? strategy.state.startPrice;
   if (!venue) return saleOf(strategy, { mark });
@@ -103,7 +103,7 @@ async function readSale(deps: Deps, { strategy, memory }: StrategyView<GridStrat
   return saleOf(strategy, { quote, book, mark });
 }
 
-export async function viewOf({ store }: Deps, id: string): Promise<StrategyView<GridStrategy>> {
+export async function gridViewById({ store }: Deps, id: string): Promise<StrategyView<GridStrategy>> {
   const [view] = gridViewsOf(await store.strategies({ id }));
   if (!view) throw new AppError("Not found", `there is no strategy ${id}`);
   return view;
@@ -114,7 +114,7 @@ async function sweep(deps: Deps, { id, account }: Strategy): Promise<Pass | unde
   const venue = deps.venueOf(parseAccountKey(account));
   if (!venue) return undefined;
   const pass = await stepNow(deps, venue);
-  const isOver = async () => (await viewOf(deps, id)).strategy.status === "stopped";
+  const isOver = async () => (await gridViewById(deps, id)).strategy.status === "stopped";
   if ((pass.outcome !== "stepped" && pass.outcome !== "short") || (await isOver())) return pass;
   return stepNow(deps, venue);
 }
@@ -124,7 +124,7 @@ function describeResult({ strategy: { state, symbol }, memory }: StrategyView<Gr
   const { base, quote } = splitPair(symbol);
   const mark = memory.marks[symbol]?.mid;
   const { total, realized, position } = profitOf(state, mark ?? ONE);
-  const cents = (value: Decimal) => text(snap(value, ONE / 100n, "half"));
+  const cents = (value: Decimal) => text(roundToStep(value, ONE / 100n, "half"));
   if (position === 0n) return `total ${cents(total)} ${quote}`;
   if (mark === undefined)
     return `${cents(realized)} ${quote} realized; ${text(position)} ${base} stay in the account, at an unknown price`;
@@ -162,7 +162,7 @@ function describeState(
 /** Computes what a change of a running grid can sell and buy. */
 /** Returns all base that it has or may already have bought. */
 async function readSaleExposure(deps: Deps, strategy: GridStrategy): Promise<Exposure> {
-  if (isDry(strategy) || strategy.status === "stopped") return TRADES_NOTHING;
+  if (isDry(strategy) || strategy.status === "stopped") return NO_EXPOSURE;
   const { symbol, state } = strategy;
   const mid = await readMarketMid(deps, strategy);
   const base = positionWithBuys({ state, buys: await readOpenBuys(deps, strategy) });
@@ -173,12 +173,12 @@ async function readSaleExposure(deps: Deps, strategy: GridStrategy): Promise<Exp
 async function readPauseExposure(deps: Deps, strategy: GridStrategy): Promise<Exposure> {
   const config = pendingEdit(strategy) ?? strategy.config;
   const isProtected = config.stopLossPrice !== undefined || (await readExitsOnLoss(deps, strategy));
-  return isProtected ? readSaleExposure(deps, strategy) : TRADES_NOTHING;
+  return isProtected ? readSaleExposure(deps, strategy) : NO_EXPOSURE;
 }
 
 /** Returns the exposure of a resumed grid: all that its configuration or a pending change allows. */
 async function readResumeExposure(deps: Deps, strategy: GridStrategy): Promise<Exposure> {
-  if (isDry(strategy)) return TRADES_NOTHING;
+  if (isDry(strategy)) return NO_EXPOSURE;
   const { symbol, state } = strategy;
   const venue = deps.venueOf(parseAccountKey(strategy.account));
   if (!venue) return exposureOf({ symbol, mid: undefined, parts: [], exits: false });
@@ -206,7 +206,7 @@ export async function readEditExposure(
   { edited, state: laid }: PlannedEdit,
   { market, quote, balances }: EditInputs,
 ): Promise<Exposure> {
-  if (isDry(strategy)) return TRADES_NOTHING;
+  if (isDry(strategy)) return NO_EXPOSURE;
   const { symbol, state } = strategy;
   const { config, isRelaid, warnings } = edited;
   const mid = midOf(quote);
@@ -233,7 +233,7 @@ const PAUSE_OPERATION = {
 
 /** Returns a grid that a user can still pause. Throws AppError otherwise. */
 const changeableGrid = async (deps: Deps, id: string) =>
-  changeable(await viewOf(deps, id), " and cannot be paused or resumed; start a new grid");
+  changeable(await gridViewById(deps, id), " and cannot be paused or resumed; start a new grid");
 
 const failureOf = ({ outcome, message }: Pass): string => {
   if (outcome === "failed") return `; its pass failed (${message}) and is tried again`;
@@ -301,7 +301,7 @@ const resumeGrid = operation({
   },
 });
 
-async function resumeByHand(deps: Deps, id: string, by: By) {
+async function resumeByHand(deps: Deps, id: string, by: ActorAndRequest) {
   await deps.store.setPaused(id, false, by);
   const { view, pass } = await passed(deps, id);
   const { status, wants, lastError } = view.strategy;
@@ -312,10 +312,10 @@ async function resumeByHand(deps: Deps, id: string, by: By) {
 }
 
 async function passed(deps: Deps, id: string): Promise<{ view: StrategyView; pass: Pass | undefined }> {
-  const { strategy } = await viewOf(deps, id);
+  const { strategy } = await gridViewById(deps, id);
   const venue = deps.venueOf(parseAccountKey(strategy.account));
   const pass = venue && (await stepNow(deps, venue));
-  return { view: await viewOf(deps, id), pass };
+  return { view: await gridViewById(deps, id), pass };
 }
 
 function pauseMessage({ strategy: { id, wants }, openOrders }: StrategyView, why: string): string {

@@ -1,4 +1,4 @@
-import { type Decimal, div, max, min, mul, ONE, snap, sum, text, ZERO } from "../../kernel/decimal.ts";
+import { type Decimal, div, max, min, mul, ONE, roundToStep, sum, text, ZERO } from "../../kernel/decimal.ts";
 import { splitPair } from "../../kernel/pair.ts";
 import { isWide } from "../../kernel/spread.ts";
 import type { Millis } from "../../kernel/time.ts";
@@ -29,11 +29,11 @@ const MAX_INITIAL_BUYS = 5;
 
 /** Returns an amount of base plus the buy's fee in base. */
 const grossed = (amount: Decimal, { buyFeeIn, maker, taker, lot }: Market): Decimal =>
-  buyFeeIn !== "quote" ? snap(div(amount, ONE - max(maker, taker), "up"), lot, "up") : amount;
+  buyFeeIn !== "quote" ? roundToStep(div(amount, ONE - max(maker, taker), "up"), lot, "up") : amount;
 
 /** Returns the limit price of an immediate order: 1 % beyond the ask or the bid. */
 export const takingPrice = ({ ask }: Quote, { tick }: Market): Decimal =>
-  snap(mul(ask, (101n * ONE) / 100n, "up"), tick, "up");
+  roundToStep(mul(ask, (101n * ONE) / 100n, "up"), tick, "up");
 
 const lacksBase = (slot: Slot): boolean => slot.side === "sell" && unsoldBase(slot) === ZERO;
 
@@ -75,7 +75,7 @@ export function firstBuyOf(
   const state = drawAll(before, config, market);
   const lacking = state.slots.filter(lacksBase);
   const whole = lacking.reduce((total, slot) => total + firstAmount(market, slot), ZERO);
-  const all = snap(grossed(whole - totalBase(state.idle), market), market.lot, "up");
+  const all = roundToStep(grossed(whole - totalBase(state.idle), market), market.lot, "up");
   const taking = takingPrice(quote, market);
   const price = under === undefined ? taking : min(taking, under - market.tick);
   const shared = fitIntoShares(all, price, { market, config, capital });
@@ -177,7 +177,9 @@ function fitIntoShares(
 ): Decimal {
   const rooms = capital ? roomsOf(config, capital).map(({ room }) => room) : [];
   const ofOne = need(market, { side: "buy", price, amount: ONE }).amount;
-  const most = rooms.map((room) => (room > 0n ? snap(div(room, ofOne, "down"), market.lot, "down") : 0n));
+  const most = rooms.map((room) =>
+    room > 0n ? roundToStep(div(room, ofOne, "down"), market.lot, "down") : 0n,
+  );
   return most.reduce(min, amount);
 }
 
@@ -211,10 +213,12 @@ export function boundRoom(
   return max(ZERO, config.bound.spent - spentOf(state.ledger, splitPair(symbol).quote) - sum(open));
 }
 
-export const roomAfter = (room: Decimal | undefined, { side, price, amount }: Wish): Decimal | undefined =>
-  room === undefined || side === "sell" ? room : room - mul(price, amount, "up");
+export const roomAfter = (
+  room: Decimal | undefined,
+  { side, price, amount }: TargetOrder,
+): Decimal | undefined => (room === undefined || side === "sell" ? room : room - mul(price, amount, "up"));
 
-export function beyondRoom(wish: Wish, room: Decimal | undefined): Omit<Refusal, "slot"> | undefined {
+export function beyondRoom(wish: TargetOrder, room: Decimal | undefined): Omit<Refusal, "slot"> | undefined {
   if (room === undefined || wish.side === "sell") return undefined;
   const notional = mul(wish.price, wish.amount, "up");
   if (notional <= room) return undefined;
@@ -254,16 +258,16 @@ export interface View {
   readonly backoff?: Timing["backoff"];
 }
 
-export type Wish = { readonly side: Side; readonly price: Decimal; readonly amount: Decimal };
+export type TargetOrder = { readonly side: Side; readonly price: Decimal; readonly amount: Decimal };
 
 /** Returns the price of a slot's sell. */
 export const sellPrice = ({ upper, sellAt }: Slot): Decimal => sellAt ?? upper;
 
-const sellable = ({ lot }: Market, slot: Slot): Decimal => snap(unsoldBase(slot), lot, "down");
+const sellable = ({ lot }: Market, slot: Slot): Decimal => roundToStep(unsoldBase(slot), lot, "down");
 
 /** Returns the base that the cycle's buy still lacks, in whole lots. */
 const missing = (market: Market, slot: Slot): Decimal =>
-  snap(lotsFor(market, slot.size, slot.lower) - slot.bought, market.lot, "down");
+  roundToStep(lotsFor(market, slot.size, slot.lower) - slot.bought, market.lot, "down");
 
 /**
  * Returns the side on which the slot can act. After a canceled partial fill it buys the missing amount or sells its
@@ -284,11 +288,13 @@ export function turn(slot: Slot, market: Market, mid: Decimal): Slot {
 }
 
 /** Returns the nearest price that the market accepts and that is no worse: its tick can be wider than at the start. */
-export const priceAtTick = ({ side, price }: Pick<Wish, "side" | "price">, { tick }: Pick<Market, "tick">) =>
-  snap(price, tick, side === "buy" ? "down" : "up");
+export const priceAtTick = (
+  { side, price }: Pick<TargetOrder, "side" | "price">,
+  { tick }: Pick<Market, "tick">,
+) => roundToStep(price, tick, side === "buy" ? "down" : "up");
 
-export function wishOf(slot: Slot, market: Market): Wish | undefined {
-  const ideal: Wish =
+export function targetOrderOf(slot: Slot, market: Market): TargetOrder | undefined {
+  const ideal: TargetOrder =
     slot.side === "buy"
       ? { side: "buy", price: slot.lower, amount: missing(market, slot) }
       : { side: "sell", price: sellPrice(slot), amount: sellable(market, slot) };
@@ -300,7 +306,10 @@ export function wishOf(slot: Slot, market: Market): Wish | undefined {
  * Prices an order at its level, or at the nearest price where it would be a maker order; that is better for the grid
  * than the level. When the level itself allows a maker order, the order moves back (see outdated.ts).
  */
-export function atRest(wish: Wish | undefined, { config, market, quote }: View): Wish | undefined {
+export function makerPriced(
+  wish: TargetOrder | undefined,
+  { config, market, quote }: View,
+): TargetOrder | undefined {
   if (!wish || config.postOnly === false || !takes(wish, quote)) return wish;
   const price = wish.side === "buy" ? quote.bid : quote.ask;
   return price > ZERO && meetsMinimum(market, price, wish.amount) ? { ...wish, price } : wish;

@@ -19,16 +19,16 @@ import { costInAll, gridPosition, unsoldBase } from "../ledger/booking.ts";
 import { totalBase } from "../state/lots.ts";
 import type { GridConfig, GridState, GridStrategy, Slot } from "../state/state.ts";
 import {
-  atRest,
   beyondRoom,
   committed,
+  makerPriced,
   roomAfter,
   roomsOf,
   sellPrice,
+  type TargetOrder,
+  targetOrderOf,
   turn,
   type View,
-  type Wish,
-  wishOf,
 } from "./first-buy.ts";
 
 export interface NextOrders {
@@ -58,11 +58,11 @@ export function nextOrders(state: GridState, view: View): NextOrders {
     state.slots.filter(({ index }) => !view.busy.has(index)),
     mid,
   );
-  const kept = keptBack(state, free);
+  const kept = retainedSlots(state, free);
   for (const slot of free) {
     const turned = turn(slot, view.market, mid);
     planned.set(slot.index, turned);
-    const wish = atRest(wishOf(turned, view.market), view);
+    const wish = makerPriced(targetOrderOf(turned, view.market), view);
     const isKept = wish?.side === "sell" && kept.has(slot.index);
     const refusal = isKept
       ? KEPT_BACK
@@ -112,7 +112,7 @@ const nearestFirst = (slots: readonly Slot[], mid: Decimal): Slot[] => {
   );
 };
 
-function spendFunds(funds: Funds, market: Market, wish: Wish): Funds {
+function spendFunds(funds: Funds, market: Market, wish: TargetOrder): Funds {
   const { asset, amount } = need(market, wish);
   return { ...funds, [asset]: (funds[asset] ?? ZERO) - amount };
 }
@@ -124,7 +124,7 @@ function owedBase({ slots, idle }: Pick<GridState, "slots" | "idle">): Decimal {
 }
 
 /** Returns slots that keep their base until the base owed by others is bought back, from the last one of `free` on. */
-export function keptBack(
+export function retainedSlots(
   state: Pick<GridState, "slots" | "idle">,
   free: readonly Slot[],
 ): ReadonlySet<number> {
@@ -141,7 +141,7 @@ export function keptBack(
 
 function refuse(
   slot: Slot,
-  wish: Wish | undefined,
+  wish: TargetOrder | undefined,
   view: View,
   state: GridState,
 ): Omit<Refusal, "slot"> | undefined {
@@ -184,10 +184,16 @@ const limitedBefore = ({ index }: Slot, before: readonly Refusal[]): Omit<Refusa
 const isDoubtful = ({ confidence, config }: View): boolean =>
   config.confidence !== undefined && confidence !== undefined && confidence < config.confidence;
 
-export const limitOrderOf = (wish: Wish, { symbol }: Market) => ({ symbol, type: "limit" as const, ...wish });
+export const limitOrderOf = (wish: TargetOrder, { symbol }: Market) => ({
+  symbol,
+  type: "limit" as const,
+  ...wish,
+});
 
-const beyondBounds = (wish: Wish, { market, quote, bounds }: View): Omit<Refusal, "slot"> | undefined =>
-  bounds && refusedWithin(limitOrderOf(wish, market), quote, bounds);
+const beyondBounds = (
+  wish: TargetOrder,
+  { market, quote, bounds }: View,
+): Omit<Refusal, "slot"> | undefined => bounds && refusedWithin(limitOrderOf(wish, market), quote, bounds);
 
 /** Returns whether a buy exceeds its share of the capital or the reserve of quote; these limits never refuse sells. */
 function overLimit(amount: Decimal, { capital, config }: View): Omit<Refusal, "slot"> | undefined {
@@ -200,7 +206,10 @@ const rejectedBefore = ({ index }: Slot, before: readonly Refusal[]): Omit<Refus
   return { reason: result?.reason ?? "rejected", ...(result?.detail ? { detail: result.detail } : {}) };
 };
 
-const crosses = ({ side, price }: Wish, resting: readonly Resting[]): Omit<Refusal, "slot"> | undefined => {
+const crosses = (
+  { side, price }: TargetOrder,
+  resting: readonly Resting[],
+): Omit<Refusal, "slot"> | undefined => {
   const met = resting.find(
     (other) => other.side !== side && (side === "buy" ? other.price <= price : other.price >= price),
   );

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { unexplainedAssets } from "../../engine/reconcile/recovery.ts";
-import { snap, text, texts, wire } from "../../kernel/decimal.ts";
+import { roundToStep, text, texts, wire } from "../../kernel/decimal.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { type CostDay, dateOf } from "../../model/limits.ts";
 import { SIDES } from "../../model/market.ts";
@@ -39,7 +39,7 @@ export const SlotShape = lazy(() =>
   }),
 );
 
-export function accountingOut({ strategy, memory }: Timeless) {
+export function accountingOut({ strategy, memory }: ViewWithoutTime) {
   const { state, symbol, config } = strategy;
   const known = config.confidence === undefined ? undefined : memory.confidence?.[symbol];
   const lot = memory.marks[symbol]?.lot;
@@ -49,14 +49,14 @@ export function accountingOut({ strategy, memory }: Timeless) {
   return {
     feesValue: wire(state.ledger.feesValue),
     feesEstimated: state.ledger.feesEstimated,
-    dust: lot === undefined ? null : text(position - snap(position, lot, "down")),
+    dust: lot === undefined ? null : text(position - roundToStep(position, lot, "down")),
     confidence: known ? { value: wire(known.value), source: known.source, timestamp: known.at } : null,
     unexplained: { order, since, assets: texts(assets), trades: [...trades] },
   };
 }
 
 /** Returns deposits, withdrawals and manual trades since the account's first strategy started, per asset. */
-export function otherChanges({ memory }: Pick<StrategyView, "memory">): Record<string, bigint> {
+export function unbookedBalanceChanges({ memory }: Pick<StrategyView, "memory">): Record<string, bigint> {
   const { baseline, balances, movedBefore: moved = memory.moved } = memory;
   if (!baseline || !balances) return {};
   const totals = new Map(balances.map(({ asset, free, used }) => [asset, free + used]));
@@ -79,14 +79,14 @@ export const slotOut = (slot: Slot): z.input<ReturnType<typeof SlotShape>> => ({
 });
 
 /** A view without its moment. */
-export type Timeless = Omit<StrategyView<GridStrategy>, "now">;
+export type ViewWithoutTime = Omit<StrategyView<GridStrategy>, "now">;
 
 /**
  * Computes a result from a view, and caches it while all objects of the view are identical, so the store's cached
  * rows are not processed for each request. Neither the result nor the view may be modified.
  */
-export function madeOnce<Made>(make: (view: Timeless) => Made): (view: Timeless) => Made {
-  const known = new WeakMap<GridStrategy, { readonly of: Timeless; readonly made: Made }>();
+export function cachedPerView<Made>(make: (view: ViewWithoutTime) => Made): (view: ViewWithoutTime) => Made {
+  const known = new WeakMap<GridStrategy, { readonly of: ViewWithoutTime; readonly made: Made }>();
   return (view) => {
     const last = known.get(view.strategy);
     if (last && isSame(last.of, view)) return last.made;
@@ -105,9 +105,10 @@ const BESIDE = Object.keys({
   steppedBy: 0,
   accountError: 0,
 } satisfies Record<Beside, 0>) as Beside[];
-type Beside = Exclude<keyof Timeless, "strategy">;
+type Beside = Exclude<keyof ViewWithoutTime, "strategy">;
 
-const isSame = (a: Timeless, b: Timeless): boolean => BESIDE.every((part) => a[part] === b[part]);
+const isSame = (a: ViewWithoutTime, b: ViewWithoutTime): boolean =>
+  BESIDE.every((part) => a[part] === b[part]);
 
 const CountedCostShape = lazy(() =>
   z.object({

@@ -10,7 +10,10 @@ interface Lying {
 }
 
 /** Returns a grid's current range, and the configured one if it differs. */
-export function liesAt(grid: Lying, quote = ""): { readonly range: string; readonly requested?: string } {
+export function gridRangeText(
+  grid: Lying,
+  quote = "",
+): { readonly range: string; readonly requested?: string } {
   const { lowerPrice, upperPrice, gridLevels, orderSize, rangeNow: now, follows } = grid;
   const request = `${lowerPrice} – ${upperPrice}`;
   const slots = `${gridLevels} slots of ${orderSize} ${quote}`;

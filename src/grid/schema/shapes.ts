@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { describeReached, describeStopped } from "../../engine/decide/stop.ts";
 import { placedFields, streamShape } from "../../engine/operations/shapes.ts";
-import { type Decimal, div, mul, ONE, snap, sum, wire, ZERO } from "../../kernel/decimal.ts";
+import { type Decimal, div, mul, ONE, roundToStep, sum, wire, ZERO } from "../../kernel/decimal.ts";
 import { exchangeField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { calledBy, STRATEGY_STATUSES } from "../../model/strategy.ts";
@@ -141,7 +141,7 @@ export function stopPricesOf(
 }
 
 const distancePercent = (price: Decimal, mark: Decimal): number =>
-  wire(snap(div((price - mark) * 100n, mark, "half"), ONE / 100n, "half"));
+  wire(roundToStep(div((price - mark) * 100n, mark, "half"), ONE / 100n, "half"));
 
 /** Returns the sum of all slots' orders. */
 export const investmentOf = ({ state }: Pick<GridStrategy, "state">): Decimal =>
@@ -150,7 +150,7 @@ export const investmentOf = ({ state }: Pick<GridStrategy, "state">): Decimal =>
 export const holdingProfit = ({ state }: Pick<GridStrategy, "state">, mark: Decimal): Decimal =>
   state.startPrice === ZERO
     ? ZERO
-    : snap(
+    : roundToStep(
         mul(investmentOf({ state }), div(mark - state.startPrice, state.startPrice, "half"), "half"),
         ONE / 100n,
         "half",
@@ -204,7 +204,7 @@ export type Follows = z.output<ReturnType<typeof FollowsShape>>;
 
 const boundOut = (bound: Decimal | undefined): number | null => (bound === undefined ? null : wire(bound));
 
-export const lyingOut = (strategy: GridStrategy) => ({
+export const currentRange = (strategy: GridStrategy) => ({
   rangeNow: rangeNowOut(strategy),
   follows: followsOut(strategy.config),
 });

@@ -8,13 +8,19 @@ import type { Strategy } from "../../model/strategy.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
 import { profitOf } from "../ledger/booking.ts";
 import type { GridStrategy } from "../state/state.ts";
-import { accountingOut, costOut, madeOnce, otherChanges, type Timeless } from "./accounting.ts";
+import {
+  accountingOut,
+  cachedPerView,
+  costOut,
+  unbookedBalanceChanges,
+  type ViewWithoutTime,
+} from "./accounting.ts";
 import {
   type ConfigShape,
+  currentRange,
   type GridStatusShape,
   holdingProfit,
   investmentOf,
-  lyingOut,
   type StoppedShape,
   stopPricesOf,
   stopReasonOf,
@@ -65,7 +71,7 @@ export function gridStatusAnswer(
 }
 
 /** Returns the part of a status that stays until stored data changes, with placeholders that keep the order of fields. */
-const standingOut = madeOnce((view): StatusAnswer => {
+const standingOut = cachedPerView((view): StatusAnswer => {
   const { strategy, memory } = view;
   const mark = memory.marks[strategy.symbol]?.mid;
   return {
@@ -76,13 +82,13 @@ const standingOut = madeOnce((view): StatusAnswer => {
     phase: phaseOf(strategy),
     centered: strategy.config.centered !== undefined,
     ...configOut(parseAccountKey(strategy.account).exchange, strategy),
-    ...lyingOut(strategy),
+    ...currentRange(strategy),
     openOrders: view.openOrders,
     ...profitOut(view),
     stopPrices: [],
     stopReason: stopReasonOf(strategy, mark),
     ...accountingOut(view),
-    otherChanges: texts(otherChanges(view)),
+    otherChanges: texts(unbookedBalanceChanges(view)),
     refused: strategy.state.refused.map((refusal) => ({ ...refusal })),
     notices: [],
     startedAt: strategy.startedAt,
@@ -96,7 +102,7 @@ const standingOut = madeOnce((view): StatusAnswer => {
 });
 
 /** Returns its P&L and base; fields that need a price are null before the first one was read. */
-function profitOut({ strategy, memory }: Timeless) {
+function profitOut({ strategy, memory }: ViewWithoutTime) {
   const { ledger, startPrice } = strategy.state;
   const { mid: mark, lot } = memory.marks[strategy.symbol] ?? {};
   const profit = profitOf(strategy.state, mark ?? startPrice);

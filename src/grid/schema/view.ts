@@ -2,7 +2,7 @@ import type * as z from "zod";
 import { pluralize } from "../../kernel/plain-text.ts";
 import { REFUSAL_TEXT } from "../../model/refusal-text.ts";
 import { calledBy } from "../../model/strategy.ts";
-import { liesAt } from "./range-view.ts";
+import { gridRangeText } from "./range-view.ts";
 import type { ListShape, StatusShape } from "./schema.ts";
 import type { StoppedShape } from "./shapes.ts";
 
@@ -73,7 +73,7 @@ function gridView(grid: GridShown) {
     ...(grid.lastError === null ? {} : { error: trouble ?? grid.lastError }),
     total: describeTotal(grid, quote),
     profit: `${signedAmount(grid.profit)} ${quote} realized, ${grid.unrealizedProfit === null ? "unrealized unknown" : `${signedAmount(grid.unrealizedProfit)} unrealized`}; fees ${describeFees(grid)}`,
-    ...liesAt(grid, quote),
+    ...gridRangeText(grid, quote),
     orders: `${grid.openOrders} open, ${grid.filledOrders} filled, ${pluralize(grid.cycles, "cycle")}`,
     holds:
       grid.averageCost === null

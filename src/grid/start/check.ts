@@ -29,11 +29,11 @@ import {
 } from "../ladder/levels.ts";
 import type { centeredPreviewInput, rangePreviewInput } from "../schema/input.ts";
 import {
-  besideOptions,
   type CenteredConfig,
   type GridConfig,
   type GridOptions,
   optionsOf,
+  withoutOptions,
 } from "../state/lots.ts";
 import { FIRST_BUY_SLOT, type Slot } from "../state/state.ts";
 
@@ -315,7 +315,7 @@ export function centeredOf(request: z.output<ReturnType<typeof centeredPreviewIn
     volatilityLow,
     volatilityHigh,
     ...centered
-  } = besideOptions(request);
+  } = withoutOptions(request);
   return {
     ...optionsOf(request),
     orderSize: size,

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { type Decimal, ONE, snap, text } from "../../kernel/decimal.ts";
+import { type Decimal, ONE, roundToStep, text } from "../../kernel/decimal.ts";
 import { AppError, isLabel } from "../../kernel/errors.ts";
 import { midOf } from "../../kernel/spread.ts";
 import type { Market, Quote } from "../../model/market.ts";
@@ -163,7 +163,7 @@ const SIZE_STEP: Decimal = ONE / 10n ** 8n;
 function sizeOf({ orderSize, budget }: EditRequest, levels: number): Decimal | undefined {
   if (orderSize !== undefined && budget !== undefined)
     throw new AppError("Invalid order size", "set either orderSize or budget, not both");
-  return budget === undefined ? orderSize : snap(budget / BigInt(levels), SIZE_STEP, "down");
+  return budget === undefined ? orderSize : roundToStep(budget / BigInt(levels), SIZE_STEP, "down");
 }
 
 export function labelled(error: string): AppError {

@@ -5,7 +5,7 @@ import { midOf } from "../../kernel/spread.ts";
 import type { Balance } from "../../model/account.ts";
 import type { Market, Quote } from "../../model/market.ts";
 import type { Intent, Order, Resting } from "../../model/order.ts";
-import { type Both, need } from "../../model/strategy.ts";
+import { need, type PairAmounts } from "../../model/strategy.ts";
 import type { Warning } from "../ladder/check-rules.ts";
 import { gridPosition, profitOf } from "../ledger/booking.ts";
 import { nextOrders } from "../plan/next-orders.ts";
@@ -14,7 +14,7 @@ import { totalBase } from "../state/lots.ts";
 import type { GridState, GridStrategy } from "../state/state.ts";
 import type { EditedGrid } from "./edited.ts";
 import { missingQuote } from "./planned-start.ts";
-import { type Begins, mostQuote, neededQuote, worstCases } from "./worst-case.ts";
+import { type GridStart, mostQuote, neededQuote, worstCases } from "./worst-case.ts";
 
 export interface EditInputs {
   readonly market: Market;
@@ -23,7 +23,7 @@ export interface EditInputs {
   /** Orders of the account on the pair that are open or can be open. */
   readonly orders: readonly Order[];
   /** What the account's other strategies still need of the free balances. */
-  readonly kept: Both;
+  readonly kept: PairAmounts;
   readonly killed: boolean;
 }
 
@@ -109,7 +109,7 @@ function idleWarnings({ edited, state }: PlannedEdit, { base }: Market): Warning
 }
 
 /** Returns the funds that a change needs. */
-function fundsOfEdit({ edited, state, intents, free }: PlannedEdit, begins: Begins, inputs: EditInputs) {
+function fundsOfEdit({ edited, state, intents, free }: PlannedEdit, begins: GridStart, inputs: EditInputs) {
   if (!edited.isRelaid) return [];
   const needed = neededQuote(begins);
   return missingQuote(

@@ -1,12 +1,12 @@
 import type * as z from "zod";
 import { placedOut } from "../../engine/operations/shapes.ts";
-import { type Decimal, mul, ONE, snap, sum, text, wire, ZERO } from "../../kernel/decimal.ts";
+import { type Decimal, mul, ONE, roundToStep, sum, text, wire, ZERO } from "../../kernel/decimal.ts";
 import { boundsAfter, refusedWithin } from "../../limits/standing.ts";
 import { type AccountRef, type Balance, balanceIn } from "../../model/account.ts";
 import { type Bounds, LIMIT_CODES, type LimitCode, type LimitRefusal } from "../../model/limits.ts";
 import type { Market, Quote } from "../../model/market.ts";
 import type { Intent } from "../../model/order.ts";
-import { type Both, freeBeside } from "../../model/strategy.ts";
+import { freeBeside, type PairAmounts } from "../../model/strategy.ts";
 import { breakEvenRatio, restingFees, type Warning } from "../ladder/check-rules.ts";
 import { giveFirstBase } from "../ladder/levels.ts";
 import { committed, firstBuyOf, takingPrice } from "../plan/first-buy.ts";
@@ -16,9 +16,9 @@ import { type GridConfig, optionsOf } from "../state/lots.ts";
 import { FIRST_BUY_SLOT, type GridState, NEW_STATE, NO_LEDGER } from "../state/state.ts";
 import { type Checked, planHashOf } from "./check.ts";
 import {
-  type Begins,
   cycleNet,
   cycleShare,
+  type GridStart,
   type LastWeek,
   lastWeekOut,
   mostQuote,
@@ -32,7 +32,7 @@ export interface StartInputs {
   readonly quote: Quote;
   readonly balances: readonly Balance[];
   /** What the account's other strategies still need of the free balances. */
-  readonly kept: Both;
+  readonly kept: PairAmounts;
   readonly killed: boolean;
   readonly confidence?: Decimal | undefined;
   /** Limits of the orders. */
@@ -65,7 +65,7 @@ export const firstState = (
   firstBuy: config.initialBuy ? { tries: 0, ask } : null,
 });
 
-const ownFree = ({ market, balances, kept }: StartInputs): Both => freeBeside(kept, balances, market);
+const ownFree = ({ market, balances, kept }: StartInputs): PairAmounts => freeBeside(kept, balances, market);
 
 /** Plans the first pass with the function that a pass uses. */
 export function planStart(checked: Checked, inputs: StartInputs): PlannedStart {
@@ -134,7 +134,7 @@ const isLimit = (reason: string): reason is LimitCode => LIMIT_CODES.some((code)
 export const beginsOf = (
   { checked: { config, startPrice }, state }: Pick<PlannedStart, "checked" | "state">,
   { market, quote, balances }: Pick<StartInputs, "market" | "quote" | "balances">,
-): Begins => ({ config, state, startPrice, takingPrice: takingPrice(quote, market), market, balances });
+): GridStart => ({ config, state, startPrice, takingPrice: takingPrice(quote, market), market, balances });
 
 type PlannedOptions = z.input<ReturnType<typeof PlannedShape>>["options"];
 
@@ -237,4 +237,4 @@ export function plannedOut(planned: PlannedStart, inputs: StartInputs, week: Las
   };
 }
 
-const percentNumber = (share: Decimal): number => wire(snap(share * 100n, ONE / 10_000n, "down"));
+const percentNumber = (share: Decimal): number => wire(roundToStep(share * 100n, ONE / 10_000n, "down"));

@@ -1,4 +1,15 @@
-import { type Decimal, decimal, max, min, mul, ONE, snap, sum, text, ZERO } from "../../kernel/decimal.ts";
+import {
+  type Decimal,
+  decimal,
+  max,
+  min,
+  mul,
+  ONE,
+  roundToStep,
+  sum,
+  text,
+  ZERO,
+} from "../../kernel/decimal.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
 import { pluralize } from "../../kernel/plain-text.ts";
 import { midOf } from "../../kernel/spread.ts";
@@ -52,7 +63,7 @@ function startLimits(planned: PlannedStart, start: StartPreview): string[] {
   const { market, balances, killed, kept, doubts } = start;
   const { base, quote, minNotional } = market;
   const free = (asset: string) => text(balances.find((balance) => balance.asset === asset)?.free ?? ZERO);
-  const percent = (share: Decimal) => text(snap(share * 100n, ONE / 100n, "half"));
+  const percent = (share: Decimal) => text(roundToStep(share * 100n, ONE / 100n, "half"));
   const { maxPosition, safetyReserve } = config;
   return [
     `minimum order: ${text(minNotional)} ${quote}`,
@@ -111,14 +122,14 @@ interface EditPreview {
   /** For actions that place orders: whether the kill switch blocks them now. */
   readonly killed?: boolean;
   /** For a stop that sells the base. */
-  readonly sale?: Sale | undefined;
+  readonly sale?: InstantSale | undefined;
   /** For a resume: its slots buy again. */
   readonly buys?: boolean;
   readonly notes?: readonly string[];
 }
 
 /** What is sold at once at current prices. */
-export interface Sale {
+export interface InstantSale {
   readonly text: string;
   readonly worstCase: string;
 }
@@ -127,7 +138,7 @@ export interface Sale {
 export function saleOf(
   { state, symbol }: GridStrategy,
   { quote, book, mark }: { quote?: Quote | undefined; book?: Book | undefined; mark: Decimal },
-): Sale {
+): InstantSale {
   const amount = gridPosition(state);
   const pair = splitPair(symbol);
   const fill = book && takeFrom(book, { side: "sell", amount });
@@ -166,7 +177,7 @@ export function previewChange(
   };
 }
 
-const toHundredths = (value: Decimal): Decimal => snap(value, ONE / 100n, "half");
+const toHundredths = (value: Decimal): Decimal => roundToStep(value, ONE / 100n, "half");
 
 /** Computes what a grid can sell and buy from its current or planned slots. */
 /** A running or planned grid. */

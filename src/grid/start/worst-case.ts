@@ -1,4 +1,16 @@
-import { type Decimal, div, max, min, mul, ONE, snap, sum, text, wire, ZERO } from "../../kernel/decimal.ts";
+import {
+  type Decimal,
+  div,
+  max,
+  min,
+  mul,
+  ONE,
+  roundToStep,
+  sum,
+  text,
+  wire,
+  ZERO,
+} from "../../kernel/decimal.ts";
 import { pluralize } from "../../kernel/plain-text.ts";
 import { DAY, type Millis } from "../../kernel/time.ts";
 import type { Balance } from "../../model/account.ts";
@@ -11,7 +23,7 @@ import type { GridConfig } from "../state/lots.ts";
 import type { GridState, Slot } from "../state/state.ts";
 
 /** Initial values of a grid. */
-export interface Begins {
+export interface GridStart {
   readonly config: GridConfig;
   readonly state: Pick<GridState, "slots" | "idle">;
   readonly startPrice: Decimal;
@@ -26,7 +38,7 @@ export interface Begins {
  * at each new level and keeps its base: a trailing grid down to its limit, a centered one until the account's quote,
  * or its share of it, is used. A first buy at its limit price can cost more than the slots' sizes.
  */
-export function mostQuote(begins: Begins): Decimal {
+export function mostQuote(begins: GridStart): Decimal {
   const { config, state, market } = begins;
   if (config.centered) return mostMoved(begins);
   const withFee = (amount: Decimal) => mul(amount, ONE + quoteFee(market), "up");
@@ -35,7 +47,7 @@ export function mostQuote(begins: Begins): Decimal {
 }
 
 /** Returns the same without fees, as limits count it. */
-export function mostMoved(begins: Begins): Decimal {
+export function mostMoved(begins: GridStart): Decimal {
   const { config, state, market, balances } = begins;
   if (config.centered) return capital(config, balances, market);
   return sum([...state.slots, ...followed(begins)].map(({ size }) => size));
@@ -45,7 +57,7 @@ export function mostMoved(begins: Begins): Decimal {
  * Returns the maximum loss of a grid at a price, in quote, compared with its value at the start price; `sold` if its
  * base is sold there. For a grid that is rebuilt, only the total loss is known.
  */
-export function lossAt(price: Decimal, begins: Begins, sold = false): Decimal {
+export function lossAt(price: Decimal, begins: GridStart, sold = false): Decimal {
   const { config, state, startPrice, market } = begins;
   const worth = sold ? mul(price, ONE - fee(market), "down") : price;
   const all = [...state.slots, ...followed(begins)];
@@ -59,7 +71,7 @@ export function lossAt(price: Decimal, begins: Begins, sold = false): Decimal {
  * Returns the worst case of a slot: it bought at its lower price, still has its first base, or sold that and bought
  * again. Cycles in between only earn if they cover their fees.
  */
-function waysOfLosing(slot: Slot, worth: Decimal, begins: Begins): Decimal[] {
+function waysOfLosing(slot: Slot, worth: Decimal, begins: GridStart): Decimal[] {
   const { config, startPrice, market } = begins;
   const [paid, bought] = boughtBySlot(slot, market);
   const rebought = paid - mul(bought, worth, "down");
@@ -79,13 +91,13 @@ const proceedsOf = (slot: Slot, market: Market): Decimal =>
   mul(mul(firstAmount(market, { ...slot, side: "sell" }), slot.upper, "down"), ONE - fee(market), "down");
 
 /** Returns the immediate cost of the base for a slot's first sell, including a fee in base. */
-function costOfFirst(slot: Slot, { takingPrice, market }: Begins): Decimal {
+function costOfFirst(slot: Slot, { takingPrice, market }: GridStart): Decimal {
   const amount = div(firstAmount(market, slot), ONE - fee(market), "up");
   return mul(mul(amount, takingPrice, "up"), ONE + fee(market), "up");
 }
 
 /** Returns the quote that keeps every slot funded: the reserve of the running grid, or more if it first buys base. */
-export function neededQuote({ config, state, market, ...start }: Begins): Decimal {
+export function neededQuote({ config, state, market, ...start }: GridStart): Decimal {
   const running = runningQuote({ config, state }, market);
   const begins = { config, state, market, ...start };
   return config.initialBuy
@@ -94,7 +106,7 @@ export function neededQuote({ config, state, market, ...start }: Begins): Decima
 }
 
 /** Returns a slot's quote for its buy, or for its part of the first buy and the buy after its first sell. */
-function firstQuoteOf(slot: Slot, begins: Begins): Decimal {
+function firstQuoteOf(slot: Slot, begins: GridStart): Decimal {
   const [paid] = boughtBySlot(slot, begins.market);
   if (slot.side === "buy") return paid;
   const lacks = max(ZERO, paid - proceedsOf(slot, begins.market));
@@ -105,7 +117,7 @@ function firstQuoteOf(slot: Slot, begins: Begins): Decimal {
  * Returns losses at the lowest level, at the trail limit, at a stop price that sells, and at zero. A centered grid
  * has no lowest level.
  */
-export function worstCases(begins: Begins): { price: number; loss: number }[] {
+export function worstCases(begins: GridStart): { price: number; loss: number }[] {
   const { lowerPrice, stopLossPrice, trail, centered } = begins.config;
   const at = (price: Decimal | undefined, sold = false) =>
     price === undefined ? [] : [{ price: wire(price), loss: wire(lossAt(price, begins, sold)) }];
@@ -172,7 +184,7 @@ const cornersIn = ({ open, high, low, close }: Candle): Decimal[] =>
   high - open < open - low ? [open, high, low, close] : [open, low, high, close];
 
 /** Estimates the profit if the next weeks repeat the last one, and after which time it covers a price fall. */
-export function lastWeekOut(begins: Begins, week: LastWeek) {
+export function lastWeekOut(begins: GridStart, week: LastWeek) {
   if ("reason" in week) return unknownWeek(week.reason);
   const { candles, span } = week;
   const { state, market } = begins;
@@ -181,10 +193,10 @@ export function lastWeekOut(begins: Begins, week: LastWeek) {
   const days = div(BigInt(candles.length * span) * ONE, BigInt(DAY) * ONE, "half");
   const perDay = div(earned, days, "down");
   const fall = fallOf(begins);
-  const breakEven = perDay > ZERO ? snap(div(fall.loss, perDay, "up"), ONE / 10n, "up") : undefined;
+  const breakEven = perDay > ZERO ? roundToStep(div(fall.loss, perDay, "up"), ONE / 10n, "up") : undefined;
   const figures = { fills, cycles: cycles.reduce((total, one) => total + one, 0), perDay, days };
   return {
-    days: wire(snap(days, ONE / 10n, "half")),
+    days: wire(roundToStep(days, ONE / 10n, "half")),
     crossings: figures.fills,
     cycles: figures.cycles,
     profitPerDay: wire(perDay),
@@ -208,7 +220,7 @@ interface Fall {
 }
 
 /** Returns the fall to the stop price that sells, or to the lowest level. */
-function fallOf(begins: Begins): Fall {
+function fallOf(begins: GridStart): Fall {
   const { config, state } = begins;
   const { centered: _, ...range } = config;
   const { stopLossPrice } = config;
@@ -230,9 +242,9 @@ function describeWeek(
   { fills, cycles, perDay, days, breakEven, fall }: WeekFigures,
   { quote }: Market,
 ): string {
-  const past = `if the price crosses its levels as in the last ${pluralize(text(snap(days, ONE / 10n, "half")), "day")} (${pluralize(fills, "time")}, ${pluralize(cycles, "cycle")})`;
+  const past = `if the price crosses its levels as in the last ${pluralize(text(roundToStep(days, ONE / 10n, "half")), "day")} (${pluralize(fills, "time")}, ${pluralize(cycles, "cycle")})`;
   if (breakEven === undefined) return `${past}, it earns nothing and recovers no loss`;
-  const cents = (value: Decimal) => text(snap(value, ONE / 100n, "half"));
+  const cents = (value: Decimal) => text(roundToStep(value, ONE / 100n, "half"));
   return `${past}, it earns ${cents(perDay)} ${quote} a day after fees and recovers the loss of a fall to ${text(fall.price)} in ${pluralize(text(breakEven), "day")}`;
 }
 

@@ -145,7 +145,7 @@ export const optionsOf = <Whole extends GridOptions>(whole: Whole): GridOptions 
   Object.fromEntries(Object.entries(whole).filter(([name]) => OWN().has(name)));
 
 /** Returns the rest of a request. */
-export const besideOptions = <Whole extends GridOptions>(whole: Whole): Omit<Whole, keyof GridOptions> =>
+export const withoutOptions = <Whole extends GridOptions>(whole: Whole): Omit<Whole, keyof GridOptions> =>
   Object.fromEntries(Object.entries(whole).filter(([name]) => !OWN().has(name))) as Omit<
     Whole,
     keyof GridOptions

@@ -6,7 +6,7 @@ import { type AccountRef, accountKey, parseAccountKey } from "../../model/accoun
 import type { Limits, LimitsRead, LimitsRequest, StandingsRead } from "../../model/limits.ts";
 import type { Quote } from "../../model/market.ts";
 import type { Order } from "../../model/order.ts";
-import { type Exposure, TRADES_NOTHING } from "../../model/proposal.ts";
+import { type Exposure, NO_EXPOSURE } from "../../model/proposal.ts";
 import type { Strategy } from "../../model/strategy.ts";
 import { exitsOnLoss, exposureOf } from "../allowed.ts";
 import { baseWithBids, type Positioned, type PositionMarket, positionExposure } from "../position.ts";
@@ -110,7 +110,7 @@ const isOnPaper = ({ account }: Positioned): boolean => parseAccountKey(account)
 
 /** Returns all base that it has or may already have bought. */
 export async function readPositionSale(deps: ExposedAccounts, strategy: Positioned): Promise<Exposure> {
-  if (isOnPaper(strategy) || strategy.status === "stopped") return TRADES_NOTHING;
+  if (isOnPaper(strategy) || strategy.status === "stopped") return NO_EXPOSURE;
   const mid = await readMarketMid(deps, strategy);
   const base = baseWithBids(strategy, await readOpenBuys(deps, strategy));
   return exposureOf({ symbol: strategy.symbol, mid, parts: [{ base, quote: 0n }], exits: false });
@@ -118,7 +118,7 @@ export async function readPositionSale(deps: ExposedAccounts, strategy: Position
 
 /** Returns the exposure of a pause, including base that a loss limit would have sold. */
 export const readPositionPause = async (deps: ExposedAccounts, strategy: Positioned): Promise<Exposure> =>
-  (await readExitsOnLoss(deps, strategy)) ? readPositionSale(deps, strategy) : TRADES_NOTHING;
+  (await readExitsOnLoss(deps, strategy)) ? readPositionSale(deps, strategy) : NO_EXPOSURE;
 
 /** Returns the exposure of a running strategy: all that its budget allows. */
 export async function readPositionExposure(
@@ -126,7 +126,7 @@ export async function readPositionExposure(
   strategy: Positioned,
   { largest }: Pick<PositionMarket, "largest"> = {},
 ): Promise<Exposure> {
-  if (isOnPaper(strategy)) return TRADES_NOTHING;
+  if (isOnPaper(strategy)) return NO_EXPOSURE;
   return positionExposure(strategy, {
     mid: await readMarketMid(deps, strategy),
     buys: await readUnbookedBuys(deps, strategy),

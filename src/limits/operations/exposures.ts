@@ -1,8 +1,8 @@
 import type { Decimal } from "../../kernel/decimal.ts";
 import { VenueError } from "../../kernel/errors.ts";
 import { splitPair } from "../../kernel/pair.ts";
-import type { Limits, LimitsRead, LimitsRequest, Standing } from "../../model/limits.ts";
-import { type Exposure, type KnownExposure, TRADES_NOTHING } from "../../model/proposal.ts";
+import type { Limits, LimitsRead, LimitsRequest, LimitUsage } from "../../model/limits.ts";
+import { type Exposure, type KnownExposure, NO_EXPOSURE } from "../../model/proposal.ts";
 import { exceedsToken, limitError } from "../allowed.ts";
 import { ownLimits, scopeOfToken, usedOf } from "../standing.ts";
 
@@ -49,7 +49,7 @@ export async function holdToToken(
   { actor, counts }: { readonly actor: string; readonly counts: boolean },
   { exposure, isCountedByOrders }: CountedCall,
 ): Promise<boolean> {
-  if (isCountedByOrders || exposure === TRADES_NOTHING) return false;
+  if (isCountedByOrders || exposure === NO_EXPOSURE) return false;
   const standing = await readToken(store, actor);
   const isLimited = limitsActions(standing.limits);
   if (!isLimited && typeof exposure === "function") return false;
@@ -61,7 +61,7 @@ export async function holdToToken(
   return isLimited;
 }
 
-async function readToken(store: TokenLimits["store"], actor: string): Promise<Standing> {
+async function readToken(store: TokenLimits["store"], actor: string): Promise<LimitUsage> {
   const scope = scopeOfToken(actor);
   const { now, stored, uses } = await store.readLimits({ scopes: [scope], account: "", actor: "" });
   return { scope, actor, limits: ownLimits(stored, scope), used: usedOf(uses, { now, openOrders: null }) };
@@ -73,7 +73,7 @@ const limitsActions = ({ dayNotional, orderNotional, symbols }: Limits): boolean
 /** Counts in one statement, so simultaneous calls cannot exceed the daily limit together. */
 async function countForToken(
   store: TokenLimits["store"],
-  { scope, limits, used }: Standing,
+  { scope, limits, used }: LimitUsage,
   exposure: KnownExposure,
 ): Promise<void> {
   const { quote: asset } = splitPair(exposure.symbol);

@@ -5,7 +5,7 @@ import { splitPair } from "../../kernel/pair.ts";
 import { dayOf } from "../../kernel/time.ts";
 import { byOf } from "../../model/events.ts";
 import { dateOf } from "../../model/limits.ts";
-import { TRADES_NOTHING } from "../../model/proposal.ts";
+import { NO_EXPOSURE } from "../../model/proposal.ts";
 import type { AgreementTerms, AgreementVersion } from "../../model/samples/promise.ts";
 import { type Call, type Operation, operation, type PreparedCall } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
@@ -18,12 +18,12 @@ import {
   HistoryShape,
   type NamedAgreement,
   nameField,
+  nullIfNone,
   SETTINGS_NAME,
   settingsAgreement,
   stateOf,
   storedNameField,
   termsFields,
-  unlessNone,
 } from "../agreement-page.tsx";
 import { describeTerms } from "../page-tables.tsx";
 import { describeTotalRules } from "../report.ts";
@@ -84,7 +84,7 @@ function prepareChange(
       worstCase: "orders stay as they are; reports and alerts use the new terms",
       limits: [],
     }),
-    exposure: TRADES_NOTHING,
+    exposure: NO_EXPOSURE,
     strategies: [],
     act,
   };
@@ -94,7 +94,7 @@ const OF_WRITES = { effect: "trade", access: "token", failure: "Internal error" 
 const OF_READS = { effect: "read", access: "token", failure: "Internal error" } as const;
 
 const untilOf = (until: string): Pick<AgreementTerms, "until"> => {
-  const day = unlessNone(until);
+  const day = nullIfNone(until);
   return { until: day === null ? null : dayNumber(day) };
 };
 
@@ -119,11 +119,11 @@ const createAgreement = (ids: readonly string[]): Operation =>
       const stored = (await storeOf(deps).versions(name)).at(-1);
       const from = given.from === undefined ? undefined : dayNumber(given.from);
       const terms = {
-        counterparty: unlessNone(given.counterparty ?? "none"),
+        counterparty: nullIfNone(given.counterparty ?? "none"),
         from: from ?? stored?.from ?? dayOf(await deps.store.now()),
         ...untilOf(given.until ?? "none"),
         markets,
-        total: unlessNone(given.total ?? "none"),
+        total: nullIfNone(given.total ?? "none"),
       };
       if (stored && agreementChanges(stored, terms) !== "")
         throw new AppError(
@@ -150,11 +150,11 @@ const editAgreement = (ids: readonly string[]): Operation =>
     async prepare(deps, { agreement: name, ...given }, call) {
       const { newest } = await storedVersions(deps, name);
       const terms = {
-        counterparty: given.counterparty === undefined ? newest.counterparty : unlessNone(given.counterparty),
+        counterparty: given.counterparty === undefined ? newest.counterparty : nullIfNone(given.counterparty),
         from: given.from === undefined ? newest.from : dayNumber(given.from),
         ...(given.until === undefined ? { until: newest.until } : untilOf(given.until)),
         markets: given.markets ?? newest.markets,
-        total: given.total === undefined ? newest.total : unlessNone(given.total),
+        total: given.total === undefined ? newest.total : nullIfNone(given.total),
       };
       return prepareChange(deps, call, { name, terms, before: newest, version: newest.version + 1 });
     },

@@ -2,7 +2,7 @@ import { csvLines } from "../../kernel/csv.ts";
 import { digest } from "../../kernel/digest.ts";
 import { AppError } from "../../kernel/errors.ts";
 import type { WatchedPair } from "../../model/samples/promise.ts";
-import { MINUTES_A_DAY, type MissedMinute } from "../../model/samples/sample.ts";
+import { MINUTES_PER_DAY, type MissedMinute } from "../../model/samples/sample.ts";
 import type { DaySums } from "../../model/samples/sums.ts";
 import type { Deps } from "../../ports/deps.ts";
 import {
@@ -122,7 +122,7 @@ async function addUpDay(
   let table = csvLines([MINUTE_COLUMNS]);
   const isEmpty = since === undefined || to <= since;
   // If requests are limited, a whole day is read in one request.
-  const length = requests || isEmpty ? MINUTES_A_DAY : MINUTES_AT_ONCE;
+  const length = requests || isEmpty ? MINUTES_PER_DAY : MINUTES_AT_ONCE;
   for (let at = from; at < to; at += length) {
     const end = Math.min(at + length, to);
     const rows = isEmpty ? [] : await store.minutes(pair, at, end);

@@ -8,7 +8,7 @@ import { accountKey } from "../../model/account.ts";
 import { dateOf } from "../../model/limits.ts";
 import type { Candle } from "../../model/market.ts";
 import type { LiquidityPromise, Preset, WatchedPair } from "../../model/samples/promise.ts";
-import { MINUTES_A_DAY, minuteOf } from "../../model/samples/sample.ts";
+import { MINUTES_PER_DAY, minuteOf } from "../../model/samples/sample.ts";
 import type { Deps } from "../../ports/deps.ts";
 import { forAnyone } from "../../ports/kill-permit.ts";
 import { VOLUME_DAYS } from "../exchange-rules.ts";
@@ -43,7 +43,7 @@ export async function readDaysOf(
   { days, now, rule }: Pick<PairReport, "days" | "now"> & { readonly rule: UpRule | undefined },
 ) {
   const { store } = deps.liquidity;
-  const [from, to] = [days.from * MINUTES_A_DAY, Math.min((days.to + 1) * MINUTES_A_DAY, minuteOf(now))];
+  const [from, to] = [days.from * MINUTES_PER_DAY, Math.min((days.to + 1) * MINUTES_PER_DAY, minuteOf(now))];
   const since = await store.since(pair);
   const span = await readLiquidity({ ...deps, store }, { pair, from, to, today: dayOf(now), since, rule });
   return { span, since };

@@ -2,7 +2,7 @@ import { type Decimal, ONE, readable, text } from "../../kernel/decimal.ts";
 import { DAY, dayOf, MINUTE, type Millis } from "../../kernel/time.ts";
 import type { Alarm } from "../../model/news.ts";
 import type { LiquidityPromise } from "../../model/samples/promise.ts";
-import { MINUTES_A_DAY } from "../../model/samples/sample.ts";
+import { MINUTES_PER_DAY } from "../../model/samples/sample.ts";
 import { meanOfTotal } from "../../model/samples/sums.ts";
 import { MEXC } from "../exchange-rules.ts";
 import { addUpMinutes, joinDays, type LiquiditySpan, type ObligationFinding } from "../obligations.ts";
@@ -57,7 +57,7 @@ function awayToday({ value, limit }: ObligationFinding, { sums }: LiquiditySpan)
   const known = BigInt(sums.known);
   // The share is rounded down, so the true number of minutes is the next whole one.
   const up = (value * known + ONE - 1n) / ONE;
-  const [away, may] = [known - up, ((ONE - limit) * BigInt(MINUTES_A_DAY)) / ONE];
+  const [away, may] = [known - up, ((ONE - limit) * BigInt(MINUTES_PER_DAY)) / ONE];
   if (away === 0n || 2n * away < may) return [];
   const what = `missing or too wide for ${away} ${away === 1n ? "minute" : "minutes"} of today`;
   return [

@@ -9,7 +9,7 @@ import {
   type SignedDay,
   type WatchedPair,
 } from "../../model/samples/promise.ts";
-import { MINUTES_A_DAY } from "../../model/samples/sample.ts";
+import { MINUTES_PER_DAY } from "../../model/samples/sample.ts";
 import { type BundleDay, type BundleHead, dayText, proofLines, signedText } from "../proof.ts";
 import type { ProofStore } from "../store/proofs.ts";
 import type { LiquidityStore } from "../store/store.ts";
@@ -34,7 +34,7 @@ export async function signDays(
   const since = await store.since(pair);
   const last = await proofs.newest(pair);
   if (since === undefined) return 0;
-  const [first, end] = [last ? last.day + 1 : Math.floor(since / MINUTES_A_DAY), dayOf(now - SIGNED_AFTER)];
+  const [first, end] = [last ? last.day + 1 : Math.floor(since / MINUTES_PER_DAY), dayOf(now - SIGNED_AFTER)];
   let [count, previous] = [0, last?.hash ?? NO_PREVIOUS];
   for (let day = first; day < end && count < most; day++) {
     const { lines, ...rows } = await readLines(store, pair, day);
@@ -49,7 +49,7 @@ export async function signDays(
 }
 
 async function readLines(store: LiquidityStore, pair: WatchedPair, day: number) {
-  const [from, to] = [day * MINUTES_A_DAY, (day + 1) * MINUTES_A_DAY];
+  const [from, to] = [day * MINUTES_PER_DAY, (day + 1) * MINUTES_PER_DAY];
   const [rows, misses] = [await store.minutes(pair, from, to), await store.misses(pair, from, to)];
   const timed = rows.filter(({ offer }) => offer !== null).length;
   return { lines: proofLines(rows, misses), known: rows.length, timed, missed: misses.length };

@@ -8,7 +8,7 @@ import type { PromisedPair, WatchedPair } from "../../model/samples/promise.ts";
 import {
   type Absence,
   foldSamples,
-  MINUTES_A_DAY,
+  MINUTES_PER_DAY,
   minuteOf,
   ownLevels,
   type Sides,
@@ -54,10 +54,10 @@ export async function sampleLiquidity(deps: SampleDeps): Promise<void> {
     if (requests && requests() < REQUESTS_PER_SAMPLE) return;
     await samplePair(deps, pair).catch(async (error: unknown) => {
       log("warn", "a book was not read", { ...pair, reason: messageOf(error) });
-      await liquidity.store.keepMiss(pair, { minute: minuteOf(now), cause: missedBecause(error) });
+      await liquidity.store.keepMiss(pair, { minute: minuteOf(now), cause: absenceCauseOf(error) });
     });
   }
-  if (minuteOf(now) % MINUTES_A_DAY >= MINUTES_OF_ADDING_UP) return;
+  if (minuteOf(now) % MINUTES_PER_DAY >= MINUTES_OF_ADDING_UP) return;
   await addUpYesterday(deps, promised, now);
   await signYesterday(deps, pairs, now);
 }
@@ -81,10 +81,10 @@ async function addUpYesterday(
   now: Millis,
 ): Promise<void> {
   if (!liquidity) return;
-  const to = dayOf(now) * MINUTES_A_DAY;
+  const to = dayOf(now) * MINUTES_PER_DAY;
   for (const { promise, exchange, symbol } of pairs) {
     if (deps.requests && deps.requests() < 2 * REQUESTS_PER_SAMPLE) return;
-    const from = to - MINUTES_A_DAY;
+    const from = to - MINUTES_PER_DAY;
     const rule = promise && upRuleOf(promise);
     const pair = { exchange, symbol };
     const request = { pair, from, to, today: dayOf(now), since: from, rule };
@@ -225,4 +225,5 @@ export function absenceOf(own: Sides<number>, views: readonly StrategyView[]): A
 }
 
 /** Returns why a book could not be read. */
-export const missedBecause = (error: unknown): Absence => (error instanceof VenueError ? "exchange" : "ours");
+export const absenceCauseOf = (error: unknown): Absence =>
+  error instanceof VenueError ? "exchange" : "ours";

@@ -8,7 +8,7 @@ import {
   type SignedRows,
   type WatchedPair,
 } from "../../model/samples/promise.ts";
-import { MINUTES_A_DAY } from "../../model/samples/sample.ts";
+import { MINUTES_PER_DAY } from "../../model/samples/sample.ts";
 import { type Context, statement } from "../../storage/client/context.ts";
 import { type Kek, openSealed, rewrap, seal } from "../../storage/client/envelope.ts";
 import {
@@ -50,7 +50,7 @@ export const createProofStore = ({ client, db }: Context) => ({
     { day, previous, hash, signature, publicKey }: SignedDay,
     { known, timed, missed }: SignedRows,
   ): Promise<boolean> {
-    const [from, to] = [day * MINUTES_A_DAY, (day + 1) * MINUTES_A_DAY];
+    const [from, to] = [day * MINUTES_PER_DAY, (day + 1) * MINUTES_PER_DAY];
     const count = (table: typeof liquidityMinutes | typeof liquidityMisses) =>
       sql`(select count(*) from ${table} as minutes where minutes.exchange = ${exchange} and minutes.symbol = ${symbol} and minutes.minute >= ${from} and minutes.minute < ${to})`;
     const timedRows = sql`(select count(offer) from ${liquidityMinutes} where exchange = ${exchange} and symbol = ${symbol} and minute >= ${from} and minute < ${to})`;

@@ -2,7 +2,7 @@ import { and, asc, type Column, eq, gte, lt, type SQL, sql } from "drizzle-orm";
 import { getTableConfig, integer, type SQLiteTable, sqliteTable } from "drizzle-orm/sqlite-core";
 import { MINUTE } from "../../kernel/time.ts";
 import type { AccountKey } from "../../model/account.ts";
-import { type By, EVERY_ACCOUNT } from "../../model/events.ts";
+import { type ActorAndRequest, EVERY_ACCOUNT } from "../../model/events.ts";
 import type { Span } from "../../model/order.ts";
 import type {
   AgreementTerms,
@@ -10,7 +10,7 @@ import type {
   PromisedPair,
   WatchedPair,
 } from "../../model/samples/promise.ts";
-import { type LiquidityMinute, MINUTES_A_DAY, type MissedMinute } from "../../model/samples/sample.ts";
+import { type LiquidityMinute, MINUTES_PER_DAY, type MissedMinute } from "../../model/samples/sample.ts";
 import type { DaySums } from "../../model/samples/sums.ts";
 import type { Deps } from "../../ports/deps.ts";
 import {
@@ -53,7 +53,7 @@ export interface LiquidityDeps extends Deps {
 export type OwnOffer = Pick<LiquidityMinute, "ownSpread" | "ownOrders" | "ownDepth" | "offer">;
 
 /** Thirteen months. */
-const MINUTES_KEPT = 396 * MINUTES_A_DAY;
+const STORED_MINUTES = 396 * MINUTES_PER_DAY;
 
 /** Marks an unknown number of sources: the column does not allow null, and changing it would copy a year of minutes. */
 const UNKNOWN_SOURCES = -1;
@@ -71,7 +71,7 @@ type PairTable = MinuteTable | typeof liquidityDays | typeof liquidityProofs;
 const ofPair = ({ exchange, symbol }: WatchedPair, table: PairTable) =>
   and(eq(table.exchange, exchange), eq(table.symbol, symbol));
 const isOld = (pair: WatchedPair, minute: number, table: typeof liquidityMinutes | typeof liquidityMisses) =>
-  and(ofPair(pair, table), lt(table.minute, minute - MINUTES_KEPT));
+  and(ofPair(pair, table), lt(table.minute, minute - STORED_MINUTES));
 
 const ofSpan = (pair: WatchedPair, table: MinuteTable, { from, to }: MinuteSpan) =>
   and(ofPair(pair, table), gte(table.minute, from), lt(table.minute, to));
@@ -150,12 +150,12 @@ const minuteOfRow = (row: typeof liquidityMinutes.$inferSelect): LiquidityMinute
 });
 
 /** Bytes of a record besides its values: its header, its key and its place on the page. */
-const BYTES_A_RECORD = 8;
+const BYTES_PER_RECORD = 8;
 
 /** Integers count by their digits, about twice their size, which makes up for the free space of pages. */
 const bytesOfRecord = (columns: readonly Column[]): SQL => {
   const values = columns.map((column) => sql`coalesce(length(cast(${column} as blob)), 0) + 1`);
-  return sql`${BYTES_A_RECORD} + ${sql.join(values, sql` + `)}`;
+  return sql`${BYTES_PER_RECORD} + ${sql.join(values, sql` + `)}`;
 };
 
 export const createLiquidityStore = (context: Context) => ({
@@ -268,7 +268,7 @@ function sampleWrites({ client, db }: Context) {
 /** Stores sums only if as many minutes, and as many of them with the times of own orders, are there as were added up. */
 function daySet(pair: WatchedPair, { day, hash, ...sums }: DaySums): Statement {
   const { exchange, symbol } = pair;
-  const span = { from: day * MINUTES_A_DAY, to: (day + 1) * MINUTES_A_DAY };
+  const span = { from: day * MINUTES_PER_DAY, to: (day + 1) * MINUTES_PER_DAY };
   const count = (table: MinuteTable, rows = sql`*`) =>
     sql`(select count(${rows}) from ${table} where ${ofSpan(pair, table, span)})`;
   const timed = count(liquidityMinutes, sql`${liquidityMinutes.offer}`);
@@ -301,7 +301,7 @@ export function createAgreementStore(context: Context) {
     async add(
       terms: AgreementTerms & Pick<AgreementVersion, "name" | "version">,
       message: string,
-      by: By,
+      by: ActorAndRequest,
     ): Promise<boolean> {
       const isNew = sql`not exists(select 1 from ${agreements} where ${name} = ${terms.name} and ${version} = ${terms.version})`;
       const [, added] = await writeText(context, by, async ({ now: at, tell }) => {

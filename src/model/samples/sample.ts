@@ -201,8 +201,8 @@ export interface MissedMinute {
 
 export const minuteOf = (at: Millis): number => Math.floor(at / MINUTE);
 /** Number of minutes in a UTC day. */
-export const MINUTES_A_DAY = DAY / MINUTE;
-export const dayOfMinute = (minute: number): number => Math.floor(minute / MINUTES_A_DAY);
+export const MINUTES_PER_DAY = DAY / MINUTE;
+export const dayOfMinute = (minute: number): number => Math.floor(minute / MINUTES_PER_DAY);
 
 const minuteFrom = (sample: LiquiditySample): LiquidityMinute => ({
   minute: minuteOf(sample.at),

@@ -205,7 +205,7 @@ export function runsIn({ from, to, rows }: Minutes, misses: readonly MissedMinut
 }
 
 /** Own orders by UTC hour. */
-export const MINUTES_AN_HOUR = 60;
+export const MINUTES_PER_HOUR = 60;
 
 /** An hour with samples. */
 export interface HourFigures {
@@ -224,7 +224,7 @@ export interface HourFigures {
 export function hoursIn(rows: readonly LiquidityMinute[]): HourFigures[] {
   const hours = new Map<number, LiquidityMinute[]>();
   for (const row of rows) {
-    const hour = Math.floor(row.minute / MINUTES_AN_HOUR);
+    const hour = Math.floor(row.minute / MINUTES_PER_HOUR);
     const known = hours.get(hour);
     if (known) known.push(row);
     else hours.set(hour, [row]);

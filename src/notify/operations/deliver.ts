@@ -84,11 +84,11 @@ export async function deliver(deps: DeliveryDeps): Promise<void> {
   for (const { name } of working.filter((channel) => !due.includes(channel)))
     log("warn", "a channel cannot be used from this process", { channel: name, reason: NO_MAIL });
   // The channels that are furthest behind, so that each gets its turn.
-  const affordable = deps.requests
+  const affordableMessages = deps.requests
     ? Math.max(0, Math.floor((deps.requests() - 2) / REQUESTS_PER_CHANNEL))
     : due.length;
   await Promise.all(
-    due.slice(0, affordable).map(({ name }) =>
+    due.slice(0, affordableMessages).map(({ name }) =>
       serveChannel(deps, name).catch((error: unknown) => {
         log("warn", "a message could not be sent", { channel: name, reason: wordsOf(error) });
       }),
@@ -237,7 +237,7 @@ const longSecretsOf = (secrets: Readonly<Record<string, string>>): string[] =>
 /** News that is still to be sent, in bounded size, so many events become one message. */
 const MAX_DIGEST_LINES = 20;
 /** How long news with the same key is only counted after it was sent. */
-const AGAIN_AFTER: Millis = 10 * MINUTE;
+const REPEAT_AFTER_MS: Millis = 10 * MINUTE;
 const MAX_LINES_SHOWN = 50;
 
 /** Adds news for a channel's level, at protocol time `now`. */
@@ -266,7 +266,7 @@ const leastUrgent = (lines: readonly DigestLine[]): DigestLine =>
 
 const dueAt = ({ sentAt }: Digest, key: string, now: Millis): Millis => {
   const last = sentAt[key];
-  return last === undefined ? now : Math.max(now, last + AGAIN_AFTER);
+  return last === undefined ? now : Math.max(now, last + REPEAT_AFTER_MS);
 };
 
 const lineOf = ({ key, level, text, at, fill }: News, due: Millis): DigestLine => ({
@@ -294,12 +294,12 @@ const withNews = (line: DigestLine, { text, at, fill }: News): DigestLine => ({
 
 /** Returns the lines that are due: in quiet hours only alerts. */
 export const dueLines = ({ lines }: Digest, now: Millis, isQuiet: boolean): readonly DigestLine[] =>
-  lines.filter((line) => !isAhead(line.dueAt, now, AGAIN_AFTER) && (!isQuiet || line.level === "alert"));
+  lines.filter((line) => !isAhead(line.dueAt, now, REPEAT_AFTER_MS) && (!isQuiet || line.level === "alert"));
 
 /** Returns the digest after all of it was sent. */
 export function describedAt({ lines, sentAt: result }: Digest, now: Millis): Digest {
   const all = { ...result, ...Object.fromEntries(lines.filter(isOnce).map(({ key }) => [key, now])) };
-  const recent = Object.entries(all).filter(([, at]) => ageOf(at, now) < AGAIN_AFTER);
+  const recent = Object.entries(all).filter(([, at]) => ageOf(at, now) < REPEAT_AFTER_MS);
   return {
     ...NO_DIGEST,
     sentAt: Object.fromEntries(recent.sort(([, a], [, b]) => b - a).slice(0, MAX_LINES_SHOWN)),

@@ -44,11 +44,11 @@ export function heartbeat(
  * Returns whether a round in this process was successful. A pass of another process counts as successful; missing
  * keys or a wait after a failure do not.
  */
-export const areGood = (passes: readonly Pass[]): boolean =>
+export const passesSucceeded = (passes: readonly Pass[]): boolean =>
   passes.every(({ outcome }) => outcome === "stepped" || outcome === "short" || outcome === "busy");
 
 /** Returns whether other processes run the passes: each account had one within three intervals, and none fails. */
-export const areStepped = (
+export const otherServersRunPasses = (
   due: readonly string[],
   accounts: readonly AccountReading[],
   { now, interval }: { readonly now: Millis; readonly interval: Millis },

@@ -13,9 +13,9 @@ import {
   type NewsCursor,
   NO_DIGEST,
 } from "../../model/channel.ts";
-import { type By, EVERY_ACCOUNT, type EventView } from "../../model/events.ts";
+import { type ActorAndRequest, EVERY_ACCOUNT, type EventView } from "../../model/events.ts";
 import type { Side } from "../../model/market.ts";
-import type { TellableEvent, TellableFill } from "../../model/news.ts";
+import type { ReportableEvent, ReportableFill } from "../../model/news.ts";
 import { type Context, hasRows, rowsOf, statement } from "../../storage/client/context.ts";
 import { type Kek, openSealed, rewrap, seal } from "../../storage/client/envelope.ts";
 import { writeText } from "../../storage/client/event-chain.ts";
@@ -102,13 +102,13 @@ const channelOf = ({
 
 const EVENT_COLUMNS = Object.keys(getTableColumns(events)).length;
 
-const tellableEventsOf = (found: ResultSet | undefined): TellableEvent[] =>
+const reportableEventsOf = (found: ResultSet | undefined): ReportableEvent[] =>
   rowsOf(events, found).map((event, at) => {
     const name = found?.rows[at]?.[EVENT_COLUMNS];
     return { ...event, name: name == null ? null : String(name) };
   });
 
-const tellableFillOf = (row: ArrayLike<unknown>): TellableFill => ({
+const reportableFillOf = (row: ArrayLike<unknown>): ReportableFill => ({
   number: Number(row[0]),
   account: String(row[1]),
   strategy: row[2] === null ? null : String(row[2]),
@@ -138,7 +138,7 @@ function channelList(context: Context, keks: readonly Kek[]) {
     async addChannel(
       { name, kind, level, quiet, isDaily }: NewChannel,
       secrets: ChannelSecrets,
-      by: By,
+      by: ActorAndRequest,
     ): Promise<boolean> {
       const kek = needKek(keks);
       const { fields, ...wrapping } = await seal(kek, ownerOf(name), secrets);
@@ -169,7 +169,7 @@ function channelList(context: Context, keks: readonly Kek[]) {
     },
 
     /** Deletes a channel with its messages. Returns false if it does not exist. */
-    async removeChannel(name: string, by: By): Promise<boolean> {
+    async removeChannel(name: string, by: ActorAndRequest): Promise<boolean> {
       const isThere = sql`exists(select 1 from ${channels} where ${channels.name} = ${name})`;
       const [, removed] = await writeText(context, by, async ({ tell }) => [
         await tell({ ...OF_CHANNEL, message: `removed ${name}` }, isThere),
@@ -235,8 +235,8 @@ function newsReads(context: Context, keks: readonly Kek[]) {
         "read",
       );
       const output = {
-        events: tellableEventsOf(newEvents),
-        fills: (newFills?.rows ?? []).map((row) => tellableFillOf(row as ArrayLike<unknown>)),
+        events: reportableEventsOf(newEvents),
+        fills: (newFills?.rows ?? []).map((row) => reportableFillOf(row as ArrayLike<unknown>)),
       };
       return {
         ...output,
@@ -287,8 +287,8 @@ function deliveries(context: Context, keks: readonly Kek[]) {
         now: row.until - ttl,
         secrets: await openSealed(keks, ownerOf(name), sealed).catch(undecryptable(name)),
         pending: pending && { message: pending.message, tries: pending.tries },
-        events: tellableEventsOf(newEvents),
-        fills: (newFills?.rows ?? []).map((row) => tellableFillOf(row as ArrayLike<unknown>)),
+        events: reportableEventsOf(newEvents),
+        fills: (newFills?.rows ?? []).map((row) => reportableFillOf(row as ArrayLike<unknown>)),
       };
     },
 
@@ -411,8 +411,8 @@ export interface Claim {
   /** The oldest message to send. */
   readonly pending: { readonly message: Message; readonly tries: number } | undefined;
   /** Events and fills after the channel's cursor, oldest first, at most `page` of each. */
-  readonly events: readonly TellableEvent[];
-  readonly fills: readonly TellableFill[];
+  readonly events: readonly ReportableEvent[];
+  readonly fills: readonly ReportableFill[];
 }
 
 type OwnClaim = Pick<Claim, "channel" | "owner">;

@@ -10,7 +10,7 @@ import {
   textField,
   wordField,
 } from "../../kernel/fields.ts";
-import { handOrderId } from "../../kernel/ids.ts";
+import { manualOrderId } from "../../kernel/ids.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
 import { midOf } from "../../kernel/spread.ts";
 import { DAY, type Millis } from "../../kernel/time.ts";
@@ -18,7 +18,7 @@ import { countedNotional, exposureOf, limitError, type MarketLook, thinBook } fr
 import { readStandings } from "../../limits/operations/exposed-reads.ts";
 import { firstRefusal, termsOf } from "../../limits/standing.ts";
 import { accountKey } from "../../model/account.ts";
-import { type By, byOf } from "../../model/events.ts";
+import { type ActorAndRequest, byOf } from "../../model/events.ts";
 import type { LimitRefusal, Standings, StandingsRead } from "../../model/limits.ts";
 import { type Market, type Quote, SIDES, takeFrom } from "../../model/market.ts";
 import { type Order, takes } from "../../model/order.ts";
@@ -26,7 +26,7 @@ import type { Exposure, Preview } from "../../model/proposal.ts";
 import { type Call, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import { killRefusal, watchKill } from "../../ports/kill-permit.ts";
-import type { HandRecord, HandTerms } from "../../ports/stores/store.ts";
+import type { ManualOrderRecord, ManualOrderTerms } from "../../ports/stores/store.ts";
 import type { CreateOutcome, Venue, VenueOrder } from "../../ports/venue.ts";
 import {
   acceptedId,
@@ -34,12 +34,12 @@ import {
   asRequested,
   asSent,
   CreatedShape,
-  handOrder,
-  handOutcome,
+  manualOrder,
+  manualOrderOutcome,
   orderOut,
   type PreparedOrder,
   prepareOrder,
-  SEND_WITHIN,
+  SEND_WITHIN_MS,
   unknownOutcome,
 } from "../hand.ts";
 import { previewOrder } from "../preview.ts";
@@ -174,7 +174,7 @@ async function orUnknown<T>(
     return await act();
   } catch (error) {
     if (requestKey === undefined || !(error instanceof VenueError)) throw error;
-    const clientId = input.clientOrderId ?? handOrderId(requestKey);
+    const clientId = input.clientOrderId ?? manualOrderId(requestKey);
     const earlier = await store.orderByClientId(accountKey(venue.account), clientId);
     throw earlier && earlier.state !== "rejected" ? unknownOutcome(earlier) : error;
   }
@@ -225,15 +225,15 @@ async function placeHandOrder(
   const open = isTaker ? await openMet(venue, symbol, reach) : undefined;
   const requestedAt = deps.local.monotonic();
   const standings = await readStandings(deps, venue.account, actor);
-  const clientId = clientOrderId ?? handOrderId(requestKey ?? deps.local.randomText(15));
+  const clientId = clientOrderId ?? manualOrderId(requestKey ?? deps.local.randomText(15));
   const account = accountKey(venue.account);
   const moment = { now: standings.now, at: quote.at };
-  const order = handOrder({ ...prepared, symbol, account, clientId, ...moment, actor }, venue.timing);
+  const order = manualOrder({ ...prepared, symbol, account, clientId, ...moment, actor }, venue.timing);
   const by = byOf(call);
   const recorded = await recordIntent(deps, { venue, order, standings, reach, open, requestKey, by });
   const placed = (found: VenueOrder) => ({ success: true as const, exchange, order: orderOut(found) });
   if ("earlier" in recorded) return placed(await madeBefore(venue, recorded.earlier));
-  const mayLeave = () => deps.local.monotonic() - requestedAt <= SEND_WITHIN;
+  const mayLeave = () => deps.local.monotonic() - requestedAt <= SEND_WITHIN_MS;
   const kill = watchKill(deps, order, recorded.requestedAt);
   const outcome = await venue.create(order, kill.unlessOn({ mayLeave, sendBy: order.sendBy }));
   await noteAnswer(deps, order, outcome);
@@ -247,7 +247,7 @@ async function placeHandOrder(
 // The exchange's response is valid even if it could not be stored; the next pass looks the order up.
 async function noteAnswer({ store, log }: Deps, order: Order, outcome: CreateOutcome): Promise<void> {
   try {
-    await store.settleByHand(handOutcome(order, outcome));
+    await store.settleByHand(manualOrderOutcome(order, outcome));
   } catch (error) {
     log("warn", "the response to an order could not be stored", {
       clientId: order.clientId,
@@ -281,7 +281,7 @@ interface Recording {
   readonly reach: OrderReach;
   readonly open: VenueOrder | undefined;
   readonly requestKey: string | undefined;
-  readonly by: By;
+  readonly by: ActorAndRequest;
 }
 
 /**
@@ -395,8 +395,8 @@ async function stillMet(venue: Venue, met: Order): Promise<AppError | undefined>
 async function tryRecord(
   deps: Deps,
   recording: Recording,
-  handTerms: HandTerms,
-): Promise<RecordedIntent | Exclude<HandRecord, { readonly result: "recorded" }>> {
+  handTerms: ManualOrderTerms,
+): Promise<RecordedIntent | Exclude<ManualOrderRecord, { readonly result: "recorded" }>> {
   const requestedAt = deps.local.monotonic();
   try {
     const recorded = await deps.store.recordByHand(recording.order, handTerms, recording.by);
@@ -417,7 +417,7 @@ async function earlierOf({ store }: Deps, { order, requestKey }: Recording): Pro
   const isSame = isSameOrder(earlier, order);
   if (order.sendBy - earlier.sendBy < DAY) return isSame ? earlier : undefined;
   // The same key derives the same client order id, also for another order.
-  if (!isSame && order.clientId !== handOrderId(requestKey)) return undefined;
+  if (!isSame && order.clientId !== manualOrderId(requestKey)) return undefined;
   throw new AppError(
     "Conflict",
     "this Idempotency-Key placed an order more than a day ago; use another key for a new order",

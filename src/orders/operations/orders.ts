@@ -3,21 +3,21 @@ import { AppError, messageOf } from "../../kernel/errors.ts";
 import { countField, exchangeField, pairField } from "../../kernel/fields.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import { accountKey } from "../../model/account.ts";
-import { type By, byOf } from "../../model/events.ts";
+import { type ActorAndRequest, byOf } from "../../model/events.ts";
 import type { Order } from "../../model/order.ts";
-import { TRADES_NOTHING } from "../../model/proposal.ts";
+import { NO_EXPOSURE } from "../../model/proposal.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { CancelOutcome, Venue, VenueOrder } from "../../ports/venue.ts";
 import {
   AllCanceledShape,
   CanceledShape,
-  notSent,
   OneOrderShape,
   OrdersShape,
   oneOrderInput,
+  orderNotSent,
   orderOut,
-  SEND_WITHIN,
+  SEND_WITHIN_MS,
 } from "../hand.ts";
 import { previewCancel } from "../preview.ts";
 import { createOrder } from "./create.ts";
@@ -78,7 +78,7 @@ const cancelOrder = (ids: readonly string[]) =>
           if (!order) throw orderNotFound(exchange, { symbol, id });
           return previewCancel(exchange, [order], (await readStrategyOrders(deps, venue, [order])).length);
         },
-        exposure: TRADES_NOTHING,
+        exposure: NO_EXPOSURE,
         strategies: async () => strategiesOf(await readStrategyOrders(deps, venue, [{ id }])),
         async act() {
           const message = await cancelByHand(deps, venue, { symbol, id, by: byOf(call) });
@@ -121,7 +121,7 @@ const cancelAllOrders = (ids: readonly string[]) =>
       const live = new Set(ofStrategies.map(({ exchangeId }) => exchangeId ?? ""));
       return {
         preview: async () => previewCancel(exchange, open, live.size),
-        exposure: TRADES_NOTHING,
+        exposure: NO_EXPOSURE,
         strategies: strategiesOf(ofStrategies),
         act: () =>
           cancelOpenOrders(deps, venue, {
@@ -196,7 +196,7 @@ export const orderOperations = (ids: readonly string[]): Operation[] => [
 interface OneCancel {
   readonly symbol: Pair;
   readonly id: string;
-  readonly by: By;
+  readonly by: ActorAndRequest;
 }
 
 /** Returns the result. Throws AppError if the exchange did not cancel the order. */
@@ -204,7 +204,7 @@ async function cancelByHand(deps: Deps, venue: Venue, { symbol, id, by }: OneCan
   await noteCancel(deps, venue, { text: `${id} ${symbol}: cancel requested`, by, ahead: true });
   const outcome = await cancelOnce(deps, venue, { symbol, id });
   await noteCancel(deps, venue, { text: `${id} ${symbol}: ${outcome.result}`, by });
-  if (outcome.result === "not_sent") throw notSent("Cancel failed", "the request was not sent", outcome);
+  if (outcome.result === "not_sent") throw orderNotSent("Cancel failed", "the request was not sent", outcome);
   if (outcome.result === "unknown") throw cancelUnknown(` (${outcome.reason})`);
   if (outcome.result === "rejected")
     throw new AppError("Cancel failed", `the exchange did not cancel the order: ${outcome.reason}`);
@@ -217,7 +217,7 @@ interface Cancels {
   /** Ids of orders that running strategies place again. */
   readonly live: ReadonlySet<string>;
   readonly what: string;
-  readonly by: By;
+  readonly by: ActorAndRequest;
 }
 
 async function cancelOpenOrders(deps: Deps, venue: Venue, { exchange, open, live, what, by }: Cancels) {
@@ -256,7 +256,7 @@ async function cancelOnce(
   order: { symbol: Pair; id: string },
 ): Promise<CancelOutcome> {
   const requestedAt = local.monotonic();
-  const mayLeave = () => local.monotonic() - requestedAt <= SEND_WITHIN;
+  const mayLeave = () => local.monotonic() - requestedAt <= SEND_WITHIN_MS;
   return venue.cancel(order, { mayLeave, sendBy: Number.MAX_SAFE_INTEGER });
 }
 
@@ -264,7 +264,7 @@ async function cancelOnce(
 async function noteCancel(
   { store, log }: Deps,
   { account }: Venue,
-  { text, by, ahead = false }: { text: string; by: By; ahead?: boolean },
+  { text, by, ahead = false }: { text: string; by: ActorAndRequest; ahead?: boolean },
 ): Promise<void> {
   const event = { account: accountKey(account), strategy: null, kind: "cancel" as const, message: text };
   const noted = ahead ? store.noteAhead(event, by) : store.note(event, by);

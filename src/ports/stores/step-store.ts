@@ -1,10 +1,10 @@
 import type { Decimal } from "../../kernel/decimal.ts";
 import type { VenueFailure } from "../../kernel/errors.ts";
-import type { StopWish } from "../../kernel/fields.ts";
+import type { StopRequest } from "../../kernel/fields.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { AccountKey } from "../../model/account.ts";
-import type { By, Event } from "../../model/events.ts";
+import type { ActorAndRequest, Event } from "../../model/events.ts";
 import type { Kill, Panic } from "../../model/kill.ts";
 import type { LimitTerms, LimitUse, StoredLimits, VenueCalls } from "../../model/limits.ts";
 import type { AccountMemory } from "../../model/memory.ts";
@@ -58,7 +58,7 @@ export type StrategyUpdate = Pick<
 /** Writes of one strategy, or of the account, in a pass. They are written in one batch. */
 export interface Changes {
   /** The request that a stop acts on. The batch fails if a newer request has replaced it. */
-  readonly wish: (Pick<Strategy, "id" | "wants"> & StopWish) | null;
+  readonly wish: (Pick<Strategy, "id" | "wants"> & StopRequest) | null;
   readonly strategy: StrategyUpdate | null;
   readonly fills: readonly Fill[];
   readonly orders: readonly Order[];
@@ -155,12 +155,12 @@ export interface StepStore {
   /** Returns the cached state. A change by this process takes effect here at once. */
   knownKilled(kind?: OrderKind): boolean;
   /** Records who changed it, if the state changed. */
-  setKill(on: boolean, by: By): Promise<void>;
+  setKill(on: boolean, by: ActorAndRequest): Promise<void>;
   /**
    * Turns the switch on, and records the panic's other requests in the same write. Returns the protocol time of the
    * change.
    */
-  panic(query: Panic, by: By): Promise<Millis>;
+  panic(query: Panic, by: ActorAndRequest): Promise<Millis>;
   /** Returns orders that are or can be open, of all accounts or of one. */
   unsettledOrders(account?: AccountKey): Promise<readonly Order[]>;
   /** Marks the database as restored. Every grid then looks up its next ids before it places an order. */

@@ -4,11 +4,11 @@
  */
 
 import type { Decimal } from "../../kernel/decimal.ts";
-import type { StopWish } from "../../kernel/fields.ts";
+import type { StopRequest } from "../../kernel/fields.ts";
 import { type Millis, SECOND } from "../../kernel/time.ts";
 import type { AccountKey } from "../../model/account.ts";
 import type { Checkpoint } from "../../model/chain.ts";
-import type { By, EventView, KeptEvent } from "../../model/events.ts";
+import type { ActorAndRequest, EventView, StoredEvent } from "../../model/events.ts";
 import type { CostDay, LimitSettings, LimitsRead, LimitsRequest, LimitTerms } from "../../model/limits.ts";
 import type { AccountMemory } from "../../model/memory.ts";
 import type { Fill, MeasuredFill, Order, SpreadFill } from "../../model/order.ts";
@@ -21,7 +21,7 @@ export interface Store
   extends StepStore,
     StrategyStore,
     HistoryStore,
-    HandOrderStore,
+    ManualOrderStore,
     RequestStore,
     ServerStore,
     TokenStore,
@@ -39,7 +39,7 @@ export interface Store
 }
 
 /** An event with its position in its chain. All three fields are null for events older than the chains. */
-export type ChainedEvent = KeptEvent & {
+export type ChainedEvent = StoredEvent & {
   readonly id: number;
   readonly chain: string | null;
   readonly seq: number | null;
@@ -61,12 +61,12 @@ export interface Signer {
 
 export interface AuditStore {
   /** Writes an event that belongs to no other row. */
-  note(eventView: EventView, by: By): Promise<void>;
+  note(eventView: EventView, by: ActorAndRequest): Promise<void>;
   /**
    * Writes an event before its action, without waiting for a locked database. Resolves when it is written, fails or
    * times out.
    */
-  noteAhead(eventView: EventView, by: By): Promise<void>;
+  noteAhead(eventView: EventView, by: ActorAndRequest): Promise<void>;
   /** Returns events in the order of writing. */
   eventsAfter(id: number, limit: number): Promise<readonly ChainedEvent[]>;
   /** Returns the newest event of a chain before a position; undefined without one. */
@@ -84,18 +84,18 @@ export interface AuditStore {
   checkpoint(
     signer: Signer,
     keep: Millis | undefined,
-    by: By,
+    by: ActorAndRequest,
   ): Promise<{ readonly checkpoint: Checkpoint; readonly cut: number }>;
 }
 
 /** Why the intent of a manual order was not written: the kill switch, a limit, or an order that it could fill against. */
-export type HandRecord =
+export type ManualOrderRecord =
   | { readonly result: "recorded" }
   | { readonly result: "refused" }
   | { readonly result: "meets"; readonly order: Order };
 
 /** What a manual order is checked against: the limits and the account's own orders. */
-export interface HandTerms {
+export interface ManualOrderTerms {
   /** Protocol time of the read; read from the database if absent. */
   readonly at?: Millis;
   readonly terms: LimitTerms | null;
@@ -105,14 +105,14 @@ export interface HandTerms {
   readonly ended: readonly string[];
 }
 
-export interface HandOrderStore {
+export interface ManualOrderStore {
   /** Protocol time. */
   now(): Promise<Millis>;
   /**
    * Writes the intent of a manual order and checks its terms in the same statement, so only one of two orders that
    * could fill each other is written. Throws `constraint` if the account already used the client id.
    */
-  recordByHand(order: Order, terms: HandTerms, by: By): Promise<HandRecord>;
+  recordByHand(order: Order, terms: ManualOrderTerms, by: ActorAndRequest): Promise<ManualOrderRecord>;
   settleByHand(outcome: Pick<Order, "account"> & Settlement["outcomes"][number]): Promise<void>;
   orderByClientId(account: AccountKey, clientId: string): Promise<Order | undefined>;
   /** Returns whether the account has an unconfirmed order that must be looked up. */
@@ -152,7 +152,7 @@ export interface HistoryStore {
   /** The same with the mid at the fill only, in half of the time. */
   spreadFillsOf(strategy: string, page: Page): Promise<readonly SpreadFill[]>;
   /** Ordered by protocol time, then number. */
-  eventsOf(strategy: string, page: Page): Promise<readonly (KeptEvent & { readonly id: number })[]>;
+  eventsOf(strategy: string, page: Page): Promise<readonly (StoredEvent & { readonly id: number })[]>;
   /** Returns the actor who started it; undefined if that event is no longer stored. */
   starterOf(strategy: string): Promise<string | undefined>;
   /** Oldest first. */
@@ -169,7 +169,7 @@ export interface LimitStore {
       readonly settings: LimitSettings;
       readonly message: string;
     },
-    by: By,
+    by: ActorAndRequest,
   ): Promise<boolean>;
   /** Counts a use without an order toward a scope's limit for the day. Returns false if it would exceed `most`. */
   useLimit(use: {
@@ -200,7 +200,7 @@ export interface PlanStore {
     readonly after?: number | undefined;
   }): Promise<readonly (Plan & { readonly place: number })[]>;
   /** Returns false if there is no such undecided plan. */
-  decidePlan(id: string, decision: "approved" | "refused", by: By): Promise<boolean>;
+  decidePlan(id: string, decision: "approved" | "refused", by: ActorAndRequest): Promise<boolean>;
   /** Returns whether a commit has consumed the plan. */
   isPlanUsed(id: string): Promise<boolean>;
   /** Returns the state of a plan; `waiting` means it needs approval. Records which request waits for it. */
@@ -286,7 +286,7 @@ export interface StrategyStore {
    * Stores it under a free millisecond at or after `startedAt`, or returns the strategy that the same `request`
    * already started. Returns undefined, and stores nothing, if the kill switch was turned on since it was read.
    */
-  createStrategy(strategy: NewStrategy, by: By): Promise<Strategy | undefined>;
+  createStrategy(strategy: NewStrategy, by: ActorAndRequest): Promise<Strategy | undefined>;
   /**
    * Returns strategies oldest first; a page is newest first. Reads them in parts. A strategy that runs throughout
    * appears exactly once; one that starts or stops meanwhile can be missing or outdated.
@@ -295,16 +295,16 @@ export interface StrategyStore {
   /** Returns the strategies with a name, oldest first. */
   strategiesNamed(name: string): Promise<readonly Pick<Strategy, "id" | "status">[]>;
   /** Renames a strategy; null takes its name away. */
-  rename(id: string, name: string | null, by: By): Promise<void>;
+  rename(id: string, name: string | null, by: ActorAndRequest): Promise<void>;
   /** Requests a stop, which can leave the orders open or sell the base. */
-  setWants(id: string, wants: Wants, how: StopWish, by: By): Promise<void>;
+  setWants(id: string, wants: Wants, how: StopRequest, by: ActorAndRequest): Promise<void>;
   /** Pauses or resumes a strategy. A requested stop stays in effect. */
-  setPaused(id: string, isPaused: boolean, by: By): Promise<void>;
+  setPaused(id: string, isPaused: boolean, by: ActorAndRequest): Promise<void>;
   /** Requests a change; returns false if another change followed change number `after`, or if the strategy stops. */
   setEdit(
     id: string,
     edit: { readonly config: StrategyConfig; readonly after: number; readonly description: string },
-    by: By,
+    by: ActorAndRequest,
   ): Promise<boolean>;
   /** Returns open orders that a stop left on the exchange. */
   releasedOrdersOf(strategy: string): Promise<readonly Order[]>;
@@ -325,7 +325,7 @@ type NewToken = Omit<Token, "createdAt" | "revokedAt" | "server" | "maker"> & {
 type SignInToken = NewToken & { readonly maker: string; readonly expiresAt: Millis };
 
 export interface TokenStore {
-  addToken(token: NewToken, by: By): Promise<void>;
+  addToken(token: NewToken, by: ActorAndRequest): Promise<void>;
   /**
    * Returns tokens newest first, including revoked and expired ones, without servers' own tokens, links and ended
    * sign-ins; `place` is where the next page begins.
@@ -336,7 +336,7 @@ export interface TokenStore {
   /** Returns the valid token with this hash. Reads it from the database, not the cache, if its holder is about to write. */
   tokenByHash(hash: string, writes?: boolean | undefined): Promise<Token | undefined>;
   /** Ends a link and adds the token of its sign-in. Returns false when the link has ended. */
-  redeemLink(link: string, token: SignInToken, by: By): Promise<boolean>;
+  redeemLink(link: string, token: SignInToken, by: ActorAndRequest): Promise<boolean>;
   /** Revokes a token and all tokens that its sign-in links created. Returns false if there is none to revoke. */
-  revokeToken(id: string, by: By): Promise<boolean>;
+  revokeToken(id: string, by: ActorAndRequest): Promise<boolean>;
 }

@@ -53,7 +53,7 @@ export interface QualityDeps extends Deps {
 type MeasuredDeps = Required<Pick<QualityDeps, "store" | "marketTime" | "reports">>;
 
 /** Number of days that are read at once. */
-const DAYS_A_READ = 31;
+const DAYS_PER_READ = 31;
 
 /** Reads the strategies with a day in the span, each with the fills of its days. */
 async function readMeasured(
@@ -115,10 +115,10 @@ async function countFills<One extends SpreadFill, Counts>(
     const count = counter(days);
     let before: HistoryPlace | undefined = { at: last.until };
     while (before) {
-      const fills = await fillsOf(strategy, { limit: FILLS_A_PAGE, before });
+      const fills = await fillsOf(strategy, { limit: FILLS_PER_PAGE, before });
       for (const fill of fills) count(fill);
       await request.between();
-      const oldest: One | undefined = fills.length < FILLS_A_PAGE ? undefined : fills.at(-1);
+      const oldest: One | undefined = fills.length < FILLS_PER_PAGE ? undefined : fills.at(-1);
       before = oldest && oldest.at >= first.since ? { at: oldest.at, id: oldest.tradeId } : undefined;
     }
   }
@@ -126,7 +126,7 @@ async function countFills<One extends SpreadFill, Counts>(
 }
 
 /** About 5 ms of calculation, so other requests are served between two pages. */
-const FILLS_A_PAGE = 500;
+const FILLS_PER_PAGE = 500;
 
 /** Reads the rows of each strategy, with the day before the span, and the end of the span. */
 async function readRows(
@@ -135,8 +135,8 @@ async function readRows(
 ): Promise<{ readonly rows: Iterable<readonly StrategyDay[]>; readonly until: Millis }> {
   const rows = new Map<string, StrategyDay[]>();
   let until = 0;
-  for (let first = from - 1; first <= to; first += DAYS_A_READ) {
-    const { days, now } = await reports.daysOf(first, Math.min(to, first + DAYS_A_READ - 1));
+  for (let first = from - 1; first <= to; first += DAYS_PER_READ) {
+    const { days, now } = await reports.daysOf(first, Math.min(to, first + DAYS_PER_READ - 1));
     for (const day of days.filter(isOf)) {
       const known = rows.get(day.strategy);
       if (known) known.push(day);

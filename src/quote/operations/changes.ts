@@ -12,11 +12,11 @@ import { type Decimal, max, text, ZERO } from "../../kernel/decimal.ts";
 import { AppError, noLongerHolds } from "../../kernel/errors.ts";
 import { hashOfPlan } from "../../kernel/hash.ts";
 import { type Balance, balanceIn } from "../../model/account.ts";
-import { type By, byOf } from "../../model/events.ts";
+import { type ActorAndRequest, byOf } from "../../model/events.ts";
 import type { Market } from "../../model/market.ts";
 import type { Order } from "../../model/order.ts";
 import type { Preview } from "../../model/proposal.ts";
-import { type Both, lockedBy } from "../../model/strategy.ts";
+import { lockedBy, type PairAmounts } from "../../model/strategy.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import { type Quoting, quotingOf, requestedChange } from "../pass/quoting.ts";
@@ -24,8 +24,8 @@ import { formatDefence } from "../plan.ts";
 import { PlannedQuoteChangeShape, quoteEditInput, quoteEditPreviewInput } from "../schema/input.ts";
 import {
   type ChangeRequest,
-  cadenceOf,
   changedQuote,
+  passIntervalAdvice,
   type QuoteInputs,
   quotePricedOut,
   quoteWarnings,
@@ -77,7 +77,7 @@ export const hashOfChange = ({ id, edits = 0 }: QuoteStrategy, config: QuoteConf
   hashOfPlan([id, edits, config]);
 
 /** Returns the current budget after its fills. */
-const budgetNow = ({ state }: QuoteStrategy, { budget }: QuoteConfig): Both => ({
+const budgetNow = ({ state }: QuoteStrategy, { budget }: QuoteConfig): PairAmounts => ({
   base: max(ZERO, state.base),
   quote: max(ZERO, budget.quote + state.ledger.quote),
 });
@@ -146,7 +146,7 @@ async function changeByHand(
   deps: Deps,
   { id, edits: after = 0 }: QuoteStrategy,
   { config, changes }: QuoteChange,
-  by: By,
+  by: ActorAndRequest,
 ) {
   const text = `change requested: ${quoteChangesText(changes)}`;
   if (!(await deps.store.setEdit(id, { config, after, description: text }, by)))
@@ -257,7 +257,7 @@ export function plannedChangeOut(strategy: QuoteStrategy, planned: PlannedChange
     cancelled: bids.misplaced.length + asks.misplaced.length,
     orders: [...bids.lacking, ...asks.lacking].map(placedOut),
     refused: plan.cuts.map(({ side, level, because }) => ({ side, level, reason: because })),
-    cadence: cadenceOf(inputs, config),
+    cadence: passIntervalAdvice(inputs, config),
     warnings: [...paused, ...quoteWarnings({ config, plan, has, state: strategy.state }, inputs)],
     planHash: hash,
   };

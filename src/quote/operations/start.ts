@@ -40,7 +40,7 @@ import {
 import { plannedQuoteView } from "../schema/view.ts";
 import { largestQuote } from "../start/exposure.ts";
 import {
-  isShownQuote,
+  matchesQuotePreview,
   type PlannedQuote,
   plannedQuoteOut,
   planQuote,
@@ -59,7 +59,7 @@ async function planned(deps: Deps, query: QuoteRequest, actor: string) {
 /** Returns the price at which the quotes' base is booked. Throws if the plan is outdated or no price is known. */
 function checkedPrice(planned: PlannedQuote, expected: string | undefined): Decimal {
   const { reference, plan } = planned;
-  if (expected !== undefined && !isShownQuote(planned, expected)) throw noLongerHolds();
+  if (expected !== undefined && !matchesQuotePreview(planned, expected)) throw noLongerHolds();
   if (reference !== null) return reference;
   const text = plan.reference.sources.map(({ source, because }) => `${source} ${because}`).join(", ");
   throw new AppError(

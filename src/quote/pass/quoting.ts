@@ -1,6 +1,6 @@
 /** Plans one pass. The same function decides whether orders could be needed, and which. */
 
-import { standsFor, type Tolerance } from "../../engine/position/ledger.ts";
+import { matchesLevel, type Tolerance } from "../../engine/position/ledger.ts";
 import { isFinal } from "../../engine/reconcile/fill-cursor.ts";
 import { abs, type Decimal, max, text, ZERO } from "../../kernel/decimal.ts";
 import { pluralize } from "../../kernel/plain-text.ts";
@@ -33,8 +33,8 @@ import { type PriceContext, votersOf } from "./sources.ts";
 
 export interface Quoting {
   readonly plan: QuotePlan;
-  readonly bids: RestedSide;
-  readonly asks: RestedSide;
+  readonly bids: RestingSide;
+  readonly asks: RestingSide;
 }
 
 /** The account's orders that belong to other strategies or to the user. */
@@ -104,7 +104,7 @@ function ofLastHour(recent: QuoteState["recentPrices"], now: Millis): QuoteState
  * Stores a price if it has changed since the last one, at most once per minute, and only if volatility widens the
  * spread.
  */
-export function withRecentPrice(
+export function addRecentPrice(
   { config, state }: QuoteStrategy,
   { reference: { price } }: QuotePlan,
   now: Millis,
@@ -137,7 +137,7 @@ export function lastQuoted(
 }
 
 /** Compares open orders with planned levels. */
-interface RestedSide {
+interface RestingSide {
   /** Orders that stay: each one saves two calls and keeps its queue position. */
   readonly kept: readonly Order[];
   /** Orders that match no level. */
@@ -152,7 +152,7 @@ export function compareSide(
   levels: readonly QuoteLevel[],
   resting: readonly Order[],
   tolerance: Tolerance,
-): RestedSide {
+): RestingSide {
   const mine = new Set(resting.filter((order) => order.side === side && !isFinal(order)));
   const kept: Order[] = [];
   const lacking: QuoteLevel[] = [];
@@ -160,7 +160,7 @@ export function compareSide(
     const found = nearestTo(
       level,
       [...mine].filter((order) =>
-        standsFor({ side, price: order.price, left: order.amount - order.filled }, level, tolerance),
+        matchesLevel({ side, price: order.price, left: order.amount - order.filled }, level, tolerance),
       ),
     );
     if (found) {
@@ -182,8 +182,8 @@ const nearestTo = ({ price }: QuoteLevel, orders: readonly Order[]): Order | und
  * the last order of a side stays until its replacement is open, so the side is never empty. It does not stay if
  * `makesWay`: its replacement waits only for its funds.
  */
-export function goingOf(
-  { kept, misplaced }: RestedSide,
+export function misplacedToCancel(
+  { kept, misplaced }: RestingSide,
   levels: readonly QuoteLevel[],
   placed: number,
   makesWay: (order: Order) => boolean = () => false,

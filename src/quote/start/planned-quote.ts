@@ -9,7 +9,7 @@ import {
   mul,
   ONE,
   parseDecimal,
-  snap,
+  roundToStep,
   sum,
   text,
   wire,
@@ -20,7 +20,7 @@ import { MINUTE, SECOND } from "../../kernel/time.ts";
 import type { Balance } from "../../model/account.ts";
 import type { Book, Market } from "../../model/market.ts";
 import type { Elsewhere } from "../../model/memory.ts";
-import { type Both, freeBeside } from "../../model/strategy.ts";
+import { freeBeside, type PairAmounts } from "../../model/strategy.ts";
 import type { VenueOrder } from "../../ports/venue.ts";
 import type { Sizes } from "../cut.ts";
 import { quoteNoticesOf, quotingOf } from "../pass/quoting.ts";
@@ -41,7 +41,7 @@ export interface QuoteInputs {
   readonly elsewhere: Elsewhere;
   readonly balances: readonly Balance[];
   /** What other strategies of the account still need. */
-  readonly kept: Both;
+  readonly kept: PairAmounts;
   readonly volatility: Volatility | undefined;
   readonly killed: boolean;
   readonly now: number;
@@ -77,7 +77,7 @@ export function planQuote(
   };
 }
 
-const percentOf = (share: Decimal): number => wire(snap(share * 100n, ONE / 10_000n, "half"));
+const percentOf = (share: Decimal): number => wire(roundToStep(share * 100n, ONE / 10_000n, "half"));
 
 export const sourcesOut = ({ sources }: Pick<LastQuoted, "sources">) =>
   sources.map(({ source, because }) => ({ source, counted: because === null, because }));
@@ -114,7 +114,7 @@ export const quotePricedOut = (
  * Warns if the price moves more between two passes than the quoted distance, because such quotes lose to faster
  * traders.
  */
-export function cadenceOf({ volatility, interval }: QuoteInputs, { rules }: QuoteConfig) {
+export function passIntervalAdvice({ volatility, interval }: QuoteInputs, { rules }: QuoteConfig) {
   const seconds = interval / SECOND;
   if (!volatility)
     return {
@@ -145,7 +145,7 @@ export function plannedQuoteOut(
     ...quotePricedOut(priced, sourcesOut(reference)),
     orders: [...bids, ...asks].map(placedOut),
     refused: cuts.map(({ side, level, because }) => ({ side, level, reason: because })),
-    cadence: cadenceOf(inputs, config),
+    cadence: passIntervalAdvice(inputs, config),
     worstCase: worstCaseText(planned, inputs),
     warnings: quoteWarnings(planned, inputs),
     planHash: hash,
@@ -163,7 +163,7 @@ function worstCaseText({ config, reference }: PlannedQuote, { market }: QuoteInp
 }
 
 /** Describes which part of the budget other strategies of the account need. */
-function missingFunds(has: Both, { market, balances, kept }: QuoteInputs) {
+function missingFunds(has: PairAmounts, { market, balances, kept }: QuoteInputs) {
   const free = freeBeside(kept, balances, market);
   return (["base", "quote"] as const).flatMap((side) => {
     if (has[side] <= free[side]) return [];
@@ -203,7 +203,7 @@ function defenceWarnings(
 
 /** Running quotes with their current budget and state. */
 type WarnedQuote = Pick<PlannedQuote, "config" | "plan"> & {
-  readonly has?: Both;
+  readonly has?: PairAmounts;
   readonly state?: QuoteState;
 };
 
@@ -272,7 +272,7 @@ export function quotePlanHash(
  * Returns whether the current quotes match a preview. Their orders follow the price, so they match while the
  * reference price lies between the bid and ask that half the requested spread gave around the shown price.
  */
-export function isShownQuote(
+export function matchesQuotePreview(
   {
     hash,
     reference,

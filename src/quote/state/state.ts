@@ -8,7 +8,7 @@ import type { Decimal } from "../../kernel/decimal.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { NEW_STRATEGY_STATE, type SlotState, type Strategy } from "../../model/strategy.ts";
 import type { HalfSpread, QuoteRules } from "../plan.ts";
-import type { Uncounted } from "../reference.ts";
+import type { UncountedReason } from "../reference.ts";
 
 /** A user's configuration with defaults filled in. Prices in quote, shares of 1. */
 export interface QuoteConfig extends PositionConfig {
@@ -34,7 +34,7 @@ export interface LastQuoted {
   readonly halfSpread: Decimal | null;
   readonly widenedBy: HalfSpread["because"] | "model" | null;
   /** Null if it counted. */
-  readonly sources: readonly { readonly source: string; readonly because: Uncounted | null }[];
+  readonly sources: readonly { readonly source: string; readonly because: UncountedReason | null }[];
 }
 
 export interface QuoteState extends PositionState {
@@ -48,14 +48,14 @@ export interface QuoteState extends PositionState {
 export type QuoteStrategy = Strategy<QuoteConfig, QuoteState>;
 
 /** Slots per level: while a level's order moves, its replacement needs a second slot. */
-const PLACES_A_LEVEL = 2;
+const PLACES_PER_LEVEL = 2;
 
 /** Returns whether a slot bids: even ones do, odd ones ask, so more levels only add slots. */
 export const isBidSlot = ({ index }: Pick<SlotState, "index">): boolean => index % 2 === 0;
 
 /** Returns enough slots for the levels of a side; no slot is ever removed, because ids of orders name it. */
 export function slotsFor(levels: number, before: readonly SlotState[] = []): readonly SlotState[] {
-  const count = 2 * PLACES_A_LEVEL * levels;
+  const count = 2 * PLACES_PER_LEVEL * levels;
   if (before.length >= count) return before;
   const added = Array.from({ length: count - before.length }, (_one, index) => before.length + index);
   return [...before, ...added.map((index) => ({ index, retryAt: 0 }))];

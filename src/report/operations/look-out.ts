@@ -17,10 +17,10 @@ import type { Deps } from "../../ports/deps.ts";
 import type { Kinds } from "../../ports/kind.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
 import type { MetricsDeps, Readings } from "../../storage/metrics.ts";
-import { LOOK_GAP, withLook } from "../page.tsx";
-import type { Lookout, ReportDeps } from "../store.ts";
+import { CHECK_GAP_MS, withLook } from "../page.tsx";
+import type { AlarmCheckLease, ReportDeps } from "../store.ts";
 
-export type LookoutDeps = Pick<
+export type AlarmCheckDeps = Pick<
   ReportDeps & MetricsDeps,
   "reports" | "metrics" | "store" | "local" | "interval" | "requests" | "kinds" | "marketTime"
 > & {
@@ -29,10 +29,10 @@ export type LookoutDeps = Pick<
 };
 
 /** Interval of the checks; the first process to start one makes it. */
-const LOOK_EVERY: Millis = MINUTE;
-const STRATEGIES_PER_LOOK = 1000;
+const ALARM_CHECK_INTERVAL_MS: Millis = MINUTE;
+const STRATEGIES_PER_CHECK = 1000;
 /** Number of requests of a check without changes. */
-const REQUESTS_PER_LOOK = 8;
+const REQUESTS_PER_CHECK = 8;
 
 /** Returns notices about the hour that ended at `until`. */
 type HourNotices = (
@@ -41,15 +41,19 @@ type HourNotices = (
 ) => Promise<readonly { readonly strategy: string; readonly message: string }[]>;
 
 /** Checks everything that runs: records each strategy's day, and finds problems; in an hour's first check, also notices. */
-export async function lookOut(
-  deps: LookoutDeps,
+export async function checkAlarms(
+  deps: AlarmCheckDeps,
   alsoWrong: (now: Millis) => Promise<readonly Alarm[]> = async () => [],
   noticesOf: HourNotices = async () => [],
 ): Promise<void> {
   const { reports, metrics, store, local, interval = MINUTE, requests, kinds, marketTime } = deps;
   const promised = deps.liquidity?.pairs.length ?? 0;
-  if (!reports || !metrics || (requests && requests() < REQUESTS_PER_LOOK + promised)) return;
-  const turn = await reports.lookOut({ every: LOOK_EVERY, owner: local.name, page: STRATEGIES_PER_LOOK });
+  if (!reports || !metrics || (requests && requests() < REQUESTS_PER_CHECK + promised)) return;
+  const turn = await reports.lookOut({
+    every: ALARM_CHECK_INTERVAL_MS,
+    owner: local.name,
+    page: STRATEGIES_PER_CHECK,
+  });
   if (!turn) return;
   const [running, readings] = await Promise.all([store.strategies({ stopped: false }), metrics.readings()]);
   const views = [...running, ...(await stoppedToday(deps, turn, running))];
@@ -69,8 +73,8 @@ export async function lookOut(
  * that no check has observed since yesterday, has no row; its status events name it.
  */
 async function stoppedToday(
-  { store }: LookoutDeps,
-  { days, events }: Lookout,
+  { store }: AlarmCheckDeps,
+  { days, events }: AlarmCheckLease,
   running: readonly StrategyView[],
 ): Promise<StrategyView[]> {
   const known = new Set(running.map(({ strategy }) => strategy.id));
@@ -83,11 +87,11 @@ async function stoppedToday(
 }
 
 async function keepDays(
-  { reports, kinds, marketTime }: LookoutDeps,
-  { now, before, days, events }: Lookout,
+  { reports, kinds, marketTime }: AlarmCheckDeps,
+  { now, before, days, events }: AlarmCheckLease,
   { views, interval }: { readonly views: readonly StrategyView[]; readonly interval: Millis },
 ): Promise<void> {
-  const elapsed = now - before > LOOK_GAP ? 0 : now - before;
+  const elapsed = now - before > CHECK_GAP_MS ? 0 : now - before;
   const counts = new Map<string, number>();
   for (const event of events) {
     const level = event.kind === "recovered" ? undefined : levelOf(event.kind, event.message);
@@ -123,12 +127,12 @@ function cyclesSince(days: readonly StrategyDay[], { strategy, latest }: Strateg
 }
 
 async function tellAlarms(
-  { reports, local, kinds }: LookoutDeps,
-  { now, before, ownerBefore, alarms: known }: Lookout,
+  { reports, local, kinds }: AlarmCheckDeps,
+  { now, before, ownerBefore, alarms: known }: AlarmCheckLease,
   running: readonly StrategyView[],
   found: readonly Alarm[],
 ): Promise<void> {
-  const isBack = before > 0 && now - before > LOOK_GAP;
+  const isBack = before > 0 && now - before > CHECK_GAP_MS;
   if (isBack) {
     const who =
       ownerBefore === local.name ? `${local.name} is back` : `${local.name} takes over from ${ownerBefore}`;

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { fieldsCsv } from "../../kernel/csv.ts";
-import { type Decimal, decimal, min, mulDiv, snap, text, wire, ZERO } from "../../kernel/decimal.ts";
+import { type Decimal, decimal, min, mulDiv, roundToStep, text, wire, ZERO } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { dayField, flagField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
@@ -176,7 +176,7 @@ type DisposalRow = z.output<ReturnType<typeof DisposalShape>>;
 function disposalsView(answer: unknown) {
   const { disposals } = answer as { readonly disposals: readonly DisposalRow[] };
   const short = (value: string | null) =>
-    value === null ? null : wire(snap(decimal(value), DISPOSAL_STEP, "half"));
+    value === null ? null : wire(roundToStep(decimal(value), DISPOSAL_STEP, "half"));
   return {
     disposals: disposals.map(({ timestamp: _same, ...row }) => ({
       ...row,

@@ -185,7 +185,7 @@ export interface Calls {
    * Runs reads and the write that depends on them without another call of this process in between; repeats all of it
    * if another process interfered. A call with priority runs before all others and has no maximum wait.
    */
-  turn(act: (calls: Turned) => Promise<ResultSet[]>, isFirst?: boolean): Promise<ResultSet[]>;
+  turn(act: (calls: TurnCalls) => Promise<ResultSet[]>, isFirst?: boolean): Promise<ResultSet[]>;
   /** Undefined if only a read shows whether anything has changed. */
   stamp(): Promise<Stamp | undefined>;
   /** Returns how long another process has blocked a write. */
@@ -202,7 +202,7 @@ export interface Stamp {
 }
 
 /** Calls within a turn; they throw the library's errors. */
-export type Turned = Pick<Calls, "execute" | "batch">;
+export type TurnCalls = Pick<Calls, "execute" | "batch">;
 
 /** The only access to a database. */
 export type SafeClient = Calls & WatchedDatabase;
@@ -216,7 +216,7 @@ interface WatchedDatabase {
 
 /** Runs all statements or none; a single statement needs no transaction. */
 export const allOrNone = async (
-  { execute, batch }: Turned,
+  { execute, batch }: TurnCalls,
   statements: InStatement[],
 ): Promise<ResultSet[]> =>
   statements.length === 1 ? [await execute(statements[0] as InStatement)] : batch(statements, "write");

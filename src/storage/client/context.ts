@@ -339,7 +339,7 @@ interface KeptView<Reported> {
  * Caches reads, and repeats a response while no process has changed the database. If changes cannot be detected,
  * every request reads. A response must not depend on the time, except for parts that the caller computes.
  */
-export function keptReads<Reported>(
+export function cachedReads<Reported>(
   { stamp }: Pick<Context, "stamp">,
   { most, isWorth }: KeptForm<Reported>,
 ) {

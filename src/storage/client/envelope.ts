@@ -16,7 +16,7 @@ export interface Kek {
   readonly key: CryptoKey;
 }
 
-export interface Sealed {
+export interface EncryptedText {
   readonly kek: string;
   readonly wrapped: string;
   /** Encrypted texts by field. */
@@ -34,7 +34,7 @@ export async function seal(
   { id, key }: Kek,
   owner: string,
   texts: Readonly<Record<string, string>>,
-): Promise<Sealed> {
+): Promise<EncryptedText> {
   const raw = crypto.getRandomValues(new Uint8Array(32));
   const dataKey = await crypto.subtle.importKey("raw", raw, ALGORITHM, false, ["encrypt"]);
   const fields: Record<string, string> = {};
@@ -49,7 +49,7 @@ export async function seal(
 export async function openSealed(
   keks: readonly Kek[],
   owner: string,
-  sealed: Sealed,
+  sealed: EncryptedText,
 ): Promise<Record<string, string>> {
   const raw = await unwrap(keks, owner, sealed);
   const dataKey = await crypto.subtle.importKey("raw", raw, ALGORITHM, false, ["decrypt"]);
@@ -61,7 +61,11 @@ export async function openSealed(
 }
 
 /** Encrypts the same fields with another of the operator's keys; only the data key is encrypted again. */
-export async function rewrap(keks: readonly Kek[], owner: string, sealed: Sealed): Promise<Sealed> {
+export async function rewrap(
+  keks: readonly Kek[],
+  owner: string,
+  sealed: EncryptedText,
+): Promise<EncryptedText> {
   const [first] = keks;
   if (!first) throw new SettingsError("EDGEMAKER_KEK is not set");
   const raw = await unwrap(keks, owner, sealed);
@@ -70,7 +74,7 @@ export async function rewrap(keks: readonly Kek[], owner: string, sealed: Sealed
   return { ...sealed, kek: first.id, wrapped };
 }
 
-async function unwrap(keks: readonly Kek[], owner: string, { kek, wrapped }: Sealed) {
+async function unwrap(keks: readonly Kek[], owner: string, { kek, wrapped }: EncryptedText) {
   if (keks.length === 0) throw new SettingsError("EDGEMAKER_KEK is not set");
   const found = keks.find(({ id }) => id === kek);
   if (!found) throw new SettingsError("they were encrypted with a different EDGEMAKER_KEK");

@@ -4,24 +4,30 @@ import { digest } from "../../kernel/digest.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { eventText } from "../../model/chain.ts";
-import { BY_STEP, type By, EVERY_ACCOUNT, type Event, type EventView } from "../../model/events.ts";
+import {
+  type ActorAndRequest,
+  BY_STEP,
+  EVERY_ACCOUNT,
+  type Event,
+  type EventView,
+} from "../../model/events.ts";
 import type { DatabaseUse } from "../../model/limits.ts";
 import { events } from "../tables/tables.ts";
-import { isFencedOff, isOvertaken, type Turned } from "./call-queue.ts";
+import { isFencedOff, isOvertaken, type TurnCalls } from "./call-queue.ts";
 import { type ChainHead, type Context, type Statement, statement, unless } from "./context.ts";
 
 const NO_HEAD: ChainHead = { seq: 0, hash: "" };
 
 /** Chain of people's actions; only passes write an account's chain, under its lease. */
-export const OF_PEOPLE = EVERY_ACCOUNT;
+export const PEOPLE_CHAIN = EVERY_ACCOUNT;
 
 /** Maximum number of attempts; each one fails only because another process has written an event. */
 const CHAIN_TRIES = 200;
 
 /** The moment in which a person's action is written. */
-export interface Moment {
+export interface WriteMoment {
   readonly now: Millis;
-  readonly calls: Turned;
+  readonly calls: TurnCalls;
   /** Whether the batch itself checks what is known of the database. */
   readonly isGuarded: boolean;
   /** Returns the statement that writes the event, only if a condition is true in its batch. At most one per batch. */
@@ -35,9 +41,9 @@ interface KnownMoment {
 }
 
 /** A person's action, with its event. */
-export interface Deed {
-  readonly by: By;
-  readonly make: (moment: Moment) => Promise<readonly Statement[]>;
+export interface ActorAction {
+  readonly by: ActorAndRequest;
+  readonly make: (moment: WriteMoment) => Promise<readonly Statement[]>;
   readonly known?: KnownMoment | undefined;
 }
 
@@ -47,17 +53,17 @@ export interface Deed {
  */
 export const writeText = (
   context: Context,
-  by: By,
-  make: Deed["make"],
-  { isFirst = false, known }: Pick<Deed, "known"> & { readonly isFirst?: boolean } = {},
+  by: ActorAndRequest,
+  make: ActorAction["make"],
+  { isFirst = false, known }: Pick<ActorAction, "known"> & { readonly isFirst?: boolean } = {},
 ): Promise<ResultSet[]> =>
   context.client.turn((calls) => writeDeed(context, { by, make, known }, calls), isFirst);
 
 /** Does the same within the caller's turn. */
 export async function writeDeed(
   context: Context,
-  { by, make, known }: Deed,
-  calls: Turned,
+  { by, make, known }: ActorAction,
+  calls: TurnCalls,
 ): Promise<ResultSet[]> {
   const { newest, now } = context;
   const last = newest.ofPeople;
@@ -69,7 +75,7 @@ export async function writeDeed(
     if (results) return results;
   }
   return untilFirst(async () => {
-    const found = await calls.execute(statement(sql`select ${now()}, ${newestOf(OF_PEOPLE)}`));
+    const found = await calls.execute(statement(sql`select ${now()}, ${newestOf(PEOPLE_CHAIN)}`));
     const [at, head] = [Number(found.rows[0]?.[0]), headFrom(found.rows[0]?.[1])];
     return writeAfter(context, by, make, { now: known?.at ?? at, calls, guards: [], head });
   });
@@ -77,22 +83,22 @@ export async function writeDeed(
 
 /** Statements that end their batch if the newest event of people, or the database, has changed. */
 const unlessNewest = ({ seq, hash }: ChainHead, { holds }: KnownMoment): Statement[] =>
-  unless(sql`${newestOf(OF_PEOPLE)} is ${JSON.stringify([seq, hash])} and ${holds}`);
+  unless(sql`${newestOf(PEOPLE_CHAIN)} is ${JSON.stringify([seq, hash])} and ${holds}`);
 
-type AfterHead = Pick<Moment, "now" | "calls"> & {
+type AfterHead = Pick<WriteMoment, "now" | "calls"> & {
   readonly guards: readonly Statement[];
   readonly head: ChainHead;
 };
 
 async function writeAfter(
   { newest }: Context,
-  by: By,
-  make: Deed["make"],
+  by: ActorAndRequest,
+  make: ActorAction["make"],
   { now, calls, guards, head }: AfterHead,
 ): Promise<ResultSet[]> {
   let [last, event]: [ChainHead, Statement | undefined] = [head, undefined];
   const tell = async (eventView: EventView, where = sql`1`) => {
-    const [linked] = (await linkEvents(head, OF_PEOPLE, [{ ...eventView, at: now, ...by }])) as [Linked];
+    const [linked] = (await linkEvents(head, PEOPLE_CHAIN, [{ ...eventView, at: now, ...by }])) as [Linked];
     last = { seq: linked.seq, hash: linked.hash };
     event = insertLinked(linked, where);
     return event;
@@ -164,16 +170,20 @@ function headFrom(found: unknown): ChainHead {
 }
 
 const readChainHead = async (
-  calls: Turned,
+  calls: TurnCalls,
   chain: string,
   use: DatabaseUse | undefined,
 ): Promise<ChainHead> =>
   headFrom((await calls.execute(statement(sql`select ${newestOf(chain)}`), use)).rows[0]?.[0]);
 
-type Linked = Event & By & ChainHead & { readonly chain: string };
+type Linked = Event & ActorAndRequest & ChainHead & { readonly chain: string };
 
 /** Adds the chain position to events, each after the one before it. */
-async function linkEvents(head: ChainHead, chain: string, items: readonly (Event & By)[]): Promise<Linked[]> {
+async function linkEvents(
+  head: ChainHead,
+  chain: string,
+  items: readonly (Event & ActorAndRequest)[],
+): Promise<Linked[]> {
   const linked: Linked[] = [];
   let { seq, hash } = head;
   for (const one of items) {

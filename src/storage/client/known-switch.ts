@@ -1,6 +1,6 @@
 import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { Millis } from "../../kernel/time.ts";
-import { isKeptBack, type Kill, type Panic, turned } from "../../model/kill.ts";
+import { isBlockedByKill, type Kill, type Panic, switchedKill } from "../../model/kill.ts";
 import type { OrderKind } from "../../model/order.ts";
 
 const KILL_OFF: Kill = { on: false, cancels: false, sells: false };
@@ -14,7 +14,7 @@ export function knownSwitch() {
   let turning = 0;
   let turns = 0;
   return {
-    keepsBack: (kind: OrderKind): boolean => isKeptBack(known, kind),
+    keepsBack: (kind: OrderKind): boolean => isBlockedByKill(known, kind),
     isTurning: (): boolean => turning > 0,
     /** Returns how often it was set here; a read that was requested before the last time is outdated. */
     turns: (): number => turns,
@@ -24,7 +24,7 @@ export function knownSwitch() {
     async turn<T>(on: boolean, panic: Panic, write: () => Promise<T>): Promise<T> {
       const turn = ++turns;
       turning++;
-      if (on) known = turned(known, on, panic);
+      if (on) known = switchedKill(known, on, panic);
       try {
         const written = await write();
         if (!on && turn === turns) known = KILL_OFF;

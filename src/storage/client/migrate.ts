@@ -104,7 +104,7 @@ export const migrationStatements = ({ name, text }: Migration): Statement[] => [
 ];
 
 /** How long a confirmed write proves that the next one would work. */
-const FRESH: Millis = 5 * SECOND;
+const FRESH_WRITE_MS: Millis = 5 * SECOND;
 /** Maximum wait of a readiness check for a lock. */
 const MAX_READINESS_WAIT_MS: Millis = 2 * SECOND;
 
@@ -125,7 +125,7 @@ export function readiness(context: Context): () => Promise<void> {
 
   return async function ready() {
     const known = client.trouble();
-    if (known === undefined && client.sinceWrite() > FRESH) {
+    if (known === undefined && client.sinceWrite() > FRESH_WRITE_MS) {
       await Promise.race([probe(), failWhenLate()]);
     } else if (known !== undefined) {
       // This detects the end of a problem.

@@ -3,7 +3,7 @@ import { createClient } from "@libsql/client/http";
 import { SECOND } from "../../kernel/time.ts";
 import type { DatabaseUse } from "../../model/limits.ts";
 import type { Local } from "../../ports/within-time.ts";
-import { allOrNone, type Calls, callQueue, patient, type Turned } from "./call-queue.ts";
+import { allOrNone, type Calls, callQueue, patient, type TurnCalls } from "./call-queue.ts";
 
 /** A libSQL server over HTTP. */
 export interface RemoteDatabase {
@@ -38,14 +38,14 @@ export function remoteClient({ url, authToken, fetch }: RemoteDatabase, local: L
     return Object.assign(response, { json: async () => body });
   };
 
-  const batch: Turned["batch"] = (statements, mode, use) => open(use).batch(statements, mode);
+  const batch: TurnCalls["batch"] = (statements, mode, use) => open(use).batch(statements, mode);
 
   // The primary runs every batch that can write, whichever server receives it.
   const primary = async (statement: InStatement, use: DatabaseUse | undefined): Promise<ResultSet> => {
     const [result] = await batch([statement], "write", use);
     return result as ResultSet;
   };
-  const direct: Turned = { execute: primary, batch };
+  const direct: TurnCalls = { execute: primary, batch };
   // Of many simultaneous turns, all but one would be refused because of the others.
   const turns = callQueue({ local, again: async () => undefined });
   const patiently = <T>(call: () => Promise<T>) => patient(call, { local, attempts: REMOTE_TRIES });

@@ -13,7 +13,7 @@ import {
   type QueueTurn,
   type SafeClient,
   type Stamp,
-  type Turned,
+  type TurnCalls,
 } from "./call-queue.ts";
 import { type Context, createContext, statement } from "./context.ts";
 import { type Migration, migrate, type NewSchema, refuseNewer } from "./migrate.ts";
@@ -113,7 +113,7 @@ async function fileClient(
       if (isLax && !context.isRead && !context.isLax) await waitAgain();
       return call();
     }, context);
-  const direct: Turned = {
+  const direct: TurnCalls = {
     execute: (statement, use) => counted(connection.execute(statement), use),
     batch: (statements, mode, use) => counted(connection.batch(statements, mode), use),
   };

@@ -22,7 +22,7 @@ import { type Answer, attempt, refusal } from "../run.ts";
 
 /** Maximum wait; clients cancel a request after a minute. */
 const MAX_APPROVAL_WAIT_MS: Millis = 45 * SECOND;
-const BETWEEN_QUESTIONS: Millis = SECOND;
+const APPROVAL_CHECK_INTERVAL_MS: Millis = SECOND;
 
 interface CallRequest {
   readonly operation: TradeOperation;
@@ -143,7 +143,7 @@ async function commitShown(
   prepared.check?.();
   await ownerTexts(prepared, call, options);
   const exposure = await readExposure(prepared.exposure);
-  const grown = outgrown(exposure, shown.exposure);
+  const grown = exceedsPlan(exposure, shown.exposure);
   if (grown) throw grown;
   // The token can end while its plan waits for an approval.
   if ((await options.isTokenValid?.()) === false)
@@ -170,7 +170,7 @@ async function untilSettled(key: PlanKey, waits: boolean, options: Committing): 
     }
     if (left?.aborted) return state === "free" ? "waiting" : state;
     if (state !== "waiting" || deps.local.monotonic() - requestedAt > MAX_APPROVAL_WAIT_MS) return state;
-    await deps.local.sleep(BETWEEN_QUESTIONS);
+    await deps.local.sleep(APPROVAL_CHECK_INTERVAL_MS);
   }
 }
 
@@ -253,7 +253,7 @@ async function usedToday({ deps, ...options }: McpOptions, asset: string): Promi
 const MAY_GROW = 20n;
 
 /** Returns why a commit could do more than its plan showed; undefined if it could not. */
-export function outgrown(now: Exposure, shown: Exposure | undefined): AppError | undefined {
+export function exceedsPlan(now: Exposure, shown: Exposure | undefined): AppError | undefined {
   const isMore = (name: "base" | "quote" | "exits") => {
     const before = amountIn(shown, name);
     return amountIn(now, name) > before + before / MAY_GROW;

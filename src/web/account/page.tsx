@@ -4,7 +4,17 @@ import { type Loaded, useLoad } from "../live.ts";
 import { linkTo, useRoute } from "../route.ts";
 import { numberColumn, Table, type TableColumn } from "../table.tsx";
 import type { BalanceAnswer, Exchanges, OpenOrders, Session, WithdrawPlan } from "../types.ts";
-import { FoldedSection, LoadedAgo, Section, Shown, SideText, Stat, Time, useAsk, Warnings } from "../ui.tsx";
+import {
+  FoldedSection,
+  LoadedAgo,
+  Section,
+  Shown,
+  SideText,
+  Stat,
+  Time,
+  useConfirmation,
+  Warnings,
+} from "../ui.tsx";
 
 /** The page of an exchange's account with its open orders. */
 export function AccountPage({ session }: { session: Session }) {
@@ -48,7 +58,7 @@ type OpenOrder = OpenOrders["orders"][number];
 
 function AccountOrders({ exchange, session }: { exchange: string; session: Session }) {
   const orders = useLoad<OpenOrders>("GET /orders", { exchange });
-  const [question, put] = useAsk();
+  const [question, put] = useConfirmation();
   const cancel = ({ id, symbol, side, remaining, price }: OpenOrder) =>
     put({
       title: "Cancel this order?",
@@ -64,7 +74,7 @@ function AccountOrders({ exchange, session }: { exchange: string; session: Sessi
       },
     });
   return (
-    <Section title="Open orders" aside={<Again of={orders} />}>
+    <Section title="Open orders" aside={<RefreshButton of={orders} />}>
       <Shown of={orders} rows={6}>
         {(data) => (
           <Table
@@ -136,7 +146,7 @@ const Cancel = ({ order, cancel }: { order: OpenOrder; cancel: (order: OpenOrder
 );
 
 /** The age of data from the exchange, and a button that reloads them on request. */
-const Again = ({ of }: { of: Loaded<unknown> }) => (
+const RefreshButton = ({ of }: { of: Loaded<unknown> }) => (
   <span>
     <LoadedAgo of={of} />{" "}
     <button type="button" onClick={() => of.again()}>
@@ -149,7 +159,7 @@ const Again = ({ of }: { of: Loaded<unknown> }) => (
 function BalancesPart({ exchange, quote }: { exchange: string; quote: string }) {
   const balances = useLoad<{ balances: readonly BalanceAnswer[] }>("GET /balance", { exchange, quote });
   return (
-    <Section title="Balances" aside={<Again of={balances} />}>
+    <Section title="Balances" aside={<RefreshButton of={balances} />}>
       <Shown of={balances} rows={5}>
         {(data) => <Valued exchange={exchange} quote={quote} balances={data.balances} />}
       </Shown>

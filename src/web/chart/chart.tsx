@@ -279,7 +279,9 @@ export interface Level {
   readonly name?: string | undefined;
 }
 
-const LOOK: Readonly<Record<Level["kind"], { color: string; opacity: number; dash: readonly number[] }>> = {
+const LEVEL_STYLES: Readonly<
+  Record<Level["kind"], { color: string; opacity: number; dash: readonly number[] }>
+> = {
   buy: { color: "up", opacity: 0.75, dash: [] },
   sell: { color: "down", opacity: 0.75, dash: [] },
   empty: { color: "quiet", opacity: 0.5, dash: [2, 4] },
@@ -321,7 +323,9 @@ function levelsPrimitive(): LevelsPrimitive {
     show(next) {
       levels = next;
       const kinds = [...new Set(next.map(({ kind }) => kind))];
-      colors = new Map(kinds.map((kind) => [kind, colorOf(LOOK[kind].color, LOOK[kind].opacity)]));
+      colors = new Map(
+        kinds.map((kind) => [kind, colorOf(LEVEL_STYLES[kind].color, LEVEL_STYLES[kind].opacity)]),
+      );
       ground = colorOf("panel");
       attached?.requestUpdate();
     },
@@ -353,7 +357,7 @@ function drawLevels(target: Target, drawn: Drawn): void {
     context.lineWidth = 1;
     for (const { kind, y } of visible(drawn)) {
       context.strokeStyle = drawn.colors.get(kind) ?? "gray";
-      context.setLineDash([...LOOK[kind].dash]);
+      context.setLineDash([...LEVEL_STYLES[kind].dash]);
       context.beginPath();
       context.moveTo(0, y + 0.5);
       context.lineTo(mediaSize.width, y + 0.5);

@@ -5,7 +5,7 @@ import { money } from "../format.ts";
 import { useLoad } from "../live.ts";
 import { Table, type TableColumn, usePages } from "../table.tsx";
 import type { KeysAnswer, LimitChange, LimitsAnswer, TestedKeys, TokenAnswer, TokenList } from "../types.ts";
-import { Choice, Failed, Field, NoticeBox, Section, Shown, Time, useAsk, valueIn } from "../ui.tsx";
+import { Choice, Failed, Field, NoticeBox, Section, Shown, Time, useConfirmation, valueIn } from "../ui.tsx";
 import { limitForm, limitTitle, limitValue, scopeText } from "./limit-text.ts";
 
 /** The page of API tokens and exchange keys; the secrets are never shown. */
@@ -21,7 +21,7 @@ export function AccessPage() {
 
 function ExchangeKeys() {
   const keys = useLoad<{ exchanges: readonly KeysAnswer[] }>("GET /keys");
-  const [question, put] = useAsk();
+  const [question, put] = useConfirmation();
   const test = (exchange: string) =>
     put({
       title: `Test the keys of ${exchange}?`,
@@ -157,7 +157,7 @@ function describeTested({ exchange, assets, mayWithdraw }: TestedKeys): string {
 function Tokens() {
   const { before, pager } = usePages<number>();
   const page = useLoad<TokenList>("GET /tokens", { before });
-  const [question, put] = useAsk();
+  const [question, put] = useConfirmation();
   const revoke = ({ id, name, scope }: TokenAnswer) =>
     put({
       title: `Revoke ${name}?`,
@@ -242,7 +242,7 @@ const MAY: Readonly<Record<Scope, string>> = {
   agent: "use the tools at /mcp only",
 };
 
-function NewTokenForm({ put, again }: { put: ReturnType<typeof useAsk>[1]; again: () => void }) {
+function NewTokenForm({ put, again }: { put: ReturnType<typeof useConfirmation>[1]; again: () => void }) {
   const [form, setForm] = useState({ name: "", scope: "read" as Scope, days: "" });
   const type = (field: "name" | "scope" | "days") => (event: Event) =>
     setForm({ ...form, [field]: valueIn(event) });
@@ -366,7 +366,7 @@ function LimitsInUse({ data }: { data: LimitsAnswer }) {
 function SetLimit({ data, again }: { data: LimitsAnswer; again: () => void }) {
   const names = Object.keys(data.limits.find(({ scope }) => scope === "every")?.limits ?? {});
   const [form, setForm] = useState({ scope: "every", name: names[0] ?? "", value: "" });
-  const [question, put] = useAsk();
+  const [question, put] = useConfirmation();
   const type = (field: "scope" | "name" | "value") => (event: Event) =>
     setForm({ ...form, [field]: valueIn(event) });
   const set = (event: Event) => {

@@ -5,7 +5,7 @@ import { type ApiError, ask, part } from "../api.ts";
 import { type Loaded, useLoad } from "../live.ts";
 import { Table, type TableColumn } from "../table.tsx";
 import type { AddedChannelAnswer, ChannelAnswer, ChannelList } from "../types.ts";
-import { Choice, Failed, Field, NoticeBox, Section, Shown, Time, useAsk, valueIn } from "../ui.tsx";
+import { Choice, Failed, Field, NoticeBox, Section, Shown, Time, useConfirmation, valueIn } from "../ui.tsx";
 
 /** The page of alert channels. */
 export function Alerts() {
@@ -22,7 +22,7 @@ export function Alerts() {
 }
 
 function ChannelTable({ data, again }: { data: ChannelList; again: Loaded<ChannelList>["again"] }) {
-  const [question, put] = useAsk();
+  const [question, put] = useConfirmation();
   const path = ({ channel }: ChannelAnswer) => `/channels/${part(channel)}`;
   const act = (output: () => Promise<string>) => () => output().finally(again);
   const test = (one: ChannelAnswer) =>

@@ -4,7 +4,7 @@ import { number } from "../format.ts";
 import { useLoad } from "../live.ts";
 import { Pager, Table, type TableColumn } from "../table.tsx";
 import type { AuditEvent, AuditVerdict, PendingPlan } from "../types.ts";
-import { Failed, NoticeBox, Section, Shown, Time, useAsk } from "../ui.tsx";
+import { Failed, NoticeBox, Section, Shown, Time, useConfirmation } from "../ui.tsx";
 
 interface Recent {
   readonly last: number;
@@ -129,7 +129,7 @@ export function Plans() {
 }
 
 function OnePlan({ plan, again }: { plan: PendingPlan; again: () => void }) {
-  const [question, put] = useAsk();
+  const [question, put] = useConfirmation();
   const decide = (how: "approve" | "refuse") =>
     put({
       title: how === "approve" ? "Approve this plan?" : "Refuse this plan?",

@@ -39,12 +39,12 @@ export function Markets() {
 }
 
 /** Reload interval; the server queries the exchange once for all pages. */
-const TICKER_EVERY = 10_000;
+const TICKER_INTERVAL_MS = 10_000;
 
 function OneMarket(market: MarketChoice) {
-  const ticker = useLoad<TickerAnswer>("GET /ticker", { ...market }, { every: TICKER_EVERY });
-  const book = useLoad<BookAnswer>("GET /orderbook", { ...market, limit: 20 }, { every: TICKER_EVERY });
-  const trades = useLoad<Trades>("GET /trades", { ...market, limit: 50 }, { every: TICKER_EVERY });
+  const ticker = useLoad<TickerAnswer>("GET /ticker", { ...market }, { every: TICKER_INTERVAL_MS });
+  const book = useLoad<BookAnswer>("GET /orderbook", { ...market, limit: 20 }, { every: TICKER_INTERVAL_MS });
+  const trades = useLoad<Trades>("GET /trades", { ...market, limit: 50 }, { every: TICKER_INTERVAL_MS });
   const digits = digitsOf([...(book.data?.bids ?? []), ...(book.data?.asks ?? [])].map(({ price }) => price));
   return (
     <>

@@ -16,7 +16,7 @@ import {
   SideText,
   Stat,
   Time,
-  useAsk,
+  useConfirmation,
   valueIn,
   Warnings,
 } from "../ui.tsx";
@@ -234,7 +234,7 @@ export function StartPlan<P extends { readonly planHash: string }>({
   yes,
   kind,
 }: StartButtonProps<P> & StartText) {
-  const [question, put] = useAsk();
+  const [question, put] = useConfirmation();
   if (session.scope === "read") return <NoticeBox>You need a token with scope trade to start.</NoticeBox>;
   const act = async () => {
     const started = await carryOut(() => startOnce(route, { ...body, planHash: planned.planHash }));

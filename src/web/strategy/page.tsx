@@ -93,7 +93,7 @@ const EditFields = ({
     {editFields(grid).map(({ name, label, hint }) => (
       <Field key={name} label={label} hint={hint}>
         <NumberInput
-          value={typed[name] ?? asItStands(grid, name)}
+          value={typed[name] ?? currentFieldText(grid, name)}
           change={(text) => change({ [name]: text })}
         />
       </Field>
@@ -290,7 +290,7 @@ function Edit({ grid, digits }: { grid: Grid; digits: number }) {
       body={editBody(grid, typed)}
       fields={<EditFields grid={grid} typed={typed} change={change} />}
       empty="Change a setting. The orders to cancel and to place appear here."
-      says={(planned) => editSays(planned, pairOf(grid.symbol).quote)}
+      says={(planned) => describeEdit(planned, pairOf(grid.symbol).quote)}
       changed={() => setTyped({})}
     >
       {(planned) => <EditPlan grid={grid} planned={planned} digits={digits} />}
@@ -329,7 +329,7 @@ function editFields({ symbol, centered }: Grid): readonly EditField[] {
 }
 
 /** Returns a field's current text; empty if it has none or the grid does not return it. */
-function asItStands(grid: Grid, name: EditName): string {
+function currentFieldText(grid: Grid, name: EditName): string {
   if (name === "budget" || name === "spacing") return "";
   if (name !== "stopLossPrice" && name !== "takeProfitPrice") return String(grid[name]);
   const reason = name === "stopLossPrice" ? "stop_loss" : "take_profit";
@@ -340,7 +340,7 @@ function asItStands(grid: Grid, name: EditName): string {
 /** Returns the body of a change; undefined while nothing changes or a number is missing. */
 function editBody(grid: Grid, typed: EditTexts): Readonly<Record<string, unknown>> | undefined {
   const changed = (Object.keys(typed) as EditName[]).filter(
-    (name) => (typed[name] ?? "").trim() !== asItStands(grid, name),
+    (name) => (typed[name] ?? "").trim() !== currentFieldText(grid, name),
   );
   const isMissing = (name: EditName) => typed[name]?.trim() === "" && CLEARS[name] === undefined;
   if (changed.length === 0 || changed.some(isMissing)) return undefined;
@@ -426,7 +426,7 @@ function Orders({ planned, symbol, digits }: { planned: PlannedEditAnswer; symbo
 }
 
 /** Describes the change in one sentence, in money. */
-function editSays({ cancelled, orders, ...plan }: PlannedEditAnswer, quote: string): string {
+function describeEdit({ cancelled, orders, ...plan }: PlannedEditAnswer, quote: string): string {
   const kept = `The ${change(plan.realized)} ${quote} of realized P&L stay. The change sells nothing.`;
   if (cancelled === 0 && orders.length === 0) return `No order is canceled or placed. ${kept}`;
   return `${cancelled} orders are canceled, then ${orders.length} placed: ${money(Number(plan.investment.quote))} ${quote} in buys, of ${money(Number(plan.free))} free. ${kept} It can use up to ${money(Number(plan.maxQuoteUsed))} ${quote}. If the market moves and the plan changes, nothing is changed.`;

@@ -3,7 +3,7 @@ import type { Child } from "hono/jsx";
 import { useState } from "hono/jsx/dom";
 import { ask, part } from "../api.ts";
 import { change, toneOf } from "../format.ts";
-import { pulse, useLoad } from "../live.ts";
+import { changeCount, useLoad } from "../live.ts";
 import { PlanArea, type RequestedPlan, type StrategyStanding, usePlan } from "../plan-area.tsx";
 import { linkTo } from "../route.ts";
 import type { TableColumn } from "../table.tsx";
@@ -15,7 +15,7 @@ import {
   Section,
   Shown,
   Stat,
-  useAsk,
+  useConfirmation,
   useTitle,
   valueIn,
   Warnings,
@@ -112,9 +112,9 @@ export const PassStats = ({
 );
 
 /** Sends a change, and reloads what the page shows. */
-async function carriedOut(route: string, body: Readonly<Record<string, unknown>> = {}): Promise<string> {
+async function sendChange(route: string, body: Readonly<Record<string, unknown>> = {}): Promise<string> {
   const { message } = await ask<StrategyChanged>(route, { body });
-  pulse.set(pulse.get() + 1);
+  changeCount.set(changeCount.get() + 1);
   return message;
 }
 
@@ -143,7 +143,7 @@ interface ActionsProps {
 /** Actions for a strategy; each first shows its effect in money. */
 export function StrategyActions(props: ActionsProps) {
   const { kind, of, session, whom, editing, hasFailed = false } = props;
-  const [question, put] = useAsk();
+  const [question, put] = useConfirmation();
   if (session.scope === "read") return null;
   const { id, phase, status, position } = of;
   const isStopping = phase === "stopping";
@@ -163,7 +163,7 @@ export function StrategyActions(props: ActionsProps) {
       title: `${name} ${whom}?`,
       says: props[word],
       yes: `${name} ${it}`,
-      act: () => carriedOut(`POST /strategy/${kind}/${part(id)}/${word}`),
+      act: () => sendChange(`POST /strategy/${kind}/${part(id)}/${word}`),
     });
   const stop = (name: string, sellBase: boolean) =>
     button(name, {
@@ -176,7 +176,7 @@ export function StrategyActions(props: ActionsProps) {
       ),
       yes: sellBase ? name : `Stop ${it}`,
       dangerous: true,
-      act: () => carriedOut(`DELETE /strategy/${kind}`, { id, sellBase }),
+      act: () => sendChange(`DELETE /strategy/${kind}`, { id, sellBase }),
     });
   // The result of a stop is still shown after the page knows that the strategy has stopped.
   return (
@@ -282,7 +282,7 @@ export function NameLine({ of: { id, name }, session }: { of: Named; session: Se
     ask("POST /strategy/rename", { body })
       .then(() => setError(undefined))
       .catch(({ message }: Error) => setError(message))
-      .finally(() => pulse.set(pulse.get() + 1));
+      .finally(() => changeCount.set(changeCount.get() + 1));
   };
   return (
     <>
@@ -322,10 +322,10 @@ interface EditProps<P> {
 /** New settings of a running strategy: their effect, and a change to exactly that. */
 export function EditSection<P extends { readonly planHash: string }>(props: EditProps<P>) {
   const { title, yes, path, body, fields, empty, says, changed, children } = props;
-  const [question, put] = useAsk();
+  const [question, put] = useConfirmation();
   const planning = usePlan<P>(`POST ${path}/preview`, body);
   const change = async ({ body, planned: { planHash } }: RequestedPlan<P>) => {
-    const message = await planning.carryOut(() => carriedOut(`PATCH ${path}`, { ...body, planHash }));
+    const message = await planning.carryOut(() => sendChange(`PATCH ${path}`, { ...body, planHash }));
     changed();
     return message;
   };

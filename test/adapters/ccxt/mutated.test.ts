@@ -14,7 +14,7 @@ import type { Venue } from "../../../src/ports/venue.ts";
 import { type Case, PAYLOADS } from "../../support/fixtures.ts";
 import { heardLog } from "../../support/heard.ts";
 import { KEYS } from "../../support/live.ts";
-import { memoryKeeping } from "../../venues/keeping.ts";
+import { memoryAdapterStore } from "../../venues/keeping.ts";
 
 /** Set higher for a long run: npx vitest run test/adapters/ccxt/mutated.test.ts with MUTATIONS=2500. */
 const RUNS = Number(process.env.MUTATIONS ?? 250);
@@ -88,7 +88,7 @@ describe.each(PAYLOADS)(
         base: "http://127.0.0.1:1",
         timing: LIVE_TIMING,
         rate: undefined,
-        keeping: memoryKeeping(Date.now),
+        keeping: memoryAdapterStore(Date.now),
         local: nodeLocal,
         log: heardLog,
         fetch: async () => new Response(body),

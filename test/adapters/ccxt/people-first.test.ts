@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { libsqlKeeping } from "../../../src/adapters/libsql/keeping/keeping.ts";
+import { libsqlAdapterStore } from "../../../src/adapters/libsql/keeping/keeping.ts";
 import { tick } from "../../../src/engine/pass/tick.ts";
 import { decimal } from "../../../src/kernel/decimal.ts";
 import { accountKey } from "../../../src/model/account.ts";
@@ -78,7 +78,7 @@ describe("a user whose calls have used up kraken's rate limit", () => {
     const { venue, deps, context, app } = await kraken("starter");
     const placed = (await (await post(app, buy("kraken"))).json()) as { order: { id: string } };
     const account = accountKey(deps.venue("kraken").account);
-    await libsqlKeeping(context).rates.exhaust(account, { burst: 20, perSecond: 0.33 });
+    await libsqlAdapterStore(context).rates.exhaust(account, { burst: 20, perSecond: 0.33 });
     const requestCount = venue.count("balance");
     const answer = await get(app, "/balance?exchange=kraken");
     expect([answer.status, (await answer.json()).error]).toEqual([429, "Too many requests"]);

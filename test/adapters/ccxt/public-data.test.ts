@@ -1,7 +1,7 @@
 import { createClient } from "@libsql/client";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { nodeLocal } from "../../../cli/host/process/node-local.ts";
-import { libsqlKeeping } from "../../../src/adapters/libsql/keeping/keeping.ts";
+import { libsqlAdapterStore } from "../../../src/adapters/libsql/keeping/keeping.ts";
 import { NO_STORED_KEYS } from "../../../src/adapters/vault/stored-keys.ts";
 import { createDeps } from "../../../src/compose/deps.ts";
 import { liveVenues } from "../../../src/compose/live.ts";
@@ -98,7 +98,7 @@ describe("public data", () => {
     const { venues, config } = await liveApp(["kraken"], { client });
     const { kraken } = venues;
     const market = async () => {
-      const keeping = libsqlKeeping(
+      const keeping = libsqlAdapterStore(
         await openDatabase({ client, local: nodeLocal, migrations, kind: "live" }),
       );
       const venue = liveVenues(config, {

@@ -1,7 +1,7 @@
 import { createClient } from "@libsql/client";
 import { describe, expect, it } from "vitest";
 import { LIVE_TIMING } from "../../../src/adapters/ccxt/client/quirks.ts";
-import { libsqlKeeping } from "../../../src/adapters/libsql/keeping/keeping.ts";
+import { libsqlAdapterStore } from "../../../src/adapters/libsql/keeping/keeping.ts";
 import { auditStore } from "../../../src/adapters/libsql/stores/audit-store.ts";
 import { requestStore } from "../../../src/adapters/libsql/stores/request-store.ts";
 import { stepStore } from "../../../src/adapters/libsql/stores/step-store.ts";
@@ -52,7 +52,7 @@ async function jumping() {
   return {
     time,
     context,
-    ...libsqlKeeping(context),
+    ...libsqlAdapterStore(context),
     steps: stepStore(context),
     /** The database's clock is off while this is done, for as long. */
     async within<T>(jump: number, millis: number, act: () => Promise<T>): Promise<T> {
@@ -103,8 +103,8 @@ describe.each(JUMPS)("a database clock that was %s", (_what, jump, millis) => {
     const scheduled = { account: ACCOUNT, ttl: 45_000, overlap: 0 };
     await within(jump, millis, async () => {
       const made = { account: ACCOUNT, owner: "a", ttl: 1, count: 1 };
-      await libsqlKeeping(context).leases.takeLease(ACCOUNT, made);
-      await libsqlKeeping(context).leases.giveBack(ACCOUNT, "a");
+      await libsqlAdapterStore(context).leases.takeLease(ACCOUNT, made);
+      await libsqlAdapterStore(context).leases.giveBack(ACCOUNT, "a");
       const accepted = await steps.takeLease({ ...scheduled, owner: "a", scheduled: START + jump });
       const failure = { message: "no answer", retryAt: (accepted?.lease.now ?? 0) + MAX_BACKOFF_MS };
       if (accepted)

@@ -1,8 +1,8 @@
 import { createClient } from "@libsql/client";
 import { describe, expect, it } from "vitest";
-import type { MarketKeeper } from "../../../src/adapters/ccxt/client/ccxt.ts";
-import { rememberedMarkets } from "../../../src/adapters/ccxt/client/remembered.ts";
-import { libsqlKeeping } from "../../../src/adapters/libsql/keeping/keeping.ts";
+import type { MarketCache } from "../../../src/adapters/ccxt/client/ccxt.ts";
+import { cachedMarkets } from "../../../src/adapters/ccxt/client/remembered.ts";
+import { libsqlAdapterStore } from "../../../src/adapters/libsql/keeping/keeping.ts";
 import { stepStore } from "../../../src/adapters/libsql/stores/step-store.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
 import { NO_MEMORY } from "../../../src/model/memory.ts";
@@ -33,7 +33,7 @@ async function keepers() {
       kind: "live",
       clock: time.now,
     });
-    return { ...libsqlKeeping(context), steps: stepStore(context), context };
+    return { ...libsqlAdapterStore(context), steps: stepStore(context), context };
   };
   return { time, one: await open(), two: await open() };
 }
@@ -160,16 +160,16 @@ const listed = (...pairs: string[]) => Object.fromEntries(pairs.map((pair) => [p
 /** Two isolates on one database, and how often each has asked it for a list of pairs. */
 async function isolates() {
   const { one, two, time } = await keepers();
-  const memoryOf = (inner: MarketKeeper) => {
+  const memoryOf = (inner: MarketCache) => {
     const request = { times: 0 };
-    const counted: MarketKeeper = {
+    const counted: MarketCache = {
       ...inner,
       listing(host) {
         request.times++;
         return inner.listing(host);
       },
     };
-    return { request, keeper: rememberedMarkets(time.now)(counted) };
+    return { request, keeper: cachedMarkets(time.now)(counted) };
   };
   return { time, one: memoryOf(one.markets), two: memoryOf(two.markets) };
 }

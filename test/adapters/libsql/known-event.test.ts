@@ -6,7 +6,7 @@ import { createStore } from "../../../src/adapters/libsql/stores/store.ts";
 import { verify } from "../../../src/audit/operations/verify.ts";
 import { decimal } from "../../../src/kernel/decimal.ts";
 import { NEW_ORDER } from "../../../src/model/order.ts";
-import { handOrder } from "../../../src/orders/hand.ts";
+import { manualOrder } from "../../../src/orders/hand.ts";
 import { openDatabase } from "../../../src/storage/client/safe-client.ts";
 import { BY } from "../../support/by.ts";
 import { connectionTo } from "../../support/connection.ts";
@@ -31,8 +31,8 @@ async function twoProcesses() {
       at: now,
       actor: "test",
     };
-    const timing = { requestTimeout: 0, expiry: 0, skew: 0 } as Parameters<typeof handOrder>[1];
-    const order = { ...NEW_ORDER, ...handOrder(placing, timing) };
+    const timing = { requestTimeout: 0, expiry: 0, skew: 0 } as Parameters<typeof manualOrder>[1];
+    const order = { ...NEW_ORDER, ...manualOrder(placing, timing) };
     return a.store.recordByHand(order, { at: now, terms: null, limit: order.price, ended: [] }, BY);
   };
   await place("one");

@@ -4,7 +4,7 @@ import { step } from "../../../src/engine/pass/step.ts";
 import { tick } from "../../../src/engine/pass/tick.ts";
 import { HOUR, MINUTE, SECOND } from "../../../src/kernel/time.ts";
 import type { VenueName } from "../../../src/model/market.ts";
-import type { SafeClient, Turned } from "../../../src/storage/client/call-queue.ts";
+import type { SafeClient, TurnCalls } from "../../../src/storage/client/call-queue.ts";
 import type { Context } from "../../../src/storage/client/context.ts";
 import { emulatedExchanges } from "../../support/emulated.ts";
 import { d } from "../../support/grid.ts";
@@ -45,7 +45,7 @@ function overheard({ context }: Box): Map<string, InStatement> {
   const hear = (statement: InStatement) =>
     heard.set(typeof statement === "string" ? statement : statement.sql, statement);
   const client = context.client as { -readonly [name in keyof SafeClient]: SafeClient[name] };
-  const listening = <T extends Turned>(calls: T): T => ({
+  const listening = <T extends TurnCalls>(calls: T): T => ({
     ...calls,
     execute: (statement, use) => calls.execute(hear(statement) && statement, use),
     batch: (statements, mode, use) =>
@@ -58,7 +58,7 @@ function overheard({ context }: Box): Map<string, InStatement> {
   const { fresh, turn } = client;
   Object.assign(client, listening({ ...client }), {
     fresh: (statement: InStatement, use: never) => fresh(hear(statement) && statement, use),
-    turn: (act: (calls: Turned) => never, isFirst: boolean) =>
+    turn: (act: (calls: TurnCalls) => never, isFirst: boolean) =>
       turn((calls) => act(listening(calls)), isFirst),
   });
   return heard;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { insertByHand, insertIntents } from "../../../src/adapters/libsql/stores/order-rows.ts";
+import { insertIntents, insertManualOrder } from "../../../src/adapters/libsql/stores/order-rows.ts";
 import { text } from "../../../src/kernel/decimal.ts";
 import { StoreError } from "../../../src/kernel/errors.ts";
 import { NO_MEMORY } from "../../../src/model/memory.ts";
@@ -189,7 +189,7 @@ describe("an intent", () => {
   it("of a manual order is checked against unsettled orders, however many there were before", async () => {
     const { context, intent } = await started();
     const byHand = intent({ strategy: null, kind: "hand" });
-    const { insert, others } = insertByHand(context, byHand, { terms: null, limit: d("1"), ended: [] });
+    const { insert, others } = insertManualOrder(context, byHand, { terms: null, limit: d("1"), ended: [] });
     const looks: string[] = [];
     for (const { sql, args } of [...insert, others, ...insertIntents(context, [intent()], null)]) {
       const { rows } = await context.client.execute({ sql: `explain query plan ${sql}`, args });

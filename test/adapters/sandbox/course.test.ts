@@ -9,8 +9,8 @@ import {
   type MatchingRules,
 } from "../../../src/adapters/sandbox/matching.ts";
 import { candlesOf } from "../../../src/candles/candles.ts";
-import { decimal, max, snap, ZERO } from "../../../src/kernel/decimal.ts";
-import { hashText, share } from "../../../src/kernel/hash.ts";
+import { decimal, max, roundToStep, ZERO } from "../../../src/kernel/decimal.ts";
+import { hashText, pseudorandomShare } from "../../../src/kernel/hash.ts";
 import type { Pair } from "../../../src/kernel/pair.ts";
 import { DAY, HOUR, MINUTE, type Millis, SECOND } from "../../../src/kernel/time.ts";
 import {
@@ -199,8 +199,10 @@ function walked(order: BookedOrder, { market, path }: ListedPath, span: Span, ru
     if (at === undefined) break;
     const rest = after.amount - after.filled;
     const whole =
-      !rules.parts || after.fills > 0 || share(hashText(after.id), Math.floor(at / BUCKET)) >= 0.125;
-    const amount = whole ? rest : max(market.lot, snap(rest / 2n, market.lot, "down"));
+      !rules.parts ||
+      after.fills > 0 ||
+      pseudorandomShare(hashText(after.id), Math.floor(at / BUCKET)) >= 0.125;
+    const amount = whole ? rest : max(market.lot, roundToStep(rest / 2n, market.lot, "down"));
     const executed = execute(after, market, { price: after.price, amount, rate: market.maker, at });
     fills.push(executed.fill);
     after = { ...executed.order, meetsFrom: (Math.floor(at / BUCKET) + 1) * BUCKET };

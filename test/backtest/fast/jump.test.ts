@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isUndisturbed, jump, type Rungs } from "../../../src/backtest/fast/jump.ts";
+import { isUndisturbed, jump, type LadderState } from "../../../src/backtest/fast/jump.ts";
 import { ticksOf } from "../../../src/backtest/tape/ticks.ts";
 import { candlesOf } from "../../../src/candles/candles.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
@@ -19,14 +19,14 @@ const barsOf = (rows: readonly Bar[]) =>
   );
 
 /** Slots from 90 to 100, from 100 to 110 and from 110 to 120, of which the last one waits. */
-const RUNGS: Rungs = {
+const RUNGS: LadderState = {
   buys: Float64Array.of(89, 99, 109),
   sells: Float64Array.of(101, 111, 121),
   lowers: Float64Array.of(90, 100, 110),
   buying: 2,
   armed: 2,
 };
-type Over = Partial<Rungs> & {
+type Over = Partial<LadderState> & {
   extremes?: "high_first" | "low_first";
   from?: number;
   until?: number;

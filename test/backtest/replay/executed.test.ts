@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { executedOf, paired } from "../../../src/backtest/replay/executed.ts";
+import { executedOrdersOf, pairExecutions } from "../../../src/backtest/replay/executed.ts";
 import { d } from "../../support/grid.ts";
 import { fill, idOf } from "../../support/made.ts";
 import { execution } from "./executions.ts";
@@ -8,7 +8,7 @@ describe("executions of a record", () => {
   it("have the sum, the average price and both times of their fills, first ones first", () => {
     const [one, other] = [idOf({ slot: 3, generation: 2 }), idOf({ slot: 1 })];
     expect(
-      executedOf([
+      executedOrdersOf([
         fill({ clientId: one, amount: d("3"), notional: d("306"), at: 5000 }),
         fill({ clientId: other, side: "sell", amount: d("2"), notional: d("220"), at: 4000 }),
         // It arrived after its amount was booked from the order.
@@ -42,7 +42,7 @@ describe("executions of a record", () => {
   });
 
   it("belong to no slot under an id of another form, and have no price without an amount", () => {
-    const [only] = executedOf([fill({ clientId: "mine", amount: 0n, notional: 0n })]);
+    const [only] = executedOrdersOf([fill({ clientId: "mine", amount: 0n, notional: 0n })]);
     expect(only).toMatchObject({ generation: 0, slot: -1, price: 0n });
   });
 });
@@ -51,7 +51,7 @@ describe("executions of a record and of a backtest", () => {
   const at = (time: number, over = {}) => execution({ at: time, ...over });
   const times = (list: readonly { readonly at: number }[]) => list.map((one) => one.at);
   const pairs = (ours: ReturnType<typeof at>[], theirs: ReturnType<typeof at>[], within = 100) => {
-    const { both, onlyRecord, onlyCandles } = paired(ours, theirs, within);
+    const { both, onlyRecord, onlyCandles } = pairExecutions(ours, theirs, within);
     return [
       both.map(({ record, candles }) => [record.at, candles.at]),
       times(onlyRecord),

@@ -1,9 +1,9 @@
-import type { Executed } from "../../../src/backtest/replay/executed.ts";
+import type { ExecutedOrder } from "../../../src/backtest/replay/executed.ts";
 import { d } from "../../support/grid.ts";
 import { idOf } from "../../support/made.ts";
 
 /** A buy of 2 at 100 in slot 0, executed at once at 10,000. */
-export const execution = (over: Partial<Executed> = {}): Executed => {
+export const execution = (over: Partial<ExecutedOrder> = {}): ExecutedOrder => {
   const { generation = 0, slot = 0, at = 10_000 } = over;
   return {
     clientId: idOf({ generation, slot, serial: at }),

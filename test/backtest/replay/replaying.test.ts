@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { quoteAt } from "../../../src/backtest/paper/paper-account.ts";
-import { executedOf } from "../../../src/backtest/replay/executed.ts";
+import { executedOrdersOf } from "../../../src/backtest/replay/executed.ts";
 import { type GridRecord, type ReplayOptions, replaying } from "../../../src/backtest/replay/replay.ts";
 import { begin, checkGrid } from "../../../src/backtest/run/begin.ts";
 import { finish } from "../../../src/backtest/run/finish.ts";
@@ -172,7 +172,7 @@ describe("the first bar of a replay", () => {
     const record = { strategy, orders: [], fills: [], events: [] };
     const { fills } = finish(replaying(record, candles, optionsWith())).over.run;
     expect(candles.open[0]).toBe(first[0]);
-    return executedOf(fills.newest(9)).map(({ at, side, price }) => [at - START, side, price / d("1")]);
+    return executedOrdersOf(fills.newest(9)).map(({ at, side, price }) => [at - START, side, price / d("1")]);
   };
 
   it("goes from the start price straight to its close", () => {

@@ -3,7 +3,7 @@ import { UNKNOWN } from "../../../src/backtest/paper/positions.ts";
 import { countWithin, createFalls } from "../../../src/backtest/run/figures.ts";
 import { ticksOf } from "../../../src/backtest/tape/ticks.ts";
 import { candlesIn } from "../../../src/candles/candles.ts";
-import { hashText, share } from "../../../src/kernel/hash.ts";
+import { hashText, pseudorandomShare } from "../../../src/kernel/hash.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
 import { d } from "../../support/grid.ts";
 
@@ -76,18 +76,19 @@ function pricesOf(seed: number, count: number): number[] {
   const hash = hashText(`falls ${seed}`);
   let price = 100;
   return Array.from({ length: count }, (_, i) => {
-    if (share(hash, 2 * i) < 0.15) price = 96 + Math.floor(share(hash, 2 * i + 1) * 9);
+    if (pseudorandomShare(hash, 2 * i) < 0.15)
+      price = 96 + Math.floor(pseudorandomShare(hash, 2 * i + 1) * 9);
     return price;
   });
 }
 function rowsOf(seed: number, count: number): Row[] {
   const hash = hashText(`rows ${seed}`);
-  const starts = Array.from({ length: 6 }, (_, i) => Math.floor(share(hash, i) * count));
+  const starts = Array.from({ length: 6 }, (_, i) => Math.floor(pseudorandomShare(hash, i) * count));
   return [...new Set([0, ...starts])]
     .sort((a, b) => a - b)
     .map((bar, i) => {
-      const base = Math.floor(share(hash, 100 + i) * 3);
-      return { bar, base, cash: -100 * base + Math.floor(share(hash, 200 + i) * 5) };
+      const base = Math.floor(pseudorandomShare(hash, 100 + i) * 3);
+      return { bar, base, cash: -100 * base + Math.floor(pseudorandomShare(hash, 200 + i) * 5) };
     });
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { paper, quoteAt } from "../../../src/backtest/paper/paper-account.ts";
 import { backtest } from "../../../src/backtest/run/backtest.ts";
 import { begin, checkGrid, type GridRequest } from "../../../src/backtest/run/begin.ts";
-import { gridWakeOf, nearer, wakeOf, walk } from "../../../src/backtest/run/walk.ts";
+import { gridWakeOf, nearerReach, wakeOf, walk } from "../../../src/backtest/run/walk.ts";
 import { RULES, ticksOf } from "../../../src/backtest/tape/ticks.ts";
 import { candlesOf } from "../../../src/candles/candles.ts";
 import type { GridConfig } from "../../../src/grid/state/lots.ts";
@@ -458,5 +458,5 @@ describe("a slot without an order that the account refuses", () => {
 });
 
 it("the nearer of two prices counts on each side", () => {
-  expect(nearer({ below: 1, above: 9 }, { below: 2, above: 10 })).toEqual({ below: 2, above: 9 });
+  expect(nearerReach({ below: 1, above: 9 }, { below: 2, above: 10 })).toEqual({ below: 2, above: 9 });
 });

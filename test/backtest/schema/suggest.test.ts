@@ -5,9 +5,9 @@ import {
   suggestionOut,
   suggestView,
 } from "../../../src/backtest/schema/replay.ts";
-import type { Looked, Suggestion } from "../../../src/backtest/suggest/suggest.ts";
+import type { Suggestion, TestedCandidate } from "../../../src/backtest/suggest/suggest.ts";
 
-const looked = (slots: number): Looked => ({
+const looked = (slots: number): TestedCandidate => ({
   candidate: { width: 0.1, slots, shift: 0, spacing: "linear" },
   bounds: { lower: 89.999_999_9, upper: 110.123_456 },
   returns: [0.01, 0.03],

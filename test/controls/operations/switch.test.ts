@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { switchWritten } from "../../../src/controls/operations/panic.ts";
 import type { Deps } from "../../../src/ports/deps.ts";
-import { LOOK_HOLDS } from "../../../src/ports/kill-permit.ts";
+import { SWITCH_READ_VALID_MS } from "../../../src/ports/kill-permit.ts";
 import { REQUEST } from "../../support/grid.ts";
 import { askingOf, testSandbox } from "../../support/sandbox.ts";
 
@@ -32,7 +32,7 @@ describe("the kill switch", () => {
     expect(on).toMatchObject({ on: true, message: expect.stringMatching(/^the kill switch is on: no new/) });
     expect([await store.killed(), await ask("get_kill_switch", {})]).toEqual([true, on]);
     // Only once the last read of another process is too old to send an order.
-    expect(sleeps).toEqual([LOOK_HOLDS]);
+    expect(sleeps).toEqual([SWITCH_READ_VALID_MS]);
     expect(await ask("set_kill_switch", { on: false })).toMatchObject({ on: false });
     expect([await store.killed(), sleeps.length]).toEqual([false, 1]);
   });

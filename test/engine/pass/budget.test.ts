@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { askWithin, budgetOf, spend } from "../../../src/engine/pass/budget.ts";
+import { budgetOf, callWithinBudget, spend } from "../../../src/engine/pass/budget.ts";
 import { BudgetSpent } from "../../../src/kernel/errors.ts";
 
 /** Of a pass whose last call leaves at 10 s, by a clock that stands at 1 s and is moved by hand. */
@@ -103,29 +103,29 @@ describe("the time of a pass", () => {
 describe("a request of a pass", () => {
   it("returns the response, and counts for the strategy whose orders it is for", async () => {
     const { budget } = passing(1);
-    expect(await askWithin(budget, async () => undefined, "a")).toEqual({ answer: undefined });
+    expect(await callWithinBudget(budget, async () => undefined, "a")).toEqual({ answer: undefined });
     expect([budget.own, budget.made]).toEqual([{ a: 1 }, 1]);
   });
 
   it("is not sent if no call is left, or none would be left after it", async () => {
     const requestList: string[] = [];
     const put = async () => requestList.push("put");
-    expect(await askWithin(passing(0).budget, put)).toBeUndefined();
+    expect(await callWithinBudget(passing(0).budget, put)).toBeUndefined();
     const slow = passing();
     await slow.call(4500);
     expect(slow.budget.fitting).toBe(2);
-    expect(await askWithin(slow.budget, put)).toEqual({ answer: 1 });
+    expect(await callWithinBudget(slow.budget, put)).toEqual({ answer: 1 });
     slow.time.now = 9000;
     expect(slow.budget.fitting).toBe(1);
-    expect(await askWithin(slow.budget, put)).toBeUndefined();
+    expect(await callWithinBudget(slow.budget, put)).toBeUndefined();
     expect(requestList).toEqual(["put"]);
   });
 
   it("is skipped when the exchange's budget has no call for it, and throws any other failure", async () => {
     const spent = () => Promise.reject(new BudgetSpent("none left", 500));
-    expect(await askWithin(passing().budget, spent)).toBeUndefined();
-    await expect(askWithin(passing().budget, () => Promise.reject(new Error("broken")))).rejects.toThrow(
-      "broken",
-    );
+    expect(await callWithinBudget(passing().budget, spent)).toBeUndefined();
+    await expect(
+      callWithinBudget(passing().budget, () => Promise.reject(new Error("broken"))),
+    ).rejects.toThrow("broken");
   });
 });

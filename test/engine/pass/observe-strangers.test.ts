@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { lookAtStrangers, strangersAmong } from "../../../src/engine/pass/observe.ts";
+import { checkForeignOrders, foreignOrdersAmong } from "../../../src/engine/pass/observe.ts";
 import type { OrderReport } from "../../../src/engine/reconcile/fill-cursor.ts";
 import type { MarketSnapshot } from "../../../src/engine/reconcile/reconcile.ts";
 import type { Pair } from "../../../src/kernel/pair.ts";
@@ -37,7 +37,7 @@ describe("an unexpected order", () => {
       orders = [order()],
       reports = {},
     }: { orders?: ReturnType<typeof order>[]; reports?: Record<string, OrderReport> } = {},
-  ) => [...strangersAmong(snapshot({ orders }), marketsOf(over), new Map(Object.entries(reports)))];
+  ) => [...foreignOrdersAmong(snapshot({ orders }), marketsOf(over), new Map(Object.entries(reports)))];
 
   it("is one named by a trade, even an unreadable one, whose id is none of ours", () => {
     expect(among({ trades: [trade(), trade({ orderId: "x7" })], unreadable: [unreadable()] })).toEqual([
@@ -86,7 +86,7 @@ async function looked(
   const markets = marketsOf({ trades, open, unreadable: over.unreadable ?? [] });
   const memory = { ...snapshot().memory, foreign };
   const budget = callsLeft(calls);
-  const { unlooked, ...rest } = await lookAtStrangers(venue, snapshot({ memory }), markets, {
+  const { unlooked, ...rest } = await checkForeignOrders(venue, snapshot({ memory }), markets, {
     unknown,
     budget,
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ownOffers, readConfidence, readFeePrices } from "../../../src/engine/pass/own-offers.ts";
+import { offerMinutesOf, readConfidence, readFeePrices } from "../../../src/engine/pass/own-offers.ts";
 import type { MarketSnapshot } from "../../../src/engine/reconcile/reconcile.ts";
 import { gridKind } from "../../../src/grid/kind.ts";
 import { VenueError } from "../../../src/kernel/errors.ts";
@@ -54,7 +54,7 @@ function offersOf({ since = CASE.since, now = CASE.now, orders, before = {}, ...
     }),
     fills: Object.entries(fills).map(([clientId, at]) => ({ clientId, at })),
   };
-  const { rows, offers } = ownOffers({
+  const { rows, offers } = offerMinutesOf({
     snapshot: {
       lease: { now, account: "live:kraken:h" },
       memory: { offers: before ? { [PAIR]: memory } : undefined },
@@ -66,7 +66,7 @@ function offersOf({ since = CASE.since, now = CASE.now, orders, before = {}, ...
     },
     decision: { changes: [change], creates: [order("b9", { state: "pending" })] },
     hold: { opened: new Map([["b9", now + 400]]), canceled: new Map([["a1", now + 300]]) },
-  } as unknown as Parameters<typeof ownOffers>[0]);
+  } as unknown as Parameters<typeof offerMinutesOf>[0]);
   const left = offers?.[PAIR];
   return {
     rows: rows.map(({ minute, offer }) => [minute, formatOffer(offer)]),

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { breakEvenRatio, netOfCycle, worstRatio } from "../../../src/grid/ladder/check-rules.ts";
-import { snap, text } from "../../../src/kernel/decimal.ts";
+import { roundToStep, text } from "../../../src/kernel/decimal.ts";
 import { d, market } from "../../support/grid.ts";
 
-const eight = (value: bigint) => text(snap(value, d("0.00000001"), "half"));
+const eight = (value: bigint) => text(roundToStep(value, d("0.00000001"), "half"));
 const both = (rate: string, buyFeeIn: "base" | "quote") => ({ buy: d(rate), sell: d(rate), buyFeeIn });
 
 describe("the break-even ratio", () => {

@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { fundPaper, strategiesOn } from "../../../src/engine/pass/tick.ts";
-import { type Read, readForStart, type StartPlace, startDoubts } from "../../../src/grid/operations/start.ts";
+import {
+  readForStart,
+  type StartPlace,
+  type StartReading,
+  startDoubts,
+} from "../../../src/grid/operations/start.ts";
 import type { Deps } from "../../../src/ports/deps.ts";
 import type { Venue } from "../../../src/ports/venue.ts";
 import { d, REQUEST } from "../../support/grid.ts";
@@ -69,10 +74,13 @@ describe("the data that a start reads", () => {
 
 describe("the effect of a doubtful price on the first orders", () => {
   const format = (value: string | undefined, confidence: string | undefined) =>
-    startDoubts({ trust: value === undefined ? undefined : { value: d(value), source: "itself" } } as Read, {
-      ...WHERE,
-      confidence: confidence === undefined ? undefined : d(confidence),
-    });
+    startDoubts(
+      { trust: value === undefined ? undefined : { value: d(value), source: "itself" } } as StartReading,
+      {
+        ...WHERE,
+        confidence: confidence === undefined ? undefined : d(confidence),
+      },
+    );
 
   it("is reported below the requested minimum, and not at it", () => {
     expect(format("0.4", "0.5")).toEqual([

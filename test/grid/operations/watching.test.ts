@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { killOperations } from "../../../src/controls/operations/panic.ts";
 import { gridOperations } from "../../../src/grid/operations/grids.ts";
-import { watchOver } from "../../../src/grid/operations/status.ts";
+import { passProblemsWatch } from "../../../src/grid/operations/status.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
 import type { Deps } from "../../../src/ports/deps.ts";
 import { BY } from "../../support/by.ts";
@@ -107,7 +107,7 @@ describe("the status of grids", () => {
         notices: [],
       },
     ]);
-    const watch = watchOver(deps);
+    const watch = passProblemsWatch(deps);
     expect(await watch()).toBeUndefined();
     time.pass(3 * MINUTE + 1);
     expect(codesOf(await status())).toEqual(["stalled", "stop_price_unwatched"]);
@@ -118,7 +118,7 @@ describe("the status of grids", () => {
       /^stalled: grid-\S+; the stop prices of 1 of 1 grids are not being watched: grid-\S+; see their status$/,
     );
     // Those of other processes are theirs.
-    expect(await watchOver({ ...deps, ...away })()).toBeUndefined();
+    expect(await passProblemsWatch({ ...deps, ...away })()).toBeUndefined();
     // With passes an hour apart it is no delay.
     expect(codesOf(await status({}, { interval: 60 * MINUTE }))).toEqual([]);
   });
@@ -132,7 +132,7 @@ describe("the watch over grids", () => {
       looks++;
       return deps.store.strategies(filter);
     };
-    const watch = watchOver({ ...deps, store: { ...deps.store, strategies } });
+    const watch = passProblemsWatch({ ...deps, store: { ...deps.store, strategies } });
     await watch();
     time.pass(999);
     await watch();
@@ -147,7 +147,10 @@ describe("the watch over grids", () => {
     time.pass(4 * MINUTE);
     const readOutput = async (count: number) => {
       const views = Array.from({ length: count }, () => ({ ...view, now: time.now() }));
-      return watchOver({ ...deps, store: { ...deps.store, strategies: async () => views as never } })();
+      return passProblemsWatch({
+        ...deps,
+        store: { ...deps.store, strategies: async () => views as never },
+      })();
     };
     expect(await readOutput(1)).toMatch(/^stalled: grid-[^,]+$/);
     expect(await readOutput(20)).not.toContain("more");

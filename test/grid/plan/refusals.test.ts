@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { outdated } from "../../../src/grid/kind.ts";
 import type { View } from "../../../src/grid/plan/first-buy.ts";
-import { keptBack, nextOrders } from "../../../src/grid/plan/next-orders.ts";
+import { nextOrders, retainedSlots } from "../../../src/grid/plan/next-orders.ts";
 import type { GridState, Slot } from "../../../src/grid/state/state.ts";
 import { d, market, slot, state } from "../../support/grid.ts";
 import { bounds, NOW, order, quote, TIMING } from "../../support/made.ts";
@@ -263,7 +263,10 @@ describe("base that slots owe", () => {
     idle: string,
     free = [selling, { ...selling, index: 1 }, slot({ index: 2 })],
   ) => [
-    ...keptBack({ slots: [owing(sold), ...free], idle: [{ base: d(idle), cost: 0n, first: false }] }, free),
+    ...retainedSlots(
+      { slots: [owing(sold), ...free], idle: [{ base: d(idle), cost: 0n, first: false }] },
+      free,
+    ),
   ];
 
   it("is withheld from the last slots with base, as many as necessary", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { atRest, turn, type View, wishOf } from "../../../src/grid/plan/first-buy.ts";
+import { makerPriced, targetOrderOf, turn, type View } from "../../../src/grid/plan/first-buy.ts";
 import { d, market, slot } from "../../support/grid.ts";
 import { quote } from "../../support/made.ts";
 
@@ -28,26 +28,26 @@ describe("the side of a slot", () => {
 
 describe("the order that a slot needs", () => {
   it("is what its buy lacks or what it holds, if the exchange accepts that amount", () => {
-    expect(wishOf(slot({ bought: d("0.25") }), MARKET)).toEqual({
+    expect(targetOrderOf(slot({ bought: d("0.25") }), MARKET)).toEqual({
       side: "buy",
       price: d("100"),
       amount: d("0.75"),
     });
-    expect(wishOf(slot({ bought: d("0.96") }), MARKET)).toBeUndefined();
+    expect(targetOrderOf(slot({ bought: d("0.96") }), MARKET)).toBeUndefined();
     const sells = { side: "sell", base: d("0.5005"), sold: d("0.1") } as const;
-    expect(wishOf(slot(sells), MARKET)).toEqual({ side: "sell", price: d("110"), amount: d("0.4") });
-    expect(wishOf(slot({ ...sells, sellAt: d("120") }), MARKET)?.price).toBe(d("120"));
+    expect(targetOrderOf(slot(sells), MARKET)).toEqual({ side: "sell", price: d("110"), amount: d("0.4") });
+    expect(targetOrderOf(slot({ ...sells, sellAt: d("120") }), MARKET)?.price).toBe(d("120"));
   });
 
   it("is at a price that the market takes, if its tick is wider than at the start", () => {
     const wider = { ...MARKET, tick: d("3") };
-    expect(wishOf(slot({}), wider)).toMatchObject({ side: "buy", price: d("99") });
-    expect(wishOf(slot({ side: "sell", base: d("1") }), wider)).toMatchObject({ price: d("111") });
+    expect(targetOrderOf(slot({}), wider)).toMatchObject({ side: "buy", price: d("99") });
+    expect(targetOrderOf(slot({ side: "sell", base: d("1") }), wider)).toMatchObject({ price: d("111") });
   });
 
   it("moves to the nearest price if its own would take, unless it can take or no price is left", () => {
     const rest = (bid: string, ask: string, over: object = {}, amount = "1") =>
-      atRest({ side: "buy", price: d("100"), amount: d(amount) }, {
+      makerPriced({ side: "buy", price: d("100"), amount: d(amount) }, {
         config: over,
         market: MARKET,
         quote: quote({ bid: d(bid), ask: d(ask) }),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Begins, crossingsOf, lastWeekOut } from "../../../src/grid/start/worst-case.ts";
+import { crossingsOf, type GridStart, lastWeekOut } from "../../../src/grid/start/worst-case.ts";
 import type { CenteredConfig, GridConfig } from "../../../src/grid/state/lots.ts";
 import { DAY } from "../../../src/kernel/time.ts";
 import type { Candle } from "../../../src/model/market.ts";
@@ -52,7 +52,7 @@ describe("the number of crossings of a slot's levels", () => {
 
 /** Without fees: a cycle of 100 from 100 to 110 earns 10. */
 const FREE = market({ maker: 0n, taker: 0n });
-const begins = (config: Partial<GridConfig> = {}): Begins => ({
+const begins = (config: Partial<GridConfig> = {}): GridStart => ({
   config: {
     lowerPrice: d("100"),
     upperPrice: d("120"),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
-  type Begins,
+  type GridStart,
   lossAt,
   mostMoved,
   mostQuote,
@@ -26,10 +26,10 @@ const begins = ({
   slots = [BUYS],
   config = {},
   ...over
-}: Partial<Omit<Begins, "config" | "state">> & {
-  readonly slots?: Begins["state"]["slots"];
+}: Partial<Omit<GridStart, "config" | "state">> & {
+  readonly slots?: GridStart["state"]["slots"];
   readonly config?: Partial<GridConfig>;
-} = {}): Begins => ({
+} = {}): GridStart => ({
   config: { ...CONFIG, ...config },
   state: { slots, idle: [] },
   startPrice: d("90"),

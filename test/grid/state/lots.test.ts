@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import {
-  besideOptions,
   optionsOf,
   takeLots,
   totalBase,
   totalCost,
   withLot,
+  withoutOptions,
 } from "../../../src/grid/state/lots.ts";
 import { rangeNow } from "../../../src/grid/state/range.ts";
 import { d, slot, state } from "../../support/grid.ts";
@@ -53,7 +53,7 @@ const BESIDE = { lowerPrice: d("100"), triggerPrice: d("90") };
 describe("the requested options", () => {
   it("separate the options of both kinds of grid from the others", () => {
     expect(optionsOf({ ...BESIDE, ...OPTIONS })).toEqual(OPTIONS);
-    expect(besideOptions({ ...OPTIONS, ...BESIDE })).toEqual(BESIDE);
+    expect(withoutOptions({ ...OPTIONS, ...BESIDE })).toEqual(BESIDE);
     expect(optionsOf(BESIDE as object)).toEqual({});
   });
 });

@@ -7,7 +7,7 @@ import { upRuleOf } from "../../../src/liquidity/page-tables.tsx";
 import { createLiquidityStore, type LiquidityDeps } from "../../../src/liquidity/store/store.ts";
 import type { LiquidityPromise } from "../../../src/model/samples/promise.ts";
 import type { LiquidityMinute } from "../../../src/model/samples/sample.ts";
-import { lookOut } from "../../../src/report/operations/look-out.ts";
+import { checkAlarms } from "../../../src/report/operations/look-out.ts";
 import { d } from "../../support/grid.ts";
 import { liquidityMinute, spanOf } from "../../support/liquidity-minute.ts";
 import { runOperation, testSandbox } from "../../support/sandbox.ts";
@@ -87,7 +87,7 @@ describe("a liquidity commitment", () => {
     const minute = async () => {
       await sampleLiquidity(deps);
       box.time.pass(MINUTE);
-      await lookOut(deps, (now) => promiseAlarms(deps, now));
+      await checkAlarms(deps, (now) => promiseAlarms(deps, now));
     };
     for (let at = 0; at < 3; at++) await minute();
     expect(await readOutput()).toEqual([]);
@@ -121,7 +121,7 @@ describe("a liquidity commitment", () => {
       findings: [{ limit: 99.5 }, { limit: 500 }, { limit: 500 }],
     });
     box.time.pass(DAY);
-    await lookOut(deps, (now) => promiseAlarms(deps, now));
+    await checkAlarms(deps, (now) => promiseAlarms(deps, now));
     expect(await readOutput()).toEqual([
       alarm,
       ["recovered", "the agreement for kraken:BTC/USDT is met again, or a new day has begun"],

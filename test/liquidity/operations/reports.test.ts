@@ -7,7 +7,7 @@ import {
   createLiquidityStore,
   type LiquidityDeps,
 } from "../../../src/liquidity/store/store.ts";
-import { MINUTES_A_DAY } from "../../../src/model/samples/sample.ts";
+import { MINUTES_PER_DAY } from "../../../src/model/samples/sample.ts";
 import { createOperations } from "../../../src/operations.ts";
 import { d } from "../../support/grid.ts";
 import { liquidityMinute } from "../../support/liquidity-minute.ts";
@@ -15,7 +15,7 @@ import { askingOf, EXCHANGES, START, testSandbox } from "../../support/sandbox.t
 
 const PAIR = { exchange: "kraken", symbol: "BTC/USDT" } as const;
 const FIRST = START / DAY;
-const minuteAt = (minute: number, day = 0): number => (FIRST + day) * MINUTES_A_DAY + minute;
+const minuteAt = (minute: number, day = 0): number => (FIRST + day) * MINUTES_PER_DAY + minute;
 
 /**
  * One finished day of kraken with samples of the minutes 5, 6 and 7: 1 % and 3 % apart, then only bids; at 8 the exchange

@@ -452,7 +452,7 @@ export const STEP_GUARDS: readonly Guard[] = [
     ],
     [
       "an intent meets no order by hand",
-      "sql`${request} and not ${MEETS_BY_HAND}`",
+      "sql`${request} and not ${MEETS_MANUAL_ORDER}`",
       "request",
       0,
       async ({ a, b, lease, start, order, byHand, intend }) => {

@@ -3,7 +3,7 @@ import { nodeLocal } from "../../../cli/host/process/node-local.ts";
 import { dryBooks } from "../../../src/adapters/libsql/sandbox/dry-books.ts";
 import { createStore } from "../../../src/adapters/libsql/stores/store.ts";
 import { StoreError } from "../../../src/kernel/errors.ts";
-import type { By } from "../../../src/model/events.ts";
+import type { ActorAndRequest } from "../../../src/model/events.ts";
 import type { LimitTerms } from "../../../src/model/limits.ts";
 import { NEW_ORDER, type Order } from "../../../src/model/order.ts";
 import type { Strategy } from "../../../src/model/strategy.ts";
@@ -14,7 +14,7 @@ import {
   type Settlement,
   type Snapshot,
 } from "../../../src/ports/stores/step-store.ts";
-import type { HandTerms, Store } from "../../../src/ports/stores/store.ts";
+import type { ManualOrderTerms, Store } from "../../../src/ports/stores/store.ts";
 import type { Context } from "../../../src/storage/client/context.ts";
 import type { Migration } from "../../../src/storage/client/migrate.ts";
 import { openDatabase } from "../../../src/storage/client/safe-client.ts";
@@ -67,11 +67,13 @@ const SIGNED = [
 type Name = (typeof SIGNED)[number];
 /** A store whose every deed of a person is the same person's. */
 export type Signed = Omit<Store, Name> & {
-  readonly [N in Name]: Store[N] extends (...args: [...infer A, By]) => infer R ? (...args: A) => R : never;
+  readonly [N in Name]: Store[N] extends (...args: [...infer A, ActorAndRequest]) => infer R
+    ? (...args: A) => R
+    : never;
 };
 
 function signed(store: Store): Signed {
-  const by: By = { actor: "writer", request: null };
+  const by: ActorAndRequest = { actor: "writer", request: null };
   const own = SIGNED.map((name) => {
     const deed = store[name] as (...args: unknown[]) => unknown;
     return [name, (...args: unknown[]) => deed(...args, by)] as const;
@@ -145,7 +147,7 @@ export function twoWriters({ first, second, pass }: Awaited<ReturnType<typeof op
     order,
     changes,
     /** What the store answers to an order by hand. */
-    byHand: async (store: Signed, over: Partial<Order> = {}, terms: Partial<HandTerms> = {}) =>
+    byHand: async (store: Signed, over: Partial<Order> = {}, terms: Partial<ManualOrderTerms> = {}) =>
       (await store.recordByHand(order(null, over), { ...TERMS, ...terms })).result,
     /** How many of these intents a pass of the first writer records. */
     intend: async (lease: Lease, ...intents: readonly Order[]) =>
@@ -174,7 +176,7 @@ export const guardsOf = (
 ): Guard[] => guards.map(([name, from, to, should, deed]) => ({ name, file, from, to, should, deed }));
 
 /** Of an order by hand whose price is 1, or any, without limits. */
-export const TERMS: HandTerms = { terms: null, limit: 10n ** 18n, ended: [] };
+export const TERMS: ManualOrderTerms = { terms: null, limit: 10n ** 18n, ended: [] };
 
 export const SETTLED: Settlement = {
   outcomes: [],

@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { nodePost } from "../../../cli/host/outbound.ts";
-import { areGood, areStepped, heartbeat } from "../../../src/notify/operations/heartbeat.ts";
+import {
+  heartbeat,
+  otherServersRunPasses,
+  passesSucceeded,
+} from "../../../src/notify/operations/heartbeat.ts";
 import { heardLog } from "../../support/heard.ts";
 import { answering } from "../../support/live.ts";
 import { virtualLocal } from "../../support/local.ts";
@@ -47,10 +51,10 @@ describe("a heartbeat", () => {
       account: "a",
       outcome,
     });
-    expect(areGood([])).toBe(true);
-    expect(areGood([pass("stepped"), pass("busy")])).toBe(true);
+    expect(passesSucceeded([])).toBe(true);
+    expect(passesSucceeded([pass("stepped"), pass("busy")])).toBe(true);
     for (const bad of ["failed", "backing_off", "not_configured"] as const)
-      expect(areGood([pass("stepped"), pass(bad)])).toBe(false);
+      expect(passesSucceeded([pass("stepped"), pass(bad)])).toBe(false);
   });
 
   it("is not sent if other processes have made no pass for three intervals", () => {
@@ -65,12 +69,14 @@ describe("a heartbeat", () => {
       rateFullAt: null,
     };
     const stepping = { now: 181_000, interval: 60_000 };
-    expect(areStepped(["a"], [reading], stepping)).toBe(true);
-    expect(areStepped(["a"], [reading], { ...stepping, now: 181_001 })).toBe(false);
-    expect(areStepped(["a"], [{ ...reading, failures: 1 }], stepping)).toBe(false);
-    expect(areStepped(["a"], [{ ...reading, steppedAt: null }], { now: 5, interval: 60_000 })).toBe(false);
+    expect(otherServersRunPasses(["a"], [reading], stepping)).toBe(true);
+    expect(otherServersRunPasses(["a"], [reading], { ...stepping, now: 181_001 })).toBe(false);
+    expect(otherServersRunPasses(["a"], [{ ...reading, failures: 1 }], stepping)).toBe(false);
+    expect(
+      otherServersRunPasses(["a"], [{ ...reading, steppedAt: null }], { now: 5, interval: 60_000 }),
+    ).toBe(false);
     const ahead = { ...reading, steppedAt: stepping.now + 3_600_000 };
-    expect(areStepped(["a"], [ahead], stepping)).toBe(false);
-    expect(areStepped([], [{ ...reading, failures: 1 }], stepping)).toBe(true);
+    expect(otherServersRunPasses(["a"], [ahead], stepping)).toBe(false);
+    expect(otherServersRunPasses([], [{ ...reading, failures: 1 }], stepping)).toBe(true);
   });
 });

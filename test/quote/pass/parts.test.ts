@@ -4,7 +4,12 @@ import { HOUR, MINUTE } from "../../../src/kernel/time.ts";
 import type { Order } from "../../../src/model/order.ts";
 import { type QuoteLadder, type QuoteLevel, quoteLevelsOf } from "../../../src/quote/cut.ts";
 import { freeSlots } from "../../../src/quote/kind.ts";
-import { compareSide, goingOf, lastQuoted, withRecentPrice } from "../../../src/quote/pass/quoting.ts";
+import {
+  addRecentPrice,
+  compareSide,
+  lastQuoted,
+  misplacedToCancel,
+} from "../../../src/quote/pass/quoting.ts";
 import { requestedElsewhere, votersOf } from "../../../src/quote/pass/sources.ts";
 import { slotsFor } from "../../../src/quote/state/state.ts";
 import { d, market } from "../../support/grid.ts";
@@ -102,7 +107,7 @@ describe("open orders and the levels that are planned", () => {
       misplaced: readonly Order[],
       placed = 0,
       levels = [level("100")],
-    ) => goingOf({ kept, misplaced, lacking: [] }, levels, placed).map(({ clientId }) => clientId);
+    ) => misplacedToCancel({ kept, misplaced, lacking: [] }, levels, placed).map(({ clientId }) => clientId);
     const [near, far, above] = [bid("98"), bid("95"), bid("101")];
     expect(going([], [above, far, near])).toEqual(["101", "95"]);
     expect(going([], [bid("100")])).toEqual([]);
@@ -139,7 +144,7 @@ describe("the prices that volatility is measured with", () => {
     now = NOW,
     volatilityFactor = ONE,
   ) =>
-    withRecentPrice(
+    addRecentPrice(
       { config: { rules: { volatilityFactor } }, state: { recentPrices } } as never,
       { reference: { price: price === null ? null : d(price) } } as never,
       now,

@@ -12,7 +12,7 @@ import {
 import { quotePreviewInput } from "../../../src/quote/schema/input.ts";
 import {
   type ChangeRequest,
-  isShownQuote,
+  matchesQuotePreview,
   type QuoteInputs,
   quoteConfigOf,
   quotePlanHash,
@@ -208,7 +208,7 @@ describe("the hash of a preview of quotes", () => {
   const hashAt = (price: string | null, over: object = {}) =>
     quotePlanHash(configOf(over), plan(price), place);
   const isShown = (shownHash: string, now: string | null, over: object = {}) =>
-    isShownQuote(
+    matchesQuotePreview(
       { hash: hashAt(now, over), reference: now === null ? null : d(now), config: configOf(over) },
       shownHash,
     );

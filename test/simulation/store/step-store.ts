@@ -2,8 +2,8 @@ import { StoreError } from "../../../src/kernel/errors.ts";
 import type { Pair } from "../../../src/kernel/pair.ts";
 import { isAhead, MAX_BACKOFF_MS, MAX_LEASE_MS, MINUTE, type Millis } from "../../../src/kernel/time.ts";
 import { scopeOfAccount } from "../../../src/limits/standing.ts";
-import { BY_STEP, type By } from "../../../src/model/events.ts";
-import { isKeptBack, killEvent, type Panic, turned } from "../../../src/model/kill.ts";
+import { type ActorAndRequest, BY_STEP } from "../../../src/model/events.ts";
+import { isBlockedByKill, killEvent, type Panic, switchedKill } from "../../../src/model/kill.ts";
 import {
   type Fill,
   type FillCursor,
@@ -64,8 +64,8 @@ export function memoryStepStore(tables: Tables, now: () => Millis): StepStore {
       );
     },
 
-    killed: async (_account, kind = "slot") => isKeptBack(tables.kill, kind),
-    knownKilled: (kind = "slot") => isKeptBack(tables.kill, kind),
+    killed: async (_account, kind = "slot") => isBlockedByKill(tables.kill, kind),
+    knownKilled: (kind = "slot") => isBlockedByKill(tables.kill, kind),
     setKill: async (on, by) => turn(tables, now(), { on, by, panic: {} }),
     async panic(panic, by) {
       turn(tables, now(), { on: true, by, panic });
@@ -117,9 +117,9 @@ export function memoryStepStore(tables: Tables, now: () => Millis): StepStore {
 function turn(
   tables: Tables,
   at: Millis,
-  { on, by, panic }: { readonly on: boolean; readonly by: By; readonly panic: Panic },
+  { on, by, panic }: { readonly on: boolean; readonly by: ActorAndRequest; readonly panic: Panic },
 ): void {
-  const next = turned(tables.kill, on, panic);
+  const next = switchedKill(tables.kill, on, panic);
   const { cancels, sells } = tables.kill;
   if (tables.kill.on !== on || (next.cancels && !cancels) || (next.sells && !sells)) {
     tables.events.push({ ...killEvent(on, by, panic), at, ...by });
@@ -238,7 +238,7 @@ const slotOf = ({ strategy, generation, slot, kind }: Order): string =>
 export function isExpected(tables: Tables, order: Order): boolean {
   const { kill, strategies } = tables;
   const { strategy, kind } = order;
-  if (isKeptBack(kill, kind)) return false;
+  if (isBlockedByKill(kill, kind)) return false;
   if (strategy === null) return true;
   if (metOf(tables, order, reachOf(order)).some((other) => other.kind === "hand")) return false;
   const wants = strategies.get(strategy)?.wants;

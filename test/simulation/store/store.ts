@@ -1,15 +1,15 @@
 import { StoreError } from "../../../src/kernel/errors.ts";
 import { DAY, type Millis } from "../../../src/kernel/time.ts";
 import { ownerName } from "../../../src/model/account.ts";
-import { EVERY_ACCOUNT, handEvent } from "../../../src/model/events.ts";
+import { EVERY_ACCOUNT, manualOrderEvent } from "../../../src/model/events.ts";
 import { firstMet, type Order } from "../../../src/model/order.ts";
 import type { Strategy } from "../../../src/model/strategy.ts";
 import type { StepStore } from "../../../src/ports/stores/step-store.ts";
 import type {
   AuditStore,
-  HandOrderStore,
   HistoryStore,
   LimitStore,
+  ManualOrderStore,
   StrategyStore,
   StrategyView,
 } from "../../../src/ports/stores/store.ts";
@@ -24,7 +24,7 @@ type Reported = Pick<AuditStore, "note" | "noteAhead">;
 export function memoryStore(
   tables: Tables,
   now: () => Millis,
-): StepStore & StrategyStore & HistoryStore & HandOrderStore & LimitStore & Reported {
+): StepStore & StrategyStore & HistoryStore & ManualOrderStore & LimitStore & Reported {
   const note: Reported["note"] = async (eventView, by) => {
     tables.events.push({ ...eventView, at: now(), ...by });
   };
@@ -150,7 +150,7 @@ export function memoryStore(
       if (tables.orders.has(order.clientId)) throw new StoreError("constraint", "this client id is used");
       putOrder(tables, order);
       countUses(tables, [order], limited);
-      tables.events.push({ ...handEvent(order), at: at ?? now(), ...by });
+      tables.events.push({ ...manualOrderEvent(order), at: at ?? now(), ...by });
       return { result: "recorded" };
     },
 

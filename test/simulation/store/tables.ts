@@ -1,5 +1,5 @@
 import type { Millis } from "../../../src/kernel/time.ts";
-import type { KeptEvent } from "../../../src/model/events.ts";
+import type { StoredEvent } from "../../../src/model/events.ts";
 import type { Kill } from "../../../src/model/kill.ts";
 import type { LimitUse, StoredLimits } from "../../../src/model/limits.ts";
 import { type AccountMemory, NO_MEMORY } from "../../../src/model/memory.ts";
@@ -29,7 +29,7 @@ export interface Tables {
   /** By account, symbol and trade id; newest last. */
   readonly fills: Map<string, Fill>;
   readonly cursors: Map<string, FillCursor>;
-  readonly events: KeptEvent[];
+  readonly events: StoredEvent[];
   limits: StoredLimits;
   readonly limitUses: Map<string, LimitUse>;
   kill: Kill;

@@ -1,12 +1,18 @@
 import { describe, expect, it } from "vitest";
-import { importKek, openSealed, rewrap, type Sealed, seal } from "../../../src/storage/client/envelope.ts";
+import {
+  type EncryptedText,
+  importKek,
+  openSealed,
+  rewrap,
+  seal,
+} from "../../../src/storage/client/envelope.ts";
 
 const OWNER = "credentials live:kraken:api.kraken.com";
 const TEXTS = { key: "canary-key", secret: "canary-secret", passphrase: "canary-phrase" };
 const kekOf = (fill: number) => importKek(new Uint8Array(32).fill(fill));
 
 /** Sealed once and kept: what is stored today has to open with every later version, on every runtime. */
-const KEPT: Sealed = {
+const KEPT: EncryptedText = {
   kek: "4bb06f8e",
   wrapped: "UUqM1WX9ymay83BcIO3YKlwaO/9hpGtMhONdI6dvD1hpW31zh4Y4SkbcyX5vubbJWtdPpJtPj4GTJ9XO",
   fields: {

@@ -1,12 +1,12 @@
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { newUse } from "../../../src/model/limits.ts";
-import type { Turned } from "../../../src/storage/client/call-queue.ts";
+import type { TurnCalls } from "../../../src/storage/client/call-queue.ts";
 import {
-  type Deed,
+  type ActorAction,
   headOfRow,
-  type Moment,
-  OF_PEOPLE,
+  PEOPLE_CHAIN,
+  type WriteMoment,
   writeDeed,
   writePass,
   writeText,
@@ -26,7 +26,7 @@ const overtaken = () => new Error("UNIQUE constraint failed: events.chain, event
 async function chained() {
   const { context } = await opened();
   const { client } = context;
-  const chain = async (name = OF_PEOPLE) =>
+  const chain = async (name = PEOPLE_CHAIN) =>
     (
       await client.execute({
         sql: "select seq, message from events where chain = ? order by seq",
@@ -35,13 +35,13 @@ async function chained() {
     ).rows.map((row) => `${row[0]} ${row[1]}`);
   const make =
     (message: string, where?: ReturnType<typeof sql>) =>
-    async ({ tell }: Moment) => [await tell(format(message), where)];
+    async ({ tell }: WriteMoment) => [await tell(format(message), where)];
   const write = (message: string, where?: ReturnType<typeof sql>) =>
     writeText(context, BY, make(message, where));
   /** A turn whose calls are counted; so many of its writes fail at first. */
   const counting = (failures: number, failure: () => Error) => {
     const count = { reads: 0, writes: 0 };
-    const counted = (calls: Turned): Turned => ({
+    const counted = (calls: TurnCalls): TurnCalls => ({
       execute(statement, use) {
         count.reads++;
         return calls.execute(statement, use);
@@ -50,7 +50,7 @@ async function chained() {
         return ++count.writes <= failures ? Promise.reject(failure()) : calls.batch(statements, mode, use);
       },
     });
-    const run = (deed: Deed) => client.turn((calls) => writeDeed(context, deed, counted(calls)));
+    const run = (deed: ActorAction) => client.turn((calls) => writeDeed(context, deed, counted(calls)));
     return { count, run };
   };
   return { context, client, chain, make, write, counting };
@@ -115,7 +115,7 @@ describe("an event of a user action", () => {
     const deed = (message: string, holds = known.holds) => ({
       by: BY,
       known: { ...known, holds },
-      make: async (moment: Moment) => {
+      make: async (moment: WriteMoment) => {
         observed.push(moment.isGuarded);
         return make(message)(moment);
       },

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { AppError, VenueError } from "../../../src/kernel/errors.ts";
 import { MINUTE, SECOND } from "../../../src/kernel/time.ts";
-import { type Exposure, TRADES_NOTHING } from "../../../src/model/proposal.ts";
+import { type Exposure, NO_EXPOSURE } from "../../../src/model/proposal.ts";
 import { operation, type TradeOperation } from "../../../src/operation.ts";
 import { commit, type McpOptions, type McpSettings, propose } from "../../../src/transport/mcp/plans.ts";
 import type { Answer } from "../../../src/transport/run.ts";
@@ -306,7 +306,7 @@ describe("the limits of agents' plans", () => {
     );
     tool.exposure = { trades: "unknown", why: "no price" };
     expect(refusalOf(await show()).message).toMatch(/^the amount that this can trade is unknown: no price;/);
-    for (const exposure of [TRADES_NOTHING, { ...TRADES_NOTHING }]) {
+    for (const exposure of [NO_EXPOSURE, { ...NO_EXPOSURE }]) {
       tool.exposure = exposure;
       const { planId, preview } = await planned();
       expect([preview.limits, (await execute(planId)).status]).toEqual([[], 200]);

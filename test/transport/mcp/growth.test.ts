@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Exposure } from "../../../src/model/proposal.ts";
-import { needsApproval, outgrown, ownerTexts } from "../../../src/transport/mcp/plans.ts";
+import { exceedsPlan, needsApproval, ownerTexts } from "../../../src/transport/mcp/plans.ts";
 import { d } from "../../support/grid.ts";
 
 const known = (base: string, quote: string, exits = "0"): Exposure => ({
@@ -17,17 +17,17 @@ const UNKNOWN: Exposure = { trades: "unknown", why: "no price" };
 describe("a commit", () => {
   it("may use a twentieth more than its plan showed, of each part", () => {
     const shown = known("2", "100", "40");
-    expect(outgrown(known("2.1", "105", "42"), shown)).toBeUndefined();
+    expect(exceedsPlan(known("2.1", "105", "42"), shown)).toBeUndefined();
     for (const more of [known("2.11", "100", "40"), known("2", "105.1", "40"), known("2", "100", "42.1")])
-      expect(outgrown(more, shown)?.message).toMatch(
+      expect(exceedsPlan(more, shown)?.message).toMatch(
         /^this can trade more than its plan showed: it could now /,
       );
-    expect(outgrown(known("0", "0.01"), { trades: "nothing" })).toBeDefined();
-    expect([outgrown(UNKNOWN, UNKNOWN), outgrown({ trades: "nothing" }, shown)]).toEqual([
+    expect(exceedsPlan(known("0", "0.01"), { trades: "nothing" })).toBeDefined();
+    expect([exceedsPlan(UNKNOWN, UNKNOWN), exceedsPlan({ trades: "nothing" }, shown)]).toEqual([
       undefined,
       undefined,
     ]);
-    expect(outgrown(UNKNOWN, shown)?.message).toContain("the amount is unknown now");
+    expect(exceedsPlan(UNKNOWN, shown)?.message).toContain("the amount is unknown now");
   });
 
   it("needs a person's approval if one exchange is live, unless the settings say otherwise", () => {

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
 import { digest } from "../../../src/kernel/digest.ts";
 import { AppError, VenueError } from "../../../src/kernel/errors.ts";
-import { TRADES_NOTHING } from "../../../src/model/proposal.ts";
+import { NO_EXPOSURE } from "../../../src/model/proposal.ts";
 import { type Operation, operation } from "../../../src/operation.ts";
 import type { Deps } from "../../../src/ports/deps.ts";
 import type { Variables } from "../../../src/transport/http.ts";
@@ -50,7 +50,7 @@ function toolBox() {
     output: answerShape,
     prepare: async () => ({
       preview: async () => ({ what: "it stops", cost: "nothing", worstCase: "none", limits: ["one", "two"] }),
-      exposure: TRADES_NOTHING,
+      exposure: NO_EXPOSURE,
       strategies: [],
       act: async () => ({ text: "done" }),
     }),

@@ -7,12 +7,12 @@ import type { Market } from "../../../model/market.ts";
 import type { Keys, Timing } from "../../../ports/venue.ts";
 import type { Local, Log } from "../../../ports/within-time.ts";
 import {
+  type AdapterStore,
   type Ccxt,
   type CcxtClass,
   type Dict,
   type FeeRates,
   isDict,
-  type Keeping,
   type KnownKind,
 } from "../client/ccxt.ts";
 import type { PrivateRate, Quirks } from "../client/quirks.ts";
@@ -30,7 +30,7 @@ import { type Catalog, createCatalog } from "../exchanges/catalog.ts";
 
 /** Platform functions that the adapter uses. */
 interface LinkRuntime {
-  readonly keeping: Keeping;
+  readonly keeping: AdapterStore;
   readonly local: Local;
   readonly log: Log;
   readonly fetch: Fetch;
@@ -52,7 +52,7 @@ export interface ExchangeLink extends LinkRuntime {
   readonly rate: PrivateRate | undefined;
   readonly catalog: Catalog;
   /** Separate reads for each type of caller, so their requests and failures do not affect each other. */
-  readonly reads: Readonly<Record<Asker, SharedReads>>;
+  readonly reads: Readonly<Record<CallerKind, SharedReads>>;
   /** Rate limit of requests without a token. */
   readonly budget: PublicBudget | undefined;
   /** Check of this machine's clock, for calls outside of a pass. */
@@ -68,7 +68,7 @@ export interface ExchangeLink extends LinkRuntime {
 }
 
 /** A pass over an account, a person with a token or the command line, and everybody else. */
-export type Asker = "step" | "own" | "anyone";
+export type CallerKind = "step" | "own" | "anyone";
 
 /** Short pauses for passes, because a stop price must be watched again as soon as the exchange responds. */
 const STEP_PAUSE: Pause = { first: 5 * SECOND, most: 10 * SECOND };
@@ -144,7 +144,7 @@ interface Wiring {
 /** Creates an instance of the exchange's class for one invocation; an instance with a key is never shared. */
 async function createExchange(wiring: Wiring): Promise<Ccxt> {
   const { quirks, base, timing, fetch, clock, keys } = wiring;
-  const make = light(await quirks.load(), { number: String, options: quirks.options });
+  const make = lightInstances(await quirks.load(), { number: String, options: quirks.options });
   const send = transport({
     quirks,
     base,
@@ -158,7 +158,7 @@ async function createExchange(wiring: Wiring): Promise<Ccxt> {
     secrets: keys ? [keys.key, keys.secret, keys.passphrase ?? ""] : [],
   });
   const exchange = make({
-    request: askingBy(send),
+    request: exchangeCallOf(send),
     ...(keys ? { apiKey: keys.key, secret: keys.secret, password: keys.passphrase } : {}),
   });
   exchange.milliseconds = clock;
@@ -193,7 +193,7 @@ const made = new WeakMap<CcxtClass, Map<string, (config: CcxtConfig) => Ccxt>>()
  * lives for one request, and creating it was most of a pass's cost. The constructor runs once, without keys; an
  * instance inherits its results, and copies a part on first use.
  */
-export function light(Exchange: CcxtClass, common: CcxtConfig): (config: CcxtConfig) => Ccxt {
+export function lightInstances(Exchange: CcxtClass, common: CcxtConfig): (config: CcxtConfig) => Ccxt {
   const makers = made.get(Exchange) ?? new Map<string, (config: CcxtConfig) => Ccxt>();
   // JSON has no functions, and one of them makes amounts text.
   const request = JSON.stringify(common, (_, value) => (typeof value === "function" ? String(value) : value));
@@ -288,7 +288,7 @@ function withEndpoints(Base: Class): Class {
  * Replaces ccxt's request function, which has its own rate limit, proxies, timeout and retries. It sends ccxt's user
  * agent, as ccxt does on Node.
  */
-const askingBy = (send: Send) =>
+const exchangeCallOf = (send: Send) =>
   async function request(
     this: Ccxt,
     path: string,

@@ -13,7 +13,7 @@ import type {
 } from "../../../ports/venue.ts";
 import type { Ccxt, Dict } from "../client/ccxt.ts";
 import { MAX_LIST_PAGES, type Quirks, venueErrorOf } from "../client/quirks.ts";
-import type { Asker, ExchangeLink } from "./exchange-link.ts";
+import type { CallerKind, ExchangeLink } from "./exchange-link.ts";
 import { bookOf, candleOf, tickerOf, tradeOf, venueFillOf } from "./reading.ts";
 import type { PrivateSession } from "./session.ts";
 
@@ -159,7 +159,7 @@ type PublicData = Omit<MarketData, "market"> & {
 };
 
 /** Returns public data, read without keys, for one type of caller. */
-export function publicData(link: ExchangeLink, asker: Asker): PublicData {
+export function publicData(link: ExchangeLink, asker: CallerKind): PublicData {
   const { quirks, reads, clock } = link;
   const market = (symbol: Pair): Promise<Dict> =>
     asker === "anyone" ? link.catalog.forAnyone.known(symbol) : link.catalog.known(symbol);

@@ -13,7 +13,7 @@ import {
 import type { ExchangeLink } from "./exchange-link.ts";
 
 /** How often a pass checks whether another process waits. */
-const LOOKS_EVERY: Millis = SECOND;
+const LEASE_CHECK_INTERVAL_MS: Millis = SECOND;
 
 interface TurnHold {
   readonly requestedAt: Millis;
@@ -26,10 +26,10 @@ interface TurnHold {
  * two of its calls; without a pass it takes the lease. A pass of another process releases the lease between two
  * calls. On other exchanges, calls run directly.
  */
-export function inLeaseTurn(link: ExchangeLink, account: AccountKey, hold: TurnHold | undefined) {
+export function callsInLeaseTurn(link: ExchangeLink, account: AccountKey, hold: TurnHold | undefined) {
   const { quirks, keeping, local, timing } = link;
   const queue = accountQueue(link, account);
-  const byPerson = personTurn(link, account, queue);
+  const byPerson = personCall(link, account, queue);
   let lookAt = (hold?.requestedAt ?? 0) + (hold?.yieldsAfter ?? Number.POSITIVE_INFINITY);
   let isAwaited = false;
   const ofPass = quirks.serial && hold ? queue.enter(hold.requestedAt + timing.leaseTtl) : undefined;
@@ -37,7 +37,7 @@ export function inLeaseTurn(link: ExchangeLink, account: AccountKey, hold: TurnH
   return {
     nonce: queue.nonce,
     renew: queue.renew,
-    run<T>(work: Work<T>): Promise<T> {
+    run<T>(work: LeasedCall<T>): Promise<T> {
       if (!quirks.serial) return work(() => true);
       return ofPass ? queue.inLine("pass", work, () => true) : byPerson(work);
     },
@@ -48,7 +48,7 @@ export function inLeaseTurn(link: ExchangeLink, account: AccountKey, hold: TurnH
     async giveWay(): Promise<void> {
       if (!ofPass) return;
       if (!isAwaited && local.monotonic() >= lookAt) {
-        lookAt = local.monotonic() + LOOKS_EVERY;
+        lookAt = local.monotonic() + LEASE_CHECK_INTERVAL_MS;
         isAwaited = await keeping.leases.awaited(account);
       }
       if (isAwaited) throw new BudgetSpent(`a manual request waits for this account of ${quirks.name}`, 0);
@@ -71,7 +71,7 @@ export function inLeaseTurn(link: ExchangeLink, account: AccountKey, hold: TurnH
 const NONCES = 100;
 
 /** A call; `inTime` reports whether a request that leaves now ends within the lease. */
-type Work<T> = (inTime: () => boolean) => Promise<T>;
+type LeasedCall<T> = (inTime: () => boolean) => Promise<T>;
 
 type AccountQueue = ReturnType<typeof accountQueue>;
 
@@ -110,7 +110,7 @@ function accountQueue({ keeping, local, timing, lines }: ExchangeLink, account: 
       await Promise.allSettled(lease.riders);
       if (lines.get(account)?.lease === lease) lines.delete(account);
     },
-    inLine<T>(who: "person" | "pass", work: Work<T>, inTime: () => boolean): Promise<T> {
+    inLine<T>(who: "person" | "pass", work: LeasedCall<T>, inTime: () => boolean): Promise<T> {
       return lineOf().run(who, async () => {
         if (lineOf().nonces.left < NONCES / 2) await renew();
         return work(inTime);
@@ -120,13 +120,16 @@ function accountQueue({ keeping, local, timing, lines }: ExchangeLink, account: 
 }
 
 const MAX_LEASE_WAIT_MS: Millis = 10 * SECOND;
-const BETWEEN_LEASE_TRIES: Millis = 50;
+const LEASE_TRY_INTERVAL_MS: Millis = 50;
 
 /** Runs a person's call under the lease that this process has, or takes the lease for it. */
-function personTurn(link: ExchangeLink, account: AccountKey, queue: AccountQueue) {
+function personCall(link: ExchangeLink, account: AccountKey, queue: AccountQueue) {
   const { local, keeping } = link;
 
-  async function leased<T>(lease: AccountLease & { readonly owner?: string }, work: Work<T>): Promise<T> {
+  async function leased<T>(
+    lease: AccountLease & { readonly owner?: string },
+    work: LeasedCall<T>,
+  ): Promise<T> {
     try {
       return await queue.inLine("person", work, lease.inTime);
     } finally {
@@ -138,7 +141,7 @@ function personTurn(link: ExchangeLink, account: AccountKey, queue: AccountQueue
     }
   }
 
-  return async <T>(work: Work<T>): Promise<T> => {
+  return async <T>(work: LeasedCall<T>): Promise<T> => {
     const requestedAt = local.monotonic();
     for (;;) {
       const line = queue.lineOf();
@@ -152,12 +155,12 @@ function personTurn(link: ExchangeLink, account: AccountKey, queue: AccountQueue
         throw new AppError("Too many requests", `${link.id} is busy with this account's other calls`, {
           retryAfterSeconds: 5,
         });
-      await local.sleep(BETWEEN_LEASE_TRIES);
+      await local.sleep(LEASE_TRY_INTERVAL_MS);
     }
   };
 }
 
-function riding<T>(queue: AccountQueue, lease: AccountLease, work: Work<T>): Promise<T> {
+function riding<T>(queue: AccountQueue, lease: AccountLease, work: LeasedCall<T>): Promise<T> {
   const ridden = queue.inLine("person", work, lease.inTime);
   const ended: Promise<unknown> = ridden.catch(() => undefined).finally(() => lease.riders.delete(ended));
   lease.riders.add(ended);
@@ -212,7 +215,7 @@ const secondsWorth = ({ perSecond, burst, reserve }: PrivateRate): number =>
   Math.min(Math.floor(perSecond), burst - reserve);
 
 /** Calls that a pass took with its lease, at a time of this process's clock. */
-export interface PaidCalls extends CallRequests {
+export interface RateLimitedCalls extends CallRequests {
   readonly at: Millis;
 }
 
@@ -220,13 +223,13 @@ export interface PaidCalls extends CallRequests {
  * How long after the lease a pass uses prepaid calls without another look at the rate limit. A 429 of another process
  * empties the rate limit, and a pass must notice that before its first call.
  */
-const UNCHECKED_FOR: Millis = 250;
+const UNCHECKED_FOR_MS: Millis = 250;
 
 /** Takes calls from the account's rate limit, which all processes share; a pass can have prepaid calls. */
 export function spender(
   { quirks, rate, keeping, local }: ExchangeLink,
   account: AccountKey,
-  { who, paid }: { readonly who: Spender; readonly paid?: PaidCalls | undefined },
+  { who, paid }: { readonly who: Spender; readonly paid?: RateLimitedCalls | undefined },
 ) {
   const hand = callsInHand(local, rate, paid);
   return {
@@ -299,14 +302,14 @@ export function spender(
 function callsInHand(
   { monotonic }: Pick<ExchangeLink["local"], "monotonic">,
   rate: PrivateRate | undefined,
-  paid: PaidCalls | undefined,
+  paid: RateLimitedCalls | undefined,
 ) {
   const since = monotonic();
   let [left, leftAt, unused] = [0, since, paid];
   return {
     /** Runs once: the calls after the first one are counted as taken. */
     usePaid(): void {
-      if (unused && monotonic() <= since + UNCHECKED_FOR) {
+      if (unused && monotonic() <= since + UNCHECKED_FOR_MS) {
         left = unused.calls;
         leftAt = unused.at;
       }

@@ -6,7 +6,7 @@ import {
   mul,
   ONE,
   parseDecimal,
-  snap,
+  roundToStep,
   text,
   ZERO,
 } from "../../../kernel/decimal.ts";
@@ -26,7 +26,7 @@ import type {
   VenueOrder,
 } from "../../../ports/venue.ts";
 import { type AccountKind, type Dict, type FeeRates, fieldOf, isDict } from "../client/ccxt.ts";
-import { BUY_WITHIN, CallFailed, NotSent, type Quirks } from "../client/quirks.ts";
+import { BUY_WITHIN, CallFailed, type Quirks, RequestNotSentError } from "../client/quirks.ts";
 import type { ExchangeLink } from "./exchange-link.ts";
 import { createSession, type PrivateSession } from "./session.ts";
 
@@ -322,7 +322,7 @@ async function spoil({ catalog, log }: ExchangeLink, symbol: Pair): Promise<void
 async function toImmediateLimit({ link, quote, market }: OrderSending, order: NewOrder): Promise<NewOrder> {
   if (!link.quirks.buysByCost || order.type !== "market" || order.side !== "buy") return order;
   const [{ tick }, { ask }] = [await market(order.symbol), await quote(order.symbol)];
-  const price = snap(mul(ask, BUY_WITHIN, "down"), tick, "down");
+  const price = roundToStep(mul(ask, BUY_WITHIN, "down"), tick, "down");
   return { ...order, type: "limit", price, timeInForce: "ioc" };
 }
 
@@ -365,7 +365,8 @@ function watchedRequest() {
     if (left) return { result: "unknown", reason: "the exchange's response cannot be read" };
     if (error instanceof VenueError && error.failure.endsWith("credentials"))
       return { result: "rejected", reason: error.message, failure: error.failure };
-    const isOurs = error instanceof NotSent || error instanceof VenueError || error instanceof AppError;
+    const isOurs =
+      error instanceof RequestNotSentError || error instanceof VenueError || error instanceof AppError;
     const isBusy =
       error instanceof BudgetSpent || (error instanceof AppError && error.label === "Too many requests");
     return {

@@ -4,18 +4,18 @@ import type { Pair } from "../../../kernel/pair.ts";
 import { DAY, MINUTE, type Millis, SECOND } from "../../../kernel/time.ts";
 import type { AccountKey } from "../../../model/account.ts";
 import type { CallRequests, Keys, Permit } from "../../../ports/venue.ts";
-import type { AccountKind, Ccxt, KeptValue } from "../client/ccxt.ts";
+import type { AccountKind, CachedValue, Ccxt } from "../client/ccxt.ts";
 import {
   CallFailed,
   CLOCK_BEHIND,
-  NotSent,
   type PrivateCall,
+  RequestNotSentError,
   TOO_LATE,
   venueErrorOf,
 } from "../client/quirks.ts";
 import { type ClockCheck, clockCheck } from "../client/transport.ts";
 import { type ExchangeLink, privateExchange } from "./exchange-link.ts";
-import { inLeaseTurn, type PaidCalls, type Spender, spender } from "./lease-turn.ts";
+import { callsInLeaseTurn, type RateLimitedCalls, type Spender, spender } from "./lease-turn.ts";
 
 /** The account's lease while a pass holds it. */
 export interface LeaseHold {
@@ -59,7 +59,7 @@ export interface PrivateSession {
   read<T>(kind: PrivateCall, symbol: Pair | undefined, call: (exchange: Ccxt) => Promise<T>): Promise<T>;
   /** Returns what is known without a call when this pair's market is loaded. */
   knowing<T>(symbol: Pair, tell: (exchange: Ccxt) => T): Promise<T>;
-  /** Throws NotSent, CallFailed, or ccxt's error for a response that it cannot read. Never sends twice. */
+  /** Throws RequestNotSentError, CallFailed, or ccxt's error for a response that it cannot read. Never sends twice. */
   write<T>(query: Write, call: (exchange: Ccxt, expiry: Expiry) => Promise<T>): Promise<T>;
 }
 
@@ -74,7 +74,7 @@ interface Write {
 export function createSession(link: ExchangeLink, { account, keys, hold }: SessionCaller): PrivateSession {
   const { now, check } = clockOf(link, hold);
   const spend = spender(link, account, { who: spenderOf(hold), paid: paidOf(hold) });
-  const turn = inLeaseTurn(link, account, hold);
+  const turn = callsInLeaseTurn(link, account, hold);
   const keysOnce = lazy(keys);
   const kinds = accountKindReader(link, account, keysOnce);
   const signer = createSigner(link, { spend, turn, kinds });
@@ -108,7 +108,7 @@ interface SessionParts {
   readonly now: () => Millis;
   readonly check: ClockCheck;
   readonly spend: ReturnType<typeof spender>;
-  readonly turn: ReturnType<typeof inLeaseTurn>;
+  readonly turn: ReturnType<typeof callsInLeaseTurn>;
   readonly kinds: ReturnType<typeof accountKindReader>;
   readonly signer: CallSigner;
 }
@@ -176,9 +176,9 @@ async function sendSigned<T>(
 ): Promise<T> {
   await permit.look?.();
   const stands = () => inTime() && permit.mayLeave();
-  if (!stands()) throw new NotSent(TOO_LATE);
+  if (!stands()) throw new RequestNotSentError(TOO_LATE);
   // A clock that was behind wrote the row: its times would end an order that the exchange has.
-  if (kind === "create" && now() > permit.sendBy + timing.skew) throw new NotSent(CLOCK_BEHIND);
+  if (kind === "create" && now() > permit.sendBy + timing.skew) throw new RequestNotSentError(CLOCK_BEHIND);
   const mayLeave = () => {
     const may = stands();
     if (may) leaving();
@@ -199,7 +199,7 @@ const withOrigin = (error: VenueError | AppError, keys: Keys | undefined): Venue
 const spenderOf = (hold: LeaseHold | undefined): Spender =>
   hold ? (hold.isUrgent ? "urgent pass" : "pass") : "person";
 
-const paidOf = (hold: LeaseHold | undefined): PaidCalls | undefined =>
+const paidOf = (hold: LeaseHold | undefined): RateLimitedCalls | undefined =>
   hold?.paid && { ...hold.paid, at: hold.requestedAt };
 
 /** Returns the clock: a pass uses protocol time, a person's call this machine's time. */
@@ -211,7 +211,7 @@ function clockOf({ quirks, timing, local, clock, check }: ExchangeLink, hold: Le
 
 const MAX_CACHED_ACCOUNT_KINDS = 1000;
 /** An account kind that was read this recently is not checked again. */
-const SURE: Millis = 10 * MINUTE;
+const ACCOUNT_KIND_CACHE_MS: Millis = 10 * MINUTE;
 
 /**
  * Reads which of an exchange's two kinds of account a key belongs to: once a day, stored with the account. ccxt would
@@ -232,7 +232,7 @@ export function accountKindReader(
   };
 
   /** Returns the stored kind of this key, of any age. */
-  async function kept(): Promise<KeptValue<AccountKind> | undefined> {
+  async function kept(): Promise<CachedValue<AccountKind> | undefined> {
     const key = await keyOf();
     const found = link.kinds.get(account);
     if (found?.key === key) return { value: found.kind, age: local.monotonic() - found.at };
@@ -251,7 +251,7 @@ export function accountKindReader(
         return await ask();
       } catch (error) {
         if (!before) throw error;
-        return remember(await keyOf(), before.value, DAY - SURE);
+        return remember(await keyOf(), before.value, DAY - ACCOUNT_KIND_CACHE_MS);
       }
     },
 
@@ -268,7 +268,7 @@ export function accountKindReader(
      */
     async doubt(): Promise<void> {
       const found = link.kinds.get(account);
-      if (!found || local.monotonic() - found.at < SURE) return;
+      if (!found || local.monotonic() - found.at < ACCOUNT_KIND_CACHE_MS) return;
       link.kinds.delete(account);
       await keeping.markets.keepKind(account, { key: "", kind: found.kind });
     },
@@ -308,7 +308,7 @@ const SIGNINGS = 3;
 
 interface SignerParts {
   readonly spend: ReturnType<typeof spender>;
-  readonly turn: ReturnType<typeof inLeaseTurn>;
+  readonly turn: ReturnType<typeof callsInLeaseTurn>;
   readonly kinds: ReturnType<typeof accountKindReader>;
 }
 

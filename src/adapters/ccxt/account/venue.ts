@@ -219,9 +219,9 @@ async function withPairNames(
   });
 }
 
-const LEARNED_FOR: Millis = HOUR;
+const LEARNED_FEE_CACHE_MS: Millis = HOUR;
 /** A first buy can follow soon. */
-const UNKNOWN_FOR: Millis = MINUTE;
+const UNKNOWN_FEE_CACHE_MS: Millis = MINUTE;
 
 /** Maximum number of accounts; keys in requests create accounts, and anybody can send new keys. */
 const MAX_CACHED_ACCOUNTS = 1000;
@@ -236,7 +236,7 @@ export async function buyFeeIn(
   if (known && local.monotonic() < known.until) return known.asset;
   const asset = learned(await keeping.traded.buyFees(account));
   if (buyFees.size >= MAX_CACHED_ACCOUNTS) buyFees.clear();
-  const storedFor = asset === "unknown" ? UNKNOWN_FOR : LEARNED_FOR;
+  const storedFor = asset === "unknown" ? UNKNOWN_FEE_CACHE_MS : LEARNED_FEE_CACHE_MS;
   buyFees.set(account, { asset, until: local.monotonic() + storedFor });
   return asset;
 }

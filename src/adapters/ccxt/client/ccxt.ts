@@ -130,7 +130,7 @@ export const isDict = (value: unknown): value is Dict =>
 export const fieldOf = (value: unknown, name: string): unknown => (isDict(value) ? value[name] : undefined);
 
 /** Data that the adapter stores outside the store: separate rows, shared by every process on the same database. */
-export interface KeptValue<T> {
+export interface CachedValue<T> {
   readonly value: T;
   /** Age by the database's clock. */
   readonly age: Millis;
@@ -157,10 +157,10 @@ export interface KnownRights {
 }
 
 /** Stores an exchange's markets by host, and an account's fees, kind and key permissions. */
-export interface MarketKeeper {
-  market(host: string, symbol: Pair): Promise<KeptValue<Dict> | undefined>;
+export interface MarketCache {
+  market(host: string, symbol: Pair): Promise<CachedValue<Dict> | undefined>;
   /** Returns the exchange's market id of every listed pair. */
-  listing(host: string): Promise<KeptValue<Readonly<Record<string, string>>> | undefined>;
+  listing(host: string): Promise<CachedValue<Readonly<Record<string, string>>> | undefined>;
   keepMarkets(
     host: string,
     list: {
@@ -171,17 +171,17 @@ export interface MarketKeeper {
   ): Promise<void>;
   /** Marks a stored market as outdated, because the exchange rejected what it allows; the next use reloads it. */
   spoil(host: string, symbol: Pair): Promise<void>;
-  fees(account: AccountKey, symbol: Pair): Promise<KeptValue<FeeRates> | undefined>;
+  fees(account: AccountKey, symbol: Pair): Promise<CachedValue<FeeRates> | undefined>;
   keepFees(account: AccountKey, symbol: Pair, fees: FeeRates): Promise<void>;
-  kind(account: AccountKey): Promise<KeptValue<KnownKind> | undefined>;
+  kind(account: AccountKey): Promise<CachedValue<KnownKind> | undefined>;
   keepKind(account: AccountKey, known: KnownKind): Promise<void>;
   /** Returns permissions of every account whose keys were checked. */
-  rights(): Promise<ReadonlyMap<AccountKey, KeptValue<KnownRights>>>;
+  rights(): Promise<ReadonlyMap<AccountKey, CachedValue<KnownRights>>>;
   keepRights(account: AccountKey, known: KnownRights): Promise<void>;
 }
 
 /** Serializes processes' private calls of one account. */
-export interface LeaseKeeper {
+export interface LeaseStore {
   /**
    * Takes the account's lease like a pass: returns the first of `count` nonces, or undefined if another process has
    * the lease. For a few seconds that process sees that somebody waits.
@@ -203,7 +203,7 @@ export interface LeaseKeeper {
   nonces(account: AccountKey, count: number): Promise<number>;
 }
 
-export interface RateKeeper {
+export interface RateStore {
   /**
    * Takes calls from the account's rate limit. Returns 0 if they were taken, otherwise the time until they are
    * available.
@@ -218,16 +218,16 @@ export interface TradedFees {
   readonly fees: readonly Fee[];
 }
 
-interface TradedKeeper {
+interface TradedPairStore {
   /** Returns pairs on which the account recently had orders. */
   symbols(account: AccountKey): Promise<readonly Pair[]>;
   /** Returns fees of the newest booked buy of each pair. */
   buyFees(account: AccountKey): Promise<readonly TradedFees[]>;
 }
 
-export interface Keeping {
-  readonly traded: TradedKeeper;
-  readonly markets: MarketKeeper;
-  readonly leases: LeaseKeeper;
-  readonly rates: RateKeeper;
+export interface AdapterStore {
+  readonly traded: TradedPairStore;
+  readonly markets: MarketCache;
+  readonly leases: LeaseStore;
+  readonly rates: RateStore;
 }

@@ -80,7 +80,7 @@ export interface Quirks {
 
   /** Returns the error in a response body; undefined if there is none. */
   refusalIn(body: object): Omit<ExchangeRefusal, "status"> | undefined;
-  meaningOf(refusal: ExchangeRefusal): Meaning | undefined;
+  meaningOf(refusal: ExchangeRefusal): ErrorMeaning | undefined;
   /** Forms of successful responses; any other response counts as none. */
   readonly forms: ResponseForms;
 
@@ -265,7 +265,7 @@ export interface CallFailure {
  * `missing` proves that no order exists. So a table contains a code only if the exchange's documentation or ccxt's
  * `exceptions` table leaves no doubt.
  */
-export type Meaning =
+export type ErrorMeaning =
   | "credentials"
   | "forbidden"
   | "nonce"
@@ -279,7 +279,7 @@ export type Meaning =
   | "kind"
   | "missing";
 
-const MEANINGS: Record<Meaning, Omit<CallFailure, "reason">> = {
+const FAILURE_OF_MEANING: Record<ErrorMeaning, Omit<CallFailure, "reason">> = {
   credentials: { failure: "invalid_credentials", definite: true },
   forbidden: { failure: "invalid_credentials", definite: true, forbidden: true },
   nonce: { failure: "unavailable", definite: true, nonce: true },
@@ -296,10 +296,12 @@ const MEANINGS: Record<Meaning, Omit<CallFailure, "reason">> = {
 };
 
 /** Builds a table from space-separated codes by meaning. */
-export const meanings = (result: Partial<Record<Meaning, string>>): Readonly<Record<string, Meaning>> =>
+export const errorCodeTable = (
+  result: Partial<Record<ErrorMeaning, string>>,
+): Readonly<Record<string, ErrorMeaning>> =>
   Object.fromEntries(
     Object.entries(result).flatMap(([meaning, codes]) =>
-      codes.split(" ").map((code) => [code, meaning as Meaning]),
+      codes.split(" ").map((code) => [code, meaning as ErrorMeaning]),
     ),
   );
 
@@ -310,16 +312,16 @@ interface ExchangeRefusal {
 }
 
 /** Converts an exchange's rejection; an unknown code leaves the result open. */
-export function tellRefusal(
+export function formatRefusal(
   { status, code, message }: ExchangeRefusal,
-  meaning: Meaning | undefined,
+  meaning: ErrorMeaning | undefined,
 ): CallFailure {
   // The code first, because a long text is cut at its end.
   const reason = plainText(message === "" ? code : `${code}: ${message}`, 200);
   // A server error can occur after the action, whatever its text says.
-  if (status >= 500 || meaning === undefined || !Object.hasOwn(MEANINGS, meaning))
+  if (status >= 500 || meaning === undefined || !Object.hasOwn(FAILURE_OF_MEANING, meaning))
     return { failure: status === 429 ? "rate_limited" : "unavailable", definite: false, reason };
-  return { ...MEANINGS[meaning], reason };
+  return { ...FAILURE_OF_MEANING[meaning], reason };
 }
 
 /** Returns the failure of a call without a readable response. */
@@ -345,7 +347,7 @@ export const CLOCK_BEHIND =
   "the database's clock is behind this machine's clock; synchronize both, because no order is sent until then";
 
 /** Error for a request that our own check kept from being sent. */
-export class NotSent extends Error {
+export class RequestNotSentError extends Error {
   constructor(reason: string) {
     super(reason);
     this.name = "NotSent";
@@ -385,7 +387,8 @@ export function venueErrorOf(error: unknown, { name }: { readonly name: string }
   if (error instanceof VenueError || error instanceof AppError) return error;
   if (error instanceof CallFailed)
     return new VenueError(error.failure.failure, `${name}: ${error.failure.reason}`);
-  if (error instanceof NotSent) return new VenueError("unavailable", `${name}: not called: ${error.message}`);
+  if (error instanceof RequestNotSentError)
+    return new VenueError("unavailable", `${name}: not called: ${error.message}`);
   if (error instanceof StoreError)
     return new VenueError("unavailable", `${name} was not called, because the database cannot be reached`, {
       cause: error,

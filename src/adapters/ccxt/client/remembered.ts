@@ -1,5 +1,5 @@
 import { MINUTE, type Millis } from "../../../kernel/time.ts";
-import type { KeptValue, MarketKeeper } from "./ccxt.ts";
+import type { CachedValue, MarketCache } from "./ccxt.ts";
 
 const MAX_CACHED_VALUES = 2000;
 
@@ -7,23 +7,23 @@ const MAX_CACHED_VALUES = 2000;
  * Caches markets, pair lists and fees in this process. On a platform where an instance serves one request, only this
  * plain data can outlive it, never a running call.
  */
-export function rememberedMarkets(monotonic: () => Millis) {
-  const known = new Map<string, KeptValue<unknown> & { readonly readAt: Millis }>();
+export function cachedMarkets(monotonic: () => Millis) {
+  const known = new Map<string, CachedValue<unknown> & { readonly readAt: Millis }>();
 
-  const remember = (key: string, kept: KeptValue<unknown>) => {
+  const remember = (key: string, kept: CachedValue<unknown>) => {
     known.delete(key);
     known.set(key, { ...kept, readAt: monotonic() });
     // Map order is insertion order, so the first is the oldest.
     for (const oldest of known.keys()) if (known.size > MAX_CACHED_VALUES) known.delete(oldest);
   };
 
-  async function through<T>(
+  async function readCached<T>(
     key: string,
-    read: () => Promise<KeptValue<T> | undefined>,
-  ): Promise<KeptValue<T> | undefined> {
+    read: () => Promise<CachedValue<T> | undefined>,
+  ): Promise<CachedValue<T> | undefined> {
     const found = known.get(key);
     const since = monotonic() - (found?.readAt ?? 0);
-    if (found && since < REMEMBERED_FOR) return { value: found.value as T, age: found.age + since };
+    if (found && since < CACHE_AGE_MS) return { value: found.value as T, age: found.age + since };
     const kept = await read();
     if (kept) remember(key, kept);
     return kept;
@@ -33,10 +33,10 @@ export function rememberedMarkets(monotonic: () => Millis) {
     for (const key of known.keys()) if (key.startsWith(`${host} `)) known.delete(key);
   };
 
-  return (inner: MarketKeeper): MarketKeeper => ({
-    market: (host, symbol) => through(`${host} ${symbol}`, () => inner.market(host, symbol)),
-    listing: (host) => through(`${host} listing`, () => inner.listing(host)),
-    fees: (account, symbol) => through(`${account} ${symbol}`, () => inner.fees(account, symbol)),
+  return (inner: MarketCache): MarketCache => ({
+    market: (host, symbol) => readCached(`${host} ${symbol}`, () => inner.market(host, symbol)),
+    listing: (host) => readCached(`${host} listing`, () => inner.listing(host)),
+    fees: (account, symbol) => readCached(`${account} ${symbol}`, () => inner.fees(account, symbol)),
     async keepMarkets(host, list) {
       forget(host);
       await inner.keepMarkets(host, list);
@@ -49,7 +49,7 @@ export function rememberedMarkets(monotonic: () => Millis) {
       known.delete(`${account} ${symbol}`);
       await inner.keepFees(account, symbol, fees);
     },
-    kind: (account) => through(`${account} kind`, () => inner.kind(account)),
+    kind: (account) => readCached(`${account} kind`, () => inner.kind(account)),
     async keepKind(account, kind) {
       known.delete(`${account} kind`);
       await inner.keepKind(account, kind);
@@ -60,4 +60,4 @@ export function rememberedMarkets(monotonic: () => Millis) {
 }
 
 /** Older data is read again, because another process could have reloaded it. */
-const REMEMBERED_FOR: Millis = 10 * MINUTE;
+const CACHE_AGE_MS: Millis = 10 * MINUTE;

@@ -5,9 +5,9 @@ import type { CallRate } from "../../../ports/venue.ts";
 import type { Local } from "../../../ports/within-time.ts";
 
 /** How long a response serves identical requests. */
-export const SHARED_FOR: Millis = SECOND;
+export const SHARED_FOR_MS: Millis = SECOND;
 /** Maximum age of a response if the rate limit allows no newer one. */
-const STALE_FOR: Millis = 10 * SECOND;
+const STALE_FOR_MS: Millis = 10 * SECOND;
 const MAX_CACHED_RESPONSES = 500;
 
 interface SharedQuestion {
@@ -31,7 +31,7 @@ interface Sharing {
 }
 
 /** Shares public reads of one exchange: identical requests run once at a time, and pause while they keep failing. */
-export function sharedReads({ name, local, keptFor = SHARED_FOR, pause, budget }: Sharing): SharedReads {
+export function sharedReads({ name, local, keptFor = SHARED_FOR_MS, pause, budget }: Sharing): SharedReads {
   const { monotonic } = local;
   const asking = new Map<string, Promise<unknown>>();
   const kept = new Map<string, { readonly at: Millis; readonly value: unknown }>();
@@ -48,7 +48,7 @@ export function sharedReads({ name, local, keptFor = SHARED_FOR, pause, budget }
     kept.set(key, { at: monotonic(), value });
     // Map order is insertion order, so the first is the oldest.
     for (const [oldest, { at }] of kept) {
-      if (kept.size <= MAX_CACHED_RESPONSES && monotonic() - at < STALE_FOR) break;
+      if (kept.size <= MAX_CACHED_RESPONSES && monotonic() - at < STALE_FOR_MS) break;
       kept.delete(oldest);
     }
   };
@@ -69,7 +69,7 @@ export function sharedReads({ name, local, keptFor = SHARED_FOR, pause, budget }
       const under = asking.get(key);
       if (under) return under as Promise<T>;
       const refusal = budget?.refusal();
-      if (refusal && found && age < STALE_FOR) return Promise.resolve(found.value as T);
+      if (refusal && found && age < STALE_FOR_MS) return Promise.resolve(found.value as T);
       if (refusal) return Promise.reject(refusal);
       const answer = ask(key, kind, call).finally(() => asking.delete(key));
       asking.set(key, answer);

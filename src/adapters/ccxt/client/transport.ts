@@ -3,7 +3,15 @@ import { withoutSecrets } from "../../../kernel/secret-texts.ts";
 import { type Millis, SECOND } from "../../../kernel/time.ts";
 import { boundedText, TooLong } from "../../bounded-text.ts";
 import { fieldOf, type SignedRequest } from "./ccxt.ts";
-import { CallFailed, hasForm, NotSent, noAnswer, type Quirks, TOO_LATE, tellRefusal } from "./quirks.ts";
+import {
+  CallFailed,
+  formatRefusal,
+  hasForm,
+  noAnswer,
+  type Quirks,
+  RequestNotSentError,
+  TOO_LATE,
+} from "./quirks.ts";
 
 /** The runtime's fetch. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -63,7 +71,7 @@ export const transport = (wire: Wire): Send =>
   async function send({ url, method, headers, body }) {
     const target = new URL(url);
     if (target.protocol !== "https:" || target.host !== wire.quirks.host)
-      throw new NotSent(`requests to ${target.host} are not allowed`);
+      throw new RequestNotSentError(`requests to ${target.host} are not allowed`);
     const address = `${wire.base}${target.pathname}${target.search}`;
     await wire.paid();
     const signal = AbortSignal.timeout(wire.timeoutMillis);
@@ -74,7 +82,7 @@ export const transport = (wire: Wire): Send =>
       signal,
       ...(body === undefined ? {} : { body }),
     };
-    if (!wire.mayLeave()) throw new NotSent(TOO_LATE);
+    if (!wire.mayLeave()) throw new RequestNotSentError(TOO_LATE);
     const { status, text } = await wire
       .fetch(address, request)
       .then(readWholeAnswer(wire, wire.clock(), signal), throwFailed);
@@ -112,7 +120,7 @@ function refusalIn({ quirks, secrets }: Wire, { request, status, text }: WholeRe
   if (refusal) {
     const message = scrubbed(refusal.message, secrets);
     const code = scrubbed(refusal.code, secrets);
-    return tellRefusal({ status, code, message }, quirks.meaningOf({ status, ...refusal }));
+    return formatRefusal({ status, code, message }, quirks.meaningOf({ status, ...refusal }));
   }
   if (status < 300)
     return hasForm(quirks.forms, request, body)

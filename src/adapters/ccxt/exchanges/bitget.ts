@@ -7,10 +7,10 @@ import {
   DEFAULT_QUIRKS,
   type EndedRequest,
   type EndedRows,
+  errorCodeTable,
   forEach,
   inForce,
   LIVE_TIMING,
-  meanings,
   noAnswer,
   pages,
   type Quirks,
@@ -19,7 +19,7 @@ import {
 
 // Not 40010: a request that "timed out" can have had its effect. Not 40708: it can mean that an order has our id. Codes
 // that ccxt lacks are those of Bitget.Net, BitgetErrors.cs.
-const BITGET_CODES = meanings({
+const BITGET_CODES = errorCodeTable({
   credentials: "40001 40002 40003 40006 40009 40011 40012 40014 40018 40036 40037 40038",
   clock: "40004 40005 40008 40078",
   limits: "429",
@@ -34,7 +34,7 @@ const BITGET_CODES = meanings({
  * Error codes of unified accounts (Bitget.Net, BitgetErrors.cs); 40084 and 40085 mean that a call belongs to the
  * other kind of account.
  */
-const UNIFIED_CODES = meanings({
+const UNIFIED_CODES = errorCodeTable({
   credentials: "25620",
   limits: "25004",
   rules: "25100 25200 25207 25208 25244 25610 25611 22034 22038",

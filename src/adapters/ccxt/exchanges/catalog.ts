@@ -2,7 +2,7 @@ import { VenueError } from "../../../kernel/errors.ts";
 import { isPair, type Pair } from "../../../kernel/pair.ts";
 import { DAY, MINUTE, type Millis, SECOND } from "../../../kernel/time.ts";
 import type { Local, Log } from "../../../ports/within-time.ts";
-import { type Ccxt, type Dict, fieldOf, type MarketKeeper } from "../client/ccxt.ts";
+import { type Ccxt, type Dict, fieldOf, type MarketCache } from "../client/ccxt.ts";
 import { type Quirks, venueErrorOf } from "../client/quirks.ts";
 import type { PublicBudget } from "../client/shared-reads.ts";
 
@@ -24,7 +24,7 @@ interface ListedMarkets {
 
 interface CatalogDeps extends MarketListDeps {
   readonly host: string;
-  readonly keeper: MarketKeeper;
+  readonly keeper: MarketCache;
   readonly log: Log;
 }
 
@@ -153,9 +153,9 @@ interface LoadedMarkets {
 type Load = () => { readonly isMine: boolean; readonly loaded: Promise<LoadedMarkets> };
 
 /** How long a failed load is reported to callers without a token before it is retried. */
-const FAILED_FOR: Millis = 5 * SECOND;
+const FAILED_READ_CACHE_MS: Millis = 5 * SECOND;
 /** How long a pair counts as unlisted because the list lacked it. */
-const LACKING_FOR: Millis = 10 * MINUTE;
+const LACKING_MARKET_CACHE_MS: Millis = 10 * MINUTE;
 
 /** Loads all markets of one exchange in one large response, shared by all simultaneous callers. */
 function marketList(deps: MarketListDeps) {
@@ -188,14 +188,16 @@ function marketList(deps: MarketListDeps) {
     load,
     loadForAnyone(): ReturnType<Load> {
       if (loading) return load();
-      if (failed && monotonic() - failed.at < FAILED_FOR) throw failed.error;
+      if (failed && monotonic() - failed.at < FAILED_READ_CACHE_MS) throw failed.error;
       const refusal = budget?.refusal();
       if (refusal) throw refusal;
       return load();
     },
     /** Returns whether this process's list lacks the pair, so no request is needed. */
     lacks: (symbol: Pair): boolean =>
-      last !== undefined && monotonic() - last.at < LACKING_FOR && !Object.hasOwn(last.listing, symbol),
+      last !== undefined &&
+      monotonic() - last.at < LACKING_MARKET_CACHE_MS &&
+      !Object.hasOwn(last.listing, symbol),
   };
 }
 
@@ -213,7 +215,7 @@ async function loadMarketList({ quirks, exchange }: MarketListDeps): Promise<Loa
   return { listing, markets };
 }
 
-const MARKET_FIELDS_KEPT = [
+const CACHED_MARKET_FIELDS = [
   "id",
   "symbol",
   "base",
@@ -229,7 +231,7 @@ const MARKET_FIELDS_KEPT = [
 /** Returns the needed fields of a market, a tenth of ccxt's data. */
 export function trimmed(market: Dict): Dict {
   const { precision, limits, info } = market;
-  const kept = MARKET_FIELDS_KEPT.filter((name) => market[name] !== undefined && market[name] !== null);
+  const kept = CACHED_MARKET_FIELDS.filter((name) => market[name] !== undefined && market[name] !== null);
   const wsname = fieldOf(info, "wsname");
   return {
     ...Object.fromEntries(kept.map((name) => [name, market[name]])),

@@ -4,16 +4,16 @@ import { asCcxt, type Dict, fieldOf } from "../client/ccxt.ts";
 import {
   CallFailed,
   DEFAULT_QUIRKS,
+  errorCodeTable,
   forEach,
   inForce,
-  meanings,
   noAnswer,
   pages,
   type Quirks,
   unlessMissing,
 } from "../client/quirks.ts";
 
-const LABELS = meanings({
+const LABELS = errorCodeTable({
   credentials:
     "AUTHENTICATION_FAILED INVALID_CREDENTIALS INVALID_KEY INVALID_SIGNATURE IP_FORBIDDEN MISSING_REQUIRED_HEADER READ_ONLY",
   forbidden: "FORBIDDEN",

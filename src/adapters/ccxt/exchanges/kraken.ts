@@ -1,9 +1,9 @@
 import { SECOND } from "../../../kernel/time.ts";
 import { asCcxt, type Dict, fieldOf, isDict } from "../client/ccxt.ts";
-import { DEFAULT_QUIRKS, inForce, type Meaning, type Quirks, unlessMissing } from "../client/quirks.ts";
+import { DEFAULT_QUIRKS, type ErrorMeaning, inForce, type Quirks, unlessMissing } from "../client/quirks.ts";
 
 /** Beginnings of the text after an error's first colon. */
-const PHRASES: readonly (readonly [string, Meaning])[] = [
+const PHRASES: readonly (readonly [string, ErrorMeaning])[] = [
   ["Invalid key", "credentials"],
   ["Invalid signature", "credentials"],
   ["Permission denied", "credentials"],
@@ -175,7 +175,7 @@ export const kraken: Quirks = {
   }),
 };
 
-function meaningOf(error: string): Meaning | undefined {
+function meaningOf(error: string): ErrorMeaning | undefined {
   const phrase = error.slice(error.indexOf(":") + 1);
   // "not unique": an open order has our id, so it could be the requested one.
   if (phrase.startsWith("Invalid arguments:cl_ord_id")) return undefined;

@@ -2,15 +2,15 @@ import { DAY, MINUTE, SECOND } from "../../../kernel/time.ts";
 import { asCcxt, type Dict, fieldOf } from "../client/ccxt.ts";
 import {
   DEFAULT_QUIRKS,
+  errorCodeTable,
   forEach,
   inForce,
   LIVE_TIMING,
-  meanings,
   type Quirks,
   unlessMissing,
 } from "../client/quirks.ts";
 
-const MEXC_CODES = meanings({
+const MEXC_CODES = errorCodeTable({
   credentials: "401 402 403 406 602 10072 700001 700002 700006 700007 70011",
   clock: "10073 700003 700005",
   limits: "429 510",

@@ -7,7 +7,7 @@ import type { CallRequests } from "../../../ports/venue.ts";
 import {
   building,
   type Context,
-  keptReads,
+  cachedReads,
   queries,
   rowsOf,
   type Statement,
@@ -26,11 +26,11 @@ import {
   rates,
 } from "../../../storage/tables/venue-tables.ts";
 import type {
+  AdapterStore,
   Dict,
-  Keeping,
-  LeaseKeeper,
-  MarketKeeper,
-  RateKeeper,
+  LeaseStore,
+  MarketCache,
+  RateStore,
   TradedFees,
 } from "../../ccxt/client/ccxt.ts";
 
@@ -54,7 +54,7 @@ const accountFacts = (context: Context): Facts => {
   const allRights = prepare(
     (at) => sql`select ${selectedColumns(keyRights)}, ${ageOfRow(keyRights.loadedAt, at)} from ${keyRights}`,
   );
-  const kept = keptReads<readonly RightsRow[]>(context, {
+  const kept = cachedReads<readonly RightsRow[]>(context, {
     most: 1,
     isWorth: ({ length }) => length <= MAX_CACHED_KEY_RIGHTS,
   });
@@ -147,10 +147,10 @@ const waitForRate = (now: SQL<number>) =>
     .where(eq(rates.account, ACCOUNT));
 
 /** Stores the data of the exchange adapter in the same database as everything else. */
-export const libsqlKeeping = (context: Context): Keeping => ({
-  markets: marketKeeper(context),
-  leases: leaseKeeper(context),
-  rates: rateKeeper(context),
+export const libsqlAdapterStore = (context: Context): AdapterStore => ({
+  markets: marketCacheOf(context),
+  leases: leaseStoreOf(context),
+  rates: rateStoreOf(context),
   traded: {
     symbols: (account) => tradedSymbols(context, account),
     buyFees: (account) => newestBuyFees(context, account),
@@ -172,7 +172,7 @@ async function newestBuyFees({ client, uses }: Context, account: AccountKey): Pr
   return rowsOf(fills, await client.execute(statement(found), uses.get(account)));
 }
 
-function marketKeeper(context: Context): MarketKeeper {
+function marketCacheOf(context: Context): MarketCache {
   const { client, db, now } = context;
   return {
     async market(host, symbol) {
@@ -235,7 +235,7 @@ function marketKeeper(context: Context): MarketKeeper {
   };
 }
 
-function leaseKeeper({ client, db, now, uses }: Context): LeaseKeeper {
+function leaseStoreOf({ client, db, now, uses }: Context): LeaseStore {
   // The last nonce can be ahead of the clock, but never behind it.
   const reserve = (account: string, count: number) =>
     db
@@ -296,7 +296,7 @@ function leaseKeeper({ client, db, now, uses }: Context): LeaseKeeper {
   };
 }
 
-type Facts = Pick<MarketKeeper, "kind" | "keepKind" | "rights" | "keepRights">;
+type Facts = Pick<MarketCache, "kind" | "keepKind" | "rights" | "keepRights">;
 
 interface RightsRow {
   readonly row: typeof keyRights.$inferSelect;
@@ -304,7 +304,7 @@ interface RightsRow {
   readonly age: Millis;
 }
 
-function rateKeeper({ client, db, now, prepare, uses }: Context): RateKeeper {
+function rateStoreOf({ client, db, now, prepare, uses }: Context): RateStore {
   return {
     async spend(account, calls) {
       const requests = [takeOfRate, waitForRate].map((made) => prepare(made)({ account, ...timeOf(calls) }));
@@ -324,5 +324,8 @@ function rateKeeper({ client, db, now, prepare, uses }: Context): RateKeeper {
 const takeAfterChange = (now: SQL<number>) => takeOfRate(now, sql`changes() > 0`);
 
 /** For a batch: takes calls if the previous statement changed something. */
-export const countCalls = ({ prepare }: Context, account: AccountKey, request: CallRequests): Statement =>
-  prepare(takeAfterChange)({ account, ...timeOf(request) });
+export const takeCallsAfterChange = (
+  { prepare }: Context,
+  account: AccountKey,
+  request: CallRequests,
+): Statement => prepare(takeAfterChange)({ account, ...timeOf(request) });

@@ -5,9 +5,9 @@ import { type ChainMark, type Checkpoint, checkpointText } from "../../../model/
 import { EVERY_ACCOUNT } from "../../../model/events.ts";
 import type { AuditStore } from "../../../ports/stores/store.ts";
 import { withinTime } from "../../../ports/within-time.ts";
-import type { Turned } from "../../../storage/client/call-queue.ts";
+import type { TurnCalls } from "../../../storage/client/call-queue.ts";
 import { type Context, rowsOf, type Statement, statement } from "../../../storage/client/context.ts";
-import { OF_PEOPLE, writeText } from "../../../storage/client/event-chain.ts";
+import { PEOPLE_CHAIN, writeText } from "../../../storage/client/event-chain.ts";
 import { accounts, checkpoints, events } from "../../../storage/tables/tables.ts";
 
 export function auditStore(context: Context): AuditStore {
@@ -82,20 +82,20 @@ const endedSoon = (writing: Promise<void>): Promise<void> =>
     () => new StoreError("unavailable", `it is not written after ${MAX_EVENT_WRITE_WAIT_MS} ms`),
   );
 
-async function newestCheckpoint({ db }: Context, calls: Turned): Promise<Checkpoint | undefined> {
+async function newestCheckpoint({ db }: Context, calls: TurnCalls): Promise<Checkpoint | undefined> {
   const newest = db.select().from(checkpoints).orderBy(desc(checkpoints.number)).limit(1);
   return rowsOf(checkpoints, await calls.execute(statement(newest)))[0];
 }
 
 /** Returns the position of each chain, and its first stored event; the newest event always stays. */
 async function marksOf(
-  calls: Turned,
+  calls: TurnCalls,
   newest: Checkpoint | undefined,
   since: Millis | undefined,
 ): Promise<ChainMark[]> {
   const known = await calls.execute(statement(sql`select ${accounts.account} from ${accounts} order by 1`));
   const marks: ChainMark[] = [];
-  for (const chain of [OF_PEOPLE, ...known.rows.map((row) => String(row[0]))]) {
+  for (const chain of [PEOPLE_CHAIN, ...known.rows.map((row) => String(row[0]))]) {
     const head = await calls.execute(
       statement(sql`select seq, hash from ${events} where chain = ${chain} order by seq desc limit 1`),
     );
@@ -109,7 +109,7 @@ async function marksOf(
 }
 
 /** Returns a chain's first event to keep, and the hash before it; undefined if none is older. */
-async function firstSince(calls: Turned, chain: string, since: Millis) {
+async function firstSince(calls: TurnCalls, chain: string, since: Millis) {
   const last = sql`(select max(seq) from ${events} where chain = ${chain})`;
   const older = sql`select seq + 1, hash from ${events} where chain = ${chain} and seq < coalesce((select min(seq) from ${events} where chain = ${chain} and at >= ${since}), ${last}) order by seq desc limit 1`;
   const [row] = (await calls.execute(statement(older))).rows;

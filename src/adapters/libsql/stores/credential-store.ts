@@ -2,9 +2,9 @@ import { and, asc, eq, type SQL, sql } from "drizzle-orm";
 import { messageOf, SettingsError } from "../../../kernel/errors.ts";
 import type { Millis } from "../../../kernel/time.ts";
 import type { AccountKey } from "../../../model/account.ts";
-import { type By, keysEvent } from "../../../model/events.ts";
-import { type Context, hasRows, keptReads, rowsOf, statement } from "../../../storage/client/context.ts";
-import { type Kek, openSealed, rewrap, type Sealed, seal } from "../../../storage/client/envelope.ts";
+import { type ActorAndRequest, keysEvent } from "../../../model/events.ts";
+import { type Context, cachedReads, hasRows, rowsOf, statement } from "../../../storage/client/context.ts";
+import { type EncryptedText, type Kek, openSealed, rewrap, seal } from "../../../storage/client/envelope.ts";
 import { writeText } from "../../../storage/client/event-chain.ts";
 import { accounts } from "../../../storage/tables/tables.ts";
 import { credentials } from "../../../storage/tables/venue-tables.ts";
@@ -24,16 +24,16 @@ export interface OpenedKeys {
 
 /** Exchange keys of accounts, encrypted with the operator's key. Changes are logged as events without the keys. */
 export interface CredentialStore {
-  put(account: AccountKey, keys: StoredKeys, by: By): Promise<void>;
+  put(account: AccountKey, keys: StoredKeys, by: ActorAndRequest): Promise<void>;
   /** Returns undefined without keys. Throws SettingsError if they cannot be decrypted. */
   get(account: AccountKey): Promise<StoredKeys | undefined>;
   list(): Promise<readonly { readonly account: AccountKey; readonly createdAt: Millis }[]>;
   /** Returns all keys, decrypted if one of the operator's keys fits. */
   opened(): Promise<readonly OpenedKeys[]>;
   /** Returns false if there is nothing to remove. */
-  remove(account: AccountKey, by: By): Promise<boolean>;
+  remove(account: AccountKey, by: ActorAndRequest): Promise<boolean>;
   /** Encrypts all with the first of the operator's keys; returns how many another key encrypted. */
-  rotate(by: By): Promise<number>;
+  rotate(by: ActorAndRequest): Promise<number>;
 }
 
 /** With more accounts, they are read each time. */
@@ -43,7 +43,7 @@ const MAX_CACHED_KEYS = 50;
 export function credentialStore(context: Context, keks: readonly Kek[]): CredentialStore {
   const { client, db, prepare } = context;
   const all = prepare(() => db.select().from(credentials).orderBy(asc(credentials.account)));
-  const keptRows = keptReads<readonly CredentialRow[]>(context, {
+  const keptRows = cachedReads<readonly CredentialRow[]>(context, {
     most: 1,
     isWorth: ({ length }) => length <= MAX_CACHED_KEYS,
   });
@@ -107,7 +107,7 @@ async function putKeys(
     account,
     keys: { key, secret, passphrase },
     by,
-  }: { readonly account: AccountKey; readonly keys: StoredKeys; readonly by: By },
+  }: { readonly account: AccountKey; readonly keys: StoredKeys; readonly by: ActorAndRequest },
 ): Promise<void> {
   const { db, now } = context;
   const [kek] = keks;
@@ -136,7 +136,7 @@ async function putKeys(
   });
 }
 
-async function rewrapAll(context: Context, keks: readonly Kek[], by: By): Promise<number> {
+async function rewrapAll(context: Context, keks: readonly Kek[], by: ActorAndRequest): Promise<number> {
   const { db } = context;
   let count = 0;
   for (const row of await db.select().from(credentials)) {
@@ -164,7 +164,7 @@ const endBackoff = ({ db }: Context, account: AccountKey) =>
 
 type CredentialRow = typeof credentials.$inferSelect;
 
-const sealedOf = ({ kek, wrapped, key, secret, passphrase }: CredentialRow): Sealed => ({
+const sealedOf = ({ kek, wrapped, key, secret, passphrase }: CredentialRow): EncryptedText => ({
   kek,
   wrapped,
   fields: { key, secret, ...(passphrase === null ? {} : { passphrase }) },

@@ -1,8 +1,8 @@
 import { sql } from "drizzle-orm";
-import { handEvent } from "../../../model/events.ts";
+import { manualOrderEvent } from "../../../model/events.ts";
 import { NO_MEMORY } from "../../../model/memory.ts";
 import { firstMet, type OrderState } from "../../../model/order.ts";
-import type { HandOrderStore } from "../../../ports/stores/store.ts";
+import type { ManualOrderStore } from "../../../ports/stores/store.ts";
 import {
   building,
   type Context,
@@ -11,12 +11,12 @@ import {
   rowsOf,
   statement,
 } from "../../../storage/client/context.ts";
-import { type Moment, writeText } from "../../../storage/client/event-chain.ts";
+import { type WriteMoment, writeText } from "../../../storage/client/event-chain.ts";
 import { isNotNewer, refuseNewer } from "../../../storage/client/migrate.ts";
 import { accounts, orders } from "../../../storage/tables/tables.ts";
-import { insertByHand, isOrder } from "./order-rows.ts";
+import { insertManualOrder, isOrder } from "./order-rows.ts";
 
-export function handOrderStore(context: Context): HandOrderStore {
+export function manualOrderStore(context: Context): ManualOrderStore {
   const { client, db, now, prepare } = context;
   return {
     async now() {
@@ -26,11 +26,11 @@ export function handOrderStore(context: Context): HandOrderStore {
 
     async recordByHand(order, terms, by) {
       const account = prepare(accountKnown)({ account: order.account });
-      const { insert, others } = insertByHand(context, order, terms);
+      const { insert, others } = insertManualOrder(context, order, terms);
       const isRecorded = sql`exists(select 1 from ${orders} where ${isOrder(order)})`;
-      const make = async ({ calls, isGuarded, tell }: Moment) => {
+      const make = async ({ calls, isGuarded, tell }: WriteMoment) => {
         if (!isGuarded) await refuseNewer(context, calls);
-        return [account, ...insert, await tell(handEvent(order), isRecorded), others];
+        return [account, ...insert, await tell(manualOrderEvent(order), isRecorded), others];
       };
       const known = terms.at === undefined ? undefined : { at: terms.at, holds: isNotNewer(context) };
       const results = await writeText(context, by, make, { known });

@@ -5,7 +5,7 @@ import { DAY } from "../../../kernel/time.ts";
 import type { AccountKey } from "../../../model/account.ts";
 import type { LimitTerms, ScopeTerms } from "../../../model/limits.ts";
 import type { Order } from "../../../model/order.ts";
-import type { HandTerms } from "../../../ports/stores/store.ts";
+import type { ManualOrderTerms } from "../../../ports/stores/store.ts";
 import {
   type Context,
   eachWay,
@@ -34,12 +34,12 @@ export function insertIntents(
     const [{ kind, strategy }] = group as [Order];
     const matching = kind === "slot" ? sql`${strategies.wants} = 'run'` : sql`${strategies.wants} <> 'pause'`;
     const request = sql`exists(select 1 from ${strategies} where ${strategies.id} = ${strategy} and ${matching})`;
-    return insertWhere(context, group, { terms, condition: sql`${request} and not ${MEETS_BY_HAND}` });
+    return insertWhere(context, group, { terms, condition: sql`${request} and not ${MEETS_MANUAL_ORDER}` });
   });
 }
 
 /** Inserts the intent of a manual order, and returns the account's orders that prevent it. */
-export function insertByHand(context: Context, order: Order, { terms, limit, ended }: HandTerms) {
+export function insertManualOrder(context: Context, order: Order, { terms, limit, ended }: ManualOrderTerms) {
   const others = sql`${orders.account} = ${order.account} and ${orders.symbol} = ${order.symbol} and ${mayBeMetRow()} and ${isMetBy({ side: order.side, limit })} and ${notInArray(orders.clientId, [...ended])}`;
   // Without a named index, SQLite would read every order that the account ever had.
   const from = sql`from ${orders} indexed by orders_unsettled where ${others}`;
@@ -68,7 +68,7 @@ function insertWhere(
   ];
 }
 
-/** SQL form of `isKeptBack`, for the insert of an intent. */
+/** SQL form of `isBlockedByKill`, for the insert of an intent. */
 const mayPlace = (kind: Order["kind"]): SQL =>
   kind === "exit" ? sql`(${control.kill} = 0 or ${control.sells} = 1)` : sql`${control.kill} = 0`;
 
@@ -81,7 +81,7 @@ const intended = (key: keyof Order): SQL =>
  * but people can place orders meanwhile. Without a named index, SQLite would read all unsettled orders of the account
  * for each intent.
  */
-const MEETS_BY_HAND = sql`exists(select 1 from ${orders} indexed by orders_unsettled_by_hand where ${orders.account} = ${intended("account")} and ${orders.symbol} = ${intended("symbol")} and ${orders.kind} = 'hand' and ${mayBeMetRow()} and ${isMetWithin(intended("side"), intended("price"))})`;
+const MEETS_MANUAL_ORDER = sql`exists(select 1 from ${orders} indexed by orders_unsettled_by_hand where ${orders.account} = ${intended("account")} and ${orders.symbol} = ${intended("symbol")} and ${orders.kind} = 'hand' and ${mayBeMetRow()} and ${isMetWithin(intended("side"), intended("price"))})`;
 
 const grouped = (intents: readonly Order[]): Map<string, Order[]> => {
   const groups = new Map<string, Order[]>();

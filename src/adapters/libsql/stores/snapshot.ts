@@ -4,7 +4,7 @@ import { StoreError } from "../../../kernel/errors.ts";
 import type { Pair } from "../../../kernel/pair.ts";
 import { scopeOfAccount } from "../../../limits/standing.ts";
 import type { AccountKey } from "../../../model/account.ts";
-import type { By } from "../../../model/events.ts";
+import type { ActorAndRequest } from "../../../model/events.ts";
 import { type Kill, killEvent, type Panic } from "../../../model/kill.ts";
 import type { CostDay, DatabaseUse, LimitUse } from "../../../model/limits.ts";
 import { NO_MEMORY } from "../../../model/memory.ts";
@@ -15,13 +15,13 @@ import {
   bundle,
   type ChainHead,
   type Context,
-  keptReads,
+  cachedReads,
   queries,
   rowsOf,
   type Statement,
   statement,
 } from "../../../storage/client/context.ts";
-import type { Moment } from "../../../storage/client/event-chain.ts";
+import type { WriteMoment } from "../../../storage/client/event-chain.ts";
 import {
   accounts,
   control,
@@ -139,7 +139,7 @@ const selectSwitch = () => queries.select().from(control);
 export function switchReader(context: Context): (account: AccountKey | undefined) => Promise<Kill> {
   const { client, prepare, uses } = context;
   const text = prepare(selectSwitch);
-  const kept = keptReads<SwitchRow | undefined>(context, { most: 1, isWorth: (row) => row !== undefined });
+  const kept = cachedReads<SwitchRow | undefined>(context, { most: 1, isWorth: (row) => row !== undefined });
   const read = async (use?: DatabaseUse) => rowsOf(control, await client.fresh(text(), use))[0];
   return async (account) => {
     const row = account === undefined ? (await kept("", read)).value : await read(uses.get(account));
@@ -150,7 +150,7 @@ export function switchReader(context: Context): (account: AccountKey | undefined
 
 export interface KillChange {
   readonly on: boolean;
-  readonly by: By;
+  readonly by: ActorAndRequest;
   readonly panic: Panic;
 }
 
@@ -160,7 +160,7 @@ export interface KillChange {
  */
 export async function turnStatements(
   { db, now }: Context,
-  tell: Moment["tell"],
+  tell: WriteMoment["tell"],
   { on, by, panic }: KillChange,
 ): Promise<Statement[]> {
   const { stops = false } = panic;

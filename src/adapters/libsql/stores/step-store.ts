@@ -4,10 +4,10 @@ import type { Pair } from "../../../kernel/pair.ts";
 import { DAY, MAX_BACKOFF_MS, MAX_LEASE_MS, MINUTE, type Millis } from "../../../kernel/time.ts";
 import { type AccountKey, exchangeName } from "../../../model/account.ts";
 import type { Event } from "../../../model/events.ts";
-import { isKeptBack } from "../../../model/kill.ts";
+import { isBlockedByKill } from "../../../model/kill.ts";
 import { type DatabaseUse, newUse, withPass } from "../../../model/limits.ts";
 import type { Order } from "../../../model/order.ts";
-import { MINUTES_A_DAY, type OfferedMinute } from "../../../model/samples/sample.ts";
+import { MINUTES_PER_DAY, type OfferedMinute } from "../../../model/samples/sample.ts";
 import type {
   Changes,
   FillMids,
@@ -43,7 +43,7 @@ import {
   orders,
   strategies,
 } from "../../../storage/tables/tables.ts";
-import { countCalls, WAITED } from "../keeping/keeping.ts";
+import { takeCallsAfterChange, WAITED } from "../keeping/keeping.ts";
 import { insertIntents, isOrder, readUnsettled, updateOrder } from "./order-rows.ts";
 import {
   type KillChange,
@@ -77,7 +77,7 @@ export const offerUpdate = (
   exchange: string,
   { symbol, minute, offer }: OfferedMinute,
 ): Statement => {
-  const day = Math.floor(minute / MINUTES_A_DAY);
+  const day = Math.floor(minute / MINUTES_PER_DAY);
   const ofPair = (table: typeof liquidityMinutes | typeof liquidityProofs) =>
     and(eq(table.exchange, exchange), eq(table.symbol, symbol));
   const signed = db
@@ -244,7 +244,7 @@ async function beginPass(
   const isScheduled = scheduled !== undefined;
   const lease = prepare(leaseUpdate({ isUrgent, isScheduled }));
   const values = { account, owner, ttl, ...(isScheduled ? { scheduled } : {}) };
-  const taking = [lease(values), ...(calls ? [countCalls(context, account, calls)] : [])];
+  const taking = [lease(values), ...(calls ? [takeCallsAfterChange(context, account, calls)] : [])];
   const results = await client.batch([...taking, READ_SNAPSHOT.with({ account, overlap })], "write", use);
   const [claimed, paid, read] = [results[0], calls && results[1], results.at(-1)];
   const row = claimed?.rows[0];
@@ -414,7 +414,7 @@ function killSwitch(context: Context): Pick<StepStore, "killed" | "setKill" | "p
       const requestCount = known.turns();
       const found = await readSwitch(account);
       known.read(found, requestCount);
-      return isKeptBack(found, kind);
+      return isBlockedByKill(found, kind);
     },
 
     async setKill(on, by) {

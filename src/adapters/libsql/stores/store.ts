@@ -6,7 +6,7 @@ import { readiness } from "../../../storage/client/migrate.ts";
 import { accounts } from "../../../storage/tables/tables.ts";
 import { rates, requests } from "../../../storage/tables/venue-tables.ts";
 import { auditStore } from "./audit-store.ts";
-import { handOrderStore } from "./hand-order-store.ts";
+import { manualOrderStore } from "./hand-order-store.ts";
 import { historyStore } from "./history-store.ts";
 import { limitStore } from "./limit-store.ts";
 import { planStore } from "./plan-store.ts";
@@ -36,7 +36,7 @@ export const createStore = (context: Context): Store => ({
   ...stepStore(context),
   ...strategyStore(context),
   ...historyStore(context),
-  ...handOrderStore(context),
+  ...manualOrderStore(context),
   ...requestStore(context),
   ...serverStore(context),
   ...tokenStore(context),

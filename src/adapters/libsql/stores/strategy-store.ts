@@ -11,19 +11,19 @@ import {
   sql,
 } from "drizzle-orm";
 import type { SQLiteUpdateSetSource } from "drizzle-orm/sqlite-core";
-import { ofEachStopFlag, type StopWish } from "../../../kernel/fields.ts";
+import { ofEachStopFlag, type StopRequest } from "../../../kernel/fields.ts";
 import { STRATEGY_TAGS } from "../../../kernel/ids.ts";
 import type { Millis } from "../../../kernel/time.ts";
 import { type AccountKey, ownerName } from "../../../model/account.ts";
-import type { By, Event } from "../../../model/events.ts";
+import type { ActorAndRequest, Event } from "../../../model/events.ts";
 import { NO_MEMORY } from "../../../model/memory.ts";
 import type { Strategy } from "../../../model/strategy.ts";
 import type { StrategyStore, StrategyView } from "../../../ports/stores/store.ts";
-import type { Turned } from "../../../storage/client/call-queue.ts";
+import type { TurnCalls } from "../../../storage/client/call-queue.ts";
 import {
   type Context,
+  cachedReads,
   eachWay,
-  keptReads,
   rowsFrom,
   rowsOf,
   type StoreMethod,
@@ -40,13 +40,13 @@ import {
   strategies,
 } from "../../../storage/tables/tables.ts";
 
-type StrategyWish = Pick<Strategy, "wants"> & Partial<StopWish> & { readonly resumes?: SQL };
+type StrategyWish = Pick<Strategy, "wants"> & Partial<StopRequest> & { readonly resumes?: SQL };
 
 /**
  * Chooses the millisecond in the write: of two simultaneous starts, the second counts up. Ids of its orders match no
  * other strategy of the account.
  */
-async function freeNumber(calls: Turned, account: AccountKey, startedAt: Millis): Promise<number> {
+async function freeNumber(calls: TurnCalls, account: AccountKey, startedAt: Millis): Promise<number> {
   const next = sql`select max(${startedAt}, coalesce(max(${strategies.number}) + 1, 0)) from ${strategies}`;
   let number = Number((await calls.execute(statement(next))).rows[0]?.[0]);
   const withTag = () => sql.raw(`number % ${STRATEGY_TAGS} = ${number % STRATEGY_TAGS}`);
@@ -56,7 +56,7 @@ async function freeNumber(calls: Turned, account: AccountKey, startedAt: Millis)
   return number;
 }
 
-const stopWishOf = (how: StopWish): StopWish => ({
+const stopWishOf = (how: StopRequest): StopRequest => ({
   keepOrders: how.keepOrders,
   ...ofEachStopFlag((flag) => how[flag]),
 });
@@ -65,7 +65,7 @@ interface UserWrite {
   readonly id: string;
   readonly query: SQL | undefined;
   readonly event: Pick<Event, "kind" | "message">;
-  readonly by: By;
+  readonly by: ActorAndRequest;
   /** Whether a postponed pass is resumed. */
   readonly isResumed?: boolean;
 }
@@ -93,7 +93,7 @@ function writeChange(
 export function strategyStore(context: Context): StrategyStore {
   const { db } = context;
 
-  const wish = (id: string, query: SQL | undefined, set: StrategyWish, by: By) =>
+  const wish = (id: string, query: SQL | undefined, set: StrategyWish, by: ActorAndRequest) =>
     writeChange(context, { id, query, event: { kind: "wants", message: set.wants }, by }, set);
 
   return {
@@ -150,7 +150,7 @@ export function strategyStore(context: Context): StrategyStore {
   };
 }
 
-const isKilled = async (calls: Turned, db: Context["db"]): Promise<boolean> =>
+const isKilled = async (calls: TurnCalls, db: Context["db"]): Promise<boolean> =>
   (await calls.execute(statement(db.select({ kill: control.kill }).from(control)))).rows[0]?.[0] === 1;
 
 const insertStrategy: StoreMethod<StrategyStore["createStrategy"]> = async (
@@ -225,7 +225,7 @@ interface Way {
  */
 function readViews(context: Context): ViewsRead {
   const read = readingViews(context);
-  const kept = keptReads<readonly StrategyView[]>(context, {
+  const kept = cachedReads<readonly StrategyView[]>(context, {
     most: MAX_CACHED_VIEWS,
     isWorth: ({ length }) => length <= FIRST_ROWS,
   });

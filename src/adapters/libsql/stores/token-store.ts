@@ -5,8 +5,8 @@ import { LINK_LIFE, SIGN_IN_LIFE, type Token } from "../../../model/token.ts";
 import type { TokenStore } from "../../../ports/stores/store.ts";
 import {
   type Context,
+  cachedReads,
   hasRows,
-  keptReads,
   rowsOf,
   type StoreMethod,
   selectedColumns,
@@ -50,7 +50,7 @@ export function tokenStore(context: Context): TokenStore {
     const found = sql`${tokens.hash} = ${sql.placeholder("hash")} and ${isLiveAt(at)}`;
     return sql`select ${selectedColumns(tokens)} from ${tokens} where ${found}`;
   });
-  const keptToken = keptReads<Token | undefined>(context, {
+  const keptToken = cachedReads<Token | undefined>(context, {
     most: MAX_CACHED_TOKENS,
     isWorth: (token) => token !== undefined,
   });

@@ -14,7 +14,7 @@ import type { Hint, Reactions, StreamReport, StreamState, StreamTopics } from ".
 import type { Local, Log } from "../../../ports/within-time.ts";
 import type { Pass } from "../step.ts";
 import { REPORTED_AFTER } from "./down.ts";
-import { type KeptStream, keepStream, type StreamParts } from "./kept-stream.ts";
+import { keepStream, type OpenStream, type StreamParts } from "./kept-stream.ts";
 
 /** Interval of passes while only fills concern an account's strategies, and its stream is live. */
 const QUIET_INTERVAL: Millis = 30 * SECOND;
@@ -34,7 +34,7 @@ interface FollowParts
 
 interface FollowedAccount {
   wakes: Wakes;
-  connection?: KeptStream | undefined;
+  connection?: OpenStream | undefined;
   /** Times of this process's clock. */
   hintAt: Millis;
   nextAt: Millis;

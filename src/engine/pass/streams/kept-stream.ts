@@ -27,7 +27,7 @@ interface StreamWatcher {
   readonly onState: (state: StreamState) => void;
 }
 
-export interface KeptStream {
+export interface OpenStream {
   readonly state: StreamState;
   /** Number of times that it was opened again. */
   readonly reopened: number;
@@ -41,7 +41,7 @@ export function keepStream(
   account: AccountRef,
   first: StreamTopics,
   { onHint, onState }: StreamWatcher,
-): KeptStream | undefined {
+): OpenStream | undefined {
   let topics = first;
   let state: StreamState = { state: "connecting", since: local.monotonic() };
   let stream: Stream | undefined;

@@ -7,7 +7,7 @@ import { BudgetSpent, VenueError } from "../../../../src/kernel/errors.ts";
 import { DAY, HOUR, MINUTE } from "../../../../src/kernel/time.ts";
 import type { Keys } from "../../../../src/ports/venue.ts";
 import { d } from "../../../support/grid.ts";
-import { memoryKeeping } from "../../../venues/keeping.ts";
+import { memoryAdapterStore } from "../../../venues/keeping.ts";
 
 const ACCOUNT = "live:mexc:api.mexc.com";
 const PAIR = "BTC/USDT";
@@ -15,7 +15,7 @@ const PAIR = "BTC/USDT";
 /** A link whose clock moves when told; what an account's memory has is shared with `other`. */
 function linked(own: object = {}) {
   const time = { now: 1_000_000 };
-  const keeping = memoryKeeping(() => time.now);
+  const keeping = memoryAdapterStore(() => time.now);
   const log: unknown[][] = [];
   const link = () =>
     ({

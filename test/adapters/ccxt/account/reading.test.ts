@@ -12,8 +12,8 @@ import type { Dict } from "../../../../src/adapters/ccxt/client/ccxt.ts";
 import {
   CallFailed,
   type CallFailure,
-  NotSent,
   type Quirks,
+  RequestNotSentError,
 } from "../../../../src/adapters/ccxt/client/quirks.ts";
 import { bitget } from "../../../../src/adapters/ccxt/exchanges/bitget.ts";
 import { gateio } from "../../../../src/adapters/ccxt/exchanges/gateio.ts";
@@ -280,7 +280,7 @@ describe("an order that is sent", () => {
   });
 
   it.each<[string, Error, object]>([
-    ["its time was over", new NotSent("late"), { result: "not_sent", reason: "late" }],
+    ["its time was over", new RequestNotSentError("late"), { result: "not_sent", reason: "late" }],
     [
       "no call is left",
       new BudgetSpent("none left", 5),
@@ -340,7 +340,7 @@ describe("a cancel that is sent", () => {
     expect(await cancel(failure({ missing: true }))).toEqual({ result: "look" });
     expect(await cancel(failure())).toMatchObject({ result: "rejected", reason: "no funds" });
     expect(await cancel(failure({ definite: false }))).toMatchObject({ result: "unknown" });
-    expect(await cancel(new NotSent("late"), false)).toEqual({ result: "not_sent" });
+    expect(await cancel(new RequestNotSentError("late"), false)).toEqual({ result: "not_sent" });
     expect(await cancel(new BudgetSpent("none left", 5), false)).toEqual({
       result: "not_sent",
       failure: "rate_limited",

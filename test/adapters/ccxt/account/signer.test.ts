@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ExchangeLink } from "../../../../src/adapters/ccxt/account/exchange-link.ts";
-import { inLeaseTurn } from "../../../../src/adapters/ccxt/account/lease-turn.ts";
+import { callsInLeaseTurn } from "../../../../src/adapters/ccxt/account/lease-turn.ts";
 import { createSigner } from "../../../../src/adapters/ccxt/account/session.ts";
 import type { AccountKind } from "../../../../src/adapters/ccxt/client/ccxt.ts";
 import { createLine } from "../../../../src/adapters/ccxt/client/transport.ts";
@@ -142,8 +142,8 @@ function turns({ serial = true, takenFor = 0, awaited = [] as boolean[] } = {}) 
     link,
     done,
     time,
-    person: () => inLeaseTurn(link, ACCOUNT, undefined),
-    pass: () => inLeaseTurn(link, ACCOUNT, hold),
+    person: () => callsInLeaseTurn(link, ACCOUNT, undefined),
+    pass: () => callsInLeaseTurn(link, ACCOUNT, hold),
   };
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ExchangeLink } from "../../../../src/adapters/ccxt/account/exchange-link.ts";
 import {
   openingOf,
-  type PaidCalls,
+  type RateLimitedCalls,
   type Spender,
   spender,
 } from "../../../../src/adapters/ccxt/account/lease-turn.ts";
@@ -14,7 +14,12 @@ const FAST = { burst: 100, perSecond: 10.5, reserve: 20 };
 const SLOW = { burst: 20, perSecond: 0.5, reserve: 6, pass: 8 };
 
 /** A rate that always has what is asked of it, and what was. */
-function spending(rate: typeof FAST | typeof SLOW | undefined, who: Spender, paid?: PaidCalls, now = 5000) {
+function spending(
+  rate: typeof FAST | typeof SLOW | undefined,
+  who: Spender,
+  paid?: RateLimitedCalls,
+  now = 5000,
+) {
   const requests: CallRequests[] = [];
   const time = { now };
   const link = {

@@ -16,7 +16,7 @@ import { d } from "../../../support/grid.ts";
 import { heardLog } from "../../../support/heard.ts";
 import { KEYS, PERMIT } from "../../../support/live.ts";
 import { order, reportedOrder } from "../../../support/made.ts";
-import { memoryKeeping } from "../../../venues/keeping.ts";
+import { memoryAdapterStore } from "../../../venues/keeping.ts";
 
 const NOW = 1_767_225_600_000;
 /** Its clock stands still. */
@@ -53,7 +53,7 @@ async function venueOf(
   own: { readonly origin?: string; readonly off?: number; readonly body?: string } = {},
 ) {
   const clock = () => NOW;
-  const keeping = memoryKeeping(clock);
+  const keeping = memoryAdapterStore(clock);
   const [sent, bodies]: [string[], string[]] = [[], []];
   const link = createLink({
     id: "kraken",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { light } from "../../../../src/adapters/ccxt/account/exchange-link.ts";
+import { lightInstances } from "../../../../src/adapters/ccxt/account/exchange-link.ts";
 import { bitget } from "../../../../src/adapters/ccxt/exchanges/bitget.ts";
 import { gateio } from "../../../../src/adapters/ccxt/exchanges/gateio.ts";
 import { kraken } from "../../../../src/adapters/ccxt/exchanges/kraken.ts";
@@ -37,7 +37,7 @@ const plain = (value: object): string => JSON.stringify(wholeOf(value));
 
 describe.each([mexc, gateio, bitget, kraken])("instances of $name", ({ load, options }) => {
   it("share nothing that one of them modifies", async () => {
-    const make = light(await load(), { number: String, enableRateLimit: false, options });
+    const make = lightInstances(await load(), { number: String, enableRateLimit: false, options });
     const [one, other] = [make({ apiKey: "key-of-one", secret: "s" }), make({})];
     const known = objectsIn(one);
     expect(known.size).toBeGreaterThan(100);
@@ -50,7 +50,7 @@ describe.each([mexc, gateio, bitget, kraken])("instances of $name", ({ load, opt
   it("have the defaults of ccxt's constructor, plus the requested options", async () => {
     const Exchange = await load();
     const config = { number: String, enableRateLimit: false, options };
-    const [made, own] = [light(Exchange, config)({ timeout: 1 }), new Exchange(config)];
+    const [made, own] = [lightInstances(Exchange, config)({ timeout: 1 }), new Exchange(config)];
     expect(made).toMatchObject({ timeout: 1 });
     expect(own.options).toHaveProperty("networksById");
     // What others ask of an instance, made after all else.
@@ -63,12 +63,12 @@ describe.each([mexc, gateio, bitget, kraken])("instances of $name", ({ load, opt
 
   it("have the options common to all of them, whatever was requested before", async () => {
     const Exchange = await load();
-    const others = light(Exchange, { number: String, options: { ...options, others: 1 } })({});
-    const ours = light(Exchange, { number: String, options })({});
+    const others = lightInstances(Exchange, { number: String, options: { ...options, others: 1 } })({});
+    const ours = lightInstances(Exchange, { number: String, options })({});
     expect(others.options.others).toBe(1);
     for (const [name, value] of Object.entries(options ?? {})) expect(ours.options[name]).toEqual(value);
     expect(ours.options.others).toBeUndefined();
-    expect(Object.getPrototypeOf(light(Exchange, { number: String, options })({}))).toBe(
+    expect(Object.getPrototypeOf(lightInstances(Exchange, { number: String, options })({}))).toBe(
       Object.getPrototypeOf(ours),
     );
   });
@@ -77,7 +77,9 @@ describe.each([mexc, gateio, bitget, kraken])("instances of $name", ({ load, opt
     const Exchange = await load();
     const amounts = (common: object) =>
       (
-        light(Exchange, { ...common, options })({}) as unknown as { parseNumber(text: string): unknown }
+        lightInstances(Exchange, { ...common, options })({}) as unknown as {
+          parseNumber(text: string): unknown;
+        }
       ).parseNumber("1.10");
     expect(amounts({ number: Number })).toBe(1.1);
     expect(amounts({ number: String })).toBe("1.10");
@@ -88,7 +90,7 @@ describe.each([mexc, gateio, bitget, kraken])("instances of $name", ({ load, opt
     const Exchange = await load();
     const config = { number: String, options: { ...options, template: performance.now() } };
     const own: object = new Exchange(config);
-    const made = light(Exchange, config)({}) as unknown as Record<string, unknown>;
+    const made = lightInstances(Exchange, config)({}) as unknown as Record<string, unknown>;
     const names = Object.keys(own).filter((name) => typeof own[name as never] === "function");
     const first = names.filter((name) => !name.includes("_"));
     expect(first.length).toBeGreaterThan(50);
@@ -99,7 +101,7 @@ describe.each([mexc, gateio, bitget, kraken])("instances of $name", ({ load, opt
   });
 
   it("inherit none of another instance's options", async () => {
-    const make = light(await load(), { number: String, enableRateLimit: false, options });
+    const make = lightInstances(await load(), { number: String, enableRateLimit: false, options });
     const one = make({}) as unknown as Record<string, unknown>;
     one.options = { written: 1 };
     one.markets = { "A/B": {} };

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import {
   CallFailed,
+  type ErrorMeaning,
+  formatRefusal,
   inForce,
-  type Meaning,
-  NotSent,
   noAnswer,
   pages,
-  tellRefusal,
+  RequestNotSentError,
   unlessMissing,
   venueErrorOf,
 } from "../../../../src/adapters/ccxt/client/quirks.ts";
@@ -18,7 +18,7 @@ import { SECOND } from "../../../../src/kernel/time.ts";
 import { order } from "../../../support/made.ts";
 
 describe("the meaning of a rejection", () => {
-  it.each<[Meaning, object]>([
+  it.each<[ErrorMeaning, object]>([
     ["credentials", { failure: "invalid_credentials", definite: true }],
     ["forbidden", { failure: "invalid_credentials", definite: true, forbidden: true }],
     ["nonce", { failure: "unavailable", definite: true, nonce: true }],
@@ -34,21 +34,21 @@ describe("the meaning of a rejection", () => {
     ["missing", { failure: "refused", definite: false, missing: true }],
   ])("%s says what is certain, but never with a server error", (meaning, certain) => {
     const refusal = { status: 400, code: "E1", message: "no" };
-    expect(tellRefusal(refusal, meaning)).toEqual({ ...certain, reason: "E1: no" });
+    expect(formatRefusal(refusal, meaning)).toEqual({ ...certain, reason: "E1: no" });
     const open = { failure: "unavailable", definite: false, reason: "E1: no" };
-    expect(tellRefusal({ ...refusal, status: 499 }, meaning).definite).toBe(meaning !== "missing");
-    expect(tellRefusal({ ...refusal, status: 500 }, meaning)).toEqual(open);
+    expect(formatRefusal({ ...refusal, status: 499 }, meaning).definite).toBe(meaning !== "missing");
+    expect(formatRefusal({ ...refusal, status: 500 }, meaning)).toEqual(open);
   });
 
   it("leaves the result open for an unknown code", () => {
     const refusal = { status: 400, code: "E1", message: "" };
-    expect(tellRefusal(refusal, undefined)).toEqual({
+    expect(formatRefusal(refusal, undefined)).toEqual({
       failure: "unavailable",
       definite: false,
       reason: "E1",
     });
-    expect(tellRefusal({ ...refusal, status: 429 }, undefined).failure).toBe("rate_limited");
-    expect(tellRefusal(refusal, "toString" as Meaning).definite).toBe(false);
+    expect(formatRefusal({ ...refusal, status: 429 }, undefined).failure).toBe("rate_limited");
+    expect(formatRefusal(refusal, "toString" as ErrorMeaning).definite).toBe(false);
   });
 });
 
@@ -129,7 +129,7 @@ describe("a failed call of any kind", () => {
       failure: "refused",
       message: "kraken: no",
     });
-    expect(of(new NotSent("late"))).toMatchObject({
+    expect(of(new RequestNotSentError("late"))).toMatchObject({
       failure: "unavailable",
       message: "kraken: not called: late",
     });

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { MarketKeeper } from "../../../../src/adapters/ccxt/client/ccxt.ts";
-import { rememberedMarkets } from "../../../../src/adapters/ccxt/client/remembered.ts";
+import type { MarketCache } from "../../../../src/adapters/ccxt/client/ccxt.ts";
+import { cachedMarkets } from "../../../../src/adapters/ccxt/client/remembered.ts";
 import { MINUTE } from "../../../../src/kernel/time.ts";
 
 const PAIR = "BTC/USDT";
@@ -27,8 +27,8 @@ function kept(isEmpty = false) {
     keepKind: write("keepKind"),
     rights: async () => new Map(),
     keepRights: write("keepRights"),
-  } as unknown as MarketKeeper;
-  return { time, calls, markets: rememberedMarkets(() => time.now)(inner) };
+  } as unknown as MarketCache;
+  return { time, calls, markets: cachedMarkets(() => time.now)(inner) };
 }
 
 it("a stored row is read once in ten minutes, and grows older meanwhile", async () => {
@@ -67,12 +67,12 @@ it("a row that does not exist is read again", async () => {
 it.each([
   [
     "keepMarkets",
-    (markets: MarketKeeper) => markets.keepMarkets("host", { listing: {}, markets: [] }),
+    (markets: MarketCache) => markets.keepMarkets("host", { listing: {}, markets: [] }),
     [0, 1],
   ],
-  ["spoil", (markets: MarketKeeper) => markets.spoil("host", PAIR), [0, 1]],
-  ["keepFees", (markets: MarketKeeper) => markets.keepFees(ACCOUNT, PAIR, RATES), [3]],
-  ["keepKind", (markets: MarketKeeper) => markets.keepKind(ACCOUNT, { key: "", kind: "classic" }), [4]],
+  ["spoil", (markets: MarketCache) => markets.spoil("host", PAIR), [0, 1]],
+  ["keepFees", (markets: MarketCache) => markets.keepFees(ACCOUNT, PAIR, RATES), [3]],
+  ["keepKind", (markets: MarketCache) => markets.keepKind(ACCOUNT, { key: "", kind: "classic" }), [4]],
 ] as const)("%s writes, and what it changes is read again", async (name, write, changed) => {
   const { calls, markets } = kept();
   const reads = [

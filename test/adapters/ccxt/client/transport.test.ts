@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
-import { NotSent } from "../../../../src/adapters/ccxt/client/quirks.ts";
+import { RequestNotSentError } from "../../../../src/adapters/ccxt/client/quirks.ts";
 import { transport } from "../../../../src/adapters/ccxt/client/transport.ts";
 import { kraken } from "../../../../src/adapters/ccxt/exchanges/kraken.ts";
 import { answering } from "../../../support/live.ts";
@@ -39,14 +39,16 @@ it.each([
   "https://api.kraken.com:8443/0",
 ])("sends no request for %s", async (address) => {
   const server = await answering(() => ({ body: "{}" }));
-  await expect(transport(wire(server.url))({ url: address, ...GET })).rejects.toBeInstanceOf(NotSent);
+  await expect(transport(wire(server.url))({ url: address, ...GET })).rejects.toBeInstanceOf(
+    RequestNotSentError,
+  );
   expect(server.requests).toEqual([]);
 });
 
 it("sends nothing when its permit is refused just before sending", async () => {
   const server = await answering(() => ({ body: "{}" }));
   const refused = { ...wire(server.url), mayLeave: () => false };
-  await expect(transport(refused)({ url: ADDRESS, ...GET })).rejects.toBeInstanceOf(NotSent);
+  await expect(transport(refused)({ url: ADDRESS, ...GET })).rejects.toBeInstanceOf(RequestNotSentError);
   expect(server.requests).toEqual([]);
 });
 

@@ -4,7 +4,7 @@ import type { PublicBudget } from "../../../../src/adapters/ccxt/client/shared-r
 import { createCatalog, trimmed } from "../../../../src/adapters/ccxt/exchanges/catalog.ts";
 import { VenueError } from "../../../../src/kernel/errors.ts";
 import { DAY, MINUTE, SECOND } from "../../../../src/kernel/time.ts";
-import { memoryKeeping } from "../../../venues/keeping.ts";
+import { memoryAdapterStore } from "../../../venues/keeping.ts";
 
 const market = (base: string, over: Dict = {}): Dict => ({
   id: `${base}USDT`,
@@ -19,7 +19,7 @@ const market = (base: string, over: Dict = {}): Dict => ({
 /** A catalog over a list of BTC and ETH that is loaded from an exchange, and stored. */
 function catalogOf({ budget }: { readonly budget?: PublicBudget } = {}) {
   const time = { now: 1_000_000 };
-  const keeping = memoryKeeping(() => time.now);
+  const keeping = memoryAdapterStore(() => time.now);
   const log: unknown[][] = [];
   const listed: { rows: readonly Dict[]; error: Error | undefined } = {
     rows: [market("BTC"), market("ETH", { altname: "XETH" })],

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { watchOver } from "../../../../src/grid/operations/status.ts";
+import { passProblemsWatch } from "../../../../src/grid/operations/status.ts";
 import { readMetrics } from "../../../../src/metrics/operations/metrics.ts";
 import { newUse } from "../../../../src/model/limits.ts";
 import type { StrategyFilter, StrategyView } from "../../../../src/ports/stores/store.ts";
-import { lookOut } from "../../../../src/report/operations/look-out.ts";
+import { checkAlarms } from "../../../../src/report/operations/look-out.ts";
 import { BY } from "../../../support/by.ts";
 import { d } from "../../../support/grid.ts";
 import { runOperation, testSandbox } from "../../../support/sandbox.ts";
@@ -101,7 +101,7 @@ describe.each(["a file", "a server"])("two thousand strategies of a hundred acco
 
   it("are supervised, measured and reported", async () => {
     const { deps } = box;
-    await lookOut(deps);
+    await checkAlarms(deps);
     const { rows } = await box.context.client.execute("select count(*) from strategy_days");
     expect(Number(rows[0]?.[0])).toBe(ALL + 1);
     const text = (await readMetrics(deps, "1")) ?? "";
@@ -109,7 +109,7 @@ describe.each(["a file", "a server"])("two thousand strategies of a hundred acco
     for (const name of ["list_grids", "get_grid_status"])
       expect(await runOperation(deps, name, { stopped: false })).toMatchObject({ count: ALL + 1 });
     expect(await runOperation(deps, "list_quotes", {})).toMatchObject({ count: 0 });
-    expect(await watchOver(deps)()).toBeUndefined();
+    expect(await passProblemsWatch(deps)()).toBeUndefined();
   });
 
   it("cost no row read for stopped ones, and few requests", async () => {
