@@ -51,7 +51,7 @@ export async function runDemo(values: Values): Promise<number> {
       `a demo runs at ${running.url} (process ${running.pid}); end it first, because each demo replaces the database`,
     );
   for (const suffix of ["", "-wal", "-shm"]) rmSync(`${file}${suffix}`, { force: true });
-  const seconds = wholeFlag(values, "seconds", { usual: undefined, most: 86_400 });
+  const seconds = wholeFlag(values, "seconds", { default: undefined, max: 86_400 });
   const serving = await startServer(
     { ...MARKET, ...(values.speed === "max" ? LONG_PASSES : {}), ...values, db: `file:${file}` },
     { around: values.port === undefined ? PORTS_AROUND : 0 },

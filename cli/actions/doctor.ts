@@ -396,7 +396,7 @@ export async function estimateCost(values: Values): Promise<number> {
   const sum = (of: (month: (typeof known)[number]) => number) => known.reduce((all, one) => all + of(one), 0);
   const rows = { rowsRead: sum((one) => one.rowsRead ?? 0), rowsWritten: sum((one) => one.rowsWritten ?? 0) };
   const accounts = new Set(grids.map(({ exchange }) => exchange)).size;
-  const perMinute = wholeFlag(values, "passes", { usual: 1, least: 1, most: 12 });
+  const perMinute = wholeFlag(values, "passes", { default: 1, min: 1, max: 12 });
   const units = unitsOf(accounts, perMinute, rows);
   const isUnknown = known.some(({ rowsRead }) => rowsRead === null);
   return print(values, {

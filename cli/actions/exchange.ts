@@ -323,7 +323,7 @@ export async function verifyEvents(values: Values): Promise<number> {
 }
 
 export async function exportEvents(values: Values): Promise<number> {
-  const from = wholeFlag(values, "after", { usual: 0, most: Number.MAX_SAFE_INTEGER });
+  const from = wholeFlag(values, "after", { default: 0, max: Number.MAX_SAFE_INTEGER });
   return withDatabase(values, async ({ store }) => {
     let [id, isWhole] = [from, false];
     while (!isWhole) {
@@ -338,7 +338,7 @@ export async function exportEvents(values: Values): Promise<number> {
 }
 
 export async function signEvents(values: Values): Promise<number> {
-  const days = wholeFlag(values, "keep-days", { usual: undefined, least: 1, most: 36_500 });
+  const days = wholeFlag(values, "keep-days", { default: undefined, min: 1, max: 36_500 });
   return withDatabase(values, async ({ store, signers: [signer] = [] }) => {
     if (!signer)
       throw new SettingsError("EDGEMAKER_KEK is not set; checkpoints are signed with a key derived from it");

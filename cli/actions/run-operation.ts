@@ -295,7 +295,7 @@ export async function until(
   first: Answer,
   { surface, ask, values }: Going,
 ): Promise<{ readonly answer: Answer; readonly isDone: boolean }> {
-  const seconds = wholeFlag(values, "wait", { usual: 60, most: 86_400 });
+  const seconds = wholeFlag(values, "wait", { default: 60, max: 86_400 });
   let [answer, last, changedAt] = [first, "", performance.now()];
   for (;;) {
     if (answer.status === 200 && surface.isDone(answer.body)) return { answer, isDone: true };

@@ -150,7 +150,7 @@ function refuseVenueUrls(
 function sandboxOptions(values: Values): SandboxOptions {
   const { origin, speed, replay } = values;
   return {
-    seed: wholeFlag(values, "seed", { usual: undefined, most: 2 ** 32 - 1 }),
+    seed: wholeFlag(values, "seed", { default: undefined, max: 2 ** 32 - 1 }),
     speed: speed === undefined ? undefined : speedOf(speed),
     origin: origin === undefined ? undefined : timeFlag(String(origin)),
     replays: (replay as readonly string[] | undefined)?.map(replayOf),
@@ -165,25 +165,25 @@ function speedOf(speed: Values[string]): number {
   return number;
 }
 
-/** Returns the whole number of a flag; `usual` if it is absent. Throws UsageError outside the limits. */
+/** Returns the whole number of a flag; `default` if it is absent. Throws UsageError outside the limits. */
 export function wholeFlag<Usual>(
   values: Values,
   name: string,
-  { usual, least = 0, most }: { usual: Usual; least?: number; most: number },
+  { default: usual, min = 0, max }: { default: Usual; min?: number; max: number },
 ): number | Usual {
   const value = values[name];
   if (value === undefined) return usual;
   const number = /^\d+(\.\d+)?$/.test(String(value)) ? Number(value) : Number.NaN;
-  if (!Number.isInteger(number) || number < least || number > most)
-    throw new UsageError(`--${name} must be a whole number from ${least} to ${most}`);
+  if (!Number.isInteger(number) || number < min || number > max)
+    throw new UsageError(`--${name} must be a whole number from ${min} to ${max}`);
   return number;
 }
 
-export const portFlag = (values: Values): number => wholeFlag(values, "port", { usual: 3000, most: 65_535 });
+export const portFlag = (values: Values): number => wholeFlag(values, "port", { default: 3000, max: 65_535 });
 
 /** Returns the milliseconds between two passes. */
 export const tickInterval = (values: Values): number =>
-  wholeFlag(values, "tick-interval", { usual: 5000, least: 1, most: 86_400_000 });
+  wholeFlag(values, "tick-interval", { default: 5000, min: 1, max: 86_400_000 });
 
 function timeFlag(value: string): number {
   const at = parseTime(value);

@@ -128,8 +128,8 @@ const agentSettings = (settings: ReturnType<typeof Settings.parse>): McpSettings
   trading: settings.EDGEMAKER_MCP_TRADING,
   confirm: settings.EDGEMAKER_MCP_CONFIRM,
   strategies: settings.EDGEMAKER_MCP_STRATEGIES,
-  most: new Map(settings.EDGEMAKER_MCP_MOST.map(assetAmount)),
-  mostADay: new Map(settings.EDGEMAKER_MCP_MOST_A_DAY.map(assetAmount)),
+  maxNotional: new Map(settings.EDGEMAKER_MCP_MOST.map(assetAmount)),
+  maxNotionalPerDay: new Map(settings.EDGEMAKER_MCP_MOST_A_DAY.map(assetAmount)),
 });
 
 function parseSettings(set: Environment): ReturnType<typeof Settings.parse> {

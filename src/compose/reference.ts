@@ -11,7 +11,7 @@ interface ReferenceParts extends Pick<Deps, "exchanges" | "venue" | "inTime"> {
 
 /** Response of a source: a price, none, or that it does not list the pair. */
 type PriceAnswer =
-  | { readonly source: string; readonly price: Decimal; readonly most?: Decimal }
+  | { readonly source: string; readonly price: Decimal; readonly maxConfidence?: Decimal }
   | "silent"
   | "unlisted";
 
@@ -29,7 +29,7 @@ export const connectReference =
     const prices = answers.flatMap((answer) => (typeof answer === "object" ? [answer] : []));
     return {
       prices: prices.map(({ source, price }) => ({ source, price })),
-      most: prices.find(({ most }) => most !== undefined)?.most ?? null,
+      maxConfidence: prices.find(({ maxConfidence }) => maxConfidence !== undefined)?.maxConfidence ?? null,
       listed: answers.some((answer) => answer !== "unlisted"),
     };
   };
@@ -43,7 +43,7 @@ function othersOf(exchanges: readonly ExchangeInfo[], exchange: string): Exchang
   );
 }
 
-type PriceFound = { readonly price: Decimal; readonly most?: Decimal };
+type PriceFound = { readonly price: Decimal; readonly maxConfidence?: Decimal };
 
 async function askPriceSource(
   source: string,
@@ -66,5 +66,5 @@ async function chainPrice(dex: Dex, symbol: Pair): Promise<PriceFound | undefine
   const { base, quote } = splitPair(symbol);
   if (!isChainToken(base) || quote !== "USDT") return undefined;
   const { price, confidence } = await dex.price(base);
-  return { price, most: confidence };
+  return { price, maxConfidence: confidence };
 }

@@ -90,14 +90,14 @@ function sandboxTime(
 ): Pick<Deps, "marketTime" | "letPass"> {
   let { passed } = row;
   const ends = replays.map(({ coverage }) => coverage.until - row.origin);
-  const most = ends.length === 0 ? Number.MAX_SAFE_INTEGER : Math.max(...ends);
+  const maxTotal = ends.length === 0 ? Number.MAX_SAFE_INTEGER : Math.max(...ends);
   const now: Deps["marketTime"] = (_account, at) => marketTime({ ...row, passed }, at);
   if (row.speed !== AS_PASSES_GO) return { marketTime: now };
   return {
     marketTime: now,
     async letPass(by) {
-      if (passed >= most) return false;
-      passed = await letPass(context, { by, most });
+      if (passed >= maxTotal) return false;
+      passed = await letPass(context, { by, maxTotal });
       return true;
     },
   };

@@ -15,7 +15,7 @@ export const MAX_HISTORY_ROWS = 1000;
 export const historyInput = lazy(() =>
   z.object({
     id: idField("Invalid request").describe("Strategy id"),
-    limit: countField("Invalid limit", { least: 1, most: MAX_HISTORY_ROWS })
+    limit: countField("Invalid limit", { min: 1, max: MAX_HISTORY_ROWS })
       .default(100)
       .describe("Number of rows, 1 to 1000; CSV has all rows by default"),
     before: textField(

@@ -29,14 +29,14 @@ export const pairField = lazy(() =>
 );
 
 /** A whole number within bounds. */
-export const countField = (label: string, { least, most }: { least: number; most: number }) => {
-  const error = `${label}: must be a whole number from ${least} to ${most}`;
-  return z.int({ error }).min(least, { error }).max(most, { error });
+export const countField = (label: string, { min, max }: { min: number; max: number }) => {
+  const error = `${label}: must be a whole number from ${min} to ${max}`;
+  return z.int({ error }).min(min, { error }).max(max, { error });
 };
 
 /** How many rows a response has at most. */
-export const rowsField = (what = "Number of rows", { most = 1000, usual = 100 } = {}) =>
-  countField("Invalid limit", { least: 1, most }).default(usual).describe(`${what}, 1 to ${most}`);
+export const rowsField = (what = "Number of rows", { max = 1000, initial = 100 } = {}) =>
+  countField("Invalid limit", { min: 1, max }).default(initial).describe(`${what}, 1 to ${max}`);
 
 /** Converts a valid value; `convert` returns undefined for a value that it does not accept. */
 export const convertedField = <S extends z.ZodType, T>(
@@ -66,7 +66,7 @@ const amountField = (label: string, most: number, sign: "positive" | "non-negati
   });
 };
 
-/** A positive JSON number of at most 18 decimal places and at most `most`, checked before any calculation. */
+/** A positive JSON number of at most 18 decimal places and at most `max`, checked before any calculation. */
 export const decimalField = (label: string, most = MAX_PRICE) => amountField(label, most, "positive");
 
 /** Does the same and accepts zero. */

@@ -8,7 +8,7 @@ export const withoutSecrets = (text: string, secrets: readonly string[]): string
 interface SecretForm {
   readonly form: string;
   /** Number of leading characters that reveal the secret. */
-  readonly least: number;
+  readonly minLength: number;
 }
 
 const MIN_SECRET_BEGINNING = 8;
@@ -24,19 +24,20 @@ function formsOf(secret: string): SecretForm[] {
   const part = Math.min(1, (open + MIN_SECRET_BEGINNING) / secret.length);
   return [secret, encodeURIComponent(secret), inBase64, inHex, backwards].map((form) => ({
     form,
-    least: form === backwards ? Math.min(form.length, MIN_SECRET_BEGINNING) : Math.ceil(form.length * part),
+    minLength:
+      form === backwards ? Math.min(form.length, MIN_SECRET_BEGINNING) : Math.ceil(form.length * part),
   }));
 }
 
 /** Lower-cases text without changing its length, so positions stay the same. */
 const inLowerCase = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
-function withoutForm(text: string, { form, least }: SecretForm): string {
+function withoutForm(text: string, { form, minLength }: SecretForm): string {
   const [low, letters] = [inLowerCase(text), inLowerCase(form)];
-  const beginning = letters.slice(0, least);
+  const beginning = letters.slice(0, minLength);
   let [plain, from] = ["", 0];
   for (let at = low.indexOf(beginning); at >= 0; at = low.indexOf(beginning, from)) {
-    let count = least;
+    let count = minLength;
     while (count < letters.length && low[at + count] === letters[count]) count++;
     plain += `${text.slice(from, at)}…`;
     from = at + count;

@@ -257,7 +257,7 @@ function withinOrderGap(limitedOrder: LimitedOrder, { lastAt, now }: UsedAmounts
 /** Maximum amounts that a part of a plan can sell and spend. */
 export interface PlannedPart extends PairAmounts {
   /** Minimum amount that it counts as. */
-  readonly least?: Decimal;
+  readonly minCounted?: Decimal;
   /** Open bids: the base that they buy, and the quote that can buy again if they are canceled first. */
   readonly bids?: PairAmounts;
 }
@@ -284,8 +284,8 @@ const NO_BOUND = "it can buy without limit";
 export function exposureOf({ symbol, mid, parts, exits, largest, note }: TradingPlan): Exposure {
   if (mid === undefined || mid <= ZERO) return { trades: "unknown", why: NO_PRICE };
   if (!parts) return { trades: "unknown", why: NO_BOUND };
-  const worth = ({ base, quote, least = ZERO, bids = NO_BIDS }: PlannedPart, times = 1n) =>
-    max(least, mul(base, mid, "up") + quote + max(mul(bids.base, mid, "up"), times * bids.quote));
+  const worth = ({ base, quote, minCounted = ZERO, bids = NO_BIDS }: PlannedPart, times = 1n) =>
+    max(minCounted, mul(base, mid, "up") + quote + max(mul(bids.base, mid, "up"), times * bids.quote));
   const quote = sum(parts.map((part) => part.quote));
   const resold = exits ? quote : ZERO;
   return {

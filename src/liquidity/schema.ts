@@ -228,7 +228,7 @@ export const liquidityInput = (ids: readonly string[]) =>
     band: wordField("Invalid request: band", ["0.5", "1", "2"])
       .optional()
       .describe("Percent from the mid price within which depth counts; default 2"),
-    levels: countField("Invalid request: levels", { least: 1, most: 100 })
+    levels: countField("Invalid request: levels", { min: 1, max: 100 })
       .optional()
       .describe("Minimum number of own orders per side; default 1"),
     uptime: percentField("uptime").optional().describe("Minimum percent of the time; default 90"),

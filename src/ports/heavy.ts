@@ -25,9 +25,9 @@ export interface HeavyLane {
   run<T>(caller: HeavyCaller, act: (heavyPlace: HeavyPlace) => Promise<T>): Promise<T>;
 }
 
-/** Limits of a calculation: it ends after `longest` with a partial result, and on `signal` without a result. */
+/** Limits of a calculation: it ends after `maxMillis` with a partial result, and on `signal` without a result. */
 interface CalculationLimits {
-  readonly longest: Millis;
+  readonly maxMillis: Millis;
   readonly signal: AbortSignal | undefined;
 }
 

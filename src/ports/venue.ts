@@ -106,7 +106,7 @@ export interface Timing {
   readonly overlap: Millis;
   /** Interval of reading trades while no own order changes; 0 reads them in every pass. */
   readonly tradesEvery: Millis;
-  readonly backoff: { readonly first: Millis; readonly most: Millis };
+  readonly backoff: { readonly first: Millis; readonly max: Millis };
 }
 
 /** Format of the exchange's order ids. */
@@ -402,7 +402,7 @@ export interface CandleReader {
 export interface Reference {
   readonly prices: readonly { readonly source: string; readonly price: Decimal }[];
   /** The chain's own confidence in its price, if the chain is a source; our confidence never exceeds it. */
-  readonly most: Decimal | null;
+  readonly maxConfidence: Decimal | null;
   /** Whether any source lists the pair, even if it did not respond. */
   readonly listed: boolean;
 }

@@ -325,7 +325,7 @@ function placed(strategy: QuoteStrategy, { bids, asks }: Quoting, around: Moving
   const desk: PlacingDesk = {
     strategy,
     inventory,
-    leastShare: tolerance.amount,
+    minShare: tolerance.amount,
     live,
     market,
     priced,

@@ -18,7 +18,7 @@ import { swung } from "../support/swings.ts";
 import { tempFolder } from "../support/temp.ts";
 
 const MARKET = market({ tick: d("1"), lot: d("0.0001") });
-const UNLIMITED = { longest: Number.POSITIVE_INFINITY, signal: undefined };
+const UNLIMITED = { maxMillis: Number.POSITIVE_INFINITY, signal: undefined };
 
 const REPLAY = { timeframe: "1m", extremes: "nearest", limit: 100 };
 
@@ -68,7 +68,7 @@ describe("a calculation thread", () => {
   it("stops at its limit and returns the partial result", async () => {
     const { options, ...job } = gridJob(200_000);
     const walking = { ...job, options: { ...options, engine: "walk" as const } };
-    expect(await thread("grid", walking, { ...UNLIMITED, longest: 0 })).toMatchObject({ isWhole: false });
+    expect(await thread("grid", walking, { ...UNLIMITED, maxMillis: 0 })).toMatchObject({ isWhole: false });
   });
 
   it("returns the same result for lists that are sent in parts", async () => {

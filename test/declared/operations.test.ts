@@ -282,7 +282,7 @@ it("a preview has the prices elsewhere and the candles that its definition reque
           { source: "mexc", price: 60_000n * ONE },
           { source: "dex", price: 60_010n * ONE },
         ],
-        most: null,
+        maxConfidence: null,
         listed: true,
       }),
     },

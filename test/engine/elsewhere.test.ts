@@ -52,7 +52,7 @@ const observeWith = async (of: { venue?: Venue; snapshot?: Snapshot; answer?: Re
   let requestCount = 0;
   const reference = async () => {
     requestCount++;
-    return of.answer ?? { prices: [{ source: "mexc", price: d("100") }], most: null, listed: true };
+    return of.answer ?? { prices: [{ source: "mexc", price: d("100") }], maxConfidence: null, listed: true };
   };
   const deps = { store, kinds: kindsOf([reader]), reference };
   const { markets } = await observe(of.venue ?? venue(), deps, of.snapshot ?? quiet(), budget());

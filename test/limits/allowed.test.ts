@@ -323,7 +323,7 @@ describe("an exposure", () => {
   });
 
   it("counts a part at no less than its minimum", () => {
-    const parts = [{ base: d("1"), quote: d("0"), least: d("150") }];
+    const parts = [{ base: d("1"), quote: d("0"), minCounted: d("150") }];
     expect(exposureOf(plan({ parts }))).toMatchObject({ counted: d("150") });
   });
 

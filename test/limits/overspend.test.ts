@@ -18,7 +18,7 @@ const CAP = 500;
 const CAPPED: McpSettings = {
   trading: true,
   confirm: "plan",
-  most: new Map([["USDT", d(String(CAP))]]),
+  maxNotional: new Map([["USDT", d(String(CAP))]]),
   strategies: "all",
 };
 
@@ -56,7 +56,7 @@ describe("a daily limit alone", () => {
     const { box } = await sandbox({
       trading: true,
       confirm: "plan",
-      mostADay: new Map([["USDT", d(String(CAP))]]),
+      maxNotionalPerDay: new Map([["USDT", d(String(CAP))]]),
     });
     const [create] = ATTEMPTS.filter(({ name }) => name === "create_order");
     if (!create) throw new Error("no such attempt");
@@ -84,7 +84,7 @@ describe("a capped caller", () => {
 });
 
 it("a plan that can sell more at its commit than it showed is refused", async () => {
-  const { box, start, tick, call, move } = await sandbox({ ...CAPPED, most: new Map() });
+  const { box, start, tick, call, move } = await sandbox({ ...CAPPED, maxNotional: new Map() });
   const { id } = await start({
     exchange: "kraken",
     symbol: "BTC/USDT",

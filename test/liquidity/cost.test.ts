@@ -52,7 +52,7 @@ interface RandomDay {
   readonly fees: bigint;
 }
 
-const units = (most: bigint) => fc.bigInt({ min: 1n, max: most });
+const units = (max: bigint) => fc.bigInt({ min: 1n, max });
 const randomFill: fc.Arbitrary<RandomFill> = fc.record({
   strategy: fc.nat(4),
   at: fc.nat(DAYS * DAY - 1),

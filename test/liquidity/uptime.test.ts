@@ -58,7 +58,7 @@ async function quotedMinutes(name: VenueName, minutes: number, { every, isCron }
   const setup = await emulatedExchanges({
     names: [name],
     seed: SEED,
-    ...(isCron ? {} : { timing: { backoff: { first: every, most: every } } }),
+    ...(isCron ? {} : { timing: { backoff: { first: every, max: every } } }),
   });
   let drawn = 0;
   const random = () => pseudorandomShare(mixHash(SEED, 1), ++drawn);

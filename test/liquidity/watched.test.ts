@@ -145,7 +145,7 @@ describe("a watched pair", () => {
     expect(row?.deviation).toBeLessThan(d("0.01"));
     const only = async (price: string) => ({
       prices: [{ source: "x", price: d(price) }],
-      most: null,
+      maxConfidence: null,
       listed: true,
     });
     await pass(1, { reference: async () => only("1000000") });
@@ -165,7 +165,7 @@ describe("a watched pair", () => {
 
   it("distinguishes silent or skipped price sources from none at all", async () => {
     const { pass, report, minutes } = await watched();
-    const none = { prices: [], most: null };
+    const none = { prices: [], maxConfidence: null };
     await pass(1, { reference: async () => ({ ...none, listed: false }) });
     await pass(1, { reference: async () => ({ ...none, listed: true }) });
     // No call of a pass is spent on it.

@@ -16,7 +16,7 @@ const news = (over: Partial<News> = {}): News => ({
   ...over,
 });
 const taking = (all: readonly News[], now = NOW, before = NO_DIGEST) =>
-  takeIn(before, all, { least: "info", now });
+  takeIn(before, all, { minLevel: "info", now });
 
 describe("the news that a channel collects", () => {
   it("counts what no longer fits, but keeps every alert", () => {

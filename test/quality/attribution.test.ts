@@ -26,7 +26,7 @@ interface Trade {
   readonly mid: Decimal;
 }
 
-const units = (most: bigint) => fc.bigInt({ min: 1n, max: most });
+const units = (max: bigint) => fc.bigInt({ min: 1n, max });
 const fee = fc.oneof(
   // A negative fee is a rebate.
   fc.bigInt({ min: -(10n ** 15n), max: 10n ** 15n }).map((amount) => ({ asset: "USDT", amount })),

@@ -291,8 +291,7 @@ describe("a quote plan", () => {
     expect(wire(plan.prices?.reservation ?? ZERO)).toBeCloseTo(0.96, 12);
   });
 
-  const whole = (most: number, unit: string) =>
-    fc.integer({ min: 0, max: most }).map((n) => BigInt(n) * d(unit));
+  const whole = (max: number, unit: string) => fc.integer({ min: 0, max }).map((n) => BigInt(n) * d(unit));
   const maybe = (most: number, unit: string) => fc.option(whole(most, unit), { nil: undefined });
   it("never crosses itself or others, overspends, or leaves its bounds", () => {
     const request = fc.record({

@@ -18,7 +18,7 @@ async function upOf(name: VenueName, ticks: number) {
   const setup = await emulatedExchanges({
     names: [name],
     seed: SEED,
-    timing: { backoff: { first: BETWEEN, most: BETWEEN } },
+    timing: { backoff: { first: BETWEEN, max: BETWEEN } },
   });
   let drawn = 0;
   const random = () => pseudorandomShare(mixHash(SEED, 1), ++drawn);

@@ -96,7 +96,7 @@ const TICKS_LEFT = 6;
  */
 export function rightWithin(trouble: Trouble, { timing, interval }: Pick<Plan, "timing" | "interval">) {
   const wait = trouble === "trades late or never" ? TRADES_WAIT : 0;
-  return timing.backoff.most + doubtOf(timing) + wait + TICKS_LEFT * interval;
+  return timing.backoff.max + doubtOf(timing) + wait + TICKS_LEFT * interval;
 }
 
 const doubtOf = ({ leaseTtl, expiry, skew, readLag, secondMiss }: Timing): number =>

@@ -31,7 +31,7 @@ export const REAL_TIMING: Timing = {
   secondMiss: 20_000,
   overlap: 60_000,
   tradesEvery: 60_000,
-  backoff: { first: 15_000, most: 300_000 },
+  backoff: { first: 15_000, max: 300_000 },
 };
 
 /** Everything about a run that is drawn before it begins. */

@@ -13,7 +13,7 @@ const TICK = decimal("0.01");
 const FARTHEST = 60;
 
 /** All are silent. */
-const NOBODY: Reference = { prices: [], most: null, listed: true };
+const NOBODY: Reference = { prices: [], maxConfidence: null, listed: true };
 
 /** Other places' prices, as one task sees them: the venue's own, and now and then far from it until all is quiet. */
 export const referenceOf =
@@ -36,7 +36,7 @@ export const referenceOf =
         const factor = decimal("0.001") * BigInt(1000 + (isOff ? net.random.whole(-FARTHEST, FARTHEST) : 0));
         const price = mul(TICK * BigInt(Math.round(pathOf(symbol).at(now))), factor, "half");
         report(symbol, price);
-        return { prices: [{ source: "elsewhere", price }], most: null, listed: true };
+        return { prices: [{ source: "elsewhere", price }], maxConfidence: null, listed: true };
       },
       silence: () => NOBODY,
       refused: () => NOBODY,

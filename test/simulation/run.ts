@@ -192,7 +192,7 @@ function restOf(sim: Simulation) {
     version = latest;
     if (scheduler.waiting() > 0 || now - state.changedAt < longest) return false;
     const { accounts, strategies, orders, unsettled } = tables();
-    const isSoon = (time: number) => time + backoff.most > now;
+    const isSoon = (time: number) => time + backoff.max > now;
     if ([...accounts.values()].some(({ failures, retryAt }) => failures > 0 || isSoon(retryAt))) return false;
     for (const id of unsettled) {
       const order = orders.get(id);

@@ -30,7 +30,7 @@ export const TIMING: Timing = {
   secondMiss: 20_000,
   overlap: 2_000,
   tradesEvery: 0,
-  backoff: { first: 15_000, most: 300_000 },
+  backoff: { first: 15_000, max: 300_000 },
 };
 
 /** A buy of 2 at 100 by the grid `g`, which its exchange calls `x1` and which rests there. */

@@ -67,7 +67,7 @@ export async function runGrid({ name, unified = false, ticks, seed }: GridRun): 
     timing: {
       readLag: 20 * SECOND,
       secondMiss: 5 * SECOND,
-      backoff: { first: BETWEEN, most: 20 * SECOND },
+      backoff: { first: BETWEEN, max: 20 * SECOND },
     },
   });
   try {

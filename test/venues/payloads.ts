@@ -46,7 +46,7 @@ export async function runPayloads({ name, mutations, seed }: PayloadRun): Promis
     timing: {
       readLag: 5 * SECOND,
       secondMiss: 5 * SECOND,
-      backoff: { first: 5 * SECOND, most: 10 * SECOND },
+      backoff: { first: 5 * SECOND, max: 10 * SECOND },
     },
   });
   try {

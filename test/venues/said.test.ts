@@ -60,7 +60,7 @@ describe.each(NAMES)("the words of a refusal by %s", (name) => {
       leaseTtl: 16 * SECOND,
       readLag: 5 * SECOND,
       secondMiss: 5 * SECOND,
-      backoff: { first: 60 * SECOND, most: 600 * SECOND },
+      backoff: { first: 60 * SECOND, max: 600 * SECOND },
     };
     setup = await emulatedExchanges({ names: [name], timing });
     exchange = setup.exchange(name);

@@ -31,7 +31,7 @@ export const TIMING: Timing = {
   secondMiss: UNIT,
   overlap: 60 * UNIT,
   tradesEvery: 0,
-  backoff: { first: UNIT, most: 2 * UNIT },
+  backoff: { first: UNIT, max: 2 * UNIT },
 };
 
 export const MARKET: Market = {

@@ -43,7 +43,7 @@ export async function downloadCandles(values: Values): Promise<number> {
   const [pair, spanMillis, since] = [pairFlag(values), spanIn(values), timeIn(values, "since")];
   if (since === undefined)
     throw new UsageError("--since must be a start time, for example --since 2025-01-01");
-  const patience = wholeFlag(values, "patience", { usual: 300, most: 86_400 }) * SECOND;
+  const patience = wholeFlag(values, "patience", { default: 300, max: 86_400 }) * SECOND;
   const exchange = String(values.exchange ?? "");
   if (!config.exchanges.some(({ id }) => id === exchange))
     throw new UsageError(`--exchange must be one of ${config.exchanges.map(({ id }) => id).join(", ")}`);

@@ -118,7 +118,7 @@ async function askMost(): Promise<string | undefined> {
 
 function refusalOfMost(most: string): string | undefined {
   try {
-    return parseConfig({ EDGEMAKER_MCP_MOST: most }).mcp.most?.size
+    return parseConfig({ EDGEMAKER_MCP_MOST: most }).mcp.maxNotional?.size
       ? undefined
       : "name an amount, for example USDT=500";
   } catch (error) {

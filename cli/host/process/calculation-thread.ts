@@ -9,8 +9,8 @@ type Calculation = Extract<CalculationRequest, { readonly name: string }>;
 
 let lists: Record<string, unknown[]> = {};
 
-function calculationOutcome({ name, job, longest }: Calculation): CalculationOutcome {
-  const until = performance.now() + longest;
+function calculationOutcome({ name, job, maxMillis }: Calculation): CalculationOutcome {
+  const until = performance.now() + maxMillis;
   const begin = CALCULATIONS[name as keyof typeof CALCULATIONS];
   try {
     const work: Generator<unknown, unknown> = begin(

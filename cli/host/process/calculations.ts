@@ -11,7 +11,7 @@ type Lists = Readonly<Record<string, readonly unknown[]>>;
 
 /** A calculation, or a part of one of its job's lists, sent before it. */
 export type CalculationRequest =
-  | { readonly name: string; readonly job: object; readonly longest: Millis }
+  | { readonly name: string; readonly job: object; readonly maxMillis: Millis }
   | { readonly list: string; readonly rows: readonly unknown[] };
 
 export type CalculationOutcome =
@@ -33,7 +33,7 @@ export const calculationThread = (
 /** Starts the thread with the first calculation. Canceling ends the thread, and the next calculation starts another. */
 function threadOf(file: string): CalculationThread {
   let idle: Worker | undefined;
-  return async (name, job, { longest, signal }) => {
+  return async (name, job, { maxMillis, signal }) => {
     const worker = idle ?? startWorker(file);
     idle = undefined;
     const answered = once(worker, "message", { signal });
@@ -46,7 +46,7 @@ function threadOf(file: string): CalculationThread {
         send({ list, rows });
         await setImmediate();
       }
-      send({ name, job: rest, longest });
+      send({ name, job: rest, maxMillis });
       const [outcome] = (await answered) as [CalculationOutcome];
       idle = worker;
       return calculatedAnswer(outcome);

@@ -17,7 +17,7 @@ import { type BookMoment, type Books, bookedVenue, type Pricing, readBooks } fro
 import { SANDBOX_TIMING, withResting } from "./venue.ts";
 
 /** The books are ours, so requests expire as in the sandbox; the prices come from the exchange. */
-const DRY_TIMING: Timing = { ...SANDBOX_TIMING, backoff: { first: 15 * SECOND, most: 5 * MINUTE } };
+const DRY_TIMING: Timing = { ...SANDBOX_TIMING, backoff: { first: 15 * SECOND, max: 5 * MINUTE } };
 
 interface DryAccount {
   readonly account: AccountRef;

@@ -36,7 +36,7 @@ export const SANDBOX_TIMING: Timing = {
   secondMiss: 0,
   overlap: MINUTE,
   tradesEvery: 0,
-  backoff: { first: SECOND, most: SECOND },
+  backoff: { first: SECOND, max: SECOND },
 };
 
 export interface Simulation {

@@ -27,7 +27,7 @@ export interface Verdict {
 /** The events to read: at most a number of those after an id; all by default. */
 interface Part {
   readonly after?: number;
-  readonly most?: number;
+  readonly maxEvents?: number;
 }
 
 const EVENTS_PER_READ = 1000;
@@ -41,15 +41,15 @@ const MAX_FAULTS_REPORTED = 100;
 export async function verify(
   store: AuditStore,
   signers: readonly Signer[],
-  { after = 0, most = Infinity }: Part = {},
+  { after = 0, maxEvents = Infinity }: Part = {},
 ): Promise<Verdict> {
   // Before the events, so an event that is written meanwhile is missing from neither.
   const [checkpoints, count] = [await store.checkpoints(), await store.eventCount()];
   const [behind] = after === 0 ? [] : await store.eventsAfter(after - 1, 1);
   const walk = createWalk(checkpoints, { store, after, isChained: isPlaced(behind) });
   let [id, events, isLast] = [after, 0, false];
-  while (!isLast && events < most) {
-    const limit = Math.min(EVENTS_PER_READ, most - events);
+  while (!isLast && events < maxEvents) {
+    const limit = Math.min(EVENTS_PER_READ, maxEvents - events);
     const page = await store.eventsAfter(id, limit);
     for (const event of page) await walk.take(event);
     await walk.compare();
@@ -245,7 +245,7 @@ export const VerdictShape = lazy(() =>
   }),
 );
 
-const after = () => countField("Invalid request", { least: 0, most: Number.MAX_SAFE_INTEGER }).default(0);
+const after = () => countField("Invalid request", { min: 0, max: Number.MAX_SAFE_INTEGER }).default(0);
 
 /** Maximum events per response, so its duration does not grow with the log. */
 const MAX_EVENTS_PER_RESPONSE = 2000;
@@ -285,7 +285,10 @@ export const auditOperations: readonly Operation[] = [
       z.object({ after: after().describe("Only events after this id: `next` of the previous part") }),
     output: VerdictShape,
     async run({ store, signers = [] }, { after }) {
-      const { faults, ...verdict } = await verify(store, signers, { after, most: MAX_EVENTS_PER_RESPONSE });
+      const { faults, ...verdict } = await verify(store, signers, {
+        after,
+        maxEvents: MAX_EVENTS_PER_RESPONSE,
+      });
       return { ...verdict, faults: [...faults] };
     },
   }),

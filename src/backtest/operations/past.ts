@@ -339,14 +339,14 @@ export async function calculate<N extends Name>(
   { calculationThread, local }: Pick<Deps, "calculationThread" | "local">,
   [name, job]: readonly [N, JobOf<N>],
   call: Call,
-  longest = longestCalculation(call),
+  maxMillis = longestCalculation(call),
 ): Promise<AnswerOf<N>> {
   const { signal, waiting } = call;
   if (signal?.aborted) throw canceledRequest();
-  if (calculationThread) return (await calculationThread(name, job, { longest, signal })) as AnswerOf<N>;
+  if (calculationThread) return (await calculationThread(name, job, { maxMillis, signal })) as AnswerOf<N>;
   // Loaded only where it calculates: a server has a thread for it.
   const { CALCULATIONS: calculations } = await import("./calculations.ts");
-  const until = local.monotonic() + longest;
+  const until = local.monotonic() + maxMillis;
   const isOver = () => local.monotonic() > until || waiting?.isEnough() === true;
   const work = calculations[name](job as never, isOver) as Generator<number, AnswerOf<N>>;
   return inSlices(work, local, waiting);

@@ -132,7 +132,7 @@ const TIMING: Timing = {
   secondMiss: 0,
   overlap: 60_000,
   tradesEvery: 0,
-  backoff: { first: 1000, most: 1000 },
+  backoff: { first: 1000, max: 1000 },
 };
 
 // Limits of an account concern its real money, so they do not apply to a backtest.

@@ -205,7 +205,7 @@ export const forLack = (reason: RefusalReason): string => LACKS[reason] ?? `(${r
 
 /** Quote that a grid has used: in its open buys and for bought base, minus the proceeds of sells. */
 interface QuoteUse {
-  readonly most: Decimal;
+  readonly maxUsed: Decimal;
   /** Usage from each time on, in order. */
   readonly rows: readonly { readonly at: Millis; readonly used: Decimal }[];
 }
@@ -218,15 +218,15 @@ interface UseChange {
 /** Computes the usage from orders and their results, without fees. */
 export function quoteUseOf(orders: readonly Order[], executed: ReadonlyMap<string, ExecutedOrder>): QuoteUse {
   const changes = orders.flatMap((order) => changesIn(order, executed.get(order.clientId)));
-  let [used, most]: [Decimal, Decimal] = [ZERO, ZERO];
+  let [used, maxUsed]: [Decimal, Decimal] = [ZERO, ZERO];
   const rows = changes
     .sort((a, b) => a.at - b.at)
     .map(({ at, by }) => {
       used += by;
-      most = max(most, used);
+      maxUsed = max(maxUsed, used);
       return { at, used };
     });
-  return { most, rows };
+  return { maxUsed, rows };
 }
 
 function changesIn(
@@ -244,7 +244,7 @@ function changesIn(
 }
 
 /** Returns whether an order at that time would have exceeded the maximum that the grid ever used. */
-export function isBeyondUse({ most, rows }: QuoteUse, { at, price, amount }: ExecutedOrder): boolean {
+export function isBeyondUse({ maxUsed, rows }: QuoteUse, { at, price, amount }: ExecutedOrder): boolean {
   const used = rows.findLast((row) => row.at <= at)?.used ?? ZERO;
-  return used + mul(price, amount, "half") > most;
+  return used + mul(price, amount, "half") > maxUsed;
 }

@@ -39,7 +39,7 @@ export const shape = () => ({
   slippage: shareField("slippage")
     .default(ZERO)
     .describe("Slippage of a taker order, as a share of the price"),
-  tickInterval: countField("Invalid request", { least: 1000, most: DAY })
+  tickInterval: countField("Invalid request", { min: 1000, max: DAY })
     .optional()
     .describe("Milliseconds between two passes; default: at every price of a candle"),
   makerFee: rate("makerFee", "Maker fee, as a share; default: the market's"),
@@ -50,7 +50,7 @@ export const shape = () => ({
   minNotional: decimalField("Invalid request")
     .optional()
     .describe("Smallest order in quote; default: the market's"),
-  fills: countField("Invalid request", { least: 0, most: 100_000 })
+  fills: countField("Invalid request", { min: 0, max: 100_000 })
     .default(100)
     .describe("Number of fills in the response"),
 });

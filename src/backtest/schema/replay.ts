@@ -39,7 +39,7 @@ export const replayInput = lazy(() => {
         "When an order fills: when the price passes it (cross) or reaches it (touch); default: touch in the sandbox, else cross",
       ),
     extremes,
-    limit: countField("Invalid limit", { least: 0, most: 1000 })
+    limit: countField("Invalid limit", { min: 0, max: 1000 })
       .default(100)
       .describe("Number of differences in the response, oldest first"),
   });
@@ -263,16 +263,16 @@ export function suggestInput(ids: readonly string[]) {
       .describe(timeframe.description ?? ""),
     since,
     until,
-    windows: countField("Invalid request", { least: 3, most: 24 })
+    windows: countField("Invalid request", { min: 3, max: 24 })
       .default(6)
       .describe("Number of time windows; the last one only tests the result"),
-    candidates: countField("Invalid request", { least: 2, most: MAX_CANDIDATES })
+    candidates: countField("Invalid request", { min: 2, max: MAX_CANDIDATES })
       .default(MAX_CANDIDATES)
       .describe(`Number of grids to try, of ${MAX_CANDIDATES}`),
-    seed: countField("Invalid request", { least: 0, most: 2 ** 32 - 1 })
+    seed: countField("Invalid request", { min: 0, max: 2 ** 32 - 1 })
       .default(1)
       .describe("Random seed, used if not all grids are tried"),
-    seconds: countField("Invalid request", { least: 1, most: 600 })
+    seconds: countField("Invalid request", { min: 1, max: 600 })
       .default(20)
       .describe("Time limit in seconds"),
     makerFee,

@@ -293,7 +293,7 @@ export const tokenOperations: readonly Operation[] = [
     input: () =>
       z.object({
         limit: rowsField(),
-        before: countField("Invalid request", { least: 1, most: Number.MAX_SAFE_INTEGER })
+        before: countField("Invalid request", { min: 1, max: Number.MAX_SAFE_INTEGER })
           .optional()
           .describe("`next` of the previous page"),
       }),
@@ -318,7 +318,7 @@ export const tokenOperations: readonly Operation[] = [
         scope: wordField("Invalid request", TOKEN_SCOPES)
           .default("read")
           .describe("read, trade, admin, or agent, which works only at /mcp"),
-        days: countField("Invalid request", { least: 1, most: 36_500 })
+        days: countField("Invalid request", { min: 1, max: 36_500 })
           .optional()
           .describe("Days until it expires; default: never"),
       }),

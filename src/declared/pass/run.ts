@@ -278,7 +278,7 @@ function supplyAfter(strategy: DeclaredStrategy, live: readonly Order[], placing
   const desk: PlacingDesk = {
     strategy,
     inventory,
-    leastShare: tolerance.amount,
+    minShare: tolerance.amount,
     live,
     market,
     priced,

@@ -83,7 +83,7 @@ const dexPoolsOperation = (): Operation =>
       z.object({
         symbol: chainTokenField(),
         minLiquidity: minLiquidity(),
-        limit: rowsField("Number of pools", { most: 50, usual: 10 }),
+        limit: rowsField("Number of pools", { max: 50, initial: 10 }),
       }),
     output: PoolsShape,
     failure: "Discovery failed",

@@ -173,7 +173,7 @@ export function limitedAgain<S extends SlotState>(
 ): { readonly slot: S; readonly refusal: Omit<Refusal, "slot"> } {
   if (!isLasting(refusal.reason) || version === undefined) return { slot, refusal };
   const times = slot.limited?.version === version ? slot.limited.times + 1 : 1;
-  const wait = Math.min(backoff.most, backoff.first * 2 ** Math.min(times - 1, 20));
+  const wait = Math.min(backoff.max, backoff.first * 2 ** Math.min(times - 1, 20));
   const detail = `${refusal.detail}; it is tried again after ${Math.ceil(wait / SECOND)} s`;
   return {
     slot: { ...slot, limited: { times, until: now + wait, version } },

@@ -219,7 +219,7 @@ function bookReject(
   const result: SlotState | undefined = slot && { ...slot, ...(lost ? { lost: count } : { rejects: count }) };
   const times = lost ? count - MAX_UNKNOWN_RESULTS : count - 1;
   if (times < 0) return withSlot(state, result);
-  const wait = Math.min(backoff.most, backoff.first * 2 ** Math.min(times, 20));
+  const wait = Math.min(backoff.max, backoff.first * 2 ** Math.min(times, 20));
   const refusal: Refusal = {
     slot: index,
     reason: lost ? "unclear" : "rejected",

@@ -106,7 +106,7 @@ function sell(strategy: Strategy, context: Turn): Partial<DraftedStrategy> | und
     funds,
     bounds,
     above,
-    least: panics ? collarFloor(quote, bounds) : undefined,
+    minPrice: panics ? collarFloor(quote, bounds) : undefined,
   });
   if (!intent) return late(strategy, context);
   if (strategy.wants === "pause") return waits(`the ${kind.name} is paused: the base is not sold`);
@@ -267,14 +267,14 @@ interface ExitContext {
   /** A buy of the account that cannot be canceled here; the order sells above it. */
   readonly above?: Decimal | undefined;
   /** Minimum price of the sale. */
-  readonly least?: Decimal | undefined;
+  readonly minPrice?: Decimal | undefined;
 }
 
 /** Plans the sale of all base of a strategy without open orders: one immediate order per pass. */
 export function exitPlan(
   kind: Kind,
   before: StrategyState,
-  { market, quote, funds, bounds, above, least }: ExitContext,
+  { market, quote, funds, bounds, above, minPrice }: ExitContext,
 ): ExitPlan {
   const state = kind.release(before);
   const { exit } = state;
@@ -284,7 +284,7 @@ export function exitPlan(
   const free = funds ? min(all, funds[market.base] ?? 0n) : all;
   const price = [
     above === undefined ? 0n : above + market.tick,
-    least === undefined ? 0n : roundToStep(least, market.tick, "up"),
+    minPrice === undefined ? 0n : roundToStep(minPrice, market.tick, "up"),
   ].reduce(max, exitPrice(quote, exit.tries, market));
   // An order counts at the mid price here, because its limit is below.
   const whole = roundToStep(free, market.lot, "down");

@@ -208,7 +208,7 @@ async function readMid(venue: Venue, pair: Pair, budget: Budget): Promise<Decima
 }
 
 type PriceReads = Pick<Observation, "markets" | "reports">;
-const NOBODY: Reference = { prices: [], most: null, listed: false };
+const NOBODY: Reference = { prices: [], maxConfidence: null, listed: false };
 
 /** Returns the confidence in the prices for new orders; other sources are queried at most once a minute. */
 export async function readConfidence(

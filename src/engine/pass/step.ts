@@ -268,7 +268,7 @@ async function giveBack(
 ): Promise<void> {
   const { lease, failures, memory } = snapshot;
   const watch = watchOf(deps, snapshot, memory);
-  const pause = Math.min(timing.backoff.most, timing.backoff.first * 2 ** Math.min(failures, 20));
+  const pause = Math.min(timing.backoff.max, timing.backoff.first * 2 ** Math.min(failures, 20));
   const { events, phases } = unread(snapshot, urgent.requested, message);
   const result =
     wait !== undefined
@@ -316,8 +316,8 @@ export function boundsOf(
 
 /** How far the database's clock is ahead of this process's clock, as bounds, because a response takes time. */
 interface Offset {
-  readonly least: Millis;
-  readonly most: Millis;
+  readonly min: Millis;
+  readonly max: Millis;
 }
 
 /** Smaller corrections of clocks are normal. */
@@ -333,12 +333,12 @@ export function watchClock(
     ...at
   }: { readonly log: Log; readonly now: Millis; readonly sentAt: Millis; readonly answeredAt: Millis },
 ): void {
-  const offset = { least: at.now - at.answeredAt, most: at.now - at.sentAt };
+  const offset = { min: at.now - at.answeredAt, max: at.now - at.sentAt };
   const before = offsets.get(store);
   offsets.set(store, offset);
   if (!before) return;
-  const ahead = offset.least - before.most;
-  const behind = before.least - offset.most;
+  const ahead = offset.min - before.max;
+  const behind = before.min - offset.max;
   const by = Math.max(ahead, behind);
   if (by <= JUMP) return;
   const seconds = Math.round(by / SECOND);

@@ -51,7 +51,7 @@ export interface PlacingDesk {
   /** Bounds of the inventory. */
   readonly inventory: { readonly most?: Decimal | undefined; readonly least?: Decimal | undefined };
   /** Minimum share of an amount that the funds must cover. */
-  readonly leastShare: Decimal;
+  readonly minShare: Decimal;
   readonly live: readonly Order[];
   readonly market: Market;
   /** Price that orders are checked against. */
@@ -135,14 +135,14 @@ function amountLeft(
 function refusalFor(
   level: OrderTerms,
   wish: OrderTerms & { readonly symbol: Pair; readonly type: "limit" },
-  { strategy, leastShare, market, priced, context }: PlacingDesk,
+  { strategy, minShare, market, priced, context }: PlacingDesk,
   { resting, bounds }: RemainingFunds,
 ): Omit<Refusal, "slot"> | undefined {
   const { side, price, amount } = wish;
   if (context.killed) return { reason: "killed" };
   if (isRecovering(strategy, context)) return { reason: "recovering" };
   if (!market.active) return { reason: "market_closed" };
-  const least = mul(level.amount, leastShare, "down");
+  const least = mul(level.amount, minShare, "down");
   if (amount < least || !meetsMinimum(market, price, amount))
     return { reason: side === "buy" ? "no_quote" : "inventory_missing" };
   const others = resting.map((resting) => ({ ...resting, type: "limit" as const }));

@@ -27,7 +27,7 @@ export const isRecent = (known: Confidence | undefined, now: Millis): known is C
 
 /** Returns the confidence in a mid price after a query of the other sources. */
 export function confidenceFrom(
-  { prices, listed, most }: Reference,
+  { prices, listed, maxConfidence }: Reference,
   { mid, last, now }: { mid: Decimal; last: Confidence | undefined; now: Millis },
 ): Confidence {
   const times = { at: now, requestedAt: now };
@@ -37,7 +37,7 @@ export function confidenceFrom(
   );
   if (value !== undefined) {
     const source = `the median of ${prices.map(({ source: one }) => one).join(", ")}`;
-    return { value: most === null ? value : min(value, most), source, ...times };
+    return { value: maxConfidence === null ? value : min(value, maxConfidence), source, ...times };
   }
   if (!listed) return { value: ONE, source: "no other exchange lists the pair", ...times };
   if (last && last.value > ZERO && ageOf(last.at, now) <= LASTS) return { ...last, requestedAt: now };

@@ -103,7 +103,7 @@ const askPast = (deps: Deps, where: StartPlace, range: CandleRange): Promise<rea
 /** Half-hour candles: every exchange returns a week of them on one page. */
 const WEEK: CandleRange = { span: 30 * MINUTE, limit: 336 };
 
-const NO_REFERENCE: Reference = { prices: [], most: null, listed: false };
+const NO_REFERENCE: Reference = { prices: [], maxConfidence: null, listed: false };
 
 export const startGrid = (ids: readonly string[]) =>
   operation({

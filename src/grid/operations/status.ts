@@ -70,7 +70,7 @@ export const gridStatus = operation({
       stopped: flagField("Invalid request", "stopped")
         .default(false)
         .describe("Include stopped strategies, newest first"),
-      limit: countField("Invalid limit", { least: 1, most: 1000 })
+      limit: countField("Invalid limit", { min: 1, max: 1000 })
         .optional()
         .describe("Number of strategies, newest first; default 100 with stopped ones"),
       before: textField("Invalid request", /^\d{1,15}$/, "before must be the `next` of the page before")

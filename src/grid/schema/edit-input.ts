@@ -14,7 +14,7 @@ const editShape = () => ({
   id: idField("Invalid request").describe("Strategy id"),
   lowerPrice: decimalField("Invalid range").optional().describe("Lowest level, in quote"),
   upperPrice: decimalField("Invalid range").optional().describe("Highest level, in quote"),
-  gridLevels: countField("Invalid levels", { least: 2, most: 100 })
+  gridLevels: countField("Invalid levels", { min: 2, max: 100 })
     .optional()
     .describe("Number of slots; for a centered grid, both sides together"),
   orderSize: decimalField("Invalid order size").optional().describe("Quote per order"),

@@ -32,7 +32,7 @@ const rangeShape = (ids: readonly string[]) => ({
   symbol: pairField(),
   lowerPrice: decimalField("Invalid range").describe("Lowest level, in quote"),
   upperPrice: decimalField("Invalid range").describe("Highest level, in quote"),
-  gridLevels: countField("Invalid levels", { least: 2, most: 100 }).describe(
+  gridLevels: countField("Invalid levels", { min: 2, max: 100 }).describe(
     "Number of slots, 2 to 100, each with one open order",
   ),
   orderSize: decimalField("Invalid order size").describe("Quote per order"),
@@ -186,7 +186,7 @@ const rebuildFields = () => ({
   deviationFrom: wordField("Invalid request", ["edge", "center"])
     .default("edge")
     .describe("Measure this distance from the outermost level or from the center"),
-  debounce: countField("Invalid request", { least: 0, most: 86_400_000 })
+  debounce: countField("Invalid request", { min: 0, max: 86_400_000 })
     .default(2000)
     .describe("Minimum time between two rebuilds, in milliseconds of market time"),
 });
@@ -223,7 +223,7 @@ const volatilityFields = () => ({
 const centeredShape = (ids: readonly string[]) => ({
   exchange: exchangeField(ids),
   symbol: pairField(),
-  levels: countField("Invalid levels", { least: 1, most: CENTERED_LEVELS })
+  levels: countField("Invalid levels", { min: 1, max: CENTERED_LEVELS })
     .default(5)
     .describe("Levels on each side, 1 to 10"),
   spacing: decimalField("Invalid spacing", MAX_MULTIPLE)

@@ -224,7 +224,7 @@ function gridParts(grid: ExposedGrid): PlannedPart[] | undefined {
       config.maxPosition === undefined ? ZERO : mul(amount, grid.mid, "down");
     const bids = openBids(grid.buys).base;
     const quote = max(ZERO, capital - own(base + bids));
-    return [{ base, quote, least: capital, bids: { base: bids, quote: own(bids) } }];
+    return [{ base, quote, minCounted: capital, bids: { base: bids, quote: own(bids) } }];
   }
   if (!laid) {
     const idle = { base: max(ZERO, totalBase(state.idle)), quote: ZERO };
@@ -258,7 +258,7 @@ function slotPart(slot: Slot, { state, buys }: ExposedGrid): PlannedPart {
   return {
     base: unsold,
     quote: max(ZERO, max(lacking, size - mul(unsold, sellPrice(slot), "down")) - bids.quote),
-    least: slot.size,
+    minCounted: slot.size,
     bids,
   };
 }

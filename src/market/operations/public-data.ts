@@ -66,7 +66,7 @@ const orderbookOperation = (ids: readonly string[]): Operation =>
     input: () =>
       z.object({
         ...marketFields(ids),
-        limit: rowsField("Levels per side", { most: 100, usual: 10 }),
+        limit: rowsField("Levels per side", { max: 100, initial: 10 }),
       }),
     output: BookShape,
     run: async ({ venue }, { exchange, symbol, limit }) =>
@@ -90,7 +90,7 @@ const tradesOperation = (ids: readonly string[]): Operation =>
     input: () =>
       z.object({
         ...marketFields(ids),
-        limit: rowsField("Number of trades", { most: 500, usual: 50 }),
+        limit: rowsField("Number of trades", { max: 500, initial: 50 }),
       }),
     output: TradesShape,
     run: async ({ venue }, { exchange, symbol, limit }) =>

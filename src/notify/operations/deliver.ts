@@ -144,7 +144,7 @@ async function takeNews(deps: DeliveryDeps, claim: Claim, isMore: boolean): Prom
     event: events.at(-1)?.id ?? channel.cursor.event,
     fill: fills.at(-1)?.number ?? channel.cursor.fill,
   };
-  const digest = takeIn(channel.digest, newsOf(claim), { least: channel.level, now });
+  const digest = takeIn(channel.digest, newsOf(claim), { minLevel: channel.level, now });
   const isTurn = !isMore && !isAhead(channel.retryAt, now, MAX_RETRY_WAIT_MS);
   const isFree = isTurn && !pending;
   const make = isFree && isReady({ ...channel, digest }, now);
@@ -244,12 +244,12 @@ const MAX_LINES_SHOWN = 50;
 export function takeIn(
   digest: Digest,
   news: readonly News[],
-  { least, now }: { readonly least: AlertLevel; readonly now: Millis },
+  { minLevel, now }: { readonly minLevel: AlertLevel; readonly now: Millis },
 ): Digest {
   const lines = new Map(digest.lines.map((line) => [line.key, line]));
   let { more } = digest;
   for (const one of news) {
-    if (!isAtLeast(one.level, least)) continue;
+    if (!isAtLeast(one.level, minLevel)) continue;
     const known = lines.get(one.key);
     lines.set(one.key, known ? withNews(known, one) : lineOf(one, dueAt(digest, one.key, now)));
     if (lines.size <= (one.level === "alert" ? 2 * MAX_DIGEST_LINES : MAX_DIGEST_LINES) || known) continue;

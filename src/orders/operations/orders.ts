@@ -152,7 +152,7 @@ export const orderOperations = (ids: readonly string[]): Operation[] => [
       z.object({
         exchange: exchangeField(ids),
         symbol: pairField().optional(),
-        limit: countField("Invalid limit", { least: 1, most: 1000 })
+        limit: countField("Invalid limit", { min: 1, max: 1000 })
           .optional()
           .describe("Number of orders; default: all"),
       }),

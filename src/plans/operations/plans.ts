@@ -36,7 +36,7 @@ export const planOperations: readonly Operation[] = [
     input: () =>
       z.object({
         limit: rowsField(),
-        after: countField("Invalid request", { least: 0, most: Number.MAX_SAFE_INTEGER })
+        after: countField("Invalid request", { min: 0, max: Number.MAX_SAFE_INTEGER })
           .optional()
           .describe("`next` of the previous page"),
       }),

@@ -42,7 +42,7 @@ const sizeShape = () => ({
   spread: decimalField("Invalid spacing", MAX_SPREAD).describe(
     "Spread between best bid and ask, as a share of the price: 0.01 is 1 %",
   ),
-  levels: countField("Invalid levels", { least: 1, most: MAX_QUOTE_LEVELS })
+  levels: countField("Invalid levels", { min: 1, max: MAX_QUOTE_LEVELS })
     .default(1)
     .describe("Orders per side, 1 to 20"),
   size: decimalField("Invalid order size").optional().describe("Quote per order; or use `depth`"),
@@ -89,7 +89,7 @@ const priceShape = () => ({
     .describe("Use the prices of the other configured exchanges"),
   useDex: flagField("Invalid request", "useDex").default(true).describe("Use the pools of a Cardano token"),
   fixedPrice: price().describe("A fixed price that never expires"),
-  maxAge: countField("Invalid request", { least: 1000, most: 86_400_000 })
+  maxAge: countField("Invalid request", { min: 1000, max: 86_400_000 })
     .default(120_000)
     .describe("Maximum age of a price, in milliseconds"),
   collar: shareField("collar")

@@ -324,7 +324,7 @@ export const isWritten = (batch: Promise<unknown>): Promise<boolean> =>
 
 interface KeptForm<Reported> {
   /** Maximum number of cached responses. */
-  readonly most: number;
+  readonly maxEntries: number;
   /** Whether a response is small enough and requested often enough to cache. */
   readonly isWorth: (result: Reported) => boolean;
 }
@@ -341,7 +341,7 @@ interface KeptView<Reported> {
  */
 export function cachedReads<Reported>(
   { stamp }: Pick<Context, "stamp">,
-  { most, isWorth }: KeptForm<Reported>,
+  { maxEntries, isWorth }: KeptForm<Reported>,
 ) {
   let since: string | undefined;
   const kept = new Map<string, Reported>();
@@ -355,7 +355,7 @@ export function cachedReads<Reported>(
     if (known !== undefined) return { value: known, now: found.now };
     const result = await read();
     if (since === found.changes && isWorth(result)) {
-      if (kept.size === most) kept.clear();
+      if (kept.size === maxEntries) kept.clear();
       kept.set(key, result);
     }
     return { value: result, now: undefined };

@@ -61,15 +61,15 @@ const canonical = (value: unknown): string =>
 const scopeOf = ({ caller }: Pick<McpOptions, "caller">): string => `agent:${caller.actor}`;
 
 /** Returns whether a limit per plan or per day is set. */
-const isLimited = ({ most, mostADay }: McpSettings): boolean =>
-  (most?.size ?? 0) > 0 || (mostADay?.size ?? 0) > 0;
+const isLimited = ({ maxNotional, maxNotionalPerDay }: McpSettings): boolean =>
+  (maxNotional?.size ?? 0) > 0 || (maxNotionalPerDay?.size ?? 0) > 0;
 
 const usesText = (exposure: KnownExposure, asset: string): string =>
   `this could use ${text(exposure.counted)} ${asset} (${exposureText(exposure)})`;
 
 /** The maximum of one plan is that of a day, unless the settings have another one. */
-const dayLimit = ({ most, mostADay }: McpSettings, asset: string): Decimal | undefined =>
-  mostADay?.get(asset) ?? most?.get(asset);
+const dayLimit = ({ maxNotional, maxNotionalPerDay }: McpSettings, asset: string): Decimal | undefined =>
+  maxNotionalPerDay?.get(asset) ?? maxNotional?.get(asset);
 
 const forbidden = (message: string): AppError => new AppError("Forbidden", message);
 
@@ -206,7 +206,7 @@ async function agentLimitTexts(exposure: Exposure, options: McpOptions): Promise
   if (exposure.trades === "nothing" || !isLimited(settings)) return [];
   if (exposure.trades === "known" && exposure.counted === 0n) return [];
   const { asset, amount, what } = usesOf(exposure);
-  const [most, day] = [settings.most?.get(asset), dayLimit(settings, asset)];
+  const [most, day] = [settings.maxNotional?.get(asset), dayLimit(settings, asset)];
   if (day === undefined)
     throw forbidden(`${what}, but agents have no budget for it; a person can set EDGEMAKER_MCP_MOST`);
   if (most !== undefined && amount > most)
@@ -281,9 +281,9 @@ export interface McpSettings {
    */
   readonly confirm?: "plan" | "terminal" | undefined;
   /** Maximum of one plan by quote asset; unlimited if not set. */
-  readonly most?: ReadonlyMap<string, Decimal>;
+  readonly maxNotional?: ReadonlyMap<string, Decimal>;
   /** Maximum of all plans of one token per UTC day; default: the maximum of one plan. */
-  readonly mostADay?: ReadonlyMap<string, Decimal>;
+  readonly maxNotionalPerDay?: ReadonlyMap<string, Decimal>;
   /** Strategies that plans can change: `own`, those that the same token's agent started (default), or `all`. */
   readonly strategies?: "own" | "all";
 }

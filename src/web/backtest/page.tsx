@@ -164,7 +164,7 @@ function Equity({ answer, scale }: { answer: Backtest; scale: LineScale }) {
       points={points}
       scale={scale}
       label={`Final equity ${inPercent(last.own, 2)}, buy and hold at ${inPercent(last.buyAndHold, 2)}`}
-      caption={`Equity (solid) and buy and hold (dashed), ${number(scale.least, 1)} to ${inPercent(scale.most, 1)}`}
+      caption={`Equity (solid) and buy and hold (dashed), ${number(scale.min, 1)} to ${inPercent(scale.max, 1)}`}
     />
   );
 }

@@ -6,15 +6,15 @@ export interface LinePoint {
 
 /** The value range of lines; the axis between their starts is empty. */
 export interface LineScale {
-  readonly least: number;
-  readonly most: number;
+  readonly min: number;
+  readonly max: number;
 }
 
 export const lineScaleOf = (points: readonly Pick<LinePoint, "own" | "buyAndHold">[]): LineScale =>
   points.reduce<LineScale>(
-    ({ least, most }, { own, buyAndHold }) => ({
-      least: Math.min(least, own, buyAndHold),
-      most: Math.max(most, own, buyAndHold),
+    ({ min, max }, { own, buyAndHold }) => ({
+      min: Math.min(min, own, buyAndHold),
+      max: Math.max(max, own, buyAndHold),
     }),
-    { least: 0, most: 0 },
+    { min: 0, max: 0 },
   );

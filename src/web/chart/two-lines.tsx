@@ -5,7 +5,7 @@ const [WIDTH, HEIGHT] = [400, 120] as const;
 /** Draws the equity as a line, buy and hold as a dashed one, and the zero line; the label describes where both end. */
 export function TwoLines({
   points,
-  scale: { least, most },
+  scale: { min, max },
   label,
   caption,
 }: {
@@ -15,8 +15,8 @@ export function TwoLines({
   caption: string;
 }) {
   const [first, last] = [points[0]?.timestamp ?? 0, points.at(-1)?.timestamp ?? 0];
-  const [span, height] = [Math.max(1, last - first), Math.max(1e-9, most - least)];
-  const y = (value: number) => (HEIGHT - ((value - least) / height) * HEIGHT).toFixed(1);
+  const [span, height] = [Math.max(1, last - first), Math.max(1e-9, max - min)];
+  const y = (value: number) => (HEIGHT - ((value - min) / height) * HEIGHT).toFixed(1);
   const line = (of: "own" | "buyAndHold") =>
     points.map((one) => `${(((one.timestamp - first) / span) * WIDTH).toFixed(1)},${y(one[of])}`).join(" ");
   return (

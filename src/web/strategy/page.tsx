@@ -250,7 +250,7 @@ function Made({
       points={points}
       scale={scale}
       label={`Total P&L, now ${change(last.own)} ${quote}; buy and hold would have made ${change(last.buyAndHold)}`}
-      caption={`Total P&L (solid) and buy and hold (dashed), ${change(scale.least)} to ${change(scale.most)} ${quote}`}
+      caption={`Total P&L (solid) and buy and hold (dashed), ${change(scale.min)} to ${change(scale.max)} ${quote}`}
     />
   );
 }

@@ -257,6 +257,6 @@ describe("a stored time", () => {
 
   it("of a backoff is no further ahead than any backoff waits", () => {
     for (const { backoff } of [LIVE_TIMING, SANDBOX_TIMING])
-      expect(backoff.most).toBeLessThanOrEqual(MAX_BACKOFF_MS);
+      expect(backoff.max).toBeLessThanOrEqual(MAX_BACKOFF_MS);
   });
 });

@@ -35,11 +35,11 @@ async function readOutput({ isSigned = true } = {}) {
   const texts = ({ faults }: Verdict) => faults.map(({ event, what }) => `${event}: ${what}`);
   const faults = async () => texts(await check());
   /** The same, so many events at a time. */
-  const inParts = async (most: number) => {
+  const inParts = async (maxEvents: number) => {
     const all: string[] = [];
     for (let after: number | null = 0; after !== null; ) {
-      const part: Verdict = await verify(store, await signers(), { after, most });
-      expect(part.events).toBeLessThanOrEqual(most);
+      const part: Verdict = await verify(store, await signers(), { after, maxEvents });
+      expect(part.events).toBeLessThanOrEqual(maxEvents);
       all.push(...texts(part).filter((text) => !all.includes(text)));
       after = part.next;
     }

@@ -79,7 +79,7 @@ describe("a calculation", () => {
     const call = { actor: "t1", signal: signal.signal } as unknown as Call;
     const job = {} as never;
     expect(await calculate(deps, ["grid", job], call)).toBe("done");
-    expect(asked).toEqual([["grid", job, { longest: 2 * SECOND, signal: signal.signal }]]);
+    expect(asked).toEqual([["grid", job, { maxMillis: 2 * SECOND, signal: signal.signal }]]);
     signal.abort();
     await expect(calculate(deps, ["grid", job], call)).rejects.toThrow();
     expect(asked).toHaveLength(1);

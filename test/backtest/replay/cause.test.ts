@@ -58,7 +58,7 @@ const recorded = ({ orders = [], done = [], events = [], refused = [], ...over }
   } as GridStrategy,
   orders: new Map([[slotKey({ generation: 0, slot: 0 }), orders]]),
   placedAt: over.placedAt ?? [],
-  use: { most: d(over.most ?? "1000"), rows: [] },
+  use: { maxUsed: d(over.most ?? "1000"), rows: [] },
   executed: new Map(done.map((one) => [one.clientId, one])),
   events: events.map((event) => ({ account: ACCOUNT, strategy: "g", ...event })),
   bars: over.bars ?? BARS,
@@ -320,7 +320,7 @@ const USE = quoteUseOf(
 
 it("a grid uses quote in its buys, from their creation, and less after a sale or a canceled rest", () => {
   expect(USE).toEqual({
-    most: d("400"),
+    maxUsed: d("400"),
     rows: [
       [1000, "200"],
       [3000, "400"],
@@ -331,7 +331,7 @@ it("a grid uses quote in its buys, from their creation, and less after a sale or
       [8000, "90"],
     ].map(([at, used]) => ({ at, used: d(String(used)) })),
   });
-  expect(quoteUseOf([], executions)).toEqual({ most: 0n, rows: [] });
+  expect(quoteUseOf([], executions)).toEqual({ maxUsed: 0n, rows: [] });
 });
 
 it("an order is beyond the use if it would have needed more than the grid ever used", () => {

@@ -52,7 +52,7 @@ describe("a closed market", () => {
 });
 
 describe("a slot whose orders are rejected", () => {
-  const backoff = { first: 15 * SECOND, most: 5 * MINUTE };
+  const backoff = { first: 15 * SECOND, max: 5 * MINUTE };
   const ended = (state: Order["state"]): Reconciled => {
     const order = {
       ...NEW_ORDER,

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { limitedAgain, unlimited, waitsForLimit } from "../../../src/engine/decide/intents.ts";
 import { slot } from "../../support/grid.ts";
 
-const BACKOFF = { first: 15_000, most: 300_000 };
+const BACKOFF = { first: 15_000, max: 300_000 };
 const DAY = { reason: "limit_day", detail: "too much today" } as const;
 
 describe("a slot whose order is rejected by a limit", () => {

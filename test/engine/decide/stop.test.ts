@@ -349,9 +349,9 @@ describe("an exit order", () => {
   it("goes no further than a tenth below the mid, or below its permitted price", () => {
     const wide = quote({ bid: d("80"), ask: d("120") });
     expect(exit({ quote: wide }).intent?.price).toBe(d("90"));
-    expect(exit({ least: d("103.001") }).intent?.price).toBe(d("103.01"));
+    expect(exit({ minPrice: d("103.001") }).intent?.price).toBe(d("103.01"));
     expect(exit({ above: d("103") }).intent?.price).toBe(d("103.01"));
-    expect(exit({ above: d("103"), least: d("104") }).intent?.price).toBe(d("104"));
+    expect(exit({ above: d("103"), minPrice: d("104") }).intent?.price).toBe(d("104"));
   });
 
   it("sells the available base in whole lots", () => {

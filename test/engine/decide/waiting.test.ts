@@ -195,7 +195,7 @@ describe("a limit that rejects an order", () => {
   });
 
   it("reports in whole seconds, rounded up, when the next attempt is due", () => {
-    const backoff = { first: 1_001, most: 9_000 };
+    const backoff = { first: 1_001, max: 9_000 };
     const result = limitedAgain(slot(), { reason: "limit_day" }, { now: NOW, version: 3 }, backoff);
     expect(result.refusal.detail).toContain("it is tried again after 2 s");
     expect(result.slot.limited).toEqual({ times: 1, until: NOW + 1_001, version: 3 });

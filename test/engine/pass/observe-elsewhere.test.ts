@@ -32,7 +32,7 @@ async function readOutput({ of, last, over = {}, calls, prices = [] }: Setup) {
   const memory = { ...snapshot().memory, ...(last ? { elsewhere: { [SYMBOL]: last } } : {}) };
   const reference = async (...pair: unknown[]) => {
     requests.push(pair);
-    return { prices, most: null, listed: true };
+    return { prices, maxConfidence: null, listed: true };
   };
   await readElsewhere(
     { kinds, reference, venue },

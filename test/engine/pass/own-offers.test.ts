@@ -244,7 +244,7 @@ const careful = (over: Partial<Strategy> = {}) =>
   strategy({ config: { confidence: d("0.5") } as unknown as Strategy["config"], ...over });
 const AGREED: Reference = {
   prices: [{ source: "others", price: d("105") }],
-  most: null,
+  maxConfidence: null,
   listed: true,
 } as Reference;
 const kept = (requestedAt: number): Confidence => ({

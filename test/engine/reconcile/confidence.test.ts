@@ -9,7 +9,7 @@ import { runOperation, START, testSandbox } from "../../support/sandbox.ts";
 
 const reference = (over: Partial<Reference> = {}): Reference => ({
   prices: [{ source: "gateio", price: d("100") }],
-  most: null,
+  maxConfidence: null,
   listed: true,
   ...over,
 });
@@ -36,7 +36,7 @@ describe("the confidence in a price", () => {
   });
 
   it.each([
-    ["the chain's own, where that is lower", reference({ most: d("0.4") }), undefined, 0, "0.4"],
+    ["the chain's own, where that is lower", reference({ maxConfidence: d("0.4") }), undefined, 0, "0.4"],
     ["1 where nobody else lists the pair", reference({ prices: [], listed: false }), undefined, 0, "1"],
     ["0 where nobody answers and nothing is known", silent, undefined, 0, "0"],
     ["the last value while nobody answers", silent, known(), 5 * MINUTE, "0.8"],
@@ -65,8 +65,8 @@ describe("the reference price of a pair from other venues", () => {
     const { deps } = await testSandbox();
     const ask = deps.reference as NonNullable<Deps["reference"]>;
     const sources = async (symbol: "BTC/USDT" | "SNEK/USDT" | "BTC/EUR") => {
-      const { prices, most, listed } = await ask("kraken", symbol);
-      return { sources: prices.map(({ source }) => source), isCapped: most !== null, listed };
+      const { prices, maxConfidence, listed } = await ask("kraken", symbol);
+      return { sources: prices.map(({ source }) => source), isCapped: maxConfidence !== null, listed };
     };
     const others = ["mexc", "gateio", "bitget"];
     expect(await sources("BTC/USDT")).toEqual({ sources: others, isCapped: false, listed: true });

@@ -44,7 +44,7 @@ describe("a fee in a third asset", () => {
 
 describe("the confidence in a price", () => {
   const known = { value: d("0.8"), source: "somebody", at: 0, requestedAt: 0 };
-  const silent = { prices: [], most: null, listed: true };
+  const silent = { prices: [], maxConfidence: null, listed: true };
   const request = { mid: d("100"), last: undefined, now: 7 };
 
   it("is unknown if no venue reports a price", () => {
@@ -58,10 +58,10 @@ describe("the confidence in a price", () => {
     const prices = ["a", "b"].map((source) => ({ source, price: d("100") }));
     const times = { at: 7, requestedAt: 7 };
     expect(of({ prices })).toEqual({ value: d("1"), source: "the median of a, b", ...times });
-    expect(of({ prices, most: d("0.4") }).value).toBe(d("0.4"));
-    expect(confidenceFrom({ ...silent, prices, most: d("0.9") }, { ...request, mid: d("102.5") }).value).toBe(
-      d("0.5"),
-    );
+    expect(of({ prices, maxConfidence: d("0.4") }).value).toBe(d("0.4"));
+    expect(
+      confidenceFrom({ ...silent, prices, maxConfidence: d("0.9") }, { ...request, mid: d("102.5") }).value,
+    ).toBe(d("0.5"));
     expect(of({ listed: false })).toEqual({
       value: d("1"),
       source: "no other exchange lists the pair",

@@ -33,7 +33,7 @@ describe("the data that a start reads", () => {
   it("includes the price confidence, at the price's time if it is simulated", async () => {
     const { deps, live } = await opened();
     const request = { ...WHERE, confidence: d("0.5") };
-    const prices = { reference: async () => ({ prices: [], most: null, listed: false }) };
+    const prices = { reference: async () => ({ prices: [], maxConfidence: null, listed: false }) };
     const trusted = async (of: Deps) =>
       (await readForStart({ ...of, ...prices }, request, "test")).confidence;
     expect(await trusted(deps)).toBeGreaterThan(0n);

@@ -230,7 +230,7 @@ describe("the data that a start requests", () => {
       (await ask<Plan>("preview_grid", { ...REQUEST, ...over }, of)).warnings.filter(
         ({ code }) => code === "low_confidence",
       );
-    const nobody = { reference: async () => ({ prices: [], most: null, listed: true }) };
+    const nobody = { reference: async () => ({ prices: [], maxConfidence: null, listed: true }) };
     const never = {
       reference: async () => {
         throw new AppError("Internal error", "nobody has asked for it");

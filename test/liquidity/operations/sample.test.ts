@@ -98,7 +98,7 @@ describe("a sample of one minute", () => {
   it("has the median of other sources' prices, which is unknown if requests are left for the passes", async () => {
     const { deps, reads, rows, time } = await samplingBox();
     const prices = ["90", "110", "120"].map((price) => ({ source: price, price: d(price) }));
-    const reference: LiquidityDeps["reference"] = async () => ({ prices, most: null, listed: true });
+    const reference: LiquidityDeps["reference"] = async () => ({ prices, maxConfidence: null, listed: true });
     const found = async (over: Partial<LiquidityDeps>) => {
       await sampleLiquidity({ ...deps, ...over });
       time.pass(MINUTE);

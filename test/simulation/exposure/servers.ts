@@ -134,7 +134,13 @@ function serverOver(living: Deps): Server {
     access: { adminTokens: [ADMIN], allowedHosts: [], checkHost: false },
     limiter: createLimiter(parseConfig({ EDGEMAKER_RATE_LIMIT: "off" }).rateLimits, () => 0),
     addressOf: () => "127.0.0.1",
-    mcp: { trading: true, confirm: "plan", strategies: "all", most: NO_CAP, mostADay: NO_CAP },
+    mcp: {
+      trading: true,
+      confirm: "plan",
+      strategies: "all",
+      maxNotional: NO_CAP,
+      maxNotionalPerDay: NO_CAP,
+    },
     version: "0.0.0-test",
     instance: "test",
   });

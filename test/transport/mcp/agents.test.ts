@@ -13,8 +13,8 @@ const GRID = { ...MARKET, lowerPrice: 57_000, upperPrice: 63_000, gridLevels: 6,
 const most = (usdt: string, aDay?: string) => ({
   trading: true,
   confirm: "plan" as const,
-  most: new Map([["USDT", d(usdt)]]),
-  ...(aDay ? { mostADay: new Map([["USDT", d(aDay)]]) } : {}),
+  maxNotional: new Map([["USDT", d(usdt)]]),
+  ...(aDay ? { maxNotionalPerDay: new Map([["USDT", d(aDay)]]) } : {}),
 });
 const open = async (mcp = most("500")) => {
   const app = await testApp({ realTime: false, mcp });

@@ -196,7 +196,7 @@ describe("a commit does nothing", () => {
   });
 
   it("if it is not possible by then, and counts nothing toward the limits", async () => {
-    const { planned, execute, acts, tool } = await agentBox({ most: new Map([["USDT", d("100")]]) });
+    const { planned, execute, acts, tool } = await agentBox({ maxNotional: new Map([["USDT", d("100")]]) });
     const { planId } = await planned();
     tool.check = () => {
       throw new AppError("Conflict", "the kill switch is on");
@@ -253,8 +253,8 @@ describe("the limits of agents' plans", () => {
 
   it("count each plan once, per token and per UTC day", async () => {
     const { planned, show, execute, acts, time } = await agentBox({
-      most: USDT("100"),
-      mostADay: USDT("150"),
+      maxNotional: USDT("100"),
+      maxNotionalPerDay: USDT("150"),
     });
     const limitsOf = async () => (await planned()).preview.limits.at(-1);
     const { planId } = await planned();
@@ -271,7 +271,7 @@ describe("the limits of agents' plans", () => {
   });
 
   it("show what is left of the day after smaller plans", async () => {
-    const { planned, execute, tool } = await agentBox({ most: USDT("150") });
+    const { planned, execute, tool } = await agentBox({ maxNotional: USDT("150") });
     tool.exposure = spends("40");
     const { planId } = await planned();
     await execute(planId);
@@ -279,12 +279,12 @@ describe("the limits of agents' plans", () => {
   });
 
   it("of a day alone limit the day, and of one plan alone both", async () => {
-    const ofDay = await agentBox({ mostADay: USDT("150") });
+    const ofDay = await agentBox({ maxNotionalPerDay: USDT("150") });
     expect((await ofDay.planned()).preview.limits).toEqual([
       "this could use 100 USDT (buy for 100 USDT)",
       "agents can use 150 USDT more today (UTC)",
     ]);
-    const ofPlan = await agentBox({ most: USDT("150") });
+    const ofPlan = await agentBox({ maxNotional: USDT("150") });
     expect((await ofPlan.planned()).preview.limits).toEqual([
       "this could use 100 USDT (buy for 100 USDT) of the 150 that one plan can use",
       "agents can use 150 USDT more today (UTC)",
@@ -300,7 +300,7 @@ describe("the limits of agents' plans", () => {
   });
 
   it("in another asset allow nothing, and an unknown amount is no amount", async () => {
-    const { show, planned, execute, tool } = await agentBox({ most: new Map([["EUR", d("1000")]]) });
+    const { show, planned, execute, tool } = await agentBox({ maxNotional: new Map([["EUR", d("1000")]]) });
     expect(refusalOf(await show()).message).toBe(
       "this could use 100 USDT (buy for 100 USDT), but agents have no budget for it; a person can set EDGEMAKER_MCP_MOST",
     );

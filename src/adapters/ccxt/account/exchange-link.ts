@@ -71,8 +71,8 @@ export interface ExchangeLink extends LinkRuntime {
 export type CallerKind = "step" | "own" | "anyone";
 
 /** Short pauses for passes, because a stop price must be watched again as soon as the exchange responds. */
-const STEP_PAUSE: Pause = { first: 5 * SECOND, most: 10 * SECOND };
-const CIRCUIT_PAUSE: Pause = { first: 5 * SECOND, most: MINUTE };
+const STEP_PAUSE: Pause = { first: 5 * SECOND, max: 10 * SECOND };
+const CIRCUIT_PAUSE: Pause = { first: 5 * SECOND, max: MINUTE };
 
 type LinkGiven = Pick<ExchangeLink, keyof LinkRuntime | "id" | "quirks" | "base" | "timing" | "rate"> & {
   readonly budget?: PublicBudget | undefined;

@@ -163,7 +163,7 @@ export const LIVE_TIMING: Timing = {
   secondMiss: 20_000,
   overlap: 120_000,
   tradesEvery: 300_000,
-  backoff: { first: 15_000, most: 300_000 },
+  backoff: { first: 15_000, max: 300_000 },
 };
 
 /** Defaults for exchanges. */

@@ -84,7 +84,7 @@ const FAILURES_TO_OPEN = 5;
 /** First and maximum duration of the pause. */
 export interface Pause {
   readonly first: Millis;
-  readonly most: Millis;
+  readonly max: Millis;
 }
 
 /** Creates a circuit breaker: it opens after consecutive failures, reports that, and allows one call after each pause. */
@@ -112,7 +112,7 @@ function createCircuit(name: string, monotonic: () => Millis, pause: Pause) {
       if (isOutage(error)) {
         failures++;
         const pauses = Math.max(0, failures - FAILURES_TO_OPEN);
-        closedUntil = monotonic() + Math.min(pause.most, pause.first * 2 ** Math.min(pauses, 10));
+        closedUntil = monotonic() + Math.min(pause.max, pause.first * 2 ** Math.min(pauses, 10));
       } else failures = 0;
       throw error;
     } finally {

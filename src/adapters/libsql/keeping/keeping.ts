@@ -55,7 +55,7 @@ const accountFacts = (context: Context): Facts => {
     (at) => sql`select ${selectedColumns(keyRights)}, ${ageOfRow(keyRights.loadedAt, at)} from ${keyRights}`,
   );
   const kept = cachedReads<readonly RightsRow[]>(context, {
-    most: 1,
+    maxEntries: 1,
     isWorth: ({ length }) => length <= MAX_CACHED_KEY_RIGHTS,
   });
   const readRights = async (): Promise<readonly RightsRow[]> => {

@@ -314,11 +314,11 @@ export async function replayedFile({ db }: Context, symbol: Pair): Promise<strin
 /** Advances market time, up to a total maximum. Returns the total so far. */
 export async function letPass(
   { client, db }: Context,
-  { by, most }: { by: Millis; most: Millis },
+  { by, maxTotal }: { by: Millis; maxTotal: Millis },
 ): Promise<Millis> {
   const update = db
     .update(sandbox)
-    .set({ passed: sql`min(${sandbox.passed} + ${by}, ${most})` })
+    .set({ passed: sql`min(${sandbox.passed} + ${by}, ${maxTotal})` })
     .returning({ passed: sandbox.passed });
   const { rows } = await client.execute(statement(update));
   return Number(rows[0]?.[0]);

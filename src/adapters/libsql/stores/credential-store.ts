@@ -44,7 +44,7 @@ export function credentialStore(context: Context, keks: readonly Kek[]): Credent
   const { client, db, prepare } = context;
   const all = prepare(() => db.select().from(credentials).orderBy(asc(credentials.account)));
   const keptRows = cachedReads<readonly CredentialRow[]>(context, {
-    most: 1,
+    maxEntries: 1,
     isWorth: ({ length }) => length <= MAX_CACHED_KEYS,
   });
   const unseal = async (row: CredentialRow): Promise<StoredKeys> => {

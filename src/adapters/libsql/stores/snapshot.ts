@@ -139,7 +139,10 @@ const selectSwitch = () => queries.select().from(control);
 export function switchReader(context: Context): (account: AccountKey | undefined) => Promise<Kill> {
   const { client, prepare, uses } = context;
   const text = prepare(selectSwitch);
-  const kept = cachedReads<SwitchRow | undefined>(context, { most: 1, isWorth: (row) => row !== undefined });
+  const kept = cachedReads<SwitchRow | undefined>(context, {
+    maxEntries: 1,
+    isWorth: (row) => row !== undefined,
+  });
   const read = async (use?: DatabaseUse) => rowsOf(control, await client.fresh(text(), use))[0];
   return async (account) => {
     const row = account === undefined ? (await kept("", read)).value : await read(uses.get(account));

@@ -226,7 +226,7 @@ interface Way {
 function readViews(context: Context): ViewsRead {
   const read = readingViews(context);
   const kept = cachedReads<readonly StrategyView[]>(context, {
-    most: MAX_CACHED_VIEWS,
+    maxEntries: MAX_CACHED_VIEWS,
     isWorth: ({ length }) => length <= FIRST_ROWS,
   });
   return async (filter) => {

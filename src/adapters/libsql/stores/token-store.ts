@@ -51,7 +51,7 @@ export function tokenStore(context: Context): TokenStore {
     return sql`select ${selectedColumns(tokens)} from ${tokens} where ${found}`;
   });
   const keptToken = cachedReads<Token | undefined>(context, {
-    most: MAX_CACHED_TOKENS,
+    maxEntries: MAX_CACHED_TOKENS,
     isWorth: (token) => token !== undefined,
   });
   const readToken = async (hash: string): Promise<Token | undefined> => {

@@ -9,9 +9,9 @@ import type { Local } from "../../../ports/within-time.ts";
 const MAX_OPENING_MS: Millis = 30 * SECOND;
 /** A connection that was live for so long counts as a success. */
 const LONG_LIVE: Millis = MINUTE;
-const REOPEN: { readonly first: Millis; readonly most: Millis; readonly refused: Millis } = {
+const REOPEN: { readonly first: Millis; readonly max: Millis; readonly refused: Millis } = {
   first: SECOND,
-  most: MINUTE,
+  max: MINUTE,
   refused: 5 * MINUTE,
 };
 
@@ -58,7 +58,7 @@ export function keepStream(
     stream = undefined;
     const wasLasting = state.state === "live" && local.monotonic() - state.since >= LONG_LIVE;
     failures = wasLasting ? 0 : failures + 1;
-    const longest = status.refused ? REOPEN.refused : Math.min(REOPEN.most, REOPEN.first * 2 ** failures);
+    const longest = status.refused ? REOPEN.refused : Math.min(REOPEN.max, REOPEN.first * 2 ** failures);
     change(status);
     await local.sleep(longest * (0.5 + random() / 2));
     if (isClosed) return;

@@ -8,7 +8,7 @@ import {
 import { VenueError } from "../../../../src/kernel/errors.ts";
 import { SECOND } from "../../../../src/kernel/time.ts";
 
-const PAUSE = { first: 5 * SECOND, most: 20 * SECOND };
+const PAUSE = { first: 5 * SECOND, max: 20 * SECOND };
 const NONE_LEFT = new VenueError("too_many", "none is left");
 
 /** Reads of one exchange, and how often it was called. */
