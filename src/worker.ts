@@ -79,6 +79,7 @@ const NO_DATABASE =
 /** Reads settings once, because they never change in an isolate. The operations cache the schemas that requests use. */
 function settled(environment: Bindings) {
   const config = parseConfig(textSettingsOf(environment));
+  for (const notice of config.notices) logFrom(config.logLevel)("warn", notice);
   const ids = config.exchanges.map(({ id }) => id);
   const documents = servedDocuments(environment.ASSETS, ids);
   const operations = createOperations(ids, definitions);

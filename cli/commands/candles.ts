@@ -161,10 +161,13 @@ export const mcpCommand = command({
       args: {
         client: textFlag("claude-desktop, claude-code, cursor, windsurf or vscode", "name"),
         trading: switchFlag("Allow trading, with your approval of each plan (edgemaker plans)"),
-        most: textFlag(
-          "With --trading: the most that one plan can sell and buy, for example USDT=500",
-          "asset=amount",
-        ),
+        "max-notional": {
+          ...textFlag(
+            "With --trading: maximum that one plan can buy and sell, for example USDT=500",
+            "asset=amount",
+          ),
+          was: "most",
+        },
         db,
         sandbox,
         ...REMOTE_ARGS,

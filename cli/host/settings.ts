@@ -60,6 +60,7 @@ export interface CliSettings {
 /** Returns a command's settings: flags override the environment, which overrides the configuration file. */
 export function readSettings(values: Values, env: NodeJS.ProcessEnv): CliSettings {
   const parsed = parseConfig(environmentWithFile(env));
+  for (const notice of parsed.notices) process.stderr.write(`${notice}\n`);
   const requests = (values["venue-url"] as readonly string[] | undefined)?.map(venueUrl) ?? [];
   const sandboxed = values.sandbox === undefined ? parsed.sandbox : values.sandbox === true;
   const config: Config = {

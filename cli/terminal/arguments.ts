@@ -12,6 +12,8 @@ interface ReadAs {
   readonly repeatable?: boolean;
   /** Another full name of the flag, not shown in help. */
   readonly aka?: string;
+  /** Its old name, which this release still reads, with a notice. */
+  readonly was?: string;
   /** Whether the command does not create a missing database. */
   readonly isOnlyRead?: boolean;
 }
@@ -106,6 +108,8 @@ export function readValues(args: Args, words: readonly string[], path: readonly 
       const advice = didYouMean(flag, [...flags.keys()]) || seeHelp(path, "the flags");
       throw new UsageError(`unknown flag: ${flag}${advice}`);
     }
+    if (known.now)
+      process.stderr.write(`${flag} is now ${known.now}; the next release does not read the old name\n`);
     if (known.type === "boolean") {
       const next = words[index + 1];
       const isReported = inline === undefined && !known.negative && (next === "true" || next === "false");
@@ -130,13 +134,16 @@ function splitFlag(word: string): [string, string | undefined] {
 
 interface KnownFlag {
   readonly name: string;
+  /** The flag's name now, if this is its old one. */
+  readonly now?: string;
   readonly type: string;
   readonly negative: boolean;
 }
 
 function flagNames(args: Args): Map<string, KnownFlag> {
   const names = new Map<string, KnownFlag>();
-  for (const [name, { type = "boolean", aka }] of Object.entries(args)) {
+  for (const [name, { type = "boolean", aka, was }] of Object.entries(args)) {
+    if (was !== undefined) names.set(`--${was}`, { name, type, negative: false, now: `--${name}` });
     for (const word of [name, ...(aka === undefined ? [] : [aka])]) {
       names.set(`--${word}`, { name, type, negative: false });
       if (type === "boolean") names.set(`--no-${word}`, { name, type, negative: true });

@@ -81,6 +81,8 @@ export interface Config {
   readonly limits: Limits;
   /** Permissions of agents. */
   readonly mcp: McpSettings;
+  /** Settings with an old name. */
+  readonly notices: readonly string[];
 }
 
 /** Parses every setting from an environment. Throws SettingsError with the name of an invalid setting. */
@@ -89,7 +91,8 @@ export function parseConfig(environment: Environment): Config {
   const set = Object.fromEntries(
     Object.entries(environment).filter(([, value]) => value !== undefined && value !== ""),
   );
-  const settings = parseSettings(set);
+  const { settings: current, notices } = withCurrentNames(set);
+  const settings = parseSettings(current);
   const exchanges = requireEachOnce(
     settings.EDGEMAKER_EXCHANGES.map((entry) => configuredExchange(entry, set)),
   );
@@ -121,6 +124,7 @@ export function parseConfig(environment: Environment): Config {
     watched: settings.EDGEMAKER_LIQUIDITY.map((entry) => watchedOf(entry, exchanges)),
     limits: limitSettingsOf(settings.EDGEMAKER_LIMITS),
     mcp: agentSettings(settings),
+    notices,
   };
 }
 
@@ -128,8 +132,8 @@ const agentSettings = (settings: ReturnType<typeof Settings.parse>): McpSettings
   trading: settings.EDGEMAKER_MCP_TRADING,
   confirm: settings.EDGEMAKER_MCP_CONFIRM,
   strategies: settings.EDGEMAKER_MCP_STRATEGIES,
-  maxNotional: new Map(settings.EDGEMAKER_MCP_MOST.map(assetAmount)),
-  maxNotionalPerDay: new Map(settings.EDGEMAKER_MCP_MOST_A_DAY.map(assetAmount)),
+  maxNotional: new Map(settings.EDGEMAKER_MCP_MAX_NOTIONAL.map(assetAmount)),
+  maxNotionalPerDay: new Map(settings.EDGEMAKER_MCP_MAX_NOTIONAL_PER_DAY.map(assetAmount)),
 });
 
 function parseSettings(set: Environment): ReturnType<typeof Settings.parse> {
@@ -251,9 +255,29 @@ export const Settings = z.object({
   EDGEMAKER_MCP_TRADING: flagSetting,
   EDGEMAKER_MCP_CONFIRM: z.optional(oneOf(["plan", "terminal"])),
   EDGEMAKER_MCP_STRATEGIES: z._default(oneOf(["own", "all"]), "own"),
-  EDGEMAKER_MCP_MOST: listSetting,
-  EDGEMAKER_MCP_MOST_A_DAY: listSetting,
+  EDGEMAKER_MCP_MAX_NOTIONAL: listSetting,
+  EDGEMAKER_MCP_MAX_NOTIONAL_PER_DAY: listSetting,
 });
+
+/** Old names of settings, which this release still reads. */
+const OLD_NAMES: Readonly<Record<string, string>> = {
+  EDGEMAKER_MCP_MOST: "EDGEMAKER_MCP_MAX_NOTIONAL",
+  EDGEMAKER_MCP_MOST_A_DAY: "EDGEMAKER_MCP_MAX_NOTIONAL_PER_DAY",
+};
+
+/** Returns the settings under their current names, and a notice for each old name. */
+export function withCurrentNames(set: Environment): {
+  readonly settings: Environment;
+  readonly notices: readonly string[];
+} {
+  const old = Object.keys(set).filter((name) => Object.hasOwn(OLD_NAMES, name));
+  const renamed = Object.fromEntries(old.map((name) => [OLD_NAMES[name] as string, set[name]]));
+  const notices = old.map(
+    (name) =>
+      `${name} is now ${OLD_NAMES[name]}; rename it, because the next release does not read the old name`,
+  );
+  return { settings: { ...renamed, ...set }, notices };
+}
 
 const CREDENTIAL = /^[A-Z0-9_]+_(API_KEY|SECRET|PASSPHRASE)$/;
 
@@ -265,7 +289,10 @@ const SETTING_PREFIX = "EDGEMAKER_";
 export function refuseUnknownSettings(environment: Environment): void {
   const known = Object.keys(Settings.shape);
   const unknown = Object.keys(environment).find(
-    (name) => name.toUpperCase().startsWith(SETTING_PREFIX) && !known.includes(name),
+    (name) =>
+      name.toUpperCase().startsWith(SETTING_PREFIX) &&
+      !known.includes(name) &&
+      !Object.hasOwn(OLD_NAMES, name),
   );
   if (unknown === undefined) return;
   const typed = unknown.slice(SETTING_PREFIX.length).toUpperCase();
@@ -290,7 +317,7 @@ export function parseConfigFile(content: unknown): Environment {
   if (!parsed.success)
     throw new SettingsError("the configuration file must be a JSON object with text values");
   for (const key of Object.keys(parsed.data)) {
-    if (!Object.hasOwn(Settings.shape, key) && !CREDENTIAL.test(key))
+    if (!Object.hasOwn({ ...Settings.shape, ...OLD_NAMES }, key) && !CREDENTIAL.test(key))
       throw new SettingsError(`the configuration file has an unknown key: ${key}`);
   }
   return parsed.data;

@@ -95,7 +95,7 @@ export function assetAmount(entry: string): [string, Decimal] {
   const amount = parseDecimal(output);
   if (asset === undefined || amount === undefined)
     throw new SettingsError(
-      `EDGEMAKER_MCP_MOST must be QUOTE=amount, separated by commas, for example USDT=500, not ${entry}`,
+      `EDGEMAKER_MCP_MAX_NOTIONAL must be QUOTE=amount, separated by commas, for example USDT=500, not ${entry}`,
     );
   return [asset, amount];
 }

@@ -386,13 +386,13 @@ describe("mcp install", () => {
     const install = (...flags: string[]) =>
       edgemaker(folder, ["mcp", "install", "--client", "cursor", ...flags]);
     await install();
-    await install("--trading", "--most", "USDT=500");
+    await install("--trading", "--max-notional", "USDT=500");
     expect(
       JSON.parse(readFileSync(join(folder, ".cursor/mcp.json"), "utf8")).mcpServers.edgemaker.env,
     ).toEqual({
       EDGEMAKER_MCP_TRADING: "1",
       EDGEMAKER_MCP_CONFIRM: "terminal",
-      EDGEMAKER_MCP_MOST: "USDT=500",
+      EDGEMAKER_MCP_MAX_NOTIONAL: "USDT=500",
     });
     await install("--api-url", "https://grids.example", "--token", "em_0123456789abcdef");
     const names = readdirSync(join(folder, ".cursor")).sort();
@@ -420,13 +420,21 @@ describe("mcp install", () => {
     expect(readFileSync(join(folder, ".cursor/mcp.json"), "utf8")).toBe(text);
   });
 
+  it("reads the old name of the flag of the cap, and says the new one", async () => {
+    const folder = tempFolder();
+    const old = ["--trading", "--most", "USDT=500"];
+    const ran = await edgemaker(folder, ["mcp", "install", "--client", "cursor", ...old]);
+    expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining("is now --max-notional") });
+    expect(readFileSync(join(folder, ".cursor/mcp.json"), "utf8")).toContain("EDGEMAKER_MCP_MAX_NOTIONAL");
+  });
+
   it.each([
-    ["trading without a cap", ["--trading"], /--trading needs a cap for each plan.*--most USDT=500/],
-    ["a cap that is no amount", ["--trading", "--most", "500"], /QUOTE=amount/],
-    ["a cap without trading", ["--most", "USDT=500"], /--most requires --trading/],
+    ["trading without a cap", ["--trading"], /--trading needs a cap for each plan.*--max-notional USDT=500/],
+    ["a cap that is no amount", ["--trading", "--max-notional", "500"], /QUOTE=amount/],
+    ["a cap without trading", ["--max-notional", "USDT=500"], /--max-notional requires --trading/],
     [
       "trading by a server elsewhere, whose settings decide",
-      ["--trading", "--most", "USDT=500", "--api-url", "https://grids.example"],
+      ["--trading", "--max-notional", "USDT=500", "--api-url", "https://grids.example"],
       /--trading has no effect with --api-url.*EDGEMAKER_MCP_CONFIRM.*on that server/,
     ],
   ])("rejects the flags of %s without changing anything", async (_what, flags, message) => {
@@ -440,12 +448,12 @@ describe("mcp install", () => {
   it.skipIf(!hasTerminal)("prompts for the cap of each plan in a terminal", async () => {
     const folder = tempFolder();
     const screen = terminal(folder, ["mcp", "install", "--client", "cursor", "--trading"], { columns: 100 });
-    await screen.until(/What is the most that one plan can trade\?/);
+    await screen.until(/What is the maximum that one plan can trade\?/);
     screen.type("USDT=250\r");
     expect(await screen.ended).toBe(0);
     expect(
       JSON.parse(readFileSync(join(folder, ".cursor/mcp.json"), "utf8")).mcpServers.edgemaker.env,
-    ).toMatchObject({ EDGEMAKER_MCP_MOST: "USDT=250" });
+    ).toMatchObject({ EDGEMAKER_MCP_MAX_NOTIONAL: "USDT=250" });
   });
 
   it("lists the supported clients", async () => {

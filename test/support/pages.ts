@@ -87,7 +87,7 @@ and keeps a copy of the old configuration. The client then starts \`edgemaker mc
 \`edgemaker mcp --api-url https://… --token …\` connects it to a remote server. A server also offers MCP at \`/mcp\`
 (Streamable HTTP), on Node and on Workers.
 
-\`mcp install --trading --most USDT=500\` lets the agent trade with your approval, up to this cap in each plan. With
+\`mcp install --trading --max-notional USDT=500\` lets the agent trade with your approval, up to this cap in each plan. With
 \`--api-url\`, the settings of that server apply: set \`EDGEMAKER_MCP_TRADING\` there.
 
 Give an agent a token that works only at \`/mcp\`: \`edgemaker token create --scope agent\`. A token with scope \`trade\` can also
@@ -105,8 +105,8 @@ place orders at \`POST /orders\`, without plans and without the limits of agents
 - **Only its own strategies.** An agent can stop, pause, resume and change the strategies that it started.
   \`EDGEMAKER_MCP_STRATEGIES=all\` allows all of them. A plan then names who started the strategy. It also shows if a stop price is
   removed, lowered or no longer watched.
-- **Within limits.** \`EDGEMAKER_MCP_MOST=USDT=500,EUR=400\` limits what one plan can buy and sell, including exits, before fees.
-  \`EDGEMAKER_MCP_MOST_A_DAY\` limits all plans of one token in one UTC day; the default is the limit of one plan. Other quote
+- **Within limits.** \`EDGEMAKER_MCP_MAX_NOTIONAL=USDT=500,EUR=400\` limits what one plan can buy and sell, including exits, before fees.
+  \`EDGEMAKER_MCP_MAX_NOTIONAL_PER_DAY\` limits all plans of one token in one UTC day; the default is the limit of one plan. Other quote
   assets are then refused, and so are plans with unknown amounts. \`docs/limits.md\` shows what each action counts. The general
   limits apply too.
 - The server refuses a commit that could buy or sell over 5 % more than its preview showed.

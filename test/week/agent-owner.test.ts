@@ -30,7 +30,7 @@ async function home() {
     return ran.stdout;
   };
   const server = await serve(folder, ["--sandbox", "--tick-interval", "500"]);
-  await run("mcp", "install", "--client", "cursor", "--sandbox", "--trading", "--most", "USDT=500");
+  await run("mcp", "install", "--client", "cursor", "--sandbox", "--trading", "--max-notional", "USDT=500");
   const file = readFileSync(join(folder, ".cursor/mcp.json"), "utf8");
   const { command, args, env } = JSON.parse(file).mcpServers.edgemaker;
   const client = new Client({ name: "walk", version: "1" });

@@ -91,34 +91,39 @@ function keepCopy(file: string): string {
 /** Returns the settings of a trading agent: a person approves each plan, and each plan has a maximum. Throws UsageError. */
 async function tradingSettings(values: Values): Promise<Readonly<Record<string, string>>> {
   if (!values.trading) {
-    if (values.most !== undefined) throw new UsageError("--most requires --trading");
+    if (values["max-notional"] !== undefined) throw new UsageError("--max-notional requires --trading");
     return {};
   }
   if (values["api-url"] !== undefined)
     throw new UsageError(
-      "--trading has no effect with --api-url, because that server's settings decide; set EDGEMAKER_MCP_TRADING, EDGEMAKER_MCP_CONFIRM and EDGEMAKER_MCP_MOST on that server",
+      "--trading has no effect with --api-url, because that server's settings decide; set EDGEMAKER_MCP_TRADING, EDGEMAKER_MCP_CONFIRM and EDGEMAKER_MCP_MAX_NOTIONAL on that server",
     );
-  const most = values.most ?? (isAtTerminal() && !values.json ? await askMost() : undefined);
+  const most =
+    values["max-notional"] ?? (isAtTerminal() && !values.json ? await askMaxNotional() : undefined);
   if (most === undefined)
-    throw new UsageError("--trading needs a cap for each plan; add one, for example --most USDT=500");
-  const refusal = refusalOfMost(String(most));
-  if (refusal !== undefined) throw new UsageError(`--most: ${refusal}`);
-  return { EDGEMAKER_MCP_TRADING: "1", EDGEMAKER_MCP_CONFIRM: "terminal", EDGEMAKER_MCP_MOST: String(most) };
+    throw new UsageError("--trading needs a cap for each plan; add one, for example --max-notional USDT=500");
+  const refusal = refusalOfMaxNotional(String(most));
+  if (refusal !== undefined) throw new UsageError(`--max-notional: ${refusal}`);
+  return {
+    EDGEMAKER_MCP_TRADING: "1",
+    EDGEMAKER_MCP_CONFIRM: "terminal",
+    EDGEMAKER_MCP_MAX_NOTIONAL: String(most),
+  };
 }
 
-async function askMost(): Promise<string | undefined> {
+async function askMaxNotional(): Promise<string | undefined> {
   const { isCancel, text } = await import("@clack/prompts");
   const most = await text({
-    message: "What is the most that one plan can trade?",
+    message: "What is the maximum that one plan can trade?",
     placeholder: "USDT=500",
-    validate: (given) => refusalOfMost(given ?? ""),
+    validate: (given) => refusalOfMaxNotional(given ?? ""),
   });
   return isCancel(most) ? undefined : most;
 }
 
-function refusalOfMost(most: string): string | undefined {
+function refusalOfMaxNotional(most: string): string | undefined {
   try {
-    return parseConfig({ EDGEMAKER_MCP_MOST: most }).mcp.maxNotional?.size
+    return parseConfig({ EDGEMAKER_MCP_MAX_NOTIONAL: most }).mcp.maxNotional?.size
       ? undefined
       : "name an amount, for example USDT=500";
   } catch (error) {

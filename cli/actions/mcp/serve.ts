@@ -29,7 +29,7 @@ export async function serveMcp(values: Values): Promise<number> {
   const remote = requestRemote(settings, values);
   if (remote && settings.config.mcp.trading)
     throw new UsageError(
-      "EDGEMAKER_MCP_TRADING has no effect with --api-url, because that server's settings decide; set it to 0 here, and set EDGEMAKER_MCP_TRADING, EDGEMAKER_MCP_CONFIRM and EDGEMAKER_MCP_MOST on that server",
+      "EDGEMAKER_MCP_TRADING has no effect with --api-url, because that server's settings decide; set it to 0 here, and set EDGEMAKER_MCP_TRADING, EDGEMAKER_MCP_CONFIRM and EDGEMAKER_MCP_MAX_NOTIONAL on that server",
     );
   const close = remote ? await relay(transport, remote) : await answer(transport, settings);
   const isAnswered = answering(transport);

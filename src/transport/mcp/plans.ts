@@ -75,7 +75,7 @@ const forbidden = (message: string): AppError => new AppError("Forbidden", messa
 
 const beyondDay = (what: string, { used, day }: { used: Decimal; day: Decimal }): AppError =>
   forbidden(
-    `${what}; of the ${text(day)} that an agent's plans can use in one UTC day, ${text(used)} are used (EDGEMAKER_MCP_MOST, EDGEMAKER_MCP_MOST_A_DAY)`,
+    `${what}; of the ${text(day)} that an agent's plans can use in one UTC day, ${text(used)} are used (EDGEMAKER_MCP_MAX_NOTIONAL, EDGEMAKER_MCP_MAX_NOTIONAL_PER_DAY)`,
   );
 
 /** Previews a call and stores the plan for a commit; nothing is executed. */
@@ -208,9 +208,9 @@ async function agentLimitTexts(exposure: Exposure, options: McpOptions): Promise
   const { asset, amount, what } = usesOf(exposure);
   const [most, day] = [settings.maxNotional?.get(asset), dayLimit(settings, asset)];
   if (day === undefined)
-    throw forbidden(`${what}, but agents have no budget for it; a person can set EDGEMAKER_MCP_MOST`);
+    throw forbidden(`${what}, but agents have no budget for it; a person can set EDGEMAKER_MCP_MAX_NOTIONAL`);
   if (most !== undefined && amount > most)
-    throw forbidden(`${what}; one plan can use at most ${text(most)} (EDGEMAKER_MCP_MOST)`);
+    throw forbidden(`${what}; one plan can use at most ${text(most)} (EDGEMAKER_MCP_MAX_NOTIONAL)`);
   const used = await usedToday(options, asset);
   if (used + amount > day) throw beyondDay(what, { used, day });
   return [

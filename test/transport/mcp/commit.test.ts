@@ -262,7 +262,7 @@ describe("the limits of agents' plans", () => {
     expect((await execute(planId)).status).toBe(200);
     expect(acts).toMatchObject([{ isLimited: true }]);
     expect(refusalOf(await show()).message).toBe(
-      "this could use 100 USDT (buy for 100 USDT); of the 150 that an agent's plans can use in one UTC day, 100 are used (EDGEMAKER_MCP_MOST, EDGEMAKER_MCP_MOST_A_DAY)",
+      "this could use 100 USDT (buy for 100 USDT); of the 150 that an agent's plans can use in one UTC day, 100 are used (EDGEMAKER_MCP_MAX_NOTIONAL, EDGEMAKER_MCP_MAX_NOTIONAL_PER_DAY)",
     );
     const other = { caller: { actor: "tok_b", scope: "trade", key: "key b" } } as const;
     expect((await show({}, other)).status).toBe(200);
@@ -295,14 +295,14 @@ describe("the limits of agents' plans", () => {
     ofPlan.tool.exposure = spends("150.01");
     expect(refusalOf(await ofPlan.execute(whole.planId)).message).toContain("one plan can use at most 150");
     expect(refusalOf(await ofPlan.show()).message).toBe(
-      "this could use 150.01 USDT (buy for 150.01 USDT); one plan can use at most 150 (EDGEMAKER_MCP_MOST)",
+      "this could use 150.01 USDT (buy for 150.01 USDT); one plan can use at most 150 (EDGEMAKER_MCP_MAX_NOTIONAL)",
     );
   });
 
   it("in another asset allow nothing, and an unknown amount is no amount", async () => {
     const { show, planned, execute, tool } = await agentBox({ maxNotional: new Map([["EUR", d("1000")]]) });
     expect(refusalOf(await show()).message).toBe(
-      "this could use 100 USDT (buy for 100 USDT), but agents have no budget for it; a person can set EDGEMAKER_MCP_MOST",
+      "this could use 100 USDT (buy for 100 USDT), but agents have no budget for it; a person can set EDGEMAKER_MCP_MAX_NOTIONAL",
     );
     tool.exposure = { trades: "unknown", why: "no price" };
     expect(refusalOf(await show()).message).toMatch(/^the amount that this can trade is unknown: no price;/);

@@ -10,7 +10,7 @@ const ORDER = { ...MARKET, side: "buy", type: "limit", amount: 0.002, price: 50_
 const GRID = { ...MARKET, lowerPrice: 55_000, upperPrice: 65_000, gridLevels: 10, orderSize: 10 };
 
 async function agent(text = "USDT=100") {
-  const { mcp } = parseConfig({ EDGEMAKER_MCP_TRADING: "1", EDGEMAKER_MCP_MOST: text });
+  const { mcp } = parseConfig({ EDGEMAKER_MCP_TRADING: "1", EDGEMAKER_MCP_MAX_NOTIONAL: text });
   const app = await drivenApp({ mcp });
   const client = await appClient(app, "trade");
   return { ...app, client, ask: (tool: string, input: object) => callTool(client, tool, { ...input }) };
@@ -54,8 +54,8 @@ describe("a limit for agents' plans", () => {
   });
 
   it.each(["USDT", "USDT=", "usdt=5", "USDT=1e3", "USDT=1.2.3"])("cannot be set to %s", (text) => {
-    expect(() => parseConfig({ EDGEMAKER_MCP_MOST: text })).toThrow(
-      /EDGEMAKER_MCP_MOST must be QUOTE=amount/,
+    expect(() => parseConfig({ EDGEMAKER_MCP_MAX_NOTIONAL: text })).toThrow(
+      /EDGEMAKER_MCP_MAX_NOTIONAL must be QUOTE=amount/,
     );
   });
 });
