@@ -5,7 +5,7 @@ import { PACKAGE } from "./test/support/package-alias.ts";
 
 /** Each of these wants a process to itself: it plants leaks, or hears of keys. */
 const ALONE = [
-  "test/adapters/ccxt/client/light.test.ts",
+  "test/adapters/ccxt/client/light-instances.test.ts",
   "test/check/canary.test.ts",
   "test/pentest/requests.test.ts",
   "test/venues/process.test.ts",

@@ -3,13 +3,13 @@
 import type { ExecutionContext, MessageBatch, Queue } from "@cloudflare/workers-types";
 import { scripts } from "edgemaker-strategies";
 import { LinearRouter } from "hono/router/linear-router";
-import { cachedMarkets } from "./adapters/ccxt/client/remembered.ts";
+import { cachedMarkets } from "./adapters/ccxt/client/market-cache.ts";
 import { publicBudgets } from "./adapters/ccxt/client/shared-reads.ts";
 import { fetchPost } from "./adapters/outbound.ts";
 import { createApp } from "./app.ts";
+import { checkAllAlarms } from "./compose/alarm-checks.ts";
 import { type Config, parseConfig } from "./compose/config.ts";
 import { createDeps } from "./compose/deps.ts";
-import { checkAllAlarms } from "./compose/look-out.ts";
 import { textSettingsOf } from "./compose/text-settings.ts";
 import { loadScript } from "./declared/script.ts";
 import type { Pass } from "./engine/pass/step.ts";

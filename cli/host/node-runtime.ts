@@ -3,7 +3,7 @@ import { chmodSync, closeSync, mkdirSync, openSync, statSync } from "node:fs";
 import { isIP } from "node:net";
 import { dirname, resolve } from "node:path";
 import type { RawData } from "ws";
-import type { StreamPlatform } from "../../src/adapters/streams/line.ts";
+import type { StreamPlatform } from "../../src/adapters/streams/stream-connection.ts";
 import { venueStreams } from "../../src/adapters/streams/streams.ts";
 import type { Config } from "../../src/compose/config.ts";
 import type { Runtime } from "../../src/compose/live.ts";

@@ -5,7 +5,7 @@ import {
   publicBudgets,
 } from "../adapters/ccxt/client/shared-reads.ts";
 import { cached, IRIS_URL, irisAggregator } from "../adapters/iris/aggregator.ts";
-import { libsqlAdapterStore } from "../adapters/libsql/keeping/keeping.ts";
+import { libsqlAdapterStore } from "../adapters/libsql/keeping/adapter-store.ts";
 import { type DryBooks, dryBooks } from "../adapters/libsql/sandbox/dry-books.ts";
 import { type CredentialStore, credentialStore } from "../adapters/libsql/stores/credential-store.ts";
 import { createStore } from "../adapters/libsql/stores/store.ts";

@@ -13,7 +13,7 @@ import {
 import { takes } from "../model/order.ts";
 import type { Preview } from "../model/proposal.ts";
 import type { VenueOrder } from "../ports/venue.ts";
-import type { PreparedOrder } from "./hand.ts";
+import type { PreparedOrder } from "./manual-order.ts";
 
 interface PreviewContext {
   readonly exchange: string;

@@ -29,7 +29,7 @@ import type { LiquidityShape } from "../liquidity/schema.ts";
 import type { BookShape, CandlesShape, ExchangesShape, TickerShape, TradesShape } from "../market/schema.ts";
 import type { Scope } from "../model/token.ts";
 import type { AddedChannelShape, ChannelListShape } from "../notify/operations/channels.ts";
-import type { OrdersShape } from "../orders/hand.ts";
+import type { OrdersShape } from "../orders/manual-order.ts";
 import type { PlanShape } from "../plans/operations/plans.ts";
 import type { QualityShape } from "../quality/tally.ts";
 import type { PlannedQuoteChangeShape, PlannedQuoteShape, QuoteStatusShape } from "../quote/schema/input.ts";

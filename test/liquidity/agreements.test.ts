@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { checkAllAlarms } from "../../src/compose/alarm-checks.ts";
 import { parseConfig } from "../../src/compose/config.ts";
-import { checkAllAlarms } from "../../src/compose/look-out.ts";
 import { tick } from "../../src/engine/pass/tick.ts";
 import { DAY, MINUTE } from "../../src/kernel/time.ts";
 import { sampleLiquidity } from "../../src/liquidity/operations/sample.ts";

@@ -7,7 +7,7 @@ import {
   manualOrderOutcome,
   orderOut,
   prepareOrder,
-} from "../../src/orders/hand.ts";
+} from "../../src/orders/manual-order.ts";
 import { hasEnded } from "../../src/orders/operations/self-cross.ts";
 import { previewOrder } from "../../src/orders/preview.ts";
 import type { Venue } from "../../src/ports/venue.ts";

@@ -3,7 +3,7 @@ import { step } from "../../src/engine/pass/step.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../../src/kernel/time.ts";
 import { qualityView } from "../../src/quality/operations/measured.ts";
 import type { QualityAnswer } from "../../src/quality/tally.ts";
-import { checkAlarms } from "../../src/report/operations/look-out.ts";
+import { checkAlarms } from "../../src/report/operations/alarm-checks.ts";
 import type { Report } from "../../src/report/schema.ts";
 import { appOver } from "../support/app.ts";
 import { d } from "../support/grid.ts";

@@ -5,7 +5,7 @@ import { type Decimal, div, mul } from "../../src/kernel/decimal.ts";
 import { HOUR, MINUTE, SECOND } from "../../src/kernel/time.ts";
 import type { MeasuredFill } from "../../src/model/order.ts";
 import { pickedOff, pickedOffMessages } from "../../src/quality/operations/picked-off.ts";
-import { checkAlarms } from "../../src/report/operations/look-out.ts";
+import { checkAlarms } from "../../src/report/operations/alarm-checks.ts";
 import { d } from "../support/grid.ts";
 import { fill } from "../support/made.ts";
 import { runOperation, testSandbox } from "../support/sandbox.ts";

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { tick } from "../../src/engine/pass/tick.ts";
 import { asGrid } from "../../src/grid/kind.ts";
 import { DAY, HOUR, MINUTE } from "../../src/kernel/time.ts";
-import { checkAlarms } from "../../src/report/operations/look-out.ts";
+import { checkAlarms } from "../../src/report/operations/alarm-checks.ts";
 import { reportOperations } from "../../src/report/operations/report.ts";
 import { reportLines } from "../../src/report/page.tsx";
 import type { Report } from "../../src/report/schema.ts";

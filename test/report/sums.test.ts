@@ -4,7 +4,7 @@ import { gridKind } from "../../src/grid/kind.ts";
 import { DAY, HOUR, MINUTE } from "../../src/kernel/time.ts";
 import type { StrategyDay } from "../../src/model/news.ts";
 import type { Kind } from "../../src/ports/kind.ts";
-import { lateAfter } from "../../src/report/operations/look-out.ts";
+import { lateAfter } from "../../src/report/operations/alarm-checks.ts";
 import { reportOver, withLook } from "../../src/report/page.tsx";
 import { d, slot, state } from "../support/grid.ts";
 import { ACCOUNT, strategy } from "../support/made.ts";

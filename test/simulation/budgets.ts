@@ -1,7 +1,7 @@
 /** Rates of calls as exchanges have them, and a process that knows what it has switched. */
 
 import type { ExchangeLink } from "../../src/adapters/ccxt/account/exchange-link.ts";
-import { openingOf, spender } from "../../src/adapters/ccxt/account/lease-turn.ts";
+import { openingOf, spender } from "../../src/adapters/ccxt/account/lease-calls.ts";
 import type { PrivateCall, PrivateRate } from "../../src/adapters/ccxt/client/quirks.ts";
 import { SECOND } from "../../src/kernel/time.ts";
 import type { CallRequests } from "../../src/ports/venue.ts";

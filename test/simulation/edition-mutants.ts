@@ -88,7 +88,7 @@ export const EDITION_MUTANTS: readonly Mutant[] = [
     IS_OF.budgets,
     one(
       "calls are not deducted from those that were taken",
-      "src/adapters/ccxt/account/lease-turn.ts",
+      "src/adapters/ccxt/account/lease-calls.ts",
       "    hand.add(-cost);\n",
       "    void cost;\n",
     ),

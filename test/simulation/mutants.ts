@@ -169,7 +169,7 @@ export const RULE_MUTANTS: readonly Mutant[] = [
     "generation: state.generation,",
   ),
   shownBy(
-    "test/engine/decide/share.test.ts",
+    "test/engine/decide/allowance.test.ts",
     one(
       "idle base is the person's",
       "src/engine/decide/decide.ts",

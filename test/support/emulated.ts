@@ -1,5 +1,5 @@
 import type { Fetch } from "../../src/adapters/ccxt/client/transport.ts";
-import { libsqlAdapterStore } from "../../src/adapters/libsql/keeping/keeping.ts";
+import { libsqlAdapterStore } from "../../src/adapters/libsql/keeping/adapter-store.ts";
 import { createStore } from "../../src/adapters/libsql/stores/store.ts";
 import { sandboxAggregator } from "../../src/adapters/sandbox/aggregator.ts";
 import { NO_STORED_KEYS } from "../../src/adapters/vault/stored-keys.ts";

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 import { nodeLocal } from "../../cli/host/process/node-local.ts";
 import { trimmed } from "../../src/adapters/ccxt/exchanges/catalog.ts";
-import { libsqlAdapterStore } from "../../src/adapters/libsql/keeping/keeping.ts";
+import { libsqlAdapterStore } from "../../src/adapters/libsql/keeping/adapter-store.ts";
 import { createStore } from "../../src/adapters/libsql/stores/store.ts";
 import { NO_STORED_KEYS } from "../../src/adapters/vault/stored-keys.ts";
 import { parseConfig } from "../../src/compose/config.ts";

@@ -12,7 +12,7 @@ import type { VenueName } from "../../src/model/market.ts";
 import type { Timing, Venue } from "../../src/ports/venue.ts";
 import type { Local } from "../../src/ports/within-time.ts";
 import { heardLog } from "../support/heard.ts";
-import { memoryAdapterStore } from "./keeping.ts";
+import { memoryAdapterStore } from "./adapter-store.ts";
 
 export const QUIRKS = { mexc, gateio, bitget, kraken };
 

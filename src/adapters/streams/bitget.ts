@@ -1,6 +1,6 @@
 import { SECOND } from "../../kernel/time.ts";
 import { type Dict, fieldOf, isDict } from "../ccxt/client/ccxt.ts";
-import { base64Signature, bestPrices, type StreamDialect, type StreamReading } from "./line.ts";
+import { base64Signature, bestPrices, type StreamDialect, type StreamReading } from "./stream-connection.ts";
 
 /** Login, key, passphrase, timestamp and signature. */
 const REFUSED_KEYS = ["30005", "30011", "30012", "30015"];

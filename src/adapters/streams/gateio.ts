@@ -1,6 +1,6 @@
 import { SECOND } from "../../kernel/time.ts";
 import { fieldOf, isDict } from "../ccxt/client/ccxt.ts";
-import { bestPrices, hexSignature, type StreamDialect, type StreamReading } from "./line.ts";
+import { bestPrices, hexSignature, type StreamDialect, type StreamReading } from "./stream-connection.ts";
 
 const USER_TRADES = "spot.usertrades";
 const BOOK_TICKER = "spot.book_ticker";

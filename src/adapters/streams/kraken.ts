@@ -1,6 +1,6 @@
 import { SECOND } from "../../kernel/time.ts";
 import { type Dict, fieldOf, isDict } from "../ccxt/client/ccxt.ts";
-import { bestPrices, type StreamDialect } from "./line.ts";
+import { bestPrices, type StreamDialect } from "./stream-connection.ts";
 
 /** Numbers outside of texts, which JavaScript would round. */
 const NUMBERS = /":\s?(-?\d+(?:\.\d+)?)(?=[,}\]])/g;

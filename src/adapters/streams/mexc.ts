@@ -1,6 +1,6 @@
 import { MINUTE, SECOND } from "../../kernel/time.ts";
 import { fieldOf } from "../ccxt/client/ccxt.ts";
-import { bestPrices, type StreamDialect, type StreamReading } from "./line.ts";
+import { bestPrices, type StreamDialect, type StreamReading } from "./stream-connection.ts";
 
 const DEALS = "spot@private.deals.v3.api.pb";
 const BEST_PRICES = "spot@public.aggre.bookTicker.v3.api.pb@100ms@";

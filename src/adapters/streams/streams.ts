@@ -10,6 +10,7 @@ import { createSession } from "../ccxt/account/session.ts";
 import { bitgetStream } from "./bitget.ts";
 import { gateioStream } from "./gateio.ts";
 import { krakenStream } from "./kraken.ts";
+import { mexcStream } from "./mexc.ts";
 import {
   type ConnectionKind,
   openLine,
@@ -18,8 +19,7 @@ import {
   type StreamPlatform,
   type StreamReading,
   type TopicRequest,
-} from "./line.ts";
-import { mexcStream } from "./mexc.ts";
+} from "./stream-connection.ts";
 
 const DIALECTS: Record<VenueName, StreamDialect> = {
   mexc: mexcStream,

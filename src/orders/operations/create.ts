@@ -41,7 +41,7 @@ import {
   prepareOrder,
   SEND_WITHIN_MS,
   unknownOutcome,
-} from "../hand.ts";
+} from "../manual-order.ts";
 import { previewOrder } from "../preview.ts";
 import {
   hasEnded,

@@ -18,7 +18,7 @@ import {
   orderNotSent,
   orderOut,
   SEND_WITHIN_MS,
-} from "../hand.ts";
+} from "../manual-order.ts";
 import { previewCancel } from "../preview.ts";
 import { createOrder } from "./create.ts";
 import { refuseForeignId, venueFor } from "./self-cross.ts";

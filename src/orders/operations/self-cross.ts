@@ -6,7 +6,7 @@ import { takeFrom } from "../../model/market.ts";
 import { firstMet, type Order, type Reach } from "../../model/order.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { Keys, Venue, VenueOrder } from "../../ports/venue.ts";
-import type { PreparedOrder } from "../hand.ts";
+import type { PreparedOrder } from "../manual-order.ts";
 
 /** Number of book levels for a market order's estimate. */
 const DEPTH = 100;

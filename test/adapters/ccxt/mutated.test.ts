@@ -14,7 +14,7 @@ import type { Venue } from "../../../src/ports/venue.ts";
 import { type Case, PAYLOADS } from "../../support/fixtures.ts";
 import { heardLog } from "../../support/heard.ts";
 import { KEYS } from "../../support/live.ts";
-import { memoryAdapterStore } from "../../venues/keeping.ts";
+import { memoryAdapterStore } from "../../venues/adapter-store.ts";
 
 /** Set higher for a long run: npx vitest run test/adapters/ccxt/mutated.test.ts with MUTATIONS=2500. */
 const RUNS = Number(process.env.MUTATIONS ?? 250);

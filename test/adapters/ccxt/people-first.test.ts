@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { libsqlAdapterStore } from "../../../src/adapters/libsql/keeping/keeping.ts";
+import { libsqlAdapterStore } from "../../../src/adapters/libsql/keeping/adapter-store.ts";
 import { tick } from "../../../src/engine/pass/tick.ts";
 import { decimal } from "../../../src/kernel/decimal.ts";
 import { accountKey } from "../../../src/model/account.ts";

@@ -1,7 +1,7 @@
 import { createClient } from "@libsql/client";
 import { describe, expect, it } from "vitest";
 import { LIVE_TIMING } from "../../../src/adapters/ccxt/client/quirks.ts";
-import { libsqlAdapterStore } from "../../../src/adapters/libsql/keeping/keeping.ts";
+import { libsqlAdapterStore } from "../../../src/adapters/libsql/keeping/adapter-store.ts";
 import { auditStore } from "../../../src/adapters/libsql/stores/audit-store.ts";
 import { requestStore } from "../../../src/adapters/libsql/stores/request-store.ts";
 import { stepStore } from "../../../src/adapters/libsql/stores/step-store.ts";

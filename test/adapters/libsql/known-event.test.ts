@@ -6,7 +6,7 @@ import { createStore } from "../../../src/adapters/libsql/stores/store.ts";
 import { verify } from "../../../src/audit/operations/verify.ts";
 import { decimal } from "../../../src/kernel/decimal.ts";
 import { NEW_ORDER } from "../../../src/model/order.ts";
-import { manualOrder } from "../../../src/orders/hand.ts";
+import { manualOrder } from "../../../src/orders/manual-order.ts";
 import { openDatabase } from "../../../src/storage/client/safe-client.ts";
 import { BY } from "../../support/by.ts";
 import { connectionTo } from "../../support/connection.ts";

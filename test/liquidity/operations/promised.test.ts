@@ -7,7 +7,7 @@ import { upRuleOf } from "../../../src/liquidity/page-tables.tsx";
 import { createLiquidityStore, type LiquidityDeps } from "../../../src/liquidity/store/store.ts";
 import type { LiquidityPromise } from "../../../src/model/samples/promise.ts";
 import type { LiquidityMinute } from "../../../src/model/samples/sample.ts";
-import { checkAlarms } from "../../../src/report/operations/look-out.ts";
+import { checkAlarms } from "../../../src/report/operations/alarm-checks.ts";
 import { d } from "../../support/grid.ts";
 import { liquidityMinute, spanOf } from "../../support/liquidity-minute.ts";
 import { runOperation, testSandbox } from "../../support/sandbox.ts";

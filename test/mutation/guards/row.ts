@@ -83,7 +83,7 @@ export const ROW_GUARDS: readonly Guard[] = [
       },
     ],
   ]),
-  ...guardsOf("src/adapters/libsql/stores/hand-order-store.ts", [
+  ...guardsOf("src/adapters/libsql/stores/manual-order-store.ts", [
     [
       "what a pass has seen stays",
       "sql`${isOrder({ account, clientId })} and ${orders.state} in ('pending', 'unknown')`",

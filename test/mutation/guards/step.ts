@@ -5,7 +5,7 @@ const CALLS = { calls: 3, kept: 0, rate: { burst: 3, perSecond: 0.001 } };
 
 /** Of leases, and of what is written under them. */
 export const STEP_GUARDS: readonly Guard[] = [
-  ...guardsOf("src/adapters/libsql/keeping/keeping.ts", [
+  ...guardsOf("src/adapters/libsql/keeping/adapter-store.ts", [
     [
       "calls are taken with a lease alone",
       "sql`changes() > 0`",

@@ -1,7 +1,7 @@
 /** The adapters of the four exchanges' streams on the emulated exchanges, over real sockets, with each fault. */
 import { afterEach, describe, expect, it } from "vitest";
 import { nodeSockets } from "../../../cli/host/node-runtime.ts";
-import type { StreamPlatform } from "../../../src/adapters/streams/line.ts";
+import type { StreamPlatform } from "../../../src/adapters/streams/stream-connection.ts";
 import { venueStreams } from "../../../src/adapters/streams/streams.ts";
 import type { Pair } from "../../../src/kernel/pair.ts";
 import { DAY, HOUR, MINUTE, type Millis, SECOND } from "../../../src/kernel/time.ts";

@@ -15,7 +15,7 @@ import {
 } from "../client/quirks.ts";
 import { type ClockCheck, clockCheck } from "../client/transport.ts";
 import { type ExchangeLink, privateExchange } from "./exchange-link.ts";
-import { callsInLeaseTurn, type RateLimitedCalls, type Spender, spender } from "./lease-turn.ts";
+import { callsInLeaseTurn, type RateLimitedCalls, type Spender, spender } from "./lease-calls.ts";
 
 /** The account's lease while a pass holds it. */
 export interface LeaseHold {

@@ -9,7 +9,7 @@ import { type Ccxt, type Dict, type FeeRates, fieldOf, type TradedFees } from ".
 import { CallFailed, noAnswer, type Quirks } from "../client/quirks.ts";
 import type { ExchangeLink } from "./exchange-link.ts";
 import { publicData, readOrders, readSpan } from "./fills.ts";
-import { openingOf } from "./lease-turn.ts";
+import { openingOf } from "./lease-calls.ts";
 import { balancesOf, readFeeRates, readMarket, sendCancel, sendOrder, venueOrderOf } from "./reading.ts";
 import { createSession, type LeaseHold, type PrivateSession, type SessionCaller } from "./session.ts";
 

@@ -43,7 +43,7 @@ import {
   orders,
   strategies,
 } from "../../../storage/tables/tables.ts";
-import { takeCallsAfterChange, WAITED } from "../keeping/keeping.ts";
+import { takeCallsAfterChange, WAITED } from "../keeping/adapter-store.ts";
 import { insertIntents, isOrder, readUnsettled, updateOrder } from "./order-rows.ts";
 import {
   type KillChange,

@@ -14,7 +14,7 @@ import type { Hint, Reactions, StreamReport, StreamState, StreamTopics } from ".
 import type { Local, Log } from "../../../ports/within-time.ts";
 import type { Pass } from "../step.ts";
 import { REPORTED_AFTER } from "./down.ts";
-import { keepStream, type OpenStream, type StreamParts } from "./kept-stream.ts";
+import { keepStream, type OpenStream, type StreamParts } from "./open-stream.ts";
 
 /** Interval of passes while only fills concern an account's strategies, and its stream is live. */
 const QUIET_INTERVAL: Millis = 30 * SECOND;

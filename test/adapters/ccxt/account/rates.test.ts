@@ -7,7 +7,7 @@ import { BudgetSpent, VenueError } from "../../../../src/kernel/errors.ts";
 import { DAY, HOUR, MINUTE } from "../../../../src/kernel/time.ts";
 import type { Keys } from "../../../../src/ports/venue.ts";
 import { d } from "../../../support/grid.ts";
-import { memoryAdapterStore } from "../../../venues/keeping.ts";
+import { memoryAdapterStore } from "../../../venues/adapter-store.ts";
 
 const ACCOUNT = "live:mexc:api.mexc.com";
 const PAIR = "BTC/USDT";

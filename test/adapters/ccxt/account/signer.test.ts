@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ExchangeLink } from "../../../../src/adapters/ccxt/account/exchange-link.ts";
-import { callsInLeaseTurn } from "../../../../src/adapters/ccxt/account/lease-turn.ts";
+import { callsInLeaseTurn } from "../../../../src/adapters/ccxt/account/lease-calls.ts";
 import { createSigner } from "../../../../src/adapters/ccxt/account/session.ts";
 import type { AccountKind } from "../../../../src/adapters/ccxt/client/ccxt.ts";
 import { createLine } from "../../../../src/adapters/ccxt/client/transport.ts";

@@ -5,7 +5,7 @@ import {
   type RateLimitedCalls,
   type Spender,
   spender,
-} from "../../../../src/adapters/ccxt/account/lease-turn.ts";
+} from "../../../../src/adapters/ccxt/account/lease-calls.ts";
 import type { CallRequests } from "../../../../src/ports/venue.ts";
 
 const ACCOUNT = "live:kraken:api.kraken.com";

@@ -16,7 +16,7 @@ import { d } from "../../../support/grid.ts";
 import { heardLog } from "../../../support/heard.ts";
 import { KEYS, PERMIT } from "../../../support/live.ts";
 import { order, reportedOrder } from "../../../support/made.ts";
-import { memoryAdapterStore } from "../../../venues/keeping.ts";
+import { memoryAdapterStore } from "../../../venues/adapter-store.ts";
 
 const NOW = 1_767_225_600_000;
 /** Its clock stands still. */

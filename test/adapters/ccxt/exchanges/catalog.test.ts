@@ -4,7 +4,7 @@ import type { PublicBudget } from "../../../../src/adapters/ccxt/client/shared-r
 import { createCatalog, trimmed } from "../../../../src/adapters/ccxt/exchanges/catalog.ts";
 import { VenueError } from "../../../../src/kernel/errors.ts";
 import { DAY, MINUTE, SECOND } from "../../../../src/kernel/time.ts";
-import { memoryAdapterStore } from "../../../venues/keeping.ts";
+import { memoryAdapterStore } from "../../../venues/adapter-store.ts";
 
 const market = (base: string, over: Dict = {}): Dict => ({
   id: `${base}USDT`,

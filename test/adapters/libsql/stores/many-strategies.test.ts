@@ -3,7 +3,7 @@ import { passProblemsWatch } from "../../../../src/grid/operations/status.ts";
 import { readMetrics } from "../../../../src/metrics/operations/metrics.ts";
 import { newUse } from "../../../../src/model/limits.ts";
 import type { StrategyFilter, StrategyView } from "../../../../src/ports/stores/store.ts";
-import { checkAlarms } from "../../../../src/report/operations/look-out.ts";
+import { checkAlarms } from "../../../../src/report/operations/alarm-checks.ts";
 import { BY } from "../../../support/by.ts";
 import { d } from "../../../support/grid.ts";
 import { runOperation, testSandbox } from "../../../support/sandbox.ts";

@@ -4,7 +4,7 @@ import { gridKind } from "../../src/grid/kind.ts";
 import { DAY, HOUR, MINUTE } from "../../src/kernel/time.ts";
 import type { Alarm, StrategyDay } from "../../src/model/news.ts";
 import type { Kind } from "../../src/ports/kind.ts";
-import { type AlarmCheckDeps, checkAlarms, describeOver } from "../../src/report/operations/look-out.ts";
+import { type AlarmCheckDeps, checkAlarms, describeOver } from "../../src/report/operations/alarm-checks.ts";
 import { disposalOperation } from "../../src/report/operations/report.ts";
 import { reportOver, withLook } from "../../src/report/page.tsx";
 import type { AlarmCheckLease } from "../../src/report/store.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { MarketCache } from "../../../../src/adapters/ccxt/client/ccxt.ts";
-import { cachedMarkets } from "../../../../src/adapters/ccxt/client/remembered.ts";
+import { cachedMarkets } from "../../../../src/adapters/ccxt/client/market-cache.ts";
 import { MINUTE } from "../../../../src/kernel/time.ts";
 
 const PAIR = "BTC/USDT";

@@ -1,8 +1,8 @@
 import { createClient } from "@libsql/client";
 import { describe, expect, it } from "vitest";
 import type { MarketCache } from "../../../src/adapters/ccxt/client/ccxt.ts";
-import { cachedMarkets } from "../../../src/adapters/ccxt/client/remembered.ts";
-import { libsqlAdapterStore } from "../../../src/adapters/libsql/keeping/keeping.ts";
+import { cachedMarkets } from "../../../src/adapters/ccxt/client/market-cache.ts";
+import { libsqlAdapterStore } from "../../../src/adapters/libsql/keeping/adapter-store.ts";
 import { stepStore } from "../../../src/adapters/libsql/stores/step-store.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
 import { NO_MEMORY } from "../../../src/model/memory.ts";

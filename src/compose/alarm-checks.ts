@@ -2,7 +2,7 @@ import { dayOf } from "../kernel/time.ts";
 import { promiseAlarms } from "../liquidity/operations/promised.ts";
 import { recentPairs } from "../liquidity/operations/report.ts";
 import { pickedOff } from "../quality/operations/picked-off.ts";
-import { checkAlarms } from "../report/operations/look-out.ts";
+import { checkAlarms } from "../report/operations/alarm-checks.ts";
 import type { ServiceDeps } from "./deps.ts";
 
 /** Checks everything that runs, with the alarms and notices of all parts. */
