@@ -12,8 +12,8 @@ import { type Config, parseConfig } from "./compose/config.ts";
 import { createDeps } from "./compose/deps.ts";
 import { textSettingsOf } from "./compose/text-settings.ts";
 import { loadScript } from "./declared/script.ts";
-import type { Pass } from "./engine/pass/step.ts";
-import { accountsDue, stepAccount, tick } from "./engine/pass/tick.ts";
+import type { Pass } from "./engine/pass/pass.ts";
+import { accountsDue, runAccountPass, runRound } from "./engine/pass/round.ts";
 import { AppError, messageOf, SettingsError } from "./kernel/errors.ts";
 import { createRandomText } from "./kernel/random.ts";
 import { DAY, HOUR, MINUTE, type Millis, SECOND } from "./kernel/time.ts";
@@ -203,11 +203,11 @@ function logPass({ log }: Deps, { message: reason, ...pass }: Pass, scheduled: n
   log("info", "a pass", { ...pass, ...(reason ? { reason } : {}), scheduled, requests });
 }
 
-async function stepInline(deps: Deps, times: readonly number[], made: () => number): Promise<void> {
+async function runRoundsInline(deps: Deps, times: readonly number[], made: () => number): Promise<void> {
   let isGood = true;
   for (const [index, scheduled] of times.entries()) {
     if (index > 0) await local.sleep(scheduled - (times[index - 1] as number));
-    const passes = await tick(deps, { scheduled });
+    const passes = await runRound(deps, { scheduled });
     for (const pass of passes) logPass(deps, pass, scheduled, made());
     isGood &&= passesSucceeded(passes);
   }
@@ -268,8 +268,8 @@ export default {
       await tried("no order book was sampled", () =>
         sampleFirst(deps, { requests: 20, within: MAX_ROUND_WAIT_MS }),
       );
-      await tried("a scheduled tick failed", () =>
-        environment.TURNS ? enqueue(environment.TURNS, deps, times) : stepInline(deps, times, made),
+      await tried("a scheduled round failed", () =>
+        environment.TURNS ? enqueue(environment.TURNS, deps, times) : runRoundsInline(deps, times, made),
       );
       await tried("the health check failed", () => checkAllAlarms(deps));
       const { notify, requests, reports, log } = deps;
@@ -277,7 +277,7 @@ export default {
         await tried("messages could not be sent", () => deliver({ notify, local, log, requests, reports }));
       await tried("the other order books were not sampled", () => sampleLiquidity(deps));
     } catch (error) {
-      logFrom("error")("error", "a scheduled tick failed", { reason: messageOf(error) });
+      logFrom("error")("error", "a scheduled round failed", { reason: messageOf(error) });
     }
   },
 
@@ -286,7 +286,7 @@ export default {
     const { deps, made } = await openService(environment);
     for (const message of messages) {
       const { account, scheduled } = message.body;
-      const pass = await stepAccount(deps, account, { scheduled });
+      const pass = await runAccountPass(deps, account, { scheduled });
       if (pass.outcome === "failed") message.retry({ delaySeconds: 10 });
       else message.ack();
       logPass(deps, pass, scheduled, made());

@@ -5,8 +5,8 @@ import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { checkAllAlarms } from "../../src/compose/alarm-checks.ts";
 import type { ServiceDeps } from "../../src/compose/deps.ts";
+import { runRound } from "../../src/engine/pass/round.ts";
 import { type Follower, followStreams } from "../../src/engine/pass/streams/follow.ts";
-import { tick } from "../../src/engine/pass/tick.ts";
 import { digest } from "../../src/kernel/digest.ts";
 import { messageOf } from "../../src/kernel/errors.ts";
 import { sampleLiquidity } from "../../src/liquidity/operations/sample.ts";
@@ -108,7 +108,7 @@ export async function listLocalToken(
   return async () => void (await store.revokeToken(id, by));
 }
 
-/** Follows the exchanges' streams in this process. Without `isOn` there are no streams, and every pass keeps the tick. */
+/** Follows the exchanges' streams in this process. Without `isOn` there are no streams, and every pass waits for its round. */
 export function startStreams(deps: Deps, interval: number, isOn: boolean): Follower {
   const follower = followStreams({
     ...deps,
@@ -118,7 +118,7 @@ export function startStreams(deps: Deps, interval: number, isOn: boolean): Follo
     random: Math.random,
     interval,
     async run(account) {
-      const passes = await tick(deps, {
+      const passes = await runRound(deps, {
         paceOf: (due) => (due === account ? follower.begin(due) : undefined),
       });
       follower.passed(passes);

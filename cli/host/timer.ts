@@ -1,5 +1,5 @@
+import { runRound } from "../../src/engine/pass/round.ts";
 import type { Follower } from "../../src/engine/pass/streams/follow.ts";
-import { tick } from "../../src/engine/pass/tick.ts";
 import { messageOf } from "../../src/kernel/errors.ts";
 import { passesSucceeded } from "../../src/notify/operations/heartbeat.ts";
 import type { Deps } from "../../src/ports/deps.ts";
@@ -11,7 +11,7 @@ export function startTimer(deps: Deps, interval: number, follower?: Follower) {
   let isPressing = false;
   const round = async () => {
     isPressing = false;
-    const passes = await tick(deps, follower ? { paceOf: follower.paceOf } : {});
+    const passes = await runRound(deps, follower ? { paceOf: follower.paceOf } : {});
     follower?.passed(passes);
     await follower?.refresh();
     // Not awaited: passes never wait for a monitoring service.
@@ -21,7 +21,8 @@ export function startTimer(deps: Deps, interval: number, follower?: Follower) {
   };
   return rounds(
     letPass ? Math.min(interval, IDLE) : interval,
-    () => round().catch((error: unknown) => deps.log("error", "a tick failed", { reason: messageOf(error) })),
+    () =>
+      round().catch((error: unknown) => deps.log("error", "a round failed", { reason: messageOf(error) })),
     () => isPressing,
   );
 }

@@ -14,7 +14,7 @@ import { tracedFetch } from "../adapters/traced-fetch.ts";
 import { importSigner, NO_STORED_KEYS, storedKeys } from "../adapters/vault/stored-keys.ts";
 import { dexPrice, pricedPools } from "../dex/price.ts";
 import { kindsOf } from "../engine/kinds.ts";
-import { step } from "../engine/pass/step.ts";
+import { runPass } from "../engine/pass/pass.ts";
 import { decimal, ZERO } from "../kernel/decimal.ts";
 import { AppError, SettingsError, VenueError } from "../kernel/errors.ts";
 import { medianOf } from "../kernel/median.ts";
@@ -73,7 +73,7 @@ export async function createDeps(
     ...venueDeps(venues, { context, exchanges, live }),
     ...(live ? keyDeps(config, live) : {}),
     ...tellingDeps(config, runtime, { context, channels }),
-    resolve: (venue) => step(stepping, venue),
+    resolve: (venue) => runPass(stepping, venue),
     exchanges,
     ...(runtime.kept ? { kept: runtime.kept } : {}),
     streams: live && runtime.streams?.(live.venues.accessOf),

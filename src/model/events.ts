@@ -76,7 +76,7 @@ export const byOf = ({ actor, requestId, isAgent }: Caller): ActorAndRequest => 
 });
 
 /** Actor of actions that passes take without a request. */
-export const BY_STEP: ActorAndRequest = { actor: "step", request: null };
+export const BY_PASS: ActorAndRequest = { actor: "step", request: null };
 
 /** A stored event. Events older than the actor column have no actor. */
 export type StoredEvent = Event & { readonly actor: string | null; readonly request: string | null };

@@ -101,7 +101,7 @@ export interface AccountMemory {
   readonly unwatched?: readonly string[] | undefined;
   /** Why the exchange made the last pass incomplete; absent after a complete pass. */
   readonly failed?: VenueFailure | undefined;
-  /** Tick interval of the process that made the last complete pass. */
+  /** Time between two rounds of the process that made the last complete pass. */
   readonly interval?: Millis;
   /** Where the next pass begins, because this one ran out of rate limit. */
   readonly turn: number;

@@ -54,7 +54,7 @@ export interface Deps {
   readonly streams?: Streams | undefined;
   /** Reports this process's connections; absent if it runs no passes. */
   readonly streamReport?: (() => StreamReport) | undefined;
-  /** Runs one pass over an account that no tick covers, to look up unconfirmed orders. */
+  /** Runs one pass over an account that no round covers, to look up unconfirmed orders. */
   readonly resolve?: (venue: Venue) => Promise<unknown>;
   /** Returns the market time of an account at a protocol time. They are equal on real exchanges. */
   readonly marketTime: (account: AccountRef, now: Millis) => Millis;

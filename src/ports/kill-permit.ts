@@ -1,7 +1,7 @@
 import { AppError } from "../kernel/errors.ts";
 import { type Millis, SECOND } from "../kernel/time.ts";
 import type { Order } from "../model/order.ts";
-import type { StepStore } from "./stores/step-store.ts";
+import type { PassStore } from "./stores/pass-store.ts";
 import type { Store } from "./stores/store.ts";
 import type { MarketData, Permit, Venue } from "./venue.ts";
 import type { Local } from "./within-time.ts";
@@ -23,7 +23,7 @@ const MAX_SWITCH_READS = 2;
  * order's record was requested.
  */
 export function watchKill(
-  { store, local }: { store: StepStore; local: Local },
+  { store, local }: { store: PassStore; local: Local },
   { account, kind }: Pick<Order, "account" | "kind">,
   recordedAt: Millis = Number.NEGATIVE_INFINITY,
 ) {

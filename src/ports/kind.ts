@@ -170,7 +170,7 @@ export interface Kind<
   mayPlace(strategy: Strategy<Config, State>, context: PlacingContext): boolean;
   /**
    * Returns the prices that start a pass early, besides stop prices. Empty if only fills concern it now; undefined or
-   * absent if each tick can.
+   * absent if each round can.
    */
   wakesAt?(strategy: Strategy<Config, State>): WakePrices | undefined;
   /** Returns orders that block the desired open orders. */

@@ -217,7 +217,7 @@ function priceAt(side: Side, level: number, { ladder, prices, tick }: Laid): Dec
 const edgeOf = (side: Side, within: Decimal, { reference }: QuotePrices): Decimal =>
   mul(reference, ONE + sign(side) * within, side === "buy" ? "up" : "down");
 
-/** Returns the price, or the next tick beyond the previous level; undefined if a bid would reach zero. */
+/** Returns the price, or the next round beyond the previous level; undefined if a bid would reach zero. */
 function beyond(side: Side, price: Decimal, before: Decimal | undefined, tick: Decimal): Decimal | undefined {
   const far = before === undefined ? price : before + sign(side) * tick;
   const placed = side === "buy" ? min(price, far) : max(price, far);

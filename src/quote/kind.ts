@@ -130,7 +130,7 @@ export const quoteKind: Kind<QuoteConfig, QuoteState> = {
   asksElsewhere: requestedElsewhere,
   fillsFor: ({ rules }: QuoteConfig, interval) => fillsForDefence(rules.defence, interval),
   mayPlace: mayQuote,
-  // Orders further than the tolerance from the new reference move. Other sources are read at each tick.
+  // Orders further than the tolerance from the new reference move. Other sources are read at each round.
   wakesAt: ({ state, config: { tolerance } }: QuoteStrategy) => {
     const price = state.quoted?.reference;
     if (price === undefined || price === null) return undefined;

@@ -1,6 +1,6 @@
 import { and, asc, between, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import { dayOf, type Millis } from "../kernel/time.ts";
-import { BY_STEP, EVERY_ACCOUNT, type EventView, type StoredEvent } from "../model/events.ts";
+import { BY_PASS, EVERY_ACCOUNT, type EventView, type StoredEvent } from "../model/events.ts";
 import type { Alarm, StrategyDay } from "../model/news.ts";
 import type { Fill } from "../model/order.ts";
 import type { Deps } from "../ports/deps.ts";
@@ -99,14 +99,14 @@ export function createReportStore(context: Context) {
 
     /** Records an alarm that started and ended at once. */
     async tell(result: Pick<EventView, "strategy" | "kind" | "message">): Promise<void> {
-      await writeText(context, BY_STEP, async ({ tell }) => [
+      await writeText(context, BY_PASS, async ({ tell }) => [
         await tell({ account: EVERY_ACCOUNT, ...result }),
       ]);
     },
 
     /** Reports an alarm once, even if several processes find it. */
     async raise({ key, strategy, kind, message }: Alarm): Promise<void> {
-      await writeText(context, BY_STEP, async ({ now: since, tell }) => [
+      await writeText(context, BY_PASS, async ({ now: since, tell }) => [
         await tell({ account: EVERY_ACCOUNT, strategy, kind, message }, sql`not ${isKnown(key)}`),
         statement(db.insert(alarms).values({ key, strategy, since, message }).onConflictDoNothing()),
       ]);
@@ -115,7 +115,7 @@ export function createReportStore(context: Context) {
     /** Reports the end of an alarm with `message`. */
     async clear({ key, strategy, message }: Alarm): Promise<void> {
       const result = { account: EVERY_ACCOUNT, strategy, kind: "recovered" as const, message };
-      await writeText(context, BY_STEP, async ({ tell }) => [
+      await writeText(context, BY_PASS, async ({ tell }) => [
         await tell(result, isKnown(key)),
         statement(db.delete(alarms).where(eq(alarms.key, key))),
       ]);

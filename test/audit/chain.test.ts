@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { tick } from "../../src/engine/pass/tick.ts";
+import { runRound } from "../../src/engine/pass/round.ts";
 import type { ActorAndRequest } from "../../src/model/events.ts";
 import { brokenLinks } from "../support/chained.ts";
 import { d } from "../support/grid.ts";
@@ -49,7 +49,7 @@ describe("the chain of events", () => {
         if (i % 3 === 1) await store.revokeToken(`tok_${i}`, BY);
         if (i % 3 === 2) await store.setPaused(id, i % 2 === 0, BY);
         if (i % 10 === 0) await runOperation(deps, "create_order", { ...ORDER, price: d("50000") });
-        if (i % 5 === 0) await tick(deps);
+        if (i % 5 === 0) await runRound(deps);
       }),
       10,
     );
@@ -78,7 +78,7 @@ describe("the chain of events", () => {
     await store.setWants(id, "stop", { keepOrders: false, sellBase: false }, BY);
     for (let pass = 0; pass < 3; pass++) {
       time.pass(1000);
-      await tick(deps);
+      await runRound(deps);
     }
     expect(await rowsOf(box, "select chain, seq, kind, actor, request from events order by id")).toEqual([
       { chain: "", seq: 1, kind: "started", actor: "test", request: null },
@@ -125,7 +125,7 @@ describe("a pass in which nothing happens", () => {
     const changes = async () => {
       box.time.pass(1000);
       const one = Number((await box.context.client.execute("select total_changes()")).rows[0]?.[0]);
-      await tick(box.deps);
+      await runRound(box.deps);
       return Number((await box.context.client.execute("select total_changes()")).rows[0]?.[0]) - one;
     };
     await changes();

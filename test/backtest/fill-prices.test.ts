@@ -14,7 +14,7 @@ const MARKET = market({ tick: TICK, lot: d("0.001"), maker: d("0.001"), taker: d
 
 describe("the price at which an open order fills", () => {
   it.each<[Rules["fill"], string, [number, number]]>([
-    // 100 is tick 200. A touch fills at it, a cross needs the next tick.
+    // 100 is tick 200. A touch fills at it, a cross needs the next round.
     ["touch", "0", [200, 200]],
     ["cross", "0", [199, 201]],
     // Half of a spread of 1 %: the ask is at 100 when the price is at 99.502, and the bid when it is at 100.502.
@@ -90,7 +90,7 @@ describe("an account in a backtest", () => {
       },
     );
     box.place({ ...resting("buy", "0"), type: "market", timeInForce: "ioc" } as never);
-    // The ask is one tick above 100; with 1 % slippage 101.505, at the next tick 102; the fee is 0.4 %.
+    // The ask is one tick above 100; with 1 % slippage 101.505, at the next round 102; the fee is 0.4 %.
     expect(totals(box)).toMatchObject({ BTC: "2", USDT: "795.184" });
   });
 });

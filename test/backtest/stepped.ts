@@ -6,7 +6,7 @@ import { SANDBOX_TIMING } from "../../src/adapters/sandbox/venue.ts";
 import { cornersOf } from "../../src/backtest/fast/jump.ts";
 import { quoteAt } from "../../src/backtest/paper/paper-account.ts";
 import type { Rules, Ticks } from "../../src/backtest/tape/ticks.ts";
-import { step } from "../../src/engine/pass/step.ts";
+import { runPass } from "../../src/engine/pass/pass.ts";
 import { asGrid } from "../../src/grid/kind.ts";
 import { mul, ONE, roundToStep, ZERO } from "../../src/kernel/decimal.ts";
 import type { Millis } from "../../src/kernel/time.ts";
@@ -133,7 +133,7 @@ export async function steppedAny(
   const { id } = await runOperation<{ id: string }>(over, name, request);
   for (const at of passes.slice(1)) {
     time.pass(at - time.now());
-    const passed = await step(over, venue);
+    const passed = await runPass(over, venue);
     if (passed.outcome !== "stepped") throw new Error(`a pass ${passed.outcome}: ${passed.message}`);
   }
   const [view] = await store.strategies({ id });

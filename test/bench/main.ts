@@ -3,8 +3,8 @@ import { Agent, request } from "node:http";
 import { cpus, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { step } from "../../src/engine/pass/step.ts";
-import { tick } from "../../src/engine/pass/tick.ts";
+import { runPass } from "../../src/engine/pass/pass.ts";
+import { runRound } from "../../src/engine/pass/round.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { MINUTE, SECOND } from "../../src/kernel/time.ts";
 import { VENUES, type VenueName } from "../../src/model/market.ts";
@@ -169,7 +169,7 @@ async function callsOf(name: VenueName, pairs: number): Promise<number> {
   }
   const pass = async (wait: number) => {
     time.pass(wait);
-    const [{ outcome, message } = { outcome: "none", message: "" }] = await tick(deps);
+    const [{ outcome, message } = { outcome: "none", message: "" }] = await runRound(deps);
     if (outcome !== "stepped") throw new Error(`a pass over ${name} ${outcome}: ${message}`);
   };
   for (let place = 0; place < 10; place++) await pass(20 * SECOND);
@@ -241,7 +241,7 @@ export async function stepFigures(): Promise<Figure[]> {
     let count = 0;
     for (; performance.now() - startedAt < 3 * SECOND; count++) {
       time.pass(SECOND);
-      const { outcome, message } = await step(deps, kraken);
+      const { outcome, message } = await runPass(deps, kraken);
       if (outcome !== "stepped") throw new Error(`a pass ${outcome}: ${message}`);
     }
     return (count * SECOND) / (performance.now() - startedAt);

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { step } from "../../src/engine/pass/step.ts";
+import { runPass } from "../../src/engine/pass/pass.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { SECOND } from "../../src/kernel/time.ts";
 import type { Venue } from "../../src/ports/venue.ts";
@@ -67,13 +67,13 @@ interface Setup {
 }
 
 async function passes(
-  deps: Parameters<typeof step>[0],
+  deps: Parameters<typeof runPass>[0],
   { venue, time }: Setup,
   count: number,
 ): Promise<void> {
   for (let one = 0; one < count; one++) {
     time.pass(5 * SECOND);
-    const { outcome, message } = await step(deps, venue);
+    const { outcome, message } = await runPass(deps, venue);
     if (outcome !== "stepped") throw new Error(`a pass ${outcome}: ${message}`);
   }
 }

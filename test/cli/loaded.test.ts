@@ -60,7 +60,7 @@ it("the command line loads actions, adapters and calculations only when a comman
 
 it("a server loads neither other commands nor calculations, for which it has a thread", async () => {
   const sources = [...(await sourcesOf("cli/command-line.ts", "cli/actions/serve.ts"))];
-  expect(sources).toContain("src/engine/pass/step.ts");
+  expect(sources).toContain("src/engine/pass/pass.ts");
   expect(sources.filter((file) => CALCULATION.test(file))).toEqual([]);
   expect(sources).not.toContain("cli/actions/actions.ts");
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { tick } from "../../src/engine/pass/tick.ts";
+import { runRound } from "../../src/engine/pass/round.ts";
 import { edgemaker } from "../support/command.ts";
 import { d } from "../support/grid.ts";
 import { gridInput } from "../support/requests.ts";
@@ -19,7 +19,7 @@ async function started() {
   const { id } = await runOperation<{ id: string }>(deps, "start_grid", GRID);
   const step = async () => {
     time.pass(1000);
-    return tick(deps);
+    return runRound(deps);
   };
   return {
     ...box,

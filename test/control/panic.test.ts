@@ -1,7 +1,7 @@
 /** Out of everything at once: what rests is cancelled and looked up until nothing does, whatever dies on the way. */
 
 import { describe, expect, it, onTestFinished } from "vitest";
-import { tick } from "../../src/engine/pass/tick.ts";
+import { runRound } from "../../src/engine/pass/round.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import { testApp } from "../support/app.ts";
 import { edgemaker, serve } from "../support/command.ts";
@@ -54,7 +54,7 @@ async function trading() {
   await runOperation(deps, "create_order", BY_HAND);
   const step = async () => {
     time.pass(1000);
-    await tick(deps);
+    await runRound(deps);
   };
   await step();
   const resting = async () =>
@@ -289,7 +289,7 @@ describe("panic in a process that dies at any of its calls", () => {
       for (let passed = 0; (await next.store.due()).length > 0 && passed < 80; passed++) {
         time.pass(5000);
         venue.rest();
-        await tick(next);
+        await runRound(next);
       }
       expect({ calls, open: venue.open().length }).toEqual({ calls, open: 0 });
       expect(await next.store.strategies({ stopped: false })).toEqual([]);

@@ -61,6 +61,8 @@ describe("an invocation with a request budget", () => {
     await edge.close();
     await fireCron(worker, FIRST);
     await worker.dispose();
-    await expect.poll(() => edge.troubles.map(({ message }) => message)).toContain("a scheduled tick failed");
+    await expect
+      .poll(() => edge.troubles.map(({ message }) => message))
+      .toContain("a scheduled round failed");
   });
 });

@@ -5,7 +5,7 @@ import { observe } from "../../src/engine/pass/observe.ts";
 import { VenueError } from "../../src/kernel/errors.ts";
 import type { Elsewhere } from "../../src/model/memory.ts";
 import type { Kind } from "../../src/ports/kind.ts";
-import type { Snapshot } from "../../src/ports/stores/step-store.ts";
+import type { Snapshot } from "../../src/ports/stores/pass-store.ts";
 import type { Store } from "../../src/ports/stores/store.ts";
 import type { Reference, Venue } from "../../src/ports/venue.ts";
 import { followKind } from "../kinds/follow.ts";

@@ -3,7 +3,7 @@ import { tradesAreDue } from "../../src/engine/pass/observe-markets.ts";
 import { TRADES_WAIT } from "../../src/engine/reconcile/fill-cursor.ts";
 import { type MarketSnapshot, type Observation, reconcile } from "../../src/engine/reconcile/reconcile.ts";
 import { NEW_ORDER, type Order } from "../../src/model/order.ts";
-import type { Snapshot } from "../../src/ports/stores/step-store.ts";
+import type { Snapshot } from "../../src/ports/stores/pass-store.ts";
 import type { VenueFill } from "../../src/ports/venue.ts";
 import { REAL_TIMING } from "../simulation/plan.ts";
 import { d } from "../support/grid.ts";

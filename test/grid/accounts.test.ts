@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { tick } from "../../src/engine/pass/tick.ts";
+import { runRound } from "../../src/engine/pass/round.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import { BY } from "../support/by.ts";
 import { gridInput } from "../support/requests.ts";
@@ -23,7 +23,7 @@ describe("a sandbox grid", () => {
       { mayLeave: () => true, sendBy: Number.MAX_SAFE_INTEGER },
     );
     const before = await context.client.execute("select token from accounts");
-    expect(await tick(asLive(deps))).toMatchObject([
+    expect(await runRound(asLive(deps))).toMatchObject([
       { account: "sandbox:kraken:", outcome: "not_configured" },
     ]);
     expect((await context.client.execute("select token from accounts")).rows).toEqual(before.rows);
@@ -34,8 +34,8 @@ describe("a sandbox grid", () => {
       { id },
     );
     expect(status.strategies[0]?.lastError).toContain("sandbox:kraken:");
-    expect(await tick(deps)).toMatchObject([{ outcome: "stepped" }]);
-    await tick(deps);
+    expect(await runRound(deps)).toMatchObject([{ outcome: "stepped" }]);
+    await runRound(deps);
     expect(await venue("kraken").openOrders()).toHaveLength(4);
   });
 });
@@ -56,7 +56,7 @@ describe("a live grid", () => {
       },
       BY,
     );
-    const outcomes = await tick(deps);
+    const outcomes = await runRound(deps);
     expect(outcomes).toMatchObject([
       { outcome: "not_configured" },
       { account: "sandbox:kraken:", outcome: "stepped" },
@@ -78,7 +78,7 @@ describe("a stop", () => {
       message: expect.stringContaining("configured for sandbox:kraken:"),
     });
     expect(await venue("kraken").openOrders()).toHaveLength(4);
-    for (const _pass of [1, 2]) await tick(deps);
+    for (const _pass of [1, 2]) await runRound(deps);
     expect(await venue("kraken").openOrders()).toHaveLength(0);
     expect((await store.strategies({ id }))[0]?.strategy.status).toBe("stopped");
   });
@@ -92,7 +92,7 @@ describe("a stop", () => {
     });
     expect(answer.summary.openOrders).toHaveLength(4);
     expect((await store.strategies({ id }))[0]?.strategy.status).toBe("stopped");
-    expect(await tick(deps)).toEqual([]);
+    expect(await runRound(deps)).toEqual([]);
     expect(await venue("kraken").openOrders()).toHaveLength(4);
   });
 

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from "vitest";
-import { tick } from "../../src/engine/pass/tick.ts";
+import { runRound } from "../../src/engine/pass/round.ts";
 import { MINUTE } from "../../src/kernel/time.ts";
 import { bearer } from "../contract/suite.ts";
 import { appOver } from "../support/app.ts";
@@ -25,7 +25,7 @@ async function grid(venue: EmulatedOptions["venue"] = {}) {
   const pass = async (times = 3) => {
     for (let at = 0; at < times; at++) {
       setup.time.pass(5 * MINUTE);
-      await tick(deps);
+      await runRound(deps);
     }
   };
   await pass();

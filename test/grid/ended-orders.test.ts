@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from "vitest";
-import { tick } from "../../src/engine/pass/tick.ts";
+import { runRound } from "../../src/engine/pass/round.ts";
 import { HOUR, SECOND } from "../../src/kernel/time.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
 import { d } from "../support/grid.ts";
@@ -12,7 +12,7 @@ it("an ended order with missing trades does not block new orders", async () => {
   const grid = { exchange: "gateio", symbol: "BTC/USDT", gridLevels: 4, orderSize: d("100") };
   const pass = async () => {
     setup.time.pass(5 * SECOND);
-    await tick(setup.deps);
+    await runRound(setup.deps);
   };
   await runOperation(setup.deps, "start_grid", { ...grid, lowerPrice: d("59000"), upperPrice: d("61000") });
   await pass();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { sandboxBooks } from "../../src/adapters/libsql/sandbox/sandbox-books.ts";
 import { deposit } from "../../src/adapters/sandbox/person.ts";
-import { tick } from "../../src/engine/pass/tick.ts";
+import { runRound } from "../../src/engine/pass/round.ts";
 import { asGrid } from "../../src/grid/kind.ts";
 import { MINUTE, type Millis, SECOND } from "../../src/kernel/time.ts";
 import type { Balance } from "../../src/model/account.ts";
@@ -35,7 +35,7 @@ async function lagging(lag: Millis, readLag: Millis = MINUTE) {
   const pass = async (millis: Millis) => {
     box.time.pass(millis);
     await note();
-    await tick(deps);
+    await runRound(deps);
   };
   /** Takes from the account all base that no order has set aside. */
   const withdrawFree = async () => {

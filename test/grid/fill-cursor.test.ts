@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { cursorAfter, nextSpan, startReading, withAnswer } from "../../src/engine/reconcile/fill-cursor.ts";
 import { DAY, HOUR, MINUTE, type Millis, SECOND } from "../../src/kernel/time.ts";
 import type { FillCursor } from "../../src/model/order.ts";
-import type { Snapshot } from "../../src/ports/stores/step-store.ts";
+import type { Snapshot } from "../../src/ports/stores/pass-store.ts";
 import type { VenueFill } from "../../src/ports/venue.ts";
 import { windowed } from "../simulation/fill-windows.ts";
 

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { readCandleFile } from "../../cli/host/candle-sources.ts";
-import { step } from "../../src/engine/pass/step.ts";
+import { runPass } from "../../src/engine/pass/pass.ts";
 import { asGrid } from "../../src/grid/kind.ts";
 import { profitOf } from "../../src/grid/ledger/booking.ts";
 import { type Decimal, mul, sum, text, ZERO } from "../../src/kernel/decimal.ts";
@@ -67,7 +67,7 @@ describe.skipIf(!isThere)("a grid over the real January of 2022, stepped every f
     const days: { change: string; text: string }[] = [];
     for (let day = 1; time.now() < last; ) {
       time.pass(5 * MINUTE);
-      expect((await step(deps, watched)).outcome).toBe("stepped");
+      expect((await runPass(deps, watched)).outcome).toBe("stepped");
       if (time.now() < first + day * DAY) continue;
       day++;
       const [view] = await store.strategies({ id });

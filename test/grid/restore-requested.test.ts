@@ -1,7 +1,7 @@
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { tick } from "../../src/engine/pass/tick.ts";
+import { runRound } from "../../src/engine/pass/round.ts";
 import { MINUTE } from "../../src/kernel/time.ts";
 import { PLAN_LIFE } from "../../src/model/proposal.ts";
 import { carryOver, copyInto } from "../../src/storage/client/backup.ts";
@@ -49,7 +49,7 @@ describe("requests made after a backup", () => {
     const [old, backup] = [join(folder, "old.db"), join(folder, "backup.db")];
     const before = await testSandbox({ url: `file:${join(folder, "trade.db")}` });
     const { id } = await runOperation<{ id: string }>(before.deps, "start_grid", GRID);
-    await tick(before.deps);
+    await runRound(before.deps);
     await copyInto(before.context.client, old);
     await runOperation(before.deps, "stop_grid", { id, cancelOrders: true });
     expect((await before.store.strategies({}))[0]?.strategy.status).toBe("stopped");
@@ -64,7 +64,7 @@ describe("requests made after a backup", () => {
     await before.context.client.execute("detach database old");
     const forgetful = await testSandbox({ url: `file:${old}`, start: before.time.now() + MINUTE });
     forgetful.time.pass(MINUTE);
-    await tick(forgetful.deps);
+    await runRound(forgetful.deps);
     expect((await forgetful.venue("kraken").openOrders()).length).toBeGreaterThan(0);
     await carryOver(forgetful.context.client, backup);
 
@@ -72,7 +72,7 @@ describe("requests made after a backup", () => {
     await again.store.nextEpoch();
     for (let pass = 0; pass < 20; pass++) {
       again.time.pass(MINUTE);
-      await tick(again.deps);
+      await runRound(again.deps);
     }
     expect(await again.venue("kraken").openOrders()).toEqual([]);
     expect((await again.store.strategies({}))[0]?.strategy.status).toBe("stopped");

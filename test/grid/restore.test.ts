@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createClient } from "@libsql/client";
 import { expect, it } from "vitest";
 import { shock } from "../../src/adapters/libsql/sandbox/sandbox-books.ts";
-import { tick } from "../../src/engine/pass/tick.ts";
+import { runRound } from "../../src/engine/pass/round.ts";
 import { carryOver, copyInto } from "../../src/storage/client/backup.ts";
 import { auditSandbox, CLEAN } from "../support/audit.ts";
 import { GRID } from "../support/grid.ts";
@@ -19,7 +19,7 @@ async function trade({ deps, time, context }: Box): Promise<void> {
     await shock(context, { symbol: "BTC/USDT", factor, at: time.now() });
     for (let pass = 0; pass < 4; pass++) {
       time.pass(20_000);
-      await tick(deps);
+      await runRound(deps);
     }
   }
 }
@@ -39,7 +39,7 @@ it("a backup restored twice never reuses an order id", async () => {
     await carryOver(box.context.client, file);
     box = await testSandbox({ url: `file:${file}`, start: box.time.now() });
     await box.store.nextEpoch();
-    await tick(box.deps);
+    await runRound(box.deps);
     await trade(box);
   }
   const [view] = await box.store.strategies({});

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from "vitest";
-import { tick } from "../../src/engine/pass/tick.ts";
+import { runRound } from "../../src/engine/pass/round.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import { bearer } from "../contract/suite.ts";
 import { appOver } from "../support/app.ts";
@@ -28,7 +28,7 @@ async function stepped() {
     step: async (times: number) => {
       for (let at = 0; at < times; at++) {
         setup.time.pass(INTERVAL);
-        await tick(deps);
+        await runRound(deps);
       }
     },
     output: async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { tick } from "../../src/engine/pass/tick.ts";
+import { runRound } from "../../src/engine/pass/round.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import { bearer } from "../contract/suite.ts";
@@ -30,7 +30,7 @@ async function watching(stop: object = { stopLossPrice: decimal("50000") }) {
     step: async (times: number) => {
       for (let pass = 0; pass < times; pass++) {
         setup.time.pass(INTERVAL);
-        await tick(deps);
+        await runRound(deps);
       }
     },
     pass: (millis: number) => setup.time.pass(millis),

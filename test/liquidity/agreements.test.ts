@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { checkAllAlarms } from "../../src/compose/alarm-checks.ts";
 import { parseConfig } from "../../src/compose/config.ts";
-import { tick } from "../../src/engine/pass/tick.ts";
+import { runRound } from "../../src/engine/pass/round.ts";
 import { DAY, MINUTE } from "../../src/kernel/time.ts";
 import { sampleLiquidity } from "../../src/liquidity/operations/sample.ts";
 import {
@@ -140,7 +140,7 @@ describe("an agreement", () => {
     const { ask, deps, context, time } = await agreed();
     await ask("create_agreement", { ...NEW, markets: "kraken:BTC/USDT uptime=99.9", total: "none" });
     for (let minute = 0; minute < 3; minute++) {
-      await tick(deps);
+      await runRound(deps);
       await sampleLiquidity(deps);
       await checkAllAlarms(deps);
       time.pass(MINUTE);
@@ -159,7 +159,7 @@ describe("an agreement", () => {
     await ask("create_agreement", { ...NEW, markets, total: "none", until: "2026-01-01" });
     time.pass(DAY);
     for (let minute = 0; minute < 3; minute++) {
-      await tick(deps);
+      await runRound(deps);
       await sampleLiquidity(deps);
       await checkAllAlarms(deps);
       time.pass(MINUTE);

@@ -88,7 +88,7 @@ function marketOver(
 }
 
 describe("presets over samples", () => {
-  // Mid 100: exactly 2 %, and the next tick.
+  // Mid 100: exactly 2 %, and the next round.
   const [EDGE, WIDE] = [bookOf([["99", "1"]], [["101", "1"]]), bookOf([["98.99", "1"]], [["101.01", "1"]])];
 
   it.each([

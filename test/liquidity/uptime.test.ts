@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { tick } from "../../src/engine/pass/tick.ts";
+import { runRound } from "../../src/engine/pass/round.ts";
 import { mixHash, pseudorandomShare } from "../../src/kernel/hash.ts";
 import { MINUTE, SECOND } from "../../src/kernel/time.ts";
 import { sampleFirst, sampleLiquidity } from "../../src/liquidity/operations/sample.ts";
@@ -92,7 +92,7 @@ async function quotedMinutes(name: VenueName, minutes: number, { every, isCron }
     });
     const pass = async () => {
       if (isCron) await sampleFirst({ ...deps, local: { ...deps.local, sleep: patient } }, LEFT);
-      await tick(deps);
+      await runRound(deps);
       if (!isCron) await sampleLiquidity(deps);
     };
     const befall = async (minute: number) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { candlesOf } from "../../src/candles/candles.ts";
 import { parseConfig } from "../../src/compose/config.ts";
-import { tick } from "../../src/engine/pass/tick.ts";
+import { runRound } from "../../src/engine/pass/round.ts";
 import { encode } from "../../src/kernel/codec.ts";
 import { VenueError } from "../../src/kernel/errors.ts";
 import { DAY, HOUR, MINUTE } from "../../src/kernel/time.ts";
@@ -63,7 +63,7 @@ async function watched(options: TestSandbox = {}) {
   // Where the sampler is told something else than the passes, only the samples count.
   const pass = async (minutes: number, over: Partial<LiquidityDeps> = {}) => {
     for (let at = 0; at < minutes; at++) {
-      await tick(Object.keys(over).length > 0 ? unsampled : deps);
+      await runRound(Object.keys(over).length > 0 ? unsampled : deps);
       await sampleLiquidity({ ...deps, ...over });
       box.time.pass(MINUTE);
     }
@@ -104,7 +104,7 @@ describe("a watched pair", () => {
     const { deps, minutes, venue, pass, time } = await watched();
     const bare = await venue("kraken").book(PAIR.symbol, 200);
     await runOperation(deps, "start_grid", GRID);
-    await tick(deps);
+    await runRound(deps);
     const { bids, asks } = await venue("kraken").book(PAIR.symbol, 200);
     const own = await venue("kraken").openOrders(PAIR.symbol);
     expect(own.length).toBeGreaterThan(10);

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { READ_MEASURED, READ_SPREADS } from "../../src/adapters/libsql/stores/history-store.ts";
-import { horizonMidUpdate, midStatements } from "../../src/adapters/libsql/stores/step-store.ts";
-import { step } from "../../src/engine/pass/step.ts";
+import { horizonMidUpdate, midStatements } from "../../src/adapters/libsql/stores/pass-store.ts";
+import { runPass } from "../../src/engine/pass/pass.ts";
 import type { Decimal } from "../../src/kernel/decimal.ts";
 import { midOf } from "../../src/kernel/spread.ts";
 import { MINUTE, type Millis, SECOND } from "../../src/kernel/time.ts";
@@ -34,7 +34,7 @@ async function measuredHour() {
     box.time.pass(wait);
     const quote = await venue.ticker(GRID.symbol);
     prices.push({ at: quote.at, mid: midOf(quote) });
-    expect(await step(box.deps, venue)).toMatchObject({ outcome: "stepped" });
+    expect(await runPass(box.deps, venue)).toMatchObject({ outcome: "stepped" });
   };
   for (let passes = 0; passes < 60; passes++) await pass(SECOND);
   await pass(40 * SECOND);

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { step } from "../../src/engine/pass/step.ts";
+import { runPass } from "../../src/engine/pass/pass.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../../src/kernel/time.ts";
 import { qualityView } from "../../src/quality/operations/measured.ts";
 import type { QualityAnswer } from "../../src/quality/tally.ts";
@@ -21,7 +21,7 @@ async function traded() {
     for (let minute = 0; minute < minutes; minute++) {
       for (let at = 0; at < MINUTE; at += every) {
         box.time.pass(every);
-        expect(await step(deps, box.venue("kraken"))).toMatchObject({ outcome: "stepped" });
+        expect(await runPass(deps, box.venue("kraken"))).toMatchObject({ outcome: "stepped" });
       }
       await checkAlarms(deps);
     }

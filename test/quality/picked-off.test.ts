@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { midStatements } from "../../src/adapters/libsql/stores/step-store.ts";
-import { step } from "../../src/engine/pass/step.ts";
+import { midStatements } from "../../src/adapters/libsql/stores/pass-store.ts";
+import { runPass } from "../../src/engine/pass/pass.ts";
 import { type Decimal, div, mul } from "../../src/kernel/decimal.ts";
 import { HOUR, MINUTE, SECOND } from "../../src/kernel/time.ts";
 import type { MeasuredFill } from "../../src/model/order.ts";
@@ -73,7 +73,7 @@ describe("a side that is picked off", () => {
     };
     for (let minute = 0; minute < 125; minute++) {
       box.time.pass(MINUTE);
-      await step(deps, box.venue("kraken"));
+      await runPass(deps, box.venue("kraken"));
       if (minute % 60 >= 57) await spoil();
       await check();
     }

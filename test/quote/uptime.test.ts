@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { tick } from "../../src/engine/pass/tick.ts";
+import { runRound } from "../../src/engine/pass/round.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { mixHash, pseudorandomShare } from "../../src/kernel/hash.ts";
 import { SECOND } from "../../src/kernel/time.ts";
@@ -44,7 +44,7 @@ async function upOf(name: VenueName, ticks: number) {
       exchange.move(PAIR, String(Math.round(price)));
       time.pass(BETWEEN);
       exchange.advance();
-      await tick(deps);
+      await runRound(deps);
       const sides = new Set(exchange.open().map(({ side }) => side));
       if (sides.size === 2) up++;
     }
@@ -74,7 +74,7 @@ async function quietCalls(name: VenueName, start: string, request: object): Prom
     const pass = async () => {
       time.pass(BETWEEN);
       exchange.advance();
-      await tick(deps);
+      await runRound(deps);
     };
     for (let at = 0; at < 6; at++) await pass();
     exchange.resetCounts();
@@ -127,7 +127,7 @@ it("quotes follow the market with funds for one order per side", async () => {
       for (let at = 0; at < 5; at++) {
         time.pass(BETWEEN);
         exchange.advance();
-        await tick(deps);
+        await runRound(deps);
       }
     }
     const after = exchange.open().filter(({ side }) => side === "buy");

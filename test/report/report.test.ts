@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { tick } from "../../src/engine/pass/tick.ts";
+import { runRound } from "../../src/engine/pass/round.ts";
 import { asGrid } from "../../src/grid/kind.ts";
 import { DAY, HOUR, MINUTE } from "../../src/kernel/time.ts";
 import { checkAlarms } from "../../src/report/operations/alarm-checks.ts";
@@ -31,7 +31,7 @@ async function watched() {
   const pass = async (minutes: number, { steps = true, looks = true } = {}) => {
     for (let at = 0; at < minutes; at++) {
       box.time.pass(MINUTE);
-      if (steps && at % 5 === 0) await tick(deps);
+      if (steps && at % 5 === 0) await runRound(deps);
       if (looks) await checkAlarms(deps);
     }
   };
@@ -199,7 +199,7 @@ describe("a report", () => {
     const { id } = await runOperation<{ id: string }>(deps, "start_grid", GRID);
     for (let at = 0; at < 40; at++) {
       box.time.pass(1000);
-      await tick(deps);
+      await runRound(deps);
     }
     await checkAlarms(deps);
     const readOutput = async () => (await runOperation<Report>(deps, "get_report", {})).strategies[0];
@@ -210,7 +210,7 @@ describe("a report", () => {
     expect((await readOutput())?.cycles).toBe(cycles);
     for (let at = 0; at < 2; at++) {
       box.time.pass(MINUTE);
-      await tick(deps);
+      await runRound(deps);
       await checkAlarms(deps);
     }
     box.time.pass(30_000);

@@ -3,7 +3,7 @@ import type { GridStrategy } from "../../src/grid/state/state.ts";
 import type { Decimal } from "../../src/kernel/decimal.ts";
 import type { Order } from "../../src/model/order.ts";
 import type { Strategy } from "../../src/model/strategy.ts";
-import type { Changes } from "../../src/ports/stores/step-store.ts";
+import type { Changes } from "../../src/ports/stores/pass-store.ts";
 import { isQuote } from "../../src/quote/kind.ts";
 import { abovePosition, belowReserve, costOf } from "../invariants/venue.ts";
 import type { Committed } from "./history.ts";

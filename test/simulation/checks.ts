@@ -10,7 +10,7 @@ import type { Order } from "../../src/model/order.ts";
 import { EXIT_SLOT, type Strategy } from "../../src/model/strategy.ts";
 import { SWITCH_READ_VALID_MS } from "../../src/ports/kill-permit.ts";
 import type { Kinds } from "../../src/ports/kind.ts";
-import type { Changes } from "../../src/ports/stores/step-store.ts";
+import type { Changes } from "../../src/ports/stores/pass-store.ts";
 import { isQuote } from "../../src/quote/kind.ts";
 import type { QuoteStrategy } from "../../src/quote/state/state.ts";
 import { brokenByArrival, brokenByRecording, type ShownOrder } from "../invariants/venue.ts";

@@ -124,9 +124,9 @@ export const EDITION_MUTANTS: readonly Mutant[] = [
     IS_OF.accounts,
     one(
       "only one account that is due gets a pass",
-      "src/engine/pass/tick.ts",
-      "return Promise.all(due.map(stepDue));",
-      "return Promise.all(due.slice(0, 1).map(stepDue));",
+      "src/engine/pass/round.ts",
+      "return Promise.all(due.map(runDuePass));",
+      "return Promise.all(due.slice(0, 1).map(runDuePass));",
     ),
   ),
   shownIn(
@@ -142,7 +142,7 @@ export const EDITION_MUTANTS: readonly Mutant[] = [
     CLOCKS,
     one(
       "a pass that failed while the clock was ahead waits until then",
-      "src/engine/pass/tick.ts",
+      "src/engine/pass/round.ts",
       "isAhead(retryAt, now, Math.min(MAX_BACKOFF_MS, FIRST_PAUSE * 2 ** Math.max(0, failures - 1)));",
       "retryAt > now && failures > 0;",
     ),

@@ -242,7 +242,7 @@ export const RULE_MUTANTS: readonly Mutant[] = [
   ),
   one(
     "an exit is no order of the day",
-    "test/simulation/store/step-store.ts",
+    "test/simulation/store/pass-store.ts",
     "countUses(tables, expected, limited);",
     'countUses(tables, expected.filter(({ kind }) => kind !== "exit"), limited);',
   ),

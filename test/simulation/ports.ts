@@ -6,7 +6,7 @@ import { type BookedOrder, toVenueFill, toVenueOrder } from "../../src/market/ma
 import { isBlockedByKill, type Kill } from "../../src/model/kill.ts";
 import type { Book } from "../../src/model/market.ts";
 import type { NewOrder, OrderKind } from "../../src/model/order.ts";
-import type { StepStore } from "../../src/ports/stores/step-store.ts";
+import type { PassStore } from "../../src/ports/stores/pass-store.ts";
 import type {
   AuditStore,
   HistoryStore,
@@ -37,7 +37,7 @@ import type { WrongAnswers } from "./wrong-answers.ts";
 
 const STORE_TIMEOUT = 10_000;
 
-export type SimStore = StepStore &
+export type SimStore = PassStore &
   StrategyStore &
   HistoryStore &
   ManualOrderStore &

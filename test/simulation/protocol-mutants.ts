@@ -12,12 +12,12 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     name: "no write-ahead",
     edits: [
       {
-        file: "src/engine/pass/step.ts",
+        file: "src/engine/pass/pass.ts",
         from: "const recorded = await record(store, snapshot, decision);",
         to: "const recorded = new Set(decision.creates.map(({ clientId }) => clientId));",
       },
       {
-        file: "src/engine/pass/step.ts",
+        file: "src/engine/pass/pass.ts",
         from: "await store.settle(snapshot.lease, { ...settled,",
         to: "await record(store, snapshot, decision);\n  await store.settle(snapshot.lease, { ...settled,",
       },
@@ -25,7 +25,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
   },
   one(
     "no fence",
-    "test/simulation/store/step-store.ts",
+    "test/simulation/store/pass-store.ts",
     "if (row.token !== token || row.owner !== owner)\n",
     "if (row.token < 0)\n",
   ),
@@ -33,12 +33,12 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     name: "no lease and no fence",
     edits: [
       {
-        file: "test/simulation/store/step-store.ts",
+        file: "test/simulation/store/pass-store.ts",
         from: "if (row.token !== token || row.owner !== owner)\n",
         to: "if (row.token < 0)\n",
       },
       {
-        file: "test/simulation/store/step-store.ts",
+        file: "test/simulation/store/pass-store.ts",
         from: "if (!row || (isAhead(row.until, now(), MAX_LEASE_MS) && row.owner !== owner)) return undefined;",
         to: "if (!row) return undefined;",
       },
@@ -88,13 +88,13 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
   ),
   one(
     "an intent is written though the grid is wanted to stop",
-    "test/simulation/store/step-store.ts",
+    "test/simulation/store/pass-store.ts",
     'return kind === "slot" ? wants === "run" :',
     'return kind === "slot" ? true :',
   ),
   one(
     "an intent is written though the kill switch is on",
-    "test/simulation/store/step-store.ts",
+    "test/simulation/store/pass-store.ts",
     "if (isBlockedByKill(kill, kind)) return false;",
     "",
   ),
@@ -113,12 +113,12 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
         to: 'let { short } = cancelled;\n  for (const { clientId, exchangeId } of cancelled.requested) outcomes.push({ clientId, state: "canceled", exchangeId, reason: null });',
       },
       {
-        file: "src/engine/pass/step.ts",
+        file: "src/engine/pass/pass.ts",
         from: "const { outcomes, ...acted } = await act(",
         to: "const { outcomes: told, ...acted } = await act(",
       },
       {
-        file: "src/engine/pass/step.ts",
+        file: "src/engine/pass/pass.ts",
         from: "const reactions = reactionsOf(",
         to: 'const outcomes = [...told, ...urgent.requested.map(({ clientId, exchangeId }) => ({ clientId, state: "canceled" as const, exchangeId, reason: null }))];\n  const reactions = reactionsOf(',
       },
@@ -210,7 +210,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     "test/engine/pass/lost-tail.test.ts",
     one(
       "a database that has lost its last commits is not noticed",
-      "src/engine/pass/step.ts",
+      "src/engine/pass/pass.ts",
       "return found.find((order) => current.some((strategy) => isUnnoted(strategy, order)));",
       "return found.find((order) => current.every((strategy) => isUnnoted(strategy, order)) && order.at < 0);",
     ),

@@ -1,5 +1,5 @@
 import { changesAnything } from "../../src/engine/decide/changes.ts";
-import type { Changes } from "../../src/ports/stores/step-store.ts";
+import type { Changes } from "../../src/ports/stores/pass-store.ts";
 import type { SimStore } from "./ports.ts";
 
 const READS = new Set([

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { sql } from "drizzle-orm";
-import { tick } from "../../src/engine/pass/tick.ts";
+import { runRound } from "../../src/engine/pass/round.ts";
 import { asGrid } from "../../src/grid/kind.ts";
 import { decimal, text } from "../../src/kernel/decimal.ts";
 import { StoreError, VenueError } from "../../src/kernel/errors.ts";
@@ -58,7 +58,7 @@ export async function weekTier({ report: output }: How): Promise<Figures[]> {
     time.pass(2 * MINUTE);
     const broken = breaking(deps, random, () => faults++);
     // A tick that cannot even read what is due does nothing.
-    for (const { outcome } of await tick(broken).catch(() => []))
+    for (const { outcome } of await runRound(broken).catch(() => []))
       if (outcome === "stepped" || outcome === "short") passes++;
     if (Math.floor((time.now() - first) / MINUTE) % ((6 * HOUR) / MINUTE) !== 0) continue;
     heap.push({ day: (time.now() - first) / DAY, bytes: heapAfterCollection() });
@@ -68,7 +68,7 @@ export async function weekTier({ report: output }: How): Promise<Figures[]> {
   const calm = async () => {
     for (let left = 10; left > 0; left--) {
       time.pass(MINUTE);
-      await tick(deps);
+      await runRound(deps);
     }
   };
   await calm();

@@ -1,7 +1,7 @@
 import type { ListedPath, PricePath } from "../../src/adapters/sandbox/matching.ts";
 import { type Simulation, simulatedVenue } from "../../src/adapters/sandbox/venue.ts";
 import { kindsOf } from "../../src/engine/kinds.ts";
-import { tick } from "../../src/engine/pass/tick.ts";
+import { runRound } from "../../src/engine/pass/round.ts";
 import type { Decimal } from "../../src/kernel/decimal.ts";
 import { type Pair, splitPair } from "../../src/kernel/pair.ts";
 import { kindsWith } from "../../src/kinds.ts";
@@ -338,7 +338,7 @@ export async function createSimulation({
       process,
       async (deps) => {
         try {
-          for (const { outcome } of await tick(deps)) {
+          for (const { outcome } of await runRound(deps)) {
             if (outcome === "stepped" || outcome === "short") state.passes++;
             if (PASSED.has(outcome)) troubles.ended();
           }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { tick } from "../../src/engine/pass/tick.ts";
+import { runRound } from "../../src/engine/pass/round.ts";
 import { d, GRID } from "../support/grid.ts";
 import { runOperation, testSandbox } from "../support/sandbox.ts";
 import { minutesOf } from "./series.ts";
@@ -21,7 +21,7 @@ it("grids are ticked while one process searches for another grid", async () => {
   );
   const observed = new Set<number | null | undefined>();
   while (!isOver && observed.size < 4) {
-    await tick(deps);
+    await runRound(deps);
     observed.add(await steppedAt());
   }
   expect([isOver, observed.size]).toEqual([false, 4]);

@@ -1,5 +1,5 @@
 // Values as the engine passes them on, each of them plain but for what a test says of it.
-import type { Turn } from "../../src/engine/decide/intents.ts";
+import type { StrategyPass } from "../../src/engine/decide/intents.ts";
 import type { MarketSnapshot, Observation } from "../../src/engine/reconcile/reconcile.ts";
 import { gridKind } from "../../src/grid/kind.ts";
 import { clientOrderId, type OrderKey, strategyTag } from "../../src/kernel/ids.ts";
@@ -7,7 +7,7 @@ import type { Bounds, Limits } from "../../src/model/limits.ts";
 import type { Quote } from "../../src/model/market.ts";
 import { type Fill, NEW_ORDER, type Order } from "../../src/model/order.ts";
 import type { Strategy } from "../../src/model/strategy.ts";
-import type { Snapshot } from "../../src/ports/stores/step-store.ts";
+import type { Snapshot } from "../../src/ports/stores/pass-store.ts";
 import type { Timing, VenueFill, VenueOrder } from "../../src/ports/venue.ts";
 import { d, market, slot, state } from "./grid.ts";
 
@@ -204,8 +204,8 @@ export const bounds = (limits: Limits = {}, version = 1): Bounds => ({
 });
 
 /** A turn in which everything is known, free and allowed. */
-export const turn = (over: Partial<Turn> = {}): Turn => ({
-  kind: gridKind as Turn["kind"],
+export const turn = (over: Partial<StrategyPass> = {}): StrategyPass => ({
+  kind: gridKind as StrategyPass["kind"],
   observed: observedMarket(),
   now: NOW,
   interval: 60_000,

@@ -1,7 +1,7 @@
 import { sandboxBooks } from "../../src/adapters/libsql/sandbox/sandbox-books.ts";
 import { deposit } from "../../src/adapters/sandbox/person.ts";
 import { type Candles, candlesOf } from "../../src/candles/candles.ts";
-import { tick } from "../../src/engine/pass/tick.ts";
+import { runRound } from "../../src/engine/pass/round.ts";
 import { type Decimal, decimal } from "../../src/kernel/decimal.ts";
 import { MINUTE } from "../../src/kernel/time.ts";
 import { createOperations } from "../../src/operations.ts";
@@ -76,7 +76,7 @@ export async function gridOver(
     async pass(minutes: number, after: () => Promise<void> = async () => {}): Promise<void> {
       for (let left = minutes; left > 0; left--) {
         time.pass(MINUTE);
-        const [done] = await tick(watched);
+        const [done] = await runRound(watched);
         if (done && done.outcome !== "stepped" && done.outcome !== "short")
           throw new Error(`a pass ${done.outcome}: ${done.message}`);
         await after();

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { tick } from "../../src/engine/pass/tick.ts";
+import { runRound } from "../../src/engine/pass/round.ts";
 import { MINUTE } from "../../src/kernel/time.ts";
 import { createOperations } from "../../src/operations.ts";
 import { auditBooks } from "../support/audit.ts";
@@ -50,7 +50,7 @@ const openOn = async () =>
 async function pass(minutes: number): Promise<void> {
   for (let left = minutes; left > 0; left--) {
     box.time.pass(MINUTE);
-    for (const { outcome } of await tick(box.deps)) expect(["stepped", "short"]).toContain(outcome);
+    for (const { outcome } of await runRound(box.deps)) expect(["stepped", "short"]).toContain(outcome);
   }
 }
 

@@ -6,7 +6,7 @@
 
 import { nodeLocal } from "../../cli/host/process/node-local.ts";
 import { startTimer } from "../../cli/host/timer.ts";
-import { tick } from "../../src/engine/pass/tick.ts";
+import { runRound } from "../../src/engine/pass/round.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { type Millis, SECOND } from "../../src/kernel/time.ts";
 import type { Tier } from "../../src/model/market.ts";
@@ -66,7 +66,7 @@ async function withSetup(
     if (isReal) return new Promise((after) => setTimeout(after, millis));
     for (let passed = 0; passed < millis; passed += TICK) {
       time.pass(TICK);
-      await tick(deps);
+      await runRound(deps);
     }
   };
   if (isReal) exchange.latency.before = exchange.latency.after = ON_THE_WAY;

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from "vitest";
-import { tick } from "../../src/engine/pass/tick.ts";
+import { runRound } from "../../src/engine/pass/round.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { SECOND } from "../../src/kernel/time.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
@@ -24,7 +24,7 @@ async function buyOnce({
     .find(({ side }) => side === "buy");
   exchange("mexc").fill(buy?.id ?? "");
   time.pass(5 * SECOND);
-  await tick(deps);
+  await runRound(deps);
 }
 
 it.each(["base", "quote"] as const)(

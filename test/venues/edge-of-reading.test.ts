@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from "vitest";
-import { tick } from "../../src/engine/pass/tick.ts";
+import { runRound } from "../../src/engine/pass/round.ts";
 import { asGrid } from "../../src/grid/kind.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { SECOND } from "../../src/kernel/time.ts";
@@ -31,7 +31,7 @@ it.each(NAMES)("a trade on %s just before the reread window is not booked twice"
   const passUntil = async (seconds: number) => {
     while (time.now() < START + seconds * SECOND) {
       time.pass(Math.min(5 * SECOND, START + seconds * SECOND - time.now()));
-      await tick(deps);
+      await runRound(deps);
     }
   };
   const fillOne = () => {

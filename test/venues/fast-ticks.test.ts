@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from "vitest";
-import { tick } from "../../src/engine/pass/tick.ts";
+import { runRound } from "../../src/engine/pass/round.ts";
 import { asGrid } from "../../src/grid/kind.ts";
 import type { Slot } from "../../src/grid/state/state.ts";
 import { decimal, text } from "../../src/kernel/decimal.ts";
@@ -32,7 +32,7 @@ async function grid(tier: "starter" | "pro") {
     async pass(millis: Millis, every: Millis) {
       for (let passed = 0; passed < millis; passed += every) {
         time.pass(every);
-        await tick(deps);
+        await runRound(deps);
       }
     },
   };

@@ -1,7 +1,7 @@
 /** A grid on an emulated exchange among random faults, its invariants checked against what the exchange really has. */
 
 import type { Fetch } from "../../src/adapters/ccxt/client/transport.ts";
-import { tick } from "../../src/engine/pass/tick.ts";
+import { runRound } from "../../src/engine/pass/round.ts";
 import { asGrid } from "../../src/grid/kind.ts";
 import { movedBase, unsoldBase } from "../../src/grid/ledger/booking.ts";
 import { max, roundToStep, text, ZERO } from "../../src/kernel/decimal.ts";
@@ -107,7 +107,7 @@ async function withSetup(
   const pass = async () => {
     time.pass(BETWEEN);
     exchange.advance();
-    const ended = await Promise.race([tick(deps), process.death()]);
+    const ended = await Promise.race([runRound(deps), process.death()]);
     if (ended === "died") deps = setup.restarted();
     for (const { outcome } of ended === "died" ? [{ outcome: "died" }] : ended)
       passes[outcome] = (passes[outcome] ?? 0) + 1;
@@ -288,7 +288,7 @@ function createChecks({ deps, exchange: exchangeOf, time }: Setup, name: VenueNa
           violate(`slot ${index} rests nothing and does not say why`);
       const writes = () => exchange.count("create") + exchange.count("cancel");
       const before = writes();
-      await tick(alive);
+      await runRound(alive);
       if (writes() !== before) violate("a pass that finds all in order still writes");
     },
 

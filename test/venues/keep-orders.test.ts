@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { tick } from "../../src/engine/pass/tick.ts";
+import { runRound } from "../../src/engine/pass/round.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { SECOND } from "../../src/kernel/time.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
@@ -30,7 +30,7 @@ describe("a stop that keeps the orders, right after a start, on an exchange with
   const step = async () => {
     setup.time.pass(5 * SECOND);
     setup.exchange("gateio").advance();
-    await tick(setup.deps);
+    await runRound(setup.deps);
   };
 
   async function untilStopped(id: string): Promise<void> {

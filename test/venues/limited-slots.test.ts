@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from "vitest";
-import { tick } from "../../src/engine/pass/tick.ts";
+import { runRound } from "../../src/engine/pass/round.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { MINUTE, type Millis, SECOND } from "../../src/kernel/time.ts";
 import { appOver } from "../support/app.ts";
@@ -28,7 +28,7 @@ it("slots at a lasting limit are retried with backoff, and at once when it is ra
   const pass = async (millis: Millis) => {
     for (let passed = 0; passed < millis; passed += 5 * SECOND) {
       time.pass(5 * SECOND);
-      await tick(deps);
+      await runRound(deps);
     }
   };
   const { id } = await runOperation<{ id: string }>(

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { tick } from "../../src/engine/pass/tick.ts";
+import { runRound } from "../../src/engine/pass/round.ts";
 import { asGrid } from "../../src/grid/kind.ts";
 import { movedBase } from "../../src/grid/ledger/booking.ts";
 import type { Slot } from "../../src/grid/state/state.ts";
@@ -31,7 +31,7 @@ it.each<VenueName>(["mexc", "gateio", "bitget", "kraken"])(
     const passes = async (deps: Deps, count: number) => {
       for (let pass = 0; pass < count; pass++) {
         time.pass(5 * SECOND);
-        await tick(deps);
+        await runRound(deps);
       }
     };
     const swing = async (deps: Deps) => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { tick } from "../../src/engine/pass/tick.ts";
+import { runRound } from "../../src/engine/pass/round.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { SECOND } from "../../src/kernel/time.ts";
 import { accountKey } from "../../src/model/account.ts";
@@ -143,7 +143,7 @@ describe.each(PLACED)("a manual order on %s whose request meets", (_kind, { name
     for (let passed = 0; passed < RESOLVED; passed += BETWEEN) {
       setup.time.pass(BETWEEN);
       exchange.advance();
-      await tick(setup.deps);
+      await runRound(setup.deps);
       const order = await setup.deps.store.orderByClientId(
         accountKey(setup.deps.venue(name).account),
         clientOrderId,

@@ -1,6 +1,6 @@
 /** A grid on an emulated exchange whose answers to reads have a value changed now and then, and what it orders then. */
 import type { Fetch } from "../../src/adapters/ccxt/client/transport.ts";
-import { tick } from "../../src/engine/pass/tick.ts";
+import { runRound } from "../../src/engine/pass/round.ts";
 import { type Decimal, decimal, div, roundToStep, text } from "../../src/kernel/decimal.ts";
 import { mixHash, pseudorandomShare } from "../../src/kernel/hash.ts";
 import { isOurs, parseClientOrderId } from "../../src/kernel/ids.ts";
@@ -63,7 +63,7 @@ export async function runPayloads({ name, mutations, seed }: PayloadRun): Promis
     const step = async () => {
       setup.time.pass(5 * SECOND);
       exchange.advance();
-      for (const { outcome } of await tick(setup.deps)) passes[outcome] = (passes[outcome] ?? 0) + 1;
+      for (const { outcome } of await runRound(setup.deps)) passes[outcome] = (passes[outcome] ?? 0) + 1;
     };
     mutator.share = 0.15;
     let price = 60_000;

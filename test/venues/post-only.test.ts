@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { tick } from "../../src/engine/pass/tick.ts";
+import { runRound } from "../../src/engine/pass/round.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { SECOND } from "../../src/kernel/time.ts";
 import type { VenueName } from "../../src/model/market.ts";
@@ -19,7 +19,7 @@ async function on(name: VenueName) {
   const exchange = setup.exchange(name);
   const pass = async () => {
     setup.time.pass(5 * SECOND);
-    await tick(setup.deps);
+    await runRound(setup.deps);
   };
   const start = (over: object = {}) =>
     runOperation<{ id: string }>(

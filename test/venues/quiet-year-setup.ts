@@ -1,6 +1,6 @@
 /** What a quiet year is made of: a grid, time that passes with and without it, and what both sides say of each fill. */
 
-import { tick } from "../../src/engine/pass/tick.ts";
+import { runRound } from "../../src/engine/pass/round.ts";
 import { asGrid } from "../../src/grid/kind.ts";
 import { movedBase } from "../../src/grid/ledger/booking.ts";
 import { decimal, text, ZERO } from "../../src/kernel/decimal.ts";
@@ -61,7 +61,7 @@ export async function createYear(name: VenueName, unified = false) {
     time.pass(after);
     exchange.advance();
     passes++;
-    for (const { outcome, message } of await tick(deps))
+    for (const { outcome, message } of await runRound(deps))
       if (outcome === "failed") violate(`a pass failed: ${message}`);
   };
 

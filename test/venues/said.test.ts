@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { tick } from "../../src/engine/pass/tick.ts";
+import { runRound } from "../../src/engine/pass/round.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { SECOND } from "../../src/kernel/time.ts";
 import { accountKey } from "../../src/model/account.ts";
@@ -149,7 +149,7 @@ describe.each(NAMES)("the words of a refusal by %s", (name) => {
     const pass = async () => {
       setup.time.pass(5 * SECOND);
       exchange.advance();
-      await tick(setup.deps);
+      await runRound(setup.deps);
     };
     const passUntil = async (holds: () => Promise<boolean>) => {
       for (let passes = 0; !(await holds()); passes++) {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { tick } from "../../src/engine/pass/tick.ts";
+import { runRound } from "../../src/engine/pass/round.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { SECOND } from "../../src/kernel/time.ts";
 import type { VenueName } from "../../src/model/market.ts";
@@ -184,7 +184,7 @@ describe.each(NAMES)("orders of one account on %s", (name) => {
     const pass = async (count: number) => {
       for (let left = count; left > 0; left--) {
         setup.time.pass(5 * SECOND);
-        await tick(setup.deps);
+        await runRound(setup.deps);
       }
     };
     const view = async (id: string) => (await setup.deps.store.strategies({ id }))[0]?.strategy;

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from "vitest";
-import { tick } from "../../src/engine/pass/tick.ts";
+import { runRound } from "../../src/engine/pass/round.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { type Millis, SECOND } from "../../src/kernel/time.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
@@ -39,7 +39,7 @@ async function slowly(millis: () => Millis) {
     });
   for (let pass = 0; pass < 40; pass++) {
     time.pass(5 * SECOND);
-    await tick(deps);
+    await runRound(deps);
   }
   const { rows } = await setup.context.client.execute(
     "select count(*) as dead from orders where reason = 'not sent'",

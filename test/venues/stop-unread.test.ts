@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { tick } from "../../src/engine/pass/tick.ts";
+import { runRound } from "../../src/engine/pass/round.ts";
 import { MINUTE, SECOND } from "../../src/kernel/time.ts";
 import type { VenueName } from "../../src/model/market.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
@@ -56,12 +56,12 @@ describe.each(NAMES)("a stop on %s", (name) => {
 
       for (let pass = 0; pass < 3; pass++) {
         setup.time.pass(6 * MINUTE);
-        await tick(setup.deps);
+        await runRound(setup.deps);
       }
       expect(await events()).toHaveLength(1);
       exchange.heal();
       setup.time.pass(6 * MINUTE);
-      await tick(setup.deps);
+      await runRound(setup.deps);
       expect((await view())?.strategy.status).toBe("stopped");
     },
   );
@@ -76,7 +76,7 @@ describe.each(NAMES)("a stop on %s", (name) => {
     exchange.heal();
     for (let pass = 0; pass < 4; pass++) {
       setup.time.pass(6 * MINUTE);
-      await tick(setup.deps);
+      await runRound(setup.deps);
     }
     expect((await view())?.strategy.status).toBe("stopped");
     expect(exchange.orders().at(-1)).toMatchObject({ side: "sell", force: "ioc", status: "filled" });

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
 import type { Fetch } from "../../src/adapters/ccxt/client/transport.ts";
-import { tick } from "../../src/engine/pass/tick.ts";
+import { runRound } from "../../src/engine/pass/round.ts";
 import { text } from "../../src/kernel/decimal.ts";
 import { isOurs } from "../../src/kernel/ids.ts";
 import { SECOND } from "../../src/kernel/time.ts";
@@ -30,7 +30,7 @@ it("a trade reported under two ids moves its slot once", async () => {
     setup.time.pass(5 * SECOND);
     venue.advance();
     venue.move("BTC/USDT", price);
-    await tick(setup.deps);
+    await runRound(setup.deps);
   };
   for (const price of ["60000", "60000", "58900", "58900", "58900", "59500", "60100"])
     for (let pass = 0; pass < 3; pass++) await step(price);

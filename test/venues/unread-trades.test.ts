@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from "vitest";
-import { tick } from "../../src/engine/pass/tick.ts";
+import { runRound } from "../../src/engine/pass/round.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { MINUTE, SECOND } from "../../src/kernel/time.ts";
 import { accountKey } from "../../src/model/account.ts";
@@ -33,7 +33,7 @@ async function grid(name: VenueName) {
   const pass = async (millis = 5 * SECOND) => {
     time.pass(millis);
     exchange.advance();
-    for (const { outcome, message } of await tick(deps)) expect(outcome, message).not.toBe("failed");
+    for (const { outcome, message } of await runRound(deps)) expect(outcome, message).not.toBe("failed");
   };
   const { id } = await runOperation<{ id: string }>(
     deps,

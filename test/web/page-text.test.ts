@@ -20,7 +20,7 @@ describe("a message on the page", () => {
     expect(JSON.parse(pageText(JSON.stringify({ message, id: 1 })))).toEqual({ message: shown, id: 1 });
   });
 
-  it.each(["src/grid/operations/status.ts", "src/grid/plan/notices.ts", "src/engine/pass/step.ts"])(
+  it.each(["src/grid/operations/status.ts", "src/grid/plan/notices.ts", "src/engine/pass/pass.ts"])(
     "names no command of a notice in %s",
     (file) => {
       const commands =

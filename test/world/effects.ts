@@ -1,6 +1,6 @@
 import { isBlockedByKill } from "../../src/model/kill.ts";
 import type { NewOrder } from "../../src/model/order.ts";
-import type { Snapshot } from "../../src/ports/stores/step-store.ts";
+import type { Snapshot } from "../../src/ports/stores/pass-store.ts";
 import {
   brokenByArrival,
   brokenByHolding,
@@ -8,7 +8,7 @@ import {
   type ShownOrder,
   slotOfId,
 } from "../invariants/venue.ts";
-import { memoryStepStore } from "../simulation/store/step-store.ts";
+import { memoryStepStore } from "../simulation/store/pass-store.ts";
 import { copyTables, type Tables } from "../simulation/store/tables.ts";
 import { cancel, type Exchange, type Executed, isResting, type Placed, place, quoteOf } from "./exchange.ts";
 import type { Passing, Requested } from "./pass.ts";

@@ -1,5 +1,5 @@
 import { kindsOf } from "../../src/engine/kinds.ts";
-import { step } from "../../src/engine/pass/step.ts";
+import { runPass } from "../../src/engine/pass/pass.ts";
 import { KINDS } from "../../src/kinds.ts";
 import type { Market } from "../../src/model/market.ts";
 import type { NewOrder } from "../../src/model/order.ts";
@@ -96,7 +96,7 @@ export async function openRun(passing: Passing, market: Market, timing: Timing):
     log: () => {},
   };
   await untilItWaits(() => {
-    void step(deps, venue).then((pass) => {
+    void runPass(deps, venue).then((pass) => {
       isDone = pass.outcome === "stepped";
       waiting = [];
       stopped();

@@ -1,6 +1,6 @@
 import { text } from "../../src/kernel/decimal.ts";
 import type { NewOrder } from "../../src/model/order.ts";
-import type { Changes, Snapshot } from "../../src/ports/stores/step-store.ts";
+import type { Changes, Snapshot } from "../../src/ports/stores/pass-store.ts";
 import type { VenueFill, VenueOrder } from "../../src/ports/venue.ts";
 import type { Found } from "./explore.ts";
 import { make, runOf } from "./moves.ts";

@@ -4,7 +4,7 @@ import { asDeclared, declaredKind } from "../../../src/declared/kind.ts";
 import { declaredStarts } from "../../../src/declared/operations/start.ts";
 import { comparableText } from "../../../src/declared/pass/ask.ts";
 import type { DeclaredStrategy } from "../../../src/declared/state.ts";
-import { step } from "../../../src/engine/pass/step.ts";
+import { runPass } from "../../../src/engine/pass/pass.ts";
 import { type Decimal, text, ZERO } from "../../../src/kernel/decimal.ts";
 import { messageOf, VenueError } from "../../../src/kernel/errors.ts";
 import { type Amount, Money } from "../../../src/kernel/money.ts";
@@ -119,7 +119,7 @@ async function onePass(run: SimulatedRun): Promise<string> {
   const lostBefore = faults.lostResponses;
   const store = faultyStore(run.deps.store, faults);
   const venue = faultyVenue(countingVenue(run), faults);
-  const end = await Promise.race([step({ ...run.deps, store }, venue), run.crashed]);
+  const end = await Promise.race([runPass({ ...run.deps, store }, venue), run.crashed]);
   run.advance(INTERVAL);
   if (end === "crashed") {
     run.restarts++;
@@ -148,7 +148,7 @@ async function bringToRest(run: SimulatedRun): Promise<readonly string[]> {
       ];
     const before = run.accepted.size;
     const open = (await run.venue.openOrders(run.symbol)).map(({ id }) => id).join();
-    await step(run.deps, countingVenue(run));
+    await runPass(run.deps, countingVenue(run));
     const after = (await run.venue.openOrders(run.symbol)).map(({ id }) => id).join();
     quiet = run.accepted.size === before && open === after ? quiet + 1 : 0;
   }

@@ -26,7 +26,7 @@ import { type Fill, type MeasuredFill, type NewOrder, type Order, sentOrderOf } 
 import { reasonOf } from "../../model/refusal-text.ts";
 import type { Strategy } from "../../model/strategy.ts";
 import type { Kinds, RequestedPrices } from "../../ports/kind.ts";
-import type { Snapshot } from "../../ports/stores/step-store.ts";
+import type { Snapshot } from "../../ports/stores/pass-store.ts";
 import type { Timing, VenueFill, VenueOrder } from "../../ports/venue.ts";
 import { fillPricesOf, type Rules, type TickReach } from "../tape/ticks.ts";
 
@@ -163,7 +163,7 @@ export const opened = <S extends Strategy>(strategy: S, interval?: Millis): Stra
   memory: interval === undefined ? NO_MEMORY : { ...NO_MEMORY, interval },
 });
 
-interface PassOptions {
+interface PaperPassOptions {
   readonly kinds: Kinds;
   /** What the strategy reads besides the book. */
   readonly requested?: RequestedPrices;
@@ -177,7 +177,7 @@ export function passOnPaper<S extends Strategy>(
   market: Market,
   paper: PaperVenue,
   at: Millis,
-  { kinds, requested = {}, measured = [] }: PassOptions,
+  { kinds, requested = {}, measured = [] }: PaperPassOptions,
 ): PaperPassResult<S> {
   const snapshot = snapshotOf(before, at);
   // As a pass does: stops cancel their orders before anything is read.
@@ -221,7 +221,7 @@ function snapshotOf({ strategy, orders, memory }: StrategyOnPaper<Strategy>, now
   };
 }
 
-type PaperReads = { readonly market: Market; readonly paper: PaperVenue } & Required<PassOptions>;
+type PaperReads = { readonly market: Market; readonly paper: PaperVenue } & Required<PaperPassOptions>;
 
 function observationOf(
   { strategy, orders, memory }: StrategyOnPaper<Strategy>,

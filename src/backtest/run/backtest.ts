@@ -249,7 +249,7 @@ interface TapeWalk extends GridRun<TapePaper> {
 }
 
 /**
- * Runs the strategy over a tape: its own passes after every trade and book, or at each tick interval; events at the
+ * Runs the strategy over a tape: its own passes after every trade and book, or at each round; events at the
  * same time precede the pass. An order fills at most the amounts of the trades that reach it. Yields the processed
  * trades.
  */

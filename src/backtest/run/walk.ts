@@ -161,8 +161,8 @@ export const gridWakeOf = ({ config, state }: GridStrategy, tick: Decimal): Tick
   movesOf(config, state, tick);
 
 /**
- * Runs the strategy over bars: its own passes on a venue in memory, at every price point of every bar or at each tick
- * interval. Skips passes that cannot change anything.
+ * Runs the strategy over bars: its own passes on a venue in memory, at every price point of every bar or at each
+ * round. Skips passes that cannot change anything.
  */
 export const walk = (strategy: GridStrategy, bars: Ticks, options: WalkOptions): WalkResult =>
   finish(goingOn(begunWalk(strategy, bars, options)));

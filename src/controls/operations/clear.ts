@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { isReadable } from "../../engine/accounts.ts";
-import { stepNow } from "../../engine/pass/tick.ts";
+import { runPassNow } from "../../engine/pass/round.ts";
 import { upgraded } from "../../engine/pass/upgrade.ts";
 import { isFinal } from "../../engine/reconcile/fill-cursor.ts";
 import { type Decimal, text } from "../../kernel/decimal.ts";
@@ -78,10 +78,10 @@ async function passOverAll(deps: Deps): Promise<void> {
   const due = await deps.store.due();
   const venues = due.flatMap(({ account }) => deps.venueOf(parseAccountKey(account)) ?? []);
   if (!deps.requests) {
-    await Promise.all(venues.map((venue) => stepNow(deps, venue)));
+    await Promise.all(venues.map((venue) => runPassNow(deps, venue)));
     return;
   }
-  for (const venue of venues) if (deps.requests() > MIN_CLEAR_REQUESTS) await stepNow(deps, venue);
+  for (const venue of venues) if (deps.requests() > MIN_CLEAR_REQUESTS) await runPassNow(deps, venue);
 }
 
 interface RestingOrders {

@@ -24,7 +24,7 @@ import {
   NO_CHANGES,
   type Snapshot,
   type StrategyUpdate,
-} from "../../ports/stores/step-store.ts";
+} from "../../ports/stores/pass-store.ts";
 import { cursorAfter, isFinal, missingSince } from "../reconcile/fill-cursor.ts";
 import {
   addFee,

@@ -9,7 +9,7 @@ import type { AccountMemory, Losses } from "../../model/memory.ts";
 import type { Order, OwnBase } from "../../model/order.ts";
 import { need, type Strategy } from "../../model/strategy.ts";
 import type { AdvancedStrategy, Kinds } from "../../ports/kind.ts";
-import type { Changes, Snapshot } from "../../ports/stores/step-store.ts";
+import type { Changes, Snapshot } from "../../ports/stores/pass-store.ts";
 import { isContradicted, isFinal, listedIn, withFeeValues } from "../reconcile/fill-cursor.ts";
 import {
   type MarketSnapshot,
@@ -38,7 +38,7 @@ import {
   remember,
   type StrategyAllowance,
 } from "./changes.ts";
-import { cancellable, isRecovering, rhythmOf, type Turn, unchanged, windowOf } from "./intents.ts";
+import { cancellable, isRecovering, rhythmOf, type StrategyPass, unchanged, windowOf } from "./intents.ts";
 import { advance, book, judgeAccount, judgeLoss, withStopped } from "./loss.ts";
 import { noteUnreadable, stoppedUnreadable } from "./stop.ts";
 
@@ -256,7 +256,7 @@ const unreportedChanges = (
   });
 
 // A strategy that cannot continue stops only itself; its orders are still processed.
-function advanceOrFail(strategy: Strategy, live: readonly Order[], context: Turn): AdvancedStrategy {
+function advanceOrFail(strategy: Strategy, live: readonly Order[], context: StrategyPass): AdvancedStrategy {
   try {
     return advance(strategy, live, context);
   } catch (error) {
@@ -284,7 +284,7 @@ function turnOf(
   { snapshot, observation, strategies, kinds, live, losses, orphan, stranger, waiting, slow }: AccountPass,
   share: StrategyAllowance,
   strategy: Strategy,
-): Turn {
+): StrategyPass {
   const { timing, markets } = observation;
   const observed = markets.get(strategy.symbol) as MarketSnapshot;
   const { market } = observed;
@@ -327,7 +327,7 @@ const searchTermsOf = (
   { memory }: Snapshot,
   waiting: AdoptedOrder["waiting"],
   { symbol }: Strategy,
-): Pick<Turn, "isWaiting" | "readAt"> => ({
+): Pick<StrategyPass, "isWaiting" | "readAt"> => ({
   isWaiting: waiting.has(symbol),
   readAt: memory.tradesAt?.[symbol],
 });

@@ -20,7 +20,7 @@ import {
   timeInForceOf,
 } from "../../model/strategy.ts";
 import type { AdvancedStrategy, Kind, StrategyContext } from "../../ports/kind.ts";
-import type { Lease, Snapshot } from "../../ports/stores/step-store.ts";
+import type { Lease, Snapshot } from "../../ports/stores/pass-store.ts";
 import type { Timing } from "../../ports/venue.ts";
 import { isFinal } from "../reconcile/fill-cursor.ts";
 import type { MarketSnapshot } from "../reconcile/reconcile.ts";
@@ -83,7 +83,7 @@ export function identified<S extends StrategyState>(
 }
 
 /** Context of one strategy in a pass, with fields for the engine only. */
-export interface Turn extends StrategyContext {
+export interface StrategyPass extends StrategyContext {
   readonly kind: Kind;
   readonly observed: MarketSnapshot;
   /** When all trades of its market were last read before this pass. */

@@ -14,7 +14,7 @@ import type { AdvancedStrategy, DraftedStrategy, Kind, Kinds } from "../../ports
 import type { Timing } from "../../ports/venue.ts";
 import { addFee, movementsOf, type Reconciled } from "../reconcile/reconcile.ts";
 import { booksChecked, recover, serialOf } from "../reconcile/recovery.ts";
-import { identified, type Turn, unchanged } from "./intents.ts";
+import { identified, type StrategyPass, unchanged } from "./intents.ts";
 import { leavingAgain, noteMarketClosed, stop } from "./stop.ts";
 
 /** Basis of a loss check. A changed limit or a person's resume restarts the check. */
@@ -244,7 +244,7 @@ const accepted = (state: StrategyState, index: number): StrategyState => ({
 });
 
 /** Returns a strategy with the orders that it needs next, after its fills are booked. `live` are its unsettled orders. */
-export function advance(before: Strategy, live: readonly Order[], context: Turn): AdvancedStrategy {
+export function advance(before: Strategy, live: readonly Order[], context: StrategyPass): AdvancedStrategy {
   const after = drafted(before, live, context);
   const { strategy, intents } = after;
   const { state, orders } = identified(strategy, intents, context.now);
@@ -255,7 +255,7 @@ export function advance(before: Strategy, live: readonly Order[], context: Turn)
   };
 }
 
-function drafted(before: Strategy, live: readonly Order[], context: Turn): DraftedStrategy {
+function drafted(before: Strategy, live: readonly Order[], context: StrategyPass): DraftedStrategy {
   const state = recover(before, context);
   const known = applyResume(state === before.state ? before : { ...before, state });
   const { market, isUnlisted, error } = context.observed;
@@ -277,7 +277,11 @@ function drafted(before: Strategy, live: readonly Order[], context: Turn): Draft
 export const pausedPhase = ({ phase }: Strategy): Phase => (phase === "starting" ? phase : "paused");
 
 // Finishes its pending cancels and waits.
-const pause = (strategy: Strategy, live: readonly Order[], { kind }: Turn): Partial<DraftedStrategy> => ({
+const pause = (
+  strategy: Strategy,
+  live: readonly Order[],
+  { kind }: StrategyPass,
+): Partial<DraftedStrategy> => ({
   strategy: { ...strategy, phase: pausedPhase(strategy) },
   cancels: kind.outdated(strategy.state, live),
 });

@@ -13,10 +13,14 @@ import type { Funds, Intent, Order, Resting } from "../../model/order.ts";
 import { EXIT_SLOT, type Exit, type Strategy, type StrategyState } from "../../model/strategy.ts";
 import type { DraftedStrategy, Kind } from "../../ports/kind.ts";
 import type { MarketSnapshot } from "../reconcile/reconcile.ts";
-import { cancellable, draftOf, isRecovering, type Turn } from "./intents.ts";
+import { cancellable, draftOf, isRecovering, type StrategyPass } from "./intents.ts";
 
 /** Stops a strategy: cancels its orders, and sells its base if requested. */
-export function stop(before: Strategy, live: readonly Order[], context: Turn): Partial<DraftedStrategy> {
+export function stop(
+  before: Strategy,
+  live: readonly Order[],
+  context: StrategyPass,
+): Partial<DraftedStrategy> {
   const strategy = leavingBase(before);
   const { exit } = strategy.state;
   const keeps = strategy.keepOrders && exit === null && !context.clears;
@@ -48,16 +52,16 @@ export function stop(before: Strategy, live: readonly Order[], context: Turn): P
   };
 }
 
-const unsold = ({ state, symbol }: Strategy, { kind }: Turn): string =>
+const unsold = ({ state, symbol }: Strategy, { kind }: StrategyPass): string =>
   `${text(kind.holdings(state).base)} ${splitPair(symbol).base} of the ${kind.name} were not free in the account and were not sold; sell them manually`;
 
-const leftUnlisted = ({ state, symbol }: Strategy, { kind, observed }: Turn): string | undefined =>
+const leftUnlisted = ({ state, symbol }: Strategy, { kind, observed }: StrategyPass): string | undefined =>
   observed.isUnlisted
     ? `${observed.error}; ${text(kind.holdings(state).base)} ${splitPair(symbol).base} stay in the account`
     : undefined;
 
 /** Returns whether the strategy has base to sell that the account lacks. */
-function isLacking({ state }: Strategy, { kind, observed: { market, quote } }: Turn): boolean {
+function isLacking({ state }: Strategy, { kind, observed: { market, quote } }: StrategyPass): boolean {
   if (!market || !quote) return false;
   return exitPlan(kind, state, { market, quote, funds: undefined }).intent !== undefined;
 }
@@ -76,7 +80,7 @@ function leavingBase(strategy: Strategy): Strategy {
  * Returns the part of the lacking base that can still appear: reads can be delayed after an order's end, and an
  * unconfirmed order may never have existed. Undefined if neither applies.
  */
-function late(strategy: Strategy, context: Turn): Partial<DraftedStrategy> | undefined {
+function late(strategy: Strategy, context: StrategyPass): Partial<DraftedStrategy> | undefined {
   const { state } = strategy;
   const { exit } = state;
   const isDoubted = context.doubted.has(splitPair(strategy.symbol).base);
@@ -92,7 +96,7 @@ function late(strategy: Strategy, context: Turn): Partial<DraftedStrategy> | und
 }
 
 /** Returns one order of the exit; undefined if the exchange would not accept what is left. */
-function sell(strategy: Strategy, context: Turn): Partial<DraftedStrategy> | undefined {
+function sell(strategy: Strategy, context: StrategyPass): Partial<DraftedStrategy> | undefined {
   const { kind, observed, funds, killed, panics, limit, window, bounds } = context;
   const { market, quote, error } = observed;
   const waits = (lastError: string | null) => ({ strategy: { ...strategy, lastError } });

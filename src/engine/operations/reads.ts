@@ -17,9 +17,9 @@ import { type Exposure, NO_EXPOSURE, type Preview } from "../../model/proposal.t
 import type { Strategy } from "../../model/strategy.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
+import { runPassesUntil } from "../pass/round.ts";
 import { stalledFor, stalledNotices } from "../pass/stop-watch.ts";
 import { streamNotices } from "../pass/streams/down.ts";
-import { stepUntil } from "../pass/tick.ts";
 import { type PositionStrategy, positionAccounts } from "../position/ledger.ts";
 import { changedFields } from "./shapes.ts";
 
@@ -232,7 +232,7 @@ async function stopByUser<S extends PositionStrategy>(
 ) {
   if (status !== "stopped") await deps.store.setWants(id, "stop", how, by);
   const isOver = ({ strategy }: StrategyView) => strategy.status === "stopped";
-  const { view, why } = await stepUntil(deps, () => viewNamed(deps, kind, id), isOver);
+  const { view, why } = await runPassesUntil(deps, () => viewNamed(deps, kind, id), isOver);
   return changedOut(
     view,
     isOver(view)
@@ -276,7 +276,7 @@ export function pauseParts<S extends PositionStrategy>(kind: PositionKind<S>, is
         async act() {
           await deps.store.setPaused(id, isPaused, byOf(call));
           const isDone = ({ openOrders }: StrategyView) => isPaused && openOrders === 0;
-          const { view, why } = await stepUntil(deps, () => viewNamed(deps, kind, id), isDone);
+          const { view, why } = await runPassesUntil(deps, () => viewNamed(deps, kind, id), isDone);
           const isFaulty = view.strategy.status === "error";
           if (isPaused) return changedOut(view, `${id} is paused: its orders are canceled${why}`, !isFaulty);
           const failure = kind.failure?.(view);

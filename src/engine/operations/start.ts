@@ -20,11 +20,11 @@ import {
   describeStart,
   fundPaper,
   readKept,
-  stepNow,
+  runPassNow,
   strategiesOn,
   type TradingPlace,
   venueForStart,
-} from "../pass/tick.ts";
+} from "../pass/round.ts";
 import type { PositionStrategy } from "../position/ledger.ts";
 import { type PositionKind, viewNamed } from "./reads.ts";
 
@@ -159,7 +159,7 @@ async function startedOut<S extends PositionStrategy, Requested extends object>(
 ) {
   const ref = parseAccountKey(account);
   const venue = deps.venueOf(ref);
-  const pass = venue && (await stepNow(deps, venue));
+  const pass = venue && (await runPassNow(deps, venue));
   const { strategy } = await viewNamed(deps, kind, id);
   const { status, phase, config, symbol } = strategy;
   return {

@@ -9,10 +9,10 @@ import {
   type Changes,
   type Lease,
   NO_CHANGES,
+  type PassStore,
   type Settlement,
   type Snapshot,
-  type StepStore,
-} from "../../ports/stores/step-store.ts";
+} from "../../ports/stores/pass-store.ts";
 import type { CancelOutcome, CreateOutcome, Permit, Venue } from "../../ports/venue.ts";
 import type { Local } from "../../ports/within-time.ts";
 import type { Decision } from "../decide/decide.ts";
@@ -41,7 +41,7 @@ export const protocolTime = (
 
 interface ActDeps {
   readonly venue: Venue;
-  readonly store: StepStore;
+  readonly store: PassStore;
   readonly local: Local;
 }
 
@@ -166,7 +166,7 @@ const eventOf = (
  * others.
  */
 export async function record(
-  store: StepStore,
+  store: PassStore,
   snapshot: Snapshot,
   { changes }: Decision,
 ): Promise<ReadonlySet<string>> {
@@ -180,7 +180,7 @@ export async function record(
 }
 
 async function recordOneByOne(
-  store: StepStore,
+  store: PassStore,
   { lease, strategies, cursors }: Snapshot,
   changes: readonly Changes[],
 ): Promise<ReadonlySet<string>> {

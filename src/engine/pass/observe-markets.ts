@@ -9,7 +9,7 @@ import type { CandleSeries } from "../../model/memory.ts";
 import type { Order } from "../../model/order.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { Kind, Kinds, RequestedPrices } from "../../ports/kind.ts";
-import type { Snapshot } from "../../ports/stores/step-store.ts";
+import type { Snapshot } from "../../ports/stores/pass-store.ts";
 import type { FillsRead, Timing, Venue, VenueFill, VenueOrder } from "../../ports/venue.ts";
 import {
   bookedSince,

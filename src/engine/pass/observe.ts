@@ -6,7 +6,7 @@ import type { Elsewhere } from "../../model/memory.ts";
 import type { Order } from "../../model/order.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { Kinds } from "../../ports/kind.ts";
-import type { Snapshot, StepStore } from "../../ports/stores/step-store.ts";
+import type { PassStore, Snapshot } from "../../ports/stores/pass-store.ts";
 import type { HistoryStore } from "../../ports/stores/store.ts";
 import type { Timing, Venue, VenueFill, VenueOrder } from "../../ports/venue.ts";
 import { rhythmOf } from "../decide/intents.ts";
@@ -20,7 +20,7 @@ import { mayCreate, readFeePrices } from "./own-offers.ts";
 /** Reads what a pass needs, in an order that misses nothing: open orders before trades, both before lookups. */
 export async function observe(
   venue: Venue,
-  deps: Pick<Deps, "kinds" | "reference"> & { readonly store: StepStore & MeasuredStore },
+  deps: Pick<Deps, "kinds" | "reference"> & { readonly store: PassStore & MeasuredStore },
   snapshot: Snapshot,
   budget: Budget,
 ): Promise<Observation & { readonly short: boolean }> {
@@ -101,7 +101,7 @@ async function findStrangers(
     reports,
     ended,
   }: {
-    readonly store: StepStore;
+    readonly store: PassStore;
     readonly snapshot: Snapshot;
     readonly markets: ReadonlyMap<Pair, MarketSnapshot>;
     readonly reports: ReadonlyMap<string, OrderReport>;

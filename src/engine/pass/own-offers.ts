@@ -19,7 +19,7 @@ import {
 } from "../../model/samples/sample.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { Kinds } from "../../ports/kind.ts";
-import type { Snapshot } from "../../ports/stores/step-store.ts";
+import type { Snapshot } from "../../ports/stores/pass-store.ts";
 import type { Reference, Venue } from "../../ports/venue.ts";
 import type { Decision } from "../decide/decide.ts";
 import { rhythmOf, waitsForLimit } from "../decide/intents.ts";

@@ -4,7 +4,7 @@ import { parseAccountKey } from "../../model/account.ts";
 import type { Event } from "../../model/events.ts";
 import type { AccountMemory } from "../../model/memory.ts";
 import type { Strategy } from "../../model/strategy.ts";
-import type { Snapshot } from "../../ports/stores/step-store.ts";
+import type { Snapshot } from "../../ports/stores/pass-store.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
 
 /** Number of intervals without a price that count as unwatched. */

@@ -1,6 +1,6 @@
 import type { Strategy } from "../../model/strategy.ts";
 import type { Kind, Kinds } from "../../ports/kind.ts";
-import type { Snapshot } from "../../ports/stores/step-store.ts";
+import type { Snapshot } from "../../ports/stores/pass-store.ts";
 
 /** Upgrades a strategy to the kind's current version; its next change stores it. Throws if a newer program stored it. */
 export function upgraded(kind: Kind, strategy: Strategy): Strategy {

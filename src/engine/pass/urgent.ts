@@ -1,7 +1,7 @@
 import type { Event } from "../../model/events.ts";
 import type { Order } from "../../model/order.ts";
 import type { Strategy } from "../../model/strategy.ts";
-import type { Settlement, Snapshot } from "../../ports/stores/step-store.ts";
+import type { Settlement, Snapshot } from "../../ports/stores/pass-store.ts";
 import type { Decision } from "../decide/decide.ts";
 import { cancellable } from "../decide/intents.ts";
 import { startingAt } from "./observe-orders.ts";
@@ -58,7 +58,7 @@ type Owned = readonly Pick<Order, "strategy">[];
 
 /**
  * Returns whether a strategy has begun to leave the market, or cancels its orders, so that the next pass can sell. After
- * a sale the next pass waits for its tick: the book needs time, because each further sale is cheaper.
+ * a sale the next pass waits for its round: the book needs time, because each further sale is cheaper.
  */
 export function leavesWith(
   { strategies }: Snapshot,

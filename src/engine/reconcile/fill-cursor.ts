@@ -3,7 +3,7 @@ import { type Pair, splitPair } from "../../kernel/pair.ts";
 import { ageOf, HOUR, MINUTE, type Millis, SECOND, timeInPast } from "../../kernel/time.ts";
 import type { Market } from "../../model/market.ts";
 import type { BookedFee, Fee, Fill, FillCursor, Order, OrderState, Span } from "../../model/order.ts";
-import type { Snapshot } from "../../ports/stores/step-store.ts";
+import type { Snapshot } from "../../ports/stores/pass-store.ts";
 import type { FillsOfSpan, Timing, VenueOrder } from "../../ports/venue.ts";
 
 /** Position of reading one pair's executions within a pass, in market time. */

@@ -15,7 +15,7 @@ import {
   type UnreadTrade,
 } from "../../model/strategy.ts";
 import type { Kind } from "../../ports/kind.ts";
-import type { Snapshot } from "../../ports/stores/step-store.ts";
+import type { Snapshot } from "../../ports/stores/pass-store.ts";
 import type { Timing, UnreadableFill, VenueOrder } from "../../ports/venue.ts";
 import { isFinal, TRADES_WAIT } from "./fill-cursor.ts";
 import {

@@ -1,4 +1,4 @@
-import { readForChange, readKept, stepNow, venueForChange } from "../../engine/pass/tick.ts";
+import { readForChange, readKept, runPassNow, venueForChange } from "../../engine/pass/round.ts";
 import { text } from "../../kernel/decimal.ts";
 import { AppError, noLongerHolds } from "../../kernel/errors.ts";
 import { lazy } from "../../kernel/lazy.ts";
@@ -158,7 +158,7 @@ async function editPasses(deps: Deps, { id, account }: GridStrategy): Promise<st
   const venue = deps.venueOf(parseAccountKey(account));
   if (!venue) return "";
   for (let at = 0; at < PASSES; at++) {
-    const { outcome, message } = await stepNow(deps, venue);
+    const { outcome, message } = await runPassNow(deps, venue);
     if (outcome === "failed") return `; its pass failed (${message}) and is tried again`;
     if (outcome === "busy") return "; the next pass applies it";
     const { strategy } = await gridViewById(deps, id);

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { tick } from "../../engine/pass/tick.ts";
+import { runRound } from "../../engine/pass/round.ts";
 import { type Operation, operation } from "../../operation.ts";
-import { TickShape } from "../schema/schema.ts";
+import { RoundShape } from "../schema/schema.ts";
 import { editOperations } from "./edit.ts";
 import { guideGrid, withdrawPlan } from "./guide.ts";
 import { previewCenteredGrid, previewGrid, startCenteredGrid, startGrid } from "./start.ts";
@@ -16,11 +16,11 @@ const tickNow = operation({
   http: { route: "POST /internal/tick", from: "body" },
   cli: { path: "tick" },
   input: () => z.object({}),
-  output: TickShape,
+  output: RoundShape,
   failure: "Internal error",
   // A pass has more fields, for the process that runs it.
   run: async (deps) => ({
-    accounts: (await tick(deps)).map(({ account, outcome, message }) => ({
+    accounts: (await runRound(deps)).map(({ account, outcome, message }) => ({
       account,
       outcome,
       ...(message === undefined ? {} : { message }),

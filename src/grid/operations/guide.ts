@@ -1,6 +1,6 @@
 import * as z from "zod";
+import { strategiesOn } from "../../engine/pass/round.ts";
 import { stalledNotices } from "../../engine/pass/stop-watch.ts";
-import { strategiesOn } from "../../engine/pass/tick.ts";
 import { type Need, neededOf, needsOf } from "../../engine/reserves.ts";
 import {
   type Decimal,

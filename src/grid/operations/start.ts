@@ -4,11 +4,11 @@ import {
   describeStart,
   fundPaper,
   readKept,
-  stepNow,
+  runPassNow,
   strategiesOn,
   type TradingPlace,
   venueForStart,
-} from "../../engine/pass/tick.ts";
+} from "../../engine/pass/round.ts";
 import { confidenceAt } from "../../engine/reconcile/confidence.ts";
 import { type Decimal, text } from "../../kernel/decimal.ts";
 import { AppError, VenueError } from "../../kernel/errors.ts";
@@ -215,7 +215,7 @@ async function prepareStart(deps: Deps, request: StartRequest) {
 async function startedGridResponse(deps: Deps, request: StartRequest, begun: Begun) {
   const { strategy, maxQuoteUsed, ownBase, warnings } = begun;
   const venue = deps.venueOf(parseAccountKey(strategy.account));
-  const pass = venue && (await stepNow(deps, venue));
+  const pass = venue && (await runPassNow(deps, venue));
   const [view] = await deps.store.strategies({ id: strategy.id });
   const { id, status, phase, config } = view?.strategy ?? strategy;
   return {

@@ -1,6 +1,6 @@
 import { CHANGES_STRATEGY, changeable, changedOut, idInput } from "../../engine/operations/reads.ts";
-import type { Pass } from "../../engine/pass/step.ts";
-import { stepNow } from "../../engine/pass/tick.ts";
+import type { Pass } from "../../engine/pass/pass.ts";
+import { runPassNow } from "../../engine/pass/round.ts";
 import { type Decimal, mul, ONE, roundToStep, text } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { questionBeforeStop, type StopRequest } from "../../kernel/fields.ts";
@@ -113,10 +113,10 @@ export async function gridViewById({ store }: Deps, id: string): Promise<Strateg
 async function sweep(deps: Deps, { id, account }: Strategy): Promise<Pass | undefined> {
   const venue = deps.venueOf(parseAccountKey(account));
   if (!venue) return undefined;
-  const pass = await stepNow(deps, venue);
+  const pass = await runPassNow(deps, venue);
   const isOver = async () => (await gridViewById(deps, id)).strategy.status === "stopped";
   if ((pass.outcome !== "stepped" && pass.outcome !== "short") || (await isOver())) return pass;
-  return stepNow(deps, venue);
+  return runPassNow(deps, venue);
 }
 
 /** Describes the total result; the realized part alone could show a loss as a gain. */
@@ -314,7 +314,7 @@ async function resumeByHand(deps: Deps, id: string, by: ActorAndRequest) {
 async function passed(deps: Deps, id: string): Promise<{ view: StrategyView; pass: Pass | undefined }> {
   const { strategy } = await gridViewById(deps, id);
   const venue = deps.venueOf(parseAccountKey(strategy.account));
-  const pass = venue && (await stepNow(deps, venue));
+  const pass = venue && (await runPassNow(deps, venue));
   return { view: await gridViewById(deps, id), pass };
 }
 

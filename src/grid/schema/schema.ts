@@ -124,7 +124,7 @@ export const ListShape = lazy(() =>
   }),
 );
 
-export const TickShape = lazy(() =>
+export const RoundShape = lazy(() =>
   z.object({
     accounts: z.array(z.object({ account: z.string(), outcome: z.string(), message: z.string().optional() })),
   }),

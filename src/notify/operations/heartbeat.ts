@@ -1,4 +1,4 @@
-import type { Pass } from "../../engine/pass/step.ts";
+import type { Pass } from "../../engine/pass/pass.ts";
 import { messageOf } from "../../kernel/errors.ts";
 import { type Millis, SECOND, timeGap } from "../../kernel/time.ts";
 import type { Post } from "../../ports/outbound.ts";

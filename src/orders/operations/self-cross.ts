@@ -87,7 +87,7 @@ export function refuseForeignId({ account, orderIds }: Venue, id: string): void 
 
 /**
  * Returns the venue. With keys of a request, it first looks up unconfirmed orders of earlier requests, because no
- * tick has those keys.
+ * round has those keys.
  */
 export async function venueFor(deps: Deps, exchange: string, keys: Keys | undefined): Promise<Venue> {
   const venue = deps.venue(exchange, keys);

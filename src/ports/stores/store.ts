@@ -15,10 +15,10 @@ import type { Fill, MeasuredFill, Order, SpreadFill } from "../../model/order.ts
 import type { Plan, Preview } from "../../model/proposal.ts";
 import type { Strategy, StrategyConfig, Wants } from "../../model/strategy.ts";
 import type { Token } from "../../model/token.ts";
-import type { Settlement, StepStore } from "./step-store.ts";
+import type { PassStore, Settlement } from "./pass-store.ts";
 
 export interface Store
-  extends StepStore,
+  extends PassStore,
     StrategyStore,
     HistoryStore,
     ManualOrderStore,

@@ -7,7 +7,7 @@ import {
   viewNamed,
 } from "../../engine/operations/reads.ts";
 import { placedOut } from "../../engine/operations/shapes.ts";
-import { readForChange, stepUntil, venueForChange } from "../../engine/pass/tick.ts";
+import { readForChange, runPassesUntil, venueForChange } from "../../engine/pass/round.ts";
 import { type Decimal, max, text, ZERO } from "../../kernel/decimal.ts";
 import { AppError, noLongerHolds } from "../../kernel/errors.ts";
 import { hashOfPlan } from "../../kernel/hash.ts";
@@ -151,7 +151,7 @@ async function changeByHand(
   const text = `change requested: ${quoteChangesText(changes)}`;
   if (!(await deps.store.setEdit(id, { config, after, description: text }, by)))
     throw new AppError("Conflict", `${id} was changed at the same time; check it and repeat the request`);
-  const { view, why } = await stepUntil(
+  const { view, why } = await runPassesUntil(
     deps,
     () => viewNamed(deps, QUOTE_STRATEGIES, id),
     ({ strategy: { state, edits = 0 } }) => edits === (state.edits ?? 0),

@@ -18,7 +18,7 @@ import { lazy } from "../../kernel/lazy.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { AccountKey } from "../../model/account.ts";
 import type { DatabaseUse } from "../../model/limits.ts";
-import type { Changes, Lease } from "../../ports/stores/step-store.ts";
+import type { Changes, Lease } from "../../ports/stores/pass-store.ts";
 import { accounts, fenceGuard, strategies } from "../tables/tables.ts";
 import type { SafeClient, Stamp } from "./call-queue.ts";
 

@@ -6,7 +6,7 @@ import type { Millis } from "../../kernel/time.ts";
 import { eventText } from "../../model/chain.ts";
 import {
   type ActorAndRequest,
-  BY_STEP,
+  BY_PASS,
   EVERY_ACCOUNT,
   type Event,
   type EventView,
@@ -134,7 +134,7 @@ export async function writePass(
       const linked = await linkEvents(
         known ?? (await readChainHead(calls, account, use)),
         account,
-        news.map((event) => ({ ...event, ...BY_STEP })),
+        news.map((event) => ({ ...event, ...BY_PASS })),
       );
       // The known event was not the newest: a write that seemed to fail was stored.
       known = undefined;

@@ -2,7 +2,7 @@ import { createClient } from "@libsql/client";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { nodeLocal } from "../../../cli/host/process/node-local.ts";
 import { createDeps } from "../../../src/compose/deps.ts";
-import { tick } from "../../../src/engine/pass/tick.ts";
+import { runRound } from "../../../src/engine/pass/round.ts";
 import { decimal } from "../../../src/kernel/decimal.ts";
 import { heardLog } from "../../support/heard.ts";
 import { liveApp, PERMIT } from "../../support/live.ts";
@@ -21,7 +21,7 @@ describe("orders with keys of the request", () => {
     const { error, clientOrderId } = await (await post(app, buy("gateio"), headers)).json();
     expect(error).toBe("Order unknown");
     venue.resetCounts();
-    await tick(app.deps);
+    await runRound(app.deps);
     expect(venue.count()).toBe(0);
     await get(app, "/orders?exchange=gateio&symbol=BTC/USDT");
     const row = async () =>
@@ -207,7 +207,8 @@ describe("two processes with one kraken key", () => {
     // A pass takes the same lease, and its holder does not wait for itself.
     await post(app, buy("kraken"));
     const outcomes = await eventually(
-      async () => (await Promise.all([tick(app.deps), tick(other)])).flat().map(({ outcome }) => outcome),
+      async () =>
+        (await Promise.all([runRound(app.deps), runRound(other)])).flat().map(({ outcome }) => outcome),
       (all) => all.includes("stepped") || all.includes("failed"),
     );
     expect(outcomes).not.toContain("failed");

@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { createClient } from "@libsql/client";
 import { describe, expect, it } from "vitest";
-import { tick } from "../../../src/engine/pass/tick.ts";
+import { runRound } from "../../../src/engine/pass/round.ts";
 import { VENUES, type VenueName } from "../../../src/model/market.ts";
 import { lookAt, takeLeaks } from "../../support/canary.ts";
 import { heardLog } from "../../support/heard.ts";
@@ -50,7 +50,7 @@ describe.each(NAMES)("keys of %s", (name) => {
       await call("GET", `/orders?exchange=${name}&symbol=BTC/USDT`, own);
       venue.fail({ kind, route: "create" });
       await call("POST", "/orders", own, order);
-      await tick(deps);
+      await runRound(deps);
       venue.heal();
       await call("DELETE", `/orders?exchange=${name}&symbol=BTC/USDT`, own);
     }

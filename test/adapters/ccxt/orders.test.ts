@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { tick } from "../../../src/engine/pass/tick.ts";
+import { runRound } from "../../../src/engine/pass/round.ts";
 import { accountKey } from "../../../src/model/account.ts";
 import { canary, canarySecret } from "../../support/canary.ts";
 import { liveApp } from "../../support/live.ts";
@@ -33,7 +33,7 @@ describe.each(NAMES)("manual orders on %s", (name) => {
     const account = accountKey(app.deps.venue(name).account);
     const row = () => app.deps.store.orderByClientId(account, clientOrderId);
     expect((await row())?.state).toBe("unknown");
-    await tick(app.deps);
+    await runRound(app.deps);
     const [placed] = app.venues[name].orders();
     expect(await row()).toMatchObject({
       state: "open",

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from "vitest";
-import { tick } from "../../../src/engine/pass/tick.ts";
+import { runRound } from "../../../src/engine/pass/round.ts";
 import { decimal } from "../../../src/kernel/decimal.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
 import type { VenueName } from "../../../src/model/market.ts";
@@ -29,7 +29,7 @@ it.each(Object.entries(REQUESTS))(
     };
     const pass = async () => {
       time.pass(MINUTE);
-      expect((await tick(deps)).map(({ outcome }) => outcome)).toEqual(["stepped"]);
+      expect((await runRound(deps)).map(({ outcome }) => outcome)).toEqual(["stepped"]);
     };
     // Trades are read each five minutes: of ten passes most are quiet.
     const each: number[] = [];

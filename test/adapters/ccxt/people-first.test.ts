@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { libsqlAdapterStore } from "../../../src/adapters/libsql/keeping/adapter-store.ts";
-import { tick } from "../../../src/engine/pass/tick.ts";
+import { runRound } from "../../../src/engine/pass/round.ts";
 import { decimal } from "../../../src/kernel/decimal.ts";
 import { accountKey } from "../../../src/model/account.ts";
 import type { Tier } from "../../../src/model/market.ts";
@@ -53,18 +53,18 @@ describe("a quiet pass over two grids on kraken's lowest tier", () => {
     }
     for (let settled = 0; settled < 4; settled++) {
       time.pass(20_000);
-      await tick(deps);
+      await runRound(deps);
     }
     venue.resetCounts();
     for (let passed = 0; passed < 20; passed++) {
       time.pass(5000);
-      expect((await tick(deps)).map(({ outcome }) => outcome)).toEqual(["stepped"]);
+      expect((await runRound(deps)).map(({ outcome }) => outcome)).toEqual(["stepped"]);
     }
     expect(venue.count("open")).toBe(20);
     expect(venue.count("order") + venue.count("closed")).toBe(0);
     for (let passed = 0; passed < 70; passed++) {
       time.pass(5000);
-      await tick(deps);
+      await runRound(deps);
     }
     // Seven and a half minutes of two pairs, each read every five.
     expect(venue.count("fills")).toBeGreaterThanOrEqual(2);
@@ -101,7 +101,7 @@ describe("a stop on kraken with orders that are seconds old", () => {
     let passes = 0;
     for (; (await status()) !== "stopped" && passes < 60; passes++) {
       time.pass(5000);
-      await tick(deps);
+      await runRound(deps);
     }
     expect([await status(), venue.open().length]).toEqual(["stopped", 0]);
     expect(venue.limited.length).toBeLessThanOrEqual(passes + 2);

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { nodeLocal } from "../../../cli/host/process/node-local.ts";
-import { tick } from "../../../src/engine/pass/tick.ts";
+import { runRound } from "../../../src/engine/pass/round.ts";
 import { decimal } from "../../../src/kernel/decimal.ts";
 import { appOver } from "../../support/app.ts";
 import { emulatedExchanges } from "../../support/emulated.ts";
@@ -149,7 +149,7 @@ describe.each(["mexc", "kraken"] as const)("a stop price on %s", (name) => {
     for (let round = 0; round < 6; round++) {
       time.pass(5000);
       await attack(round);
-      await tick(deps);
+      await runRound(deps);
     }
     const [view] = await deps.store.strategies({});
     expect(view?.strategy).toMatchObject({ phase: "done", status: "stopped" });

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { MarketCache } from "../../../src/adapters/ccxt/client/ccxt.ts";
 import { cachedMarkets } from "../../../src/adapters/ccxt/client/market-cache.ts";
 import { libsqlAdapterStore } from "../../../src/adapters/libsql/keeping/adapter-store.ts";
-import { stepStore } from "../../../src/adapters/libsql/stores/step-store.ts";
+import { passStore } from "../../../src/adapters/libsql/stores/pass-store.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
 import { NO_MEMORY } from "../../../src/model/memory.ts";
 import type { Fill } from "../../../src/model/order.ts";
@@ -33,7 +33,7 @@ async function keepers() {
       kind: "live",
       clock: time.now,
     });
-    return { ...libsqlAdapterStore(context), steps: stepStore(context), context };
+    return { ...libsqlAdapterStore(context), steps: passStore(context), context };
   };
   return { time, one: await open(), two: await open() };
 }

@@ -3,12 +3,12 @@ import { describe, expect, it } from "vitest";
 import { LIVE_TIMING } from "../../../src/adapters/ccxt/client/quirks.ts";
 import { libsqlAdapterStore } from "../../../src/adapters/libsql/keeping/adapter-store.ts";
 import { auditStore } from "../../../src/adapters/libsql/stores/audit-store.ts";
+import { passStore } from "../../../src/adapters/libsql/stores/pass-store.ts";
 import { requestStore } from "../../../src/adapters/libsql/stores/request-store.ts";
-import { stepStore } from "../../../src/adapters/libsql/stores/step-store.ts";
 import { clockLead } from "../../../src/adapters/libsql/stores/store.ts";
 import { SANDBOX_TIMING } from "../../../src/adapters/sandbox/venue.ts";
 import { parseConfig } from "../../../src/compose/config.ts";
-import { watchClock } from "../../../src/engine/pass/step.ts";
+import { watchClock } from "../../../src/engine/pass/pass.ts";
 import {
   DAY,
   HOUR,
@@ -53,7 +53,7 @@ async function jumping() {
     time,
     context,
     ...libsqlAdapterStore(context),
-    steps: stepStore(context),
+    steps: passStore(context),
     /** The database's clock is off while this is done, for as long. */
     async within<T>(jump: number, millis: number, act: () => Promise<T>): Promise<T> {
       off = jump;

@@ -1,7 +1,7 @@
 import type { InStatement } from "@libsql/client";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { step } from "../../../src/engine/pass/step.ts";
-import { tick } from "../../../src/engine/pass/tick.ts";
+import { runPass } from "../../../src/engine/pass/pass.ts";
+import { runRound } from "../../../src/engine/pass/round.ts";
 import { HOUR, MINUTE, SECOND } from "../../../src/kernel/time.ts";
 import type { VenueName } from "../../../src/model/market.ts";
 import type { SafeClient, TurnCalls } from "../../../src/storage/client/call-queue.ts";
@@ -25,7 +25,7 @@ const GRID = {
 
 async function pass({ deps, venue, time }: Box, wait = SECOND): Promise<void> {
   time.pass(wait);
-  const { outcome, message } = await step(deps, venue("kraken"));
+  const { outcome, message } = await runPass(deps, venue("kraken"));
   if (outcome !== "stepped") throw new Error(`a pass ${outcome}: ${message}`);
 }
 
@@ -160,7 +160,7 @@ describe("a pass over an account with 10,000 settled fills", () => {
       for (let passed = 0; passed < 8; passed++) {
         setup.time.pass(5 * SECOND);
         statements.length = 0;
-        expect((await tick(setup.deps)).map(({ outcome }) => outcome)).toEqual(["stepped"]);
+        expect((await runRound(setup.deps)).map(({ outcome }) => outcome)).toEqual(["stepped"]);
         counts.push(statements.reduce((sum, { rows }) => sum + rows, 0));
       }
       const orders = setup.exchange(exchange).open(PAIR).length;
@@ -181,7 +181,7 @@ describe("a pass over an account with 10,000 settled fills", () => {
       const venue = setup.exchange(exchange);
       const passAfter = async (wait: number) => {
         setup.time.pass(wait);
-        expect((await tick(setup.deps)).map(({ outcome }) => outcome)).toEqual(["stepped"]);
+        expect((await runRound(setup.deps)).map(({ outcome }) => outcome)).toEqual(["stepped"]);
       };
       const fillBuy = async () => {
         const [buy] = venue.open(PAIR).filter(({ side }) => side === "buy");

@@ -14,7 +14,7 @@ import type { AccountMemory } from "../../../src/model/memory.ts";
 import type { Order } from "../../../src/model/order.ts";
 import type { Strategy } from "../../../src/model/strategy.ts";
 import type { Kind } from "../../../src/ports/kind.ts";
-import { NO_CHANGES } from "../../../src/ports/stores/step-store.ts";
+import { NO_CHANGES } from "../../../src/ports/stores/pass-store.ts";
 import { d, slot, state } from "../../support/grid.ts";
 import {
   ACCOUNT,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Turn } from "../../../src/engine/decide/intents.ts";
+import type { StrategyPass } from "../../../src/engine/decide/intents.ts";
 import { exitPlan, exitReach, leavingAgain, stop } from "../../../src/engine/decide/stop.ts";
 import { gridKind } from "../../../src/grid/kind.ts";
 import { DAY, HOUR } from "../../../src/kernel/time.ts";
@@ -44,7 +44,7 @@ describe("a stop", () => {
     expect(after).toEqual({ ...stopping(), status: "stopped", phase: "done", stoppedAt: NOW });
     expect([released, cancels]).toEqual([[], undefined]);
     const quoteAt = (at: number) => observedMarket({ quote: { bid: d("100"), ask: d("101"), at } });
-    const stoppedAt = (over: Partial<Turn>) => stop(stopping(), [], turn(over)).strategy?.stoppedAt;
+    const stoppedAt = (over: Partial<StrategyPass>) => stop(stopping(), [], turn(over)).strategy?.stoppedAt;
     expect(stoppedAt({ observed: quoteAt(NOW - HOUR) })).toBe(NOW);
     expect(stoppedAt({ observed: observedMarket({ quote: undefined }) })).toBe(NOW);
     expect(stoppedAt({ observed: quoteAt(700), isSimulated: true })).toBe(700);

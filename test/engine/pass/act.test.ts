@@ -7,9 +7,9 @@ import { NEW_ORDER, type Order } from "../../../src/model/order.ts";
 import {
   type Changes,
   NO_CHANGES,
+  type PassStore,
   type Snapshot,
-  type StepStore,
-} from "../../../src/ports/stores/step-store.ts";
+} from "../../../src/ports/stores/pass-store.ts";
 import type { CancelOutcome, CreateOutcome, Permit, Venue } from "../../../src/ports/venue.ts";
 import type { Local } from "../../../src/ports/within-time.ts";
 import { d } from "../../support/grid.ts";
@@ -77,7 +77,7 @@ async function acted({ creates = [], cancels = [], looks = 0, killed = [], calls
       now += looks * 1000;
       return answers.killed.shift() ?? false;
     },
-  } as unknown as StepStore;
+  } as unknown as PassStore;
   const local = { monotonic: () => now } as Local;
   const lease = {
     account: "sim sandbox ",
@@ -308,7 +308,7 @@ async function written(
       batches.push(all);
       return new Set(all.flatMap(({ intents }) => intents.map(({ clientId }) => clientId)));
     },
-  } as unknown as StepStore;
+  } as unknown as PassStore;
   const known = snapshot({ cursors, strategies: [strategy({ id: "a" }), strategy({ id: "b", resumes: 3 })] });
   const recorded = await record(store, known, { changes } as Decision);
   return { recorded: [...recorded], batches };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { forgotten, forgottenEvent } from "../../../src/engine/pass/step.ts";
+import { forgotten, forgottenEvent } from "../../../src/engine/pass/pass.ts";
 import { strategyTag } from "../../../src/kernel/ids.ts";
 import type { Strategy } from "../../../src/model/strategy.ts";
 import type { VenueOrder } from "../../../src/ports/venue.ts";

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { tradesAreDue } from "../../../src/engine/pass/observe-markets.ts";
 import { lookUp } from "../../../src/engine/pass/observe-orders.ts";
 import { NEW_ORDER, type Order } from "../../../src/model/order.ts";
-import type { Snapshot } from "../../../src/ports/stores/step-store.ts";
+import type { Snapshot } from "../../../src/ports/stores/pass-store.ts";
 import type { Timing, Venue, VenueOrder } from "../../../src/ports/venue.ts";
 
 const COUNT = 500;

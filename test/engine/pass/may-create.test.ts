@@ -7,7 +7,7 @@ import type { Pair } from "../../../src/kernel/pair.ts";
 import type { OrderState, OrderStatus } from "../../../src/model/order.ts";
 import type { Strategy } from "../../../src/model/strategy.ts";
 import type { Kinds } from "../../../src/ports/kind.ts";
-import type { Snapshot } from "../../../src/ports/stores/step-store.ts";
+import type { Snapshot } from "../../../src/ports/stores/pass-store.ts";
 import { slot, state } from "../../support/grid.ts";
 import {
   idOf,

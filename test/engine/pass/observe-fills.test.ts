@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { readFills, readLacking, tradesAreDue } from "../../../src/engine/pass/observe-markets.ts";
 import type { MarketSnapshot } from "../../../src/engine/reconcile/reconcile.ts";
 import type { Order } from "../../../src/model/order.ts";
-import type { Snapshot } from "../../../src/ports/stores/step-store.ts";
+import type { Snapshot } from "../../../src/ports/stores/pass-store.ts";
 import type { FillsOfSpan, FillsRead, VenueFill, VenueOrder } from "../../../src/ports/venue.ts";
 import { d, slot, state } from "../../support/grid.ts";
 import {

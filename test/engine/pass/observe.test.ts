@@ -7,7 +7,7 @@ import type { Pair } from "../../../src/kernel/pair.ts";
 import { SECOND } from "../../../src/kernel/time.ts";
 import type { MeasuredFill, Order } from "../../../src/model/order.ts";
 import type { Kinds } from "../../../src/ports/kind.ts";
-import type { Snapshot } from "../../../src/ports/stores/step-store.ts";
+import type { Snapshot } from "../../../src/ports/stores/pass-store.ts";
 import type { Store } from "../../../src/ports/stores/store.ts";
 import { d, slot, state } from "../../support/grid.ts";
 import {

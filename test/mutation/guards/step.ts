@@ -105,7 +105,7 @@ export const STEP_GUARDS: readonly Guard[] = [
       },
     ],
   ]),
-  ...guardsOf("src/adapters/libsql/stores/step-store.ts", [
+  ...guardsOf("src/adapters/libsql/stores/pass-store.ts", [
     [
       "the record is fenced",
       "(inserts) => guarded(context, lease, make(inserts))",
@@ -325,7 +325,7 @@ export const STEP_GUARDS: readonly Guard[] = [
       },
     ],
   ]),
-  ...guardsOf("src/adapters/libsql/stores/step-store.ts", [
+  ...guardsOf("src/adapters/libsql/stores/pass-store.ts", [
     [
       "a pass's memory is its own account's",
       "db.update(accounts).set({ memory }).where(eq(accounts.account, lease.account))",

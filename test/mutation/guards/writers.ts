@@ -13,7 +13,7 @@ import {
   NO_CHANGES,
   type Settlement,
   type Snapshot,
-} from "../../../src/ports/stores/step-store.ts";
+} from "../../../src/ports/stores/pass-store.ts";
 import type { ManualOrderTerms, Store } from "../../../src/ports/stores/store.ts";
 import type { Context } from "../../../src/storage/client/context.ts";
 import type { Migration } from "../../../src/storage/client/migrate.ts";

@@ -4,7 +4,7 @@ import { ownerName } from "../../../src/model/account.ts";
 import { EVERY_ACCOUNT, manualOrderEvent } from "../../../src/model/events.ts";
 import { firstMet, type Order } from "../../../src/model/order.ts";
 import type { Strategy } from "../../../src/model/strategy.ts";
-import type { StepStore } from "../../../src/ports/stores/step-store.ts";
+import type { PassStore } from "../../../src/ports/stores/pass-store.ts";
 import type {
   AuditStore,
   HistoryStore,
@@ -15,7 +15,7 @@ import type {
 } from "../../../src/ports/stores/store.ts";
 import { memoryHistoryStore } from "./history-store.ts";
 import { countUses, newestUses, wholeUnits, withinLimits } from "./limits.ts";
-import { isExpected, memoryStepStore, metOf } from "./step-store.ts";
+import { isExpected, memoryStepStore, metOf } from "./pass-store.ts";
 import { accountRow, putOrder, type Tables } from "./tables.ts";
 
 type Reported = Pick<AuditStore, "note" | "noteAhead">;
@@ -24,7 +24,7 @@ type Reported = Pick<AuditStore, "note" | "noteAhead">;
 export function memoryStore(
   tables: Tables,
   now: () => Millis,
-): StepStore & StrategyStore & HistoryStore & ManualOrderStore & LimitStore & Reported {
+): PassStore & StrategyStore & HistoryStore & ManualOrderStore & LimitStore & Reported {
   const note: Reported["note"] = async (eventView, by) => {
     tables.events.push({ ...eventView, at: now(), ...by });
   };

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { tick } from "../../../src/engine/pass/tick.ts";
+import { runRound } from "../../../src/engine/pass/round.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
 import { profitOver } from "../../../src/web/strategy/profit-over.ts";
 import type { Fills, Status } from "../../../src/web/types.ts";
@@ -25,7 +25,7 @@ async function traded() {
   };
   const observed: { timestamp: number; close: number; total: number; buyAndHold: number }[] = [];
   for (let pass = 0; pass < 60; pass++) {
-    await tick(box.deps);
+    await runRound(box.deps);
     const { markPrice, totalProfit, holdingProfit } = await status();
     observed.push({
       timestamp: box.time.now(),

@@ -71,7 +71,7 @@ export interface ExchangeLink extends LinkRuntime {
 export type CallerKind = "step" | "own" | "anyone";
 
 /** Short pauses for passes, because a stop price must be watched again as soon as the exchange responds. */
-const STEP_PAUSE: Pause = { first: 5 * SECOND, max: 10 * SECOND };
+const PASS_RATE_PAUSE: Pause = { first: 5 * SECOND, max: 10 * SECOND };
 const CIRCUIT_PAUSE: Pause = { first: 5 * SECOND, max: MINUTE };
 
 type LinkGiven = Pick<ExchangeLink, keyof LinkRuntime | "id" | "quirks" | "base" | "timing" | "rate"> & {
@@ -104,7 +104,7 @@ export function createLink(given: LinkGiven): ExchangeLink {
       exchange: keyless,
     }),
     reads: {
-      step: sharedReads({ ...sharing, pause: STEP_PAUSE }),
+      step: sharedReads({ ...sharing, pause: PASS_RATE_PAUSE }),
       own: sharedReads({ ...sharing, pause: CIRCUIT_PAUSE }),
       anyone: sharedReads({ ...sharing, pause: CIRCUIT_PAUSE, budget: given.budget }),
     },

@@ -10,7 +10,7 @@ import type { CostDay, DatabaseUse, LimitUse } from "../../../model/limits.ts";
 import { NO_MEMORY } from "../../../model/memory.ts";
 import type { Fill, FillCursor, Order } from "../../../model/order.ts";
 import type { Strategy } from "../../../model/strategy.ts";
-import type { Lease, Snapshot } from "../../../ports/stores/step-store.ts";
+import type { Lease, Snapshot } from "../../../ports/stores/pass-store.ts";
 import {
   bundle,
   type ChainHead,

@@ -9,10 +9,10 @@ import { auditStore } from "./audit-store.ts";
 import { historyStore } from "./history-store.ts";
 import { limitStore } from "./limit-store.ts";
 import { manualOrderStore } from "./manual-order-store.ts";
+import { passStore } from "./pass-store.ts";
 import { planStore } from "./plan-store.ts";
 import { requestStore } from "./request-store.ts";
 import { serverStore } from "./server-store.ts";
-import { stepStore } from "./step-store.ts";
 import { strategyStore } from "./strategy-store.ts";
 import { tokenStore } from "./token-store.ts";
 
@@ -33,7 +33,7 @@ export const clockLead =
 
 /** Creates the store on libSQL: a file, or a server over HTTP. The database must be migrated. */
 export const createStore = (context: Context): Store => ({
-  ...stepStore(context),
+  ...passStore(context),
   ...strategyStore(context),
   ...historyStore(context),
   ...manualOrderStore(context),

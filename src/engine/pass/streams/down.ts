@@ -3,7 +3,7 @@ import type { AccountKey } from "../../../model/account.ts";
 import type { StrategyView } from "../../../ports/stores/store.ts";
 import type { StreamReport } from "../../../ports/venue.ts";
 
-/** Downtime after which people learn of it. A shorter one needs nobody's attention, because passes keep the tick. */
+/** Downtime after which people learn of it. A shorter one needs nobody's attention, because passes run at each round. */
 export const REPORTED_AFTER: Millis = 5 * MINUTE;
 
 /** Describes an account's stream and the measured time from fills to the orders that answer them; null without a stream. */
@@ -26,6 +26,6 @@ export function streamNotices(
   if (strategy.status === "stopped" || stream?.downFor === undefined || stream.downFor < REPORTED_AFTER)
     return [];
   const reason = stream.state === "down" ? `: ${stream.reason}` : "";
-  const message = `the exchange's stream is down for ${formatSpan(stream.downFor)}${reason}; passes run at each tick instead`;
+  const message = `the exchange's stream is down for ${formatSpan(stream.downFor)}${reason}; passes run at each round instead`;
   return [{ code: "stream_down", message }];
 }

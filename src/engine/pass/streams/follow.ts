@@ -12,14 +12,14 @@ import type { Kinds, WakePrices } from "../../../ports/kind.ts";
 import type { StrategyView } from "../../../ports/stores/store.ts";
 import type { Hint, Reactions, StreamReport, StreamState, StreamTopics } from "../../../ports/venue.ts";
 import type { Local, Log } from "../../../ports/within-time.ts";
-import type { Pass } from "../step.ts";
+import type { Pass } from "../pass.ts";
 import { REPORTED_AFTER } from "./down.ts";
 import { keepStream, type OpenStream, type StreamParts } from "./open-stream.ts";
 
 /** Interval of passes while only fills concern an account's strategies, and its stream is live. */
 const QUIET_INTERVAL: Millis = 30 * SECOND;
-/** Number of tick intervals after a hint in which passes keep the tick, because reads can show a fill later. */
-const TICKS_AFTER_HINT = 3;
+/** Number of rounds after a hint in which passes wait for the next round, because reads can show a fill later. */
+const ROUNDS_AFTER_HINT = 3;
 /** Minimum time between two wakes by the price of a pair, which can stay beyond its threshold. */
 const PRICE_GAP: Millis = SECOND;
 const MAX_CONNECTIONS = 200;
@@ -27,7 +27,7 @@ const MAX_CONNECTIONS = 200;
 interface FollowParts
   extends Pick<Deps, "store" | "kinds" | "log" | "streams">,
     Omit<StreamParts, "streams"> {
-  /** Tick interval. */
+  /** Time between two rounds. */
   readonly interval: Millis;
   readonly run: (account: AccountKey) => Promise<Pass | undefined>;
 }
@@ -87,12 +87,12 @@ export function followStreams({ store, kinds, log, streams, local, random, inter
 
   return {
     begin,
-    /** Starts a tick's pass if one is due. Half an interval early, because a tick can be late. */
+    /** Starts a round's pass if one is due. Half an interval early, because a round can be late. */
     paceOf: (account: AccountKey): Millis | undefined =>
       now() < (accounts.get(account)?.nextAt ?? 0) - interval / 2 ? undefined : begin(account),
     /**
      * Takes the results of passes. Only a complete pass lets the next one wait, and a strategy that leaves the market
-     * waits for no tick.
+     * waits for no round.
      */
     passed(passes: readonly Pass[]): void {
       for (const { account, outcome, isLeaving, reactions: times = [] } of passes) {
@@ -172,7 +172,7 @@ const needsFewPasses = (
   now: Millis,
   interval: Millis,
 ): boolean =>
-  wakes.isQuiet && connection?.state.state === "live" && now - hintAt > TICKS_AFTER_HINT * interval;
+  wakes.isQuiet && connection?.state.state === "live" && now - hintAt > ROUNDS_AFTER_HINT * interval;
 
 /** Closes the streams of accounts without strategies. */
 function dropOthers(accounts: Map<AccountKey, FollowedAccount>, wakes: ReadonlyMap<AccountKey, Wakes>): void {
@@ -202,15 +202,15 @@ const statesOf = (
 
 const topicsText = ({ orders, prices }: Wakes): string => JSON.stringify([orders, prices]);
 
-/** Schedules passes that a hint requests before the next tick. */
+/** Schedules passes that a hint requests before the next round. */
 /** Minimum time between the starts of two early passes of an account. */
 const EARLY_GAP: Millis = 250;
-/** Early passes that an account can make in a row. Each tick interval adds one, so hints never cost more than ticks. */
+/** Early passes that an account can make in a row. Each round adds one, so hints never cost more than rounds. */
 const MAX_EARLY_PASSES = 60;
 
 interface EarlyParts {
   readonly local: Pick<Local, "monotonic" | "sleep">;
-  /** Tick interval. */
+  /** Time between two rounds. */
   readonly interval: Millis;
   /** Runs a pass over an account if it is due; returns undefined if it is not. Never rejects. */
   readonly run: (account: AccountKey) => Promise<Pass | undefined>;
@@ -286,7 +286,7 @@ export function earlyPasses({ local, interval, run }: EarlyParts) {
       state.isWaiting = true;
       void serve(account, state);
     },
-    /** A tick starts a pass of the account, which serves a waiting request. */
+    /** A round starts a pass of the account, which serves a waiting request. */
     serves(account: AccountKey): void {
       const state = accounts.get(account);
       if (state) state.isWaiting = false;
@@ -364,7 +364,7 @@ function accountWakes(views: readonly StrategyView[], kinds: Kinds): Wakes {
   return { orders, prices: [...at.keys()].sort(), at, isQuiet };
 }
 
-/** A state that this version cannot read wakes nothing, and keeps the tick. */
+/** A state that this version cannot read wakes nothing, and waits for the next round. */
 function ownWakes(strategy: Strategy, kinds: Kinds): WakePrices | undefined {
   try {
     return kinds(strategy.kind).wakesAt?.(strategy);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { kindsOf } from "../../../../src/engine/kinds.ts";
 import { listedStrategy } from "../../../../src/engine/operations/reads.ts";
-import type { Pass } from "../../../../src/engine/pass/step.ts";
+import type { Pass } from "../../../../src/engine/pass/pass.ts";
 import { describeStream, streamNotices } from "../../../../src/engine/pass/streams/down.ts";
 import { earlyPasses, followStreams } from "../../../../src/engine/pass/streams/follow.ts";
 import { KINDS } from "../../../../src/kinds.ts";

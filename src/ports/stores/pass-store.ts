@@ -132,7 +132,7 @@ export interface DueAccount {
   readonly now: Millis;
 }
 
-export interface StepStore {
+export interface PassStore {
   /** Accounts with a strategy that is not stopped or an order that is not settled. */
   due(): Promise<readonly DueAccount[]>;
   /** Takes the account's lease if it is free or already belongs to `owner`; returns undefined if another process has it. */

@@ -5,7 +5,7 @@ import { StoreError } from "../../../src/kernel/errors.ts";
 import { NO_MEMORY } from "../../../src/model/memory.ts";
 import { NEW_ORDER, type Order } from "../../../src/model/order.ts";
 import type { Strategy } from "../../../src/model/strategy.ts";
-import { NO_CHANGES } from "../../../src/ports/stores/step-store.ts";
+import { NO_CHANGES } from "../../../src/ports/stores/pass-store.ts";
 import { BY } from "../../support/by.ts";
 import { d, state } from "../../support/grid.ts";
 import { START, testSandbox } from "../../support/sandbox.ts";

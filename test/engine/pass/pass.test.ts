@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { step } from "../../../src/engine/pass/step.ts";
+import { runPass } from "../../../src/engine/pass/pass.ts";
 import { gridKind } from "../../../src/grid/kind.ts";
 import { BudgetSpent, VenueError, type VenueFailure } from "../../../src/kernel/errors.ts";
-import type { Snapshot } from "../../../src/ports/stores/step-store.ts";
+import type { Snapshot } from "../../../src/ports/stores/pass-store.ts";
 import type { CancelOutcome, CreateOutcome, Permit } from "../../../src/ports/venue.ts";
 import { d, slot, state } from "../../support/grid.ts";
 import {
@@ -41,7 +41,7 @@ interface Setup {
   readonly isPlain?: boolean;
   readonly refused?: readonly string[];
   readonly interval?: number;
-  readonly options?: Parameters<typeof step>[2];
+  readonly options?: Parameters<typeof runPass>[2];
 }
 
 /** One pass over the grid `g`, in the order of what it does; nothing of it is written but what it says. */
@@ -125,7 +125,7 @@ async function stepped(deps: Setup = {}) {
   };
   const local = { name: "process", randomText: (size: number) => "r".repeat(size), monotonic: () => START };
   const log = (...line: unknown[]) => void said.push(line);
-  const pass = await step(
+  const pass = await runPass(
     { store, local, log, kinds: () => gridKind, interval } as never,
     (isPlain ? trading : { ...trading, under }) as never,
     options,

@@ -12,19 +12,19 @@ import {
 import type { Market } from "../../model/market.ts";
 import type { PairAmounts, Strategy } from "../../model/strategy.ts";
 import type { Deps, DryBalances, DryRuns } from "../../ports/deps.ts";
-import type { DueAccount } from "../../ports/stores/step-store.ts";
+import type { DueAccount } from "../../ports/stores/pass-store.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
 import type { Venue } from "../../ports/venue.ts";
 import { neededOf, needsOf } from "../reserves.ts";
-import { type Pass, type StepDeps, type StepOptions, step } from "./step.ts";
+import { type Pass, type PassDeps, type PassOptions, runPass } from "./pass.ts";
 
-type TickDeps = StepDeps & Pick<Deps, "venueOf" | "tracer">;
+type RoundDeps = PassDeps & Pick<Deps, "venueOf" | "tracer">;
 
 /** Minimum number of requests for a pass over one market; with fewer, it would only wait again. */
 const MIN_PASS_REQUESTS = 12;
 
-interface TickOptions extends StepOptions {
-  /** Starts an account's pass: returns the time until its next one, or undefined if this tick makes none. */
+interface RoundOptions extends PassOptions {
+  /** Starts an account's pass: returns the time until its next one, or undefined if this round makes none. */
   readonly paceOf?: (account: AccountKey) => Millis | undefined;
 }
 
@@ -32,26 +32,26 @@ interface TickOptions extends StepOptions {
  * Runs one pass over every account that is due. The timer, the cron and POST /internal/tick call it. If requests are
  * limited, the accounts that have waited longest come first.
  */
-export async function tick(deps: TickDeps, { paceOf, ...options }: TickOptions = {}): Promise<Pass[]> {
+export async function runRound(deps: RoundDeps, { paceOf, ...options }: RoundOptions = {}): Promise<Pass[]> {
   const all = await deps.store.due();
   const paces = new Map(paceOf && all.map(({ account }) => [account, paceOf(account)]));
   const due = paceOf ? all.filter(({ account }) => paces.get(account) !== undefined) : all;
-  const stepDue = async (dueAccount: (typeof due)[number]): Promise<Pass> =>
+  const runDuePass = async (dueAccount: (typeof due)[number]): Promise<Pass> =>
     isBackingOff(dueAccount)
       ? { account: dueAccount.account, outcome: "backing_off" }
-      : stepAccount(
+      : runAccountPass(
           { ...deps, interval: paces.get(dueAccount.account) ?? deps.interval },
           dueAccount.account,
           options,
         );
   const { requests } = deps;
-  if (!requests) return Promise.all(due.map(stepDue));
+  if (!requests) return Promise.all(due.map(runDuePass));
   const passes: Pass[] = [];
   for (const dueAccount of due)
     passes.push(
       requests() < MIN_PASS_REQUESTS
         ? { account: dueAccount.account, outcome: "postponed" }
-        : await stepDue(dueAccount),
+        : await runDuePass(dueAccount),
     );
   return passes;
 }
@@ -64,7 +64,11 @@ const isBackingOff = ({ retryAt, failures, now }: DueAccount): boolean =>
   isAhead(retryAt, now, Math.min(MAX_BACKOFF_MS, FIRST_PAUSE * 2 ** Math.max(0, failures - 1)));
 
 /** Runs one pass over a stored account, if this process has a configuration for it. */
-export async function stepAccount(deps: TickDeps, account: AccountKey, options: StepOptions): Promise<Pass> {
+export async function runAccountPass(
+  deps: RoundDeps,
+  account: AccountKey,
+  options: PassOptions,
+): Promise<Pass> {
   const venue = deps.venueOf(parseAccountKey(account));
   if (!venue) return { account, outcome: "not_configured", message: "this process is not configured for it" };
   return tracedPass(deps, venue, options).catch((error: unknown) => ({
@@ -75,15 +79,15 @@ export async function stepAccount(deps: TickDeps, account: AccountKey, options: 
 }
 
 /** Runs a pass inside a trace span. */
-function tracedPass(deps: TickDeps, venue: Venue, options: StepOptions): Promise<Pass> {
+function tracedPass(deps: RoundDeps, venue: Venue, options: PassOptions): Promise<Pass> {
   const { tracer } = deps;
-  if (!tracer) return step(deps, venue, options);
+  if (!tracer) return runPass(deps, venue, options);
   const { exchange, kind } = venue.account;
   return tracer.span(
     "pass",
     { "edgemaker.exchange": exchange, "edgemaker.account.kind": kind },
     async (span) => {
-      const pass = await step(deps, venue, options);
+      const pass = await runPass(deps, venue, options);
       span.set({ "edgemaker.pass.outcome": pass.outcome });
       if (pass.outcome === "failed") span.fail("failed");
       return pass;
@@ -92,7 +96,7 @@ function tracedPass(deps: TickDeps, venue: Venue, options: StepOptions): Promise
 }
 
 /** Returns the accounts that this process should run passes for. */
-export async function accountsDue(deps: TickDeps): Promise<AccountKey[]> {
+export async function accountsDue(deps: RoundDeps): Promise<AccountKey[]> {
   const due = await deps.store.due();
   return due
     .filter((dueAccount) => !isBackingOff(dueAccount) && deps.venueOf(parseAccountKey(dueAccount.account)))
@@ -103,7 +107,7 @@ const MAX_PASS_WAIT_MS: Millis = 10 * SECOND;
 const BETWEEN_LOOKS: Millis = 50;
 
 /** Runs one pass on a person's request; waits if another pass is running. */
-export async function stepNow(deps: TickDeps, venue: Venue): Promise<Pass> {
+export async function runPassNow(deps: RoundDeps, venue: Venue): Promise<Pass> {
   const requestedAt = deps.local.monotonic();
   for (;;) {
     const pass = await tracedPass(deps, venue, { isUrgent: true });
@@ -184,14 +188,14 @@ export async function readForChange<T>({ account }: Venue, read: () => Promise<T
 }
 
 /** Runs one or two passes if this process runs passes, and returns the strategy after them. */
-export async function stepUntil<V extends StrategyView>(
+export async function runPassesUntil<V extends StrategyView>(
   deps: Deps,
   read: () => Promise<V>,
   isDone: (view: V) => boolean,
 ): Promise<{ readonly view: V; readonly why: string }> {
   const venue = deps.venueOf(parseAccountKey((await read()).strategy.account));
   let pass: Pass | undefined;
-  for (let at = 0; venue && at < 2 && !isDone(await read()); at++) pass = await stepNow(deps, venue);
+  for (let at = 0; venue && at < 2 && !isDone(await read()); at++) pass = await runPassNow(deps, venue);
   const view = await read();
   const why =
     pass?.outcome === "failed"

@@ -10,7 +10,7 @@ import type { AccountMemory } from "../../model/memory.ts";
 import { type Fill, HORIZONS, isInferred, isMidAt } from "../../model/order.ts";
 import type { Strategy } from "../../model/strategy.ts";
 import type { Deps } from "../../ports/deps.ts";
-import type { FillMids, HorizonMid, Lease, Settlement, Snapshot } from "../../ports/stores/step-store.ts";
+import type { FillMids, HorizonMid, Lease, Settlement, Snapshot } from "../../ports/stores/pass-store.ts";
 import type { CallRequests, Venue, VenueOrder } from "../../ports/venue.ts";
 import type { Log } from "../../ports/within-time.ts";
 import { type Decision, decide } from "../decide/decide.ts";
@@ -39,7 +39,7 @@ export interface Pass {
   readonly isLeaving?: boolean;
 }
 
-export type StepDeps = Pick<
+export type PassDeps = Pick<
   Deps,
   "store" | "local" | "log" | "limits" | "requests" | "reference" | "interval" | "kinds"
 > & {
@@ -47,7 +47,7 @@ export type StepDeps = Pick<
   readonly liquidity?: unknown;
 };
 
-export interface StepOptions {
+export interface PassOptions {
   /** Calls to the exchange that this pass can make. */
   readonly calls?: number;
   /** The scheduled time; at most one pass runs for it. */
@@ -61,10 +61,10 @@ export interface StepOptions {
  * any interruption, the next pass continues from the store and the exchange. Does not throw for external failures:
  * the result describes how the pass ended.
  */
-export async function step(
-  deps: StepDeps,
+export async function runPass(
+  deps: PassDeps,
   venue: Venue,
-  { calls, scheduled, isUrgent = false }: StepOptions = {},
+  { calls, scheduled, isUrgent = false }: PassOptions = {},
 ): Promise<Pass> {
   const account = accountKey(venue.account);
   const { timing } = venue;
@@ -114,7 +114,7 @@ const holdOf = (lease: Lease, requestedAt: Millis, requestTimeout: Millis): Hold
 const endingOf = (wait: Millis | undefined): Pick<Pass, "outcome" | "retryIn"> =>
   wait === undefined ? { outcome: "failed" } : { outcome: "short", retryIn: wait };
 
-type LeaseRequest = Parameters<StepDeps["store"]["takeLease"]>[0];
+type LeaseRequest = Parameters<PassDeps["store"]["takeLease"]>[0];
 
 /** Returns the venue for the holder of the lease. The calls of its opening are paid if the lease was taken with them. */
 function underLease(
@@ -128,7 +128,7 @@ function underLease(
 
 /** Takes the lease together with the pass's first calls, if the exchange has a rate limit. */
 function leaseOf(
-  { store, local }: StepDeps,
+  { store, local }: PassDeps,
   { account, timing }: Venue,
   request: Pick<LeaseRequest, "scheduled" | "isUrgent" | "calls">,
 ): Promise<Snapshot | undefined> {
@@ -160,7 +160,7 @@ interface StartedPass {
 type PassResult = Pick<Pass, "outcome" | "reactions" | "isLeaving">;
 
 async function pass(
-  deps: StepDeps,
+  deps: PassDeps,
   venue: Venue,
   { snapshot: loaded, hold, budget, urgent }: StartedPass,
 ): Promise<PassResult> {
@@ -208,7 +208,7 @@ const passOf = (short: boolean, reactions: readonly Millis[], isLeaving: boolean
   ...(isLeaving ? { isLeaving } : {}),
 });
 
-const memoryAfter = ({ interval }: StepDeps, memory: AccountMemory, short: boolean): AccountMemory => ({
+const memoryAfter = ({ interval }: PassDeps, memory: AccountMemory, short: boolean): AccountMemory => ({
   ...memory,
   ...(interval === undefined ? {} : { interval }),
   failed: undefined,
@@ -248,7 +248,7 @@ function sayExits(log: Log, { changes }: Decision): void {
 }
 
 /** Returns messages about stop prices; none if the interval of passes is unknown. */
-function watchOf({ interval }: StepDeps, snapshot: Snapshot, memory: AccountMemory) {
+function watchOf({ interval }: PassDeps, snapshot: Snapshot, memory: AccountMemory) {
   if (interval === undefined) return { events: [], memory: {}, unwatched: undefined };
   const { events, unwatched } = watchChanges(snapshot, memory, interval);
   return { events, memory: unwatched ? { unwatched } : {}, unwatched };
@@ -262,7 +262,7 @@ interface Ended extends Omit<StartedPass, "hold"> {
 }
 
 async function giveBack(
-  deps: StepDeps,
+  deps: PassDeps,
   { timing }: Venue,
   { snapshot, budget, urgent, message, of, wait }: Ended,
 ): Promise<void> {

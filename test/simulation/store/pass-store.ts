@@ -2,7 +2,7 @@ import { StoreError } from "../../../src/kernel/errors.ts";
 import type { Pair } from "../../../src/kernel/pair.ts";
 import { isAhead, MAX_BACKOFF_MS, MAX_LEASE_MS, MINUTE, type Millis } from "../../../src/kernel/time.ts";
 import { scopeOfAccount } from "../../../src/limits/standing.ts";
-import { type ActorAndRequest, BY_STEP } from "../../../src/model/events.ts";
+import { type ActorAndRequest, BY_PASS } from "../../../src/model/events.ts";
 import { isBlockedByKill, killEvent, type Panic, switchedKill } from "../../../src/model/kill.ts";
 import {
   type Fill,
@@ -14,14 +14,14 @@ import {
   reachOf,
 } from "../../../src/model/order.ts";
 import type { Strategy } from "../../../src/model/strategy.ts";
-import type { Changes, Lease, Snapshot, StepStore } from "../../../src/ports/stores/step-store.ts";
+import type { Changes, Lease, PassStore, Snapshot } from "../../../src/ports/stores/pass-store.ts";
 import { countUses, newestUses, withinLimits } from "./limits.ts";
 import { accountRow, exchangeKey, fillKey, mayBecome, putOrder, type Tables } from "./tables.ts";
 
 const constraint = (message: string): StoreError => new StoreError("constraint", message);
 
 /** The step's store in memory, with the same conditions, constraints and answers as the one on libSQL. */
-export function memoryStepStore(tables: Tables, now: () => Millis): StepStore {
+export function memoryStepStore(tables: Tables, now: () => Millis): PassStore {
   const fence = ({ account, token, owner }: Lease) => {
     const row = accountRow(tables, account);
     if (row.token !== token || row.owner !== owner)
@@ -95,7 +95,7 @@ export function memoryStepStore(tables: Tables, now: () => Millis): StepStore {
         const strategy = tables.strategies.get(id);
         if (strategy) tables.strategies.set(id, { ...strategy, phase });
       }
-      tables.events.push(...events.map((event) => ({ ...event, ...BY_STEP })));
+      tables.events.push(...events.map((event) => ({ ...event, ...BY_PASS })));
       Object.assign(row, {
         until: 0,
         failures: failure ? row.failures + 1 : 0,
@@ -267,7 +267,7 @@ function apply(
     tables.strategies.set(strategy.id, { ...(tables.strategies.get(strategy.id) as Strategy), ...strategy });
   for (const [symbol, at] of Object.entries(change.cursors)) tables.cursors.set(`${account} ${symbol}`, at);
   if (memory) accountRow(tables, account).memory = memory;
-  tables.events.push(...change.events.map((event) => ({ ...event, ...BY_STEP })));
+  tables.events.push(...change.events.map((event) => ({ ...event, ...BY_PASS })));
   const limited = { terms: change.terms, now };
   const expected = withinLimits(
     tables,

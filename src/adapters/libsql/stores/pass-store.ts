@@ -13,11 +13,11 @@ import type {
   FillMids,
   HorizonMid,
   Lease,
+  PassStore,
   Settlement,
   Snapshot,
-  StepStore,
   StrategyUpdate,
-} from "../../../ports/stores/step-store.ts";
+} from "../../../ports/stores/pass-store.ts";
 import {
   building,
   type Context,
@@ -182,14 +182,14 @@ const withSettlement = (use = newUse(), more: number): DatabaseUse => ({
 const updateStrategy = ({ db }: Context, { id, ...set }: StrategyUpdate) =>
   db.update(strategies).set(set).where(eq(strategies.id, id));
 
-export const stepStore = (context: Context): StepStore => ({
+export const passStore = (context: Context): PassStore => ({
   ...passWrites(context),
   ...killSwitch(context),
   ...passReads(context),
 });
 
 /** Takes the account's lease, and writes under it. */
-function passWrites(context: Context): Pick<StepStore, "takeLease" | "record" | "settle"> {
+function passWrites(context: Context): Pick<PassStore, "takeLease" | "record" | "settle"> {
   const { uses } = context;
   const passes = new Map<AccountKey, RunningPass>();
 
@@ -236,7 +236,7 @@ function passWrites(context: Context): Pick<StepStore, "takeLease" | "record" | 
 /** Returns the account as the pass found it, and the pass; undefined if the lease is not free. */
 async function beginPass(
   context: Context,
-  request: Parameters<StepStore["takeLease"]>[0],
+  request: Parameters<PassStore["takeLease"]>[0],
 ): Promise<{ found: Snapshot; pass: RunningPass } | undefined> {
   const { client, prepare, uses } = context;
   const { account, owner, ttl, overlap, scheduled, isUrgent = false, calls } = request;
@@ -299,7 +299,7 @@ function releaseOf(
 
 function passReads(
   context: Context,
-): Pick<StepStore, "due" | "unsettledOrders" | "nextEpoch" | "ordersByIds"> {
+): Pick<PassStore, "due" | "unsettledOrders" | "nextEpoch" | "ordersByIds"> {
   const { client, db, now, uses } = context;
   return {
     async due() {
@@ -397,7 +397,7 @@ export function midStatements(
 }
 
 /** Reads and turns the kill switch, and remembers what this process knows of it. */
-function killSwitch(context: Context): Pick<StepStore, "killed" | "setKill" | "panic" | "knownKilled"> {
+function killSwitch(context: Context): Pick<PassStore, "killed" | "setKill" | "panic" | "knownKilled"> {
   const known = knownSwitch();
   const readSwitch = switchReader(context);
 

@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { boundsOf, type Pass, type StepOptions } from "../../../src/engine/pass/step.ts";
-import { accountsDue, describeStart, stepAccount, stepNow, tick } from "../../../src/engine/pass/tick.ts";
+import { boundsOf, type Pass, type PassOptions } from "../../../src/engine/pass/pass.ts";
+import {
+  accountsDue,
+  describeStart,
+  runAccountPass,
+  runPassNow,
+  runRound,
+} from "../../../src/engine/pass/round.ts";
 import { upgraded } from "../../../src/engine/pass/upgrade.ts";
 import { gridKind } from "../../../src/grid/kind.ts";
 import type { Kind } from "../../../src/ports/kind.ts";
@@ -11,7 +17,7 @@ import { exchangeOf } from "./answering.ts";
 /** By the clock of the process. */
 const BEGAN = 1_000;
 
-type Setup = Parameters<typeof tick>[0];
+type Setup = Parameters<typeof runRound>[0];
 
 interface Given {
   readonly accounts?: readonly { account: string; retryAt?: number }[];
@@ -70,8 +76,8 @@ describe("a tick", () => {
     const { deps, leases } = processOf({
       accounts: [{ account: KRAKEN }, { account: MEXC, retryAt: NOW + 1 }, { account: MEXC, retryAt: NOW }],
     });
-    const options: StepOptions = { scheduled: 77 };
-    expect(await tick(deps, options)).toEqual([
+    const options: PassOptions = { scheduled: 77 };
+    expect(await runRound(deps, options)).toEqual([
       { account: KRAKEN, outcome: "busy" },
       { account: MEXC, outcome: "backing_off" },
       { account: MEXC, outcome: "busy" },
@@ -81,7 +87,7 @@ describe("a tick", () => {
 
   it("makes passes over accounts with a pace only", async () => {
     const { deps, leases } = processOf({ accounts: [{ account: KRAKEN }, { account: MEXC }] });
-    expect(await tick(deps, { paceOf: (account) => (account === MEXC ? 30_000 : undefined) })).toEqual([
+    expect(await runRound(deps, { paceOf: (account) => (account === MEXC ? 30_000 : undefined) })).toEqual([
       { account: MEXC, outcome: "busy" },
     ]);
     expect(leases).toHaveLength(1);
@@ -90,20 +96,20 @@ describe("a tick", () => {
   it("postpones accounts that there are not enough requests for", async () => {
     const accounts = [{ account: KRAKEN }, { account: MEXC }];
     const outcomes = async (requests: readonly number[]) =>
-      (await tick(processOf({ accounts, requests }).deps)).map(({ outcome }) => outcome);
+      (await runRound(processOf({ accounts, requests }).deps)).map(({ outcome }) => outcome);
     expect(await outcomes([12, 50, 11])).toEqual(["busy", "busy"]);
     expect(await outcomes([11, 11])).toEqual(["postponed", "postponed"]);
   });
 
   it("reports an account without keys in this process, and the cause of a failure", async () => {
     const { deps } = processOf({ isMine: (exchange) => exchange !== "kraken" });
-    expect(await stepAccount(deps, KRAKEN as never, {})).toEqual({
+    expect(await runAccountPass(deps, KRAKEN as never, {})).toEqual({
       account: KRAKEN,
       outcome: "not_configured",
       message: "this process is not configured for it",
     });
     const broken = processOf({ takeLease: () => Promise.reject(new Error("no database")) });
-    expect(await stepAccount(broken.deps, MEXC as never, {})).toMatchObject({
+    expect(await runAccountPass(broken.deps, MEXC as never, {})).toMatchObject({
       outcome: "failed",
       message: "no database",
     });
@@ -113,7 +119,7 @@ describe("a tick", () => {
         throw new Error("no log");
       },
     } as unknown as Setup;
-    expect(await stepAccount(torn, MEXC as never, {})).toEqual({
+    expect(await runAccountPass(torn, MEXC as never, {})).toEqual({
       account: MEXC,
       outcome: "failed",
       message: "no log",
@@ -136,7 +142,7 @@ describe("a manually requested pass", () => {
     const { venue } = exchangeOf();
     const waits: number[] = [];
     const waiting = { ...venue, wait: async () => void waits.push(now()) };
-    expect(await stepNow(deps, waiting)).toMatchObject({ outcome: "busy" });
+    expect(await runPassNow(deps, waiting)).toMatchObject({ outcome: "busy" });
     expect(leases).toHaveLength(202);
     expect(leases[0]).toMatchObject({ isUrgent: true });
     expect([waits.length, waits[0], waits.at(-1), now()]).toEqual([
@@ -149,7 +155,7 @@ describe("a manually requested pass", () => {
 
   it("completes as soon as the pass was made", async () => {
     const { deps, leases } = processOf({ takeLease: () => Promise.reject(new Error("no database")) });
-    expect(await stepNow(deps, exchangeOf().venue)).toMatchObject({ outcome: "failed" });
+    expect(await runPassNow(deps, exchangeOf().venue)).toMatchObject({ outcome: "failed" });
     expect(leases).toHaveLength(1);
   });
 });
@@ -157,9 +163,9 @@ describe("a manually requested pass", () => {
 describe("a traced pass", () => {
   it("is a span with its outcome", async () => {
     const busy = processOf();
-    await stepAccount({ ...busy.deps, tracer: busy.traced } as never, KRAKEN as never, {});
+    await runAccountPass({ ...busy.deps, tracer: busy.traced } as never, KRAKEN as never, {});
     const failed = processOf({ takeLease: () => Promise.reject(new Error("no database")) });
-    await stepAccount({ ...failed.deps, tracer: failed.traced } as never, KRAKEN as never, {});
+    await runAccountPass({ ...failed.deps, tracer: failed.traced } as never, KRAKEN as never, {});
     const of = { "edgemaker.exchange": "kraken", "edgemaker.account.kind": "live" };
     expect([...busy.spans, ...failed.spans]).toEqual([
       ["pass", of, { "edgemaker.pass.outcome": "busy" }],
@@ -200,7 +206,7 @@ describe("a strategy stored by an older version", () => {
 
 it("a tick includes the account in its results", async () => {
   const { deps } = processOf({ accounts: [{ account: ACCOUNT }] });
-  expect((await tick(deps))[0]?.account).toBe(ACCOUNT);
+  expect((await runRound(deps))[0]?.account).toBe(ACCOUNT);
 });
 
 const STEPPED = { outcome: "stepped" } as Pass;
