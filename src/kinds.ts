@@ -1,5 +1,5 @@
-import { declaredKind } from "./declared/kind.ts";
-import { declaredOperations } from "./declared/operations/start.ts";
+import { ownStrategyKind } from "./declared/kind.ts";
+import { ownStrategyOperations } from "./declared/operations/start.ts";
 import { gridKind } from "./grid/kind.ts";
 import { gridOperations } from "./grid/operations/grids.ts";
 import type { KindText } from "./history/operations/history.ts";
@@ -45,14 +45,14 @@ export const STRATEGY_KINDS: readonly StrategyKind[] = [
     operations: quoteOperations,
   },
   {
-    kindWith: declaredKind,
+    kindWith: ownStrategyKind,
     name: "declared",
     group: "strategy",
     whom: "one of your own strategies",
     idExample: "two-sided-kraken-BTC-USDT-1767225600000",
     missing: (id) => `there is no strategy ${id}`,
     summary: "Write, test, start and watch strategies of your own",
-    operations: declaredOperations,
+    operations: ownStrategyOperations,
   },
 ];
 

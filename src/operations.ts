@@ -2,7 +2,7 @@ import { accountOperations } from "./account/operations/balances.ts";
 import { auditOperations } from "./audit/operations/verify.ts";
 import {
   backtestOperations,
-  declaredBacktests,
+  ownStrategyBacktests,
   quoteBacktestOperation,
 } from "./backtest/operations/backtest.ts";
 import { replayOperation, suggestOperation } from "./backtest/operations/past.ts";
@@ -41,7 +41,7 @@ export const createOperations = (
   renameStrategy,
   ...backtestOperations(ids),
   quoteBacktestOperation(ids),
-  ...declaredBacktests(ids, definitions),
+  ...ownStrategyBacktests(ids, definitions),
   replayOperation,
   suggestOperation(ids),
   ...dexOperations(),

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { declaredPlanText } from "../../src/declared/schema/view.ts";
+import { ownStrategyPlanText } from "../../src/declared/schema/view.ts";
 import { messageOf } from "../../src/kernel/errors.ts";
 import { plainText } from "../../src/kernel/plain-text.ts";
 import { type CommandSurface, type Operation, routeOf } from "../../src/operation.ts";
@@ -121,7 +121,7 @@ const CHANGES_SHOWN: Readonly<Record<string, ShownChange>> = {
 };
 
 const DECLARED_SHOWN: ShownChange = {
-  formatAs: declaredPlanText,
+  formatAs: ownStrategyPlanText,
   question: "Start this strategy?",
   starts: "strategy",
 };

@@ -1,6 +1,6 @@
 import type { CommandDef } from "citty";
 import * as z from "zod";
-import { declaredPreviewInput } from "../../src/declared/schema/shapes.ts";
+import { ownStrategyPreviewInput } from "../../src/declared/schema/shapes.ts";
 import { type Operation, operation } from "../../src/operation.ts";
 import type { AnyStrategyDefinition } from "../../src/ports/definition.ts";
 import { DATABASE_ARGS, LOCAL_DATABASE_ARGS, STRATEGIES_ARG } from "../host/settings.ts";
@@ -74,7 +74,7 @@ const testedOperation = (definition: AnyStrategyDefinition, ids: readonly string
     http: { route: "POST /", from: "body" },
     cli: { path: `strategy test ${definition.name}` },
     input: () =>
-      declaredPreviewInput(definition, ids)
+      ownStrategyPreviewInput(definition, ids)
         .omit({ dryRun: true, dryBalance: true })
         .partial({ exchange: true, symbol: true }),
     output: () => z.unknown(),

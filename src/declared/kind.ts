@@ -12,50 +12,53 @@ import type { Strategy } from "../model/strategy.ts";
 import type { StrategyDefinitions } from "../ports/definition.ts";
 import type { Kind } from "../ports/kind.ts";
 import { candleNeed, elsewhereNeed, findDefinition } from "./pass/ask.ts";
-import { mayDeclare, runDeclared } from "./pass/run.ts";
-import type { DeclaredConfig, DeclaredState, DeclaredStrategy } from "./state.ts";
+import { mayDeclare, runOwnStrategy } from "./pass/run.ts";
+import type { OwnStrategy, OwnStrategyConfig, OwnStrategyState } from "./state.ts";
 
 const DECLARED = "declared";
 
 /** Declared strategy: a user's function returns the orders that should be open. */
-export const declaredKind = (definitions: StrategyDefinitions): Kind<DeclaredConfig, DeclaredState> => ({
+export const ownStrategyKind = (
+  definitions: StrategyDefinitions,
+): Kind<OwnStrategyConfig, OwnStrategyState> => ({
   name: DECLARED,
   version: 1,
-  upgrade: (state) => state as DeclaredState,
-  bookFill: (state: DeclaredState, symbol: Pair, fill: Fill, slot: number) =>
+  upgrade: (state) => state as OwnStrategyState,
+  bookFill: (state: OwnStrategyState, symbol: Pair, fill: Fill, slot: number) =>
     withNewFill(bookTrade(state, symbol, fill), fill, slot),
-  bookEnd: (state: DeclaredState, order: Order) => countOrder(state, order),
-  beforeFound: ({ state }: DeclaredStrategy) => state,
-  afterFound: (state: DeclaredState) => state,
-  skipGenerations: ({ state }: DeclaredStrategy) => state,
-  release: (state: DeclaredState) => state,
-  holdings: ({ base, cost }: DeclaredState) => ({ base, cost }),
+  bookEnd: (state: OwnStrategyState, order: Order) => countOrder(state, order),
+  beforeFound: ({ state }: OwnStrategy) => state,
+  afterFound: (state: OwnStrategyState) => state,
+  skipGenerations: ({ state }: OwnStrategy) => state,
+  release: (state: OwnStrategyState) => state,
+  holdings: ({ base, cost }: OwnStrategyState) => ({ base, cost }),
   reserve: positionReserve,
   movedByBooks: movedByPosition,
   accounts: positionAccounts,
-  isInRange: ({ fault }: DeclaredState) => fault === null,
+  isInRange: ({ fault }: OwnStrategyState) => fault === null,
   reads: "book",
-  asksElsewhere: ({ definition }: DeclaredConfig) => elsewhereNeed(findDefinition(definitions, definition)),
-  candlesFor: ({ definition }: DeclaredConfig) => candleNeed(findDefinition(definitions, definition)),
-  mayPlace: (strategy: DeclaredStrategy, context) => mayDeclare(definitions, strategy, context),
-  outdated: (_state: DeclaredState, live: readonly Order[]) => cancellable(live),
-  run: (strategy: DeclaredStrategy, live: readonly Order[], context) =>
-    runDeclared(definitions, strategy, live, context),
+  asksElsewhere: ({ definition }: OwnStrategyConfig) =>
+    elsewhereNeed(findDefinition(definitions, definition)),
+  candlesFor: ({ definition }: OwnStrategyConfig) => candleNeed(findDefinition(definitions, definition)),
+  mayPlace: (strategy: OwnStrategy, context) => mayDeclare(definitions, strategy, context),
+  outdated: (_state: OwnStrategyState, live: readonly Order[]) => cancellable(live),
+  run: (strategy: OwnStrategy, live: readonly Order[], context) =>
+    runOwnStrategy(definitions, strategy, live, context),
 });
 
 const withNewFill = (
-  state: DeclaredState,
+  state: OwnStrategyState,
   { side, price, amount, at }: Fill,
   slot: number,
-): DeclaredState => ({
+): OwnStrategyState => ({
   ...state,
   fills: [...state.fills, { id: state.ids[slot] || null, side, price, amount, at }],
 });
 
-export const isDeclared = (strategy: Strategy): strategy is DeclaredStrategy => strategy.kind === DECLARED;
+export const isOwnKind = (strategy: Strategy): strategy is OwnStrategy => strategy.kind === DECLARED;
 
 /** Returns a strategy as a declared one. Throws for a strategy of another kind. */
-export function asDeclared(strategy: Strategy): DeclaredStrategy {
-  if (!isDeclared(strategy)) throw new TypeError(`strategy ${strategy.id} is of another kind`);
+export function asOwnStrategy(strategy: Strategy): OwnStrategy {
+  if (!isOwnKind(strategy)) throw new TypeError(`strategy ${strategy.id} is of another kind`);
   return strategy;
 }

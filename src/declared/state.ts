@@ -11,7 +11,7 @@ import type { OrderTerms } from "../model/order.ts";
 import { NEW_STRATEGY_STATE, type Strategy } from "../model/strategy.ts";
 import type { AnyStrategyDefinition } from "../ports/definition.ts";
 
-export interface DeclaredConfig extends PositionConfig {
+export interface OwnStrategyConfig extends PositionConfig {
   /** Name of its definition, and the version at its start. */
   readonly definition: string;
   readonly version: number;
@@ -19,25 +19,25 @@ export interface DeclaredConfig extends PositionConfig {
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-interface DeclaredFill extends OrderTerms {
+interface OwnStrategyFill extends OrderTerms {
   readonly id: string | null;
   readonly at: Millis;
 }
 
-export interface DeclaredState extends PositionState {
+export interface OwnStrategyState extends PositionState {
   /** Id of each slot's order, by the slot's index. */
   readonly ids: readonly string[];
   /** State that the function returned, as JSON text, and its version; null before the first call. */
   readonly memory: { readonly json: string; readonly version: number } | null;
   /** Fills that were not yet passed to the function. */
-  readonly fills: readonly DeclaredFill[];
+  readonly fills: readonly OwnStrategyFill[];
   /** Why it does not run, and the number of resumes when it failed: the next resume calls the function again. */
   readonly fault: { readonly message: string; readonly resumes: number } | null;
 }
 
-export type DeclaredStrategy = Strategy<DeclaredConfig, DeclaredState>;
+export type OwnStrategy = Strategy<OwnStrategyConfig, OwnStrategyState>;
 
-export const newDeclaredState = (startPrice: Decimal): DeclaredState => ({
+export const newOwnStrategyState = (startPrice: Decimal): OwnStrategyState => ({
   ...NEW_STRATEGY_STATE,
   ...NO_POSITION,
   slots: [],

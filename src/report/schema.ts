@@ -19,7 +19,7 @@ export const ReportShape = lazy(() =>
       z.object({
         id: z.string(),
         name: z.string().nullable(),
-        kind: z.string().nullable().describe("grid, quote or declared"),
+        kind: z.string().nullable().describe("grid, quote or declared (an own strategy)"),
         exchange: z.string(),
         dryRun: z.boolean(),
         symbol: z.string(),

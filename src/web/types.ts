@@ -14,9 +14,9 @@ import type {
 } from "../controls/operations/limits.ts";
 import type { KillShape, PanicShape } from "../controls/operations/panic.ts";
 import type {
-  DeclaredListShape,
-  DeclaredStatusesShape,
-  PlannedDeclaredShape,
+  OwnStrategyListShape,
+  OwnStrategyStatusesShape,
+  PlannedOwnStrategyShape,
 } from "../declared/schema/shapes.ts";
 import type { PoolsShape, PriceShape, TokensShape } from "../dex/schema.ts";
 import type { ChangedShape } from "../engine/operations/reads.ts";
@@ -45,11 +45,11 @@ export type Quoted = QuotesStatus["strategies"][number];
 export type StrategyChanged = Of<typeof ChangedShape>;
 export type PlannedQuotes = Of<typeof PlannedQuoteShape>;
 export type PlannedQuoteEdit = Of<typeof PlannedQuoteChangeShape>;
-export type OwnList = Of<typeof DeclaredListShape>;
+export type OwnList = Of<typeof OwnStrategyListShape>;
 export type OwnDefinition = OwnList["loaded"][number];
-export type OwnStatuses = Of<typeof DeclaredStatusesShape>;
+export type OwnStatuses = Of<typeof OwnStrategyStatusesShape>;
 export type OwnStatus = OwnStatuses["strategies"][number];
-export type OwnPlan = Of<typeof PlannedDeclaredShape>;
+export type OwnPlan = Of<typeof PlannedOwnStrategyShape>;
 export type AgreementList = Of<typeof AgreementListShape>;
 export type AgreementReportView = Of<typeof AgreementReportShape>;
 export type WatchedPairs = Of<typeof WatchedShape>;

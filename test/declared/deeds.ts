@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { defineStrategy } from "../../src/declared/define.ts";
-import { declaredKind } from "../../src/declared/kind.ts";
-import { type DeclaredConfig, newDeclaredState } from "../../src/declared/state.ts";
+import { ownStrategyKind } from "../../src/declared/kind.ts";
+import { newOwnStrategyState, type OwnStrategyConfig } from "../../src/declared/state.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { splitPair } from "../../src/kernel/pair.ts";
 import { accountKey } from "../../src/model/account.ts";
@@ -69,7 +69,7 @@ export const simulatedDefinitions = (fails: () => boolean): StrategyDefinitions 
 const NAMES = simulatedDefinitions(() => false).map(({ name }) => name);
 
 /** Narrow enough that the simulated walk fills it, of each function in turn. */
-export const configOf = (n: number): DeclaredConfig => ({
+export const configOf = (n: number): OwnStrategyConfig => ({
   definition: NAMES[n % NAMES.length] ?? "",
   version: 1,
   options: { spread: [0.002, 0.004][n % 2] ?? 0.002, size: 60 },
@@ -78,9 +78,9 @@ export const configOf = (n: number): DeclaredConfig => ({
 });
 
 /** What a person asks of a grid, asked of a function. */
-export async function actOnDeclared(deps: Deps, exchange: string, deed: Deed, id?: string): Promise<void> {
+export async function actOnOwnStrategy(deps: Deps, exchange: string, deed: Deed, id?: string): Promise<void> {
   const { store } = deps;
-  const { name, version } = declaredKind([]);
+  const { name, version } = ownStrategyKind([]);
   if (deed.kind === "start" || deed.kind === "start_centered") {
     const { base, quote } = splitPair(deed.symbol);
     const now = await store.now();
@@ -89,7 +89,7 @@ export async function actOnDeclared(deps: Deps, exchange: string, deed: Deed, id
         kind: name,
         version,
         config: configOf(Math.floor(now / 1000)),
-        state: newDeclaredState(decimal("0.01") * BigInt(TICKS)),
+        state: newOwnStrategyState(decimal("0.01") * BigInt(TICKS)),
         wants: "run",
         keepOrders: false,
         sellBase: false,

@@ -2,9 +2,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { loadStrategies, loadStrategy } from "../../cli/host/strategies/load.ts";
-import { declaredKind } from "../../src/declared/kind.ts";
-import type { DeclaredStrategy } from "../../src/declared/state.ts";
-import { aroundBook, declaredStrategy, passOver } from "../support/declared.ts";
+import { ownStrategyKind } from "../../src/declared/kind.ts";
+import type { OwnStrategy } from "../../src/declared/state.ts";
+import { aroundBook, ownStrategyExample, passOver } from "../support/declared.ts";
 import { tempFolder } from "../support/temp.ts";
 
 const HEAD = `import { defineStrategy, Money, z } from "edgemaker";
@@ -29,10 +29,10 @@ ${body}
 const GOOD = '    return [{ id: "a", side: "buy", price: quote.mid.times(0.9), size: config.size }];';
 
 function ran(file: string) {
-  const kind = declaredKind([loadStrategy(file)]);
-  const strategy = declaredStrategy("own", { options: {} });
+  const kind = ownStrategyKind([loadStrategy(file)]);
+  const strategy = ownStrategyExample("own", { options: {} });
   const stepped = kind.run(strategy, [], passOver(aroundBook("99.95", "100.05")));
-  return { ...stepped, strategy: stepped.strategy as DeclaredStrategy };
+  return { ...stepped, strategy: stepped.strategy as OwnStrategy };
 }
 
 describe("a strategy file", () => {

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import * as z from "zod";
 import { operationCommand } from "../../cli/commands/operation.ts";
 import { defineStrategy, RESERVED_FIELDS } from "../../src/declared/define.ts";
-import { declaredStatusView } from "../../src/declared/schema/view.ts";
+import { ownStrategyStatusView } from "../../src/declared/schema/view.ts";
 import { kindsOf } from "../../src/engine/kinds.ts";
 import { ONE } from "../../src/kernel/decimal.ts";
 import { kindsWith } from "../../src/kinds.ts";
@@ -53,7 +53,7 @@ it("a status shows the state that the strategy returned last", async () => {
   await ask<Started>("start_strategy_buyer", PLACE);
   const read = () => ask<{ strategies: { state: unknown }[] }>("get_strategy_status", {});
   expect((await read()).strategies[0]?.state).toEqual({ round: 0, bought: "0" });
-  const view = declaredStatusView(await read()) as { strategies: { state: string }[] };
+  const view = ownStrategyStatusView(await read()) as { strategies: { state: string }[] };
   expect(view.strategies[0]?.state).toBe('{"round":0,"bought":"0"}');
 });
 

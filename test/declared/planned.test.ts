@@ -3,8 +3,8 @@ import * as z from "zod";
 import {
   matchesPreview,
   type PlanInputs,
-  planDeclared,
-  plannedDeclaredOut,
+  plannedOwnStrategyOut,
+  planOwnStrategy,
 } from "../../src/declared/start/planned.ts";
 import type { Declared, StrategyInput } from "../../src/ports/definition.ts";
 import { aroundBook, bookLevel, MARKET, passOver } from "../support/declared.ts";
@@ -42,8 +42,8 @@ function planned(
     interval: 5000,
     ...over,
   };
-  const plan = planDeclared(definition, { ...REQUEST, ...request }, budget, inputs);
-  return { plan, out: plannedDeclaredOut(plan, REQUEST, inputs) };
+  const plan = planOwnStrategy(definition, { ...REQUEST, ...request }, budget, inputs);
+  return { plan, out: plannedOwnStrategyOut(plan, REQUEST, inputs) };
 }
 
 const BUY = { id: "a", side: "buy", price: 90, size: 1 };

@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { defineStrategy } from "../../src/declared/define.ts";
-import { declaredKind } from "../../src/declared/kind.ts";
-import type { DeclaredStrategy } from "../../src/declared/state.ts";
+import { ownStrategyKind } from "../../src/declared/kind.ts";
+import type { OwnStrategy } from "../../src/declared/state.ts";
 import { text } from "../../src/kernel/decimal.ts";
 import type { Draft, Order } from "../../src/model/order.ts";
 import type { AnyStrategyDefinition, StrategyInput } from "../../src/ports/definition.ts";
 import {
   aroundBook,
   bookLevel,
-  declaredStrategy,
   MARKET,
   named,
+  ownStrategyExample,
   passOver,
   run,
 } from "../support/declared.ts";
@@ -30,7 +30,7 @@ const resting = (drafts: readonly Draft[]): Order[] =>
 
 describe("a pass over a declared strategy", () => {
   it("places the orders that its function returns by the market's rules, each in a separate slot", () => {
-    const first = run(twoSided, declaredStrategy("two-sided"));
+    const first = run(twoSided, ownStrategyExample("two-sided"));
     expect(shown(first)).toEqual(["buy 1.001 at 99.9", "sell 0.999 at 100.1"]);
     expect(first.intents.map(({ slot }) => slot)).toEqual([0, 1]);
     expect(first.strategy.state.ids).toEqual(["bid", "ask"]);
@@ -38,7 +38,7 @@ describe("a pass over a declared strategy", () => {
   });
 
   it("leaves an order within the tolerance untouched, and writes nothing", () => {
-    const first = run(twoSided, declaredStrategy("two-sided"));
+    const first = run(twoSided, ownStrategyExample("two-sided"));
     const live = resting(first.intents);
     const quiet = run(
       twoSided,
@@ -51,7 +51,7 @@ describe("a pass over a declared strategy", () => {
   });
 
   it("replaces a drifted order only after the old one has ended", () => {
-    const first = run(twoSided, declaredStrategy("two-sided"));
+    const first = run(twoSided, ownStrategyExample("two-sided"));
     const live = resting(first.intents);
     const drifted = run(twoSided, first.strategy, live, passOver(aroundBook("100.95", "101.05")));
     expect([drifted.cancels.length, drifted.intents.length]).toEqual([2, 0]);
@@ -67,8 +67,8 @@ describe("a pass over a declared strategy", () => {
       const count = ((view.state as number | undefined) ?? 0) + view.fills.length;
       return { orders: [{ id: `n${count}`, side: "buy", price: 99, size: 1 }], state: count };
     });
-    const kind = declaredKind([own]);
-    const first = run(own, declaredStrategy("own"));
+    const kind = ownStrategyKind([own]);
+    const first = run(own, ownStrategyExample("own"));
     const booked = kind.bookFill(first.strategy.state, "BTC/USDT", fill({ amount: d("1") }), 0);
     const next = run(own, { ...first.strategy, state: booked });
     const last = run(own, next.strategy);
@@ -93,7 +93,7 @@ describe("a pass over a declared strategy", () => {
       bids: [{ price: d("99.5"), amount: d("1") }, bookLevel("99")],
     };
     const open = [{ side: "buy", price: d("99.5"), amount: d("1"), filled: 0n }];
-    run(own, declaredStrategy("own"), [], {
+    run(own, ownStrategyExample("own"), [], {
       ...passOver(book),
       observed: observedMarket({ market: MARKET, book, open } as never),
     });
@@ -104,7 +104,7 @@ describe("a pass over a declared strategy", () => {
     ["no book", undefined],
     ["one side alone", { ...aroundBook("99", "101"), asks: [] }],
   ])("skips the call with %s and leaves open orders untouched", (_what, book) => {
-    const first = run(twoSided, declaredStrategy("two-sided"));
+    const first = run(twoSided, ownStrategyExample("two-sided"));
     const blind = run(twoSided, first.strategy, resting(first.intents), passOver(book));
     expect([blind.cancels, blind.strategy.state]).toEqual([[], first.strategy.state]);
     expect(blind.strategy.lastError).not.toBeNull();
@@ -118,7 +118,7 @@ describe("a pass over a declared strategy", () => {
   ])("reports a refused order: %s", (reason, order) => {
     const refused = run(
       named(() => [order]),
-      declaredStrategy("own"),
+      ownStrategyExample("own"),
     );
     expect(refused.intents).toEqual([]);
     expect(refused.strategy.state.refused).toMatchObject([{ slot: 0, reason }]);
@@ -127,8 +127,8 @@ describe("a pass over a declared strategy", () => {
   it("keeps what was refused, and reports a lack of calls, if balances were not read", () => {
     const book = aroundBook("99.95", "100.05");
     const refused = [{ slot: 1, reason: "no_quote" as const, detail: "too little" }];
-    const { state } = declaredStrategy("two-sided");
-    const one = declaredStrategy("two-sided", { state: { ...state, refused } });
+    const { state } = ownStrategyExample("two-sided");
+    const one = ownStrategyExample("two-sided", { state: { ...state, refused } });
     const unread = run(twoSided, one, [], passOver(book, { funds: undefined }));
     expect(unread.strategy.state.refused).toEqual(refused);
     expect([unread.intents, unread.short, unread.strategy.phase]).toEqual([[], true, "placing"]);
@@ -138,10 +138,10 @@ describe("a pass over a declared strategy", () => {
 
   it("reports an order refused by the kill switch or the account's own orders", () => {
     const book = aroundBook("99.95", "100.05");
-    const killed = run(twoSided, declaredStrategy("two-sided"), [], passOver(book, { killed: true }));
+    const killed = run(twoSided, ownStrategyExample("two-sided"), [], passOver(book, { killed: true }));
     expect(killed.strategy.state.refused.map(({ reason }) => reason)).toEqual(["killed", "killed"]);
     const own = passOver(book, { resting: [{ side: "sell", price: d("99"), id: "1" }] });
-    const crossed = run(twoSided, declaredStrategy("two-sided"), [], own);
+    const crossed = run(twoSided, ownStrategyExample("two-sided"), [], own);
     expect(crossed.strategy.state.refused.map(({ reason }) => reason)).toEqual(["would_self_cross"]);
     expect(crossed.intents).toHaveLength(1);
   });
@@ -171,9 +171,9 @@ describe("a failing strategy function", () => {
     ["the maximum", () => ({ orders: [order], state: "x".repeat(10_000_000) })],
     ["circular", () => ({ orders: [order], state: cyclic })],
   ])("pauses only its strategy, cancels its orders and reports the reason: %s", (why, orders) => {
-    const first = run(named(() => [order]), declaredStrategy("own")); // biome-ignore format: short
+    const first = run(named(() => [order]), ownStrategyExample("own")); // biome-ignore format: short
     const live = resting(first.intents);
-    const kind = declaredKind([named(orders)]);
+    const kind = ownStrategyKind([named(orders)]);
     const failed = run(named(orders), first.strategy, live);
     expect(failed.strategy).toMatchObject({ status: "running", phase: "paused" });
     expect(failed.strategy.lastError).toContain(why);
@@ -190,7 +190,7 @@ describe("a failing strategy function", () => {
       if (calls === 1) throw new Error("boom");
       return [order];
     });
-    const failed = run(own, declaredStrategy("own"));
+    const failed = run(own, ownStrategyExample("own"));
     const waits = run(own, failed.strategy);
     expect([calls, waits.intents, waits.events]).toEqual([1, [], []]);
     expect(waits.strategy.state).toBe(failed.strategy.state);
@@ -202,9 +202,9 @@ describe("a failing strategy function", () => {
 });
 
 describe("a stored strategy and its loaded definition", () => {
-  const kept = declaredStrategy("own", {
-    state: { ...declaredStrategy("own").state, memory: { json: "7", version: 1 } },
-  } as Partial<DeclaredStrategy>);
+  const kept = ownStrategyExample("own", {
+    state: { ...ownStrategyExample("own").state, memory: { json: "7", version: 1 } },
+  } as Partial<OwnStrategy>);
 
   it.each<[string, AnyStrategyDefinition]>([
     ["is not loaded", twoSided],
@@ -247,7 +247,7 @@ describe("a stored strategy and its loaded definition", () => {
   });
 
   it("never runs with an older definition than it was started with", () => {
-    const newer = declaredStrategy("own", { version: 3 });
+    const newer = ownStrategyExample("own", { version: 3 });
     expect(
       run(
         named(() => [order]),

@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { declaredPlanText, declaredStatusView, plannedDeclaredView } from "../../src/declared/schema/view.ts";
+import {
+  ownStrategyPlanText,
+  ownStrategyStatusView,
+  plannedOwnStrategyView,
+} from "../../src/declared/schema/view.ts";
 
 const PLAN = {
   strategy: "two-sided",
@@ -25,7 +29,7 @@ const PLAN = {
 
 describe("the text of a plan", () => {
   it("has its orders, what is not placed, its budget and its warnings", () => {
-    expect(declaredPlanText(PLAN)).toEqual({
+    expect(ownStrategyPlanText(PLAN)).toEqual({
       strategy: "two-sided",
       market: "BTC/USDT on kraken",
       config: "spread 0.002, sizes [1,2]",
@@ -39,7 +43,7 @@ describe("the text of a plan", () => {
 
   it("leaves out what it has nothing of", () => {
     const bare = { ...PLAN, config: {}, orders: [], refused: [], warnings: [] };
-    expect(declaredPlanText(bare)).toEqual({
+    expect(ownStrategyPlanText(bare)).toEqual({
       strategy: "two-sided",
       market: "BTC/USDT on kraken",
       config: "none",
@@ -50,8 +54,8 @@ describe("the text of a plan", () => {
   });
 
   it("ends with the flag that starts exactly this plan", () => {
-    expect(plannedDeclaredView(PLAN)).toEqual({
-      ...declaredPlanText(PLAN),
+    expect(plannedOwnStrategyView(PLAN)).toEqual({
+      ...ownStrategyPlanText(PLAN),
       "to start": "--plan-hash abc-100 starts exactly this plan",
     });
   });
@@ -80,11 +84,11 @@ const QUIET = {
   lastStepAt: 7,
   stream: null,
 };
-const shown = (over: object = {}) => declaredStatusView({ strategies: [{ ...QUIET, ...over }], count: 1 });
+const shown = (over: object = {}) => ownStrategyStatusView({ strategies: [{ ...QUIET, ...over }], count: 1 });
 
 describe("the text of a status", () => {
   it("names the command that starts a strategy if none runs", () => {
-    expect(declaredStatusView({ strategies: [], count: 0 })).toEqual({
+    expect(ownStrategyStatusView({ strategies: [], count: 0 })).toEqual({
       note: "none of your own strategies runs; `edgemaker strategy start` starts one",
       count: 0,
     });

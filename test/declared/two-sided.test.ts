@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import example from "../../examples/two-sided.ts";
-import { declaredKind } from "../../src/declared/kind.ts";
+import { ownStrategyKind } from "../../src/declared/kind.ts";
 import { withFirstBase } from "../../src/engine/position/ledger.ts";
 import { text } from "../../src/kernel/decimal.ts";
 import type { Draft, Order } from "../../src/model/order.ts";
@@ -9,7 +9,7 @@ import type { Kind, StrategyContext } from "../../src/ports/kind.ts";
 import { quoteKind } from "../../src/quote/kind.ts";
 import { newQuoteState } from "../../src/quote/state/state.ts";
 import { configOf } from "../quote/deeds.ts";
-import { aroundBook, declaredStrategy, passOver } from "../support/declared.ts";
+import { aroundBook, ownStrategyExample, passOver } from "../support/declared.ts";
 import { d } from "../support/grid.ts";
 import { idOf, NOW, strategy } from "../support/made.ts";
 
@@ -26,11 +26,11 @@ const quotes = {
 } as unknown as Strategy;
 /** The example with the spread and tolerance of these quotes. */
 const definition = { ...example, tolerance: { price: 0.001, amount: 0.5 } };
-const declared = declaredStrategy("two-sided", { options: { spread: 0.004, size: 100 } });
+const declared = ownStrategyExample("two-sided", { options: { spread: 0.004, size: 100 } });
 
 const KINDS = [
   ["the built-in quotes", quoteKind as unknown as Kind, quotes],
-  ["the two-sided example", declaredKind([definition]) as unknown as Kind, declared as Strategy],
+  ["the two-sided example", ownStrategyKind([definition]) as unknown as Kind, declared as Strategy],
 ] as const;
 
 const pass = (bid: string, ask: string, over: Partial<StrategyContext> = {}): StrategyContext => {

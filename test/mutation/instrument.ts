@@ -1,10 +1,10 @@
 import {
-  declaredName,
   isFunction,
   listOf,
   type Node,
   namesIn,
   nodeOf,
+  ownStrategyName,
   parse,
   parses,
   partsOf,
@@ -89,7 +89,7 @@ export function instrument(
   const isMadeOnce = (node: Node): boolean =>
     node.type === "CallExpression"
       ? KEPT.has(String(nodeOf(node.callee)?.name))
-      : depth === 0 && DECLARES.has(node.type) && makers.has(declaredName(node));
+      : depth === 0 && DECLARES.has(node.type) && makers.has(ownStrategyName(node));
 
   function written(node: Node, parent: Node): string {
     const isKept = isMadeOnce(node);

@@ -53,10 +53,10 @@ export const waits = (node: Node): boolean =>
 function declared(program: Node): ReadonlyMap<string, Node> {
   const statements = listOf(program.body).map((one) => nodeOf(one.declaration) ?? one);
   const all = statements.flatMap((one) => [one, ...listOf(one.declarations)]);
-  return new Map(all.flatMap((one) => (nodeOf(one.id) ? [[declaredName(one), one] as const] : [])));
+  return new Map(all.flatMap((one) => (nodeOf(one.id) ? [[ownStrategyName(one), one] as const] : [])));
 }
 
-export const declaredName = (node: Node): string => String(nodeOf(node.id)?.name);
+export const ownStrategyName = (node: Node): string => String(nodeOf(node.id)?.name);
 
 /** What makes texts of statements that are built once in a process: what `prepare` is given by name, and what that asks. */
 export function textMakers(program: Node, text: string): ReadonlySet<string> {

@@ -5,7 +5,7 @@ import type { Operation } from "../../src/operation.ts";
 import { createOperations } from "../../src/operations.ts";
 import type { Permit } from "../../src/ports/venue.ts";
 import { isQuote } from "../../src/quote/kind.ts";
-import { actOnDeclared } from "../declared/deeds.ts";
+import { actOnOwnStrategy } from "../declared/deeds.ts";
 import { actOnFollow } from "../kinds/deeds.ts";
 import { actOnQuote } from "../quote/deeds.ts";
 import type { Deed } from "./deeds.ts";
@@ -22,7 +22,7 @@ const operation = (name: string): Operation => {
 /** What has no operation of its own for another kind than a grid. */
 const FOLLOWED = new Set<Deed["kind"]>(["start", "start_centered", "stop", "pause", "run", "edit"]);
 
-const ACTS = { follow: actOnFollow, quote: actOnQuote, declared: actOnDeclared };
+const ACTS = { follow: actOnFollow, quote: actOnQuote, declared: actOnOwnStrategy };
 
 const HALF = 5n * 10n ** 17n;
 

@@ -1,6 +1,6 @@
 import { tickerAt } from "../../src/adapters/sandbox/venue.ts";
-import { isDeclared } from "../../src/declared/kind.ts";
-import type { DeclaredStrategy } from "../../src/declared/state.ts";
+import { isOwnKind } from "../../src/declared/kind.ts";
+import type { OwnStrategy } from "../../src/declared/state.ts";
 import { isGrid } from "../../src/grid/kind.ts";
 import { costInAll } from "../../src/grid/ledger/booking.ts";
 import { sellPrice } from "../../src/grid/plan/first-buy.ts";
@@ -198,7 +198,7 @@ function settledDown(sim: Sim, strategy: Strategy): void {
     checks.violate(`${id} is in error: ${lastError}`);
     return;
   }
-  if (wants === "pause" && (isQuote(strategy) || isDeclared(strategy)) && live.length > 0)
+  if (wants === "pause" && (isQuote(strategy) || isOwnKind(strategy)) && live.length > 0)
     checks.violate(`${id} is paused and ${live.length} of its orders rest`);
   if (wants === "pause" || status === "idle") return;
   if (state.exit) {
@@ -207,7 +207,7 @@ function settledDown(sim: Sim, strategy: Strategy): void {
     return;
   }
   if (isQuote(strategy)) sidesAtRest(sim, strategy, live);
-  if (isDeclared(strategy)) idsAtRest(sim, strategy, live);
+  if (isOwnKind(strategy)) idsAtRest(sim, strategy, live);
   if (isGrid(strategy)) slotsAtRest(sim, strategy, live);
 }
 
@@ -226,7 +226,7 @@ function sidesAtRest(sim: Sim, strategy: QuoteStrategy, live: readonly BookedOrd
 }
 
 /** Each id has at most one order; one whose function has failed has none, and any other has one or says why not. */
-function idsAtRest({ checks, killAt }: Sim, strategy: DeclaredStrategy, live: readonly BookedOrder[]): void {
+function idsAtRest({ checks, killAt }: Sim, strategy: OwnStrategy, live: readonly BookedOrder[]): void {
   const { id, state, resumes, lastError, phase } = strategy;
   const slots = live.map(({ clientId }) => parseClientOrderId(clientId)?.slot ?? 0);
   if (new Set(slots).size < slots.length) checks.violate(`${id} has two orders with one id`);

@@ -199,7 +199,7 @@ const QUOTE_CASES: readonly (readonly [seed: number, found: string])[] = [
   ],
 ];
 
-/** The same of declared strategies. */
+/** The same of own strategies. */
 const DECLARED_CASES: readonly (readonly [seed: number, found: string])[] = [
   [94_500_005, "was taken to be at rest while its function still failed at random"],
   [94_500_109, "was taken to be at rest while its function still failed at random"],

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { declaredKind } from "../../src/declared/kind.ts";
-import { type DeclaredStrategy, newDeclaredState } from "../../src/declared/state.ts";
+import { ownStrategyKind } from "../../src/declared/kind.ts";
+import { newOwnStrategyState, type OwnStrategy } from "../../src/declared/state.ts";
 import { withFirstBase } from "../../src/engine/position/ledger.ts";
 import type { Order } from "../../src/model/order.ts";
 import type { AnyStrategyDefinition, Declared, StrategyInput } from "../../src/ports/definition.ts";
@@ -21,23 +21,23 @@ export const aroundBook = (bid: string, ask: string) => ({
   at: NOW,
 });
 
-interface Over extends Partial<DeclaredStrategy> {
+interface Over extends Partial<OwnStrategy> {
   readonly options?: Readonly<Record<string, unknown>>;
   readonly version?: number;
 }
 
 /** A running strategy of this definition, with 5 base and 1,000 quote. */
-export const declaredStrategy = (
+export const ownStrategyExample = (
   definition: string,
   { options = { spread: 0.002, size: 100 }, version = 1, ...over }: Over = {},
-): DeclaredStrategy =>
+): OwnStrategy =>
   ({
     ...strategy({ phase: "active", status: "running" }),
     kind: "declared",
     config: { definition, version, options, budget: { base: d("5"), quote: d("1000") } },
-    state: { ...withFirstBase(newDeclaredState(d("100")), d("5")), epoch: 1 },
+    state: { ...withFirstBase(newOwnStrategyState(d("100")), d("5")), epoch: 1 },
     ...over,
-  }) as unknown as DeclaredStrategy;
+  }) as unknown as OwnStrategy;
 
 export const passOver = (book: object | undefined, over: Partial<StrategyContext> = {}): StrategyContext => ({
   ...turn(),
@@ -59,10 +59,10 @@ export const named = (
 /** A pass over it, with what it leaves out. */
 export const run = (
   definition: AnyStrategyDefinition,
-  one: DeclaredStrategy,
+  one: OwnStrategy,
   live: readonly Order[] = [],
   context = passOver(aroundBook("99.95", "100.05")),
 ) => {
-  const stepped = declaredKind([definition]).run(one, live, context);
+  const stepped = ownStrategyKind([definition]).run(one, live, context);
   return { intents: [], cancels: [], events: [], ...stepped, strategy: stepped.strategy ?? one };
 };

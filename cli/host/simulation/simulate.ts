@@ -1,9 +1,9 @@
 /** Runs a strategy through the sandbox with crashes, lost responses and failed reads, and reports what broke. */
 import type { StrategyPast } from "../../../src/backtest/position/testing.ts";
-import { asDeclared, declaredKind } from "../../../src/declared/kind.ts";
-import { declaredStarts } from "../../../src/declared/operations/start.ts";
+import { asOwnStrategy, ownStrategyKind } from "../../../src/declared/kind.ts";
+import { ownStrategyStarts } from "../../../src/declared/operations/start.ts";
 import { comparableText } from "../../../src/declared/pass/ask.ts";
-import type { DeclaredStrategy } from "../../../src/declared/state.ts";
+import type { OwnStrategy } from "../../../src/declared/state.ts";
 import { runPass } from "../../../src/engine/pass/pass.ts";
 import { type Decimal, text, ZERO } from "../../../src/kernel/decimal.ts";
 import { messageOf, VenueError } from "../../../src/kernel/errors.ts";
@@ -83,7 +83,7 @@ export async function simulateStrategy(
   for (; done < passes && problems.size === 0; done++) {
     const what = await onePass(started);
     for (const problem of await checkOpenOrders(started)) problems.add(problem);
-    const { fault } = (await readDeclared(started)).state;
+    const { fault } = (await readOwnStrategy(started)).state;
     if (fault) problems.add(`it failed in pass ${done + 1}${what}: ${fault.message}`);
   }
   if (problems.size === 0) for (const problem of await bringToRest(started)) problems.add(problem);
@@ -100,7 +100,7 @@ async function simulationResult(
 ): Promise<SimulationResult> {
   const { lostResponses, failedReads } = run.faults;
   const fills = await run.deps.store.fillsOf(run.id, { limit: 100_000 });
-  const { refused, ids } = (await readDeclared(run)).state;
+  const { refused, ids } = (await readOwnStrategy(run)).state;
   return {
     passes,
     restarts: run.restarts,
@@ -152,7 +152,7 @@ async function bringToRest(run: SimulatedRun): Promise<readonly string[]> {
     const after = (await run.venue.openOrders(run.symbol)).map(({ id }) => id).join();
     quiet = run.accepted.size === before && open === after ? quiet + 1 : 0;
   }
-  const { fault } = (await readDeclared(run)).state;
+  const { fault } = (await readOwnStrategy(run)).state;
   if (fault) return [`it failed: ${fault.message}`];
   return checkAtRest(run, { first: run.first, declared: run.declared() });
 }
@@ -219,7 +219,7 @@ async function startStrategy(
   definition: AnyStrategyDefinition,
   { exchange, symbol, config, base, quote }: SimulationInput,
 ): Promise<{ readonly id: string } | { readonly trouble: string }> {
-  const start = declaredStarts([String(exchange)], [definition]).find(({ effect }) => effect === "trade");
+  const start = ownStrategyStarts([String(exchange)], [definition]).find(({ effect }) => effect === "trade");
   if (!start) throw new Error(`${definition.name} has no start`);
   const budget = {
     ...(base === undefined ? {} : { baseBudget: Money.of(base).toNumber() }),
@@ -241,14 +241,14 @@ interface SimulatedStrategy {
   readonly id: string;
 }
 
-async function readDeclared({ deps, id }: SimulatedStrategy): Promise<DeclaredStrategy> {
+async function readOwnStrategy({ deps, id }: SimulatedStrategy): Promise<OwnStrategy> {
   const [view] = await deps.store.strategies({ id });
   if (!view) throw new Error(`there is no strategy ${id}`);
-  return asDeclared(view.strategy);
+  return asOwnStrategy(view.strategy);
 }
 
 /** Returns the exchange's open orders by the ids of the function; an unknown one has none. */
-async function openById({ deps, venue, symbol }: SimulatedStrategy, { state }: DeclaredStrategy) {
+async function openById({ deps, venue, symbol }: SimulatedStrategy, { state }: OwnStrategy) {
   const rows = await deps.store.unsettledOrders();
   return (await venue.openOrders(symbol)).map(({ clientId }) => {
     const row = rows.find((order) => order.clientId === clientId);
@@ -258,7 +258,7 @@ async function openById({ deps, venue, symbol }: SimulatedStrategy, { state }: D
 
 /** Checks what must hold at any moment: no id has two open orders. */
 async function checkOpenOrders(simulated: SimulatedStrategy): Promise<string[]> {
-  const ids = await openById(simulated, await readDeclared(simulated));
+  const ids = await openById(simulated, await readOwnStrategy(simulated));
   const twice = ids.filter((id, i) => id !== undefined && ids.indexOf(id) !== i);
   return [...new Set(twice)].map((id) => `two orders with the id ${id} were open at the same time`);
 }
@@ -268,7 +268,7 @@ async function checkAtRest(
   simulated: SimulatedStrategy,
   { first, declared }: { readonly first: readonly Balance[]; readonly declared: readonly string[] },
 ): Promise<string[]> {
-  const strategy = await readDeclared(simulated);
+  const strategy = await readOwnStrategy(simulated);
   const ids = await openById(simulated, strategy);
   const { refused } = strategy.state;
   const explained = new Set([...ids, ...refused.map(({ slot }) => strategy.state.ids[slot])]);
@@ -282,11 +282,11 @@ async function checkAtRest(
 }
 
 function booksProblems(
-  { state, symbol }: DeclaredStrategy,
+  { state, symbol }: OwnStrategy,
   first: readonly Balance[],
   last: readonly Balance[],
 ): string[] {
-  const booked = declaredKind([]).movedByBooks(state, symbol);
+  const booked = ownStrategyKind([]).movedByBooks(state, symbol);
   const totalIn = (balances: readonly Balance[], asset: string): Decimal => {
     const found = balances.find((balance) => balance.asset === asset);
     return found ? found.free + found.used : ZERO;

@@ -1,5 +1,5 @@
 import { type TapeFile, tapeCoverage } from "../../candles/tape/tape.ts";
-import { declaredRequest } from "../../declared/schema/shapes.ts";
+import { ownStrategyRequest } from "../../declared/schema/shapes.ts";
 import { gridViewById } from "../../grid/operations/stop.ts";
 import { RANGE_FLAGS, TRAIL_PARTS } from "../../grid/schema/range-flags.ts";
 import { requestedAs } from "../../grid/start/as-requested.ts";
@@ -14,10 +14,10 @@ import type { AnyStrategyDefinition, StrategyDefinitions } from "../../ports/def
 import type { Deps } from "../../ports/deps.ts";
 import {
   backtestingDeclared,
-  DeclaredBacktestShape,
-  declaredBacktestInput,
-  declaredBacktestOut,
-  declaredBacktestView,
+  OwnStrategyBacktestShape,
+  ownStrategyBacktestInput,
+  ownStrategyBacktestOut,
+  ownStrategyBacktestView,
 } from "../position/declared.ts";
 import type { ReferencePast } from "../position/requested-past.ts";
 import { type PositionBacktestAnswer, tradesCsv } from "../position/schema.ts";
@@ -190,19 +190,19 @@ const backtestOperation = (definition: AnyStrategyDefinition, ids: readonly stri
     http: { route: `POST /strategy/declared/${definition.name}/backtest`, from: "body" },
     cli: {
       path: `strategy backtest ${definition.name}`,
-      view: declaredBacktestView,
+      view: ownStrategyBacktestView,
       examples: [
         `edgemaker strategy backtest ${definition.name} --exchange kraken --symbol BTC/USD --base-budget 0.1 --quote-budget 5000 --data btc-usd.csv.gz`,
       ],
     },
     mcp: { defaults: { fills: 0 } },
     csv: (answer: unknown) => tradesCsv(answer as PositionBacktestAnswer),
-    input: () => declaredBacktestInput(definition, ids),
-    output: DeclaredBacktestShape,
+    input: () => ownStrategyBacktestInput(definition, ids),
+    output: OwnStrategyBacktestShape,
     async run(deps, given, call) {
-      const input = given as DeclaredBacktestFields & Readonly<Record<string, unknown>>;
+      const input = given as OwnStrategyBacktestFields & Readonly<Record<string, unknown>>;
       const { exchange, symbol, timeframe, since, until, fills } = input;
-      const request = declaredRequest(definition, input);
+      const request = ownStrategyRequest(definition, input);
       const past = { exchange, symbol, span: TIMEFRAMES[timeframe], since, until };
       const candles = await pastOf(deps, past, call);
       const market = await marketOf(deps, { exchange, symbol }, input);
@@ -218,11 +218,11 @@ const backtestOperation = (definition: AnyStrategyDefinition, ids: readonly stri
       });
       const result = await inTimeLimit(definition, () => inSlices(work, deps.local, call.waiting));
       const { walkedTime } = await import("./calculations.ts");
-      return declaredBacktestOut({ exchange, fills }, result, walkedTime(candles, result.run.bars));
+      return ownStrategyBacktestOut({ exchange, fills }, result, walkedTime(candles, result.run.bars));
     },
   });
 
-type DeclaredBacktestFields = ReturnType<ReturnType<typeof declaredBacktestInput>["parse"]> &
+type OwnStrategyBacktestFields = ReturnType<ReturnType<typeof ownStrategyBacktestInput>["parse"]> &
   Parameters<typeof pastOf>[1] & { readonly timeframe: keyof typeof TIMEFRAMES };
 
 /** Returns stored candles of the pair on other exchanges. */
@@ -250,7 +250,7 @@ async function inTimeLimit<T>({ source }: AnyStrategyDefinition, work: () => Pro
   }
 }
 
-export const declaredBacktests = (
+export const ownStrategyBacktests = (
   ids: readonly string[],
   definitions: StrategyDefinitions,
 ): readonly Operation[] => definitions.map((definition) => backtestOperation(definition, ids));

@@ -1,10 +1,10 @@
 /** Backtests a user's own strategy over candles. */
 import * as z from "zod";
 import type { Candles } from "../../candles/candles.ts";
-import { declaredKind } from "../../declared/kind.ts";
-import { type DeclaredRequest, declaredPreviewInput } from "../../declared/schema/shapes.ts";
-import { declaredConfigOf } from "../../declared/start/planned.ts";
-import { type DeclaredStrategy, newDeclaredState } from "../../declared/state.ts";
+import { ownStrategyKind } from "../../declared/kind.ts";
+import { type OwnStrategyRequest, ownStrategyPreviewInput } from "../../declared/schema/shapes.ts";
+import { ownStrategyConfigOf } from "../../declared/start/planned.ts";
+import { newOwnStrategyState, type OwnStrategy } from "../../declared/state.ts";
 import { kindsOf } from "../../engine/kinds.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import type { Millis } from "../../kernel/time.ts";
@@ -20,10 +20,10 @@ import {
 import { type ReferencePast, requestedPast } from "./requested-past.ts";
 import { pastFields, positionBacktestFields, positionBacktestOut, positionBacktestView } from "./schema.ts";
 
-export const declaredBacktestInput = (definition: AnyStrategyDefinition, ids: readonly string[]) =>
-  declaredPreviewInput(definition, ids).extend(pastFields());
+export const ownStrategyBacktestInput = (definition: AnyStrategyDefinition, ids: readonly string[]) =>
+  ownStrategyPreviewInput(definition, ids).extend(pastFields());
 
-export const DeclaredBacktestShape = lazy(() =>
+export const OwnStrategyBacktestShape = lazy(() =>
   z.object({
     ...positionBacktestFields(),
     strategy: z.string(),
@@ -32,29 +32,29 @@ export const DeclaredBacktestShape = lazy(() =>
   }),
 );
 
-type DeclaredBacktestAnswer = z.input<ReturnType<typeof DeclaredBacktestShape>>;
+type OwnStrategyBacktestAnswer = z.input<ReturnType<typeof OwnStrategyBacktestShape>>;
 
-type DeclaredBacktest = PositionBacktest<DeclaredStrategy>;
+type OwnStrategyBacktest = PositionBacktest<OwnStrategy>;
 
 /** Yields the completed share. Calls the function twice each time: different results are a fault. */
 export function* backtestingDeclared(
   definition: AnyStrategyDefinition,
-  request: Pick<DeclaredRequest, "baseBudget" | "quoteBudget" | "options">,
+  request: Pick<OwnStrategyRequest, "baseBudget" | "quoteBudget" | "options">,
   candles: Candles,
-  { reference = [], ...options }: DeclaredBacktestOptions,
-): Generator<number, DeclaredBacktest> {
+  { reference = [], ...options }: OwnStrategyBacktestOptions,
+): Generator<number, OwnStrategyBacktest> {
   const { market, balances } = options;
-  const config = declaredConfigOf(definition, request.options, pastBudget(request, market, balances));
-  const kind = declaredKind([{ ...definition, isCalledTwice: true }]);
+  const config = ownStrategyConfigOf(definition, request.options, pastBudget(request, market, balances));
+  const kind = ownStrategyKind([{ ...definition, isCalledTwice: true }]);
   const id = `${definition.name}-backtest`;
   const requested = () => requestedPast(definition, candles, reference);
   const result = yield* backtestingPosition(
-    (startPrice): DeclaredStrategy => ({
+    (startPrice): OwnStrategy => ({
       ...pastStrategy(id, market.symbol, candles.from),
       kind: kind.name,
       version: kind.version,
       config,
-      state: newDeclaredState(startPrice),
+      state: newOwnStrategyState(startPrice),
     }),
     candles,
     { ...options, kinds: kindsOf([kind as unknown as Kind]), guard: definition.guard, requested },
@@ -63,7 +63,7 @@ export function* backtestingDeclared(
   return { ...result, warnings: [...result.warnings, ...(lacksReference ? [NO_REFERENCE_PAST] : [])] };
 }
 
-interface DeclaredBacktestOptions extends Omit<PositionBacktestOptions, "kinds" | "guard" | "requested"> {
+interface OwnStrategyBacktestOptions extends Omit<PositionBacktestOptions, "kinds" | "guard" | "requested"> {
   /** Prices of other sources. */
   readonly reference?: readonly ReferencePast[] | undefined;
 }
@@ -74,11 +74,11 @@ const NO_REFERENCE_PAST = {
     "there are no past prices of other exchanges, so the reference price was null; download candles of another exchange first",
 };
 
-export function declaredBacktestOut(
+export function ownStrategyBacktestOut(
   over: { readonly exchange: string; readonly fills: number },
-  backtest: DeclaredBacktest,
+  backtest: OwnStrategyBacktest,
   walked: { readonly from: Millis; readonly until: Millis },
-): DeclaredBacktestAnswer {
+): OwnStrategyBacktestAnswer {
   const { config, lastError } = backtest.run.account.strategy;
   return {
     ...positionBacktestOut(over, backtest, walked),
@@ -88,8 +88,8 @@ export function declaredBacktestOut(
   };
 }
 
-export function declaredBacktestView(answer: unknown): unknown {
-  const { strategy, config, lastError, ...position } = answer as DeclaredBacktestAnswer;
+export function ownStrategyBacktestView(answer: unknown): unknown {
+  const { strategy, config, lastError, ...position } = answer as OwnStrategyBacktestAnswer;
   const lines = positionBacktestView(position, strategy);
   return { ...(lastError === null ? {} : { error: lastError }), ...lines, config };
 }

@@ -38,36 +38,36 @@ import { type Operation, operation } from "../../operation.ts";
 import type { AnyStrategyDefinition, StrategyDefinitions } from "../../ports/definition.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
-import { asDeclared, declaredKind } from "../kind.ts";
+import { asOwnStrategy, ownStrategyKind } from "../kind.ts";
 import { candleNeed } from "../pass/ask.ts";
 import {
-  DeclaredListShape,
-  type DeclaredRequest,
-  DeclaredStatusesShape,
-  declaredInput,
-  declaredPreviewInput,
-  declaredRequest,
-  PlannedDeclaredShape,
-  StartedDeclaredShape,
+  OwnStrategyListShape,
+  type OwnStrategyRequest,
+  OwnStrategyStatusesShape,
+  ownStrategyInput,
+  ownStrategyPreviewInput,
+  ownStrategyRequest,
+  PlannedOwnStrategyShape,
+  StartedOwnStrategyShape,
 } from "../schema/shapes.ts";
-import { declaredStatusView, plannedDeclaredView } from "../schema/view.ts";
+import { ownStrategyStatusView, plannedOwnStrategyView } from "../schema/view.ts";
 import {
-  declaredOrderOut,
   matchesPreview,
   ONE_SIDED,
+  ownStrategyOrderOut,
   type PlanInputs,
-  type PlannedDeclared,
-  planDeclared,
-  plannedDeclaredOut,
+  type PlannedOwnStrategy,
+  plannedOwnStrategyOut,
+  planOwnStrategy,
   runningOut,
   warningsOf,
 } from "../start/planned.ts";
-import { type DeclaredStrategy, newDeclaredState, versionOf } from "../state.ts";
+import { newOwnStrategyState, type OwnStrategy, versionOf } from "../state.ts";
 
-interface ReadyDeclared {
-  readonly request: DeclaredRequest;
-  readonly place: DeclaredPlace;
-  readonly plan: PlannedDeclared;
+interface ReadyOwnStrategy {
+  readonly request: OwnStrategyRequest;
+  readonly place: OwnStrategyPlace;
+  readonly plan: PlannedOwnStrategy;
 }
 
 async function readyStart(
@@ -75,18 +75,18 @@ async function readyStart(
   definition: AnyStrategyDefinition,
   given: Readonly<Record<string, unknown>>,
   actor: string,
-): Promise<ReadyDeclared> {
-  const request = declaredRequest(definition, given);
-  const declaredPlace = await readDeclaredPlace(deps, definition, request, actor);
+): Promise<ReadyOwnStrategy> {
+  const request = ownStrategyRequest(definition, given);
+  const ownStrategyPlace = await readOwnStrategyPlace(deps, definition, request, actor);
   return {
     request,
-    place: declaredPlace,
-    plan: planDeclared(definition, request, budgetFor(request, declaredPlace), declaredPlace),
+    place: ownStrategyPlace,
+    plan: planOwnStrategy(definition, request, budgetFor(request, ownStrategyPlace), ownStrategyPlace),
   };
 }
 
 /** Returns the price at which its base is booked. Throws if the plan is outdated or its function fails. */
-function startPriceOf({ plan }: ReadyDeclared, shown: string | undefined): Decimal {
+function startPriceOf({ plan }: ReadyOwnStrategy, shown: string | undefined): Decimal {
   if (shown !== undefined && !matchesPreview(plan, shown)) throw noLongerHolds();
   if (plan.mid === null) throw new AppError("Start failed", ONE_SIDED);
   if (plan.fault !== null) throw new AppError("Start failed", `the strategy fails: ${plan.fault}`);
@@ -98,16 +98,16 @@ async function preparedStart(
   definition: AnyStrategyDefinition,
   { planHash, ...given }: Readonly<Record<string, unknown>>,
   actor: string,
-): Promise<ReadyStart<DeclaredStrategy>> {
+): Promise<ReadyStart<OwnStrategy>> {
   const ready = await readyStart(deps, definition, given, actor);
   const { request, place: reads, plan } = ready;
   return {
     place: request,
     reads,
-    version: declaredKind([]).version,
+    version: ownStrategyKind([]).version,
     prefix: plan.config.definition,
     config: plan.config,
-    stateAt: newDeclaredState,
+    stateAt: newOwnStrategyState,
     mid: plan.mid ?? undefined,
     startPrice: () => startPriceOf(ready, planHash as string | undefined),
     preview: () => previewOfPlan(ready),
@@ -115,8 +115,8 @@ async function preparedStart(
   };
 }
 
-function previewOfPlan({ plan, request, place: declaredPlace }: ReadyDeclared): Preview {
-  const out = plannedDeclaredOut(plan, request, declaredPlace);
+function previewOfPlan({ plan, request, place: declaredPlace }: ReadyOwnStrategy): Preview {
+  const out = plannedOwnStrategyOut(plan, request, declaredPlace);
   const { base, quote } = declaredPlace.market;
   const onPaper = request.dryRun ? " (paper trading)" : "";
   return {
@@ -147,22 +147,22 @@ const previewOperation = (definition: AnyStrategyDefinition, ids: readonly strin
     http: { route: `POST /strategy/declared/${definition.name}/preview`, from: "body" },
     cli: {
       path: `strategy preview ${definition.name}`,
-      view: plannedDeclaredView,
+      view: plannedOwnStrategyView,
       examples: [`edgemaker strategy preview ${definition.name} ${EXAMPLE_PLACE}`],
     },
-    input: () => declaredPreviewInput(definition, ids),
-    output: PlannedDeclaredShape,
+    input: () => ownStrategyPreviewInput(definition, ids),
+    output: PlannedOwnStrategyShape,
     async run(deps, given, { actor }) {
       const { plan, request, place: declaredPlace } = await readyStart(deps, definition, given, actor);
-      return plannedDeclaredOut(plan, request, declaredPlace);
+      return plannedOwnStrategyOut(plan, request, declaredPlace);
     },
   });
 
 /** Users' own strategies, as the operations of all kinds with one position name them. */
-const OWN_STRATEGIES: PositionKind<DeclaredStrategy, ReturnType<typeof runningOut>> = {
-  name: declaredKind([]).name,
+const OWN_STRATEGIES: PositionKind<OwnStrategy, ReturnType<typeof runningOut>> = {
+  name: ownStrategyKind([]).name,
   group: "strategy",
-  as: asDeclared,
+  as: asOwnStrategy,
   missing: (id) => `there is no strategy ${id}`,
   idle: "nothing is started",
   again: "; start it again",
@@ -195,8 +195,8 @@ const startOperation = (definition: AnyStrategyDefinition, ids: readonly string[
       steps: true,
       examples: [`edgemaker strategy start ${definition.name} ${EXAMPLE_PLACE}`],
     },
-    input: () => declaredInput(definition, ids),
-    output: StartedDeclaredShape,
+    input: () => ownStrategyInput(definition, ids),
+    output: StartedOwnStrategyShape,
     prepare: (deps, given, call) =>
       prepareStrategyStart(deps, OWN_STRATEGIES, call, () =>
         preparedStart(deps, definition, given, call.actor),
@@ -204,20 +204,20 @@ const startOperation = (definition: AnyStrategyDefinition, ids: readonly string[
   });
 
 /** Returns the preview and start operations of each definition. */
-export const declaredStarts = (
+export const ownStrategyStarts = (
   ids: readonly string[],
   definitions: readonly AnyStrategyDefinition[],
 ): Operation[] =>
   definitions.flatMap((definition) => [previewOperation(definition, ids), startOperation(definition, ids)]);
 
-type DeclaredPlace = PlanInputs & StartReads;
+type OwnStrategyPlace = PlanInputs & StartReads;
 
-async function readDeclaredPlace(
+async function readOwnStrategyPlace(
   deps: Deps,
   definition: AnyStrategyDefinition,
-  request: DeclaredRequest,
+  request: OwnStrategyRequest,
   actor: string,
-): Promise<DeclaredPlace> {
+): Promise<OwnStrategyPlace> {
   const { symbol } = request;
   const reads = await readStart(deps, request);
   const { venue, book } = reads;
@@ -238,7 +238,7 @@ async function readDeclaredPlace(
 
 function statusOut(
   deps: Deps,
-  view: StrategyView<DeclaredStrategy>,
+  view: StrategyView<OwnStrategy>,
   { orders, killed }: { readonly orders: readonly Order[]; readonly killed: boolean },
 ) {
   const { strategy, memory } = view;
@@ -249,7 +249,7 @@ function statusOut(
     ...runningOut(listed.exchange, symbol, config),
     phase: phaseOut(strategy),
     orders: openOrdersOf(orders, id).map((order) =>
-      declaredOrderOut({ ...order, id: state.ids[order.slot] ?? "" }),
+      ownStrategyOrderOut({ ...order, id: state.ids[order.slot] ?? "" }),
     ),
     state: state.memory === null ? null : JSON.parse(state.memory.json),
     ...positionOut(strategy, memory.marks[symbol]?.mid),
@@ -269,11 +269,11 @@ const strategyStatus = operation({
     path: "strategy status",
     positional: ["id"],
     watch: true,
-    view: declaredStatusView,
+    view: ownStrategyStatusView,
     examples: ["edgemaker strategy status --watch"],
   },
   input: statusInput,
-  output: DeclaredStatusesShape,
+  output: OwnStrategyStatusesShape,
   async run(deps, { id }) {
     const { views, ...around } = await readStatusViews(deps, OWN_STRATEGIES, id);
     return { strategies: views.map((view) => statusOut(deps, view, around)), count: views.length };
@@ -292,7 +292,7 @@ const listStrategies = (definitions: StrategyDefinitions) =>
     http: { route: "GET /strategy/declared/list", from: "query" },
     cli: { path: "strategy list" },
     input: () => z.object({}),
-    output: DeclaredListShape,
+    output: OwnStrategyListShape,
     async run(deps) {
       const killed = await deps.store.killed();
       const views = await runningViews(deps, OWN_STRATEGIES);
@@ -311,18 +311,18 @@ const listStrategies = (definitions: StrategyDefinitions) =>
     },
   });
 
-const declaredReads = (definitions: StrategyDefinitions): Operation[] => [
+const ownStrategyReads = (definitions: StrategyDefinitions): Operation[] => [
   strategyStatus,
   listStrategies(definitions),
 ];
 
 /** Operations of users' own strategies: those of each loaded definition, and those for all running ones. */
-export const declaredOperations = (
+export const ownStrategyOperations = (
   ids: readonly string[],
   definitions: StrategyDefinitions,
 ): readonly Operation[] => [
-  ...declaredStarts(ids, definitions),
-  ...declaredReads(definitions),
+  ...ownStrategyStarts(ids, definitions),
+  ...ownStrategyReads(definitions),
   operation(stopParts(OWN_STRATEGIES)),
   operation(pauseParts(OWN_STRATEGIES, true)),
   operation(pauseParts(OWN_STRATEGIES, false)),

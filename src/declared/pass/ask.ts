@@ -19,7 +19,7 @@ import type {
   StrategyInput,
 } from "../../ports/definition.ts";
 import type { RequestedPrices, StrategyContext } from "../../ports/kind.ts";
-import { type DeclaredState, type DeclaredStrategy, versionOf } from "../state.ts";
+import { type OwnStrategy, type OwnStrategyState, versionOf } from "../state.ts";
 
 /** A declared order, rounded to the market's rules. */
 export interface NamedOrder extends OrderTerms {
@@ -31,7 +31,7 @@ type FunctionResult =
   | {
       readonly fault: null;
       readonly wishes: readonly NamedOrder[];
-      readonly memory: DeclaredState["memory"];
+      readonly memory: OwnStrategyState["memory"];
     };
 
 /** Maximum number of declared orders; more would be a mistake. */
@@ -47,7 +47,7 @@ export interface Runnable {
 }
 
 /** Returns what a strategy runs, or why it cannot run. */
-export function runnableOf({ config }: DeclaredStrategy, all: StrategyDefinitions): Runnable | string {
+export function runnableOf({ config }: OwnStrategy, all: StrategyDefinitions): Runnable | string {
   const found = findDefinition(all, config.definition);
   if (!found) return `the strategy ${config.definition} is not loaded: its file is missing or has an error`;
   const version = versionOf(found);
@@ -134,7 +134,11 @@ function readAnswer(answer: Declared, { inputs, version, state, isOlder }: CallC
 }
 
 /** Returns the same object if nothing changed, so a pass without changes writes nothing. */
-function memoryOf(state: unknown, version: number, before: DeclaredState["memory"]): DeclaredState["memory"] {
+function memoryOf(
+  state: unknown,
+  version: number,
+  before: OwnStrategyState["memory"],
+): OwnStrategyState["memory"] {
   const json = state === undefined ? undefined : JSON.stringify(state);
   if (json === undefined) return null;
   if (json.length > MAX_STATE_CHARACTERS)
@@ -249,7 +253,7 @@ export function othersBook({ observed }: Pick<StrategyContext, "observed">): Boo
 }
 
 interface CallInputs {
-  readonly strategy: DeclaredStrategy;
+  readonly strategy: OwnStrategy;
   readonly live: readonly Order[];
   readonly market: Market;
   readonly book: Book;
@@ -311,7 +315,7 @@ const rulesOf = ({ symbol, base, quote, ...rules }: Market): StrategyInput["mark
   taker: of(rules.taker),
 });
 
-const positionOf = ({ state: { base, cost, ledger } }: DeclaredStrategy): StrategyInput["position"] => ({
+const positionOf = ({ state: { base, cost, ledger } }: OwnStrategy): StrategyInput["position"] => ({
   base: of(base),
   cost: of(cost),
   averageCost: base > ZERO ? of(div(cost, base, "half")) : null,

@@ -23,7 +23,7 @@ import { type Order, takes } from "../../model/order.ts";
 import { isSameRefusal, type Notice, type Refusal, type SlotState } from "../../model/strategy.ts";
 import type { StrategyDefinitions } from "../../ports/definition.ts";
 import type { DraftedStrategy, PlacingContext, StrategyContext } from "../../ports/kind.ts";
-import { type DeclaredState, type DeclaredStrategy, toleranceOf } from "../state.ts";
+import { type OwnStrategy, type OwnStrategyState, toleranceOf } from "../state.ts";
 import {
   askDefinition,
   type NamedOrder,
@@ -34,12 +34,12 @@ import {
   runnableOf,
 } from "./ask.ts";
 
-type Stepped = Partial<DraftedStrategy<DeclaredStrategy>>;
+type Stepped = Partial<DraftedStrategy<OwnStrategy>>;
 
 /** Calls the function, and places and cancels orders accordingly. */
-export function runDeclared(
+export function runOwnStrategy(
   definitions: StrategyDefinitions,
-  before: DeclaredStrategy,
+  before: OwnStrategy,
   live: readonly Order[],
   context: StrategyContext,
 ): Stepped {
@@ -73,7 +73,7 @@ const topOfBook = ({ bids, asks, at }: Book): Quote => ({
 });
 
 /** Returns whether its function failed and no person has resumed it since. */
-const isFaulty = ({ state: { fault }, resumes }: DeclaredStrategy): boolean =>
+const isFaulty = ({ state: { fault }, resumes }: OwnStrategy): boolean =>
   fault !== null && fault.resumes === resumes;
 
 interface Obeyed {
@@ -86,7 +86,7 @@ interface Obeyed {
 }
 
 function obey(
-  strategy: DeclaredStrategy,
+  strategy: OwnStrategy,
   live: readonly Order[],
   { runnable, requested, context, market, book, priced }: Obeyed,
 ): Stepped {
@@ -99,7 +99,7 @@ function obey(
     now,
     version: context.bounds.standings.version,
   });
-  const stepped = placeDeclared(strategy, live, {
+  const stepped = placeOwnStrategy(strategy, live, {
     context,
     market,
     priced,
@@ -116,7 +116,7 @@ function obey(
 }
 
 /** Pauses only this strategy until a person resumes it. */
-function failed(strategy: DeclaredStrategy, live: readonly Order[], message: string, at: number): Stepped {
+function failed(strategy: OwnStrategy, live: readonly Order[], message: string, at: number): Stepped {
   const { account, id, resumes } = strategy;
   const fault = { message, resumes };
   const event = { account, strategy: id, at, kind: "error", message: `it is paused: ${message}` } as const;
@@ -126,7 +126,7 @@ function failed(strategy: DeclaredStrategy, live: readonly Order[], message: str
 
 /** Cancels its orders and keeps its base, like a pause. */
 function withdrawn(
-  strategy: DeclaredStrategy,
+  strategy: OwnStrategy,
   live: readonly Order[],
   lastError: string | null,
   notices: readonly Notice[] = [],
@@ -139,7 +139,7 @@ function withdrawn(
 /** Returns whether a declared order could be missing, before balances are read. */
 export function mayDeclare(
   definitions: StrategyDefinitions,
-  strategy: DeclaredStrategy,
+  strategy: OwnStrategy,
   context: PlacingContext,
 ): boolean {
   if (strategy.phase === "starting") return true;
@@ -173,7 +173,7 @@ interface ArrangedOrders {
  * can fill.
  */
 export function arrange(
-  { slots, ids }: Pick<DeclaredState, "slots" | "ids">,
+  { slots, ids }: Pick<OwnStrategyState, "slots" | "ids">,
   wishes: readonly NamedOrder[],
   live: readonly Order[],
   {
@@ -202,7 +202,7 @@ export function arrange(
 
 /** Assigns ids to slots: an id keeps its slot; a new id gets a free one with its backoff, or a new one. */
 function nameSlots(
-  { slots, ids }: Pick<DeclaredState, "slots" | "ids">,
+  { slots, ids }: Pick<OwnStrategyState, "slots" | "ids">,
   wishes: readonly NamedOrder[],
   live: readonly Order[],
 ): Pick<ArrangedOrders, "slots" | "ids"> {
@@ -230,20 +230,20 @@ interface Placement {
   readonly priced: Quote;
   readonly arranged: ArrangedOrders;
   readonly tolerance: Tolerance;
-  readonly memory: DeclaredState["memory"];
+  readonly memory: OwnStrategyState["memory"];
 }
 
-function placeDeclared(
-  strategy: DeclaredStrategy,
+function placeOwnStrategy(
+  strategy: OwnStrategy,
   live: readonly Order[],
   placing: Placement,
-): Partial<DraftedStrategy<DeclaredStrategy>> {
+): Partial<DraftedStrategy<OwnStrategy>> {
   const { context, arranged, priced } = placing;
   const supply = supplyAfter(strategy, live, placing);
   const cancels = cancellable(arranged.misplaced);
   const waits = cancels.length > 0 || supply.short || live.some(isUnclear);
   const state = stateAfter(strategy.state, supply, placing);
-  const next: DeclaredStrategy = {
+  const next: OwnStrategy = {
     ...strategy,
     state,
     status: "running",
@@ -267,7 +267,7 @@ function placeDeclared(
   };
 }
 
-function supplyAfter(strategy: DeclaredStrategy, live: readonly Order[], placing: Placement): RemainingFunds {
+function supplyAfter(strategy: OwnStrategy, live: readonly Order[], placing: Placement): RemainingFunds {
   const { context, market, priced, arranged, tolerance } = placing;
   const refused = arranged.waiting.map((slot) => delayedRefusal(slot, strategy));
   const before: RemainingFunds = { ...supplyBefore(arranged.slots, context), refused };
@@ -310,11 +310,11 @@ function refusedByMarket(wish: NamedOrder, { index }: SlotState, desk: PlacingDe
 
 /** Returns the same object if nothing changed, so a pass without changes writes nothing. */
 function stateAfter(
-  before: DeclaredState,
+  before: OwnStrategyState,
   supply: RemainingFunds,
   { arranged, memory }: Placement,
-): DeclaredState {
-  const after: DeclaredState = {
+): OwnStrategyState {
+  const after: OwnStrategyState = {
     ...before,
     slots: reuseIfEqual(before.slots, supply.slots, (a, b) => a === b),
     ids: reuseIfEqual(before.ids, arranged.ids, (a, b) => a === b),

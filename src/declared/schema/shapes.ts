@@ -23,7 +23,7 @@ import { lazy } from "../../kernel/lazy.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import type { AnyStrategyDefinition } from "../../ports/definition.ts";
 
-const DeclaredOrderShape = lazy(() => z.object({ id: z.string(), ...placedFields() }));
+const OwnStrategyOrderShape = lazy(() => z.object({ id: z.string(), ...placedFields() }));
 
 const RefusedOrderShape = lazy(() =>
   z.object({ id: z.string(), reason: z.string(), detail: z.string().optional() }),
@@ -37,10 +37,10 @@ const runningFields = () => ({
   budget: budgetOut(),
 });
 
-export const PlannedDeclaredShape = lazy(() =>
+export const PlannedOwnStrategyShape = lazy(() =>
   z.object({
     ...runningFields(),
-    orders: z.array(DeclaredOrderShape()).describe("Orders to place"),
+    orders: z.array(OwnStrategyOrderShape()).describe("Orders to place"),
     refused: z.array(RefusedOrderShape()),
     worstCase: z.string().describe("Maximum loss, as a sentence"),
     warnings: warnings(),
@@ -48,7 +48,7 @@ export const PlannedDeclaredShape = lazy(() =>
   }),
 );
 
-export const StartedDeclaredShape = lazy(() =>
+export const StartedOwnStrategyShape = lazy(() =>
   z.object({
     ...changedFields(),
     ...runningFields(),
@@ -56,21 +56,21 @@ export const StartedDeclaredShape = lazy(() =>
   }),
 );
 
-const DeclaredStatusShape = lazy(() =>
+const OwnStrategyStatusShape = lazy(() =>
   z.object({
     ...statusFields(),
     ...runningFields(),
-    orders: z.array(DeclaredOrderShape()).describe("Open orders"),
+    orders: z.array(OwnStrategyOrderShape()).describe("Open orders"),
     state: z.unknown().describe("State that its function returned last; null without one"),
     refused: z.array(RefusedOrderShape()),
   }),
 );
 
-export const DeclaredStatusesShape = lazy(() =>
-  z.object({ strategies: z.array(DeclaredStatusShape()), count: z.number() }),
+export const OwnStrategyStatusesShape = lazy(() =>
+  z.object({ strategies: z.array(OwnStrategyStatusShape()), count: z.number() }),
 );
 
-export const DeclaredListShape = lazy(() =>
+export const OwnStrategyListShape = lazy(() =>
   z.object({
     strategies: z.array(z.object({ ...listedFields(), strategy: z.string() })),
     count: z.number(),
@@ -100,7 +100,7 @@ const budgetShape = () => ({
   name: strategyName(),
 });
 
-export const declaredPreviewInput = ({ config }: AnyStrategyDefinition, ids: readonly string[]) =>
+export const ownStrategyPreviewInput = ({ config }: AnyStrategyDefinition, ids: readonly string[]) =>
   z.object({
     exchange: exchangeField(ids),
     symbol: pairField(),
@@ -108,10 +108,10 @@ export const declaredPreviewInput = ({ config }: AnyStrategyDefinition, ids: rea
     ...budgetShape(),
   });
 
-export const declaredInput = (definition: AnyStrategyDefinition, ids: readonly string[]) =>
-  declaredPreviewInput(definition, ids).extend({ planHash: planHash() });
+export const ownStrategyInput = (definition: AnyStrategyDefinition, ids: readonly string[]) =>
+  ownStrategyPreviewInput(definition, ids).extend({ planHash: planHash() });
 
-export interface DeclaredRequest {
+export interface OwnStrategyRequest {
   readonly exchange: string;
   readonly symbol: Pair;
   readonly baseBudget?: Decimal | undefined;
@@ -124,10 +124,10 @@ export interface DeclaredRequest {
 }
 
 /** Separates the fields of every start from the strategy's config. Throws AppError if rules over several fields fail. */
-export function declaredRequest(
+export function ownStrategyRequest(
   { config }: AnyStrategyDefinition,
   given: Readonly<Record<string, unknown>>,
-): DeclaredRequest {
+): OwnStrategyRequest {
   const names = Object.keys(config.shape as object);
   const part = (isConfig: boolean) =>
     Object.fromEntries(Object.entries(given).filter(([name]) => names.includes(name) === isConfig));
@@ -135,7 +135,7 @@ export function declaredRequest(
   const { error } = config.safeParse(options);
   const [issue] = error?.issues ?? [];
   if (issue) throw new AppError("Invalid request", `${issue.path.join(".")}: ${issue.message}`);
-  return { ...(part(false) as Omit<DeclaredRequest, "options">), options };
+  return { ...(part(false) as Omit<OwnStrategyRequest, "options">), options };
 }
 
 /** Maximum price change since a preview, as a share of the price, for a start at the shown price. */

@@ -1,13 +1,13 @@
 import type * as z from "zod";
 import { calledBy } from "../../model/strategy.ts";
-import type { DeclaredStatusesShape, PlannedDeclaredShape } from "./shapes.ts";
+import type { OwnStrategyStatusesShape, PlannedOwnStrategyShape } from "./shapes.ts";
 
-type PlanResponse = z.output<ReturnType<typeof PlannedDeclaredShape>>;
-type StatusesResponse = z.output<ReturnType<typeof DeclaredStatusesShape>>;
+type PlanResponse = z.output<ReturnType<typeof PlannedOwnStrategyShape>>;
+type StatusesResponse = z.output<ReturnType<typeof OwnStrategyStatusesShape>>;
 type StatusResponse = StatusesResponse["strategies"][number];
 
 /** Formats a plan. */
-export function declaredPlanText(answer: unknown): Readonly<Record<string, string>> {
+export function ownStrategyPlanText(answer: unknown): Readonly<Record<string, string>> {
   const plan = answer as PlanResponse;
   const [base, quote] = plan.symbol.split("/");
   return {
@@ -23,8 +23,8 @@ export function declaredPlanText(answer: unknown): Readonly<Record<string, strin
 }
 
 /** Formats a previewed plan, and the command that starts it. */
-export const plannedDeclaredView = (answer: unknown) => ({
-  ...declaredPlanText(answer),
+export const plannedOwnStrategyView = (answer: unknown) => ({
+  ...ownStrategyPlanText(answer),
   "to start": `--plan-hash ${(answer as PlanResponse).planHash} starts exactly this plan`,
 });
 
@@ -41,7 +41,7 @@ const refusedText = ({ refused }: Pick<PlanResponse, "refused">): string =>
   refused.map(({ id, reason, detail }) => `${id}: ${detail ?? reason}`).join("; ");
 
 /** Formats strategies for people: a few lines each. */
-export const declaredStatusView = (answer: unknown) => {
+export const ownStrategyStatusView = (answer: unknown) => {
   const { strategies, count } = answer as StatusesResponse;
   if (count === 0)
     return { note: "none of your own strategies runs; `edgemaker strategy start` starts one", count };

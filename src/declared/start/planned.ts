@@ -12,13 +12,13 @@ import type { AnyStrategyDefinition } from "../../ports/definition.ts";
 import type { RequestedPrices, StrategyContext } from "../../ports/kind.ts";
 import type { Timing, VenueOrder } from "../../ports/venue.ts";
 import { type NamedOrder, othersBook } from "../pass/ask.ts";
-import { runDeclared } from "../pass/run.ts";
-import { type DeclaredRequest, MAX_PRICE_SHIFT } from "../schema/shapes.ts";
+import { runOwnStrategy } from "../pass/run.ts";
+import { MAX_PRICE_SHIFT, type OwnStrategyRequest } from "../schema/shapes.ts";
 import {
-  type DeclaredConfig,
-  type DeclaredState,
-  type DeclaredStrategy,
-  newDeclaredState,
+  newOwnStrategyState,
+  type OwnStrategy,
+  type OwnStrategyConfig,
+  type OwnStrategyState,
   versionOf,
 } from "../state.ts";
 
@@ -40,8 +40,8 @@ export interface PlanInputs {
   readonly interval: number;
 }
 
-export interface PlannedDeclared {
-  readonly config: DeclaredConfig;
+export interface PlannedOwnStrategy {
+  readonly config: OwnStrategyConfig;
   readonly orders: readonly NamedOrder[];
   readonly refused: readonly (Omit<Refusal, "slot"> & { readonly id: string })[];
   /** Mid price of the book; null if it lacks a side. */
@@ -54,11 +54,11 @@ export interface PlannedDeclared {
 /** Why a start without a mid price is refused. */
 export const ONE_SIDED = "the order book does not have two sides; try again when others quote both";
 
-export const declaredConfigOf = (
+export const ownStrategyConfigOf = (
   definition: AnyStrategyDefinition,
-  options: DeclaredRequest["options"],
+  options: OwnStrategyRequest["options"],
   budget: PairAmounts,
-): DeclaredConfig => ({
+): OwnStrategyConfig => ({
   definition: definition.name,
   version: versionOf(definition),
   options,
@@ -66,15 +66,15 @@ export const declaredConfigOf = (
   ...(definition.mayTake ? { postOnly: false } : {}),
 });
 
-export function planDeclared(
+export function planOwnStrategy(
   definition: AnyStrategyDefinition,
-  request: DeclaredRequest,
+  request: OwnStrategyRequest,
   budget: PairAmounts,
   inputs: PlanInputs,
-): PlannedDeclared {
-  const config = declaredConfigOf(definition, request.options, budget);
+): PlannedOwnStrategy {
+  const config = ownStrategyConfigOf(definition, request.options, budget);
   const strategy = strategyToPlan(config, inputs);
-  const { intents = [], strategy: after = strategy } = runDeclared(
+  const { intents = [], strategy: after = strategy } = runOwnStrategy(
     [definition],
     strategy,
     [],
@@ -106,7 +106,7 @@ export function planDeclared(
 }
 
 /** Returns whether a plan matches a preview; orders follow the price, so small moves are allowed. */
-export function matchesPreview({ hash, mid }: PlannedDeclared, shown: string): boolean {
+export function matchesPreview({ hash, mid }: PlannedOwnStrategy, shown: string): boolean {
   if (shown === hash) return true;
   const before = parseDecimal(shown.split("-")[1] ?? "");
   if (before === undefined || mid === null) return false;
@@ -130,11 +130,11 @@ function midOfMarket(inputs: PlanInputs): Decimal | undefined {
 }
 
 /** Returns the strategy as its first pass will see it, with its budget from the current free balances. */
-function strategyToPlan(config: DeclaredConfig, inputs: PlanInputs): DeclaredStrategy {
+function strategyToPlan(config: OwnStrategyConfig, inputs: PlanInputs): OwnStrategy {
   const { market, balances, kept, now, account } = inputs;
   const free = freeBeside(kept, balances, market);
   const budget = { base: min(config.budget.base, free.base), quote: min(config.budget.quote, free.quote) };
-  const state: DeclaredState = withFirstBase(newDeclaredState(midOfMarket(inputs) ?? ONE), budget.base);
+  const state: OwnStrategyState = withFirstBase(newOwnStrategyState(midOfMarket(inputs) ?? ONE), budget.base);
   return {
     id: "",
     number: 0,
@@ -189,7 +189,7 @@ function contextOf(inputs: PlanInputs): StrategyContext {
 export const runningOut = (
   exchange: string,
   symbol: string,
-  { definition, options, budget }: DeclaredConfig,
+  { definition, options, budget }: OwnStrategyConfig,
 ) => ({
   strategy: definition,
   exchange,
@@ -198,19 +198,19 @@ export const runningOut = (
   budget: { base: text(budget.base), quote: text(budget.quote) },
 });
 
-export const declaredOrderOut = (order: PlannedDeclared["orders"][number]) => ({
+export const ownStrategyOrderOut = (order: PlannedOwnStrategy["orders"][number]) => ({
   id: order.id,
   ...placedOut(order),
 });
 
-export function plannedDeclaredOut(
-  plan: PlannedDeclared,
-  { exchange, symbol }: DeclaredRequest,
+export function plannedOwnStrategyOut(
+  plan: PlannedOwnStrategy,
+  { exchange, symbol }: OwnStrategyRequest,
   inputs: PlanInputs,
 ) {
   return {
     ...runningOut(exchange, symbol, plan.config),
-    orders: plan.orders.map(declaredOrderOut),
+    orders: plan.orders.map(ownStrategyOrderOut),
     refused: plan.refused.map((one) => ({ ...one })),
     worstCase: worstLoss(plan, inputs),
     warnings: warningsOf(plan, inputs),
@@ -218,11 +218,14 @@ export function plannedDeclaredOut(
   };
 }
 
-function worstLoss({ config: { budget } }: PlannedDeclared, { market: { base, quote } }: PlanInputs): string {
+function worstLoss(
+  { config: { budget } }: PlannedOwnStrategy,
+  { market: { base, quote } }: PlanInputs,
+): string {
   return `the strategy may spend all of ${text(budget.quote)} ${quote} on ${base} and sell all of ${text(budget.base)} ${base}; what it holds loses what the price loses`;
 }
 
-export function warningsOf({ fault, mid }: PlannedDeclared, { killed }: PlanInputs) {
+export function warningsOf({ fault, mid }: PlannedOwnStrategy, { killed }: PlanInputs) {
   return [
     ...(fault === null ? [] : [{ code: "strategy_failed", message: fault }]),
     ...(mid === null ? [{ code: "no_book", message: ONE_SIDED }] : []),

@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { declaredBacktests } from "../../../src/backtest/operations/backtest.ts";
-import { DeclaredBacktestShape, declaredBacktestView } from "../../../src/backtest/position/declared.ts";
+import { ownStrategyBacktests } from "../../../src/backtest/operations/backtest.ts";
+import {
+  OwnStrategyBacktestShape,
+  ownStrategyBacktestView,
+} from "../../../src/backtest/position/declared.ts";
 import { candlesOf } from "../../../src/candles/candles.ts";
 import { AppError } from "../../../src/kernel/errors.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
@@ -39,7 +42,7 @@ async function ran(
       ...kept,
     },
   } as unknown as Deps;
-  const [operation] = declaredBacktests(["kraken"], [definition]);
+  const [operation] = ownStrategyBacktests(["kraken"], [definition]);
   const given = {
     exchange: "kraken",
     symbol: "BTC/USDT",
@@ -132,10 +135,10 @@ describe("a backtest of a strategy of one's own", () => {
     });
     const { answer } = await ran(definition);
     expect(answer.lastError).toMatch(/no luck/);
-    const view = declaredBacktestView(answer) as Readonly<Record<string, unknown>>;
+    const view = ownStrategyBacktestView(answer) as Readonly<Record<string, unknown>>;
     expect([Object.keys(view)[0], view.config]).toEqual(["error", { amount: 1 }]);
     expect(view.total).toBe("0.00 USDT (0 %), 0.00 realized");
-    expect(Object.keys(declaredBacktestView({ ...answer, lastError: null }) as object)).not.toContain(
+    expect(Object.keys(ownStrategyBacktestView({ ...answer, lastError: null }) as object)).not.toContain(
       "error",
     );
   });
@@ -161,7 +164,7 @@ describe("a backtest of a strategy of one's own", () => {
 
   it("is an operation that reads, under its own name", async () => {
     const { operation, answer } = await ran(ownStrategy().definition);
-    expect(DeclaredBacktestShape().parse(answer)).toEqual(answer);
+    expect(OwnStrategyBacktestShape().parse(answer)).toEqual(answer);
     expect(operation).toMatchObject({
       name: "backtest_strategy_my_own",
       summary: "Test the strategy my-own on historical prices",

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { asDeclared, declaredKind } from "../../../src/declared/kind.ts";
+import { asOwnStrategy, ownStrategyKind } from "../../../src/declared/kind.ts";
 import { askDefinition, requestedData, runnableOf } from "../../../src/declared/pass/ask.ts";
 import { text } from "../../../src/kernel/decimal.ts";
 import { HOUR, MINUTE, SECOND } from "../../../src/kernel/time.ts";
 import type { AnyStrategyDefinition, Declared } from "../../../src/ports/definition.ts";
-import { aroundBook, declaredStrategy, MARKET, named } from "../../support/declared.ts";
+import { aroundBook, MARKET, named, ownStrategyExample } from "../../support/declared.ts";
 import { d } from "../../support/grid.ts";
 import { NOW } from "../../support/made.ts";
 
@@ -17,7 +17,7 @@ describe("the answer of a function", () => {
   const asked = (orders: () => unknown, more: Partial<AnyStrategyDefinition> = {}) => {
     const requested = { candles: [], reference: { price: null, prices: [] } };
     const inputs = {
-      strategy: declaredStrategy("own"),
+      strategy: ownStrategyExample("own"),
       live: [],
       market: MARKET,
       book: BOOK,
@@ -74,26 +74,26 @@ describe("the answer of a function", () => {
 
 it("a config that no longer fits stops its strategy, and names the field", () => {
   const changed = { ...buying, config: z.object({ far: z.number() }) };
-  expect(runnableOf(declaredStrategy("own"), [changed])).toMatch(
+  expect(runnableOf(ownStrategyExample("own"), [changed])).toMatch(
     /^own has changed, and its config no longer fits: far: /,
   );
   const throwing = {
     ...buying,
     config: z.object({}).transform(() => { throw new Error("no"); }) as never, // biome-ignore format: short
   };
-  expect(runnableOf(declaredStrategy("own"), [throwing])).toBe("no");
+  expect(runnableOf(ownStrategyExample("own"), [throwing])).toBe("no");
 });
 
 it("a strategy of another kind is not read as one", () => {
-  expect(asDeclared(declaredStrategy("own"))).toMatchObject({ kind: "declared" });
-  expect(() => asDeclared({ ...declaredStrategy("own"), kind: "grid" })).toThrow(
+  expect(asOwnStrategy(ownStrategyExample("own"))).toMatchObject({ kind: "declared" });
+  expect(() => asOwnStrategy({ ...ownStrategyExample("own"), kind: "grid" })).toThrow(
     "strategy g is of another kind",
   );
 });
 
 it("a strategy is in range unless its function failed", () => {
-  const { isInRange } = declaredKind([]);
-  const { state } = declaredStrategy("own");
+  const { isInRange } = ownStrategyKind([]);
+  const { state } = ownStrategyExample("own");
   expect([isInRange(state, 0n), isInRange({ ...state, fault: { message: "no", resumes: 0 } }, 0n)]).toEqual([
     true,
     false,
@@ -103,8 +103,8 @@ it("a strategy is in range unless its function failed", () => {
 it("requests candles and prices only if its definition does", () => {
   const candles = named(() => [], { candles: { timeframe: "1h", count: 3 } });
   const reference = { ...named(() => [], { reference: true }), name: "other" };
-  const { asksElsewhere, candlesFor } = declaredKind([candles, reference]);
-  const config = (definition: string) => declaredStrategy(definition).config;
+  const { asksElsewhere, candlesFor } = ownStrategyKind([candles, reference]);
+  const config = (definition: string) => ownStrategyExample(definition).config;
   expect(["own", "other", "none"].map((name) => asksElsewhere?.(config(name)))).toEqual([
     undefined,
     { every: 15 * SECOND },

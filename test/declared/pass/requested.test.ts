@@ -1,13 +1,13 @@
 import { expect, it } from "vitest";
 import { simulate } from "../../../cli/testing/package.ts";
 import { backtestStrategy } from "../../../src/backtest/position/testing.ts";
-import { declaredKind } from "../../../src/declared/kind.ts";
+import { ownStrategyKind } from "../../../src/declared/kind.ts";
 import { defineStrategy, z } from "../../../src/declared/package.ts";
 import { askDefinition, inputFor, othersBook, requestedData } from "../../../src/declared/pass/ask.ts";
 import { completedSeries } from "../../../src/engine/pass/observe-markets.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
 import type { StrategyInput } from "../../../src/ports/definition.ts";
-import { aroundBook, declaredStrategy, MARKET, passOver } from "../../support/declared.ts";
+import { aroundBook, MARKET, ownStrategyExample, passOver } from "../../support/declared.ts";
 import { d } from "../../support/grid.ts";
 import { fill, NOW, order, reportedOrder } from "../../support/made.ts";
 
@@ -31,7 +31,7 @@ function recorder(more: object) {
 const prices = Array.from({ length: 16 }, (_, i) => 60_000 + i * 100);
 
 const inputs = (quote: string) => {
-  const one = declaredStrategy("own");
+  const one = ownStrategyExample("own");
   const strategy = { ...one, state: { ...one.state, ledger: { ...one.state.ledger, quote: d(quote) } } };
   const requested = { candles: [], reference: { price: null, prices: [] } };
   return { strategy, live: [], market: MARKET, book: aroundBook("99", "101"), now: NOW, requested };
@@ -230,9 +230,9 @@ it("a function draws the same numbers again at the same time, and others at anot
 });
 
 it("a fill of a slot that has no id any more has none", () => {
-  const { state } = declaredStrategy("own");
+  const { state } = ownStrategyExample("own");
   const bookedIn = (slot: number) =>
-    declaredKind([]).bookFill({ ...state, ids: ["a", ""] }, "BTC/USDT", fill(), slot).fills[0]?.id;
+    ownStrategyKind([]).bookFill({ ...state, ids: ["a", ""] }, "BTC/USDT", fill(), slot).fills[0]?.id;
   expect([bookedIn(0), bookedIn(1), bookedIn(2)]).toEqual(["a", null, null]);
 });
 
@@ -267,8 +267,8 @@ it("a function sees the side, price, amount and time of a fill, and its order's 
 });
 
 it("a function sees every fill since its last call", () => {
-  const kind = declaredKind([]);
-  const first = kind.bookFill(declaredStrategy("own").state, "BTC/USDT", fill(), 0);
+  const kind = ownStrategyKind([]);
+  const first = kind.bookFill(ownStrategyExample("own").state, "BTC/USDT", fill(), 0);
   const both = kind.bookFill(first, "BTC/USDT", fill({ tradeId: "t2", amount: d("3") }), 0);
   expect(both.fills.map(({ amount }) => amount)).toEqual([d("1"), d("3")]);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { DeclaredStrategy } from "../../../src/declared/state.ts";
-import { declaredStrategy, named, run } from "../../support/declared.ts";
+import type { OwnStrategy } from "../../../src/declared/state.ts";
+import { named, ownStrategyExample, run } from "../../support/declared.ts";
 
 const order = { id: "a", side: "buy", price: 90, size: 1 };
 
@@ -14,7 +14,7 @@ describe("the state of a strategy", () => {
       },
       { initial: { round: 0 } },
     );
-    const first = run(own, declaredStrategy("own")).strategy;
+    const first = run(own, ownStrategyExample("own")).strategy;
     expect(first.state.memory).toBeNull();
     const kept = { ...first, state: { ...first.state, memory: { json: '{"round":3}', version: 1 } } };
     expect(run(own, kept).strategy.state.memory).toBe(kept.state.memory);
@@ -31,15 +31,15 @@ describe("the state of a strategy", () => {
       },
       { initial: { rounds: [] } },
     );
-    run(own, declaredStrategy("own"));
-    run(own, declaredStrategy("own"));
+    run(own, ownStrategyExample("own"));
+    run(own, ownStrategyExample("own"));
     expect(seen).toEqual([0, 0]);
     expect(own.initial).toEqual({ rounds: [] });
   });
 
   it("has at most 65,536 characters", () => {
     // With its quotes, the text has two characters more.
-    const state = (length: number) => run(named(() => ({ orders: [], state: "x".repeat(length) })), declaredStrategy("own")); // biome-ignore format: short
+    const state = (length: number) => run(named(() => ({ orders: [], state: "x".repeat(length) })), ownStrategyExample("own")); // biome-ignore format: short
     expect(state(65_534).strategy).toMatchObject({ lastError: null, state: { memory: { version: 1 } } });
     expect(state(65_535).strategy.lastError).toBe(
       "orders() returned a state of 65537 characters; the maximum is 65536",
@@ -47,9 +47,9 @@ describe("the state of a strategy", () => {
   });
 
   it("is gone if a call returns none", () => {
-    const kept = declaredStrategy("own", {
-      state: { ...declaredStrategy("own").state, memory: { json: "7", version: 1 } },
-    } as Partial<DeclaredStrategy>);
+    const kept = ownStrategyExample("own", {
+      state: { ...ownStrategyExample("own").state, memory: { json: "7", version: 1 } },
+    } as Partial<OwnStrategy>);
     const own = named(() => ({ orders: [order] }));
     expect(run(own, kept).strategy.state.memory).toBeNull();
   });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { declaredKind } from "../../../src/declared/kind.ts";
+import { ownStrategyKind } from "../../../src/declared/kind.ts";
 import { arrange } from "../../../src/declared/pass/run.ts";
-import type { DeclaredStrategy } from "../../../src/declared/state.ts";
+import type { OwnStrategy } from "../../../src/declared/state.ts";
 import { text } from "../../../src/kernel/decimal.ts";
 import { MINUTE, SECOND } from "../../../src/kernel/time.ts";
-import { aroundBook, declaredStrategy, named, passOver, run } from "../../support/declared.ts";
+import { aroundBook, named, ownStrategyExample, passOver, run } from "../../support/declared.ts";
 import { d } from "../../support/grid.ts";
 import { ACCOUNT, bounds, NOW, order } from "../../support/made.ts";
 
@@ -12,16 +12,16 @@ const BUY = { id: "a", side: "buy", price: 90, size: 1 } as const;
 const BOOK = aroundBook("99.95", "100.05");
 const buying = named(() => [BUY]);
 const withState = (state: object, over: object = {}) =>
-  declaredStrategy("own", {
+  ownStrategyExample("own", {
     ...over,
-    state: { ...declaredStrategy("own").state, ...state },
-  } as Partial<DeclaredStrategy>);
+    state: { ...ownStrategyExample("own").state, ...state },
+  } as Partial<OwnStrategy>);
 
 describe("before a strategy's function is called", () => {
-  const starting = declaredStrategy("own", { phase: "starting" });
+  const starting = ownStrategyExample("own", { phase: "starting" });
 
   it("waits for the balances that show its base, and then begins", () => {
-    const kind = declaredKind([buying]);
+    const kind = ownStrategyKind([buying]);
     expect(kind.run(starting, [], passOver(BOOK, { ownBase: undefined }))).toEqual({ short: true });
     const recovering = kind.run(starting, [], passOver(BOOK, { orphan: "x9" }));
     expect(recovering).toMatchObject({
@@ -37,7 +37,7 @@ describe("before a strategy's function is called", () => {
     const failed = { ...unread, observed: { ...unread.observed, market: undefined, error: "no answer" } };
     expect(run(buying, starting, [], failed).strategy.lastError).toBe("no answer");
     const candles = named(() => [BUY], { candles: { timeframe: "1h", count: 2 } });
-    expect(run(candles, declaredStrategy("own")).strategy.lastError).toBe(
+    expect(run(candles, ownStrategyExample("own")).strategy.lastError).toBe(
       "candles of 1h were not read, so the strategy is not called",
     );
   });
@@ -68,9 +68,9 @@ describe("before a strategy's function is called", () => {
 });
 
 describe("whether an order could be missing", () => {
-  const may = (one: DeclaredStrategy, over: object = {}, definition = buying) =>
-    declaredKind([definition]).mayPlace(one, { ...passOver(BOOK), free: 1, live: [], ...over });
-  const lacking = declaredStrategy("own");
+  const may = (one: OwnStrategy, over: object = {}, definition = buying) =>
+    ownStrategyKind([definition]).mayPlace(one, { ...passOver(BOOK), free: 1, live: [], ...over });
+  const lacking = ownStrategyExample("own");
 
   it.each<[string, boolean, boolean]>([
     ["is missing", may(lacking), true],
@@ -81,7 +81,7 @@ describe("whether an order could be missing", () => {
       }),
       false,
     ],
-    ["starts", may(declaredStrategy("own", { phase: "starting" }), passOver(undefined)), true],
+    ["starts", may(ownStrategyExample("own", { phase: "starting" }), passOver(undefined)), true],
     ["has no book", may(lacking, passOver(undefined)), false],
     ["has one side", may(lacking, passOver({ ...BOOK, asks: [] })), false],
     ["is not loaded", may(lacking, {}, { ...buying, name: "other" }), false],
@@ -123,7 +123,7 @@ describe("a pass that cannot place everything", () => {
     const limited = { bounds: bounds({ strategyLoss: { USDT: d("10") } }) };
     const { intents, strategy } = run(
       buying,
-      declaredStrategy("own"),
+      ownStrategyExample("own"),
       [],
       passOver(aroundBook("98.9", "101.1"), limited),
     );
@@ -138,7 +138,7 @@ describe("a pass that cannot place everything", () => {
     const two = named(() => [BUY, { ...BUY, id: "b" }]);
     const { intents, short, placing, strategy } = run(
       two,
-      declaredStrategy("own"),
+      ownStrategyExample("own"),
       [],
       passOver(BOOK, { limit: 1, slow: "the exchange is slow" }),
     ) as ReturnType<typeof run> & { short: boolean; placing: boolean };
@@ -152,7 +152,7 @@ describe("a pass that cannot place everything", () => {
   });
 
   it("is placing until its orders are confirmed, and active afterwards", () => {
-    const first = run(buying, declaredStrategy("own"));
+    const first = run(buying, ownStrategyExample("own"));
     expect([first.strategy.phase, first.placing, first.events]).toEqual(["placing", true, []]);
     const [intent] = first.intents;
     const of = (state: "open" | "unknown") =>
@@ -161,7 +161,7 @@ describe("a pass that cannot place everything", () => {
   });
 
   it("is active without an order to place, and shows no slowness then", () => {
-    const first = run(buying, declaredStrategy("own"));
+    const first = run(buying, ownStrategyExample("own"));
     const live = first.intents.map((intent) => order({ ...intent, state: "open" }));
     const quiet = run(buying, first.strategy, live, passOver(BOOK, { slow: "the exchange is slow" }));
     expect([quiet.strategy.phase, quiet.placing, quiet.short, quiet.strategy.lastError]).toEqual([
@@ -192,16 +192,18 @@ describe("a pass that cannot place everything", () => {
       { ...BUY, id: "b", size: 6 },
       { id: "c", side: "sell", price: 110, size: 2 },
     ]);
-    const result = run(two, declaredStrategy("own"));
+    const result = run(two, ownStrategyExample("own"));
     // Of 1,000 USDT, the first takes 540.54 with the fee of 0.1 %. One costs 90.09, so the rest pays for 5.10001.
     expect(result.intents.map(({ amount }) => text(amount))).toEqual(["6", "5.1", "2"]);
     // The account has 10,000 USDT and 100 BTC. The second takes 459.459 USDT, and the third 2 BTC.
     expect(result.funds).toEqual({ USDT: d("9000.001"), BTC: d("98") });
-    expect(run(two, declaredStrategy("own"), [], passOver(BOOK, { funds: undefined })).funds).toBeUndefined();
+    expect(
+      run(two, ownStrategyExample("own"), [], passOver(BOOK, { funds: undefined })).funds,
+    ).toBeUndefined();
   });
 
   it("records the terms of its orders", () => {
-    const { intents, priced } = run(buying, declaredStrategy("own"));
+    const { intents, priced } = run(buying, ownStrategyExample("own"));
     expect(intents).toMatchObject([
       {
         account: ACCOUNT,
