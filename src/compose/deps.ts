@@ -24,7 +24,7 @@ import { kindsWith } from "../kinds.ts";
 import { createProofKeys, createProofStore } from "../liquidity/store/proofs.ts";
 import { createAgreementStore, createLiquidityStore, type LiquidityDeps } from "../liquidity/store/store.ts";
 import { type AccountRef, accountKey, type Balance } from "../model/account.ts";
-import { type Quote, VENUES } from "../model/market.ts";
+import { type BidAsk, VENUES } from "../model/market.ts";
 import type { NotifyDeps } from "../notify/operations/deliver.ts";
 import { heartbeat } from "../notify/operations/heartbeat.ts";
 import { createNotifyStore } from "../notify/store/store.ts";
@@ -315,7 +315,7 @@ export function connectDex({ aggregator, exchanges, venue, inTime }: DexParts): 
 const settledValue = <T>(settled: PromiseSettledResult<T> | undefined): T | undefined =>
   settled?.status === "fulfilled" ? settled.value : undefined;
 
-function adaPrice(quotes: readonly { id: string; quote: Quote | undefined }[]): AdaPrice {
+function adaPrice(quotes: readonly { id: string; quote: BidAsk | undefined }[]): AdaPrice {
   const mids = quotes.flatMap(({ id, quote }) =>
     quote && quote.bid > ZERO && quote.ask > ZERO ? [{ id, mid: midOf(quote) }] : [],
   );

@@ -13,7 +13,7 @@ import { type Decimal, min, text, ZERO } from "../kernel/decimal.ts";
 import { isWide, midOf } from "../kernel/spread.ts";
 import { ageOf, MINUTE, type Millis } from "../kernel/time.ts";
 import type { Event } from "../model/events.ts";
-import type { Market, Quote } from "../model/market.ts";
+import type { BidAsk, Market } from "../model/market.ts";
 import { type Order, takes } from "../model/order.ts";
 import type { Notice, Refusal, Strategy } from "../model/strategy.ts";
 import type { DraftedStrategy, FoundOrder, Kind, StrategyContext } from "../ports/kind.ts";
@@ -127,7 +127,7 @@ export function asGrid(strategy: Strategy): GridStrategy {
 export function outdated(
   state: GridState,
   live: readonly Order[],
-  quote?: Quote,
+  quote?: BidAsk,
   market?: Pick<Market, "tick">,
 ): Order[] {
   if (state.rebuild) return cancellable(live);
@@ -145,7 +145,10 @@ export function outdated(
 function isMisplaced(
   { slots }: GridState,
   order: Order,
-  { quote, market }: { readonly quote: Quote | undefined; readonly market: Pick<Market, "tick"> | undefined },
+  {
+    quote,
+    market,
+  }: { readonly quote: BidAsk | undefined; readonly market: Pick<Market, "tick"> | undefined },
 ): boolean {
   const { slot: index, side, price, timeInForce } = order;
   const slot = slots.find((slot) => slot.index === index);
@@ -215,7 +218,7 @@ function runEdited(
   return { ...placeMissing(strategy, live, { ...context, marketQuote, capital, problem, waits }), cancels };
 }
 
-function withMids(strategy: GridStrategy, quote: Quote): GridStrategy {
+function withMids(strategy: GridStrategy, quote: BidAsk): GridStrategy {
   const { state, config } = strategy;
   if (!config.centered?.volatility) return strategy;
   const mids = withMid(state.mids, midOf(quote), quote.at);
@@ -387,7 +390,7 @@ function waitForTrigger(strategy: GridStrategy, { quote }: MarketQuote): GridStr
 export function startTrading(
   strategy: GridStrategy,
   context: StrategyContext,
-  { at }: Quote,
+  { at }: BidAsk,
 ): GridStrategy | undefined {
   const { observed, ownBase } = context;
   if (strategy.phase !== "starting" || !observed.market) return strategy;

@@ -5,7 +5,7 @@ import { midOf } from "../kernel/spread.ts";
 import { ageOf, type Millis } from "../kernel/time.ts";
 import { exchangeName } from "../model/account.ts";
 import type { LimitCode, LimitName, LimitRefusal, Limits, LimitUsage, UsedAmounts } from "../model/limits.ts";
-import type { Quote } from "../model/market.ts";
+import type { BidAsk } from "../model/market.ts";
 import type { NewOrder, Order } from "../model/order.ts";
 import type { Exposure, KnownExposure, UnknownExposure } from "../model/proposal.ts";
 import type { PairAmounts } from "../model/strategy.ts";
@@ -19,7 +19,7 @@ export interface OrderToCheck extends Omit<NewOrder, "clientId" | "timeInForce">
 
 /** Market data from the last read before the order leaves. */
 export interface MarketLook {
-  readonly quote: Quote;
+  readonly quote: BidAsk;
   /** Market time; absent if prices are simulated, which are always current. */
   readonly now?: Millis | undefined;
 }
@@ -54,14 +54,14 @@ const MARKET_BUY_WITHIN: Decimal = decimal("1.01");
  * Returns the maximum notional of an order in quote: a buy at its maximum cost, a sell at its limit price or the mid,
  * whichever is higher.
  */
-export function countedNotional({ side, type, price, amount }: OrderToCheck, quote: Quote): Decimal {
+export function countedNotional({ side, type, price, amount }: OrderToCheck, quote: BidAsk): Decimal {
   const atMarket = side === "buy" ? max(price, mul(quote.ask, MARKET_BUY_WITHIN, "up")) : quote.bid;
   const limit = type === "market" ? atMarket : price;
   return mul(side === "buy" && type === "limit" ? limit : max(limit, midOf(quote)), amount, "up");
 }
 
 /** Returns the usage after an allowed order. */
-export function withOrder(standing: LimitUsage, order: OrderToCheck, quote: Quote): LimitUsage {
+export function withOrder(standing: LimitUsage, order: OrderToCheck, quote: BidAsk): LimitUsage {
   const { used } = standing;
   const asset = splitPair(order.symbol).quote;
   const today = { ...used.today, [asset]: (used.today[asset] ?? ZERO) + countedNotional(order, quote) };

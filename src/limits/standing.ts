@@ -12,7 +12,7 @@ import type {
   StoredLimits,
   UsedAmounts,
 } from "../model/limits.ts";
-import type { Quote } from "../model/market.ts";
+import type { BidAsk } from "../model/market.ts";
 import { allowed, countedNotional, type MarketLook, type OrderToCheck, withOrder } from "./allowed.ts";
 import { changed, DEFAULT_LIMITS, limitsOf, tightest } from "./limits.ts";
 
@@ -59,7 +59,7 @@ export const firstRefusal = (
 ): LimitRefusal | undefined =>
   all.map((standing) => allowed(order, look, standing)).find((refused) => refused !== undefined);
 
-const afterOrder = ({ version, all }: Standings, order: OrderToCheck, quote: Quote): Standings => ({
+const afterOrder = ({ version, all }: Standings, order: OrderToCheck, quote: BidAsk): Standings => ({
   version,
   all: all.map((standing) => withOrder(standing, order, quote)),
 });
@@ -68,7 +68,7 @@ const afterOrder = ({ version, all }: Standings, order: OrderToCheck, quote: Quo
 export function termsOf(
   { version, all }: Standings,
   orders: readonly (OrderToCheck & { readonly clientId: string })[],
-  quote: Quote,
+  quote: BidAsk,
 ): LimitTerms {
   const asset = splitPair(orders[0]?.symbol ?? "/").quote;
   return {
@@ -87,11 +87,11 @@ export function termsOf(
 
 export const refusedWithin = (
   order: OrderToCheck,
-  quote: Quote,
+  quote: BidAsk,
   { standings, now }: Bounds,
 ): LimitRefusal | undefined => firstRefusal(order, { quote, now }, standings);
 
-export const boundsAfter = ({ standings, now }: Bounds, order: OrderToCheck, quote: Quote): Bounds => ({
+export const boundsAfter = ({ standings, now }: Bounds, order: OrderToCheck, quote: BidAsk): Bounds => ({
   standings: afterOrder(standings, order, quote),
   now,
 });
@@ -105,7 +105,7 @@ export function mostNotional({ standings }: Bounds, asset: string): Decimal | un
 }
 
 /** Returns the lowest price at which the collar allows a sell; 0 without a collar. */
-export const collarFloor = (quote: Quote, { standings }: Bounds): Decimal =>
+export const collarFloor = (quote: BidAsk, { standings }: Bounds): Decimal =>
   standings.all
     .map(({ limits: { collarPercent } }) =>
       collarPercent === undefined ? ZERO : midOf(quote) - mul(midOf(quote), collarPercent / 100n, "down"),
@@ -115,7 +115,7 @@ export const collarFloor = (quote: Quote, { standings }: Bounds): Decimal =>
 /** Returns the collar's message for an order that passes it on purpose. */
 export const passesCollar = (
   order: OrderToCheck,
-  quote: Quote,
+  quote: BidAsk,
   { standings }: Bounds,
 ): LimitRefusal | undefined =>
   standings.all

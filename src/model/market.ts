@@ -22,13 +22,13 @@ export interface Market {
   readonly buyFeeIn: "base" | "quote" | "unknown";
 }
 
-export interface Quote {
+export interface BidAsk {
   readonly bid: Decimal;
   readonly ask: Decimal;
   readonly at: Millis;
 }
 
-export interface Ticker extends Quote {
+export interface Ticker extends BidAsk {
   readonly last: Decimal;
   readonly baseVolume: Decimal;
   readonly quoteVolume: Decimal;

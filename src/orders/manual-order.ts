@@ -6,7 +6,7 @@ import { lazy } from "../kernel/lazy.ts";
 import type { Pair } from "../kernel/pair.ts";
 import { type Millis, SECOND } from "../kernel/time.ts";
 import type { AccountKey } from "../model/account.ts";
-import { type Market, type Quote, SIDES } from "../model/market.ts";
+import { type BidAsk, type Market, SIDES } from "../model/market.ts";
 import {
   NEW_ORDER,
   type NewOrder,
@@ -129,7 +129,7 @@ export interface PreparedOrder extends Pick<NewOrder, "side" | "type" | "price" 
 export function prepareOrder(
   { side, type, amount, price, postOnly }: PreparedOrder,
   market: Market,
-  quote: Quote,
+  quote: BidAsk,
 ): PreparedOrder {
   const rounded = {
     side,

@@ -3,11 +3,11 @@ import { splitPair } from "../kernel/pair.ts";
 import { midOf } from "../kernel/spread.ts";
 import type { Balance } from "../model/account.ts";
 import {
+  type BidAsk,
   type Book,
   type ExpectedFill,
   expectedText,
   type Market,
-  type Quote,
   takeFrom,
 } from "../model/market.ts";
 import { takes } from "../model/order.ts";
@@ -18,7 +18,7 @@ import type { PreparedOrder } from "./manual-order.ts";
 interface PreviewContext {
   readonly exchange: string;
   readonly market: Market;
-  readonly quote: Quote;
+  readonly quote: BidAsk;
   readonly balances: readonly Balance[];
   readonly killed: boolean;
   readonly book: Book;
@@ -52,7 +52,7 @@ export function previewOrder(order: PreparedOrder, around: PreviewContext): Prev
 const notionalAtMarket = (
   { notional, amount, worst }: ExpectedFill,
   order: Pick<PreparedOrder, "side" | "amount">,
-  { ask }: Quote,
+  { ask }: BidAsk,
 ): Decimal =>
   order.side === "sell"
     ? notional
@@ -61,7 +61,7 @@ const notionalAtMarket = (
 interface OrderCost {
   readonly notional: Decimal;
   readonly fee: Decimal;
-  readonly quote: Quote;
+  readonly quote: BidAsk;
   readonly market: Market;
 }
 

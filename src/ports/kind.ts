@@ -4,7 +4,7 @@ import type { Pair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Event } from "../model/events.ts";
 import type { Bounds, LimitTerms } from "../model/limits.ts";
-import type { Book, Market, Quote } from "../model/market.ts";
+import type { BidAsk, Book, Market } from "../model/market.ts";
 import type { CandleSeries, Elsewhere } from "../model/memory.ts";
 import type {
   Capital,
@@ -35,7 +35,7 @@ export interface PriceSnapshot extends RequestedPrices {
   /** Undefined if the exchange did not return it; then no new order is placed. */
   readonly market: Market | undefined;
   /** Also undefined if the order book is crossed or has an empty side. */
-  readonly quote: Quote | undefined;
+  readonly quote: BidAsk | undefined;
   /** Order book including own orders; undefined if no kind reads it, or the exchange did not return it. */
   readonly book?: Book | undefined;
   /** The account's open orders on the pair, as the exchange reports them. */
@@ -81,7 +81,7 @@ export interface StrategyContext {
   readonly slow: string | null;
   readonly bounds: Bounds;
   /** Returns the strategy after checking the strategy's loss and the account's loss against their limits. */
-  readonly judge: <S extends Strategy>(strategy: S, quote: Quote) => S;
+  readonly judge: <S extends Strategy>(strategy: S, quote: BidAsk) => S;
 }
 
 /** A strategy after its part of a pass, and the orders that it requests. */
@@ -97,7 +97,7 @@ export interface DraftedStrategy<S extends Strategy = Strategy> {
   readonly released: readonly Order[];
   readonly funds: Funds | undefined;
   /** Prices that its intents were checked against, if the exchange's own prices are not reliable. */
-  readonly priced?: Quote | undefined;
+  readonly priced?: BidAsk | undefined;
   /** Whether the strategy becomes active when these intents are accepted. */
   readonly placing: boolean;
   readonly short: boolean;
@@ -174,7 +174,7 @@ export interface Kind<
    */
   wakesAt?(strategy: Strategy<Config, State>): WakePrices | undefined;
   /** Returns orders that block the desired open orders. */
-  outdated(state: State, live: readonly Order[], quote?: Quote): Order[];
+  outdated(state: State, live: readonly Order[], quote?: BidAsk): Order[];
   /** Returns the next orders of a running strategy. `live` are its unsettled orders. */
   run(
     strategy: Strategy<Config, State>,

@@ -27,7 +27,7 @@ import {
 } from "../engine/position/place.ts";
 import { mul, ZERO } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
-import type { Market, Quote, Side } from "../model/market.ts";
+import type { BidAsk, Market, Side } from "../model/market.ts";
 import type { Fill, Order } from "../model/order.ts";
 import { isSameRefusal, need, type Refusal, type SlotState, type Strategy } from "../model/strategy.ts";
 import type { DraftedStrategy, Kind, PlacingContext, StrategyContext } from "../ports/kind.ts";
@@ -146,7 +146,7 @@ export const isQuote = (strategy: Strategy): strategy is QuoteStrategy => strate
 
 /** Returns a strategy as quotes. Throws for a strategy of another kind. */
 export function asQuote(strategy: Strategy): QuoteStrategy {
-  if (!isQuote(strategy)) throw new TypeError(`strategy ${strategy.id} is not a quote strategy`);
+  if (!isQuote(strategy)) throw new TypeError(`strategy ${strategy.id} is not a strategy of quotes`);
   return upgraded(quoteKind, strategy) as QuoteStrategy;
 }
 
@@ -192,14 +192,14 @@ function pricedOf(
   { startedAt }: QuoteStrategy,
   { plan }: Quoting,
   { observed: { book, elsewhere } }: StrategyContext,
-): Quote | undefined {
+): BidAsk | undefined {
   const { price } = plan.reference;
   const at = book?.at ?? elsewhere?.bookAt ?? startedAt;
   return price === null ? undefined : { bid: price, ask: price, at };
 }
 
 /** Applies the strategy's own loss limit; after a breach, a person must resume it. */
-function judgeOwn(strategy: QuoteStrategy, { bid }: Quote): QuoteStrategy {
+function judgeOwn(strategy: QuoteStrategy, { bid }: BidAsk): QuoteStrategy {
   const { state, config, resumes } = strategy;
   if (config.maxLoss === undefined) return withLost(strategy, null);
   const stays = state.lostAt !== null && state.lostAt === resumes;
@@ -222,7 +222,7 @@ interface Moving {
   readonly live: readonly Order[];
   readonly context: StrategyContext;
   readonly market: Market;
-  readonly priced: Quote | undefined;
+  readonly priced: BidAsk | undefined;
 }
 
 /** Returns the cancels and new orders, and the strategy after them. */

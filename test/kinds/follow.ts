@@ -2,7 +2,7 @@
 import { cancellable, draftOf, isRecovering } from "../../src/engine/decide/intents.ts";
 import { type Decimal, ZERO } from "../../src/kernel/decimal.ts";
 import { refusedWithin } from "../../src/limits/standing.ts";
-import { type Market, meetsMinimum, type Quote } from "../../src/model/market.ts";
+import { type BidAsk, type Market, meetsMinimum } from "../../src/model/market.ts";
 import type { Draft, Order } from "../../src/model/order.ts";
 import { NO_RESERVE, need, type Strategy, type StrategyConfig } from "../../src/model/strategy.ts";
 import type { DraftedStrategy, Kind, StrategyContext } from "../../src/ports/kind.ts";
@@ -35,7 +35,7 @@ function run(
 function orderAtBid(
   strategy: Follow,
   market: Market,
-  quote: Quote,
+  quote: BidAsk,
   pass: StrategyContext,
 ): Draft | undefined {
   const { state, config, symbol } = strategy;
@@ -52,7 +52,7 @@ function orderAtBid(
   return draftOf(strategy, intent, { window: pass.window, at: quote.at });
 }
 
-const outdated = (_state: Books, live: readonly Order[], quote?: Quote): Order[] =>
+const outdated = (_state: Books, live: readonly Order[], quote?: BidAsk): Order[] =>
   cancellable(live).filter(({ price }) => quote !== undefined && price !== quote.bid);
 
 export const followKind: Kind<FollowConfig, Books> = {

@@ -11,7 +11,7 @@ import { kindsOf } from "../../src/engine/kinds.ts";
 import { mixHash, pseudorandomShare } from "../../src/kernel/hash.ts";
 import { SECOND } from "../../src/kernel/time.ts";
 import type { BookedOrder } from "../../src/market/matching/placing.ts";
-import type { Quote, Side } from "../../src/model/market.ts";
+import type { BidAsk, Side } from "../../src/model/market.ts";
 import type { Kind } from "../../src/ports/kind.ts";
 import { quoteKind } from "../../src/quote/kind.ts";
 import { quoteInput } from "../../src/quote/schema/input.ts";
@@ -166,7 +166,7 @@ function runAgents(
     { asset: "USDT", free: budget.quote, used: 0n },
   ];
   const account = paperAccount(AGENT_MARKET, { balances, at: AGENT_START });
-  let quote: Quote = { bid: 0n, ask: 0n, at: AGENT_START };
+  let quote: BidAsk = { bid: 0n, ask: 0n, at: AGENT_START };
   const venue: PaperVenue = {
     ...account,
     quote: () => quote,

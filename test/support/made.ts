@@ -4,7 +4,7 @@ import type { MarketSnapshot, Observation } from "../../src/engine/reconcile/rec
 import { gridKind } from "../../src/grid/kind.ts";
 import { clientOrderId, type OrderKey, strategyTag } from "../../src/kernel/ids.ts";
 import type { Bounds, Limits } from "../../src/model/limits.ts";
-import type { Quote } from "../../src/model/market.ts";
+import type { BidAsk } from "../../src/model/market.ts";
 import { type Fill, NEW_ORDER, type Order } from "../../src/model/order.ts";
 import type { Strategy } from "../../src/model/strategy.ts";
 import type { Snapshot } from "../../src/ports/stores/pass-store.ts";
@@ -112,8 +112,8 @@ export const fill = (over: Partial<Fill> = {}): Fill => ({
   ...over,
 });
 
-export const quote = (over: Partial<Quote> = {}): Quote =>
-  ({ symbol: SYMBOL, bid: d("104"), ask: d("106"), last: d("105"), at: NOW, ...over }) as Quote;
+export const quote = (over: Partial<BidAsk> = {}): BidAsk =>
+  ({ symbol: SYMBOL, bid: d("104"), ask: d("106"), last: d("105"), at: NOW, ...over }) as BidAsk;
 
 /** A market whose trades were read, and which told none. */
 export const observedMarket = (over: Partial<MarketSnapshot> = {}): MarketSnapshot => ({

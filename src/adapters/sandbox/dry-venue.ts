@@ -10,7 +10,7 @@ import {
   holdingsAfter,
 } from "../../market/matching/placing.ts";
 import type { AccountRef } from "../../model/account.ts";
-import type { Market, Quote } from "../../model/market.ts";
+import type { BidAsk, Market } from "../../model/market.ts";
 import { type NewOrder, takes } from "../../model/order.ts";
 import type { MarketData, Timing, Venue } from "../../ports/venue.ts";
 import { type BookMoment, type Books, bookedVenue, type Pricing, readBooks } from "./booked-venue.ts";
@@ -32,7 +32,7 @@ interface MarketsMoment extends BookMoment {
 
 interface QuotedMarket {
   readonly market: Market;
-  readonly quote: Quote;
+  readonly quote: BidAsk;
 }
 
 export const dryKey = ({ exchange }: Pick<AccountRef, "exchange">): string => `dry:${exchange}`;
@@ -107,11 +107,11 @@ function settlementAtQuotes({ books, at, markets }: MarketsMoment): BookChange |
   };
 }
 
-const isPassed = ({ side, price, meetsFrom }: BookedOrder, { bid, ask, at }: Quote): boolean =>
+const isPassed = ({ side, price, meetsFrom }: BookedOrder, { bid, ask, at }: BidAsk): boolean =>
   at >= meetsFrom && (side === "buy" ? ask > ZERO && ask < price : bid > price);
 
 /** Returns one level, deep enough for any order of a grid: the observed ask for a buy, the bid for a sell. */
-const arrivalAt = ({ side, amount }: NewOrder, market: Market, { bid, ask, at }: Quote): Arrival => {
+const arrivalAt = ({ side, amount }: NewOrder, market: Market, { bid, ask, at }: BidAsk): Arrival => {
   const price = side === "buy" ? ask : bid;
   return { market, at, levels: price > ZERO ? [{ price, amount }] : [] };
 };

@@ -20,7 +20,7 @@ import {
 } from "../../market/matching/placing.ts";
 import type { Balance } from "../../model/account.ts";
 import type { Bounds } from "../../model/limits.ts";
-import type { Book, BookLevel, Market, Quote, Side } from "../../model/market.ts";
+import type { BidAsk, Book, BookLevel, Market, Side } from "../../model/market.ts";
 import { type AccountMemory, NO_MEMORY } from "../../model/memory.ts";
 import { type Fill, type MeasuredFill, type NewOrder, type Order, sentOrderOf } from "../../model/order.ts";
 import { reasonOf } from "../../model/refusal-text.ts";
@@ -32,7 +32,7 @@ import { fillPricesOf, type Rules, type TickReach } from "../tape/ticks.ts";
 
 /** Reads and actions of a pass on a venue in memory. */
 export interface PaperVenue {
-  readonly quote: () => Quote;
+  readonly quote: () => BidAsk;
   readonly place: (order: NewOrder) => Placed;
   readonly cancel: (id: string) => void;
   readonly balances: () => readonly Balance[];
@@ -313,7 +313,7 @@ export interface Paper extends PaperVenue {
 }
 
 /** Returns the best price of the other side plus slippage. */
-export const slippedPrice = ({ tick }: Market, { slippage }: Rules, side: Side, { bid, ask }: Quote) =>
+export const slippedPrice = ({ tick }: Market, { slippage }: Rules, side: Side, { bid, ask }: BidAsk) =>
   side === "buy"
     ? roundToStep(mul(ask, ONE + slippage, "up"), tick, "up")
     : roundToStep(mul(bid, ONE - slippage, "down"), tick, "down");
@@ -357,7 +357,7 @@ function paperFrom(account: PaperAccount, { market, rules, first }: PaperPrices)
     }
     return met.length > 0;
   };
-  const quote = (): Quote => quoteAt(market, rules, now);
+  const quote = (): BidAsk => quoteAt(market, rules, now);
   return {
     ...account,
     quote,
@@ -387,7 +387,7 @@ function paperFrom(account: PaperAccount, { market, rules, first }: PaperPrices)
 }
 
 /** Returns bid and ask: half the spread, at least one tick, on both sides of the price. */
-export function quoteAt({ tick }: Market, { spread }: Rules, { ticks, at }: Corner): Quote {
+export function quoteAt({ tick }: Market, { spread }: Rules, { ticks, at }: Corner): BidAsk {
   const price = BigInt(ticks) * tick;
   const half = max(tick, roundToStep(mul(price, spread / 2n, "half"), tick, "half"));
   return { bid: price - half, ask: price + half, at };

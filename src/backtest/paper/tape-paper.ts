@@ -3,7 +3,7 @@ import { type Decimal, min, roundToStep, ZERO } from "../../kernel/decimal.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { BookedOrder } from "../../market/matching/placing.ts";
 import type { Balance } from "../../model/account.ts";
-import type { Market, Quote } from "../../model/market.ts";
+import type { BidAsk, Market } from "../../model/market.ts";
 import type { NewOrder } from "../../model/order.ts";
 import { createQueues, type QueueModel } from "../tape/queue.ts";
 import { type FillPrices, fillPricesOf, type Rules, type TickReach } from "../tape/ticks.ts";
@@ -82,7 +82,7 @@ export function tapePaper(
     now = at;
   }
 
-  function quote(): Quote {
+  function quote(): BidAsk {
     const [bid, ask] = [queues.levels("buy", 1)[0]?.price, queues.levels("sell", 1)[0]?.price];
     return bid && ask ? { bid, ask, at: now } : quoteAt(market, rules, { at: now, ticks });
   }

@@ -8,7 +8,7 @@ import type { Pair } from "../../kernel/pair.ts";
 import { midOf } from "../../kernel/spread.ts";
 import { type Millis, SECOND } from "../../kernel/time.ts";
 import { accountKey, type Balance } from "../../model/account.ts";
-import type { Market, Quote } from "../../model/market.ts";
+import type { BidAsk, Market } from "../../model/market.ts";
 import {
   type Fill,
   HORIZONS,
@@ -315,10 +315,10 @@ const NO_MIDS: Readonly<Record<HorizonName, null>> = {
 export function fillMeasurer() {
   const fills: OpenFill[] = [];
   const decided = HORIZONS.map((horizon) => ({ ...horizon, next: 0 }));
-  let before: Quote | undefined;
+  let before: BidAsk | undefined;
   return {
     /** Adds the fills that a pass booked, oldest first, and the price that it read. */
-    addPass(booked: readonly Fill[], quote: Quote): void {
+    addPass(booked: readonly Fill[], quote: BidAsk): void {
       for (const fill of booked) {
         const isKnown = before && !isInferred(fill) && isMidAt(fill, before);
         fills.push({ ...NO_MIDS, ...fill, mid: before && isKnown ? midOf(before) : null });

@@ -11,14 +11,14 @@ import type { GridStrategy } from "../../grid/state/state.ts";
 import { NO_STOP } from "../../kernel/fields.ts";
 import { splitPair } from "../../kernel/pair.ts";
 import { accountKey, type Balance } from "../../model/account.ts";
-import type { Market, Quote } from "../../model/market.ts";
+import type { BidAsk, Market } from "../../model/market.ts";
 
 /** A grid as a user requests it: between two prices, or around the market. */
 export type GridRequest = RequestedRange | CenteredRequest;
 
 interface CheckInputs {
   readonly market: Market;
-  readonly quote: Quote;
+  readonly quote: BidAsk;
   readonly balances: readonly Balance[];
 }
 

@@ -18,7 +18,7 @@ import {
   supplyBefore,
 } from "../../engine/position/place.ts";
 import { isFinal } from "../../engine/reconcile/fill-cursor.ts";
-import { type Book, leastAmount, type Market, type Quote } from "../../model/market.ts";
+import { type BidAsk, type Book, leastAmount, type Market } from "../../model/market.ts";
 import { type Order, takes } from "../../model/order.ts";
 import { isSameRefusal, type Notice, type Refusal, type SlotState } from "../../model/strategy.ts";
 import type { StrategyDefinitions } from "../../ports/definition.ts";
@@ -66,7 +66,7 @@ export function runOwnStrategy(
 
 const NO_BOOK = "the order book does not have two sides, so the strategy is not called";
 
-const topOfBook = ({ bids, asks, at }: Book): Quote => ({
+const topOfBook = ({ bids, asks, at }: Book): BidAsk => ({
   bid: bids[0]?.price ?? 0n,
   ask: asks[0]?.price ?? 0n,
   at,
@@ -82,7 +82,7 @@ interface Obeyed {
   readonly context: StrategyContext;
   readonly market: NonNullable<StrategyContext["observed"]["market"]>;
   readonly book: Book;
-  readonly priced: Quote;
+  readonly priced: BidAsk;
 }
 
 function obey(
@@ -227,7 +227,7 @@ function nameSlots(
 interface Placement {
   readonly context: StrategyContext;
   readonly market: Market;
-  readonly priced: Quote;
+  readonly priced: BidAsk;
   readonly arranged: ArrangedOrders;
   readonly tolerance: Tolerance;
   readonly memory: OwnStrategyState["memory"];

@@ -6,7 +6,7 @@ import { boundsAfter } from "../../limits/standing.ts";
 import type { Balance } from "../../model/account.ts";
 import type { Event } from "../../model/events.ts";
 import type { Bounds } from "../../model/limits.ts";
-import type { Quote } from "../../model/market.ts";
+import type { BidAsk } from "../../model/market.ts";
 import type { AccountMemory } from "../../model/memory.ts";
 import {
   type Capital,
@@ -297,7 +297,7 @@ export function firstShare(
 /** Returns the allowance after a strategy planned `intents` on its symbol. */
 export function afterTurn(
   share: StrategyAllowance,
-  { strategy: { symbol }, quote: market }: { strategy: Strategy; quote: Quote | undefined },
+  { strategy: { symbol }, quote: market }: { strategy: Strategy; quote: BidAsk | undefined },
   turn: { intents: readonly Order[]; funds: Funds | undefined; short: boolean },
 ): StrategyAllowance {
   const { quote } = splitPair(symbol);

@@ -4,7 +4,7 @@ import { type Pair, splitPair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { termsOf } from "../../limits/standing.ts";
 import type { Bounds } from "../../model/limits.ts";
-import type { Market, Quote } from "../../model/market.ts";
+import type { BidAsk, Market } from "../../model/market.ts";
 import type { AccountMemory, Losses } from "../../model/memory.ts";
 import type { Order, OwnBase } from "../../model/order.ts";
 import { need, type Strategy } from "../../model/strategy.ts";
@@ -170,7 +170,7 @@ interface PassResults {
   readonly reconciled: readonly Reconciled[];
   /** Changes of strategies whose market is unreadable. */
   readonly unreported: readonly Changes[];
-  readonly quotes: ReadonlyMap<string, Quote>;
+  readonly quotes: ReadonlyMap<string, BidAsk>;
 }
 
 function rememberAll(
@@ -207,7 +207,7 @@ const eachOnce = (cancels: readonly Order[]): Order[] => [
   ...new Map(cancels.map((order) => [order.clientId, order])).values(),
 ];
 
-const quotesOf = ({ markets }: Observation): ReadonlyMap<string, Quote> =>
+const quotesOf = ({ markets }: Observation): ReadonlyMap<string, BidAsk> =>
   new Map([...markets].flatMap(([symbol, { quote }]) => (quote ? [[symbol, quote] as const] : [])));
 
 // Returns the same memory if no loss of an account is limited.

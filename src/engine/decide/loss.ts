@@ -5,7 +5,7 @@ import type { Millis } from "../../kernel/time.ts";
 import { changeCommandOf } from "../../limits/allowed.ts";
 import { showLimit } from "../../limits/texts.ts";
 import type { Bounds } from "../../model/limits.ts";
-import type { Quote } from "../../model/market.ts";
+import type { BidAsk } from "../../model/market.ts";
 import type { AccountMemory, Losses, LossWatch } from "../../model/memory.ts";
 import type { Fill, Order } from "../../model/order.ts";
 import { rejectionOf } from "../../model/refusal-text.ts";
@@ -64,7 +64,7 @@ export function judgeLoss<S extends Strategy>(
     quote,
     bounds,
     accountLoss,
-  }: { readonly quote: Quote; readonly bounds: Bounds; readonly accountLoss: string | null },
+  }: { readonly quote: BidAsk; readonly bounds: Bounds; readonly accountLoss: string | null },
 ): S {
   const { state, resumes, symbol } = strategy;
   const isReliable = !isWide(quote);
@@ -87,7 +87,7 @@ export function judgeLoss<S extends Strategy>(
 }
 
 /** Returns why a strategy's own loss limit waits; null if it does not. */
-export const delayedLoss = (quote: Quote, { standings }: Bounds): string | null =>
+export const delayedLoss = (quote: BidAsk, { standings }: Bounds): string | null =>
   isWide(quote) && standings.all[0]?.limits.strategyLoss
     ? "the spread is wider than 2 %, so the mid price is not reliable, and the limit strategyLoss waits for a narrower spread"
     : null;
@@ -96,7 +96,7 @@ export const delayedLoss = (quote: Quote, { standings }: Bounds): string | null 
 export function judgeAccount(
   memory: AccountMemory,
   strategies: readonly Strategy[],
-  around: { readonly bounds: Bounds; readonly quotes: ReadonlyMap<string, Quote>; readonly kinds: Kinds },
+  around: { readonly bounds: Bounds; readonly quotes: ReadonlyMap<string, BidAsk>; readonly kinds: Kinds },
 ): Losses {
   const { bounds } = around;
   const before = memory.losses ?? {};
@@ -120,7 +120,7 @@ export function judgeAccount(
 
 interface LossContext {
   readonly memory: AccountMemory;
-  readonly quotes: ReadonlyMap<string, Quote>;
+  readonly quotes: ReadonlyMap<string, BidAsk>;
   readonly kinds: Kinds;
 }
 

@@ -8,7 +8,7 @@ import { collarFloor, passesCollar } from "../../limits/standing.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import type { Event } from "../../model/events.ts";
 import type { Bounds, LimitRefusal } from "../../model/limits.ts";
-import { type Market, meetsMinimum, type Quote } from "../../model/market.ts";
+import { type BidAsk, type Market, meetsMinimum } from "../../model/market.ts";
 import type { Funds, Intent, Order, Resting } from "../../model/order.ts";
 import { EXIT_SLOT, type Exit, type Strategy, type StrategyState } from "../../model/strategy.ts";
 import type { DraftedStrategy, Kind } from "../../ports/kind.ts";
@@ -239,7 +239,7 @@ const FARTHEST = 10n;
 const below = (price: Decimal, percent: bigint): Decimal => (price * (100n - percent)) / 100n;
 
 /** Returns the limit price of an exit's next order. */
-function exitPrice(quote: Quote, tries: number, { tick }: Market): Decimal {
+function exitPrice(quote: BidAsk, tries: number, { tick }: Market): Decimal {
   const percent = STEPS[Math.min(tries, STEPS.length - 1)] as bigint;
   const least = roundToStep(below(midOf(quote), FARTHEST), tick, "up");
   return max(roundToStep(below(quote.bid, percent), tick, "down"), least);
@@ -265,7 +265,7 @@ interface ExitPlan {
 
 interface ExitContext {
   readonly market: Market;
-  readonly quote: Quote;
+  readonly quote: BidAsk;
   readonly funds: Funds | undefined;
   readonly bounds?: Bounds | undefined;
   /** A buy of the account that cannot be canceled here; the order sells above it. */

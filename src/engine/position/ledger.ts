@@ -3,7 +3,7 @@ import { abs, type Decimal, div, max, min, mul, mulDiv, ONE, sum, ZERO } from ".
 import { type Pair, splitPair } from "../../kernel/pair.ts";
 import { midOf } from "../../kernel/spread.ts";
 import { ageOf, MINUTE, type Millis } from "../../kernel/time.ts";
-import type { Book, BookLevel, Market, Quote, Side } from "../../model/market.ts";
+import type { BidAsk, Book, BookLevel, Market, Side } from "../../model/market.ts";
 import type { Fill, Order, OrderTerms } from "../../model/order.ts";
 import {
   type Accounts,
@@ -246,7 +246,7 @@ const notYetGiven = ({ phase, config, state }: PositionStrategy) =>
 export function leaveMarket<S extends PositionStrategy>(
   strategy: S,
   live: readonly Order[],
-  { now, quote }: { readonly now: Millis; readonly quote: Quote },
+  { now, quote }: { readonly now: Millis; readonly quote: BidAsk },
 ): Partial<DraftedStrategy<S>> {
   const leaving: S = { ...strategy, status: "running", phase: "stopping" };
   const { exit } = leaving.state;

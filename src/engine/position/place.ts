@@ -4,7 +4,7 @@ import { type Decimal, max, min, mul, ONE, roundToStep, ZERO } from "../../kerne
 import type { Pair } from "../../kernel/pair.ts";
 import { boundsAfter, refusedWithin } from "../../limits/standing.ts";
 import type { Bounds } from "../../model/limits.ts";
-import { lotsFor, type Market, meetsMinimum, type Quote, type Side } from "../../model/market.ts";
+import { type BidAsk, lotsFor, type Market, meetsMinimum, type Side } from "../../model/market.ts";
 import {
   type Funds,
   firstMet,
@@ -55,7 +55,7 @@ export interface PlacingDesk {
   readonly live: readonly Order[];
   readonly market: Market;
   /** Price that orders are checked against. */
-  readonly priced: Quote;
+  readonly priced: BidAsk;
   readonly context: StrategyContext;
 }
 

@@ -2,7 +2,7 @@ import { abs, type Decimal, div, max, min, ONE, ZERO } from "../../kernel/decima
 import { medianOf } from "../../kernel/median.ts";
 import { midOf } from "../../kernel/spread.ts";
 import { ageOf, MINUTE, type Millis } from "../../kernel/time.ts";
-import type { Quote } from "../../model/market.ts";
+import type { BidAsk } from "../../model/market.ts";
 import type { Confidence } from "../../model/memory.ts";
 import type { Reference } from "../../ports/venue.ts";
 
@@ -44,15 +44,17 @@ export function confidenceFrom(
   return { value: ZERO, source: "no other exchange responds", ...times };
 }
 
-/** Returns the current confidence: zero if the quote is older than a minute. */
+/** Returns the current confidence: zero if the best bid and ask are older than a minute. */
 export const confidenceNow = (
   known: Confidence,
-  { quote, now }: { quote: Quote; now: Millis },
+  { quote, now }: { quote: BidAsk; now: Millis },
 ): Confidence =>
-  now - quote.at > OLD_QUOTE ? { ...known, value: ZERO, source: "the quote is older than a minute" } : known;
+  now - quote.at > OLD_QUOTE
+    ? { ...known, value: ZERO, source: "the best bid and ask are older than a minute" }
+    : known;
 
 /** Returns the confidence in a quote that was just read. */
 export const confidenceAt = (
-  quote: Quote,
+  quote: BidAsk,
   { reference, last, now }: { reference: Reference; last?: Confidence | undefined; now: Millis },
 ): Confidence => confidenceNow(confidenceFrom(reference, { mid: midOf(quote), last, now }), { quote, now });

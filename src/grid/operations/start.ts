@@ -21,7 +21,7 @@ import { readStandings } from "../../limits/operations/exposed-reads.ts";
 import { accountKey, parseAccountKey } from "../../model/account.ts";
 import { type ActorAndRequest, byOf } from "../../model/events.ts";
 import type { Bounds } from "../../model/limits.ts";
-import type { Candle, Quote } from "../../model/market.ts";
+import type { BidAsk, Candle } from "../../model/market.ts";
 import type { Confidence } from "../../model/memory.ts";
 import { NO_EXPOSURE, type Preview } from "../../model/proposal.ts";
 import { type Call, operation } from "../../operation.ts";
@@ -424,7 +424,7 @@ export async function readForStart(
   return { venue, account, market, quote, balances, kept, killed, trust, confidence: trust?.value, bounds };
 }
 
-async function readTrust(deps: Deps, { account }: Venue, quote: Quote, symbol: Pair): Promise<Confidence> {
+async function readTrust(deps: Deps, { account }: Venue, quote: BidAsk, symbol: Pair): Promise<Confidence> {
   const reference = (await deps.reference?.(account.exchange, symbol)) ?? NO_REFERENCE;
   // A simulated price belongs to the moment of the request, in simulated time.
   const now = account.host === "" ? quote.at : deps.marketTime(account, await deps.store.now());

@@ -5,7 +5,7 @@ import type { Millis } from "../../kernel/time.ts";
 import { inOneOrder } from "../../limits/one-order.ts";
 import { boundsAfter, refusedWithin } from "../../limits/standing.ts";
 import type { Bounds } from "../../model/limits.ts";
-import { lotsFor, type Market, meetsMinimum, type Quote, type Side } from "../../model/market.ts";
+import { type BidAsk, lotsFor, type Market, meetsMinimum, type Side } from "../../model/market.ts";
 import {
   type Capital,
   type Funds,
@@ -32,7 +32,7 @@ const grossed = (amount: Decimal, { buyFeeIn, maker, taker, lot }: Market): Deci
   buyFeeIn !== "quote" ? roundToStep(div(amount, ONE - max(maker, taker), "up"), lot, "up") : amount;
 
 /** Returns the limit price of an immediate order: 1 % beyond the ask or the bid. */
-export const takingPrice = ({ ask }: Quote, { tick }: Market): Decimal =>
+export const takingPrice = ({ ask }: BidAsk, { tick }: Market): Decimal =>
   roundToStep(mul(ask, (101n * ONE) / 100n, "up"), tick, "up");
 
 const lacksBase = (slot: Slot): boolean => slot.side === "sell" && unsoldBase(slot) === ZERO;
@@ -62,7 +62,7 @@ export function firstBuyOf(
     room,
   }: {
     market: Market;
-    quote: Quote;
+    quote: BidAsk;
     bounds?: Bounds | undefined;
     capital: Capital | undefined;
     /** A sell of the account; the order buys below it. */
@@ -100,7 +100,7 @@ const lowestSell = (resting: readonly Resting[]): Decimal | undefined =>
     );
 
 /** Returns why it waits in a book that is too wide for a reliable price: there it pays no more than in the plan. */
-function costlier({ firstBuy, slots }: GridState, quote: Quote): string | null {
+function costlier({ firstBuy, slots }: GridState, quote: BidAsk): string | null {
   const planned = firstBuy?.ask;
   if (planned === undefined || !isWide(quote) || quote.ask <= planned || !slots.some(lacksBase)) return null;
   return `the base is not bought yet: the spread is wider than 2 %, and the best ask is above ${text(planned)}, that of the plan; it waits for a narrower spread or a lower ask. To buy at this ask, stop the grid and start it again`;
@@ -229,7 +229,7 @@ export function beyondRoom(wish: TargetOrder, room: Decimal | undefined): Omit<R
 /** Data that a plan can use. */
 export interface View {
   readonly market: Market;
-  readonly quote: Quote;
+  readonly quote: BidAsk;
   /** Protocol time. */
   readonly now: Millis;
   /** Slots of this generation with an unsettled order. */

@@ -4,7 +4,7 @@ import { AppError } from "../../kernel/errors.ts";
 import { isWide, midOf } from "../../kernel/spread.ts";
 import { ageOf, MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
 import type { Event } from "../../model/events.ts";
-import { lotsFor, type Market, type Quote } from "../../model/market.ts";
+import { type BidAsk, lotsFor, type Market } from "../../model/market.ts";
 import type { Funds } from "../../model/order.ts";
 import { type Notice, need } from "../../model/strategy.ts";
 import type { WakePrices } from "../../ports/kind.ts";
@@ -75,7 +75,7 @@ const OBSERVATIONS_APART: Millis = 5 * SECOND;
 export function moveOf(
   config: GridConfig,
   state: GridState,
-  { quote, tick }: { quote: Quote; tick: Decimal },
+  { quote, tick }: { quote: BidAsk; tick: Decimal },
 ): MidMove | undefined {
   const mid = midOf(quote);
   const { stopLossPrice, takeProfitPrice, centered } = config;
@@ -155,7 +155,7 @@ export function gridWakes({ config, state }: Pick<GridStrategy, "config" | "stat
 export function confirm(
   before: Signal | null,
   move: MidMove | undefined,
-  quote: Quote,
+  quote: BidAsk,
 ): { readonly signal: Signal | null; readonly confirmed: MidMove | undefined } {
   if (!move || isWide(quote)) return { signal: null, confirmed: undefined };
   if (before?.move !== move || before.at > quote.at)
@@ -167,12 +167,12 @@ export function confirm(
 
 export interface MarketQuote {
   readonly market: Market;
-  readonly quote: Quote;
+  readonly quote: BidAsk;
 }
 
 interface RebuildMarket {
   readonly market: Market;
-  readonly quote: Quote;
+  readonly quote: BidAsk;
 }
 
 function laid(config: GridConfig, state: GridState, { market, quote }: RebuildMarket) {

@@ -5,7 +5,7 @@ import { approvesSame, hashOfPlan, hashOfShown } from "../../kernel/hash.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import { midOf } from "../../kernel/spread.ts";
 import type { AccountRef, Balance } from "../../model/account.ts";
-import type { Market, Quote } from "../../model/market.ts";
+import type { BidAsk, Market } from "../../model/market.ts";
 import type { Intent } from "../../model/order.ts";
 import {
   breakEvenRatio,
@@ -57,7 +57,7 @@ export interface Checked {
 
 interface CheckedInputs {
   readonly market: Market;
-  readonly quote: Quote;
+  readonly quote: BidAsk;
   /** Undefined if funds are not checked. */
   readonly balances: readonly Balance[] | undefined;
   /** Accepts a grid that can place its first order only after the price has moved. */

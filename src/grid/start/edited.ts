@@ -2,7 +2,7 @@ import type * as z from "zod";
 import { type Decimal, ONE, roundToStep, text } from "../../kernel/decimal.ts";
 import { AppError, isLabel } from "../../kernel/errors.ts";
 import { midOf } from "../../kernel/spread.ts";
-import type { Market, Quote } from "../../model/market.ts";
+import type { BidAsk, Market } from "../../model/market.ts";
 import type { Warning } from "../ladder/check-rules.ts";
 import { levelAt } from "../ladder/levels.ts";
 import { movesLadder, pendingEdit } from "../plan/notices.ts";
@@ -17,7 +17,7 @@ export type EditRequest = Omit<z.output<ReturnType<typeof editPreviewInput>>, "i
 
 interface EditMarket {
   readonly market: Market;
-  readonly quote: Quote;
+  readonly quote: BidAsk;
 }
 
 export interface EditedGrid {

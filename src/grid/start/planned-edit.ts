@@ -3,7 +3,7 @@ import { type Decimal, max, sum, text, wire, ZERO } from "../../kernel/decimal.t
 import { hashOfPlan } from "../../kernel/hash.ts";
 import { midOf } from "../../kernel/spread.ts";
 import type { Balance } from "../../model/account.ts";
-import type { Market, Quote } from "../../model/market.ts";
+import type { BidAsk, Market } from "../../model/market.ts";
 import type { Intent, Order, Resting } from "../../model/order.ts";
 import { need, type PairAmounts } from "../../model/strategy.ts";
 import type { Warning } from "../ladder/check-rules.ts";
@@ -18,7 +18,7 @@ import { type GridStart, mostQuote, neededQuote, worstCases } from "./worst-case
 
 export interface EditInputs {
   readonly market: Market;
-  readonly quote: Quote;
+  readonly quote: BidAsk;
   readonly balances: readonly Balance[];
   /** Orders of the account on the pair that are open or can be open. */
   readonly orders: readonly Order[];

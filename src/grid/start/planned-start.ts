@@ -4,7 +4,7 @@ import { type Decimal, mul, ONE, roundToStep, sum, text, wire, ZERO } from "../.
 import { boundsAfter, refusedWithin } from "../../limits/standing.ts";
 import { type AccountRef, type Balance, balanceIn } from "../../model/account.ts";
 import { type Bounds, LIMIT_CODES, type LimitCode, type LimitRefusal } from "../../model/limits.ts";
-import type { Market, Quote } from "../../model/market.ts";
+import type { BidAsk, Market } from "../../model/market.ts";
 import type { Intent } from "../../model/order.ts";
 import { freeBeside, type PairAmounts } from "../../model/strategy.ts";
 import { breakEvenRatio, restingFees, type Warning } from "../ladder/check-rules.ts";
@@ -29,7 +29,7 @@ import {
 export interface StartInputs {
   readonly account: Pick<AccountRef, "exchange" | "kind">;
   readonly market: Market;
-  readonly quote: Quote;
+  readonly quote: BidAsk;
   readonly balances: readonly Balance[];
   /** What the account's other strategies still need of the free balances. */
   readonly kept: PairAmounts;
@@ -54,7 +54,7 @@ export interface PlannedStart {
 
 export const firstState = (
   { slots, startPrice, center, config }: Checked,
-  { ask, at }: Pick<Quote, "ask" | "at">,
+  { ask, at }: Pick<BidAsk, "ask" | "at">,
 ): GridState => ({
   ...NEW_STATE,
   startPrice,

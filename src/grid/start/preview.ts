@@ -14,7 +14,7 @@ import { type Pair, splitPair } from "../../kernel/pair.ts";
 import { pluralize } from "../../kernel/plain-text.ts";
 import { midOf } from "../../kernel/spread.ts";
 import { exitsOnLoss, exposureOf, openBids, type PlannedPart } from "../../limits/allowed.ts";
-import { type Book, expectedText, lotsFor, type Market, type Quote, takeFrom } from "../../model/market.ts";
+import { type BidAsk, type Book, expectedText, lotsFor, type Market, takeFrom } from "../../model/market.ts";
 import type { Order } from "../../model/order.ts";
 import type { Exposure, Preview } from "../../model/proposal.ts";
 import type { StrategyStatus } from "../../model/strategy.ts";
@@ -137,7 +137,7 @@ export interface InstantSale {
 /** Estimates the sale of a strategy's base at the book's prices; `book` is undefined if it could not be read. */
 export function saleOf(
   { state, symbol }: GridStrategy,
-  { quote, book, mark }: { quote?: Quote | undefined; book?: Book | undefined; mark: Decimal },
+  { quote, book, mark }: { quote?: BidAsk | undefined; book?: Book | undefined; mark: Decimal },
 ): InstantSale {
   const amount = gridPosition(state);
   const pair = splitPair(symbol);

@@ -4,7 +4,7 @@ import { type Pair, splitPair } from "../../kernel/pair.ts";
 import { midOf } from "../../kernel/spread.ts";
 import { type AccountRef, accountKey, parseAccountKey } from "../../model/account.ts";
 import type { Limits, LimitsRead, LimitsRequest, StandingsRead } from "../../model/limits.ts";
-import type { Quote } from "../../model/market.ts";
+import type { BidAsk } from "../../model/market.ts";
 import type { Order } from "../../model/order.ts";
 import { type Exposure, NO_EXPOSURE } from "../../model/proposal.ts";
 import type { Strategy } from "../../model/strategy.ts";
@@ -23,7 +23,7 @@ interface ExposedAccounts {
 }
 
 interface ExposedVenue {
-  ticker(symbol: Pair): Promise<Quote>;
+  ticker(symbol: Pair): Promise<BidAsk>;
   openOrders(symbol: Pair): Promise<readonly { readonly id: string; readonly filled: Decimal }[]>;
 }
 

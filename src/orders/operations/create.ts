@@ -20,7 +20,7 @@ import { firstRefusal, termsOf } from "../../limits/standing.ts";
 import { accountKey } from "../../model/account.ts";
 import { type ActorAndRequest, byOf } from "../../model/events.ts";
 import type { LimitRefusal, Standings, StandingsRead } from "../../model/limits.ts";
-import { type Market, type Quote, SIDES, takeFrom } from "../../model/market.ts";
+import { type BidAsk, type Market, SIDES, takeFrom } from "../../model/market.ts";
 import { type Order, takes } from "../../model/order.ts";
 import type { Exposure, Preview } from "../../model/proposal.ts";
 import { type Call, operation } from "../../operation.ts";
@@ -96,7 +96,7 @@ type OrderRequest = z.output<ReturnType<typeof orderInput>>;
 const MAX_PRICE_MOVE: Decimal = ONE / 100n;
 
 /** Returns whether an order could have filled by the response: the market is as near as it could move. */
-const couldFill = ({ side, price }: PreparedOrder, quote: Quote): boolean => {
+const couldFill = ({ side, price }: PreparedOrder, quote: BidAsk): boolean => {
   const move = mul(price, MAX_PRICE_MOVE, "up");
   return takes({ side, price: side === "buy" ? price + move : price - move }, quote);
 };
@@ -155,7 +155,7 @@ export const createOrder = (ids: readonly string[]) =>
 interface HandOrderRequest {
   readonly venue: Venue;
   readonly market: Market;
-  readonly quote: Quote;
+  readonly quote: BidAsk;
   readonly order: PreparedOrder;
   readonly input: OrderRequest;
 }

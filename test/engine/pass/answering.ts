@@ -1,7 +1,7 @@
 // An exchange that answers what a test says, and keeps in order what it was asked.
 import { type Budget, budgetOf } from "../../../src/engine/pass/budget.ts";
 import type { Pair } from "../../../src/kernel/pair.ts";
-import type { Market, Quote } from "../../../src/model/market.ts";
+import type { BidAsk, Market } from "../../../src/model/market.ts";
 import type { FillsOfSpan, FillsRead, Timing, Venue, VenueOrder } from "../../../src/ports/venue.ts";
 import { market } from "../../support/grid.ts";
 import { NOW, quote, TIMING } from "../../support/made.ts";
@@ -14,7 +14,7 @@ interface Answers {
   readonly fills?: (symbol: string, span: { from: number; to?: number }) => Promise<FillsOfSpan>;
   readonly fillsOf?: (symbol: string, ids: readonly string[], since: number) => Promise<FillsRead>;
   readonly market?: (symbol: string) => Promise<Market>;
-  readonly ticker?: (symbol: string) => Promise<Quote>;
+  readonly ticker?: (symbol: string) => Promise<BidAsk>;
   readonly timing?: Partial<Timing>;
   readonly account?: Venue["account"];
   readonly opening?: Venue["opening"];

@@ -98,7 +98,7 @@ describe("the confidence in a price", () => {
     expect(confidenceNow(known, { quote: at, now: 10 * MINUTE + 1 })).toEqual({
       ...known,
       value: 0n,
-      source: "the quote is older than a minute",
+      source: "the best bid and ask are older than a minute",
     });
   });
 });

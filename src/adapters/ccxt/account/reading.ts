@@ -115,7 +115,7 @@ export const readFeeRates = (result: Dict): FeeRates => ({
 
 export function tickerOf(result: Dict, now: Millis): Ticker {
   const [bid, ask] = [positive(result.bid, "bid"), positive(result.ask, "ask")];
-  if (bid > ask) throw bad("quote with a bid above its ask");
+  if (bid > ask) throw bad("best prices with a bid above the ask");
   const last = positive(result.last ?? result.close, "last price");
   const baseVolume = natural(result.baseVolume, "volume");
   const quoteVolume = isGiven(result.quoteVolume)
