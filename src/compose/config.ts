@@ -328,6 +328,6 @@ export function venueUrl(entry: string): [string, string] {
   const at = entry.indexOf("=");
   const [name, address] = [entry.slice(0, at), entry.slice(at + 1)];
   if (at < 1 || !url.safeParse(address).success)
-    throw new SettingsError(`a venue url is name=http(s)://…, not ${entry}`);
+    throw new SettingsError(`an exchange's address is name=http(s)://…, not ${entry}`);
   return [name, address.replace(/\/$/, "")];
 }

@@ -121,7 +121,7 @@ const GRID_FIELD_DESCRIPTIONS: FieldDescriptions = {
   "get_audit_events.events": "Oldest first",
   by: "Who did it: a token id, local, admin, step, or agent:… for an agent; null if unknown",
   accounts: "One row per account",
-  account: "Account, as kind:exchange:…",
+  account: "Account, as mode:exchange:…",
   outcome: "Result of the pass",
   fromAt: "Time of the first candle, in milliseconds",
   untilAt: "End of the last candle, in milliseconds",
