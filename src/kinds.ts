@@ -1,9 +1,9 @@
-import { ownStrategyKind } from "./declared/kind.ts";
-import { ownStrategyOperations } from "./declared/operations/start.ts";
 import { gridKind } from "./grid/kind.ts";
 import { gridOperations } from "./grid/operations/grids.ts";
 import type { KindText } from "./history/operations/history.ts";
 import type { Operation } from "./operation.ts";
+import { ownStrategyKind } from "./own/kind.ts";
+import { ownStrategyOperations } from "./own/operations/start.ts";
 import type { StrategyDefinitions } from "./ports/definition.ts";
 import type { Kind } from "./ports/kind.ts";
 import { quoteKind } from "./quote/kind.ts";

@@ -10,7 +10,7 @@ const WALKED = [
   "test/backtest/tape-properties.test.ts",
   "test/backtest/real.test.ts",
   "test/commands/every.test.ts",
-  "test/declared/grid-example.test.ts",
+  "test/own/grid-example.test.ts",
   "test/adapters/ccxt/canary.test.ts",
   "test/simulation/exposure/exposure.test.ts",
   "test/venues/payloads.test.ts",

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { ownStrategyPlanText } from "../../src/declared/schema/view.ts";
 import { messageOf } from "../../src/kernel/errors.ts";
 import { plainText } from "../../src/kernel/plain-text.ts";
 import { type CommandSurface, type Operation, routeOf } from "../../src/operation.ts";
+import { ownStrategyPlanText } from "../../src/own/schema/view.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import { formatQuotePlan } from "../../src/quote/schema/view.ts";
 import { type Format, type Paging, tableOf } from "../../src/transport/csv.ts";

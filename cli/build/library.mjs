@@ -8,7 +8,7 @@ import { ALIASES } from "./aliases.mjs";
 import { root } from "./current.cjs";
 
 /** Entry files, by the name of what they build. */
-const ENTRIES = { index: "src/declared/package.ts", testing: "cli/testing/package.ts" };
+const ENTRIES = { index: "src/own/package.ts", testing: "cli/testing/package.ts" };
 
 const exportOf = (name) => ({
   types: `./dist/library/types/${ENTRIES[name].replace(/\.ts$/, ".d.ts")}`,

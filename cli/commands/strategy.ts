@@ -1,7 +1,7 @@
 import type { CommandDef } from "citty";
 import * as z from "zod";
-import { ownStrategyPreviewInput } from "../../src/declared/schema/shapes.ts";
 import { type Operation, operation } from "../../src/operation.ts";
+import { ownStrategyPreviewInput } from "../../src/own/schema/shapes.ts";
 import type { AnyStrategyDefinition } from "../../src/ports/definition.ts";
 import { DATABASE_ARGS, LOCAL_DATABASE_ARGS, STRATEGIES_ARG } from "../host/settings.ts";
 import { switchFlag, textFlag, UsageError } from "../terminal/arguments.ts";

@@ -1,6 +1,6 @@
 import { Script } from "node:vm";
-import { SCRIPT_SCOPE } from "../../src/declared/script.ts";
 import { createOperations } from "../../src/operations.ts";
+import { SCRIPT_SCOPE } from "../../src/own/script.ts";
 import type { StrategyDefinitions } from "../../src/ports/definition.ts";
 import { madeDocuments } from "../../src/transport/documents/made.ts";
 import { ANY_EXCHANGES, DOCUMENT_FILES } from "../../src/transport/documents/served.ts";

@@ -13,11 +13,6 @@ import type {
   TokenListShape,
 } from "../controls/operations/limits.ts";
 import type { KillShape, PanicShape } from "../controls/operations/panic.ts";
-import type {
-  OwnStrategyListShape,
-  OwnStrategyStatusesShape,
-  PlannedOwnStrategyShape,
-} from "../declared/schema/shapes.ts";
 import type { PoolsShape, PriceShape, TokensShape } from "../dex/schema.ts";
 import type { ChangedShape } from "../engine/operations/reads.ts";
 import type { PlannedShape, StartedShape, StatusShape } from "../grid/schema/schema.ts";
@@ -30,6 +25,11 @@ import type { BookShape, CandlesShape, ExchangesShape, TickerShape, TradesShape 
 import type { Scope } from "../model/token.ts";
 import type { AddedChannelShape, ChannelListShape } from "../notify/operations/channels.ts";
 import type { OrdersShape } from "../orders/manual-order.ts";
+import type {
+  OwnStrategyListShape,
+  OwnStrategyStatusesShape,
+  PlannedOwnStrategyShape,
+} from "../own/schema/shapes.ts";
 import type { PlanShape } from "../plans/operations/plans.ts";
 import type { QualityShape } from "../quality/tally.ts";
 import type { PlannedQuoteChangeShape, PlannedQuoteShape, QuoteStatusShape } from "../quote/schema/input.ts";

@@ -1,4 +1,4 @@
-import { defineStrategy, z } from "../../src/declared/package.ts";
+import { defineStrategy, z } from "../../src/own/package.ts";
 import type { AnyStrategyDefinition, StrategyInput } from "../../src/ports/definition.ts";
 
 interface Config {

@@ -111,7 +111,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     ["stop", "pause", "resume", "orders", "fills", "events"].map((word) => [
       `strategy ${word}`,
-      "test/declared/command.test.ts",
+      "test/own/command.test.ts",
     ]),
   ),
   suggest: "test/backtest/suggest/suggest.test.ts",

@@ -119,7 +119,7 @@ export function agentSuite(name: string, start: () => Promise<Agents>): void {
       const quotes = await act("start_quote", QUOTES);
       await act("create_agreement", AGREEMENT);
       for (const { name: tool, inputSchema } of reads) {
-        // They need a strategy of a user's own file: test/declared/command.test.ts reads one.
+        // They need a strategy of a user's own file: test/own/command.test.ts reads one.
         if (/^get_strategy_(orders|fills|events)$/.test(tool)) continue;
         const known: Record<string, unknown> = { ...MARKET, ...AGREEMENT, id, ...OF_TOOL[tool] };
         if (tool === "get_order") known.id = order.id;

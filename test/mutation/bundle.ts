@@ -18,13 +18,13 @@ const CHANGED = new RegExp(
     "adapters/(ccxt|libsql/(stores|keeping/archive))",
     "storage/(client|metrics)",
     "ports/kill-permit",
-    "quote|limits|orders|controls|liquidity|notify|report|history|backtest|declared",
+    "quote|limits|orders|controls|liquidity|notify|report|history|backtest|own",
     "transport/mcp",
   ].join("|")})`,
 );
 /** Whose tests are asked: those that run in one process, and quickly. */
 const REQUEST =
-  /^test\/(engine|grid|kinds|quote|limits|orders|controls|control|audit|quality|storage|adapters\/(libsql|vault|ccxt|sandbox)|model|notify|metrics|ports|report|liquidity|week|history|backtest|suggest|declared|transport)\/.*\.test\.ts$/;
+  /^test\/(engine|grid|kinds|quote|limits|orders|controls|control|audit|quality|storage|adapters\/(libsql|vault|ccxt|sandbox)|model|notify|metrics|ports|report|liquidity|week|history|backtest|suggest|own|transport)\/.*\.test\.ts$/;
 
 const filesOf = (folder: string, expected: RegExp): string[] =>
   (readdirSync(join(root, folder), { recursive: true }) as string[])

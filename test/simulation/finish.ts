@@ -1,6 +1,4 @@
 import { tickerAt } from "../../src/adapters/sandbox/venue.ts";
-import { isOwnKind } from "../../src/declared/kind.ts";
-import type { OwnStrategy } from "../../src/declared/state.ts";
 import { isGrid } from "../../src/grid/kind.ts";
 import { costInAll } from "../../src/grid/ledger/booking.ts";
 import { sellPrice } from "../../src/grid/plan/first-buy.ts";
@@ -12,6 +10,8 @@ import type { BookedFill, BookedOrder } from "../../src/market/matching/placing.
 import { accountKey } from "../../src/model/account.ts";
 import { type Order, takes } from "../../src/model/order.ts";
 import type { Strategy } from "../../src/model/strategy.ts";
+import { isOwnKind } from "../../src/own/kind.ts";
+import type { OwnStrategy } from "../../src/own/state.ts";
 import { isQuote } from "../../src/quote/kind.ts";
 import type { QuoteStrategy } from "../../src/quote/state/state.ts";
 import { differences, isOfStrategy, movedBy, positionOf } from "../invariants/venue.ts";

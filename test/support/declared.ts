@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { ownStrategyKind } from "../../src/declared/kind.ts";
-import { newOwnStrategyState, type OwnStrategy } from "../../src/declared/state.ts";
 import { withFirstBase } from "../../src/engine/position/ledger.ts";
 import type { Order } from "../../src/model/order.ts";
+import { ownStrategyKind } from "../../src/own/kind.ts";
+import { newOwnStrategyState, type OwnStrategy } from "../../src/own/state.ts";
 import type { AnyStrategyDefinition, Declared, StrategyInput } from "../../src/ports/definition.ts";
 import type { StrategyContext } from "../../src/ports/kind.ts";
 import { d, market } from "./grid.ts";

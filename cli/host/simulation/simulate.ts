@@ -1,9 +1,5 @@
 /** Runs a strategy through the sandbox with crashes, lost responses and failed reads, and reports what broke. */
 import type { StrategyPast } from "../../../src/backtest/position/testing.ts";
-import { asOwnStrategy, ownStrategyKind } from "../../../src/declared/kind.ts";
-import { ownStrategyStarts } from "../../../src/declared/operations/start.ts";
-import { comparableText } from "../../../src/declared/pass/ask.ts";
-import type { OwnStrategy } from "../../../src/declared/state.ts";
 import { runPass } from "../../../src/engine/pass/pass.ts";
 import { type Decimal, text, ZERO } from "../../../src/kernel/decimal.ts";
 import { messageOf, VenueError } from "../../../src/kernel/errors.ts";
@@ -12,6 +8,10 @@ import { isPair, type Pair } from "../../../src/kernel/pair.ts";
 import { createRandom } from "../../../src/kernel/random.ts";
 import type { Millis } from "../../../src/kernel/time.ts";
 import type { Balance } from "../../../src/model/account.ts";
+import { asOwnStrategy, ownStrategyKind } from "../../../src/own/kind.ts";
+import { ownStrategyStarts } from "../../../src/own/operations/start.ts";
+import { comparableText } from "../../../src/own/pass/ask.ts";
+import type { OwnStrategy } from "../../../src/own/state.ts";
 import type { AnyStrategyDefinition, Declared, StrategyInput } from "../../../src/ports/definition.ts";
 import type { Deps } from "../../../src/ports/deps.ts";
 import type { Store } from "../../../src/ports/stores/store.ts";

@@ -6,8 +6,8 @@ import { basename, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createContext, Script } from "node:vm";
 import type { BuildFailure, Message } from "esbuild";
-import { defineStrategy, Money, z } from "../../../src/declared/package.ts";
 import { messageOf } from "../../../src/kernel/errors.ts";
+import { defineStrategy, Money, z } from "../../../src/own/package.ts";
 import type { AnyStrategyDefinition, LoadedFrom } from "../../../src/ports/definition.ts";
 
 interface LoadedStrategies {

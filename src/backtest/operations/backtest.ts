@@ -1,5 +1,4 @@
 import { type TapeFile, tapeCoverage } from "../../candles/tape/tape.ts";
-import { ownStrategyRequest } from "../../declared/schema/shapes.ts";
 import { gridViewById } from "../../grid/operations/stop.ts";
 import { RANGE_FLAGS, TRAIL_PARTS } from "../../grid/schema/range-flags.ts";
 import { requestedAs } from "../../grid/start/as-requested.ts";
@@ -10,6 +9,7 @@ import type { Pair } from "../../kernel/pair.ts";
 import { TIMEFRAMES } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import { type Call, type Operation, operation } from "../../operation.ts";
+import { ownStrategyRequest } from "../../own/schema/shapes.ts";
 import type { AnyStrategyDefinition, StrategyDefinitions } from "../../ports/definition.ts";
 import type { Deps } from "../../ports/deps.ts";
 import {

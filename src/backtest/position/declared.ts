@@ -1,13 +1,13 @@
 /** Backtests a user's own strategy over candles. */
 import * as z from "zod";
 import type { Candles } from "../../candles/candles.ts";
-import { ownStrategyKind } from "../../declared/kind.ts";
-import { type OwnStrategyRequest, ownStrategyPreviewInput } from "../../declared/schema/shapes.ts";
-import { ownStrategyConfigOf } from "../../declared/start/planned.ts";
-import { newOwnStrategyState, type OwnStrategy } from "../../declared/state.ts";
 import { kindsOf } from "../../engine/kinds.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import type { Millis } from "../../kernel/time.ts";
+import { ownStrategyKind } from "../../own/kind.ts";
+import { type OwnStrategyRequest, ownStrategyPreviewInput } from "../../own/schema/shapes.ts";
+import { ownStrategyConfigOf } from "../../own/start/planned.ts";
+import { newOwnStrategyState, type OwnStrategy } from "../../own/state.ts";
 import type { AnyStrategyDefinition } from "../../ports/definition.ts";
 import type { Kind } from "../../ports/kind.ts";
 import {

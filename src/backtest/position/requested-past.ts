@@ -1,12 +1,12 @@
 /** Candles and prices elsewhere as a pass at a past time would have read them. */
 import type { Candles } from "../../candles/candles.ts";
-import { candleNeed } from "../../declared/pass/ask.ts";
 import { max, min, ONE } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { Money } from "../../kernel/money.ts";
 import { formatSpan, type Millis } from "../../kernel/time.ts";
 import type { Candle } from "../../model/market.ts";
 import type { CandleSeries, Elsewhere } from "../../model/memory.ts";
+import { candleNeed } from "../../own/pass/ask.ts";
 import type { AnyStrategyDefinition } from "../../ports/definition.ts";
 import type { RequestedPrices } from "../../ports/kind.ts";
 

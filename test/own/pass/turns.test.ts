@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { ownStrategyKind } from "../../../src/declared/kind.ts";
-import { arrange } from "../../../src/declared/pass/run.ts";
-import type { OwnStrategy } from "../../../src/declared/state.ts";
 import { text } from "../../../src/kernel/decimal.ts";
 import { MINUTE, SECOND } from "../../../src/kernel/time.ts";
+import { ownStrategyKind } from "../../../src/own/kind.ts";
+import { arrange } from "../../../src/own/pass/run.ts";
+import type { OwnStrategy } from "../../../src/own/state.ts";
 import { aroundBook, named, ownStrategyExample, passOver, run } from "../../support/declared.ts";
 import { d } from "../../support/grid.ts";
 import { ACCOUNT, bounds, NOW, order } from "../../support/made.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { simulateStrategy } from "../../cli/host/simulation/simulate.ts";
 import { simulate } from "../../cli/testing/package.ts";
-import { defineStrategy, z } from "../../src/declared/package.ts";
+import { defineStrategy, z } from "../../src/own/package.ts";
 import { buyer, twoSided } from "./deeds.ts";
 
 const config = { spread: 0.004, size: 500 };

@@ -1,10 +1,10 @@
 import * as z from "zod";
-import { defineStrategy } from "../../src/declared/define.ts";
-import { ownStrategyKind } from "../../src/declared/kind.ts";
-import { newOwnStrategyState, type OwnStrategyConfig } from "../../src/declared/state.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { splitPair } from "../../src/kernel/pair.ts";
 import { accountKey } from "../../src/model/account.ts";
+import { defineStrategy } from "../../src/own/define.ts";
+import { ownStrategyKind } from "../../src/own/kind.ts";
+import { newOwnStrategyState, type OwnStrategyConfig } from "../../src/own/state.ts";
 import type { StrategyDefinitions } from "../../src/ports/definition.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { Deed } from "../simulation/deeds.ts";

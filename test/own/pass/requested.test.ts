@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
 import { simulate } from "../../../cli/testing/package.ts";
 import { backtestStrategy } from "../../../src/backtest/position/testing.ts";
-import { ownStrategyKind } from "../../../src/declared/kind.ts";
-import { defineStrategy, z } from "../../../src/declared/package.ts";
-import { askDefinition, inputFor, othersBook, requestedData } from "../../../src/declared/pass/ask.ts";
 import { completedSeries } from "../../../src/engine/pass/observe-markets.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
+import { ownStrategyKind } from "../../../src/own/kind.ts";
+import { defineStrategy, z } from "../../../src/own/package.ts";
+import { askDefinition, inputFor, othersBook, requestedData } from "../../../src/own/pass/ask.ts";
 import type { StrategyInput } from "../../../src/ports/definition.ts";
 import { aroundBook, MARKET, ownStrategyExample, passOver } from "../../support/declared.ts";
 import { d } from "../../support/grid.ts";

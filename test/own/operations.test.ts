@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
 import * as z from "zod";
 import { operationCommand } from "../../cli/commands/operation.ts";
-import { defineStrategy, RESERVED_FIELDS } from "../../src/declared/define.ts";
-import { ownStrategyStatusView } from "../../src/declared/schema/view.ts";
 import { kindsOf } from "../../src/engine/kinds.ts";
 import { ONE } from "../../src/kernel/decimal.ts";
 import { kindsWith } from "../../src/kinds.ts";
 import { createOperations } from "../../src/operations.ts";
+import { defineStrategy, RESERVED_FIELDS } from "../../src/own/define.ts";
+import { ownStrategyStatusView } from "../../src/own/schema/view.ts";
 import type { StrategyDefinitions, StrategyInput } from "../../src/ports/definition.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import { openApi } from "../../src/transport/documents/made.ts";

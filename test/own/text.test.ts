@@ -3,7 +3,7 @@ import {
   ownStrategyPlanText,
   ownStrategyStatusView,
   plannedOwnStrategyView,
-} from "../../src/declared/schema/view.ts";
+} from "../../src/own/schema/view.ts";
 
 const PLAN = {
   strategy: "two-sided",

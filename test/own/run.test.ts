@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { defineStrategy } from "../../src/declared/define.ts";
-import { ownStrategyKind } from "../../src/declared/kind.ts";
-import type { OwnStrategy } from "../../src/declared/state.ts";
 import { text } from "../../src/kernel/decimal.ts";
 import type { Draft, Order } from "../../src/model/order.ts";
+import { defineStrategy } from "../../src/own/define.ts";
+import { ownStrategyKind } from "../../src/own/kind.ts";
+import type { OwnStrategy } from "../../src/own/state.ts";
 import type { AnyStrategyDefinition, StrategyInput } from "../../src/ports/definition.ts";
 import {
   aroundBook,

@@ -2,8 +2,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { loadStrategies, loadStrategy } from "../../cli/host/strategies/load.ts";
-import { ownStrategyKind } from "../../src/declared/kind.ts";
-import type { OwnStrategy } from "../../src/declared/state.ts";
+import { ownStrategyKind } from "../../src/own/kind.ts";
+import type { OwnStrategy } from "../../src/own/state.ts";
 import { aroundBook, ownStrategyExample, passOver } from "../support/declared.ts";
 import { tempFolder } from "../support/temp.ts";
 
@@ -103,7 +103,7 @@ describe("a strategy file", () => {
     ],
     [
       "imports what is not there",
-      'import { z } from "edgemaker";\nimport "./none.ts";',
+      'import { z } from "edgemaker";\nimport "../declared/none.ts";',
       /broken\.ts:2:8: Could not resolve/,
     ],
   ])("that %s is reported with file and line, and the others are loaded", (_what, text, pattern) => {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { z } from "../../src/declared/package.ts";
-import { loadScript, MAX_LOOP_STEPS, SCRIPT_SCOPE } from "../../src/declared/script.ts";
+import { z } from "../../src/own/package.ts";
+import { loadScript, MAX_LOOP_STEPS, SCRIPT_SCOPE } from "../../src/own/script.ts";
 
 type Scope = Readonly<Record<(typeof SCRIPT_SCOPE)[number], unknown>>;
 type Step = () => true;

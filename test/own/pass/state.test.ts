@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { OwnStrategy } from "../../../src/declared/state.ts";
+import type { OwnStrategy } from "../../../src/own/state.ts";
 import { named, ownStrategyExample, run } from "../../support/declared.ts";
 
 const order = { id: "a", side: "buy", price: 90, size: 1 };

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { asOwnStrategy, ownStrategyKind } from "../../../src/declared/kind.ts";
-import { askDefinition, requestedData, runnableOf } from "../../../src/declared/pass/ask.ts";
 import { text } from "../../../src/kernel/decimal.ts";
 import { HOUR, MINUTE, SECOND } from "../../../src/kernel/time.ts";
+import { asOwnStrategy, ownStrategyKind } from "../../../src/own/kind.ts";
+import { askDefinition, requestedData, runnableOf } from "../../../src/own/pass/ask.ts";
 import type { AnyStrategyDefinition, Declared } from "../../../src/ports/definition.ts";
 import { aroundBook, MARKET, named, ownStrategyExample } from "../../support/declared.ts";
 import { d } from "../../support/grid.ts";
