@@ -20,6 +20,7 @@ import { againstHolding, distanceText, gridState, NumberInput, rangeText } from 
 import { Table } from "../table.tsx";
 import type { CandlesAnswer, Fills, Grid, HistoricOrders, PlannedEditAnswer, Session } from "../types.ts";
 import { ChangeStat, Choice, Failed, Field, NoticeBox, Section, SideText, Stat, Warnings } from "../ui.tsx";
+import { ENDS, gridLevels, MAX_ORDERS_LOADED } from "./levels.ts";
 import {
   ById,
   type Editing,
@@ -31,16 +32,7 @@ import {
 } from "./parts.tsx";
 import { profitOver } from "./profit-over.ts";
 import { QualityPart } from "./quality.tsx";
-import {
-  ENDS,
-  EventsPart,
-  FillsPart,
-  gridLevels,
-  MAX_ORDERS_LOADED,
-  OrdersPart,
-  ReplayPart,
-  Slots,
-} from "./slots.tsx";
+import { EventsPart, FillsPart, OrdersPart, ReplayPart, Slots } from "./slots.tsx";
 
 const endName = ({ reason, armed }: Stop): string => {
   const name = `${ENDS[reason].slice(0, 1).toUpperCase()}${ENDS[reason].slice(1)}`;

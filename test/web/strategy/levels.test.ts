@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { Grid, HistoricOrders } from "../../../src/web/types.ts";
 
 // Not typed here: the tests are checked without a browser's types.
-const PATH = "../../../src/web/strategy/slots.tsx";
+const PATH = "../../../src/web/strategy/levels.ts";
 const { gridLevels, hasOlderOpen, MAX_ORDERS_LOADED } = await import(PATH);
 
 const grid = {
