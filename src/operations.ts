@@ -7,7 +7,8 @@ import {
 } from "./backtest/operations/backtest.ts";
 import { replayOperation, suggestOperation } from "./backtest/operations/past.ts";
 import { compareOperations } from "./compare/operations/compare.ts";
-import { keyOperations, limitsOperations, tokenOperations } from "./controls/operations/limits.ts";
+import { keyOperations, tokenOperations } from "./controls/operations/access.ts";
+import { limitsOperations } from "./controls/operations/limits.ts";
 import { renameStrategy } from "./controls/operations/names.ts";
 import { killOperations } from "./controls/operations/panic.ts";
 import { dexOperations } from "./dex/operations/price.ts";

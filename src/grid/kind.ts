@@ -30,7 +30,6 @@ import {
   unsoldBase,
 } from "./ledger/booking.ts";
 import { countTry, firstBuy, priceAtTick, sellPrice, withCost } from "./plan/first-buy.ts";
-import { type NextOrders, nextOrders, reserveOf } from "./plan/next-orders.ts";
 import {
   affords,
   beginEdit,
@@ -42,11 +41,12 @@ import {
   leaving,
   type MarketQuote,
   moveOf,
-  noticesOf,
   obstacle,
   shiftOneStep,
   withEditsNoted,
-} from "./plan/notices.ts";
+} from "./plan/moves.ts";
+import { type NextOrders, nextOrders, reserveOf } from "./plan/next-orders.ts";
+import { noticesOf } from "./plan/notices.ts";
 import { rangeNow } from "./state/range.ts";
 import type { GridConfig, GridState, GridStrategy, MidMove, Slot } from "./state/state.ts";
 

@@ -5,13 +5,8 @@ import type { AuditEventShape, VerdictShape } from "../audit/operations/verify.t
 import type { BacktestShape } from "../backtest/schema/answer.ts";
 import type { ReplayShape, SuggestShape } from "../backtest/schema/replay.ts";
 import type { ComparisonShape } from "../compare/schema.ts";
-import type {
-  KeyShape,
-  LimitsShape,
-  RightsShape,
-  SetShape,
-  TokenListShape,
-} from "../controls/operations/limits.ts";
+import type { KeyShape, RightsShape, TokenListShape } from "../controls/operations/access.ts";
+import type { LimitsShape, SetShape } from "../controls/operations/limits.ts";
 import type { KillShape, PanicShape } from "../controls/operations/panic.ts";
 import type { PoolsShape, PriceShape, TokensShape } from "../dex/schema.ts";
 import type { ChangedShape } from "../engine/operations/reads.ts";

@@ -3,7 +3,7 @@ import { begin, checkGrid } from "../../src/backtest/run/begin.ts";
 import { walk } from "../../src/backtest/run/walk.ts";
 import { openAt, RULES, type Rules, ticksOf } from "../../src/backtest/tape/ticks.ts";
 import type { Candles } from "../../src/candles/candles.ts";
-import { unexplainedAssets } from "../../src/engine/reconcile/recovery.ts";
+import { unexplainedAssets } from "../../src/engine/reconcile/books-check.ts";
 import { gridKind } from "../../src/grid/kind.ts";
 import { centeredOf, requestedRangeOf } from "../../src/grid/start/check.ts";
 import type { GridStrategy } from "../../src/grid/state/state.ts";

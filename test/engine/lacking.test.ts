@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { budgetOf } from "../../src/engine/pass/budget.ts";
-import { readLacking } from "../../src/engine/pass/observe-markets.ts";
+import { readLacking } from "../../src/engine/pass/observe-fills.ts";
 import { MINUTE } from "../../src/kernel/time.ts";
 import type { Venue } from "../../src/ports/venue.ts";
 import { d } from "../support/grid.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { booksChecked, noteUnexplained } from "../../src/engine/reconcile/recovery.ts";
+import { booksChecked, noteUnexplained } from "../../src/engine/reconcile/books-check.ts";
 import { gridKind } from "../../src/grid/kind.ts";
 import { bookFill } from "../../src/grid/ledger/booking.ts";
 import { MINUTE } from "../../src/kernel/time.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { confirm, moveOf } from "../../src/grid/plan/notices.ts";
+import { confirm, moveOf } from "../../src/grid/plan/moves.ts";
 import type { GridConfig } from "../../src/grid/state/lots.ts";
 import { d, slot, state } from "../support/grid.ts";
 

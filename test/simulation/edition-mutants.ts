@@ -70,7 +70,7 @@ export const EDITION_MUTANTS: readonly Mutant[] = [
     IS_OF.wrongAnswers,
     one(
       "a trade id is known on every pair",
-      "src/engine/pass/observe-markets.ts",
+      "src/engine/pass/observe-fills.ts",
       "!booked[symbol]?.has(id) &&",
       "!Object.values(booked).some((ids) => ids.has(id)) &&",
     ),
@@ -236,12 +236,12 @@ async function orderUnlessDown(venue: Venue, key: Parameters<Venue["order"]>[0])
     name: "trades that cannot be read are none, and not asked for by their order",
     edits: [
       {
-        file: "src/engine/pass/observe-markets.ts",
+        file: "src/engine/pass/observe-fills.ts",
         from: "const result = await callWithinBudget(budget, () => venue.fills(symbol, request));",
         to: "const none = { fills: [], unreadable: [], covered: { from: request.from, to: request.to ?? snapshot.lease.now }, now: snapshot.lease.now };\n    const result = await callWithinBudget(budget, () => venue.fills(symbol, request).catch(() => none));",
       },
       {
-        file: "src/engine/pass/observe-markets.ts",
+        file: "src/engine/pass/observe-fills.ts",
         from: "if (id === undefined || !lacks || !(isLate || isWhole || slots.has(slotOf(order)))) return [];",
         to: "if (id === undefined || !lacks || isLate || !isLate || isWhole) return [];",
       },

@@ -145,7 +145,7 @@ export const RULE_MUTANTS: readonly Mutant[] = [
   },
   one(
     "a grid that is leaving the market goes on",
-    "src/engine/decide/loss.ts",
+    "src/engine/decide/advance.ts",
     'if (strategy.wants === "stop" || strategy.state.exit)',
     'if (strategy.wants === "stop")',
   ),
@@ -164,7 +164,7 @@ export const RULE_MUTANTS: readonly Mutant[] = [
   ),
   one(
     "a rebuilt grid keeps its generation",
-    "src/grid/plan/notices.ts",
+    "src/grid/plan/moves.ts",
     "generation: state.rebuild?.generation ?? state.generation + 1,",
     "generation: state.generation,",
   ),

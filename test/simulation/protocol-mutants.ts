@@ -64,7 +64,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
   ),
   one(
     "no trade is known to be booked",
-    "src/engine/pass/observe-markets.ts",
+    "src/engine/pass/observe-fills.ts",
     "!booked[symbol]?.has(id) && (at",
     "(at",
   ),
@@ -139,7 +139,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
         to: "from",
       },
       {
-        file: "src/engine/pass/observe-markets.ts",
+        file: "src/engine/pass/observe-fills.ts",
         from: "if (id === undefined || !lacks || !(isLate || isWhole || slots.has(slotOf(order)))) return [];",
         to: "if (id === undefined || !lacks || isLate || !isLate || isWhole) return [];",
       },

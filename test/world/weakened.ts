@@ -15,7 +15,7 @@ export const NO_WAIT_FOR_TRADES: Mutant["edits"] = [
     to: "isFinal(order);",
   },
   {
-    file: "src/engine/pass/observe-markets.ts",
+    file: "src/engine/pass/observe-fills.ts",
     from: "if (due.length === 0) return observed;",
     to: "if (due) return observed;",
   },
@@ -108,7 +108,7 @@ export const WEAKENED: readonly Mutant[] = [
   ),
   one(
     "no trade is known to be booked",
-    "src/engine/pass/observe-markets.ts",
+    "src/engine/pass/observe-fills.ts",
     "!booked[symbol]?.has(id) && (at",
     "(at",
   ),

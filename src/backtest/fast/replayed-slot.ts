@@ -1,4 +1,4 @@
-import { withMoved } from "../../engine/decide/loss.ts";
+import { withMoved } from "../../engine/decide/advance.ts";
 import { bookEnd, bookFill, unsoldBase } from "../../grid/ledger/booking.ts";
 import {
   type GridState,

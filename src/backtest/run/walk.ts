@@ -1,7 +1,7 @@
 import { kindsOf } from "../../engine/kinds.ts";
 import { gridKind } from "../../grid/kind.ts";
 import { sellPrice } from "../../grid/plan/first-buy.ts";
-import { rebuildEdges, trailEnds } from "../../grid/plan/notices.ts";
+import { rebuildEdges, trailEnds } from "../../grid/plan/moves.ts";
 import type { GridConfig } from "../../grid/state/lots.ts";
 import type { GridState, GridStrategy, Ledger, Slot } from "../../grid/state/state.ts";
 import { type Decimal, div } from "../../kernel/decimal.ts";

@@ -10,6 +10,7 @@ import type { Order, OwnBase } from "../../model/order.ts";
 import { need, type Strategy } from "../../model/strategy.ts";
 import type { AdvancedStrategy, Kinds } from "../../ports/kind.ts";
 import type { Changes, Snapshot } from "../../ports/stores/pass-store.ts";
+import { nameUnreadable, noteUnexplained } from "../reconcile/books-check.ts";
 import { isContradicted, isFinal, listedIn, withFeeValues } from "../reconcile/fill-cursor.ts";
 import {
   type MarketSnapshot,
@@ -18,14 +19,9 @@ import {
   reconcile,
   reconcileLate,
 } from "../reconcile/reconcile.ts";
-import {
-  type AdoptedOrder,
-  adopt,
-  nameUnreadable,
-  noteUnexplained,
-  reopenedOrders,
-} from "../reconcile/recovery.ts";
+import { type AdoptedOrder, adopt, reopenedOrders } from "../reconcile/recovery.ts";
 import { neededOf, needsOf } from "../reserves.ts";
+import { advance, book } from "./advance.ts";
 import {
   type AccountStrategies,
   accountChanges,
@@ -39,7 +35,7 @@ import {
   type StrategyAllowance,
 } from "./changes.ts";
 import { cancellable, isRecovering, rhythmOf, type StrategyPass, unchanged, windowOf } from "./intents.ts";
-import { advance, book, judgeAccount, judgeLoss, withStopped } from "./loss.ts";
+import { judgeAccount, judgeLoss, withStopped } from "./loss.ts";
 import { noteUnreadable, stoppedUnreadable } from "./stop.ts";
 
 /** Writes of a pass, and the requests that it then sends to the exchange. */

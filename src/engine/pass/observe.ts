@@ -14,7 +14,8 @@ import type { OrderReport } from "../reconcile/fill-cursor.ts";
 import type { MarketSnapshot, Observation } from "../reconcile/reconcile.ts";
 import { isOfStrategy, isSearchingEndedOrders } from "../reconcile/recovery.ts";
 import { type Budget, callWithinBudget } from "./budget.ts";
-import { readCandles, readFills, readLacking, readMarkets } from "./observe-markets.ts";
+import { readFills, readLacking } from "./observe-fills.ts";
+import { readCandles, readMarkets } from "./observe-markets.ts";
 import { mayCreate, readFeePrices } from "./own-offers.ts";
 
 /** Reads what a pass needs, in an order that misses nothing: open orders before trades, both before lookups. */

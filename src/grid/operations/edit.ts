@@ -9,7 +9,7 @@ import type { Preview } from "../../model/proposal.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { Venue } from "../../ports/venue.ts";
-import { pendingEdit } from "../plan/notices.ts";
+import { pendingEdit } from "../plan/moves.ts";
 import { editInput, editPreviewInput } from "../schema/edit-input.ts";
 import { EditedShape, PlannedEditShape } from "../schema/shapes.ts";
 import { type EditedGrid, type EditRequest, edited } from "../start/edited.ts";

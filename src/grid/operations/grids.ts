@@ -3,10 +3,11 @@ import { runRound } from "../../engine/pass/round.ts";
 import { type Operation, operation } from "../../operation.ts";
 import { RoundShape } from "../schema/schema.ts";
 import { editOperations } from "./edit.ts";
-import { guideGrid, withdrawPlan } from "./guide.ts";
+import { guideGrid } from "./guide.ts";
 import { previewCenteredGrid, previewGrid, startCenteredGrid, startGrid } from "./start.ts";
 import { gridStatus, listGrids } from "./status.ts";
 import { pauseOperations, stopGrid } from "./stop.ts";
+import { withdrawPlan } from "./withdraw.ts";
 
 const tickNow = operation({
   name: "tick",

@@ -22,7 +22,7 @@ import type { Deps } from "../../ports/deps.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
 import { gridViewsOf } from "../kind.ts";
 import { profitOf } from "../ledger/booking.ts";
-import { layOutAnew, movesLadder, pendingEdit } from "../plan/notices.ts";
+import { layOutAnew, movesLadder, pendingEdit } from "../plan/moves.ts";
 import { stopInput } from "../schema/input.ts";
 import { StoppedShape, stopReasonOf } from "../schema/shapes.ts";
 import { isDry, stoppedOut } from "../schema/status-answer.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { unexplainedAssets } from "../../engine/reconcile/recovery.ts";
+import { unexplainedAssets } from "../../engine/reconcile/books-check.ts";
 import { roundToStep, text, texts, wire } from "../../kernel/decimal.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { type CostDay, dateOf } from "../../model/limits.ts";

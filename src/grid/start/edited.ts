@@ -5,7 +5,7 @@ import { midOf } from "../../kernel/spread.ts";
 import type { BidAsk, Market } from "../../model/market.ts";
 import type { Warning } from "../ladder/check-rules.ts";
 import { levelAt } from "../ladder/levels.ts";
-import { movesLadder, pendingEdit } from "../plan/notices.ts";
+import { movesLadder, pendingEdit } from "../plan/moves.ts";
 import type { editPreviewInput } from "../schema/edit-input.ts";
 import { BOUNDS } from "../schema/input.ts";
 import type { CenteredConfig, GridConfig } from "../state/lots.ts";

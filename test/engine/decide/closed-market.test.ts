@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { book } from "../../../src/engine/decide/loss.ts";
+import { book } from "../../../src/engine/decide/advance.ts";
 import { noteMarketClosed, noteUnreadable } from "../../../src/engine/decide/stop.ts";
 import type { Reconciled } from "../../../src/engine/reconcile/reconcile.ts";
 import { gridKind } from "../../../src/grid/kind.ts";

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { applyResume, pausedPhase } from "../../../src/engine/decide/advance.ts";
 import {
   cancellable,
   draftOf,
@@ -9,7 +10,6 @@ import {
   waitsForLimit,
   windowOf,
 } from "../../../src/engine/decide/intents.ts";
-import { applyResume, pausedPhase } from "../../../src/engine/decide/loss.ts";
 import { noteMarketClosed, noteUnreadable } from "../../../src/engine/decide/stop.ts";
 import { HOUR } from "../../../src/kernel/time.ts";
 import { NEW_ORDER } from "../../../src/model/order.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { readFills, readLacking, tradesAreDue } from "../../../src/engine/pass/observe-markets.ts";
+import { readFills, readLacking } from "../../../src/engine/pass/observe-fills.ts";
+import { tradesAreDue } from "../../../src/engine/pass/observe-markets.ts";
 import type { MarketSnapshot } from "../../../src/engine/reconcile/reconcile.ts";
 import type { Order } from "../../../src/model/order.ts";
 import type { Snapshot } from "../../../src/ports/stores/pass-store.ts";

@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { booksChecked, noteUnexplained, unexplainedAssets } from "../../../src/engine/reconcile/recovery.ts";
+import {
+  booksChecked,
+  noteUnexplained,
+  unexplainedAssets,
+} from "../../../src/engine/reconcile/books-check.ts";
 import { gridKind } from "../../../src/grid/kind.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
 import type { Order } from "../../../src/model/order.ts";

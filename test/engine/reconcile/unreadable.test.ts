@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { nameUnreadable, unreadTrades } from "../../../src/engine/reconcile/recovery.ts";
+import { nameUnreadable, unreadTrades } from "../../../src/engine/reconcile/books-check.ts";
 import type { UnreadableFill } from "../../../src/ports/venue.ts";
 import { ACCOUNT, idOf, NOW, observation, order, snapshot } from "../../support/made.ts";
 

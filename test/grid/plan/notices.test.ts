@@ -4,9 +4,9 @@ import {
   configToLay,
   editEvents,
   movesLadder,
-  noticesOf,
   pendingEdit,
-} from "../../../src/grid/plan/notices.ts";
+} from "../../../src/grid/plan/moves.ts";
+import { noticesOf } from "../../../src/grid/plan/notices.ts";
 import type { GridConfig, GridState, GridStrategy } from "../../../src/grid/state/state.ts";
 import type { Market } from "../../../src/model/market.ts";
 import { d, market, slot, state } from "../../support/grid.ts";

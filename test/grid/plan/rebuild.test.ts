@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { layOutAnew, obstacle } from "../../../src/grid/plan/notices.ts";
+import { layOutAnew, obstacle } from "../../../src/grid/plan/moves.ts";
 import type { CenteredConfig, GridConfig } from "../../../src/grid/state/lots.ts";
 import type { GridState } from "../../../src/grid/state/state.ts";
 import { ONE } from "../../../src/kernel/decimal.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { confirm, moveOf } from "../../../src/grid/plan/notices.ts";
+import { confirm, moveOf } from "../../../src/grid/plan/moves.ts";
 import type { CenteredConfig, GridConfig } from "../../../src/grid/state/lots.ts";
 import type { GridState } from "../../../src/grid/state/state.ts";
 import { isWide } from "../../../src/kernel/spread.ts";

@@ -6,8 +6,8 @@ import {
   guided,
   pastOut,
   startOf,
-  withdrawable,
 } from "../../../src/grid/operations/guide.ts";
+import { withdrawable } from "../../../src/grid/operations/withdraw.ts";
 import type { GridConfig } from "../../../src/grid/state/lots.ts";
 import { HOUR } from "../../../src/kernel/time.ts";
 import type { Candle } from "../../../src/model/market.ts";

@@ -10,7 +10,8 @@ import { CallFailed, noAnswer, type Quirks } from "../client/quirks.ts";
 import type { ExchangeLink } from "./exchange-link.ts";
 import { publicData, readOrders, readSpan } from "./fills.ts";
 import { openingOf } from "./lease-calls.ts";
-import { balancesOf, readFeeRates, readMarket, sendCancel, sendOrder, venueOrderOf } from "./reading.ts";
+import { balancesOf, readFeeRates, readMarket, venueOrderOf } from "./reading.ts";
+import { sendCancel, sendOrder } from "./send-order.ts";
 import { createSession, type LeaseHold, type PrivateSession, type SessionCaller } from "./session.ts";
 
 interface AccountAccess extends Omit<SessionCaller, "account"> {

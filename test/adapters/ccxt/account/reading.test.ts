@@ -2,12 +2,11 @@ import { describe, expect, it } from "vitest";
 import {
   balancesOf,
   candleOf,
-  sendCancel,
-  sendOrder,
   tradeOf,
   venueFillOf,
   venueOrderOf,
 } from "../../../../src/adapters/ccxt/account/reading.ts";
+import { sendCancel, sendOrder } from "../../../../src/adapters/ccxt/account/send-order.ts";
 import type { Dict } from "../../../../src/adapters/ccxt/client/ccxt.ts";
 import {
   CallFailed,
