@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 import { nodeLocal } from "../../cli/host/process/node-local.ts";
-import { trimmed } from "../../src/adapters/ccxt/exchanges/catalog.ts";
+import { trimmed } from "../../src/adapters/ccxt/client/catalog.ts";
 import { libsqlAdapterStore } from "../../src/adapters/libsql/keeping/adapter-store.ts";
 import { createStore } from "../../src/adapters/libsql/stores/store.ts";
 import { NO_STORED_KEYS } from "../../src/adapters/vault/stored-keys.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ccxtVenue } from "../../../src/adapters/ccxt/account/venue.ts";
-import { trimmed } from "../../../src/adapters/ccxt/exchanges/catalog.ts";
+import { trimmed } from "../../../src/adapters/ccxt/client/catalog.ts";
 import { VenueError } from "../../../src/kernel/errors.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
 import { accountKey } from "../../../src/model/account.ts";

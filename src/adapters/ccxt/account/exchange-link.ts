@@ -6,6 +6,7 @@ import type { AccountKey } from "../../../model/account.ts";
 import type { Market } from "../../../model/market.ts";
 import type { Keys, Timing } from "../../../ports/venue.ts";
 import type { Local, Log } from "../../../ports/within-time.ts";
+import { type Catalog, createCatalog } from "../client/catalog.ts";
 import {
   type AdapterStore,
   type Ccxt,
@@ -26,7 +27,6 @@ import {
   transport,
   type Wire,
 } from "../client/transport.ts";
-import { type Catalog, createCatalog } from "../exchanges/catalog.ts";
 
 /** Platform functions that the adapter uses. */
 interface LinkRuntime {

@@ -2,9 +2,9 @@ import { VenueError } from "../../../kernel/errors.ts";
 import { isPair, type Pair } from "../../../kernel/pair.ts";
 import { DAY, MINUTE, type Millis, SECOND } from "../../../kernel/time.ts";
 import type { Local, Log } from "../../../ports/within-time.ts";
-import { type Ccxt, type Dict, fieldOf, type MarketCache } from "../client/ccxt.ts";
-import { type Quirks, venueErrorOf } from "../client/quirks.ts";
-import type { PublicBudget } from "../client/shared-reads.ts";
+import { type Ccxt, type Dict, fieldOf, type MarketCache } from "./ccxt.ts";
+import { type Quirks, venueErrorOf } from "./quirks.ts";
+import type { PublicBudget } from "./shared-reads.ts";
 
 /** The needed markets of one exchange: from memory, a stored row, or the exchange. */
 export interface Catalog extends ListedMarkets {

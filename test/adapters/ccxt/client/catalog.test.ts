@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { createCatalog, trimmed } from "../../../../src/adapters/ccxt/client/catalog.ts";
 import type { Dict } from "../../../../src/adapters/ccxt/client/ccxt.ts";
 import type { PublicBudget } from "../../../../src/adapters/ccxt/client/shared-reads.ts";
-import { createCatalog, trimmed } from "../../../../src/adapters/ccxt/exchanges/catalog.ts";
 import { VenueError } from "../../../../src/kernel/errors.ts";
 import { DAY, MINUTE, SECOND } from "../../../../src/kernel/time.ts";
 import { memoryAdapterStore } from "../../../venues/adapter-store.ts";
