@@ -7,7 +7,7 @@ import {
   type DisposalHolding,
   dispose,
   noHolding,
-} from "../../src/report/operations/report.ts";
+} from "../../src/report/operations/disposals.ts";
 import { fillsInOrderQuery } from "../../src/report/store.ts";
 import { statement } from "../../src/storage/client/context.ts";
 import { appOver } from "../support/app.ts";

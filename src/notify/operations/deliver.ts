@@ -22,7 +22,7 @@ import type { News } from "../../model/news.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { LeadsInward, OutboundAnswer, OutboundRequest, Post, SendMail } from "../../ports/outbound.ts";
 import type { Local, Log } from "../../ports/within-time.ts";
-import { reportLines, reportOver } from "../../report/page.tsx";
+import { reportLines, reportOver } from "../../report/figures.ts";
 import type { ReportStore } from "../../report/store.ts";
 import { isQuietHour, requestOf } from "../channels.ts";
 import { mailOf, NO_MAIL } from "../mail.ts";

@@ -17,7 +17,7 @@ import type { Deps } from "../../ports/deps.ts";
 import type { Kinds } from "../../ports/kind.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
 import type { MetricsDeps, Readings } from "../../storage/metrics.ts";
-import { CHECK_GAP_MS, withLook } from "../page.tsx";
+import { CHECK_GAP_MS, withLook } from "../day.ts";
 import type { AlarmCheckLease, ReportDeps } from "../store.ts";
 
 export type AlarmCheckDeps = Pick<

@@ -1,0 +1,70 @@
+import { accountsOf, isInRange } from "../engine/accounts.ts";
+import { ZERO } from "../kernel/decimal.ts";
+import { DAY, dayOf, MINUTE, type Millis } from "../kernel/time.ts";
+import type { DayTotals, StrategyDay } from "../model/news.ts";
+import type { Kinds } from "../ports/kind.ts";
+import type { StrategyView } from "../ports/stores/store.ts";
+
+/** Checks are a minute apart; after this long without one, the time in between was not observed. */
+export const CHECK_GAP_MS: Millis = 2.5 * MINUTE;
+
+function totalsNow(view: StrategyView, kinds: Kinds): DayTotals {
+  const { symbol } = view.strategy;
+  const { total, realized, fees, cycles, filledOrders } = accountsOf(view, kinds);
+  return { total, realized, fees, cycles, filledOrders, symbol };
+}
+
+interface DayLook {
+  readonly now: Millis;
+  /** Time that this check covers: since the previous one, unless there was none for long. */
+  readonly elapsed: Millis;
+  /** Market time at which this day began; strategies use market time. */
+  readonly dayBegan: Millis;
+  readonly isUp: boolean;
+  readonly incidents: number;
+  readonly kinds: Kinds;
+}
+
+/** Returns the strategy's row of this day after a check; `rows` are its rows of this day and the previous one. */
+export function withLook(rows: readonly StrategyDay[], view: StrategyView, look: DayLook): StrategyDay {
+  const { strategy } = view;
+  const { now, elapsed, dayBegan, isUp, incidents, kinds } = look;
+  const day = dayOf(now);
+  const standing = totalsNow(view, kinds);
+  const known = rows.find((row) => row.day === day);
+  const before = rows.find((row) => row.day === day - 1);
+  const today: StrategyDay = known ?? {
+    strategy: strategy.id,
+    day,
+    account: strategy.account,
+    opened: before?.latest ?? (strategy.number >= dayBegan ? begun(standing) : standing),
+    latest: standing,
+    from: before ? day * DAY : now,
+    to: now,
+    upMillis: 0,
+    inRangeMillis: 0,
+    incidents: 0,
+    isFinal: false,
+  };
+  const spent =
+    strategy.status === "stopped" ? 0 : Math.max(0, Math.min(elapsed, now - Math.min(today.from, today.to)));
+  return {
+    ...today,
+    latest: standing,
+    to: now,
+    upMillis: today.upMillis + (isUp ? spent : 0),
+    inRangeMillis: today.inRangeMillis + (isUp && isInRange(view, kinds) ? spent : 0),
+    incidents: today.incidents + incidents,
+    isFinal: strategy.status === "stopped",
+  };
+}
+
+/** Returns the initial row of a strategy that started on the day itself. */
+const begun = (standing: DayTotals): DayTotals => ({
+  ...standing,
+  total: ZERO,
+  realized: ZERO,
+  fees: ZERO,
+  cycles: 0,
+  filledOrders: 0,
+});

@@ -1,0 +1,190 @@
+import { type Decimal, wire, ZERO } from "../kernel/decimal.ts";
+import { DAY, type Millis } from "../kernel/time.ts";
+import { parseAccountKey } from "../model/account.ts";
+import { dateOf } from "../model/limits.ts";
+import type { DayTotals, StrategyDay } from "../model/news.ts";
+import { CHECK_GAP_MS } from "./day.ts";
+import type { Report, ReportDay, ReportRow, ReportTotal } from "./schema.ts";
+
+interface ReportSpan {
+  /** First and last day. */
+  readonly from: number;
+  readonly to: number;
+  readonly now: Millis;
+  /** Names and kinds of strategies by id. */
+  readonly named: ReadonlyMap<string, Pick<ReportRow, "name" | "kind">>;
+}
+
+/** Returns the report of the days `from` to `to`, inclusive. */
+export function reportOver(days: readonly StrategyDay[], { from, to, now, named }: ReportSpan): Report {
+  const byStrategy = new Map<string, StrategyDay[]>();
+  for (const day of days) {
+    const known = byStrategy.get(day.strategy);
+    if (known) known.push(day);
+    else byStrategy.set(day.strategy, [day]);
+  }
+  const ids = [...byStrategy.keys()].sort();
+  const end = Math.min(now, (to + 1) * DAY);
+  const changes = ids.map((id) => changeOf(byStrategy.get(id) ?? [], { now, end }));
+  return {
+    from: from * DAY,
+    to: end,
+    totals: reportTotals(changes),
+    strategies: changes.map((change) => reportRow(change, named.get(change.last.strategy))),
+    days: reportDays([...byStrategy.values()]),
+    count: ids.length,
+  };
+}
+
+interface StrategyChange {
+  readonly last: StrategyDay;
+  readonly gained: Pick<DayTotals, "total" | "realized" | "fees" | "cycles" | "filledOrders">;
+  readonly expected: Millis;
+  readonly up: Millis;
+  readonly inRange: Millis;
+  readonly incidents: number;
+}
+
+interface ReportEnd {
+  readonly now: Millis;
+  readonly end: Millis;
+}
+
+function changeOf(rows: readonly StrategyDay[], ends: ReportEnd): StrategyChange {
+  const sorted = [...rows].sort((a, b) => a.day - b.day);
+  const [first, last] = [sorted[0] as StrategyDay, sorted.at(-1) as StrategyDay];
+  const sum = (value: (row: StrategyDay) => number) => sorted.reduce((all, row) => all + value(row), 0);
+  const gained = (name: "total" | "realized" | "fees") => last.latest[name] - first.opened[name];
+  return {
+    last,
+    gained: {
+      total: gained("total"),
+      realized: gained("realized"),
+      fees: gained("fees"),
+      cycles: last.latest.cycles - first.opened.cycles,
+      filledOrders: last.latest.filledOrders - first.opened.filledOrders,
+    },
+    expected: sorted.reduce(
+      (all, row, index) => all + expectedUntil(row, sorted[index + 1], ends) - row.from,
+      0,
+    ),
+    up: sum(({ upMillis }) => upMillis),
+    inRange: sum(({ inRangeMillis }) => inRangeMillis),
+    incidents: sum(({ incidents }) => incidents),
+  };
+}
+
+/** Returns until when the strategy was to run. Time without a check counts, with whole days, unless the strategy has stopped. */
+function expectedUntil({ isFinal, to }: StrategyDay, next: StrategyDay | undefined, { now, end }: ReportEnd) {
+  if (isFinal) return to;
+  return next?.from ?? (now - to <= CHECK_GAP_MS ? to : end);
+}
+
+function reportRow(
+  { last, gained, expected, up, inRange, incidents }: StrategyChange,
+  { name, kind: ofStrategy }: Pick<ReportRow, "name" | "kind"> = { name: null, kind: null },
+): ReportRow {
+  const { exchange, kind } = parseAccountKey(last.account);
+  return {
+    id: last.strategy,
+    name,
+    kind: ofStrategy,
+    exchange,
+    dryRun: kind === "dry",
+    symbol: last.latest.symbol,
+    totalProfit: wire(gained.total),
+    realizedProfit: wire(gained.realized),
+    fees: wire(gained.fees),
+    cycles: gained.cycles,
+    filledOrders: gained.filledOrders,
+    inRangePercent: percentOfWhole(inRange, up),
+    uptimePercent: percentOfWhole(up, expected),
+    incidents,
+  };
+}
+
+/** Rounds a percentage to one decimal; null if the whole is zero. */
+const percentOfWhole = (part: Millis, whole: Millis): number | null =>
+  whole <= 0 ? null : Math.min(100, Math.round((1000 * part) / whole) / 10);
+
+const quoteOf = ({ last }: StrategyChange): string => last.latest.symbol.split("/")[1] ?? "";
+const isPaper = ({ last }: StrategyChange): boolean => parseAccountKey(last.account).kind === "dry";
+
+function reportTotals(changes: readonly StrategyChange[]): ReportTotal[] {
+  const groups = new Map<string, StrategyChange[]>();
+  for (const change of changes) {
+    const key = `${isPaper(change) ? 1 : 0} ${quoteOf(change)}`;
+    groups.set(key, [...(groups.get(key) ?? []), change]);
+  }
+  return [...groups.values()].map((group) => {
+    const add = (name: "total" | "realized" | "fees"): Decimal =>
+      group.reduce((sum, { gained }) => sum + gained[name], ZERO);
+    const [strategyChange] = group as [StrategyChange];
+    return {
+      quote: quoteOf(strategyChange),
+      dryRun: isPaper(strategyChange),
+      totalProfit: wire(add("total")),
+      realizedProfit: wire(add("realized")),
+      fees: wire(add("fees")),
+      cycles: group.reduce((sum, { gained }) => sum + gained.cycles, 0),
+      filledOrders: group.reduce((sum, { gained }) => sum + gained.filledOrders, 0),
+      incidents: group.reduce((sum, { incidents }) => sum + incidents, 0),
+    };
+  });
+}
+
+/** Returns the sums of each day. What changed between two checked days counts to the later one. */
+function reportDays(strategies: readonly (readonly StrategyDay[])[]): ReportDay[] {
+  const sums = new Map<string, { at: StrategyDay; total: Decimal; realized: Decimal }>();
+  for (const rows of strategies) {
+    const sorted = [...rows].sort((a, b) => a.day - b.day);
+    for (const [index, row] of sorted.entries()) {
+      const before = sorted[index - 1]?.latest ?? row.opened;
+      const key = `${row.day} ${parseAccountKey(row.account).kind === "dry"} ${row.latest.symbol.split("/")[1]}`;
+      const sum = sums.get(key) ?? { at: row, total: ZERO, realized: ZERO };
+      sums.set(key, {
+        at: row,
+        total: sum.total + row.latest.total - before.total,
+        realized: sum.realized + row.latest.realized - before.realized,
+      });
+    }
+  }
+  return [...sums.values()]
+    .sort((a, b) => a.at.day - b.at.day)
+    .map(({ at, total, realized }) => ({
+      day: dateOf(at.day),
+      quote: at.latest.symbol.split("/")[1] ?? "",
+      dryRun: parseAccountKey(at.account).kind === "dry",
+      totalProfit: wire(total),
+      realizedProfit: wire(realized),
+    }));
+}
+
+/** Formats the report for an alert channel: the totals first. */
+export function reportLines({ totals, strategies }: Report): readonly string[] {
+  const of = ({ dryRun }: { dryRun: boolean }) => (dryRun ? " (paper trading)" : "");
+  if (strategies.length === 0) return ["no strategy was running"];
+  return [
+    ...totals.map(
+      (total) =>
+        `total ${toSixDigits(total.totalProfit)} ${total.quote}${of(total)}: ${toSixDigits(total.realizedProfit)} realized, fees ${toSixDigits(total.fees)}, ${total.cycles} cycles, ${total.incidents} incidents`,
+    ),
+    ...strategies
+      .slice(0, MAX_STRATEGIES_SHOWN)
+      .map(
+        (row) =>
+          `${row.name ?? row.id}${of(row)}: ${toSixDigits(row.totalProfit)}, ${row.cycles} cycles, in range ${formatShare(row.inRangePercent)}, up ${formatShare(row.uptimePercent)}`,
+      ),
+    ...(strategies.length > MAX_STRATEGIES_SHOWN
+      ? [`… and ${strategies.length - MAX_STRATEGIES_SHOWN} more`]
+      : []),
+  ];
+}
+
+const MAX_STRATEGIES_SHOWN = 20;
+
+const toSixDigits = (value: number): string => String(Number(value.toPrecision(6)));
+
+/** Formats a share; it is unknown for a single moment. */
+export const formatShare = (share: number | null): string =>
+  share === null ? "not known yet" : `${share} %`;
