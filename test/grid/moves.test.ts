@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { confirm, moveOf } from "../../src/grid/plan/moves.ts";
-import type { GridConfig } from "../../src/grid/state/lots.ts";
+import type { GridConfig } from "../../src/grid/state/config.ts";
 import { d, slot, state } from "../support/grid.ts";
 
 const TICK = d("0.01");

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { GridConfig } from "../../src/grid/state/lots.ts";
+import type { GridConfig } from "../../src/grid/state/config.ts";
 import { drivenApp, type GridOut } from "../support/driven.ts";
 
 const MARKET = { exchange: "kraken", symbol: "BTC/USDT" };

@@ -1,4 +1,4 @@
-import type { CenteredConfig } from "../../src/grid/state/lots.ts";
+import type { CenteredConfig } from "../../src/grid/state/config.ts";
 import { type GridState, NEW_STATE, NO_LEDGER, type Slot } from "../../src/grid/state/state.ts";
 import { decimal, ONE, ZERO } from "../../src/kernel/decimal.ts";
 import type { Market } from "../../src/model/market.ts";

@@ -1,4 +1,4 @@
-import type { GridConfig } from "../../grid/state/lots.ts";
+import type { GridConfig } from "../../grid/state/config.ts";
 import type { Slot } from "../../grid/state/state.ts";
 import { type Decimal, max, mul, ONE, roundToStep, ZERO } from "../../kernel/decimal.ts";
 import type { Corner } from "../../market/matching/placing.ts";

@@ -6,7 +6,7 @@ import { gridViewById } from "../../grid/operations/stop.ts";
 import { centeredPreviewInput, rangePreviewInput } from "../../grid/schema/input.ts";
 import { RANGE_FLAGS } from "../../grid/schema/range-flags.ts";
 import { labelled } from "../../grid/start/edited.ts";
-import type { GridConfig } from "../../grid/state/lots.ts";
+import type { GridConfig } from "../../grid/state/config.ts";
 import type { GridStrategy } from "../../grid/state/state.ts";
 import { type Decimal, text, wire } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";

@@ -2,7 +2,7 @@ import { kindsOf } from "../../engine/kinds.ts";
 import { gridKind } from "../../grid/kind.ts";
 import { sellPrice } from "../../grid/plan/first-buy.ts";
 import { rebuildEdges, trailEnds } from "../../grid/plan/moves.ts";
-import type { GridConfig } from "../../grid/state/lots.ts";
+import type { GridConfig } from "../../grid/state/config.ts";
 import type { GridState, GridStrategy, Ledger, Slot } from "../../grid/state/state.ts";
 import { type Decimal, div } from "../../kernel/decimal.ts";
 import type { Millis } from "../../kernel/time.ts";

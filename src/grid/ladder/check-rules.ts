@@ -14,7 +14,7 @@ import { AppError, type Label } from "../../kernel/errors.ts";
 import { type Balance, balanceIn } from "../../model/account.ts";
 import { leastAmount, type Market } from "../../model/market.ts";
 import { need } from "../../model/strategy.ts";
-import type { GridConfig } from "../state/lots.ts";
+import type { GridConfig } from "../state/config.ts";
 import type { Slot } from "../state/state.ts";
 import { firstAmount } from "./levels.ts";
 

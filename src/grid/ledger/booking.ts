@@ -4,7 +4,8 @@ import { type Pair, splitPair } from "../../kernel/pair.ts";
 import { lotsFor, type Market, meetsMinimum } from "../../model/market.ts";
 import type { Fill, Order } from "../../model/order.ts";
 import type { Accounts, Profit } from "../../model/strategy.ts";
-import { type GridConfig, type Lot, takeLots, totalBase, totalCost, withLot } from "../state/lots.ts";
+import type { GridConfig } from "../state/config.ts";
+import { type Lot, takeLots, totalBase, totalCost, withLot } from "../state/lots.ts";
 import type { GridState, GridStrategy, Ledger, Slot } from "../state/state.ts";
 
 /** Returns the current base of a slot. */

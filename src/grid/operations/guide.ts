@@ -23,7 +23,7 @@ import { common, rangePreviewInput } from "../schema/input.ts";
 import { PlannedShape } from "../schema/schema.ts";
 import { ConfigShape } from "../schema/shapes.ts";
 import { checkStart, requestedRangeOf } from "../start/check.ts";
-import type { GridConfig } from "../state/lots.ts";
+import type { GridConfig } from "../state/config.ts";
 import { LOOKS_BACK, plannedIn, readForStart, readLastWeek, readPast } from "./start.ts";
 
 /** Width of the range: prices of the last day, week or month. */

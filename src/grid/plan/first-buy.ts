@@ -21,7 +21,8 @@ import type { StrategyContext } from "../../ports/kind.ts";
 import type { Timing } from "../../ports/venue.ts";
 import { firstAmount } from "../ladder/levels.ts";
 import { costInAll, drawAll, spentOf, unsoldBase } from "../ledger/booking.ts";
-import { type GridConfig, totalBase } from "../state/lots.ts";
+import type { GridConfig } from "../state/config.ts";
+import { totalBase } from "../state/lots.ts";
 import { FIRST_BUY_SLOT, type GridState, type GridStrategy, type Slot } from "../state/state.ts";
 
 /** Maximum number of these orders; slots without base after that stay without it. */

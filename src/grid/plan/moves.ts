@@ -11,7 +11,7 @@ import type { WakePrices } from "../../ports/kind.ts";
 import { checkMinimum } from "../ladder/check-rules.ts";
 import { ascends, layAround, layOut, levelAt, levelsFrom, wideningOf } from "../ladder/levels.ts";
 import { draw, drawAll, emptied, releaseInventory } from "../ledger/booking.ts";
-import type { GridConfig } from "../state/lots.ts";
+import type { GridConfig } from "../state/config.ts";
 import type { GridState, GridStrategy, MidMove, Signal, Slot } from "../state/state.ts";
 
 /** Minimum market time between the two passes that must observe a move. */

@@ -5,7 +5,7 @@ import type { Notice } from "../../model/strategy.ts";
 import { spacingWarnings } from "../ladder/check-rules.ts";
 import { leastRatio } from "../ladder/levels.ts";
 import { gridPosition, profitOf } from "../ledger/booking.ts";
-import type { GridConfig } from "../state/lots.ts";
+import type { GridConfig } from "../state/config.ts";
 import type { GridState, GridStrategy } from "../state/state.ts";
 import type { MarketQuote } from "./moves.ts";
 

@@ -18,7 +18,7 @@ import {
   wordField,
 } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
-import { optionFlags, optionShares } from "../state/lots.ts";
+import { optionFlags, optionShares } from "../state/config.ts";
 
 export const common = () => ({
   ...optionFlags(),

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { placedFields } from "../../engine/operations/shapes.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { STRATEGY_STATUSES } from "../../model/strategy.ts";
-import { optionFlags, optionShares } from "../state/lots.ts";
+import { optionFlags, optionShares } from "../state/config.ts";
 import { ConfigShape, GridStatusShape, lyingShape, RefusedShape, WarningShape } from "./shapes.ts";
 
 const nullableNumber = (what: string) => z.number().nullable().describe(what);

@@ -7,7 +7,7 @@ import { lazy } from "../../kernel/lazy.ts";
 import { calledBy, STRATEGY_STATUSES } from "../../model/strategy.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
 import { gridKind } from "../kind.ts";
-import type { GridConfig } from "../state/lots.ts";
+import type { GridConfig } from "../state/config.ts";
 import { rangeNow } from "../state/range.ts";
 import type { GridStrategy } from "../state/state.ts";
 import { accountingShape, CostShape, SlotShape } from "./accounting.ts";

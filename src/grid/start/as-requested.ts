@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { AppError } from "../../kernel/errors.ts";
 import { BOUNDS, centeredPreviewInput, PROFILE, rangePreviewInput } from "../schema/input.ts";
-import { type CenteredConfig, type GridConfig, optionsOf } from "../state/lots.ts";
+import { type CenteredConfig, type GridConfig, optionsOf } from "../state/config.ts";
 import { type CenteredRequest, centeredOf, type RequestedRange, requestedRangeOf } from "./check.ts";
 import { labelled } from "./edited.ts";
 

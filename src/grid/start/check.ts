@@ -34,7 +34,7 @@ import {
   type GridOptions,
   optionsOf,
   withoutOptions,
-} from "../state/lots.ts";
+} from "../state/config.ts";
 import { FIRST_BUY_SLOT, type Slot } from "../state/state.ts";
 
 /** A range grid as a user requests it. */

@@ -8,7 +8,7 @@ import { levelAt } from "../ladder/levels.ts";
 import { movesLadder, pendingEdit } from "../plan/moves.ts";
 import type { editPreviewInput } from "../schema/edit-input.ts";
 import { BOUNDS } from "../schema/input.ts";
-import type { CenteredConfig, GridConfig } from "../state/lots.ts";
+import type { CenteredConfig, GridConfig } from "../state/config.ts";
 import type { GridStrategy } from "../state/state.ts";
 import { checkCentered, checkStart } from "./check.ts";
 

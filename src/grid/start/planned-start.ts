@@ -12,7 +12,7 @@ import { giveFirstBase } from "../ladder/levels.ts";
 import { committed, firstBuyOf, takingPrice } from "../plan/first-buy.ts";
 import { nextOrders } from "../plan/next-orders.ts";
 import type { PlannedShape } from "../schema/schema.ts";
-import { type GridConfig, optionsOf } from "../state/lots.ts";
+import { type GridConfig, optionsOf } from "../state/config.ts";
 import { FIRST_BUY_SLOT, type GridState, NEW_STATE, NO_LEDGER } from "../state/state.ts";
 import { type Checked, planHashOf } from "./check.ts";
 import {

@@ -19,7 +19,7 @@ import { netOfCycle, quoteFee, restingFees } from "../ladder/check-rules.ts";
 import { firstAmount, followed } from "../ladder/levels.ts";
 import { sellPrice } from "../plan/first-buy.ts";
 import { runningQuote } from "../plan/next-orders.ts";
-import type { GridConfig } from "../state/lots.ts";
+import type { GridConfig } from "../state/config.ts";
 import type { GridState, Slot } from "../state/state.ts";
 
 /** Initial values of a grid. */

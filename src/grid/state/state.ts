@@ -8,7 +8,8 @@ import {
   type Strategy,
   type StrategyState,
 } from "../../model/strategy.ts";
-import type { GridConfig, Lot } from "./lots.ts";
+import type { GridConfig } from "./config.ts";
+import type { Lot } from "./lots.ts";
 
 export type { GridConfig };
 

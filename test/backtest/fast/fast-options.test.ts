@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { canSkip } from "../../../src/backtest/fast/jump.ts";
 import { wakeOf } from "../../../src/backtest/run/walk.ts";
 import { centeredPreviewInput, rangePreviewInput } from "../../../src/grid/schema/input.ts";
-import type { GridConfig } from "../../../src/grid/state/lots.ts";
+import type { GridConfig } from "../../../src/grid/state/config.ts";
 import { d } from "../../support/grid.ts";
 import { most, partOf } from "../../support/whole.ts";
 import { type Case, outcome, prepared, walked } from "../cases.ts";

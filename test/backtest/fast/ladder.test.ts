@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ladderOf, rungsOf } from "../../../src/backtest/fast/jump.ts";
 import { RULES } from "../../../src/backtest/tape/ticks.ts";
-import type { GridConfig } from "../../../src/grid/state/lots.ts";
+import type { GridConfig } from "../../../src/grid/state/config.ts";
 import type { GridStrategy, Slot } from "../../../src/grid/state/state.ts";
 import { type Decimal, ZERO } from "../../../src/kernel/decimal.ts";
 import type { Market } from "../../../src/model/market.ts";

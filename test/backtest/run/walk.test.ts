@@ -5,7 +5,7 @@ import { begin, checkGrid, type GridRequest } from "../../../src/backtest/run/be
 import { gridWakeOf, nearerReach, wakeOf, walk } from "../../../src/backtest/run/walk.ts";
 import { RULES, ticksOf } from "../../../src/backtest/tape/ticks.ts";
 import { candlesOf } from "../../../src/candles/candles.ts";
-import type { GridConfig } from "../../../src/grid/state/lots.ts";
+import type { GridConfig } from "../../../src/grid/state/config.ts";
 import type { GridState, GridStrategy, Slot } from "../../../src/grid/state/state.ts";
 import { ZERO } from "../../../src/kernel/decimal.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { optionsSet } from "../../../src/backtest/operations/past.ts";
-import type { GridConfig } from "../../../src/grid/state/lots.ts";
+import type { GridConfig } from "../../../src/grid/state/config.ts";
 import { d } from "../../support/grid.ts";
 
 const RANGE = {} as GridConfig;

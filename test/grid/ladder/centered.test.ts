@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { layAround, mostLevels } from "../../../src/grid/ladder/levels.ts";
-import type { CenteredConfig } from "../../../src/grid/state/lots.ts";
+import type { CenteredConfig } from "../../../src/grid/state/config.ts";
 import { ONE } from "../../../src/kernel/decimal.ts";
 import { AROUND, d } from "../../support/grid.ts";
 

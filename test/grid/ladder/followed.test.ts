@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { followed } from "../../../src/grid/ladder/levels.ts";
-import type { GridConfig } from "../../../src/grid/state/lots.ts";
+import type { GridConfig } from "../../../src/grid/state/config.ts";
 import { d, market, slot, state } from "../../support/grid.ts";
 
 /** Levels 100, 110, 120. */

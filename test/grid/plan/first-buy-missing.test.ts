@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { firstBuyOf } from "../../../src/grid/plan/first-buy.ts";
-import type { GridConfig } from "../../../src/grid/state/lots.ts";
+import type { GridConfig } from "../../../src/grid/state/config.ts";
 import { d, market, slot, state } from "../../support/grid.ts";
 
 const QUOTE = { bid: d("100"), ask: d("100.01"), at: 0 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { layOutAnew, obstacle } from "../../../src/grid/plan/moves.ts";
-import type { CenteredConfig, GridConfig } from "../../../src/grid/state/lots.ts";
+import type { CenteredConfig, GridConfig } from "../../../src/grid/state/config.ts";
 import type { GridState } from "../../../src/grid/state/state.ts";
 import { ONE } from "../../../src/kernel/decimal.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { confirm, moveOf } from "../../../src/grid/plan/moves.ts";
-import type { CenteredConfig, GridConfig } from "../../../src/grid/state/lots.ts";
+import type { CenteredConfig, GridConfig } from "../../../src/grid/state/config.ts";
 import type { GridState } from "../../../src/grid/state/state.ts";
 import { isWide } from "../../../src/kernel/spread.ts";
 import { MINUTE, SECOND } from "../../../src/kernel/time.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { checkCentered, checkStart } from "../../../src/grid/start/check.ts";
 import { type EditRequest, edited } from "../../../src/grid/start/edited.ts";
-import type { GridConfig } from "../../../src/grid/state/lots.ts";
+import type { GridConfig } from "../../../src/grid/state/config.ts";
 import type { GridState, GridStrategy } from "../../../src/grid/state/state.ts";
 import { ONE } from "../../../src/kernel/decimal.ts";
 import { AROUND, d, market, slot, state } from "../../support/grid.ts";

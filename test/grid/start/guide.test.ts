@@ -8,7 +8,7 @@ import {
   startOf,
 } from "../../../src/grid/operations/guide.ts";
 import { withdrawable } from "../../../src/grid/operations/withdraw.ts";
-import type { GridConfig } from "../../../src/grid/state/lots.ts";
+import type { GridConfig } from "../../../src/grid/state/config.ts";
 import { HOUR } from "../../../src/kernel/time.ts";
 import type { Candle } from "../../../src/model/market.ts";
 import type { Reserve } from "../../../src/model/strategy.ts";

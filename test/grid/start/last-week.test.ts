@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { crossingsOf, type GridStart, lastWeekOut } from "../../../src/grid/start/worst-case.ts";
-import type { CenteredConfig, GridConfig } from "../../../src/grid/state/lots.ts";
+import type { CenteredConfig, GridConfig } from "../../../src/grid/state/config.ts";
 import { DAY } from "../../../src/kernel/time.ts";
 import type { Candle } from "../../../src/model/market.ts";
 import { d, market, slot } from "../../support/grid.ts";

@@ -9,7 +9,7 @@ import {
   unbegunBase,
   withBound,
 } from "../../../src/grid/start/preview.ts";
-import type { GridConfig } from "../../../src/grid/state/lots.ts";
+import type { GridConfig } from "../../../src/grid/state/config.ts";
 import { type GridStrategy, NO_LEDGER } from "../../../src/grid/state/state.ts";
 import { NO_MEMORY } from "../../../src/model/memory.ts";
 import type { KnownExposure } from "../../../src/model/proposal.ts";

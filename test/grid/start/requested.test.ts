@@ -4,7 +4,7 @@ import { centeredPreviewInput, rangePreviewInput } from "../../../src/grid/schem
 import { requestedAs } from "../../../src/grid/start/as-requested.ts";
 import { centeredOf, checkCentered, checkStart, requestedRangeOf } from "../../../src/grid/start/check.ts";
 import { firstState } from "../../../src/grid/start/planned-start.ts";
-import type { GridConfig } from "../../../src/grid/state/lots.ts";
+import type { GridConfig } from "../../../src/grid/state/config.ts";
 import { ONE } from "../../../src/kernel/decimal.ts";
 import { d, market } from "../../support/grid.ts";
 import { quote } from "../../support/made.ts";

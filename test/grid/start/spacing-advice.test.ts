@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { adviceOnCentered, adviceOnRange, checkCentered, checkStart } from "../../../src/grid/start/check.ts";
-import type { CenteredConfig, GridConfig } from "../../../src/grid/state/lots.ts";
+import type { CenteredConfig, GridConfig } from "../../../src/grid/state/config.ts";
 import { AROUND, d, market } from "../../support/grid.ts";
 import { quote } from "../../support/made.ts";
 

@@ -7,7 +7,7 @@ import {
   neededQuote,
   worstCases,
 } from "../../../src/grid/start/worst-case.ts";
-import type { CenteredConfig, GridConfig } from "../../../src/grid/state/lots.ts";
+import type { CenteredConfig, GridConfig } from "../../../src/grid/state/config.ts";
 import { d, market, slot } from "../../support/grid.ts";
 
 /** Fees of a quarter: of 60 at 80 a buy brings 0.75 for 75; at 100 the first 0.6 bring 45. */

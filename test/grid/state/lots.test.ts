@@ -1,12 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  optionsOf,
-  takeLots,
-  totalBase,
-  totalCost,
-  withLot,
-  withoutOptions,
-} from "../../../src/grid/state/lots.ts";
+import { optionsOf, withoutOptions } from "../../../src/grid/state/config.ts";
+import { takeLots, totalBase, totalCost, withLot } from "../../../src/grid/state/lots.ts";
 import { rangeNow } from "../../../src/grid/state/range.ts";
 import { d, slot, state } from "../../support/grid.ts";
 
