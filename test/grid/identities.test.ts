@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { withMoved } from "../../src/engine/decide/advance.ts";
 import { unexplainedAssets } from "../../src/engine/reconcile/books-check.ts";
-import { withFeeValues } from "../../src/engine/reconcile/fill-cursor.ts";
+import { withFeeValues } from "../../src/engine/reconcile/fee-values.ts";
 import { movementsOf } from "../../src/engine/reconcile/reconcile.ts";
 import { gridKind } from "../../src/grid/kind.ts";
 import { giveFirstBase } from "../../src/grid/ladder/levels.ts";

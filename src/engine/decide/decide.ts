@@ -11,7 +11,8 @@ import { need, type Strategy } from "../../model/strategy.ts";
 import type { AdvancedStrategy, Kinds } from "../../ports/kind.ts";
 import type { Changes, Snapshot } from "../../ports/stores/pass-store.ts";
 import { nameUnreadable, noteUnexplained } from "../reconcile/books-check.ts";
-import { isContradicted, isFinal, listedIn, withFeeValues } from "../reconcile/fill-cursor.ts";
+import { withFeeValues } from "../reconcile/fee-values.ts";
+import { isContradicted, isFinal, listedIn } from "../reconcile/fill-cursor.ts";
 import {
   type MarketSnapshot,
   type Observation,

@@ -14,9 +14,10 @@ import type { OrderReport } from "../reconcile/fill-cursor.ts";
 import type { MarketSnapshot, Observation } from "../reconcile/reconcile.ts";
 import { isOfStrategy, isSearchingEndedOrders } from "../reconcile/recovery.ts";
 import { type Budget, callWithinBudget } from "./budget.ts";
+import { readFeePrices } from "./fee-prices.ts";
 import { readFills, readLacking } from "./observe-fills.ts";
 import { readCandles, readMarkets } from "./observe-markets.ts";
-import { mayCreate, readFeePrices } from "./own-offers.ts";
+import { mayCreate } from "./own-offers.ts";
 
 /** Reads what a pass needs, in an order that misses nothing: open orders before trades, both before lookups. */
 export async function observe(

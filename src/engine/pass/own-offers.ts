@@ -1,7 +1,6 @@
 /** How long own orders were on both sides, from what passes read anyway. */
 
-import { type Decimal, max, ZERO } from "../../kernel/decimal.ts";
-import { VenueError } from "../../kernel/errors.ts";
+import { max } from "../../kernel/decimal.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import { midOf } from "../../kernel/spread.ts";
 import { MINUTE, type Millis } from "../../kernel/time.ts";
@@ -24,7 +23,7 @@ import type { Reference, Venue } from "../../ports/venue.ts";
 import type { Decision } from "../decide/decide.ts";
 import { rhythmOf, waitsForLimit } from "../decide/intents.ts";
 import { confidenceFrom, confidenceNow, isRecent } from "../reconcile/confidence.ts";
-import { isFinal, type OrderReport, pricePair, thirdAssets } from "../reconcile/fill-cursor.ts";
+import { isFinal, type OrderReport } from "../reconcile/fill-cursor.ts";
 import type { MarketSnapshot, Observation } from "../reconcile/reconcile.ts";
 import type { Hold } from "./act.ts";
 import { type Budget, spend } from "./budget.ts";
@@ -171,40 +170,6 @@ function timesAfter(
     opened: timesOf("opened", ({ state }) => !LISTED_STATES.has(state)),
     canceled: timesOf("canceled", (order) => !isFinal(order)),
   };
-}
-
-/**
- * Returns mid prices for assets other than base and quote in which new fees were charged. Omits pairs that the
- * exchange does not list. If the market itself is unknown, the pass ends, because the fee has no value.
- */
-export async function readFeePrices(
-  venue: Venue,
-  markets: ReadonlyMap<Pair, MarketSnapshot>,
-  budget: Budget,
-): Promise<ReadonlyMap<Pair, Decimal>> {
-  const mids = new Map<Pair, Decimal>();
-  for (const [symbol, { trades, market }] of markets) {
-    const fees = trades.flatMap((trade) => trade.fees);
-    for (const asset of thirdAssets(symbol, fees)) {
-      const pair = pricePair(asset, symbol);
-      const mid = mids.get(pair) ?? (await readMid(venue, pair, budget));
-      if (mid !== undefined) mids.set(pair, mid);
-      else if (!market)
-        throw new VenueError("unavailable", `a fee in ${asset} cannot be valued: ${symbol} was not read`);
-    }
-  }
-  return mids;
-}
-
-async function readMid(venue: Venue, pair: Pair, budget: Budget): Promise<Decimal | undefined> {
-  if (budget.left <= 0) return undefined;
-  try {
-    const mid = midOf(await spend(budget, () => venue.ticker(pair)));
-    return mid > ZERO ? mid : undefined;
-  } catch (error) {
-    if (!(error instanceof VenueError)) throw error;
-    return undefined;
-  }
 }
 
 type PriceReads = Pick<Observation, "markets" | "reports">;

@@ -1,8 +1,7 @@
-import { type Decimal, max, mul, ZERO } from "../../kernel/decimal.ts";
-import { type Pair, splitPair } from "../../kernel/pair.ts";
+import { max, ZERO } from "../../kernel/decimal.ts";
+import type { Pair } from "../../kernel/pair.ts";
 import { ageOf, HOUR, MINUTE, type Millis, SECOND, timeInPast } from "../../kernel/time.ts";
-import type { Market } from "../../model/market.ts";
-import type { BookedFee, Fee, Fill, FillCursor, Order, OrderState, Span } from "../../model/order.ts";
+import type { FillCursor, Order, OrderState, Span } from "../../model/order.ts";
 import type { Snapshot } from "../../ports/stores/pass-store.ts";
 import type { FillsOfSpan, Timing, VenueOrder } from "../../ports/venue.ts";
 
@@ -229,38 +228,6 @@ export const TRADES_WAIT: Millis = 10 * MINUTE;
 
 /** Returns whether the order is final and all its fills are booked, so its slot can act again. */
 export const addsUp = (order: Order): boolean => isFinal(order) && order.booked >= order.filled;
-
-/** Returns assets other than base and quote in which fees were charged. */
-export function thirdAssets(symbol: Pair, fees: readonly Fee[]): string[] {
-  const { base, quote } = splitPair(symbol);
-  const others = fees.filter(({ asset, amount }) => asset !== base && asset !== quote && amount !== ZERO);
-  return [...new Set(others.map(({ asset }) => asset))];
-}
-
-/** Returns the pair whose price gives a fee's value in quote. */
-export const pricePair = (asset: string, symbol: Pair): Pair => `${asset}/${splitPair(symbol).quote}`;
-
-/**
- * Adds the value in quote of a fill's fees in third assets: amount × mid. Without a mid, it is the fee rate × the
- * notional, marked as estimated and divided among the fill's assets. Rounded up.
- */
-export function withFeeValues(
-  fill: Fill,
-  { mids, market }: { mids: ReadonlyMap<Pair, Decimal>; market: Market | undefined },
-): Fill {
-  const thirds = thirdAssets(fill.symbol, fill.fees);
-  if (thirds.length === 0) return fill;
-  const rate = market ? max(market.maker, market.taker) : ZERO;
-  const estimate = mul(fill.notional, rate, "up") / BigInt(thirds.length);
-  const valued = (fee: Fee): BookedFee => {
-    if (!thirds.includes(fee.asset)) return fee;
-    const mid = mids.get(pricePair(fee.asset, fill.symbol));
-    return mid === undefined
-      ? { ...fee, value: estimate, isEstimated: true }
-      : { ...fee, value: mul(fee.amount, mid, "up") };
-  };
-  return { ...fill, fees: fill.fees.map(valued) };
-}
 
 /** Indexes the open list by order ids; searching it for each order would take quadratic time. */
 export function listedIn(

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { offerMinutesOf, readConfidence, readFeePrices } from "../../../src/engine/pass/own-offers.ts";
+import { readFeePrices } from "../../../src/engine/pass/fee-prices.ts";
+import { offerMinutesOf, readConfidence } from "../../../src/engine/pass/own-offers.ts";
 import type { MarketSnapshot } from "../../../src/engine/reconcile/reconcile.ts";
 import { gridKind } from "../../../src/grid/kind.ts";
 import { VenueError } from "../../../src/kernel/errors.ts";

@@ -5,7 +5,7 @@ import {
   confidenceNow,
   isRecent,
 } from "../../../src/engine/reconcile/confidence.ts";
-import { thirdAssets, withFeeValues } from "../../../src/engine/reconcile/fill-cursor.ts";
+import { thirdAssets, withFeeValues } from "../../../src/engine/reconcile/fee-values.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
 import { d, market } from "../../support/grid.ts";
 import { fill, quote, SYMBOL } from "../../support/made.ts";
