@@ -15,18 +15,18 @@ import { freeBeside, type PairAmounts, type Strategy } from "../../model/strateg
 import type { Deps } from "../../ports/deps.ts";
 import { killRefusal } from "../../ports/kill-permit.ts";
 import type { Venue, VenueOrder } from "../../ports/venue.ts";
+import { runPassNow } from "../pass/round.ts";
+import type { PositionStrategy } from "../position/ledger.ts";
+import { type PositionKind, viewNamed } from "./reads.ts";
 import {
   balancesForStart,
   describeStart,
   fundPaper,
   readKept,
-  runPassNow,
   strategiesOn,
   type TradingPlace,
   venueForStart,
-} from "../pass/round.ts";
-import type { PositionStrategy } from "../position/ledger.ts";
-import { type PositionKind, viewNamed } from "./reads.ts";
+} from "./start-reads.ts";
 
 type StartCaller = Caller & { readonly requestKey?: string | undefined };
 

@@ -1,4 +1,6 @@
-import { readForChange, readKept, runPassNow, venueForChange } from "../../engine/pass/round.ts";
+import { readForChange, venueForChange } from "../../engine/operations/change-reads.ts";
+import { readKept } from "../../engine/operations/start-reads.ts";
+import { runPassNow } from "../../engine/pass/round.ts";
 import { text } from "../../kernel/decimal.ts";
 import { AppError, noLongerHolds } from "../../kernel/errors.ts";
 import { lazy } from "../../kernel/lazy.ts";

@@ -4,11 +4,11 @@ import {
   describeStart,
   fundPaper,
   readKept,
-  runPassNow,
   strategiesOn,
   type TradingPlace,
   venueForStart,
-} from "../../engine/pass/round.ts";
+} from "../../engine/operations/start-reads.ts";
+import { runPassNow } from "../../engine/pass/round.ts";
 import { confidenceAt } from "../../engine/reconcile/confidence.ts";
 import { type Decimal, text } from "../../kernel/decimal.ts";
 import { AppError, VenueError } from "../../kernel/errors.ts";

@@ -1,4 +1,4 @@
-import { strategiesOn } from "../../engine/pass/round.ts";
+import { strategiesOn } from "../../engine/operations/start-reads.ts";
 import { stalledNotices } from "../../engine/pass/stop-watch.ts";
 import { type Need, neededOf, needsOf } from "../../engine/reserves.ts";
 import { type Decimal, div, max, min, ONE, sum, text, ZERO } from "../../kernel/decimal.ts";

@@ -1,3 +1,4 @@
+import { readForChange, venueForChange } from "../../engine/operations/change-reads.ts";
 import {
   CHANGES_STRATEGY,
   changeable,
@@ -7,7 +8,7 @@ import {
   viewNamed,
 } from "../../engine/operations/reads.ts";
 import { placedOut } from "../../engine/operations/shapes.ts";
-import { readForChange, runPassesUntil, venueForChange } from "../../engine/pass/round.ts";
+import { runPassesUntil } from "../../engine/pass/round.ts";
 import { type Decimal, max, text, ZERO } from "../../kernel/decimal.ts";
 import { AppError, noLongerHolds } from "../../kernel/errors.ts";
 import { hashOfPlan } from "../../kernel/hash.ts";

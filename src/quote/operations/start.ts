@@ -9,7 +9,7 @@ import {
   readStart,
   type StartReads,
 } from "../../engine/operations/start.ts";
-import type { TradingPlace } from "../../engine/pass/round.ts";
+import type { TradingPlace } from "../../engine/operations/start-reads.ts";
 import type { Decimal } from "../../kernel/decimal.ts";
 import { AppError, noLongerHolds, VenueError } from "../../kernel/errors.ts";
 import type { Pair } from "../../kernel/pair.ts";

@@ -1,12 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { boundsOf, type Pass, type PassOptions } from "../../../src/engine/pass/pass.ts";
-import {
-  accountsDue,
-  describeStart,
-  runAccountPass,
-  runPassNow,
-  runRound,
-} from "../../../src/engine/pass/round.ts";
+import { boundsOf, type PassOptions } from "../../../src/engine/pass/pass.ts";
+import { accountsDue, runAccountPass, runPassNow, runRound } from "../../../src/engine/pass/round.ts";
 import { upgraded } from "../../../src/engine/pass/upgrade.ts";
 import { gridKind } from "../../../src/grid/kind.ts";
 import type { Kind } from "../../../src/ports/kind.ts";
@@ -207,39 +201,4 @@ describe("a strategy stored by an older version", () => {
 it("a tick includes the account in its results", async () => {
   const { deps } = processOf({ accounts: [{ account: ACCOUNT }] });
   expect((await runRound(deps))[0]?.account).toBe(ACCOUNT);
-});
-
-const STEPPED = { outcome: "stepped" } as Pass;
-const GRID = { id: "g", status: "running", phase: "active", config: {} } as Parameters<
-  typeof describeStart
->[0];
-
-it.each([
-  [{}, STEPPED, "g is running and its orders are placed"],
-  [{ phase: "starting" }, STEPPED, "g is running; more of its orders follow"],
-  [{ config: { triggerPrice: d("50") } }, STEPPED, "g is running and its orders are placed"],
-  [
-    { status: "idle", phase: "starting", config: { triggerPrice: d("50") } },
-    STEPPED,
-    "g waits until the market reaches 50",
-  ],
-  [{ status: "idle", phase: "starting" }, STEPPED, "g is idle; more of its orders follow"],
-  [{ status: "stopped" }, STEPPED, "g has been started, and stopped since"],
-  [
-    { status: "idle", config: { triggerPrice: d("50") } },
-    undefined,
-    "g is stored and idle; its first orders follow with the next pass",
-  ],
-  [
-    { status: "stopped" },
-    { outcome: "busy" } as Pass,
-    "g is stored and stopped; its first orders follow with the next pass",
-  ],
-  [
-    {},
-    { outcome: "failed", message: "no answer" } as Pass,
-    "g is stored and running; its first pass failed (no answer) and is tried again",
-  ],
-])("a start message describes the result of a start of %o", (over, pass, text) => {
-  expect(describeStart({ ...GRID, ...over } as typeof GRID, pass)).toBe(text);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fundPaper, strategiesOn } from "../../../src/engine/pass/round.ts";
+import { fundPaper, strategiesOn } from "../../../src/engine/operations/start-reads.ts";
 import {
   readForStart,
   type StartPlace,
