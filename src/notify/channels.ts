@@ -31,7 +31,6 @@ export const describeChannel = ({ channel, pending, dead }: ChannelReport) => ({
   error: channel.error,
 });
 
-/** Requests for each kind of channel, as its provider documents them. */
 /** Secrets of each kind, in the order of the prompts; optional ones end in `?`. */
 export const SECRETS_OF: Readonly<Record<ChannelKind, readonly string[]>> = {
   webhook: ["url"],
@@ -137,10 +136,18 @@ function minuteOfDay(now: Millis, zone: string): number {
 
 /** Returns the address of a channel. Throws TypeError if its secrets contain no valid one. */
 export function addressOf(kind: ChannelKind, secrets: ChannelSecrets): URL {
-  if (kind === "email") return new URL(secrets.server ?? "");
-  if (kind !== "telegram") return new URL(secrets.url ?? "");
-  const server = secrets.server ?? "https://api.telegram.org";
-  return new URL(`${server.replace(/\/$/, "")}/bot${secrets["bot token"] ?? ""}/sendMessage`);
+  switch (kind) {
+    case "webhook":
+    case "discord":
+    case "ntfy":
+      return new URL(secrets.url ?? "");
+    case "email":
+      return new URL(secrets.server ?? "");
+    case "telegram": {
+      const server = secrets.server ?? "https://api.telegram.org";
+      return new URL(`${server.replace(/\/$/, "")}/bot${secrets["bot token"] ?? ""}/sendMessage`);
+    }
+  }
 }
 
 /** Returns the request without a webhook's signature. */
@@ -155,27 +162,31 @@ export function requestOf(
     headers: { "content-type": "application/json", "idempotency-key": message.id, ...headers },
     body: JSON.stringify(body),
   });
-  if (kind === "webhook") return json({ channel: name, ...message });
-  if (kind === "telegram")
-    return json({
-      chat_id: secrets["chat id"],
-      text: messageText(message, 4096),
-      disable_notification: message.level === "info",
-    });
-  if (kind === "discord")
-    return json({ content: messageText(message, 2000), allowed_mentions: { parse: [] } });
-  const topic = address.pathname.slice(1);
-  const token = secrets["access token"];
-  return json(
-    {
-      topic,
-      title: message.title,
-      message: cut(message.lines.join("\n"), 4000),
-      priority: PRIORITY[message.level],
-    },
-    address.origin,
-    token ? { authorization: `Bearer ${token}` } : {},
-  );
+  switch (kind) {
+    case "webhook":
+      return json({ channel: name, ...message });
+    case "telegram":
+      return json({
+        chat_id: secrets["chat id"],
+        text: messageText(message, 4096),
+        disable_notification: message.level === "info",
+      });
+    case "discord":
+      return json({ content: messageText(message, 2000), allowed_mentions: { parse: [] } });
+    case "ntfy": {
+      const token = secrets["access token"];
+      return json(
+        {
+          topic: address.pathname.slice(1),
+          title: message.title,
+          message: cut(message.lines.join("\n"), 4000),
+          priority: PRIORITY[message.level],
+        },
+        address.origin,
+        token ? { authorization: `Bearer ${token}` } : {},
+      );
+    }
+  }
 }
 
 /** docs.ntfy.sh/publish#message-priority: 5 is the highest, 3 the default. */
