@@ -1,0 +1,31 @@
+import { number, pairOf } from "../format.ts";
+import { Table } from "../table.tsx";
+import type { OwnPlan } from "../types.ts";
+import { SideText } from "../ui.tsx";
+
+/** The table of a plan's or a strategy's orders. */
+export function OwnOrders({
+  label,
+  orders,
+  symbol,
+}: {
+  label: string;
+  orders: OwnPlan["orders"];
+  symbol: string;
+}) {
+  const { base, quote } = pairOf(symbol);
+  return (
+    <Table
+      label={label}
+      columns={[
+        { name: "Order", isHead: true, of: ({ id }) => id },
+        { name: "Side", of: ({ side }) => <SideText side={side} /> },
+        { name: `Price, ${quote}`, isNumber: true, of: ({ price }) => number(price) },
+        { name: `Amount, ${base}`, isNumber: true, of: (order) => number(order.amount) },
+      ]}
+      rows={orders}
+      keyOf={({ id }) => id}
+      empty="There are no open orders."
+    />
+  );
+}

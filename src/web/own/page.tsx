@@ -1,0 +1,100 @@
+import { amount, digitsOf, number, pairOf } from "../format.ts";
+import {
+  ById,
+  NameLine,
+  PassStats,
+  StrategyActions,
+  StrategyHeader,
+  strategyState,
+} from "../strategy/parts.tsx";
+import { QualityPart } from "../strategy/quality.tsx";
+import { EventsPart, FillsPart } from "../strategy/slots.tsx";
+import type { OwnStatus, Session } from "../types.ts";
+import { ChangeStat, FoldedSection, Section, Stat } from "../ui.tsx";
+import { OwnOrders } from "./orders.tsx";
+
+/** The page of one running strategy of the user's own. */
+export const OwnPage = ({ id, session }: { id: string; session: Session }) => (
+  <ById<OwnStatus> kind="declared" id={id} missing="There is no strategy with the id">
+    {(one) => <KnownStrategy one={one} session={session} />}
+  </ById>
+);
+
+function KnownStrategy({ one, session }: { one: OwnStatus; session: Session }) {
+  const { id, strategy, symbol, orders, refused } = one;
+  const of = { kind: "declared", id } as const;
+  const digits = digitsOf(orders.map(({ price }) => price));
+  return (
+    <>
+      <StrategyHeader
+        of={one}
+        title={`${strategy} ${symbol}`}
+        tab={`${strategy} on ${symbol}`}
+        state={strategyState(one)}
+      >
+        <OwnActions one={one} session={session} />
+      </StrategyHeader>
+      <StrategyFigures one={one} />
+      <Section title="Open orders">
+        <OwnOrders label="Open orders" orders={orders} symbol={symbol} />
+        {refused.map((refusal) => (
+          <p key={refusal.id} class="warn">
+            {refusal.id}: {refusal.detail ?? refusal.reason}
+          </p>
+        ))}
+      </Section>
+      {one.state == null ? null : (
+        <FoldedSection title="State">
+          {() => (
+            <pre class="code" tabIndex={0}>
+              {JSON.stringify(one.state, null, 2)}
+            </pre>
+          )}
+        </FoldedSection>
+      )}
+      <QualityPart id={one.id} />
+      <FillsPart of={of} digits={digits} symbol={symbol} />
+      <EventsPart of={of} />
+      <NameLine of={one} session={session} />
+    </>
+  );
+}
+
+function StrategyFigures({ one }: { one: OwnStatus }) {
+  const { symbol, totalProfit, profit, position, averageCost, filledOrders, config } = one;
+  const { base, quote } = pairOf(symbol);
+  return (
+    <dl class="stats">
+      <ChangeStat name={`Total, ${quote}`} of={totalProfit} isLarge />
+      <ChangeStat name="Realized" of={profit} />
+      <Stat name="Position">{`${amount(position)} ${base}`}</Stat>
+      <Stat name="Average cost">{averageCost === null ? "–" : number(averageCost)}</Stat>
+      <Stat name="Filled orders">{filledOrders}</Stat>
+      <PassStats of={one} />
+      {Object.entries(config).map(([name, value]) => (
+        <Stat key={name} name={name}>
+          {typeof value === "object" ? JSON.stringify(value) : String(value)}
+        </Stat>
+      ))}
+    </dl>
+  );
+}
+
+function OwnActions({ one, session }: { one: OwnStatus; session: Session }) {
+  const { orders, position, symbol, lastError } = one;
+  return (
+    <StrategyActions
+      kind="declared"
+      of={one}
+      session={session}
+      whom="this strategy"
+      pause={`Its ${orders.length} orders are canceled until you resume. The base stays.`}
+      resume="The next pass calls its function, and places its orders again."
+      openOrders={orders.length}
+      base={(sellBase) =>
+        `${amount(position)} ${pairOf(symbol).base} ${sellBase ? "are sold at up to 10 % below the mid price, even into a thin order book" : "stay in the account"}.`
+      }
+      hasFailed={lastError !== null}
+    />
+  );
+}
