@@ -6,6 +6,7 @@ import { ALERT_LEVELS, CHANNEL_KINDS } from "../../src/model/channel.ts";
 import type { Operation } from "../../src/operation.ts";
 import { createOperations } from "../../src/operations.ts";
 import type { StrategyDefinitions } from "../../src/ports/definition.ts";
+import { DEFAULT_TICK_INTERVAL_MS } from "../../src/ports/deps.ts";
 import { DATABASE_ARGS, environmentWithFile, LOCAL_DATABASE_ARGS } from "../host/settings.ts";
 import { type Args, switchFlag, textFlag, UsageError } from "../terminal/arguments.ts";
 import { command } from "../terminal/command.ts";
@@ -418,7 +419,7 @@ function tradeCommand(operations: readonly Operation[]): CommandDef {
       preview: switchFlag("Show the plan and place nothing"),
       detach: switchFlag("Start it on the running server, and return at once"),
       "tick-interval": textFlag(
-        "Milliseconds between two passes, if this process runs the grid (default 5000)",
+        `Milliseconds between two passes, if this process runs the grid (default ${DEFAULT_TICK_INTERVAL_MS})`,
         "number",
       ),
       ...YES_ARGS,

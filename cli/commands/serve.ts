@@ -1,4 +1,5 @@
 import { pluralize } from "../../src/kernel/plain-text.ts";
+import { DEFAULT_TICK_INTERVAL_MS } from "../../src/ports/deps.ts";
 import { DATABASE_ARGS, SANDBOX_ARGS, STRATEGIES_ARG } from "../host/settings.ts";
 import { switchFlag, textFlag } from "../terminal/arguments.ts";
 import { command } from "../terminal/command.ts";
@@ -9,7 +10,10 @@ export const SERVE_ARGS = {
   ...DATABASE_ARGS,
   ...SANDBOX_ARGS,
   ...STRATEGIES_ARG,
-  "tick-interval": textFlag("Milliseconds between two passes (default 5000)", "number"),
+  "tick-interval": textFlag(
+    `Milliseconds between two passes (default ${DEFAULT_TICK_INTERVAL_MS})`,
+    "number",
+  ),
   stream: switchFlag(
     "Start passes early when the exchange reports a fill or a stop price (default; --no-stream turns it off)",
   ),

@@ -14,6 +14,7 @@ import { messageOf, SettingsError } from "../../src/kernel/errors.ts";
 import { isPair, type Pair } from "../../src/kernel/pair.ts";
 import { prefixOf } from "../../src/kernel/plain-text.ts";
 import { parseTime } from "../../src/kernel/time.ts";
+import { DEFAULT_TICK_INTERVAL_MS } from "../../src/ports/deps.ts";
 import { type Args, switchFlag, textFlag, UsageError, type Values } from "../terminal/arguments.ts";
 import { absentFolder, configFile, databaseFile, defaultDatabaseUrl } from "./directories.ts";
 import { writePrivate } from "./kill-file.ts";
@@ -184,7 +185,7 @@ export const portFlag = (values: Values): number => wholeFlag(values, "port", { 
 
 /** Returns the milliseconds between two passes. */
 export const tickInterval = (values: Values): number =>
-  wholeFlag(values, "tick-interval", { default: 5000, min: 1, max: 86_400_000 });
+  wholeFlag(values, "tick-interval", { default: DEFAULT_TICK_INTERVAL_MS, min: 1, max: 86_400_000 });
 
 function timeFlag(value: string): number {
   const at = parseTime(value);

@@ -2,7 +2,7 @@
 
 import type { Decimal } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
-import type { Millis } from "../kernel/time.ts";
+import { type Millis, SECOND } from "../kernel/time.ts";
 import type { AccountRef, Balance } from "../model/account.ts";
 import type { ActorAndRequest } from "../model/events.ts";
 import type { Limits } from "../model/limits.ts";
@@ -40,6 +40,9 @@ interface KeyReport {
   readonly storedAt: Millis | null;
   readonly trouble: string | null;
 }
+
+/** Interval of passes without `--tick-interval`, on a server and in a backtest of a strategy with one position. */
+export const DEFAULT_TICK_INTERVAL_MS: Millis = 5 * SECOND;
 
 /** Dependencies that operations share. A store that a feature has beside it names its own, such as `NotifyDeps`. */
 export interface Deps {
@@ -85,7 +88,10 @@ export interface Deps {
   readonly killHere?: KillHere;
   /** Limits from the settings. They apply in addition to stored limits, which cannot raise them. */
   readonly limits?: Limits | undefined;
-  /** Interval of passes in protocol time; undefined if this process runs none. */
+  /**
+   * Interval of passes in protocol time: `--tick-interval` on Node, `EDGEMAKER_PASSES_PER_MINUTE` on Workers. Undefined
+   * if this process runs none.
+   */
   readonly interval?: Millis | undefined;
   /** Remaining requests of this process, if the platform limits them. */
   readonly requests?: (() => number) | undefined;

@@ -18,6 +18,7 @@ import {
   type MeasuredFill,
 } from "../../model/order.ts";
 import type { PairAmounts } from "../../model/strategy.ts";
+import { DEFAULT_TICK_INTERVAL_MS } from "../../ports/deps.ts";
 import type { Kinds } from "../../ports/kind.ts";
 import { addToTallies, newTally, type Tally } from "../../quality/tally.ts";
 import { cornersOf } from "../fast/jump.ts";
@@ -63,9 +64,6 @@ export interface PositionBacktest<S extends PositionStrategy> {
   readonly bars: number;
   readonly missing: number;
 }
-
-/** The default of `serve --tick-interval 5000`. */
-const DEFAULT_TICK_INTERVAL_MS = 5 * SECOND;
 
 /**
  * Backtests a strategy with its config and state, as a start would store them. Yields the completed share. Throws

@@ -5,6 +5,7 @@ import { type Decimal, div, roundToStep, text, texts, wire, ZERO } from "../../k
 import { lazy } from "../../kernel/lazy.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { SIDES } from "../../model/market.ts";
+import { DEFAULT_TICK_INTERVAL_MS } from "../../ports/deps.ts";
 import { attributionOf, partsShown } from "../../quality/answer.ts";
 import { attributionFields, figuresOfTally, measureFields } from "../../quality/tally.ts";
 import { barField, shape as pastShape } from "../schema/input.ts";
@@ -17,7 +18,9 @@ export function pastFields() {
     ...past,
     timeframe: barField(),
     marketSpread: spread.describe("Spread of other traders, as a share of the price"),
-    tickInterval: tickInterval.describe("Milliseconds between two passes; default 5000"),
+    tickInterval: tickInterval.describe(
+      `Milliseconds between two passes; default ${DEFAULT_TICK_INTERVAL_MS}`,
+    ),
   };
 }
 
