@@ -10,7 +10,7 @@ import { createApp } from "./app.ts";
 import { checkAllAlarms } from "./compose/alarm-checks.ts";
 import { type Config, parseConfig } from "./compose/config.ts";
 import { createDeps } from "./compose/deps.ts";
-import { textSettingsOf } from "./compose/text-settings.ts";
+import { textSettingsOf } from "./compose/setting-values.ts";
 import type { Pass } from "./engine/pass/pass.ts";
 import { accountsDue, runAccountPass, runRound } from "./engine/pass/round.ts";
 import { AppError, messageOf, SettingsError } from "./kernel/errors.ts";

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { replayedFile, reset, sandboxBooks, shock } from "../../src/adapters/libsql/sandbox/sandbox-books.ts";
-import { serverStore } from "../../src/adapters/libsql/stores/server-store.ts";
+import { serverStore } from "../../src/adapters/libsql/stores/store.ts";
 import { listingsOf } from "../../src/adapters/sandbox/listings.ts";
-import { deposit } from "../../src/adapters/sandbox/person.ts";
+import { deposit } from "../../src/adapters/sandbox/venue.ts";
 import { chainedOut, verify } from "../../src/audit/operations/verify.ts";
 import type { ConfiguredExchange } from "../../src/compose/config.ts";
 import type { Channels, Live } from "../../src/compose/deps.ts";

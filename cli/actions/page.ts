@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf } from "../../src/kernel/errors.ts";
-import { readStatusContent } from "../../src/liquidity/operations/status.ts";
+import { readStatusContent } from "../../src/liquidity/operations/check-proof.ts";
 import { STATUS_MARK, statusPage } from "../../src/liquidity/status-page.tsx";
 import { databaseFile, dataDirectory } from "../host/directories.ts";
 import { nodeLocal } from "../host/process/node-local.ts";

@@ -1,5 +1,5 @@
 import type { Answer } from "../../src/transport/run.ts";
-import { whereFlags } from "../host/where-flags.ts";
+import { whereFlags } from "../host/settings.ts";
 import type { Values } from "../terminal/arguments.ts";
 
 /** Strategies by the group of their commands, and how a sentence names them. */

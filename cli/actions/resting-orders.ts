@@ -4,7 +4,7 @@ import { STRATEGY_KINDS } from "../../src/kinds.ts";
 import { parseAccountKey } from "../../src/model/account.ts";
 import { calledBy } from "../../src/model/strategy.ts";
 import type { Deps } from "../../src/ports/deps.ts";
-import { whereFlags } from "../host/where-flags.ts";
+import { whereFlags } from "../host/settings.ts";
 import type { Values } from "../terminal/arguments.ts";
 
 /** Maximum wait when a server stops. */

@@ -18,8 +18,7 @@ import {
 import { nodeLocal } from "../host/process/node-local.ts";
 import { callRemote, namesServer, type Remote, requestRemote } from "../host/remote.ts";
 import { findServer, runningServers } from "../host/running-servers.ts";
-import { type CliSettings, readSettings, wholeFlag } from "../host/settings.ts";
-import { whereFlags } from "../host/where-flags.ts";
+import { type CliSettings, readSettings, whereFlags, wholeFlag } from "../host/settings.ts";
 import { UsageError, type Values } from "../terminal/arguments.ts";
 import { inputOf } from "../terminal/fields.ts";
 import { columnNames, render } from "../terminal/output.ts";

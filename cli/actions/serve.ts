@@ -22,7 +22,6 @@ import {
   startStreams,
   startTracing,
 } from "../host/built-assets.ts";
-import { checkKeyRights } from "../host/check-keys.ts";
 import { configFile, dataDirectory } from "../host/directories.ts";
 import { createLog, nodeRuntime, tighten } from "../host/node-runtime.ts";
 import { calculationThread } from "../host/process/calculations.ts";
@@ -35,7 +34,7 @@ import {
   startHeartbeat,
   writeServerFile,
 } from "../host/running-servers.ts";
-import { portFlag, readSettings, tickInterval } from "../host/settings.ts";
+import { checkKeyRights, portFlag, readSettings, tickInterval } from "../host/settings.ts";
 import { strategiesIn } from "../host/strategies/load.ts";
 import { startTimer } from "../host/timer.ts";
 import { version } from "../host/version.ts";

@@ -1,11 +1,15 @@
 import type { Operation } from "../../src/operation.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { Answer } from "../../src/transport/run.ts";
-import { checkKeyRights } from "../host/check-keys.ts";
 import { runningServers } from "../host/running-servers.ts";
-import { type CliSettings, readSettings, tickInterval } from "../host/settings.ts";
+import {
+  type CliSettings,
+  checkKeyRights,
+  readSettings,
+  tickInterval,
+  whereFlags,
+} from "../host/settings.ts";
 import { startTimer } from "../host/timer.ts";
-import { whereFlags } from "../host/where-flags.ts";
 import { UsageError, type Values } from "../terminal/arguments.ts";
 import { render } from "../terminal/output.ts";
 import { fail } from "../terminal/refused.ts";

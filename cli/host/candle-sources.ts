@@ -45,7 +45,7 @@ import type { Pair } from "../../src/kernel/pair.ts";
 import type { Millis } from "../../src/kernel/time.ts";
 import type { CandleFile, CandleReader } from "../../src/ports/venue.ts";
 import { databaseFile, dataDirectory } from "./directories.ts";
-import { isAlive } from "./process/is-alive.ts";
+import { isAlive } from "./process/node-local.ts";
 
 interface NamedFile extends CountedRows {
   readonly candles: Candles;

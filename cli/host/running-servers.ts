@@ -7,8 +7,7 @@ import type { Deps } from "../../src/ports/deps.ts";
 import { HEARTBEAT_INTERVAL, type RunningServer, type ServerStore } from "../../src/ports/stores/store.ts";
 import { callServer } from "./call-server.ts";
 import { writePrivate } from "./kill-file.ts";
-import { isAlive } from "./process/is-alive.ts";
-import { nodeLocal } from "./process/node-local.ts";
+import { isAlive, nodeLocal } from "./process/node-local.ts";
 
 /** Records that this server runs, until it is stopped. */
 export async function startHeartbeat(

@@ -9,14 +9,15 @@ import {
   parseConfigFile,
   venueUrl,
 } from "../../src/compose/config.ts";
+import type { Live } from "../../src/compose/deps.ts";
 import type { SandboxOptions } from "../../src/compose/sandbox.ts";
 import { messageOf, SettingsError } from "../../src/kernel/errors.ts";
 import { isPair, type Pair } from "../../src/kernel/pair.ts";
 import { prefixOf } from "../../src/kernel/plain-text.ts";
 import { parseTime } from "../../src/kernel/time.ts";
-import { DEFAULT_TICK_INTERVAL_MS } from "../../src/ports/deps.ts";
+import { DEFAULT_TICK_INTERVAL_MS, type Deps } from "../../src/ports/deps.ts";
 import { type Args, switchFlag, textFlag, UsageError, type Values } from "../terminal/arguments.ts";
-import { absentFolder, configFile, databaseFile, defaultDatabaseUrl } from "./directories.ts";
+import { absentFolder, configFile, databaseFile, defaultDatabaseUrl, shownUrl } from "./directories.ts";
 import { writePrivate } from "./kill-file.ts";
 
 /** Flags of every command that works on a database in this process. */
@@ -227,3 +228,38 @@ const keySettingsOf = (id: string): readonly string[] =>
 
 export const withoutKeys = (ids: readonly string[]): SettingChanges =>
   Object.fromEntries(ids.flatMap(keySettingsOf).map((name) => [name, undefined]));
+
+/** Checks the permissions of the configured keys in the background; results are logged and shown by grid status. */
+export function checkKeyRights({ live, log }: Deps & { readonly live?: Live }): { stop(): void } {
+  let isStopping = false;
+  live?.venues.rights
+    .ask(0, () => !isStopping)
+    .catch((error: unknown) => {
+      if (!isStopping)
+        log("warn", "the permissions of the exchange keys could not be checked", {
+          reason: messageOf(error),
+        });
+    });
+  return {
+    stop() {
+      isStopping = true;
+    },
+  };
+}
+
+const WHERE_FLAGS = ["sandbox", "db", "api-url"] as const;
+
+/** Quotes a word for a shell if it needs that. */
+const shellWord = (word: string): string =>
+  /^[\w@%+=:,./~-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+
+/**
+ * Returns the given flags that name a database or a server, with a leading space, for the next command that a message
+ * names. Secrets are left out.
+ */
+export const whereFlags = (values: Values): string =>
+  WHERE_FLAGS.map((flag) => {
+    const value = values[flag];
+    if (value === undefined || value === false) return "";
+    return value === true ? ` --${flag}` : ` --${flag} ${shellWord(shownUrl(String(value)))}`;
+  }).join("");

@@ -131,3 +131,13 @@ export function watchedOf(entry: string, exchanges: readonly { readonly id: stri
     `EDGEMAKER_LIQUIDITY must be exchange:BASE/QUOTE, separated by commas, of ${ids.join(", ")}, optionally followed by an agreement such as agreement spread=2 depth=500 band=2 levels=3 uptime=95 (presets: ${PRESETS.join(", ")}), not ${entry}`,
   );
 }
+
+/** Converts settings to text: a variable in wrangler.toml can be a number or boolean. Other bindings are ignored. */
+export const textSettingsOf = (
+  environment: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(environment)
+      .filter(([name, value]) => typeof value !== "object" || name.startsWith("EDGEMAKER_"))
+      .map(([name, value]) => [name, typeof value === "object" ? JSON.stringify(value) : String(value)]),
+  );

@@ -1,6 +1,6 @@
 /** Computes the P&L of a stored strategy through its kind. */
 import type { Accounts } from "../model/strategy.ts";
-import type { Kinds } from "../ports/kind.ts";
+import type { Kind, Kinds } from "../ports/kind.ts";
 import type { StrategyView } from "../ports/stores/store.ts";
 import { upgraded } from "./pass/upgrade.ts";
 
@@ -30,3 +30,12 @@ export function isInRange(view: StrategyView, kinds: Kinds): boolean | undefined
   const kind = kinds(strategy.kind);
   return kind.isInRange(upgraded(kind, strategy).state, mid);
 }
+
+/** Returns the kinds by name. */
+export const kindsOf =
+  (kinds: readonly Kind[]): Kinds =>
+  (name) => {
+    const kind = kinds.find((kind) => kind.name === name);
+    if (!kind) throw new Error(`this version of edgemaker has no strategy kind ${name}`);
+    return kind;
+  };

@@ -1,6 +1,6 @@
 /** Rules by which exchanges warn the projects whose tokens they list. */
 import { type Decimal, decimal, div, ZERO } from "../kernel/decimal.ts";
-import { meanOfKnown } from "../kernel/median.ts";
+import { meanOfKnown } from "../kernel/spread.ts";
 import { MINUTES_PER_DAY } from "../model/samples/sample.ts";
 import { type DaySums, meanOfTotal, type Total } from "../model/samples/sums.ts";
 import type { Measured, ObligationFinding } from "./obligations.ts";

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { backtestingQuotes, type QuoteBacktestOptions } from "../../src/backtest/quotes/backtest-quotes.ts";
-import { finish } from "../../src/backtest/run/finish.ts";
+import { finish } from "../../src/backtest/run/begin.ts";
 import { RULES, ticksOf } from "../../src/backtest/tape/ticks.ts";
 import { type Candles, candlesOf } from "../../src/candles/candles.ts";
 import { positionAccounts } from "../../src/engine/position/ledger.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { CALCULATIONS, type ReplayJob } from "../../src/backtest/operations/calculations.ts";
-import { finish } from "../../src/backtest/run/finish.ts";
+import { finish } from "../../src/backtest/run/begin.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { MINUTE } from "../../src/kernel/time.ts";
 import type { CalculationThread } from "../../src/ports/heavy.ts";

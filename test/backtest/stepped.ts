@@ -1,8 +1,7 @@
 import { sandboxBooks } from "../../src/adapters/libsql/sandbox/sandbox-books.ts";
 import { bookedVenue } from "../../src/adapters/sandbox/booked-venue.ts";
 import { fillResting, type PricePath } from "../../src/adapters/sandbox/matching.ts";
-import { deposit } from "../../src/adapters/sandbox/person.ts";
-import { SANDBOX_TIMING } from "../../src/adapters/sandbox/venue.ts";
+import { deposit, SANDBOX_TIMING } from "../../src/adapters/sandbox/venue.ts";
 import { cornersOf } from "../../src/backtest/fast/jump.ts";
 import { quoteAt } from "../../src/backtest/paper/paper-account.ts";
 import type { Rules, Ticks } from "../../src/backtest/tape/ticks.ts";

@@ -8,7 +8,7 @@ import {
   type ReplayJob,
   type SearchJob,
 } from "../../src/backtest/operations/calculations.ts";
-import { finish } from "../../src/backtest/run/finish.ts";
+import { finish } from "../../src/backtest/run/begin.ts";
 import { AppError } from "../../src/kernel/errors.ts";
 import type { CalculationThread } from "../../src/ports/heavy.ts";
 import { randomCandles } from "../backtest/random-bars.ts";

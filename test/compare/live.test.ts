@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { nodeLocal } from "../../cli/host/process/node-local.ts";
 import { irisAggregator } from "../../src/adapters/iris/aggregator.ts";
 import { connectDex, timeLimit } from "../../src/compose/deps.ts";
-import { kindsOf } from "../../src/engine/kinds.ts";
+import { kindsOf } from "../../src/engine/accounts.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { KINDS } from "../../src/kinds.ts";
 import { createOperations } from "../../src/operations.ts";

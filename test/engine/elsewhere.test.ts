@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { kindsOf } from "../../src/engine/kinds.ts";
+import { kindsOf } from "../../src/engine/accounts.ts";
 import { budgetOf } from "../../src/engine/pass/budget.ts";
 import { observe } from "../../src/engine/pass/observe.ts";
 import { VenueError } from "../../src/kernel/errors.ts";

@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { isInRange } from "../../src/engine/accounts.ts";
-import { kindsOf } from "../../src/engine/kinds.ts";
+import { isInRange, kindsOf } from "../../src/engine/accounts.ts";
 import { asGrid, asGridView, gridKind } from "../../src/grid/kind.ts";
 import type { GridStrategy } from "../../src/grid/state/state.ts";
 import type { StrategyView } from "../../src/ports/stores/store.ts";

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { groupsOf, rootCommand } from "../../cli/commands/root.ts";
 import { opened, paper, passOnPaper } from "../../src/backtest/paper/paper-account.ts";
 import { RULES } from "../../src/backtest/tape/ticks.ts";
-import { kindsOf } from "../../src/engine/kinds.ts";
+import { kindsOf } from "../../src/engine/accounts.ts";
 import { kindsWith, STRATEGY_KINDS, type StrategyKind } from "../../src/kinds.ts";
 import type { Strategy } from "../../src/model/strategy.ts";
 import { eventNews } from "../../src/notify/news.ts";

@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { exposition } from "../../src/metrics/exposition.ts";
-import { streamFamilies } from "../../src/metrics/operations/metrics.ts";
+import { exposition, streamFamilies } from "../../src/metrics/operations/metrics.ts";
 
 const ACCOUNT = "live:mexc:api.mexc.com";
 

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import grid from "../../examples/grid.ts";
 import { backtestingDeclared } from "../../src/backtest/position/declared.ts";
-import { finish } from "../../src/backtest/run/finish.ts";
+import { finish } from "../../src/backtest/run/begin.ts";
 import { slice } from "../../src/candles/candles.ts";
 import { text } from "../../src/kernel/decimal.ts";
 import { DAY, MINUTE } from "../../src/kernel/time.ts";

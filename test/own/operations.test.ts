@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import * as z from "zod";
 import { operationCommand } from "../../cli/commands/operation.ts";
-import { kindsOf } from "../../src/engine/kinds.ts";
+import { kindsOf } from "../../src/engine/accounts.ts";
 import { ONE } from "../../src/kernel/decimal.ts";
 import { kindsWith } from "../../src/kinds.ts";
 import { createOperations } from "../../src/operations.ts";

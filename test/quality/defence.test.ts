@@ -7,7 +7,7 @@ import {
   passOnPaper,
 } from "../../src/backtest/paper/paper-account.ts";
 import { fillMeasurer, pastStrategy } from "../../src/backtest/position/backtest.ts";
-import { kindsOf } from "../../src/engine/kinds.ts";
+import { kindsOf } from "../../src/engine/accounts.ts";
 import { mixHash, pseudorandomShare } from "../../src/kernel/hash.ts";
 import { SECOND } from "../../src/kernel/time.ts";
 import type { BookedOrder } from "../../src/market/matching/placing.ts";

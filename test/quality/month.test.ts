@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { tallyOf } from "../../src/backtest/position/backtest.ts";
 import { backtestingQuotes } from "../../src/backtest/quotes/backtest-quotes.ts";
-import { finish } from "../../src/backtest/run/finish.ts";
+import { finish } from "../../src/backtest/run/begin.ts";
 import { type Candles, slice } from "../../src/candles/candles.ts";
 import { positionAccounts } from "../../src/engine/position/ledger.ts";
 import { divideWhole, ONE } from "../../src/kernel/decimal.ts";

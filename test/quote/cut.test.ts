@@ -8,8 +8,8 @@ import {
   type QuoteLevel,
 } from "../../src/quote/cut.ts";
 import { quoteKind } from "../../src/quote/kind.ts";
+import { largestQuote } from "../../src/quote/operations/start.ts";
 import { fillsForDefence, formatDefence } from "../../src/quote/plan.ts";
-import { largestQuote } from "../../src/quote/start/exposure.ts";
 import { isBidSlot, newQuoteState, slotsFor } from "../../src/quote/state/state.ts";
 import { d, market } from "../support/grid.ts";
 

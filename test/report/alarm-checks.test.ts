@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { kindsOf } from "../../src/engine/kinds.ts";
+import { kindsOf } from "../../src/engine/accounts.ts";
 import { gridKind } from "../../src/grid/kind.ts";
 import { DAY, HOUR, MINUTE } from "../../src/kernel/time.ts";
 import type { Alarm, StrategyDay } from "../../src/model/news.ts";

@@ -1,5 +1,4 @@
-import { deposit } from "../../src/adapters/sandbox/person.ts";
-import { simulatedVenue } from "../../src/adapters/sandbox/venue.ts";
+import { deposit, simulatedVenue } from "../../src/adapters/sandbox/venue.ts";
 import { isOurs } from "../../src/kernel/ids.ts";
 import type { Operation } from "../../src/operation.ts";
 import { createOperations } from "../../src/operations.ts";

@@ -1,6 +1,6 @@
 import type { ListedPath, PricePath } from "../../src/adapters/sandbox/matching.ts";
 import { type Simulation, simulatedVenue } from "../../src/adapters/sandbox/venue.ts";
-import { kindsOf } from "../../src/engine/kinds.ts";
+import { kindsOf } from "../../src/engine/accounts.ts";
 import { runRound } from "../../src/engine/pass/round.ts";
 import type { Decimal } from "../../src/kernel/decimal.ts";
 import { type Pair, splitPair } from "../../src/kernel/pair.ts";

@@ -2,7 +2,7 @@ import type { Client } from "@libsql/client";
 import { nodeLocal } from "../../cli/host/process/node-local.ts";
 import { sandboxBooks } from "../../src/adapters/libsql/sandbox/sandbox-books.ts";
 import { startingBalances } from "../../src/adapters/sandbox/listings.ts";
-import { kindsOf } from "../../src/engine/kinds.ts";
+import { kindsOf } from "../../src/engine/accounts.ts";
 import { upgraded } from "../../src/engine/pass/upgrade.ts";
 import { text } from "../../src/kernel/decimal.ts";
 import { isOurs } from "../../src/kernel/ids.ts";

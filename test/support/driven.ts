@@ -1,5 +1,5 @@
 import { sandboxBooks, shock } from "../../src/adapters/libsql/sandbox/sandbox-books.ts";
-import { deposit } from "../../src/adapters/sandbox/person.ts";
+import { deposit } from "../../src/adapters/sandbox/venue.ts";
 import { VenueError } from "../../src/kernel/errors.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { Venue } from "../../src/ports/venue.ts";

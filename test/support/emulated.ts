@@ -5,7 +5,7 @@ import { sandboxAggregator } from "../../src/adapters/sandbox/aggregator.ts";
 import { NO_STORED_KEYS } from "../../src/adapters/vault/stored-keys.ts";
 import { connectDex, timeLimit } from "../../src/compose/deps.ts";
 import { liveVenues } from "../../src/compose/live.ts";
-import { kindsOf } from "../../src/engine/kinds.ts";
+import { kindsOf } from "../../src/engine/accounts.ts";
 import { SECOND } from "../../src/kernel/time.ts";
 import { KINDS } from "../../src/kinds.ts";
 import { type Tier, VENUES, type VenueName } from "../../src/model/market.ts";

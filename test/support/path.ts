@@ -1,5 +1,5 @@
 import { sandboxBooks } from "../../src/adapters/libsql/sandbox/sandbox-books.ts";
-import { deposit } from "../../src/adapters/sandbox/person.ts";
+import { deposit } from "../../src/adapters/sandbox/venue.ts";
 import { type Candles, candlesOf } from "../../src/candles/candles.ts";
 import { runRound } from "../../src/engine/pass/round.ts";
 import { type Decimal, decimal } from "../../src/kernel/decimal.ts";

@@ -14,7 +14,7 @@ import { SANDBOX_TIMING, simulatedVenue } from "../../src/adapters/sandbox/venue
 import type { Candles } from "../../src/candles/candles.ts";
 import { connectDex, connectDryRuns, type ServiceDeps, timeLimit } from "../../src/compose/deps.ts";
 import { connectReference } from "../../src/compose/reference.ts";
-import { kindsOf } from "../../src/engine/kinds.ts";
+import { kindsOf } from "../../src/engine/accounts.ts";
 import { AppError } from "../../src/kernel/errors.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
 import { SECOND } from "../../src/kernel/time.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { CALCULATIONS, type GridJob } from "../../src/backtest/operations/calculations.ts";
-import { finish } from "../../src/backtest/run/finish.ts";
+import { finish } from "../../src/backtest/run/begin.ts";
 import { createOperations } from "../../src/operations.ts";
 import type { HeavyLane } from "../../src/ports/heavy.ts";
 import { createAdmission, createCallerLane, createHeavyLane } from "../../src/transport/body.ts";

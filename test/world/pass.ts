@@ -1,4 +1,4 @@
-import { kindsOf } from "../../src/engine/kinds.ts";
+import { kindsOf } from "../../src/engine/accounts.ts";
 import { runPass } from "../../src/engine/pass/pass.ts";
 import { KINDS } from "../../src/kinds.ts";
 import type { Market } from "../../src/model/market.ts";

@@ -1,7 +1,7 @@
 /** Entry of the calculation thread: it processes one message after another. */
 import { parentPort } from "node:worker_threads";
 import { CALCULATIONS } from "../../../src/backtest/operations/calculations.ts";
-import { finish } from "../../../src/backtest/run/finish.ts";
+import { finish } from "../../../src/backtest/run/begin.ts";
 import { AppError, messageOf } from "../../../src/kernel/errors.ts";
 import type { CalculationOutcome, CalculationRequest } from "./calculations.ts";
 

@@ -12,3 +12,13 @@ export const nodeLocal: Local = {
   sleep: (millis) => sleep(millis),
   heard: () => setImmediate(),
 };
+
+/** Returns whether a process of this machine runs, whoever owns it. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}

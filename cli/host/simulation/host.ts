@@ -7,7 +7,7 @@ import { coverageOf } from "../../../src/candles/read.ts";
 import { type Config, parseConfig } from "../../../src/compose/config.ts";
 import { connectReference } from "../../../src/compose/reference.ts";
 import { sandboxVenues } from "../../../src/compose/sandbox.ts";
-import { kindsOf } from "../../../src/engine/kinds.ts";
+import { kindsOf } from "../../../src/engine/accounts.ts";
 import { decimal } from "../../../src/kernel/decimal.ts";
 import { VenueError } from "../../../src/kernel/errors.ts";
 import type { Pair } from "../../../src/kernel/pair.ts";

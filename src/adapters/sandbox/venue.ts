@@ -1,5 +1,5 @@
-import { type Decimal, ZERO } from "../../kernel/decimal.ts";
-import { VenueError } from "../../kernel/errors.ts";
+import { type Decimal, text, ZERO } from "../../kernel/decimal.ts";
+import { AppError, VenueError } from "../../kernel/errors.ts";
 import { hashText, mixHash, pseudorandomShare } from "../../kernel/hash.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import { DAY, MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
@@ -253,3 +253,28 @@ function candle(market: Market, path: PricePath, from: Millis, to: Millis): Cand
 
 const toLots = ({ lot }: Market, amount: number): Decimal =>
   BigInt(Math.max(1, Math.floor(amount / (Number(lot) / 1e18)))) * lot;
+
+/** Actions of a person on a simulated venue outside the API. */
+const PERSON_TRIES = 50;
+
+/** Adds to a balance, or withdraws from the free part with a negative amount. Returns the new total. */
+export async function deposit(
+  books: Books,
+  { exchange, asset, amount }: { exchange: string; asset: string; amount: Decimal },
+): Promise<Decimal> {
+  for (let attempt = 0; attempt < PERSON_TRIES; attempt++) {
+    const { books: now } = await books.load(exchange);
+    const holding = now.holdings[asset] ?? { total: ZERO, used: ZERO };
+    const total = holding.total + amount;
+    if (total < holding.used)
+      throw new AppError("Invalid amount", `only ${text(holding.total - holding.used)} ${asset} is free`);
+    const change = {
+      settledAt: now.settledAt,
+      orders: [],
+      fills: [],
+      holdings: { [asset]: { ...holding, total } },
+    };
+    if (await books.commit(exchange, now.version, change)) return total;
+  }
+  throw new AppError("Conflict", "the simulated exchange is too busy: try again");
+}

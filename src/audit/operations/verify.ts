@@ -2,7 +2,7 @@ import * as z from "zod";
 import { digest, sameText } from "../../kernel/digest.ts";
 import { countField, rowsField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
-import { type ChainMark, type Checkpoint, checkpointText, eventText } from "../../model/chain.ts";
+import { type ChainMark, type Checkpoint, checkpointText, eventText } from "../../model/events.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { AuditStore, ChainedEvent, ChainPlace, Signer } from "../../ports/stores/store.ts";
 

@@ -1,6 +1,6 @@
 import { type TapeFile, tapeCoverage } from "../../candles/tape/tape.ts";
 import { gridViewById } from "../../grid/operations/stop.ts";
-import { RANGE_FLAGS, TRAIL_PARTS } from "../../grid/schema/range-flags.ts";
+import { RANGE_FLAGS, TRAIL_PARTS } from "../../grid/schema/input.ts";
 import { requestedAs } from "../../grid/start/as-requested.ts";
 import { centeredOf, requestedRangeOf } from "../../grid/start/check.ts";
 import type { Decimal } from "../../kernel/decimal.ts";

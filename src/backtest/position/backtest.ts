@@ -23,7 +23,7 @@ import type { Kinds } from "../../ports/kind.ts";
 import { addToTallies, newTally, type Tally } from "../../quality/tally.ts";
 import { cornersOf } from "../fast/jump.ts";
 import { opened, passOnPaper, type StrategyOnPaper, type WalkOptions } from "../paper/paper-account.ts";
-import { type Band, bandOf, onEachPath } from "../run/each-path.ts";
+import { type Band, bandOf, onEachPath } from "../run/begin.ts";
 import { type BarRun, barRun, walkTo } from "../run/walk.ts";
 import {
   closeAt,

@@ -1,7 +1,7 @@
 /** Backtests a user's own strategy over candles. */
 import * as z from "zod";
 import type { Candles } from "../../candles/candles.ts";
-import { kindsOf } from "../../engine/kinds.ts";
+import { kindsOf } from "../../engine/accounts.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { ownStrategyKind } from "../../own/kind.ts";

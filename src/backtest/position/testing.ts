@@ -6,7 +6,7 @@ import { isPair, splitPair } from "../../kernel/pair.ts";
 import { MINUTE, type Millis } from "../../kernel/time.ts";
 import type { Market, Side } from "../../model/market.ts";
 import type { AnyStrategyDefinition } from "../../ports/definition.ts";
-import { finish } from "../run/finish.ts";
+import { finish } from "../run/begin.ts";
 import { backtestingDeclared } from "./declared.ts";
 
 export interface TestMarketRules {

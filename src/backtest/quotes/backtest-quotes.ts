@@ -1,5 +1,5 @@
 import type { Candles } from "../../candles/candles.ts";
-import { kindsOf } from "../../engine/kinds.ts";
+import { kindsOf } from "../../engine/accounts.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { splitPair } from "../../kernel/pair.ts";
 import type { Kind } from "../../ports/kind.ts";

@@ -24,10 +24,17 @@ import {
   type Ticks,
   ticksOf,
 } from "../tape/ticks.ts";
-import { begin, checkGrid, type GridRequest } from "./begin.ts";
-import { type Band, bandOf, onEachPath, type PathRuns } from "./each-path.ts";
+import {
+  type Band,
+  bandOf,
+  begin,
+  checkGrid,
+  finish,
+  type GridRequest,
+  onEachPath,
+  type PathRuns,
+} from "./begin.ts";
 import { closeOf, type Figures, figuresOf } from "./figures.ts";
-import { finish } from "./finish.ts";
 import {
   begunWalk,
   forked,

@@ -1,4 +1,4 @@
-import { kindsOf } from "../../engine/kinds.ts";
+import { kindsOf } from "../../engine/accounts.ts";
 import { gridKind } from "../../grid/kind.ts";
 import { sellPrice } from "../../grid/plan/first-buy.ts";
 import { rebuildEdges, trailEnds } from "../../grid/plan/moves.ts";
@@ -40,7 +40,7 @@ import {
 } from "../paper/paper-account.ts";
 import { type PositionRow, type Positions, positionFrom, positionsOf, UNKNOWN } from "../paper/positions.ts";
 import { type Extremes, nextBar, type TickReach, type Ticks } from "../tape/ticks.ts";
-import { finish } from "./finish.ts";
+import { finish } from "./begin.ts";
 
 export interface WalkResult {
   /** Whether it used whole numbers as soon as possible. */

@@ -2,7 +2,7 @@ import type { Candles } from "../../candles/candles.ts";
 import { wire } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { DAY } from "../../kernel/time.ts";
-import { finish } from "../run/finish.ts";
+import { finish } from "../run/begin.ts";
 import { openAt, type Ticks, ticksOf } from "../tape/ticks.ts";
 import {
   type Candidate,

@@ -4,9 +4,9 @@ import { AppError } from "../../kernel/errors.ts";
 import { convertedField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { changed, limitsOf } from "../../limits/limits.ts";
+import { unusedLosses } from "../../limits/position.ts";
 import { EVERY_SCOPE, isScope, ownLimits, scopeOfAccount } from "../../limits/standing.ts";
 import { LIMIT_FORMS, LIMIT_NAMES, LIMIT_OFF, readLimit, showLimit } from "../../limits/texts.ts";
-import { unusedLosses } from "../../limits/unused-losses.ts";
 import { accountKey } from "../../model/account.ts";
 import { byOf } from "../../model/events.ts";
 import {

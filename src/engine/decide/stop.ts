@@ -3,7 +3,7 @@ import { splitPair } from "../../kernel/pair.ts";
 import { pluralize } from "../../kernel/plain-text.ts";
 import { midOf } from "../../kernel/spread.ts";
 import { HOUR, type Millis, timeInPast } from "../../kernel/time.ts";
-import { inOneOrder } from "../../limits/one-order.ts";
+import { inOneOrder } from "../../limits/position.ts";
 import { collarFloor, passesCollar } from "../../limits/standing.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import type { Event } from "../../model/events.ts";

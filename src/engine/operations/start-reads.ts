@@ -1,7 +1,13 @@
 import { type Decimal, text, ZERO } from "../../kernel/decimal.ts";
-import { AppError } from "../../kernel/errors.ts";
+import { AppError, VenueError } from "../../kernel/errors.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
-import { accountKey, type Balance, balanceIn } from "../../model/account.ts";
+import {
+  type AccountKey,
+  accountKey,
+  type Balance,
+  balanceIn,
+  parseAccountKey,
+} from "../../model/account.ts";
 import type { Market } from "../../model/market.ts";
 import type { PairAmounts, Strategy } from "../../model/strategy.ts";
 import type { Deps, DryBalances, DryRuns } from "../../ports/deps.ts";
@@ -86,4 +92,28 @@ export function describeStart(
   return phase === "active"
     ? `${id} is running and its orders are placed`
     : `${id} is ${status}; more of its orders follow`;
+}
+
+/** Returns the venue of a strategy to change. Throws AppError if this process cannot reach it. */
+export function venueForChange({ venueOf }: Pick<Deps, "venueOf">, account: AccountKey): Venue {
+  const of = parseAccountKey(account);
+  const venue = venueOf(of);
+  if (venue) return venue;
+  throw new AppError(
+    "Exchange error",
+    `nothing is changed: this process is not configured for ${of.exchange}; use a process that is`,
+  );
+}
+
+const UNREACHED: readonly VenueError["failure"][] = ["unavailable", "rate_limited", "refused"];
+
+/** Reads what a change must know from the exchange. Throws AppError if the exchange does not return it. */
+export async function readForChange<T>({ account }: Venue, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof VenueError) || !UNREACHED.includes(error.failure)) throw error;
+    const message = `nothing is changed: ${account.exchange} could not be read (${error.message}); the strategy continues unchanged`;
+    throw new AppError("Exchange error", message, { cause: error });
+  }
 }

@@ -1,6 +1,5 @@
 import { abs, type Decimal, div, max, min, ONE, ZERO } from "../../kernel/decimal.ts";
-import { medianOf } from "../../kernel/median.ts";
-import { midOf } from "../../kernel/spread.ts";
+import { medianOf, midOf } from "../../kernel/spread.ts";
 import { ageOf, MINUTE, type Millis } from "../../kernel/time.ts";
 import type { BidAsk } from "../../model/market.ts";
 import type { Confidence } from "../../model/memory.ts";

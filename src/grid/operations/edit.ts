@@ -1,5 +1,4 @@
-import { readForChange, venueForChange } from "../../engine/operations/change-reads.ts";
-import { readKept } from "../../engine/operations/start-reads.ts";
+import { readForChange, readKept, venueForChange } from "../../engine/operations/start-reads.ts";
 import { runPassNow } from "../../engine/pass/round.ts";
 import { text } from "../../kernel/decimal.ts";
 import { AppError, noLongerHolds } from "../../kernel/errors.ts";

@@ -29,8 +29,14 @@ import type { Deps } from "../../ports/deps.ts";
 import { forAnyone, killRefusal } from "../../ports/kill-permit.ts";
 import type { CandleRange, Reference, Venue } from "../../ports/venue.ts";
 import { asGrid, gridKind } from "../kind.ts";
-import { centeredInput, centeredPreviewInput, rangeInput, rangePreviewInput } from "../schema/input.ts";
-import { RANGE_FLAGS, TRAIL_PARTS } from "../schema/range-flags.ts";
+import {
+  centeredInput,
+  centeredPreviewInput,
+  RANGE_FLAGS,
+  rangeInput,
+  rangePreviewInput,
+  TRAIL_PARTS,
+} from "../schema/input.ts";
 import { PlannedShape, StartedShape } from "../schema/schema.ts";
 import { configOut } from "../schema/status-answer.ts";
 import {

@@ -2,7 +2,7 @@ import { type Decimal, div, max, min, mul, ONE, roundToStep, sum, text, ZERO } f
 import { splitPair } from "../../kernel/pair.ts";
 import { isWide } from "../../kernel/spread.ts";
 import type { Millis } from "../../kernel/time.ts";
-import { inOneOrder } from "../../limits/one-order.ts";
+import { inOneOrder } from "../../limits/position.ts";
 import { boundsAfter, refusedWithin } from "../../limits/standing.ts";
 import type { Bounds } from "../../model/limits.ts";
 import { type BidAsk, lotsFor, type Market, meetsMinimum, type Side } from "../../model/market.ts";

@@ -1,10 +1,15 @@
 import { ZERO } from "../../kernel/decimal.ts";
 import { bytesOfHex, digest } from "../../kernel/digest.ts";
-import { DAY, MINUTE, parseDay } from "../../kernel/time.ts";
+import { DAY, dayOf, MINUTE, parseDay } from "../../kernel/time.ts";
+import { dateOf } from "../../model/limits.ts";
 import { PROOF_FORMAT } from "../../model/samples/promise.ts";
 import { EMPTY_OFFER, parseOffer, twoSidedMillis } from "../../model/samples/sample.ts";
 import { type BundleDay, type BundleHead, dayText, signedText } from "../proof.ts";
 import { MINUTE_COLUMNS } from "../report.ts";
+import type { LiquidityAnswer } from "../schema.ts";
+import type { PairStatus, StatusContent } from "../status-page.tsx";
+import type { LiquidityDeps } from "../store/store.ts";
+import { liquidityOperation, promisedPairs } from "./report.ts";
 
 interface BundleVerdict {
   readonly valid: boolean;
@@ -158,4 +163,35 @@ async function signedFaults(head: BundleHead, day: BundleDay): Promise<string[]>
   const text = new TextEncoder().encode(signedText(day.hash));
   const isSigned = await crypto.subtle.verify("Ed25519", key, bytesOfHex(day.signature), text);
   return isSigned ? [] : [`${day.day} has a wrong signature`];
+}
+
+/** Number of days on the status page, with today. */
+const STATUS_DAYS = 90;
+
+/** Reads the sampled pairs for a status page, each once. Nothing of orders, balances or keys is in it. */
+export async function readStatusContent(
+  deps: LiquidityDeps,
+  shown: Pick<StatusContent, "maker" | "hasAmounts">,
+): Promise<StatusContent> {
+  const madeAt = await deps.store.now();
+  const today = dayOf(madeAt);
+  const proofs = deps.liquidity?.proofs;
+  const { run } = liquidityOperation(deps.exchanges.map(({ id }) => id));
+  const report = (pair: object, from: number) =>
+    run(
+      deps,
+      { ...pair, from: dateOf(from), to: dateOf(today), cost: false, details: false },
+      { actor: "local" },
+    ) as Promise<LiquidityAnswer>;
+  const pairs = new Map<string, PairStatus>();
+  let publicKey: string | null = null;
+  for (const { exchange, symbol } of await promisedPairs(deps, today)) {
+    const [pair, place] = [{ exchange, symbol }, `${exchange}:${symbol}`];
+    if (pairs.has(place)) continue;
+    const signed = await proofs?.newest(pair);
+    publicKey ??= signed?.publicKey ?? null;
+    const [whole, ofToday] = [await report(pair, today - STATUS_DAYS + 1), await report(pair, today)];
+    pairs.set(place, { whole, today: ofToday, signedDay: signed ? dateOf(signed.day) : null });
+  }
+  return { ...shown, madeAt, pairs: [...pairs.values()], publicKey };
 }

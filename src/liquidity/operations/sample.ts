@@ -1,5 +1,5 @@
 import { messageOf, VenueError } from "../../kernel/errors.ts";
-import { medianOf } from "../../kernel/median.ts";
+import { medianOf } from "../../kernel/spread.ts";
 import { dayOf, type Millis } from "../../kernel/time.ts";
 import { accountKey } from "../../model/account.ts";
 import type { Book } from "../../model/market.ts";

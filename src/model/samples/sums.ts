@@ -1,6 +1,6 @@
 /** Sums over the minutes of a sampled pair. Sums of two spans add up, so a mean over both is exact. */
 import { type Decimal, decimal, divideWhole, max, min, ONE, sum, ZERO } from "../../kernel/decimal.ts";
-import { meanOfKnown } from "../../kernel/median.ts";
+import { meanOfKnown } from "../../kernel/spread.ts";
 import { MINUTE, type Millis } from "../../kernel/time.ts";
 import type { ExactSum } from "../order.ts";
 import {

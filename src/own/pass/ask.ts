@@ -4,9 +4,9 @@ import { midOfBook, midOfOthers, withoutOwn } from "../../engine/position/ledger
 import { isFinal } from "../../engine/reconcile/fill-cursor.ts";
 import { div, max, roundToStep, ZERO } from "../../kernel/decimal.ts";
 import { mixHash } from "../../kernel/hash.ts";
-import { medianOf } from "../../kernel/median.ts";
 import { type Amount, Money } from "../../kernel/money.ts";
 import { createRandom } from "../../kernel/random.ts";
+import { medianOf } from "../../kernel/spread.ts";
 import { ageOf, MINUTE, type Millis, SECOND, TIMEFRAMES } from "../../kernel/time.ts";
 import type { Book, Market } from "../../model/market.ts";
 import type { CandleSeries, Elsewhere } from "../../model/memory.ts";

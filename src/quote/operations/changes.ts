@@ -1,4 +1,3 @@
-import { readForChange, venueForChange } from "../../engine/operations/change-reads.ts";
 import {
   CHANGES_STRATEGY,
   changeable,
@@ -8,6 +7,7 @@ import {
   viewNamed,
 } from "../../engine/operations/reads.ts";
 import { placedOut } from "../../engine/operations/shapes.ts";
+import { readForChange, venueForChange } from "../../engine/operations/start-reads.ts";
 import { runPassesUntil } from "../../engine/pass/round.ts";
 import { type Decimal, max, text, ZERO } from "../../kernel/decimal.ts";
 import { AppError, noLongerHolds } from "../../kernel/errors.ts";

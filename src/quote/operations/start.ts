@@ -38,7 +38,6 @@ import {
   StartedQuoteShape,
 } from "../schema/input.ts";
 import { plannedQuoteView } from "../schema/view.ts";
-import { largestQuote } from "../start/exposure.ts";
 import {
   matchesQuotePreview,
   type PlannedQuote,
@@ -113,6 +112,10 @@ function previewOfQuotes(query: QuoteRequest, plan: PlannedQuote, readings: Quot
 const QUOTE_EXAMPLE =
   "--exchange mexc --symbol SNEK/USDT --spread 0.02 --depth 500 --within 0.017 --levels 3";
 const STARTS_QUOTES = { access: "token", failure: "Start failed" } as const;
+
+/** Returns the largest order of quotes with equal sizes. */
+export const largestQuote = ({ rules: { sizes } }: QuoteConfig): Decimal | undefined =>
+  sizes.model === "flat" ? sizes.size : undefined;
 
 /** Computes what a change of running quotes can sell and buy. */
 /** Returns the exposure of running or changed quotes: all that their budget allows. Their budget cannot be changed. */

@@ -3,13 +3,13 @@ import { type SQL, sql } from "drizzle-orm";
 import { digest } from "../../kernel/digest.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import type { Millis } from "../../kernel/time.ts";
-import { eventText } from "../../model/chain.ts";
 import {
   type ActorAndRequest,
   BY_PASS,
   EVERY_ACCOUNT,
   type Event,
   type EventView,
+  eventText,
 } from "../../model/events.ts";
 import type { DatabaseUse } from "../../model/limits.ts";
 import { events } from "../tables/tables.ts";

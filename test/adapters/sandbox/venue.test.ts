@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { sandboxBooks, shock } from "../../../src/adapters/libsql/sandbox/sandbox-books.ts";
 import { createListings, listingOf, simulatedMarket } from "../../../src/adapters/sandbox/listings.ts";
 import { fillResting } from "../../../src/adapters/sandbox/matching.ts";
-import { deposit } from "../../../src/adapters/sandbox/person.ts";
+import { deposit } from "../../../src/adapters/sandbox/venue.ts";
 import { type Decimal, mul, sum, text, ZERO } from "../../../src/kernel/decimal.ts";
 import { HOUR, MINUTE } from "../../../src/kernel/time.ts";
 import { applied, place, type VenueBooks } from "../../../src/market/matching/placing.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { opened, type Placed, paper, passOnPaper } from "../../../src/backtest/paper/paper-account.ts";
 import { RULES } from "../../../src/backtest/tape/ticks.ts";
-import { kindsOf } from "../../../src/engine/kinds.ts";
+import { kindsOf } from "../../../src/engine/accounts.ts";
 import { gridKind } from "../../../src/grid/kind.ts";
 import type { GridStrategy } from "../../../src/grid/state/state.ts";
 import type { Kind } from "../../../src/ports/kind.ts";

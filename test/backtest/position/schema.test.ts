@@ -7,7 +7,7 @@ import {
   QuoteBacktestShape,
   quoteBacktestView,
 } from "../../../src/backtest/quotes/schema.ts";
-import { finish } from "../../../src/backtest/run/finish.ts";
+import { finish } from "../../../src/backtest/run/begin.ts";
 import { candlesOf, slice } from "../../../src/candles/candles.ts";
 import { NO_STOP } from "../../../src/kernel/fields.ts";
 import { HOUR, MINUTE, SECOND } from "../../../src/kernel/time.ts";

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { quoteAt } from "../../../src/backtest/paper/paper-account.ts";
 import { walkingTape } from "../../../src/backtest/run/backtest.ts";
-import { begin, checkGrid, type GridRequest } from "../../../src/backtest/run/begin.ts";
-import { finish } from "../../../src/backtest/run/finish.ts";
+import { begin, checkGrid, finish, type GridRequest } from "../../../src/backtest/run/begin.ts";
 import { openAt, RULES, ticksOf } from "../../../src/backtest/tape/ticks.ts";
 import { d } from "../../support/grid.ts";
 import { book, executions, FROM, MARKET, ONE_SLOT, overTape, print, type Reported, taped } from "../taped.ts";

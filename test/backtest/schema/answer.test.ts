@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { CALCULATIONS } from "../../../src/backtest/operations/calculations.ts";
 import { backtest } from "../../../src/backtest/run/backtest.ts";
-import { finish } from "../../../src/backtest/run/finish.ts";
+import { finish } from "../../../src/backtest/run/begin.ts";
 import { BacktestShape, fillsCsv } from "../../../src/backtest/schema/answer.ts";
 import { backtestView, describeBacktest } from "../../../src/backtest/schema/answer-view.ts";
 import { candlesOf, slice } from "../../../src/candles/candles.ts";

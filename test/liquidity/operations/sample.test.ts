@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { VenueError } from "../../../src/kernel/errors.ts";
 import { DAY, HOUR, MINUTE } from "../../../src/kernel/time.ts";
+import { readStatusContent } from "../../../src/liquidity/operations/check-proof.ts";
 import { sampleFirst, sampleLiquidity, withoutRules } from "../../../src/liquidity/operations/sample.ts";
-import { readStatusContent } from "../../../src/liquidity/operations/status.ts";
 import { createProofKeys, createProofStore } from "../../../src/liquidity/store/proofs.ts";
 import { createLiquidityStore, type LiquidityDeps } from "../../../src/liquidity/store/store.ts";
 import type { Order } from "../../../src/model/order.ts";

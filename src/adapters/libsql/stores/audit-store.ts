@@ -1,8 +1,7 @@
 import { and, asc, desc, eq, gt, lt, sql } from "drizzle-orm";
 import { StoreError } from "../../../kernel/errors.ts";
 import { type Millis, SECOND } from "../../../kernel/time.ts";
-import { type ChainMark, type Checkpoint, checkpointText } from "../../../model/chain.ts";
-import { EVERY_ACCOUNT } from "../../../model/events.ts";
+import { type ChainMark, type Checkpoint, checkpointText, EVERY_ACCOUNT } from "../../../model/events.ts";
 import type { AuditStore } from "../../../ports/stores/store.ts";
 import { withinTime } from "../../../ports/within-time.ts";
 import type { TurnCalls } from "../../../storage/client/call-queue.ts";

@@ -1,9 +1,9 @@
-import { max, sql } from "drizzle-orm";
+import { desc, eq, getTableColumns, max, sql } from "drizzle-orm";
 import { MAX_BACKOFF_MS, MAX_LEASE_MS, type Millis } from "../../../kernel/time.ts";
-import type { Store } from "../../../ports/stores/store.ts";
+import { HEARTBEAT_LIFE, type ServerStore, type Store } from "../../../ports/stores/store.ts";
 import { type Context, statement } from "../../../storage/client/context.ts";
 import { readiness } from "../../../storage/client/migrate.ts";
-import { accounts } from "../../../storage/tables/tables.ts";
+import { accounts, servers } from "../../../storage/tables/tables.ts";
 import { rates, requests } from "../../../storage/tables/venue-tables.ts";
 import { auditStore } from "./audit-store.ts";
 import { historyStore } from "./history-store.ts";
@@ -12,7 +12,6 @@ import { manualOrderStore } from "./manual-order-store.ts";
 import { passStore } from "./pass-store.ts";
 import { planStore } from "./plan-store.ts";
 import { requestStore } from "./request-store.ts";
-import { serverStore } from "./server-store.ts";
 import { strategyStore } from "./strategy-store.ts";
 import { tokenStore } from "./token-store.ts";
 
@@ -31,6 +30,8 @@ export const clockLead =
     return Number(rows[0]?.[0]);
   };
 
+const { heartbeatAt: _heartbeatAt, ...shown } = getTableColumns(servers);
+
 /** Creates the store on libSQL: a file, or a server over HTTP. The database must be migrated. */
 export const createStore = (context: Context): Store => ({
   ...passStore(context),
@@ -48,3 +49,31 @@ export const createStore = (context: Context): Store => ({
   lockedFor: context.client.keptWaiting,
   trouble: () => context.client.trouble() ?? context.version?.newer,
 });
+
+export function serverStore({ client, db, now }: Context): ServerStore {
+  // A time ahead of the clock was written before the clock was set back: it says as little as an old one.
+  const isRecent = () => sql`abs(${now()} - ${servers.heartbeatAt}) < ${HEARTBEAT_LIFE}`;
+  return {
+    async recordServer(server) {
+      const row = { ...server, heartbeatAt: now() };
+      const written = db
+        .insert(servers)
+        .values(row)
+        .onConflictDoUpdate({ target: servers.instance, set: row });
+      const ended = db.delete(servers).where(sql`not ${isRecent()}`);
+      await client.unwaited(statement(ended), statement(written));
+    },
+
+    async removeServer(instance) {
+      await client.unwaited(statement(db.delete(servers).where(eq(servers.instance, instance))));
+    },
+
+    async runningServers() {
+      return db
+        .select(shown)
+        .from(servers)
+        .where(isRecent())
+        .orderBy(desc(sql`${servers}.rowid`));
+    },
+  };
+}

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { auditStore } from "../../../../src/adapters/libsql/stores/audit-store.ts";
 import { digest } from "../../../../src/kernel/digest.ts";
-import { eventText } from "../../../../src/model/chain.ts";
-import { EVERY_ACCOUNT } from "../../../../src/model/events.ts";
+import { EVERY_ACCOUNT, eventText } from "../../../../src/model/events.ts";
 import type { Signer } from "../../../../src/ports/stores/store.ts";
 import { BY } from "../../../support/by.ts";
 import { opened, START } from "./opened.ts";

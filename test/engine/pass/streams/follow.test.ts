@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { kindsOf } from "../../../../src/engine/kinds.ts";
+import { kindsOf } from "../../../../src/engine/accounts.ts";
 import { listedStrategy } from "../../../../src/engine/operations/reads.ts";
 import type { Pass } from "../../../../src/engine/pass/pass.ts";
 import { describeStream, streamNotices } from "../../../../src/engine/pass/streams/down.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { kindsOf } from "../../../../src/engine/kinds.ts";
+import { kindsOf } from "../../../../src/engine/accounts.ts";
 import { reaches, wakesOf } from "../../../../src/engine/pass/streams/follow.ts";
 import { kindsWith } from "../../../../src/kinds.ts";
 import type { Strategy } from "../../../../src/model/strategy.ts";
