@@ -28,7 +28,7 @@ const MAX_CHARACTERS_SHOWN = 80;
 const MAX_PREFACE_LINES = 5;
 
 /**
- * Reads candles, or builds them from trades, from the bytes of a table or JSON file as they arrive; see layout.ts for
+ * Reads candles, or builds them from trades, from the bytes of a table or JSON file as they arrive; see `layoutOf` for
  * the formats. Throws RangeError with the invalid row.
  */
 export function createReader({ pair, spanMillis, skipRefused = false, mayBeEmpty = false }: ReadOptions) {

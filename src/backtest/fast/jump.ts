@@ -252,7 +252,7 @@ const FAST_OPTIONS: { readonly [Option in keyof GridConfig]-?: Fast | undefined 
   gridSpacing: "leap",
   spacingModel: "leap",
   isSpaced: "leap",
-  // They move or end the whole grid at a known price (wake.ts).
+  // They move or end the whole grid at a known price (`wakeOf`).
   stopLossPrice: "leap",
   takeProfitPrice: "leap",
   stopAtOnce: "leap",
@@ -271,10 +271,7 @@ const FAST_OPTIONS: { readonly [Option in keyof GridConfig]-?: Fast | undefined 
   bound: undefined,
 };
 
-/**
- * What a backtest can skip for a grid with an option: passes that cannot change anything (`wake`), or all passes, by
- * counting fills in whole numbers (`leap`). An option that is not listed needs every pass.
- */
+/** Returns whether a backtest can skip these passes for a grid with this configuration. */
 export const canSkip = (skipped: Fast, config: GridConfig): boolean =>
   Object.entries(config).every(([option, value]) => {
     const most = (FAST_OPTIONS as Readonly<Record<string, Fast | undefined>>)[option];

@@ -201,8 +201,10 @@ export function withCost(
   return capital && { ...capital, whole: capital.whole + cost, position: capital.position + cost };
 }
 
-/** Computes how much a limited grid can still buy: the limit that counted its start applies to every later order. */
-/** Returns the quote that further buys can spend, given its unsettled orders `live`; undefined if the grid has no limit. */
+/**
+ * Returns the quote that further buys can spend, given its unsettled orders `live`; undefined if the grid has no limit.
+ * The limit that counted its start applies to every later order.
+ */
 export function boundRoom(
   { config, state, symbol }: GridStrategy,
   live: readonly Order[],
@@ -305,7 +307,7 @@ export function targetOrderOf(slot: Slot, market: Market): TargetOrder | undefin
 
 /**
  * Prices an order at its level, or at the nearest price where it would be a maker order; that is better for the grid
- * than the level. When the level itself allows a maker order, the order moves back (see outdated.ts).
+ * than the level. When the level itself allows a maker order, the order moves back (see `outdated`).
  */
 export function makerPriced(
   wish: TargetOrder | undefined,
