@@ -1,3 +1,5 @@
+/** Paths on this machine, without dependencies on databases or exchanges, so help is fast. */
+
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -46,7 +48,6 @@ function base(
 export const defaultDatabaseUrl = (env: HostEnvironment, sandbox: boolean): string =>
   `file:${join(dataDirectory(env), sandbox ? "sandbox.db" : "edgemaker.db")}`;
 
-/** Paths on this machine, without dependencies on databases or exchanges, so help is fast. */
 /** Returns the absolute path of a `file:` URL; undefined for a server's. */
 export function databaseFile(url: string): string | undefined {
   if (!url.startsWith("file:")) {

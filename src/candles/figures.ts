@@ -1,7 +1,7 @@
+/** Parses numbers and times from a file's bytes; creating a text for each would cost more than everything else. */
+
 import { DAY, HOUR, MINUTE, SECOND } from "../kernel/time.ts";
 import type { Row, RowShape } from "./rows.ts";
-
-/** Parses numbers and times from a file's bytes; creating a text for each would cost more than everything else. */
 
 /** The last parsed price or time; each reader reuses one object. */
 export interface Figure {

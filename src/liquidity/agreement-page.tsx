@@ -364,12 +364,12 @@ export const termsFields = (ids: readonly string[]) => ({
 /** Returns a day, counted from 1970. */
 export const dayNumber = (day: string): number => (parseTime(day) ?? 0) / DAY;
 
-/** Agreements as they are evaluated: stored ones, and the entries of EDGEMAKER_LIQUIDITY as one without an end. */
 /** A market of an agreement. */
 export interface AgreedMarket extends PromisedPair {
   readonly promise: LiquidityPromise;
 }
 
+/** An agreement as it is evaluated: a stored one, or the entries of EDGEMAKER_LIQUIDITY as one without an end. */
 export interface NamedAgreement extends Omit<AgreementVersion, "markets" | "total"> {
   readonly markets: readonly AgreedMarket[];
   /** Markets that these settings do not have, as text. */

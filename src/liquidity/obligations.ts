@@ -149,7 +149,6 @@ export function upShare(
   return { rule, state, unit: "share", value, limit: requestedValue, reason };
 }
 
-/** Spans of days in order, as sums. */
 /** Decides whether own orders keep a rule. Two rules with the same key are equal. */
 export interface UpRule {
   readonly key: string;
@@ -158,7 +157,7 @@ export interface UpRule {
   readonly isUp: (offer: Omit<OwnOffer, "offer">) => boolean;
 }
 
-/** `to` is excluded. */
+/** A span of days in order, as sums; `to` is excluded. */
 export interface LiquiditySpan {
   readonly from: number;
   readonly to: number;

@@ -184,7 +184,6 @@ export function uptimeChart(days: readonly Day[]) {
 export type OwnFigures = LiquidityAnswer["own"];
 type Day = LiquidityAnswer["days"][number];
 
-/** Obligations by name, with the user's values. */
 /** Default terms of an agreement. */
 export const DEFAULT_TERMS = {
   spread: decimal("0.02"),

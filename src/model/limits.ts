@@ -153,8 +153,7 @@ export interface LimitsRequest {
   readonly countsOpen?: boolean;
 }
 
-/** Usage of passes, counted as platforms bill it. Times are protocol time; days are UTC. */
-/** Rows are null if the database does not report them: unknown is not zero. */
+/** Usage of passes, counted as platforms bill it. Rows are null if the database does not report them: unknown is not zero. */
 interface Cost {
   readonly exchangeCalls: number;
   readonly databaseRequests: number;
@@ -162,7 +161,7 @@ interface Cost {
   readonly rowsWritten: number | null;
 }
 
-/** Usage of an account on one day, from its first pass to its last, by strategy. */
+/** Usage of an account on one UTC day, from its first pass to its last, by strategy. */
 export interface CostDay {
   readonly day: number;
   readonly from: Millis;

@@ -261,7 +261,6 @@ export function firstMet<T extends RestingTerms>(reach: Reach, orders: readonly 
 const isBefore = (a: RestingTerms, b: RestingTerms): boolean =>
   a.side === "sell" ? a.price < b.price : a.price > b.price;
 
-/** What a strategy can use in a pass, and the orders that it requests. */
 /** When a request of a pass can be sent and take effect, in protocol time. */
 export interface LeaseWindow {
   readonly sendBy: Millis;
@@ -301,15 +300,6 @@ export interface Intent extends OrderTerms {
   readonly slot: number;
 }
 
-/**
- * What a fill earned, in quote. The literature measures a trade from the side of its taker: direction D (+1 buys, −1
- * sells), price p, mid m at the trade, and a later mid m′. A strategy's order is the other side of that trade and earns
- * what the taker pays; an own taker order therefore has negative spreads.
- *
- * Source: R. D. Huang and H. R. Stoll, "Dealer versus auction markets: A paired comparison of execution costs on NASDAQ
- * and the NYSE", Journal of Financial Economics 41 (1996) 313–357. They value the realized half-spread at a later trade
- * price; here, as in later work, at a later mid.
- */
 /** A sum of products of two decimals without rounding: a whole count of 1e-36. */
 export type ExactSum = bigint;
 
@@ -319,6 +309,14 @@ const signOf = ({ side }: Pick<Fill, "side">): bigint => (side === "buy" ? 1n : 
 /**
  * Returns what the whole fill earned against a mid: D · (p − m) × amount. Against the mid at the fill it is half of the
  * effective spread; against a later mid it is half of the realized spread, the markout.
+ *
+ * The literature measures a trade from the side of its taker: direction D (+1 buys, −1
+ * sells), price p, mid m at the trade, and a later mid m′. A strategy's order is the other side of that trade and earns
+ * what the taker pays; an own taker order therefore has negative spreads.
+ *
+ * Source: R. D. Huang and H. R. Stoll, "Dealer versus auction markets: A paired comparison of execution costs on NASDAQ
+ * and the NYSE", Journal of Financial Economics 41 (1996) 313–357. They value the realized half-spread at a later trade
+ * price; here, as in later work, at a later mid.
  */
 export const earnedAgainst = (fill: Pick<Fill, "side" | "amount" | "notional">, mid: Decimal): ExactSum =>
   signOf(fill) * (mid * fill.amount - fill.notional * ONE);
@@ -336,7 +334,6 @@ export const impactOn = (
 export const isToxic = (fill: Pick<Fill, "side" | "price">, later: Decimal): boolean =>
   signOf(fill) * (later - fill.price) < 0n;
 
-/** Which fills were picked off: traders who knew the next price took them. */
 /** Horizon at which a fill counts as toxic. */
 export const TOXIC_AT: HorizonName = "mid10s";
 /** Minimum number of measured fills; fewer show nothing. */
@@ -350,7 +347,10 @@ interface Flow {
   readonly earned: ExactSum;
 }
 
-/** Returns the flow of fills that mostly lost money, and lost money together; undefined for others. */
+/**
+ * Returns the flow of fills that were picked off: traders who knew the next price took them. Such fills mostly lost
+ * money, and lost money together. Undefined for others.
+ */
 export function pickedOffFlow(fills: readonly MeasuredFill[]): Flow | undefined {
   let [known, toxic, earned] = [0, 0, 0n];
   for (const fill of fills) {

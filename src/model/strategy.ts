@@ -239,14 +239,13 @@ export const timeInForceOf = (
   { postOnly = true }: Pick<StrategyConfig, "postOnly">,
 ): TimeInForce => (slot >= FIRST_WHOLE_SLOT ? "ioc" : postOnly ? "post_only" : "gtc");
 
-/** Computes how much of an account's balances a strategy still needs. */
 /** Amounts of the two assets of a pair. */
 export interface PairAmounts {
   readonly quote: Decimal;
   readonly base: Decimal;
 }
 
-/** Free balances that it still needs. */
+/** An account's free balances that a strategy still needs. */
 export interface Reserve extends PairAmounts {
   /** Balances that its open orders lock, in addition. */
   readonly locked: PairAmounts;

@@ -150,7 +150,7 @@ export function addressOf(kind: ChannelKind, secrets: ChannelSecrets): URL {
   }
 }
 
-/** Returns the request without a webhook's signature. */
+/** Returns the request as the channel's provider documents it, without a webhook's signature. */
 export function requestOf(
   { name, kind }: { readonly name: string; readonly kind: Exclude<ChannelKind, "email"> },
   message: Message,

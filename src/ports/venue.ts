@@ -217,8 +217,7 @@ export interface ExchangeInfo {
   readonly configured: boolean;
 }
 
-/** Public market data of an exchange. Prices are in quote, amounts in base, times in milliseconds. */
-/** Public data of one venue. Throws VenueError. */
+/** Public market data of an exchange. Prices are in quote, amounts in base, times in milliseconds. Throws VenueError. */
 export interface MarketData {
   market(symbol: Pair): Promise<Market>;
   ticker(symbol: Pair): Promise<Ticker>;
@@ -239,8 +238,10 @@ export interface CandleRange {
   readonly since?: Millis | undefined;
 }
 
-/** Messages of an exchange that start a pass early. A pass takes no state from them: it reads the exchange as always. */
-/** Something that can have happened. A hint can be wrong, repeated, late or missing. */
+/**
+ * A message of an exchange that starts a pass early. A hint can be wrong, repeated, late or missing: a pass takes no
+ * state from it, and reads the exchange as always.
+ */
 export type Hint =
   /** An order of the account on this pair was filled or has ended. */
   | { readonly kind: "orders"; readonly symbol: Pair }
@@ -313,8 +314,7 @@ export interface StreamReport {
   readonly reactions: readonly Reactions[];
 }
 
-/** Data of decentralized exchanges on Cardano. Amounts and prices are Decimal; ADA is the chain's native asset. */
-/** A pool of ADA and one token, with a state. */
+/** A pool of ADA, Cardano's native asset, and one token on a decentralized exchange, with a state. */
 export interface Pool {
   /** The exchange's name. */
   readonly dex: string;

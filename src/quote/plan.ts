@@ -285,13 +285,13 @@ function lastHit(fills: readonly MeasuredFill[]): Millis | undefined {
 const widenedShare = (ticks: number, tick: Decimal, price: Decimal): Decimal =>
   div(BigInt(ticks) * tick, price, "up");
 
-/** Computes the distance of the nearest order from the reservation price, as a share of it. */
 /** Standard deviation of a price's returns over a span, as a share of the price. */
 export interface Volatility {
   readonly share: number;
   readonly over: Millis;
 }
 
+/** Distance of the nearest order from the reservation price, as a share of it. */
 export interface HalfSpread {
   readonly share: Decimal;
   /** Which of the three distances applied. */
@@ -360,7 +360,6 @@ export function realizedVolatility(
   return elapsed > 0 ? { share: Math.sqrt((squares / elapsed) * over), over } : undefined;
 }
 
-/** Computes the reservation price: the reference price adjusted for inventory. */
 /** Returns base's share of the inventory's value; null if the inventory is worth nothing. */
 export function shareOfBase(base: Decimal, quote: Decimal, reference: Decimal): Decimal | null {
   const worth = mul(max(base, ZERO), reference, "half");
@@ -369,8 +368,8 @@ export function shareOfBase(base: Decimal, quote: Decimal, reference: Decimal): 
 }
 
 /**
- * Returns reference × (1 − (share − target) × strength): with too much base, asks and bids are lower. The distance
- * from the reference is at most the share `most`.
+ * Returns the reservation price, which is the reference price adjusted for inventory: reference × (1 − (share − target)
+ * × strength). With too much base, asks and bids are lower. The distance from the reference is at most the share `most`.
  */
 export function reservationPrice(
   reference: Decimal,

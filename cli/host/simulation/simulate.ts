@@ -299,8 +299,7 @@ function booksProblems(
   });
 }
 
-/** Makes an exchange and a store fail as real ones do: lost responses, failed reads, and a process that ends anywhere. */
-/** Shares of the calls that each fault hits. */
+/** Shares of the calls that each fault hits: a process that ends, a lost response, a failed read. */
 const SHARES = { crash: 0.02, lost: 0.08, failedRead: 0.02 };
 
 interface Faults {

@@ -133,7 +133,6 @@ function locateIn(bundle: BundledStrategy): LoadedFrom["locate"] {
   };
 }
 
-/** Bundles each file of a strategies folder to one script with esbuild, with a source map. */
 /** Not bundled: esbuild is a separate program, and only strategies need it. A package contains a copy beside the bundle. */
 const requireHere = createRequire(import.meta.url);
 const PACKED_ESBUILD = new URL("../esbuild/lib/main.js", import.meta.url);
@@ -163,7 +162,7 @@ export function strategyFiles(folder: string): readonly string[] {
     .sort();
 }
 
-/** Bundles a file. Throws an Error with file, line and column of a mistake. */
+/** Bundles a file to one script with a source map. Throws an Error with file, line and column of a mistake. */
 export function bundleStrategy(path: string): BundledStrategy {
   const file = relative(process.cwd(), path);
   const { code, map } = bundled(path);

@@ -137,7 +137,6 @@ const mayCancel = (order: Order): boolean => order.exchangeId !== null && !isFin
 
 export const cancellable = (live: readonly Order[]): Order[] => live.filter(mayCancel);
 
-/** Slots whose order a limit refused. Retries become less frequent until someone changes the limits. */
 /** Limits that are not known to end soon; the others depend on the market, the time or a person. */
 const LASTING_LIMITS: readonly LimitCode[] = [
   "limit_order",
@@ -164,7 +163,10 @@ export const waitsForLimit = ({ limited }: SlotState, { now, version }: Now): bo
 export const waitsToPlace = (slot: SlotState, at: Now): boolean =>
   isAhead(slot.retryAt, at.now, MAX_BACKOFF_MS) || waitsForLimit(slot, at);
 
-/** Returns a slot and its refusal after a limit refused its order again. */
+/**
+ * Returns a slot and its refusal after a limit refused its order again. Retries become less frequent until someone
+ * changes the limits.
+ */
 export function limitedAgain<S extends SlotState>(
   slot: S,
   refusal: Omit<Refusal, "slot">,
@@ -188,7 +190,6 @@ export function unlimited<S extends SlotState>(slot: S): S {
   return rest as S;
 }
 
-/** Notices about what keeps a strategy from placing orders. */
 /** Returns whether the exchange has not confirmed yet that it accepted the order. */
 export const isUnclear = ({ state }: Pick<Order, "state">): boolean =>
   state === "pending" || state === "unknown";

@@ -317,7 +317,6 @@ export function leavingAgain(
   return { ...kind.release(state), exit: { reason, tries: 1 } };
 }
 
-/** Messages about a strategy that a price has stopped: when it triggers, and when the exit is complete. */
 /** Formats a trigger, such as `stop_loss at 54000 (armed at 55000)`; for a loss, its limit. */
 export function describeReached({ reason, reached }: Exit, halted?: string | null): string {
   if (reached) return `${reason} at ${text(reached.mid)} (armed at ${text(reached.price)})`;

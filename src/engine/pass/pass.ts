@@ -416,8 +416,10 @@ export const forgottenEvent = ({ lease: { account, now } }: Snapshot, { clientId
   message: `the database has lost its last commits: it does not know order ${clientId} on the exchange; every strategy waits until all orders can be seen`,
 });
 
-/** Reports that an exchange rejects the API key; no orders of the account work until it accepts one. */
-/** Returns one event when it starts; later passes that fail for the same reason return none. */
+/**
+ * Reports that an exchange rejects the API key; no orders of the account work until it accepts one. Returns one event
+ * when it starts; later passes that fail for the same reason return none.
+ */
 function refusedKeyEvents(
   { lease: { account, now }, memory }: Pick<Snapshot, "lease" | "memory">,
   failure: VenueFailure | undefined,

@@ -63,7 +63,6 @@ export function watchNotices({ strategy, memory, now }: StrategyView, interval: 
     : [];
 }
 
-/** Detects that no pass runs for a strategy's account, so no fill is booked and no order is placed. */
 /** Number of intervals without a complete pass that count as stalled. */
 const STALLED_INTERVALS = 3;
 /** Minimum duration, because with very short intervals one slow response takes several of them. */
@@ -75,7 +74,10 @@ const MIN_STALLED_WHILE_RETRIED_MS: Millis = MINUTE;
 const paceOf = ({ memory }: StrategyView, interval: Millis | undefined): Millis =>
   memory.interval ?? interval ?? MINUTE;
 
-/** Returns how long a waiting strategy's account has had no complete pass; 0 while the delay is normal. */
+/**
+ * Returns how long a waiting strategy's account has had no complete pass, so no fill is booked and no order is placed;
+ * 0 while the delay is normal.
+ */
 export function stalledFor(view: StrategyView, interval: Millis | undefined): Millis {
   const { strategy, steppedAt, now, memory, accountError } = view;
   if (strategy.status === "stopped" || steppedAt === null) return 0;

@@ -193,8 +193,7 @@ export function beginPosition<S extends PositionStrategy>(
 const provenBase = ({ base }: PositionState, live: readonly Order[]): Decimal =>
   sum(live.filter(({ side }) => side === "sell").map(({ amount, booked }) => amount - booked)) - base;
 
-/** Removes the account's own orders from an order book, to get the prices of others. */
-/** Returns a book without the account's own orders. */
+/** Returns a book without the account's own orders, to get the prices of others. */
 export function withoutOwn(book: Book, own: readonly OrderTerms[]): Book {
   const rest = (levels: readonly BookLevel[], side: Side): BookLevel[] =>
     levels

@@ -127,9 +127,7 @@ export const costInAll = ({ slots, idle }: Pick<GridState, "slots" | "idle">): D
 /** Returns a slot's base as a lot. */
 export const lotOf = (slot: Slot): Lot => ({ base: unsoldBase(slot), cost: costOf(slot), first: slot.first });
 
-/** Moves base between slots and the idle lots without a trade; its cost moves with it. */
-
-/** Moves the base of these slots to the idle lots. */
+/** Moves the base of these slots to the idle lots; its cost moves with it. */
 export function releaseInventory(state: GridState, isGiven: (slot: Slot) => boolean): GridState {
   const given = state.slots.filter(
     (slot) => isGiven(slot) && (unsoldBase(slot) !== ZERO || slot.cost !== ZERO),

@@ -159,8 +159,7 @@ function describeState(
   return `${id} is stopping: ${openOrders} of its orders could still be open${why}; the next passes finish the stop`;
 }
 
-/** Computes what a change of a running grid can sell and buy. */
-/** Returns all base that it has or may already have bought. */
+/** Returns the exposure of a stop that sells: all base that it has or may already have bought. */
 async function readSaleExposure(deps: Deps, strategy: GridStrategy): Promise<Exposure> {
   if (isDry(strategy) || strategy.status === "stopped") return NO_EXPOSURE;
   const { symbol, state } = strategy;

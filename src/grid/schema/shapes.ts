@@ -97,8 +97,6 @@ export const GridStatusShape = lazy(() =>
   }),
 );
 
-/** Prices at which a grid starts and stops, and its benchmark. */
-
 const StopPriceShape = lazy(() =>
   z.object({
     reason: z.enum(["stop_loss", "take_profit", "trigger"]),
@@ -113,6 +111,7 @@ type ReportedNotices = readonly { readonly code: string }[];
 /** Notices that mean a reached price may have no effect. */
 const UNWATCHED = new Set(["stalled", "stop_price_unwatched", "stop_price_held_up"]);
 
+/** Returns the prices at which a grid starts and stops. */
 export function stopPricesOf(
   { strategy, memory }: StrategyView<GridStrategy>,
   watch: ReportedNotices,
@@ -147,6 +146,7 @@ const distancePercent = (price: Decimal, mark: Decimal): number =>
 export const investmentOf = ({ state }: Pick<GridStrategy, "state">): Decimal =>
   sum(state.slots.map(({ size }) => size));
 
+/** Returns a grid's benchmark: the profit of holding its investment in base since the start. */
 export const holdingProfit = ({ state }: Pick<GridStrategy, "state">, mark: Decimal): Decimal =>
   state.startPrice === ZERO
     ? ZERO

@@ -180,7 +180,6 @@ export function previewChange(
 
 const toHundredths = (value: Decimal): Decimal => roundToStep(value, ONE / 100n, "half");
 
-/** Computes what a grid can sell and buy from its current or planned slots. */
 /** A running or planned grid. */
 export interface ExposedGrid {
   readonly symbol: Pair;
@@ -202,6 +201,7 @@ export interface ExposedGrid {
   readonly exitsAtOnce?: boolean | undefined;
 }
 
+/** Computes what a grid can sell and buy from its current or planned slots. */
 export function gridExposure(grid: ExposedGrid): Exposure {
   const { symbol, config, mid, exitsAtOnce } = grid;
   const { stopLossPrice, takeProfitPrice } = config;

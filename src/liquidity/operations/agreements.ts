@@ -254,7 +254,6 @@ export const agreementOperations = (ids: readonly string[]): readonly Operation[
   endAgreement,
 ];
 
-/** Agreements as responses show them. */
 /** Returns the response for an agreement; `stored` is its newest version, undefined for the settings. */
 export function agreementView(
   agreement: NamedAgreement,

@@ -37,11 +37,10 @@ export async function promiseAlarms(
   return alarms;
 }
 
-/** Warns about obligations that are at risk today, while there is still time to act. */
 /** Minimum number of minutes for a mean. */
 const MIN_MINUTES_FOR_MEAN = 60;
 
-/** Describes obligations at risk on the day `today`; empty if there is none. */
+/** Describes obligations at risk on the day `today`, while there is still time to act; empty if there is none. */
 export function nearlyMissed(promise: LiquidityPromise, today: LiquiditySpan): string[] {
   const { preset, request } = promise;
   if (preset === "mexc-st" || preset === "bitget-st")

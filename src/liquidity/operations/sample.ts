@@ -203,7 +203,6 @@ async function lookAtPair(
   }
 }
 
-/** Determines why own orders are missing on a side of a book, from their strategies' states. */
 /** Refusals that mean too little free balance, or too much inventory. */
 const LACKS_FUNDS: readonly RefusalReason[] = [
   "no_quote",
@@ -214,7 +213,10 @@ const LACKS_FUNDS: readonly RefusalReason[] = [
   "min_position",
 ];
 
-/** Returns the cause; `views` are the running strategies of this account and pair. */
+/**
+ * Returns why own orders are missing on a side of a book, from the states of their strategies; `views` are the running
+ * strategies of this account and pair.
+ */
 export function absenceOf(own: Sides<number>, views: readonly StrategyView[]): Absence | null {
   if (own.bids > 0 && own.asks > 0) return null;
   const active = views.filter(({ strategy: { wants, phase } }) => wants === "run" && phase !== "paused");

@@ -73,9 +73,10 @@ export interface ProofKey {
 export const PROOF_FORMAT = "edgemaker-proof-1";
 export const NO_PREVIOUS = "0".repeat(64);
 
-/** Agreements: named rules for several markets over a span of days. */
-
-/** What an edit can change. Days are UTC days, counted from 1970; both are included. */
+/**
+ * What an edit of an agreement can change: named rules for several markets over a span of days. Days are UTC days,
+ * counted from 1970; both are included.
+ */
 export interface AgreementTerms {
   /** Who it was made with; null if not named. */
   readonly counterparty: string | null;

@@ -163,8 +163,10 @@ const endsInside = ({ bids, asks }: Pick<Book, "bids" | "asks">, mid: Decimal, l
     );
   });
 
-/** Stored liquidity samples: one row per minute, with the worst values of that minute. */
-/** Samples are merged by minimum and maximum only, so a repeated or late sample changes nothing. */
+/**
+ * Stored liquidity samples: one row per minute, with the worst values of that minute. Samples are merged by minimum and
+ * maximum only, so a repeated or late sample changes nothing.
+ */
 export interface LiquidityMinute {
   /** UTC minute, counted from 1970. */
   readonly minute: number;
@@ -261,7 +263,6 @@ export function foldSamples(samples: readonly LiquiditySample[]): LiquidityMinut
   return [...minutes.values()].sort((a, b) => a.minute - b.minute);
 }
 
-/** How long own orders were on both sides within a minute, from the times at which orders opened and ended. */
 /** A part of a minute in which the own spread and the number of own orders were at most and at least this. */
 export interface OfferPart {
   readonly spread: Decimal;
@@ -270,7 +271,10 @@ export interface OfferPart {
   readonly millis: Millis;
 }
 
-/** A minute of own orders. In the rest of it, a side was empty. */
+/**
+ * How long own orders were on both sides within a minute, from the times at which orders opened and ended. In the rest
+ * of it, a side was empty.
+ */
 export interface MinuteOffer {
   readonly parts: readonly OfferPart[];
   /** Time in which it is uncertain whether both sides had orders. */

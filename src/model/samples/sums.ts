@@ -78,12 +78,7 @@ const NO_TOTAL: Total = { sum: ZERO, count: 0 };
 const NO_DEPTHS: Depths = [ZERO, ZERO, ZERO];
 const NO_OFFER: OfferSums = { spread: NO_TOTAL, depth: { bids: NO_DEPTHS, asks: NO_DEPTHS, count: 0 } };
 
-/**
- * Average slippage of a market order: the distance of its fills from the mid, as a mean weighted by their quote amount.
- * A minute has only the depth within bands, so the slippage is between two bounds. Where the stored depth ends, there is
- * no upper bound.
- */
-/** In quote. */
+/** Market orders whose average slippage is estimated, in quote. */
 export const TRADE_SIZES: readonly Decimal[] = ["100", "1000", "10000", "100000"].map(decimal);
 
 const NO_SIZE: SizeSlippage = { least: ZERO, most: ZERO, ended: 0 };
@@ -248,7 +243,11 @@ interface SizeSlippage {
   readonly ended: number;
 }
 
-/** For each of `TRADE_SIZES`. */
+/**
+ * Average slippage of a market order, for each of `TRADE_SIZES`: the distance of its fills from the mid, as a mean weighted by their quote amount.
+ * A minute has only the depth within bands, so the slippage is between two bounds. Where the stored depth ends, there is
+ * no upper bound.
+ */
 export interface SlippageSums {
   /** Number of sides: two for each minute with a mid and a depth. */
   readonly sides: number;

@@ -240,7 +240,6 @@ function referenceFrom(elsewhere: Elsewhere | undefined, now: Millis): StrategyI
   };
 }
 
-/** Builds the function's input from a pass, with the permitted part of the book. */
 /** Returns the book of others; undefined if it was not read or lacks a side. */
 export function othersBook({ observed }: Pick<StrategyContext, "observed">): Book | undefined {
   const own = observed.open.map(({ side, price, amount, filled }) => ({
@@ -263,6 +262,7 @@ interface CallInputs {
 
 const { of } = Money;
 
+/** Builds the function's input from a pass, with the permitted part of the book. */
 export function inputFor(
   { strategy, live, market, book, now, requested }: CallInputs,
   { config, state }: { readonly config: unknown; readonly state: unknown },

@@ -170,7 +170,6 @@ export const quoteChanges: readonly Operation[] = [
   operation(stopParts(QUOTE_STRATEGIES)),
 ];
 
-/** Plans a change of running quotes with the functions that a pass uses, and formats it for people. */
 /** The old and new value; `none` without a value. */
 interface ChangeText {
   readonly field: string;
@@ -206,7 +205,7 @@ interface PlannedChange extends QuoteChange {
   readonly hash: string;
 }
 
-/** Plans a change; `orders` are the account's unsettled ones. */
+/** Plans a change of running quotes with the functions that a pass uses; `orders` are the account's unsettled ones. */
 export function planChange(
   strategy: QuoteStrategy,
   request: ChangeRequest,

@@ -117,7 +117,6 @@ const STARTS_QUOTES = { access: "token", failure: "Start failed" } as const;
 export const largestQuote = ({ rules: { sizes } }: QuoteConfig): Decimal | undefined =>
   sizes.model === "flat" ? sizes.size : undefined;
 
-/** Computes what a change of running quotes can sell and buy. */
 /** Returns the exposure of running or changed quotes: all that their budget allows. Their budget cannot be changed. */
 export const readQuotesExposure = (
   deps: Deps,

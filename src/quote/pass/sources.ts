@@ -1,8 +1,8 @@
-import { ageOf } from "../../kernel/time.ts";
 /** Converts a pass's observations to sources of the reference price. */
 
 import { midOfOthers, withoutOwn } from "../../engine/position/ledger.ts";
 import { ZERO } from "../../kernel/decimal.ts";
+import { ageOf } from "../../kernel/time.ts";
 import type { StrategyContext } from "../../ports/kind.ts";
 import type { Others } from "../cut.ts";
 import type { PriceSource } from "../reference.ts";

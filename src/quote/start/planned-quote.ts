@@ -287,10 +287,10 @@ export function matchesQuotePreview(
   return approvesSame(shown, hash) && moved <= mul(before, config.rules.halfSpread, "down");
 }
 
-/** Converts input to the stored configuration. */
 /** Maximum spread of an estimator, as a share of the price. */
 const MAX_QUOTE_WIDTH: Decimal = ONE / 10n;
 
+/** Converts input to the stored configuration. */
 export function quoteConfigOf(request: QuoteRequest, budget: QuoteConfig["budget"]): QuoteConfig {
   const { spread, levels, gap, volatilityFactor, target, skew, maxBase, minBase, maxLoss } = request;
   const { useOwn, useOthers, useDex, fixedPrice, maxAge, collar, tolerance } = request;

@@ -36,8 +36,10 @@ export function knownSwitch() {
   };
 }
 
-/** The rules of `kernel/time.ts` for stored times, in SQL. */
-/** Returns whether a stored time is in the future, but not further than its rule allows. */
+/**
+ * Returns `isAhead` of `kernel/time.ts` in SQL: whether a stored time is in the future, but not further than its rule
+ * allows.
+ */
 export const isAheadRow = (
   stored: SQLWrapper,
   now: SQL<number>,

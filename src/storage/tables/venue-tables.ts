@@ -116,7 +116,6 @@ export const venueFills = sqliteTable(
   ],
 );
 
-/** Stored data of real exchanges: markets, fees, rate limits and nonces. */
 /** The pairs of an exchange by host, each with the exchange's market id. */
 export const listings = sqliteTable("listings", {
   host: text("host").primaryKey(),

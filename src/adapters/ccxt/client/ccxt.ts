@@ -5,8 +5,6 @@ import type { AccountKey } from "../../../model/account.ts";
 import type { Fee } from "../../../model/order.ts";
 import type { CallRate, CallRequests } from "../../../ports/venue.ts";
 
-/** The part of ccxt's exchange classes that we use. With `number: String`, amounts are text. */
-
 export type Dict = Readonly<Record<string, unknown>>;
 type Params = Dict | undefined;
 
@@ -18,6 +16,7 @@ export interface SignedRequest {
   readonly body?: string | undefined;
 }
 
+/** The part of ccxt's exchange classes that we use. With `number: String`, amounts are text. */
 export interface Ccxt {
   /** Headers of every request to this exchange. */
   readonly headers: Readonly<Record<string, string>>;

@@ -202,7 +202,6 @@ const statesOf = (
 
 const topicsText = ({ orders, prices }: Wakes): string => JSON.stringify([orders, prices]);
 
-/** Schedules passes that a hint requests before the next round. */
 /** Minimum time between the starts of two early passes of an account. */
 const EARLY_GAP: Millis = 250;
 /** Early passes that an account can make in a row. Each round adds one, so hints never cost more than rounds. */
@@ -228,7 +227,10 @@ interface EarlyAccount {
   fullAt: Millis;
 }
 
-/** Merges requests for early passes: at most one waits per account, however many hints arrive. */
+/**
+ * Schedules passes that a hint requests before the next round: at most one waits per account, however many hints
+ * arrive.
+ */
 export function earlyPasses({ local, interval, run }: EarlyParts) {
   const accounts = new Map<AccountKey, EarlyAccount>();
   let isStopped = false;
@@ -326,7 +328,6 @@ function reactionTimes() {
   };
 }
 
-/** Decides which hints of an exchange start a pass early, and how long a pass can wait without hints. */
 /** What an account's strategies wait for. */
 interface Wakes extends StreamTopics {
   /** Prices at which a strategy of a pair can act. */
