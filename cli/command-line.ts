@@ -47,12 +47,12 @@ async function rootOf([group]: readonly string[]) {
   const { exchanges, strategies } = settingsForCommands(process.env);
   const ids = exchanges.map(({ id }) => id);
   if (group !== "strategy" && group !== "completion") return rootCommand(ids);
-  const { strategiesIn } = await import("./host/strategies/load.ts");
+  const { strategiesIn } = await import("./host/own-strategies.ts");
   return rootCommand(ids, strategiesIn(strategies).definitions);
 }
 
 /** Loads the documents that the Worker's build stores. */
-export const documents = () => import("./host/worker-documents.ts");
+export const documents = () => import("./host/worker-strategies.ts");
 
 /** Asks before a command creates a folder that could be a typing error. */
 async function settleFolder({ db }: Args, values: Values): Promise<void> {

@@ -7,7 +7,7 @@ import { CONTENT_TYPE, readMetrics } from "./metrics/operations/metrics.ts";
 import type { Operation } from "./operation.ts";
 import type { Deps } from "./ports/deps.ts";
 import { type Access, authenticate, authorize, type Limiter } from "./transport/access.ts";
-import type { Documents } from "./transport/documents/served.ts";
+import type { Documents } from "./transport/documents.ts";
 import { allowOrigins, createEntrance, type Entrance, tracedRequests } from "./transport/entrance.ts";
 import { mountEvents, type Streaming } from "./transport/events.ts";
 import { mountOperations, respond, urgentRoutes, type Variables } from "./transport/http.ts";

@@ -1,5 +1,5 @@
 import { accountOperations } from "./account/operations/balances.ts";
-import { auditOperations } from "./audit/operations/verify.ts";
+import { auditOperations } from "./audit/operations/audit.ts";
 import {
   backtestOperations,
   ownStrategyBacktests,
@@ -23,7 +23,7 @@ import type { Operation } from "./operation.ts";
 import { orderOperations } from "./orders/operations/orders.ts";
 import { planOperations } from "./plans/operations/plans.ts";
 import type { StrategyDefinitions } from "./ports/definition.ts";
-import { qualityOperation } from "./quality/operations/measured.ts";
+import { qualityOperation } from "./quality/operations/quality.ts";
 import { reportOperations } from "./report/operations/report.ts";
 
 /**

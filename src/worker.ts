@@ -27,7 +27,7 @@ import type { Local, Log } from "./ports/within-time.ts";
 import type { MetricsDeps } from "./storage/metrics.ts";
 import { type Access, countWrongTokens, createLimiter } from "./transport/access.ts";
 import { createCallerLane } from "./transport/body.ts";
-import { type PlatformFiles, servedDocuments, servedPageFiles } from "./transport/documents/served.ts";
+import { type PlatformFiles, servedDocuments, servedPageFiles } from "./transport/documents.ts";
 import { createEdgeDoor } from "./transport/edge-door.ts";
 import { respond, urgentRoutes } from "./transport/http.ts";
 import { MCP_ROUTE } from "./transport/mcp/mount.ts";

@@ -4,12 +4,10 @@
  */
 
 export { signsOfLife } from "../host/signs-of-life.ts";
-export { downloadCandles } from "./candles/download.ts";
-export { importCandles, listCandles, showCandles } from "./candles/import.ts";
 export { completion } from "./completion.ts";
-export { backUp, confirmNewFolder as askForFolder, migrateDatabase, prune, restore } from "./database/db.ts";
-export { withDatabase } from "./database/open.ts";
+export { backUp, confirmNewFolder as askForFolder, migrateDatabase, prune, restore } from "./database.ts";
 export { estimateCost, runDoctor } from "./doctor.ts";
+export { downloadCandles } from "./download-candles.ts";
 export {
   addKeys,
   depositInSandbox,
@@ -27,11 +25,13 @@ export {
   verifyEvents,
   verifyProof,
 } from "./exchange.ts";
-export { runGuided } from "./guided/guided.ts";
-export { installMcp } from "./mcp/install.ts";
+export { runGuided } from "./guided.ts";
+export { installMcp } from "./install-mcp.ts";
 export { addChannel } from "./notify.ts";
+export { withDatabase } from "./open-database.ts";
 export { buildStatusPage, newPageLink } from "./page.ts";
 export { restingOrders } from "./resting-orders.ts";
 export { runOperation } from "./run-operation.ts";
-export { checkStrategies, deployWorker, testStrategy, writeStrategy } from "./strategies/new.ts";
+export { importCandles, listCandles, showCandles } from "./stored-candles.ts";
+export { checkStrategies, deployWorker, testStrategy, writeStrategy } from "./strategies.ts";
 export { runTrade } from "./trade.ts";

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { profitOf } from "../../src/grid/booking.ts";
 import { asGridView } from "../../src/grid/kind.ts";
-import { profitOf } from "../../src/grid/ledger/booking.ts";
 import type { GridStrategy } from "../../src/grid/state/state.ts";
 import { type Decimal, decimal, roundToStep, text, ZERO } from "../../src/kernel/decimal.ts";
 import { pluralize } from "../../src/kernel/plain-text.ts";

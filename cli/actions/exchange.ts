@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { replayedFile, reset, sandboxBooks, shock } from "../../src/adapters/libsql/sandbox/sandbox-books.ts";
-import { serverStore } from "../../src/adapters/libsql/stores/store.ts";
+import { replayedFile, reset, sandboxBooks, shock } from "../../src/adapters/libsql/sandbox-books.ts";
+import { serverStore } from "../../src/adapters/libsql/store.ts";
 import { listingsOf } from "../../src/adapters/sandbox/listings.ts";
 import { deposit } from "../../src/adapters/sandbox/venue.ts";
-import { chainedOut, verify } from "../../src/audit/operations/verify.ts";
+import { chainedOut, verify } from "../../src/audit/operations/audit.ts";
 import type { ConfiguredExchange } from "../../src/compose/config.ts";
 import type { Channels, Live } from "../../src/compose/deps.ts";
 import { parseDecimal, text } from "../../src/kernel/decimal.ts";
@@ -33,9 +33,9 @@ import {
 } from "../host/settings.ts";
 import { UsageError, type Values } from "../terminal/arguments.ts";
 import { print } from "../terminal/output.ts";
-import { pairFlag } from "./candles/import.ts";
-import { byCommand, openDeps, withDatabase } from "./database/open.ts";
+import { byCommand, openDeps, withDatabase } from "./open-database.ts";
 import { importKeys, openLive, storeKeys, withKek } from "./store-keys.ts";
+import { pairFlag } from "./stored-candles.ts";
 
 type LiveAction = (
   live: Live & { readonly channels: Channels; readonly liquidity: LiquidityDeps["liquidity"] | undefined },

@@ -16,7 +16,7 @@ import { leadsInward } from "../host/outbound.ts";
 import { readSecrets } from "../host/secret-input.ts";
 import { readSettings } from "../host/settings.ts";
 import { UsageError, type Values } from "../terminal/arguments.ts";
-import { byCommand, withDatabase } from "./database/open.ts";
+import { byCommand, withDatabase } from "./open-database.ts";
 
 /** Adds a channel with secrets from a prompt or a pipe. Returns the exit code. */
 export async function addChannel(values: Values): Promise<number> {

@@ -8,7 +8,7 @@ import { nodeLocal } from "../host/process/node-local.ts";
 import { describeServer, findServer, runningServers } from "../host/running-servers.ts";
 import { type CliSettings, readSettings } from "../host/settings.ts";
 import { UsageError, type Values } from "../terminal/arguments.ts";
-import { openDeps, withDatabase } from "./database/open.ts";
+import { openDeps, withDatabase } from "./open-database.ts";
 
 /** Returns a new link to the page of the running local server. Throws if no server runs. */
 export async function newPageLink(values: Values): Promise<string> {

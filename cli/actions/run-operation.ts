@@ -33,7 +33,7 @@ import {
   type ShownEdit,
   type ShownQuoteEdit,
   wordsOf,
-} from "./plan-text.ts";
+} from "./plan-confirmation.ts";
 
 /** Options of a command's call besides its values. */
 export interface Asking {
@@ -230,7 +230,7 @@ export async function openAnswering(settings: CliSettings, remote: Remote | unde
   if (remote)
     return { ask: (operation, input) => callRemote(operation, input, remote), close: () => undefined };
   // Not loaded if a server responds.
-  const { openDeps } = await import("./database/open.ts");
+  const { openDeps } = await import("./open-database.ts");
   const deps = await openDeps(settings);
   return { ask: (operation, input) => answerHere(operation, input, deps), deps, close: deps.close };
 }

@@ -11,19 +11,11 @@ import { createOperations } from "../../src/operations.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import { countWrongTokens, createLimiter } from "../../src/transport/access.ts";
 import { createHeavyLane } from "../../src/transport/body.ts";
-import { madeDocuments } from "../../src/transport/documents/made.ts";
+import { madeDocuments } from "../../src/transport/openapi.ts";
 import { createSignInLink } from "../../src/transport/page.ts";
-import {
-  builtAsset,
-  builtPageFiles,
-  listLocalToken,
-  startDelivery,
-  startSampling,
-  startStreams,
-  startTracing,
-} from "../host/built-assets.ts";
 import { configFile, dataDirectory } from "../host/directories.ts";
 import { createLog, nodeRuntime, tighten } from "../host/node-runtime.ts";
+import { strategiesIn } from "../host/own-strategies.ts";
 import { calculationThread } from "../host/process/calculations.ts";
 import { nodeLocal } from "../host/process/node-local.ts";
 import {
@@ -34,8 +26,16 @@ import {
   startHeartbeat,
   writeServerFile,
 } from "../host/running-servers.ts";
+import {
+  builtAsset,
+  builtPageFiles,
+  listLocalToken,
+  startDelivery,
+  startSampling,
+  startStreams,
+  startTracing,
+} from "../host/server-parts.ts";
 import { checkKeyRights, portFlag, readSettings, tickInterval } from "../host/settings.ts";
-import { strategiesIn } from "../host/strategies/load.ts";
 import { startTimer } from "../host/timer.ts";
 import { version } from "../host/version.ts";
 import type { Values } from "../terminal/arguments.ts";

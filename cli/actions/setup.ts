@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { confirm, intro, isCancel, log, outro, password, select, spinner } from "@clack/prompts";
-import type { StoredKeys } from "../../src/adapters/libsql/stores/credential-store.ts";
+import type { StoredKeys } from "../../src/adapters/libsql/credential-store.ts";
 import { createDeps } from "../../src/compose/deps.ts";
 import { messageOf, VenueError, type VenueFailure } from "../../src/kernel/errors.ts";
 import { plainText } from "../../src/kernel/plain-text.ts";
@@ -13,8 +13,8 @@ import { createLog, nodeRuntime } from "../host/node-runtime.ts";
 import { type CliSettings, changeSettingsFile, fromFile, readSettings } from "../host/settings.ts";
 import { UsageError, type Values } from "../terminal/arguments.ts";
 import { render } from "../terminal/output.ts";
-import type { AskByName } from "./guided/questions.ts";
-import { formatPlan, type ShownPlan } from "./plan-text.ts";
+import { formatPlan, type ShownPlan } from "./plan-confirmation.ts";
+import type { AskByName } from "./questions.ts";
 import { openAnswering } from "./run-operation.ts";
 import { importKeys, openLive, storeKeys, withKek } from "./store-keys.ts";
 

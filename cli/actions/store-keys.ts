@@ -1,4 +1,4 @@
-import type { StoredKeys } from "../../src/adapters/libsql/stores/credential-store.ts";
+import type { StoredKeys } from "../../src/adapters/libsql/credential-store.ts";
 import { createDeps, type Live } from "../../src/compose/deps.ts";
 import { kekOf } from "../../src/compose/setting-values.ts";
 import { SettingsError, VenueError } from "../../src/kernel/errors.ts";
@@ -6,7 +6,7 @@ import { accountKey } from "../../src/model/account.ts";
 import { createLog, nodeRuntime } from "../host/node-runtime.ts";
 import { type CliSettings, changeSettingsFile, keysInFile, withoutKeys } from "../host/settings.ts";
 import { UsageError } from "../terminal/arguments.ts";
-import { byCommand } from "./database/open.ts";
+import { byCommand } from "./open-database.ts";
 
 /** Opens the live exchanges of a database. Throws UsageError if they are simulated. */
 export async function openLive({ config, databaseUrl }: CliSettings) {

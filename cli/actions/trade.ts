@@ -14,7 +14,7 @@ import { UsageError, type Values } from "../terminal/arguments.ts";
 import { render } from "../terminal/output.ts";
 import { fail } from "../terminal/refused.ts";
 import { profiledInput } from "./grid-profile.ts";
-import { confirmStart, wordsOf } from "./plan-text.ts";
+import { confirmStart, wordsOf } from "./plan-confirmation.ts";
 import { openAnswering, remoteOf, watch } from "./run-operation.ts";
 
 /** The grid's runner: a server, or this process. */

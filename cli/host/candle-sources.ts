@@ -38,8 +38,8 @@ import {
   type Reading,
   type ReadOptions,
 } from "../../src/candles/read.ts";
-import { createTapeReader, isOfObjects, isTape, type TapeOptions } from "../../src/candles/tape/read.ts";
-import { hashTape, type TapeFile } from "../../src/candles/tape/tape.ts";
+import { hashTape, type TapeFile } from "../../src/candles/tape.ts";
+import { createTapeReader, isOfObjects, isTape, type TapeOptions } from "../../src/candles/tape-reader.ts";
 import { messageOf } from "../../src/kernel/errors.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
 import type { Millis } from "../../src/kernel/time.ts";

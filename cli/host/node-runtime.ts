@@ -14,12 +14,12 @@ import { type OutboundAnswer, refusedAddress, type SendMail } from "../../src/po
 import { type Log, type LogLevel, withinTime } from "../../src/ports/within-time.ts";
 import type { Database } from "../../src/storage/client/safe-client.ts";
 import { keptCandles, readCoveredFile } from "./candle-sources.ts";
-import { fileConnection, readMigrations, readNewSchema } from "./database/file-connection.ts";
 import { databaseFile } from "./directories.ts";
+import { fileConnection, readMigrations, readNewSchema } from "./file-connection.ts";
 import { killedByFile, killFileText } from "./kill-file.ts";
 import { leadsInward, nodePost, refusePrivate } from "./outbound.ts";
+import { strategiesIn } from "./own-strategies.ts";
 import { nodeLocal } from "./process/node-local.ts";
-import { strategiesIn } from "./strategies/load.ts";
 
 const LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
 

@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
-import type { StoredKeys } from "../../src/adapters/libsql/stores/credential-store.ts";
+import type { StoredKeys } from "../../src/adapters/libsql/credential-store.ts";
 import type { ConfiguredExchange } from "../../src/compose/config.ts";
 import { VENUES } from "../../src/model/market.ts";
 import { UsageError } from "../terminal/arguments.ts";

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import type { StoredKeys } from "../../src/adapters/libsql/stores/credential-store.ts";
+import type { StoredKeys } from "../../src/adapters/libsql/credential-store.ts";
 import { AS_PASSES_GO } from "../../src/adapters/sandbox/market-clock.ts";
 import {
   type Config,

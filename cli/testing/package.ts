@@ -11,4 +11,4 @@ export {
   type SimulationInput,
   type SimulationResult,
   simulateStrategy as simulate,
-} from "../host/simulation/simulate.ts";
+} from "../host/simulation.ts";

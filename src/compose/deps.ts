@@ -4,14 +4,14 @@ import {
   type PublicBudgets,
   publicBudgets,
 } from "../adapters/ccxt/client/shared-reads.ts";
-import { cached, IRIS_URL, irisAggregator } from "../adapters/iris/aggregator.ts";
-import { libsqlAdapterStore } from "../adapters/libsql/keeping/adapter-store.ts";
-import { type DryBooks, dryBooks } from "../adapters/libsql/sandbox/dry-books.ts";
-import { type CredentialStore, credentialStore } from "../adapters/libsql/stores/credential-store.ts";
-import { createStore } from "../adapters/libsql/stores/store.ts";
+import { cached, IRIS_URL, irisAggregator } from "../adapters/iris.ts";
+import { libsqlAdapterStore } from "../adapters/libsql/adapter-store.ts";
+import { type CredentialStore, credentialStore } from "../adapters/libsql/credential-store.ts";
+import { type DryBooks, dryBooks } from "../adapters/libsql/dry-books.ts";
+import { createStore } from "../adapters/libsql/store.ts";
 import { dryKey, dryVenue } from "../adapters/sandbox/dry-venue.ts";
+import { importSigner, NO_STORED_KEYS, storedKeys } from "../adapters/stored-keys.ts";
 import { tracedFetch } from "../adapters/traced-fetch.ts";
-import { importSigner, NO_STORED_KEYS, storedKeys } from "../adapters/vault/stored-keys.ts";
 import { dexPrice, pricedPools } from "../dex/price.ts";
 import { kindsOf } from "../engine/accounts.ts";
 import { runPass } from "../engine/pass/pass.ts";
@@ -26,7 +26,7 @@ import { type AccountRef, accountKey, type Balance } from "../model/account.ts";
 import { type BidAsk, VENUES } from "../model/market.ts";
 import type { NotifyDeps } from "../notify/operations/deliver.ts";
 import { heartbeat } from "../notify/operations/heartbeat.ts";
-import { createNotifyStore } from "../notify/store/store.ts";
+import { createNotifyStore } from "../notify/store.ts";
 import type { Deps, DryRuns } from "../ports/deps.ts";
 import { forAnyone, type KillHere, withKillHere } from "../ports/kill-permit.ts";
 import type { AdaPrice, Aggregator, Dex, ExchangeInfo, MarketData, Venue } from "../ports/venue.ts";

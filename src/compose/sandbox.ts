@@ -6,7 +6,7 @@ import {
   type SandboxSettings,
   sandboxBooks,
   setUpSandbox,
-} from "../adapters/libsql/sandbox/sandbox-books.ts";
+} from "../adapters/libsql/sandbox-books.ts";
 import { sandboxAggregator } from "../adapters/sandbox/aggregator.ts";
 import { createListings } from "../adapters/sandbox/listings.ts";
 import { AS_PASSES_GO, marketTime } from "../adapters/sandbox/market-clock.ts";

@@ -18,7 +18,6 @@ import { type Order, takes } from "../model/order.ts";
 import type { Notice, Refusal, Strategy } from "../model/strategy.ts";
 import type { DraftedStrategy, FoundOrder, Kind, StrategyContext } from "../ports/kind.ts";
 import type { StrategyView } from "../ports/stores/store.ts";
-import { forgottenBase, giveFirstBase, layOut, targetBase, withMid } from "./ladder/levels.ts";
 import {
   bookEnd,
   bookFill,
@@ -28,7 +27,8 @@ import {
   movedByBooks,
   releaseInventory,
   unsoldBase,
-} from "./ledger/booking.ts";
+} from "./booking.ts";
+import { forgottenBase, giveFirstBase, layOut, targetBase, withMid } from "./ladder/levels.ts";
 import { countTry, firstBuy, priceAtTick, sellPrice, withCost } from "./plan/first-buy.ts";
 import {
   affords,

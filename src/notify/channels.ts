@@ -4,7 +4,7 @@ import type { Millis } from "../kernel/time.ts";
 import type { AlertLevel, ChannelKind, ChannelSecrets, Message, QuietHours } from "../model/channel.ts";
 import { type LeadsInward, type OutboundRequest, refusedAddress } from "../ports/outbound.ts";
 import { MAIL_PROTOCOLS, mailTrouble } from "./mail.ts";
-import type { ChannelReport } from "./store/store.ts";
+import type { ChannelReport } from "./store.ts";
 
 export const CHANNEL_NAME = /^[a-z0-9][a-z0-9-]{0,30}$/;
 export const CHANNEL_NAME_FORM = "a channel name must be 1 to 31 characters of a-z, 0-9 and -";

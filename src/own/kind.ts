@@ -5,7 +5,7 @@ import {
   movedByPosition,
   positionAccounts,
   positionReserve,
-} from "../engine/position/ledger.ts";
+} from "../engine/position/position.ts";
 import type { Pair } from "../kernel/pair.ts";
 import type { Fill, Order } from "../model/order.ts";
 import type { Strategy } from "../model/strategy.ts";

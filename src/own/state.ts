@@ -3,7 +3,7 @@ import {
   type PositionConfig,
   type PositionState,
   type Tolerance,
-} from "../engine/position/ledger.ts";
+} from "../engine/position/position.ts";
 import { type Decimal, decimal } from "../kernel/decimal.ts";
 import { Money } from "../kernel/money.ts";
 import type { Millis } from "../kernel/time.ts";

@@ -1,6 +1,6 @@
 import type { Candles } from "../candles/candles.ts";
 import type { Coverage } from "../candles/read.ts";
-import type { TapeFile } from "../candles/tape/tape.ts";
+import type { TapeFile } from "../candles/tape.ts";
 import type { Decimal } from "../kernel/decimal.ts";
 import type { VenueFailure } from "../kernel/errors.ts";
 import type { ChainToken, Pair } from "../kernel/pair.ts";

@@ -9,15 +9,6 @@ import {
 } from "../engine/decide/intents.ts";
 import { upgraded } from "../engine/pass/upgrade.ts";
 import {
-  beginPosition,
-  bookTrade,
-  countOrder,
-  leaveMarket,
-  movedByPosition,
-  positionAccounts,
-  positionReserve,
-} from "../engine/position/ledger.ts";
-import {
   delayedRefusal,
   type PlacingDesk,
   placeOrder,
@@ -25,13 +16,22 @@ import {
   reuseIfEqual,
   supplyBefore,
 } from "../engine/position/place.ts";
+import {
+  beginPosition,
+  bookTrade,
+  countOrder,
+  leaveMarket,
+  movedByPosition,
+  positionAccounts,
+  positionReserve,
+} from "../engine/position/position.ts";
 import { mul, ZERO } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
 import type { BidAsk, Market, Side } from "../model/market.ts";
 import type { Fill, Order } from "../model/order.ts";
 import { isSameRefusal, need, type Refusal, type SlotState, type Strategy } from "../model/strategy.ts";
 import type { DraftedStrategy, Kind, PlacingContext, StrategyContext } from "../ports/kind.ts";
-import type { Cut, QuoteLevel } from "./cut.ts";
+import type { Cut, QuoteLevel } from "./levels.ts";
 import {
   addRecentPrice,
   beyondInventory,
@@ -47,7 +47,7 @@ import {
 } from "./pass/quoting.ts";
 import { isBlind, requestedElsewhere } from "./pass/sources.ts";
 import { fillsForDefence } from "./plan.ts";
-import { isBidSlot, type QuoteConfig, type QuoteState, type QuoteStrategy } from "./state/state.ts";
+import { isBidSlot, type QuoteConfig, type QuoteState, type QuoteStrategy } from "./state.ts";
 
 const changeEvent = ({ account, id }: QuoteStrategy, at: number) =>
   ({ account, strategy: id, at, kind: "edited", message: "the change is made" }) as const;

@@ -21,7 +21,7 @@ import {
   type QuoteLevel,
   type QuotePrices,
   quoteLevelsOf,
-} from "./cut.ts";
+} from "./levels.ts";
 import { type PriceSource, type ReferencePrice, referencePrice } from "./reference.ts";
 import { statistic } from "./statistic.ts";
 

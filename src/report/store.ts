@@ -8,7 +8,7 @@ import { type Context, rowsOf, statement } from "../storage/client/context.ts";
 import { writeText } from "../storage/client/event-chain.ts";
 import { ageOfRow, notAhead } from "../storage/client/known-switch.ts";
 import { alarms, lookout, strategyDays } from "../storage/tables/liquidity-tables.ts";
-import { events, fills, newestEvent, strategies } from "../storage/tables/tables.ts";
+import { events, fills, newestEvent, strategies } from "../storage/tables/trading-tables.ts";
 
 /** Dependencies of the operations on reports. */
 export interface ReportDeps extends Deps {

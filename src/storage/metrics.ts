@@ -5,7 +5,7 @@ import type { AccountKey } from "../model/account.ts";
 import type { OrderState } from "../model/order.ts";
 import type { Deps } from "../ports/deps.ts";
 import { type Context, statement } from "./client/context.ts";
-import { accounts, isUnsettled, newestEvent, newestFill, orders } from "./tables/tables.ts";
+import { accounts, isUnsettled, newestEvent, newestFill, orders } from "./tables/trading-tables.ts";
 import { channels, messages, rates } from "./tables/venue-tables.ts";
 
 /** Dependencies of what reads metrics. */

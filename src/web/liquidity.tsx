@@ -11,7 +11,7 @@ import {
   figureOf,
   Offers,
   VERDICT_COLUMNS,
-} from "./markets/watched.tsx";
+} from "./markets/watched-pairs.tsx";
 import { useValue } from "./session.ts";
 import { Table, type TableColumn } from "./table.tsx";
 import type {

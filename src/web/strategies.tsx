@@ -3,7 +3,7 @@ import { useState } from "hono/jsx/dom";
 import { pluralize } from "../kernel/plain-text.ts";
 import { amount, duration, inPercent, money, number, pairOf } from "./format.ts";
 import { type Loaded, useLoad } from "./live.ts";
-import { WatchedMarkets } from "./markets/watched.tsx";
+import { WatchedMarkets } from "./markets/watched-pairs.tsx";
 import { againstHolding, distanceOf, distanceText, gridState } from "./plan-area.tsx";
 import { linkTo } from "./route.ts";
 import { nameColumn, passColumn, profitColumn, stateColumn, strategyState } from "./strategy/parts.tsx";

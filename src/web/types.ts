@@ -1,7 +1,7 @@
 /** Types of API responses, derived from their schemas. */
 import type * as z from "zod";
 import type { BalanceShape } from "../account/operations/balances.ts";
-import type { AuditEventShape, VerdictShape } from "../audit/operations/verify.ts";
+import type { AuditEventShape, VerdictShape } from "../audit/operations/audit.ts";
 import type { BacktestShape } from "../backtest/schema/answer.ts";
 import type { ReplayShape, SuggestShape } from "../backtest/schema/replay.ts";
 import type { ComparisonShape } from "../compare/schema.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { MAX_RESPONSE_BYTES } from "../../src/adapters/bounded-text.ts";
 import { transport } from "../../src/adapters/ccxt/client/transport.ts";
 import { kraken } from "../../src/adapters/ccxt/exchanges/kraken.ts";
-import { irisAggregator } from "../../src/adapters/iris/aggregator.ts";
+import { irisAggregator } from "../../src/adapters/iris.ts";
 import { BODIES, type Body, bodyServer } from "../support/bodies.ts";
 import { eventually } from "../support/server.ts";
 

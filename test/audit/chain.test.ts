@@ -107,7 +107,7 @@ describe("the chain of events", () => {
           }),
         ),
     };
-    const { createStore } = await import("../../src/adapters/libsql/stores/store.ts");
+    const { createStore } = await import("../../src/adapters/libsql/store.ts");
     const token = { id: "tok_a", name: "", scope: "read" as const, expiresAt: null, hash: "a" };
     await createStore({ ...context, client: spied }).addToken(token, BY);
     expect(requests).toHaveLength(1);

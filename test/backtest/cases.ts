@@ -1,7 +1,7 @@
-import { quoteAt, type WalkOptions } from "../../src/backtest/paper/paper-account.ts";
+import { quoteAt, type WalkOptions } from "../../src/backtest/paper-account.ts";
 import { begin, checkGrid } from "../../src/backtest/run/begin.ts";
 import { walk } from "../../src/backtest/run/walk.ts";
-import { openAt, RULES, type Rules, ticksOf } from "../../src/backtest/tape/ticks.ts";
+import { openAt, RULES, type Rules, ticksOf } from "../../src/backtest/ticks.ts";
 import type { Candles } from "../../src/candles/candles.ts";
 import { unexplainedAssets } from "../../src/engine/reconcile/books-check.ts";
 import { gridKind } from "../../src/grid/kind.ts";

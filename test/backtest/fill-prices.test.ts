@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { isHighFirst } from "../../src/backtest/fast/jump.ts";
-import { paper, paperAccount, quoteAt, slippedPrice } from "../../src/backtest/paper/paper-account.ts";
-import { shownIn } from "../../src/backtest/tape/queue.ts";
-import { fillPricesOf, RULES, type Rules } from "../../src/backtest/tape/ticks.ts";
+import { isHighFirst } from "../../src/backtest/jump.ts";
+import { paper, paperAccount, quoteAt, slippedPrice } from "../../src/backtest/paper-account.ts";
+import { shownIn } from "../../src/backtest/queue.ts";
+import { fillPricesOf, RULES, type Rules } from "../../src/backtest/ticks.ts";
 import { text } from "../../src/kernel/decimal.ts";
 import type { Side } from "../../src/model/market.ts";
 import type { NewOrder } from "../../src/model/order.ts";

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { quoteAt, type WalkOptions } from "../../src/backtest/paper/paper-account.ts";
+import { quoteAt, type WalkOptions } from "../../src/backtest/paper-account.ts";
 import { backtest } from "../../src/backtest/run/backtest.ts";
 import { begin, checkGrid } from "../../src/backtest/run/begin.ts";
 import { type Figures, figuresOf } from "../../src/backtest/run/figures.ts";
 import { walk } from "../../src/backtest/run/walk.ts";
-import { highAt, lowAt, nextBar, openAt, RULES, type Rules, ticksOf } from "../../src/backtest/tape/ticks.ts";
+import { highAt, lowAt, nextBar, openAt, RULES, type Rules, ticksOf } from "../../src/backtest/ticks.ts";
 import { type Candles, candlesIn, slice } from "../../src/candles/candles.ts";
 import { DAY } from "../../src/kernel/time.ts";
 import type { Market } from "../../src/model/market.ts";

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { UNKNOWN } from "../../src/backtest/paper/positions.ts";
+import { UNKNOWN } from "../../src/backtest/paper-positions.ts";
 import { backtest } from "../../src/backtest/run/backtest.ts";
 import { countWithin, createFalls } from "../../src/backtest/run/figures.ts";
-import { closeAt, type Ticks, ticksOf } from "../../src/backtest/tape/ticks.ts";
+import { closeAt, type Ticks, ticksOf } from "../../src/backtest/ticks.ts";
 import { candlesIn } from "../../src/candles/candles.ts";
 import { MINUTE } from "../../src/kernel/time.ts";
 import { d, market as marketOf } from "../support/grid.ts";

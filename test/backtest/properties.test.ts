@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type BacktestOptions, backtest } from "../../src/backtest/run/backtest.ts";
 import { type Candles, candlesIn } from "../../src/candles/candles.ts";
-import { gridPosition } from "../../src/grid/ledger/booking.ts";
+import { gridPosition } from "../../src/grid/booking.ts";
 import { type Decimal, mul, ZERO } from "../../src/kernel/decimal.ts";
 import { parseClientOrderId } from "../../src/kernel/ids.ts";
 import { MINUTE } from "../../src/kernel/time.ts";

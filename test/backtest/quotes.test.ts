@@ -1,11 +1,11 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { backtestingQuotes, type QuoteBacktestOptions } from "../../src/backtest/quotes/backtest-quotes.ts";
+import { backtestingQuotes, type QuoteBacktestOptions } from "../../src/backtest/quote-backtest.ts";
 import { finish } from "../../src/backtest/run/begin.ts";
-import { RULES, ticksOf } from "../../src/backtest/tape/ticks.ts";
+import { RULES, ticksOf } from "../../src/backtest/ticks.ts";
 import { type Candles, candlesOf } from "../../src/candles/candles.ts";
-import { positionAccounts } from "../../src/engine/position/ledger.ts";
+import { positionAccounts } from "../../src/engine/position/position.ts";
 import { text } from "../../src/kernel/decimal.ts";
 import { mixHash, pseudorandomShare } from "../../src/kernel/hash.ts";
 import { MINUTE, SECOND } from "../../src/kernel/time.ts";

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { quoteAt } from "../../src/backtest/paper/paper-account.ts";
+import { quoteAt } from "../../src/backtest/paper-account.ts";
 import { walkingTape } from "../../src/backtest/run/backtest.ts";
 import { begin, checkGrid, finish } from "../../src/backtest/run/begin.ts";
-import { openAt, RULES, ticksOf } from "../../src/backtest/tape/ticks.ts";
+import { openAt, RULES, ticksOf } from "../../src/backtest/ticks.ts";
 import { d } from "../support/grid.ts";
 import { most } from "../support/whole.ts";
 import { book, executions, MARKET, overTape, print, type Reported, taped } from "./taped.ts";

@@ -1,6 +1,6 @@
 import { type BacktestOptions, backtest } from "../../src/backtest/run/backtest.ts";
-import { createTapeReader } from "../../src/candles/tape/read.ts";
-import type { Tape } from "../../src/candles/tape/tape.ts";
+import type { Tape } from "../../src/candles/tape.ts";
+import { createTapeReader } from "../../src/candles/tape-reader.ts";
 import type { Market } from "../../src/model/market.ts";
 import type { Fill } from "../../src/model/order.ts";
 import { d, market as marketOf } from "../support/grid.ts";

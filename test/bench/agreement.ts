@@ -10,7 +10,7 @@ import { type AccountKey, accountKey } from "../../src/model/account.ts";
 import { dateOf } from "../../src/model/limits.ts";
 import { type Context, statement } from "../../src/storage/client/context.ts";
 import { fillMids, strategyDays } from "../../src/storage/tables/liquidity-tables.ts";
-import { fills } from "../../src/storage/tables/tables.ts";
+import { fills } from "../../src/storage/tables/trading-tables.ts";
 import { EXCHANGES, runOperation, testSandbox } from "../support/sandbox.ts";
 import { type Figure, repeat } from "./figure.ts";
 import { keepMinutes, longestTurn, millisOf } from "./liquidity.ts";

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
+import { MAX_CANDIDATES } from "../../src/backtest/candidates.ts";
 import { backtest } from "../../src/backtest/run/backtest.ts";
-import { MAX_CANDIDATES } from "../../src/backtest/suggest/candidates.ts";
-import { suggest } from "../../src/backtest/suggest/suggest.ts";
-import { ticksOf } from "../../src/backtest/tape/ticks.ts";
+import { suggest } from "../../src/backtest/suggest.ts";
+import { ticksOf } from "../../src/backtest/ticks.ts";
 import { type Candles, candlesIn } from "../../src/candles/candles.ts";
 import { createReader } from "../../src/candles/read.ts";
 import { decimal } from "../../src/kernel/decimal.ts";

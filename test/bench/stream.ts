@@ -1,6 +1,6 @@
-import { startStreams } from "../../cli/host/built-assets.ts";
 import { nodeSockets } from "../../cli/host/node-runtime.ts";
 import { nodeLocal } from "../../cli/host/process/node-local.ts";
+import { startStreams } from "../../cli/host/server-parts.ts";
 import { startTimer } from "../../cli/host/timer.ts";
 import { venueStreams } from "../../src/adapters/streams/streams.ts";
 import { decimal } from "../../src/kernel/decimal.ts";

@@ -12,7 +12,7 @@ const use = (from: string, name = "x") =>
 const BROKEN: readonly (readonly [string, Readonly<Record<string, string>>, RegExp])[] = [
   [
     "an adapter in a folder that is new",
-    { "src/planted/rule.ts": use("../adapters/libsql/stores/store.ts", "createStore") },
+    { "src/planted/rule.ts": use("../adapters/libsql/store.ts", "createStore") },
     /ports, not adapters/,
   ],
   [
@@ -60,7 +60,7 @@ const BROKEN: readonly (readonly [string, Readonly<Record<string, string>>, RegE
   ],
   [
     "an adapter in a feature",
-    { "src/market/planted.ts": use("../adapters/libsql/stores/store.ts", "createStore") },
+    { "src/market/planted.ts": use("../adapters/libsql/store.ts", "createStore") },
     /ports, not adapters/,
   ],
   [
@@ -71,7 +71,7 @@ const BROKEN: readonly (readonly [string, Readonly<Record<string, string>>, RegE
   ["a library in a feature", { "src/grid/planted.ts": use("drizzle-orm", "sql") }, /ports, not libraries/],
   [
     "an adapter in a store",
-    { "src/notify/store/planted.ts": use("../../adapters/libsql/stores/store.ts", "createStore") },
+    { "src/notify/store/planted.ts": use("../../adapters/libsql/store.ts", "createStore") },
     /not adapters/,
   ],
   [
@@ -91,7 +91,7 @@ const BROKEN: readonly (readonly [string, Readonly<Record<string, string>>, RegE
   ],
   [
     "an adapter in the storage",
-    { "src/storage/planted.ts": use("../adapters/libsql/stores/store.ts", "createStore") },
+    { "src/storage/planted.ts": use("../adapters/libsql/store.ts", "createStore") },
     /does not know who stores/,
   ],
   [
@@ -101,7 +101,7 @@ const BROKEN: readonly (readonly [string, Readonly<Record<string, string>>, RegE
   ],
   [
     "an adapter in a transport",
-    { "src/transport/planted.ts": use("../adapters/libsql/stores/store.ts", "createStore") },
+    { "src/transport/planted.ts": use("../adapters/libsql/store.ts", "createStore") },
     /not adapters/,
   ],
   [

@@ -6,7 +6,7 @@ import { createLiquidityStore } from "../../src/liquidity/store/store.ts";
 import { type Context, statement } from "../../src/storage/client/context.ts";
 import { openDatabase } from "../../src/storage/client/safe-client.ts";
 import { fillMids, liquidityMinutes } from "../../src/storage/tables/liquidity-tables.ts";
-import { fills } from "../../src/storage/tables/tables.ts";
+import { fills } from "../../src/storage/tables/trading-tables.ts";
 import { edgemaker } from "../support/command.ts";
 import { connectionTo } from "../support/connection.ts";
 import { d } from "../support/grid.ts";

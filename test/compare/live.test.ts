@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { nodeLocal } from "../../cli/host/process/node-local.ts";
-import { irisAggregator } from "../../src/adapters/iris/aggregator.ts";
+import { irisAggregator } from "../../src/adapters/iris.ts";
 import { connectDex, timeLimit } from "../../src/compose/deps.ts";
 import { kindsOf } from "../../src/engine/accounts.ts";
 import { decimal } from "../../src/kernel/decimal.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { irisAggregator } from "../../src/adapters/iris/aggregator.ts";
+import { irisAggregator } from "../../src/adapters/iris.ts";
 import { dexPrice, pricedPools } from "../../src/dex/price.ts";
 import { ONE } from "../../src/kernel/decimal.ts";
 import { VenueError } from "../../src/kernel/errors.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cached, irisAggregator } from "../../src/adapters/iris/aggregator.ts";
+import { cached, irisAggregator } from "../../src/adapters/iris.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { Venue } from "../../src/ports/venue.ts";

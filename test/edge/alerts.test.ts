@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
 import { nodeLocal } from "../../cli/host/process/node-local.ts";
-import { createNotifyStore } from "../../src/notify/store/store.ts";
+import { createNotifyStore } from "../../src/notify/store.ts";
 import { importKek } from "../../src/storage/client/envelope.ts";
 import { openDatabase } from "../../src/storage/client/safe-client.ts";
 import { BY } from "../support/by.ts";

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { wrangler } from "../../cli/build/worker-bundle.mjs";
-import { workerStrategies } from "../../cli/host/worker-documents.ts";
+import { workerStrategies } from "../../cli/host/worker-strategies.ts";
 import { bearer } from "../contract/suite.ts";
 import { root } from "../support/bundle.ts";
 import { edgeApp } from "../support/edge.ts";

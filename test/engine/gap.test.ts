@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { tradesAreDue } from "../../src/engine/pass/observe-markets.ts";
-import { TRADES_WAIT } from "../../src/engine/reconcile/fill-cursor.ts";
+import { TRADES_WAIT } from "../../src/engine/reconcile/order-fills.ts";
 import { type MarketSnapshot, type Observation, reconcile } from "../../src/engine/reconcile/reconcile.ts";
 import { NEW_ORDER, type Order } from "../../src/model/order.ts";
 import type { Snapshot } from "../../src/ports/stores/pass-store.ts";

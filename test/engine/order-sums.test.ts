@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isContradicted, missed } from "../../src/engine/reconcile/fill-cursor.ts";
+import { isContradicted, missed } from "../../src/engine/reconcile/order-fills.ts";
 import { gapFill, gapIsDue, withBehind, withFill } from "../../src/engine/reconcile/reconcile.ts";
 import { type Fill, NEW_ORDER, type Order } from "../../src/model/order.ts";
 import { d } from "../support/grid.ts";

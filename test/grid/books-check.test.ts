@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { booksChecked, noteUnexplained } from "../../src/engine/reconcile/books-check.ts";
+import { bookFill } from "../../src/grid/booking.ts";
 import { gridKind } from "../../src/grid/kind.ts";
-import { bookFill } from "../../src/grid/ledger/booking.ts";
 import { MINUTE } from "../../src/kernel/time.ts";
 import { NEW_ORDER, type Order } from "../../src/model/order.ts";
 import type { Strategy } from "../../src/model/strategy.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { sandboxBooks } from "../../src/adapters/libsql/sandbox/sandbox-books.ts";
+import { sandboxBooks } from "../../src/adapters/libsql/sandbox-books.ts";
 import { deposit } from "../../src/adapters/sandbox/venue.ts";
 import { runRound } from "../../src/engine/pass/round.ts";
 import { asGrid } from "../../src/grid/kind.ts";

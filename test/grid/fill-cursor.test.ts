@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { cursorAfter, nextSpan, startReading, withAnswer } from "../../src/engine/reconcile/fill-cursor.ts";
+import { cursorAfter, nextSpan, startReading, withAnswer } from "../../src/engine/reconcile/order-fills.ts";
 import { DAY, HOUR, MINUTE, type Millis, SECOND } from "../../src/kernel/time.ts";
 import type { FillCursor } from "../../src/model/order.ts";
 import type { Snapshot } from "../../src/ports/stores/pass-store.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { backtest } from "../../src/backtest/run/backtest.ts";
-import { RULES } from "../../src/backtest/tape/ticks.ts";
+import { RULES } from "../../src/backtest/ticks.ts";
 import type { Candles } from "../../src/candles/candles.ts";
 import { crossingsOf } from "../../src/grid/start/worst-case.ts";
 import type { Candle } from "../../src/model/market.ts";

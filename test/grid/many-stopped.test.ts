@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
 import { nodeLocal } from "../../cli/host/process/node-local.ts";
-import { createStore } from "../../src/adapters/libsql/stores/store.ts";
+import { createStore } from "../../src/adapters/libsql/store.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import { openDatabase } from "../../src/storage/client/safe-client.ts";
 import { bearer } from "../contract/suite.ts";

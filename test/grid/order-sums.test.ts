@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { withReport } from "../../src/engine/reconcile/fill-cursor.ts";
+import { withReport } from "../../src/engine/reconcile/order-fills.ts";
 import { gapFill } from "../../src/engine/reconcile/reconcile.ts";
 import { NEW_ORDER, type Order } from "../../src/model/order.ts";
 import type { VenueOrder } from "../../src/ports/venue.ts";

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { formatPlan, type ShownPlan } from "../../cli/actions/plan-text.ts";
+import { formatPlan, type ShownPlan } from "../../cli/actions/plan-confirmation.ts";
 import { render } from "../../cli/terminal/output.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { drivenApp } from "../support/driven.ts";

@@ -2,7 +2,7 @@ import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { createClient } from "@libsql/client";
 import { expect, it } from "vitest";
-import { shock } from "../../src/adapters/libsql/sandbox/sandbox-books.ts";
+import { shock } from "../../src/adapters/libsql/sandbox-books.ts";
 import { runRound } from "../../src/engine/pass/round.ts";
 import { carryOver, copyInto } from "../../src/storage/client/backup.ts";
 import { auditSandbox, CLEAN } from "../support/audit.ts";

@@ -1,13 +1,13 @@
 import { expect, it } from "vitest";
 import * as z from "zod";
 import { groupsOf, rootCommand } from "../../cli/commands/root.ts";
-import { opened, paper, passOnPaper } from "../../src/backtest/paper/paper-account.ts";
-import { RULES } from "../../src/backtest/tape/ticks.ts";
+import { opened, paper, passOnPaper } from "../../src/backtest/paper-account.ts";
+import { RULES } from "../../src/backtest/ticks.ts";
 import { kindsOf } from "../../src/engine/accounts.ts";
 import { kindsWith, STRATEGY_KINDS, type StrategyKind } from "../../src/kinds.ts";
 import type { Strategy } from "../../src/model/strategy.ts";
 import { eventNews } from "../../src/notify/news.ts";
-import { createNotifyStore } from "../../src/notify/store/store.ts";
+import { createNotifyStore } from "../../src/notify/store.ts";
 import { operation } from "../../src/operation.ts";
 import type { Kind } from "../../src/ports/kind.ts";
 import { KIND_PATHS } from "../../src/web/strategy/kind-paths.ts";

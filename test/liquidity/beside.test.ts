@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished } from "vitest";
-import { startDelivery, startSampling } from "../../cli/host/built-assets.ts";
 import { nodeLocal } from "../../cli/host/process/node-local.ts";
+import { startDelivery, startSampling } from "../../cli/host/server-parts.ts";
 import type { ServiceDeps } from "../../src/compose/deps.ts";
 import { createLiquidityStore } from "../../src/liquidity/store/store.ts";
-import { createNotifyStore } from "../../src/notify/store/store.ts";
+import { createNotifyStore } from "../../src/notify/store.ts";
 import { createReportStore } from "../../src/report/store.ts";
 import { importKek } from "../../src/storage/client/envelope.ts";
 import { openDatabase } from "../../src/storage/client/safe-client.ts";

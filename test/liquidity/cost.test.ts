@@ -20,7 +20,7 @@ import { createOperations } from "../../src/operations.ts";
 import type { QualityAnswer } from "../../src/quality/tally.ts";
 import { statement } from "../../src/storage/client/context.ts";
 import { fillMids, strategyDays } from "../../src/storage/tables/liquidity-tables.ts";
-import { fills } from "../../src/storage/tables/tables.ts";
+import { fills } from "../../src/storage/tables/trading-tables.ts";
 import { appOver } from "../support/app.ts";
 import { d } from "../support/grid.ts";
 import { liquidityMinute } from "../support/liquidity-minute.ts";

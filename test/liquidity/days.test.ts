@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { moveYear } from "../../src/adapters/libsql/keeping/archive.ts";
-import { offerUpdate } from "../../src/adapters/libsql/stores/pass-store.ts";
+import { moveYear } from "../../src/adapters/libsql/archive.ts";
+import { offerUpdate } from "../../src/adapters/libsql/pass-store.ts";
 import { type Decimal, ONE, sum, wire } from "../../src/kernel/decimal.ts";
 import { DAY, MINUTE } from "../../src/kernel/time.ts";
 import { sampleLiquidity } from "../../src/liquidity/operations/sample.ts";

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { offerUpdate } from "../../src/adapters/libsql/stores/pass-store.ts";
+import { offerUpdate } from "../../src/adapters/libsql/pass-store.ts";
 import { digest } from "../../src/kernel/digest.ts";
 import { DAY, MINUTE } from "../../src/kernel/time.ts";
 import { checkBundle } from "../../src/liquidity/operations/check-proof.ts";

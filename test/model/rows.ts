@@ -1,4 +1,4 @@
-import { events, fills, orders, strategies } from "../../src/storage/tables/tables.ts";
+import { events, fills, orders, strategies } from "../../src/storage/tables/trading-tables.ts";
 import { venueBalances, venueFills, venueOrders } from "../../src/storage/tables/venue-tables.ts";
 import type { Driven } from "../support/driven.ts";
 

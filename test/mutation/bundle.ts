@@ -14,8 +14,8 @@ export const OUT = `dist/test/mutation/${process.pid}`;
 const CHANGED = new RegExp(
   `^src/(${[
     "engine",
-    "grid/(kind|ladder|ledger|plan|state|start|operations)",
-    "adapters/(ccxt|libsql/(stores|keeping/archive))",
+    "grid/(kind|booking|ladder|plan|state|start|operations)",
+    "adapters/(ccxt|libsql/(?!adapter-store|dry-books|sandbox-books))",
     "storage/(client|metrics)",
     "ports/kill-permit",
     "quote|limits|orders|controls|liquidity|notify|report|history|backtest|own",

@@ -12,7 +12,7 @@ export const act = ({ prepare }) => [prepare(found)(), sum(2), free(3)];
 
 it("only a text that is built once per process is marked as lasting", () => {
   const mutants: Mutant[] = [];
-  instrument("src/adapters/libsql/stores/some.ts", SOURCE, mutants);
+  instrument("src/adapters/libsql/some.ts", SOURCE, mutants);
   const linesOf = (isLasting: boolean) => [
     ...new Set(mutants.filter((one) => one.isLasting === isLasting).map(({ line }) => line)),
   ];

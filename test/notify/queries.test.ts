@@ -1,12 +1,6 @@
 import { sql } from "drizzle-orm";
 import { expect, it } from "vitest";
-import {
-  eventsFrom,
-  eventsQuery,
-  fillsFrom,
-  fillsQuery,
-  outlookQuery,
-} from "../../src/notify/store/store.ts";
+import { eventsFrom, eventsQuery, fillsFrom, fillsQuery, outlookQuery } from "../../src/notify/store.ts";
 import { statement } from "../../src/storage/client/context.ts";
 import { bookFills, notifyBox } from "../support/notify.ts";
 

@@ -2,7 +2,7 @@
 import { runInNewContext } from "node:vm";
 import { buildSync } from "esbuild";
 import { expect, it } from "vitest";
-import { limitLoops } from "../../cli/host/worker-documents.ts";
+import { limitLoops } from "../../cli/host/worker-strategies.ts";
 
 /** As the loader prints a file. */
 const printed = (code: string): string =>

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { loadStrategies, loadStrategy } from "../../cli/host/strategies/load.ts";
+import { loadStrategies, loadStrategy } from "../../cli/host/own-strategies.ts";
 import { ownStrategyKind } from "../../src/own/kind.ts";
 import type { OwnStrategy } from "../../src/own/state.ts";
 import { aroundBook, ownStrategyExample, passOver } from "../support/declared.ts";

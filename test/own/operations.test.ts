@@ -9,9 +9,9 @@ import { defineStrategy, RESERVED_FIELDS } from "../../src/own/define.ts";
 import { ownStrategyStatusView } from "../../src/own/schema/view.ts";
 import type { StrategyDefinitions, StrategyInput } from "../../src/ports/definition.ts";
 import type { Deps } from "../../src/ports/deps.ts";
-import { openApi } from "../../src/transport/documents/made.ts";
 import { inputRefusal } from "../../src/transport/input.ts";
 import { toolOf } from "../../src/transport/mcp/tools.ts";
+import { openApi } from "../../src/transport/openapi.ts";
 import { EXCHANGES, testSandbox } from "../support/sandbox.ts";
 import { buyer, twoSided } from "./deeds.ts";
 

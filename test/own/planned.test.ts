@@ -5,7 +5,7 @@ import {
   type PlanInputs,
   plannedOwnStrategyOut,
   planOwnStrategy,
-} from "../../src/own/start/planned.ts";
+} from "../../src/own/planned-start.ts";
 import type { Declared, StrategyInput } from "../../src/ports/definition.ts";
 import { aroundBook, bookLevel, MARKET, passOver } from "../support/declared.ts";
 import { d } from "../support/grid.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { simulateStrategy } from "../../cli/host/simulation/simulate.ts";
+import { simulateStrategy } from "../../cli/host/simulation.ts";
 import { simulate } from "../../cli/testing/package.ts";
 import { defineStrategy, z } from "../../src/own/package.ts";
 import { buyer, twoSided } from "./deeds.ts";

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import example from "../../examples/two-sided.ts";
-import { withFirstBase } from "../../src/engine/position/ledger.ts";
+import { withFirstBase } from "../../src/engine/position/position.ts";
 import { text } from "../../src/kernel/decimal.ts";
 import type { Draft, Order } from "../../src/model/order.ts";
 import type { Strategy } from "../../src/model/strategy.ts";
 import { ownStrategyKind } from "../../src/own/kind.ts";
 import type { Kind, StrategyContext } from "../../src/ports/kind.ts";
 import { quoteKind } from "../../src/quote/kind.ts";
-import { newQuoteState } from "../../src/quote/state/state.ts";
+import { newQuoteState } from "../../src/quote/state.ts";
 import { configOf } from "../quote/deeds.ts";
 import { aroundBook, ownStrategyExample, passOver } from "../support/declared.ts";
 import { d } from "../support/grid.ts";

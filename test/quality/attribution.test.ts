@@ -6,8 +6,8 @@ import {
   type PositionState,
   positionAccounts,
   withFirstBase,
-} from "../../src/engine/position/ledger.ts";
-import { bookFill, gridAccounts } from "../../src/grid/ledger/booking.ts";
+} from "../../src/engine/position/position.ts";
+import { bookFill, gridAccounts } from "../../src/grid/booking.ts";
 import type { GridState } from "../../src/grid/state/state.ts";
 import { type Decimal, divideWhole, mul, ONE, text } from "../../src/kernel/decimal.ts";
 import { earnedAgainst } from "../../src/model/order.ts";

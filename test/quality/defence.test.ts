@@ -5,18 +5,18 @@ import {
   type PaperVenue,
   paperAccount,
   passOnPaper,
-} from "../../src/backtest/paper/paper-account.ts";
+} from "../../src/backtest/paper-account.ts";
 import { fillMeasurer, pastStrategy } from "../../src/backtest/position/backtest.ts";
 import { kindsOf } from "../../src/engine/accounts.ts";
 import { mixHash, pseudorandomShare } from "../../src/kernel/hash.ts";
 import { SECOND } from "../../src/kernel/time.ts";
-import type { BookedOrder } from "../../src/market/matching/placing.ts";
+import type { BookedOrder } from "../../src/market/matching.ts";
 import type { BidAsk, Side } from "../../src/model/market.ts";
 import type { Kind } from "../../src/ports/kind.ts";
 import { quoteKind } from "../../src/quote/kind.ts";
 import { quoteInput } from "../../src/quote/schema/input.ts";
 import { quoteConfigOf } from "../../src/quote/start/planned-quote.ts";
-import { newQuoteState, type QuoteStrategy } from "../../src/quote/state/state.ts";
+import { newQuoteState, type QuoteStrategy } from "../../src/quote/state.ts";
 import { d, market } from "../support/grid.ts";
 import { isWhole, most } from "../support/whole.ts";
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { READ_MEASURED, READ_SPREADS } from "../../src/adapters/libsql/stores/history-store.ts";
-import { horizonMidUpdate, midStatements } from "../../src/adapters/libsql/stores/pass-store.ts";
+import { READ_MEASURED, READ_SPREADS } from "../../src/adapters/libsql/history-store.ts";
+import { horizonMidUpdate, midStatements } from "../../src/adapters/libsql/pass-store.ts";
 import { runPass } from "../../src/engine/pass/pass.ts";
 import type { Decimal } from "../../src/kernel/decimal.ts";
 import { midOf } from "../../src/kernel/spread.ts";

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import { tallyOf } from "../../src/backtest/position/backtest.ts";
-import { backtestingQuotes } from "../../src/backtest/quotes/backtest-quotes.ts";
+import { backtestingQuotes } from "../../src/backtest/quote-backtest.ts";
 import { finish } from "../../src/backtest/run/begin.ts";
 import { type Candles, slice } from "../../src/candles/candles.ts";
-import { positionAccounts } from "../../src/engine/position/ledger.ts";
+import { positionAccounts } from "../../src/engine/position/position.ts";
 import { divideWhole, ONE } from "../../src/kernel/decimal.ts";
 import { DAY, SECOND } from "../../src/kernel/time.ts";
 import { earnedAgainst, HORIZONS, impactOn } from "../../src/model/order.ts";

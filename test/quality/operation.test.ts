@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { runPass } from "../../src/engine/pass/pass.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../../src/kernel/time.ts";
-import { qualityView } from "../../src/quality/operations/measured.ts";
+import { qualityView } from "../../src/quality/operations/quality.ts";
 import type { QualityAnswer } from "../../src/quality/tally.ts";
 import { checkAlarms } from "../../src/report/operations/alarm-checks.ts";
 import type { Report } from "../../src/report/schema.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { midStatements } from "../../src/adapters/libsql/stores/pass-store.ts";
+import { midStatements } from "../../src/adapters/libsql/pass-store.ts";
 import { runPass } from "../../src/engine/pass/pass.ts";
 import { type Decimal, div, mul } from "../../src/kernel/decimal.ts";
 import { HOUR, MINUTE, SECOND } from "../../src/kernel/time.ts";

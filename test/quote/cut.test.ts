@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { ONE } from "../../src/kernel/decimal.ts";
+import { quoteKind } from "../../src/quote/kind.ts";
 import {
   avoidTakerLevels,
   clearOfOwn,
   cutToFunds,
   type Means,
   type QuoteLevel,
-} from "../../src/quote/cut.ts";
-import { quoteKind } from "../../src/quote/kind.ts";
+} from "../../src/quote/levels.ts";
 import { largestQuote } from "../../src/quote/operations/start.ts";
 import { fillsForDefence, formatDefence } from "../../src/quote/plan.ts";
-import { isBidSlot, newQuoteState, slotsFor } from "../../src/quote/state/state.ts";
+import { isBidSlot, newQuoteState, slotsFor } from "../../src/quote/state.ts";
 import { d, market } from "../support/grid.ts";
 
 const MARKET = market({

@@ -3,7 +3,7 @@ import { splitPair } from "../../src/kernel/pair.ts";
 import { accountKey } from "../../src/model/account.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import { quoteKind } from "../../src/quote/kind.ts";
-import { newQuoteState, type QuoteConfig } from "../../src/quote/state/state.ts";
+import { newQuoteState, type QuoteConfig } from "../../src/quote/state.ts";
 import type { Deed } from "../simulation/deeds.ts";
 import { TICKS } from "../simulation/shape.ts";
 import { BY } from "../support/by.ts";

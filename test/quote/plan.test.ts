@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { matchesLevel } from "../../src/engine/position/ledger.ts";
+import { matchesLevel } from "../../src/engine/position/position.ts";
 import { abs, type Decimal, mul, ONE, sum, text, wire, ZERO } from "../../src/kernel/decimal.ts";
 import { meets, reachOf } from "../../src/model/order.ts";
-import { avoidTakerLevels, type QuoteLevel, quoteLevelsOf } from "../../src/quote/cut.ts";
+import { avoidTakerLevels, type QuoteLevel, quoteLevelsOf } from "../../src/quote/levels.ts";
 import {
   halfSpread,
   moveWithin,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { midOfBook, midOfOthers, withoutOwn } from "../../src/engine/position/ledger.ts";
+import { midOfBook, midOfOthers, withoutOwn } from "../../src/engine/position/position.ts";
 import { type Decimal, max, min, ONE, text } from "../../src/kernel/decimal.ts";
 import { type PriceSource, referencePrice } from "../../src/quote/reference.ts";
 import { d } from "../support/grid.ts";

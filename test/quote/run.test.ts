@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { withFirstBase } from "../../src/engine/position/ledger.ts";
+import { withFirstBase } from "../../src/engine/position/position.ts";
 import { abs, ONE, text } from "../../src/kernel/decimal.ts";
 import type { Draft, Order } from "../../src/model/order.ts";
 import type { StrategyContext } from "../../src/ports/kind.ts";
 import { quoteKind } from "../../src/quote/kind.ts";
-import { newQuoteState, type QuoteConfig, type QuoteStrategy } from "../../src/quote/state/state.ts";
+import { newQuoteState, type QuoteConfig, type QuoteStrategy } from "../../src/quote/state.ts";
 import { d, market } from "../support/grid.ts";
 import { bounds, idOf, NOW, observedMarket, strategy, turn } from "../support/made.ts";
 import { configOf } from "./deeds.ts";

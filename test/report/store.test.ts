@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { auditStore } from "../../src/adapters/libsql/stores/audit-store.ts";
+import { auditStore } from "../../src/adapters/libsql/audit-store.ts";
 import { DAY } from "../../src/kernel/time.ts";
 import type { Alarm, StrategyDay } from "../../src/model/news.ts";
 import { createReportStore } from "../../src/report/store.ts";

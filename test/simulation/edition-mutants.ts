@@ -115,7 +115,7 @@ export const EDITION_MUTANTS: readonly Mutant[] = [
     IS_OF.wrongAnswers,
     one(
       "a second lookup that finds nothing may follow at once",
-      "src/engine/reconcile/fill-cursor.ts",
+      "src/engine/reconcile/order-fills.ts",
       "longest + readLag : secondMiss)",
       "longest + readLag : 0)",
     ),
@@ -226,7 +226,7 @@ async function orderUnlessDown(venue: Venue, key: Parameters<Venue["order"]>[0])
     // Every pair has a fee of 0.1 % at the start.
     one(
       "base is sold at a price that pays the fee of the start",
-      "src/grid/ledger/booking.ts",
+      "src/grid/booking.ts",
       "ONE - max(market.maker, market.taker)",
       "ONE - ONE / 1000n",
     ),

@@ -1,6 +1,6 @@
 /** What the editions from the eleventh on draw beside what the sixth does. */
 
-import { TRADES_WAIT } from "../../src/engine/reconcile/fill-cursor.ts";
+import { TRADES_WAIT } from "../../src/engine/reconcile/order-fills.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { HOUR, MINUTE } from "../../src/kernel/time.ts";
 import { type Deed, handDeed, type MarketRules, startOfAny } from "./deeds.ts";

@@ -8,7 +8,7 @@ import type {
   BookedFill,
   BookedOrder,
   VenueBooks,
-} from "../../src/market/matching/placing.ts";
+} from "../../src/market/matching.ts";
 import type { Fee } from "../../src/model/order.ts";
 
 /** The venue's own token, and what it counts it for in quote: not what the token's market says. */

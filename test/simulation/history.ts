@@ -8,7 +8,7 @@ import {
   type BookedOrder,
   isOpen,
   type VenueBooks,
-} from "../../src/market/matching/placing.ts";
+} from "../../src/market/matching.ts";
 
 export interface Committed {
   readonly exchange: string;

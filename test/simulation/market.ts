@@ -1,5 +1,5 @@
 import type { PricePath } from "../../src/adapters/sandbox/matching.ts";
-import { between, type Corner } from "../../src/market/matching/placing.ts";
+import { between, type Corner } from "../../src/market/matching.ts";
 import type { Random } from "./random.ts";
 
 /** A random walk in whole ticks with a corner each `step`, now and then with a jump; still after `until`. */

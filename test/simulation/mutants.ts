@@ -10,7 +10,7 @@ export const QUOTE_MUTANTS: readonly Mutant[] = [
     name: "quotes cross the account's own orders",
     edits: [
       {
-        file: "src/quote/cut.ts",
+        file: "src/quote/levels.ts",
         from: 'firstMet(reachOf({ ...quoteLevel, type: "limit" }), own) !== undefined;',
         to: 'firstMet(reachOf({ ...quoteLevel, type: "limit" }), []) !== undefined;',
       },
@@ -25,7 +25,7 @@ export const QUOTE_MUTANTS: readonly Mutant[] = [
     name: "quotes forget how much base they may hold",
     edits: [
       {
-        file: "src/quote/cut.ts",
+        file: "src/quote/levels.ts",
         from: 'const bound = side === "buy" ? most : least;',
         to: 'const bound = side === "buy" ? null : least;',
       },
@@ -40,7 +40,7 @@ export const QUOTE_MUTANTS: readonly Mutant[] = [
     name: "quotes forget how much base they want to keep",
     edits: [
       {
-        file: "src/quote/cut.ts",
+        file: "src/quote/levels.ts",
         from: 'const bound = side === "buy" ? most : least;',
         to: 'const bound = side === "buy" ? most : null;',
       },
@@ -59,7 +59,7 @@ export const QUOTE_MUTANTS: readonly Mutant[] = [
   ),
   one(
     "the middle of a crossed or locked book is a price",
-    "src/engine/position/ledger.ts",
+    "src/engine/position/position.ts",
     "bid === undefined || ask === undefined || bid >= ask ? undefined",
     "bid === undefined || ask === undefined ? undefined",
   ),
@@ -77,7 +77,7 @@ export const QUOTE_MUTANTS: readonly Mutant[] = [
   ),
   one(
     "an order far from its place is never renewed",
-    "src/engine/position/ledger.ts",
+    "src/engine/position/position.ts",
     'abs(price - wish.price) <= mul(wish.price, tolerance.price, "down") &&',
     "price > 0n &&",
   ),
@@ -113,7 +113,7 @@ export const QUOTE_MUTANTS: readonly Mutant[] = [
   ),
   one(
     "a fee in base stays in the books of quotes",
-    "src/engine/position/ledger.ts",
+    "src/engine/position/position.ts",
     "base: sign * fill.amount - feeIn(base),",
     "base: sign * fill.amount,",
   ),
@@ -155,10 +155,10 @@ export const RULE_MUTANTS: readonly Mutant[] = [
     "if ((live.length > 0 && !mayRelease) || isRecovering(strategy, context))",
     "if ((live.length > 0 && !mayRelease && !exit) || isRecovering(strategy, context))",
   ),
-  one("drawn base loses its cost", "src/grid/ledger/booking.ts", "cost: drawn.cost,", "cost: ZERO,"),
+  one("drawn base loses its cost", "src/grid/booking.ts", "cost: drawn.cost,", "cost: ZERO,"),
   one(
     "drawn base is sold at its level whatever it cost",
-    "src/grid/ledger/booking.ts",
+    "src/grid/booking.ts",
     "const sellAt = config.allowLoss ? slot.upper :",
     "const sellAt = config.allowLoss !== false ? slot.upper :",
   ),
@@ -179,7 +179,7 @@ export const RULE_MUTANTS: readonly Mutant[] = [
   ),
   one(
     "what a slot held is lost when it is given up",
-    "src/grid/ledger/booking.ts",
+    "src/grid/booking.ts",
     "const idle = given.reduce((lots, slot) => withLot(lots, lotOf(slot)), state.idle);",
     "const idle = state.idle;",
   ),
@@ -191,13 +191,13 @@ export const RULE_MUTANTS: readonly Mutant[] = [
   ),
   one(
     "a fee in a third asset lowers the profit twice",
-    "src/grid/ledger/booking.ts",
+    "src/grid/booking.ts",
     "realized: state.ledger.realized + booked.realized - worth,",
     "realized: state.ledger.realized + booked.realized - worth - worth,",
   ),
   one(
     "a fee in a third asset is not said to have left the account",
-    "src/grid/ledger/booking.ts",
+    "src/grid/booking.ts",
     "cash: thirds.map(",
     "cash: thirds.slice(1).map(",
   ),
@@ -308,12 +308,12 @@ export const RULE_MUTANTS: readonly Mutant[] = [
     name: "a fee in a third asset is in no book, and nobody compares them",
     edits: [
       {
-        file: "src/grid/ledger/booking.ts",
+        file: "src/grid/booking.ts",
         from: "cash: thirds.map(",
         to: "cash: thirds.slice(1).map(",
       },
       {
-        file: "src/grid/ledger/booking.ts",
+        file: "src/grid/booking.ts",
         from: "return { ...ledger.cash, [base]: movedBase(state), [quote]: ledger.quote };",
         to: "return { ...ledger.moved, ...(base === quote && { [base]: movedBase(state) }) };",
       },

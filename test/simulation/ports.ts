@@ -2,7 +2,7 @@ import type { PrivateCall } from "../../src/adapters/ccxt/client/quirks.ts";
 import type { Simulation } from "../../src/adapters/sandbox/venue.ts";
 import { BudgetSpent } from "../../src/kernel/errors.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
-import { type BookedOrder, toVenueFill, toVenueOrder } from "../../src/market/matching/placing.ts";
+import { type BookedOrder, toVenueFill, toVenueOrder } from "../../src/market/matching.ts";
 import { isBlockedByKill, type Kill } from "../../src/model/kill.ts";
 import type { Book } from "../../src/model/market.ts";
 import type { NewOrder, OrderKind } from "../../src/model/order.ts";

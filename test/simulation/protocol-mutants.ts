@@ -46,7 +46,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
   },
   one(
     "not found ends an order at once",
-    "src/engine/reconcile/fill-cursor.ts",
+    "src/engine/reconcile/order-fills.ts",
     "if (now < order.notAfter + readLag && !isBeyond) return order;",
     "",
   ),
@@ -70,19 +70,19 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
   ),
   one(
     "a fee in base is ignored",
-    "src/grid/ledger/booking.ts",
+    "src/grid/booking.ts",
     "base: fill.amount - feeIn(base), quote:",
     "base: fill.amount, quote:",
   ),
   one(
     "a fee in quote is ignored",
-    "src/grid/ledger/booking.ts",
+    "src/grid/booking.ts",
     "quote: -(fill.notional + feeIn(quote)) }",
     "quote: -fill.notional }",
   ),
   one(
     "an unknown order is given up and placed again",
-    "src/engine/reconcile/fill-cursor.ts",
+    "src/engine/reconcile/order-fills.ts",
     '"filled", "canceled", "expired", "rejected"]',
     '"filled", "canceled", "expired", "rejected", "unknown"]',
   ),
@@ -129,12 +129,12 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     name: "trades are read from the newest one on, and not asked for by their order",
     edits: [
       {
-        file: "src/engine/reconcile/fill-cursor.ts",
+        file: "src/engine/reconcile/order-fills.ts",
         from: "cursor.ahead && !skips ? cursor.at : cursor.at - overlap",
         to: "cursor.at + 1 + 0 * overlap",
       },
       {
-        file: "src/engine/reconcile/fill-cursor.ts",
+        file: "src/engine/reconcile/order-fills.ts",
         from: "Math.min(from, until - readLag, most)",
         to: "from",
       },
@@ -166,7 +166,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
   ),
   one(
     "the filled amount may fall",
-    "src/engine/reconcile/fill-cursor.ts",
+    "src/engine/reconcile/order-fills.ts",
     "const filled = max(order.filled, venueOrder.filled);",
     "const filled = venueOrder.filled;",
   ),
@@ -202,7 +202,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
   ),
   one(
     "a slot flips before its trades are in",
-    "src/engine/reconcile/fill-cursor.ts",
+    "src/engine/reconcile/order-fills.ts",
     "isFinal(order) && order.booked >= order.filled",
     "isFinal(order)",
   ),

@@ -1,9 +1,9 @@
 import { abs, type Decimal, max, min, mul, ONE, text, ZERO } from "../../src/kernel/decimal.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
-import type { BookedOrder } from "../../src/market/matching/placing.ts";
+import type { BookedOrder } from "../../src/market/matching.ts";
 import type { Book } from "../../src/model/market.ts";
 import type { Order } from "../../src/model/order.ts";
-import type { QuoteStrategy } from "../../src/quote/state/state.ts";
+import type { QuoteStrategy } from "../../src/quote/state.ts";
 
 /** What a place has said of a pair, lowest and highest. */
 interface Reported {

@@ -264,7 +264,7 @@ describe("the simulated step", () => {
   it.runIf(isWhole)("is reported as too slow if the second lookup waits too long", async () => {
     const mutant = one(
       "a second look that is long in coming",
-      "src/engine/reconcile/fill-cursor.ts",
+      "src/engine/reconcile/order-fills.ts",
       "longest + readLag : secondMiss)",
       "longest + readLag : 30 * secondMiss)",
     );

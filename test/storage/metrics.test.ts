@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
-import { createStore } from "../../src/adapters/libsql/stores/store.ts";
+import { createStore } from "../../src/adapters/libsql/store.ts";
 import { NO_MEMORY } from "../../src/model/memory.ts";
 import type { Order } from "../../src/model/order.ts";
-import { createNotifyStore } from "../../src/notify/store/store.ts";
+import { createNotifyStore } from "../../src/notify/store.ts";
 import { statement } from "../../src/storage/client/context.ts";
 import { importKek } from "../../src/storage/client/envelope.ts";
 import { createMetricsStore } from "../../src/storage/metrics.ts";
-import { accounts, fills, orders } from "../../src/storage/tables/tables.ts";
+import { accounts, fills, orders } from "../../src/storage/tables/trading-tables.ts";
 import { messages, rates } from "../../src/storage/tables/venue-tables.ts";
 import { opened, START } from "../adapters/libsql/stores/opened.ts";
 import { BY } from "../support/by.ts";

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { overfittingOf } from "../../src/backtest/suggest/overfitting.ts";
+import { overfittingOf } from "../../src/backtest/overfitting.ts";
 import {
   expectedBest,
   momentsOf,
   normalCdf,
   normalInverse,
   probabilisticSharpe,
-} from "../../src/backtest/suggest/suggest.ts";
+} from "../../src/backtest/suggest.ts";
 import { hashText, pseudorandomShare } from "../../src/kernel/hash.ts";
 
 describe("the normal distribution", () => {

@@ -1,6 +1,6 @@
 import type { Client } from "@libsql/client";
 import { nodeLocal } from "../../cli/host/process/node-local.ts";
-import { sandboxBooks } from "../../src/adapters/libsql/sandbox/sandbox-books.ts";
+import { sandboxBooks } from "../../src/adapters/libsql/sandbox-books.ts";
 import { startingBalances } from "../../src/adapters/sandbox/listings.ts";
 import { kindsOf } from "../../src/engine/accounts.ts";
 import { upgraded } from "../../src/engine/pass/upgrade.ts";
@@ -10,7 +10,7 @@ import { KINDS } from "../../src/kinds.ts";
 import { parseAccountKey } from "../../src/model/account.ts";
 import { type Context, createContext } from "../../src/storage/client/context.ts";
 import { safeClient } from "../../src/storage/client/safe-client.ts";
-import { fills, orders, strategies } from "../../src/storage/tables/tables.ts";
+import { fills, orders, strategies } from "../../src/storage/tables/trading-tables.ts";
 import { venueFills, venueOrders } from "../../src/storage/tables/venue-tables.ts";
 
 const kinds = kindsOf(KINDS);

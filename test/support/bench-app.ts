@@ -7,7 +7,7 @@ import type { Config } from "../../src/compose/config.ts";
 import { createOperations } from "../../src/operations.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import { createLimiter } from "../../src/transport/access.ts";
-import { madeDocuments } from "../../src/transport/documents/made.ts";
+import { madeDocuments } from "../../src/transport/openapi.ts";
 
 /** Serves the product for the benchmark on a free port, which it prints, until SIGTERM. */
 export function serveBench(exchanges: readonly string[], deps: Deps, { rateLimits }: Config) {

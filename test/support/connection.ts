@@ -1,4 +1,4 @@
-import { fileConnection } from "../../cli/host/database/file-connection.ts";
+import { fileConnection } from "../../cli/host/file-connection.ts";
 import type { Connection } from "../../src/storage/client/safe-client.ts";
 
 /** A connection to a database by its address, as the command line opens it. */

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { withFirstBase } from "../../src/engine/position/ledger.ts";
+import { withFirstBase } from "../../src/engine/position/position.ts";
 import type { Order } from "../../src/model/order.ts";
 import { ownStrategyKind } from "../../src/own/kind.ts";
 import { newOwnStrategyState, type OwnStrategy } from "../../src/own/state.ts";

@@ -1,4 +1,4 @@
-import { irisAggregator } from "../../src/adapters/iris/aggregator.ts";
+import { irisAggregator } from "../../src/adapters/iris.ts";
 import { connectDex } from "../../src/compose/deps.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import { type Behaviour, type IrisPool, irisPool, irisServer } from "../venues/iris.ts";

@@ -1,4 +1,4 @@
-import { sandboxBooks, shock } from "../../src/adapters/libsql/sandbox/sandbox-books.ts";
+import { sandboxBooks, shock } from "../../src/adapters/libsql/sandbox-books.ts";
 import { deposit } from "../../src/adapters/sandbox/venue.ts";
 import { VenueError } from "../../src/kernel/errors.ts";
 import type { Deps } from "../../src/ports/deps.ts";

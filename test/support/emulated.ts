@@ -1,8 +1,8 @@
 import type { Fetch } from "../../src/adapters/ccxt/client/transport.ts";
-import { libsqlAdapterStore } from "../../src/adapters/libsql/keeping/adapter-store.ts";
-import { createStore } from "../../src/adapters/libsql/stores/store.ts";
+import { libsqlAdapterStore } from "../../src/adapters/libsql/adapter-store.ts";
+import { createStore } from "../../src/adapters/libsql/store.ts";
 import { sandboxAggregator } from "../../src/adapters/sandbox/aggregator.ts";
-import { NO_STORED_KEYS } from "../../src/adapters/vault/stored-keys.ts";
+import { NO_STORED_KEYS } from "../../src/adapters/stored-keys.ts";
 import { connectDex, timeLimit } from "../../src/compose/deps.ts";
 import { liveVenues } from "../../src/compose/live.ts";
 import { kindsOf } from "../../src/engine/accounts.ts";

@@ -1,4 +1,4 @@
-import { nextSpan, withAnswer } from "../../src/engine/reconcile/fill-cursor.ts";
+import { nextSpan, withAnswer } from "../../src/engine/reconcile/order-fills.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
 import type { Millis } from "../../src/kernel/time.ts";
 import type { Venue, VenueFill } from "../../src/ports/venue.ts";

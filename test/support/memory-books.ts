@@ -7,7 +7,7 @@ import {
   type BookedFill,
   type BookedOrder,
   type VenueBooks,
-} from "../../src/market/matching/placing.ts";
+} from "../../src/market/matching.ts";
 
 interface Shelf {
   books: VenueBooks;

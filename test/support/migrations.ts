@@ -1,4 +1,4 @@
-import { fileConnection, readMigrations } from "../../cli/host/database/file-connection.ts";
+import { fileConnection, readMigrations } from "../../cli/host/file-connection.ts";
 import { createContext } from "../../src/storage/client/context.ts";
 import { type Migration, migrate } from "../../src/storage/client/migrate.ts";
 import { safeClient } from "../../src/storage/client/safe-client.ts";

@@ -1,13 +1,13 @@
 import { onTestFinished } from "vitest";
 import { nodePost } from "../../cli/host/outbound.ts";
 import { nodeLocal } from "../../cli/host/process/node-local.ts";
-import { auditStore } from "../../src/adapters/libsql/stores/audit-store.ts";
+import { auditStore } from "../../src/adapters/libsql/audit-store.ts";
 import { SECOND } from "../../src/kernel/time.ts";
 import type { ChannelKind, ChannelSecrets } from "../../src/model/channel.ts";
 import type { EventKind } from "../../src/model/events.ts";
 import { parseQuiet } from "../../src/notify/channels.ts";
 import { deliver, newWebhookSecret } from "../../src/notify/operations/deliver.ts";
-import { createNotifyStore } from "../../src/notify/store/store.ts";
+import { createNotifyStore } from "../../src/notify/store.ts";
 import { createReportStore } from "../../src/report/store.ts";
 import { importKek } from "../../src/storage/client/envelope.ts";
 import { openDatabase } from "../../src/storage/client/safe-client.ts";

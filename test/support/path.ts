@@ -1,4 +1,4 @@
-import { sandboxBooks } from "../../src/adapters/libsql/sandbox/sandbox-books.ts";
+import { sandboxBooks } from "../../src/adapters/libsql/sandbox-books.ts";
 import { deposit } from "../../src/adapters/sandbox/venue.ts";
 import { type Candles, candlesOf } from "../../src/candles/candles.ts";
 import { runRound } from "../../src/engine/pass/round.ts";

@@ -1,12 +1,8 @@
 import { deepStrictEqual } from "node:assert/strict";
 import { nodeLocal } from "../../cli/host/process/node-local.ts";
-import { dryBooks } from "../../src/adapters/libsql/sandbox/dry-books.ts";
-import {
-  type SandboxSettings,
-  sandboxBooks,
-  setUpSandbox,
-} from "../../src/adapters/libsql/sandbox/sandbox-books.ts";
-import { createStore } from "../../src/adapters/libsql/stores/store.ts";
+import { dryBooks } from "../../src/adapters/libsql/dry-books.ts";
+import { type SandboxSettings, sandboxBooks, setUpSandbox } from "../../src/adapters/libsql/sandbox-books.ts";
+import { createStore } from "../../src/adapters/libsql/store.ts";
 import { sandboxAggregator } from "../../src/adapters/sandbox/aggregator.ts";
 import { createListings } from "../../src/adapters/sandbox/listings.ts";
 import { marketTime } from "../../src/adapters/sandbox/market-clock.ts";

@@ -1,5 +1,5 @@
 // A server over emulated kraken, started by the benchmark: node ticker-server.mjs <venue url> <millis that answers are kept>
-import { fileConnection } from "../../cli/host/database/file-connection.ts";
+import { fileConnection } from "../../cli/host/file-connection.ts";
 import { nodeLocal } from "../../cli/host/process/node-local.ts";
 import { parseConfig } from "../../src/compose/config.ts";
 import { createDeps } from "../../src/compose/deps.ts";

@@ -1,5 +1,5 @@
 // A server over an exchange in its own process, started by the benchmark: node trading-server.mjs <database file> <token>
-import { fileConnection } from "../../cli/host/database/file-connection.ts";
+import { fileConnection } from "../../cli/host/file-connection.ts";
 import { nodeLocal } from "../../cli/host/process/node-local.ts";
 import { createListings } from "../../src/adapters/sandbox/listings.ts";
 import { simulatedVenue } from "../../src/adapters/sandbox/venue.ts";

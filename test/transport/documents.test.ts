@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createOperations } from "../../src/operations.ts";
-import { madeDocuments } from "../../src/transport/documents/made.ts";
-import { ANY_EXCHANGES, DOCUMENT_FILES, servedDocuments } from "../../src/transport/documents/served.ts";
+import { ANY_EXCHANGES, DOCUMENT_FILES, servedDocuments } from "../../src/transport/documents.ts";
+import { madeDocuments } from "../../src/transport/openapi.ts";
 
 const documentsOf = (ids: readonly string[]) => madeDocuments(createOperations(ids), "1.2.3");
 

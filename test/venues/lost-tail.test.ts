@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { runRound } from "../../src/engine/pass/round.ts";
+import { movedBase } from "../../src/grid/booking.ts";
 import { asGrid } from "../../src/grid/kind.ts";
-import { movedBase } from "../../src/grid/ledger/booking.ts";
 import type { Slot } from "../../src/grid/state/state.ts";
 import { decimal, text } from "../../src/kernel/decimal.ts";
 import { isOurs } from "../../src/kernel/ids.ts";

@@ -6,7 +6,7 @@ import { type Decimal, divideWhole } from "../../src/kernel/decimal.ts";
 import { mixHash, pseudorandomShare } from "../../src/kernel/hash.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
 import type { Millis } from "../../src/kernel/time.ts";
-import type { Corner } from "../../src/market/matching/placing.ts";
+import type { Corner } from "../../src/market/matching.ts";
 import type { Book, BookLevel, Market } from "../../src/model/market.ts";
 import type { Listing } from "./catalog.ts";
 

@@ -1,8 +1,8 @@
 /** What a quiet year is made of: a grid, time that passes with and without it, and what both sides say of each fill. */
 
 import { runRound } from "../../src/engine/pass/round.ts";
+import { movedBase } from "../../src/grid/booking.ts";
 import { asGrid } from "../../src/grid/kind.ts";
-import { movedBase } from "../../src/grid/ledger/booking.ts";
 import { decimal, text, ZERO } from "../../src/kernel/decimal.ts";
 import { isOurs } from "../../src/kernel/ids.ts";
 import { DAY, type Millis, SECOND } from "../../src/kernel/time.ts";

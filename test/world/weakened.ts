@@ -2,7 +2,7 @@ import { type Mutant, one } from "../simulation/mutant.ts";
 
 const INTENTS = "src/engine/decide/intents.ts";
 const ONE_LOOK = {
-  file: "src/engine/reconcile/fill-cursor.ts",
+  file: "src/engine/reconcile/order-fills.ts",
   from: "if (missedAt === undefined) return { ...order, misses: 1, missedAt: now };\n  if (now - missedAt < (isBeyond ? longest + readLag : secondMiss)) return order;",
   to: "void [missedAt, secondMiss];",
 };
@@ -10,7 +10,7 @@ const ONE_LOOK = {
 /** Without these two nothing is lost as long as trades are read after open orders, and show at once. */
 export const NO_WAIT_FOR_TRADES: Mutant["edits"] = [
   {
-    file: "src/engine/reconcile/fill-cursor.ts",
+    file: "src/engine/reconcile/order-fills.ts",
     from: "isFinal(order) && order.booked >= order.filled;",
     to: "isFinal(order);",
   },
@@ -25,7 +25,7 @@ export const NO_WAIT_FOR_TRADES: Mutant["edits"] = [
 export const WEAKENED: readonly Mutant[] = [
   one(
     "no wait for the read lag",
-    "src/engine/reconcile/fill-cursor.ts",
+    "src/engine/reconcile/order-fills.ts",
     "if (now < order.notAfter + readLag && !isBeyond) return order;",
     "if (now < order.notAfter && !isBeyond) return order;",
   ),
@@ -114,7 +114,7 @@ export const WEAKENED: readonly Mutant[] = [
   ),
   one(
     "a slot buys again before its trades add up",
-    "src/engine/reconcile/fill-cursor.ts",
+    "src/engine/reconcile/order-fills.ts",
     "isFinal(order) && order.booked >= order.filled;",
     "isFinal(order);",
   ),

@@ -11,13 +11,13 @@ import {
 import { createDeps } from "../../../src/compose/deps.ts";
 import { messageOf } from "../../../src/kernel/errors.ts";
 import { createOperations } from "../../../src/operations.ts";
-import { madeDocuments } from "../../../src/transport/documents/made.ts";
 import { mcpServer } from "../../../src/transport/mcp/server.ts";
+import { madeDocuments } from "../../../src/transport/openapi.ts";
 import { createLog, nodeRuntime } from "../../host/node-runtime.ts";
+import { strategiesIn } from "../../host/own-strategies.ts";
 import { nodeLocal } from "../../host/process/node-local.ts";
 import { type Remote, requestRemote } from "../../host/remote.ts";
 import { type CliSettings, checkKeyRights, readSettings } from "../../host/settings.ts";
-import { strategiesIn } from "../../host/strategies/load.ts";
 import { version } from "../../host/version.ts";
 import { UsageError, type Values } from "../../terminal/arguments.ts";
 

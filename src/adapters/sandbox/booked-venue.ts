@@ -12,7 +12,7 @@ import {
   toVenueFill,
   toVenueOrder,
   type VenueBooks,
-} from "../../market/matching/placing.ts";
+} from "../../market/matching.ts";
 import type { AccountRef } from "../../model/account.ts";
 import type { NewOrder } from "../../model/order.ts";
 import type {

@@ -8,7 +8,7 @@ import {
   type BookedOrder,
   execute,
   holdingsAfter,
-} from "../../market/matching/placing.ts";
+} from "../../market/matching.ts";
 import type { AccountRef } from "../../model/account.ts";
 import type { BidAsk, Market } from "../../model/market.ts";
 import { type NewOrder, takes } from "../../model/order.ts";

@@ -2,7 +2,7 @@ import type { Candles } from "../../candles/candles.ts";
 import { type Decimal, decimal, divideWhole, ONE } from "../../kernel/decimal.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
 import { HOUR, type Millis } from "../../kernel/time.ts";
-import { between, type Corner } from "../../market/matching/placing.ts";
+import { between, type Corner } from "../../market/matching.ts";
 import type { Market } from "../../model/market.ts";
 import { generatedPath, type ListedPath, type PricePath, type Shock, sampled } from "./matching.ts";
 

@@ -13,7 +13,7 @@ import {
   holdingsAfter,
   type Movement,
   type VenueBooks,
-} from "../../market/matching/placing.ts";
+} from "../../market/matching.ts";
 import type { Market } from "../../model/market.ts";
 
 /** How simulated orders fill. */

@@ -3,13 +3,7 @@ import { AppError, VenueError } from "../../kernel/errors.ts";
 import { hashText, mixHash, pseudorandomShare } from "../../kernel/hash.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import { DAY, MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
-import {
-  type Arrival,
-  applied,
-  type BookChange,
-  type BookedOrder,
-  isOpen,
-} from "../../market/matching/placing.ts";
+import { type Arrival, applied, type BookChange, type BookedOrder, isOpen } from "../../market/matching.ts";
 import type { AccountRef } from "../../model/account.ts";
 import type { Book, BookLevel, Candle, Market, Side, Ticker, Trade } from "../../model/market.ts";
 import { type NewOrder, takes } from "../../model/order.ts";

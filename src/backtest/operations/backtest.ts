@@ -1,4 +1,4 @@
-import { type TapeFile, tapeCoverage } from "../../candles/tape/tape.ts";
+import { type TapeFile, tapeCoverage } from "../../candles/tape.ts";
 import { gridViewById } from "../../grid/operations/stop.ts";
 import { RANGE_FLAGS, TRAIL_PARTS } from "../../grid/schema/input.ts";
 import { requestedAs } from "../../grid/start/as-requested.ts";
@@ -21,13 +21,14 @@ import {
 } from "../position/declared.ts";
 import type { ReferencePast } from "../position/requested-past.ts";
 import { type PositionBacktestAnswer, tradesCsv } from "../position/schema.ts";
+import type { QueueModel } from "../queue.ts";
 import {
   describeQuoteBacktest,
   type QuoteBacktestAnswer,
   QuoteBacktestShape,
   quoteBacktestInput,
   quoteBacktestView,
-} from "../quotes/schema.ts";
+} from "../quote-schema.ts";
 import type { GridRequest } from "../run/begin.ts";
 import { type BacktestAnswer, BacktestShape, fillsCsv } from "../schema/answer.ts";
 import { backtestView, describeBacktest } from "../schema/answer-view.ts";
@@ -37,7 +38,6 @@ import {
   inputParts,
   rangeBacktestInput,
 } from "../schema/input.ts";
-import type { QueueModel } from "../tape/queue.ts";
 import { calculate, inSlices, longestCalculation, marketOf, pastOf, READS_PAST, tapeOf } from "./past.ts";
 
 interface BacktestRequest {

@@ -1,13 +1,13 @@
 import type { Candles } from "../../candles/candles.ts";
 import type { Millis } from "../../kernel/time.ts";
-import { backtestingQuotes, type QuoteBacktestOptions } from "../quotes/backtest-quotes.ts";
-import { type QuoteBacktestAnswer, quoteBacktestOut } from "../quotes/schema.ts";
-import { type GridRecord, type ReplayOptions, replaying } from "../replay/replay.ts";
+import { backtestingQuotes, type QuoteBacktestOptions } from "../quote-backtest.ts";
+import { type QuoteBacktestAnswer, quoteBacktestOut } from "../quote-schema.ts";
+import { type GridRecord, type ReplayOptions, replaying } from "../replay.ts";
 import { type BacktestOptions, type BacktestPast, backtesting } from "../run/backtest.ts";
 import type { GridRequest } from "../run/begin.ts";
 import { answerOf, type BacktestAnswer } from "../schema/answer.ts";
 import { replayOut, suggestionOut } from "../schema/replay.ts";
-import { type SuggestOptions, searching } from "../suggest/suggest.ts";
+import { type SuggestOptions, searching } from "../suggest.ts";
 
 type IsOver = () => boolean;
 type Job<Options> = { readonly options: Omit<Options, "isOver"> };

@@ -1,6 +1,6 @@
 import { type Candles, candlesOfPrices, type PricedCandle, slice } from "../../candles/candles.ts";
-import { createTapeReader } from "../../candles/tape/read.ts";
-import { hashTape, sliceTape, type TapeFile, type TapeReading } from "../../candles/tape/tape.ts";
+import { hashTape, sliceTape, type TapeFile, type TapeReading } from "../../candles/tape.ts";
+import { createTapeReader } from "../../candles/tape-reader.ts";
 import { CANDLE_PAGE } from "../../candles/windows.ts";
 import { gridViewById } from "../../grid/operations/stop.ts";
 import { centeredPreviewInput, RANGE_FLAGS, rangePreviewInput } from "../../grid/schema/input.ts";
@@ -20,8 +20,8 @@ import { forAnyone } from "../../ports/kill-permit.ts";
 import type { HistoryPlace, Page } from "../../ports/stores/store.ts";
 import type { CandlesRequest } from "../../ports/venue.ts";
 import type { Local } from "../../ports/within-time.ts";
-import { floatUnits } from "../paper/positions.ts";
-import type { GridRecord } from "../replay/replay.ts";
+import { floatUnits } from "../paper-positions.ts";
+import type { GridRecord } from "../replay.ts";
 import {
   describeReplay,
   describeSuggestion,
@@ -404,7 +404,7 @@ export const suggestOperation = (ids: readonly string[]): Operation =>
       call,
     ) => {
       const span = TIMEFRAMES[timeframe];
-      const { leastBars } = await import("../suggest/suggest.ts");
+      const { leastBars } = await import("../suggest.ts");
       const least = leastBars(windows);
       const query = { exchange, symbol, span, since, until };
       const newest = await pastOf(deps, query, call);

@@ -1,6 +1,6 @@
 /** Backtests a position over candles. */
 import type { Candles } from "../../candles/candles.ts";
-import { type PositionStrategy, positionAccounts } from "../../engine/position/ledger.ts";
+import { type PositionStrategy, positionAccounts } from "../../engine/position/position.ts";
 import { type Decimal, max, min, mul, text, ZERO } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { NO_STOP } from "../../kernel/fields.ts";
@@ -21,8 +21,8 @@ import type { PairAmounts } from "../../model/strategy.ts";
 import { DEFAULT_TICK_INTERVAL_MS } from "../../ports/deps.ts";
 import type { Kinds } from "../../ports/kind.ts";
 import { addToTallies, newTally, type Tally } from "../../quality/tally.ts";
-import { cornersOf } from "../fast/jump.ts";
-import { opened, passOnPaper, type StrategyOnPaper, type WalkOptions } from "../paper/paper-account.ts";
+import { cornersOf } from "../jump.ts";
+import { opened, passOnPaper, type StrategyOnPaper, type WalkOptions } from "../paper-account.ts";
 import { type Band, bandOf, onEachPath } from "../run/begin.ts";
 import { type BarRun, barRun, walkTo } from "../run/walk.ts";
 import {
@@ -35,7 +35,7 @@ import {
   type Rules,
   type Ticks,
   ticksOf,
-} from "../tape/ticks.ts";
+} from "../ticks.ts";
 import type { RequestedPast } from "./requested-past.ts";
 
 export interface PositionBacktestOptions extends Pick<PositionWalkOptions, "kinds" | "guard" | "requested"> {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type PositionStrategy, positionAccounts } from "../../engine/position/ledger.ts";
+import { type PositionStrategy, positionAccounts } from "../../engine/position/position.ts";
 import { fieldsCsv } from "../../kernel/csv.ts";
 import { type Decimal, div, roundToStep, text, texts, wire, ZERO } from "../../kernel/decimal.ts";
 import { lazy } from "../../kernel/lazy.ts";

@@ -1,6 +1,6 @@
 import { type Candles, candlesOf } from "../../candles/candles.ts";
 import { createReader } from "../../candles/read.ts";
-import { positionAccounts } from "../../engine/position/ledger.ts";
+import { positionAccounts } from "../../engine/position/position.ts";
 import { type Amount, Money } from "../../kernel/money.ts";
 import { isPair, splitPair } from "../../kernel/pair.ts";
 import { MINUTE, type Millis } from "../../kernel/time.ts";

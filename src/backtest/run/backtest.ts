@@ -1,7 +1,7 @@
 import type { Candles } from "../../candles/candles.ts";
-import type { Tape } from "../../candles/tape/tape.ts";
+import type { Tape } from "../../candles/tape.ts";
+import { profitOf } from "../../grid/booking.ts";
 import { quoteFee, type Warning } from "../../grid/ladder/check-rules.ts";
-import { profitOf } from "../../grid/ledger/booking.ts";
 import type { Checked } from "../../grid/start/check.ts";
 import { neededQuote } from "../../grid/start/worst-case.ts";
 import type { GridStrategy } from "../../grid/state/state.ts";
@@ -10,9 +10,9 @@ import { AppError } from "../../kernel/errors.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Balance } from "../../model/account.ts";
 import type { Market } from "../../model/market.ts";
-import { opened, quoteAt, type StrategyOnPaper, type WalkOptions } from "../paper/paper-account.ts";
-import { type Print, type TapePaper, tapePaper } from "../paper/tape-paper.ts";
-import type { QueueModel } from "../tape/queue.ts";
+import { opened, quoteAt, type StrategyOnPaper, type WalkOptions } from "../paper-account.ts";
+import type { QueueModel } from "../queue.ts";
+import { type Print, type TapePaper, tapePaper } from "../tape-paper.ts";
 import {
   closeAt,
   lowAt,
@@ -23,7 +23,7 @@ import {
   type Rules,
   type Ticks,
   ticksOf,
-} from "../tape/ticks.ts";
+} from "../ticks.ts";
 import {
   type Band,
   bandOf,

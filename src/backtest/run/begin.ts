@@ -13,7 +13,7 @@ import { NO_STOP } from "../../kernel/fields.ts";
 import { splitPair } from "../../kernel/pair.ts";
 import { accountKey, type Balance } from "../../model/account.ts";
 import type { BidAsk, Market } from "../../model/market.ts";
-import type { BarPath } from "../tape/ticks.ts";
+import type { BarPath } from "../ticks.ts";
 
 /** A grid as a user requests it: between two prices, or around the market. */
 export type GridRequest = RequestedRange | CenteredRequest;

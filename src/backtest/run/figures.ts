@@ -1,10 +1,10 @@
 import { type Candles, indexAt } from "../../candles/candles.ts";
-import { profitOf } from "../../grid/ledger/booking.ts";
+import { profitOf } from "../../grid/booking.ts";
 import { type Decimal, div, mul } from "../../kernel/decimal.ts";
 import { DAY, type Millis } from "../../kernel/time.ts";
 import type { Profit } from "../../model/strategy.ts";
-import { baseAt, cashAt, floatUnits, type Positions } from "../paper/positions.ts";
-import { type Blocks, closeAt, openAt, type Ticks } from "../tape/ticks.ts";
+import { baseAt, cashAt, floatUnits, type Positions } from "../paper-positions.ts";
+import { type Blocks, closeAt, openAt, type Ticks } from "../ticks.ts";
 import type { WalkResult } from "./walk.ts";
 
 /** Result of a run. Money is in quote; figures per bar are measured at closes. */

@@ -6,7 +6,7 @@ import type { GridConfig } from "../../grid/state/config.ts";
 import type { GridState, GridStrategy, Ledger, Slot } from "../../grid/state/state.ts";
 import { type Decimal, div } from "../../kernel/decimal.ts";
 import type { Millis } from "../../kernel/time.ts";
-import { between, type Corner } from "../../market/matching/placing.ts";
+import { between, type Corner } from "../../market/matching.ts";
 import type { Balance } from "../../model/account.ts";
 import type { Fill, Order } from "../../model/order.ts";
 import type { RefusalReason, Strategy } from "../../model/strategy.ts";
@@ -19,16 +19,7 @@ import {
   type Ladder,
   type LadderState,
   ladderOf,
-} from "../fast/jump.ts";
-import {
-  type FillLog,
-  fillLog,
-  joinedLedgers,
-  jumpedLog,
-  moveAt,
-  type ReplayedSlot,
-  replaySlot,
-} from "../fast/replayed-slot.ts";
+} from "../jump.ts";
 import {
   opened,
   type Paper,
@@ -37,9 +28,18 @@ import {
   passOnPaper,
   type StrategyOnPaper,
   type WalkOptions,
-} from "../paper/paper-account.ts";
-import { type PositionRow, type Positions, positionFrom, positionsOf, UNKNOWN } from "../paper/positions.ts";
-import { type Extremes, nextBar, type TickReach, type Ticks } from "../tape/ticks.ts";
+} from "../paper-account.ts";
+import { type PositionRow, type Positions, positionFrom, positionsOf, UNKNOWN } from "../paper-positions.ts";
+import {
+  type FillLog,
+  fillLog,
+  joinedLedgers,
+  jumpedLog,
+  moveAt,
+  type ReplayedSlot,
+  replaySlot,
+} from "../replayed-slot.ts";
+import { type Extremes, nextBar, type TickReach, type Ticks } from "../ticks.ts";
 import { finish } from "./begin.ts";
 
 export interface WalkResult {

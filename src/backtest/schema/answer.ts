@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { TapeCoverage } from "../../candles/tape/tape.ts";
+import type { TapeCoverage } from "../../candles/tape.ts";
 import { fieldsCsv } from "../../kernel/csv.ts";
 import { type Decimal, div, roundToStep, sum, text, texts, wire } from "../../kernel/decimal.ts";
 import { parseClientOrderId } from "../../kernel/ids.ts";
@@ -8,9 +8,9 @@ import { splitPair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { SIDES } from "../../model/market.ts";
 import type { Fill } from "../../model/order.ts";
-import type { FillLog } from "../fast/replayed-slot.ts";
+import type { QueueModel } from "../queue.ts";
+import type { FillLog } from "../replayed-slot.ts";
 import type { BacktestResult } from "../run/backtest.ts";
-import type { QueueModel } from "../tape/queue.ts";
 
 export const BacktestShape = lazy(() =>
   z.object({

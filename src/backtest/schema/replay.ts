@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { profitOf } from "../../grid/ledger/booking.ts";
+import { profitOf } from "../../grid/booking.ts";
 import type { GridStrategy } from "../../grid/state/state.ts";
 import { type Decimal, decimal, roundToStep, text, texts, wire } from "../../kernel/decimal.ts";
 import {
@@ -14,11 +14,11 @@ import {
 import { lazy } from "../../kernel/lazy.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { SIDES } from "../../model/market.ts";
-import { type Cause, type CauseCode, forLack } from "../replay/cause.ts";
-import type { Difference, Replayed } from "../replay/replay.ts";
+import { MAX_CANDIDATES } from "../candidates.ts";
+import { type Cause, type CauseCode, forLack } from "../cause.ts";
+import type { Difference, Replayed } from "../replay.ts";
 import type { BacktestResult } from "../run/backtest.ts";
-import { MAX_CANDIDATES } from "../suggest/candidates.ts";
-import type { Suggestion, TestedCandidate } from "../suggest/suggest.ts";
+import type { Suggestion, TestedCandidate } from "../suggest.ts";
 import { barField, rangeBacktestInput } from "./input.ts";
 
 export const replayInput = lazy(() => {

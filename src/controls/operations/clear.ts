@@ -2,7 +2,7 @@ import * as z from "zod";
 import { isReadable } from "../../engine/accounts.ts";
 import { runPassNow } from "../../engine/pass/round.ts";
 import { upgraded } from "../../engine/pass/upgrade.ts";
-import { isFinal } from "../../engine/reconcile/fill-cursor.ts";
+import { isFinal } from "../../engine/reconcile/order-fills.ts";
 import { type Decimal, text } from "../../kernel/decimal.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { splitPair } from "../../kernel/pair.ts";

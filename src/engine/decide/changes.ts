@@ -25,7 +25,7 @@ import {
   type Snapshot,
   type StrategyUpdate,
 } from "../../ports/stores/pass-store.ts";
-import { cursorAfter, isFinal, missingSince } from "../reconcile/fill-cursor.ts";
+import { cursorAfter, isFinal, missingSince } from "../reconcile/order-fills.ts";
 import {
   addFee,
   type MarketSnapshot,

@@ -12,7 +12,7 @@ import type { AdvancedStrategy, Kinds } from "../../ports/kind.ts";
 import type { Changes, Snapshot } from "../../ports/stores/pass-store.ts";
 import { nameUnreadable, noteUnexplained } from "../reconcile/books-check.ts";
 import { withFeeValues } from "../reconcile/fee-values.ts";
-import { isContradicted, isFinal, listedIn } from "../reconcile/fill-cursor.ts";
+import { isContradicted, isFinal, listedIn } from "../reconcile/order-fills.ts";
 import {
   type MarketSnapshot,
   type Observation,

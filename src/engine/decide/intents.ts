@@ -22,7 +22,7 @@ import {
 import type { AdvancedStrategy, Kind, StrategyContext } from "../../ports/kind.ts";
 import type { Lease, Snapshot } from "../../ports/stores/pass-store.ts";
 import type { Timing } from "../../ports/venue.ts";
-import { isFinal } from "../reconcile/fill-cursor.ts";
+import { isFinal } from "../reconcile/order-fills.ts";
 import type { MarketSnapshot } from "../reconcile/reconcile.ts";
 import { isBehind, longestRecovery } from "../reconcile/recovery.ts";
 

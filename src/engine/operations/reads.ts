@@ -20,7 +20,7 @@ import type { StrategyView } from "../../ports/stores/store.ts";
 import { runPassesUntil } from "../pass/round.ts";
 import { stalledFor, stalledNotices } from "../pass/stop-watch.ts";
 import { streamNotices } from "../pass/streams/down.ts";
-import { type PositionStrategy, positionAccounts } from "../position/ledger.ts";
+import { type PositionStrategy, positionAccounts } from "../position/position.ts";
 import { changedFields } from "./shapes.ts";
 
 export const READS_STRATEGIES = {

@@ -16,7 +16,7 @@ import type { Deps } from "../../ports/deps.ts";
 import { killRefusal } from "../../ports/kill-permit.ts";
 import type { Venue, VenueOrder } from "../../ports/venue.ts";
 import { runPassNow } from "../pass/round.ts";
-import type { PositionStrategy } from "../position/ledger.ts";
+import type { PositionStrategy } from "../position/position.ts";
 import { type PositionKind, viewNamed } from "./reads.ts";
 import {
   balancesForStart,

@@ -10,7 +10,7 @@ import {
   type OrderReport,
   startReading,
   withAnswer,
-} from "../reconcile/fill-cursor.ts";
+} from "../reconcile/order-fills.ts";
 import { isWaitedOut, type MarketSnapshot } from "../reconcile/reconcile.ts";
 import { type Budget, callWithinBudget } from "./budget.ts";
 

@@ -10,7 +10,7 @@ import type { Deps } from "../../ports/deps.ts";
 import type { Kind, Kinds, RequestedPrices } from "../../ports/kind.ts";
 import type { Snapshot } from "../../ports/stores/pass-store.ts";
 import type { Timing, Venue, VenueOrder } from "../../ports/venue.ts";
-import { isFinal, listedIn, type OrderReport } from "../reconcile/fill-cursor.ts";
+import { isFinal, listedIn, type OrderReport } from "../reconcile/order-fills.ts";
 import { isWaitedOut, type MarketSnapshot } from "../reconcile/reconcile.ts";
 import { isBehind, isOfStrategy, longestRecovery } from "../reconcile/recovery.ts";
 import { type Budget, callWithinBudget, spend, together } from "./budget.ts";

@@ -1,7 +1,7 @@
 import { sum, ZERO } from "../../kernel/decimal.ts";
 import type { Order } from "../../model/order.ts";
 import type { Venue, VenueFill, VenueOrder } from "../../ports/venue.ts";
-import { isFinal, listedIn, type OrderReport } from "../reconcile/fill-cursor.ts";
+import { isFinal, listedIn, type OrderReport } from "../reconcile/order-fills.ts";
 import { type Budget, callWithinBudget } from "./budget.ts";
 
 interface Looking {

@@ -10,7 +10,7 @@ import type { PassStore, Snapshot } from "../../ports/stores/pass-store.ts";
 import type { HistoryStore } from "../../ports/stores/store.ts";
 import type { Timing, Venue, VenueFill, VenueOrder } from "../../ports/venue.ts";
 import { rhythmOf } from "../decide/intents.ts";
-import type { OrderReport } from "../reconcile/fill-cursor.ts";
+import type { OrderReport } from "../reconcile/order-fills.ts";
 import type { MarketSnapshot, Observation } from "../reconcile/reconcile.ts";
 import { isOfStrategy, isSearchingEndedOrders } from "../reconcile/recovery.ts";
 import { type Budget, callWithinBudget } from "./budget.ts";

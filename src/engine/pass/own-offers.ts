@@ -23,7 +23,7 @@ import type { Reference, Venue } from "../../ports/venue.ts";
 import type { Decision } from "../decide/decide.ts";
 import { rhythmOf, waitsForLimit } from "../decide/intents.ts";
 import { confidenceFrom, confidenceNow, isRecent } from "../reconcile/confidence.ts";
-import { isFinal, type OrderReport } from "../reconcile/fill-cursor.ts";
+import { isFinal, type OrderReport } from "../reconcile/order-fills.ts";
 import type { MarketSnapshot, Observation } from "../reconcile/reconcile.ts";
 import type { Hold } from "./act.ts";
 import { type Budget, spend } from "./budget.ts";

@@ -17,7 +17,7 @@ import {
 import { need, type Refusal, type SlotState } from "../../model/strategy.ts";
 import type { StrategyContext } from "../../ports/kind.ts";
 import { isRecovering, limitedAgain, unlimited } from "../decide/intents.ts";
-import type { PositionStrategy } from "./ledger.ts";
+import type { PositionStrategy } from "./position.ts";
 
 /** Funds and calls that remain in a pass after each planned order. */
 export interface RemainingFunds {

@@ -8,7 +8,7 @@ import type { Refusal, Strategy, StrategyState, Unexplained, UnreadTrade } from 
 import type { Kind } from "../../ports/kind.ts";
 import type { Snapshot } from "../../ports/stores/pass-store.ts";
 import type { UnreadableFill } from "../../ports/venue.ts";
-import { TRADES_WAIT } from "./fill-cursor.ts";
+import { TRADES_WAIT } from "./order-fills.ts";
 import { hasOwnSums, type Observation, type Reconciled } from "./reconcile.ts";
 
 /** Returns the difference per asset between the kind's books and its fills; empty if they agree. */

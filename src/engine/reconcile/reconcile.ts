@@ -14,7 +14,7 @@ import {
   type OrderReport,
   TRADES_WAIT,
   withReport,
-} from "./fill-cursor.ts";
+} from "./order-fills.ts";
 
 /** One order after a pass's observations. */
 export interface Reconciled {

@@ -6,7 +6,7 @@ import { NEW_ORDER, type Order } from "../../model/order.ts";
 import { EXIT_SLOT, type Strategy, type StrategyState, timeInForceOf } from "../../model/strategy.ts";
 import type { Kind } from "../../ports/kind.ts";
 import type { Timing, VenueOrder } from "../../ports/venue.ts";
-import { isFinal } from "./fill-cursor.ts";
+import { isFinal } from "./order-fills.ts";
 import {
   areTradesRequested,
   type Observation,

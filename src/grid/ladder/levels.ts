@@ -15,7 +15,7 @@ import { splitPair } from "../../kernel/pair.ts";
 import { ageOf, HOUR, MINUTE, type Millis } from "../../kernel/time.ts";
 import { lotsFor, type Market } from "../../model/market.ts";
 import type { FoundOrder } from "../../ports/kind.ts";
-import { costInAll, gridPosition, releaseInventory, unsoldBase } from "../ledger/booking.ts";
+import { costInAll, gridPosition, releaseInventory, unsoldBase } from "../booking.ts";
 import type { CenteredConfig, GridConfig } from "../state/config.ts";
 import { takeLots, totalBase, withLot } from "../state/lots.ts";
 import type { GridState, Slot } from "../state/state.ts";

@@ -8,9 +8,9 @@ import { type BidAsk, lotsFor, type Market } from "../../model/market.ts";
 import type { Funds } from "../../model/order.ts";
 import { need } from "../../model/strategy.ts";
 import type { WakePrices } from "../../ports/kind.ts";
+import { draw, drawAll, emptied, releaseInventory } from "../booking.ts";
 import { checkMinimum } from "../ladder/check-rules.ts";
 import { ascends, layAround, layOut, levelAt, levelsFrom, wideningOf } from "../ladder/levels.ts";
-import { draw, drawAll, emptied, releaseInventory } from "../ledger/booking.ts";
 import type { GridConfig } from "../state/config.ts";
 import type { GridState, GridStrategy, MidMove, Signal, Slot } from "../state/state.ts";
 

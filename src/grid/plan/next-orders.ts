@@ -13,9 +13,9 @@ import {
   type Refusal,
   type Reserve,
 } from "../../model/strategy.ts";
+import { costInAll, gridPosition, unsoldBase } from "../booking.ts";
 import { quoteFee } from "../ladder/check-rules.ts";
 import { followed, targetBase } from "../ladder/levels.ts";
-import { costInAll, gridPosition, unsoldBase } from "../ledger/booking.ts";
 import { totalBase } from "../state/lots.ts";
 import type { GridConfig, GridState, GridStrategy, Slot } from "../state/state.ts";
 import {

@@ -5,8 +5,8 @@ import { lazy } from "../../kernel/lazy.ts";
 import { type CostDay, dateOf } from "../../model/limits.ts";
 import { SIDES } from "../../model/market.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
+import { costOf, gridPosition, unsoldBase } from "../booking.ts";
 import { gridKind } from "../kind.ts";
-import { costOf, gridPosition, unsoldBase } from "../ledger/booking.ts";
 import type { GridStrategy, Slot } from "../state/state.ts";
 
 /** Accounting fields of a strategy's status. */

@@ -6,7 +6,7 @@ import { parseAccountKey } from "../../model/account.ts";
 import type { Order } from "../../model/order.ts";
 import type { Strategy } from "../../model/strategy.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
-import { profitOf } from "../ledger/booking.ts";
+import { profitOf } from "../booking.ts";
 import type { GridStrategy } from "../state/state.ts";
 import {
   accountingOut,

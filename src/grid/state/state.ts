@@ -1,4 +1,4 @@
-import type { PositionLedger } from "../../engine/position/ledger.ts";
+import type { PositionLedger } from "../../engine/position/position.ts";
 import { type Decimal, ONE } from "../../kernel/decimal.ts";
 import type { Millis } from "../../kernel/time.ts";
 import {

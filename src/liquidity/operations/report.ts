@@ -18,7 +18,7 @@ import {
 import { type Call, type Operation, operation } from "../../operation.ts";
 import { betweenParts } from "../../ports/heavy.ts";
 import { profitOfDays } from "../../quality/answer.ts";
-import { type QualityDeps, readSpreads } from "../../quality/operations/measured.ts";
+import { type QualityDeps, readSpreads } from "../../quality/operations/quality.ts";
 import { agreementOf, isSampled, type NamedAgreement, settingsAgreement } from "../agreement-page.tsx";
 import { liquidityPage } from "../page.tsx";
 import { costToTradeShown, ORDER_COST_COLUMNS } from "../page-tables.tsx";

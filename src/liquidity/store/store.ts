@@ -33,7 +33,7 @@ import {
   type liquidityProofs,
   offerColumn,
 } from "../../storage/tables/liquidity-tables.ts";
-import { fills } from "../../storage/tables/tables.ts";
+import { fills } from "../../storage/tables/trading-tables.ts";
 import type { ProofKeys, ProofStore } from "./proofs.ts";
 
 /** Dependencies of the operations on samples. */

@@ -27,7 +27,7 @@ import type { ReportStore } from "../../report/store.ts";
 import { isQuietHour, requestOf } from "../channels.ts";
 import { mailOf, NO_MAIL } from "../mail.ts";
 import { eventNews, fillNews } from "../news.ts";
-import type { Claim, NotifyStore, Outlook, Sent } from "../store/store.ts";
+import type { Claim, NotifyStore, Outlook, Sent } from "../store.ts";
 
 /** Channels, and how their messages are sent. */
 interface Notify {

@@ -41,6 +41,17 @@ import type { StrategyView } from "../../ports/stores/store.ts";
 import { asOwnStrategy, ownStrategyKind } from "../kind.ts";
 import { candleNeed } from "../pass/ask.ts";
 import {
+  matchesPreview,
+  ONE_SIDED,
+  ownStrategyOrderOut,
+  type PlanInputs,
+  type PlannedOwnStrategy,
+  plannedOwnStrategyOut,
+  planOwnStrategy,
+  runningOut,
+  warningsOf,
+} from "../planned-start.ts";
+import {
   OwnStrategyListShape,
   type OwnStrategyRequest,
   OwnStrategyStatusesShape,
@@ -51,17 +62,6 @@ import {
   StartedOwnStrategyShape,
 } from "../schema/shapes.ts";
 import { ownStrategyStatusView, plannedOwnStrategyView } from "../schema/view.ts";
-import {
-  matchesPreview,
-  ONE_SIDED,
-  ownStrategyOrderOut,
-  type PlanInputs,
-  type PlannedOwnStrategy,
-  plannedOwnStrategyOut,
-  planOwnStrategy,
-  runningOut,
-  warningsOf,
-} from "../start/planned.ts";
 import { newOwnStrategyState, type OwnStrategy, versionOf } from "../state.ts";
 
 interface ReadyOwnStrategy {

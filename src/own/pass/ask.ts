@@ -1,7 +1,7 @@
 /** Calls a definition and parses its result: errors become faults and are never thrown. */
 
-import { midOfBook, midOfOthers, withoutOwn } from "../../engine/position/ledger.ts";
-import { isFinal } from "../../engine/reconcile/fill-cursor.ts";
+import { midOfBook, midOfOthers, withoutOwn } from "../../engine/position/position.ts";
+import { isFinal } from "../../engine/reconcile/order-fills.ts";
 import { div, max, roundToStep, ZERO } from "../../kernel/decimal.ts";
 import { mixHash } from "../../kernel/hash.ts";
 import { type Amount, Money } from "../../kernel/money.ts";

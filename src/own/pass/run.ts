@@ -8,7 +8,6 @@ import {
   withNotices,
 } from "../../engine/decide/intents.ts";
 import { delayedLoss } from "../../engine/decide/loss.ts";
-import { beginPosition, leaveMarket, matchesLevel, type Tolerance } from "../../engine/position/ledger.ts";
 import {
   delayedRefusal,
   type PlacingDesk,
@@ -17,7 +16,8 @@ import {
   reuseIfEqual,
   supplyBefore,
 } from "../../engine/position/place.ts";
-import { isFinal } from "../../engine/reconcile/fill-cursor.ts";
+import { beginPosition, leaveMarket, matchesLevel, type Tolerance } from "../../engine/position/position.ts";
+import { isFinal } from "../../engine/reconcile/order-fills.ts";
 import { type BidAsk, type Book, leastAmount, type Market } from "../../model/market.ts";
 import { type Order, takes } from "../../model/order.ts";
 import { isSameRefusal, type Notice, type Refusal, type SlotState } from "../../model/strategy.ts";

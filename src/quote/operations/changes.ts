@@ -32,7 +32,7 @@ import {
   quoteWarnings,
   sourcesOut,
 } from "../start/planned-quote.ts";
-import type { QuoteConfig, QuoteStrategy } from "../state/state.ts";
+import type { QuoteConfig, QuoteStrategy } from "../state.ts";
 import { QUOTE_STRATEGIES, readQuotesAt, readQuotesExposure } from "./start.ts";
 
 const changeableQuotes = async (deps: Deps, id: string) =>

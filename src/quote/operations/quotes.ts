@@ -18,7 +18,7 @@ import type { StrategyView } from "../../ports/stores/store.ts";
 import { QuoteListShape, QuoteStatusShape } from "../schema/input.ts";
 import { quotesView } from "../schema/view.ts";
 import { quotePricedOut, quoteRequestOut, sourcesOut } from "../start/planned-quote.ts";
-import type { QuoteStrategy } from "../state/state.ts";
+import type { QuoteStrategy } from "../state.ts";
 import { quoteChanges } from "./changes.ts";
 import { QUOTE_STRATEGIES, quoteStarts } from "./start.ts";
 

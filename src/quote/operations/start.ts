@@ -47,7 +47,7 @@ import {
   quoteRequestOut,
   quoteWarnings,
 } from "../start/planned-quote.ts";
-import { newQuoteState, type QuoteConfig, type QuoteStrategy } from "../state/state.ts";
+import { newQuoteState, type QuoteConfig, type QuoteStrategy } from "../state.ts";
 import { statistic } from "../statistic.ts";
 
 async function planned(deps: Deps, query: QuoteRequest, actor: string) {

@@ -1,7 +1,7 @@
 /** Plans one pass. The same function decides whether orders could be needed, and which. */
 
-import { matchesLevel, type Tolerance } from "../../engine/position/ledger.ts";
-import { isFinal } from "../../engine/reconcile/fill-cursor.ts";
+import { matchesLevel, type Tolerance } from "../../engine/position/position.ts";
+import { isFinal } from "../../engine/reconcile/order-fills.ts";
 import { abs, type Decimal, max, text, ZERO } from "../../kernel/decimal.ts";
 import { pluralize } from "../../kernel/plain-text.ts";
 import { HOUR, MINUTE, type Millis } from "../../kernel/time.ts";
@@ -10,7 +10,7 @@ import type { Market, Side } from "../../model/market.ts";
 import type { Order } from "../../model/order.ts";
 import type { Notice } from "../../model/strategy.ts";
 import type { PlacingContext } from "../../ports/kind.ts";
-import type { QuoteLevel } from "../cut.ts";
+import type { QuoteLevel } from "../levels.ts";
 import {
   type Defence,
   defendedSides,
@@ -27,7 +27,7 @@ import {
   type QuoteState,
   type QuoteStrategy,
   slotsFor,
-} from "../state/state.ts";
+} from "../state.ts";
 import { statistic } from "../statistic.ts";
 import { type PriceContext, votersOf } from "./sources.ts";
 

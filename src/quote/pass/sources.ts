@@ -1,12 +1,12 @@
 /** Converts a pass's observations to sources of the reference price. */
 
-import { midOfOthers, withoutOwn } from "../../engine/position/ledger.ts";
+import { midOfOthers, withoutOwn } from "../../engine/position/position.ts";
 import { ZERO } from "../../kernel/decimal.ts";
 import { ageOf } from "../../kernel/time.ts";
 import type { StrategyContext } from "../../ports/kind.ts";
-import type { Others } from "../cut.ts";
+import type { Others } from "../levels.ts";
 import type { PriceSource } from "../reference.ts";
-import type { QuoteConfig } from "../state/state.ts";
+import type { QuoteConfig } from "../state.ts";
 
 export type PriceContext = Pick<StrategyContext, "observed" | "now" | "isSimulated">;
 

@@ -27,7 +27,7 @@ import {
 } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { SIDES } from "../../model/market.ts";
-import { MAX_QUOTE_LEVELS } from "../cut.ts";
+import { MAX_QUOTE_LEVELS } from "../levels.ts";
 import type { Defence } from "../plan.ts";
 
 const MAX_SPREAD = 1;

@@ -1,6 +1,6 @@
 /** Plans quotes with the function that a pass uses, and formats the plan for people. */
 import { placedOut } from "../../engine/operations/shapes.ts";
-import { withFirstBase } from "../../engine/position/ledger.ts";
+import { withFirstBase } from "../../engine/position/position.ts";
 import {
   type Decimal,
   div,
@@ -22,7 +22,7 @@ import type { Book, Market } from "../../model/market.ts";
 import type { Elsewhere } from "../../model/memory.ts";
 import { freeBeside, type PairAmounts } from "../../model/strategy.ts";
 import type { VenueOrder } from "../../ports/venue.ts";
-import type { Sizes } from "../cut.ts";
+import type { Sizes } from "../levels.ts";
 import { quoteNoticesOf, quotingOf } from "../pass/quoting.ts";
 import { formatDefence, moveWithin, type QuotePlan, type Volatility } from "../plan.ts";
 import type { QuoteRequest } from "../schema/input.ts";
@@ -32,7 +32,7 @@ import {
   type QuoteConfig,
   type QuoteState,
   type QuoteStrategy,
-} from "../state/state.ts";
+} from "../state.ts";
 
 export interface QuoteInputs {
   readonly market: Market;

@@ -2,7 +2,7 @@ import { getTableName, type SQL, sql, type Table } from "drizzle-orm";
 import { encode } from "../../kernel/codec.ts";
 import { SettingsError } from "../../kernel/errors.ts";
 import { NO_MEMORY } from "../../model/memory.ts";
-import { accounts, control, events, fills, orders, strategies } from "../tables/tables.ts";
+import { accounts, control, events, fills, orders, strategies } from "../tables/trading-tables.ts";
 import {
   channels,
   credentials,

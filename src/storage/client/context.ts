@@ -19,7 +19,7 @@ import type { Millis } from "../../kernel/time.ts";
 import type { AccountKey } from "../../model/account.ts";
 import type { DatabaseUse } from "../../model/limits.ts";
 import type { Changes, Lease } from "../../ports/stores/pass-store.ts";
-import { accounts, fenceGuard, strategies } from "../tables/tables.ts";
+import { accounts, fenceGuard, strategies } from "../tables/trading-tables.ts";
 import type { SafeClient, Stamp } from "./call-queue.ts";
 
 /** Common tools of all parts of the store. */

@@ -12,7 +12,7 @@ import {
   eventText,
 } from "../../model/events.ts";
 import type { DatabaseUse } from "../../model/limits.ts";
-import { events } from "../tables/tables.ts";
+import { events } from "../tables/trading-tables.ts";
 import { isFencedOff, isOvertaken, type TurnCalls } from "./call-queue.ts";
 import { type ChainHead, type Context, type Statement, statement, unless } from "./context.ts";
 

@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { StoreError } from "../../kernel/errors.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { type Millis, SECOND } from "../../kernel/time.ts";
-import { control, fenceGuard } from "../tables/tables.ts";
+import { control, fenceGuard } from "../tables/trading-tables.ts";
 import { type Context, type Statement, statement } from "./context.ts";
 
 /** One generated file in `drizzle/`, ordered by name. */

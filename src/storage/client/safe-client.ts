@@ -4,7 +4,7 @@ import { messageOf, SettingsError, StoreError } from "../../kernel/errors.ts";
 import { type Millis, SECOND } from "../../kernel/time.ts";
 import type { DatabaseUse } from "../../model/limits.ts";
 import type { Local, SpanAttributes, Tracer } from "../../ports/within-time.ts";
-import { control } from "../tables/tables.ts";
+import { control } from "../tables/trading-tables.ts";
 import {
   allOrNone,
   type Calls,

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { text } from "../../kernel/decimal.ts";
 import type { Reach } from "../../model/order.ts";
-import { orders } from "./tables.ts";
+import { orders } from "./trading-tables.ts";
 
 /*
  * The rules of src/model/order.ts as SQL conditions. Prices are plain decimal text above zero, so they sort by

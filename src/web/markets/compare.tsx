@@ -1,8 +1,8 @@
 import type { Child } from "hono/jsx";
 import { useState } from "hono/jsx/dom";
-import { useHoldings } from "../account/holdings.ts";
 import { part } from "../api.ts";
 import { change, digitsOf, inPercent, number, pairOf } from "../format.ts";
+import { useHoldings } from "../holdings.ts";
 import { useLoad } from "../live.ts";
 import { NumberInput, PairField } from "../plan-area.tsx";
 import { Table } from "../table.tsx";

@@ -1,7 +1,7 @@
 import { useState } from "hono/jsx/dom";
-import { COMMON_PAIR, type Holdings, useHoldings } from "../account/holdings.ts";
 import { GridChart } from "../chart/chart.tsx";
 import { digitsOf, inPercent, number, pairOf } from "../format.ts";
+import { COMMON_PAIR, type Holdings, useHoldings } from "../holdings.ts";
 import { type Loaded, useLoad } from "../live.ts";
 import { PairField } from "../plan-area.tsx";
 import { goTo, linkTo, useRoute } from "../route.ts";

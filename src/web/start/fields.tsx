@@ -1,8 +1,8 @@
 import type { Child } from "hono/jsx";
 import { useState } from "hono/jsx/dom";
-import { COMMON_PAIR, type Holdings, useHoldings } from "../account/holdings.ts";
 import { useEffect } from "../effect.ts";
 import { pairOf } from "../format.ts";
+import { COMMON_PAIR, type Holdings, useHoldings } from "../holdings.ts";
 import { type Loaded, useLoad } from "../live.ts";
 import { NumberInput, PairField } from "../plan-area.tsx";
 import { useRoute } from "../route.ts";

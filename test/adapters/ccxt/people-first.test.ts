@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { libsqlAdapterStore } from "../../../src/adapters/libsql/keeping/adapter-store.ts";
+import { libsqlAdapterStore } from "../../../src/adapters/libsql/adapter-store.ts";
 import { runRound } from "../../../src/engine/pass/round.ts";
 import { decimal } from "../../../src/kernel/decimal.ts";
 import { accountKey } from "../../../src/model/account.ts";

@@ -1,8 +1,8 @@
 import { createClient } from "@libsql/client";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { nodeLocal } from "../../../cli/host/process/node-local.ts";
-import { libsqlAdapterStore } from "../../../src/adapters/libsql/keeping/adapter-store.ts";
-import { NO_STORED_KEYS } from "../../../src/adapters/vault/stored-keys.ts";
+import { libsqlAdapterStore } from "../../../src/adapters/libsql/adapter-store.ts";
+import { NO_STORED_KEYS } from "../../../src/adapters/stored-keys.ts";
 import { createDeps } from "../../../src/compose/deps.ts";
 import { liveVenues } from "../../../src/compose/live.ts";
 import { decimal } from "../../../src/kernel/decimal.ts";

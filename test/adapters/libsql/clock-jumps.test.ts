@@ -1,11 +1,11 @@
 import { createClient } from "@libsql/client";
 import { describe, expect, it } from "vitest";
 import { LIVE_TIMING } from "../../../src/adapters/ccxt/client/quirks.ts";
-import { libsqlAdapterStore } from "../../../src/adapters/libsql/keeping/adapter-store.ts";
-import { auditStore } from "../../../src/adapters/libsql/stores/audit-store.ts";
-import { passStore } from "../../../src/adapters/libsql/stores/pass-store.ts";
-import { requestStore } from "../../../src/adapters/libsql/stores/request-store.ts";
-import { clockLead } from "../../../src/adapters/libsql/stores/store.ts";
+import { libsqlAdapterStore } from "../../../src/adapters/libsql/adapter-store.ts";
+import { auditStore } from "../../../src/adapters/libsql/audit-store.ts";
+import { passStore } from "../../../src/adapters/libsql/pass-store.ts";
+import { requestStore } from "../../../src/adapters/libsql/request-store.ts";
+import { clockLead } from "../../../src/adapters/libsql/store.ts";
 import { SANDBOX_TIMING } from "../../../src/adapters/sandbox/venue.ts";
 import { parseConfig } from "../../../src/compose/config.ts";
 import { watchClock } from "../../../src/engine/pass/pass.ts";

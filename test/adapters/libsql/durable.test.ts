@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { createClient } from "@libsql/client";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { fileConnection } from "../../../cli/host/database/file-connection.ts";
+import { fileConnection } from "../../../cli/host/file-connection.ts";
 import { nodeLocal } from "../../../cli/host/process/node-local.ts";
 import type { SafeClient } from "../../../src/storage/client/call-queue.ts";
 import { type Connection, openDatabase, safeClient } from "../../../src/storage/client/safe-client.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { fileConnection } from "../../../cli/host/database/file-connection.ts";
+import { fileConnection } from "../../../cli/host/file-connection.ts";
 import { nodeLocal } from "../../../cli/host/process/node-local.ts";
 import { safeClient } from "../../../src/storage/client/safe-client.ts";
 import { tempFolder } from "../../support/temp.ts";

@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { nodeLocal } from "../../../cli/host/process/node-local.ts";
-import { createStore } from "../../../src/adapters/libsql/stores/store.ts";
-import { verify } from "../../../src/audit/operations/verify.ts";
+import { createStore } from "../../../src/adapters/libsql/store.ts";
+import { verify } from "../../../src/audit/operations/audit.ts";
 import { decimal } from "../../../src/kernel/decimal.ts";
 import { NEW_ORDER } from "../../../src/model/order.ts";
 import { manualOrder } from "../../../src/orders/manual-order.ts";

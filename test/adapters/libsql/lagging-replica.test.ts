@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
 import { nodeLocal } from "../../../cli/host/process/node-local.ts";
-import { createStore } from "../../../src/adapters/libsql/stores/store.ts";
+import { createStore } from "../../../src/adapters/libsql/store.ts";
 import { NEW_ORDER, type Order } from "../../../src/model/order.ts";
 import { openDatabase } from "../../../src/storage/client/safe-client.ts";
 import { migrations } from "../../support/migrations.ts";

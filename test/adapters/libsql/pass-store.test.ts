@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { insertIntents, insertManualOrder } from "../../../src/adapters/libsql/stores/order-rows.ts";
+import { insertIntents, insertManualOrder } from "../../../src/adapters/libsql/order-rows.ts";
 import { text } from "../../../src/kernel/decimal.ts";
 import { StoreError } from "../../../src/kernel/errors.ts";
 import { NO_MEMORY } from "../../../src/model/memory.ts";

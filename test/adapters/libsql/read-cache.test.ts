@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createStore } from "../../../src/adapters/libsql/stores/store.ts";
+import { createStore } from "../../../src/adapters/libsql/store.ts";
 import type { Store } from "../../../src/ports/stores/store.ts";
 import { type Connection, openDatabase } from "../../../src/storage/client/safe-client.ts";
 import { BY } from "../../support/by.ts";

@@ -23,7 +23,7 @@ import {
   execute,
   holdingsAfter,
   type VenueBooks,
-} from "../../../src/market/matching/placing.ts";
+} from "../../../src/market/matching.ts";
 import { d } from "../../support/grid.ts";
 import { START } from "../../support/sandbox.ts";
 import { most } from "../../support/whole.ts";

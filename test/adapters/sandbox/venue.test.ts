@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { sandboxBooks, shock } from "../../../src/adapters/libsql/sandbox/sandbox-books.ts";
+import { sandboxBooks, shock } from "../../../src/adapters/libsql/sandbox-books.ts";
 import { createListings, listingOf, simulatedMarket } from "../../../src/adapters/sandbox/listings.ts";
 import { fillResting } from "../../../src/adapters/sandbox/matching.ts";
 import { deposit } from "../../../src/adapters/sandbox/venue.ts";
 import { type Decimal, mul, sum, text, ZERO } from "../../../src/kernel/decimal.ts";
 import { HOUR, MINUTE } from "../../../src/kernel/time.ts";
-import { applied, place, type VenueBooks } from "../../../src/market/matching/placing.ts";
+import { applied, place, type VenueBooks } from "../../../src/market/matching.ts";
 import type { NewOrder } from "../../../src/model/order.ts";
 import type { Permit, Venue } from "../../../src/ports/venue.ts";
 import { allFills } from "../../support/fills.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { credentialStore } from "../../../src/adapters/libsql/stores/credential-store.ts";
+import { credentialStore } from "../../../src/adapters/libsql/credential-store.ts";
 import { importKek } from "../../../src/storage/client/envelope.ts";
 import { BY } from "../../support/by.ts";
 import { canary } from "../../support/canary.ts";

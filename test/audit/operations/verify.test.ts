@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { createClient } from "@libsql/client";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { importSigner } from "../../../src/adapters/vault/stored-keys.ts";
-import { type Verdict, verify } from "../../../src/audit/operations/verify.ts";
+import { importSigner } from "../../../src/adapters/stored-keys.ts";
+import { type Verdict, verify } from "../../../src/audit/operations/audit.ts";
 import { DAY } from "../../../src/kernel/time.ts";
 import { bearer } from "../../contract/suite.ts";
 import { testApp } from "../../support/app.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { canSkip } from "../../../src/backtest/fast/jump.ts";
+import { canSkip } from "../../../src/backtest/jump.ts";
 import { wakeOf } from "../../../src/backtest/run/walk.ts";
 import { centeredPreviewInput, rangePreviewInput } from "../../../src/grid/schema/input.ts";
 import type { GridConfig } from "../../../src/grid/state/config.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { isUndisturbed, jump, type LadderState } from "../../../src/backtest/fast/jump.ts";
-import { ticksOf } from "../../../src/backtest/tape/ticks.ts";
+import { isUndisturbed, jump, type LadderState } from "../../../src/backtest/jump.ts";
+import { ticksOf } from "../../../src/backtest/ticks.ts";
 import { candlesOf } from "../../../src/candles/candles.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
 import { d } from "../../support/grid.ts";

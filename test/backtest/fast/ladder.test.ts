@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ladderOf, rungsOf } from "../../../src/backtest/fast/jump.ts";
-import { RULES } from "../../../src/backtest/tape/ticks.ts";
+import { ladderOf, rungsOf } from "../../../src/backtest/jump.ts";
+import { RULES } from "../../../src/backtest/ticks.ts";
 import type { GridConfig } from "../../../src/grid/state/config.ts";
 import type { GridStrategy, Slot } from "../../../src/grid/state/state.ts";
 import { type Decimal, ZERO } from "../../../src/kernel/decimal.ts";

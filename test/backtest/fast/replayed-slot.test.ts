@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { joinedLedgers, moveAt, replaySlot } from "../../../src/backtest/fast/replayed-slot.ts";
+import { joinedLedgers, moveAt, replaySlot } from "../../../src/backtest/replayed-slot.ts";
 import { NO_LEDGER, type Slot } from "../../../src/grid/state/state.ts";
 import type { Market } from "../../../src/model/market.ts";
 import { d, market, slot, state } from "../../support/grid.ts";

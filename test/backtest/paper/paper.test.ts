@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { paper } from "../../../src/backtest/paper/paper-account.ts";
-import { RULES } from "../../../src/backtest/tape/ticks.ts";
+import { paper } from "../../../src/backtest/paper-account.ts";
+import { RULES } from "../../../src/backtest/ticks.ts";
 import type { Side } from "../../../src/model/market.ts";
 import { d, market } from "../../support/grid.ts";
 

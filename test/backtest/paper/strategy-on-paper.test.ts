@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { opened, type Placed, paper, passOnPaper } from "../../../src/backtest/paper/paper-account.ts";
-import { RULES } from "../../../src/backtest/tape/ticks.ts";
+import { opened, type Placed, paper, passOnPaper } from "../../../src/backtest/paper-account.ts";
+import { RULES } from "../../../src/backtest/ticks.ts";
 import { kindsOf } from "../../../src/engine/accounts.ts";
 import { gridKind } from "../../../src/grid/kind.ts";
 import type { GridStrategy } from "../../../src/grid/state/state.ts";

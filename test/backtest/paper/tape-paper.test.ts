@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { tapePaper } from "../../../src/backtest/paper/tape-paper.ts";
-import { createQueues, eaten, sizeShown } from "../../../src/backtest/tape/queue.ts";
-import { RULES } from "../../../src/backtest/tape/ticks.ts";
-import type { TapeBooks } from "../../../src/candles/tape/tape.ts";
-import type { BookedOrder } from "../../../src/market/matching/placing.ts";
+import { createQueues, eaten, sizeShown } from "../../../src/backtest/queue.ts";
+import { tapePaper } from "../../../src/backtest/tape-paper.ts";
+import { RULES } from "../../../src/backtest/ticks.ts";
+import type { TapeBooks } from "../../../src/candles/tape.ts";
+import type { BookedOrder } from "../../../src/market/matching.ts";
 import type { Side } from "../../../src/model/market.ts";
 import { d, market } from "../../support/grid.ts";
 

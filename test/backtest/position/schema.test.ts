@@ -6,7 +6,7 @@ import {
   describeQuoteBacktest,
   QuoteBacktestShape,
   quoteBacktestView,
-} from "../../../src/backtest/quotes/schema.ts";
+} from "../../../src/backtest/quote-schema.ts";
 import { finish } from "../../../src/backtest/run/begin.ts";
 import { candlesOf, slice } from "../../../src/candles/candles.ts";
 import { NO_STOP } from "../../../src/kernel/fields.ts";

@@ -7,8 +7,8 @@ import {
   quoteUseOf,
   type Recorded,
   slotKey,
-} from "../../../src/backtest/replay/cause.ts";
-import { ticksOf } from "../../../src/backtest/tape/ticks.ts";
+} from "../../../src/backtest/cause.ts";
+import { ticksOf } from "../../../src/backtest/ticks.ts";
 import { candlesOf } from "../../../src/candles/candles.ts";
 import type { GridStrategy } from "../../../src/grid/state/state.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { executedOrdersOf, pairExecutions } from "../../../src/backtest/replay/executed.ts";
+import { executedOrdersOf, pairExecutions } from "../../../src/backtest/executed.ts";
 import { d } from "../../support/grid.ts";
 import { fill, idOf } from "../../support/made.ts";
 import { execution } from "./executions.ts";

@@ -1,4 +1,4 @@
-import type { ExecutedOrder } from "../../../src/backtest/replay/executed.ts";
+import type { ExecutedOrder } from "../../../src/backtest/executed.ts";
 import { d } from "../../support/grid.ts";
 import { idOf } from "../../support/made.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { causeByLayout, centeredElsewhere } from "../../../src/backtest/replay/replay.ts";
+import { causeByLayout, centeredElsewhere } from "../../../src/backtest/replay.ts";
 import { d } from "../../support/grid.ts";
 import { order } from "../../support/made.ts";
 import { execution } from "./executions.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { quoteAt } from "../../../src/backtest/paper/paper-account.ts";
-import { executedOrdersOf } from "../../../src/backtest/replay/executed.ts";
-import { type GridRecord, type ReplayOptions, replaying } from "../../../src/backtest/replay/replay.ts";
+import { executedOrdersOf } from "../../../src/backtest/executed.ts";
+import { quoteAt } from "../../../src/backtest/paper-account.ts";
+import { type GridRecord, type ReplayOptions, replaying } from "../../../src/backtest/replay.ts";
 import { begin, checkGrid, finish } from "../../../src/backtest/run/begin.ts";
-import { RULES } from "../../../src/backtest/tape/ticks.ts";
+import { RULES } from "../../../src/backtest/ticks.ts";
 import { candlesOf } from "../../../src/candles/candles.ts";
 import type { GridStrategy } from "../../../src/grid/state/state.ts";
 import { clientOrderId, strategyTag } from "../../../src/kernel/ids.ts";

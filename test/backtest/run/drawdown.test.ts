@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { UNKNOWN } from "../../../src/backtest/paper/positions.ts";
+import { UNKNOWN } from "../../../src/backtest/paper-positions.ts";
 import { countWithin, createFalls } from "../../../src/backtest/run/figures.ts";
-import { ticksOf } from "../../../src/backtest/tape/ticks.ts";
+import { ticksOf } from "../../../src/backtest/ticks.ts";
 import { candlesIn } from "../../../src/candles/candles.ts";
 import { hashText, pseudorandomShare } from "../../../src/kernel/hash.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { positionsOf, UNKNOWN } from "../../../src/backtest/paper/positions.ts";
+import { positionsOf, UNKNOWN } from "../../../src/backtest/paper-positions.ts";
 import { countWithin, createFalls, figuresOf } from "../../../src/backtest/run/figures.ts";
-import { ticksOf } from "../../../src/backtest/tape/ticks.ts";
+import { ticksOf } from "../../../src/backtest/ticks.ts";
 import { candlesIn } from "../../../src/candles/candles.ts";
 import { DAY, HOUR, MINUTE } from "../../../src/kernel/time.ts";
 import { d, state } from "../../support/grid.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { quoteAt } from "../../../src/backtest/paper/paper-account.ts";
+import { quoteAt } from "../../../src/backtest/paper-account.ts";
 import { walkingTape } from "../../../src/backtest/run/backtest.ts";
 import { begin, checkGrid, finish, type GridRequest } from "../../../src/backtest/run/begin.ts";
-import { openAt, RULES, ticksOf } from "../../../src/backtest/tape/ticks.ts";
+import { openAt, RULES, ticksOf } from "../../../src/backtest/ticks.ts";
 import { d } from "../../support/grid.ts";
 import { book, executions, FROM, MARKET, ONE_SLOT, overTape, print, type Reported, taped } from "../taped.ts";
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { paper, quoteAt } from "../../../src/backtest/paper/paper-account.ts";
+import { paper, quoteAt } from "../../../src/backtest/paper-account.ts";
 import { backtest } from "../../../src/backtest/run/backtest.ts";
 import { begin, checkGrid, type GridRequest } from "../../../src/backtest/run/begin.ts";
 import { gridWakeOf, nearerReach, wakeOf, walk } from "../../../src/backtest/run/walk.ts";
-import { RULES, ticksOf } from "../../../src/backtest/tape/ticks.ts";
+import { RULES, ticksOf } from "../../../src/backtest/ticks.ts";
 import { candlesOf } from "../../../src/candles/candles.ts";
 import type { GridConfig } from "../../../src/grid/state/config.ts";
 import type { GridState, GridStrategy, Slot } from "../../../src/grid/state/state.ts";

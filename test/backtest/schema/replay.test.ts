@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Replayed } from "../../../src/backtest/replay/replay.ts";
+import type { Replayed } from "../../../src/backtest/replay.ts";
 import type { BacktestResult } from "../../../src/backtest/run/backtest.ts";
 import { describeReplay, ReplayShape, replayOut, replayView } from "../../../src/backtest/schema/replay.ts";
 import { type GridStrategy, NO_LEDGER } from "../../../src/grid/state/state.ts";

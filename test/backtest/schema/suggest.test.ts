@@ -5,7 +5,7 @@ import {
   suggestionOut,
   suggestView,
 } from "../../../src/backtest/schema/replay.ts";
-import type { Suggestion, TestedCandidate } from "../../../src/backtest/suggest/suggest.ts";
+import type { Suggestion, TestedCandidate } from "../../../src/backtest/suggest.ts";
 
 const looked = (slots: number): TestedCandidate => ({
   candidate: { width: 0.1, slots, shift: 0, spacing: "linear" },

@@ -1,20 +1,14 @@
 import { expect, it } from "vitest";
-import {
-  candidateAt,
-  candidatesOf,
-  gridAt,
-  keyOf,
-  neighboursOf,
-} from "../../../src/backtest/suggest/candidates.ts";
-import { gainsOf, overfittingOf } from "../../../src/backtest/suggest/overfitting.ts";
+import { candidateAt, candidatesOf, gridAt, keyOf, neighboursOf } from "../../../src/backtest/candidates.ts";
+import { gainsOf, overfittingOf } from "../../../src/backtest/overfitting.ts";
 import {
   expectedBest,
   normalCdf,
   normalInverse,
   probabilisticSharpe,
   suggest,
-} from "../../../src/backtest/suggest/suggest.ts";
-import { ticksOf } from "../../../src/backtest/tape/ticks.ts";
+} from "../../../src/backtest/suggest.ts";
+import { ticksOf } from "../../../src/backtest/ticks.ts";
 import { type Candles, candlesIn, candlesOf } from "../../../src/candles/candles.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
 import { minutesOf, market as ours } from "../../suggest/series.ts";

@@ -1,16 +1,11 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { candidateAt, candidateBounds, candidatesOf, gridAt } from "../../../src/backtest/candidates.ts";
+import { gainsOf } from "../../../src/backtest/overfitting.ts";
 import { backtest } from "../../../src/backtest/run/backtest.ts";
-import {
-  candidateAt,
-  candidateBounds,
-  candidatesOf,
-  gridAt,
-} from "../../../src/backtest/suggest/candidates.ts";
-import { gainsOf } from "../../../src/backtest/suggest/overfitting.ts";
-import { type SuggestOptions, suggest } from "../../../src/backtest/suggest/suggest.ts";
-import { ticksOf } from "../../../src/backtest/tape/ticks.ts";
+import { type SuggestOptions, suggest } from "../../../src/backtest/suggest.ts";
+import { ticksOf } from "../../../src/backtest/ticks.ts";
 import { slice } from "../../../src/candles/candles.ts";
 import { rangeInput } from "../../../src/grid/schema/input.ts";
 import { requestedRangeOf } from "../../../src/grid/start/check.ts";

@@ -1,13 +1,7 @@
 import { describe, expect, it } from "vitest";
-import {
-  createQueues,
-  lastInQueue,
-  type Queue,
-  shownIn,
-  sizeShown,
-} from "../../../src/backtest/tape/queue.ts";
-import type { TapeBooks } from "../../../src/candles/tape/tape.ts";
-import type { BookedOrder } from "../../../src/market/matching/placing.ts";
+import { createQueues, lastInQueue, type Queue, shownIn, sizeShown } from "../../../src/backtest/queue.ts";
+import type { TapeBooks } from "../../../src/candles/tape.ts";
+import type { BookedOrder } from "../../../src/market/matching.ts";
 import { d } from "../../support/grid.ts";
 
 /** A first book with one ask at 102, and a second one with bids at 106 and 105, and an ask of less than a unit at 107. */

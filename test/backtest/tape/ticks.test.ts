@@ -8,7 +8,7 @@ import {
   openAt,
   pathsFrom,
   ticksOf,
-} from "../../../src/backtest/tape/ticks.ts";
+} from "../../../src/backtest/ticks.ts";
 import { candlesIn, candlesOf } from "../../../src/candles/candles.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
 import { d } from "../../support/grid.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createTapeReader, isTape } from "../../../src/candles/tape/read.ts";
-import { hashTape, sliceTape, tapeCoverage } from "../../../src/candles/tape/tape.ts";
+import { hashTape, sliceTape, tapeCoverage } from "../../../src/candles/tape.ts";
+import { createTapeReader, isTape } from "../../../src/candles/tape-reader.ts";
 
 const AT = 1_767_225_600_000;
 const PRINTS = [

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { confirmEdit, confirmStart, startPlan } from "../../../cli/actions/plan-text.ts";
+import { confirmEdit, confirmStart, startPlan } from "../../../cli/actions/plan-confirmation.ts";
 import type { Answer } from "../../../src/transport/run.ts";
 import { drivenApp } from "../../support/driven.ts";
 import { gridRequest } from "../../support/requests.ts";

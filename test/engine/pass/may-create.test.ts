@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { mayCreate } from "../../../src/engine/pass/own-offers.ts";
-import type { OrderReport } from "../../../src/engine/reconcile/fill-cursor.ts";
+import type { OrderReport } from "../../../src/engine/reconcile/order-fills.ts";
 import type { MarketSnapshot } from "../../../src/engine/reconcile/reconcile.ts";
 import { gridKind } from "../../../src/grid/kind.ts";
 import type { Pair } from "../../../src/kernel/pair.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { checkForeignOrders, foreignOrdersAmong } from "../../../src/engine/pass/observe.ts";
-import type { OrderReport } from "../../../src/engine/reconcile/fill-cursor.ts";
+import type { OrderReport } from "../../../src/engine/reconcile/order-fills.ts";
 import type { MarketSnapshot } from "../../../src/engine/reconcile/reconcile.ts";
 import type { Pair } from "../../../src/kernel/pair.ts";
 import type { UnreadableFill, Venue, VenueOrder } from "../../../src/ports/venue.ts";

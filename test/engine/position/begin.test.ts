@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { beginPosition, NO_POSITION, type PositionStrategy } from "../../../src/engine/position/ledger.ts";
+import { beginPosition, NO_POSITION, type PositionStrategy } from "../../../src/engine/position/position.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
 import { d } from "../../support/grid.ts";
 import { NOW, observedMarket, quote, strategy, turn } from "../../support/made.ts";

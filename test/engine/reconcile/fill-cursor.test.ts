@@ -7,7 +7,7 @@ import {
   startReading,
   TRADES_WAIT,
   withAnswer,
-} from "../../../src/engine/reconcile/fill-cursor.ts";
+} from "../../../src/engine/reconcile/order-fills.ts";
 import { HOUR, MINUTE, SECOND } from "../../../src/kernel/time.ts";
 import type { FillCursor, Order } from "../../../src/model/order.ts";
 import { d } from "../../support/grid.ts";

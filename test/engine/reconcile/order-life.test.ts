@@ -6,7 +6,7 @@ import {
   isFinal,
   missed,
   withReport,
-} from "../../../src/engine/reconcile/fill-cursor.ts";
+} from "../../../src/engine/reconcile/order-fills.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
 import type { OrderState, OrderStatus } from "../../../src/model/order.ts";
 import { d } from "../../support/grid.ts";

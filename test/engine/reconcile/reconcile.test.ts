@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { TRADES_WAIT } from "../../../src/engine/reconcile/fill-cursor.ts";
+import { TRADES_WAIT } from "../../../src/engine/reconcile/order-fills.ts";
 import {
   reconcile,
   reconcileFound,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { bookEnd, bookFill, costOf, profitOf, unsoldBase } from "../../../src/grid/ledger/booking.ts";
+import { bookEnd, bookFill, costOf, profitOf, unsoldBase } from "../../../src/grid/booking.ts";
 import type { GridState } from "../../../src/grid/state/state.ts";
 import { type Decimal, mul, ONE, text, ZERO } from "../../../src/kernel/decimal.ts";
 import { d, slot, state } from "../../support/grid.ts";

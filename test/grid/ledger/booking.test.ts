@@ -10,7 +10,7 @@ import {
   movedByBooks,
   profitOf,
   unsoldBase,
-} from "../../../src/grid/ledger/booking.ts";
+} from "../../../src/grid/booking.ts";
 import { NO_LEDGER } from "../../../src/grid/state/state.ts";
 import { d, slot, state } from "../../support/grid.ts";
 import { SYMBOL } from "../../support/made.ts";

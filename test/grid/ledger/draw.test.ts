@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { draw, drawAll, releaseInventory } from "../../../src/grid/ledger/booking.ts";
+import { draw, drawAll, releaseInventory } from "../../../src/grid/booking.ts";
 import { takeLots, totalBase, totalCost, withLot } from "../../../src/grid/state/lots.ts";
 import type { GridConfig } from "../../../src/grid/state/state.ts";
 import { d, market, slot, state } from "../../support/grid.ts";

@@ -20,7 +20,7 @@ const scope = (of: string, over: Partial<Scope>): Scope => ({
 const byHandOf = (writers: Writers, actor: string) =>
   byHand(writers, 0n, { openOrders: 1, actor }, writers.own, actor);
 
-const FILE = "src/adapters/libsql/stores/order-rows.ts";
+const FILE = "src/adapters/libsql/order-rows.ts";
 
 export const LIMIT_GUARDS: readonly Guard[] = [
   ...guardsOf(FILE, [
@@ -157,7 +157,7 @@ export const LIMIT_GUARDS: readonly Guard[] = [
       },
     ],
   ]),
-  ...guardsOf("src/adapters/libsql/stores/limit-store.ts", [
+  ...guardsOf("src/adapters/libsql/limit-store.ts", [
     [
       "of two who change limits one does",
       "        ...unless(isSame),\n",

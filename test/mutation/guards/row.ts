@@ -1,4 +1,4 @@
-import type { BookedOrder } from "../../../src/market/matching/placing.ts";
+import type { BookedOrder } from "../../../src/market/matching.ts";
 import { done, type Guard, guardsOf, TERMS } from "./writers.ts";
 
 const TWO = 2n * 10n ** 18n;
@@ -83,7 +83,7 @@ export const ROW_GUARDS: readonly Guard[] = [
       },
     ],
   ]),
-  ...guardsOf("src/adapters/libsql/stores/manual-order-store.ts", [
+  ...guardsOf("src/adapters/libsql/manual-order-store.ts", [
     [
       "what a pass has seen stays",
       "sql`${isOrder({ account, clientId })} and ${orders.state} in ('pending', 'unknown')`",
@@ -131,7 +131,7 @@ export const ROW_GUARDS: readonly Guard[] = [
       },
     ],
   ]),
-  ...guardsOf("src/adapters/libsql/stores/strategy-store.ts", [
+  ...guardsOf("src/adapters/libsql/strategy-store.ts", [
     [
       "a wish is one grid's",
       "const query = and(eq(strategies.id, id), isRunning());",
@@ -202,7 +202,7 @@ export const ROW_GUARDS: readonly Guard[] = [
       },
     ],
   ]),
-  ...guardsOf("src/adapters/libsql/stores/plan-store.ts", [
+  ...guardsOf("src/adapters/libsql/plan-store.ts", [
     [
       "a plan is used once",
       "sql`${plans.consumedAt} is null and ${isAheadRow(plans.expiresAt, now(), PLAN_LIFE)}`",
@@ -287,7 +287,7 @@ export const ROW_GUARDS: readonly Guard[] = [
       },
     ],
   ]),
-  ...guardsOf("src/adapters/libsql/stores/request-store.ts", [
+  ...guardsOf("src/adapters/libsql/request-store.ts", [
     [
       "a request that runs is not taken over",
       " and ${requests.createdAt} < ${now()} - ${ABANDONED}`",
@@ -309,7 +309,7 @@ export const ROW_GUARDS: readonly Guard[] = [
       },
     ],
   ]),
-  ...guardsOf("src/adapters/libsql/stores/token-store.ts", [
+  ...guardsOf("src/adapters/libsql/token-store.ts", [
     [
       "a token that was revoked is none",
       "${tokens.revokedAt} is null and (",
@@ -347,7 +347,7 @@ export const ROW_GUARDS: readonly Guard[] = [
       },
     ],
   ]),
-  ...guardsOf("src/adapters/libsql/sandbox/dry-books.ts", [
+  ...guardsOf("src/adapters/libsql/dry-books.ts", [
     [
       "an account on paper is made once",
       "'0' where ${none}`",
@@ -371,7 +371,7 @@ export const ROW_GUARDS: readonly Guard[] = [
       },
     ],
   ]),
-  ...guardsOf("src/adapters/libsql/sandbox/sandbox-books.ts", [
+  ...guardsOf("src/adapters/libsql/sandbox-books.ts", [
     [
       "of two who commit to one version one does",
       "sql`exists(select 1 from ${venues} where ${venues.exchange} = ${exchange} and ${venues.version} = ${version}) and ${inTime}`",

@@ -5,7 +5,7 @@ const CALLS = { calls: 3, kept: 0, rate: { burst: 3, perSecond: 0.001 } };
 
 /** Of leases, and of what is written under them. */
 export const STEP_GUARDS: readonly Guard[] = [
-  ...guardsOf("src/adapters/libsql/keeping/adapter-store.ts", [
+  ...guardsOf("src/adapters/libsql/adapter-store.ts", [
     [
       "calls are taken with a lease alone",
       "sql`changes() > 0`",
@@ -105,7 +105,7 @@ export const STEP_GUARDS: readonly Guard[] = [
       },
     ],
   ]),
-  ...guardsOf("src/adapters/libsql/stores/pass-store.ts", [
+  ...guardsOf("src/adapters/libsql/pass-store.ts", [
     [
       "the record is fenced",
       "(inserts) => guarded(context, lease, make(inserts))",
@@ -249,7 +249,7 @@ export const STEP_GUARDS: readonly Guard[] = [
       },
     ],
   ]),
-  ...guardsOf("src/adapters/libsql/stores/snapshot.ts", [
+  ...guardsOf("src/adapters/libsql/snapshot.ts", [
     [
       "a pass knows its own account's grids",
       ".where(and(eq(strategies.account, account), isRunning()))",
@@ -325,7 +325,7 @@ export const STEP_GUARDS: readonly Guard[] = [
       },
     ],
   ]),
-  ...guardsOf("src/adapters/libsql/stores/pass-store.ts", [
+  ...guardsOf("src/adapters/libsql/pass-store.ts", [
     [
       "a pass's memory is its own account's",
       "db.update(accounts).set({ memory }).where(eq(accounts.account, lease.account))",
@@ -366,7 +366,7 @@ export const STEP_GUARDS: readonly Guard[] = [
       },
     ],
   ]),
-  ...guardsOf("src/adapters/libsql/stores/snapshot.ts", [
+  ...guardsOf("src/adapters/libsql/snapshot.ts", [
     [
       "a switch is told of once",
       ", sql`exists(select 1 from ${control} where ${isNews})`)",
@@ -385,7 +385,7 @@ export const STEP_GUARDS: readonly Guard[] = [
       },
     ],
   ]),
-  ...guardsOf("src/adapters/libsql/stores/order-rows.ts", [
+  ...guardsOf("src/adapters/libsql/order-rows.ts", [
     [
       "a client id is its account's own",
       "sql`${orders.account} = ${account} and ${orders.clientId} = ${clientId}`",

@@ -1,7 +1,7 @@
 import { createClient } from "@libsql/client";
 import { nodeLocal } from "../../../cli/host/process/node-local.ts";
-import { dryBooks } from "../../../src/adapters/libsql/sandbox/dry-books.ts";
-import { createStore } from "../../../src/adapters/libsql/stores/store.ts";
+import { dryBooks } from "../../../src/adapters/libsql/dry-books.ts";
+import { createStore } from "../../../src/adapters/libsql/store.ts";
 import { StoreError } from "../../../src/kernel/errors.ts";
 import type { ActorAndRequest } from "../../../src/model/events.ts";
 import type { LimitTerms } from "../../../src/model/limits.ts";

@@ -1,13 +1,13 @@
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { auditStore } from "../../../src/adapters/libsql/stores/audit-store.ts";
+import { auditStore } from "../../../src/adapters/libsql/audit-store.ts";
 import { DAY } from "../../../src/kernel/time.ts";
 import { type Message, NO_DIGEST } from "../../../src/model/channel.ts";
 import { EVERY_ACCOUNT } from "../../../src/model/events.ts";
-import { createNotifyStore } from "../../../src/notify/store/store.ts";
+import { createNotifyStore } from "../../../src/notify/store.ts";
 import { statement } from "../../../src/storage/client/context.ts";
 import { importKek } from "../../../src/storage/client/envelope.ts";
-import { fills, orders } from "../../../src/storage/tables/tables.ts";
+import { fills, orders } from "../../../src/storage/tables/trading-tables.ts";
 import { channels } from "../../../src/storage/tables/venue-tables.ts";
 import { opened, START } from "../../adapters/libsql/stores/opened.ts";
 import { BY } from "../../support/by.ts";

@@ -6,7 +6,7 @@ import type { MeasuredFill } from "../../../src/model/order.ts";
 import { quoteKind } from "../../../src/quote/kind.ts";
 import { quoteEvents } from "../../../src/quote/pass/quoting.ts";
 import { type Defence, defendedSides, fillsForDefence } from "../../../src/quote/plan.ts";
-import { newQuoteState, type QuoteStrategy } from "../../../src/quote/state/state.ts";
+import { newQuoteState, type QuoteStrategy } from "../../../src/quote/state.ts";
 import { d, market } from "../../support/grid.ts";
 import { fill, NOW, observedMarket, strategy, turn } from "../../support/made.ts";
 import { configOf } from "../deeds.ts";

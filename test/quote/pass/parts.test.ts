@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { ONE, text } from "../../../src/kernel/decimal.ts";
 import { HOUR, MINUTE } from "../../../src/kernel/time.ts";
 import type { Order } from "../../../src/model/order.ts";
-import { type QuoteLadder, type QuoteLevel, quoteLevelsOf } from "../../../src/quote/cut.ts";
 import { freeSlots } from "../../../src/quote/kind.ts";
+import { type QuoteLadder, type QuoteLevel, quoteLevelsOf } from "../../../src/quote/levels.ts";
 import {
   addRecentPrice,
   compareSide,
@@ -11,7 +11,7 @@ import {
   misplacedToCancel,
 } from "../../../src/quote/pass/quoting.ts";
 import { requestedElsewhere, votersOf } from "../../../src/quote/pass/sources.ts";
-import { slotsFor } from "../../../src/quote/state/state.ts";
+import { slotsFor } from "../../../src/quote/state.ts";
 import { d, market } from "../../support/grid.ts";
 import { bounds, NOW, order } from "../../support/made.ts";
 

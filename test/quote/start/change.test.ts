@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { withFirstBase } from "../../../src/engine/position/ledger.ts";
+import { withFirstBase } from "../../../src/engine/position/position.ts";
 import type { Order } from "../../../src/model/order.ts";
 import {
   changeOfQuote,
@@ -17,7 +17,7 @@ import {
   quoteConfigOf,
   quotePlanHash,
 } from "../../../src/quote/start/planned-quote.ts";
-import { newQuoteState, type QuoteConfig, type QuoteStrategy } from "../../../src/quote/state/state.ts";
+import { newQuoteState, type QuoteConfig, type QuoteStrategy } from "../../../src/quote/state.ts";
 import { d, market } from "../../support/grid.ts";
 import { idOf, NOW, order, reportedOrder, strategy } from "../../support/made.ts";
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { withFirstBase } from "../../../src/engine/position/ledger.ts";
+import { withFirstBase } from "../../../src/engine/position/position.ts";
 import { baseWithBids, positionExposure } from "../../../src/limits/position.ts";
 import { largestQuote } from "../../../src/quote/operations/start.ts";
 import type { QuoteRules } from "../../../src/quote/plan.ts";
-import { newQuoteState, type QuoteConfig, type QuoteState } from "../../../src/quote/state/state.ts";
+import { newQuoteState, type QuoteConfig, type QuoteState } from "../../../src/quote/state.ts";
 import { d } from "../../support/grid.ts";
 import { order } from "../../support/made.ts";
 

@@ -1,5 +1,5 @@
 /** A random sequence of actions by a limited caller, and what each of them has traded an hour of market time later. */
-import { sandboxBooks, shock } from "../../../src/adapters/libsql/sandbox/sandbox-books.ts";
+import { sandboxBooks, shock } from "../../../src/adapters/libsql/sandbox-books.ts";
 import { deposit } from "../../../src/adapters/sandbox/venue.ts";
 import { type Decimal, decimal, fromNumber, text, wire, ZERO } from "../../../src/kernel/decimal.ts";
 import { digest } from "../../../src/kernel/digest.ts";

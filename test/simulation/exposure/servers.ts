@@ -5,7 +5,7 @@ import { createOperations } from "../../../src/operations.ts";
 import type { Deps } from "../../../src/ports/deps.ts";
 import type { Venue } from "../../../src/ports/venue.ts";
 import { createLimiter } from "../../../src/transport/access.ts";
-import { madeDocuments } from "../../../src/transport/documents/made.ts";
+import { madeDocuments } from "../../../src/transport/openapi.ts";
 import { canary } from "../../support/canary.ts";
 import { virtualLocal } from "../../support/local.ts";
 import { EXCHANGES, START, testSandbox } from "../../support/sandbox.ts";

@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { fileConnection, schemaAfter } from "../../../cli/host/database/file-connection.ts";
-import { createStore } from "../../../src/adapters/libsql/stores/store.ts";
+import { fileConnection, schemaAfter } from "../../../cli/host/file-connection.ts";
+import { createStore } from "../../../src/adapters/libsql/store.ts";
 import { SettingsError } from "../../../src/kernel/errors.ts";
 import { NO_STOP } from "../../../src/kernel/fields.ts";
 import { NEW_ORDER } from "../../../src/model/order.ts";

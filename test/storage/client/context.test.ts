@@ -1,8 +1,8 @@
 import { eq, getTableColumns, sql } from "drizzle-orm";
 import { customType, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { fileConnection } from "../../../cli/host/database/file-connection.ts";
-import { createStore } from "../../../src/adapters/libsql/stores/store.ts";
+import { fileConnection } from "../../../cli/host/file-connection.ts";
+import { createStore } from "../../../src/adapters/libsql/store.ts";
 import { StoreError } from "../../../src/kernel/errors.ts";
 import { NO_STOP } from "../../../src/kernel/fields.ts";
 import { createAgreementStore } from "../../../src/liquidity/store/store.ts";
@@ -23,7 +23,7 @@ import {
   wishUnchanged,
 } from "../../../src/storage/client/context.ts";
 import { openDatabase } from "../../../src/storage/client/safe-client.ts";
-import { accounts } from "../../../src/storage/tables/tables.ts";
+import { accounts } from "../../../src/storage/tables/trading-tables.ts";
 import { opened, START } from "../../adapters/libsql/stores/opened.ts";
 import { started } from "../../adapters/libsql/stores/rows.ts";
 import { BY } from "../../support/by.ts";

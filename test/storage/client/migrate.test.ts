@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { newSchema } from "../../../cli/build/new-schema.mjs";
-import { fileConnection } from "../../../cli/host/database/file-connection.ts";
+import { fileConnection } from "../../../cli/host/file-connection.ts";
 import type { Context } from "../../../src/storage/client/context.ts";
 import { migrate, readiness } from "../../../src/storage/client/migrate.ts";
 import { type Connection, type Opening, openDatabase } from "../../../src/storage/client/safe-client.ts";

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { fileConnection } from "../../../cli/host/database/file-connection.ts";
+import { fileConnection } from "../../../cli/host/file-connection.ts";
 import { SettingsError, StoreError } from "../../../src/kernel/errors.ts";
 import { newUse } from "../../../src/model/limits.ts";
 import type { Tracer } from "../../../src/ports/within-time.ts";

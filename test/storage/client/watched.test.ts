@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { fileConnection } from "../../../cli/host/database/file-connection.ts";
+import { fileConnection } from "../../../cli/host/file-connection.ts";
 import { type Connection, isSelect, safeClient } from "../../../src/storage/client/safe-client.ts";
 import { virtualLocal } from "../../support/local.ts";
 

@@ -1,8 +1,8 @@
 /** Streams of the emulated exchanges start passes of the real follower, over real sockets; no tick makes any. */
 import { afterEach, expect, it } from "vitest";
-import { startStreams } from "../../../cli/host/built-assets.ts";
 import { nodeSockets } from "../../../cli/host/node-runtime.ts";
 import { nodeLocal } from "../../../cli/host/process/node-local.ts";
+import { startStreams } from "../../../cli/host/server-parts.ts";
 import { venueStreams } from "../../../src/adapters/streams/streams.ts";
 import { decimal } from "../../../src/kernel/decimal.ts";
 import { HOUR } from "../../../src/kernel/time.ts";

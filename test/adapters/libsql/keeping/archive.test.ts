@@ -1,14 +1,14 @@
 import { createClient } from "@libsql/client";
 import { describe, expect, it } from "vitest";
-import { type Archive, moveYear, oldRows } from "../../../../src/adapters/libsql/keeping/archive.ts";
-import { strategyStore } from "../../../../src/adapters/libsql/stores/strategy-store.ts";
+import { type Archive, moveYear, oldRows } from "../../../../src/adapters/libsql/archive.ts";
+import { strategyStore } from "../../../../src/adapters/libsql/strategy-store.ts";
 import { DAY, MINUTE } from "../../../../src/kernel/time.ts";
 import type { Order } from "../../../../src/model/order.ts";
 import type { Strategy } from "../../../../src/model/strategy.ts";
 import { type Context, statement } from "../../../../src/storage/client/context.ts";
 import { safeClient } from "../../../../src/storage/client/safe-client.ts";
 import { archives, liquidityMisses } from "../../../../src/storage/tables/liquidity-tables.ts";
-import { fills, orders } from "../../../../src/storage/tables/tables.ts";
+import { fills, orders } from "../../../../src/storage/tables/trading-tables.ts";
 import { BY } from "../../../support/by.ts";
 import { fill, order } from "../../../support/made.ts";
 import { runOperation, testSandbox } from "../../../support/sandbox.ts";

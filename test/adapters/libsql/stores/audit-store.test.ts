@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { auditStore } from "../../../../src/adapters/libsql/stores/audit-store.ts";
+import { auditStore } from "../../../../src/adapters/libsql/audit-store.ts";
 import { digest } from "../../../../src/kernel/digest.ts";
 import { EVERY_ACCOUNT, eventText } from "../../../../src/model/events.ts";
 import type { Signer } from "../../../../src/ports/stores/store.ts";

@@ -1,11 +1,11 @@
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { auditStore } from "../../../../src/adapters/libsql/stores/audit-store.ts";
-import { credentialStore } from "../../../../src/adapters/libsql/stores/credential-store.ts";
+import { auditStore } from "../../../../src/adapters/libsql/audit-store.ts";
+import { credentialStore } from "../../../../src/adapters/libsql/credential-store.ts";
 import { NO_MEMORY } from "../../../../src/model/memory.ts";
 import { statement } from "../../../../src/storage/client/context.ts";
 import { importKek } from "../../../../src/storage/client/envelope.ts";
-import { accounts } from "../../../../src/storage/tables/tables.ts";
+import { accounts } from "../../../../src/storage/tables/trading-tables.ts";
 import { credentials } from "../../../../src/storage/tables/venue-tables.ts";
 import { BY } from "../../../support/by.ts";
 import { canary } from "../../../support/canary.ts";

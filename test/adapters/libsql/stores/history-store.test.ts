@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { historyStore } from "../../../../src/adapters/libsql/stores/history-store.ts";
-import { strategyStore } from "../../../../src/adapters/libsql/stores/strategy-store.ts";
+import { historyStore } from "../../../../src/adapters/libsql/history-store.ts";
+import { strategyStore } from "../../../../src/adapters/libsql/strategy-store.ts";
 import type { Strategy } from "../../../../src/model/strategy.ts";
 import { fillsInOrderQuery } from "../../../../src/report/store.ts";
 import { statement } from "../../../../src/storage/client/context.ts";
-import { fills, orders } from "../../../../src/storage/tables/tables.ts";
+import { fills, orders } from "../../../../src/storage/tables/trading-tables.ts";
 import { BY } from "../../../support/by.ts";
 import { fill, order } from "../../../support/made.ts";
 import { opened, START } from "./opened.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createStore } from "../../../../src/adapters/libsql/stores/store.ts";
+import { createStore } from "../../../../src/adapters/libsql/store.ts";
 import { DAY, dayOf } from "../../../../src/kernel/time.ts";
 import type { ScopeTerms } from "../../../../src/model/limits.ts";
 import type { Order } from "../../../../src/model/order.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createStore } from "../../../../src/adapters/libsql/stores/store.ts";
+import { createStore } from "../../../../src/adapters/libsql/store.ts";
 import { EVERY_ACCOUNT } from "../../../../src/model/events.ts";
 import type { Order } from "../../../../src/model/order.ts";
 import { BY } from "../../../support/by.ts";

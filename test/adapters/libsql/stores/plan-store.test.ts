@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { auditStore } from "../../../../src/adapters/libsql/stores/audit-store.ts";
-import { planStore } from "../../../../src/adapters/libsql/stores/plan-store.ts";
+import { auditStore } from "../../../../src/adapters/libsql/audit-store.ts";
+import { planStore } from "../../../../src/adapters/libsql/plan-store.ts";
 import { DAY } from "../../../../src/kernel/time.ts";
 import { BY } from "../../../support/by.ts";
 import { opened, START } from "./opened.ts";

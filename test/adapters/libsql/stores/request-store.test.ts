@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { requestStore } from "../../../../src/adapters/libsql/stores/request-store.ts";
-import { strategyStore } from "../../../../src/adapters/libsql/stores/strategy-store.ts";
+import { requestStore } from "../../../../src/adapters/libsql/request-store.ts";
+import { strategyStore } from "../../../../src/adapters/libsql/strategy-store.ts";
 import { DAY, MINUTE } from "../../../../src/kernel/time.ts";
 import { BY } from "../../../support/by.ts";
 import { opened } from "./opened.ts";

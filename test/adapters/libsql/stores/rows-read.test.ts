@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createStore } from "../../../../src/adapters/libsql/stores/store.ts";
+import { createStore } from "../../../../src/adapters/libsql/store.ts";
 import { createLiquidityStore } from "../../../../src/liquidity/store/store.ts";
 import type { SafeClient } from "../../../../src/storage/client/call-queue.ts";
 import { BY } from "../../../support/by.ts";

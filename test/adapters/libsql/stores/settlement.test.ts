@@ -1,12 +1,12 @@
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { createStore } from "../../../../src/adapters/libsql/stores/store.ts";
+import { createStore } from "../../../../src/adapters/libsql/store.ts";
 import { NO_MEMORY } from "../../../../src/model/memory.ts";
 import type { Order } from "../../../../src/model/order.ts";
 import type { Strategy } from "../../../../src/model/strategy.ts";
 import { type Lease, NO_CHANGES, type Settlement } from "../../../../src/ports/stores/pass-store.ts";
 import { statement } from "../../../../src/storage/client/context.ts";
-import { accounts, orders } from "../../../../src/storage/tables/tables.ts";
+import { accounts, orders } from "../../../../src/storage/tables/trading-tables.ts";
 import { BY } from "../../../support/by.ts";
 import { d } from "../../../support/grid.ts";
 import { fill, order, SYMBOL } from "../../../support/made.ts";

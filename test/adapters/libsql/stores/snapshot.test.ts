@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { createStore } from "../../../../src/adapters/libsql/stores/store.ts";
+import { createStore } from "../../../../src/adapters/libsql/store.ts";
 import { NO_MEMORY } from "../../../../src/model/memory.ts";
 import type { Order } from "../../../../src/model/order.ts";
 import type { Strategy } from "../../../../src/model/strategy.ts";
 import { NO_CHANGES, type Snapshot } from "../../../../src/ports/stores/pass-store.ts";
 import { statement } from "../../../../src/storage/client/context.ts";
-import { cursors, fills, orders } from "../../../../src/storage/tables/tables.ts";
+import { cursors, fills, orders } from "../../../../src/storage/tables/trading-tables.ts";
 import { limitUses } from "../../../../src/storage/tables/venue-tables.ts";
 import { BY } from "../../../support/by.ts";
 import { fill, order, SYMBOL } from "../../../support/made.ts";

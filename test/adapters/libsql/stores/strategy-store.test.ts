@@ -1,11 +1,11 @@
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { createStore } from "../../../../src/adapters/libsql/stores/store.ts";
+import { createStore } from "../../../../src/adapters/libsql/store.ts";
 import { STRATEGY_TAGS } from "../../../../src/kernel/ids.ts";
 import type { Order } from "../../../../src/model/order.ts";
 import type { Strategy } from "../../../../src/model/strategy.ts";
 import { statement } from "../../../../src/storage/client/context.ts";
-import { accounts, orders, strategies } from "../../../../src/storage/tables/tables.ts";
+import { accounts, orders, strategies } from "../../../../src/storage/tables/trading-tables.ts";
 import { BY } from "../../../support/by.ts";
 import { d } from "../../../support/grid.ts";
 import { order } from "../../../support/made.ts";

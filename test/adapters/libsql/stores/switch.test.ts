@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { createStore } from "../../../../src/adapters/libsql/stores/store.ts";
+import { createStore } from "../../../../src/adapters/libsql/store.ts";
 import { NO_MEMORY } from "../../../../src/model/memory.ts";
 import type { Strategy } from "../../../../src/model/strategy.ts";
 import { statement } from "../../../../src/storage/client/context.ts";
-import { accounts } from "../../../../src/storage/tables/tables.ts";
+import { accounts } from "../../../../src/storage/tables/trading-tables.ts";
 import { BY } from "../../../support/by.ts";
 import { opened, START } from "./opened.ts";
 import { started } from "./rows.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { auditStore } from "../../../../src/adapters/libsql/stores/audit-store.ts";
-import { tokenStore } from "../../../../src/adapters/libsql/stores/token-store.ts";
+import { auditStore } from "../../../../src/adapters/libsql/audit-store.ts";
+import { tokenStore } from "../../../../src/adapters/libsql/token-store.ts";
 import { BY } from "../../../support/by.ts";
 import { opened, START } from "./opened.ts";
 

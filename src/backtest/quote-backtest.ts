@@ -1,0 +1,50 @@
+import type { Candles } from "../candles/candles.ts";
+import { kindsOf } from "../engine/accounts.ts";
+import { AppError } from "../kernel/errors.ts";
+import { splitPair } from "../kernel/pair.ts";
+import type { Kind } from "../ports/kind.ts";
+import { quoteKind } from "../quote/kind.ts";
+import type { QuoteRequest } from "../quote/schema/input.ts";
+import { modelWarnings, quoteConfigOf } from "../quote/start/planned-quote.ts";
+import { newQuoteState, type QuoteStrategy } from "../quote/state.ts";
+import {
+  backtestingPosition,
+  type PositionBacktest,
+  type PositionBacktestOptions,
+  pastBudget,
+  pastStrategy,
+} from "./position/backtest.ts";
+
+export type QuoteBacktestOptions = Omit<PositionBacktestOptions, "kinds" | "guard">;
+const QUOTE = kindsOf([quoteKind as unknown as Kind]);
+
+export type QuoteBacktest = PositionBacktest<QuoteStrategy>;
+
+/**
+ * Backtests quotes over candles with the functions that quote. Yields the completed share. Throws AppError for
+ * settings that candles cannot support: they have no prices of other sources, and no account.
+ */
+export function* backtestingQuotes(
+  query: QuoteRequest,
+  candles: Candles,
+  options: QuoteBacktestOptions,
+): Generator<number, QuoteBacktest> {
+  if (!query.useOwn && query.fixedPrice === undefined)
+    throw new AppError("Invalid request", "candles have only the market's own price; leave useOwn on");
+  const { market, balances } = options;
+  const config = quoteConfigOf(query, pastBudget(query, market, balances));
+  const { base, quote } = splitPair(market.symbol);
+  const at = candles.from;
+  const result = yield* backtestingPosition(
+    (startPrice): QuoteStrategy => ({
+      ...pastStrategy(`quote-backtest-${base}-${quote}-${at}`, market.symbol, at),
+      kind: quoteKind.name,
+      version: quoteKind.version,
+      config,
+      state: newQuoteState(config.rules.levels, startPrice),
+    }),
+    candles,
+    { ...options, kinds: QUOTE },
+  );
+  return { ...result, warnings: [...modelWarnings(config), ...result.warnings] };
+}

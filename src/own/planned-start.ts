@@ -1,0 +1,234 @@
+/** Plans a start with the functions that a pass uses. */
+import { placedOut } from "../engine/operations/shapes.ts";
+import { midOfBook, withFirstBase } from "../engine/position/position.ts";
+import { type Decimal, max, min, mul, ONE, parseDecimal, text, ZERO } from "../kernel/decimal.ts";
+import { NO_STOP } from "../kernel/fields.ts";
+import { approvesSame, hashOfShown } from "../kernel/hash.ts";
+import { type AccountKey, type Balance, balanceIn } from "../model/account.ts";
+import type { Standings } from "../model/limits.ts";
+import type { Book, Market } from "../model/market.ts";
+import { freeBeside, type PairAmounts, type Refusal } from "../model/strategy.ts";
+import type { AnyStrategyDefinition } from "../ports/definition.ts";
+import type { RequestedPrices, StrategyContext } from "../ports/kind.ts";
+import type { Timing, VenueOrder } from "../ports/venue.ts";
+import { type NamedOrder, othersBook } from "./pass/ask.ts";
+import { runOwnStrategy } from "./pass/run.ts";
+import { MAX_PRICE_SHIFT, type OwnStrategyRequest } from "./schema/shapes.ts";
+import {
+  newOwnStrategyState,
+  type OwnStrategy,
+  type OwnStrategyConfig,
+  type OwnStrategyState,
+  versionOf,
+} from "./state.ts";
+
+/** Data that a start needs of the account and its market. */
+export interface PlanInputs {
+  readonly account: AccountKey;
+  readonly market: Market;
+  readonly book: Book;
+  /** Candles and prices elsewhere, if the definition requests them. */
+  readonly requested: RequestedPrices;
+  readonly open: readonly VenueOrder[];
+  readonly balances: readonly Balance[];
+  /** Balances that other strategies of the account still need. */
+  readonly kept: PairAmounts;
+  readonly killed: boolean;
+  readonly standings: Standings;
+  readonly timing: Timing;
+  readonly now: number;
+  readonly interval: number;
+}
+
+export interface PlannedOwnStrategy {
+  readonly config: OwnStrategyConfig;
+  readonly orders: readonly NamedOrder[];
+  readonly refused: readonly (Omit<Refusal, "slot"> & { readonly id: string })[];
+  /** Mid price of the book; null if it lacks a side. */
+  readonly mid: Decimal | null;
+  /** Why its function failed. */
+  readonly fault: string | null;
+  readonly hash: string;
+}
+
+/** Why a start without a mid price is refused. */
+export const ONE_SIDED = "the order book does not have two sides; try again when others quote both";
+
+export const ownStrategyConfigOf = (
+  definition: AnyStrategyDefinition,
+  options: OwnStrategyRequest["options"],
+  budget: PairAmounts,
+): OwnStrategyConfig => ({
+  definition: definition.name,
+  version: versionOf(definition),
+  options,
+  budget,
+  ...(definition.mayTake ? { postOnly: false } : {}),
+});
+
+export function planOwnStrategy(
+  definition: AnyStrategyDefinition,
+  request: OwnStrategyRequest,
+  budget: PairAmounts,
+  inputs: PlanInputs,
+): PlannedOwnStrategy {
+  const config = ownStrategyConfigOf(definition, request.options, budget);
+  const strategy = strategyToPlan(config, inputs);
+  const { intents = [], strategy: after = strategy } = runOwnStrategy(
+    [definition],
+    strategy,
+    [],
+    contextOf(inputs),
+  );
+  const { ids, refused, fault } = after.state;
+  const orders = intents.map(({ slot, side, price, amount }) => ({
+    id: ids[slot] ?? "",
+    side,
+    price,
+    amount,
+  }));
+  const mid = midOfMarket(inputs) ?? null;
+  const notPlaced = refused.map(({ slot, ...one }) => ({ id: ids[slot] ?? "", ...one }));
+  const { exchange, symbol, dryRun = false } = request;
+  const hash = hashOfShown(
+    [exchange, dryRun, symbol, config, orders.map(({ id, side }) => [id, side])],
+    [orders, notPlaced],
+  );
+  const why = fault?.message ?? after.lastError;
+  return {
+    config,
+    orders,
+    refused: notPlaced,
+    mid,
+    fault: why,
+    hash: mid === null ? hash : `${hash}-${text(mid)}`,
+  };
+}
+
+/** Returns whether a plan matches a preview; orders follow the price, so small moves are allowed. */
+export function matchesPreview({ hash, mid }: PlannedOwnStrategy, shown: string): boolean {
+  if (shown === hash) return true;
+  const before = parseDecimal(shown.split("-")[1] ?? "");
+  if (before === undefined || mid === null) return false;
+  const moved = mid > before ? mid - before : before - mid;
+  return approvesSame(shown, hash) && moved <= mul(before, MAX_PRICE_SHIFT, "down");
+}
+
+const marketSnapshot = ({
+  market,
+  book,
+  open,
+  requested,
+}: PlanInputs): Pick<StrategyContext, "observed"> => ({
+  observed: { market, book, open, ...requested, quote: undefined, error: null },
+});
+
+/** Returns the mid price of others' orders. */
+function midOfMarket(inputs: PlanInputs): Decimal | undefined {
+  const book = othersBook(marketSnapshot(inputs));
+  return book && midOfBook(book);
+}
+
+/** Returns the strategy as its first pass will see it, with its budget from the current free balances. */
+function strategyToPlan(config: OwnStrategyConfig, inputs: PlanInputs): OwnStrategy {
+  const { market, balances, kept, now, account } = inputs;
+  const free = freeBeside(kept, balances, market);
+  const budget = { base: min(config.budget.base, free.base), quote: min(config.budget.quote, free.quote) };
+  const state: OwnStrategyState = withFirstBase(newOwnStrategyState(midOfMarket(inputs) ?? ONE), budget.base);
+  return {
+    id: "",
+    number: 0,
+    kind: "declared",
+    version: 1,
+    account,
+    symbol: market.symbol,
+    config: { ...config, budget },
+    state,
+    wants: "run",
+    ...NO_STOP,
+    status: "running",
+    phase: "placing",
+    lastError: null,
+    startedAt: now,
+    stoppedAt: null,
+    epoch: 0,
+    resumes: 0,
+    request: null,
+  };
+}
+
+function contextOf(inputs: PlanInputs): StrategyContext {
+  const { market, balances, open, standings, timing, now, interval } = inputs;
+  const free = (asset: string) => max(ZERO, balanceIn(balances, asset).free);
+  return {
+    ...marketSnapshot(inputs),
+    now,
+    interval,
+    isSimulated: true,
+    timing,
+    window: { sendBy: now, notAfter: now },
+    funds: { [market.base]: free(market.base), [market.quote]: free(market.quote) },
+    doubted: new Set<string>(),
+    capital: undefined,
+    confidence: undefined,
+    ownBase: { least: ZERO, isSure: true },
+    resting: open.map(({ side, price, id }) => ({ side, price, id })),
+    killed: false,
+    panics: false,
+    orphan: null,
+    stranger: null,
+    unshown: null,
+    epoch: 0,
+    limit: Number.MAX_SAFE_INTEGER,
+    slow: null,
+    bounds: { standings, now },
+    judge: (strategy) => strategy,
+  };
+}
+
+export const runningOut = (
+  exchange: string,
+  symbol: string,
+  { definition, options, budget }: OwnStrategyConfig,
+) => ({
+  strategy: definition,
+  exchange,
+  symbol,
+  config: { ...options },
+  budget: { base: text(budget.base), quote: text(budget.quote) },
+});
+
+export const ownStrategyOrderOut = (order: PlannedOwnStrategy["orders"][number]) => ({
+  id: order.id,
+  ...placedOut(order),
+});
+
+export function plannedOwnStrategyOut(
+  plan: PlannedOwnStrategy,
+  { exchange, symbol }: OwnStrategyRequest,
+  inputs: PlanInputs,
+) {
+  return {
+    ...runningOut(exchange, symbol, plan.config),
+    orders: plan.orders.map(ownStrategyOrderOut),
+    refused: plan.refused.map((one) => ({ ...one })),
+    worstCase: worstLoss(plan, inputs),
+    warnings: warningsOf(plan, inputs),
+    planHash: plan.hash,
+  };
+}
+
+function worstLoss(
+  { config: { budget } }: PlannedOwnStrategy,
+  { market: { base, quote } }: PlanInputs,
+): string {
+  return `the strategy may spend all of ${text(budget.quote)} ${quote} on ${base} and sell all of ${text(budget.base)} ${base}; what it holds loses what the price loses`;
+}
+
+export function warningsOf({ fault, mid }: PlannedOwnStrategy, { killed }: PlanInputs) {
+  return [
+    ...(fault === null ? [] : [{ code: "strategy_failed", message: fault }]),
+    ...(mid === null ? [{ code: "no_book", message: ONE_SIDED }] : []),
+    ...(killed ? [{ code: "killed", message: "the kill switch is on: the start would be refused" }] : []),
+  ];
+}

@@ -1,0 +1,269 @@
+import { ask, part } from "./api.ts";
+import { amount, digitsOf, money, number } from "./format.ts";
+import { type Loaded, useLoad } from "./live.ts";
+import { linkTo, useRoute } from "./route.ts";
+import { numberColumn, Table, type TableColumn } from "./table.tsx";
+import type { BalanceAnswer, Exchanges, OpenOrders, Session, WithdrawPlan } from "./types.ts";
+import {
+  FoldedSection,
+  LoadedAgo,
+  Section,
+  Shown,
+  SideText,
+  Stat,
+  Time,
+  useConfirmation,
+  Warnings,
+} from "./ui.tsx";
+
+/** The page of an exchange's account with its open orders. */
+export function AccountPage({ session }: { session: Session }) {
+  const { words } = useRoute();
+  const exchanges = useLoad<Exchanges>("GET /exchanges");
+  const exchange = words[1] ?? exchanges.data?.exchanges[0]?.id;
+  return (
+    <>
+      <h1>Account</h1>
+      <Shown of={exchanges}>
+        {(data) => (
+          <nav class="tabs" aria-label="Exchanges">
+            {data.exchanges.map(({ id, kind, configured }) => (
+              <a
+                key={id}
+                href={linkTo("account", id)}
+                {...(id === exchange ? { "aria-current": "page" } : {})}
+              >
+                {id} <small>{configured ? kind : "no keys"}</small>
+              </a>
+            ))}
+          </nav>
+        )}
+      </Shown>
+      {exchange === undefined ? null : (
+        <>
+          <BalancesPart
+            key={`b ${exchange}`}
+            exchange={exchange}
+            quote={exchanges.data?.exchanges.find(({ id }) => id === exchange)?.quotes[0] ?? "USDT"}
+          />
+          <WithdrawPart key={`w ${exchange}`} exchange={exchange} />
+          <AccountOrders key={`o ${exchange}`} exchange={exchange} session={session} />
+        </>
+      )}
+    </>
+  );
+}
+
+type OpenOrder = OpenOrders["orders"][number];
+
+function AccountOrders({ exchange, session }: { exchange: string; session: Session }) {
+  const orders = useLoad<OpenOrders>("GET /orders", { exchange });
+  const [question, put] = useConfirmation();
+  const cancel = ({ id, symbol, side, remaining, price }: OpenOrder) =>
+    put({
+      title: "Cancel this order?",
+      says: `${side} ${number(remaining)} ${symbol} at ${number(price)} will be canceled. If it belongs to a grid, the next pass places it again; pause or stop that grid first.`,
+      yes: "Cancel it",
+      dangerous: true,
+      act: async () => {
+        const { message } = await ask<{ message: string }>(`DELETE /orders/${part(id)}`, {
+          query: { exchange, symbol },
+        });
+        orders.again();
+        return message;
+      },
+    });
+  return (
+    <Section title="Open orders" aside={<RefreshButton of={orders} />}>
+      <Shown of={orders} rows={6}>
+        {(data) => (
+          <Table
+            label={`Open orders on ${exchange}`}
+            columns={orderColumns(data.orders, session.scope === "read" ? undefined : cancel)}
+            rows={data.orders}
+            keyOf={({ id }) => id}
+            empty="No open orders."
+          />
+        )}
+      </Shown>
+      {question}
+    </Section>
+  );
+}
+
+function orderColumns(
+  orders: readonly OpenOrder[],
+  cancel: ((order: OpenOrder) => void) | undefined,
+): readonly TableColumn<OpenOrder>[] {
+  // Each pair has different decimals.
+  const digits = (symbol: string, of: (order: OpenOrder) => number) =>
+    digitsOf(orders.filter((order) => order.symbol === symbol).map(of));
+  const priceText = ({ symbol, price }: OpenOrder) =>
+    number(
+      price,
+      digits(symbol, (order) => order.price),
+    );
+  const sizeText = ({ symbol }: OpenOrder, size: number) =>
+    number(
+      size,
+      digits(symbol, (order) => order.amount),
+    );
+  return [
+    { name: "Pair", isHead: true, of: ({ symbol }) => symbol, by: ({ symbol }) => symbol },
+    {
+      name: "Side",
+      of: ({ side }) => <SideText side={side} />,
+      by: ({ side }) => side,
+    },
+    { name: "Price", isNumber: true, of: priceText, by: ({ price }) => price },
+    {
+      name: "Amount",
+      isNumber: true,
+      of: (order) => sizeText(order, order.amount),
+      by: (order) => order.amount,
+    },
+    {
+      name: "Filled",
+      isNumber: true,
+      of: (order) => sizeText(order, order.filled),
+      by: ({ filled }) => filled,
+    },
+    { name: "Placed", of: ({ timestamp }) => <Time at={timestamp} />, by: ({ timestamp }) => timestamp },
+    ...(cancel === undefined
+      ? []
+      : [{ name: "Cancel", of: (order: OpenOrder) => <Cancel order={order} cancel={cancel} /> }]),
+  ];
+}
+
+const Cancel = ({ order, cancel }: { order: OpenOrder; cancel: (order: OpenOrder) => void }) => (
+  <button
+    type="button"
+    aria-label={`Cancel ${order.side} of ${number(order.amount)} ${order.symbol} at ${number(order.price)}`}
+    onClick={() => cancel(order)}
+  >
+    Cancel
+  </button>
+);
+
+/** The age of data from the exchange, and a button that reloads them on request. */
+const RefreshButton = ({ of }: { of: Loaded<unknown> }) => (
+  <span>
+    <LoadedAgo of={of} />{" "}
+    <button type="button" onClick={() => of.again()}>
+      Refresh
+    </button>
+  </span>
+);
+
+/** An account's balances, and their value in its exchange's quote asset. */
+function BalancesPart({ exchange, quote }: { exchange: string; quote: string }) {
+  const balances = useLoad<{ balances: readonly BalanceAnswer[] }>("GET /balance", { exchange, quote });
+  return (
+    <Section title="Balances" aside={<RefreshButton of={balances} />}>
+      <Shown of={balances} rows={5}>
+        {(data) => <Valued exchange={exchange} quote={quote} balances={data.balances} />}
+      </Shown>
+    </Section>
+  );
+}
+
+function Valued({
+  exchange,
+  quote,
+  balances,
+}: {
+  exchange: string;
+  quote: string;
+  balances: readonly BalanceAnswer[];
+}) {
+  const known = balances.flatMap(({ worth }) => (worth == null ? [] : [Number(worth)]));
+  const left = balances.length - known.length;
+  return (
+    <>
+      <dl class="stats">
+        <Stat name={`Total, ${quote}`} tone="large">
+          {known.length === 0 && left > 0
+            ? "unknown"
+            : money(
+                known.reduce((sum, one) => sum + one, 0),
+                2,
+              )}
+        </Stat>
+        <Stat name={`Assets without a ${quote} price`}>{left === 0 ? "none" : `${left}, not counted`}</Stat>
+      </dl>
+      <Table
+        label={`Balances on ${exchange}`}
+        columns={columnsIn(quote)}
+        rows={balances}
+        keyOf={({ asset }) => asset}
+        empty="This account is empty. Deposit funds on the exchange, then refresh."
+      />
+    </>
+  );
+}
+
+const column = (
+  name: string,
+  quote: string,
+  of: (balance: BalanceAnswer) => string,
+): TableColumn<BalanceAnswer> => ({
+  name,
+  isNumber: true,
+  of: (balance) => (balance.asset === quote ? money(Number(of(balance)), 2) : amount(of(balance))),
+  by: (balance) => Number(of(balance)),
+});
+
+const columnsIn = (quote: string): readonly TableColumn<BalanceAnswer>[] => [
+  { name: "Asset", isHead: true, of: ({ asset }) => asset, by: ({ asset }) => asset },
+  column("Total", quote, ({ total }) => total),
+  column("Free", quote, ({ free }) => free),
+  column("In orders", quote, ({ used }) => used),
+  {
+    name: `Worth, ${quote}`,
+    isNumber: true,
+    of: ({ worth }) => (worth == null ? "–" : money(Number(worth), 2)),
+    by: ({ worth }) => Number(worth ?? -1),
+  },
+];
+
+const withdrawColumn = (name: string, of: (row: WithdrawRow) => string) =>
+  numberColumn<WithdrawRow>(name, (row) => Number(of(row)), number);
+
+const COLUMNS: readonly TableColumn<WithdrawRow>[] = [
+  { name: "Asset", isHead: true, of: ({ asset }) => asset, by: ({ asset }) => asset },
+  withdrawColumn("You can withdraw", ({ canWithdraw }) => canWithdraw),
+  withdrawColumn("Needed by strategies", ({ kept }) => kept),
+  withdrawColumn("In orders", ({ inOrders }) => inOrders),
+  withdrawColumn("Total", ({ total }) => total),
+  withdrawColumn("Missing", ({ missing }) => missing),
+];
+
+/** What can be withdrawn while every order stays funded; loaded when it is opened. */
+const WithdrawPart = ({ exchange }: { exchange: string }) => (
+  <FoldedSection title="Withdrawable amounts" isClosed>
+    {() => <WithdrawTable exchange={exchange} />}
+  </FoldedSection>
+);
+
+type WithdrawRow = WithdrawPlan["assets"][number];
+
+function WithdrawTable({ exchange }: { exchange: string }) {
+  const plan = useLoad<WithdrawPlan>("GET /strategy/grid/withdraw-plan", { exchange });
+  return (
+    <Shown of={plan} rows={6}>
+      {({ assets, warnings }) => (
+        <>
+          <Warnings of={warnings} />
+          <Table
+            label={`Withdrawable amounts on ${exchange}`}
+            columns={COLUMNS}
+            rows={assets}
+            keyOf={({ asset }) => asset}
+            empty="This account is empty."
+          />
+          <p class="quiet">edgemaker never withdraws. These amounts leave no order of a strategy unfunded.</p>
+        </>
+      )}
+    </Shown>
+  );
+}

@@ -1,0 +1,421 @@
+import { useState } from "hono/jsx/dom";
+import { reportOf } from "../backtest/report.tsx";
+import { type ApiError, ask } from "./api.ts";
+import { addRun, dropRun, type Run, runs } from "./backtest-runs.ts";
+import { type LinePoint, type LineScale, lineScaleOf } from "./chart/line-scale.ts";
+import { TwoLines } from "./chart/two-lines.tsx";
+import { change, feeText, inPercent, money, number, pairOf, percent, toneOf } from "./format.ts";
+import { NumberInput } from "./plan-area.tsx";
+import { linkTo } from "./route.ts";
+import { useValue } from "./session.ts";
+import { Checks, NumberFields, useGridForm, WhereFields } from "./start/fields.tsx";
+import { bodyOf, type Form, formOf, queryOf } from "./start/form.ts";
+import { numberColumn, Table, type TableColumn } from "./table.tsx";
+import type { Backtest as Answer, Backtest, SuggestionAnswer } from "./types.ts";
+import {
+  ChangeStat,
+  Choice,
+  Failed,
+  Field,
+  NoticeBox,
+  Section,
+  Stat,
+  saveFile,
+  Time,
+  Warnings,
+} from "./ui.tsx";
+
+const BACKTEST_FRAMES = [
+  ["1m", "1 minute"],
+  ["5m", "5 minutes"],
+  ["15m", "15 minutes"],
+  ["1h", "1 hour"],
+  ["4h", "4 hours"],
+  ["1d", "1 day"],
+] as const;
+
+/** Number of fills in a report. */
+const FILLS = 500;
+
+/** The backtest page: a suggestion, and runs side by side. */
+export function BacktestPage() {
+  const grid = useGridForm();
+  const [timeframe, setTimeframe] = useState<string>("15m");
+  const run = useRun(timeframe);
+  const { form, change } = grid;
+  const take = (found: Readonly<Record<string, unknown>>) => {
+    const { initialBuy } = form;
+    const next = { ...formOf(new URLSearchParams(formTexts(found))), initialBuy };
+    change(next);
+    void run.of(next);
+  };
+  return (
+    <>
+      <h1>Backtest</h1>
+      <div class="columns">
+        <GridPart {...grid} run={run} timeframe={timeframe} choose={setTimeframe} />
+        <div>
+          <Suggest form={form} timeframe={timeframe} free={grid.holdings.free(grid.quote)} take={take} />
+          <Runs />
+        </div>
+      </div>
+    </>
+  );
+}
+
+interface Choosing {
+  readonly timeframe: string;
+  readonly choose: (frame: string) => void;
+}
+
+function GridPart({
+  run,
+  timeframe,
+  choose,
+  ...grid
+}: ReturnType<typeof useGridForm> & Choosing & { run: ReturnType<typeof useRun> }) {
+  const { form, change, quote } = grid;
+  return (
+    <Section title="The grid">
+      <WhereFields {...grid} />
+      <Frames timeframe={timeframe} choose={choose} />
+      <NumberFields form={form} change={change} quote={quote} />
+      <Checks form={form} change={change} names={["initialBuy"]} />
+      <p>
+        <button
+          type="button"
+          class="primary"
+          disabled={run.isBusy || bodyOf(form) === undefined}
+          onClick={() => void run.of(form)}
+        >
+          {run.isBusy ? "Running…" : "Run it"}
+        </button>
+      </p>
+      {run.error ? <Failed error={run.error} /> : null}
+    </Section>
+  );
+}
+
+const formTexts = (grid: Readonly<Record<string, unknown>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(grid).map(([name, value]) => [name, String(value)]));
+
+function useRun(timeframe: string) {
+  const [state, setState] = useState<{ isBusy: boolean; error?: ApiError }>({ isBusy: false });
+  const of = async (form: Form) => {
+    const body = { ...bodyOf(form), timeframe };
+    setState({ isBusy: true });
+    try {
+      const answer = await ask<Answer>("POST /backtest", { body: { ...body, fills: FILLS } });
+      addRun({ key: crypto.randomUUID(), body, answer });
+      setState({ isBusy: false });
+    } catch (error) {
+      setState({ isBusy: false, error: error as ApiError });
+    }
+  };
+  return { ...state, of };
+}
+
+const Frames = ({ timeframe, choose }: Choosing) => (
+  <div class="fields">
+    <Field label="Candle length" hint="The latest 1,000 candles, or all stored ones">
+      <Choice value={timeframe} choices={BACKTEST_FRAMES} choose={choose} />
+    </Field>
+  </div>
+);
+
+function Runs() {
+  const kept = useValue(runs);
+  if (kept.length === 0)
+    return (
+      <Section title="Runs">
+        <p class="empty">No backtests yet. Results stay here for comparison until you close this tab.</p>
+      </Section>
+    );
+  const scale = sharedScale(kept.map(({ answer }) => answer));
+  return (
+    <div class="runs" role="group" aria-label="Runs">
+      {kept.map((run) => (
+        <RunCard key={run.key} run={run} scale={scale} />
+      ))}
+    </div>
+  );
+}
+
+/** Returns a value as a percentage of the investment. */
+const shareOf = (value: number, { invested }: Backtest): number => (value / Number(invested) - 1) * 100;
+
+const pointsOf = (answer: Backtest): LinePoint[] =>
+  answer.series.map(({ timestamp, equity, buyAndHold }) => ({
+    timestamp,
+    own: shareOf(equity, answer),
+    buyAndHold: shareOf(buyAndHold, answer),
+  }));
+
+/** Returns one scale for all compared results. */
+const sharedScale = (answers: readonly Backtest[]): LineScale => lineScaleOf(answers.flatMap(pointsOf));
+
+/** Chart of equity, and of buy and hold. */
+function Equity({ answer, scale }: { answer: Backtest; scale: LineScale }) {
+  const points = pointsOf(answer);
+  const last = points.at(-1);
+  if (!last) return null;
+  return (
+    <TwoLines
+      points={points}
+      scale={scale}
+      label={`Final equity ${inPercent(last.own, 2)}, buy and hold at ${inPercent(last.buyAndHold, 2)}`}
+      caption={`Equity (solid) and buy and hold (dashed), ${number(scale.min, 1)} to ${inPercent(scale.max, 1)}`}
+    />
+  );
+}
+
+/** A run next to the others: its total first. */
+function RunCard({ run: { key, body, answer }, scale }: { run: Run; scale: LineScale }) {
+  const title = runTitle(body);
+  return (
+    <Section title={title}>
+      <Warnings of={answer.warnings} />
+      {answer.isWhole ? null : (
+        <NoticeBox kind="warning">
+          The server stops a backtest after two seconds. This one ended after {number(answer.bars)} candles.
+          Use longer candles, or run it from the command line.
+        </NoticeBox>
+      )}
+      <RunFigures answer={answer} />
+      <Equity answer={answer} scale={scale} />
+      <p class="quiet">
+        {answer.exchange}, {number(answer.bars)} candles from <Time at={answer.fromAt} /> to{" "}
+        <Time at={answer.untilAt} />
+      </p>
+      <div class="actions">
+        <a class="button" href={`${linkTo("start")}?${queryOf(body)}`}>
+          Use these settings
+        </a>
+        <button type="button" onClick={() => saveReport(answer)}>
+          Save report
+        </button>
+        <button type="button" aria-label={`Remove ${title}`} onClick={() => dropRun(key)}>
+          Remove
+        </button>
+      </div>
+    </Section>
+  );
+}
+
+function RunFigures({ answer }: { answer: Run["answer"] }) {
+  const { quote } = pairOf(answer.symbol);
+  const total = Number(answer.total);
+  const against = total - Number(answer.holding.base);
+  const { band, drawdown } = answer;
+  const fees = Object.entries(answer.fees).map(([asset, fee]) => feeText(asset, fee, answer.symbol));
+  return (
+    <dl class="stats">
+      <ChangeStat name={`Total, ${quote}`} of={total} isLarge />
+      <Stat name="Return on investment" tone={toneOf(total)}>
+        {percent(answer.totalPercent / 100)}
+      </Stat>
+      <ChangeStat name="vs buy and hold" of={against} />
+      <Stat name="Max drawdown" tone={drawdown.amount > 0 ? "down" : ""}>
+        {`${money(drawdown.amount)} (${inPercent(drawdown.percent, 2)})`}
+      </Stat>
+      <ChangeStat name="Realized" of={Number(answer.realized)} />
+      <Stat name="Cycles">{answer.cycles}</Stat>
+      <Stat name="Fees">{fees.join(", ") || "none"}</Stat>
+      <Stat name="In range">{inPercent(answer.timeInRangePercent, 1)}</Stat>
+      {band ? (
+        <Stat name="Range by path and fill rule">
+          {`${change(Number(band.total.least))} to ${change(Number(band.total.most))}`}
+        </Stat>
+      ) : null}
+    </dl>
+  );
+}
+
+const runTitle = (body: Run["body"]): string =>
+  `${body.symbol} ${number(Number(body.lowerPrice))} – ${number(Number(body.upperPrice))}, ${body.gridLevels} levels of ${number(Number(body.orderSize))}, ${body.timeframe}`;
+
+const saveReport = (answer: Run["answer"]): void =>
+  saveFile(
+    `backtest-${answer.symbol.replace("/", "-")}-${answer.fromAt}.html`,
+    new Blob([reportOf(answer)], { type: "text/html" }),
+  );
+
+type SuggestedGrid = SuggestionAnswer["best"][number];
+
+/** Maximum duration in seconds, because passes wait for the calculation. */
+const SECONDS = 10;
+
+interface SuggestProps {
+  readonly form: Form;
+  readonly timeframe: string;
+  /** Free quote of the account; undefined if it is unknown. */
+  readonly free: number | undefined;
+  /** Tests a suggested grid, on the market that it was found for. */
+  readonly take: (grid: SuggestedGrid & Pick<SuggestionAnswer, "exchange" | "symbol">) => void;
+}
+
+const COMMON_BUDGET = "1000";
+
+/** Returns the free quote as a budget, in whole units where that is exact enough. */
+const freeAsBudget = (free: number | undefined): string =>
+  free === undefined || free <= 0
+    ? COMMON_BUDGET
+    : String(free >= 100 ? Math.floor(free) : Math.floor(free * 100) / 100);
+
+/** Suggests grid settings from a pair's price history. */
+function Suggest({ form, timeframe, free, take }: SuggestProps) {
+  const [typed, setBudget] = useState<string>();
+  const budget = typed ?? freeAsBudget(free);
+  const [state, setState] = useState<{ answer?: SuggestionAnswer; error?: ApiError; isBusy?: boolean }>({});
+  const look = (event: Event) => {
+    event.preventDefault();
+    setState({ isBusy: true });
+    const { exchange, symbol } = form;
+    const body = { exchange, symbol, timeframe, budget: Number(budget), seconds: SECONDS };
+    ask<SuggestionAnswer>("POST /strategy/grid/suggest", { body }).then(
+      (answer) => setState({ answer }),
+      (error) => setState({ error }),
+    );
+  };
+  return (
+    <Section title="Suggest">
+      <form class="fields line" onSubmit={look}>
+        <Field label={`Budget, ${pairOf(form.symbol).quote}`}>
+          <NumberInput value={budget} change={setBudget} />
+        </Field>
+        <button
+          type="submit"
+          disabled={
+            state.isBusy === true || form.exchange === "" || form.symbol === "" || !(Number(budget) > 0)
+          }
+        >
+          {state.isBusy ? "Testing 2,000 grids…" : "Find settings"}
+        </button>
+      </form>
+      {state.error ? <Failed error={state.error} /> : null}
+      {state.answer ? <SuggestionResult found={state.answer} take={take} /> : null}
+    </Section>
+  );
+}
+
+const sentence = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
+
+function SuggestionResult({ found, take }: { found: SuggestionAnswer; take: SuggestProps["take"] }) {
+  const { verdict, winner, reasons, best, windows } = found;
+  const [first, last] = [windows[0], windows.at(-1)];
+  return (
+    <>
+      <NoticeBox kind={winner ? "note" : "warning"}>
+        <b>{sentence(verdict)}</b> {winner ? "Past results do not guarantee future results." : ""}
+      </NoticeBox>
+      {reasons.length > 0 ? (
+        <ul>
+          {reasons.map((reason) => (
+            <li key={reason}>{sentence(reason)}</li>
+          ))}
+        </ul>
+      ) : null}
+      <Measures found={found} />
+      <Table
+        label={winner ? "Best grids on past prices" : "Best grids on past prices, none better than chance"}
+        columns={suggestionColumns(found, take)}
+        rows={best}
+        keyOf={gridKey}
+        empty="No grid was tried."
+      />
+      {first && last ? (
+        <p class="quiet">
+          {number(found.bars)} candles in {windows.length} windows from <Time at={first.from} /> to{" "}
+          <Time at={last.until} />; the last one, from <Time at={last.from} />, only tests the result.
+        </p>
+      ) : null}
+    </>
+  );
+}
+
+const gridKey = ({ lowerPrice, upperPrice, gridLevels, spacingModel }: SuggestedGrid): string =>
+  `${lowerPrice} ${upperPrice} ${gridLevels} ${spacingModel}`;
+
+const Measures = ({
+  found: { overfitting, best, looked, refused, complete },
+}: {
+  found: SuggestionAnswer;
+}) => (
+  <dl class="stats">
+    <Stat name="Probability of overfitting (PBO)" tone={overfitting > 0.5 ? "large down" : "large"}>
+      {inPercent(overfitting * 100, 1)}
+    </Stat>
+    <Stat name="Deflated Sharpe ratio, 95 % needed">
+      {best[0] ? inPercent(best[0].deflatedSharpe * 100, 1) : "–"}
+    </Stat>
+    <Stat name="Plateau, 0.5 needed">{best[0] ? number(best[0].plateau, 2) : "–"}</Stat>
+    <Stat name="Grids tried">{`${number(looked)} grids${complete ? "" : ", stopped by the time limit"}`}</Stat>
+    <Stat name="Skipped: fees or minimums">{number(refused)}</Stat>
+  </dl>
+);
+
+const shareShown = (value: number) => <span class={toneOf(value)}>{percent(value)}</span>;
+
+const RESULT_COLUMNS: readonly TableColumn<SuggestedGrid>[] = [
+  {
+    name: "Last window",
+    isNumber: true,
+    of: (one) => (
+      <>
+        {shareShown(one.lastReturn)}
+        <small>{one.lastCycles} cycles</small>
+      </>
+    ),
+    by: ({ lastReturn }) => lastReturn,
+  },
+  {
+    name: "Earlier windows",
+    of: ({ returns }) => returns.map((one) => percent(one, 1)).join(", "),
+  },
+  numberColumn("Mean", ({ meanReturn }) => meanReturn, shareShown),
+  numberColumn("Worst", ({ worstReturn }) => worstReturn, shareShown),
+  numberColumn(
+    "Deflated",
+    ({ deflatedSharpe }) => deflatedSharpe,
+    (share) => inPercent(share * 100, 1),
+  ),
+  numberColumn(
+    "Plateau",
+    ({ plateau }) => plateau,
+    (share) => number(share, 2),
+  ),
+];
+
+function suggestionColumns(
+  { exchange, symbol }: SuggestionAnswer,
+  take: SuggestProps["take"],
+): readonly TableColumn<SuggestedGrid>[] {
+  return [
+    {
+      name: "Grid",
+      isHead: true,
+      of: (one) => (
+        <>
+          {number(one.lowerPrice)} – {number(one.upperPrice)}
+          <small>
+            {one.gridLevels} levels of {number(one.orderSize)}, {one.spacingModel}
+          </small>
+        </>
+      ),
+    },
+    ...RESULT_COLUMNS,
+    {
+      name: "Next",
+      of: (one) => (
+        <div class="actions">
+          <button type="button" onClick={() => take({ exchange, symbol, ...one })}>
+            Backtest it
+          </button>
+          <a class="button" href={`${linkTo("start")}?${queryOf({ exchange, symbol, ...one })}`}>
+            Use these settings
+          </a>
+        </div>
+      ),
+    },
+  ];
+}

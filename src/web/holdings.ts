@@ -1,0 +1,37 @@
+import { useLoad } from "./live.ts";
+import type { BalanceAnswer, Exchanges, WithdrawPlan } from "./types.ts";
+
+/** Offered where the account holds no other asset. */
+export const COMMON_PAIR = "BTC/USDT";
+
+export interface Holdings {
+  /** Pairs of the account's assets, the most valuable first; undefined while the balances load. */
+  readonly pairs: readonly string[] | undefined;
+  /** Returns the amount of an asset that no strategy needs, as plans count it; undefined if it is unknown. */
+  readonly free: (asset: string) => number | undefined;
+}
+
+/** Loads what an account holds, to fill in forms that fit it. Without keys it has no pairs. */
+export function useHoldings(exchange: string | undefined, exchanges: Exchanges | undefined): Holdings {
+  const quotes = exchanges?.exchanges.find(({ id }) => id === exchange)?.quotes ?? [];
+  const [quote] = quotes;
+  const { data, error } = useLoad<{ balances: readonly BalanceAnswer[] }>(
+    quote === undefined ? undefined : "GET /balance",
+    { exchange, quote },
+  );
+  const unreserved = useLoad<WithdrawPlan>(
+    quote === undefined ? undefined : "GET /strategy/grid/withdraw-plan",
+    { exchange },
+  );
+  const valued = (data?.balances ?? [])
+    .filter(({ asset, worth }) => !quotes.includes(asset) && Number(worth ?? 0) > 0)
+    .sort((a, b) => Number(b.worth) - Number(a.worth));
+  const pairs = valued.map(({ asset }) => `${asset}/${quote}`);
+  return {
+    pairs: data ? pairs : error ? [] : undefined,
+    free: (asset) => {
+      const found = unreserved.data?.assets.find((one) => one.asset === asset);
+      return unreserved.data && Number(found?.canWithdraw ?? 0);
+    },
+  };
+}

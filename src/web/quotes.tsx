@@ -1,0 +1,200 @@
+import { useState } from "hono/jsx/dom";
+import { describeRefusals } from "../model/refusal-text.ts";
+import { part } from "./api.ts";
+import { amount, digitsOf, inPercent, money, number, pairOf } from "./format.ts";
+import { NumberSettings, settingsBody } from "./start/backtest.tsx";
+import { QuotePlanView, quoteSettings } from "./start-quotes.tsx";
+import {
+  ById,
+  type Editing,
+  EditSection,
+  NameLine,
+  PassStats,
+  StrategyActions,
+  StrategyHeader,
+  strategyState,
+} from "./strategy/parts.tsx";
+import { QualityPart } from "./strategy/quality.tsx";
+import { EventsPart, FillsPart, OrdersPart } from "./strategy/slots.tsx";
+import { Table } from "./table.tsx";
+import type { PlannedQuoteEdit, Quoted, Session } from "./types.ts";
+import { ChangeStat, Section, SideText, Stat } from "./ui.tsx";
+
+const PricePlaces = ({ quotes }: { quotes: Quoted }) => (
+  <Section title="Price sources">
+    <Table
+      label="Price sources"
+      columns={[
+        { name: "Source", isHead: true, of: ({ source }) => (source === "own" ? "own book" : source) },
+        { name: "Counts", of: ({ counted }) => (counted ? "yes" : "no") },
+        { name: "Reason", of: ({ because }) => because ?? "–" },
+      ]}
+      rows={quotes.sources}
+      keyOf={({ source }) => source}
+      empty="No price source yet."
+    />
+  </Section>
+);
+
+const describeQuoteEdit = ({ changes, cancelled, orders, kept }: PlannedQuoteEdit): string =>
+  `${changes.map(({ field, from, to }) => `${field} from ${from} to ${to}`).join(", ")}: ${cancelled} orders are canceled, ${orders.length} placed, and ${kept} stay.`;
+
+/** The page of one market's quotes: open orders, reference price, P&L and actions. */
+export const QuotesPage = ({ id, session }: { id: string; session: Session }) => (
+  <ById<Quoted> kind="quote" id={id} missing="There are no quotes with the id">
+    {(quotes) => <KnownQuotes quotes={quotes} session={session} />}
+  </ById>
+);
+
+function KnownQuotes({ quotes, session }: { quotes: Quoted; session: Session }) {
+  const { id, orders } = quotes;
+  const [isEdited, setEdited] = useState(false);
+  const digits = digitsOf(orders.map(({ price }) => price));
+  const of = { kind: "quote", id } as const;
+  return (
+    <>
+      <StrategyHeader of={quotes} state={strategyState(quotes)}>
+        <QuoteActions
+          quotes={quotes}
+          session={session}
+          editing={{ isEdited, turn: () => setEdited(!isEdited) }}
+        />
+      </StrategyHeader>
+      {isEdited && quotes.status !== "stopped" ? <EditQuotes quotes={quotes} /> : null}
+      <QuoteFigures quotes={quotes} digits={digits} />
+      <OrdersResting quotes={quotes} digits={digits} />
+      <PricePlaces quotes={quotes} />
+      <QualityPart id={id} />
+      <FillsPart of={of} digits={digits} symbol={quotes.symbol} />
+      <OrdersPart of={of} digits={digits} />
+      <EventsPart of={of} />
+      <NameLine of={quotes} session={session} />
+    </>
+  );
+}
+
+function QuoteFigures({ quotes, digits }: { quotes: Quoted; digits: number }) {
+  const { base, quote } = pairOf(quotes.symbol);
+  const { reference, averageCost, halfSpreadPercent, widenedBy, spreadPercent } = quotes;
+  return (
+    <dl class="stats">
+      <ChangeStat name={`Total, ${quote}`} of={quotes.totalProfit} isLarge />
+      <ChangeStat name="Realized" of={quotes.profit} />
+      <Stat name="Reference price">{reference === null ? "no price" : number(reference, digits)}</Stat>
+      <Stat name="Requested spread">{inPercent(spreadPercent)}</Stat>
+      <Stat name="Current spread">
+        {halfSpreadPercent === null ? "–" : inPercent(2 * halfSpreadPercent)}
+        {widenedBy === null || widenedBy === "asked" ? null : <small>{` by ${widenedBy}`}</small>}
+      </Stat>
+      <Stat name={`Loss limit, ${quote}`}>{quotes.maxLoss === null ? "none" : amount(quotes.maxLoss)}</Stat>
+      <Stat name={`Position, ${base}`}>{amount(quotes.position)}</Stat>
+      <Stat name="Average entry">{averageCost === null ? "–" : number(averageCost, digits)}</Stat>
+      <Stat name="Budget">{`${money(Number(quotes.budget.quote))} ${quote}, ${amount(quotes.budget.base)} ${base}`}</Stat>
+      <Stat name="Orders">{`${quotes.orders.length} open, ${quotes.filledOrders} filled`}</Stat>
+      <PassStats of={quotes} />
+    </dl>
+  );
+}
+
+function OrdersResting({ quotes, digits }: { quotes: Quoted; digits: number }) {
+  const { base, quote } = pairOf(quotes.symbol);
+  const away = (price: number) =>
+    quotes.reference === null
+      ? "–"
+      : inPercent((100 * Math.abs(price - quotes.reference)) / quotes.reference, 3);
+  return (
+    <Section title="Open orders">
+      <Table
+        label="Open orders"
+        columns={[
+          {
+            name: "Side",
+            isHead: true,
+            of: ({ side }) => <SideText side={side} />,
+          },
+          { name: `Price, ${quote}`, isNumber: true, of: ({ price }) => number(price, digits) },
+          { name: "From the price", isNumber: true, of: ({ price }) => away(price) },
+          { name: `Amount, ${base}`, isNumber: true, of: (order) => number(order.amount) },
+        ]}
+        rows={quotes.orders.toSorted((a, b) => b.price - a.price)}
+        keyOf={({ side, price }) => `${side} ${price}`}
+        empty="There are no open orders."
+      />
+      {quotes.refused.length > 0 ? <p class="quiet">Not placed: {describeRefusals(quotes.refused)}</p> : null}
+    </Section>
+  );
+}
+
+interface QuoteActionsProps {
+  readonly quotes: Quoted;
+  readonly session: Session;
+  readonly editing: Editing;
+}
+
+/** Actions for quotes. */
+function QuoteActions({ quotes, ...props }: QuoteActionsProps) {
+  const { budget, symbol, orders } = quotes;
+  const { base, quote } = pairOf(symbol);
+  return (
+    <StrategyActions
+      {...props}
+      kind="quote"
+      of={quotes}
+      whom="these quotes"
+      pause={`Their ${orders.length} orders are canceled until you resume. The base stays.`}
+      resume={`The next pass places both sides again, with their budgets: ${money(Number(budget.quote))} ${quote} and ${amount(budget.base)} ${base}.`}
+      openOrders={orders.length}
+      base={(sellBase) => whatBecomesOfBase(quotes, sellBase)}
+    />
+  );
+}
+
+function whatBecomesOfBase({ symbol, position, reference }: Quoted, sellBase: boolean): string {
+  const { base, quote } = pairOf(symbol);
+  const positionText = `${amount(position)} ${base}`;
+  const worth =
+    reference === null
+      ? ""
+      : `, worth ${money(Number(position) * reference)} ${quote} at the last reference price`;
+  if (Number(position) === 0) return `They hold no ${base}.`;
+  return sellBase
+    ? `${positionText}${worth}, are sold at up to 10 % below the mid price, even into a thin order book.`
+    : `${positionText}${worth}, stay yours and keep their market risk.`;
+}
+
+/** A form for new settings of running quotes: their effect, and a change to exactly that. */
+function EditQuotes({ quotes }: { quotes: Quoted }) {
+  const { id, symbol } = quotes;
+  const [texts, setTexts] = useState<Readonly<Record<string, string>>>({});
+  const settings = editableSettings(quotes);
+  const numbers = settingsBody(settings, texts) ?? {};
+  return (
+    <EditSection<PlannedQuoteEdit>
+      title="Change these quotes"
+      yes="Change them"
+      path={`/strategy/quote/${part(id)}`}
+      body={Object.keys(numbers).length === 0 ? undefined : numbers}
+      fields={<NumberSettings settings={settings} texts={texts} change={setTexts} />}
+      empty="Change a setting; empty ones stay as they are. The orders to cancel and to place appear here."
+      says={describeQuoteEdit}
+      changed={() => setTexts({})}
+    >
+      {(planned) => <QuotePlanView planned={planned} symbol={symbol} />}
+    </EditSection>
+  );
+}
+
+function editableSettings({ symbol, spreadPercent, levels, maxLoss, defend }: Quoted) {
+  const { base, quote } = pairOf(symbol);
+  const of = quoteSettings(base, quote);
+  return [
+    { ...of.spread, hint: `${spreadPercent} now` },
+    { ...of.levels, hint: `${levels} now` },
+    of.depth,
+    { ...of.maxLoss, hint: maxLoss === null ? "none now" : `${amount(maxLoss)} now` },
+    of.maxBase,
+    of.minBase,
+    { ...of.defend, hint: `${defend ?? "off"} now; ticks or pause, and passes` },
+    of.fixedPrice,
+  ];
+}

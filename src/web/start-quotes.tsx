@@ -1,0 +1,233 @@
+import { useState } from "hono/jsx/dom";
+import { describeRefusals } from "../model/refusal-text.ts";
+import { amount, digitsOf, inPercent, money, number, pairOf } from "./format.ts";
+import { PlanArea, type Planning, type RequestedPlan, usePlan } from "./plan-area.tsx";
+import { NumberSettings, type Setting, StartPlan, settingsBody } from "./start/backtest.tsx";
+import { Checks, useMarketForm, WhereFields } from "./start/fields.tsx";
+import { Table } from "./table.tsx";
+import type { PlannedQuoteEdit, PlannedQuotes, Session } from "./types.ts";
+import { Section, SideText, Stat, Warnings } from "./ui.tsx";
+
+const FIRST_QUOTES = { spread: "2", within: "1.7", levels: "3" };
+const REQUIRED = ["spread", "depth", "within", "levels"];
+/** Settings in the base of a pair, or at its price. Another pair clears them. */
+const OF_PAIR = ["baseBudget", "maxBase", "minBase", "fixedPrice"];
+
+/** The page for new quotes: the form, the plan, and a start of exactly that plan. */
+export function StartQuotes({ session }: { session: Session }) {
+  const market = useMarketForm({ exchange: "", symbol: "", dryRun: false });
+  const { form, holdings, quote } = market;
+  const { base } = pairOf(form.symbol);
+  const [texts, setTexts] = useState<Readonly<Record<string, string>>>(FIRST_QUOTES);
+  const freeOf = (asset: string) => {
+    const free = holdings.free(asset);
+    return `Empty: all free ${asset}${free === undefined ? "" : `, ${money(free)} now`}`;
+  };
+  const settings = Object.values(quoteSettings(base, quote)).map((one) => ({
+    ...one,
+    isRequired: REQUIRED.includes(one.name),
+    ...(one.name === "quoteBudget" ? { hint: freeOf(quote) } : {}),
+    ...(one.name === "baseBudget" ? { hint: freeOf(base) } : {}),
+  }));
+  const numbers = settingsBody(settings, texts);
+  const change: typeof market.change = (changed) => {
+    if ((changed.symbol ?? form.symbol) !== form.symbol)
+      setTexts((all) => Object.fromEntries(Object.entries(all).filter(([name]) => !OF_PAIR.includes(name))));
+    market.change(changed);
+  };
+  const { exchange, symbol, dryRun } = form;
+  const body =
+    numbers && exchange !== "" && symbol !== ""
+      ? { exchange, symbol, ...numbers, ...(dryRun ? { dryRun } : {}) }
+      : undefined;
+  const plan = usePlan<PlannedQuotes>("POST /strategy/quote/preview", body);
+  return (
+    <>
+      <h1>Start quotes</h1>
+      <div class="columns">
+        <Section title="The quotes">
+          <WhereFields {...market} change={change} />
+          <NumberSettings settings={settings} texts={texts} change={setTexts} />
+          <Checks form={form} change={change} names={["dryRun"]} />
+        </Section>
+        <Section title="Preview">
+          <PlanArea planning={plan} empty="Enter spread, depth and orders per side. The plan appears here.">
+            {(shown) => (
+              <>
+                <QuotePlanView planned={shown.planned} symbol={shown.planned.symbol} />
+                <StartQuotesButton plan={shown} planning={plan} session={session} />
+              </>
+            )}
+          </PlanArea>
+        </Section>
+      </div>
+    </>
+  );
+}
+
+function StartQuotesButton(props: {
+  plan: RequestedPlan<PlannedQuotes>;
+  planning: Planning<PlannedQuotes>;
+  session: Session;
+}) {
+  const { planned } = props.plan;
+  const { base, quote } = pairOf(planned.symbol);
+  return (
+    <StartPlan
+      {...props}
+      route="POST /strategy/quote"
+      kind="quote"
+      title={`Start these quotes on ${planned.exchange}?`}
+      says={
+        <>
+          <p>
+            {planned.orders.length} orders are placed now: {sideText(planned, "buy")} and{" "}
+            {sideText(planned, "sell")}. They can use up to {money(Number(planned.budget.quote))} {quote} and{" "}
+            {amount(planned.budget.base)} {base} of your balance.
+          </p>
+          <p>Worst case: {planned.worstCase}</p>
+        </>
+      }
+      yes="Start them"
+    />
+  );
+}
+
+type PlannedOrders = Pick<PlannedQuotes, "orders">["orders"];
+
+/** Describes the orders of one side in money. */
+function sideText({ symbol, orders }: PlannedQuotes, side: "buy" | "sell"): string {
+  const { base, quote } = pairOf(symbol);
+  const own = orders.filter((order) => order.side === side);
+  const sum = (of: (order: PlannedOrders[number]) => number) =>
+    own.reduce((all, order) => all + of(order), 0);
+  return side === "buy"
+    ? `bids of ${money(sum(({ price, amount }) => price * amount))} ${quote}`
+    : `asks of ${number(sum((order) => order.amount))} ${base}`;
+}
+
+interface PlanViewProps {
+  readonly planned: PlannedQuotes | PlannedQuoteEdit;
+  readonly symbol: string;
+}
+
+/** Shows what a start or a change of quotes would do, as the server planned it. */
+export function QuotePlanView({
+  planned,
+  symbol,
+}: {
+  planned: PlannedQuotes | PlannedQuoteEdit;
+  symbol: string;
+}) {
+  const { orders, refused, cadence, warnings } = planned;
+  const digits = digitsOf(orders.map(({ price }) => price));
+  return (
+    <>
+      <Warnings of={warnings} />
+      <QuotePlanFigures planned={planned} symbol={symbol} digits={digits} />
+      {"worstCase" in planned ? <p>Worst case: {planned.worstCase}</p> : null}
+      <p class="quiet">{cadence.message}</p>
+      <QuotePlanOrders orders={orders} symbol={symbol} digits={digits} />
+      {refused.length > 0 ? <p class="quiet">Not placed: {describeRefusals(refused)}</p> : null}
+      <p class="quiet">
+        Plan <code>{planned.planHash}</code>
+      </p>
+    </>
+  );
+}
+
+function QuotePlanFigures({ planned, symbol, digits }: PlanViewProps & { digits: number }) {
+  const { quote } = pairOf(symbol);
+  const { reference, halfSpreadPercent, widenedBy } = planned;
+  return (
+    <dl class="stats">
+      <Stat name={`Reference price, ${quote}`}>
+        {reference === null ? "no price" : number(reference, digits)}
+      </Stat>
+      <Stat name="Spread">
+        {halfSpreadPercent === null ? "–" : inPercent(2 * halfSpreadPercent, 2)}
+        {widenedBy === null || widenedBy === "asked" ? null : <small>{` by ${widenedBy}`}</small>}
+      </Stat>
+      {"budget" in planned ? (
+        <>
+          <Stat name="Bids and asks">{`${sideText(planned, "buy")}, ${sideText(planned, "sell")}`}</Stat>
+          <Stat name="Loss limit">
+            {planned.maxLoss === null ? "none" : `${money(Number(planned.maxLoss))} ${quote}`}
+          </Stat>
+        </>
+      ) : (
+        <>
+          <Stat name="Kept">{`${planned.kept} orders`}</Stat>
+          <Stat name="Canceled">{`${planned.cancelled} orders`}</Stat>
+        </>
+      )}
+    </dl>
+  );
+}
+
+function QuotePlanOrders({
+  orders,
+  symbol,
+  digits,
+}: {
+  orders: PlannedOrders;
+  symbol: string;
+  digits: number;
+}) {
+  const { base, quote } = pairOf(symbol);
+  return (
+    <Table
+      label="Orders of the plan"
+      columns={[
+        {
+          name: "Side",
+          isHead: true,
+          of: ({ side }) => <SideText side={side} />,
+        },
+        { name: `Price, ${quote}`, isNumber: true, of: ({ price }) => number(price, digits) },
+        { name: `Amount, ${base}`, isNumber: true, of: (order) => number(order.amount) },
+      ]}
+      rows={orders.toSorted((a, b) => b.price - a.price)}
+      keyOf={({ side, price }) => `${side} ${price}`}
+      empty="No order changes now."
+    />
+  );
+}
+
+type QuoteSettingName =
+  | "spread"
+  | "depth"
+  | "levels"
+  | "maxLoss"
+  | "defend"
+  | "maxBase"
+  | "minBase"
+  | "fixedPrice"
+  | "within"
+  | "quoteBudget"
+  | "baseBudget";
+
+/** Returns the settings of quotes in the order of a form, with the units of their pair. */
+export const quoteSettings = (base: string, quote: string): Readonly<Record<QuoteSettingName, Setting>> => ({
+  spread: { name: "spread", label: "Spread between bid and ask, %", isPercent: true },
+  depth: { name: "depth", label: `Depth per side, ${quote}` },
+  within: {
+    name: "within",
+    label: "Depth within, %",
+    hint: "Distance of the outermost order from the price",
+    isPercent: true,
+  },
+  levels: { name: "levels", label: "Orders per side, 1 to 20" },
+  quoteBudget: { name: "quoteBudget", label: `Budget for bids, ${quote}` },
+  baseBudget: { name: "baseBudget", label: `Budget for asks, ${base}` },
+  maxLoss: { name: "maxLoss", label: `Loss limit, ${quote}`, hint: "Then both sides are canceled" },
+  maxBase: { name: "maxBase", label: `Maximum position, ${base}`, hint: "Above it, no bids" },
+  minBase: { name: "minBase", label: `Minimum position, ${base}`, hint: "Below it, no asks" },
+  defend: {
+    name: "defend",
+    label: "If a side is picked off",
+    hint: "20:60 moves it 20 ticks away for 60 passes; pause:60 cancels it",
+    isText: true,
+  },
+  fixedPrice: { name: "fixedPrice", label: `Fixed price, ${quote}`, hint: "Used beside the market prices" },
+});
