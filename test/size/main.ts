@@ -18,7 +18,7 @@ Rules: code is the .ts and .tsx files of src and cli that git does not ignore, w
   files used by one other  files that exactly one file of the code imports, with "import … from" or import(). Paths of
                            tsconfig.json count; re-exports, tests and build scripts do not
   exported symbols         names in export statements. "export *" is one
-  test lines               the lines of the same kinds of files in test
+  test lines               the lines of the same kinds of files in test, printed without a limit
   operations               the list in src/operations.ts
   input, output fields     fields in the operations' JSON schemas that have no fields of their own. Of alternatives, the
                            one with most fields counts

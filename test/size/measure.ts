@@ -10,6 +10,8 @@ import { root } from "../support/bundle.ts";
 export type Sizes = Readonly<Record<string, number>>;
 
 export const INSTALL = "npm ci MB";
+/** Printed, but without a limit: a fix may always add its test. */
+export const TEST_LINES = "test lines";
 
 /** Returns every number; without the install's size if node_modules is not what package-lock.json lists. */
 export function measure(): Sizes {
@@ -20,7 +22,7 @@ export function measure(): Sizes {
     sum(operations.map((operation) => fieldsOf(schemaOf(operation[io], io, operation.name))));
   return {
     ...codeSizes(trackedSources("src", "cli"), readJson("tsconfig.json").compilerOptions.paths),
-    "test lines": linesOf(trackedSources("test")),
+    [TEST_LINES]: linesOf(trackedSources("test")),
     operations: operations.length,
     "input fields": fields("input"),
     "output fields": fields("output"),
