@@ -27,7 +27,7 @@ export async function callServer(
     const failed = (error: Error) => reject(causeBehind(error));
     const sent = request(
       url,
-      // A connection of its own: the server can close a kept one just when the next request leaves.
+      // A new connection each time: the server can close a reused one just when the next request leaves.
       { method, headers: { ...headers, ...length }, agent: false, signal: AbortSignal.timeout(timeout) },
       (response) => {
         let text = "";
