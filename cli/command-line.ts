@@ -42,11 +42,11 @@ function nameStrategies(words: readonly string[]): void {
   if (folder !== undefined) process.env.EDGEMAKER_STRATEGIES = folder;
 }
 
-/** Returns the commands; includes the user's own strategies if one of them is called. */
+/** Returns the commands. Only commands that run the user's own strategies load their files. */
 async function rootOf([group]: readonly string[]) {
   const { exchanges, strategies } = settingsForCommands(process.env);
   const ids = exchanges.map(({ id }) => id);
-  if (group !== "strategy" && group !== "completion") return rootCommand(ids);
+  if (group !== "strategy" && group !== "tick") return rootCommand(ids);
   const { strategiesIn } = await import("./host/own-strategies.ts");
   return rootCommand(ids, strategiesIn(strategies).definitions);
 }

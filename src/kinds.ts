@@ -12,7 +12,7 @@ import { quoteOperations } from "./quote/operations/quotes.ts";
 /** A kind of strategy: what the engine runs, and what each surface shows of it. */
 export interface StrategyKind extends KindText {
   /** Returns what the engine runs, with the strategies that the user wrote. */
-  readonly kindWith: (definitions: StrategyDefinitions) => Kind;
+  readonly kindWith: (definitions: StrategyDefinitions | undefined) => Kind;
   /** Describes its commands in help. */
   readonly summary: string;
   /** Group of its operations in the OpenAPI document, if it has a separate one. */
@@ -56,9 +56,9 @@ export const STRATEGY_KINDS: readonly StrategyKind[] = [
   },
 ];
 
-/** Returns what the engine runs, including the strategies that the user wrote. */
+/** Returns what the engine runs, including the strategies that the user wrote; undefined leaves their orders open. */
 export const kindsWith = (
-  definitions: StrategyDefinitions,
+  definitions: StrategyDefinitions | undefined,
   kinds: readonly StrategyKind[] = STRATEGY_KINDS,
 ): readonly Kind[] => kinds.map(({ kindWith }) => kindWith(definitions));
 

@@ -15,7 +15,7 @@ import { madeDocuments } from "../../src/transport/openapi.ts";
 import { createSignInLink } from "../../src/transport/page.ts";
 import { configFile, dataDirectory } from "../host/directories.ts";
 import { createLog, nodeRuntime, tighten } from "../host/node-runtime.ts";
-import { strategiesIn } from "../host/own-strategies.ts";
+import { type LoadedStrategies, strategiesIn } from "../host/own-strategies.ts";
 import { calculationThread } from "../host/process/calculations.ts";
 import { nodeLocal } from "../host/process/node-local.ts";
 import {
@@ -62,7 +62,7 @@ export interface Serving {
 }
 
 /** Starts the server and its timer. */
-export async function startServer(values: Values, { around = 0 } = {}): Promise<Serving> {
+export async function startServer(values: Values, { around = 0, hasOwn = true } = {}): Promise<Serving> {
   const { config, sandbox, databaseUrl } = readSettings(values, process.env);
   const [port, interval] = [portFlag(values), tickInterval(values)];
   const hostname = String(values.host ?? "127.0.0.1");
@@ -71,6 +71,7 @@ export async function startServer(values: Values, { around = 0 } = {}): Promise<
   const file = configFile(process.env);
   if (tighten(file)) log("warn", "other users could read the settings file; now only you can", { file });
   const tracing = await startTracing(process.env, version());
+  const own: LoadedStrategies = hasOwn ? strategiesIn(config.strategies) : { definitions: [], failures: [] };
   const runtime = {
     ...nodeRuntime(databaseUrl, config, log),
     interval,
@@ -84,7 +85,7 @@ export async function startServer(values: Values, { around = 0 } = {}): Promise<
   const token = newToken(nodeLocal);
   forgetKeptToken(folder);
   const instance = nodeLocal.randomText(16);
-  const app = servedApp(deps, { config, token, instance });
+  const app = servedApp(deps, own, { config, token, instance });
   const { server, address } = await listening(app.fetch, { port, hostname, around });
   const begin = async (): Promise<Serving> => {
     const url = `http://${hostAndPort({ ...address, address: loopback(address) })}`;
@@ -92,7 +93,7 @@ export async function startServer(values: Values, { around = 0 } = {}): Promise<
     const heartbeat = await startHeartbeat(deps, { instance, url });
     const forget = writeServerFile(folder, databaseUrl, { url, token, instance, pid: process.pid });
     if (!config.token && !(await deps.store.hasTokens())) process.stderr.write(NO_TOKEN);
-    for (const { message } of strategiesIn(config.strategies).failures) log("error", message);
+    for (const { message } of own.failures) log("error", message);
     const timer = startTimer(deps, interval, follower);
     for (const trouble of (await deps.keyTroubles?.()) ?? []) log("error", trouble);
     const delivery = startDelivery(deps, Math.min(interval, DELIVERY_INTERVAL));
@@ -136,10 +137,10 @@ interface Served {
   readonly instance: string;
 }
 
-function servedApp(deps: Deps, { config, token, instance }: Served) {
+function servedApp(deps: Deps, { definitions }: LoadedStrategies, { config, token, instance }: Served) {
   const operations = createOperations(
     config.exchanges.map(({ id }) => id),
-    strategiesIn(config.strategies).definitions,
+    definitions,
   );
   return createApp({
     deps,

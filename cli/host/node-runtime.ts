@@ -18,7 +18,7 @@ import { databaseFile } from "./directories.ts";
 import { fileConnection, readMigrations, readNewSchema } from "./file-connection.ts";
 import { killedByFile, killFileText } from "./kill-file.ts";
 import { leadsInward, nodePost, refusePrivate } from "./outbound.ts";
-import { strategiesIn } from "./own-strategies.ts";
+import { loadedStrategies } from "./own-strategies.ts";
 import { nodeLocal } from "./process/node-local.ts";
 
 const LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
@@ -144,7 +144,7 @@ function runtimeOver(client: Database, url: string, { config, log }: { config: C
   return {
     client,
     log,
-    definitions: strategiesIn(config.strategies).definitions,
+    definitions: loadedStrategies(config.strategies)?.definitions,
     local: nodeLocal,
     migrations: readMigrations(),
     schema: readNewSchema(),

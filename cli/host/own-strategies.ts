@@ -1,8 +1,8 @@
 /** Loads users' strategies without network, clock or randomness except those that they are given. */
 
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { createRequire, SourceMap, type SourceMapPayload } from "node:module";
-import { basename, join, relative, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createContext, Script } from "node:vm";
 import type { BuildFailure, Message } from "esbuild";
@@ -10,7 +10,7 @@ import { messageOf } from "../../src/kernel/errors.ts";
 import { defineStrategy, Money, z } from "../../src/own/package.ts";
 import type { AnyStrategyDefinition, LoadedFrom } from "../../src/ports/definition.ts";
 
-interface LoadedStrategies {
+export interface LoadedStrategies {
   readonly definitions: readonly AnyStrategyDefinition[];
   /** Files that could not be loaded, and why, with file and line. */
   readonly failures: readonly { readonly file: string; readonly message: string }[];
@@ -42,6 +42,9 @@ export function strategiesIn(folder: string): LoadedStrategies {
   return known;
 }
 
+/** Returns the strategies that this process has read; undefined if its command runs none. */
+export const loadedStrategies = (folder: string): LoadedStrategies | undefined => loaded.get(resolve(folder));
+
 export function loadStrategies(folder: string): LoadedStrategies {
   const definitions: AnyStrategyDefinition[] = [];
   const failures: { file: string; message: string }[] = [];
@@ -55,10 +58,10 @@ export function loadStrategies(folder: string): LoadedStrategies {
       failures.push({ file, message: messageOf(error) });
     }
   }
-  return { definitions, failures };
+  return { definitions, failures: [...failures, ...misplacedFiles(folder)] };
 }
 
-/** Loads a file. Throws an Error with file and line. */
+/** Loads a file. Throws an Error with file and line, or if another user could have written it. */
 export function loadStrategy(file: string): AnyStrategyDefinition {
   const bundle = bundleStrategy(file);
   const { exported, guard } = runBundle(bundle);
@@ -151,6 +154,7 @@ interface BundledStrategy {
 }
 
 const IS_TEST = /\.(test|spec)\.ts$/;
+const IS_SCRIPT = /(?<!\.d)\.[cm]?[jt]sx?$/;
 
 /** Returns the TypeScript files of the folder that import `edgemaker`, without tests. */
 export function strategyFiles(folder: string): readonly string[] {
@@ -162,10 +166,25 @@ export function strategyFiles(folder: string): readonly string[] {
     .sort();
 }
 
+/** Returns strategies in subfolders or of other file types, which are not loaded. */
+function misplacedFiles(folder: string): LoadedStrategies["failures"] {
+  if (!existsSync(folder)) return [];
+  const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
+  return names.sort().flatMap((name) => {
+    const isLoaded = basename(name) === name && name.endsWith(".ts");
+    if (isLoaded || name.includes("node_modules") || !IS_SCRIPT.test(name) || IS_TEST.test(name)) return [];
+    const file = join(folder, name);
+    if (!/\bdefineStrategy\s*\(/.test(readFileSync(file, "utf8"))) return [];
+    const message = `${relative(process.cwd(), file)} is not loaded: put it into ${folder} itself, with a name that ends in .ts`;
+    return [{ file, message }];
+  });
+}
+
 /** Bundles a file to one script with a source map. Throws an Error with file, line and column of a mistake. */
 export function bundleStrategy(path: string): BundledStrategy {
   const file = relative(process.cwd(), path);
-  const { code, map } = bundled(path);
+  const { code, map, files } = bundled(path);
+  for (const bundledFile of files) refuseForeign(bundledFile);
   const lines = new SourceMap(JSON.parse(map) as SourceMapPayload);
   return {
     file,
@@ -188,10 +207,40 @@ export function bundleStrategy(path: string): BundledStrategy {
   };
 }
 
-function bundled(path: string): { readonly code: string; readonly map: string } {
+/** Throws an Error if another user owns or can write the file or its folder, or can replace a folder above. */
+export function refuseForeign(file: string): void {
+  const user = process.getuid?.();
+  if (user === undefined) return;
+  for (let path = resolve(file), level = 0; ; path = dirname(path), level++) {
+    const { uid, gid, mode } = statSync(path);
+    const isSticky = (mode & 0o1000) !== 0 && level > 0;
+    // Many systems give each user a group of the same number, and let it write.
+    const isGroupOpen = (mode & 0o020) !== 0 && gid !== user && gid !== 0 && level < 2;
+    const why =
+      uid !== user && uid !== 0
+        ? `user ${uid} owns ${path}`
+        : !isSticky && ((mode & 0o002) !== 0 || isGroupOpen)
+          ? `other users can write ${path}`
+          : undefined;
+    if (why !== undefined)
+      throw new Error(
+        `${relative(process.cwd(), file)} is not run, because ${why}; use a file and folders that only you can write`,
+      );
+    if (path === dirname(path)) return;
+  }
+}
+
+interface BundleResult {
+  readonly code: string;
+  readonly map: string;
+  /** Paths of the user's files in it. */
+  readonly files: readonly string[];
+}
+
+function bundled(path: string): BundleResult {
   const { buildSync } = loadEsbuild();
   try {
-    const { outputFiles } = buildSync({
+    const { outputFiles, metafile } = buildSync({
       entryPoints: [path],
       bundle: true,
       write: false,
@@ -202,11 +251,12 @@ function bundled(path: string): { readonly code: string; readonly map: string } 
       mainFields: ["module", "main"],
       external: ["edgemaker"],
       sourcemap: "external",
+      metafile: true,
       logLevel: "silent",
     });
     const textOf = (end: string) =>
       outputFiles.find((outputFile) => outputFile.path.endsWith(end))?.text ?? "";
-    return { code: textOf(".js"), map: textOf(".js.map") };
+    return { code: textOf(".js"), map: textOf(".js.map"), files: Object.keys(metafile.inputs) };
   } catch (error) {
     const { errors = [] } = error as Partial<BuildFailure>;
     throw new Error(errors.length > 0 ? errors.map(mistakeText).join("\n") : String(error));

@@ -88,7 +88,7 @@ export async function createDeps(
 /** Returns what a pass needs besides its venue and the reference prices. */
 const engineDeps = (
   { limits }: Config,
-  { definitions = [], local, log, requests, interval }: Runtime,
+  { definitions, local, log, requests, interval }: Runtime,
   { context, killHere }: { context: Context; killHere: KillHere },
 ) => ({
   store: withKillHere(createStore(context), killHere),

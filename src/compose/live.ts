@@ -360,8 +360,8 @@ export interface Runtime {
   readonly schema?: NewSchema | undefined;
   readonly local: Local;
   readonly log: Log;
-  /** Strategies that the user wrote. */
-  readonly definitions?: StrategyDefinitions;
+  /** Strategies that the user wrote; undefined if this process runs none and leaves their orders as they are. */
+  readonly definitions?: StrategyDefinitions | undefined;
   /** Reads a file's candles in any supported format. */
   readonly readCandles: (file: string, pair: Pair) => Promise<CandleFile>;
   /** Candles that were downloaded or imported on this machine. */

@@ -19,7 +19,7 @@ const DECLARED = "declared";
 
 /** Declared strategy: a user's function returns the orders that should be open. */
 export const ownStrategyKind = (
-  definitions: StrategyDefinitions,
+  definitions: StrategyDefinitions | undefined,
 ): Kind<OwnStrategyConfig, OwnStrategyState> => ({
   name: DECLARED,
   version: 1,

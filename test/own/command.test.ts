@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { buildLibrary, LIBRARY_EXPORTS } from "../../cli/build/library.mjs";
@@ -39,6 +39,38 @@ it("a custom strategy starts with the flags of its config and supports every com
   const [status] = (await result(folder, "status", id)).strategies;
   expect(status).toMatchObject({ status: "running", lastError: null });
   expect(await result(folder, "stop", id, "--yes")).toMatchObject({ status: "stopped" });
+});
+
+it("only commands that run own strategies load their files", async () => {
+  const folder = tempFolder();
+  mkdirSync(join(folder, "strategies"));
+  // The file leaves its context and creates a file, so that a test sees that it ran.
+  const ran = join(folder, "ran");
+  writeFileSync(
+    join(folder, "strategies/spy.ts"),
+    `import { defineStrategy, z } from "edgemaker";
+const process = defineStrategy.constructor("return process")();
+process.getBuiltinModule("node:fs").writeFileSync(${JSON.stringify(ran)}, "");
+export default defineStrategy({ name: "spy", config: z.object({}), orders: () => [] });
+`,
+  );
+  const isRunBy = async (...args: string[]) => {
+    await edgemaker(folder, args);
+    const exists = existsSync(ran);
+    rmSync(ran, { force: true });
+    return exists;
+  };
+  for (const line of [
+    "ticker --exchange kraken --symbol BTC/USDT --sandbox",
+    "doctor --sandbox",
+    "kill on --sandbox --yes",
+    "panic --sandbox --yes",
+    "kill off --sandbox --yes",
+    "completion bash",
+    "--help",
+  ])
+    expect([line, await isRunBy(...line.split(" "))]).toEqual([line, false]);
+  expect(await isRunBy("strategy", "check")).toBe(true);
 });
 
 it("strategy new writes a starter that passes its checks, which report a wrong type by file and line", async () => {

@@ -1,5 +1,5 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, chownSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { loadStrategies, loadStrategy } from "../../cli/host/own-strategies.ts";
 import { ownStrategyKind } from "../../src/own/kind.ts";
@@ -117,6 +117,50 @@ describe("a strategy file", () => {
     const { definitions, failures } = loadStrategies(folder);
     expect(definitions.map(({ name }) => name)).toEqual(["good"]);
     expect(failures.map(({ message }) => message)).toEqual([expect.stringMatching(pattern)]);
+  });
+
+  it("is not run if another user owns it or can write it, nor a file that it imports", () => {
+    const file = written(GOOD);
+    const shared = join(dirname(file), "shared.ts");
+    writeFileSync(shared, "export const size = 1;");
+    writeFileSync(
+      file,
+      readFileSync(file, "utf8").replace(HEAD, `${HEAD}import { size } from "./shared.ts"; size;\n`),
+    );
+    expect(loadStrategy(file).name).toBe("own");
+    const open: [path: string, mode: number][] = [
+      [file, 0o666],
+      [shared, 0o646],
+      [dirname(file), 0o777],
+    ];
+    for (const [path, mode] of open) {
+      const before = statSync(path).mode;
+      chmodSync(path, mode);
+      expect(() => loadStrategy(file), path).toThrow(`other users can write ${path}`);
+      chmodSync(path, before);
+    }
+    // Only root can give a file to another user.
+    if (process.getuid?.() === 0) {
+      chownSync(shared, 4711, 4711);
+      expect(() => loadStrategy(file)).toThrow(`user 4711 owns ${shared}`);
+      chownSync(shared, 0, 0);
+    }
+    expect(loadStrategy(file).name).toBe("own");
+  });
+
+  it("is named as not loaded if it lies in a subfolder or has another file type", () => {
+    const folder = tempFolder();
+    const text = readFileSync(written(GOOD), "utf8");
+    mkdirSync(join(folder, "more"));
+    writeFileSync(join(folder, "good.ts"), text.replace('"own"', '"good"'));
+    for (const name of ["plain.js", "more/deep.ts"]) writeFileSync(join(folder, name), text);
+    writeFileSync(join(folder, "more/helper.ts"), 'import { Money } from "edgemaker"; Money.of(1);');
+    const { definitions, failures } = loadStrategies(folder);
+    expect(definitions.map(({ name }) => name)).toEqual(["good"]);
+    expect(failures.map(({ message }) => message)).toEqual([
+      expect.stringContaining("more/deep.ts is not loaded: put it into"),
+      expect.stringContaining("plain.js is not loaded: put it into"),
+    ]);
   });
 
   it("requires a unique strategy name", () => {

@@ -41,10 +41,11 @@ export async function serveMcp(values: Values): Promise<number> {
 /** Responds from this process's database and exchanges. */
 async function answer(transport: StdioServerTransport, { config, databaseUrl, sandbox }: CliSettings) {
   const log = createLog(config.logLevel);
+  const { definitions } = strategiesIn(config.strategies);
   const deps = await createDeps(config, nodeRuntime(databaseUrl, config, log), sandbox);
   const operations = createOperations(
     config.exchanges.map(({ id }) => id),
-    strategiesIn(config.strategies).definitions,
+    definitions,
   );
   const server = mcpServer({
     deps,

@@ -47,7 +47,7 @@ export interface Runnable {
 }
 
 /** Returns what a strategy runs, or why it cannot run. */
-export function runnableOf({ config }: OwnStrategy, all: StrategyDefinitions): Runnable | string {
+export function runnableOf({ config }: OwnStrategy, all: StrategyDefinitions | undefined): Runnable | string {
   const found = findDefinition(all, config.definition);
   if (!found) return `the strategy ${config.definition} is not loaded: its file is missing or has an error`;
   const version = versionOf(found);
@@ -176,8 +176,10 @@ function readUnits(value: unknown, what: string): bigint {
 /** Candles and prices elsewhere that a definition requests. */
 export type RequestedData = Pick<StrategyInput, "candles" | "reference">;
 
-export const findDefinition = (all: StrategyDefinitions, name: string): AnyStrategyDefinition | undefined =>
-  all.find((definition) => definition.name === name);
+export const findDefinition = (
+  all: StrategyDefinitions | undefined,
+  name: string,
+): AnyStrategyDefinition | undefined => all?.find((definition) => definition.name === name);
 
 /** An older price of another source does not count. */
 const MAX_SOURCE_PRICE_AGE_MS: Millis = MINUTE;

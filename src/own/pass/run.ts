@@ -38,29 +38,33 @@ type Stepped = Partial<DraftedStrategy<OwnStrategy>>;
 
 /** Calls the function, and places and cancels orders accordingly. */
 export function runOwnStrategy(
-  definitions: StrategyDefinitions,
+  definitions: StrategyDefinitions | undefined,
   before: OwnStrategy,
   live: readonly Order[],
   context: StrategyContext,
 ): Stepped {
   const runnable = runnableOf(before, definitions);
-  if (typeof runnable === "string") return withdrawn(before, live, runnable);
   const { observed: prices, now } = context;
   const { market, error } = prices;
   const book = othersBook(context);
+  if (typeof runnable === "string" && (!market || !book || before.phase === "starting"))
+    return definitions ? withoutFunction(before, live, { why: runnable, now }) : {};
   // Open orders stay, because a price that is missing for a moment does not make them wrong.
   if (!market || !book) return { strategy: { ...before, lastError: error ?? NO_BOOK } };
-  const requested = requestedData(runnable.definition, prices, now);
-  if (typeof requested === "string") return { strategy: { ...before, lastError: requested } };
   const begun = beginPosition(before, live, context);
   if (!begun) return { short: true };
   if (begun.phase === "starting") return { strategy: begun };
   const priced = topOfBook(book);
   const judged = context.judge(begun, priced);
+  // An exit needs neither the function nor what it requests.
   if (judged.state.exit) return leaveMarket(judged, live, { now, quote: priced });
+  if (typeof runnable === "string")
+    return definitions ? withoutFunction(judged, live, { why: runnable, now }) : { strategy: judged };
   if (judged.state.halted)
     return withdrawn(judged, live, null, [{ code: "loss_limit", message: judged.state.halted }]);
   if (isFaulty(judged)) return withdrawn(judged, live, judged.state.fault?.message ?? null);
+  const requested = requestedData(runnable.definition, prices, now);
+  if (typeof requested === "string") return { strategy: { ...judged, lastError: requested } };
   return obey(judged, live, { runnable, requested, context, market, book, priced });
 }
 
@@ -124,6 +128,17 @@ function failed(strategy: OwnStrategy, live: readonly Order[], message: string, 
   return { ...withdrawn(noted, live, message), events: [event] };
 }
 
+/** Pauses a strategy whose function cannot run, until it can; reports it once. */
+function withoutFunction(
+  strategy: OwnStrategy,
+  live: readonly Order[],
+  { why, now }: { readonly why: string; readonly now: number },
+): Stepped {
+  const { account, id, lastError } = strategy;
+  const event = { account, strategy: id, at: now, kind: "error", message: `it is paused: ${why}` } as const;
+  return { ...withdrawn(strategy, live, why), events: lastError === why ? [] : [event] };
+}
+
 /** Cancels its orders and keeps its base, like a pause. */
 function withdrawn(
   strategy: OwnStrategy,
@@ -138,7 +153,7 @@ function withdrawn(
 
 /** Returns whether a declared order could be missing, before balances are read. */
 export function mayDeclare(
-  definitions: StrategyDefinitions,
+  definitions: StrategyDefinitions | undefined,
   strategy: OwnStrategy,
   context: PlacingContext,
 ): boolean {

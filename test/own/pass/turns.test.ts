@@ -42,6 +42,39 @@ describe("before a strategy's function is called", () => {
     );
   });
 
+  it("leaves the market although its file is missing or its candles were not read", () => {
+    const exit = { reason: "stop_loss", tries: 0 } as const;
+    const context = passOver(BOOK, { judge: (one) => ({ ...one, state: { ...one.state, exit } }) as never });
+    const withCandles = named(() => [BUY], { candles: { timeframe: "1h", count: 2 } });
+    for (const definitions of [[], [withCandles], undefined]) {
+      const live = [order({ slot: 0 })];
+      const { strategy, cancels } = ownStrategyKind(definitions).run(
+        withState({ ids: ["a"] }),
+        live,
+        context,
+      );
+      expect([strategy?.phase, cancels]).toEqual(["stopping", live]);
+    }
+  });
+
+  it("reports a missing file once, and leaves the orders open in a program that loads no files", () => {
+    const live = [order({ slot: 0 })];
+    const kind = ownStrategyKind([]);
+    const first = kind.run(withState({ ids: ["a"] }), live, passOver(BOOK));
+    expect([first.cancels, first.events]).toEqual([
+      live,
+      [expect.objectContaining({ kind: "error", message: expect.stringContaining("is not loaded") })],
+    ]);
+    const second = kind.run(first.strategy as OwnStrategy, [], passOver(BOOK));
+    expect(second.events).toEqual([]);
+    const unloaded = ownStrategyKind(undefined).run(withState({ ids: ["a"] }), live, passOver(BOOK));
+    expect([unloaded.cancels, unloaded.events, unloaded.strategy?.lastError]).toEqual([
+      undefined,
+      undefined,
+      null,
+    ]);
+  });
+
   it("cancels its orders when a loss limit has halted it, and shows the reason", () => {
     const context = passOver(BOOK, {
       judge: (one) => ({ ...one, state: { ...one.state, halted: "it lost 5 USDT" } }) as never,
