@@ -10,8 +10,10 @@ export const result = (value: unknown): Reply => ok({ error: [], result: value }
 export const error = (text: string): Reply => ok({ error: [text] });
 
 const OLD: Record<string, string> = { BTC: "XXBT", ETH: "XETH", LTC: "XLTC", USD: "ZUSD", EUR: "ZEUR" };
-export const assetId = (asset: string): string => OLD[asset] ?? asset;
-const shortName = (asset: string): string => (asset === "BTC" ? "XBT" : asset);
+/** LUNA is Luna Classic there. */
+const SHORT: Record<string, string> = { BTC: "XBT", LUNA: "LUNA2" };
+const shortName = (asset: string): string => SHORT[asset] ?? asset;
+export const assetId = (asset: string): string => OLD[asset] ?? shortName(asset);
 
 /**
  * Rows of BalanceEx. What earns rewards is told as `LTC.F`, under the altname, and its base row has nothing left but what
@@ -36,6 +38,11 @@ export function balanceRows({ holdings, earning }: Account): Record<string, unkn
 }
 
 export const altnameOf = ({ base, quote }: Listing): string => shortName(base) + shortName(quote);
+
+export const wsnameOf = ({ base, quote }: Listing): string => `${shortName(base)}/${shortName(quote)}`;
+
+/** The second version of its streams names a pair as the first does, but for bitcoin. */
+export const streamNameOf = (listing: Listing): string => wsnameOf(listing).replace("XBT", "BTC");
 
 /** Old pairs carry both old asset names: XXBTZUSD; the others are their altname. */
 export const idOf = (listing: Listing): string =>

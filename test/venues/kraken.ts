@@ -33,6 +33,7 @@ import {
   listingOf,
   result,
   txid,
+  wsnameOf,
 } from "./kraken-words.ts";
 import { bookOf, candlesOf, figuresOf, tradesOf } from "./public.ts";
 import { token } from "./stream/kraken.ts";
@@ -67,7 +68,7 @@ const withPair = (ask: Ask, answer: (listing: Listing, ask: Ask) => Reply): Repl
 /** Kraken's market list, ticker and candles. */
 export const market = (listing: Listing) => ({
   altname: altnameOf(listing),
-  wsname: `${listing.base === "BTC" ? "XBT" : listing.base}/${listing.quote}`,
+  wsname: wsnameOf(listing),
   aclass_base: "currency",
   base: assetId(listing.base),
   aclass_quote: "currency",

@@ -11,7 +11,7 @@ export const krakenStream: StreamDialect = {
   ping: JSON.stringify({ method: "ping" }),
   // It sends a heartbeat about every second.
   silentAfter: 10 * SECOND,
-  marketOf: (symbol) => symbol,
+  marketOf: streamNameOf,
   address: async () => ({ path: "/v2" }),
 
   // The token comes from a signed call, so it waits for its turn among the account's nonces.
@@ -59,3 +59,12 @@ export const krakenStream: StreamDialect = {
       .map((row) => ({ kind: "fill", market: String(row.symbol) }));
   },
 };
+
+/** Assets that the second version of the streams names otherwise than the market list. */
+const RENAMED: Readonly<Record<string, string>> = { XBT: "BTC", XDG: "DOGE" };
+
+/** Returns a pair's name by the exchange, which can differ from ccxt's: LUNA is Luna Classic there. */
+function streamNameOf({ symbol, info }: Dict): string {
+  const assets = String(fieldOf(info, "wsname") ?? symbol).split("/");
+  return assets.map((asset) => RENAMED[asset] ?? asset).join("/");
+}

@@ -3,10 +3,9 @@ import { sha256, sha512 } from "@noble/hashes/sha2.js";
 import { type Decimal, decimal } from "../../kernel/decimal.ts";
 import { hexOf } from "../../kernel/digest.ts";
 import { messageOf, VenueError } from "../../kernel/errors.ts";
-import type { Pair } from "../../kernel/pair.ts";
 import { type Millis, SECOND } from "../../kernel/time.ts";
 import type { Keys } from "../../ports/venue.ts";
-import type { Ccxt } from "../ccxt/client/ccxt.ts";
+import type { Ccxt, Dict } from "../ccxt/client/ccxt.ts";
 
 /** An open WebSocket. */
 interface Socket {
@@ -273,8 +272,8 @@ export interface StreamDialect {
   readonly ping: string;
   readonly silentAfter: Millis;
   readonly renewEvery?: Millis;
-  /** Returns the exchange's market id of a pair; undefined if the id of its market list is the right one. */
-  readonly marketOf?: (symbol: Pair) => string;
+  /** Returns a market's name in streams; undefined if it is the id of the market list. */
+  readonly marketOf?: (market: Dict) => string;
   address(line: ConnectionKind, access: StreamAccess): Promise<Address>;
   /** Returns the message that logs in before the first topic; undefined if there is none. */
   login?(line: ConnectionKind, access: StreamAccess): Promise<string | undefined>;

@@ -184,7 +184,7 @@ function readingHints(
 function marketNames(dialect: StreamDialect, link: ExchangeLink) {
   const markets = new Map<string, Pair>();
   async function idOf(symbol: Pair): Promise<string | undefined> {
-    const market = dialect.marketOf?.(symbol) ?? (await listedId(link, symbol));
+    const market = await listedName(dialect, link, symbol);
     if (market !== undefined) markets.set(market, symbol);
     return market;
   }
@@ -197,10 +197,15 @@ function marketNames(dialect: StreamDialect, link: ExchangeLink) {
   };
 }
 
-/** Returns the market id in the exchange's list; undefined if it does not list the pair. */
-async function listedId({ catalog }: ExchangeLink, symbol: Pair): Promise<string | undefined> {
+/** Returns the market's name in streams; undefined if the exchange does not list the pair. */
+async function listedName(
+  { marketOf }: StreamDialect,
+  { catalog }: ExchangeLink,
+  symbol: Pair,
+): Promise<string | undefined> {
   try {
-    return String((await catalog.known(symbol)).id);
+    const market = await catalog.known(symbol);
+    return marketOf?.(market) ?? String(market.id);
   } catch (error) {
     if (error instanceof VenueError && error.failure === "unlisted") return undefined;
     throw error;

@@ -399,6 +399,19 @@ describe("the streams of bitget", () => {
   });
 });
 
+describe("the streams of kraken", () => {
+  it("name a pair as the exchange does, where ccxt names it otherwise", async () => {
+    await start("kraken");
+    const symbol = "LUNA/USDT";
+    const { statuses, orders, prices, live } = subscribe("kraken", { orders: [symbol], prices: [symbol] });
+    await live();
+    await expect.poll(() => prices()[0]).toMatchObject({ symbol });
+    venue.fill(venue.own({ symbol, side: "buy", price: "0.1", amount: "100" }).id);
+    await expect.poll(orders).toEqual([orderHint(symbol)]);
+    expect(statuses).toEqual([{ state: "live" }]);
+  });
+});
+
 it("an exchange closes a client that reads nothing", async () => {
   await start("gateio");
   const { live, down } = subscribe("gateio");

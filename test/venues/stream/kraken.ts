@@ -7,7 +7,7 @@
 import { text } from "../../../src/kernel/decimal.ts";
 import { DAY, MINUTE, SECOND } from "../../../src/kernel/time.ts";
 import type { PrivateAsk, Reply } from "../dialect.ts";
-import { result } from "../kraken-words.ts";
+import { result, streamNameOf } from "../kraken-words.ts";
 import type { Order } from "../order.ts";
 import { issueKey, streamKeys } from "./keys.ts";
 import { FILLS, priceTopic, type Session, type StreamAsk, type StreamDialect } from "./session.ts";
@@ -63,7 +63,7 @@ function executions(ask: StreamAsk, request: Request) {
 
 function ticker(ask: StreamAsk, request: Request) {
   for (const symbol of request.params?.symbol ?? []) {
-    const listing = [...ask.engine.listings.values()].find((one) => one.symbol === symbol);
+    const listing = [...ask.engine.listings.values()].find((one) => streamNameOf(one) === symbol);
     if (!listing) {
       answer(ask, request, { success: false, error: "Currency pair not supported", symbol });
       continue;
@@ -138,7 +138,7 @@ export const kraken: StreamDialect = {
       type: "update",
       data: [
         {
-          symbol: listing.symbol,
+          symbol: streamNameOf(listing),
           bid: Number(text(bid.price)),
           bid_qty: Number(text(bid.amount)),
           ask: Number(text(ask.price)),
@@ -152,7 +152,7 @@ export const kraken: StreamDialect = {
 const orderRow = (order: Order, exec_type: string) => ({
   order_id: order.id,
   cl_ord_id: order.clientId,
-  symbol: order.listing.symbol,
+  symbol: streamNameOf(order.listing),
   exec_type,
   side: order.side,
   order_type: order.type,
