@@ -1,3 +1,5 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { MAX_RESPONSE_BYTES } from "../../src/adapters/bounded-text.ts";
 import { transport } from "../../src/adapters/ccxt/client/transport.ts";
@@ -5,6 +7,9 @@ import { kraken } from "../../src/adapters/ccxt/exchanges/kraken.ts";
 import { irisAggregator } from "../../src/adapters/iris.ts";
 import { BODIES, type Body, bodyServer } from "../support/bodies.ts";
 import { eventually } from "../support/server.ts";
+import { adapterLink } from "../venues/adapter.ts";
+import { type Listing, listingsOf } from "../venues/catalog.ts";
+import { market } from "../venues/mexc.ts";
 
 /** What is under way when the limit is met: buffers of the socket and of the inflation. */
 const UNDER_WAY = 4 * 1024 * 1024;
@@ -58,6 +63,31 @@ describe("an endless exchange response", () => {
     );
     expect(read.bytes).toBeLessThan(MAX_RESPONSE_BYTES + UNDER_WAY);
     if (kind === "gzip") expect(server.packed).toBeLessThan(400 * 1024);
+  });
+});
+
+describe("a list of markets", () => {
+  const listOf = (server: { url: string }) =>
+    adapterLink({ name: "mexc", url: server.url }, Date.now).catalog;
+
+  it("is read far beyond the size of other responses", async () => {
+    const [listing] = listingsOf("mexc").values();
+    const symbols = Array.from({ length: 12_000 }, (_, number) =>
+      market({ ...(listing as Listing), base: `COIN${number}` }),
+    );
+    const body = JSON.stringify({ symbols });
+    expect(body.length).toBeGreaterThan(1.5 * MAX_RESPONSE_BYTES);
+    const server = createServer((_, response) => response.end(body));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const list = listOf({ url: `http://127.0.0.1:${port}` });
+    expect(await list.known("COIN11999/USDT")).toMatchObject({ id: "COIN11999USDT" });
+  });
+
+  it("ends too", async () => {
+    const server = await started("gzip");
+    await expect(listOf(server).known("BTC/USDT")).rejects.toThrow(/too long/);
   });
 });
 

@@ -6,6 +6,7 @@ import type { AccountKey } from "../../../model/account.ts";
 import type { Market } from "../../../model/market.ts";
 import type { Keys, Timing } from "../../../ports/venue.ts";
 import type { Local, Log } from "../../../ports/within-time.ts";
+import { MAX_MARKET_LIST_BYTES } from "../../bounded-text.ts";
 import { type Catalog, createCatalog } from "../client/catalog.ts";
 import {
   type AdapterStore,
@@ -87,7 +88,7 @@ export function createLink(given: LinkGiven): ExchangeLink {
   const { quirks, base, keeping, local, log, keptFor } = given;
   const host = new URL(base).host;
   const check = clockCheck(quirks.name, given.timing.skew, given.clock);
-  const keyless = () => createExchange({ ...given, onDate: check.answered });
+  const keyless = (maxBytes?: number) => createExchange({ ...given, maxBytes, onDate: check.answered });
   let shared: Promise<Ccxt> | undefined;
   const markets = new Map<unknown, Dict>();
   const sharing = { name: quirks.name, local, keptFor };
@@ -101,7 +102,7 @@ export function createLink(given: LinkGiven): ExchangeLink {
       local,
       log,
       budget: given.budget,
-      exchange: keyless,
+      exchange: () => keyless(MAX_MARKET_LIST_BYTES),
     }),
     reads: {
       step: sharedReads({ ...sharing, pause: PASS_RATE_PAUSE }),
@@ -138,18 +139,20 @@ interface Wiring {
   readonly paid?: Wire["paid"];
   readonly mayLeave?: () => boolean;
   readonly headers?: () => Readonly<Record<string, string>>;
+  readonly maxBytes?: Wire["maxBytes"];
   readonly onDate?: Wire["onDate"];
 }
 
 /** Creates an instance of the exchange's class for one invocation; an instance with a key is never shared. */
 async function createExchange(wiring: Wiring): Promise<Ccxt> {
-  const { quirks, base, timing, fetch, clock, keys } = wiring;
+  const { quirks, base, timing, fetch, clock, keys, maxBytes } = wiring;
   const make = lightInstances(await quirks.load(), { number: String, options: quirks.options });
   const send = transport({
     quirks,
     base,
     fetch,
     timeoutMillis: timing.requestTimeout,
+    maxBytes,
     clock,
     paid: wiring.paid ?? (async () => undefined),
     mayLeave: wiring.mayLeave ?? (() => true),

@@ -23,6 +23,8 @@ export interface Wire {
   readonly fetch: Fetch;
   /** Time limit for request and response, including the response body. */
   readonly timeoutMillis: number;
+  /** Maximum size of a response; undefined for the usual one. */
+  readonly maxBytes?: number | undefined;
   /** Runs before each request, which is not sent if this throws. */
   readonly paid: () => Promise<void>;
   /** Evaluated in the same turn of the event loop in which the request is sent. */
@@ -38,14 +40,14 @@ export interface Wire {
 /** Sends a signed request; returns the status and the trimmed text of a successful response. */
 export type Send = (request: SignedRequest) => Promise<{ readonly status: number; readonly text: string }>;
 
-const readWholeAnswer = ({ onDate }: Wire, leftAt: Millis, signal: AbortSignal) =>
+const readWholeAnswer = ({ onDate, maxBytes }: Wire, leftAt: Millis, signal: AbortSignal) =>
   async function reading(response: Response): Promise<{ status: number; text: string }> {
     onDate(response.headers.get("date"), leftAt);
     const { status } = response;
     // Redirects are never followed: exchanges have none, and one could lead anywhere.
     if (response.type === "opaqueredirect" || (status >= 300 && status < 400))
       throw new CallFailed(noAnswer(`the exchange returned a redirect (${status})`));
-    const text = await boundedText(response, signal).catch(throwFailed);
+    const text = await boundedText(response, signal, maxBytes).catch(throwFailed);
     return { status, text: text.trim() };
   };
 
