@@ -97,5 +97,5 @@ export function withKillHere(store: Store, { reason }: KillHere): Store {
   };
 }
 
-/** Public data for requests without a token, with a rate limit separate from that of passes. */
+/** Public data for requests, with or without a token, with a rate limit separate from that of passes. */
 export const forAnyone = (venue: Venue): MarketData => venue.forAnyone ?? venue;

@@ -138,7 +138,7 @@ export interface Venue extends MarketData {
   /** Returns a market with public fees, read without keys; if absent, `market` returns them. */
   readonly listed?: (symbol: Pair) => Promise<Market>;
   /**
-   * Public data for requests without a token. Its rate limit, circuit breaker and cache are separate, so public
+   * Public data that requests read, with or without a token. Its rate limit, circuit breaker and cache are separate, so public
    * requests never affect a pass. If absent, the venue's own reads are used.
    */
   readonly forAnyone?: MarketData;

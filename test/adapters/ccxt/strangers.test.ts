@@ -52,6 +52,19 @@ describe("anonymous requests", () => {
     expect(exchange.count()).toBeLessThanOrEqual(15);
   });
 
+  it("share their rate with requests that have a token, and not with a pass", async () => {
+    const { ask, tokens, exchange, deps } = await stillApp("kraken");
+    const headers = { authorization: `Bearer ${tokens.read}` };
+    const statuses: number[] = [];
+    for (let place = 0; place < 20; place++) {
+      const path = candles("kraken", `since=${1_700_000_000_000 + place * 60_000}`);
+      statuses.push((await ask(path, place % 2 === 0 ? { headers } : {})).status);
+    }
+    expect(new Set(statuses.slice(15))).toEqual(new Set([429]));
+    expect(exchange.count()).toBe(15);
+    expect((await deps.venue("kraken").ticker("ETH/USDT")).bid > 0n).toBe(true);
+  });
+
   it("in many forms share one exchange call where one response answers all", async () => {
     const { ask, exchange } = await stillApp("mexc");
     const since = 1_700_000_040_000;

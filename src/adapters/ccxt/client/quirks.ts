@@ -65,7 +65,7 @@ export interface Quirks {
   /** Rate limits of account tiers above the lowest. */
   readonly tiers?: Partial<Record<Tier, PrivateRate>>;
   /**
-   * Rate limit of public calls without a token; it is well below the exchange's limit per IP address, which passes
+   * Rate limit of the public data that requests read; it is below the exchange's limit per IP address, which passes
    * share.
    */
   readonly publicRate: CallRate;

@@ -125,7 +125,7 @@ function createCircuit(name: string, monotonic: () => Millis, pause: Pause) {
 const isOutage = (error: unknown): boolean =>
   error instanceof VenueError && (error.failure === "unavailable" || error.failure === "rate_limited");
 
-/** Common rate limit of all requests without a token to one exchange. */
+/** Common rate limit of all public data that requests read from one exchange. */
 export interface PublicBudget {
   /** Takes one call; returns an error if none is left. */
   refusal(): VenueError | undefined;
