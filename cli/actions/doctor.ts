@@ -12,6 +12,7 @@ import { promisedPairs } from "../../src/liquidity/operations/report.ts";
 import { withoutRules } from "../../src/liquidity/operations/sample.ts";
 import type { LiquidityDeps } from "../../src/liquidity/store/store.ts";
 import { accountKey } from "../../src/model/account.ts";
+import { describeFees } from "../../src/model/market.ts";
 import { createOperations } from "../../src/operations.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { ExchangeInfo } from "../../src/ports/venue.ts";
@@ -145,11 +146,11 @@ async function missingMigrations(
 async function tryCheck<T>(
   checks: Check[],
   check: string,
-  act: () => Promise<readonly [T, string]>,
+  act: () => Promise<readonly [T, string, finding?: Finding]>,
 ): Promise<T | undefined> {
   try {
-    const [result, detail] = await act();
-    checks.push(checked(check, "ok", detail));
+    const [result, detail, finding = "ok"] = await act();
+    checks.push(checked(check, finding, detail));
     return result;
   } catch (error) {
     checks.push(checked(check, "bad", messageOf(error)));
@@ -218,6 +219,10 @@ async function exchange(
   await tryCheck(checks, info.id, async () => {
     const { last } = await venue.ticker("BTC/USDT");
     return [last, "returns market data"];
+  });
+  await tryCheck(checks, `${info.id} fees`, async () => {
+    const market = await venue.market("BTC/USDT");
+    return [market, describeFees(market), market.assumedFees ? "note" : "ok"];
   });
   if (info.kind === "live") checks.push(await checkClock(info.id, named ?? `https://${venue.account.host}`));
   const { live } = deps;

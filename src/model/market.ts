@@ -18,8 +18,16 @@ export interface Market {
   /** Fee rates as shares of the notional: 0.001 is 0.1 %. */
   readonly maker: Decimal;
   readonly taker: Decimal;
+  /** Which of these rates the exchange did not show, so that its published ones are assumed; absent if it showed both. */
+  readonly assumedFees?: AssumedFees;
   /** Asset of a buy's fee; a sell's fee is in quote. If unknown, the more expensive one is assumed. */
   readonly buyFeeIn: "base" | "quote" | "unknown";
+}
+
+interface AssumedFees {
+  readonly names: readonly ("maker" | "taker")[];
+  /** Date of the published rates, as YYYY-MM-DD. */
+  readonly published: string;
 }
 
 export interface BidAsk {
@@ -111,6 +119,21 @@ export function expectedText(
   const more = rest > ZERO ? `, and not the other ${text(rest)} ${base}` : "";
   return `at once ${text(fill.amount)} ${base} for ${text(fill.notional)} ${quote}, at ${average} on average and ${text(fill.worst)} at worst, in the current order book${more}`;
 }
+
+/** Returns a fee rate as text, in percent: 0.0025 is `0.25 %`. */
+const feeText = (rate: Decimal): string => `${text(roundToStep(rate * 100n, ONE / 10_000n, "half"))} %`;
+
+/** Describes both fee rates, and since when the assumed ones are published. */
+export function describeFees(market: Pick<Market, "maker" | "taker" | "assumedFees">): string {
+  const { names, published } = market.assumedFees ?? { names: [], published: "" };
+  const of = (name: "maker" | "taker") => `${name} fee ${feeText(market[name])}`;
+  if (names.length === 0) return `${of("maker")}, ${of("taker")}`;
+  return `${names.map(of).join(", ")}, assumed: published rate of ${published}`;
+}
+
+/** Returns a warning if a fee rate is assumed. */
+export const feeWarnings = (market: Pick<Market, "maker" | "taker" | "assumedFees">) =>
+  market.assumedFees ? [{ code: "fees_assumed" as const, message: describeFees(market) }] : [];
 
 /** Returns whether the exchange accepts an order of this amount (base) at this price (quote). */
 export const meetsMinimum = (market: Market, price: Decimal, amount: Decimal): boolean =>

@@ -7,6 +7,7 @@ import {
   type Book,
   type ExpectedFill,
   expectedText,
+  feeWarnings,
   type Market,
   takeFrom,
 } from "../model/market.ts";
@@ -93,6 +94,7 @@ function orderLimits(
   return [
     `minimum order: ${text(market.minNotional)} ${market.quote}`,
     `free balance: ${text(free)} ${asset}, ${covers}`,
+    ...feeWarnings(market).map(({ message }) => message),
     ...(killed ? ["the kill switch is on: it would be refused"] : []),
     ...(postOnly && takes(order, quote)
       ? ["it would be a taker order at current prices, so it would be refused"]

@@ -1,12 +1,12 @@
 /** Plans a start with the functions that a pass uses. */
-import { placedOut } from "../engine/operations/shapes.ts";
+import { feesOut, placedOut } from "../engine/operations/shapes.ts";
 import { midOfBook, withFirstBase } from "../engine/position/position.ts";
 import { type Decimal, max, min, mul, ONE, parseDecimal, text, ZERO } from "../kernel/decimal.ts";
 import { NO_STOP } from "../kernel/fields.ts";
 import { approvesSame, hashOfShown } from "../kernel/hash.ts";
 import { type AccountKey, type Balance, balanceIn } from "../model/account.ts";
 import type { Standings } from "../model/limits.ts";
-import type { Book, Market } from "../model/market.ts";
+import { type Book, feeWarnings, type Market } from "../model/market.ts";
 import { freeBeside, type PairAmounts, type Refusal } from "../model/strategy.ts";
 import type { AnyStrategyDefinition } from "../ports/definition.ts";
 import type { RequestedPrices, StrategyContext } from "../ports/kind.ts";
@@ -213,6 +213,7 @@ export function plannedOwnStrategyOut(
     orders: plan.orders.map(ownStrategyOrderOut),
     refused: plan.refused.map((one) => ({ ...one })),
     worstCase: worstLoss(plan, inputs),
+    fees: feesOut(inputs.market),
     warnings: warningsOf(plan, inputs),
     planHash: plan.hash,
   };
@@ -225,8 +226,9 @@ function worstLoss(
   return `the strategy may spend all of ${text(budget.quote)} ${quote} on ${base} and sell all of ${text(budget.base)} ${base}; what it holds loses what the price loses`;
 }
 
-export function warningsOf({ fault, mid }: PlannedOwnStrategy, { killed }: PlanInputs) {
+export function warningsOf({ fault, mid }: PlannedOwnStrategy, { killed, market }: PlanInputs) {
   return [
+    ...feeWarnings(market),
     ...(fault === null ? [] : [{ code: "strategy_failed", message: fault }]),
     ...(mid === null ? [{ code: "no_book", message: ONE_SIDED }] : []),
     ...(killed ? [{ code: "killed", message: "the kill switch is on: the start would be refused" }] : []),

@@ -4,6 +4,7 @@ import { digest } from "../../src/kernel/digest.ts";
 import type { StrategyKind } from "../../src/kinds.ts";
 import type { Scope } from "../../src/model/token.ts";
 import { createOperations } from "../../src/operations.ts";
+import type { StrategyDefinitions } from "../../src/ports/definition.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { TokenStore } from "../../src/ports/stores/store.ts";
 import { type Access, createLimiter } from "../../src/transport/access.ts";
@@ -76,15 +77,17 @@ export function servedOver(
     rates = LOCAL,
     access = {},
     kinds,
+    definitions = [],
   }: {
     readonly mcp?: McpSettings | undefined;
     readonly rates?: Rates | undefined;
     readonly access?: Partial<Access>;
     readonly kinds?: readonly StrategyKind[] | undefined;
+    readonly definitions?: StrategyDefinitions;
   } = {},
 ): Served {
   const tokens = TOKENS;
-  const operations = createOperations(EXCHANGES, [], kinds);
+  const operations = createOperations(EXCHANGES, definitions, kinds);
   const app = createApp({
     deps,
     operations,

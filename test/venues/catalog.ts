@@ -60,7 +60,7 @@ const FEES: Record<VenueName, { maker: string; taker: string }> = {
   mexc: { maker: "0", taker: "0.0005" },
   gateio: { maker: "0.002", taker: "0.002" },
   bitget: { maker: "0.001", taker: "0.001" },
-  kraken: { maker: "0.0016", taker: "0.0026" },
+  kraken: { maker: "0.0025", taker: "0.004" },
 };
 
 export const listingsOf = (venue: VenueName): Map<Pair, Listing> =>

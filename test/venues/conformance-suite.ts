@@ -1,12 +1,13 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { decimal, ONE, sum, text, wire, ZERO } from "../../src/kernel/decimal.ts";
-import { DAY, type Millis, SECOND } from "../../src/kernel/time.ts";
+import { DAY, MINUTE, type Millis, SECOND } from "../../src/kernel/time.ts";
 import type { VenueName } from "../../src/model/market.ts";
 import type { NewOrder } from "../../src/model/order.ts";
 import type { Permit, Venue, VenueOrder } from "../../src/ports/venue.ts";
 import { allFills } from "../support/fills.ts";
 import { heardVenue } from "../support/heard.ts";
 import type { Connection } from "./adapter.ts";
+import { type Listing, listingsOf } from "./catalog.ts";
 import { type EmulatedVenue, startVenue } from "./index.ts";
 import { REFUSAL_CODES } from "./refusal-codes.ts";
 
@@ -135,6 +136,16 @@ export function conformance(title: string, start: () => Promise<Runner>) {
         filled: ZERO,
       });
       expect([found?.price, found?.amount]).toEqual([decimal("59000"), decimal("0.001")]);
+    });
+
+    it("reads the account's fees, and assumes the published ones while the exchange does not show them", async () => {
+      exchange.fail({ kind: "server_error", route: "fee" });
+      const listed = await venue.market(PAIR);
+      expect(listed.assumedFees?.names).toEqual(["maker", "taker"]);
+      pass(10 * MINUTE);
+      const { maker, taker } = listingsOf(name).get(PAIR) as Listing;
+      expect(await venue.market(PAIR)).toMatchObject({ maker, taker });
+      expect([listed.maker, listed.taker]).toEqual([maker, taker]);
     });
 
     it("sends no order after its send deadline", async () => {

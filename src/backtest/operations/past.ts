@@ -101,9 +101,12 @@ export async function marketOf(
       taker: takerFee ?? makerFee,
       buyFeeIn: feeIn ?? "quote",
     };
-  const known = await forAnyone(deps.venue(exchange)).market(symbol);
+  const { assumedFees, ...known } = await forAnyone(deps.venue(exchange)).market(symbol);
+  const given = { maker: makerFee, taker: takerFee };
+  const names = assumedFees?.names.filter((name) => given[name] === undefined) ?? [];
   return {
     ...known,
+    ...(assumedFees && names.length > 0 ? { assumedFees: { ...assumedFees, names } } : {}),
     active: true,
     tick: tick ?? known.tick,
     lot: lot ?? known.lot,

@@ -8,7 +8,7 @@ import type { Pair } from "../../kernel/pair.ts";
 import { midOf } from "../../kernel/spread.ts";
 import { type Millis, SECOND } from "../../kernel/time.ts";
 import { accountKey, type Balance } from "../../model/account.ts";
-import type { BidAsk, Market } from "../../model/market.ts";
+import { type BidAsk, feeWarnings, type Market } from "../../model/market.ts";
 import {
   type Fill,
   HORIZONS,
@@ -112,7 +112,7 @@ export function* backtestingPosition<S extends PositionStrategy>(
     invested: positionValue(budget, startPrice),
     kept: positionValue(budget, endPrice) - positionValue(budget, startPrice),
     band: withBand && accounts ? positionBand(accounts, endPrice) : null,
-    warnings: doubtsOf(run, { rules, missing, span: candles.spanMillis }),
+    warnings: [...feeWarnings(market), ...doubtsOf(run, { rules, missing, span: candles.spanMillis })],
     bars: bars.count,
   };
 }

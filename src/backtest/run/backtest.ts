@@ -9,7 +9,7 @@ import { type Decimal, div, fromNumber, max, min, mul, ONE, sum, text, ZERO } fr
 import { AppError } from "../../kernel/errors.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Balance } from "../../model/account.ts";
-import type { Market } from "../../model/market.ts";
+import { feeWarnings, type Market } from "../../model/market.ts";
 import { opened, quoteAt, type StrategyOnPaper, type WalkOptions } from "../paper-account.ts";
 import type { QueueModel } from "../queue.ts";
 import { type Print, type TapePaper, tapePaper } from "../tape-paper.ts";
@@ -214,7 +214,7 @@ function backtestDoubts({ run, band, rules, market, missing, bars }: Doubtful): 
   const { strategy } = run.account;
   const { cycles } = strategy.state.ledger;
   const spacing = strategy.state.slots.map(({ lower, upper }) => upper - lower).reduce(min);
-  const found: BacktestWarning[] = [];
+  const found: BacktestWarning[] = feeWarnings(market);
   if (band && band.count.most > COARSE * Math.max(1, cycles))
     found.push({
       code: "coarse_candles",

@@ -1,7 +1,7 @@
 /** Fields that the answers about all strategies with one position share. */
 import * as z from "zod";
 import { wire } from "../../kernel/decimal.ts";
-import { SIDES } from "../../model/market.ts";
+import { type Market, SIDES } from "../../model/market.ts";
 import type { OrderTerms } from "../../model/order.ts";
 import { STRATEGY_STATUSES } from "../../model/strategy.ts";
 
@@ -15,6 +15,25 @@ export const placedOut = ({ side, price, amount }: OrderTerms) => ({
 });
 
 export const warnings = () => z.array(z.object({ code: z.string(), message: z.string() }));
+
+/** Fee rates that a plan counts with. */
+export const feesShape = () =>
+  z.object({
+    makerPercent: z.number(),
+    takerPercent: z.number(),
+    assumed: z
+      .string()
+      .nullable()
+      .describe(
+        "Date of the published rates that a plan assumes if the exchange shows none; null if it does",
+      ),
+  });
+
+export const feesOut = ({ maker, taker, assumedFees }: Market) => ({
+  makerPercent: wire(maker * 100n),
+  takerPercent: wire(taker * 100n),
+  assumed: assumedFees?.published ?? null,
+});
 
 export const budgetOut = () =>
   z.object({ base: z.string(), quote: z.string() }).describe("Budgets of base and quote");

@@ -22,6 +22,7 @@ export interface Warning {
   readonly code:
     | "below_break_even"
     | "below_taker_break_even"
+    | "fees_assumed"
     | "market_outside"
     | "low_confidence"
     | "funds_missing"

@@ -52,11 +52,11 @@ import {
   beginsOf,
   beyondLimits,
   firstState,
-  fundsWarnings,
   type PlannedStart,
   plannedOut,
   planStart,
   type StartInputs,
+  startWarnings,
 } from "../start/planned-start.ts";
 import { exposureOfStart, previewStart, withBound } from "../start/preview.ts";
 import { type LastWeek, mostQuote } from "../start/worst-case.ts";
@@ -297,7 +297,7 @@ async function beginStrategy(
     strategy: asGrid(strategy),
     maxQuoteUsed: mostQuote(beginsOf(planned, start)),
     ownBase: planned.ownBase,
-    warnings: [...checked.warnings, ...fundsWarnings(planned, start), ...startDoubts(start, where)],
+    warnings: [...checked.warnings, ...startWarnings(planned, start), ...startDoubts(start, where)],
   };
 }
 

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { placedFields } from "../../engine/operations/shapes.ts";
+import { feesShape, placedFields } from "../../engine/operations/shapes.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { STRATEGY_STATUSES } from "../../model/strategy.ts";
 import { optionFlags, optionShares } from "../state/config.ts";
@@ -74,6 +74,7 @@ export const PlannedShape = lazy(() =>
     maxQuoteUsed: z.string(),
     ownBaseUsed: z.string(),
     breakEvenSpacingPercent: z.number(),
+    fees: feesShape(),
     worstCase: z.array(z.object({ price: z.number(), loss: z.number() })),
     lastWeek: LastWeekShape(),
     spread: z.number(),

@@ -3,7 +3,7 @@ import { type Decimal, max, sum, text, wire, ZERO } from "../../kernel/decimal.t
 import { hashOfPlan } from "../../kernel/hash.ts";
 import { midOf } from "../../kernel/spread.ts";
 import type { Balance } from "../../model/account.ts";
-import type { BidAsk, Market } from "../../model/market.ts";
+import { type BidAsk, feeWarnings, type Market } from "../../model/market.ts";
 import type { Intent, Order, Resting } from "../../model/order.ts";
 import { need, type PairAmounts } from "../../model/strategy.ts";
 import { gridPosition, profitOf } from "../booking.ts";
@@ -145,7 +145,12 @@ export function plannedEditOut(strategy: GridStrategy, planned: PlannedEdit, inp
     totalProfit: wire(total),
     maxQuoteUsed: text(mostQuote(begins)),
     worstCase: worstCases(begins),
-    warnings: [...edited.warnings, ...idleWarnings(planned, market), ...fundsOfEdit(planned, begins, inputs)],
+    warnings: [
+      ...edited.warnings,
+      ...feeWarnings(market),
+      ...idleWarnings(planned, market),
+      ...fundsOfEdit(planned, begins, inputs),
+    ],
     planHash: hash,
   };
 }

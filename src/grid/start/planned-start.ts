@@ -1,10 +1,10 @@
 import type * as z from "zod";
-import { placedOut } from "../../engine/operations/shapes.ts";
+import { feesOut, placedOut } from "../../engine/operations/shapes.ts";
 import { type Decimal, mul, ONE, roundToStep, sum, text, wire, ZERO } from "../../kernel/decimal.ts";
 import { boundsAfter, refusedWithin } from "../../limits/standing.ts";
 import { type AccountRef, type Balance, balanceIn } from "../../model/account.ts";
 import { type Bounds, LIMIT_CODES, type LimitCode, type LimitRefusal } from "../../model/limits.ts";
-import type { BidAsk, Market } from "../../model/market.ts";
+import { type BidAsk, feeWarnings, type Market } from "../../model/market.ts";
 import type { Intent } from "../../model/order.ts";
 import { freeBeside, type PairAmounts } from "../../model/strategy.ts";
 import { breakEvenRatio, restingFees, type Warning } from "../ladder/check-rules.ts";
@@ -158,13 +158,13 @@ const given = (
     ),
   );
 
-/** Warns about balances that a start uses without an explicit flag, and about missing ones. */
-export function fundsWarnings(planned: PlannedStart, inputs: StartInputs): Warning[] {
+/** Warns about assumed fees, about balances that a start uses without an explicit flag, and about missing ones. */
+export function startWarnings(planned: PlannedStart, inputs: StartInputs): Warning[] {
   const { checked, state, intents, ownBase } = planned;
   const { base } = inputs.market;
   const free = ownFree(inputs).quote;
   const needed = neededQuote(beginsOf(planned, inputs));
-  const warnings: Warning[] = [];
+  const warnings: Warning[] = feeWarnings(inputs.market);
   if (ownBase > ZERO && checked.config.useOwnBase === undefined)
     warnings.push({
       code: "own_base_used",
@@ -229,10 +229,11 @@ export function plannedOut(planned: PlannedStart, inputs: StartInputs, week: Las
     maxQuoteUsed: text(mostQuote(begins)),
     ownBaseUsed: text(ownBase),
     breakEvenSpacingPercent: percentNumber(breakEvenRatio(restingFees(market)) - ONE),
+    fees: feesOut(market),
     worstCase: worstCases(begins),
     lastWeek: lastWeekOut(begins, week),
     spread: wire(quote.ask - quote.bid),
-    warnings: [...warnings, ...fundsWarnings(planned, inputs)],
+    warnings: [...warnings, ...startWarnings(planned, inputs)],
     planHash: hash,
   };
 }

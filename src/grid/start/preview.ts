@@ -25,7 +25,7 @@ import { sellPrice } from "../plan/first-buy.ts";
 import type { GridConfig } from "../state/config.ts";
 import { totalBase } from "../state/lots.ts";
 import type { GridState, GridStrategy, Ledger, Slot } from "../state/state.ts";
-import { beginsOf, fundsWarnings, type PlannedStart, type StartInputs } from "./planned-start.ts";
+import { beginsOf, type PlannedStart, type StartInputs, startWarnings } from "./planned-start.ts";
 import { type LastWeek, lastWeekOut, mostMoved, mostQuote, worstCases } from "./worst-case.ts";
 
 interface StartPreview extends StartInputs {
@@ -73,7 +73,7 @@ function startLimits(planned: PlannedStart, start: StartPreview): string[] {
     ...(maxPosition === undefined ? [] : [`at most ${percent(maxPosition)} % of the capital in ${base}`]),
     ...(safetyReserve === undefined ? [] : [`${percent(safetyReserve)} % of the capital stay in ${quote}`]),
     ...refusedOf(planned.state),
-    ...[...warnings, ...fundsWarnings(planned, start), ...doubts].map(({ message }) => message),
+    ...[...warnings, ...startWarnings(planned, start), ...doubts].map(({ message }) => message),
     `break-even: ${lastWeekOut(beginsOf(planned, start), start.week).message}`,
     ...(killed ? ["the kill switch is on: the start would be refused"] : []),
   ];

@@ -2,6 +2,7 @@ import * as z from "zod";
 import {
   budgetOut,
   changedFields,
+  feesShape,
   listedFields,
   placedFields,
   statusFields,
@@ -43,6 +44,7 @@ export const PlannedOwnStrategyShape = lazy(() =>
     orders: z.array(OwnStrategyOrderShape()).describe("Orders to place"),
     refused: z.array(RefusedOrderShape()),
     worstCase: z.string().describe("Maximum loss, as a sentence"),
+    fees: feesShape(),
     warnings: warnings(),
     planHash: z.string(),
   }),

@@ -2,6 +2,7 @@ import * as z from "zod";
 import {
   budgetOut,
   changedFields,
+  feesShape,
   listedFields,
   placedFields,
   statusFields,
@@ -243,6 +244,7 @@ export const PlannedQuoteShape = lazy(() =>
     refused: z.array(z.object({ side: sideShape(), level: z.number(), reason: z.string() })),
     cadence: cadenceShape(),
     worstCase: z.string().describe("Maximum loss, as a sentence"),
+    fees: feesShape(),
     warnings: warnings(),
     planHash: z.string(),
   }),

@@ -1,5 +1,5 @@
 /** Plans quotes with the function that a pass uses, and formats the plan for people. */
-import { placedOut } from "../../engine/operations/shapes.ts";
+import { feesOut, placedOut } from "../../engine/operations/shapes.ts";
 import { withFirstBase } from "../../engine/position/position.ts";
 import {
   type Decimal,
@@ -18,7 +18,7 @@ import {
 import { approvesSame, hashOfShown } from "../../kernel/hash.ts";
 import { MINUTE, SECOND } from "../../kernel/time.ts";
 import type { Balance } from "../../model/account.ts";
-import type { Book, Market } from "../../model/market.ts";
+import { type Book, feeWarnings, type Market } from "../../model/market.ts";
 import type { Elsewhere } from "../../model/memory.ts";
 import { freeBeside, type PairAmounts } from "../../model/strategy.ts";
 import type { VenueOrder } from "../../ports/venue.ts";
@@ -147,6 +147,7 @@ export function plannedQuoteOut(
     refused: cuts.map(({ side, level, because }) => ({ side, level, reason: because })),
     cadence: passIntervalAdvice(inputs, config),
     worstCase: worstCaseText(planned, inputs),
+    fees: feesOut(inputs.market),
     warnings: quoteWarnings(planned, inputs),
     planHash: hash,
   };
@@ -219,6 +220,7 @@ export function quoteWarnings(
   const isAlone = counted.length === 1 && counted[0]?.source === "own";
   return [
     ...notices.map((notice) => ({ ...notice })),
+    ...feeWarnings(inputs.market),
     ...missingFunds(has, inputs),
     ...modelWarnings(config),
     ...defenceWarnings(config, plan.reference.price, inputs.market),

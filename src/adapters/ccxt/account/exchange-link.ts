@@ -58,7 +58,7 @@ export interface ExchangeLink extends LinkRuntime {
   readonly budget: PublicBudget | undefined;
   /** Check of this machine's clock, for calls outside of a pass. */
   readonly check: ClockCheck;
-  readonly fees: Map<string, { readonly rates: FeeRates | undefined; readonly until: Millis }>;
+  readonly fees: Map<string, { readonly rates: FeeRates | "unread"; readonly until: Millis }>;
   /** When it was read, by this process's clock. */
   readonly kinds: Map<AccountKey, KnownKind & { readonly at: Millis }>;
   readonly buyFees: BuyFees;

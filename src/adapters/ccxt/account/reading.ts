@@ -1,5 +1,5 @@
 /** Converts ccxt's results to our types. Values that are not finite, negative or missing fail the read. */
-import { type Decimal, div, fromNumber, mul, ONE, parseDecimal, ZERO } from "../../../kernel/decimal.ts";
+import { type Decimal, div, fromNumber, max, mul, ONE, parseDecimal, ZERO } from "../../../kernel/decimal.ts";
 import { VenueError } from "../../../kernel/errors.ts";
 import { isPair, type Pair, splitPair } from "../../../kernel/pair.ts";
 import type { Millis } from "../../../kernel/time.ts";
@@ -8,7 +8,7 @@ import type { Book, BookLevel, Candle, Market, Side, Ticker, Trade } from "../..
 import type { Fee, OrderStatus } from "../../../model/order.ts";
 import type { Keys, VenueFill, VenueOrder } from "../../../ports/venue.ts";
 import { type AccountKind, type Dict, type FeeRates, fieldOf, isDict } from "../client/ccxt.ts";
-import type { Quirks } from "../client/quirks.ts";
+import type { PublishedFees, Quirks } from "../client/quirks.ts";
 import type { ExchangeLink } from "./exchange-link.ts";
 import { createSession, type PrivateSession } from "./session.ts";
 
@@ -66,10 +66,13 @@ function exactTime(value: unknown, what: string): Millis {
   return value;
 }
 
+/** Rates of the account; `unread` if its keys do not show them, undefined without keys. */
+export type AccountFees = FeeRates | "unread" | undefined;
+
 export function readMarket(
   market: Dict,
-  { buyFeeIn }: Pick<Market, "buyFeeIn">,
-  fees: FeeRates | undefined,
+  { buyFeeIn, publishedFees }: Pick<Quirks, "buyFeeIn" | "publishedFees">,
+  fees: AccountFees,
 ): Market {
   const symbol = readPair(market.symbol);
   const { precision, limits, active } = market;
@@ -83,16 +86,40 @@ export function readMarket(
     minAmount: natural(fieldOf(amount, "min") ?? "0", "minimum amount"),
     minNotional: natural(fieldOf(cost, "min") ?? "0", "minimum notional"),
     active: active !== false,
-    maker: fees?.maker ?? natural(market.maker, "maker fee"),
-    taker: fees?.taker ?? natural(market.taker, "taker fee"),
+    ...(fees === undefined || fees === "unread" ? publicFees(market, publishedFees, fees) : fees),
     buyFeeIn,
   };
 }
 
+/** Returns the listed rates, or the published ones if they cannot be read; unread rates of an account are at least both. */
+function publicFees(
+  market: Dict,
+  { published, ...rates }: PublishedFees,
+  fees: Exclude<AccountFees, FeeRates>,
+): Pick<Market, "maker" | "taker" | "assumedFees"> {
+  const listed = { maker: feeRateOf(market.maker), taker: feeRateOf(market.taker) };
+  const names = (["maker", "taker"] as const).filter(
+    (name) => fees === "unread" || (listed[name] ?? -1n) < ZERO,
+  );
+  const rateOf = (name: "maker" | "taker"): Decimal =>
+    names.includes(name) ? max(listed[name] ?? ZERO, rates[name]) : (listed[name] ?? rates[name]);
+  return {
+    maker: rateOf("maker"),
+    taker: rateOf("taker"),
+    ...(names.length > 0 ? { assumedFees: { names, published } } : {}),
+  };
+}
+
+/** Returns a fee rate as a share of the notional; undefined for the whole of it, which no exchange charges. */
+function feeRateOf(value: unknown): Decimal | undefined {
+  const rate = decimalOf(value);
+  return rate !== undefined && rate < ONE && rate > -ONE ? rate : undefined;
+}
+
 export const readFeeRates = (result: Dict): FeeRates => ({
   // A maker can receive a rebate; planning counts it as no fee.
-  maker: decimalOf(result.maker) ?? positive(undefined, "maker fee"),
-  taker: natural(result.taker, "taker fee"),
+  maker: feeRateOf(result.maker) ?? positive(undefined, "maker fee"),
+  taker: natural(feeRateOf(result.taker) === undefined ? undefined : result.taker, "taker fee"),
 });
 
 export function tickerOf(result: Dict, now: Millis): Ticker {

@@ -5,12 +5,12 @@ import { DAY, HOUR, MINUTE, type Millis } from "../../../kernel/time.ts";
 import { type AccountKey, type AccountRef, accountKey, type Balance } from "../../../model/account.ts";
 import type { Market } from "../../../model/market.ts";
 import type { MarketData, Venue, VenueOrder } from "../../../ports/venue.ts";
-import { type Ccxt, type Dict, type FeeRates, fieldOf, type TradedFees } from "../client/ccxt.ts";
+import { type Ccxt, type Dict, fieldOf, type TradedFees } from "../client/ccxt.ts";
 import { CallFailed, noAnswer, type Quirks } from "../client/quirks.ts";
 import type { ExchangeLink } from "./exchange-link.ts";
 import { publicData, readOrders, readSpan } from "./fills.ts";
 import { openingOf } from "./lease-calls.ts";
-import { balancesOf, readFeeRates, readMarket, venueOrderOf } from "./reading.ts";
+import { type AccountFees, balancesOf, readFeeRates, readMarket, venueOrderOf } from "./reading.ts";
 import { sendCancel, sendOrder } from "./send-order.ts";
 import { createSession, type LeaseHold, type PrivateSession, type SessionCaller } from "./session.ts";
 
@@ -33,7 +33,7 @@ export function ccxtVenue(link: ExchangeLink, access: AccountAccess): Venue {
   const market = async (symbol: Pair) => {
     const fresh = await catalog.fresh(symbol);
     const asset = await buyFeeIn(link, accountKey(account));
-    return readMarket(fresh, { buyFeeIn: asset }, await fees(symbol));
+    return readMarket(fresh, { ...quirks, buyFeeIn: asset }, await fees(symbol));
   };
 
   const balances = async () =>
@@ -309,21 +309,14 @@ function unexplained(balances: readonly Balance[], orders: readonly VenueOrder[]
     .map(({ asset }) => asset);
 }
 
-function raise(error: Error): never {
-  throw error;
-}
-
 /** Time until a failed request is retried. */
 const FAILED_FEES_PAUSE = 10 * MINUTE;
 const MAX_CACHED_FEES = 1000;
 
-/**
- * Reads this account's fees once a day. Returns undefined without keys, or if the exchange does not return them; the
- * listed rates are then the highest possible ones.
- */
+/** Reads this account's fees once a day; returns the last ones if the exchange does not return them now. */
 export function accountFeeReader(link: ExchangeLink, account: AccountKey, session: PrivateSession) {
   const { keeping, log, local, quirks } = link;
-  return async function feesFor(symbol: Pair): Promise<FeeRates | undefined> {
+  return async function feesFor(symbol: Pair): Promise<AccountFees> {
     if (!(await session.keys())) return undefined;
     const key = `${account} ${symbol}`;
     const known = link.fees.get(key);
@@ -338,13 +331,13 @@ export function accountFeeReader(link: ExchangeLink, account: AccountKey, sessio
       return remember(key, rates, DAY);
     } catch (error) {
       if (!(error instanceof VenueError)) throw error;
-      if (error instanceof BudgetSpent) return kept?.value ?? raise(error);
+      if (error instanceof BudgetSpent) return kept?.value ?? "unread";
       log("warn", `${quirks.name} does not show this account's fees`, { symbol, reason: error.message });
-      return remember(key, kept?.value, FAILED_FEES_PAUSE);
+      return remember(key, kept?.value ?? "unread", FAILED_FEES_PAUSE);
     }
   };
 
-  function remember(key: string, rates: FeeRates | undefined, span: number): FeeRates | undefined {
+  function remember(key: string, rates: NonNullable<AccountFees>, span: number): NonNullable<AccountFees> {
     if (link.fees.size >= MAX_CACHED_FEES) link.fees.clear();
     link.fees.set(key, { rates, until: local.monotonic() + span });
     return rates;

@@ -6,7 +6,7 @@ import type { Millis } from "../../../kernel/time.ts";
 import type { Market, Tier } from "../../../model/market.ts";
 import type { NewOrder, Span } from "../../../model/order.ts";
 import type { CallRate, OrderIds, Timing } from "../../../ports/venue.ts";
-import { type AccountKind, type Ccxt, type CcxtClass, type Dict, fieldOf } from "./ccxt.ts";
+import { type AccountKind, type Ccxt, type CcxtClass, type Dict, type FeeRates, fieldOf } from "./ccxt.ts";
 
 /** Rate limit of an account's private calls. */
 export interface PrivateRate extends CallRate {
@@ -52,6 +52,11 @@ export interface EndedRows {
   readonly next?: string | undefined;
 }
 
+export interface PublishedFees extends FeeRates {
+  /** Date of the source, as YYYY-MM-DD. */
+  readonly published: string;
+}
+
 /** Everything that differs for one exchange, in a separate file. */
 export interface Quirks {
   /** Display name for messages. */
@@ -75,6 +80,8 @@ export interface Quirks {
   readonly serial: boolean;
   /** Asset of buy fees; if accounts differ, it is derived from the account's fills. */
   readonly buyFeeIn: Market["buyFeeIn"];
+  /** Published fee rates without any discount; assumed if the exchange shows no others. */
+  readonly publishedFees: PublishedFees;
   /** Whether the exchange accepts market buys by cost only; then an immediate limit order is sent instead. */
   readonly buysByCost: boolean;
 

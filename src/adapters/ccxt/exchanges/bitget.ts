@@ -1,3 +1,4 @@
+import { decimal } from "../../../kernel/decimal.ts";
 import type { Pair } from "../../../kernel/pair.ts";
 import { DAY, MINUTE, SECOND } from "../../../kernel/time.ts";
 import type { Span } from "../../../model/order.ts";
@@ -140,6 +141,8 @@ export const bitget: Quirks = {
     },
   },
   buysByCost: true,
+  // bitget.com/support/articles/12560603795929, below 1,000,000 USD.
+  publishedFees: { maker: decimal("0.001"), taker: decimal("0.001"), published: "2023-08-16" },
   // Limit of the endpoint for older candles: for a longer span, ccxt requests its end there and omits its beginning.
   candlePage: 200,
 

@@ -1,3 +1,4 @@
+import { decimal } from "../../../kernel/decimal.ts";
 import { DAY, SECOND } from "../../../kernel/time.ts";
 import type { Span } from "../../../model/order.ts";
 import { asCcxt, type Dict, fieldOf } from "../client/ccxt.ts";
@@ -70,6 +71,8 @@ export const gateio: Quirks = {
     });
   },
   buysByCost: true,
+  // gate.com/fee, VIP 0 without a discount; announcement 50390 left it unchanged.
+  publishedFees: { maker: decimal("0.001"), taker: decimal("0.001"), published: "2026-04-09" },
   candlePage: 1000,
   // "Maximum 10000 points ago are allowed" (ccxt#27887); the margin covers the time until the last page is requested.
   candleReach: 9_990,

@@ -1,3 +1,4 @@
+import { decimal } from "../../../kernel/decimal.ts";
 import { SECOND } from "../../../kernel/time.ts";
 import { asCcxt, type Dict, fieldOf, isDict } from "../client/ccxt.ts";
 import { DEFAULT_QUIRKS, type ErrorMeaning, inForce, type Quirks, unlessMissing } from "../client/quirks.ts";
@@ -72,6 +73,8 @@ export const kraken: Quirks = {
   serial: true,
   candlePage: 720,
   candleReach: 720,
+  // kraken.com/features/fee-schedule, below 10,000 USD; its list of markets shows no fees since 2026-09-08.
+  publishedFees: { maker: decimal("0.0025"), taker: decimal("0.004"), published: "2026-05-30" },
   buyFeeIn: "quote",
 
   refusalIn(body) {

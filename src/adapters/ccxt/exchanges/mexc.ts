@@ -1,3 +1,4 @@
+import { decimal, ZERO } from "../../../kernel/decimal.ts";
 import { DAY, MINUTE, SECOND } from "../../../kernel/time.ts";
 import { asCcxt, type Dict, fieldOf } from "../client/ccxt.ts";
 import {
@@ -38,6 +39,8 @@ export const mexc: Quirks = {
   options: { defaultType: "spot", recvWindow: LIVE_TIMING.expiry },
   // Its documentation says base, real payloads say quote (ccxt#14774, ccxt#22320).
   buyFeeIn: "unknown",
+  // mexc.com/learn, "Calculation of fees in spot trading".
+  publishedFees: { maker: ZERO, taker: decimal("0.0005"), published: "2025-07-16" },
   rate: { burst: 20, perSecond: 10, reserve: 4 },
 
   refusalIn(body) {

@@ -313,7 +313,14 @@ describe("public data", () => {
   };
   it("has a market with the account's rates, or the listed ones", () => {
     const read = (over: Dict = {}, fees?: object) =>
-      readMarket({ ...MARKET, ...over }, { buyFeeIn: "base" }, fees as never);
+      readMarket(
+        { ...MARKET, ...over },
+        {
+          buyFeeIn: "base",
+          publishedFees: { maker: d("0.0015"), taker: d("0.0015"), published: "2026-01-02" },
+        },
+        fees as never,
+      );
     const expected = {
       symbol: "BTC/USDT",
       base: "BTC",
@@ -331,7 +338,18 @@ describe("public data", () => {
     expect(read({}, { maker: 0n, taker: 5n })).toEqual({ ...expected, maker: 0n, taker: 5n });
     expect(read({ limits: {}, active: undefined })).toEqual({ ...expected, minAmount: 0n, minNotional: 0n });
     expect(read({ active: false }).active).toBe(false);
-    expect(() => read({ maker: undefined })).toThrow(VenueError);
+    expect(read({ maker: "-0.0001" })).toMatchObject({ maker: d("0.0015"), taker: d("0.002") });
+    for (const maker of [undefined, null, "", "NaN", "abc", {}, "1", "1e999", 7]) {
+      const assumed = { names: ["maker"], published: "2026-01-02" };
+      const found = { ...expected, maker: d("0.0015"), assumedFees: assumed };
+      expect(read({ maker })).toEqual(found);
+    }
+    // What an account with unread fees pays is at least what is listed and what is published.
+    expect(read({}, "unread" as never)).toEqual({
+      ...expected,
+      maker: d("0.0015"),
+      assumedFees: { names: ["maker", "taker"], published: "2026-01-02" },
+    });
     expect(() => read({ precision: { price: "0", amount: "1" } })).toThrow(VenueError);
   });
 
