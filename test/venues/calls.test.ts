@@ -110,7 +110,7 @@ describe.each(NAMES)("ccxt's %s class on the emulated exchange", (name) => {
     const fee = await client.fetchTradingFee(PAIR);
     const rates = { mexc: ["0", "0.0005"], gateio: ["0.002", "0.002"], bitget: ["0.001", "0.001"] };
     expect([String(fee.maker), String(fee.taker)]).toEqual(
-      name === "kraken" ? ["0.0016", "0.0026"] : rates[name],
+      name === "kraken" ? ["0.0025", "0.004"] : rates[name],
     );
   });
 

@@ -16,18 +16,17 @@ export const placedOut = ({ side, price, amount }: OrderTerms) => ({
 
 export const warnings = () => z.array(z.object({ code: z.string(), message: z.string() }));
 
-/** Fee rates that a plan counts with. */
 export const feesShape = () =>
-  z.object({
-    makerPercent: z.number(),
-    takerPercent: z.number(),
-    assumed: z
-      .string()
-      .nullable()
-      .describe(
-        "Date of the published rates that a plan assumes if the exchange shows none; null if it does",
-      ),
-  });
+  z
+    .object({
+      makerPercent: z.number().describe("Maker fee, in percent"),
+      takerPercent: z.number().describe("Taker fee, in percent"),
+      assumed: z
+        .string()
+        .nullable()
+        .describe("Date of the published rates that the plan assumes; null if the exchange showed both"),
+    })
+    .describe("Fee rates of the plan");
 
 export const feesOut = ({ maker, taker, assumedFees }: Market) => ({
   makerPercent: wire(maker * 100n),
