@@ -41,11 +41,13 @@ import type { Values } from "../terminal/arguments.ts";
 import { print } from "../terminal/output.ts";
 import { fail } from "../terminal/refused.ts";
 import { terminalColumns, wrap } from "../terminal/style.ts";
+import { compareExchanges } from "./exchange-shapes.ts";
 import { PLANS, PRICES_OF, type PricePlan, type Unit } from "./plans.ts";
 import { openAnswering, remoteOf } from "./run-operation.ts";
 
 /** Runs all checks, whatever the others find. Exit code 1 if one fails. */
 export async function runDoctor(values: Values): Promise<number> {
+  if (values.exchanges) return doctorOfExchanges(values);
   const checks: Check[] = [runtime(), privacy(configFile(process.env), "settings")];
   const settings = await tryCheck(checks, "settings", async () => {
     const read = readSettings(values, process.env);
@@ -74,9 +76,20 @@ export async function runDoctor(values: Values): Promise<number> {
       deps.close();
     }
   }
-  process.stdout.write(values.json ? `${JSON.stringify({ checks }, null, 2)}\n` : checksText(checks));
+  printChecks(values, checks);
   return checks.some(({ finding }) => finding === "bad") ? 1 : 0;
 }
+
+async function doctorOfExchanges(values: Values): Promise<number> {
+  const { exchanges, venueUrls } = readSettings(values, process.env).config;
+  const compared = exchanges.map(({ id, venue }) => ({ id, venue, address: venueUrls.get(id) }));
+  const { checks, code } = await compareExchanges(compared);
+  printChecks(values, checks);
+  return code;
+}
+
+const printChecks = (values: Values, checks: readonly Check[]) =>
+  process.stdout.write(values.json ? `${JSON.stringify({ checks }, null, 2)}\n` : checksText(checks));
 
 const HEADINGS = { bad: "problem", note: "note", ok: "ok" } as const;
 
@@ -270,7 +283,7 @@ async function checkClock(id: string, address: string): Promise<Check> {
 
 type Finding = "ok" | "note" | "bad";
 
-interface Check {
+export interface Check {
   readonly check: string;
   readonly finding: Finding;
   readonly detail: string;

@@ -280,9 +280,12 @@ const demoCommand = command({
 const doctorCommand = command({
   name: "doctor",
   description: "Check the runtime, settings, database, port and exchanges",
-  examples: ["edgemaker doctor", "edgemaker doctor --sandbox --json"],
+  examples: ["edgemaker doctor", "edgemaker doctor --sandbox --json", "edgemaker doctor --exchanges"],
   args: {
     port: textFlag("Port that serve would use (default 3000)", "number"),
+    exchanges: switchFlag(
+      "Only compare the exchanges' public responses with their known fields (exit code 1: a field differs, 3: a response cannot be read)",
+    ),
     ...DATABASE_ARGS,
     db: { ...DATABASE_ARGS.db, isOnlyRead: true },
     json: switchFlag("Print as JSON"),

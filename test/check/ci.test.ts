@@ -6,6 +6,7 @@ import { root } from "../support/bundle.ts";
 const script = readFileSync(join(root, ".ci/run"), "utf8");
 const workflow = readFileSync(join(root, ".github/workflows/ci.yml"), "utf8");
 const nightly = readFileSync(join(root, ".github/workflows/nightly.yml"), "utf8");
+const shapes = readFileSync(join(root, ".github/workflows/shapes.yml"), "utf8");
 
 it("the workflow runs the commands of .ci/run, under the same names", () => {
   // A browser is there already where the workflow runs.
@@ -30,9 +31,19 @@ it("each simulation of .ci/run begins at a number, and the nightly one draws new
     expect(drawn).toContainEqual(`--swarm${kind} --count 3000`);
 });
 
-it.each([workflow, nightly])("a workflow only reads, and each action is pinned to a commit", (workflow) => {
+it("the weekly workflow compares the exchanges' responses, and opens an issue if they differ", () => {
+  expect(shapes).toMatch(/^ {4}- cron: "\d+ \d+ \* \* \d"$/m);
+  expect(shapes).toContain("npm run --silent shapes > shapes.txt");
+  expect(shapes).toContain("if: steps.compare.outputs.code == '1'");
+});
+
+it.each([
+  [workflow, []],
+  [nightly, []],
+  [shapes, ["issues"]],
+])("a workflow only reads, or writes issues, and each action is pinned to a commit", (workflow, writes) => {
   expect(workflow).toMatch(/^permissions:\n {2}contents: read\n/m);
-  expect(workflow).not.toMatch(/: write\b/);
+  expect([...workflow.matchAll(/(\w+): write\b/g)].map(([, name]) => name)).toEqual(writes);
   const actions = [...workflow.matchAll(/uses: (.+)$/gm)].map(([, action]) => action);
   expect(actions.length).toBeGreaterThan(0);
   for (const action of actions) expect(action).toMatch(/^[\w-]+\/[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);

@@ -109,6 +109,10 @@ const recent = (now: Millis, span: Millis): Millis =>
   now - (span < HOUR ? 30 * DAY : (span / HOUR) * 60 * DAY);
 
 export const bitget: Dialect = {
+  checked: {
+    on: "2026-11-21",
+    source: "bitget.com/api-doc; ccxt 4.5.84",
+  },
   ids: {
     order: (number) => String(1_136_353_550_000_000_000n + BigInt(number)),
     trade: (number) => String(1_109_431_644_000_000_000n + BigInt(number)),

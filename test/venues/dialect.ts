@@ -63,7 +63,15 @@ export interface Ask {
 
 export type PrivateAsk = Ask & { readonly member: Member };
 
+/** When and against what the shape of an emulated payload was last checked. */
+export interface ShapeCheck {
+  readonly on: string;
+  readonly source: string;
+}
+
 export interface Dialect {
+  /** Of every payload, and of those that were checked again. */
+  readonly checked: ShapeCheck & { readonly again?: Partial<Record<Route, ShapeCheck>> };
   readonly ids: { readonly order: (number: number) => string; readonly trade: (number: number) => string };
   readonly buyFeeIn: "base" | "quote";
   /** Most open orders of one pair. */

@@ -151,9 +151,26 @@ export const market = (listing: Listing) => ({
   sell_start: 0,
   buy_start: 0,
   type: "normal",
+  trade_url: `https://www.gate.com/trade/${idOf(listing)}`,
 });
 
+/** A pair that is traded on margin only (ccxt 4.5.84, gate.js, fetchSpotMarkets). */
+const MARGIN = {
+  id: "HOODON_USDT",
+  base: "HOODON",
+  quote: "USDT",
+  leverage: 10,
+  min_base_amount: "0.01",
+  min_quote_amount: "1",
+  max_quote_amount: "5000",
+  status: 1,
+};
+
 export const gateio: Dialect = {
+  checked: {
+    on: "2026-11-21",
+    source: "gate.com/docs/developers/apiv4; ccxt 4.5.84",
+  },
   ids: {
     order: (number) => String(435_305_000_000 + number),
     trade: (number) => String(7_342_000_000 + number),
@@ -178,7 +195,7 @@ export const gateio: Dialect = {
   open: {
     time: ({ now }) => ok({ server_time: now }),
     markets: ({ request, engine }) =>
-      ok(pathOf(request).startsWith("/spot") ? [...engine.listings.values()].map(market) : []),
+      ok(pathOf(request).startsWith("/spot") ? [...engine.listings.values()].map(market) : [MARGIN]),
     currencies: () => ok([]),
     ticker: (ask) => withPair(ask, ticker),
     book: (ask) =>

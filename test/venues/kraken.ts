@@ -78,8 +78,8 @@ export const market = (listing: Listing) => ({
   pair_decimals: decimalsOf(listing.tick),
   lot_decimals: decimalsOf(listing.lot),
   lot_multiplier: 1,
-  leverage_buy: [],
-  leverage_sell: [],
+  leverage_buy: [2, 3],
+  leverage_sell: [2, 3],
   fees: [],
   fees_maker: [],
   fee_volume_currency: "ZUSD",
@@ -92,6 +92,13 @@ export const market = (listing: Listing) => ({
 });
 
 export const kraken: Dialect = {
+  checked: {
+    on: "2026-11-21",
+    source: "docs.kraken.com/api; ccxt 4.5.84",
+    again: {
+      markets: { on: "2026-11-28", source: "docs.kraken.com/exchange/changelog; python-kraken-sdk#452" },
+    },
+  },
   ids: { order: (number) => txid("O", number), trade: (number) => txid("T", number) },
   buyFeeIn: "quote",
   maxOpen: 225,

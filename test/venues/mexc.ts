@@ -69,6 +69,7 @@ export const market = (listing: Listing) => ({
   baseCommissionPrecision: decimalsOf(listing.lot),
   quoteCommissionPrecision: decimalsOf(listing.tick),
   orderTypes: ["LIMIT", "MARKET", "LIMIT_MAKER"],
+  quoteOrderQtyMarketAllowed: true,
   isSpotTradingAllowed: listing.active,
   isMarginTradingAllowed: false,
   quoteAmountPrecision: text(listing.minNotional),
@@ -85,6 +86,10 @@ export const market = (listing: Listing) => ({
 });
 
 export const mexc: Dialect = {
+  checked: {
+    on: "2026-11-21",
+    source: "mexc.com/api-docs/spot-v3; ccxt 4.5.84",
+  },
   ids: {
     order: (number) => `C02__${String(number).padStart(21, "0")}`,
     trade: (number) => number.toString(16).padStart(32, "0"),

@@ -111,6 +111,9 @@ export async function serveVenue(
     const pause = latency.after + (fault?.kind === "slow" ? millis : 0);
     if (pause > 0) await wait(pause);
     await fault?.until;
+    const { again, ...all } = dialect.checked;
+    const { on, source } = again?.[route] ?? all;
+    response.setHeader("x-shape-checked", `${on} ${source}`);
     if (fault && fault.kind !== "slow") spoil(response, { ...fault, route }, reply, dialect, clock());
     else send(response, reply ?? dialect.trouble.serverError, clock());
   }
