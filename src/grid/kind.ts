@@ -328,7 +328,7 @@ function placeMissing(
     busy,
     now: context.now,
     unclear: mine.flatMap(unclearRefusal),
-    resting: [...context.resting, ...bought.intents],
+    resting: bought.intents.length === 0 ? context.resting : [...context.resting, ...bought.intents],
     funds: bought.funds,
     killed: context.killed,
     isRecovering: mustWait,

@@ -134,6 +134,30 @@ export const NEW_ORDER = {
   actor: null,
 } as const;
 
+/** Groups rows by a key, in their order. */
+export function groupBy<T, K>(rows: readonly T[], keyOf: (row: T) => K): ReadonlyMap<K, readonly T[]> {
+  const groups = new Map<K, T[]>();
+  for (const row of rows) {
+    const key = keyOf(row);
+    const group = groups.get(key);
+    if (group) group.push(row);
+    else groups.set(key, [row]);
+  }
+  return groups;
+}
+
+const groupsOfLists = new WeakMap<readonly Order[], ReadonlyMap<string | null, readonly Order[]>>();
+
+/**
+ * Returns the orders of one strategy in a list that does not change. The list is grouped once: a pass searches it for
+ * each of its strategies.
+ */
+export function ordersOf(orders: readonly Order[], strategy: string): readonly Order[] {
+  const groups = groupsOfLists.get(orders) ?? groupBy(orders, (order) => order.strategy);
+  groupsOfLists.set(orders, groups);
+  return groups.get(strategy) ?? [];
+}
+
 /** A span of market time, from inclusive to exclusive. */
 export interface Span {
   readonly from: Millis;

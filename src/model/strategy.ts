@@ -7,7 +7,7 @@ import { type AccountKey, type Balance, balanceIn } from "./account.ts";
 import type { LimitCode } from "./limits.ts";
 import type { Market, Side } from "./market.ts";
 import type { LossWatch } from "./memory.ts";
-import type { Order, TimeInForce } from "./order.ts";
+import { type Order, ordersOf, type TimeInForce } from "./order.ts";
 
 /** Returns a strategy as texts name it: by its name and its id. */
 export const calledBy = ({ id, name }: { readonly id: string; readonly name?: string | null }): string =>
@@ -264,7 +264,7 @@ export function lockedBy(
   orders: readonly Order[],
   market: Market,
 ): PairAmounts {
-  const resting = orders.filter(({ strategy, state }) => strategy === id && LOCKING.has(state));
+  const resting = ordersOf(orders, id).filter(({ state }) => LOCKING.has(state));
   const lockedOn = (side: Side) =>
     sum(resting.filter((order) => order.side === side).map((order) => need(market, unfilled(order)).amount));
   return { quote: lockedOn("buy"), base: lockedOn("sell") };

@@ -4,7 +4,7 @@ import { lazy } from "../../kernel/lazy.ts";
 import { DAY } from "../../kernel/time.ts";
 import type { AccountKey } from "../../model/account.ts";
 import type { LimitTerms, ScopeTerms } from "../../model/limits.ts";
-import type { Order } from "../../model/order.ts";
+import { groupBy, type Order } from "../../model/order.ts";
 import type { ManualOrderTerms } from "../../ports/stores/store.ts";
 import {
   type Context,
@@ -30,8 +30,9 @@ export function insertIntents(
   intents: readonly Order[],
   terms: LimitTerms | null,
 ): Statement[] {
-  return [...grouped(intents).values()].flatMap((group) => {
-    const [{ kind, strategy }] = group as [Order];
+  const groups = groupBy(intents, ({ strategy, kind }) => `${strategy} ${kind}`);
+  return [...groups.values()].flatMap((group) => {
+    const [{ kind, strategy }] = group as readonly [Order];
     const matching = kind === "slot" ? sql`${strategies.wants} = 'run'` : sql`${strategies.wants} <> 'pause'`;
     const request = sql`exists(select 1 from ${strategies} where ${strategies.id} = ${strategy} and ${matching})`;
     return insertWhere(context, group, { terms, condition: sql`${request} and not ${MEETS_MANUAL_ORDER}` });
@@ -82,15 +83,6 @@ const intended = (key: keyof Order): SQL =>
  * for each intent.
  */
 const MEETS_MANUAL_ORDER = sql`exists(select 1 from ${orders} indexed by orders_unsettled_by_hand where ${orders.account} = ${intended("account")} and ${orders.symbol} = ${intended("symbol")} and ${orders.kind} = 'hand' and ${mayBeMetRow()} and ${isMetWithin(intended("side"), intended("price"))})`;
-
-const grouped = (intents: readonly Order[]): Map<string, Order[]> => {
-  const groups = new Map<string, Order[]>();
-  for (const intent of intents) {
-    const key = `${intent.strategy} ${intent.kind}`;
-    groups.set(key, [...(groups.get(key) ?? []), intent]);
-  }
-  return groups;
-};
 
 const intentColumns = sql.raw(ORDER_COLUMNS.map((_column, index) => `intent.column${index + 1}`).join(", "));
 

@@ -302,12 +302,14 @@ export function afterTurn(
 ): StrategyAllowance {
   const { quote } = splitPair(symbol);
   const bought = turn.intents.filter(({ side }) => side === "buy").map(notional);
-  const resting = new Map(share.resting);
-  resting.set(symbol, [...(share.resting.get(symbol) ?? []), ...turn.intents]);
   return {
     funds: turn.funds,
     doubted: share.doubted,
-    resting,
+    // Copied only for new orders: it lists every order of the pair.
+    resting:
+      turn.intents.length === 0
+        ? share.resting
+        : new Map(share.resting).set(symbol, [...(share.resting.get(symbol) ?? []), ...turn.intents]),
     limit: share.limit - turn.intents.length,
     openBuys: { ...share.openBuys, [quote]: (share.openBuys[quote] ?? ZERO) + sum(bought) },
     short: share.short || turn.short,
@@ -368,27 +370,55 @@ export const ofAllMarkets = <T extends AccountStrategies & { readonly orders: re
   };
 };
 
-/** Returns the capital that limits are a share of: all quote of the account, and the cost of its strategies' base. */
-export function capitalOf(
-  { id, symbol, kind, state }: Strategy,
+/** Adds an amount to the sum of a key. */
+const addTo = <K>(sums: Map<K, Decimal>, key: K, amount: Decimal): void => {
+  sums.set(key, (sums.get(key) ?? ZERO) + amount);
+};
+
+/**
+ * Adds up the capital that limits are a share of, once per pass: all quote of the account, and the cost of its
+ * strategies' base. `note` replaces a strategy that the pass has advanced.
+ */
+export function capitalsOf(
   { balances }: Observation,
-  { strategies, kinds, orders, planned }: AccountStrategies & { orders: readonly Order[]; planned: Funds },
-): Capital | undefined {
-  if (!balances) return undefined;
-  const asset = splitPair(symbol).quote;
-  const { free, used } = balances.find((balance) => balance.asset === asset) ?? { free: ZERO, used: ZERO };
-  const same = strategies.filter((strategy) => splitPair(strategy.symbol).quote === asset);
-  const buys = (ids: readonly string[]) =>
-    sum(
-      orders
-        .filter(({ side, strategy }) => side === "buy" && ids.includes(strategy ?? ""))
-        .map(({ price, amount, booked }) => notional({ price, amount: amount - booked })),
-    );
-  const all = buys(same.map((strategy) => strategy.id));
+  { strategies, kinds, orders }: AccountStrategies & { readonly orders: readonly Order[] },
+) {
+  const quotes = new Map(strategies.map(({ id, symbol }) => [id, splitPair(symbol).quote]));
+  const costOf = ({ kind, state }: Strategy) => kinds(kind).holdings(state).cost;
+  const [costs, buys, openBuys] = [
+    new Map<string, Decimal>(),
+    new Map<string, Decimal>(),
+    new Map<string, Decimal>(),
+  ];
+  if (balances) {
+    for (const strategy of strategies) addTo(costs, splitPair(strategy.symbol).quote, costOf(strategy));
+    for (const { side, strategy, price, amount, booked } of orders) {
+      const quote = quotes.get(strategy ?? "");
+      if (side !== "buy" || strategy === null || quote === undefined) continue;
+      const open = notional({ price, amount: amount - booked });
+      addTo(buys, strategy, open);
+      addTo(openBuys, quote, open);
+    }
+  }
   return {
-    whole: free + used + sum(same.map((strategy) => kinds(strategy.kind).holdings(strategy.state).cost)),
-    quote: free + used,
-    position: kinds(kind).holdings(state).cost + buys([id]),
-    openBuys: all + (planned[asset] ?? ZERO),
+    /** Returns the capital of a strategy, beside what this pass has planned. */
+    of(strategy: Strategy, planned: Funds): Capital | undefined {
+      if (!balances) return undefined;
+      const asset = splitPair(strategy.symbol).quote;
+      const { free, used } = balances.find((balance) => balance.asset === asset) ?? {
+        free: ZERO,
+        used: ZERO,
+      };
+      return {
+        whole: free + used + (costs.get(asset) ?? ZERO),
+        quote: free + used,
+        position: costOf(strategy) + (buys.get(strategy.id) ?? ZERO),
+        openBuys: (openBuys.get(asset) ?? ZERO) + (planned[asset] ?? ZERO),
+      };
+    },
+    note(before: Strategy, after: Strategy): void {
+      if (balances && before.state !== after.state)
+        addTo(costs, splitPair(after.symbol).quote, costOf(after) - costOf(before));
+    },
   };
 }

@@ -6,7 +6,7 @@ import { termsOf } from "../../limits/standing.ts";
 import type { Bounds } from "../../model/limits.ts";
 import type { BidAsk, Market } from "../../model/market.ts";
 import type { AccountMemory, Losses } from "../../model/memory.ts";
-import type { Order, OwnBase } from "../../model/order.ts";
+import { type Capital, groupBy, type Order, type OwnBase, ordersOf } from "../../model/order.ts";
 import { need, type Strategy } from "../../model/strategy.ts";
 import type { AdvancedStrategy, Kinds } from "../../ports/kind.ts";
 import type { Changes, Snapshot } from "../../ports/stores/pass-store.ts";
@@ -27,7 +27,7 @@ import {
   type AccountStrategies,
   accountChanges,
   afterTurn,
-  capitalOf,
+  capitalsOf,
   changesAnything,
   changesOf,
   firstShare,
@@ -70,7 +70,8 @@ export function decide(snapshot: Snapshot, observed: Observation, terms: PassTer
   const known = reconcileObserved(snapshot, observation);
   const { reconciled: found, ...rest } = adopt(known, before, observation, now);
   const reconciled = found.map((reconciled) => withWorth(reconciled, observation));
-  const strategies = bookAll(before, reconciled, { kinds, observation, now });
+  const byStrategy = groupBy(reconciled, ({ order }) => order.strategy);
+  const strategies = bookAll(before, byStrategy, { kinds, observation, now });
   const live = reconciled.map(({ order }) => order).filter(({ settled }) => !settled);
   const quotes = quotesOf(observation);
   const hidden = snapshot.strategies.filter((strategy) => !isObserved(strategy));
@@ -78,14 +79,15 @@ export function decide(snapshot: Snapshot, observed: Observation, terms: PassTer
   const account = { snapshot, observation, strategies, kinds, live, losses, slow, ...rest };
   const { advanced, share } = advanceAll(account, terms);
 
-  const others = reconciled.filter(({ order }) => !before.some(({ id }) => id === order.strategy));
+  const ids = new Set<string | null>(before.map(({ id }) => id));
+  const others = reconciled.filter(({ order }) => !ids.has(order.strategy));
   const { unreadable, events } = nameUnreadable(snapshot, observation, live);
   const unreported = unreportedChanges(snapshot, observation, kinds);
   const memory = { ...rememberAll(account, { reconciled, unreported, quotes }), unreadable };
   const written = isSameMemory(memory, snapshot.memory) ? null : memory;
   const changes = [
     ...advanced.map((one, index) =>
-      changesOf(before[index] as Strategy, one, ofStrategy(reconciled, one.strategy), now),
+      changesOf(before[index] as Strategy, one, byStrategy.get(one.strategy.id) ?? [], now),
     ),
     ...unreported,
     accountChanges(
@@ -119,17 +121,14 @@ function reconcileObserved({ orders, lease }: Snapshot, observation: Observation
   ];
 }
 
-const ofStrategy = (reconciled: readonly Reconciled[], { id }: Strategy): Reconciled[] =>
-  reconciled.filter(({ order }) => order.strategy === id);
-
 /** Books the orders of each strategy. */
 const bookAll = (
   strategies: readonly Strategy[],
-  reconciled: readonly Reconciled[],
+  reconciled: ReadonlyMap<string | null, readonly Reconciled[]>,
   { kinds, observation, now }: { kinds: Kinds; observation: Observation; now: Millis },
 ): Strategy[] =>
   strategies.map((strategy) => {
-    const mine = ofStrategy(reconciled, strategy);
+    const mine = reconciled.get(strategy.id) ?? [];
     const kind = kinds(strategy.kind);
     return noteUnexplained(
       kind,
@@ -143,14 +142,18 @@ function advanceAll(account: AccountPass, { limit, bounds }: Pick<PassTerms, "li
   const { snapshot, observation, strategies, kinds, live } = account;
   const orders = [...live, ...arrivingElsewhere(snapshot, observation)];
   let share = firstShare(observation, orders, { limit, bounds, strategies, kinds });
+  const all = ofAllMarkets({ strategies, kinds, orders: live }, snapshot, observation);
+  const capitals = capitalsOf(observation, all);
   const advanced = strategies.map((strategy, index) => {
-    const context = turnOf(account, share, strategy);
-    const mine = live.filter((order) => order.strategy === strategy.id);
+    const capital = capitals.of(strategy, share.openBuys);
+    const context = turnOf(account, share, strategy, capital);
+    const mine = ordersOf(live, strategy.id);
     const done = advanceOrFail(strategy, mine, context);
     const quote = context.observed.quote ?? done.priced;
     const terms = quote && done.intents.length > 0 ? termsOf(bounds.standings, done.intents, quote) : null;
     share = afterTurn(share, { strategy, quote }, done);
     strategies[index] = done.strategy;
+    capitals.note(strategy, done.strategy);
     return { ...done, terms };
   });
   return { advanced, share };
@@ -244,7 +247,7 @@ const unreportedChanges = (
   strategies.flatMap((before) => {
     const reason = refused.get(before.symbol);
     if (reason === undefined) return [];
-    const live = orders.filter(({ strategy }) => strategy === before.id);
+    const live = ordersOf(orders, before.id);
     const kind = kinds(before.kind);
     const stopped = stoppedUnreadable(before, { reason, kind, live, now });
     const advanced = unchanged(stopped ?? noteUnreadable(before, reason, now), undefined);
@@ -281,12 +284,12 @@ function turnOf(
   { snapshot, observation, strategies, kinds, live, losses, orphan, stranger, waiting, slow }: AccountPass,
   share: StrategyAllowance,
   strategy: Strategy,
+  capital: Capital | undefined,
 ): StrategyPass {
   const { timing, markets } = observation;
   const observed = markets.get(strategy.symbol) as MarketSnapshot;
   const { market } = observed;
   const { now } = snapshot.lease;
-  const all = ofAllMarkets({ strategies, kinds, orders: live }, snapshot, observation);
   const kind = kinds(strategy.kind);
   const accountLoss = losses[splitPair(strategy.symbol).quote]?.watch?.over ?? null;
   return {
@@ -297,11 +300,14 @@ function turnOf(
     window: windowOf(snapshot.lease, timing),
     funds: share.funds,
     doubted: share.doubted,
-    capital: capitalOf(strategy, observation, { ...all, planned: share.openBuys }),
+    capital,
     confidence: observation.confidence?.get(strategy.symbol)?.value,
     ownBase:
       strategy.phase === "starting" && market
-        ? ownBase(market, observation, { ...snapshot, ...all })
+        ? ownBase(market, observation, {
+            ...snapshot,
+            ...ofAllMarkets({ strategies, kinds, orders: live }, snapshot, observation),
+          })
         : undefined,
     resting: share.resting.get(strategy.symbol) ?? [],
     killed: snapshot.kill.on,
@@ -351,7 +357,7 @@ export function ownBase(
   if (lacksFills(asset, strategies, observation, { epoch, now })) return { least: ZERO, isSure: false };
   const { free, used } = balances.find((balance) => balance.asset === asset) ?? { free: ZERO, used: ZERO };
   const same = strategies.filter(({ symbol }) => splitPair(symbol).base === asset);
-  const mine = orders.filter(({ strategy }) => same.some(({ id }) => id === strategy));
+  const mine = same.flatMap(({ id }) => ordersOf(orders, id));
   const holding = sum(same.map(({ kind, state }) => kinds(kind).holdings(state).base));
   const manual = manualUses(orders, market);
   const sells = mine.filter(({ side }) => side === "sell");

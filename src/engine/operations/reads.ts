@@ -12,7 +12,7 @@ import { lazy } from "../../kernel/lazy.ts";
 import { splitPair } from "../../kernel/pair.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import { type ActorAndRequest, byOf, type Caller } from "../../model/events.ts";
-import type { Order } from "../../model/order.ts";
+import { type Order, ordersOf } from "../../model/order.ts";
 import { type Exposure, NO_EXPOSURE, type Preview } from "../../model/proposal.ts";
 import type { Strategy } from "../../model/strategy.ts";
 import type { Deps } from "../../ports/deps.ts";
@@ -72,8 +72,8 @@ const OPEN: readonly Order["state"][] = ["submitted", "open", "partially_filled"
 
 /** Returns a strategy's open orders with the amounts that are left. */
 export const openOrdersOf = (orders: readonly Order[], id: string): readonly Order[] =>
-  orders
-    .filter((order) => order.strategy === id && OPEN.includes(order.state))
+  ordersOf(orders, id)
+    .filter(({ state }) => OPEN.includes(state))
     .map((order) => ({ ...order, amount: order.amount - order.filled }));
 
 export const phaseOut = ({ phase, wants, status }: PositionStrategy): string =>

@@ -7,7 +7,7 @@ import { MINUTE, type Millis } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import { isBlockedByKill } from "../../model/kill.ts";
 import type { AccountMemory, Confidence, OfferMemory } from "../../model/memory.ts";
-import type { Order } from "../../model/order.ts";
+import { type Order, ordersOf } from "../../model/order.ts";
 import {
   EMPTY_OFFER,
   joinOffers,
@@ -227,8 +227,8 @@ export function mayCreate(
     if (!observed) return false;
     if (state.exit || (wants === "stop" && sellBase)) return true;
     if (wants !== "run" || kill.on) return false;
-    const live = orders
-      .filter((order) => order.strategy === id && isLive(order, reports))
+    const live = ordersOf(orders, id)
+      .filter((order) => isLive(order, reports))
       .map((order) => asReported(order, reports));
     const busy = live.filter(({ generation }) => generation === state.generation);
     const waiting = state.slots.filter(

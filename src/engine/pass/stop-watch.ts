@@ -42,18 +42,18 @@ const messageAt = (symbol: string, memory: AccountMemory, now: Millis): string =
 /** Returns strategies whose stop price is no longer watched, or watched again; each change is reported once. */
 export function watchChanges({ lease, strategies }: Snapshot, memory: AccountMemory, interval: Millis) {
   const { account, now } = lease;
-  const before = memory.unwatched ?? [];
+  const before = new Set(memory.unwatched);
   const late = strategies.map((strategy) => ({
     one: strategy,
     millis: unwatchedFor(strategy, { memory, now, interval }),
   }));
   const unwatched = late.filter(({ millis }) => millis > 0).map(({ one: strategy }) => strategy.id);
   const events = late.flatMap(({ one: { id, symbol }, millis }): Event[] => {
-    if (millis > 0 === before.includes(id)) return [];
+    if (millis > 0 === before.has(id)) return [];
     const message = millis > 0 ? messageAt(symbol, memory, now) : "the stop price is watched again";
     return [{ account, strategy: id, at: now, kind: "watch", message }];
   });
-  return { events, unwatched: unwatched.length === 0 && before.length === 0 ? undefined : unwatched };
+  return { events, unwatched: unwatched.length === 0 && before.size === 0 ? undefined : unwatched };
 }
 
 /** Returns the notice for a strategy's status. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { afterTurn, capitalOf, firstShare } from "../../../src/engine/decide/changes.ts";
+import { afterTurn, capitalsOf, firstShare } from "../../../src/engine/decide/changes.ts";
 import { ownBase } from "../../../src/engine/decide/decide.ts";
 import { gridKind } from "../../../src/grid/kind.ts";
 import type { Pair } from "../../../src/kernel/pair.ts";
@@ -274,14 +274,9 @@ describe("free base without an owner", () => {
 });
 
 describe("the value that limits are a share of", () => {
-  const other = holding("1", { id: "h" });
+  const strategies = [holding("2"), holding("1", { id: "h" }), holding("1", { id: "e", symbol: "BTC/EUR" })];
   const capital = (orders: readonly Order[] = [], planned = {}, observed: object = { balances }) =>
-    capitalOf(holding("2"), observation({}, observed), {
-      kinds,
-      strategies: [holding("2"), other, holding("1", { id: "e", symbol: "BTC/EUR" })],
-      orders,
-      planned,
-    });
+    capitalsOf(observation({}, observed), { kinds, strategies, orders }).of(holding("2"), planned);
 
   it("is all quote plus the cost of everything bought with it", () => {
     expect(capital()).toEqual({ whole: d("1400"), quote: d("1200"), position: d("100"), openBuys: 0n });
@@ -301,6 +296,13 @@ describe("the value that limits are a share of", () => {
       position: d("250"),
       openBuys: d("357"),
     });
+  });
+
+  it("follows a strategy that the pass has advanced", () => {
+    const capitals = capitalsOf(observation({}, { balances }), { kinds, strategies, orders: [] });
+    const richer = strategy({ state: state([slot({ base: d("3"), cost: d("150") })], { epoch: 1 }) });
+    capitals.note(holding("2"), richer);
+    expect(capitals.of(richer, {})).toMatchObject({ whole: d("1450"), position: d("150") });
   });
 });
 
