@@ -1,6 +1,6 @@
-import { and, asc, type Column, desc, eq, getTableColumns, lt, type SQL, sql } from "drizzle-orm";
+import { and, asc, type Column, desc, eq, getTableColumns, lt, type SQL, sql, type Table } from "drizzle-orm";
 import type { HistoryPlace, HistoryStore, Page } from "../../ports/stores/store.ts";
-import { bundle, type Context } from "../../storage/client/context.ts";
+import { bundle, type Context, statement } from "../../storage/client/context.ts";
 import { archives, fillMids, measuredFills, spreadFills } from "../../storage/tables/liquidity-tables.ts";
 import { events, fills, orders } from "../../storage/tables/trading-tables.ts";
 
@@ -44,6 +44,14 @@ export const historyStore = ({ client, db }: Context): HistoryStore => ({
       .where(and(eq(events.strategy, strategy), olderThan({ at: events.at, id: events.id }, before, id)))
       .orderBy(desc(events.at), desc(events.id))
       .limit(limit);
+  },
+
+  async hasMoreThan(strategy, rows) {
+    // Counts along the indexes of the histories.
+    const isBeyond = (table: Table, whose: Column) =>
+      sql`exists(select 1 from ${table} where ${whose} = ${strategy} limit 1 offset ${rows})`;
+    const any = sql`select ${isBeyond(orders, orders.strategy)} or ${isBeyond(fills, fills.strategy)} or ${isBeyond(events, events.strategy)}`;
+    return (await client.execute(statement(any))).rows[0]?.[0] === 1;
   },
 
   async starterOf(strategy) {

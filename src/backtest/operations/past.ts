@@ -160,8 +160,8 @@ function tapeOfTrades(pair: Pair, trades: readonly Trade[]): TapeReading {
 }
 
 const ROWS = 1000;
-/** Maximum number of pages, more than a year of a busy grid. */
-const MAX_RECORD_PAGES = 100;
+/** Maximum number of rows of each history, more than a year of a busy grid. */
+const MAX_RECORD_ROWS = 100_000;
 
 /** Returns the stored history of a grid. Throws AppError if it exceeds the maximum. */
 export async function recordOf(
@@ -171,6 +171,11 @@ export async function recordOf(
 ): Promise<Omit<GridRecord, "strategy">> {
   const { id, account } = strategy;
   const between = () => betweenParts(local, call);
+  if (await store.hasMoreThan(id, MAX_RECORD_ROWS))
+    throw new AppError(
+      "Invalid request",
+      `the grid has more than ${MAX_RECORD_ROWS} orders, fills or events; use backtest --from instead`,
+    );
   const orders = await allPages(
     between,
     (page) => store.ordersOf(id, page),
@@ -201,17 +206,13 @@ async function allPages<T>(
   placeOf: (row: T) => HistoryPlace,
 ): Promise<readonly T[]> {
   const pages: (readonly T[])[] = [];
-  for (let before: HistoryPlace | undefined; pages.length < MAX_RECORD_PAGES; ) {
+  for (let before: HistoryPlace | undefined; ; ) {
     const rows = await read({ limit: ROWS, ...(before ? { before } : {}) });
     pages.push(rows);
     await between();
     if (rows.length < ROWS) return pages.flat().reverse();
     before = placeOf(rows.at(-1) as T);
   }
-  throw new AppError(
-    "Invalid request",
-    `the grid has more than ${MAX_RECORD_PAGES * ROWS} orders, fills or events; use backtest --from instead`,
-  );
 }
 
 /**

@@ -152,6 +152,8 @@ export interface HistoryStore {
   spreadFillsOf(strategy: string, page: Page): Promise<readonly SpreadFill[]>;
   /** Ordered by protocol time, then number. */
   eventsOf(strategy: string, page: Page): Promise<readonly (StoredEvent & { readonly id: number })[]>;
+  /** Returns whether a strategy has more than this many orders, fills or events, without reading them. */
+  hasMoreThan(strategy: string, rows: number): Promise<boolean>;
   /** Returns the actor who started it; undefined if that event is no longer stored. */
   starterOf(strategy: string): Promise<string | undefined>;
   /** Oldest first. */

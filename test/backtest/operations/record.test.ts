@@ -27,6 +27,7 @@ function history(orders: number, fills = 0, events = 0) {
       ordersOf: list("orders", orders, (at) => ({ createdAt: at, clientId: `c${at}` })),
       fillsOf: list("fills", fills, (at) => ({ at, tradeId: `t${at}` })),
       eventsOf: list("events", events, (at) => ({ at, id: at })),
+      hasMoreThan: async (_id: string, rows: number) => Math.max(orders, fills, events) > rows,
     },
     marketTime: (_account: object, at: number) => at + 0.5,
     local: { monotonic: () => 0, sleep: async () => undefined },
@@ -51,11 +52,11 @@ describe("the record of a grid", () => {
     expect(await history(0).read()).toEqual({ orders: [], fills: [], events: [] });
   });
 
-  it("is too long beyond a hundred full pages", async () => {
-    expect((await history(99_999).read()).orders).toHaveLength(99_999);
-    await expect(history(100_000).read()).rejects.toThrow(
-      "the grid has more than 100000 orders, fills or events",
-    );
+  it("is refused beyond 100,000 rows, before any is read", async () => {
+    expect((await history(100_000).read()).orders).toHaveLength(100_000);
+    const { read, pages } = history(1, 100_001);
+    await expect(read()).rejects.toThrow("the grid has more than 100000 orders, fills or events");
+    expect(pages).toEqual([]);
   });
 });
 

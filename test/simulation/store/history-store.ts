@@ -29,6 +29,11 @@ export const memoryHistoryStore = (tables: Tables): HistoryStore => ({
       ({ at, id }) => ({ at, id }),
     ),
 
+  hasMoreThan: async (strategy, rows) => {
+    const histories = [[...tables.orders.values()], [...tables.fills.values()], tables.events];
+    return histories.some((history) => history.filter((row) => row.strategy === strategy).length > rows);
+  },
+
   starterOf: async (strategy) =>
     tables.events.find((event) => event.strategy === strategy && event.kind === "started")?.actor ??
     undefined,

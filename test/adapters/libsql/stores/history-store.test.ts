@@ -128,6 +128,13 @@ describe("the history of a strategy", () => {
   });
 });
 
+it("a history of more rows than asked for is found without reading them", async () => {
+  const { store, mine } = await open();
+  expect(await store.hasMoreThan(mine, 3)).toBe(true);
+  expect(await store.hasMoreThan(mine, 4)).toBe(false);
+  expect(await store.hasMoreThan("nobody", 0)).toBe(false);
+});
+
 describe("the list of all fills", () => {
   it("is sorted by time, then by trade within one millisecond, and paged", async () => {
     const { context } = await open();
