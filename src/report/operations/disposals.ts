@@ -36,7 +36,8 @@ const DisposalShape = lazy(() =>
   }),
 );
 
-const FILLS_PER_READ = 1000;
+/** Few enough that other requests wait only a few milliseconds for one part. */
+const FILLS_PER_READ = 250;
 /** Maximum number of fills; first in, first out needs all of them from the beginning. */
 const MAX_FILLS_READ = 500_000;
 
@@ -142,7 +143,11 @@ async function readDisposals(
       if (disposal && fill.at >= from) rows.push(disposalRow(disposal));
     }
     after = fills.at(-1);
-    if (fills.length < FILLS_PER_READ) return rows.sort((a, b) => a.timestamp - b.timestamp);
+    if (fills.length < FILLS_PER_READ) {
+      rows.sort((a, b) => a.timestamp - b.timestamp);
+      await between();
+      return rows;
+    }
   }
 }
 
