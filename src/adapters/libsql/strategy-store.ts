@@ -23,6 +23,7 @@ import type { TurnCalls } from "../../storage/client/call-queue.ts";
 import {
   type Context,
   cachedReads,
+  convertedOnce,
   eachWay,
   rowsFrom,
   rowsOf,
@@ -197,9 +198,8 @@ const resumed = ({ db }: Context, strategy: string) => {
 type ViewsRead = StrategyStore["strategies"];
 type AccountRow = typeof accounts.$inferSelect;
 
-/** Position after a strategy's columns: its open orders, the time, and its account's columns. */
+/** Position after a strategy's columns: its open orders, and the time. */
 const COUNT_PLACE = Object.keys(getTableColumns(strategies)).length;
-const ACCOUNT_PLACE = COUNT_PLACE + 2;
 
 /**
  * A libSQL server refuses responses of ten million bytes. Up to this many strategies are returned at once; for more,
@@ -237,25 +237,26 @@ function readViews(context: Context): ViewsRead {
 
 function readingViews(context: Context): ViewsRead {
   const { client, prepare } = context;
-  const part = partsRead(context);
+  const convert = convertedOnce(PART_BYTES);
+  const part = partsRead(context, convert);
   return async ({ id, request, account, kind, stopped = true, page }) => {
     const given = { id, request, account, kind };
-    const ask = (what: "told" | "sizes", strategyPlace: StrategyPlace, limit: number) => {
+    const ask = (texts: readonly TextOfWay[], strategyPlace: StrategyPlace, limit: number) => {
       const values = defined({ ...given, ...strategyPlace });
       const way = { names: Object.keys(values), stopped, byAccount: !stopped && page === undefined };
-      const text = prepare((what === "told" ? viewsText : sizesText)(way));
-      return client.execute(text({ ...values, limit }));
+      const statements = texts.map((textOf) => prepare(textOf(way))({ ...values, limit }));
+      return client.batch(statements, "read");
     };
     const most = page?.limit ?? Number.POSITIVE_INFINITY;
     const first = Math.min(most, FIRST_ROWS);
-    const { rows } = await ask("told", { before: page?.before }, first);
-    const views = viewsIn(rows, rowsFrom(accounts, rows, ACCOUNT_PLACE));
+    const [found, around] = await ask([viewsText, accountsText], { before: page?.before }, first);
+    const views = viewsIn(found, around, convert);
     const last = views.at(-1)?.strategy;
-    if (last && rows.length === first && first < most) {
+    if (last && views.length === first && first < most) {
       const place =
         stopped || page ? { before: last.number } : { afterAccount: last.account, afterNumber: last.number };
-      const sizes = await ask("sizes", place, page ? most - first : -1);
-      for (const viewsPart of partsOf(sizes.rows)) views.push(...(await part(viewsPart, stopped)));
+      const [sizes] = await ask([sizesText], place, page ? most - first : -1);
+      for (const viewsPart of partsOf(sizes?.rows ?? [])) views.push(...(await part(viewsPart, stopped)));
     }
     return views.sort((a, b) => (a.strategy.number - b.strategy.number) * (page ? -1 : 1));
   };
@@ -295,7 +296,7 @@ function partsOf(sizes: readonly Row[]): ViewsPart[] {
   return parts;
 }
 
-function partsRead({ client, prepare }: Context) {
+function partsRead({ client, prepare }: Context, convert: ReturnType<typeof convertedOnce>) {
   const texts = {
     all: prepare((now) => partText(now, sql``)),
     running: prepare((now) => partText(now, sql` and ${isRunning()}`)),
@@ -310,14 +311,18 @@ function partsRead({ client, prepare }: Context) {
       (stopped ? texts.all : texts.running)({ numbers }),
       texts.accounts({ accounts: JSON.stringify([...part.accounts]) }),
     ];
-    const [result, around] = (await client.batch(statements, "read")) as [ResultSet, ResultSet];
-    return viewsIn(result.rows, rowsFrom(accounts, around.rows));
+    const [result, around] = await client.batch(statements, "read");
+    return viewsIn(result, around, convert);
   };
 }
 
-function viewsIn(rows: readonly Row[], around: readonly AccountRow[]): StrategyView[] {
-  const byName = new Map(around.map((row) => [row.account, row]));
-  return rowsFrom(strategies, rows).map((strategy, at) => {
+function viewsIn(
+  { rows = [] }: Partial<ResultSet> = {},
+  around: ResultSet | undefined,
+  convert: ReturnType<typeof convertedOnce>,
+): StrategyView[] {
+  const byName = new Map(rowsOf(accounts, around).map((row) => [row.account, row]));
+  return rowsFrom(strategies, rows, convert).map((strategy, at) => {
     const { memory, steppedAt, error, owner, costs } = byName.get(strategy.account) as AccountRow;
     const row = rows[at];
     return {
@@ -340,8 +345,16 @@ const withAccount = sql`inner join ${accounts} on ${accounts.account} = ${strate
 
 const viewsText = eachWay(
   (now, way: Way) =>
-    sql`select ${selectedColumns(strategies)}, ${open()}, ${now}, ${selectedColumns(accounts)} from ${strategies} ${withAccount} ${selection(way)}`,
+    sql`select ${selectedColumns(strategies)}, ${open()}, ${now} from ${strategies} ${selection(way)}`,
 );
+
+/** Each account once: its memory and costs grow with its strategies. */
+const accountsText = eachWay(
+  (_now, way: Way) =>
+    sql`select ${selectedColumns(accounts)} from ${accounts} where ${accounts.account} in (select ${strategies.account} from ${strategies} ${selection(way)})`,
+);
+
+type TextOfWay = typeof viewsText;
 
 const octetsOf = (columns: readonly SQLWrapper[]): SQL =>
   sql.join(

@@ -197,12 +197,9 @@ export const hasRows = (result: ResultSet | undefined): boolean => Boolean(resul
 
 const knownReaders = new WeakMap<Table, readonly ColumnReader[]>();
 
-/** Returns the rows of a plain select or of `returning()`, in the table's types; its columns begin at position `from`. */
-export const rowsOf = <T extends Table>(
-  table: T,
-  result: ResultSet | undefined,
-  from = 0,
-): T["$inferSelect"][] => rowsFrom(table, (result?.rows ?? []) as ArrayLike<unknown>[], from);
+/** Returns the rows of a plain select or of `returning()`, in the table's types. */
+export const rowsOf = <T extends Table>(table: T, result: ResultSet | undefined): T["$inferSelect"][] =>
+  rowsFrom(table, (result?.rows ?? []) as ArrayLike<unknown>[]);
 
 /** Returns all columns of a table, in the order in which `rowsOf` reads them. */
 export const selectedColumns = (table: Table): SQL =>
@@ -211,19 +208,47 @@ export const selectedColumns = (table: Table): SQL =>
     sql`, `,
   );
 
+/** Converts a stored value with its column's converter. */
+type Convert = (value: unknown, read: (value: unknown) => unknown) => unknown;
+
+const converted: Convert = (value, read) => read(value);
+
+/**
+ * Converts each text once while it is among the newest texts of `maxLength` characters together: most strategies do not
+ * change between two reads. Nobody may change the values.
+ */
+export function convertedOnce(maxLength: number): Convert {
+  const known = new Map<string, unknown>();
+  let length = 0;
+  return (text, read) => {
+    if (typeof text !== "string") return read(text);
+    const found = known.get(text);
+    if (found !== undefined) return found;
+    const made = read(text);
+    known.set(text, made);
+    length += text.length;
+    for (const [oldest] of known) {
+      if (length <= maxLength) break;
+      known.delete(oldest);
+      length -= oldest.length;
+    }
+    return made;
+  };
+}
+
 /** Does the same for rows from JSON instead of a result. */
 export function rowsFrom<T extends Table>(
   table: T,
   rows: readonly ArrayLike<unknown>[],
-  from = 0,
+  convert = converted,
 ): T["$inferSelect"][] {
   const readers = readersOf(table);
   return rows.map((row) => {
     const decoded: Record<string, unknown> = {};
     for (let index = 0; index < readers.length; index++) {
       const { key, read } = readers[index] as ColumnReader;
-      const value = row[from + index];
-      decoded[key] = value === null || value === undefined ? null : read ? read(value) : value;
+      const value = row[index];
+      decoded[key] = value === null || value === undefined ? null : read ? convert(value, read) : value;
     }
     return decoded as T["$inferSelect"];
   });

@@ -38,6 +38,20 @@ async function open() {
   return { context, store, time, db, put, make, place, one, ids, end, readOutput };
 }
 
+describe("a read of strategies", () => {
+  it("parses the state of those that have not changed once", async () => {
+    const { make, one, put, db } = await open();
+    const [first, second] = [await make(), await make()];
+    const before = [await one(first.id), await one(second.id)];
+    const state = { ...first.state, serial: first.state.serial + 1 };
+    await put(db.update(strategies).set({ state }).where(eq(strategies.id, first.id)));
+    const after = [await one(first.id), await one(second.id)];
+    expect(after[0]?.strategy.state).toEqual(state);
+    expect(after[1]?.strategy.state).toBe(before[1]?.strategy.state);
+    expect(after[1]?.strategy.config).toBe(before[1]?.strategy.config);
+  });
+});
+
 describe("a strategy start", () => {
   it("is stored once for a request, also when that is repeated, and recorded as one event", async () => {
     const { make, ids, readOutput } = await open();
