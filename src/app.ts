@@ -10,7 +10,7 @@ import { type Access, authenticate, authorize, type Limiter } from "./transport/
 import type { Documents } from "./transport/documents.ts";
 import { allowOrigins, createEntrance, type Entrance, tracedRequests } from "./transport/entrance.ts";
 import { mountEvents, type Streaming } from "./transport/events.ts";
-import { mountOperations, respond, urgentRoutes, type Variables } from "./transport/http.ts";
+import { type Compress, mountOperations, respond, urgentRoutes, type Variables } from "./transport/http.ts";
 import { MCP_ROUTE, mountMcp } from "./transport/mcp/mount.ts";
 import type { McpSettings } from "./transport/mcp/plans.ts";
 import { type Asset, mountPage, type PageFiles } from "./transport/page.ts";
@@ -34,6 +34,8 @@ export interface AppOptions {
   readonly streaming?: Streaming;
   /** Returns a file of the page by folder and name; absent if the platform serves files itself. */
   readonly asset?: Asset;
+  /** Compresses long responses; absent if the platform does so itself. */
+  readonly compress?: Compress;
   /** Returns the names of the page's files in this build. */
   readonly pageFiles?: () => Promise<PageFiles>;
   /** Default: Hono's standard router, which builds an index of all routes before the first request. */
@@ -58,6 +60,7 @@ export function createApp({
   prove,
   streaming = { every: SECOND },
   asset,
+  compress,
   pageFiles,
   router,
 }: AppOptions) {
@@ -88,7 +91,7 @@ export function createApp({
   mountDocuments(app, { documents, asset, deps });
   mountEvents(app, { deps, access, streaming });
   mountPage(app, { deps, access, asset, pageFiles });
-  mountOperations(app, operations, { deps, access, addressOf });
+  mountOperations(app, operations, { deps, access, addressOf, compress });
   mountMcp(app, { deps, operations, tools: documents.tools, access, settings: mcp, version });
 
   answerFailures(app, deps, entrance);

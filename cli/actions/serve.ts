@@ -29,6 +29,7 @@ import {
 import {
   builtAsset,
   builtPageFiles,
+  compressedText,
   listLocalToken,
   startDelivery,
   startSampling,
@@ -161,6 +162,7 @@ function servedApp(deps: Deps, { definitions }: LoadedStrategies, { config, toke
     instance,
     prove: (challenge) => proofOf(token, challenge),
     asset: builtAsset,
+    compress: compressedText,
     pageFiles: builtPageFiles,
   });
 }

@@ -3,6 +3,8 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
 import { checkAllAlarms } from "../../src/compose/alarm-checks.ts";
 import type { ServiceDeps } from "../../src/compose/deps.ts";
 import { runRound } from "../../src/engine/pass/round.ts";
@@ -15,6 +17,7 @@ import type { ActorAndRequest } from "../../src/model/events.ts";
 import { deliver } from "../../src/notify/operations/deliver.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { TokenStore } from "../../src/ports/stores/store.ts";
+import type { Compress } from "../../src/transport/http.ts";
 import type { Asset, PageFiles } from "../../src/transport/page.ts";
 import type { Tracing } from "./open-telemetry.ts";
 import { nodeLocal } from "./process/node-local.ts";
@@ -51,6 +54,14 @@ export const builtAsset: Asset = async (name, accepted = "") => {
     ? { body: await content(`${name}.${found[1]}`), type, encoding: found[0] }
     : { body: await content(name), type };
 };
+
+const gzipped = promisify(gzip);
+
+/** Compresses outside the main thread, at the fastest level: that already saves nine tenths of a list. */
+export const compressedText: Compress = async (text, accepted = "") =>
+  isAccepted("gzip", accepted)
+    ? { body: new Uint8Array(await gzipped(text, { level: 1 })), encoding: "gzip" }
+    : undefined;
 
 /** Returns the names of the page's files in this build. */
 export const builtPageFiles = async (): Promise<PageFiles> =>

@@ -38,7 +38,17 @@ interface ServedBy {
   readonly access: Access;
   /** Returns the address of the caller, if it is known. */
   readonly addressOf: (c: Context) => string | undefined;
+  readonly compress?: Compress | undefined;
 }
+
+/** Compresses a text in an encoding of the request's Accept-Encoding; undefined if it accepts none. */
+export type Compress = (
+  text: string,
+  accepted: string | undefined,
+) => Promise<{ readonly body: BodyInit; readonly encoding: string } | undefined>;
+
+/** Shorter texts are sent as they are: compression would take longer than it saves. */
+const MIN_COMPRESSED_LENGTH = 16_384;
 
 /** A request with its caller and content. */
 interface RequestFor {
@@ -72,7 +82,7 @@ function serve(operation: Operation, mounting: ServedBy): (c: Ctx) => Response |
   const isOpen = operation.access === "public" && !operation.knowsCaller;
   const read = inputReader(operation);
   const validate = inputValidator(operation, (form, c) => respond(refusal(form, c.get("requestId"))));
-  const answer = answersTo(operation, mounting.deps);
+  const answer = answersTo(operation, mounting);
   const taking = (c: Ctx, actor: string): Response | Promise<Response> => {
     refuseKeys(operation, c);
     if (operation.http.isPrivate) requirePrivate(c, mounting);
@@ -93,7 +103,7 @@ interface ReadForm {
   readonly validated: Validated;
 }
 
-function answersTo(operation: Operation, deps: Deps) {
+function answersTo(operation: Operation, { deps, compress }: ServedBy) {
   const isShared = operation.access === "public" && operation.effect === "read";
   const answer = async (c: Ctx, requestedInput: RequestFor): Promise<Response> => {
     const format = acceptedFormat(operation, c);
@@ -101,7 +111,13 @@ function answersTo(operation: Operation, deps: Deps) {
     if (answered.status !== 200) return respond(answered);
     if (format === "csv") return csvOf(c, requestedInput, answered);
     if (format === "html") return page(c, operation.html?.(answered.body) ?? "");
-    return respond(answered, isShared ? sharedText(answered.body as object) : undefined);
+    const text = isShared ? sharedText(answered.body as object) : JSON.stringify(answered.body);
+    if (!compress || operation.effect !== "read" || text.length < MIN_COMPRESSED_LENGTH)
+      return respond(answered, text);
+    const compressed = await compress(text, c.req.header("accept-encoding"));
+    if (!compressed) return respond(answered, text);
+    const headers = { ...answered.headers, "content-encoding": compressed.encoding, vary: "accept-encoding" };
+    return respond({ ...answered, headers }, compressed.body);
   };
   return (c: Ctx, { actor, values, validated }: ReadForm): Response | Promise<Response> =>
     validated instanceof Response
@@ -134,7 +150,7 @@ export const SAFE_HEADERS = {
 const JSON_HEADERS = { ...SAFE_HEADERS, "content-type": "application/json" } as const;
 
 /** Creates the response directly; the framework's context would check and copy its headers one by one. */
-export const respond = ({ status, body, headers }: Answer, text = JSON.stringify(body)): Response =>
+export const respond = ({ status, body, headers }: Answer, text: BodyInit = JSON.stringify(body)): Response =>
   new Response(text, { status, headers: headers ? { ...JSON_HEADERS, ...headers } : JSON_HEADERS });
 
 const sharedTexts = new WeakMap<object, string>();

@@ -8,6 +8,7 @@ import type { StrategyDefinitions } from "../../src/ports/definition.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { TokenStore } from "../../src/ports/stores/store.ts";
 import { type Access, createLimiter } from "../../src/transport/access.ts";
+import type { Compress } from "../../src/transport/http.ts";
 import type { McpSettings } from "../../src/transport/mcp/plans.ts";
 import { madeDocuments } from "../../src/transport/openapi.ts";
 import { BY } from "./by.ts";
@@ -78,12 +79,14 @@ export function servedOver(
     access = {},
     kinds,
     definitions = [],
+    compress,
   }: {
     readonly mcp?: McpSettings | undefined;
     readonly rates?: Rates | undefined;
     readonly access?: Partial<Access>;
     readonly kinds?: readonly StrategyKind[] | undefined;
     readonly definitions?: StrategyDefinitions;
+    readonly compress?: Compress;
   } = {},
 ): Served {
   const tokens = TOKENS;
@@ -97,6 +100,7 @@ export function servedOver(
     mcp,
     version: "0.0.0-test",
     instance: "test",
+    ...(compress ? { compress } : {}),
   });
   const ask: Target["ask"] = async (path, init) =>
     heard(path, await app.request(`http://localhost${path}`, withHost(init)));

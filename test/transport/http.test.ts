@@ -1,9 +1,12 @@
+import { gunzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { compressedText } from "../../cli/host/server-parts.ts";
 import { digest } from "../../src/kernel/digest.ts";
 import { bearer } from "../contract/suite.ts";
-import { testApp } from "../support/app.ts";
+import { servedOver, testApp } from "../support/app.ts";
 import { BY } from "../support/by.ts";
+import { testSandbox } from "../support/sandbox.ts";
 import { most } from "../support/whole.ts";
 
 type App = Awaited<ReturnType<typeof testApp>>;
@@ -41,6 +44,26 @@ const chunks = (size: number) =>
   });
 
 const nested = (depth: number): string => (depth === 0 ? "1" : `{"a":${nested(depth - 1)}}`);
+
+describe("a long response", () => {
+  const trades = "/api/v1/trades?exchange=kraken&symbol=BTC/USDT&limit=500";
+  const served = async () => servedOver((await testSandbox()).deps, { compress: compressedText });
+  const read = async (ask: App["ask"], path: string, accepted: string) => {
+    const response = await ask(path, { headers: { "accept-encoding": accepted } });
+    expect(response.status).toBe(200);
+    return { encoding: response.headers.get("content-encoding"), bytes: Buffer.from(await response.bytes()) };
+  };
+
+  it("is compressed if the client accepts it, and a short one never", async () => {
+    const { ask } = await served();
+    const plain = await read(ask, trades, "br, gzip;q=0");
+    const packed = await read(ask, trades, "gzip, br");
+    expect([plain.encoding, packed.encoding]).toEqual([null, "gzip"]);
+    expect(packed.bytes.length).toBeLessThan(plain.bytes.length / 3);
+    expect(gunzipSync(packed.bytes).equals(plain.bytes)).toBe(true);
+    expect((await read(ask, trades.replace("500", "5"), "gzip")).encoding).toBeNull();
+  });
+});
 
 describe("an invalid body", () => {
   it.each<[string, () => BodyInit, Record<string, string>, number, string]>([
