@@ -27,18 +27,19 @@ interface TableProps<Row> {
   readonly empty: Child;
 }
 
-/** On a phone, each row is a card: a longer table starts with its first cards. */
-const MAX_CARDS = 15;
-const FIRST_CARDS = 10;
+/** A longer table starts with its first rows; on a phone, each row is a card. */
+const ROWS = { most: 120, first: 60 };
+const CARDS = { most: 15, first: 10 };
 
 /** A table with sortable columns that becomes cards on narrow screens. */
 export function Table<Row>({ label, columns, rows, keyOf, empty }: TableProps<Row>) {
   const [order, setOrder] = useState<{ column: string; isUp: boolean } | undefined>(undefined);
-  const [isWhole, setWhole] = useState(!isPhone());
+  const [isWhole, setWhole] = useState(false);
   if (rows.length === 0) return <p class="empty">{empty}</p>;
   const sorter = columns.find(({ name }) => name === order?.column)?.by;
   const all = sorter && order ? sorted(rows, sorter, order.isUp) : rows;
-  const shown = isWhole || all.length <= MAX_CARDS ? all : all.slice(0, FIRST_CARDS);
+  const { most, first } = isPhone() ? CARDS : ROWS;
+  const shown = isWhole || all.length <= most ? all : all.slice(0, first);
   const turn = (column: string) =>
     setOrder((before) => ({ column, isUp: before?.column === column ? !before.isUp : false }));
   return (
