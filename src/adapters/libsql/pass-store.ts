@@ -304,8 +304,9 @@ function passReads(
   return {
     async due() {
       await refuseNewer(context);
-      const running = db.select({ account: strategies.account }).from(strategies).where(isRunning());
-      const unsettled = db.select({ account: orders.account }).from(orders).where(isUnsettled());
+      // With named indexes, each finds one row of the account; SQLite would read all of them.
+      const running = sql`exists(select 1 from ${strategies} indexed by strategies_running where ${strategies.account} = ${accounts.account} and ${isRunning()})`;
+      const unsettled = sql`exists(select 1 from ${orders} indexed by orders_unsettled where ${orders.account} = ${accounts.account} and ${isUnsettled()})`;
       return (
         db
           .select({
@@ -315,7 +316,7 @@ function passReads(
             now: now(),
           })
           .from(accounts)
-          .where(sql`${accounts.account} in (${running}) or ${accounts.account} in (${unsettled})`)
+          .where(sql`${running} or ${unsettled}`)
           // If not all can run, the accounts that have waited longest come first.
           .orderBy(sql`iif(${accounts.steppedAt} > ${now()}, 0, ${accounts.steppedAt})`, accounts.account)
       );
