@@ -1,6 +1,6 @@
 import { AppError } from "../kernel/errors.ts";
 import type { Millis } from "../kernel/time.ts";
-import type { Local } from "./within-time.ts";
+import { type Local, letOthersRun } from "./within-time.ts";
 
 export interface HeavyCaller {
   /** Callers with the same key share one quota. */
@@ -44,10 +44,10 @@ interface HeavyCall {
 
 /** Lets other requests run between two parts of a long calculation. Throws if the client has disconnected. */
 export async function betweenParts(
-  { heard, sleep }: Pick<Local, "heard" | "sleep">,
+  local: Pick<Local, "heard" | "sleep">,
   { signal, waiting }: HeavyCall,
 ): Promise<void> {
   if (signal?.aborted) throw canceledRequest();
   waiting?.hear(0);
-  await (heard ? heard() : sleep(0));
+  await letOthersRun(local);
 }

@@ -43,6 +43,10 @@ export interface Local {
   readonly outlast?: (work: Promise<unknown>) => void;
 }
 
+/** Lets other work of this process run. */
+export const letOthersRun = ({ heard, sleep }: Pick<Local, "heard" | "sleep">): Promise<void> =>
+  heard ? heard() : sleep(0);
+
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
 export type Log = (level: LogLevel, message: string, fields?: Readonly<Record<string, unknown>>) => void;

@@ -14,6 +14,7 @@ import { runCommand } from "../support/process-time.ts";
 import { gridInput } from "../support/requests.ts";
 import { runOperation, testSandbox } from "../support/sandbox.ts";
 import { type EmulatedVenue, startVenue } from "../venues/index.ts";
+import { accountFigures } from "./account.ts";
 import { agreementFigures } from "./agreement.ts";
 import { backtestFigures } from "./backtest.ts";
 import { edgeFigures } from "./edge.ts";
@@ -53,6 +54,7 @@ const PARTS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   ticker: tickerFigures,
   steps: stepFigures,
   pass: passFigures,
+  account: accountFigures,
   liquidity: liquidityFigures,
   agreement: agreementFigures,
   memory: memoryFigures,

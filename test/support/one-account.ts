@@ -9,8 +9,8 @@ import { gridInput } from "./requests.ts";
 import { runOperation, testSandbox } from "./sandbox.ts";
 
 /** Many grids on one account, copies of one that has placed its orders; its exchange answers at once and never changes. */
-export async function oneAccount(count: number, { slots = 4, url = "file::memory:" } = {}) {
-  const box = await testSandbox({ url });
+export async function oneAccount(count: number, { slots = 4, url = "file::memory:", realTime = false } = {}) {
+  const box = await testSandbox({ url, realTime });
   const { deps, context, time } = box;
   const input = gridInput({ gridLevels: slots, orderSize: 50_000_000_000_000_000_000n });
   const { id } = await runOperation<{ id: string }>(deps, "start_grid", input);

@@ -46,9 +46,11 @@ import {
 import { takeCallsAfterChange, WAITED } from "./adapter-store.ts";
 import { insertIntents, isOrder, readUnsettled, updateOrder } from "./order-rows.ts";
 import {
+  isCut,
   type KillChange,
   READ_SNAPSHOT,
   type RunningPass,
+  readInParts,
   snapshot,
   switchReader,
   turnStatements,
@@ -179,6 +181,9 @@ const withSettlement = (use = newUse(), more: number): DatabaseUse => ({
   rowsWritten: use.rowsWritten === null ? null : use.rowsWritten + 1 + more,
 });
 
+/** Other requests run after a batch of so many changes. */
+const MANY_CHANGES = 100;
+
 const updateStrategy = ({ db }: Context, { id, ...set }: StrategyUpdate) =>
   db.update(strategies).set(set).where(eq(strategies.id, id));
 
@@ -217,6 +222,7 @@ function passWrites(context: Context): Pick<PassStore, "takeLease" | "record" | 
       const statements = changes.flatMap((change) => changeStatements(context, lease, change));
       const news = changes.flatMap(({ events }) => events);
       const results = await write(lease, news, (inserts) => [...statements, ...inserts]);
+      if (changes.length >= MANY_CHANGES) await context.pause();
       // Only the insert of intents returns rows: their client ids.
       return new Set(results.flatMap(({ rows }) => rows.map((row) => String(row[0]))));
     },
@@ -250,7 +256,8 @@ async function beginPass(
   const row = claimed?.rows[0];
   if (!row) return undefined;
   const [token, until, at] = [Number(row[0]), Number(row[1]), Number(row[2])];
-  const found = snapshot({ account, token, owner, until, now: at }, read);
+  const whole = snapshot({ account, token, owner, until, now: at }, read, context.convert);
+  const found = isCut(whole) ? { ...whole, ...(await readInParts(context, account, use)) } : whole;
   const [{ costs = null } = {}] = READ_SNAPSHOT.rows(accounts, read);
   const [newest] = READ_SNAPSHOT.rows(events, read);
   uses.set(account, use);

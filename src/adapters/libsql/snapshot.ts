@@ -60,12 +60,13 @@ export const READ_SNAPSHOT = bundle(() => {
         .select()
         .from(strategies)
         .where(and(eq(strategies.account, account), isRunning()))
-        .orderBy(strategies.number),
+        .orderBy(strategies.number)
+        .limit(MAX_STRATEGIES_AT_ONCE + 1),
     ],
     [
       orders,
       // Sorted later: SQLite would read every row once more.
-      sql`select * from ${unsettled} where ${orders.account} = ${account} and ${isUnsettled()}`,
+      sql`select * from ${unsettled} where ${orders.account} = ${account} and ${isUnsettled()} limit ${sql.raw(String(MAX_ORDERS_AT_ONCE + 1))}`,
     ],
     [
       events,
@@ -94,7 +95,84 @@ function recentFills(account: SQL | Placeholder, unsettled: SQL): SQL {
   return sql`select ${fills}.* from ${cursors} cross join ${fills} on ${fills.account} = ${cursors.account} and ${fills.symbol} = ${cursors.symbol} and ${fills.at} >= ${since} where ${cursors.account} = ${account}`;
 }
 
-export function snapshot(lease: Lease, result: ResultSet | undefined): Snapshot {
+/**
+ * An account with more is read in parts, because one long read would keep all other requests waiting. Few enough parts
+ * for a platform that limits requests.
+ */
+const MAX_STRATEGIES_AT_ONCE = 250;
+const MAX_ORDERS_AT_ONCE = 2000;
+const MAX_BYTES_AT_ONCE = 1_500_000;
+
+/** Returns whether a snapshot lacks strategies or orders. */
+export const isCut = ({ strategies: found, orders: open }: Snapshot): boolean =>
+  found.length > MAX_STRATEGIES_AT_ONCE || open.length > MAX_ORDERS_AT_ONCE;
+
+const READ_STRATEGIES = bundle(() => [
+  [
+    strategies,
+    sql`select * from ${strategies} where ${strategies.number} in (select value from json_each(${sql.placeholder("numbers")})) order by ${strategies.number}`,
+  ],
+]);
+
+const READ_ORDERS = bundle(() => [
+  [
+    orders,
+    sql`select * from ${orders} where ${orders}.rowid in (select value from json_each(${sql.placeholder("rows")})) and ${isUnsettled()}`,
+  ],
+]);
+
+/** Lists the numbers of strategies with the lengths of their documents, and the rows of orders. */
+const namesText = () => {
+  const account = sql.placeholder("account");
+  const numbers = sql`select json_group_array(json_array(${strategies.number}, octet_length(${strategies.state}) + octet_length(${strategies.config}))) from ${strategies} indexed by strategies_running where ${strategies.account} = ${account} and ${isRunning()}`;
+  const rows = sql`select json_group_array(${orders}.rowid) from ${orders} indexed by orders_unsettled where ${orders.account} = ${account} and ${isUnsettled()}`;
+  return sql`select (${numbers}), (${rows})`;
+};
+
+/**
+ * Reads the strategies and orders of a large account in parts, between which other requests run. Only the holder of the
+ * lease ends them; a request of a person that changes one meanwhile is newer, and checked again in each write.
+ */
+export async function readInParts(
+  { client, prepare, convert, pause }: Context,
+  account: AccountKey,
+  use: DatabaseUse,
+): Promise<Pick<Snapshot, "strategies" | "orders">> {
+  const [names] = (await client.fresh(prepare(namesText)({ account }), use)).rows;
+  const sized = JSON.parse(String(names?.[0])) as [number: number, bytes: number][];
+  const rows = JSON.parse(String(names?.[1])) as number[];
+  const found: Strategy[] = [];
+  for (const part of partsOf(sized)) {
+    await pause();
+    const result = await client.fresh(READ_STRATEGIES.with({ numbers: JSON.stringify(part) }), use);
+    found.push(...READ_STRATEGIES.rows(strategies, result, convert));
+  }
+  const open: Order[] = [];
+  for (let from = 0; from < rows.length; from += MAX_ORDERS_AT_ONCE) {
+    await pause();
+    const part = JSON.stringify(rows.slice(from, from + MAX_ORDERS_AT_ONCE));
+    const result = await client.fresh(READ_ORDERS.with({ rows: part }), use);
+    open.push(...READ_ORDERS.rows(orders, result));
+  }
+  return { strategies: found.sort((a, b) => a.number - b.number), orders: open.sort(byClientId) };
+}
+
+function partsOf(sized: readonly (readonly [number: number, bytes: number])[]): number[][] {
+  const parts: number[][] = [];
+  let total = Number.POSITIVE_INFINITY;
+  for (const [number, bytes] of sized) {
+    total += bytes;
+    const last = parts.at(-1);
+    if (last && total <= MAX_BYTES_AT_ONCE && last.length < MAX_STRATEGIES_AT_ONCE) last.push(number);
+    else {
+      parts.push([number]);
+      total = bytes;
+    }
+  }
+  return parts;
+}
+
+export function snapshot(lease: Lease, result: ResultSet | undefined, convert: Context["convert"]): Snapshot {
   const { rows } = READ_SNAPSHOT;
   const [memory] = rows(accounts, result);
   const [settings] = rows(control, result);
@@ -107,7 +185,7 @@ export function snapshot(lease: Lease, result: ResultSet | undefined): Snapshot 
   return {
     lease,
     kill: killOf(settings),
-    strategies: rows(strategies, result) satisfies Strategy[],
+    strategies: rows(strategies, result, convert) satisfies Strategy[],
     orders: (rows(orders, result) satisfies Order[]).sort(byClientId),
     cursors: Object.fromEntries(rows(cursors, result).map((row) => [row.symbol, cursorOf(row)])),
     booked,

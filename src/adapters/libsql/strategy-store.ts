@@ -23,7 +23,6 @@ import type { TurnCalls } from "../../storage/client/call-queue.ts";
 import {
   type Context,
   cachedReads,
-  convertedOnce,
   eachWay,
   rowsFrom,
   rowsOf,
@@ -236,9 +235,8 @@ function readViews(context: Context): ViewsRead {
 }
 
 function readingViews(context: Context): ViewsRead {
-  const { client, prepare } = context;
-  const convert = convertedOnce(PART_BYTES);
-  const part = partsRead(context, convert);
+  const { client, prepare, convert } = context;
+  const part = partsRead(context);
   return async ({ id, request, account, kind, stopped = true, page }) => {
     const given = { id, request, account, kind };
     const ask = (texts: readonly TextOfWay[], strategyPlace: StrategyPlace, limit: number) => {
@@ -296,7 +294,7 @@ function partsOf(sizes: readonly Row[]): ViewsPart[] {
   return parts;
 }
 
-function partsRead({ client, prepare }: Context, convert: ReturnType<typeof convertedOnce>) {
+function partsRead({ client, prepare, convert, pause }: Context) {
   const texts = {
     all: prepare((now) => partText(now, sql``)),
     running: prepare((now) => partText(now, sql` and ${isRunning()}`)),
@@ -311,6 +309,7 @@ function partsRead({ client, prepare }: Context, convert: ReturnType<typeof conv
       (stopped ? texts.all : texts.running)({ numbers }),
       texts.accounts({ accounts: JSON.stringify([...part.accounts]) }),
     ];
+    await pause();
     const [result, around] = await client.batch(statements, "read");
     return viewsIn(result, around, convert);
   };
@@ -319,7 +318,7 @@ function partsRead({ client, prepare }: Context, convert: ReturnType<typeof conv
 function viewsIn(
   { rows = [] }: Partial<ResultSet> = {},
   around: ResultSet | undefined,
-  convert: ReturnType<typeof convertedOnce>,
+  convert: Context["convert"],
 ): StrategyView[] {
   const byName = new Map(rowsOf(accounts, around).map((row) => [row.account, row]));
   return rowsFrom(strategies, rows, convert).map((strategy, at) => {

@@ -61,7 +61,20 @@ interface PassTerms {
 }
 
 /** Decides for one account: books what happened to its orders, and plans the next ones of all its strategies. */
-export function decide(snapshot: Snapshot, observed: Observation, terms: PassTerms): Decision {
+export function decide(...args: Parameters<typeof decideInSteps>): Decision {
+  const steps = decideInSteps(...args);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+/** Does the same in two short steps per strategy, so that a process can do other work between them. */
+export function* decideInSteps(
+  snapshot: Snapshot,
+  observed: Observation,
+  terms: PassTerms,
+): Generator<undefined, Decision> {
   const { slow, bounds, kinds } = terms;
   const { now } = snapshot.lease;
   const observation = { ...observed, contradicted: contradictedAmong(snapshot, observed) };
@@ -71,13 +84,13 @@ export function decide(snapshot: Snapshot, observed: Observation, terms: PassTer
   const { reconciled: found, ...rest } = adopt(known, before, observation, now);
   const reconciled = found.map((reconciled) => withWorth(reconciled, observation));
   const byStrategy = groupBy(reconciled, ({ order }) => order.strategy);
-  const strategies = bookAll(before, byStrategy, { kinds, observation, now });
+  const strategies = yield* bookAll(before, byStrategy, { kinds, observation, now });
   const live = reconciled.map(({ order }) => order).filter(({ settled }) => !settled);
   const quotes = quotesOf(observation);
   const hidden = snapshot.strategies.filter((strategy) => !isObserved(strategy));
   const losses = judgeAccount(snapshot.memory, [...strategies, ...hidden], { bounds, quotes, kinds });
   const account = { snapshot, observation, strategies, kinds, live, losses, slow, ...rest };
-  const { advanced, share } = advanceAll(account, terms);
+  const { advanced, share } = yield* advanceAll(account, terms);
 
   const ids = new Set<string | null>(before.map(({ id }) => id));
   const others = reconciled.filter(({ order }) => !ids.has(order.strategy));
@@ -122,29 +135,31 @@ function reconcileObserved({ orders, lease }: Snapshot, observation: Observation
 }
 
 /** Books the orders of each strategy. */
-const bookAll = (
+function* bookAll(
   strategies: readonly Strategy[],
   reconciled: ReadonlyMap<string | null, readonly Reconciled[]>,
   { kinds, observation, now }: { kinds: Kinds; observation: Observation; now: Millis },
-): Strategy[] =>
-  strategies.map((strategy) => {
+): Generator<undefined, Strategy[]> {
+  const all: Strategy[] = [];
+  for (const strategy of strategies) {
     const mine = reconciled.get(strategy.id) ?? [];
     const kind = kinds(strategy.kind);
-    return noteUnexplained(
-      kind,
-      book(kind, strategy, mine, { now, backoff: observation.timing.backoff }),
-      mine,
-    );
-  });
+    const booked = book(kind, strategy, mine, { now, backoff: observation.timing.backoff });
+    all.push(noteUnexplained(kind, booked, mine));
+    yield;
+  }
+  return all;
+}
 
 /** Advances one strategy after another; each one gets what the ones before it left of the funds and calls. */
-function advanceAll(account: AccountPass, { limit, bounds }: Pick<PassTerms, "limit" | "bounds">) {
+function* advanceAll(account: AccountPass, { limit, bounds }: Pick<PassTerms, "limit" | "bounds">) {
   const { snapshot, observation, strategies, kinds, live } = account;
   const orders = [...live, ...arrivingElsewhere(snapshot, observation)];
   let share = firstShare(observation, orders, { limit, bounds, strategies, kinds });
   const all = ofAllMarkets({ strategies, kinds, orders: live }, snapshot, observation);
   const capitals = capitalsOf(observation, all);
-  const advanced = strategies.map((strategy, index) => {
+  const advanced: AdvancedStrategy[] = [];
+  for (const [index, strategy] of strategies.entries()) {
     const capital = capitals.of(strategy, share.openBuys);
     const context = turnOf(account, share, strategy, capital);
     const mine = ordersOf(live, strategy.id);
@@ -154,8 +169,9 @@ function advanceAll(account: AccountPass, { limit, bounds }: Pick<PassTerms, "li
     share = afterTurn(share, { strategy, quote }, done);
     strategies[index] = done.strategy;
     capitals.note(strategy, done.strategy);
-    return { ...done, terms };
-  });
+    advanced.push({ ...done, terms });
+    yield;
+  }
   return { advanced, share };
 }
 

@@ -161,9 +161,12 @@ const eventOf = (
   kind: Event["kind"] = "error",
 ): Event => ({ account, strategy, at: lease.now, kind, message: `${clientId}: ${message}` });
 
+/** Maximum number of strategies that one batch writes without fills; other requests run between two batches. */
+const STRATEGIES_PER_BATCH = 500;
+
 /**
- * Writes one batch. If a constraint rejects it, writes strategy by strategy, so one broken row does not block the
- * others.
+ * Writes one batch. Strategies without fills are written before it in parts if there are many: only fills belong
+ * together, with the account's cursors and sums.
  */
 export async function record(
   store: PassStore,
@@ -171,6 +174,26 @@ export async function record(
   { changes }: Decision,
 ): Promise<ReadonlySet<string>> {
   if (changes.length === 0) return new Set();
+  if (changes.length <= STRATEGIES_PER_BATCH) return recordPart(store, snapshot, changes);
+  const isApart = ({ strategy, fills, orders, adopted }: Changes) =>
+    strategy !== null && fills.length + orders.length + adopted.length === 0;
+  const apart = changes.filter(isApart);
+  const recorded = new Set<string>();
+  for (let from = 0; from < apart.length; from += STRATEGIES_PER_BATCH) {
+    const part = apart.slice(from, from + STRATEGIES_PER_BATCH);
+    for (const id of await recordPart(store, snapshot, part)) recorded.add(id);
+  }
+  const together = changes.filter((change) => !isApart(change));
+  if (together.length === 0) return recorded;
+  return new Set([...recorded, ...(await recordPart(store, snapshot, together))]);
+}
+
+/** Writes one batch. If a constraint rejects it, writes strategy by strategy: one broken row blocks no other. */
+async function recordPart(
+  store: PassStore,
+  snapshot: Snapshot,
+  changes: readonly Changes[],
+): Promise<ReadonlySet<string>> {
   try {
     return await store.record(snapshot.lease, changes);
   } catch (error) {

@@ -12,8 +12,8 @@ import type { Strategy } from "../../model/strategy.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { FillMids, HorizonMid, Lease, Settlement, Snapshot } from "../../ports/stores/pass-store.ts";
 import type { CallRequests, Venue, VenueOrder } from "../../ports/venue.ts";
-import type { Log } from "../../ports/within-time.ts";
-import { type Decision, decide } from "../decide/decide.ts";
+import { type Local, type Log, letOthersRun } from "../../ports/within-time.ts";
+import { type Decision, decideInSteps } from "../decide/decide.ts";
 import type { Observation } from "../reconcile/reconcile.ts";
 import { isBehind, serialOf } from "../reconcile/recovery.ts";
 import { act, type Cancelled, cancelEach, type Hold, protocolTime, record } from "./act.ts";
@@ -171,12 +171,13 @@ async function pass(
   const snapshot = lost ? { ...loaded, epoch: loaded.epoch + 1 } : loaded;
   const confidence = await readConfidence({ reference, venue, kinds }, snapshot, observed, budget);
   const observation = { ...observed, confidence };
-  const decision = decide(snapshot, observation, {
+  const terms = {
     limit: Math.min(budget.left, budget.fitting),
     slow: budget.slow,
     bounds: boundsOf(snapshot, limits),
     kinds,
-  });
+  };
+  const decision = await inTurns(decideInSteps(snapshot, observation, terms), local);
   const recorded = await record(store, snapshot, decision);
   sayExits(deps.log, decision);
   const creates = decision.creates.filter(({ clientId }) => recorded.has(clientId));
@@ -200,6 +201,17 @@ async function pass(
   await store.settle(snapshot.lease, { ...settled, failure: null });
   const sent = { cancels: [...urgent.requested, ...cancels], creates };
   return passOf(short, reactions, leavesWith(loaded, decision, sent));
+}
+
+/** Number of steps until other requests run; a step takes less than a tenth of a millisecond. */
+const STEPS_PER_TURN = 100;
+
+async function inTurns<T>(steps: Generator<undefined, T>, local: Local): Promise<T> {
+  for (let count = 1; ; count++) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    if (count % STEPS_PER_TURN === 0) await letOthersRun(local);
+  }
 }
 
 const passOf = (short: boolean, reactions: readonly Millis[], isLeaving: boolean): PassResult => ({

@@ -40,6 +40,10 @@ export interface Context {
   readonly version?: { readonly names: ReadonlySet<string>; newer: string | undefined };
   /** The newest event of people's actions that this process knows. */
   readonly newest: { ofPeople: ChainHead | undefined };
+  /** Lets other work of this process run between two parts of a long read or write. */
+  readonly pause: () => Promise<void>;
+  /** Converts stored documents; those that do not change are parsed once. */
+  readonly convert: Convert;
   /** Database usage of the current passes, by account. */
   readonly uses: Map<AccountKey, DatabaseUse>;
 }
@@ -120,7 +124,19 @@ export function createContext(client: SafeClient, clock?: () => Millis): Context
     const output = await client.stamp();
     return output && clock ? { ...output, now: clock() } : output;
   };
-  return { client, db, now, prepare, stamp, newest: { ofPeople: undefined }, uses: new Map() };
+  const pause = async () => undefined;
+  const convert = convertedOnce(MAX_CONVERTED_LENGTH);
+  return {
+    client,
+    db,
+    now,
+    prepare,
+    stamp,
+    pause,
+    convert,
+    newest: { ofPeople: undefined },
+    uses: new Map(),
+  };
 }
 
 /** Returns the variants of a statement; the text of each one is built once. */
@@ -179,9 +195,13 @@ export function bundle(made: () => readonly (readonly [Table, SQLWrapper])[]) {
   return {
     with: (values: Record<string, InValue>): Statement => ({ sql: built().sql, args: built().fill(values) }),
     /** Returns the rows of the select at a position, in its table's types. */
-    rows: <T extends Table>(table: T, result: ResultSet | undefined): T["$inferSelect"][] => {
+    rows: <T extends Table>(
+      table: T,
+      result: ResultSet | undefined,
+      convert?: Convert,
+    ): T["$inferSelect"][] => {
       const index = selects().findIndex(([one]) => one === table);
-      return rowsFrom(table, JSON.parse(String(result?.rows[0]?.[index] ?? "[]")) as unknown[][]);
+      return rowsFrom(table, JSON.parse(String(result?.rows[0]?.[index] ?? "[]")) as unknown[][], convert);
     },
   };
 }
@@ -208,6 +228,9 @@ export const selectedColumns = (table: Table): SQL =>
     sql`, `,
   );
 
+/** Maximum length of all texts whose values are remembered. */
+const MAX_CONVERTED_LENGTH = 8_000_000;
+
 /** Converts a stored value with its column's converter. */
 type Convert = (value: unknown, read: (value: unknown) => unknown) => unknown;
 
@@ -217,7 +240,7 @@ const converted: Convert = (value, read) => read(value);
  * Converts each text once while it is among the newest texts of `maxLength` characters together: most strategies do not
  * change between two reads. Nobody may change the values.
  */
-export function convertedOnce(maxLength: number): Convert {
+function convertedOnce(maxLength: number): Convert {
   const known = new Map<string, unknown>();
   let length = 0;
   return (text, read) => {

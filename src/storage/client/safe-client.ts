@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import { messageOf, SettingsError, StoreError } from "../../kernel/errors.ts";
 import { type Millis, SECOND } from "../../kernel/time.ts";
 import type { DatabaseUse } from "../../model/limits.ts";
-import type { Local, SpanAttributes, Tracer } from "../../ports/within-time.ts";
+import { type Local, letOthersRun, type SpanAttributes, type Tracer } from "../../ports/within-time.ts";
 import { control } from "../tables/trading-tables.ts";
 import {
   allOrNone,
@@ -243,6 +243,7 @@ export async function openDatabase({
   const safe = await safeClient(client, local, kind === "live" ? "durable" : "fast").catch(noDatabase);
   const context: Context = {
     ...createContext(traced(safe, tracer), clock),
+    pause: () => letOthersRun(local),
     ...(names.size > 0 ? { version: { names, newer: undefined } } : {}),
   };
   if (migrations.length > 0) {

@@ -321,6 +321,16 @@ describe("the record of a pass", () => {
     expect(await written([])).toEqual({ recorded: [], batches: [] });
   });
 
+  it("is several batches for many strategies, and one for all fills with the cursors", async () => {
+    const many = Array.from({ length: 1100 }, (_, i) => update(`s${i}`));
+    const booked = [update("x", { fills: [fill()] }), update("y", { fills: [fill()] })];
+    const account = { ...NO_CHANGES, cursors: cursor(9) };
+    const { recorded, batches } = await written([booked[0], ...many, booked[1], account] as Changes[]);
+    expect(recorded).toHaveLength(1102);
+    expect(batches.map(({ length }) => length)).toEqual([500, 500, 100, 3]);
+    expect(batches.at(-1)).toEqual([...booked, account]);
+  });
+
   it("omits an order that a constraint rejects, and reports it", async () => {
     const changes = [update("a"), update("b"), { ...NO_CHANGES, cursors: {} }];
     const { recorded, batches } = await written(changes, { refuses: "b" });

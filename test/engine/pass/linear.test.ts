@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { runPass } from "../../../src/engine/pass/pass.ts";
 import type { Snapshot } from "../../../src/ports/stores/pass-store.ts";
 import { oneAccount } from "../../support/one-account.ts";
@@ -36,9 +36,56 @@ async function readsOf(count: number) {
   return reads;
 }
 
-it("a pass reads each strategy and each order as often, however many there are", async () => {
-  const [few, many] = [await readsOf(20), await readsOf(60)];
-  expect(few.orders).toBeGreaterThan(20);
-  expect(many.orders / few.orders).toBeLessThan(3.3);
-  expect(many.strategies / few.strategies).toBeLessThan(3.3);
+describe("a pass over many strategies", () => {
+  it("reads each of them and each order as often as a pass over few", async () => {
+    const [few, many] = [await readsOf(20), await readsOf(60)];
+    expect(few.orders).toBeGreaterThan(20);
+    expect(many.orders / few.orders).toBeLessThan(3.3);
+    expect(many.strategies / few.strategies).toBeLessThan(3.3);
+  });
+
+  it("lets other requests run between parts, and reads the same as in one part", async () => {
+    const { deps, still, context, ids } = await oneAccount(600);
+    let pauses = 0;
+    Object.assign(context, { pause: async () => void pauses++ });
+    const sizes: number[] = [];
+    const { fresh } = context.client;
+    Object.assign(context.client, {
+      async fresh(...request: Parameters<typeof fresh>) {
+        const result = await fresh(...request);
+        sizes.push((JSON.parse(String(result.rows[0]?.[0])) as unknown[]).length);
+        return result;
+      },
+    });
+    let turns = 0;
+    const local = { ...deps.local, heard: async () => void turns++ };
+    const found: Snapshot[] = [];
+    const store: typeof deps.store = {
+      ...deps.store,
+      async takeLease(request) {
+        const snapshot = await deps.store.takeLease(request);
+        if (snapshot) found.push(snapshot);
+        return snapshot;
+      },
+    };
+    expect(await runPass({ ...deps, local, store }, still)).toMatchObject({ outcome: "stepped" });
+    const [snapshot] = found;
+    expect(snapshot?.strategies.map(({ id }) => id)).toEqual(ids);
+    const orders = [...(await deps.store.unsettledOrders())].sort((a, b) =>
+      a.clientId < b.clientId ? -1 : 1,
+    );
+    expect(snapshot?.orders).toEqual(orders);
+    const parts = Math.ceil(orders.length / 2000);
+    // The list of both, and then each part of strategies and of orders.
+    expect(sizes.slice(0, 4 + parts)).toEqual([
+      600,
+      250,
+      250,
+      100,
+      ...Array.from({ length: parts }, (_, part) => Math.min(2000, orders.length - part * 2000)),
+    ]);
+    expect(pauses).toBe(3 + parts);
+    // Two steps of each strategy: its books, and its orders.
+    expect(turns).toBe(12);
+  });
 });
