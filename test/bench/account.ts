@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { oneAccount } from "../support/one-account.ts";
-import { runOperation } from "../support/sandbox.ts";
+import { askingOf, runOperation } from "../support/sandbox.ts";
 import { type Figure, repeat } from "./figure.ts";
 import { longestTurn } from "./liquidity.ts";
 
@@ -67,7 +67,7 @@ async function withAccount(
     url: `file:${join(folder, "account.db")}`,
     realTime: true,
   });
-  await runOperation(account.deps, "set_limits", { orderNotional: "USDT=1000000" });
+  await askingOf(account.deps).ask("set_limits", { orderNotional: "USDT=1000000" });
   for (let pass = 0; pass < 3; pass++) await account.pass();
   await measure(account);
   account.context.client.close();
@@ -76,6 +76,7 @@ async function withAccount(
 
 /** The longest of a hundred kills while passes follow each other without a pause. */
 async function killFigure({ deps, pass }: Account): Promise<Figure> {
+  const { ask } = askingOf(deps);
   let isOver = false;
   const passing = (async () => {
     while (!isOver) await pass();
@@ -83,7 +84,7 @@ async function killFigure({ deps, pass }: Account): Promise<Figure> {
   const longest = async () => {
     const kills: Promise<number>[] = [];
     for (let count = 0; count < KILLS; count++) {
-      kills.push(millisOf(() => runOperation(deps, "set_kill_switch", { on: true })));
+      kills.push(millisOf(() => ask("set_kill_switch", { on: true })));
       await sleep(APART);
     }
     return Math.max(...(await Promise.all(kills)));
