@@ -255,8 +255,8 @@ export const RULE_MUTANTS: readonly Mutant[] = [
   one(
     "a reserve forgets what other grids are buying for",
     "src/engine/decide/changes.ts",
-    "openBuys: all + (planned[asset] ?? ZERO),",
-    "openBuys: buys([id]),",
+    "openBuys: (openBuys.get(asset) ?? ZERO) + (planned[asset] ?? ZERO),",
+    "openBuys: buys.get(strategy.id) ?? ZERO,",
   ),
   one(
     "a pass forgets what of its capital it has planned with",

@@ -273,8 +273,8 @@ export const STEP_GUARDS: readonly Guard[] = [
     ],
     [
       "a pass knows its own account's orders",
-      "where ${orders.account} = ${account} and ${isUnsettled()} order by",
-      "where ${isUnsettled()} order by",
+      "where ${orders.account} = ${account} and ${isUnsettled()} limit",
+      "where ${isUnsettled()} limit",
       0,
       async ({ a, b, account, takeLease, start, order }) => {
         await start();
@@ -289,8 +289,8 @@ export const STEP_GUARDS: readonly Guard[] = [
     [
       "and of them those that are not settled",
       // Without the condition the index that it is named with could not be used.
-      "sql`select * from ${unsettled} where ${orders.account} = ${account} and ${isUnsettled()} order by",
-      "sql`select * from ${orders} where ${orders.account} = ${account} order by",
+      "sql`select * from ${unsettled} where ${orders.account} = ${account} and ${isUnsettled()} limit",
+      "sql`select * from ${orders} where ${orders.account} = ${account} limit",
       0,
       async ({ a, b, takeLease, start, order, reject }) => {
         await start();
