@@ -84,7 +84,7 @@ function inIdle(lots: readonly Lot[], { base, quote }: FillMove): Booked {
 }
 
 /** Removes the sold base and its cost from a slot. */
-const flattened = (slot: Slot): Slot =>
+export const flattened = (slot: Slot): Slot =>
   slot.sold === ZERO ? slot : { ...slot, base: unsoldBase(slot), cost: costOf(slot), sold: ZERO };
 
 /**
@@ -138,7 +138,7 @@ export function releaseInventory(state: GridState, isGiven: (slot: Slot) => bool
 }
 
 export function emptied(slot: Slot): Slot {
-  const { sellAt: _, ...rest } = slot;
+  const { sellAt: _sellAt, lacksSince: _lacksSince, ...rest } = slot;
   return { ...rest, bought: ZERO, base: ZERO, cost: ZERO, sold: ZERO, first: false };
 }
 

@@ -10,6 +10,7 @@ import {
 import { reachedEvent } from "../engine/decide/stop.ts";
 import { upgraded } from "../engine/pass/upgrade.ts";
 import { type Decimal, min, text, ZERO } from "../kernel/decimal.ts";
+import { splitPair } from "../kernel/pair.ts";
 import { isWide, midOf } from "../kernel/spread.ts";
 import { ageOf, MINUTE, type Millis } from "../kernel/time.ts";
 import type { Event } from "../model/events.ts";
@@ -339,6 +340,8 @@ function placeMissing(
     bounds: bought.bounds,
     room: bought.room,
     backoff: context.timing.backoff,
+    readLag: context.timing.readLag,
+    isDoubted: context.doubted.has(marketQuote.market.base),
     ...marketQuote,
   });
   const intents = [...bought.intents, ...planned.intents];
@@ -352,7 +355,20 @@ function placeMissing(
     funds: planned.funds,
     placing: intents.length > 0 && !waits,
     short: planned.postponed > 0,
+    events: roundedEvents(strategy, { before: bought.state, after: planned.next, at: context.now }),
   };
+}
+
+/** Event for base that the exchange never credited. */
+function roundedEvents(
+  { account, id, symbol }: GridStrategy,
+  { before, after, at }: { readonly before: GridState; readonly after: GridState; readonly at: Millis },
+): Event[] {
+  const { base } = splitPair(symbol);
+  const lacked = (before.ledger.moved[base] ?? ZERO) - (after.ledger.moved[base] ?? ZERO);
+  if (lacked === ZERO) return [];
+  const message = `the account has ${text(lacked)} ${base} less than the fills add up to, because the exchange credits rounded amounts; it is booked as a fee`;
+  return [{ account, strategy: id, at, kind: "rounded", message }];
 }
 
 /** Starts a waiting grid when a reliable mid price reaches its trigger, from either side. */

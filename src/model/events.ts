@@ -17,6 +17,7 @@ export type EventKind =
   | "edited"
   | "renamed"
   | "moved"
+  | "rounded"
   | "unreadable"
   | "kill"
   | "watch"

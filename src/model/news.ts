@@ -45,6 +45,7 @@ const LEVEL_OF: Partial<Record<EventKind, AlertLevel>> = {
   wants: "info",
   edited: "info",
   moved: "info",
+  rounded: "info",
   made_way: "info",
   limits: "warning",
   lost: "warning",

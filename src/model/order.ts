@@ -7,6 +7,21 @@ import type { Side } from "./market.ts";
 export const ORDER_TYPES = ["limit", "market"] as const;
 export type OrderType = (typeof ORDER_TYPES)[number];
 
+/** Types of orders that wait for a price. People place them on the exchange; edgemaker only lists them. */
+export const STOP_TYPES = ["stop_limit", "stop_market"] as const;
+
+/** An order that is sent when the market reaches a price; until then it is not in the book, and cannot trade. */
+export interface StopTerms {
+  readonly type: (typeof STOP_TYPES)[number];
+  /** In quote; null if it cannot be read. */
+  readonly triggerPrice: Decimal | null;
+  readonly isTriggered: boolean;
+}
+
+/** Returns whether an open order is in the exchange's book, where it can trade. */
+export const isInBook = ({ stop }: { readonly stop?: StopTerms | undefined }): boolean =>
+  stop?.isTriggered !== false;
+
 /**
  * `gtc` stays open until canceled. `ioc` fills what it can at once, and cancels the rest. `post_only` is refused if
  * it would be a taker order.

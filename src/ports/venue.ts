@@ -7,7 +7,7 @@ import type { ChainToken, Pair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { AccountKey, AccountRef, Balance } from "../model/account.ts";
 import type { Book, Candle, Market, Ticker, Trade } from "../model/market.ts";
-import type { Fee, NewOrder, OrderStatus, OrderTerms, Span } from "../model/order.ts";
+import type { Fee, NewOrder, OrderStatus, OrderTerms, Span, StopTerms } from "../model/order.ts";
 
 /** An order as the exchange reports it. */
 export interface VenueOrder extends Omit<NewOrder, "clientId" | "timeInForce"> {
@@ -18,6 +18,8 @@ export interface VenueOrder extends Omit<NewOrder, "clientId" | "timeInForce"> {
   readonly notional?: Decimal | undefined;
   readonly fees?: readonly Fee[] | undefined;
   readonly status: OrderStatus;
+  /** Present if the order waits, or waited, for a price. */
+  readonly stop?: StopTerms | undefined;
   readonly at: Millis;
 }
 

@@ -1,6 +1,6 @@
 import type { Miniflare } from "miniflare";
 import type { VenueName } from "../../src/model/market.ts";
-import { type EmulatedVenue, startVenue } from "../venues/index.ts";
+import { type EmulatedVenue, startVenue, type VenueOptions } from "../venues/index.ts";
 
 /** Accounts of a live deployment: each an exchange id of its own, on one of four emulated exchanges. */
 export interface Accounts {
@@ -20,11 +20,12 @@ export async function liveAccounts(
     only = NAMES,
     most = Number.POSITIVE_INFINITY,
     unified = false,
-  }: { only?: readonly VenueName[]; most?: number; unified?: boolean } = {},
+    pairs = [],
+  }: { only?: readonly VenueName[]; most?: number; unified?: boolean } & Pick<VenueOptions, "pairs"> = {},
 ): Promise<Accounts> {
   const started = await Promise.all(
     // Crons follow each other here as they never do: the counters of kraken's lowest tier would hold them up.
-    only.map(async (name) => [name, await startVenue(name, { unified, tier: "pro" })] as const),
+    only.map(async (name) => [name, await startVenue(name, { unified, pairs, tier: "pro" })] as const),
   );
   const venues = Object.fromEntries(started) as Record<VenueName, EmulatedVenue>;
   const settings: Record<string, string> = {};

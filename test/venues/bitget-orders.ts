@@ -119,6 +119,8 @@ const common = (order: Order) => ({
   quoteVolume: text(order.notional),
   enterPointSource: "API",
   orderSource: order.type === "market" ? "market" : "normal",
+  triggerPrice: order.stop?.trigger ?? null,
+  tpslType: order.stop?.type ?? "normal",
   cTime: String(order.at),
   uTime: String(order.updatedAt),
 });

@@ -20,7 +20,7 @@ export interface Listing {
 }
 
 /** Symbol, start price, tick, lot, least amount. */
-type Row = readonly [Pair, string, string, string, string];
+export type Row = readonly [Pair, string, string, string, string];
 
 const ROWS: Record<VenueName, readonly Row[]> = {
   mexc: [
@@ -63,9 +63,9 @@ const FEES: Record<VenueName, { maker: string; taker: string }> = {
   kraken: { maker: "0.0025", taker: "0.004" },
 };
 
-export const listingsOf = (venue: VenueName): Map<Pair, Listing> =>
+export const listingsOf = (venue: VenueName, more: readonly Row[] = []): Map<Pair, Listing> =>
   new Map(
-    ROWS[venue].map(([symbol, start, tick, lot, minAmount]) => [
+    [...ROWS[venue], ...more].map(([symbol, start, tick, lot, minAmount]) => [
       symbol,
       {
         symbol,

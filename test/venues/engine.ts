@@ -15,7 +15,7 @@ import type { Millis } from "../../src/kernel/time.ts";
 import type { Candle, Side } from "../../src/model/market.ts";
 import { type Account, free, holding, newAccount } from "./account.ts";
 import type { Listing } from "./catalog.ts";
-import type { Execution, Order, OrderRequest, Refusal } from "./order.ts";
+import type { Execution, Order, OrderRequest, Refusal, StopWords } from "./order.ts";
 import { ambient, createPrices, type Prices } from "./prices.ts";
 
 const DUST = decimal("0.00000001");
@@ -54,6 +54,12 @@ export function createEngine(options: EngineOptions) {
     /** A third asset that fees are taken in, with its price in quote. */
     deduct: undefined as Deduction | undefined,
     maxOpen: options.maxOpen,
+    /** Decimals in which an asset is credited, where they are fewer than a trade's. */
+    decimals: new Map<string, number>(),
+  };
+  const credited = (asset: string, amount: Decimal): Decimal => {
+    const decimals = settings.decimals.get(asset);
+    return decimals === undefined ? amount : roundToStep(amount, ONE / 10n ** BigInt(decimals), "down");
   };
   /** Orders of one account that have traded with each other: the one that came, the one that rested. */
   const selfTrades: [Order, Order][] = [];
@@ -81,10 +87,16 @@ export function createEngine(options: EngineOptions) {
     const rate = maker ? listing.maker : listing.taker;
     const fee = feeOf(order, { notional, amount, rate, deduct: settings.deduct });
     order.fee += fee;
-    const sign = side === "buy" ? 1n : -1n;
-    holding(account, listing.base).total += sign * amount;
-    holding(account, listing.quote).total -= sign * notional;
-    holding(account, order.feeIn).total -= fee;
+    const feeIn = (asset: string) => (order.feeIn === asset ? fee : ZERO);
+    const { base, quote } = listing;
+    if (side === "buy") {
+      holding(account, base).total += credited(base, amount - feeIn(base));
+      holding(account, quote).total -= notional + feeIn(quote);
+    } else {
+      holding(account, base).total -= amount + feeIn(base);
+      holding(account, quote).total += credited(quote, notional - feeIn(quote));
+    }
+    if (order.feeIn !== base && order.feeIn !== quote) holding(account, order.feeIn).total -= fee;
     release(order);
     const at = clock();
     const number = ++numbers;
@@ -270,6 +282,16 @@ export function createEngine(options: EngineOptions) {
       const account = newAccount(accounts.length + 1, balances);
       accounts.push(account);
       return account;
+    },
+
+    /** An order that waits for a price outside the book. */
+    placeStop(account: Account, request: OrderRequest, stop: StopWords): Order {
+      const order: Order = { ...make(account, request), stop };
+      account.orders.push(order);
+      account.open.set(order.id, order);
+      byId.set(order.id, order);
+      release(order);
+      return order;
     },
 
     /** Undefined when it is none of the account's, or not open any more. */

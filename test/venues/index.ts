@@ -15,11 +15,12 @@
  *               tellFees(id, false)   nobody tells the fees of an order, until told otherwise
  *               others({ symbol, side, price, amount })   someone else's limit order: takes what accounts rest, then rests
  *               own({ … clientId? })       an order of the account that came another way
+ *               stop({ symbol, side, type, trigger, price?, amount })   one that waits for a price outside the book
  *               past(symbol, minutes)      the candles of a pair, with the holes that it has
  *               list(symbol, { active, minNotional, … })  changes a listing
  * Accounts:     addKeys({ balances?, account?, may? })   another key pair: of a new account, or of a given one
  *               revokeKeys(key)                          the exchange refuses it from then on
- *               deposit(asset, "5"), earn(asset), holdings(), unify()   makes it a unified account, or a classic one again
+ *               deposit(asset, "5"), earn(asset), credit(asset, decimals), holdings(), unify()   makes it a unified account, or a classic one again
  * What is so:   selfTrades(): what must never be; orders(), open(symbol?), executions(), order(id), byClient(clientId): the venue's truth, no read lag
  * Requests:     count(route?), seen (route, key, status), resetCounts(); limited: calls that kraken's counters refused; rest()
  * Faults:       fail({ kind, route?, times?, skip?, acts?, millis?, code?, text? }) (kinds: faults.ts), chance(route => fault), heal()
@@ -36,7 +37,7 @@ import type { Candle, Side, Tier, VenueName } from "../../src/model/market.ts";
 import { canary, canarySecret } from "../support/canary.ts";
 import type { Account, VenueKeys } from "./account.ts";
 import { bitget } from "./bitget.ts";
-import { type Listing, listingsOf } from "./catalog.ts";
+import { type Listing, listingsOf, type Row } from "./catalog.ts";
 import type { Dialect, Member, Route } from "./dialect.ts";
 import { createEngine } from "./engine.ts";
 import type { Fault, Switch } from "./faults.ts";
@@ -44,7 +45,7 @@ import { gateio } from "./gateio.ts";
 import { kraken } from "./kraken.ts";
 import { rest } from "./kraken-limits.ts";
 import { mexc } from "./mexc.ts";
-import type { Execution, Order } from "./order.ts";
+import type { Execution, Order, StopWords } from "./order.ts";
 import { serveVenue } from "./server.ts";
 import { bitget as bitgetStream } from "./stream/bitget.ts";
 import { gateio as gateioStream } from "./stream/gateio.ts";
@@ -66,6 +67,8 @@ export interface VenueOptions {
   readonly balances?: Readonly<Record<string, string>>;
   readonly buyFeeIn?: "base" | "quote";
   readonly port?: number;
+  /** Further pairs that it lists. */
+  readonly pairs?: readonly Row[];
   /** Accounts are unified ones, where the exchange has such. */
   readonly unified?: boolean;
   /** By which kraken counts; the least when left out. */
@@ -101,7 +104,7 @@ export async function startVenue(name: VenueName, options: VenueOptions = {}) {
   const given = options.clock ?? Date.now;
   let offset: Millis = 0;
   const clock = () => given() + offset;
-  const listings = listingsOf(name);
+  const listings = listingsOf(name, options.pairs);
   const engine = createEngine({
     listings,
     clock,
@@ -233,10 +236,34 @@ export async function startVenue(name: VenueName, options: VenueOptions = {}) {
       if (typeof placed === "string") throw new Error(`refused: ${placed}`);
       return placed;
     },
+    /** An order that a person lets wait for a price, of a type in the exchange's words; without `price` it has no limit. */
+    stop({
+      symbol,
+      side,
+      price,
+      amount,
+      ...stop
+    }: Omit<OwnOrder, "price"> & { readonly price?: string } & StopWords) {
+      return engine.placeStop(
+        first.account,
+        {
+          listing: listing(symbol),
+          clientId: "",
+          side,
+          type: price === undefined ? "market" : "limit",
+          force: "gtc",
+          price: decimal(price ?? "0"),
+          amount: decimal(amount),
+        },
+        stop,
+      );
+    },
     list: (symbol: Pair, change: Partial<Listing>) => Object.assign(listing(symbol), change),
 
     deposit: (asset: string, amount: string, account: Account = first.account) =>
       engine.deposit(account, asset, decimal(amount)),
+    /** From now on the asset is credited in whole units of so many decimals; kraken publishes them. */
+    credit: (asset: string, decimals: number) => engine.settings.decimals.set(asset, decimals),
     /** The first key's owner lets it do other things. */
     grant(may: Partial<VenueKeys["may"]>) {
       const member = members.get(first.key);

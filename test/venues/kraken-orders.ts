@@ -151,9 +151,9 @@ const orderOf = (order: Order) => ({
   descr: {
     pair: altnameOf(order.listing),
     type: order.side,
-    ordertype: order.type,
-    price: order.type === "limit" ? padded(order.price, 5) : "0",
-    price2: "0",
+    ordertype: order.stop?.type ?? order.type,
+    price: order.stop?.trigger ?? (order.type === "limit" ? padded(order.price, 5) : "0"),
+    price2: order.stop && order.type === "limit" ? padded(order.price, 5) : "0",
     leverage: "none",
     order: described(order),
     close: "",

@@ -139,7 +139,7 @@ export const kraken: Dialect = {
             {
               aclass: "currency",
               altname: asset === "BTC" ? "XBT" : asset,
-              decimals: 10,
+              decimals: engine.settings.decimals.get(asset) ?? 10,
               display_decimals: 5,
               status: "enabled",
             },

@@ -43,8 +43,15 @@ export interface Order {
   readonly visibleAt: Millis;
   /** Its fees are told by nobody: not in its trades, nor by itself. */
   hidesFee: boolean;
+  /** What it waits for outside the book, in the exchange's own words. */
+  readonly stop?: StopWords | undefined;
   /** What it was before, as reads go on to show it for a while, oldest first. */
   readonly was: Past[];
+}
+
+export interface StopWords {
+  readonly type: string;
+  readonly trigger: string;
 }
 
 /** What changes of an order. */

@@ -259,6 +259,10 @@ export interface View {
   readonly room?: Decimal | undefined;
   /** Absent if nothing is retried. */
   readonly backoff?: Timing["backoff"];
+  /** How long a balance can lack what was credited; undefined if nothing is retried. */
+  readonly readLag?: Millis;
+  /** Whether an order that is not visible may have used the base. */
+  readonly isDoubted?: boolean;
 }
 
 export type TargetOrder = { readonly side: Side; readonly price: Decimal; readonly amount: Decimal };

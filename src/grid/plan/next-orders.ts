@@ -1,9 +1,10 @@
 import { isLasting, isOfVenue, limitedAgain, unlimited, waitsForLimit } from "../../engine/decide/intents.ts";
+import { addFee } from "../../engine/reconcile/reconcile.ts";
 import { type Decimal, max, mul, ONE, sum, ZERO } from "../../kernel/decimal.ts";
 import { midOf } from "../../kernel/spread.ts";
-import { isAhead, MAX_BACKOFF_MS } from "../../kernel/time.ts";
+import { isAhead, MAX_BACKOFF_MS, timeInPast } from "../../kernel/time.ts";
 import { boundsAfter, refusedWithin } from "../../limits/standing.ts";
-import type { Market } from "../../model/market.ts";
+import { leastAmount, lotsFor, type Market, meetsMinimum } from "../../model/market.ts";
 import { type Funds, type Intent, type Order, type Resting, takes } from "../../model/order.ts";
 import {
   isSameRefusal,
@@ -13,11 +14,11 @@ import {
   type Refusal,
   type Reserve,
 } from "../../model/strategy.ts";
-import { costInAll, gridPosition, unsoldBase } from "../booking.ts";
+import { costInAll, flattened, gridPosition, unsoldBase } from "../booking.ts";
 import { quoteFee } from "../ladder/check-rules.ts";
 import { followed, targetBase } from "../ladder/levels.ts";
 import { totalBase } from "../state/lots.ts";
-import type { GridConfig, GridState, GridStrategy, Slot } from "../state/state.ts";
+import type { GridConfig, GridState, GridStrategy, Ledger, Slot } from "../state/state.ts";
 import {
   beyondRoom,
   committed,
@@ -59,10 +60,14 @@ export function nextOrders(state: GridState, view: View): NextOrders {
     mid,
   );
   const kept = retainedSlots(state, free);
+  let { ledger } = state;
   for (const slot of free) {
-    const turned = turn(slot, view.market, mid);
+    const isDoubted = view.isDoubted || view.isRecovering || kept.has(slot.index);
+    const credited = asCredited(turn(slot, view.market, mid), { ...view, funds, isDoubted });
+    const turned = credited.lacks > ZERO ? turn(credited.slot, view.market, mid) : credited.slot;
+    ledger = withoutBase(ledger, view.market.base, credited.lacks);
     planned.set(slot.index, turned);
-    const wish = makerPriced(targetOrderOf(turned, view.market), view);
+    const wish = makerPriced(asFunded(targetOrderOf(turned, view.market), { ...view, funds }), view);
     const isKept = wish?.side === "sell" && kept.has(slot.index);
     const refusal = isKept
       ? KEPT_BACK
@@ -83,7 +88,51 @@ export function nextOrders(state: GridState, view: View): NextOrders {
       room = roomAfter(room, wish);
     }
   }
-  return { next: nextState(state, planned, refused), intents, funds, postponed };
+  const booked = ledger === state.ledger ? state : { ...state, ledger };
+  return { next: nextState(booked, planned, refused), intents, funds, postponed };
+}
+
+type Account = Pick<View, "market" | "now" | "funds" | "readLag" | "isDoubted">;
+
+/**
+ * Returns a selling slot with the base that the account has. An exchange can credit fewer decimals than its trades
+ * have. What is missing is then less than the smallest order; when reads have shown it for long enough, it is booked.
+ */
+function asCredited(slot: Slot, view: Account): { readonly slot: Slot; readonly lacks: Decimal } {
+  const { lacksSince, ...others } = slot;
+  const { market, funds, now, readLag } = view;
+  if (!funds || readLag === undefined) return { slot, lacks: ZERO };
+  const wish = targetOrderOf(slot, market);
+  const lacks = wish?.side === "sell" ? wish.amount - (funds[market.base] ?? ZERO) : ZERO;
+  if (!wish || lacks <= ZERO || lacks >= leastAmount(market, wish.price))
+    return { slot: lacksSince === undefined ? slot : others, lacks: ZERO };
+  const since = view.isDoubted ? undefined : timeInPast(lacksSince, now);
+  // The balances of one pass prove nothing: it can have read them before its last fill.
+  if (since === undefined || now - since < readLag)
+    return { slot: since === undefined ? { ...slot, lacksSince: now } : slot, lacks: ZERO };
+  return { slot: { ...flattened(others), base: unsoldBase(slot) - lacks }, lacks };
+}
+
+/** Books base that was never credited, like a fee. */
+const withoutBase = (ledger: Ledger, base: string, lacks: Decimal): Ledger =>
+  lacks === ZERO
+    ? ledger
+    : {
+        ...ledger,
+        fees: addFee(ledger.fees, { asset: base, amount: lacks }),
+        moved: addFee(ledger.moved, { asset: base, amount: -lacks }),
+      };
+
+/** Share of its quote that a buy can lack and is still placed, for less: credits of quote are rounded, too. */
+const ROUNDED_SHARE = 1000n;
+
+function asFunded(wish: TargetOrder | undefined, { market, funds, readLag }: Account): TargetOrder | undefined {
+  if (wish?.side !== "buy" || !funds || readLag === undefined) return wish;
+  const { amount: needed } = need(market, wish);
+  const free = funds[market.quote] ?? ZERO;
+  if (needed <= free || (needed - free) * ROUNDED_SHARE > needed) return wish;
+  const amount = lotsFor(market, free, need(market, { ...wish, amount: ONE }).amount);
+  return meetsMinimum(market, wish.price, amount) ? { ...wish, amount } : wish;
 }
 
 // Returns the same state if nothing changed, so a pass without changes writes nothing.

@@ -37,6 +37,8 @@ export interface Slot extends SlotState {
   readonly first: boolean;
   /** Completed cycles. */
   readonly cycles: number;
+  /** Protocol time since which the account lacks a part of its base that is less than the smallest order. */
+  readonly lacksSince?: Millis;
 }
 
 /** Balance changes from fills since the start; nothing here is an estimate. */

@@ -5,7 +5,7 @@ import { isPair, type Pair, splitPair } from "../../../kernel/pair.ts";
 import type { Millis } from "../../../kernel/time.ts";
 import { type AccountRef, accountKey, type Balance } from "../../../model/account.ts";
 import type { Book, BookLevel, Candle, Market, Side, Ticker, Trade } from "../../../model/market.ts";
-import type { Fee, OrderStatus } from "../../../model/order.ts";
+import type { Fee, OrderStatus, StopTerms } from "../../../model/order.ts";
 import type { Keys, VenueFill, VenueOrder } from "../../../ports/venue.ts";
 import { type AccountKind, type Dict, type FeeRates, fieldOf, isDict } from "../client/ccxt.ts";
 import type { PublishedFees, Quirks } from "../client/quirks.ts";
@@ -192,7 +192,9 @@ export function balancesOf(result: Dict, { spentAs }: Pick<Quirks, "spentAs">): 
 export function venueOrderOf(result: Dict, quirks: Quirks, now: Millis): VenueOrder {
   const sizes = quirks.sizesOf?.(result) ?? result;
   const filled = natural(sizes.filled, "filled amount");
-  const type = String(result.type).includes("market") ? "market" : "limit";
+  const stop = stopTermsOf(result, quirks);
+  const isMarket = stop ? stop.type === "stop_market" : String(result.type).includes("market");
+  const type = isMarket ? "market" : "limit";
   const cost = quirks.notionalOf?.(result) ?? result.cost;
   const notional = filled === ZERO ? ZERO : isGiven(cost) ? natural(cost, "cost of an order") : undefined;
   const fees = quirks.feesOf?.(result);
@@ -217,8 +219,20 @@ export function venueOrderOf(result: Dict, quirks: Quirks, now: Millis): VenueOr
           ? undefined
           : wholeFees(fees ? { fees } : result),
     status: readStatus(quirks.statusOf?.(result) ?? result.status, filled),
+    ...(stop ? { stop } : {}),
     at: timeOr(result.timestamp, now),
   };
+}
+
+function stopTermsOf(result: Dict, quirks: Pick<Quirks, "stopOf">): StopTerms | undefined {
+  const stop = quirks.stopOf(result);
+  return (
+    stop && {
+      type: stop.isLimit ? "stop_limit" : "stop_market",
+      triggerPrice: decimalOf(stop.triggerPrice) ?? null,
+      isTriggered: stop.isTriggered,
+    }
+  );
 }
 
 const ENDED: ReadonlyMap<unknown, OrderStatus> = new Map([

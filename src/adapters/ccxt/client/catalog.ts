@@ -18,7 +18,7 @@ export interface Catalog extends ListedMarkets {
 interface ListedMarkets {
   /** Returns a market of any age, for its ids, which never change. Throws `unlisted`. */
   known(symbol: Pair): Promise<Dict>;
-  /** Returns a market loaded within a day, for its rules. */
+  /** Returns a market loaded within a day, or within minutes if it is closed, for its rules. */
   fresh(symbol: Pair): Promise<Dict>;
 }
 
@@ -30,6 +30,9 @@ interface CatalogDeps extends MarketListDeps {
 
 /** Age of a list after which a missing pair is worth another read. */
 const LISTING_AGE: Millis = 10 * MINUTE;
+
+/** A closed pair usually opens again within minutes or hours. */
+const maxAgeOf = ({ active }: Dict): Millis => (active === false ? LISTING_AGE : DAY);
 
 export function createCatalog(deps: CatalogDeps): Catalog {
   const { quirks, host, keeper, log } = deps;
@@ -55,11 +58,11 @@ export function createCatalog(deps: CatalogDeps): Catalog {
 
   const fresh = async (symbol: Pair, load: Load): Promise<Dict> => {
     let market = await known(symbol, load);
-    if (ageOf(symbol) < DAY) return market;
+    if (ageOf(symbol) < maxAgeOf(market)) return market;
     const row = await keeper.market(host, symbol);
     if (row) market = remember(row.value, row.age);
     // A list that lacks it, such as of a delisted pair, is not loaded again in each pass.
-    if (ageOf(symbol) < DAY || list.lacks(symbol)) return market;
+    if (ageOf(symbol) < maxAgeOf(market) || list.lacks(symbol)) return market;
     try {
       await loadFor(symbol, load);
     } catch (error) {

@@ -106,6 +106,7 @@ export interface Ccxt {
   privateAccountGetMainKeys(params: Dict): Promise<unknown>;
   readonly spotPrivateGetAccount?: (params: Dict) => Promise<Dict>;
   readonly privateSpotGetV2SpotAccountInfo?: (params: Dict) => Promise<Dict>;
+  readonly publicGetAssets?: (params: Dict) => Promise<Dict>;
   readonly privatePostQueryOrders?: (params: Dict) => Promise<Dict>;
   readonly privatePostQueryTrades?: (params: Dict) => Promise<Dict>;
   /** Keys of streams. */

@@ -57,6 +57,14 @@ export interface PublishedFees extends FeeRates {
   readonly published: string;
 }
 
+/** An order that enters the book, or trades at once, when the market reaches its trigger price. */
+interface StopOrder {
+  readonly triggerPrice: unknown;
+  /** Whether it is sent as a limit order then. */
+  readonly isLimit: boolean;
+  readonly isTriggered: boolean;
+}
+
 /** Everything that differs for one exchange, in a separate file. */
 export interface Quirks {
   /** Display name for messages. */
@@ -151,6 +159,8 @@ export interface Quirks {
   readonly feesOf?: (order: Dict) => readonly unknown[] | undefined;
   /** Returns the exchanged quote, if ccxt only estimates it. */
   readonly notionalOf?: (order: Dict) => unknown;
+  /** Returns what an order waits for, or waited for; undefined for an order that never does. */
+  stopOf(order: Dict): StopOrder | undefined;
   /** Returns the status, if ccxt does not translate it. */
   readonly statusOf?: (order: Dict) => string | undefined;
 
@@ -183,6 +193,10 @@ export const DEFAULT_QUIRKS = {
   buyFeeIn: "base",
   buysByCost: false,
   balances: (exchange) => exchange.fetchBalance({ type: "spot" }),
+  stopOf: ({ triggerPrice, type, filled }) =>
+    Number(triggerPrice) > 0
+      ? { triggerPrice, isLimit: !/market/i.test(String(type)), isTriggered: Number(filled) > 0 }
+      : undefined,
   byId: (exchange, symbol, id) => unlessMissing(exchange.fetchOrder(id, symbol)),
 } as const satisfies Partial<Quirks>;
 

@@ -48,6 +48,8 @@ const NAMED = 20;
  */
 const REWARDS = ".F";
 
+const STOPS = /^(stop-loss|take-profit|trailing-stop)(-limit)?$/;
+
 export const kraken: Quirks = {
   ...DEFAULT_QUIRKS,
   name: "kraken",
@@ -95,12 +97,16 @@ export const kraken: Quirks = {
   ],
 
   async markets(exchange) {
-    // Prices are in whole ticks, which can be wider than the decimals that ccxt uses.
     const markets = await exchange.fetchMarkets();
+    const assets = fieldOf(await exchange.publicGetAssets?.({}).catch(() => undefined), "result");
     return markets.map((market) => {
-      const tick = fieldOf(market.info, "tick_size");
-      const precision = { amount: fieldOf(market.precision, "amount"), price: tick };
-      return tick === undefined ? market : { ...market, precision };
+      const lot = fieldOf(market.precision, "amount");
+      const unit = creditUnit(fieldOf(fieldOf(assets, String(fieldOf(market.info, "base"))), "decimals"));
+      // Amounts are in whole units in which the asset is credited, which can be wider than the pair's lot. Prices are
+      // in whole ticks, which can be wider than the decimals that ccxt uses.
+      const amount = unit !== undefined && Number(unit) > Number(lot) ? unit : lot;
+      const price = fieldOf(market.info, "tick_size") ?? fieldOf(market.precision, "price");
+      return { ...market, precision: { amount, price } };
     });
   },
   // Orders contain this other market name; without it, no order would match a market.
@@ -167,6 +173,16 @@ export const kraken: Quirks = {
   marketIdOf: ({ info }) => fieldOf(fieldOf(info, "descr"), "pair"),
   clientIdOf,
   notionalOf: ({ info }) => fieldOf(info, "cost"),
+  stopOf({ info }) {
+    const terms = fieldOf(info, "descr");
+    const type = String(fieldOf(terms, "ordertype"));
+    if (!STOPS.test(type)) return undefined;
+    const isLimit = type.endsWith("-limit");
+    const triggers = [fieldOf(info, "stopprice"), fieldOf(terms, "price")];
+    // It has a limit price once it is in the book. One without a limit is never in the book.
+    const isTriggered = isLimit && Number(fieldOf(info, "limitprice")) > 0;
+    return { triggerPrice: triggers.find((price) => Number(price) > 0), isLimit, isTriggered };
+  },
 
   createParams: (order, { by }) => ({
     clientOrderId: order.clientId,
@@ -183,6 +199,13 @@ function meaningOf(error: string): ErrorMeaning | undefined {
   // "not unique": an open order has our id, so it could be the requested one.
   if (phrase.startsWith("Invalid arguments:cl_ord_id")) return undefined;
   return PHRASES.find(([beginning]) => phrase.startsWith(beginning))?.[1];
+}
+
+/** Returns the smallest amount in which an asset is credited; undefined if it cannot be read. */
+function creditUnit(decimals: unknown): string | undefined {
+  const places = /^(\d|1[0-8])$/.test(String(decimals)) ? Number(decimals) : undefined;
+  if (places === undefined) return undefined;
+  return places === 0 ? "1" : `0.${"1".padStart(places, "0")}`;
 }
 
 const tradeIdsOf = (order: unknown): string[] => {
