@@ -13,6 +13,7 @@ import {
   ORDER_STATUSES,
   ORDER_TYPES,
   type Order,
+  STOP_TYPES,
   sentOrderOf,
 } from "../model/order.ts";
 import { reasonOf } from "../model/refusal-text.ts";
@@ -162,8 +163,9 @@ const OrderShape = lazy(() =>
     id: z.string(),
     symbol: z.string(),
     side: z.enum(SIDES),
-    type: z.enum(ORDER_TYPES),
+    type: z.enum([...ORDER_TYPES, ...STOP_TYPES]),
     price: z.number(),
+    triggerPrice: z.number().optional(),
     amount: z.number(),
     filled: z.number(),
     remaining: z.number(),
@@ -214,14 +216,16 @@ export function orderOut({
   amount,
   filled,
   status,
+  stop,
   at,
 }: VenueOrder): z.input<ReturnType<typeof OrderShape>> {
   return {
     id,
     symbol,
     side,
-    type,
+    type: stop?.type ?? type,
     price: wire(type === "market" && filled === ZERO ? ZERO : price),
+    ...(stop && stop.triggerPrice !== null ? { triggerPrice: wire(stop.triggerPrice) } : {}),
     amount: wire(amount),
     filled: wire(filled),
     remaining: wire(amount - filled),

@@ -5,7 +5,7 @@ import { ageOf, isAhead, MINUTE, type Millis } from "../../kernel/time.ts";
 import type { Balance } from "../../model/account.ts";
 import type { Book, Candle, Market } from "../../model/market.ts";
 import type { CandleSeries } from "../../model/memory.ts";
-import type { Order } from "../../model/order.ts";
+import { isInBook, type Order } from "../../model/order.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { Kind, Kinds, RequestedPrices } from "../../ports/kind.ts";
 import type { Snapshot } from "../../ports/stores/pass-store.ts";
@@ -108,7 +108,10 @@ async function lookAtMarket(
     lookAtPrice(venue, { symbol, reads }, budget),
     haveMoved(snapshot, symbol, open) ? readBeside?.() : undefined,
   );
-  return { observed: { ...price, open, tradesRead: isDue && !fills.short, ...fills }, balances };
+  return {
+    observed: { ...price, open: open.filter(isInBook), tradesRead: isDue && !fills.short, ...fills },
+    balances,
+  };
 }
 
 /** Returns the reason if the exchange refuses only this market, and undefined if its rate limit lacks the calls. */

@@ -3,7 +3,7 @@ import { AppError, VenueError } from "../../kernel/errors.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import { accountKey, exchangeName } from "../../model/account.ts";
 import { takeFrom } from "../../model/market.ts";
-import { firstMet, type Order, type Reach } from "../../model/order.ts";
+import { firstMet, isInBook, type Order, type Reach } from "../../model/order.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { Keys, Venue, VenueOrder } from "../../ports/venue.ts";
 import type { PreparedOrder } from "../manual-order.ts";
@@ -35,7 +35,7 @@ export async function orderReach(
  * case.
  */
 export async function openMet(venue: Venue, symbol: Pair, reach: Reach): Promise<VenueOrder | undefined> {
-  let open = await ifAnswered(() => venue.openOrders(symbol));
+  let open = (await ifAnswered(() => venue.openOrders(symbol)))?.filter(isInBook);
   for (;;) {
     const met = firstMet(reach, open ?? []);
     if (!met || !(await hasEnded(venue, { symbol, id: met.id }))) return met;
