@@ -1,5 +1,6 @@
 /** Plans a start with the functions that a pass uses. */
 import { feesOut, placedOut } from "../engine/operations/shapes.ts";
+import { closedWarnings } from "../engine/operations/start-reads.ts";
 import { midOfBook, withFirstBase } from "../engine/position/position.ts";
 import { type Decimal, max, min, mul, ONE, parseDecimal, text, ZERO } from "../kernel/decimal.ts";
 import { NO_STOP } from "../kernel/fields.ts";
@@ -229,6 +230,7 @@ function worstLoss(
 export function warningsOf({ fault, mid }: PlannedOwnStrategy, { killed, market }: PlanInputs) {
   return [
     ...feeWarnings(market),
+    ...closedWarnings(market),
     ...(fault === null ? [] : [{ code: "strategy_failed", message: fault }]),
     ...(mid === null ? [{ code: "no_book", message: ONE_SIDED }] : []),
     ...(killed ? [{ code: "killed", message: "the kill switch is on: the start would be refused" }] : []),

@@ -9,7 +9,8 @@ import {
   parseAccountKey,
 } from "../../model/account.ts";
 import type { Market } from "../../model/market.ts";
-import type { PairAmounts, Strategy } from "../../model/strategy.ts";
+import { describeRefusals } from "../../model/refusal-text.ts";
+import type { PairAmounts } from "../../model/strategy.ts";
 import type { Deps, DryBalances, DryRuns } from "../../ports/deps.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
 import type { Venue } from "../../ports/venue.ts";
@@ -79,9 +80,10 @@ export async function readKept(
 
 /** Describes how a start went; `pass` is its first pass, if this process runs passes. */
 export function describeStart(
-  { id, status, phase, config }: Pick<Strategy, "id" | "status" | "phase" | "config">,
+  { strategy, openOrders }: Pick<StrategyView, "strategy" | "openOrders">,
   pass: Pass | undefined,
 ): string {
+  const { id, status, phase, config, symbol, state } = strategy;
   if (pass?.outcome === "failed")
     return `${id} is stored and ${status}; its first pass failed (${pass.message}) and is tried again`;
   if (pass === undefined || pass.outcome === "busy")
@@ -89,10 +91,23 @@ export function describeStart(
   if (status === "stopped") return `${id} has been started, and stopped since`;
   if (status === "idle" && config.triggerPrice !== undefined)
     return `${id} waits until the market reaches ${text(config.triggerPrice)}`;
-  return phase === "active"
-    ? `${id} is running and its orders are placed`
-    : `${id} is ${status}; more of its orders follow`;
+  if (openOrders === 0 && state.closedSince !== undefined)
+    return `${id} is ${status}, but no order is placed: ${closedText(symbol)}`;
+  if (phase !== "active") return `${id} is ${status}; more of its orders follow`;
+  if (openOrders > 0) return `${id} is running and its orders are placed`;
+  const why = state.refused.length === 0 ? "" : ` (${describeRefusals(state.refused)})`;
+  return `${id} is running, and none of its orders is open now${why}`;
 }
+
+const closedText = (symbol: Pair): string =>
+  `the exchange has closed ${symbol}; its orders follow when the pair trades again`;
+
+/** Returns a warning if the exchange has closed the pair of a start. */
+export const closedWarnings = ({
+  active,
+  symbol,
+}: Pick<Market, "active" | "symbol">): { code: string; message: string }[] =>
+  active ? [] : [{ code: "market_closed", message: `no order is placed now: ${closedText(symbol)}` }];
 
 /** Returns the venue of a strategy to change. Throws AppError if this process cannot reach it. */
 export function venueForChange({ venueOf }: Pick<Deps, "venueOf">, account: AccountKey): Venue {

@@ -10,6 +10,7 @@ import { byOf, type Caller } from "../../model/events.ts";
 import type { Standings } from "../../model/limits.ts";
 import type { Book, Market } from "../../model/market.ts";
 import type { Elsewhere } from "../../model/memory.ts";
+import { isInBook } from "../../model/order.ts";
 import { NO_EXPOSURE, type Preview } from "../../model/proposal.ts";
 import { freeBeside, type PairAmounts, type Strategy } from "../../model/strategy.ts";
 import type { Deps } from "../../ports/deps.ts";
@@ -160,13 +161,13 @@ async function startedOut<S extends PositionStrategy, Requested extends object>(
   const ref = parseAccountKey(account);
   const venue = deps.venueOf(ref);
   const pass = venue && (await runPassNow(deps, venue));
-  const { strategy } = await viewNamed(deps, kind, id);
-  const { status, phase, config, symbol } = strategy;
+  const view = await viewNamed(deps, kind, id);
+  const { status, phase, config, symbol } = view.strategy;
   return {
     id,
     status,
     phase,
-    message: describeStart(strategy, pass),
+    message: describeStart(view, pass),
     ...kind.requested(ref.exchange, symbol, config),
     warnings,
   };
@@ -206,7 +207,7 @@ export async function readMarketFor(
 ): Promise<StartReads> {
   const market = await venue.market(symbol);
   const book = await venue.book(symbol, 100);
-  const open = await venue.openOrders(symbol);
+  const open = (await venue.openOrders(symbol)).filter(isInBook);
   const running = await strategiesOn(deps, venue);
   const others = running.filter(({ strategy }) => strategy.id !== beside);
   const mine = Object.values(splitPair(symbol));

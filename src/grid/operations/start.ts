@@ -1,6 +1,7 @@
 import { earlierPreview, startedEarlier } from "../../engine/operations/start.ts";
 import {
   balancesForStart,
+  closedWarnings,
   describeStart,
   fundPaper,
   readKept,
@@ -223,12 +224,12 @@ async function startedGridResponse(deps: Deps, request: StartRequest, begun: Beg
   const venue = deps.venueOf(parseAccountKey(strategy.account));
   const pass = venue && (await runPassNow(deps, venue));
   const [view] = await deps.store.strategies({ id: strategy.id });
-  const { id, status, phase, config } = view?.strategy ?? strategy;
+  const { id, status, phase } = view?.strategy ?? strategy;
   return {
     id,
     status,
     phase,
-    message: describeStart({ id, status, phase, config }, pass),
+    message: describeStart(view ?? { strategy, openOrders: 0 }, pass),
     config: configOut(request.where.exchange, strategy),
     maxQuoteUsed: text(maxQuoteUsed),
     ownBaseUsed: text(ownBase),
@@ -402,7 +403,7 @@ export interface StartPlace extends TradingPlace {
 }
 
 /** What a start reads in addition to a plan's data. */
-export interface StartReading {
+interface StartReading {
   readonly venue: Venue;
   readonly trust: Confidence | undefined;
   readonly bounds: Bounds;
@@ -437,12 +438,13 @@ async function readTrust(deps: Deps, { account }: Venue, quote: BidAsk, symbol: 
   return confidenceAt(quote, { reference, now });
 }
 
-/** Returns a warning if the price confidence is below the configured minimum for the first orders. */
+/** Returns warnings if the pair is closed, or if the price confidence is below the minimum for the first orders. */
 export function startDoubts(
-  { trust }: StartReading,
+  { trust, market }: Pick<StartRead, "trust" | "market">,
   { confidence }: StartPlace,
 ): { code: string; message: string }[] {
-  if (!trust || confidence === undefined || trust.value >= confidence) return [];
+  const closed = closedWarnings(market);
+  if (!trust || confidence === undefined || trust.value >= confidence) return closed;
   const message = `nothing is placed now: the price's confidence is ${text(trust.value)}, below ${text(confidence)} (${trust.source})`;
-  return [{ code: "low_confidence", message }];
+  return [...closed, { code: "low_confidence", message }];
 }

@@ -1,5 +1,6 @@
 /** Plans quotes with the function that a pass uses, and formats the plan for people. */
 import { feesOut, placedOut } from "../../engine/operations/shapes.ts";
+import { closedWarnings } from "../../engine/operations/start-reads.ts";
 import { withFirstBase } from "../../engine/position/position.ts";
 import {
   type Decimal,
@@ -219,6 +220,7 @@ export function quoteWarnings(
   const counted = plan.reference.sources.filter(({ because }) => because === null);
   const isAlone = counted.length === 1 && counted[0]?.source === "own";
   return [
+    ...closedWarnings(inputs.market),
     ...notices.map((notice) => ({ ...notice })),
     ...feeWarnings(inputs.market),
     ...missingFunds(has, inputs),

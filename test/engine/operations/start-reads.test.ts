@@ -1,12 +1,18 @@
 import { expect, it } from "vitest";
 import { describeStart } from "../../../src/engine/operations/start-reads.ts";
 import type { Pass } from "../../../src/engine/pass/pass.ts";
+import type { Strategy } from "../../../src/model/strategy.ts";
 import { d } from "../../support/grid.ts";
 
 const STEPPED = { outcome: "stepped" } as Pass;
-const GRID = { id: "g", status: "running", phase: "active", config: {} } as Parameters<
-  typeof describeStart
->[0];
+const GRID = {
+  id: "g",
+  status: "running",
+  phase: "active",
+  config: {},
+  symbol: "BTC/USDT",
+  state: { refused: [] },
+} as unknown as Strategy;
 
 it.each([
   [{}, STEPPED, "g is running and its orders are placed"],
@@ -35,5 +41,19 @@ it.each([
     "g is stored and running; its first pass failed (no answer) and is tried again",
   ],
 ])("a start message describes the result of a start of %o", (over, pass, text) => {
-  expect(describeStart({ ...GRID, ...over } as typeof GRID, pass)).toBe(text);
+  expect(describeStart({ strategy: { ...GRID, ...over } as Strategy, openOrders: 4 }, pass)).toBe(text);
+});
+
+it.each([
+  [
+    { state: { refused: [{ slot: 0, reason: "market_closed" }], closedSince: 1 } },
+    "g is running, but no order is placed: the exchange has closed BTC/USDT; its orders follow when the pair trades again",
+  ],
+  [
+    { state: { refused: [{ slot: 0, reason: "no_quote" }] } },
+    "g is running, and none of its orders is open now (1 order: there is not enough free quote)",
+  ],
+  [{}, "g is running, and none of its orders is open now"],
+])("a start message never reports placed orders without an open one: %o", (over, text) => {
+  expect(describeStart({ strategy: { ...GRID, ...over } as Strategy, openOrders: 0 }, STEPPED)).toBe(text);
 });

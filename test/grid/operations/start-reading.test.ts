@@ -1,11 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { fundPaper, strategiesOn } from "../../../src/engine/operations/start-reads.ts";
-import {
-  readForStart,
-  type StartPlace,
-  type StartReading,
-  startDoubts,
-} from "../../../src/grid/operations/start.ts";
+import { readForStart, type StartPlace, startDoubts } from "../../../src/grid/operations/start.ts";
 import type { Deps } from "../../../src/ports/deps.ts";
 import type { Venue } from "../../../src/ports/venue.ts";
 import { d, REQUEST } from "../../support/grid.ts";
@@ -75,7 +70,10 @@ describe("the data that a start reads", () => {
 describe("the effect of a doubtful price on the first orders", () => {
   const format = (value: string | undefined, confidence: string | undefined) =>
     startDoubts(
-      { trust: value === undefined ? undefined : { value: d(value), source: "itself" } } as StartReading,
+      {
+        trust: value === undefined ? undefined : { value: d(value), source: "itself" },
+        market: { active: true, symbol: "BTC/USDT" },
+      } as unknown as Parameters<typeof startDoubts>[0],
       {
         ...WHERE,
         confidence: confidence === undefined ? undefined : d(confidence),
