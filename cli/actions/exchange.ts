@@ -9,7 +9,7 @@ import type { ConfiguredExchange } from "../../src/compose/config.ts";
 import type { Channels, Live } from "../../src/compose/deps.ts";
 import { parseDecimal, text } from "../../src/kernel/decimal.ts";
 import { AppError, SettingsError } from "../../src/kernel/errors.ts";
-import { isPair } from "../../src/kernel/pair.ts";
+import { ASSET, isPair } from "../../src/kernel/pair.ts";
 import { prefixOf } from "../../src/kernel/plain-text.ts";
 import { DAY, dayOf, parseTime } from "../../src/kernel/time.ts";
 import { checkBundle } from "../../src/liquidity/operations/check-proof.ts";
@@ -225,8 +225,7 @@ export async function depositInSandbox(
   const amount = parseDecimal(request.amount);
   if (amount === undefined || amount === 0n)
     throw new UsageError("--amount must be a number with at most 18 decimals");
-  if (!/^[A-Z0-9]{1,20}$/.test(request.asset))
-    throw new UsageError("--asset must be upper-case letters and digits");
+  if (!ASSET.test(request.asset)) throw new UsageError("--asset must be upper-case letters and digits");
   const total = await withSandbox(values, (context) =>
     deposit(sandboxBooks(context), { ...request, amount }),
   );

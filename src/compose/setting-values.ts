@@ -1,6 +1,7 @@
 import { type Decimal, parseDecimal } from "../kernel/decimal.ts";
 import { bytesOfHex } from "../kernel/digest.ts";
 import { SettingsError } from "../kernel/errors.ts";
+import { assetEntry } from "../kernel/pair.ts";
 import { MAX_LEASE_MS, type Millis } from "../kernel/time.ts";
 import { LIMIT_FORMS, LIMIT_NAMES } from "../limits/texts.ts";
 import { parseMarket } from "../liquidity/market-text.ts";
@@ -91,7 +92,7 @@ export function limitSettingsOf(output: string): Limits {
 }
 
 export function assetAmount(entry: string): [string, Decimal] {
-  const [, asset, output = ""] = /^([A-Z0-9]{1,20})=([\d.]+)$/.exec(entry) ?? [];
+  const [asset, output = ""] = assetEntry(entry) ?? [];
   const amount = parseDecimal(output);
   if (asset === undefined || amount === undefined)
     throw new SettingsError(

@@ -6,7 +6,7 @@
 import * as z from "zod";
 import { type Decimal, fromNumber, ONE, parseDecimal } from "./decimal.ts";
 import { lazy } from "./lazy.ts";
-import { isPair, type Pair } from "./pair.ts";
+import { assetEntry, isPair, type Pair } from "./pair.ts";
 import { type Millis, parseDay, parseTime, TIME_TEXT } from "./time.ts";
 
 const isAbsent = ({ input }: { input?: unknown }): boolean => input === undefined;
@@ -98,7 +98,7 @@ const ID_FORM = "must be an id of letters, digits, - _ . :";
 export const idField = (label: string) =>
   z
     .string({ error: (issue) => `${label}: ${isAbsent(issue) ? "id is missing" : ID_FORM}` })
-    .regex(/^[\w.:-]{1,80}$/, { error: `${label}: ${ID_FORM}` });
+    .regex(/^[\w\p{Lu}\p{Lo}\p{Nd}.:-]{1,80}$/u, { error: `${label}: ${ID_FORM}` });
 
 /** A UTC day, as a date or as a time within it. */
 export const dayField = (name: string) => {
@@ -191,8 +191,8 @@ export const dryBalance = () =>
     .describe("Initial balances of the paper account, for example USDT=1000,BTC=0.1; default 10000 quote");
 
 function balancesIn(text: string): Readonly<Record<string, Decimal>> | undefined {
-  const parts = text.split(",").map((part) => /^([A-Z0-9]{1,20})=(\d[\d.]*)$/.exec(part.trim()));
-  const balances = parts.map((part) => [part?.[1] ?? "", parseDecimal(part?.[2] ?? "")] as const);
+  const parts = text.split(",").map(assetEntry);
+  const balances = parts.map((part) => [part?.[0] ?? "", parseDecimal(part?.[1] ?? "")] as const);
   const areValid = balances.every(([, amount]) => amount !== undefined && amount <= MAX_BALANCE);
   return areValid ? (Object.fromEntries(balances) as Record<string, Decimal>) : undefined;
 }

@@ -1,9 +1,19 @@
-/** A market's name, `BASE/QUOTE`, upper-case letters and digits. */
+/** A market's name, `BASE/QUOTE`, in digits and letters of any script; upper case where a script has two cases. */
 export type Pair = `${string}/${string}`;
 
-const PAIR = /^[A-Z0-9]{1,20}\/[A-Z0-9]{1,20}$/;
+/** An asset's name. */
+export const ASSET = /^[\p{Lu}\p{Lo}\p{Nd}]{1,20}$/u;
 
-export const isPair = (text: string): text is Pair => PAIR.test(text);
+export const isPair = (text: string): text is Pair => {
+  const [base = "", quote = "", ...others] = text.split("/");
+  return others.length === 0 && ASSET.test(base) && ASSET.test(quote);
+};
+
+/** Parses `BTC=0.5` to the asset and the text of its amount. */
+export function assetEntry(entry: string): readonly [asset: string, value: string] | undefined {
+  const [asset = "", value = "", ...others] = entry.trim().split("=");
+  return others.length === 0 && ASSET.test(asset) && /^[\d.]{1,40}$/.test(value) ? [asset, value] : undefined;
+}
 
 export function splitPair(pair: Pair): { base: string; quote: string } {
   const [base = "", quote = ""] = pair.split("/");

@@ -1,5 +1,5 @@
 import { type Decimal, decimal, parseDecimal, text, ZERO } from "../kernel/decimal.ts";
-import { isPair, type Pair } from "../kernel/pair.ts";
+import { assetEntry, isPair, type Pair } from "../kernel/pair.ts";
 import type { Amounts, LimitName, Limits } from "../model/limits.ts";
 import { isAmounts } from "./limits.ts";
 
@@ -83,7 +83,7 @@ export function showLimit(value: Limits[LimitName] | null): string {
 
 function readAmounts(output: string): Amounts | undefined {
   const entries = output.split(",").map((part): [string, Decimal] | undefined => {
-    const [, asset, amount = ""] = /^\s*([A-Z0-9]{1,20})=([\d.]{1,40})\s*$/.exec(part) ?? [];
+    const [asset, amount = ""] = assetEntry(part) ?? [];
     const read = parseDecimal(amount);
     return asset === undefined || read === undefined ? undefined : [asset, read];
   });

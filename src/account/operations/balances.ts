@@ -3,7 +3,7 @@ import { mul, text, ZERO } from "../../kernel/decimal.ts";
 import { AppError, VenueError } from "../../kernel/errors.ts";
 import { exchangeField, textField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
-import { isPair } from "../../kernel/pair.ts";
+import { ASSET, isPair } from "../../kernel/pair.ts";
 import { midOf } from "../../kernel/spread.ts";
 import type { Balance } from "../../model/account.ts";
 import { type Operation, operation } from "../../operation.ts";
@@ -42,12 +42,12 @@ export const accountOperations = (ids: readonly string[]): Operation[] => [
         exchange: exchangeField(ids),
         asset: textField(
           "Invalid request",
-          /^[A-Z0-9]{1,20}$/,
+          ASSET,
           "asset must be upper-case letters and digits, for example BTC",
         )
           .optional()
           .describe("Only this asset, even if it is zero"),
-        quote: textField("Invalid request", /^[A-Z0-9]{1,20}$/, "quote must be an asset, for example USDT")
+        quote: textField("Invalid request", ASSET, "quote must be an asset, for example USDT")
           .optional()
           .describe("Also value each asset in this quote asset; uses at most 30 prices"),
       }),

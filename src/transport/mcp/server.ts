@@ -185,9 +185,17 @@ const operationOf = (name: string, { operations }: McpOptions): Operation | unde
 
 /** Returns the fields of an address that matches a template; undefined if it does not match. */
 function matched(template: string, uri: string): Record<string, string> | undefined {
-  const form = new RegExp(`^${template.replace(/\{(\w+)\}/g, "(?<$1>[\\w.:-]{1,80})")}$`);
-  const found = form.exec(uri);
+  const form = new RegExp(`^${template.replace(/\{(\w+)\}/g, "(?<$1>[^/%]{1,80})")}$`);
+  const found = form.exec(decoded(uri));
   return found ? { ...found.groups } : undefined;
+}
+
+function decoded(uri: string): string {
+  try {
+    return decodeURI(uri);
+  } catch {
+    return uri;
+  }
 }
 
 async function readResource(

@@ -1,4 +1,5 @@
 import { useState } from "hono/jsx/dom";
+import { isPair } from "../../kernel/pair.ts";
 import { GridChart } from "../chart/chart.tsx";
 import { digitsOf, inPercent, number, pairOf } from "../format.ts";
 import { COMMON_PAIR, type Holdings, useHoldings } from "../holdings.ts";
@@ -148,8 +149,6 @@ function TradeList({ trades, digits }: { trades: Trades; digits: number }) {
   );
 }
 
-const PAIR_TYPED = /^[A-Z0-9]+\/[A-Z0-9]+$/;
-
 /** Returns the market in the address, else that of the account's most valuable asset on the first exchange. */
 function useMarket(place: string): {
   readonly market: MarketChoice | undefined;
@@ -183,7 +182,7 @@ function MarketForm({
   const [symbol, setSymbol] = useState(market.symbol);
   const show = (event: Event) => {
     event.preventDefault();
-    if (PAIR_TYPED.test(symbol)) goTo(place, market.exchange, symbol);
+    if (isPair(symbol)) goTo(place, market.exchange, symbol);
   };
   return (
     <form class="fields line" onSubmit={show}>

@@ -1,4 +1,5 @@
 import { useRef, useState } from "hono/jsx/dom";
+import { isPair } from "../../kernel/pair.ts";
 import { type ApiError, ask } from "../api.ts";
 import { GridChart, type Level } from "../chart/chart.tsx";
 import { digitsOf, money, number } from "../format.ts";
@@ -59,8 +60,8 @@ interface StartProps {
 }
 
 function PlanChart({ form, change, planned }: StartProps & { planned: Planned | undefined }) {
-  const isPair = /^[A-Z0-9]+\/[A-Z0-9]+$/.test(form.symbol) && form.exchange !== "";
-  const { data, error, again } = useLoad<CandlesAnswer>(isPair ? "GET /ohlcv" : undefined, {
+  const isChosen = isPair(form.symbol) && form.exchange !== "";
+  const { data, error, again } = useLoad<CandlesAnswer>(isChosen ? "GET /ohlcv" : undefined, {
     exchange: form.exchange,
     symbol: form.symbol,
     timeframe: "1h",
