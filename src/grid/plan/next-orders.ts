@@ -126,7 +126,10 @@ const withoutBase = (ledger: Ledger, base: string, lacks: Decimal): Ledger =>
 /** Share of its quote that a buy can lack and is still placed, for less: credits of quote are rounded, too. */
 const ROUNDED_SHARE = 1000n;
 
-function asFunded(wish: TargetOrder | undefined, { market, funds, readLag }: Account): TargetOrder | undefined {
+function asFunded(
+  wish: TargetOrder | undefined,
+  { market, funds, readLag }: Account,
+): TargetOrder | undefined {
   if (wish?.side !== "buy" || !funds || readLag === undefined) return wish;
   const { amount: needed } = need(market, wish);
   const free = funds[market.quote] ?? ZERO;
