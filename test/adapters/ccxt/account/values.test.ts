@@ -11,12 +11,12 @@ import {
   venueOrderOf,
 } from "../../../../src/adapters/ccxt/account/reading.ts";
 import type { Dict } from "../../../../src/adapters/ccxt/client/ccxt.ts";
-import type { Quirks } from "../../../../src/adapters/ccxt/client/quirks.ts";
+import { DEFAULT_QUIRKS, type Quirks } from "../../../../src/adapters/ccxt/client/quirks.ts";
 import { VenueError } from "../../../../src/kernel/errors.ts";
 import { d } from "../../../support/grid.ts";
 
 const AT = 1_767_225_600_000;
-const plain = { clientIdOf: () => "em1" } as unknown as Quirks;
+const plain = { clientIdOf: () => "em1", stopOf: DEFAULT_QUIRKS.stopOf } as unknown as Quirks;
 
 describe("a ticker", () => {
   const TICKER = { bid: "99", ask: "101", last: "100.5", baseVolume: "2", quoteVolume: "200", timestamp: AT };
