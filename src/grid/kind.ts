@@ -355,7 +355,7 @@ function placeMissing(
     funds: planned.funds,
     placing: intents.length > 0 && !waits,
     short: planned.postponed > 0,
-    events: roundedEvents(strategy, { before: bought.state, after: planned.next, at: context.now }),
+    ...roundedEvents(strategy, { before: bought.state, after: planned.next, at: context.now }),
   };
 }
 
@@ -363,12 +363,12 @@ function placeMissing(
 function roundedEvents(
   { account, id, symbol }: GridStrategy,
   { before, after, at }: { readonly before: GridState; readonly after: GridState; readonly at: Millis },
-): Event[] {
+): { readonly events?: readonly Event[] } {
   const { base } = splitPair(symbol);
   const lacked = (before.ledger.moved[base] ?? ZERO) - (after.ledger.moved[base] ?? ZERO);
-  if (lacked === ZERO) return [];
+  if (lacked === ZERO) return {};
   const message = `the account has ${text(lacked)} ${base} less than the fills add up to, because the exchange credits rounded amounts; it is booked as a fee`;
-  return [{ account, strategy: id, at, kind: "rounded", message }];
+  return { events: [{ account, strategy: id, at, kind: "rounded", message }] };
 }
 
 /** Starts a waiting grid when a reliable mid price reaches its trigger, from either side. */
