@@ -244,7 +244,15 @@ async function exchange(
   if (!info.configured) return [...checks, checked(check, "note", "none; add them with edgemaker setup")];
   await tryCheck<unknown>(checks, check, async () => {
     if (!live) return [await venue.balances(), "simulated"];
-    const { assets, mayWithdraw, kind } = await live.venues.checkKeys(info.id);
+    const { assets, unreadable, mayWithdraw, kind } = await live.venues.checkKeys(info.id);
+    for (const { asset, reason } of unreadable)
+      checks.push(
+        checked(
+          `${info.id} balances`,
+          "bad",
+          `${plainText(reason)}; orders that need ${plainText(asset)} wait`,
+        ),
+      );
     if (mayWithdraw) checks.push(checked(`${info.id} withdrawals`, "bad", mayWithdrawText(info.id)));
     const account = kind === undefined ? "" : ` by a ${kind} account`;
     return [assets, `accepted${account}; ${assets} assets; ${RIGHTS[String(mayWithdraw)]}`];

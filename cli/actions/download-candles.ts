@@ -19,7 +19,7 @@ import { messageOf, VenueError } from "../../src/kernel/errors.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
 import { plainText } from "../../src/kernel/plain-text.ts";
 import { DAY, MINUTE, type Millis, SECOND, stampOf } from "../../src/kernel/time.ts";
-import type { Candle } from "../../src/model/market.ts";
+import type { Candle, Whole } from "../../src/model/market.ts";
 import type { MarketData } from "../../src/ports/venue.ts";
 import {
   candleFile,
@@ -167,7 +167,10 @@ async function downloadAll(
     if (signal.aborted) break;
     const { from, until } = window;
     const candles = await ask(spanMillis, from, Math.round((until - from) / spanMillis));
-    const rows = candles.filter(({ at }) => at >= from && at < until).map(rowOf);
+    // A candle without its volume counts as missing.
+    const rows = candles.flatMap(({ volume, ...candle }) =>
+      candle.at >= from && candle.at < until && volume !== null ? [rowOf({ ...candle, volume })] : [],
+    );
     const page = { from, until, again, rows };
     journal.append(page);
     pages.push(page);
@@ -263,7 +266,7 @@ interface Journal {
   remove(): void;
 }
 
-const rowOf = ({ at, open, high, low, close, volume }: Candle): JournalRow => [
+const rowOf = ({ at, open, high, low, close, volume }: Whole<Candle>): JournalRow => [
   at,
   text(open),
   text(high),

@@ -102,6 +102,14 @@ interface VenueErrorOptions extends ErrorOptions {
   readonly retryAfterSeconds?: number;
 }
 
+/** The exchange returned what was requested in a form that cannot be read: it is unknown, and not missing. */
+export class UnreadableError extends VenueError {
+  constructor(message: string, options: ErrorOptions = {}) {
+    super("unavailable", message, options);
+    this.name = "UnreadableError";
+  }
+}
+
 /** Our own rate limit has no call left, so no request was sent. */
 export class BudgetSpent extends VenueError {
   /** Milliseconds until a call is available. */

@@ -11,13 +11,13 @@ const placeFields = () => ({ exchange: z.string(), symbol: z.string() });
 export const TickerShape = lazy(() =>
   z.object({
     ...placeFields(),
-    last: z.number(),
+    last: z.number().nullable().describe("Last price; null if it cannot be read"),
     bid: z.number(),
     ask: z.number(),
     spread: z.number(),
     spreadPercent: z.number(),
-    baseVolume: z.number(),
-    quoteVolume: z.number(),
+    baseVolume: z.number().nullable().describe("Volume of 24 h in base; null if it cannot be read"),
+    quoteVolume: z.number().nullable().describe("Volume of 24 h in quote; null if it cannot be read"),
     timestamp: z.number(),
   }),
 );
@@ -72,7 +72,7 @@ export const CandlesShape = lazy(() =>
         high: z.number(),
         low: z.number(),
         close: z.number(),
-        volume: z.number(),
+        volume: z.number().nullable().describe("Volume of the candle, in base; null if it cannot be read"),
       }),
     ),
   }),
@@ -121,10 +121,13 @@ function describeTicker(
   { last, bid, ask, baseVolume, quoteVolume, at }: Ticker,
 ): TickerOut {
   const { spread, spreadPercent } = spreads({ bid, ask });
-  const volumes = { baseVolume: wire(baseVolume), quoteVolume: wire(quoteVolume) };
+  const volumes = {
+    baseVolume: baseVolume === null ? null : wire(baseVolume),
+    quoteVolume: quoteVolume === null ? null : wire(quoteVolume),
+  };
   return {
     ...where,
-    last: wire(last),
+    last: last === null ? null : wire(last),
     bid: wire(bid),
     ask: wire(ask),
     spread,
@@ -179,7 +182,7 @@ export const candlesOut = (
     high: wire(high),
     low: wire(low),
     close: wire(close),
-    volume: wire(volume),
+    volume: volume === null ? null : wire(volume),
   })),
 });
 

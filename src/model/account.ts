@@ -1,4 +1,6 @@
 import type { Decimal } from "../kernel/decimal.ts";
+import { VenueError } from "../kernel/errors.ts";
+import type { Listed } from "../kernel/listed.ts";
 
 /** Where orders are placed. It is stored with everything that belongs to it, and never changes. */
 export interface AccountRef {
@@ -15,9 +17,30 @@ export interface Balance {
   readonly used: Decimal;
 }
 
-/** Returns the balance of an asset; zero if the exchange does not list it. */
-export const balanceIn = (balances: readonly Balance[], asset: string): Balance =>
-  balances.find((balance) => balance.asset === asset) ?? { asset, free: 0n, used: 0n };
+/** A balance that the exchange returned in a form that cannot be read. */
+export interface UnreadBalance {
+  readonly asset: string;
+  readonly reason: string;
+}
+
+export type Balances = Listed<Balance, UnreadBalance>;
+
+/** Asset of a row whose name cannot be read: it can be any asset that the exchange does not list. */
+export const UNNAMED_ASSET = "unnamed";
+
+/** Returns why an asset's balance is unknown; undefined if it was read, or is not listed, which means zero. */
+export function unreadBalance(balances: Balances, asset: string): UnreadBalance | undefined {
+  const { unreadable = [] } = balances;
+  if (unreadable.length === 0 || balances.some((balance) => balance.asset === asset)) return undefined;
+  return unreadable.find((unread) => unread.asset === asset || unread.asset === UNNAMED_ASSET);
+}
+
+/** Returns the balance of an asset; zero if the exchange does not list it. Throws VenueError if it cannot be read. */
+export function balanceIn(balances: Balances, asset: string): Balance {
+  const unread = unreadBalance(balances, asset);
+  if (unread) throw new VenueError("unavailable", unread.reason);
+  return balances.find((balance) => balance.asset === asset) ?? { asset, free: 0n, used: 0n };
+}
 
 /** `kind:exchange:host`, the key of an account in every table. */
 export type AccountKey = string;

@@ -15,6 +15,8 @@ export interface Market {
   readonly minAmount: Decimal;
   readonly minNotional: Decimal;
   readonly active: boolean;
+  /** The only side that the exchange accepts at the moment; undefined if it accepts both. */
+  readonly onlySide?: Side | undefined;
   /** Fee rates as shares of the notional: 0.001 is 0.1 %. */
   readonly maker: Decimal;
   readonly taker: Decimal;
@@ -30,6 +32,10 @@ interface AssumedFees {
   readonly published: string;
 }
 
+/** Returns whether the exchange accepts orders of a side. */
+export const accepts = ({ active, onlySide }: Market, side: Side): boolean =>
+  active && (onlySide === undefined || onlySide === side);
+
 export interface BidAsk {
   readonly bid: Decimal;
   readonly ask: Decimal;
@@ -37,9 +43,10 @@ export interface BidAsk {
 }
 
 export interface Ticker extends BidAsk {
-  readonly last: Decimal;
-  readonly baseVolume: Decimal;
-  readonly quoteVolume: Decimal;
+  /** Null if it cannot be read, like the volumes. */
+  readonly last: Decimal | null;
+  readonly baseVolume: Decimal | null;
+  readonly quoteVolume: Decimal | null;
 }
 
 export interface BookLevel {
@@ -66,8 +73,12 @@ export interface Candle {
   readonly high: Decimal;
   readonly low: Decimal;
   readonly close: Decimal;
-  readonly volume: Decimal;
+  /** In base; null if it cannot be read. */
+  readonly volume: Decimal | null;
 }
+
+/** A ticker or a candle of which everything is known, such as a simulated one. */
+export type Whole<T> = { readonly [K in keyof T]: NonNullable<T[K]> };
 
 /** Expected execution of an order against an order book. */
 export interface ExpectedFill {

@@ -2,7 +2,7 @@
 import type { Decimal } from "../kernel/decimal.ts";
 import type { VenueFailure } from "../kernel/errors.ts";
 import type { Millis } from "../kernel/time.ts";
-import type { Balance } from "./account.ts";
+import type { Balance, UnreadBalance } from "./account.ts";
 import type { Candle } from "./market.ts";
 import type { MinuteOffer } from "./samples/sample.ts";
 
@@ -74,6 +74,8 @@ export interface AccountMemory {
   /** Balance changes from strategies' fills since then. */
   readonly moved: Readonly<Record<string, Decimal>>;
   readonly balances: readonly Balance[] | null;
+  /** Balances that the last read did not return in a readable form; absent if there never was one. */
+  readonly unreadBalances?: readonly UnreadBalance[];
   /** Balance changes from strategies' fills when the totals were read. */
   readonly movedBefore?: Readonly<Record<string, Decimal>>;
   readonly marks: Readonly<Record<string, Mark>>;

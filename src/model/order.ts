@@ -1,4 +1,4 @@
-import { type Decimal, ONE } from "../kernel/decimal.ts";
+import { type Decimal, ONE, ZERO } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
 import { HOUR, MINUTE, type Millis, SECOND } from "../kernel/time.ts";
 import type { AccountKey } from "./account.ts";
@@ -306,8 +306,12 @@ export interface LeaseWindow {
   readonly notAfter: Millis;
 }
 
-/** Free balance per asset that this pass can still use. */
-export type Funds = Readonly<Record<string, Decimal>>;
+/** Free balance per asset that this pass can still use; null if it cannot be read. */
+export type Funds = Readonly<Record<string, Decimal | null>>;
+
+/** Returns the funds after an order; an unreadable balance stays unknown. */
+export const spendFunds = (funds: Funds, asset: string, amount: Decimal): Funds =>
+  funds[asset] === null ? funds : { ...funds, [asset]: (funds[asset] ?? ZERO) - amount };
 
 export interface Resting {
   readonly side: Side;

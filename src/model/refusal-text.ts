@@ -7,6 +7,7 @@ export const REFUSAL_TEXT: Readonly<Record<string, string>> = {
   would_take: "the market price is at its level",
   inventory_missing: "its base is not in the account",
   fills_missing: "the exchange has not shown all trades yet",
+  balance_unreadable: "the exchange's balance of what it needs cannot be read",
   market_closed: "the exchange has closed the pair",
   rejected: "the exchange rejected the order; edgemaker retries",
   unclear: "the exchange has not confirmed the order; edgemaker looks it up",

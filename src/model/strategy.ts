@@ -3,11 +3,11 @@ import { type Decimal, max, mul, ONE, sum, ZERO } from "../kernel/decimal.ts";
 import type { StopRequest } from "../kernel/fields.ts";
 import type { Pair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
-import { type AccountKey, type Balance, balanceIn } from "./account.ts";
+import { type AccountKey, type Balances, balanceIn } from "./account.ts";
 import type { LimitCode } from "./limits.ts";
 import type { Market, Side } from "./market.ts";
 import type { LossWatch } from "./memory.ts";
-import { type Order, ordersOf, type TimeInForce } from "./order.ts";
+import { type Funds, type Order, ordersOf, type TimeInForce } from "./order.ts";
 
 /** Returns a strategy as texts name it: by its name and its id. */
 export const calledBy = ({ id, name }: { readonly id: string; readonly name?: string | null }): string =>
@@ -174,6 +174,8 @@ export type RefusalReason =
   | "inventory_missing"
   | "fills_missing"
   | "market_closed"
+  /** The balance that the order needs cannot be read. */
+  | "balance_unreadable"
   | "rejected"
   /** The exchange has not confirmed whether it accepted the slot's order. */
   | "unclear"
@@ -192,6 +194,12 @@ export interface Refusal {
   readonly reason: RefusalReason;
   readonly detail?: string;
 }
+
+/** Returns the refusal of an order whose balance cannot be read; undefined if it was read. */
+export const unreadFunds = (funds: Funds, asset: string): Omit<Refusal, "slot"> | undefined =>
+  funds[asset] === null
+    ? { reason: "balance_unreadable", detail: `the exchange's balance of ${asset} cannot be read` }
+    : undefined;
 
 export const isSameRefusal = (a: Refusal, b: Refusal | undefined): boolean =>
   a.slot === b?.slot && a.reason === b.reason && a.detail === b.detail;
@@ -273,11 +281,7 @@ export function lockedBy(
 const unfilled = ({ side, price, amount, filled }: Order) => ({ side, price, amount: amount - filled });
 
 /** Returns the free balances after subtracting what strategies still need. */
-export const freeBeside = (
-  kept: PairAmounts,
-  balances: readonly Balance[],
-  { base, quote }: Market,
-): PairAmounts => ({
+export const freeBeside = (kept: PairAmounts, balances: Balances, { base, quote }: Market): PairAmounts => ({
   base: max(ZERO, balanceIn(balances, base).free - kept.base),
   quote: max(ZERO, balanceIn(balances, quote).free - kept.quote),
 });

@@ -183,7 +183,14 @@ export const oneOrderInput = (ids: readonly string[]) =>
   });
 
 export const OrdersShape = lazy(() =>
-  z.object({ exchange: z.string(), orders: z.array(OrderShape()), count: z.number() }),
+  z.object({
+    exchange: z.string(),
+    orders: z.array(OrderShape()),
+    count: z.number(),
+    unreadable: z
+      .array(z.object({ id: z.string().nullable(), reason: z.string() }))
+      .describe("Orders that cannot be read, or that the exchange lists only by pairs that you must name"),
+  }),
 );
 export const OneOrderShape = lazy(() => z.object({ exchange: z.string(), order: OrderShape() }));
 export const CreatedShape = lazy(() => OneOrderShape().extend({ success: z.literal(true) }));

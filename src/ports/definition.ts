@@ -29,14 +29,14 @@ export interface PriceLevel {
   readonly amount: Money;
 }
 
-/** A completed candle. `at` is the time at which it opened; `volume` is in base. */
+/** A completed candle. `at` is the time at which it opened; `volume` is in base, null if it cannot be read. */
 export interface StrategyCandle {
   readonly at: Millis;
   readonly open: Money;
   readonly high: Money;
   readonly low: Money;
   readonly close: Money;
-  readonly volume: Money;
+  readonly volume: Money | null;
 }
 
 /** Prices of the same pair at other sources: the other exchanges by id, and `dex` for the chain. */

@@ -3,9 +3,10 @@ import type { Coverage } from "../candles/read.ts";
 import type { TapeFile } from "../candles/tape.ts";
 import type { Decimal } from "../kernel/decimal.ts";
 import type { VenueFailure } from "../kernel/errors.ts";
+import type { Listed } from "../kernel/listed.ts";
 import type { ChainToken, Pair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
-import type { AccountKey, AccountRef, Balance } from "../model/account.ts";
+import type { AccountKey, AccountRef, Balances } from "../model/account.ts";
 import type { Book, Candle, Market, Ticker, Trade } from "../model/market.ts";
 import type { Fee, NewOrder, OrderStatus, OrderTerms, Span, StopTerms } from "../model/order.ts";
 
@@ -22,6 +23,16 @@ export interface VenueOrder extends Omit<NewOrder, "clientId" | "timeInForce"> {
   readonly stop?: StopTerms | undefined;
   readonly at: Millis;
 }
+
+/** An order that the exchange returned in a form that cannot be read, with what can be. */
+export interface UnreadableOrder {
+  readonly id: string | null;
+  readonly clientId: string | null;
+  readonly reason: string;
+}
+
+/** Open orders. Those of a pair that the exchange's market list lacks have the exchange's own name of it as symbol. */
+export type OpenOrders = Listed<VenueOrder, UnreadableOrder>;
 
 /** One execution of one of the account's own orders. */
 export interface VenueFill extends OrderTerms {
@@ -144,18 +155,18 @@ export interface Venue extends MarketData {
    * requests never affect a pass. If absent, the venue's own reads are used.
    */
   readonly forAnyone?: MarketData;
-  balances(): Promise<readonly Balance[]>;
+  balances(): Promise<Balances>;
   /** Whether `balances` can run at the same time as other reads of a pass. */
   readonly readsTogether?: boolean;
   /** Returns all open orders of the account or of one pair, from all pages. */
-  openOrders(symbol?: Pair): Promise<readonly VenueOrder[]>;
-  /** Reads one order; undefined if the exchange has no such order. */
+  openOrders(symbol?: Pair): Promise<OpenOrders>;
+  /** Reads one order; undefined if the exchange has no such order. Throws UnreadableError if it can have it. */
   order(key: {
     symbol: Pair;
     id?: string | undefined;
     clientId?: string | undefined;
   }): Promise<VenueOrder | undefined>;
-  /** Reads several orders by exchange id in one request, if supported; omits unknown orders. */
+  /** Reads several orders by exchange id in one request, if supported; omits unknown and unreadable orders. */
   readonly orders?: (symbol: Pair, ids: readonly string[]) => Promise<readonly VenueOrder[]>;
   /** Returns own fills of a time span, perhaps only a part of them; `to` defaults to now. */
   fills(

@@ -186,8 +186,8 @@ export const RULE_MUTANTS: readonly Mutant[] = [
   one(
     "an exit ends with base that could be sold",
     "src/engine/decide/stop.ts",
-    "const free = funds ? min(all, funds[market.base] ?? 0n) : all;",
-    "const free = exit.tries > 0 ? 0n : funds ? min(all, funds[market.base] ?? 0n) : all;",
+    "const free = funds && !isUnread ? min(all, funds[market.base] ?? 0n) : all;",
+    "const free = exit.tries > 0 ? 0n : funds && !isUnread ? min(all, funds[market.base] ?? 0n) : all;",
   ),
   one(
     "a fee in a third asset lowers the profit twice",

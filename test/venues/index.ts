@@ -26,6 +26,7 @@
  * Faults:       fail({ kind, route?, times?, skip?, acts?, millis?, code?, text? }) (kinds: faults.ts), chance(route => fault), heal()
  *               late({ orders: 5000, trades: 0 })   reads show what is new so much later
  *               latency.before / latency.after   milliseconds of real time around the act
+ *               alter(route, body => body)   another payload in place of the answer, until `alter(route)`
  *               skew(millis)   the venue's clock against the given one
  * Streams:      stream   the WebSocket side and its faults: stream/hub.ts
  */
@@ -317,8 +318,13 @@ export async function startVenue(name: VenueName, options: VenueOptions = {}) {
 
     fail: (fault: Switch) => server.faults.on(fault),
     chance: (decide: ((route: Route) => Fault | undefined) | undefined) => server.faults.chance(decide),
+    alter(route: Route, change?: (body: never) => unknown) {
+      if (change) server.changes.set(route, change as (body: unknown) => unknown);
+      else server.changes.delete(route);
+    },
     heal() {
       server.faults.off();
+      server.changes.clear();
       engine.settings.ordersLate = 0;
       engine.settings.tradesLate = 0;
     },

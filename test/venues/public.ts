@@ -3,7 +3,7 @@
 import { candlesAt, tickerAt, tradesAt } from "../../src/adapters/sandbox/venue.ts";
 import { max, min, text } from "../../src/kernel/decimal.ts";
 import { DAY, type Millis } from "../../src/kernel/time.ts";
-import type { Book, BookLevel, Candle } from "../../src/model/market.ts";
+import type { Book, BookLevel, Candle, Whole } from "../../src/model/market.ts";
 import type { Listing } from "./catalog.ts";
 import type { Engine } from "./engine.ts";
 import { ambient, marketOf } from "./prices.ts";
@@ -57,13 +57,13 @@ export interface CandleWindow {
 }
 
 /** Ascending, the last one under way. Of a pair with a history, those that it has and no others. */
-export function candlesOf(engine: Engine, listing: Listing, now: Millis, window: CandleWindow): Candle[] {
+export function candlesOf(engine: Engine, listing: Listing, now: Millis, window: CandleWindow): Whole<Candle>[] {
   const { span, limit, since, keep } = window;
   const until = Math.min(window.until ?? now, now);
   const isFromSince = since !== undefined && keep === "oldest";
   const history = engine.histories.get(listing.symbol);
   if (history) {
-    const rows = joined(history, span, now).filter(({ at }) => at >= (since ?? 0) && at <= until);
+    const rows = joined(history.map((one) => ({ ...one, volume: one.volume ?? 0n })), span, now).filter(({ at }) => at >= (since ?? 0) && at <= until);
     return isFromSince ? rows.slice(0, limit) : rows.slice(-limit);
   }
   const newest = Math.floor(until / span) * span;
@@ -76,8 +76,8 @@ export function candlesOf(engine: Engine, listing: Listing, now: Millis, window:
 }
 
 /** Minutes that have begun, as candles of a longer span: one where nobody traded is missing. */
-function joined(minutes: readonly Candle[], span: Millis, now: Millis): Candle[] {
-  const made: Candle[] = [];
+function joined(minutes: readonly Whole<Candle>[], span: Millis, now: Millis): Whole<Candle>[] {
+  const made: Whole<Candle>[] = [];
   for (const minute of minutes) {
     if (minute.at > now) break;
     const at = Math.floor(minute.at / span) * span;

@@ -44,6 +44,8 @@ export async function serveVenue(
   const observed: Received[] = [];
   const limited: Route[] = [];
   const latency = { before: 0 as Millis, after: 0 as Millis };
+  /** Changes of answers, by route: the test's own payload in place of the emulator's. */
+  const changes = new Map<Route, (body: unknown) => unknown>();
   let late: Late[] = [];
 
   /** Lets happen what faults have put off until now. */
@@ -115,7 +117,13 @@ export async function serveVenue(
     const { on, source } = again?.[route] ?? all;
     response.setHeader("x-shape-checked", `${on} ${source}`);
     if (fault && fault.kind !== "slow") spoil(response, { ...fault, route }, reply, dialect, clock());
-    else send(response, reply ?? dialect.trouble.serverError, clock());
+    else send(response, changed(route, reply ?? dialect.trouble.serverError), clock());
+  }
+
+  function changed(route: Route, { status, body }: Reply): Reply {
+    const change = changes.get(route);
+    // A copy, because the emulator's own rows are among it.
+    return { status, body: change ? change(structuredClone(body)) : body };
   }
 
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
@@ -136,6 +144,7 @@ export async function serveVenue(
     observed,
     limited,
     latency,
+    changes,
     catchUp,
     async close() {
       server.closeAllConnections();

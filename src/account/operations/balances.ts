@@ -5,7 +5,7 @@ import { exchangeField, textField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { ASSET, isPair } from "../../kernel/pair.ts";
 import { midOf } from "../../kernel/spread.ts";
-import type { Balance } from "../../model/account.ts";
+import { type Balance, balanceIn, unreadBalance } from "../../model/account.ts";
 import { type Operation, operation } from "../../operation.ts";
 import { forAnyone } from "../../ports/kill-permit.ts";
 import type { Venue } from "../../ports/venue.ts";
@@ -52,7 +52,14 @@ export const accountOperations = (ids: readonly string[]): Operation[] => [
           .describe("Also value each asset in this quote asset; uses at most 30 prices"),
       }),
     output: () =>
-      z.object({ exchange: z.string(), balances: z.array(BalanceShape()), timestamp: z.number() }),
+      z.object({
+        exchange: z.string(),
+        balances: z.array(BalanceShape()),
+        unreadable: z
+          .array(z.object({ asset: z.string(), reason: z.string() }))
+          .describe("Balances that the exchange returned in a form that cannot be read; they are unknown"),
+        timestamp: z.number(),
+      }),
     failure: "Exchange error",
     async run({ venue, store, marketTime }, { exchange, asset, quote }, { keys }) {
       const place = venue(exchange, keys);
@@ -60,9 +67,15 @@ export const accountOperations = (ids: readonly string[]): Operation[] => [
       const shown =
         asset === undefined
           ? balances.filter(isNotEmpty)
-          : [balances.find((balance) => balance.asset === asset) ?? { asset, free: ZERO, used: ZERO }];
+          : unreadBalance(balances, asset)
+            ? []
+            : [balanceIn(balances, asset)];
+      const { unreadable = [] } = balances;
       return {
         exchange,
+        unreadable: unreadable.filter(
+          (unread) => asset === undefined || unread === unreadBalance(balances, asset),
+        ),
         balances:
           quote === undefined
             ? shown.map(balanceOut)

@@ -5,7 +5,7 @@ import type { Pair } from "../../kernel/pair.ts";
 import { DAY, MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
 import { type Arrival, applied, type BookChange, type BookedOrder, isOpen } from "../../market/matching.ts";
 import type { AccountRef } from "../../model/account.ts";
-import type { Book, BookLevel, Candle, Market, Side, Ticker, Trade } from "../../model/market.ts";
+import type { Book, BookLevel, Candle, Market, Side, Ticker, Trade, Whole } from "../../model/market.ts";
 import { type NewOrder, takes } from "../../model/order.ts";
 import type { CandleRange, Timing, Venue } from "../../ports/venue.ts";
 import {
@@ -181,7 +181,7 @@ export function withResting({ bids, asks, at }: Book, open: readonly BookedOrder
 
 const BETWEEN_TRADES = 3 * SECOND;
 
-export function tickerAt(market: Market, path: PricePath, at: Millis): Ticker {
+export function tickerAt(market: Market, path: PricePath, at: Millis): Whole<Ticker> {
   const ticks = path.at(at);
   const { bids, asks } = depthAt(market, ticks, at, 1);
   const last = BigInt(ticks) * market.tick;
@@ -222,7 +222,7 @@ export function candlesAt(
   path: PricePath,
   at: Millis,
   { span, limit, since }: CandleRange,
-): Candle[] {
+): Whole<Candle>[] {
   const newest = Math.floor(at / span);
   const first = since === undefined ? newest - limit + 1 : Math.ceil(since / span);
   const count = Math.max(0, Math.min(limit, newest - first + 1));
@@ -232,7 +232,7 @@ export function candlesAt(
   });
 }
 
-function candle(market: Market, path: PricePath, from: Millis, to: Millis): Candle {
+function candle(market: Market, path: PricePath, from: Millis, to: Millis): Whole<Candle> {
   const prices = [path.at(from), ...path.inside(from, to), path.at(to - 1)];
   const price = (ticks: number): Decimal => BigInt(ticks) * market.tick;
   return {

@@ -138,7 +138,9 @@ async function requestedCandles(
   for (let page = 0; page < MAX_CANDLE_PAGES; page++) {
     await betweenParts(deps.local, call);
     const results = await data.candles(symbol, { span, limit: CANDLE_PAGE, since: from });
-    for (const row of results) rows.set(row.at, { ...row, volume: floatUnits(row.volume) });
+    // A bar without a volume counts as missing.
+    for (const row of results)
+      if (row.volume !== null) rows.set(row.at, { ...row, volume: floatUnits(row.volume) });
     const last = results.at(-1)?.at;
     // The newest bar is incomplete: nothing comes after it.
     if (since === undefined || last === undefined || last + span >= end || results.length < CANDLE_PAGE / 2)

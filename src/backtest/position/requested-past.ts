@@ -82,7 +82,7 @@ const joined = (first: Candle, last: Candle): Candle => ({
   high: max(first.high, last.high),
   low: min(first.low, last.low),
   close: last.close,
-  volume: first.volume + last.volume,
+  volume: first.volume === null || last.volume === null ? null : first.volume + last.volume,
 });
 
 /** Returns the close of the last completed bar at a time; none if a bar is missing there. */

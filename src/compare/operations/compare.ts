@@ -10,7 +10,7 @@ import {
   type Rounding,
   ZERO,
 } from "../../kernel/decimal.ts";
-import { AppError, VenueError } from "../../kernel/errors.ts";
+import { AppError, UnreadableError, VenueError } from "../../kernel/errors.ts";
 import { convertedField, decimalField, flagField, MAX_AMOUNT, pairField } from "../../kernel/fields.ts";
 import { isChainToken, type Pair, splitPair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
@@ -255,6 +255,7 @@ interface VenueReading {
 
 function venuePlace({ exchange, ticker, book, market }: VenueReading): PricedPlace {
   const { last: price, bid, ask, at } = ticker;
+  if (price === null) throw new UnreadableError("the exchange's last price cannot be read");
   const result = { exchange, price, bid, ask, at };
   if (!market.active) return { ...result, buy: undefined, sell: undefined };
   return {

@@ -3,7 +3,7 @@ import { type Pair, splitPair } from "../../kernel/pair.ts";
 import { midOf } from "../../kernel/spread.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { boundsAfter } from "../../limits/standing.ts";
-import type { Balance } from "../../model/account.ts";
+import { type Balances, balanceIn, unreadBalance } from "../../model/account.ts";
 import type { Event } from "../../model/events.ts";
 import type { Bounds } from "../../model/limits.ts";
 import type { BidAsk } from "../../model/market.ts";
@@ -214,13 +214,38 @@ export function remember(
     ...(confidence?.size ? { confidence: { ...memory.confidence, ...Object.fromEntries(confidence) } } : {}),
     ...(elsewhere.length > 0 ? { elsewhere: { ...memory.elsewhere, ...Object.fromEntries(elsewhere) } } : {}),
     ...(candles.length > 0 ? { candles: { ...memory.candles, ...Object.fromEntries(candles) } } : {}),
-    baseline: memory.baseline ?? totals ?? null,
-    ...(balances ? { balances, movedBefore: moved } : {}),
+    ...(balances && totals ? balancesRead(memory, { balances, totals, moved }) : {}),
     ...searchPagesAfter(memory, markets),
     tradesAt: { ...memory.tradesAt, ...Object.fromEntries(read.map(([symbol]) => [symbol, now])) },
     foreign:
       foreign.length === 0 ? memory.foreign : [...memory.foreign, ...foreign].slice(-MAX_FOREIGN_ORDERS),
     moved,
+  };
+}
+
+/** Returns what the account's memory stores of a read of its balances. */
+function balancesRead(
+  { baseline, unreadBalances: before = [] }: AccountMemory,
+  {
+    balances,
+    totals,
+    moved,
+  }: { balances: Balances; totals: AccountMemory["moved"]; moved: AccountMemory["moved"] },
+): Pick<AccountMemory, "baseline" | "balances" | "movedBefore" | "unreadBalances"> {
+  const { unreadable = [] } = balances;
+  // What an asset had before it could be read is unknown, so its changes count from its first readable balance.
+  const late = before.flatMap(({ asset }) => {
+    const total = totals[asset];
+    return total === undefined || baseline?.[asset] !== undefined
+      ? []
+      : [[asset, total - (moved[asset] ?? ZERO)] as const];
+  });
+  return {
+    baseline:
+      late.length === 0 ? (baseline ?? totals) : { ...(baseline ?? totals), ...Object.fromEntries(late) },
+    balances: [...balances],
+    movedBefore: moved,
+    ...(unreadable.length > 0 || before.length > 0 ? { unreadBalances: unreadable } : {}),
   };
 }
 
@@ -320,9 +345,10 @@ export function afterTurn(
 }
 
 // Orders that can be on the exchange without being visible are counted as if they were.
-function freeFunds(balances: readonly Balance[], unseen: ReturnType<typeof unseenNeeds>): Funds {
-  const funds = new Map(balances.map(({ asset, free }) => [asset, free]));
+function freeFunds(balances: Balances, unseen: ReturnType<typeof unseenNeeds>): Funds {
+  const funds = new Map<string, Decimal | null>(balances.map(({ asset, free }) => [asset, free]));
   for (const { asset, amount } of unseen) funds.set(asset, (funds.get(asset) ?? ZERO) - amount);
+  for (const { asset } of balances.unreadable ?? []) funds.set(asset, null);
   return Object.fromEntries(funds);
 }
 
@@ -403,12 +429,9 @@ export function capitalsOf(
   return {
     /** Returns the capital of a strategy, beside what this pass has planned. */
     of(strategy: Strategy, planned: Funds): Capital | undefined {
-      if (!balances) return undefined;
       const asset = splitPair(strategy.symbol).quote;
-      const { free, used } = balances.find((balance) => balance.asset === asset) ?? {
-        free: ZERO,
-        used: ZERO,
-      };
+      if (!balances || unreadBalance(balances, asset)) return undefined;
+      const { free, used } = balanceIn(balances, asset);
       return {
         whole: free + used + (costs.get(asset) ?? ZERO),
         quote: free + used,

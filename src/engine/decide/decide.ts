@@ -3,6 +3,7 @@ import { messageOf } from "../../kernel/errors.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { termsOf } from "../../limits/standing.ts";
+import { balanceIn, unreadBalance } from "../../model/account.ts";
 import type { Bounds } from "../../model/limits.ts";
 import type { BidAsk, Market } from "../../model/market.ts";
 import type { AccountMemory, Losses } from "../../model/memory.ts";
@@ -371,7 +372,8 @@ export function ownBase(
   if (!balances || !balancesFirst) return undefined;
   const asset = market.base;
   if (lacksFills(asset, strategies, observation, { epoch, now })) return { least: ZERO, isSure: false };
-  const { free, used } = balances.find((balance) => balance.asset === asset) ?? { free: ZERO, used: ZERO };
+  if (unreadBalance(balances, asset)) return { least: ZERO, isSure: false };
+  const { free, used } = balanceIn(balances, asset);
   const same = strategies.filter(({ symbol }) => splitPair(symbol).base === asset);
   const mine = same.flatMap(({ id }) => ordersOf(orders, id));
   const holding = sum(same.map(({ kind, state }) => kinds(kind).holdings(state).base));

@@ -8,8 +8,8 @@ import { collarFloor, passesCollar } from "../../limits/standing.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import type { Event } from "../../model/events.ts";
 import type { Bounds, LimitRefusal } from "../../model/limits.ts";
-import { type BidAsk, type Market, meetsMinimum } from "../../model/market.ts";
-import type { Funds, Intent, Order, Resting } from "../../model/order.ts";
+import { accepts, type BidAsk, type Market, meetsMinimum } from "../../model/market.ts";
+import { type Funds, type Intent, type Order, type Resting, spendFunds } from "../../model/order.ts";
 import { EXIT_SLOT, type Exit, type Strategy, type StrategyState } from "../../model/strategy.ts";
 import type { DraftedStrategy, Kind } from "../../ports/kind.ts";
 import type { MarketSnapshot } from "../reconcile/reconcile.ts";
@@ -115,7 +115,7 @@ function sell(strategy: Strategy, context: StrategyPass): Partial<DraftedStrateg
   if (!intent) return late(strategy, context);
   if (strategy.wants === "pause") return waits(`the ${kind.name} is paused: the base is not sold`);
   if (killed && !panics) return waits("the kill switch is on: the base is not sold");
-  if (!market.active) return waits("the market is closed: the base is not sold");
+  if (!accepts(market, "sell")) return waits("the market is closed: the base is not sold");
   if (!funds) return { ...waits(null), short: true };
   const met = context.resting.flatMap(({ order: one }) =>
     one?.side === "buy" && one.price >= intent.price ? [one] : [],
@@ -130,7 +130,7 @@ function sell(strategy: Strategy, context: StrategyPass): Partial<DraftedStrateg
   if (limit < 1) return { short: true };
   const order = draftOf({ ...strategy, state: next }, intent, { window, at: quote.at, kind: "exit" });
   const state = withCollarNotice(next, passesCollar(order, quote, bounds));
-  const left = { ...funds, [market.base]: (funds[market.base] ?? ZERO) - intent.amount };
+  const left = spendFunds(funds, market.base, intent.amount);
   return { strategy: { ...strategy, state, lastError: null }, intents: [order], funds: left };
 }
 
@@ -285,7 +285,9 @@ export function exitPlan(
   if (!exit) return { next: state, intent: undefined };
   const all = kind.holdings(state).base;
   // The user can have withdrawn some of it.
-  const free = funds ? min(all, funds[market.base] ?? 0n) : all;
+  // The books show what it holds if the balance cannot be read, and a sale must not wait for that.
+  const isUnread = funds?.[market.base] === null;
+  const free = funds && !isUnread ? min(all, funds[market.base] ?? 0n) : all;
   const price = [
     above === undefined ? 0n : above + market.tick,
     minPrice === undefined ? 0n : roundToStep(minPrice, market.tick, "up"),

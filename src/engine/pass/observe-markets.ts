@@ -2,7 +2,7 @@ import { max } from "../../kernel/decimal.ts";
 import { BudgetSpent, VenueError } from "../../kernel/errors.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import { ageOf, isAhead, MINUTE, type Millis } from "../../kernel/time.ts";
-import type { Balance } from "../../model/account.ts";
+import type { Balances } from "../../model/account.ts";
 import type { Book, Candle, Market } from "../../model/market.ts";
 import type { CandleSeries } from "../../model/memory.ts";
 import { isInBook, type Order } from "../../model/order.ts";
@@ -17,7 +17,7 @@ import { type Budget, callWithinBudget, spend, together } from "./budget.ts";
 import { NOTHING_READ, readFills } from "./observe-fills.ts";
 import { lookUp } from "./observe-orders.ts";
 
-type ReadBalances = () => Promise<readonly Balance[] | undefined>;
+type ReadBalances = () => Promise<Balances | undefined>;
 
 /**
  * Reads every market in turn, and looks up its orders; skips one that the exchange refuses. If an order of the last
@@ -32,7 +32,7 @@ export async function readMarkets(
   const markets = new Map<Pair, MarketSnapshot & { readonly short: boolean }>();
   const refused = new Map<Pair, string>();
   const reports = new Map<string, OrderReport>();
-  let balances: readonly Balance[] | undefined;
+  let balances: Balances | undefined;
   let short = false;
   const symbols = symbolsInTurn(snapshot);
   for (const symbol of symbols) {
@@ -61,7 +61,7 @@ export async function readMarkets(
     }
     const { observed, looked } = read;
     balances ??= read.balances;
-    markets.set(symbol, observed);
+    markets.set(symbol, { ...observed, unreadableOrders: looked.unreadable });
     for (const [clientId, order] of looked.reports) reports.set(clientId, order);
     short ||= observed.short || looked.short;
   }

@@ -1,13 +1,14 @@
 import { sum, ZERO } from "../../kernel/decimal.ts";
+import { UnreadableError } from "../../kernel/errors.ts";
 import type { Order } from "../../model/order.ts";
-import type { Venue, VenueFill, VenueOrder } from "../../ports/venue.ts";
+import type { OpenOrders, UnreadableOrder, Venue, VenueFill, VenueOrder } from "../../ports/venue.ts";
 import { isFinal, listedIn, type OrderReport } from "../reconcile/order-fills.ts";
 import { type Budget, callWithinBudget } from "./budget.ts";
 
 interface Looking {
   readonly orders: readonly Order[];
   /** The exchange's list of open orders of their market. */
-  readonly open: readonly VenueOrder[];
+  readonly open: OpenOrders;
   /** Their new trades, read after that list. */
   readonly trades: readonly VenueFill[];
   /** Where lookups begin; it changes after a pass that ran out of budget. */
@@ -20,6 +21,7 @@ interface Looking {
  */
 export async function lookUp(venue: Venue, { orders, open, trades, turn }: Looking, budget: Budget) {
   const reports = new Map<string, OrderReport>();
+  const unreadable: UnreadableOrder[] = [...(open.unreadable ?? [])];
   const gone: Order[] = [];
   const listedAs = listedIn(open);
   for (const order of orders) {
@@ -31,11 +33,28 @@ export async function lookUp(venue: Venue, { orders, open, trades, turn }: Looki
   for (const order of startingAt(gone, turn).filter(({ clientId }) => !reports.has(clientId))) {
     const { symbol, clientId, exchangeId } = order;
     const key = { symbol, clientId, id: exchangeId ?? undefined };
-    const found = await callWithinBudget(budget, () => venue.order(key), order.strategy);
-    if (!found) return { reports, short: true };
-    reports.set(clientId, found.answer ?? "missing");
+    const found = await callWithinBudget(
+      budget,
+      () => unlessUnreadable(() => venue.order(key)),
+      order.strategy,
+    );
+    if (!found) return { reports, unreadable, short: true };
+    // An order that cannot be read is unknown: it stays as it was, and is looked up again.
+    if (found.answer instanceof UnreadableError)
+      unreadable.push({ id: exchangeId, clientId, reason: found.answer.message });
+    else reports.set(clientId, found.answer ?? "missing");
   }
-  return { reports, short: false };
+  return { reports, unreadable, short: false };
+}
+
+/** Returns the error if the exchange's answer cannot be read, so that only this order waits. */
+export async function unlessUnreadable<T>(read: () => Promise<T>): Promise<T | UnreadableError> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof UnreadableError) return error;
+    throw error;
+  }
 }
 
 /** Returns the report of an order whose trades add up to its amount: it has filled, whatever a lookup would return. */
@@ -60,12 +79,13 @@ async function lookAtMany(
   const [first] = known;
   if (!orders || !first || known.length < 2) return new Map();
   const ids = known.map(({ exchangeId }) => exchangeId ?? "");
-  const venueOrders = (await callWithinBudget(budget, () => orders(first.symbol, ids)))?.answer ?? [];
+  const found = await callWithinBudget(budget, () => unlessUnreadable(() => orders(first.symbol, ids)));
+  const venueOrders = !found || found.answer instanceof UnreadableError ? [] : found.answer;
   const byId = new Map(venueOrders.map((venueOrder) => [venueOrder.id, venueOrder]));
   return new Map(
     known.flatMap(({ clientId, exchangeId }) => {
-      const found = byId.get(exchangeId ?? "");
-      return found ? [[clientId, found] as const] : [];
+      const order = byId.get(exchangeId ?? "");
+      return order ? [[clientId, order] as const] : [];
     }),
   );
 }

@@ -1,4 +1,5 @@
 import { ZERO } from "../../kernel/decimal.ts";
+import { UnreadableError } from "../../kernel/errors.ts";
 import { parseClientOrderId, strategyTag } from "../../kernel/ids.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import { ageOf, type Millis } from "../../kernel/time.ts";
@@ -17,6 +18,7 @@ import { type Budget, callWithinBudget } from "./budget.ts";
 import { readFeePrices } from "./fee-prices.ts";
 import { readFills, readLacking } from "./observe-fills.ts";
 import { readCandles, readMarkets } from "./observe-markets.ts";
+import { unlessUnreadable } from "./observe-orders.ts";
 import { mayCreate } from "./own-offers.ts";
 
 /** Reads what a pass needs, in an order that misses nothing: open orders before trades, both before lookups. */
@@ -322,9 +324,9 @@ export async function checkForeignOrders(
   for (const id of unknown.filter((one) => !memory.foreign.includes(one))) {
     const listed = openWith(markets, id) ?? ended.find((order) => order.id === id);
     const looked = listed ? { answer: listed } : await lookAtTraded(venue, markets, id, budget);
-    if (!looked) {
+    if (!looked || looked.answer instanceof UnreadableError) {
       leave(unlooked, markets, id);
-      short = true;
+      short ||= !looked;
     } else {
       const order = looked.answer;
       if (order && isOfStrategy(order)) found.push(order);
@@ -366,9 +368,9 @@ async function lookAtTraded(
   markets: ReadonlyMap<Pair, MarketSnapshot>,
   id: string,
   budget: Budget,
-): Promise<{ readonly answer: VenueOrder | undefined } | undefined> {
+): Promise<{ readonly answer: VenueOrder | UnreadableError | undefined } | undefined> {
   const { symbol } = tradesNaming(markets, id)[0] ?? {};
   return symbol === undefined
     ? { answer: undefined }
-    : callWithinBudget(budget, () => venue.order({ symbol, id }));
+    : callWithinBudget(budget, () => unlessUnreadable(() => venue.order({ symbol, id })));
 }

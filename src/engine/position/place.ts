@@ -4,7 +4,7 @@ import { type Decimal, max, min, mul, ONE, roundToStep, ZERO } from "../../kerne
 import type { Pair } from "../../kernel/pair.ts";
 import { boundsAfter, refusedWithin } from "../../limits/standing.ts";
 import type { Bounds } from "../../model/limits.ts";
-import { type BidAsk, lotsFor, type Market, meetsMinimum, type Side } from "../../model/market.ts";
+import { accepts, type BidAsk, lotsFor, type Market, meetsMinimum, type Side } from "../../model/market.ts";
 import {
   type Funds,
   firstMet,
@@ -13,8 +13,9 @@ import {
   type OrderTerms,
   type Resting,
   reachOf,
+  spendFunds,
 } from "../../model/order.ts";
-import { need, type Refusal, type SlotState } from "../../model/strategy.ts";
+import { need, type Refusal, type SlotState, unreadFunds } from "../../model/strategy.ts";
 import type { StrategyContext } from "../../ports/kind.ts";
 import { isRecovering, limitedAgain, unlimited } from "../decide/intents.ts";
 import type { PositionStrategy } from "./position.ts";
@@ -92,7 +93,7 @@ export function placeOrder(
   return {
     ...supply,
     slots: supply.slots.map((slotState) => (slotState.index === index ? unlimited(slotState) : slotState)),
-    funds: { ...supply.funds, [locked.asset]: (supply.funds[locked.asset] ?? ZERO) - locked.amount },
+    funds: spendFunds(supply.funds, locked.asset, locked.amount),
     resting: [...supply.resting, { side, price }],
     bounds: boundsAfter(supply.bounds, wish, priced),
     limit: supply.limit - 1,
@@ -136,12 +137,14 @@ function refusalFor(
   level: OrderTerms,
   wish: OrderTerms & { readonly symbol: Pair; readonly type: "limit" },
   { strategy, minShare, market, priced, context }: PlacingDesk,
-  { resting, bounds }: RemainingFunds,
+  { resting, bounds, funds }: RemainingFunds,
 ): Omit<Refusal, "slot"> | undefined {
   const { side, price, amount } = wish;
   if (context.killed) return { reason: "killed" };
   if (isRecovering(strategy, context)) return { reason: "recovering" };
-  if (!market.active) return { reason: "market_closed" };
+  if (!accepts(market, side)) return { reason: "market_closed" };
+  const unread = unreadFunds(funds, side === "sell" ? market.base : market.quote);
+  if (unread) return unread;
   const least = mul(level.amount, minShare, "down");
   if (amount < least || !meetsMinimum(market, price, amount))
     return { reason: side === "buy" ? "no_quote" : "inventory_missing" };

@@ -170,16 +170,32 @@ export const unreadTrades = (
     .filter(({ orderId }) => orderId !== null && orderId === exchangeId)
     .map((row) => ({ order: clientId, trade: fillName(row), reason: row.reason }));
 
-/** Reports each row once, with its order; ignores rows of others' orders. */
+/** Reports each row and each balance once, a row with its order; ignores rows of others' orders. */
 export function nameUnreadable(
   { lease, memory }: Snapshot,
-  { markets }: Observation,
+  { markets, balances }: Observation,
   orders: readonly Order[],
 ): { readonly events: readonly Event[]; readonly unreadable: AccountMemory["unreadable"] } {
   const known = memory.unreadable ?? [];
   const events: Event[] = [];
   const named: string[] = [];
+  for (const { asset, reason } of balances?.unreadable ?? []) {
+    const name = `balance of ${asset}`;
+    if (known.includes(name)) continue;
+    named.push(name);
+    const message = `${reason}; orders that need ${asset} wait, all others do not`;
+    events.push({ account: lease.account, strategy: null, at: lease.now, kind: "unreadable", message });
+  }
   for (const [symbol, observed] of markets) {
+    for (const { id, clientId, reason } of observed.unreadableOrders ?? []) {
+      const name = `order ${clientId ?? id ?? "without an id"}`;
+      if (known.includes(name) || named.includes(name)) continue;
+      named.push(name);
+      const order = orders.find((one) => one.clientId === clientId || (id !== null && one.exchangeId === id));
+      const message = `${name} on ${symbol}: ${reason}; it is looked up until it can be read`;
+      const strategy = order?.strategy ?? null;
+      events.push({ account: lease.account, strategy, at: lease.now, kind: "unreadable", message });
+    }
     for (const row of observed.unreadable) {
       const order = orders.find(({ exchangeId }) => exchangeId !== null && exchangeId === row.orderId);
       const name = fillName(row);

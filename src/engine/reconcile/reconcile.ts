@@ -1,11 +1,11 @@
 import { type Decimal, div, max, ZERO } from "../../kernel/decimal.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
 import { type Millis, timeInPast } from "../../kernel/time.ts";
-import type { Balance } from "../../model/account.ts";
+import type { Balances } from "../../model/account.ts";
 import type { Confidence } from "../../model/memory.ts";
 import { type Fee, type Fill, INFERRED, type Order } from "../../model/order.ts";
 import type { PriceSnapshot } from "../../ports/kind.ts";
-import type { Timing, UnreadableFill, VenueFill, VenueOrder } from "../../ports/venue.ts";
+import type { Timing, UnreadableFill, UnreadableOrder, VenueFill, VenueOrder } from "../../ports/venue.ts";
 import {
   addsUp,
   type FillReading,
@@ -215,6 +215,8 @@ export interface MarketSnapshot extends PriceSnapshot {
   readonly requestedOrders?: ReadonlySet<string>;
   /** Trade rows that cannot be booked as the exchange returned them. */
   readonly unreadable: readonly UnreadableFill[];
+  /** Orders that this pass could not read; they are as they were. */
+  readonly unreadableOrders?: readonly UnreadableOrder[];
   /** Whether this pass has read the last page of ended orders that a restored database can lack. */
   readonly searched?: boolean;
   /** Where the search for ended orders continues. */
@@ -241,7 +243,7 @@ export interface Observation {
   /** Live orders by client id; an order that was not looked up is absent. */
   readonly reports: ReadonlyMap<string, OrderReport>;
   /** Undefined if they were not read. */
-  readonly balances: readonly Balance[] | undefined;
+  readonly balances: Balances | undefined;
   /** Whether they were read before orders and trades. */
   readonly balancesFirst: boolean;
   /** Markets that the exchange refuses to return, and why. */

@@ -5,7 +5,7 @@ import type { Millis } from "../../kernel/time.ts";
 import { inOneOrder } from "../../limits/position.ts";
 import { boundsAfter, refusedWithin } from "../../limits/standing.ts";
 import type { Bounds } from "../../model/limits.ts";
-import { type BidAsk, lotsFor, type Market, meetsMinimum, type Side } from "../../model/market.ts";
+import { accepts, type BidAsk, lotsFor, type Market, meetsMinimum, type Side } from "../../model/market.ts";
 import {
   type Capital,
   type Funds,
@@ -13,10 +13,11 @@ import {
   type Order,
   type OrderTerms,
   type Resting,
+  spendFunds,
   takes,
 } from "../../model/order.ts";
 import { rejectionOf } from "../../model/refusal-text.ts";
-import { need, type Refusal, type RefusalReason } from "../../model/strategy.ts";
+import { need, type Refusal, type RefusalReason, unreadFunds } from "../../model/strategy.ts";
 import type { StrategyContext } from "../../ports/kind.ts";
 import type { Timing } from "../../ports/venue.ts";
 import { costInAll, drawAll, spentOf, unsoldBase } from "../booking.ts";
@@ -133,13 +134,15 @@ export function firstBuy(
   const bought = firstBuyOf(state, config, { market, quote, bounds, capital, under: below, room });
   if (!bought) return over();
   if (isInWay) return none(state, "the base is not bought yet: an order of this account sells at the ask");
-  if (killed || isRecovering || state.halted || !market.active || !funds || limit < 1) return none(state);
+  if (killed || isRecovering || state.halted || !accepts(market, "buy") || !funds || limit < 1) return none(state);
   const { asset, amount } = need(market, bought.intent);
+  const unread = unreadFunds(funds, asset);
+  if (unread) return none(state, `the base is not bought yet: ${unread.detail}`);
   if (amount > (funds[asset] ?? ZERO)) return doubted.has(asset) ? none(state, DOUBTED) : over();
   const order = { ...bought.intent, symbol: market.symbol, type: "limit" as const };
   const refused = refusedWithin(order, quote, bounds);
   if (refused) return none(state, `the base is not bought yet: ${refused.detail}`);
-  const left = { ...funds, [asset]: (funds[asset] ?? ZERO) - amount };
+  const left = spendFunds(funds, asset, amount);
   return {
     state: bought.state,
     intents: [bought.intent],

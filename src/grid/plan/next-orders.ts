@@ -4,8 +4,8 @@ import { type Decimal, max, mul, ONE, sum, ZERO } from "../../kernel/decimal.ts"
 import { midOf } from "../../kernel/spread.ts";
 import { isAhead, MAX_BACKOFF_MS, timeInPast } from "../../kernel/time.ts";
 import { boundsAfter, refusedWithin } from "../../limits/standing.ts";
-import { leastAmount, lotsFor, type Market, meetsMinimum } from "../../model/market.ts";
-import { type Funds, type Intent, type Order, type Resting, takes } from "../../model/order.ts";
+import { accepts, leastAmount, lotsFor, type Market, meetsMinimum } from "../../model/market.ts";
+import { type Funds, type Intent, type Order, type Resting, spendFunds, takes } from "../../model/order.ts";
 import {
   isSameRefusal,
   lockedBy,
@@ -13,6 +13,7 @@ import {
   need,
   type Refusal,
   type Reserve,
+  unreadFunds,
 } from "../../model/strategy.ts";
 import { costInAll, flattened, gridPosition, unsoldBase } from "../booking.ts";
 import { quoteFee } from "../ladder/check-rules.ts";
@@ -82,7 +83,7 @@ export function nextOrders(state: GridState, view: View): NextOrders {
       intents.push({ slot: slot.index, ...wish });
       planned.set(slot.index, unlimited(turned));
       resting = [...resting, wish];
-      funds = funds && spendFunds(funds, view.market, wish);
+      funds = funds && spendNeed(funds, view.market, wish);
       capital = capital && committed(capital, view.market, wish);
       bounds = bounds && boundsAfter(bounds, limitOrderOf(wish, view.market), view.quote);
       room = roomAfter(room, wish);
@@ -164,9 +165,9 @@ const nearestFirst = (slots: readonly Slot[], mid: Decimal): Slot[] => {
   );
 };
 
-function spendFunds(funds: Funds, market: Market, wish: TargetOrder): Funds {
+function spendNeed(funds: Funds, market: Market, wish: TargetOrder): Funds {
   const { asset, amount } = need(market, wish);
-  return { ...funds, [asset]: (funds[asset] ?? ZERO) - amount };
+  return spendFunds(funds, asset, amount);
 }
 
 /** Returns base that slots sold beyond what they had, in orders found after a restore, when the grid had moved. */
@@ -203,7 +204,7 @@ function refuse(
   if (killed) return { reason: "killed" };
   if (isRecovering) return { reason: "recovering" };
   if (state.halted) return { reason: "limit_loss", detail: state.halted };
-  if (!market.active) return { reason: "market_closed" };
+  if (!accepts(market, wish.side)) return { reason: "market_closed" };
   if (isDoubtful(view)) return { reason: "low_confidence" };
   if (isAhead(slot.retryAt, now, MAX_BACKOFF_MS)) return rejectedBefore(slot, state.refused);
   if (waitsForLimit(slot, limitVersion(view))) return limitedBefore(slot, state.refused);
@@ -211,6 +212,8 @@ function refuse(
   if (crossing) return crossing;
   if (config.postOnly !== false && takes(wish, quote)) return { reason: "would_take" };
   const { asset, amount } = need(market, wish);
+  const unread = funds && unreadFunds(funds, asset);
+  if (unread) return unread;
   if (funds && amount > (funds[asset] ?? ZERO))
     return { reason: wish.side === "buy" ? "no_quote" : "inventory_missing" };
   return (

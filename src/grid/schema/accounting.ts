@@ -57,7 +57,7 @@ export function accountingOut({ strategy, memory }: ViewWithoutTime) {
 
 /** Returns deposits, withdrawals and manual trades since the account's first strategy started, per asset. */
 export function unbookedBalanceChanges({ memory }: Pick<StrategyView, "memory">): Record<string, bigint> {
-  const { baseline, balances, movedBefore: moved = memory.moved } = memory;
+  const { baseline, balances, movedBefore: moved = memory.moved, unreadBalances = [] } = memory;
   if (!baseline || !balances) return {};
   const totals = new Map(balances.map(({ asset, free, used }) => [asset, free + used]));
   // Many exchanges no longer list an asset that has become worthless.
@@ -65,7 +65,8 @@ export function unbookedBalanceChanges({ memory }: Pick<StrategyView, "memory">)
   const changes = assets.map(
     (asset) => [asset, (totals.get(asset) ?? 0n) - (baseline[asset] ?? 0n) - (moved[asset] ?? 0n)] as const,
   );
-  return Object.fromEntries(changes.filter(([, change]) => change !== 0n));
+  const unread = new Set(unreadBalances.map(({ asset }) => asset));
+  return Object.fromEntries(changes.filter(([asset, change]) => change !== 0n && !unread.has(asset)));
 }
 
 export const slotOut = (slot: Slot): z.input<ReturnType<typeof SlotShape>> => ({

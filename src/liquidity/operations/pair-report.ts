@@ -161,5 +161,5 @@ async function readVolumes(
   return Array.from({ length: count }, (_, day) => byDay.get(first + day) ?? null);
 }
 
-const quoteTraded = ({ high, low, close, volume }: Candle): Decimal =>
-  mul(volume, (high + low + close) / 3n, "half");
+const quoteTraded = ({ high, low, close, volume }: Candle): Decimal | null =>
+  volume === null ? null : mul(volume, (high + low + close) / 3n, "half");

@@ -222,7 +222,8 @@ export function absenceOf(own: Sides<number>, views: readonly StrategyView[]): A
   const active = views.filter(({ strategy: { wants, phase } }) => wants === "run" && phase !== "paused");
   const reasons = active.flatMap(({ strategy }) => strategy.state.refused.map(({ reason }) => reason));
   if (active.length === 0 || reasons.includes("killed")) return "pause";
-  if (active.some(({ accountError }) => accountError !== null)) return "exchange";
+  if (active.some(({ accountError }) => accountError !== null) || reasons.includes("balance_unreadable"))
+    return "exchange";
   return reasons.some((reason) => LACKS_FUNDS.includes(reason)) ? "funds" : "ours";
 }
 

@@ -17,7 +17,7 @@ import { DAY, type Millis } from "../../kernel/time.ts";
 import { countedNotional, exposureOf, limitError, type MarketLook, thinBook } from "../../limits/allowed.ts";
 import { readStandings } from "../../limits/operations/exposed-reads.ts";
 import { firstRefusal, termsOf } from "../../limits/standing.ts";
-import { accountKey } from "../../model/account.ts";
+import { accountKey, balanceIn, unreadBalance } from "../../model/account.ts";
 import { type ActorAndRequest, byOf } from "../../model/events.ts";
 import type { LimitRefusal, Standings, StandingsRead } from "../../model/limits.ts";
 import { type BidAsk, type Market, SIDES, takeFrom } from "../../model/market.ts";
@@ -359,7 +359,7 @@ async function refusalError(
   const [asset, needed] =
     side === "sell" ? [base, amount] : [quote, mul(type === "limit" ? price : look.quote.ask, amount, "up")];
   const balances = await venue.balances();
-  const free = balances.find((balance) => balance.asset === asset)?.free ?? ZERO;
+  const free = unreadBalance(balances, asset) ? needed : balanceIn(balances, asset).free;
   if (free >= needed) return limitError(refused);
   const lacking = `nothing was sent: the account has ${text(free)} ${asset} free`;
   return new AppError("Order failed", `${lacking}; besides, ${refused.detail}`, {

@@ -8,7 +8,7 @@ import type { Order } from "../../model/order.ts";
 import { NO_EXPOSURE } from "../../model/proposal.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
-import type { CancelOutcome, Venue, VenueOrder } from "../../ports/venue.ts";
+import type { CancelOutcome, OpenOrders, Venue, VenueOrder } from "../../ports/venue.ts";
 import {
   AllCanceledShape,
   CanceledShape,
@@ -161,8 +161,10 @@ export const orderOperations = (ids: readonly string[]): Operation[] => [
     async run(deps, { exchange, symbol, limit }, { keys }) {
       const venue = await venueFor(deps, exchange, keys);
       if (symbol) await venue.market(symbol);
-      const orders = (await venue.openOrders(symbol)).slice(0, limit);
-      return { exchange, orders: orders.map(orderOut), count: orders.length };
+      const open = await venue.openOrders(symbol);
+      const orders = open.slice(0, limit);
+      const unreadable = (open.unreadable ?? []).map(({ id, reason }) => ({ id, reason }));
+      return { exchange, orders: orders.map(orderOut), count: orders.length, unreadable };
     },
   }),
   operation({
@@ -213,7 +215,7 @@ async function cancelByHand(deps: Deps, venue: Venue, { symbol, id, by }: OneCan
 
 interface Cancels {
   readonly exchange: string;
-  readonly open: readonly VenueOrder[];
+  readonly open: OpenOrders;
   /** Ids of orders that running strategies place again. */
   readonly live: ReadonlySet<string>;
   readonly what: string;
@@ -232,6 +234,15 @@ async function cancelOpenOrders(deps: Deps, venue: Venue, { exchange, open, live
     if (live.has(order.id)) ofStrategies++;
   }
   await noteCancel(deps, venue, { text: `${what}: ${cancelled} of ${open.length} accepted`, by });
+  const [unread] = open.unreadable ?? [];
+  if (unread && failed.length === 0)
+    throw new AppError(
+      "Cancel failed",
+      `${cancelled} cancels were accepted; others are not canceled: ${unread.reason}`,
+      {
+        fields: { cancelled, failed: (open.unreadable ?? []).flatMap(({ id }) => id ?? []) },
+      },
+    );
   if (failed.length > 0) {
     const message = `${cancelled} of ${open.length} cancels were accepted; repeat the request for the rest: ${failed.slice(0, 5).join(", ")}`;
     throw new AppError("Cancel failed", message, { fields: { cancelled, failed } });

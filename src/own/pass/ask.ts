@@ -227,7 +227,7 @@ function candlesFrom(series: CandleSeries): readonly StrategyCandle[] {
     high: of(high),
     low: of(low),
     close: of(close),
-    volume: of(volume),
+    volume: volume === null ? null : of(volume),
   }));
   converted.set(series, candles);
   return candles;

@@ -135,7 +135,7 @@ describe("open orders of all pairs on mexc, which lists them by pair", () => {
     expect(app.venues.mexc.open()).toEqual([]);
   });
 
-  it("are not returned if an order on an unknown pair would be missing", async () => {
+  it("are returned with a note if an order on an unknown pair is missing", async () => {
     const app = await liveApp(["mexc"]);
     await app.deps.venue("mexc").create(
       {
@@ -149,8 +149,13 @@ describe("open orders of all pairs on mexc, which lists them by pair", () => {
       PERMIT,
     );
     expect(await list(app)).toMatchObject({
-      error: "Exchange error",
+      orders: [],
+      unreadable: [{ id: null, reason: expect.stringContaining("name the pair") }],
+    });
+    expect(await (await del(app, "/orders?exchange=mexc")).json()).toMatchObject({
+      error: "Cancel failed",
       message: expect.stringContaining("name the pair"),
+      cancelled: 0,
     });
   });
 });

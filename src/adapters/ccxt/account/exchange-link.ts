@@ -1,5 +1,5 @@
 import { VenueError } from "../../../kernel/errors.ts";
-import type { Pair } from "../../../kernel/pair.ts";
+import { isPair, type Pair } from "../../../kernel/pair.ts";
 import { prefixOf } from "../../../kernel/plain-text.ts";
 import { MINUTE, type Millis, SECOND } from "../../../kernel/time.ts";
 import type { AccountKey } from "../../../model/account.ts";
@@ -178,8 +178,11 @@ type Endpoint = [
   config?: object,
 ];
 
-/** Methods that ccxt's base class calls while it creates an instance. */
+/** Methods of ccxt's classes that an instance changes: those that it calls while it is created, and its parsers. */
 interface Defining {
+  parseOrder(row: unknown, market?: unknown): unknown;
+  parseTrade(row: unknown, market?: unknown): unknown;
+  parseOHLCV(row: unknown, market?: unknown): unknown;
   afterConstruct(): void;
   defineRestApi(api: object, methodName: string, paths?: string[]): void;
   defineRestApiEndpoint(...endpoint: Endpoint): void;
@@ -254,12 +257,38 @@ function copyOf(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, copyOf(part)]));
 }
 
+function parsed(parse: () => unknown, otherwise: unknown): unknown {
+  try {
+    return parse();
+  } catch {
+    return otherwise;
+  }
+}
+
 /** Returns the class with its endpoints as methods; ccxt would create hundreds of closures twice for each instance. */
 function withEndpoints(Base: Class): Class {
   let isDefined = false;
   class Light extends Base {
     /** Skips a rate limiter and tables that our code does not use. */
     override afterConstruct(): void {}
+
+    // A row that ccxt cannot read stays as the exchange returned it, so the other rows of its list work.
+    override parseOrder(row: unknown, market?: unknown): unknown {
+      return parsed(() => super.parseOrder(row, market), { info: row });
+    }
+
+    override parseTrade(row: unknown, market?: unknown): unknown {
+      return parsed(() => super.parseTrade(row, market), { info: row });
+    }
+
+    override parseOHLCV(row: unknown, market?: unknown): unknown {
+      return parsed(() => super.parseOHLCV(row, market), []);
+    }
+
+    /** ccxt would drop rows whose pair it cannot read, as if they did not exist. */
+    filterBySymbolSinceLimit(rows: unknown): unknown {
+      return rows;
+    }
 
     override defineRestApi(api: object, methodName: string, paths: string[] = []): void {
       if (isDefined) return;
@@ -354,7 +383,7 @@ export function privateExchange(link: ExchangeLink, { keys, now, nonce, check }:
       made ??= make();
       const exchange = await made;
       if (symbol === undefined || markets.has(symbol)) return exchange;
-      markets.set(symbol, await catalog.known(symbol));
+      markets.set(symbol, isPair(symbol) ? await catalog.known(symbol) : unlistedMarket(symbol));
       const all = [...markets.values()];
       exchange.setMarkets(all);
       quirks.withMarkets?.(exchange, all);
@@ -362,6 +391,18 @@ export function privateExchange(link: ExchangeLink, { keys, now, nonce, check }:
     },
   };
 }
+
+/** Returns a market that the list lacks, by the exchange's own name of it: enough to cancel an order on it. */
+const unlistedMarket = (id: string): Dict => ({
+  id,
+  symbol: id,
+  type: "spot",
+  spot: true,
+  contract: false,
+  precision: {},
+  limits: {},
+  info: {},
+});
 
 /** Error for missing keys; it explains where edgemaker looks for them. */
 export function noKeys(id: string): VenueError {

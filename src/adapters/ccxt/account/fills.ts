@@ -14,7 +14,7 @@ import type {
 import type { Ccxt, Dict } from "../client/ccxt.ts";
 import { MAX_LIST_PAGES, type Quirks, venueErrorOf } from "../client/quirks.ts";
 import type { CallerKind, ExchangeLink } from "./exchange-link.ts";
-import { bookOf, candleOf, tickerOf, tradeOf, venueFillOf } from "./reading.ts";
+import { bookOf, candleOf, readableRows, tickerOf, tradeOf, venueFillOf } from "./reading.ts";
 import type { PrivateSession } from "./session.ts";
 
 /** Tolerance for clock differences and request times near the end of the exchange's history. */
@@ -193,7 +193,7 @@ export function publicData(link: ExchangeLink, asker: CallerKind): PublicData {
     async trades(symbol, limit) {
       const trades = await shared("trades", symbol, async (exchange) => {
         const results = await exchange.fetchTrades(symbol, undefined, quirks.publicTrades);
-        return results.map(tradeOf).sort((a, b) => b.at - a.at);
+        return readableRows(results, tradeOf).reverse();
       });
       return trades.slice(0, limit);
     },
@@ -205,7 +205,7 @@ export function publicData(link: ExchangeLink, asker: CallerKind): PublicData {
         const page = first === undefined ? most : Math.min(most, quirks.candlePage);
         const ask = async (exchange: Ccxt) => {
           const rows = await exchange.fetchOHLCV(symbol, frameOf(range), first, page);
-          return rows.map(candleOf).sort((a, b) => a.at - b.at);
+          return readableRows(rows, candleOf);
         };
         return shared("candles", symbol, ask, `${span} ${page} ${first}`);
       };

@@ -1,14 +1,32 @@
 /** Converts ccxt's results to our types. Values that are not finite, negative or missing fail the read. */
-import { type Decimal, div, fromNumber, max, mul, ONE, parseDecimal, ZERO } from "../../../kernel/decimal.ts";
-import { VenueError } from "../../../kernel/errors.ts";
+import {
+  type Decimal,
+  div,
+  fromNumber,
+  max,
+  mul,
+  ONE,
+  parseDecimal,
+  sum,
+  text,
+  ZERO,
+} from "../../../kernel/decimal.ts";
+import { messageOf, UnreadableError, VenueError } from "../../../kernel/errors.ts";
+import { listed } from "../../../kernel/listed.ts";
 import { isPair, type Pair, splitPair } from "../../../kernel/pair.ts";
 import type { Millis } from "../../../kernel/time.ts";
-import { type AccountRef, accountKey, type Balance } from "../../../model/account.ts";
+import {
+  type AccountRef,
+  accountKey,
+  type Balances,
+  UNNAMED_ASSET,
+  type UnreadBalance,
+} from "../../../model/account.ts";
 import type { Book, BookLevel, Candle, Market, Side, Ticker, Trade } from "../../../model/market.ts";
 import type { Fee, OrderStatus, StopTerms } from "../../../model/order.ts";
 import type { Keys, VenueFill, VenueOrder } from "../../../ports/venue.ts";
-import { type AccountKind, type Dict, type FeeRates, fieldOf, isDict } from "../client/ccxt.ts";
-import type { PublishedFees, Quirks } from "../client/quirks.ts";
+import { type AccountKind, type Dict, type FeeRates, fieldOf } from "../client/ccxt.ts";
+import type { BalanceRow, PublishedFees, Quirks } from "../client/quirks.ts";
 import type { ExchangeLink } from "./exchange-link.ts";
 import { createSession, type PrivateSession } from "./session.ts";
 
@@ -22,8 +40,7 @@ function decimalOf(value: unknown): Decimal | undefined {
   return parseDecimal(value) ?? fromNumber(Number(value));
 }
 
-const bad = (what: string): VenueError =>
-  new VenueError("unavailable", `the exchange's ${what} cannot be read`);
+const bad = (what: string): UnreadableError => new UnreadableError(`the exchange's ${what} cannot be read`);
 
 function readAtLeast(value: unknown, what: string, from: Decimal): Decimal {
   const exact = readDecimal(value, what);
@@ -35,6 +52,12 @@ function readDecimal(value: unknown, what: string): Decimal {
   const exact = decimalOf(value);
   if (exact === undefined) throw bad(what);
   return exact;
+}
+
+/** Returns a value of at least `from`; null if it cannot be read. */
+function knownFrom(from: Decimal, value: unknown): Decimal | null {
+  const exact = decimalOf(value);
+  return exact === undefined || exact < from ? null : exact;
 }
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
@@ -75,7 +98,7 @@ export function readMarket(
   fees: AccountFees,
 ): Market {
   const symbol = readPair(market.symbol);
-  const { precision, limits, active } = market;
+  const { precision, limits, active, onlySide } = market;
   const amount = fieldOf(limits, "amount");
   const cost = fieldOf(limits, "cost");
   return {
@@ -86,6 +109,7 @@ export function readMarket(
     minAmount: natural(fieldOf(amount, "min") ?? "0", "minimum amount"),
     minNotional: natural(fieldOf(cost, "min") ?? "0", "minimum notional"),
     active: active !== false,
+    ...(onlySide === "buy" || onlySide === "sell" ? { onlySide } : {}),
     ...(fees === undefined || fees === "unread" ? publicFees(market, publishedFees, fees) : fees),
     buyFeeIn,
   };
@@ -125,11 +149,14 @@ export const readFeeRates = (result: Dict): FeeRates => ({
 export function tickerOf(result: Dict, now: Millis): Ticker {
   const [bid, ask] = [positive(result.bid, "bid"), positive(result.ask, "ask")];
   if (bid > ask) throw bad("best prices with a bid above the ask");
-  const last = positive(result.last ?? result.close, "last price");
-  const baseVolume = natural(result.baseVolume, "volume");
+  // Only the best prices are needed to trade.
+  const last = knownFrom(1n, result.last ?? result.close);
+  const baseVolume = knownFrom(ZERO, result.baseVolume);
   const quoteVolume = isGiven(result.quoteVolume)
-    ? natural(result.quoteVolume, "volume")
-    : mul(baseVolume, last, "half");
+    ? knownFrom(ZERO, result.quoteVolume)
+    : baseVolume !== null && last !== null
+      ? mul(baseVolume, last, "half")
+      : null;
   return { bid, ask, last, baseVolume, quoteVolume, at: Math.min(timeOr(result.timestamp, now), now) };
 }
 
@@ -162,31 +189,62 @@ export function candleOf(row: readonly unknown[]): Candle {
     high: positive(high, "candle"),
     low: positive(low, "candle"),
     close: positive(close, "candle"),
-    volume: natural(volume, "candle"),
+    volume: knownFrom(ZERO, volume),
   };
 }
 
-/**
- * Returns the assets in ccxt's balance, which also contains sums and the raw response. Adds up an asset's different
- * names; only the sum must be positive.
- */
-export function balancesOf(result: Dict, { spentAs }: Pick<Quirks, "spentAs">): Balance[] {
-  const total = result.total;
-  if (!isDict(total)) throw bad("balance");
-  const balances = new Map<string, { readonly free: Decimal; readonly used: Decimal }>();
-  for (const name of Object.keys(total)) {
-    const asset = spentAs?.(name) ?? name;
-    const { free, used } = balances.get(asset) ?? { free: ZERO, used: ZERO };
-    const row = result[name];
-    balances.set(asset, {
-      free: free + readDecimal(fieldOf(row, "free"), `balance of ${name}`),
-      used: used + natural(fieldOf(row, "used"), `balance of ${name}`),
-    });
-  }
-  return [...balances].map(([asset, { free, used }]) => {
-    if (free < ZERO) throw bad(`balance of ${asset}`);
-    return { asset, free, used };
+/** Returns the rows that can be read, oldest first. Throws UnreadableError if there are rows, and none of them can be. */
+export function readableRows<R, T extends { readonly at: Millis }>(
+  rows: readonly R[],
+  read: (row: R) => T,
+): T[] {
+  const problems: UnreadableError[] = [];
+  const found = rows.flatMap((row) => {
+    try {
+      return [read(row)];
+    } catch (error) {
+      if (!(error instanceof UnreadableError)) throw error;
+      problems.push(error);
+      return [];
+    }
   });
+  const [problem] = problems;
+  if (problem && found.length === 0) throw problem;
+  return found.sort((a, b) => a.at - b.at);
+}
+
+/**
+ * Returns the balances of an account. Adds up an asset's different names; only the sum must be positive. An asset with
+ * an amount that cannot be read is apart from the others.
+ */
+export function balancesOf(rows: readonly BalanceRow[], { spentAs }: Pick<Quirks, "spentAs">): Balances {
+  const amounts = new Map<string, { readonly free: Decimal; readonly used: Decimal }>();
+  const unreadable = new Map<string, string>();
+  for (const { asset: name = UNNAMED_ASSET, ...row } of rows) {
+    const asset = spentAs?.(name) ?? name;
+    const { free, used } = amounts.get(asset) ?? { free: ZERO, used: ZERO };
+    try {
+      if (name === UNNAMED_ASSET) throw bad("name of a balance");
+      const own = amountsOf(row, `balance of ${name}`);
+      amounts.set(asset, { free: free + own.free, used: used + own.used });
+    } catch (error) {
+      if (!(error instanceof VenueError)) throw error;
+      unreadable.set(asset, messageOf(error));
+    }
+  }
+  for (const [asset, { free }] of amounts)
+    if (free < ZERO && !unreadable.has(asset))
+      unreadable.set(asset, `the exchange's balance of ${asset} is negative: ${text(free)}`);
+  const known = [...amounts].filter(([asset]) => !unreadable.has(asset));
+  return listed(
+    known.map(([asset, sums]) => ({ asset, ...sums })),
+    [...unreadable].map(([asset, reason]): UnreadBalance => ({ asset, reason })),
+  );
+}
+
+function amountsOf({ free, total, used: parts }: Omit<BalanceRow, "asset">, what: string) {
+  const used = sum(parts.map((part) => natural(part, what)));
+  return { free: isGiven(free) ? readDecimal(free, what) : readDecimal(total, what) - used, used };
 }
 
 export function venueOrderOf(result: Dict, quirks: Quirks, now: Millis): VenueOrder {
@@ -196,7 +254,7 @@ export function venueOrderOf(result: Dict, quirks: Quirks, now: Millis): VenueOr
   const isMarket = stop ? stop.type === "stop_market" : String(result.type).includes("market");
   const type = isMarket ? "market" : "limit";
   const cost = quirks.notionalOf?.(result) ?? result.cost;
-  const notional = filled === ZERO ? ZERO : isGiven(cost) ? natural(cost, "cost of an order") : undefined;
+  const notional = filled === ZERO ? ZERO : (knownFrom(ZERO, cost) ?? undefined);
   const fees = quirks.feesOf?.(result);
   const limit = decimalOf(result.price) ?? ZERO;
   const amount = natural(sizes.amount ?? sizes.filled, "amount");
@@ -205,7 +263,7 @@ export function venueOrderOf(result: Dict, quirks: Quirks, now: Millis): VenueOr
   return {
     id: requireText(result.id, "order id"),
     clientId: quirks.clientIdOf(result),
-    symbol: readPair(result.symbol),
+    symbol: requireText(result.symbol, "symbol") as Pair,
     side: sideOf(result.side),
     type,
     price: type === "limit" ? limit : notional ? div(notional, filled, "half") : ZERO,
@@ -291,6 +349,8 @@ export function venueFillOf(result: Dict): VenueFill {
 export interface KeyCheck {
   /** Number of assets in the account. */
   readonly assets: number;
+  /** Assets whose balance cannot be read. */
+  readonly unreadable: readonly UnreadBalance[];
   /** Undefined if the exchange does not report it. */
   readonly mayWithdraw: boolean | undefined;
   /** Undefined if the exchange has only one kind. */
@@ -301,9 +361,11 @@ export interface KeyCheck {
 export async function checkKeys(link: ExchangeLink, account: AccountRef, keys: Keys): Promise<KeyCheck> {
   const session = sessionOf(link, account, keys);
   const result = await session.read("balances", undefined, (exchange) => link.quirks.balances(exchange));
-  const nonzero = balancesOf(result, link.quirks).filter(({ free, used }) => free + used > ZERO);
+  const balances = balancesOf(result, link.quirks);
+  const nonzero = balances.filter(({ free, used }) => free + used > ZERO);
   const mayWithdraw = await rightsOf(link, session).catch(unlessRefused);
-  return { assets: nonzero.length, mayWithdraw, kind: session.kind() };
+  const { unreadable = [] } = balances;
+  return { assets: nonzero.length, unreadable, mayWithdraw, kind: session.kind() };
 }
 
 const sessionOf = (link: ExchangeLink, account: AccountRef, keys: Keys): PrivateSession =>

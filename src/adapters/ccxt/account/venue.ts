@@ -1,11 +1,19 @@
 import { type Decimal, mul, ZERO } from "../../../kernel/decimal.ts";
-import { BudgetSpent, VenueError } from "../../../kernel/errors.ts";
+import { BudgetSpent, UnreadableError, VenueError } from "../../../kernel/errors.ts";
+import { isOurs } from "../../../kernel/ids.ts";
+import { listed } from "../../../kernel/listed.ts";
 import { type Pair, splitPair } from "../../../kernel/pair.ts";
 import { DAY, HOUR, MINUTE, type Millis } from "../../../kernel/time.ts";
-import { type AccountKey, type AccountRef, accountKey, type Balance } from "../../../model/account.ts";
+import {
+  type AccountKey,
+  type AccountRef,
+  accountKey,
+  type Balance,
+  type Balances,
+} from "../../../model/account.ts";
 import type { Market } from "../../../model/market.ts";
-import type { MarketData, Venue, VenueOrder } from "../../../ports/venue.ts";
-import { type Ccxt, type Dict, fieldOf, type TradedFees } from "../client/ccxt.ts";
+import type { MarketData, OpenOrders, UnreadableOrder, Venue, VenueOrder } from "../../../ports/venue.ts";
+import { type Ccxt, type Dict, fieldOf, isDict, type TradedFees } from "../client/ccxt.ts";
 import { CallFailed, noAnswer, type Quirks } from "../client/quirks.ts";
 import type { ExchangeLink } from "./exchange-link.ts";
 import { publicData, readOrders, readSpan } from "./fills.ts";
@@ -95,9 +103,12 @@ function orderReads(
 ): Pick<Venue, "openOrders" | "orders" | "order" | "endedOrders"> {
   const { quirks } = link;
   const describe = (order: Dict): VenueOrder => venueOrderOf(order, quirks, session.now());
+  const describeAll = (orders: readonly Dict[], symbol?: Pair): OpenOrders =>
+    describeRows(orders, (order) => onPair(describe(order), symbol), quirks);
   const openOn = async (symbol: Pair) =>
-    (await session.read("openOrders", symbol, (exchange) => quirks.openOrders(exchange, symbol))).map(
-      describe,
+    describeAll(
+      await session.read("openOrders", symbol, (exchange) => quirks.openOrders(exchange, symbol)),
+      symbol,
     );
   const ofPass = openOfPass(link, session);
 
@@ -105,19 +116,19 @@ function orderReads(
     if (quirks.opensByPair)
       return openOnEveryPair(link, accountKey(account), { balances, openOrders: openOn });
     const list = (exchange: Ccxt) => quirks.openOrders(exchange, undefined);
-    return (await withPairNames(link, await session.read("openOrders", undefined, list))).map(describe);
+    return describeAll(await withPairNames(link, await session.read("openOrders", undefined, list)));
   };
 
   return {
     async openOrders(symbol) {
       if (symbol === undefined) return openOnAll();
-      return hold && !quirks.opensByPair ? (await ofPass(symbol)).map(describe) : openOn(symbol);
+      return hold && !quirks.opensByPair ? describeAll(await ofPass(symbol), symbol) : openOn(symbol);
     },
 
     ...(quirks.orders
       ? {
           orders: async (symbol, ids) =>
-            (await ordersById(link, session, symbol, ids)).map(describe).filter(on(symbol)),
+            describeAll(await ordersById(link, session, symbol, ids)).filter(on(symbol)),
         }
       : {}),
 
@@ -126,7 +137,11 @@ function orderReads(
       const { rows, next } = await session.read("order", symbol, (exchange) =>
         quirks.ended(exchange, symbol, { since, now, page }),
       );
-      return { orders: rows.map(describe).filter(on(symbol)).filter(isClosedOrder), next };
+      const orders = describeAll(rows);
+      // A strategy that recovers could have placed it.
+      const lost = orders.unreadable?.find(({ clientId }) => clientId === null || isOurs(clientId));
+      if (lost) throw new UnreadableError(lost.reason);
+      return { orders: orders.filter(on(symbol)).filter(isClosedOrder), next };
     },
 
     async order({ symbol, id, clientId }) {
@@ -134,10 +149,45 @@ function orderReads(
         const byId = id === undefined ? undefined : await quirks.byId(exchange, symbol, id);
         return byId ?? (clientId === undefined ? undefined : quirks.find(exchange, symbol, clientId));
       });
-      const order = found && describe(found);
-      return order?.symbol === symbol ? order : undefined;
+      if (!found) return undefined;
+      const order = describe(found);
+      if (order.symbol === symbol) return order;
+      // An id can belong to another pair; our own id cannot.
+      if (clientId === undefined && (await isOnListedPair(link, found))) return undefined;
+      throw new UnreadableError(`${quirks.name} shows the order on another pair`);
     },
   };
+}
+
+/** Returns the orders that can be read, and what can be read of the others. */
+function describeRows(
+  orders: readonly Dict[],
+  describe: (order: Dict) => VenueOrder,
+  { clientIdOf }: Quirks,
+): OpenOrders {
+  const unreadable: UnreadableOrder[] = [];
+  const read = orders.flatMap((order) => {
+    try {
+      return [describe(order)];
+    } catch (error) {
+      const { id, info } = order;
+      const clientId = isDict(info) ? clientIdOf(order) : undefined;
+      const reason = error instanceof VenueError ? error.message : "the exchange's order cannot be read";
+      unreadable.push({ id: typeof id === "string" ? id : null, clientId: clientId ?? null, reason });
+      return [];
+    }
+  });
+  return listed(read, unreadable);
+}
+
+/** Returns an order of a list of one pair. Throws UnreadableError if the order names another pair. */
+function onPair(order: VenueOrder, symbol: Pair | undefined): VenueOrder {
+  if (symbol === undefined || order.symbol === symbol) return order;
+  throw new UnreadableError("the exchange's symbol cannot be read");
+}
+
+async function isOnListedPair({ catalog, quirks }: ExchangeLink, order: Dict): Promise<boolean> {
+  return (await catalog.names()).has(String(quirks.marketIdOf(order)));
 }
 
 const on =
@@ -179,9 +229,17 @@ function openOfPass({ quirks, catalog }: ExchangeLink, session: PrivateSession) 
     const orders = await all;
     if (orders.length === 0) return [];
     const names = await catalog.names();
-    const mine = orders.filter((order) => names.get(String(quirks.marketIdOf(order))) === symbol);
+    // An order whose pair cannot be read can be on this one; if it is ours, it is looked up.
+    const mine = orders.filter((order) => {
+      const id = quirks.marketIdOf(order);
+      return typeof id !== "string" || names.get(id) === symbol;
+    });
     return session.knowing(symbol, (exchange) =>
-      mine.map(({ info }) => exchange.parseOrder(info, exchange.market(symbol))),
+      mine.map((order) =>
+        typeof quirks.marketIdOf(order) === "string"
+          ? exchange.parseOrder(order.info, exchange.market(symbol))
+          : { ...order, symbol: undefined },
+      ),
     );
   };
 }
@@ -203,7 +261,10 @@ const unreadLists = (exchange: Ccxt, { marketIdOf }: Quirks): Ccxt =>
     },
   });
 
-/** Assigns orders of all pairs to pairs by the exchange's market id; ccxt only guesses if it lacks the market. */
+/**
+ * Assigns orders of all pairs to pairs by the exchange's market id; ccxt only guesses if it lacks the market. An order
+ * of a pair that the list lacks, such as a delisted one, gets this id as its pair.
+ */
 async function withPairNames(
   { catalog, quirks }: ExchangeLink,
   orders: readonly Dict[],
@@ -214,9 +275,8 @@ async function withPairNames(
   const lacking = orders.map(idOf).find((id) => !known.has(id));
   const names = lacking === undefined ? known : await catalog.names(lacking);
   return orders.map((order) => {
-    const symbol = names.get(idOf(order));
-    if (!symbol) throw new VenueError("unavailable", `${quirks.name} shows an order on an unknown pair`);
-    return { ...order, symbol };
+    const id = quirks.marketIdOf(order);
+    return { ...order, symbol: names.get(String(id)) ?? (typeof id === "string" ? id : undefined) };
   });
 }
 
@@ -254,8 +314,8 @@ function learned(bought: readonly TradedFees[]): Market["buyFeeIn"] {
 }
 
 interface Reads {
-  balances(): Promise<readonly Balance[]>;
-  openOrders(symbol: Pair): Promise<readonly VenueOrder[]>;
+  balances(): Promise<Balances>;
+  openOrders(symbol: Pair): Promise<OpenOrders>;
 }
 
 /** Part of an order's cost that can be locked for its fee. */
@@ -264,16 +324,15 @@ const MAX_PAIRS_READ = 20;
 
 /**
  * Returns open orders of all pairs for an exchange that lists only one pair per request: pairs that were traded here,
- * and pairs whose base is locked. If locked balances stay unexplained, there is an order on an unknown pair; then it
- * throws, because an incomplete list is worse than none.
+ * and pairs whose base is locked. Locked balances that stay unexplained are reported: an order is on an unknown pair.
  */
 export async function openOnEveryPair(
   { keeping, catalog, quirks }: ExchangeLink,
   account: AccountKey,
   reads: Reads,
-): Promise<readonly VenueOrder[]> {
+): Promise<OpenOrders> {
   const balances = await reads.balances();
-  const found = new Map<Pair, readonly VenueOrder[]>();
+  const found = new Map<Pair, OpenOrders>();
   const listOn = async (symbols: readonly Pair[]) => {
     for (const symbol of symbols) if (!found.has(symbol)) found.set(symbol, await reads.openOrders(symbol));
   };
@@ -284,13 +343,16 @@ export async function openOnEveryPair(
     for (const asset of lacking())
       await listOn(pairs.filter((pair) => splitPair(pair).base === asset).slice(0, MAX_PAIRS_READ));
   }
-  const [asset] = lacking();
-  if (asset !== undefined)
-    throw new VenueError(
-      "refused",
-      `${quirks.name} lists open orders of one pair at a time, and ${asset} is locked in orders on a pair that edgemaker never traded; name the pair`,
-    );
-  return [...found.values()].flat();
+  // Orders on pairs that nothing names: the list says that it lacks them.
+  const unlisted = lacking().map(
+    (asset): UnreadableOrder => ({
+      id: null,
+      clientId: null,
+      reason: `${quirks.name} lists open orders of one pair at a time, and ${asset} is locked in orders on a pair that edgemaker never traded; name the pair`,
+    }),
+  );
+  const lists = [...found.values()];
+  return listed(lists.flat(), [...lists.flatMap(({ unreadable = [] }) => unreadable), ...unlisted]);
 }
 
 function unexplained(balances: readonly Balance[], orders: readonly VenueOrder[]): string[] {

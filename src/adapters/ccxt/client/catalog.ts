@@ -226,6 +226,7 @@ const CACHED_MARKET_FIELDS = [
   "baseId",
   "quoteId",
   "active",
+  "onlySide",
   "maker",
   "taker",
   "altname",

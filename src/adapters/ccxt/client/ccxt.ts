@@ -53,7 +53,6 @@ export interface Ccxt {
     since: number | undefined,
     limit: number,
   ): Promise<readonly unknown[][]>;
-  fetchBalance(params: Dict): Promise<Dict>;
   fetchTradingFee(symbol: string): Promise<Dict>;
   fetchOrder(id: string, symbol: string, params?: Params): Promise<Dict>;
   fetchOrdersByIds(ids: readonly string[]): Promise<readonly Dict[]>;
@@ -104,6 +103,15 @@ export interface Ccxt {
   privateUtaGetV3TradeFills(params: Dict): Promise<Dict>;
   privateUnifiedGetUnifiedMode(params: Dict): Promise<Dict>;
   privateAccountGetMainKeys(params: Dict): Promise<unknown>;
+  /** Returns our name of an asset; undefined without one. */
+  safeCurrencyCode(id: string | undefined): string | undefined;
+  safeString(row: unknown, field: string): string | undefined;
+  /** Balances, of which one odd amount would make ccxt refuse the whole list. */
+  readonly privatePostBalanceEx?: (params: Dict) => Promise<unknown>;
+  readonly privateSpotGetAccounts?: (params: Dict) => Promise<unknown>;
+  readonly privateUnifiedGetAccounts?: (params: Dict) => Promise<unknown>;
+  readonly privateSpotGetV2SpotAccountAssets?: (params: Dict) => Promise<unknown>;
+  readonly privateUtaGetV3AccountAssets?: (params: Dict) => Promise<unknown>;
   readonly spotPrivateGetAccount?: (params: Dict) => Promise<Dict>;
   readonly privateSpotGetV2SpotAccountInfo?: (params: Dict) => Promise<Dict>;
   readonly publicGetAssets?: (params: Dict) => Promise<Dict>;

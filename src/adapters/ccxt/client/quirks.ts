@@ -1,5 +1,11 @@
 import type { Decimal } from "../../../kernel/decimal.ts";
-import { AppError, StoreError, VenueError, type VenueFailure } from "../../../kernel/errors.ts";
+import {
+  AppError,
+  StoreError,
+  UnreadableError,
+  VenueError,
+  type VenueFailure,
+} from "../../../kernel/errors.ts";
 import type { Pair } from "../../../kernel/pair.ts";
 import { plainText } from "../../../kernel/plain-text.ts";
 import type { Millis } from "../../../kernel/time.ts";
@@ -45,6 +51,16 @@ export interface EndedRequest {
   readonly since: Millis;
   readonly now: Millis;
   readonly page: string | undefined;
+}
+
+/** Amounts of one balance as the exchange names them; of `free` and `total` it has at least one. */
+export interface BalanceRow {
+  /** Undefined if it cannot be read. */
+  readonly asset: string | undefined;
+  readonly free?: unknown;
+  readonly total?: unknown;
+  /** Amounts that add up to what is locked. */
+  readonly used: readonly unknown[];
 }
 
 export interface EndedRows {
@@ -125,7 +141,7 @@ export interface Quirks {
    * traded.
    */
   readonly spentAs?: (name: string) => string | undefined;
-  balances(exchange: Ccxt): Promise<Dict>;
+  balances(exchange: Ccxt): Promise<readonly BalanceRow[]>;
   /** Whether open orders can be listed for one pair only. */
   readonly opensByPair: boolean;
   /** Returns every open order from all pages; of one pair if `opensByPair`. */
@@ -192,7 +208,6 @@ export const DEFAULT_QUIRKS = {
   serial: false,
   buyFeeIn: "base",
   buysByCost: false,
-  balances: (exchange) => exchange.fetchBalance({ type: "spot" }),
   stopOf: ({ triggerPrice, type, filled }) =>
     Number(triggerPrice) > 0
       ? { triggerPrice, isLimit: !/market/i.test(String(type)), isTriggered: Number(filled) > 0 }
@@ -224,6 +239,45 @@ function isMissing(error: unknown): boolean {
   return "failure" in error && (error.failure as { missing?: boolean }).missing === true;
 }
 
+const CLIENT_ID = /^[\w.:-]{1,64}$/;
+
+/**
+ * Finds our order in a list. If no row has its id, and a row that could be it has no readable id, it is unknown
+ * whether the exchange has the order; then it throws UnreadableError.
+ */
+export function findByClientId(
+  rows: readonly Dict[],
+  wanted: string,
+  {
+    clientIdOf,
+    mayLack = false,
+  }: {
+    readonly clientIdOf: (row: Dict) => unknown;
+    /** Whether the exchange shows rows without such an id, such as orders from its website. */
+    readonly mayLack?: boolean;
+  },
+): Dict | undefined {
+  const ids = rows.map(clientIdOf);
+  const found = rows[ids.indexOf(wanted)];
+  if (found) return found;
+  const isReadable = (id: unknown) =>
+    (id ?? "") === "" ? mayLack : typeof id === "string" && CLIENT_ID.test(id);
+  if (!ids.every(isReadable))
+    throw new UnreadableError("the exchange's list has an order whose client order id cannot be read");
+  return undefined;
+}
+
+/** Returns the order of a trade that has its client order id; such an order exists, whatever else cannot be read. */
+export async function orderOfTrade(
+  trade: Dict | undefined,
+  byId: (id: string) => Promise<Dict | undefined>,
+): Promise<Dict | undefined> {
+  if (!trade) return undefined;
+  const order = typeof trade.order === "string" ? await byId(trade.order) : undefined;
+  if (!order) throw new UnreadableError("the exchange shows a trade of the order, and not the order");
+  return order;
+}
+
 /** Queries each of some orders individually. */
 export async function forEach(
   orderIds: readonly string[],
@@ -248,7 +302,8 @@ export async function pages<C>(
     if (count === MAX_LIST_PAGES) throw new Error("the exchange's list does not end");
     const page: readonly Dict[] = await read(cursor);
     const before = found.size;
-    for (const item of page) found.set(item.id, item);
+    // Rows without a readable id are different rows.
+    for (const item of page) found.set(item.id ?? item, item);
     const after = next(page, cursor);
     if (after !== undefined && found.size === before)
       throw new Error("the exchange's list does not continue");
@@ -279,6 +334,8 @@ export interface CallFailure {
   readonly forbidden?: boolean;
   /** Whether the balance is insufficient. */
   readonly short?: boolean;
+  /** Whether the exchange answered, in a form that cannot be read. */
+  readonly unreadable?: boolean;
 }
 
 /**
@@ -406,6 +463,8 @@ const valueAt = (body: object, path: string): unknown =>
 /** Converts any thrown error to a VenueError. ccxt's errors contain URLs and response bodies, which are dropped here. */
 export function venueErrorOf(error: unknown, { name }: { readonly name: string }): VenueError | AppError {
   if (error instanceof VenueError || error instanceof AppError) return error;
+  if (error instanceof CallFailed && error.failure.unreadable)
+    return new UnreadableError(`${name}: ${error.failure.reason}`);
   if (error instanceof CallFailed)
     return new VenueError(error.failure.failure, `${name}: ${error.failure.reason}`);
   if (error instanceof RequestNotSentError)
@@ -414,5 +473,5 @@ export function venueErrorOf(error: unknown, { name }: { readonly name: string }
     return new VenueError("unavailable", `${name} was not called, because the database cannot be reached`, {
       cause: error,
     });
-  return new VenueError("unavailable", `${name} returned an unexpected response`);
+  return new UnreadableError(`${name} returned an unexpected response`);
 }

@@ -117,6 +117,8 @@ function refusalIn({ quirks, secrets }: Wire, { request, status, text }: WholeRe
     return {
       ...noAnswer(`the exchange's response cannot be read (status ${status})`),
       ...rateLimited(status),
+      // It answered with JSON, such as null: that says nothing of the exchange's health.
+      unreadable: status < 300 && isJson(text),
     };
   const refusal = quirks.refusalIn(body);
   if (refusal) {
@@ -127,8 +129,17 @@ function refusalIn({ quirks, secrets }: Wire, { request, status, text }: WholeRe
   if (status < 300)
     return hasForm(quirks.forms, request, body)
       ? undefined
-      : noAnswer("the exchange's response has an unknown form");
+      : { ...noAnswer("the exchange's response has an unknown form"), unreadable: true };
   return { ...noAnswer(`the exchange returned status ${status}`), ...rateLimited(status) };
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function parseObject(text: string): object | undefined {

@@ -1,4 +1,5 @@
 import { decimal } from "../../../kernel/decimal.ts";
+import { UnreadableError } from "../../../kernel/errors.ts";
 import type { Pair } from "../../../kernel/pair.ts";
 import { DAY, MINUTE, SECOND } from "../../../kernel/time.ts";
 import type { Span } from "../../../model/order.ts";
@@ -9,6 +10,7 @@ import {
   type EndedRequest,
   type EndedRows,
   errorCodeTable,
+  findByClientId,
   forEach,
   inForce,
   LIVE_TIMING,
@@ -66,8 +68,20 @@ const endsInMillis = ({ from, to }: Span) => ({ startTime: from, endTime: to - 1
 
 const byNumber = (a: string, b: string): number => a.length - b.length || (a < b ? -1 : 1);
 
-const leastId = (rows: readonly Dict[]): string | undefined =>
-  rows.map(({ id }) => String(id)).sort(byNumber)[0];
+/** Bitget gives every order such an id, also those of its website. */
+const OUR_ID = {
+  clientIdOf: ({ info, clientOrderId }: Dict) => fieldOf(info, "clientOid") ?? clientOrderId,
+};
+
+/** Throws UnreadableError without a readable id, because the rows after these cannot be requested. */
+function leastId(rows: readonly Dict[]): string {
+  const [least] = rows
+    .map(({ id }) => String(id))
+    .filter((id) => bitget.orderIds.form.test(id))
+    .sort(byNumber);
+  if (least === undefined) throw new UnreadableError("bitget's list has no readable id");
+  return least;
+}
 
 /** Ids decrease from page to page; the smallest one bounds the next page. */
 const lastOf = (page: readonly Dict[]): string | undefined =>
@@ -164,6 +178,19 @@ export const bitget: Quirks = {
   bookLevels: 150,
   publicTrades: 500,
 
+  async balances(exchange) {
+    const answer = isUnified(exchange)
+      ? fieldOf(await exchange.privateUtaGetV3AccountAssets?.({}), "data")
+      : await exchange.privateSpotGetV2SpotAccountAssets?.({});
+    const rows = fieldOf(answer, isUnified(exchange) ? "assets" : "data");
+    return (Array.isArray(rows) ? rows : []).map((row) => ({
+      asset: exchange.safeCurrencyCode(exchange.safeString(row, "coin")),
+      free: fieldOf(row, "available"),
+      used: isUnified(exchange)
+        ? [fieldOf(row, "locked") ?? fieldOf(row, "frozen")]
+        : [fieldOf(row, "frozen"), fieldOf(row, "locked")],
+    }));
+  },
   opensByPair: false,
   passphrase: true,
   async mayWithdraw(exchange) {
@@ -221,14 +248,12 @@ export const bitget: Quirks = {
 
   async find(exchange, symbol, clientId) {
     if (isUnified(exchange)) return unified.find(exchange, symbol, clientId);
-    const isIt = (order: Dict) => order.clientOrderId === clientId;
     const named = await unlessMissing(exchange.fetchOrder("", symbol, { clientOrderId: clientId }));
     if (named) return named;
-    const open = (await bitget.openOrders(exchange, symbol)).find(isIt);
-    return (
-      open ??
-      (await exchange.fetchCanceledAndClosedOrders(symbol, undefined, BITGET_PAGE_ROWS, {})).find(isIt)
-    );
+    const open = findByClientId(await bitget.openOrders(exchange, symbol), clientId, OUR_ID);
+    if (open) return open;
+    const ended = await exchange.fetchCanceledAndClosedOrders(symbol, undefined, BITGET_PAGE_ROWS, {});
+    return findByClientId(ended, clientId, OUR_ID);
   },
 
   marketIdOf: ({ info }) => fieldOf(info, "symbol"),
@@ -256,7 +281,7 @@ async function classicFills(exchange: Ccxt, symbol: Pair, request: Dict): Promis
  */
 function classicOrderFees(detail: unknown): readonly Dict[] | undefined {
   if (typeof detail !== "string" || detail === "") return undefined;
-  return Object.values(JSON.parse(detail) as Dict).flatMap((row) => {
+  return Object.values(feeDetailOf(detail)).flatMap((row) => {
     const currency = fieldOf(row, "feeCoinCode");
     if (currency === undefined) return [];
     const cost = String(fieldOf(row, "totalFee"));
@@ -265,6 +290,16 @@ function classicOrderFees(detail: unknown): readonly Dict[] | undefined {
       fieldOf(row, "deduction") === true ? withoutSign({ currency, cost }) : { currency, cost: negated },
     ];
   });
+}
+
+/** Returns an order's fees, which are JSON in a text; none if it cannot be read, so the fees are unknown. */
+function feeDetailOf(detail: string): Dict {
+  try {
+    const fees: unknown = JSON.parse(detail);
+    return isDict(fees) ? fees : {};
+  } catch {
+    return {};
+  }
 }
 
 /** Reads the account's kind; a classic account is refused with code 40084. */
@@ -302,14 +337,13 @@ async function fetchUnifiedFills(
 }
 
 async function find(exchange: Ccxt, symbol: Pair, clientOid: string): Promise<Dict | undefined> {
-  const isIt = (order: Dict) => order.clientOrderId === clientOid;
   const named = await looked(exchange, symbol, { clientOid });
   if (named) return named;
-  const open = (await openOrders(exchange, symbol)).find(isIt);
+  const open = findByClientId(await openOrders(exchange, symbol), clientOid, OUR_ID);
   if (open) return open;
   const request = { ...SPOT, ...symbolParameter(exchange, symbol) };
   const ended = await exchange.privateUtaGetV3TradeHistoryOrders(request);
-  return unifiedRows(exchange, symbol, ended).find(isIt);
+  return findByClientId(unifiedRows(exchange, symbol, ended), clientOid, OUR_ID);
 }
 
 async function ended(exchange: Ccxt, symbol: Pair, { since, page }: EndedRequest): Promise<EndedRows> {
@@ -327,7 +361,7 @@ async function looked(exchange: Ccxt, symbol: Pair, request: Dict): Promise<Dict
   const result = await unlessMissing(exchange.privateUtaGetV3TradeOrderInfo(request));
   if (result === undefined) return undefined;
   const order = result.data;
-  if (!isDict(order)) throw new CallFailed(noAnswer("bitget returned no order"));
+  if (!isDict(order)) throw new UnreadableError("bitget returned no order");
   return unifiedRowOf(exchange, symbol, order);
 }
 
@@ -357,9 +391,11 @@ function nextCursor(rows: readonly Dict[], answer: Dict): string | undefined {
 function unifiedRows(exchange: Ccxt, symbol: Pair | undefined, answer: unknown): readonly Dict[] {
   const list = fieldOf(fieldOf(answer, "data"), "list");
   if (list === null) return [];
-  if (!Array.isArray(list) || !list.every(isDict)) throw new CallFailed(noAnswer("bitget returned no list"));
-  return list.map((row) => unifiedRowOf(exchange, symbol, row));
+  if (!Array.isArray(list)) throw new CallFailed(noAnswer("bitget returned no list"));
+  return list.map((row: unknown) => unifiedRowOf(exchange, symbol, isDict(row) ? row : {}));
 }
+
+const idOf = (id: unknown): unknown => (Number.isSafeInteger(id) ? String(id) : id);
 
 /** Converts an order or an execution to ccxt's format; rows of another pair are dropped. */
 function unifiedRowOf(exchange: Ccxt, symbol: Pair | undefined, row: Dict): Dict {
@@ -368,8 +404,8 @@ function unifiedRowOf(exchange: Ccxt, symbol: Pair | undefined, row: Dict): Dict
     row.symbol === symbolParameter(exchange, symbol).symbol &&
     row.category === "SPOT";
   return {
-    id: row.execId ?? row.orderId,
-    order: row.orderId,
+    id: idOf(row.execId ?? row.orderId),
+    order: idOf(row.orderId),
     clientOrderId: row.clientOid,
     symbol: isIt ? symbol : undefined,
     side: row.side,

@@ -1,14 +1,16 @@
 import { decimal } from "../../../kernel/decimal.ts";
 import { DAY, SECOND } from "../../../kernel/time.ts";
 import type { Span } from "../../../model/order.ts";
-import { asCcxt, type Dict, fieldOf } from "../client/ccxt.ts";
+import { asCcxt, type Ccxt, type Dict, fieldOf, isDict } from "../client/ccxt.ts";
 import {
   CallFailed,
   DEFAULT_QUIRKS,
   errorCodeTable,
+  findByClientId,
   forEach,
   inForce,
   noAnswer,
+  orderOfTrade,
   pages,
   type Quirks,
   unlessMissing,
@@ -61,14 +63,24 @@ export const gateio: Quirks = {
       exchange.options.unifiedAccount = kind === "unified";
     },
   },
-  // A classic account gets a successful response for unified balances: they are empty and contain its mode.
   async balances(exchange) {
-    const result = await exchange.fetchBalance({});
-    if (fieldOf(result.info, "mode") !== "classic") return result;
-    throw new CallFailed({
-      ...noAnswer("gateio: the account is no longer a unified account"),
-      otherKind: true,
-    });
+    if (exchange.options.unifiedAccount !== true) {
+      const rows = await exchange.privateSpotGetAccounts?.({});
+      return (Array.isArray(rows) ? rows : []).map((row) =>
+        balanceRow(exchange, exchange.safeString(row, "currency"), row, "locked"),
+      );
+    }
+    const answer = await exchange.privateUnifiedGetAccounts?.({});
+    // A classic account gets a successful response: it is empty and contains its mode.
+    if (fieldOf(answer, "mode") === "classic")
+      throw new CallFailed({
+        ...noAnswer("gateio: the account is no longer a unified account"),
+        otherKind: true,
+      });
+    const rows = fieldOf(answer, "balances");
+    return Object.entries(isDict(rows) ? rows : {}).map(([id, row]) =>
+      balanceRow(exchange, id, row, "freeze"),
+    );
   },
   buysByCost: true,
   // gate.com/fee, VIP 0 without a discount; announcement 50390 left it unchanged.
@@ -91,7 +103,15 @@ export const gateio: Quirks = {
     [/\/orders(\/|$)/, ["id"]],
   ],
 
-  markets: (exchange) => exchange.fetchMarkets(),
+  async markets(exchange) {
+    const markets = await exchange.fetchMarkets();
+    return markets.map((market) => {
+      // ccxt takes a pair of its margin list for an open one; only this field decides.
+      const status = fieldOf(market.info, "trade_status");
+      const onlySide = status === "buyable" ? "buy" : status === "sellable" ? "sell" : undefined;
+      return { ...market, active: status === "tradable" || onlySide !== undefined, onlySide };
+    });
+  },
   bookLevels: 100,
   publicTrades: 500,
 
@@ -144,18 +164,19 @@ export const gateio: Quirks = {
   // A lookup by text alone proves nothing: the exchange forgets ended orders, and shows new ones late.
   async find(exchange, symbol, clientId) {
     const text = CLIENT_ID_PREFIX + clientId;
-    const isIt = ({ clientOrderId }: Dict) => clientOrderId === text;
+    const isOurs = {
+      clientIdOf: ({ info, clientOrderId }: Dict) => fieldOf(info, "text") ?? clientOrderId,
+    };
     const named = await unlessMissing(exchange.fetchOrder(text, symbol));
     if (named) return named;
-    const open = (await gateio.openOrders(exchange, symbol)).find(isIt);
+    const open = findByClientId(await gateio.openOrders(exchange, symbol), text, isOurs);
     if (open) return open;
-    const ended = (await exchange.fetchClosedOrders(symbol, undefined, OPEN_PAGE, {})).find(isIt);
+    const closed = await exchange.fetchClosedOrders(symbol, undefined, OPEN_PAGE, {});
+    const ended = findByClientId(closed, text, isOurs);
     if (ended) return ended;
     const trades = await exchange.fetchMyTrades(symbol, undefined, TRADE_PAGE, {});
-    const traded = trades.find(({ info }) => fieldOf(info, "text") === text);
-    return typeof traded?.order === "string"
-      ? unlessMissing(exchange.fetchOrder(traded.order, symbol))
-      : undefined;
+    const traded = findByClientId(trades, text, { ...isOurs, mayLack: true });
+    return orderOfTrade(traded, (id) => unlessMissing(exchange.fetchOrder(id, symbol)));
   },
 
   marketIdOf: ({ info }) => fieldOf(info, "currency_pair"),
@@ -195,6 +216,12 @@ export const gateio: Quirks = {
   }),
   createHeaders: ({ by }) => ({ "X-Gate-Exptime": String(by) }),
 };
+
+const balanceRow = (exchange: Ccxt, id: string | undefined, row: unknown, locked: string) => ({
+  asset: exchange.safeCurrencyCode(id),
+  free: fieldOf(row, "available"),
+  used: [fieldOf(row, locked)],
+});
 
 // Both ends are included, in seconds.
 const endsInSeconds = ({ from, to }: Span) => ({ from: from / SECOND, to: to / SECOND - 1 });

@@ -1,7 +1,14 @@
 import { decimal } from "../../../kernel/decimal.ts";
 import { SECOND } from "../../../kernel/time.ts";
 import { asCcxt, type Dict, fieldOf, isDict } from "../client/ccxt.ts";
-import { DEFAULT_QUIRKS, type ErrorMeaning, inForce, type Quirks, unlessMissing } from "../client/quirks.ts";
+import {
+  DEFAULT_QUIRKS,
+  type ErrorMeaning,
+  findByClientId,
+  inForce,
+  type Quirks,
+  unlessMissing,
+} from "../client/quirks.ts";
 
 /** Beginnings of the text after an error's first colon. */
 const PHRASES: readonly (readonly [string, ErrorMeaning])[] = [
@@ -116,6 +123,14 @@ export const kraken: Quirks = {
   },
 
   spentAs: (name) => (name.endsWith(REWARDS) ? name.slice(0, -REWARDS.length) : undefined),
+  async balances(exchange) {
+    const rows = fieldOf(await exchange.privatePostBalanceEx?.({ type: "spot" }), "result");
+    return Object.entries(isDict(rows) ? rows : {}).map(([id, row]) => ({
+      asset: exchange.safeCurrencyCode(id),
+      total: fieldOf(row, "balance"),
+      used: [fieldOf(row, "hold_trade")],
+    }));
+  },
   opensByPair: false,
   passphrase: false,
   async mayWithdraw(exchange) {
@@ -162,11 +177,17 @@ export const kraken: Quirks = {
 
   // Not fetchOrder, because it would send our id as a userref.
   async find(exchange, symbol, clientId) {
-    const isIt = (order: Dict) => clientIdOf(order) === clientId;
+    // Kraken returns only orders with this id.
     const request = { clientOrderId: clientId };
+    const isOurs = { clientIdOf: ({ info }: Dict) => fieldOf(info, "cl_ord_id") };
     const open = await exchange.fetchOpenOrders(symbol, undefined, undefined, request);
     return (
-      open.find(isIt) ?? (await exchange.fetchClosedOrders(symbol, undefined, undefined, request)).find(isIt)
+      findByClientId(open, clientId, isOurs) ??
+      findByClientId(
+        await exchange.fetchClosedOrders(symbol, undefined, undefined, request),
+        clientId,
+        isOurs,
+      )
     );
   },
 

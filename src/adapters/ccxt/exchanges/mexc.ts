@@ -4,9 +4,11 @@ import { asCcxt, type Dict, fieldOf } from "../client/ccxt.ts";
 import {
   DEFAULT_QUIRKS,
   errorCodeTable,
+  findByClientId,
   forEach,
   inForce,
   LIVE_TIMING,
+  orderOfTrade,
   type Quirks,
   unlessMissing,
 } from "../client/quirks.ts";
@@ -58,8 +60,24 @@ export const mexc: Quirks = {
   ],
 
   // Its fetchMarkets also requests the futures' markets from another host.
-  markets: (exchange) => exchange.fetchSpotMarkets(),
+  async markets(exchange) {
+    const markets = await exchange.fetchSpotMarkets();
+    return markets.map((market) => {
+      // 1: both sides, 2: buys only, 3: sells only, 4: none (its documentation, Exchange Information).
+      const sides = String(fieldOf(market.info, "tradeSideType") ?? "1");
+      const onlySide = sides === "2" ? "buy" : sides === "3" ? "sell" : undefined;
+      return { ...market, active: market.active === true && sides !== "4", onlySide };
+    });
+  },
 
+  async balances(exchange) {
+    const rows = fieldOf(await exchange.spotPrivateGetAccount?.({}), "balances");
+    return (Array.isArray(rows) ? rows : []).map((row) => ({
+      asset: exchange.safeCurrencyCode(exchange.safeString(row, "asset")),
+      free: fieldOf(row, "free"),
+      used: [fieldOf(row, "locked")],
+    }));
+  },
   opensByPair: true,
   passphrase: false,
   // Its documentation says 1000, in practice it is 500: ccxt mexc.js fetchOHLCV.
@@ -89,23 +107,28 @@ export const mexc: Quirks = {
   async ended(exchange, symbol, { since, now, page }) {
     const range = { startTime: Math.max(since, now - 7 * DAY + MINUTE), endTime: Number(page ?? now) };
     const rows = await exchange.fetchOrders(symbol, undefined, MEXC_ORDER_ROWS, range);
-    const times = rows.map(({ timestamp }) => Number(timestamp));
+    const times = rows.map(({ timestamp }) => Number(timestamp)).filter(Number.isFinite);
     return { rows, next: rows.length < MEXC_ORDER_ROWS ? undefined : String(Math.min(...times)) };
   },
 
   async find(exchange, symbol, clientId) {
-    const isIt = (order: Dict) => order.clientOrderId === clientId;
+    const isOurs = {
+      clientIdOf: ({ info, clientOrderId }: Dict) => fieldOf(info, "clientOrderId") ?? clientOrderId,
+      mayLack: true,
+    };
     const named = await unlessMissing(exchange.fetchOrder("", symbol, { clientOrderId: clientId }));
     if (named) return named;
-    const open = (await exchange.fetchOpenOrders(symbol)).find(isIt);
+    const open = findByClientId(await exchange.fetchOpenOrders(symbol), clientId, isOurs);
     if (open) return open;
-    const recent = (await exchange.fetchOrders(symbol, undefined, MEXC_ORDER_ROWS)).find(isIt);
+    const rows = await exchange.fetchOrders(symbol, undefined, MEXC_ORDER_ROWS);
+    const recent = findByClientId(rows, clientId, isOurs);
     if (recent) return recent;
     const trades = await exchange.fetchMyTrades(symbol, undefined, MEXC_PAGE_ROWS, {});
-    const traded = trades.find(({ info }) => fieldOf(info, "clientOrderId") === clientId);
-    return typeof traded?.order === "string"
-      ? unlessMissing(exchange.fetchOrder(traded.order, symbol))
-      : undefined;
+    const traded = findByClientId(trades, clientId, {
+      clientIdOf: ({ info }) => fieldOf(info, "clientOrderId"),
+      mayLack: true,
+    });
+    return orderOfTrade(traded, (id) => unlessMissing(exchange.fetchOrder(id, symbol)));
   },
 
   marketIdOf: ({ info }) => fieldOf(info, "symbol"),

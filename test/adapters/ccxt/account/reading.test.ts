@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import {
-  balancesOf,
   candleOf,
   tradeOf,
   venueFillOf,
@@ -37,12 +36,10 @@ const ORDER = {
   timestamp: AT,
 };
 const TRADE = { id: "1", side: "buy", price: "50000", amount: "0.5", timestamp: AT };
-const BALANCE = { total: { BTC: "3" }, BTC: { free: "1", used: "2", total: "3" } };
 
 const READ: Readonly<Record<string, (answer: Dict) => unknown>> = {
   "an order": (result) => venueOrderOf(result, kraken, AT),
   "a trade": tradeOf,
-  "a balance": (result) => balancesOf(result, kraken),
   "a candle": ({ row }) => candleOf(row as unknown[]),
 };
 
@@ -50,7 +47,6 @@ describe("a response without a field that money depends on", () => {
   it.each<[string, Dict, Dict]>([
     ["an order, without how much of it was filled", ORDER, { ...ORDER, filled: undefined }],
     ["a trade, without its time", TRADE, { ...TRADE, timestamp: undefined }],
-    ["a balance, without what is in orders", BALANCE, { ...BALANCE, BTC: { free: "1" } }],
     ["a candle, without its time", { row: [AT, 1, 2, 1, 2, 5] }, { row: [undefined, 1, 2, 1, 2, 5] }],
   ])("is a failed read: %s", (name, whole, lacking) => {
     const read = READ[name.split(",")[0] as string] as (answer: Dict) => unknown;

@@ -11,8 +11,9 @@ import {
   venueOrderOf,
 } from "../../../../src/adapters/ccxt/account/reading.ts";
 import type { Dict } from "../../../../src/adapters/ccxt/client/ccxt.ts";
-import { DEFAULT_QUIRKS, type Quirks } from "../../../../src/adapters/ccxt/client/quirks.ts";
-import { VenueError } from "../../../../src/kernel/errors.ts";
+import { type BalanceRow, DEFAULT_QUIRKS, type Quirks } from "../../../../src/adapters/ccxt/client/quirks.ts";
+import { UnreadableError, VenueError } from "../../../../src/kernel/errors.ts";
+import { balanceIn } from "../../../../src/model/account.ts";
 import { d } from "../../../support/grid.ts";
 
 const AT = 1_767_225_600_000;
@@ -43,15 +44,24 @@ describe("a ticker", () => {
       expect(read({ timestamp }).at).toBe(AT + 5);
   });
 
+  it.each([{ bid: "101.01" }, { bid: "0" }, { ask: undefined }])("fails the read with %j", (over) => {
+    expect(() => read(over)).toThrow(UnreadableError);
+  });
+
   it.each([
-    { bid: "101.01" },
-    { bid: "0" },
-    { ask: undefined },
-    { last: "-1" },
-    { baseVolume: null },
-    { quoteVolume: "-1" },
-  ])("fails the read with %j", (over) => {
-    expect(() => read(over)).toThrow(VenueError);
+    [{ last: "-1" }, { last: null }],
+    [
+      { last: "n/a", quoteVolume: null },
+      { last: null, quoteVolume: null },
+    ],
+    [{ baseVolume: null }, { baseVolume: null, quoteVolume: d("200") }],
+    [
+      { baseVolume: {}, quoteVolume: undefined },
+      { baseVolume: null, quoteVolume: null },
+    ],
+    [{ quoteVolume: "-1" }, { quoteVolume: null }],
+  ])("has its best prices although %j cannot be read", (over, expected) => {
+    expect(read(over)).toMatchObject({ bid: d("99"), ask: d("101"), ...expected });
   });
 });
 
@@ -71,6 +81,10 @@ describe("an order", () => {
   };
   const read = (over: Dict = {}, quirks: Partial<Quirks> = {}) =>
     venueOrderOf({ ...ORDER, ...over }, { ...plain, ...quirks }, AT + 5);
+
+  it("has an unknown notional with a cost that cannot be read", () => {
+    for (const cost of ["-1", "n/a", {}]) expect(read({ cost }).notional).toBeUndefined();
+  });
 
   it("has its amounts, its notional and its fees", () => {
     expect(read()).toEqual({
@@ -161,11 +175,10 @@ describe("an order", () => {
     { side: "both" },
     { id: "" },
     { id: 5 },
-    { symbol: "BTC" },
+    { symbol: "" },
     { symbol: 5 },
     { filled: "-1" },
     { filled: "NaN" },
-    { cost: "-1" },
     { amount: [] },
   ])("fails the read with %j", (over) => {
     expect(() => read(over)).toThrow(VenueError);
@@ -227,42 +240,60 @@ describe("an execution", () => {
 });
 
 describe("balances", () => {
-  const read = (result: Dict, spentAs?: Quirks["spentAs"]) => balancesOf(result, spentAs ? { spentAs } : {});
-  const rows = {
-    BTC: { free: "1", used: "2" },
-    "BTC.F": { free: "0.5", used: "0.25" },
-    USDT: { free: "9", used: "0" },
-  };
-  const total = { BTC: 1, "BTC.F": 1, USDT: 1 };
+  const read = (rows: readonly BalanceRow[], spentAs?: Quirks["spentAs"]) =>
+    balancesOf(rows, spentAs ? { spentAs } : {});
+  const rows = [
+    { asset: "BTC", free: "1", used: ["2"] },
+    { asset: "BTC.F", total: "0.75", used: ["0.25"] },
+    { asset: "USDT", free: "9", used: ["0", "1"] },
+  ];
+  const usdt = { asset: "USDT", free: d("9"), used: d("1") };
 
   it("add up the names of an asset", () => {
-    const usdt = { asset: "USDT", free: d("9"), used: 0n };
-    expect(read({ ...rows, total, info: {}, free: {} })).toEqual([
+    expect(read(rows)).toEqual([
       { asset: "BTC", free: d("1"), used: d("2") },
       { asset: "BTC.F", free: d("0.5"), used: d("0.25") },
       usdt,
     ]);
     const spentAs = (name: string) => (name === "BTC.F" ? "BTC" : undefined);
-    expect(read({ ...rows, total }, spentAs)).toEqual([
-      { asset: "BTC", free: d("1.5"), used: d("2.25") },
-      usdt,
-    ]);
+    expect(read(rows, spentAs)).toEqual([{ asset: "BTC", free: d("1.5"), used: d("2.25") }, usdt]);
   });
 
   it("can be negative under one name, and not in sum", () => {
-    const spentAs = () => "BTC";
     const of = (free: string) =>
-      read({ total: { A: 1, B: 1 }, A: { free, used: "0" }, B: { free: "1", used: "0" } }, spentAs);
+      read(
+        [
+          { asset: "A", free, used: ["0"] },
+          { asset: "B", free: "1", used: ["0"] },
+        ],
+        () => "BTC",
+      );
     expect(of("-1")).toEqual([{ asset: "BTC", free: 0n, used: 0n }]);
-    expect(() => of("-1.1")).toThrow(VenueError);
+    expect([...of("-1.1")]).toEqual([]);
+    expect(of("-1.1").unreadable).toEqual([
+      { asset: "BTC", reason: "the exchange's balance of BTC is negative: -0.1" },
+    ]);
   });
 
-  it.each([{}, { total: [] }, { total: { A: 1 } }, { total: { A: 1 }, A: { free: "1", used: "-1" } }])(
-    "fail the read with %j",
-    (result) => {
-      expect(() => read(result)).toThrow(VenueError);
-    },
-  );
+  it.each([
+    { used: [undefined], free: "1" },
+    { used: ["0"] },
+    { used: ["-1"], free: "1" },
+    { used: ["0", "n/a"], free: "1" },
+    { used: ["0"], free: {} },
+  ])("are unreadable for one asset with %j", (row) => {
+    const found = read([{ asset: "A", ...row }, ...rows.slice(2)]);
+    expect([...found]).toEqual([usdt]);
+    expect(found.unreadable).toEqual([{ asset: "A", reason: "the exchange's balance of A cannot be read" }]);
+    expect(balanceIn(found, "B")).toEqual({ asset: "B", free: 0n, used: 0n });
+    expect(() => balanceIn(found, "A")).toThrow(VenueError);
+  });
+
+  it("leave every asset that is not listed unknown if one has no name", () => {
+    const found = read([{ asset: undefined, free: "1", used: ["0"] }, ...rows.slice(2)]);
+    expect(balanceIn(found, "USDT")).toEqual(usdt);
+    expect(() => balanceIn(found, "B")).toThrow("the exchange's name of a balance cannot be read");
+  });
 });
 
 describe("public data", () => {
@@ -300,7 +331,10 @@ describe("public data", () => {
       close: d("2"),
       volume: 0n,
     });
-    for (const [index] of row.entries()) expect(() => candleOf(row.with(index, "-1"))).toThrow(VenueError);
+    for (const index of [0, 1, 2, 3, 4])
+      expect(() => candleOf(row.with(index, "-1"))).toThrow(UnreadableError);
+    for (const volume of ["-1", undefined, "n/a"])
+      expect(candleOf(row.with(5, volume as string)).volume).toBeNull();
   });
 
   const MARKET = {

@@ -45,9 +45,18 @@ describe("the kind of an account on gateio", () => {
       await expect(ask(answer)).rejects.toThrow();
   });
   it("is doubted by balances that belong to the other kind", async () => {
-    const read = (result: object) => gateio.balances(stubExchange({ fetchBalance: [result] }).exchange);
-    expect(await read({ info: { mode: "single_currency" } })).toEqual({ info: { mode: "single_currency" } });
-    await expect(read({ info: { mode: "classic" } })).rejects.toMatchObject({
+    const read = (result: object) =>
+      gateio.balances(
+        stubExchange(
+          { privateUnifiedGetAccounts: [result] },
+          { options: { unifiedAccount: true }, safeCurrencyCode: (id: string) => id },
+        ).exchange,
+      );
+    const balances = { USDT: { available: "1", freeze: "2" } };
+    expect(await read({ mode: "single_currency", balances })).toEqual([
+      { asset: "USDT", free: "1", used: ["2"] },
+    ]);
+    await expect(read({ mode: "classic" })).rejects.toMatchObject({
       failure: { otherKind: true, definite: false },
     });
   });
@@ -161,7 +170,9 @@ describe("an order on gateio that is looked up by our id", () => {
       ours,
       [...looks, "fetchOrder 7"],
     ]);
-    expect(await find({ fetchMyTrades: [[{ info: { text: "t-em1" } }]] })).toEqual([undefined, looks]);
+    await expect(find({ fetchMyTrades: [[{ info: { text: "t-em1" } }]] })).rejects.toThrow(
+      "the exchange shows a trade of the order, and not the order",
+    );
     expect(await find({})).toEqual([undefined, looks]);
   });
 
