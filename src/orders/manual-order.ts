@@ -189,6 +189,7 @@ export const OrdersShape = lazy(() =>
     count: z.number(),
     unreadable: z
       .array(z.object({ id: z.string().nullable(), reason: z.string() }))
+      .optional()
       .describe("Orders that cannot be read, or that the exchange lists only by pairs that you must name"),
   }),
 );

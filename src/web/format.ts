@@ -27,6 +27,10 @@ export const number = (value: number, digits?: number): string =>
     })
     .replace("-", "−");
 
+/** Formats a number that can be unknown. */
+export const numberOr = (value: number | null, digits?: number): string =>
+  value === null ? "–" : number(value, digits);
+
 /** Formats a percentage with its sign on the same line. */
 export const inPercent = (value: number, digits?: number): string => `${number(value, digits)}\u00a0%`;
 

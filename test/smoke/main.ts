@@ -179,7 +179,8 @@ export async function askPublic(venue: Venue, symbol: Pair): Promise<void> {
   await timed(
     "ticker",
     () => venue.ticker(symbol),
-    ({ bid, ask, last, at }) => `${text(bid)} / ${text(ask)}, last ${last === null ? "unknown" : text(last)}, ${Date.now() - at} ms old`,
+    ({ bid, ask, last, at }) =>
+      `${text(bid)} / ${text(ask)}, last ${last === null ? "unknown" : text(last)}, ${Date.now() - at} ms old`,
   );
   await timed(
     "book",

@@ -57,13 +57,22 @@ export interface CandleWindow {
 }
 
 /** Ascending, the last one under way. Of a pair with a history, those that it has and no others. */
-export function candlesOf(engine: Engine, listing: Listing, now: Millis, window: CandleWindow): Whole<Candle>[] {
+export function candlesOf(
+  engine: Engine,
+  listing: Listing,
+  now: Millis,
+  window: CandleWindow,
+): Whole<Candle>[] {
   const { span, limit, since, keep } = window;
   const until = Math.min(window.until ?? now, now);
   const isFromSince = since !== undefined && keep === "oldest";
   const history = engine.histories.get(listing.symbol);
   if (history) {
-    const rows = joined(history.map((one) => ({ ...one, volume: one.volume ?? 0n })), span, now).filter(({ at }) => at >= (since ?? 0) && at <= until);
+    const rows = joined(
+      history.map((one) => ({ ...one, volume: one.volume ?? 0n })),
+      span,
+      now,
+    ).filter(({ at }) => at >= (since ?? 0) && at <= until);
     return isFromSince ? rows.slice(0, limit) : rows.slice(-limit);
   }
   const newest = Math.floor(until / span) * span;

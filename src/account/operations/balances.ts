@@ -57,6 +57,7 @@ export const accountOperations = (ids: readonly string[]): Operation[] => [
         balances: z.array(BalanceShape()),
         unreadable: z
           .array(z.object({ asset: z.string(), reason: z.string() }))
+          .optional()
           .describe("Balances that the exchange returned in a form that cannot be read; they are unknown"),
         timestamp: z.number(),
       }),
@@ -70,12 +71,12 @@ export const accountOperations = (ids: readonly string[]): Operation[] => [
           : unreadBalance(balances, asset)
             ? []
             : [balanceIn(balances, asset)];
-      const { unreadable = [] } = balances;
+      const unreadable = (balances.unreadable ?? []).filter(
+        (unread) => asset === undefined || unread === unreadBalance(balances, asset),
+      );
       return {
         exchange,
-        unreadable: unreadable.filter(
-          (unread) => asset === undefined || unread === unreadBalance(balances, asset),
-        ),
+        ...(unreadable.length > 0 ? { unreadable } : {}),
         balances:
           quote === undefined
             ? shown.map(balanceOut)

@@ -164,7 +164,12 @@ export const orderOperations = (ids: readonly string[]): Operation[] => [
       const open = await venue.openOrders(symbol);
       const orders = open.slice(0, limit);
       const unreadable = (open.unreadable ?? []).map(({ id, reason }) => ({ id, reason }));
-      return { exchange, orders: orders.map(orderOut), count: orders.length, unreadable };
+      return {
+        exchange,
+        orders: orders.map(orderOut),
+        count: orders.length,
+        ...(unreadable.length > 0 ? { unreadable } : {}),
+      };
     },
   }),
   operation({

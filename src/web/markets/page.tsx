@@ -1,7 +1,7 @@
 import { useState } from "hono/jsx/dom";
 import { isPair } from "../../kernel/pair.ts";
 import { GridChart } from "../chart/chart.tsx";
-import { digitsOf, inPercent, number, pairOf } from "../format.ts";
+import { digitsOf, inPercent, number, numberOr, pairOf } from "../format.ts";
 import { COMMON_PAIR, type Holdings, useHoldings } from "../holdings.ts";
 import { type Loaded, useLoad } from "../live.ts";
 import { PairField } from "../plan-area.tsx";
@@ -100,7 +100,7 @@ function TickerPrices({ ticker, digits }: { ticker: TickerAnswer; digits: number
   return (
     <dl class="stats">
       <Stat name={`Last, ${quote}`} tone="large">
-        {number(ticker.last, digits)}
+        {numberOr(ticker.last, digits)}
       </Stat>
       <Stat name="Bid" tone="up">
         {number(ticker.bid, digits)}
@@ -109,8 +109,8 @@ function TickerPrices({ ticker, digits }: { ticker: TickerAnswer; digits: number
         {number(ticker.ask, digits)}
       </Stat>
       <Stat name="Spread">{`${number(ticker.spread, digits)} (${inPercent(ticker.spreadPercent, 3)})`}</Stat>
-      <Stat name={`24 h, ${base}`}>{number(ticker.baseVolume, 2)}</Stat>
-      <Stat name={`24 h, ${quote}`}>{number(ticker.quoteVolume, 0)}</Stat>
+      <Stat name={`24 h, ${base}`}>{numberOr(ticker.baseVolume, 2)}</Stat>
+      <Stat name={`24 h, ${quote}`}>{numberOr(ticker.quoteVolume, 0)}</Stat>
       <Stat name="As of">
         <Time at={ticker.timestamp} />
       </Stat>

@@ -20,7 +20,7 @@ describe.each(CASES)("a key of %s", (_case, name, unified) => {
     const result = await deps.live?.venues.checkKeys(name, keys);
     const hasKinds = name === "bitget" || name === "gateio";
     const kind = hasKinds ? (unified ? "unified" : "classic") : undefined;
-    expect(result).toEqual({ assets: 8, mayWithdraw: withdraw, kind });
+    expect(result).toEqual({ assets: 8, unreadable: [], mayWithdraw: withdraw, kind });
   });
 });
 

@@ -57,7 +57,15 @@ const QUIRKS = { mexc, gateio, bitget, kraken };
 const READS: Readonly<Record<string, (venue: Venue, one: Case) => Promise<readonly boolean[]>>> = {
   fetchTicker: async (venue, { input }) => {
     const { bid, ask, last, baseVolume, quoteVolume, at } = await venue.ticker(input[0] as "BTC/USDT");
-    return [bid > 0n, ask >= bid, last !== 0n, (last ?? 0n) >= 0n, (baseVolume ?? 0n) >= 0n, (quoteVolume ?? 0n) >= 0n, at <= Date.now()];
+    return [
+      bid > 0n,
+      ask >= bid,
+      last !== 0n,
+      (last ?? 0n) >= 0n,
+      (baseVolume ?? 0n) >= 0n,
+      (quoteVolume ?? 0n) >= 0n,
+      at <= Date.now(),
+    ];
   },
   fetchOrderBook: async (venue, { input }) => {
     const { bids, asks } = await venue.book(input[0] as "BTC/USDT", 100);

@@ -111,12 +111,17 @@ describe.each(NAMES)("on %s", (name) => {
     };
     venue.alter("ticker", spoiled);
     const ticker = await ask<object>("GET", `/ticker?exchange=${name}&symbol=${PAIR}`);
-    expect(ticker).toMatchObject({ last: null, baseVolume: null, bid: expect.any(Number) });
+    expect(ticker).toMatchObject({
+      // From mexc's opening price and its change, ccxt derives the last price.
+      last: name === "mexc" ? expect.any(Number) : null,
+      baseVolume: null,
+      bid: expect.any(Number),
+    });
   });
 
   it("an order of a pair that the market list lacks is listed and canceled", async () => {
     const { venue, ask, pass } = await setUp(name);
-    const isGone = (row: Json) => JSON.stringify(row).includes("SNEK");
+    const isGone = (row: Json) => JSON.stringify(row).includes("ADA");
     venue.alter("markets", (body: Row) =>
       name === "kraken"
         ? {
@@ -130,7 +135,7 @@ describe.each(NAMES)("on %s", (name) => {
     const start = gridRequest({ exchange: name, gridLevels: 4, orderSize: 100 });
     const { id } = await ask<{ id: string }>("POST", "/strategy/grid", start);
     await pass(4);
-    const other = venue.own({ symbol: "SNEK/USDT", side: "buy", price: "0.001", amount: "20000" });
+    const other = venue.own({ symbol: "ADA/USDT", side: "buy", price: "0.4", amount: "100" });
     const list = await ask<{
       orders: { id: string; symbol: string }[];
       unreadable: { reason: string }[];
@@ -138,14 +143,14 @@ describe.each(NAMES)("on %s", (name) => {
     expect(list.orders.filter(({ symbol }) => symbol === PAIR)).toHaveLength(4);
     // mexc lists one pair at a time, and nothing names this one.
     if (name === "mexc") expect(list.unreadable).toHaveLength(1);
-    else expect(list.orders.find((order) => order.id === other.id)?.symbol).toMatch(/^SNEK_?USDT$/);
+    else expect(list.orders.find((order) => order.id === other.id)?.symbol).toMatch(/^ADA_?USDT$/);
 
     await pass(2);
     await ask("DELETE", "/strategy/grid", { id, cancelOrders: false });
     const canceled = await ask<{ cancelled: number }>("DELETE", `/orders?exchange=${name}`);
     expect(canceled.cancelled).toBe(name === "mexc" ? 4 : 5);
     expect(venue.open(PAIR)).toEqual([]);
-    expect(venue.open("SNEK/USDT")).toHaveLength(name === "mexc" ? 1 : 0);
+    expect(venue.open("ADA/USDT")).toHaveLength(name === "mexc" ? 1 : 0);
   });
 });
 
