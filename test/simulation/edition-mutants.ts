@@ -107,8 +107,8 @@ export const EDITION_MUTANTS: readonly Mutant[] = [
     one(
       "a lookup that fails has found nothing",
       "src/engine/pass/observe-orders.ts",
-      "() => venue.order(key), order.strategy)",
-      "() => venue.order(key).catch(() => undefined), order.strategy)",
+      "() => unlessUnreadable(() => venue.order(key)),",
+      "() => unlessUnreadable(() => venue.order(key).catch(() => undefined)),",
     ),
   ),
   shownIn(
@@ -180,8 +180,8 @@ function isLeftOut({ account }: Venue, { clientId, createdAt }: Order, open: rea
     edits: [
       {
         file: "src/engine/pass/observe-orders.ts",
-        from: "() => venue.order(key), order.strategy)",
-        to: "() => orderUnlessDown(venue, key), order.strategy)",
+        from: "() => unlessUnreadable(() => venue.order(key)),",
+        to: "() => unlessUnreadable(() => orderUnlessDown(venue, key)),",
       },
       {
         file: "src/engine/pass/observe-orders.ts",

@@ -102,6 +102,7 @@ describe("the order lookup", () => {
     expect(await begins(5, 3)).toEqual([["x2", "x0", "x1"], 3, false]);
     expect(await lookUp(venue, { orders: [], open: [], trades: [], turn: 1 }, callsLeft(0))).toEqual({
       reports: new Map(),
+      unreadable: [],
       short: false,
     });
   });

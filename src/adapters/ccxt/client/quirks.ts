@@ -247,7 +247,7 @@ const CLIENT_ID = /^[\w.:-]{1,64}$/;
  */
 export function findByClientId(
   rows: readonly Dict[],
-  wanted: string,
+  clientId: string,
   {
     clientIdOf,
     mayLack = false,
@@ -258,7 +258,7 @@ export function findByClientId(
   },
 ): Dict | undefined {
   const ids = rows.map(clientIdOf);
-  const found = rows[ids.indexOf(wanted)];
+  const found = rows[ids.indexOf(clientId)];
   if (found) return found;
   const isReadable = (id: unknown) =>
     (id ?? "") === "" ? mayLack : typeof id === "string" && CLIENT_ID.test(id);
