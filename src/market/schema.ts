@@ -11,13 +11,13 @@ const placeFields = () => ({ exchange: z.string(), symbol: z.string() });
 export const TickerShape = lazy(() =>
   z.object({
     ...placeFields(),
-    last: z.number().nullable().describe("Last price; null if it cannot be read"),
+    last: z.number().nullable(),
     bid: z.number(),
     ask: z.number(),
     spread: z.number(),
     spreadPercent: z.number(),
-    baseVolume: z.number().nullable().describe("Volume of 24 h in base; null if it cannot be read"),
-    quoteVolume: z.number().nullable().describe("Volume of 24 h in quote; null if it cannot be read"),
+    baseVolume: z.number().nullable(),
+    quoteVolume: z.number().nullable(),
     timestamp: z.number(),
   }),
 );
@@ -72,7 +72,7 @@ export const CandlesShape = lazy(() =>
         high: z.number(),
         low: z.number(),
         close: z.number(),
-        volume: z.number().nullable().describe("Volume of the candle, in base; null if it cannot be read"),
+        volume: z.number().nullable(),
       }),
     ),
   }),

@@ -1,6 +1,6 @@
 import type { Decimal } from "../kernel/decimal.ts";
 import { VenueError } from "../kernel/errors.ts";
-import type { Listed } from "../kernel/listed.ts";
+import type { ReadableList } from "../kernel/readable-list.ts";
 
 /** Where orders are placed. It is stored with everything that belongs to it, and never changes. */
 export interface AccountRef {
@@ -23,7 +23,7 @@ export interface UnreadBalance {
   readonly reason: string;
 }
 
-export type Balances = Listed<Balance, UnreadBalance>;
+export type Balances = ReadableList<Balance, UnreadBalance>;
 
 /** Asset of a row whose name cannot be read: it can be any asset that the exchange does not list. */
 export const UNNAMED_ASSET = "unnamed";

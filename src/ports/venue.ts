@@ -3,8 +3,8 @@ import type { Coverage } from "../candles/read.ts";
 import type { TapeFile } from "../candles/tape.ts";
 import type { Decimal } from "../kernel/decimal.ts";
 import type { VenueFailure } from "../kernel/errors.ts";
-import type { Listed } from "../kernel/listed.ts";
 import type { ChainToken, Pair } from "../kernel/pair.ts";
+import type { ReadableList } from "../kernel/readable-list.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { AccountKey, AccountRef, Balances } from "../model/account.ts";
 import type { Book, Candle, Market, Ticker, Trade } from "../model/market.ts";
@@ -32,7 +32,7 @@ export interface UnreadableOrder {
 }
 
 /** Open orders. Those of a pair that the exchange's market list lacks have the exchange's own name of it as symbol. */
-export type OpenOrders = Listed<VenueOrder, UnreadableOrder>;
+export type OpenOrderList = ReadableList<VenueOrder, UnreadableOrder>;
 
 /** One execution of one of the account's own orders. */
 export interface VenueFill extends OrderTerms {
@@ -159,7 +159,7 @@ export interface Venue extends MarketData {
   /** Whether `balances` can run at the same time as other reads of a pass. */
   readonly readsTogether?: boolean;
   /** Returns all open orders of the account or of one pair, from all pages. */
-  openOrders(symbol?: Pair): Promise<OpenOrders>;
+  openOrders(symbol?: Pair): Promise<OpenOrderList>;
   /** Reads one order; undefined if the exchange has no such order. Throws UnreadableError if it can have it. */
   order(key: {
     symbol: Pair;

@@ -1,14 +1,14 @@
 import { sum, ZERO } from "../../kernel/decimal.ts";
 import { UnreadableError } from "../../kernel/errors.ts";
 import type { Order } from "../../model/order.ts";
-import type { OpenOrders, UnreadableOrder, Venue, VenueFill, VenueOrder } from "../../ports/venue.ts";
+import type { OpenOrderList, UnreadableOrder, Venue, VenueFill, VenueOrder } from "../../ports/venue.ts";
 import { isFinal, listedIn, type OrderReport } from "../reconcile/order-fills.ts";
 import { type Budget, callWithinBudget } from "./budget.ts";
 
 interface Looking {
   readonly orders: readonly Order[];
   /** The exchange's list of open orders of their market. */
-  readonly open: OpenOrders;
+  readonly open: OpenOrderList;
   /** Their new trades, read after that list. */
   readonly trades: readonly VenueFill[];
   /** Where lookups begin; it changes after a pass that ran out of budget. */

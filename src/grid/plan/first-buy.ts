@@ -134,7 +134,8 @@ export function firstBuy(
   const bought = firstBuyOf(state, config, { market, quote, bounds, capital, under: below, room });
   if (!bought) return over();
   if (isInWay) return none(state, "the base is not bought yet: an order of this account sells at the ask");
-  if (killed || isRecovering || state.halted || !accepts(market, "buy") || !funds || limit < 1) return none(state);
+  if (killed || isRecovering || state.halted || !accepts(market, "buy") || !funds || limit < 1)
+    return none(state);
   const { asset, amount } = need(market, bought.intent);
   const unread = unreadFunds(funds, asset);
   if (unread) return none(state, `the base is not bought yet: ${unread.detail}`);

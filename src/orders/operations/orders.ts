@@ -8,7 +8,7 @@ import type { Order } from "../../model/order.ts";
 import { NO_EXPOSURE } from "../../model/proposal.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
-import type { CancelOutcome, OpenOrders, Venue, VenueOrder } from "../../ports/venue.ts";
+import type { CancelOutcome, OpenOrderList, Venue, VenueOrder } from "../../ports/venue.ts";
 import {
   AllCanceledShape,
   CanceledShape,
@@ -220,7 +220,7 @@ async function cancelByHand(deps: Deps, venue: Venue, { symbol, id, by }: OneCan
 
 interface Cancels {
   readonly exchange: string;
-  readonly open: OpenOrders;
+  readonly open: OpenOrderList;
   /** Ids of orders that running strategies place again. */
   readonly live: ReadonlySet<string>;
   readonly what: string;

@@ -257,7 +257,7 @@ function copyOf(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, copyOf(part)]));
 }
 
-function parsed(parse: () => unknown, otherwise: unknown): unknown {
+function parseOr(parse: () => unknown, otherwise: unknown): unknown {
   try {
     return parse();
   } catch {
@@ -274,15 +274,15 @@ function withEndpoints(Base: Class): Class {
 
     // A row that ccxt cannot read stays as the exchange returned it, so the other rows of its list work.
     override parseOrder(row: unknown, market?: unknown): unknown {
-      return parsed(() => super.parseOrder(row, market), { info: row });
+      return parseOr(() => super.parseOrder(row, market), { info: row });
     }
 
     override parseTrade(row: unknown, market?: unknown): unknown {
-      return parsed(() => super.parseTrade(row, market), { info: row });
+      return parseOr(() => super.parseTrade(row, market), { info: row });
     }
 
     override parseOHLCV(row: unknown, market?: unknown): unknown {
-      return parsed(() => super.parseOHLCV(row, market), []);
+      return parseOr(() => super.parseOHLCV(row, market), []);
     }
 
     /** ccxt would drop rows whose pair it cannot read, as if they did not exist. */

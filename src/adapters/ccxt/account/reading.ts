@@ -12,8 +12,8 @@ import {
   ZERO,
 } from "../../../kernel/decimal.ts";
 import { messageOf, UnreadableError, VenueError } from "../../../kernel/errors.ts";
-import { listed } from "../../../kernel/listed.ts";
 import { isPair, type Pair, splitPair } from "../../../kernel/pair.ts";
+import { readableList } from "../../../kernel/readable-list.ts";
 import type { Millis } from "../../../kernel/time.ts";
 import {
   type AccountRef,
@@ -236,7 +236,7 @@ export function balancesOf(rows: readonly BalanceRow[], { spentAs }: Pick<Quirks
     if (free < ZERO && !unreadable.has(asset))
       unreadable.set(asset, `the exchange's balance of ${asset} is negative: ${text(free)}`);
   const known = [...amounts].filter(([asset]) => !unreadable.has(asset));
-  return listed(
+  return readableList(
     known.map(([asset, sums]) => ({ asset, ...sums })),
     [...unreadable].map(([asset, reason]): UnreadBalance => ({ asset, reason })),
   );

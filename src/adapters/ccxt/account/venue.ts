@@ -1,8 +1,8 @@
 import { type Decimal, mul, ZERO } from "../../../kernel/decimal.ts";
 import { BudgetSpent, UnreadableError, VenueError } from "../../../kernel/errors.ts";
 import { isOurs } from "../../../kernel/ids.ts";
-import { listed } from "../../../kernel/listed.ts";
 import { type Pair, splitPair } from "../../../kernel/pair.ts";
+import { readableList } from "../../../kernel/readable-list.ts";
 import { DAY, HOUR, MINUTE, type Millis } from "../../../kernel/time.ts";
 import {
   type AccountKey,
@@ -12,7 +12,7 @@ import {
   type Balances,
 } from "../../../model/account.ts";
 import type { Market } from "../../../model/market.ts";
-import type { MarketData, OpenOrders, UnreadableOrder, Venue, VenueOrder } from "../../../ports/venue.ts";
+import type { MarketData, OpenOrderList, UnreadableOrder, Venue, VenueOrder } from "../../../ports/venue.ts";
 import { type Ccxt, type Dict, fieldOf, isDict, type TradedFees } from "../client/ccxt.ts";
 import { CallFailed, noAnswer, type Quirks } from "../client/quirks.ts";
 import type { ExchangeLink } from "./exchange-link.ts";
@@ -103,7 +103,7 @@ function orderReads(
 ): Pick<Venue, "openOrders" | "orders" | "order" | "endedOrders"> {
   const { quirks } = link;
   const describe = (order: Dict): VenueOrder => venueOrderOf(order, quirks, session.now());
-  const describeAll = (orders: readonly Dict[], symbol?: Pair): OpenOrders =>
+  const describeAll = (orders: readonly Dict[], symbol?: Pair): OpenOrderList =>
     describeRows(orders, (order) => onPair(describe(order), symbol), quirks);
   const openOn = async (symbol: Pair) =>
     describeAll(
@@ -164,7 +164,7 @@ function describeRows(
   orders: readonly Dict[],
   describe: (order: Dict) => VenueOrder,
   { clientIdOf }: Quirks,
-): OpenOrders {
+): OpenOrderList {
   const unreadable: UnreadableOrder[] = [];
   const read = orders.flatMap((order) => {
     try {
@@ -177,7 +177,7 @@ function describeRows(
       return [];
     }
   });
-  return listed(read, unreadable);
+  return readableList(read, unreadable);
 }
 
 /** Returns an order of a list of one pair. Throws UnreadableError if the order names another pair. */
@@ -315,7 +315,7 @@ function learned(bought: readonly TradedFees[]): Market["buyFeeIn"] {
 
 interface Reads {
   balances(): Promise<Balances>;
-  openOrders(symbol: Pair): Promise<OpenOrders>;
+  openOrders(symbol: Pair): Promise<OpenOrderList>;
 }
 
 /** Part of an order's cost that can be locked for its fee. */
@@ -330,9 +330,9 @@ export async function openOnEveryPair(
   { keeping, catalog, quirks }: ExchangeLink,
   account: AccountKey,
   reads: Reads,
-): Promise<OpenOrders> {
+): Promise<OpenOrderList> {
   const balances = await reads.balances();
-  const found = new Map<Pair, OpenOrders>();
+  const found = new Map<Pair, OpenOrderList>();
   const listOn = async (symbols: readonly Pair[]) => {
     for (const symbol of symbols) if (!found.has(symbol)) found.set(symbol, await reads.openOrders(symbol));
   };
@@ -352,7 +352,7 @@ export async function openOnEveryPair(
     }),
   );
   const lists = [...found.values()];
-  return listed(lists.flat(), [...lists.flatMap(({ unreadable = [] }) => unreadable), ...unlisted]);
+  return readableList(lists.flat(), [...lists.flatMap(({ unreadable = [] }) => unreadable), ...unlisted]);
 }
 
 function unexplained(balances: readonly Balance[], orders: readonly VenueOrder[]): string[] {

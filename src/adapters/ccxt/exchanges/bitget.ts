@@ -395,7 +395,7 @@ function unifiedRows(exchange: Ccxt, symbol: Pair | undefined, answer: unknown):
   return list.map((row: unknown) => unifiedRowOf(exchange, symbol, isDict(row) ? row : {}));
 }
 
-const idOf = (id: unknown): unknown => (Number.isSafeInteger(id) ? String(id) : id);
+const idTextOf = (id: unknown): unknown => (Number.isSafeInteger(id) ? String(id) : id);
 
 /** Converts an order or an execution to ccxt's format; rows of another pair are dropped. */
 function unifiedRowOf(exchange: Ccxt, symbol: Pair | undefined, row: Dict): Dict {
@@ -404,8 +404,8 @@ function unifiedRowOf(exchange: Ccxt, symbol: Pair | undefined, row: Dict): Dict
     row.symbol === symbolParameter(exchange, symbol).symbol &&
     row.category === "SPOT";
   return {
-    id: idOf(row.execId ?? row.orderId),
-    order: idOf(row.orderId),
+    id: idTextOf(row.execId ?? row.orderId),
+    order: idTextOf(row.orderId),
     clientOrderId: row.clientOid,
     symbol: isIt ? symbol : undefined,
     side: row.side,
