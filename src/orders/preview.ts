@@ -1,7 +1,7 @@
 import { type Decimal, max, mul, text, ZERO } from "../kernel/decimal.ts";
 import { splitPair } from "../kernel/pair.ts";
 import { midOf } from "../kernel/spread.ts";
-import type { Balance } from "../model/account.ts";
+import { type Balance, balanceIn, unreadBalance } from "../model/account.ts";
 import {
   type BidAsk,
   type Book,
@@ -88,12 +88,13 @@ function orderLimits(
 ): string[] {
   const { side, amount, postOnly } = order;
   const [asset, need] = side === "buy" ? [market.quote, needed] : [market.base, amount];
-  const free = balances.find((balance) => balance.asset === asset)?.free ?? 0n;
+  const unread = unreadBalance(balances, asset);
+  const free = unread ? need : balanceIn(balances, asset).free;
   const covers =
     free >= need ? "covers it" : `lacks ${text(need - free)} ${asset}: the exchange would refuse it`;
   return [
     `minimum order: ${text(market.minNotional)} ${market.quote}`,
-    `free balance: ${text(free)} ${asset}, ${covers}`,
+    unread ? `free balance: unknown, ${unread.reason}` : `free balance: ${text(free)} ${asset}, ${covers}`,
     ...feeWarnings(market).map(({ message }) => message),
     ...(killed ? ["the kill switch is on: it would be refused"] : []),
     ...(postOnly && takes(order, quote)

@@ -25,10 +25,10 @@ import {
   positionAccounts,
   positionReserve,
 } from "../engine/position/position.ts";
-import { mul, ZERO } from "../kernel/decimal.ts";
+import { mul } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
 import type { BidAsk, Market, Side } from "../model/market.ts";
-import type { Fill, Order } from "../model/order.ts";
+import { type Fill, type Order, spendFunds } from "../model/order.ts";
 import { isSameRefusal, need, type Refusal, type SlotState, type Strategy } from "../model/strategy.ts";
 import type { DraftedStrategy, Kind, PlacingContext, StrategyContext } from "../ports/kind.ts";
 import type { Cut, QuoteLevel } from "./levels.ts";
@@ -294,7 +294,7 @@ function placesWithout(
   const { funds } = context;
   if (!funds) return false;
   const { asset, amount } = need(around.market, { ...order, amount: order.amount - order.filled });
-  const freed = { ...context, funds: { ...funds, [asset]: (funds[asset] ?? ZERO) + amount } };
+  const freed = { ...context, funds: spendFunds(funds, asset, -amount) };
   const others = live.filter((other) => other !== order);
   const { intents } = placed(strategy, quoting, { ...around, live: others, context: freed });
   return intents.some(({ side }) => side === order.side);
