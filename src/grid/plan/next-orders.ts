@@ -102,7 +102,7 @@ type Account = Pick<View, "market" | "now" | "funds" | "readLag" | "isDoubted">;
 function asCredited(slot: Slot, view: Account): { readonly slot: Slot; readonly lacks: Decimal } {
   const { lacksSince, ...others } = slot;
   const { market, funds, now, readLag } = view;
-  if (!funds || readLag === undefined) return { slot, lacks: ZERO };
+  if (!funds || funds[market.base] === null || readLag === undefined) return { slot, lacks: ZERO };
   const wish = targetOrderOf(slot, market);
   const lacks = wish?.side === "sell" ? wish.amount - (funds[market.base] ?? ZERO) : ZERO;
   if (!wish || lacks <= ZERO || lacks >= leastAmount(market, wish.price))
