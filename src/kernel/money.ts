@@ -53,6 +53,10 @@ export class Money {
     return Money.of(max(this.units, Money.of(other).units));
   }
 
+  negate(): Money {
+    return Money.of(-this.units);
+  }
+
   abs(): Money {
     return Money.of(abs(this.units));
   }
@@ -60,6 +64,11 @@ export class Money {
   /** Returns the multiple of a step at or below it. */
   floorTo(step: Amount): Money {
     return Money.of(roundToStep(this.units, Money.of(step).units, "down"));
+  }
+
+  /** Returns the multiple of a step at or above it. */
+  ceilTo(step: Amount): Money {
+    return Money.of(roundToStep(this.units, Money.of(step).units, "up"));
   }
 
   /** The multiple of a step that is nearest. */
@@ -75,8 +84,25 @@ export class Money {
     return this.units > Money.of(other).units;
   }
 
+  isAtLeast(other: Amount): boolean {
+    return this.units >= Money.of(other).units;
+  }
+
+  isAtMost(other: Amount): boolean {
+    return this.units <= Money.of(other).units;
+  }
+
+  isZero(): boolean {
+    return this.units === 0n;
+  }
+
   equals(other: Amount): boolean {
     return this.units === Money.of(other).units;
+  }
+
+  /** Throws TypeError, because operators would compare and add texts: "10500" < "9900". */
+  valueOf(): never {
+    throw new TypeError("operators do not work on Money: compare with isLess and isMore, and add with plus");
   }
 
   /** Returns the nearest float, for statistics only. */
