@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { moveYear, type OldRows, oldRows } from "../../src/adapters/libsql/archive.ts";
-import { createStore } from "../../src/adapters/libsql/store.ts";
+import { createStore, serverStore } from "../../src/adapters/libsql/store.ts";
 import { createDeps } from "../../src/compose/deps.ts";
 import { messageOf, SettingsError, StoreError } from "../../src/kernel/errors.ts";
 import { DAY, HOUR, type Millis, stampOf } from "../../src/kernel/time.ts";
@@ -26,10 +26,10 @@ import { pendingMigrations } from "../../src/storage/client/migrate.ts";
 import { openDatabase, safeClient } from "../../src/storage/client/safe-client.ts";
 import { databaseFile, dataDirectory, shownUrl } from "../host/directories.ts";
 import { fileConnection, readMigrations, schemaAfter } from "../host/file-connection.ts";
-import { createLog, nodeRuntime } from "../host/node-runtime.ts";
+import { createLog, nodeRuntime, runtimeAsIs } from "../host/node-runtime.ts";
 import { nodeLocal } from "../host/process/node-local.ts";
-import { findServer } from "../host/running-servers.ts";
-import { describeFolder, type LackingFolder, readSettings } from "../host/settings.ts";
+import { describeServer, findServer, runningServers } from "../host/running-servers.ts";
+import { type CliSettings, describeFolder, type LackingFolder, readSettings } from "../host/settings.ts";
 import { UsageError, type Values } from "../terminal/arguments.ts";
 import { print } from "../terminal/output.ts";
 import { byCommand, withDatabase } from "./open-database.ts";
@@ -273,15 +273,64 @@ function formatYear(file: string, year: number, found: readonly OldRows[]) {
 export async function migrateDatabase({ url, dry, ...values }: Values): Promise<number> {
   const request = url === undefined ? values : { ...values, db: url };
   const { config, databaseUrl, sandbox } = readSettings(request, process.env);
-  const runtime = nodeRuntime(databaseUrl, config, createLog("error"));
+  const settings = { config, databaseUrl, sandbox };
+  const runtime = { ...nodeRuntime(databaseUrl, config, createLog("error")), mayMigrate: true };
   const client = await safeClient(runtime.client, nodeLocal);
   const pending = await pendingMigrations(createContext(client), runtime.migrations);
   const names = pending.map(({ name }) => name);
-  if (!dry) {
-    const deps = await createDeps(config, runtime, sandbox);
-    deps.close();
-  } else client.close();
-  return print(values, { database: shownUrl(databaseUrl), [dry ? "pending" : "applied"]: names });
+  const database = shownUrl(databaseUrl);
+  if (dry) {
+    client.close();
+    return print(values, { database, pending: names });
+  }
+  const copy = await prepareMigration(settings, { isStopped: values.yes === true });
+  const deps = await createDeps(config, runtime, sandbox);
+  deps.close();
+  return print(values, { database, applied: names, ...(copy ? { copy } : {}) });
+}
+
+/**
+ * Copies a database file that lacks migrations, and returns the copy; undefined if nothing is copied. Throws while
+ * an older server runs on the database, unless the user says that it `isStopped`.
+ */
+export async function prepareMigration(
+  { config, databaseUrl }: CliSettings,
+  { isStopped = false } = {},
+): Promise<string | undefined> {
+  const file = databaseFile(databaseUrl);
+  if (file !== undefined && !existsSync(file)) return undefined;
+  const { client: database, migrations } = runtimeAsIs(databaseUrl, config, createLog("error"));
+  const client = await safeClient(database, nodeLocal);
+  try {
+    const pending = await pendingMigrations({ client }, migrations);
+    if (pending.length === 0 || pending.length === migrations.length) return undefined;
+    if (!isStopped) await refuseOlderServer(client);
+    if (file === undefined) return undefined;
+    const copy = `${file}.before-${pending[0]?.name.replace(/\.sql$/, "")}`;
+    if (existsSync(copy)) return copy;
+    const partial = beside(copy, "partial");
+    await copyWhole(client, partial).then(
+      () => renameSync(partial, copy),
+      (error: unknown) => {
+        remove(partial);
+        throw error;
+      },
+    );
+    return copy;
+  } finally {
+    client.close();
+  }
+}
+
+/** Throws while a server runs on the database: it is of an older version, or it would have migrated it. */
+async function refuseOlderServer(client: SafeClient): Promise<void> {
+  const tables = await client.execute("select 1 from sqlite_master where name = 'servers'");
+  if (tables.rows.length === 0) return;
+  const [server] = await runningServers({ store: serverStore(createContext(client)) });
+  if (server)
+    throw new SettingsError(
+      `an older server runs on this database at ${describeServer(server)}, and could not go on after a migration; stop it, and run \`edgemaker db migrate\`, with --yes if its host has ended`,
+    );
 }
 
 /** Creates a database's folder after a confirmation. Throws UsageError if the user declines or there is no terminal. */

@@ -1,4 +1,5 @@
 import { createDeps } from "../../src/compose/deps.ts";
+import { SettingsError } from "../../src/kernel/errors.ts";
 import type { ActorAndRequest } from "../../src/model/events.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import { createLog, nodeRuntime } from "../host/node-runtime.ts";
@@ -8,8 +9,16 @@ import type { Values } from "../terminal/arguments.ts";
 import { print } from "../terminal/output.ts";
 
 /** Opens the database and the exchanges of a command, which it must close. */
-export const openDeps = ({ config, databaseUrl, sandbox }: CliSettings) =>
-  createDeps(config, nodeRuntime(databaseUrl, config, createLog("error")), sandbox);
+export async function openDeps({ config, databaseUrl, sandbox }: CliSettings, { isKill = false } = {}) {
+  const runtime = () => nodeRuntime(databaseUrl, config, createLog("error"));
+  try {
+    return await createDeps(config, runtime(), sandbox);
+  } catch (error) {
+    // The kill switch must work on the database of an older or newer program too, and its row is the same there.
+    if (!isKill || !(error instanceof SettingsError)) throw error;
+    return createDeps(config, { ...runtime(), migrations: [] }, sandbox);
+  }
+}
 
 /** Runs an action on a command's database and prints its result, if any. Returns the exit code. */
 export async function withDatabase(values: Values, act: (deps: Deps) => Promise<unknown>): Promise<number> {

@@ -73,7 +73,9 @@ async function runWith(
   // Invalid input opens no database.
   const misread = remote ? unnamedOf(operation, input) : misreadOf(operation, input);
   if (misread) return fail(misread, { operation, values });
-  const { ask, deps, close } = await openAnswering(settings, remote);
+  const { ask, deps, close } = await openAnswering(settings, remote, {
+    isKill: operation.name === "set_kill_switch",
+  });
   let code = 0;
   try {
     if (!(await confirmFinal(operation, input, values, { shown: preview, ask }))) return 1;
@@ -226,12 +228,16 @@ interface Answering {
 }
 
 /** Opens the server, or this process, which must be closed afterwards. */
-export async function openAnswering(settings: CliSettings, remote: Remote | undefined): Promise<Answering> {
+export async function openAnswering(
+  settings: CliSettings,
+  remote: Remote | undefined,
+  { isKill = false } = {},
+): Promise<Answering> {
   if (remote)
     return { ask: (operation, input) => callRemote(operation, input, remote), close: () => undefined };
   // Not loaded if a server responds.
   const { openDeps } = await import("./open-database.ts");
-  const deps = await openDeps(settings);
+  const deps = await openDeps(settings, { isKill });
   return { ask: (operation, input) => answerHere(operation, input, deps), deps, close: deps.close };
 }
 

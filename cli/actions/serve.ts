@@ -40,6 +40,7 @@ import { checkKeyRights, portFlag, readSettings, tickInterval } from "../host/se
 import { startTimer } from "../host/timer.ts";
 import { version } from "../host/version.ts";
 import type { Values } from "../terminal/arguments.ts";
+import { prepareMigration } from "./database.ts";
 import { pageLink } from "./page.ts";
 import { MAX_STOP_READ_MS } from "./resting-orders.ts";
 
@@ -73,8 +74,11 @@ export async function startServer(values: Values, { around = 0, hasOwn = true } 
   if (tighten(file)) log("warn", "other users could read the settings file; now only you can", { file });
   const tracing = await startTracing(process.env, version());
   const own: LoadedStrategies = hasOwn ? strategiesIn(config.strategies) : { definitions: [], failures: [] };
+  const copy = await prepareMigration({ config, databaseUrl, sandbox });
+  if (copy) log("info", "the database is migrated; its copy can be restored", { copy });
   const runtime = {
     ...nodeRuntime(databaseUrl, config, log),
+    mayMigrate: true,
     interval,
     tracer: tracing?.tracer,
     heavy: createHeavyLane(),

@@ -118,6 +118,7 @@ export const dbCommand = command({
       args: {
         url: textFlag("Database: libsql://<host> or file:<path>; same as --db", "url"),
         dry: switchFlag("Only show what would be applied"),
+        yes: switchFlag("Also if an older server's heartbeat is recent: it is stopped"),
         ...LOCAL_DATABASE_ARGS,
       },
       run: async (values) => (await import("../actions/actions.ts")).migrateDatabase(values),

@@ -148,6 +148,7 @@ function runtimeOver(client: Database, url: string, { config, log }: { config: C
     local: nodeLocal,
     migrations: readMigrations(),
     schema: readNewSchema(),
+    mayMigrate: false,
     readCandles: readCoveredFile,
     kept: keptCandles(url, process.env),
     post: nodePost(config.outboundHosts),

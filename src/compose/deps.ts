@@ -50,9 +50,19 @@ export async function createDeps(
   runtime: Runtime,
   options: SandboxOptions = {},
 ): Promise<ServiceDeps & { readonly live?: Live; readonly channels: Channels; close(): void }> {
-  const { client, migrations, schema, local, isChecked, tracer, heavy, calculationThread } = runtime;
+  const { client, migrations, schema, mayMigrate, local, isChecked, tracer, heavy, calculationThread } =
+    runtime;
   const kind = config.sandbox ? "sandbox" : "live";
-  const context = await openDatabase({ client, local, migrations, schema, kind, isChecked, tracer });
+  const context = await openDatabase({
+    client,
+    local,
+    migrations,
+    schema,
+    mayMigrate,
+    kind,
+    isChecked,
+    tracer,
+  });
   const channels = createNotifyStore(context, await Promise.all(config.keks.map(importKek)));
   const budgets = runtime.live?.budgets ?? publicBudgets(local.monotonic);
   const ask = tracedFetch(runtime.live?.fetch ?? ((url, init) => fetch(url, init)), tracer);

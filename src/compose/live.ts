@@ -358,6 +358,8 @@ export interface Runtime {
   readonly migrations: readonly Migration[];
   /** What the migrations create in a new database. */
   readonly schema?: NewSchema | undefined;
+  /** Whether it can migrate a database that an older program created. */
+  readonly mayMigrate?: boolean;
   readonly local: Local;
   readonly log: Log;
   /** Strategies that the user wrote; undefined if this process runs none and leaves their orders as they are. */

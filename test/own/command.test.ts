@@ -55,7 +55,9 @@ export default defineStrategy({ name: "spy", config: z.object({}), orders: () =>
 `,
   );
   const isRunBy = async (...args: string[]) => {
-    await edgemaker(folder, args);
+    const { code, stderr } = await edgemaker(folder, args);
+    // A wrong command line would run nothing.
+    expect([args, code, stderr]).not.toEqual([args, 2, expect.anything()]);
     const exists = existsSync(ran);
     rmSync(ran, { force: true });
     return exists;
@@ -63,9 +65,9 @@ export default defineStrategy({ name: "spy", config: z.object({}), orders: () =>
   for (const line of [
     "ticker --exchange kraken --symbol BTC/USDT --sandbox",
     "doctor --sandbox",
-    "kill on --sandbox --yes",
+    "kill on --sandbox",
     "panic --sandbox --yes",
-    "kill off --sandbox --yes",
+    "kill off --sandbox",
     "completion bash",
     "--help",
   ])

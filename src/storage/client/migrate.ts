@@ -35,6 +35,19 @@ export async function refuseNewer(
   if (version.newer !== undefined) throw new StoreError("unavailable", version.newer);
 }
 
+/** Refuses a database that lacks some of the migrations, because a running server of an older version could not go on. */
+export async function refuseOlder(
+  context: Pick<Context, "client">,
+  migrations: readonly Migration[],
+): Promise<void> {
+  const { length } = await pendingMigrations(context, migrations);
+  if (length === 0 || length === migrations.length) return;
+  throw new StoreError(
+    "unavailable",
+    `an older edgemaker uses this database, and it lacks ${length} migration${length === 1 ? "" : "s"}; stop its server, and run \`edgemaker db migrate\` or \`edgemaker serve\``,
+  );
+}
+
 /** Returns the same as a condition of a batch. */
 export function isNotNewer({ version }: Context): SQL {
   if (!version) return sql`1`;

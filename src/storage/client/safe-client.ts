@@ -16,7 +16,7 @@ import {
   type TurnCalls,
 } from "./call-queue.ts";
 import { type Context, createContext, statement } from "./context.ts";
-import { type Migration, migrate, type NewSchema, refuseNewer } from "./migrate.ts";
+import { type Migration, migrate, type NewSchema, refuseNewer, refuseOlder } from "./migrate.ts";
 import type { RemoteDatabase } from "./remote-client.ts";
 
 /** One connection to a database; its calls are serial. */
@@ -220,6 +220,8 @@ export interface Opening {
   readonly migrations: readonly Migration[];
   /** What the migrations create in a new database. */
   readonly schema?: NewSchema | undefined;
+  /** Whether it can migrate a database that an older program created (default true). */
+  readonly mayMigrate?: boolean | undefined;
   readonly kind: "live" | "sandbox";
   /** Whether the database's kind was already checked. */
   readonly isChecked?: boolean | undefined;
@@ -234,6 +236,7 @@ export async function openDatabase({
   local,
   migrations,
   schema,
+  mayMigrate = true,
   kind,
   isChecked,
   clock,
@@ -247,11 +250,13 @@ export async function openDatabase({
     ...(names.size > 0 ? { version: { names, newer: undefined } } : {}),
   };
   if (migrations.length > 0) {
-    await migrate(context, migrations, schema);
-    await refuseNewer(context).catch((error: unknown) => {
+    const refuse = (error: unknown) => {
       context.client.close();
       throw new SettingsError(messageOf(error), { cause: error });
-    });
+    };
+    if (!mayMigrate) await refuseOlder(context, migrations).catch(refuse);
+    await migrate(context, migrations, schema);
+    await refuseNewer(context).catch(refuse);
   }
   const { db } = context;
   if (migrations.length > 0) {
