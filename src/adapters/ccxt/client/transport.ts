@@ -118,7 +118,7 @@ function refusalIn({ quirks, secrets }: Wire, { request, status, text }: WholeRe
       ...noAnswer(`the exchange's response cannot be read (status ${status})`),
       ...rateLimited(status),
       // It answered with JSON, such as null: that says nothing of the exchange's health.
-      unreadable: status < 300 && isJson(text),
+      ...(status < 300 && isJson(text) ? { unreadable: true } : {}),
     };
   const refusal = quirks.refusalIn(body);
   if (refusal) {

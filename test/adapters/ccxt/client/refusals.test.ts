@@ -98,7 +98,11 @@ describe("an answer to a request", () => {
 
   it.each(["", "no JSON", "5", "null", '"text"'])("of %j cannot be read", async (body) => {
     const reason = (status: number) => `the exchange's response cannot be read (status ${status})`;
-    expect(await failureOf(answer(200, body))).toEqual(noAnswer(reason(200)));
+    const isJson = ["5", "null", '"text"'].includes(body);
+    expect(await failureOf(answer(200, body))).toEqual({
+      ...noAnswer(reason(200)),
+      ...(isJson ? { unreadable: true } : {}),
+    });
     expect(await failureOf(answer(429, body))).toEqual({ ...noAnswer(reason(429)), failure: "rate_limited" });
   });
 
