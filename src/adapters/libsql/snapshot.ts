@@ -142,7 +142,7 @@ export async function readInParts(
   const sized = JSON.parse(String(names?.[0])) as [number: number, bytes: number][];
   const rows = JSON.parse(String(names?.[1])) as number[];
   const found: Strategy[] = [];
-  for (const part of partsOf(sized)) {
+  for (const part of strategyParts(sized)) {
     await pause();
     const result = await client.fresh(READ_STRATEGIES.with({ numbers: JSON.stringify(part) }), use);
     found.push(...READ_STRATEGIES.rows(strategies, result, convert));
@@ -157,7 +157,7 @@ export async function readInParts(
   return { strategies: found.sort((a, b) => a.number - b.number), orders: open.sort(byClientId) };
 }
 
-function partsOf(sized: readonly (readonly [number: number, bytes: number])[]): number[][] {
+function strategyParts(sized: readonly (readonly [number: number, bytes: number])[]): number[][] {
   const parts: number[][] = [];
   let total = Number.POSITIVE_INFINITY;
   for (const [number, bytes] of sized) {

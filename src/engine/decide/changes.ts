@@ -397,7 +397,7 @@ export const ofAllMarkets = <T extends AccountStrategies & { readonly orders: re
 };
 
 /** Adds an amount to the sum of a key. */
-const addTo = <K>(sums: Map<K, Decimal>, key: K, amount: Decimal): void => {
+const addAmount = <K>(sums: Map<K, Decimal>, key: K, amount: Decimal): void => {
   sums.set(key, (sums.get(key) ?? ZERO) + amount);
 };
 
@@ -417,13 +417,13 @@ export function capitalsOf(
     new Map<string, Decimal>(),
   ];
   if (balances) {
-    for (const strategy of strategies) addTo(costs, splitPair(strategy.symbol).quote, costOf(strategy));
+    for (const strategy of strategies) addAmount(costs, splitPair(strategy.symbol).quote, costOf(strategy));
     for (const { side, strategy, price, amount, booked } of orders) {
       const quote = quotes.get(strategy ?? "");
       if (side !== "buy" || strategy === null || quote === undefined) continue;
       const open = notional({ price, amount: amount - booked });
-      addTo(buys, strategy, open);
-      addTo(openBuys, quote, open);
+      addAmount(buys, strategy, open);
+      addAmount(openBuys, quote, open);
     }
   }
   return {
@@ -441,7 +441,7 @@ export function capitalsOf(
     },
     note(before: Strategy, after: Strategy): void {
       if (balances && before.state !== after.state)
-        addTo(costs, splitPair(after.symbol).quote, costOf(after) - costOf(before));
+        addAmount(costs, splitPair(after.symbol).quote, costOf(after) - costOf(before));
     },
   };
 }

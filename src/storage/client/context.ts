@@ -234,7 +234,7 @@ const MAX_CONVERTED_LENGTH = 8_000_000;
 /** Converts a stored value with its column's converter. */
 type Convert = (value: unknown, read: (value: unknown) => unknown) => unknown;
 
-const converted: Convert = (value, read) => read(value);
+const convertAnew: Convert = (value, read) => read(value);
 
 /**
  * Converts each text once while it is among the newest texts of `maxLength` characters together: most strategies do not
@@ -263,7 +263,7 @@ function convertedOnce(maxLength: number): Convert {
 export function rowsFrom<T extends Table>(
   table: T,
   rows: readonly ArrayLike<unknown>[],
-  convert = converted,
+  convert = convertAnew,
 ): T["$inferSelect"][] {
   const readers = readersOf(table);
   return rows.map((row) => {
