@@ -33,6 +33,7 @@ export type EventKind =
   | "agreement"
   | "alarm"
   | "notice"
+  | "waits"
   | "recovered"
   | "cycle"
   | "audit";

@@ -67,6 +67,21 @@ export interface OfferMemory {
   readonly canceled: Readonly<Record<string, Millis>>;
 }
 
+/** What keeps a strategy from acting. docs/errors.md lists the codes. */
+export type WaitCode = "limit" | "funds_missing" | "base_missing" | "market_closed" | "exit";
+
+/** Something that a strategy waits for; each one is reported in one event. */
+export interface Wait {
+  readonly code: WaitCode;
+  /** Null if all strategies of the account wait for it. */
+  readonly strategy: string | null;
+  /** What it waits for, and what its owner can do. */
+  readonly message: string;
+  /** Protocol time of the first pass that found it. */
+  readonly since: Millis;
+  readonly isReported: boolean;
+}
+
 /** What one pass stores for the next pass of an account. */
 export interface AccountMemory {
   /** Account totals at the first strategy's start; other changes are counted from them. */
@@ -101,6 +116,8 @@ export interface AccountMemory {
   readonly searchPages?: Readonly<Record<string, string>> | undefined;
   /** Strategies whose unwatched stop price was already reported in an event. */
   readonly unwatched?: readonly string[] | undefined;
+  /** What strategies wait for. */
+  readonly waits?: readonly Wait[] | undefined;
   /** Why the exchange made the last pass incomplete; absent after a complete pass. */
   readonly failed?: VenueFailure | undefined;
   /** Time between two rounds of the process that made the last complete pass. */

@@ -57,6 +57,7 @@ const LEVEL_OF: Partial<Record<EventKind, AlertLevel>> = {
   recovered: "warning",
   exit: "alert",
   alarm: "alert",
+  waits: "alert",
   unreadable: "alert",
   error: "alert",
   kill: "alert",

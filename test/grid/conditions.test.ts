@@ -103,7 +103,7 @@ it("a paused grid reports how to resume it", async () => {
 it("slots that lack quote or base report where it has to come from", async () => {
   const poor = await grid({ balances: { USDT: "150", BTC: "1" } });
   expect((await poor.readOutput()).funds_missing).toMatch(
-    /^1 slot waits for USDT: deposit it at kraken, .* `edgemaker grid edit \S+ --budget …`$/,
+    /^1 slot waits for USDT: deposit it at kraken, .* give this one a smaller --budget$/,
   );
   const robbed = await grid();
   const sell = robbed.exchange.open().find(({ side }) => side === "sell");
@@ -111,6 +111,6 @@ it("slots that lack quote or base report where it has to come from", async () =>
   robbed.exchange.deposit("BTC", "-2");
   await robbed.pass();
   expect((await robbed.readOutput()).base_missing).toMatch(
-    /^1 slot waits for BTC that the grid bought .* deposit it at kraken/,
+    /^1 slot waits for BTC that the strategy bought .* deposit it at kraken/,
   );
 });

@@ -39,6 +39,7 @@ import {
 import { cancellable, isRecovering, rhythmOf, type StrategyPass, unchanged, windowOf } from "./intents.ts";
 import { judgeAccount, judgeLoss, withStopped } from "./loss.ts";
 import { noteUnreadable, stoppedUnreadable } from "./stop.ts";
+import { type FoundWait, waitsAfter, waitsOf } from "./waits.ts";
 
 /** Writes of a pass, and the requests that it then sends to the exchange. */
 export interface Decision {
@@ -91,13 +92,14 @@ export function* decideInSteps(
   const hidden = snapshot.strategies.filter((strategy) => !isObserved(strategy));
   const losses = judgeAccount(snapshot.memory, [...strategies, ...hidden], { bounds, quotes, kinds });
   const account = { snapshot, observation, strategies, kinds, live, losses, slow, ...rest };
-  const { advanced, share } = yield* advanceAll(account, terms);
+  const { advanced, share, found: waiting } = yield* advanceAll(account, terms);
 
   const ids = new Set<string | null>(before.map(({ id }) => id));
   const others = reconciled.filter(({ order }) => !ids.has(order.strategy));
   const { unreadable, events } = nameUnreadable(snapshot, observation, live);
+  const { waits, events: waitEvents } = waitsNow(snapshot, hidden, waiting);
   const unreported = unreportedChanges(snapshot, observation, kinds);
-  const memory = { ...rememberAll(account, { reconciled, unreported, quotes }), unreadable };
+  const memory = { ...rememberAll(account, { reconciled, unreported, quotes }), unreadable, waits };
   const written = isSameMemory(memory, snapshot.memory) ? null : memory;
   const changes = [
     ...advanced.map((one, index) =>
@@ -105,7 +107,15 @@ export function* decideInSteps(
     ),
     ...unreported,
     accountChanges(
-      { reconciled: others, snapshot, observation, memory: written, waiting: rest.waiting, live, events },
+      {
+        reconciled: others,
+        snapshot,
+        observation,
+        memory: written,
+        waiting: rest.waiting,
+        live,
+        events: [...events, ...waitEvents],
+      },
       now,
     ),
   ];
@@ -160,6 +170,7 @@ function* advanceAll(account: AccountPass, { limit, bounds }: Pick<PassTerms, "l
   const all = ofAllMarkets({ strategies, kinds, orders: live }, snapshot, observation);
   const capitals = capitalsOf(observation, all);
   const advanced: AdvancedStrategy[] = [];
+  const found: FoundWait[] = [];
   for (const [index, strategy] of strategies.entries()) {
     const capital = capitals.of(strategy, share.openBuys);
     const context = turnOf(account, share, strategy, capital);
@@ -170,10 +181,22 @@ function* advanceAll(account: AccountPass, { limit, bounds }: Pick<PassTerms, "l
     share = afterTurn(share, { strategy, quote }, done);
     strategies[index] = done.strategy;
     capitals.note(strategy, done.strategy);
+    found.push(...waitsOf(done.strategy, mine, context, snapshot.memory.waits));
     advanced.push({ ...done, terms });
     yield;
   }
-  return { advanced, share };
+  return { advanced, share, found };
+}
+
+/** Returns the waits after this pass; those of strategies whose market was not read go on. */
+function waitsNow(
+  { memory, lease }: Snapshot,
+  hidden: readonly Strategy[],
+  found: readonly FoundWait[],
+): ReturnType<typeof waitsAfter> {
+  const ids = new Set<string | null>(hidden.map(({ id }) => id));
+  const still = (memory.waits ?? []).filter(({ strategy }) => ids.has(strategy));
+  return waitsAfter(memory.waits, [...still, ...found], lease);
 }
 
 /** Returns orders of unread markets that can still arrive; from then on, the balances show what they lock. */
@@ -235,7 +258,11 @@ const withLosses = (memory: AccountMemory, losses: Losses): AccountMemory =>
 
 // The rest of it is written when the pass ends.
 const isSameMemory = (a: AccountMemory, b: AccountMemory): boolean =>
-  a.moved === b.moved && a.baseline === b.baseline && a.losses === b.losses && a.unreadable === b.unreadable;
+  a.moved === b.moved &&
+  a.baseline === b.baseline &&
+  a.losses === b.losses &&
+  a.unreadable === b.unreadable &&
+  a.waits === b.waits;
 
 function withWorth(
   reconciled: Reconciled,

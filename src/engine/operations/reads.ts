@@ -17,6 +17,7 @@ import { type Exposure, NO_EXPOSURE, type Preview } from "../../model/proposal.t
 import type { Strategy } from "../../model/strategy.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
+import { waitNotices } from "../decide/waits.ts";
 import { runPassesUntil } from "../pass/round.ts";
 import { stalledFor, stalledNotices } from "../pass/stop-watch.ts";
 import { streamNotices } from "../pass/streams/down.ts";
@@ -50,6 +51,7 @@ export function listedStrategy<More extends object>(
   const isKilled = killed && status !== "stopped";
   const notices = [
     ...state.notices,
+    ...waitNotices(view),
     ...stalledNotices(view, interval),
     ...streamNotices(view, streamReport?.()),
     ...(isKilled ? [KILLED] : []),

@@ -1,14 +1,13 @@
 import * as z from "zod";
+import { waitNotices } from "../../engine/decide/waits.ts";
 import { stalledFor, stalledNotices, watchNotices } from "../../engine/pass/stop-watch.ts";
 import { describeStream, streamNotices } from "../../engine/pass/streams/down.ts";
 import { text } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { countField, flagField, idField, textField } from "../../kernel/fields.ts";
-import { splitPair } from "../../kernel/pair.ts";
 import { MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import { BUYS_ON } from "../../model/kill.ts";
-import type { RefusalReason } from "../../model/strategy.ts";
 import { operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
@@ -43,7 +42,7 @@ const pauseOf = ({ strategy: { id, phase, wants } }: ViewWithoutTime): Condition
 
 const conditionsOf = cachedPerView((view): readonly Condition[] => {
   if (view.strategy.status === "stopped") return [];
-  return [...accountCondition(view), ...pauseOf(view), ...outsideRange(view), ...lacksOf(view)];
+  return [...accountCondition(view), ...pauseOf(view), ...outsideRange(view)];
 });
 
 /** Returns the interval of passes; one minute if this process runs none and the interval is unknown. */
@@ -116,6 +115,7 @@ function noticedFrom(deps: Deps, view: StrategyView<GridStrategy>, killed: boole
   return [
     ...stalledNotices(view, deps.interval),
     ...conditionsOf(view),
+    ...waitNotices(view),
     ...watchNotices(view, intervalOf(deps)),
     ...streamNotices(view, deps.streamReport?.()),
     ...kill,
@@ -184,14 +184,7 @@ export const listGrids = operation({
 
 /** Conditions of a running grid at the time of the request, and what the user can do about them. */
 interface Condition {
-  readonly code:
-    | "key_refused"
-    | "key_missing"
-    | "exchange_unavailable"
-    | "paused"
-    | "out_of_range"
-    | "funds_missing"
-    | "base_missing";
+  readonly code: "key_refused" | "key_missing" | "exchange_unavailable" | "paused" | "out_of_range";
   readonly message: string;
 }
 
@@ -241,35 +234,6 @@ function outsideRange({ strategy, memory }: ViewWithoutTime): Condition[] {
       code: "out_of_range",
       message: `the price ${text(mid)} is ${where} its range ${text(range.lower)} – ${text(range.upper)}: ${what}, and earns nothing until the price returns; \`edgemaker grid edit ${id} --lower … --upper …\` moves it`,
     },
-  ];
-}
-
-function lacksOf({ strategy }: ViewWithoutTime): Condition[] {
-  const { id, symbol, account, state } = strategy;
-  const { base, quote } = splitPair(symbol);
-  const { exchange } = parseAccountKey(account);
-  const slots = (reason: RefusalReason): string => {
-    const count = state.refused.filter((refusal) => refusal.reason === reason).length;
-    return count === 0 ? "" : count === 1 ? "1 slot waits" : `${count} slots wait`;
-  };
-  const [quoteless, baseless] = [slots("no_quote"), slots("inventory_missing")];
-  return [
-    ...(quoteless === ""
-      ? []
-      : [
-          {
-            code: "funds_missing" as const,
-            message: `${quoteless} for ${quote}: deposit it at ${exchange}, stop another grid, or make this one smaller with \`edgemaker grid edit ${id} --budget …\``,
-          },
-        ]),
-    ...(baseless === ""
-      ? []
-      : [
-          {
-            code: "base_missing" as const,
-            message: `${baseless} for ${base} that the grid bought but that is not free in the account; deposit it at ${exchange}, or stop the grid with \`edgemaker grid stop ${id}\``,
-          },
-        ]),
   ];
 }
 

@@ -1,0 +1,137 @@
+/** Finds what strategies wait for. Each wait is a notice in the status, and is reported once, in an event. */
+import { type Decimal, ZERO } from "../../kernel/decimal.ts";
+import { splitPair } from "../../kernel/pair.ts";
+import { MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
+import { type AccountKey, exchangeName } from "../../model/account.ts";
+import type { Event } from "../../model/events.ts";
+import type { Wait, WaitCode } from "../../model/memory.ts";
+import type { Order } from "../../model/order.ts";
+import { REFUSAL_TEXT } from "../../model/refusal-text.ts";
+import type { Refusal, Strategy } from "../../model/strategy.ts";
+import type { StrategyView } from "../../ports/stores/store.ts";
+import { isLasting, type StrategyPass } from "./intents.ts";
+
+/** A wait that a pass found. It is reported when it has lasted `after`; default: at once. */
+export interface FoundWait extends Pick<Wait, "code" | "strategy" | "message"> {
+  readonly after?: Millis;
+}
+
+/** Returns the waits after a pass, and an event for each one to report. Waits that are not found again are over. */
+export function waitsAfter(
+  before: readonly Wait[] | undefined,
+  found: readonly FoundWait[],
+  { account, now }: { readonly account: AccountKey; readonly now: Millis },
+): { readonly waits: readonly Wait[] | undefined; readonly events: readonly Event[] } {
+  const events: Event[] = [];
+  const knownWaits = new Map(before?.map((wait) => [`${wait.code} ${wait.strategy}`, wait]));
+  const waits = found.map(({ code, strategy, message, after = 0 }): Wait => {
+    const known = knownWaits.get(`${code} ${strategy}`);
+    const since = Math.min(known?.since ?? now, now);
+    const reports = !known?.isReported && now - since >= after;
+    if (reports) events.push({ account, strategy, at: now, kind: "waits", message: `${code}: ${message}` });
+    if (known && !reports && known.since === since && known.message === message) return known;
+    return { code, strategy, message, since, isReported: reports || known?.isReported === true };
+  });
+  const isSame = before?.length === waits.length && before.every((wait, at) => wait === waits[at]);
+  return { waits: isSame || (!before && waits.length === 0) ? before : waits, events };
+}
+
+/** Returns the notices of a running strategy's waits, and of its account's. */
+export const waitNotices = ({
+  strategy: { id, status },
+  memory,
+}: Pick<StrategyView, "strategy" | "memory">): readonly {
+  readonly code: WaitCode;
+  readonly message: string;
+}[] =>
+  status === "stopped"
+    ? []
+    : (memory.waits ?? [])
+        .filter(({ strategy }) => strategy === null || strategy === id)
+        .map(({ code, message }) => ({ code, message }));
+
+/** Limits that can end by themselves are reported after this time. */
+const MIN_LIMITED_MS: Millis = 5 * MINUTE;
+/** Orders of the account that an exit has to wait for usually end in one pass. */
+const MIN_EXIT_WAIT_MS: Millis = 15 * SECOND;
+
+/** Returns what a strategy waits for after its part of a pass. `live` are its unsettled orders. */
+export function waitsOf(
+  strategy: Strategy,
+  live: readonly Order[],
+  context: StrategyPass,
+  before: readonly Wait[] = [],
+): FoundWait[] {
+  const { id, status, wants, state, lastError } = strategy;
+  if (status === "stopped" || status === "error" || wants === "pause") return [];
+  const found = (code: WaitCode, message: string | undefined, after: Millis): FoundWait[] =>
+    message === undefined ? [] : [{ code, strategy: id, message, after }];
+  if (state.exit)
+    return found("exit", lastError === null ? undefined : `its exit waits: ${lastError}`, MIN_EXIT_WAIT_MS);
+  if (wants === "stop") return [];
+  const { readLag } = context.timing;
+  const limited = limitWait(state.refused);
+  const lacks = lacksOf(strategy, live, context, (code) =>
+    before.some((wait) => wait.strategy === id && wait.code === code),
+  );
+  return [
+    ...found("market_closed", closedMessage(strategy, context), 0),
+    ...found("limit", limited?.message, limited?.after ?? 0),
+    ...found("funds_missing", lacks.quote, readLag),
+    ...found("base_missing", lacks.base, readLag),
+  ];
+}
+
+const closedMessage = (
+  { state, symbol, account }: Strategy,
+  { observed: { market } }: StrategyPass,
+): string | undefined =>
+  state.closedSince === undefined || market?.active
+    ? undefined
+    : `${exchangeName(account)} has closed ${symbol}; nothing is placed until it trades again`;
+
+/** A loss limit has its own event, and a gap between two orders only sets their pace. */
+const isLimitRefusal = ({ slot, reason }: Refusal): boolean =>
+  slot >= 0 && reason.startsWith("limit_") && reason !== "limit_loss" && reason !== "limit_gap";
+
+function limitWait(refused: readonly Refusal[]): Pick<FoundWait, "message" | "after"> | undefined {
+  const limited = refused.filter(isLimitRefusal);
+  const first = limited.find(({ reason }) => isLasting(reason)) ?? limited[0];
+  if (!first) return undefined;
+  const message = `${slotsText(limited)} for a limit: ${first.detail ?? REFUSAL_TEXT[first.reason] ?? first.reason}`;
+  return { message, after: isLasting(first.reason) ? 0 : MIN_LIMITED_MS };
+}
+
+const slotsText = ({ length }: readonly Refusal[]): string =>
+  length === 1 ? "1 slot waits" : `${length} slots wait`;
+
+/** Describes what the account lacks; without balances it is unknown, so an earlier wait goes on. */
+function lacksOf(
+  strategy: Strategy,
+  live: readonly Order[],
+  { kind, funds, observed: { market } }: StrategyPass,
+  hasWaited: (code: WaitCode) => boolean,
+): Partial<Record<"quote" | "base", string>> {
+  const { symbol, account, state } = strategy;
+  if (!state.refused.some(({ reason }) => reason === "no_quote" || reason === "inventory_missing")) return {};
+  const { base, quote } = splitPair(symbol);
+  const needs = market && funds && kind.reserve(strategy, live, market);
+  const waiting = (code: WaitCode, asset: string, need: Decimal | undefined): readonly Refusal[] => {
+    const reason = code === "funds_missing" ? "no_quote" : "inventory_missing";
+    const isLacking = need === undefined ? hasWaited(code) : need > (funds?.[asset] ?? ZERO);
+    return isLacking ? state.refused.filter(({ slot, reason: why }) => slot >= 0 && why === reason) : [];
+  };
+  const [quoteless, baseless] = [
+    waiting("funds_missing", quote, needs?.quote),
+    waiting("base_missing", base, needs?.base),
+  ];
+  const where = exchangeName(account);
+  return {
+    ...(quoteless.length > 0 && {
+      quote: `${slotsText(quoteless)} for ${quote}: deposit it at ${where}, stop another strategy, or give this one a smaller --budget`,
+    }),
+    ...(baseless.length > 0 && {
+      base: `${slotsText(baseless)} for ${base} that the strategy bought but that is not free in the account: deposit it at ${where}, or stop the strategy`,
+    }),
+  };
+}
