@@ -12,7 +12,7 @@ import { promisedPairs } from "../../src/liquidity/operations/report.ts";
 import { withoutRules } from "../../src/liquidity/operations/sample.ts";
 import type { LiquidityDeps } from "../../src/liquidity/store/store.ts";
 import { accountKey } from "../../src/model/account.ts";
-import { describeFees } from "../../src/model/market.ts";
+import { feeRatesText } from "../../src/model/market.ts";
 import { createOperations } from "../../src/operations.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { ExchangeInfo } from "../../src/ports/venue.ts";
@@ -41,7 +41,7 @@ import type { Values } from "../terminal/arguments.ts";
 import { print } from "../terminal/output.ts";
 import { fail } from "../terminal/refused.ts";
 import { terminalColumns, wrap } from "../terminal/style.ts";
-import { compareExchanges } from "./exchange-shapes.ts";
+import { type Check, compareExchanges, type Finding } from "./exchange-shapes.ts";
 import { PLANS, PRICES_OF, type PricePlan, type Unit } from "./plans.ts";
 import { openAnswering, remoteOf } from "./run-operation.ts";
 
@@ -235,7 +235,7 @@ async function exchange(
   });
   await tryCheck(checks, `${info.id} fees`, async () => {
     const market = await venue.market("BTC/USDT");
-    return [market, describeFees(market), market.assumedFees ? "note" : "ok"];
+    return [market, feeRatesText(market), market.assumedFees ? "note" : "ok"];
   });
   if (info.kind === "live") checks.push(await checkClock(info.id, named ?? `https://${venue.account.host}`));
   const { live } = deps;
@@ -287,14 +287,6 @@ async function checkClock(id: string, address: string): Promise<Check> {
   } catch (error) {
     return checked(check, "bad", `no response from ${address}: ${messageOf(error)}`);
   }
-}
-
-type Finding = "ok" | "note" | "bad";
-
-export interface Check {
-  readonly check: string;
-  readonly finding: Finding;
-  readonly detail: string;
 }
 
 const checked = (check: string, finding: Finding, detail: string): Check => ({

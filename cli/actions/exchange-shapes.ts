@@ -3,17 +3,25 @@ import { boundedText, MAX_MARKET_LIST_BYTES } from "../../src/adapters/bounded-t
 import { messageOf } from "../../src/kernel/errors.ts";
 import { SECOND } from "../../src/kernel/time.ts";
 import type { VenueName } from "../../src/model/market.ts";
-import type { Check } from "./doctor.ts";
 import tested from "./exchange-shapes.json" with { type: "json" };
 
+export type Finding = "ok" | "note" | "bad";
+
+/** Result of one check of `doctor`. */
+export interface Check {
+  readonly check: string;
+  readonly finding: Finding;
+  readonly detail: string;
+}
+
 /** Types of each field, by its path: `[]` is an item of a list, `*` a field whose name is a market's or an asset's. */
-export type Shape = Readonly<Record<string, string>>;
+export type ResponseShape = Readonly<Record<string, string>>;
 
 interface KnownCall {
   /** Date on which the shape was last checked, as YYYY-MM-DD, and what it was checked against. */
   readonly checked: string;
   readonly source: string;
-  readonly fields: Shape;
+  readonly fields: ResponseShape;
 }
 
 /** Shapes of public calls, by their path and query. */
@@ -46,26 +54,26 @@ export async function compareExchanges(
   return { checks: results.map(({ check }) => check), code };
 }
 
-interface Compared {
+interface ComparedCall {
   readonly check: Check;
   readonly differs: boolean;
   readonly isRead: boolean;
 }
 
 /** Makes one call after the other, because exchanges limit calls from an address. */
-async function compareExchange({ id, venue, address }: ComparedExchange): Promise<Compared[]> {
+async function compareExchange({ id, venue, address }: ComparedExchange): Promise<ComparedCall[]> {
   const { host, calls } = SHAPES[venue];
   const base = address ?? `https://${host}`;
-  const results: Compared[] = [];
+  const results: ComparedCall[] = [];
   for (const [path, { checked, fields }] of Object.entries(calls)) {
     const name = `${id} ${path.replace(/\?.*$/, "")}`;
-    const found = (finding: Check["finding"], detail: string): Compared => ({
+    const found = (finding: Check["finding"], detail: string): ComparedCall => ({
       check: { check: name, finding, detail },
       differs: false,
       isRead: finding === "ok",
     });
     try {
-      const differences = shapeDifferences(fields, shapeOf(await responseOf(base + path), fields));
+      const differences = shapeDifferences(fields, readShape(await responseOf(base + path), fields));
       results.push(
         differences.length === 0
           ? found("ok", `as checked on ${checked}`)
@@ -93,7 +101,7 @@ async function responseOf(url: string): Promise<unknown> {
 const MARKET_NAME = /^[A-Z0-9][A-Z0-9._/-]{2,}$/;
 
 /** Returns the types of a response's fields; `known` decides which names are fields and which are markets. */
-export function shapeOf(body: unknown, known: Shape = {}): Shape {
+export function readShape(body: unknown, known: ResponseShape = {}): ResponseShape {
   const paths = Object.keys(known);
   const isKnown = (path: string) =>
     paths.some((one) => one === path || one.startsWith(`${path}.`) || one.startsWith(`${path}[`));
@@ -121,8 +129,8 @@ function typeOf(value: unknown): string {
 }
 
 /** Describes which fields are new, gone or of another type, without the fields in them. */
-export function shapeDifferences(known: Shape, live: Shape): string[] {
-  const lacking = (of: Shape, among: Shape) =>
+export function shapeDifferences(known: ResponseShape, live: ResponseShape): string[] {
+  const lacking = (of: ResponseShape, among: ResponseShape) =>
     Object.keys(of).filter((path) => !(path in among) && parentOf(path) in among);
   // An empty list shows no item, and what is no object any more has no fields.
   const isShown = (path: string) => !path.endsWith("[]") && !!live[parentOf(path)]?.includes("object");

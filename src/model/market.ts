@@ -132,19 +132,20 @@ export function expectedText(
 }
 
 /** Returns a fee rate as text, in percent: 0.0025 is `0.25 %`. */
-const feeText = (rate: Decimal): string => `${text(roundToStep(rate * 100n, ONE / 10_000n, "half"))} %`;
+const ratePercentText = (rate: Decimal): string =>
+  `${text(roundToStep(rate * 100n, ONE / 10_000n, "half"))} %`;
 
 /** Describes both fee rates, and since when the assumed ones are published. */
-export function describeFees(market: Pick<Market, "maker" | "taker" | "assumedFees">): string {
+export function feeRatesText(market: Pick<Market, "maker" | "taker" | "assumedFees">): string {
   const { names, published } = market.assumedFees ?? { names: [], published: "" };
-  const of = (name: "maker" | "taker") => `${name} fee ${feeText(market[name])}`;
+  const of = (name: "maker" | "taker") => `${name} fee ${ratePercentText(market[name])}`;
   if (names.length === 0) return `${of("maker")}, ${of("taker")}`;
   return `${names.map(of).join(", ")}, assumed: published rate of ${published}`;
 }
 
 /** Returns a warning if a fee rate is assumed. */
 export const feeWarnings = (market: Pick<Market, "maker" | "taker" | "assumedFees">) =>
-  market.assumedFees ? [{ code: "fees_assumed" as const, message: describeFees(market) }] : [];
+  market.assumedFees ? [{ code: "fees_assumed" as const, message: feeRatesText(market) }] : [];
 
 /** Returns whether the exchange accepts an order of this amount (base) at this price (quote). */
 export const meetsMinimum = (market: Market, price: Decimal, amount: Decimal): boolean =>

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type ExchangeShapes, shapeDifferences, shapeOf } from "../../cli/actions/exchange-shapes.ts";
+import { type ExchangeShapes, readShape, shapeDifferences } from "../../cli/actions/exchange-shapes.ts";
 import { MINUTE } from "../../src/kernel/time.ts";
 import { VENUES, type VenueName } from "../../src/model/market.ts";
 import { root } from "../support/bundle.ts";
@@ -26,7 +26,7 @@ async function publicCalls(name: VenueName) {
       const { pathname, search } = new URL(url);
       const [, checked = "", source = ""] =
         /^(\S+) (.+)$/.exec(response.headers.get("x-shape-checked") ?? "") ?? [];
-      calls[pathname + search] = { checked, source, fields: shapeOf(await response.clone().json()) };
+      calls[pathname + search] = { checked, source, fields: readShape(await response.clone().json()) };
       return response;
     },
   });
@@ -76,7 +76,7 @@ describe("a shape", () => {
       error: [],
       result: { XXBTZUSD: { a: ["1", 2], b: null }, ADAUSD: { a: [], b: true }, last: "1" },
     };
-    expect(shapeOf(body)).toEqual({
+    expect(readShape(body)).toEqual({
       "": "object",
       error: "list",
       result: "object",
@@ -89,8 +89,8 @@ describe("a shape", () => {
   });
 
   it("takes any name for a market where a known response has markets", () => {
-    const known = shapeOf({ result: { XBTUSD: { a: "1" }, last: "1" } });
-    expect(shapeOf({ result: { aaplx: { a: "2" }, last: "3" } }, known)).toEqual(known);
+    const known = readShape({ result: { XBTUSD: { a: "1" }, last: "1" } });
+    expect(readShape({ result: { aaplx: { a: "2" }, last: "3" } }, known)).toEqual(known);
   });
 
   it.each([
@@ -102,7 +102,7 @@ describe("a shape", () => {
     ["all at once", { a: null, b: [{ d: 1 }] }, ["new: b[].d", "gone: b[].c", "changed: a (null, was text)"]],
     ["no object", [], ["changed: the response (list, was object)"]],
   ])("differs by what is new, gone or changed: %s", (_name, live, expected) => {
-    expect(shapeDifferences(shapeOf({ a: "1", b: [{ c: 1 }] }), shapeOf(live))).toEqual(expected);
+    expect(shapeDifferences(readShape({ a: "1", b: [{ c: 1 }] }), readShape(live))).toEqual(expected);
   });
 });
 
