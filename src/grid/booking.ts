@@ -89,7 +89,7 @@ export const flattened = (slot: Slot): Slot =>
 
 /**
  * Books the end of an order after its last fill. A completely filled order switches its slot to the other side; a
- * sell of bought base completes a cycle.
+ * sell of bought base completes a cycle, if it is not a part.
  */
 export function bookEnd(
   state: GridState,
@@ -98,7 +98,8 @@ export function bookEnd(
   const complete = order.booked >= order.amount;
   if (!complete) return state;
   const slot = state.slots.find((slot) => slot.index === order.slot);
-  const cycle = slot !== undefined && order.side === "sell" && !slot.first;
+  const isPart = order.side === "sell" && slot?.isPart === true;
+  const cycle = slot !== undefined && order.side === "sell" && !slot.first && !isPart;
   const ledger = {
     ...state.ledger,
     filledOrders: state.ledger.filledOrders + 1,
@@ -107,7 +108,7 @@ export function bookEnd(
   return {
     ...state,
     ledger,
-    slots: state.slots.map((one) => (one === slot ? flipped(one, order.side) : one)),
+    slots: state.slots.map((one) => (one === slot && !isPart ? flipped(one, order.side) : one)),
   };
 }
 

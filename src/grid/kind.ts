@@ -29,7 +29,14 @@ import {
   releaseInventory,
   unsoldBase,
 } from "./booking.ts";
-import { forgottenBase, giveFirstBase, layOut, targetBase, withMid } from "./ladder/levels.ts";
+import {
+  forgottenBase,
+  giveFirstBase,
+  largestOrdersOf,
+  layOut,
+  targetBase,
+  withMid,
+} from "./ladder/levels.ts";
 import { countTry, firstBuy, priceAtTick, sellPrice, withCost } from "./plan/first-buy.ts";
 import {
   affords,
@@ -91,6 +98,7 @@ export const gridKind: Kind<GridConfig, GridState> = {
   release: (state: GridState) => releaseInventory(state, () => true),
   holdings: (state: GridState) => ({ base: gridPosition(state), cost: costInAll(state) }),
   reserve: reserveOf,
+  largestOrders: ({ slots }: GridState) => largestOrdersOf(slots),
   movedByBooks,
   accounts: gridAccounts,
   isInRange: ({ slots }: GridState, mid: Decimal) =>

@@ -15,6 +15,8 @@ import { showLimit } from "./texts.ts";
 export interface OrderToCheck extends Omit<NewOrder, "clientId" | "timeInForce"> {
   /** Price of a limit order; for a market order, the worst price in the book, 0 if the book was not read. */
   readonly price: Decimal;
+  /** The part of a sell that its strategy bought. Limits on the size of an order or a day do not count it. */
+  readonly ownBase?: Decimal | undefined;
 }
 
 /** Market data from the last read before the order leaves. */
@@ -26,7 +28,8 @@ export interface MarketLook {
 
 /**
  * Returns why an order is refused; undefined if it is allowed. Every order passes this check. The statement that
- * records the order repeats the parts that other orders can change meanwhile.
+ * records the order repeats the parts that other orders can change meanwhile. A sell of what its strategy bought counts
+ * as nothing: a limit must not prevent the end of a position.
  */
 export function allowed(
   order: OrderToCheck,
@@ -40,8 +43,7 @@ export function allowed(
     ofSymbol(result) ??
     ofPriceAge(result) ??
     ofCollar(result) ??
-    ofOrder(result) ??
-    beyondDayLimit(result, used, whose) ??
+    (counted === ZERO ? undefined : (ofOrder(result) ?? beyondDayLimit(result, used, whose))) ??
     beyondOrderLimit(result, used) ??
     withinOrderGap(result, used)
   );
@@ -52,12 +54,15 @@ const MARKET_BUY_WITHIN: Decimal = decimal("1.01");
 
 /**
  * Returns the maximum notional of an order in quote: a buy at its maximum cost, a sell at its limit price or the mid,
- * whichever is higher.
+ * whichever is higher, without the base that its strategy bought.
  */
-export function countedNotional({ side, type, price, amount }: OrderToCheck, quote: BidAsk): Decimal {
+export function countedNotional(
+  { side, type, price, amount, ownBase = ZERO }: OrderToCheck,
+  quote: BidAsk,
+): Decimal {
   const atMarket = side === "buy" ? max(price, mul(quote.ask, MARKET_BUY_WITHIN, "up")) : quote.bid;
   const limit = type === "market" ? atMarket : price;
-  return mul(side === "buy" && type === "limit" ? limit : max(limit, midOf(quote)), amount, "up");
+  return mul(side === "buy" && type === "limit" ? limit : max(limit, midOf(quote)), amount - ownBase, "up");
 }
 
 /** Returns the usage after an allowed order. */

@@ -1,14 +1,21 @@
 /** Computes what a position can sell and buy: its budget after its fills. */
-import { type Decimal, div, max, min, roundToStep, ZERO } from "../kernel/decimal.ts";
+import { type Decimal, div, max, min, roundToStep, text, ZERO } from "../kernel/decimal.ts";
 import { splitPair } from "../kernel/pair.ts";
+import { midOf } from "../kernel/spread.ts";
 import { parseAccountKey } from "../model/account.ts";
-import type { Bounds, Limits } from "../model/limits.ts";
-import { type Market, meetsMinimum } from "../model/market.ts";
+import type { Bounds, LargestOrders, Limits } from "../model/limits.ts";
+import { type BidAsk, type Market, meetsMinimum } from "../model/market.ts";
 import type { Order } from "../model/order.ts";
 import type { Exposure } from "../model/proposal.ts";
-import type { PairAmounts, Strategy, StrategyConfig, StrategyState } from "../model/strategy.ts";
-import { exposureOf, openBids } from "./allowed.ts";
-import { EVERY_SCOPE, mostNotional, scopeOfExchange } from "./standing.ts";
+import {
+  calledBy,
+  type PairAmounts,
+  type Strategy,
+  type StrategyConfig,
+  type StrategyState,
+} from "../model/strategy.ts";
+import { exposureOf, type OrderToCheck, openBids } from "./allowed.ts";
+import { EVERY_SCOPE, mostNotional, refusedWithin, scopeOfExchange } from "./standing.ts";
 
 /** A strategy with one position. */
 export type Positioned = Strategy<
@@ -50,6 +57,9 @@ export function positionExposure(
 export const baseWithBids = ({ state }: Pick<Positioned, "state">, buys: readonly Order[]): Decimal =>
   max(ZERO, state.base) + openBids(buys).base;
 
+const isInScope = (scope: string, { account }: Pick<Strategy, "account">): boolean =>
+  scope === EVERY_SCOPE || scope === scopeOfExchange(parseAccountKey(account).exchange);
+
 const LOSSES = ["strategyLoss", "accountLoss"] as const;
 
 /** Describes each loss limit of a scope in an asset that no running strategy has as its quote asset, such as a typo. */
@@ -57,9 +67,7 @@ export function unusedLosses(
   { scope, limits }: { readonly scope: string; readonly limits: Limits },
   running: readonly Pick<Strategy, "account" | "symbol">[],
 ): string[] {
-  const inScope = running.filter(
-    ({ account }) => scope === EVERY_SCOPE || scope === scopeOfExchange(parseAccountKey(account).exchange),
-  );
+  const inScope = running.filter((strategy) => isInScope(scope, strategy));
   const used = new Set(inScope.map(({ symbol }) => splitPair(symbol).quote));
   const where = scope === EVERY_SCOPE ? "" : ` on ${scope.replace("account:", "")}`;
   return LOSSES.flatMap((name) =>
@@ -72,13 +80,74 @@ export function unusedLosses(
   );
 }
 
+/** A running strategy, the largest of its orders in quote, and how many of them are open. */
+interface LimitedStrategy {
+  readonly strategy: Pick<Strategy, "id" | "name" | "account" | "symbol">;
+  readonly largest: LargestOrders;
+  readonly open: number;
+}
+
+/** Describes the running strategies whose orders meet a scope's limits. */
+export function strategiesAtLimits(
+  { scope, limits }: { readonly scope: string; readonly limits: Limits },
+  running: readonly LimitedStrategy[],
+): string[] {
+  return running
+    .filter(({ strategy }) => isInScope(scope, strategy))
+    .flatMap(({ strategy, largest, open }) => {
+      const { quote } = splitPair(strategy.symbol);
+      const { orderNotional, dayNotional, openOrders, symbols } = limits;
+      const texts = [
+        ...(orderNotional ? splitTexts(largest, orderNotional[quote] ?? ZERO, quote) : []),
+        ...(dayNotional && largest.buy > (dayNotional[quote] ?? ZERO)
+          ? [`dayNotional is ${text(dayNotional[quote] ?? ZERO)} ${quote}, so its buys are refused`]
+          : []),
+        ...(openOrders !== undefined && open > openOrders
+          ? [`openOrders is ${openOrders}, and ${open} of its orders are open`]
+          : []),
+        ...(symbols && !symbols.includes(strategy.symbol)
+          ? [`symbols lacks ${strategy.symbol}, so it places no more orders`]
+          : []),
+      ];
+      return texts.map((why) => `${calledBy(strategy)} meets the limit: ${why}`);
+    });
+}
+
+/** Describes what a limit on single orders does to a strategy's buys and sells. */
+export const splitTexts = ({ buy, sell }: LargestOrders, most: Decimal, quote: string): string[] => [
+  ...(buy > most ? [`orderNotional is ${text(most)} ${quote}, so buys of ${text(buy)} are refused`] : []),
+  ...(sell > most && most > ZERO
+    ? [
+        `orderNotional is ${text(most)} ${quote}, so a sell of up to ${text(sell)} is split if the strategy bought its base, and refused otherwise`,
+      ]
+    : []),
+];
+
 /** Returns the part of an amount that one order can have; later passes place the rest. */
 export function inOneOrder(
   amount: Decimal,
   { price, market, bounds }: { price: Decimal; market: Market; bounds: Bounds | undefined },
 ): Decimal {
   const most = bounds && mostNotional(bounds, market.quote);
-  const part =
-    most === undefined ? amount : min(amount, roundToStep(div(most, price, "down"), market.lot, "down"));
+  const lots = most === undefined ? amount : roundToStep(div(most, price, "down"), market.lot, "down");
+  if (lots >= amount || lots <= ZERO) return amount;
+  // In equal parts, so that the last one is not below the exchange's minimum.
+  const count = (amount + lots - 1n) / lots;
+  const part = min(lots, roundToStep(amount / count, market.lot, "up"));
   return meetsMinimum(market, price, part) ? part : amount;
+}
+
+/**
+ * Returns the amount of a sell that limits allow in one order: at least what its strategy bought, in parts if a limit
+ * bounds single orders.
+ */
+export function soldInOneOrder(
+  order: OrderToCheck,
+  { quote, market, bounds }: { quote: BidAsk; market: Market; bounds: Bounds | undefined },
+): Decimal {
+  const { amount, price, ownBase = ZERO } = order;
+  if (!bounds || ownBase <= ZERO) return amount;
+  const reason = refusedWithin(order, quote, bounds)?.reason;
+  const sold = reason === "limit_order" || reason === "limit_day" ? ownBase : amount;
+  return inOneOrder(sold, { price: max(price, midOf(quote)), market, bounds });
 }

@@ -119,6 +119,12 @@ export interface StandingsRead extends Standings {
   readonly now: Millis;
 }
 
+/** Notional of the largest buy and sell of a strategy, in quote. */
+export interface LargestOrders {
+  readonly buy: Decimal;
+  readonly sell: Decimal;
+}
+
 /** Limits for the orders of one pass or one preview. */
 export interface Bounds {
   readonly standings: Standings;

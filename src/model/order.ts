@@ -108,7 +108,7 @@ export interface Order extends Required<NewOrder> {
 }
 
 /** An order that a strategy plans, before it has its client id. */
-export type Draft = Omit<Order, "clientId">;
+export type Draft = Omit<Order, "clientId"> & Pick<Intent, "ownBase">;
 
 /** Returns the part of an order that is sent to the exchange. */
 export const sentOrderOf = ({
@@ -341,6 +341,8 @@ export interface OwnBase {
 /** An order that a slot or the strategy as a whole requests. */
 export interface Intent extends OrderTerms {
   readonly slot: number;
+  /** The part of a sell that the strategy bought; limits do not count it. */
+  readonly ownBase?: Decimal | undefined;
 }
 
 /** A sum of products of two decimals without rounding: a whole count of 1e-36. */

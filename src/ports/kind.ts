@@ -3,7 +3,7 @@ import type { Decimal } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Event } from "../model/events.ts";
-import type { Bounds, LimitTerms } from "../model/limits.ts";
+import type { Bounds, LargestOrders, LimitTerms } from "../model/limits.ts";
 import type { BidAsk, Book, Market } from "../model/market.ts";
 import type { CandleSeries, Elsewhere } from "../model/memory.ts";
 import type {
@@ -149,6 +149,8 @@ export interface Kind<
   holdings(state: State): { readonly base: Decimal; readonly cost: Decimal };
   /** Returns the free balance that it still needs. `orders` are all unsettled orders, including its own. */
   reserve(strategy: Strategy<Config, State>, orders: readonly Order[], market: Market): Reserve;
+  /** Returns the largest buy and sell that its slots place, in quote; absent if only its open orders are known. */
+  largestOrders?(state: State): LargestOrders;
   /** Returns the booked balance change of its fills, per asset. */
   movedByBooks(state: State, symbol: Pair): Readonly<Record<string, Decimal>>;
   /** Returns the P&L of its fills at a price; the default is its start price. */

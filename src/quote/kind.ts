@@ -58,6 +58,12 @@ const otherOrdersOf = ({ id }: QuoteStrategy, { resting }: StrategyContext): Oth
     .filter(({ order }) => order?.strategy !== id)
     .map(({ side, price }) => ({ side, price, type: "limit" }));
 
+const besideOf = (strategy: QuoteStrategy, live: readonly Order[], context: StrategyContext) => ({
+  live,
+  own: otherOrdersOf(strategy, context),
+  bounds: context.bounds,
+});
+
 const withLost = (strategy: QuoteStrategy, lostAt: number | null): QuoteStrategy =>
   strategy.state.lostAt === lostAt ? strategy : { ...strategy, state: { ...strategy.state, lostAt } };
 
@@ -163,7 +169,7 @@ function runQuote(
   const begun = beginPosition(changed, live, context);
   if (!begun) return { short: true };
   if (begun.phase === "starting") return { strategy: begun };
-  const quoting = quotingOf(begun, market, context, { live, own: otherOrdersOf(begun, context) });
+  const quoting = quotingOf(begun, market, context, besideOf(begun, live, context));
   const priced = pricedOf(begun, quoting, context);
   const judged = priced ? judgeOwn(context.judge(begun, priced), priced) : begun;
   const after =
@@ -174,7 +180,7 @@ function runQuote(
       judged,
       judged.state === begun.state
         ? quoting
-        : quotingOf(judged, market, context, { live, own: otherOrdersOf(judged, context) }),
+        : quotingOf(judged, market, context, besideOf(judged, live, context)),
       { live, context, market, priced },
     );
   const results = [

@@ -38,7 +38,8 @@ export function withinLimits(
   // Not what was counted: what all orders of the day come to at their own prices.
   const rows = [...tables.orders.values()].filter(isRecordedHere);
   const ofToday = rows.filter(({ createdAt }) => Math.floor(createdAt / DAY) === Math.floor(now / DAY));
-  const sum = ofToday.reduce((all, { price, amount }) => all + mul(price, amount, "down"), 0n);
+  const counts = ofToday.filter((order) => order.side === "buy" || !hasBought(order, rows));
+  const sum = counts.reduce((all, { price, amount }) => all + mul(price, amount, "down"), 0n);
   for (const what of aboveLimit(`${last}: what the day's orders come to`, sum, ofDay)) violate(what);
   const fresh = new Set(recorded.map(({ clientId }) => clientId));
   const before = rows.filter(({ clientId }) => !fresh.has(clientId)).map(({ createdAt }) => createdAt);
@@ -48,6 +49,10 @@ export function withinLimits(
   const mostOpen = openOrders === undefined ? undefined : BigInt(openOrders);
   for (const what of aboveLimit(`${last}: open orders`, BigInt(open), mostOpen)) violate(what);
 }
+
+/** What a strategy has bought is sold without a limit; how much of it, the counts decide. */
+const hasBought = ({ strategy }: Order, rows: readonly Order[]): boolean =>
+  strategy !== null && rows.some((one) => one.strategy === strategy && one.side === "buy" && one.booked > 0n);
 
 /** One that was found after a restore was never recorded here. */
 const isRecordedHere = ({ sendBy, notAfter }: Order): boolean => sendBy !== notAfter;

@@ -102,7 +102,8 @@ function intentRows(group: readonly Order[], terms: LimitTerms | null) {
   let notional = 0n;
   const args = group.flatMap((order, index) => {
     notional = withinColumn(notional + notionalUnits(terms?.counted[order.clientId] ?? 0n, "up"));
-    return [...ORDER_COLUMNS.map(([key, column]) => storedValue(order[key], column)), index + 1, notional];
+    const counted = terms?.counted[order.clientId] === 0n ? null : notional;
+    return [...ORDER_COLUMNS.map(([key, column]) => storedValue(order[key], column)), index + 1, counted];
   });
   return { rows: group.map(() => INTENT_ROW).join(", "), args };
 }
@@ -170,7 +171,10 @@ const unsettledOfText = () =>
     sql`${orders.account} = ${sql.placeholder("account")} and ${orders}.rowid > ${sql.placeholder("row")}`,
   );
 
-/** The last two columns of an intent's row: the number of orders in its group so far, and their notional. */
+/**
+ * The last two columns of an intent's row: the number of orders in its group so far, and their notional; null for an
+ * order that counts as nothing, which no daily limit refuses.
+ */
 const ORDER_COLUMN_COUNT = Object.keys(getTableColumns(orders)).length;
 const [COUNT, NOTIONAL] = [ORDER_COLUMN_COUNT + 1, ORDER_COLUMN_COUNT + 2].map((index) =>
   sql.raw(`intent.column${index}`),
@@ -213,7 +217,7 @@ const withinLimits = (context: Context, { version, asset, scopes }: LimitTerms, 
 function withinDay(context: Context, { scope, dayNotional }: ScopeTerms, asset: string): SQL[] {
   if (dayNotional === null) return [];
   const used = sql`select ${limitUses.notional} from ${limitUses} where ${limitUses.scope} = ${scope} and ${limitUses.day} = ${today(context)} and ${limitUses.asset} = ${asset}`;
-  return [sql`coalesce((${used}), 0) + ${NOTIONAL} <= ${notionalUnits(dayNotional, "down")}`];
+  return [sql`coalesce(coalesce((${used}), 0) + ${NOTIONAL} <= ${notionalUnits(dayNotional, "down")}, 1)`];
 }
 
 /** Returns both counts as JSON from one scan of the index. */

@@ -1,10 +1,10 @@
 import * as z from "zod";
-import { text } from "../../kernel/decimal.ts";
+import { max, mul, text, ZERO } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { convertedField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { changed, limitsOf } from "../../limits/limits.ts";
-import { unusedLosses } from "../../limits/position.ts";
+import { strategiesAtLimits, unusedLosses } from "../../limits/position.ts";
 import { EVERY_SCOPE, isScope, ownLimits, scopeOfAccount } from "../../limits/standing.ts";
 import { LIMIT_FORMS, LIMIT_NAMES, LIMIT_OFF, readLimit, showLimit } from "../../limits/texts.ts";
 import { accountKey } from "../../model/account.ts";
@@ -17,6 +17,7 @@ import {
   type LimitsRead,
   type StoredLimits,
 } from "../../model/limits.ts";
+import type { Order } from "../../model/order.ts";
 import type { Strategy } from "../../model/strategy.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
@@ -160,7 +161,7 @@ export const limitsOperations: readonly Operation[] = [
       const changes = settingChanges(stored, { scope, settings });
       const description = changes.map(({ name, was, is }) => `${name} is ${is}, was ${was}`).join("; ");
       const message = `${scope}: ${description || "nothing changed"}`;
-      const unused = unusedLosses({ scope, limits: limitsOf(withoutAbsent(given)) }, await readRunning(deps));
+      const warnings = await limitWarnings(deps, { scope, limits: limitsOf(withoutAbsent(given)) });
       const { version } = stored;
       const by = byOf(call);
       const change = { version, scope, settings, message: `${message}, by ${by.actor}` };
@@ -169,10 +170,33 @@ export const limitsOperations: readonly Operation[] = [
           "Conflict",
           "limits were changed at the same time; check them, then set them again",
         );
-      return { scope, changes, message: [message, ...unused].join("; ") };
+      return { scope, changes, message: [message, ...warnings].join("; ") };
     },
   }),
 ];
+
+/** Returns what new limits do not limit, and the running strategies whose orders meet them. */
+async function limitWarnings(
+  deps: Deps,
+  limits: { readonly scope: string; readonly limits: Limits },
+): Promise<string[]> {
+  const running = await readRunning(deps);
+  const orders = await deps.store.unsettledOrders();
+  const limited = running.map((strategy) => {
+    const mine = orders.filter((order) => order.strategy === strategy.id);
+    const of = (side: Order["side"]) =>
+      mine.filter((order) => order.side === side).map(({ price, amount }) => mul(price, amount, "up"));
+    const { buy, sell } = deps.kinds(strategy.kind).largestOrders?.(strategy.state) ?? NO_ORDERS;
+    return {
+      strategy,
+      largest: { buy: of("buy").reduce(max, buy), sell: of("sell").reduce(max, sell) },
+      open: mine.length,
+    };
+  });
+  return [...unusedLosses(limits, running), ...strategiesAtLimits(limits, limited)];
+}
+
+const NO_ORDERS = { buy: ZERO, sell: ZERO };
 
 function checkScope({ exchanges }: Deps, scope: string, given: object): void {
   const [kind, whose] = scope.split(/:(.*)/);

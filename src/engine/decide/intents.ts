@@ -41,7 +41,7 @@ export function draftOf(
   intent: Intent,
   { window, at, kind = "slot" }: { window: LeaseWindow; at: Millis; kind?: OrderKind },
 ): Draft {
-  const { slot, side, price, amount } = intent;
+  const { slot, side, price, amount, ownBase } = intent;
   const { generation } = strategy.state;
   // Spread properties come last: fields after them are added one by one, a microsecond each.
   return {
@@ -57,6 +57,7 @@ export function draftOf(
     amount,
     timeInForce: timeInForceOf(slot, strategy.config),
     createdAt: at,
+    ...(ownBase === undefined ? undefined : { ownBase }),
     ...window,
     ...NEW_ORDER,
   };

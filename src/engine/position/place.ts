@@ -1,7 +1,8 @@
 /** Decides whether an order is placed in this pass, which amount the funds cover, and why it is not placed. */
 
-import { type Decimal, max, min, mul, ONE, roundToStep, ZERO } from "../../kernel/decimal.ts";
+import { type Decimal, max, min, mul, ONE, roundToStep, sum, ZERO } from "../../kernel/decimal.ts";
 import type { Pair } from "../../kernel/pair.ts";
+import { soldInOneOrder } from "../../limits/position.ts";
 import { boundsAfter, refusedWithin } from "../../limits/standing.ts";
 import type { Bounds } from "../../model/limits.ts";
 import { accepts, type BidAsk, lotsFor, type Market, meetsMinimum, type Side } from "../../model/market.ts";
@@ -18,7 +19,7 @@ import {
 import { need, type Refusal, type SlotState, unreadFunds } from "../../model/strategy.ts";
 import type { StrategyContext } from "../../ports/kind.ts";
 import { isRecovering, limitedAgain, unlimited } from "../decide/intents.ts";
-import type { PositionStrategy } from "./position.ts";
+import type { PositionState, PositionStrategy } from "./position.ts";
 
 /** Funds and calls that remain in a pass after each planned order. */
 export interface RemainingFunds {
@@ -69,12 +70,14 @@ export function placeOrder(
 ): RemainingFunds {
   const { market, priced, context } = desk;
   const amount = amountLeft(level, desk, supply);
+  const ownBase = level.side === "sell" ? min(amount, boughtLeft(desk, supply)) : undefined;
   const wish = {
     side: level.side,
     price: level.price,
     amount,
     symbol: market.symbol,
     type: "limit" as const,
+    ownBase,
   };
   const refusal = refusalFor(level, wish, desk, supply);
   if (refusal) {
@@ -97,8 +100,31 @@ export function placeOrder(
     resting: [...supply.resting, { side, price }],
     bounds: boundsAfter(supply.bounds, wish, priced),
     limit: supply.limit - 1,
-    intents: [...supply.intents, { slot: index, side, price, amount }],
+    intents: [...supply.intents, { slot: index, side, price, amount, ownBase }],
   };
+}
+
+/** Returns the base that a strategy bought beyond its first base. */
+const boughtBase = ({ base, first }: PositionState): Decimal => max(ZERO, base - first.base);
+
+/** Returns what it bought, without what its other sells can still sell. */
+const boughtLeft = ({ strategy, live }: PlacingDesk, { intents }: RemainingFunds): Decimal =>
+  max(ZERO, boughtBase(strategy.state) - soldBy(live, intents));
+
+const soldBy = (live: readonly Order[], intents: readonly Intent[]): Decimal =>
+  boundBase("sell", live) + sum(intents.filter(({ side }) => side === "sell").map(({ amount }) => amount));
+
+/** Returns a planned sell as limits allow it; what the strategy bought is always sold, in parts if necessary. */
+export function soldWithin<T extends OrderTerms>(
+  wish: T,
+  { state }: Pick<PositionStrategy, "state">,
+  { market, quote, bounds }: { market: Market; quote: BidAsk; bounds: Bounds | undefined },
+): T {
+  const ownBase = min(wish.amount, boughtBase(state));
+  if (wish.side === "buy" || ownBase === ZERO) return wish;
+  const order = { ...wish, symbol: market.symbol, type: "limit" as const, ownBase };
+  const amount = roundToStep(soldInOneOrder(order, { quote, market, bounds }), market.lot, "down");
+  return amount >= wish.amount || !meetsMinimum(market, wish.price, amount) ? wish : { ...wish, amount };
 }
 
 /** Returns the current refusal of a slot. */

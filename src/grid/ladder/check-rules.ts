@@ -28,7 +28,8 @@ export interface Warning {
     | "funds_missing"
     | "own_base_used"
     | "stops_at_once"
-    | "idle_base";
+    | "idle_base"
+    | "limit_met";
   readonly message: string;
 }
 

@@ -330,3 +330,9 @@ export function followed({ config, state, market }: LaidGrid): Slot[] {
 
 /** Maximum number of slots to sum; a bound beyond it is meaningless and slow to compute. */
 const MAX_SUMMED_SLOTS = 10_000;
+
+/** Returns the largest buy and sell of slots in quote: a slot sells at its upper price what it buys at its lower one. */
+export const largestOrdersOf = (slots: readonly Pick<Slot, "lower" | "upper" | "size">[]) => ({
+  buy: slots.map(({ size }) => size).reduce(max, ZERO),
+  sell: slots.map(({ size, lower, upper }) => div(mul(size, upper, "up"), lower, "up")).reduce(max, ZERO),
+});

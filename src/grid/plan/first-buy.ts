@@ -2,10 +2,10 @@ import { type Decimal, div, max, min, mul, ONE, roundToStep, sum, text, ZERO } f
 import { splitPair } from "../../kernel/pair.ts";
 import { isWide } from "../../kernel/spread.ts";
 import type { Millis } from "../../kernel/time.ts";
-import { inOneOrder } from "../../limits/position.ts";
+import { inOneOrder, soldInOneOrder } from "../../limits/position.ts";
 import { boundsAfter, refusedWithin } from "../../limits/standing.ts";
 import type { Bounds } from "../../model/limits.ts";
-import { accepts, type BidAsk, lotsFor, type Market, meetsMinimum, type Side } from "../../model/market.ts";
+import { accepts, type BidAsk, lotsFor, type Market, meetsMinimum } from "../../model/market.ts";
 import {
   type Capital,
   type Funds,
@@ -269,7 +269,7 @@ export interface View {
   readonly isDoubted?: boolean;
 }
 
-export type TargetOrder = { readonly side: Side; readonly price: Decimal; readonly amount: Decimal };
+export type TargetOrder = OrderTerms & Pick<Intent, "ownBase">;
 
 /** Returns the price of a slot's sell. */
 export const sellPrice = ({ upper, sellAt }: Slot): Decimal => sellAt ?? upper;
@@ -303,6 +303,19 @@ export const priceAtTick = (
   { side, price }: Pick<TargetOrder, "side" | "price">,
   { tick }: Pick<Market, "tick">,
 ) => roundToStep(price, tick, side === "buy" ? "down" : "up");
+
+/** Returns a slot's sell as limits allow it: a slot that bought its base always sells it, in parts if necessary. */
+export function slotSale(
+  wish: TargetOrder | undefined,
+  slot: Slot,
+  { market, quote, bounds }: View,
+): TargetOrder | undefined {
+  if (wish?.side !== "sell" || slot.first) return wish;
+  const own = { ...wish, ownBase: wish.amount };
+  const order = { ...own, symbol: market.symbol, type: "limit" as const };
+  const amount = soldInOneOrder(order, { quote, market, bounds });
+  return { ...own, amount, ownBase: amount };
+}
 
 export function targetOrderOf(slot: Slot, market: Market): TargetOrder | undefined {
   const ideal: TargetOrder =

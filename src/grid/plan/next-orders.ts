@@ -27,6 +27,7 @@ import {
   roomAfter,
   roomsOf,
   sellPrice,
+  slotSale,
   type TargetOrder,
   targetOrderOf,
   turn,
@@ -68,7 +69,8 @@ export function nextOrders(state: GridState, view: View): NextOrders {
     const turned = credited.lacks > ZERO ? turn(credited.slot, view.market, mid) : credited.slot;
     ledger = withoutBase(ledger, view.market.base, credited.lacks);
     planned.set(slot.index, turned);
-    const wish = makerPriced(asFunded(targetOrderOf(turned, view.market), { ...view, funds }), view);
+    const whole = makerPriced(asFunded(targetOrderOf(turned, view.market), { ...view, funds }), view);
+    const wish = slotSale(whole, turned, { ...view, bounds });
     const isKept = wish?.side === "sell" && kept.has(slot.index);
     const refusal = isKept
       ? KEPT_BACK
@@ -81,7 +83,7 @@ export function nextOrders(state: GridState, view: View): NextOrders {
     else if (intents.length >= view.limit) postponed++;
     else {
       intents.push({ slot: slot.index, ...wish });
-      planned.set(slot.index, unlimited(turned));
+      planned.set(slot.index, withPart(unlimited(turned), wish !== whole && wish.amount !== whole?.amount));
       resting = [...resting, wish];
       funds = funds && spendNeed(funds, view.market, wish);
       capital = capital && committed(capital, view.market, wish);
@@ -137,6 +139,13 @@ function asFunded(
   if (needed <= free || (needed - free) * ROUNDED_SHARE > needed) return wish;
   const amount = lotsFor(market, free, need(market, { ...wish, amount: ONE }).amount);
   return meetsMinimum(market, wish.price, amount) ? { ...wish, amount } : wish;
+}
+
+/** Returns a slot with whether its order is a part of its sell. */
+function withPart(slot: Slot, isPart: boolean): Slot {
+  if ((slot.isPart ?? false) === isPart) return slot;
+  const { isPart: _, ...rest } = slot;
+  return isPart ? { ...rest, isPart } : rest;
 }
 
 // Returns the same state if nothing changed, so a pass without changes writes nothing.

@@ -1,14 +1,15 @@
 import type * as z from "zod";
 import { feesOut, placedOut } from "../../engine/operations/shapes.ts";
 import { type Decimal, mul, ONE, roundToStep, sum, text, wire, ZERO } from "../../kernel/decimal.ts";
-import { boundsAfter, refusedWithin } from "../../limits/standing.ts";
+import { splitTexts } from "../../limits/position.ts";
+import { boundsAfter, mostNotional, refusedWithin } from "../../limits/standing.ts";
 import { type AccountRef, type Balance, balanceIn } from "../../model/account.ts";
 import { type Bounds, LIMIT_CODES, type LimitCode, type LimitRefusal } from "../../model/limits.ts";
 import { type BidAsk, feeWarnings, type Market } from "../../model/market.ts";
 import type { Intent } from "../../model/order.ts";
 import { freeBeside, type PairAmounts } from "../../model/strategy.ts";
 import { breakEvenRatio, restingFees, type Warning } from "../ladder/check-rules.ts";
-import { giveFirstBase } from "../ladder/levels.ts";
+import { giveFirstBase, largestOrdersOf } from "../ladder/levels.ts";
 import { committed, firstBuyOf, takingPrice } from "../plan/first-buy.ts";
 import { nextOrders } from "../plan/next-orders.ts";
 import type { PlannedShape } from "../schema/schema.ts";
@@ -171,7 +172,15 @@ export function startWarnings(planned: PlannedStart, inputs: StartInputs): Warni
       message: `${text(ownBase)} ${base} that you already own are used; set useOwnBase=false to prevent that`,
     });
   const resting = { orders: intents.length, slots: state.slots.length };
-  return [...warnings, ...missingQuote({ needed, free, resting }, inputs)];
+  return [...warnings, ...splitWarnings(state, inputs), ...missingQuote({ needed, free, resting }, inputs)];
+}
+
+/** Warns about sells that a limit on single orders splits. */
+function splitWarnings({ slots }: GridState, { bounds, market: { quote } }: StartInputs): Warning[] {
+  const most = bounds && mostNotional(bounds, quote);
+  if (most === undefined) return [];
+  const { sell } = largestOrdersOf(slots);
+  return splitTexts({ buy: ZERO, sell }, most, quote).map((message) => ({ code: "limit_met", message }));
 }
 
 /** Warns about buys that the free balances do not cover. */

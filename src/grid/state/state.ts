@@ -35,6 +35,8 @@ export interface Slot extends SlotState {
   readonly sellAt?: Decimal;
   /** Whether it has first base: its sell realizes profit but completes no cycle. */
   readonly first: boolean;
+  /** Whether its open sell is only a part of its base, because of a limit; the rest follows. */
+  readonly isPart?: boolean;
   /** Completed cycles. */
   readonly cycles: number;
   /** Protocol time since which the account lacks a part of its base that is less than the smallest order. */

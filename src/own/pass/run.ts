@@ -14,6 +14,7 @@ import {
   placeOrder,
   type RemainingFunds,
   reuseIfEqual,
+  soldWithin,
   supplyBefore,
 } from "../../engine/position/place.ts";
 import { beginPosition, leaveMarket, matchesLevel, type Tolerance } from "../../engine/position/position.ts";
@@ -98,10 +99,12 @@ function obey(
   const answer = askDefinition(runnable, { strategy, live, market, book, now, requested });
   if (answer.fault !== null) return failed(strategy, live, answer.fault, now);
   const tolerance = toleranceOf(runnable.definition);
-  const arranged = arrange(strategy.state, answer.wishes, live, {
+  const { bounds } = context;
+  const wishes = answer.wishes.map((wish) => soldWithin(wish, strategy, { market, quote: priced, bounds }));
+  const arranged = arrange(strategy.state, wishes, live, {
     tolerance,
     now,
-    version: context.bounds.standings.version,
+    version: bounds.standings.version,
   });
   const stepped = placeOwnStrategy(strategy, live, {
     context,

@@ -1,11 +1,13 @@
 /** Plans one pass. The same function decides whether orders could be needed, and which. */
 
+import { soldWithin } from "../../engine/position/place.ts";
 import { matchesLevel, type Tolerance } from "../../engine/position/position.ts";
 import { isFinal } from "../../engine/reconcile/order-fills.ts";
 import { abs, type Decimal, max, text, ZERO } from "../../kernel/decimal.ts";
 import { pluralize } from "../../kernel/plain-text.ts";
 import { HOUR, MINUTE, type Millis } from "../../kernel/time.ts";
 import type { Event } from "../../model/events.ts";
+import type { Bounds } from "../../model/limits.ts";
 import type { Market, Side } from "../../model/market.ts";
 import type { Order } from "../../model/order.ts";
 import type { Notice } from "../../model/strategy.ts";
@@ -40,11 +42,18 @@ export interface Quoting {
 /** The account's orders that belong to other strategies or to the user. */
 export type OtherOrders = readonly Pick<Order, "side" | "price" | "type">[];
 
+interface QuotedBeside {
+  readonly live: readonly Order[];
+  readonly own: OtherOrders;
+  /** Absent if no limits apply. */
+  readonly bounds?: Bounds | undefined;
+}
+
 export function quotingOf(
   strategy: QuoteStrategy,
   market: Market,
   pass: PriceContext & Pick<PlacingContext, "interval">,
-  { live, own }: { readonly live: readonly Order[]; readonly own: OtherOrders },
+  { live, own, bounds }: QuotedBeside,
   result?: Volatility | undefined,
 ): Quoting {
   const { config, state } = strategy;
@@ -52,7 +61,7 @@ export function quotingOf(
   const fills = (pass.observed.fills ?? []).filter((fill) => fill.strategy === strategy.id);
   const position = max(ZERO, state.base);
   const voters = votersOf(config, pass);
-  const plan = quotePlan(rules, {
+  const planned = quotePlan(rules, {
     now: pass.now,
     interval: pass.interval,
     market,
@@ -68,6 +77,12 @@ export function quotingOf(
       interval: pass.interval,
     }),
   });
+  const { price } = planned.reference;
+  const quote = price === null ? undefined : { bid: price, ask: price, at: pass.now };
+  const asks = planned.asks.map((ask) =>
+    quote ? soldWithin(ask, strategy, { market, quote, bounds }) : ask,
+  );
+  const plan = { ...planned, asks };
   return {
     plan,
     bids: compareSide("buy", plan.bids, live, tolerance),

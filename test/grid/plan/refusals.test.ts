@@ -34,7 +34,7 @@ describe("the next order of a slot", () => {
     const { intents, postponed } = planned([buying, { ...selling, index: 1 }]);
     expect(intents).toEqual([
       { slot: 0, side: "buy", price: d("100"), amount: d("1") },
-      { slot: 1, side: "sell", price: d("110"), amount: d("1") },
+      { slot: 1, side: "sell", price: d("110"), amount: d("1"), ownBase: d("1") },
     ]);
     expect(postponed).toBe(0);
   });

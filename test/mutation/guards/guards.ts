@@ -38,7 +38,7 @@ export const LIMIT_GUARDS: readonly Guard[] = [
     ],
     [
       "a day's notional has an end",
-      '[sql`coalesce((${used}), 0) + ${NOTIONAL} <= ${notionalUnits(dayNotional, "down")}`]',
+      '[sql`coalesce(coalesce((${used}), 0) + ${NOTIONAL} <= ${notionalUnits(dayNotional, "down")}, 1)`]',
       "[]",
       ["recorded", "refused"],
       async (writers) => [

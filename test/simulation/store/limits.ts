@@ -29,7 +29,8 @@ export function withinLimits(
   let [count, notional] = [0, 0n];
   return intents.filter((order) => {
     count++;
-    notional += wholeUnits(terms.counted[order.clientId] ?? 0n);
+    const counted = terms.counted[order.clientId] ?? 0n;
+    notional += wholeUnits(counted);
     if (order.kind === "exit") return true;
     const open = [...tables.unsettled].map((id) => tables.orders.get(id) as Order);
     return (
@@ -45,7 +46,7 @@ export function withinLimits(
           ...uses.map(({ at, day: of }) => (of >= day - 1 ? (timeInPast(at, now) ?? 0) : 0)),
         );
         return (
-          (dayNotional === null || today + notional <= dayNotional) &&
+          (dayNotional === null || counted === 0n || today + notional <= dayNotional) &&
           (openOrders === null || mine.length + count <= openOrders) &&
           (orderGapMillis === null || (count === 1 && last + orderGapMillis <= now))
         );

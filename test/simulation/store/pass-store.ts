@@ -7,6 +7,7 @@ import { isBlockedByKill, killEvent, type Panic, switchedKill } from "../../../s
 import {
   type Fill,
   type FillCursor,
+  type Intent,
   mayBeMet,
   meets,
   type Order,
@@ -274,7 +275,9 @@ function apply(
     change.intents.filter((intent) => isExpected(tables, intent)),
     limited,
   );
-  for (const intent of expected) putOrder(tables, intent);
+  // A row has only the columns of an order.
+  for (const { ownBase: _, ...row } of expected as readonly (Order & Pick<Intent, "ownBase">)[])
+    putOrder(tables, row);
   countUses(tables, expected, limited);
   return expected.map(({ clientId }) => clientId);
 }
