@@ -204,6 +204,11 @@ export interface Venue extends MarketData {
    * pass are not available.
    */
   readonly enter?: () => Promise<void>;
+  /**
+   * Present if the calls of a pass are few. Sets whether the next calls of an urgent pass leave the reserved ones to
+   * people and stops.
+   */
+  readonly spare?: (isOn: boolean) => void;
   /** Runs after the last call of such a pass. The pass then releases its lease, so others can make calls. */
   readonly leave?: () => Promise<void>;
   /** Signals the lease's holder that a person waits for it. */

@@ -8,7 +8,7 @@ import type { CallRequests } from "../../src/ports/venue.ts";
 import type { Local } from "../../src/ports/within-time.ts";
 import type { Random } from "./random.ts";
 
-/** In an interval of passes each gains what an urgent pass needs: with fewer, stops of several pairs take turns for ever. */
+/** In an interval of passes each gains what an urgent pass needs, so that what a run must have done needs no longer. */
 const RATES: readonly PrivateRate[] = [
   { burst: 14, perSecond: 2, reserve: 6, pass: 5 },
   { burst: 19, perSecond: 3, reserve: 8, pass: 6 },
@@ -32,6 +32,7 @@ export function createBudgets({ random, now, violate }: Around) {
     exhaust: async () => counted.empty(),
   };
   return {
+    isScarce: rate.pass !== undefined,
     opening: (isUrgent: boolean) => openingOf({ rate }, isUrgent),
     /** With the lease, where there are enough. */
     pays: ({ calls, kept }: CallRequests): boolean => counted.take(calls, kept) === 0,

@@ -213,6 +213,7 @@ export function venueOf(
     ...((behaviour.compares || behaviour.budgets) && !hold ? { under } : {}),
     ...(behaviour.budgets && { opening: behaviour.budgets.opening }),
     ...(spent && { enter: spent.begin }),
+    ...(spent && behaviour.budgets?.isScarce && { spare: spent.spare }),
     readsTogether: behaviour.readsTogether,
     market: async (symbol) => ({ ...(await inner.market(symbol)), active: !isClosed() }),
     ticker: (symbol) => read("ticker", () => inner.ticker(symbol)),
@@ -353,6 +354,7 @@ function spenderFor(budgets: Budgets, net: Net, task: Task, hold: PassClock | un
   const spending = budgets.spenderOf(local, { who, paid });
   return {
     begin: spending.begin,
+    spare: spending.spare,
     sent: budgets.sent,
     async take(kind: PrivateCall): Promise<void> {
       const request = await spending.take(kind);

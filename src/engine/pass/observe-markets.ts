@@ -15,7 +15,8 @@ import { isWaitedOut, type MarketSnapshot } from "../reconcile/reconcile.ts";
 import { isBehind, isOfStrategy, longestRecovery } from "../reconcile/recovery.ts";
 import { type Budget, callWithinBudget, spend, together } from "./budget.ts";
 import { NOTHING_READ, readFills } from "./observe-fills.ts";
-import { lookUp } from "./observe-orders.ts";
+import { lookUp, startingAt } from "./observe-orders.ts";
+import { leavingPairs } from "./urgent.ts";
 
 type ReadBalances = () => Promise<Balances | undefined>;
 
@@ -34,8 +35,10 @@ export async function readMarkets(
   const reports = new Map<string, OrderReport>();
   let balances: Balances | undefined;
   let short = false;
-  const symbols = symbolsInTurn(snapshot);
+  const leaving = leavingPairs(snapshot);
+  const symbols = symbolsInTurn(snapshot, leaving);
   for (const symbol of symbols) {
+    spareFor(venue, leaving, symbol);
     const isTooMuch =
       budget.left < CALLS_PER_MARKET || (markets.size > 0 && budget.fitting < CALLS_WITH_ORDERS);
     const reading = {
@@ -68,16 +71,25 @@ export async function readMarkets(
   return { markets, refused, reports, balances, short };
 }
 
+/** In a pass with pairs to leave, the reads of all others use no reserved calls. */
+export const spareFor = ({ spare }: Venue, leaving: ReadonlySet<Pair>, symbol?: Pair): void =>
+  spare?.(leaving.size > 0 && (symbol === undefined || !leaving.has(symbol)));
+
 /** Calls for open orders, trades and a quote. */
 const CALLS_PER_MARKET = 3;
 /** Those calls, the balances, and one or two orders; if they do not fit, the next pass makes them. */
 const CALLS_WITH_ORDERS = CALLS_PER_MARKET + 3;
 
-/** Returns each symbol with a strategy or an unsettled order. After an incomplete pass, it starts with another symbol. */
-function symbolsInTurn({ strategies, orders, memory }: Snapshot): Pair[] {
+/**
+ * Returns each symbol with a strategy or an unsettled order, first those that a strategy leaves. After an incomplete
+ * pass, it starts with another symbol.
+ */
+function symbolsInTurn({ strategies, orders, memory }: Snapshot, leaving: ReadonlySet<Pair>): Pair[] {
   const symbols = [...new Set([...strategies, ...orders].map(({ symbol }) => symbol))].sort();
-  const first = symbols.length > 0 ? memory.turn % symbols.length : 0;
-  return [...symbols.slice(first), ...symbols.slice(0, first)];
+  const isLeft = (symbol: Pair) => leaving.has(symbol);
+  return [symbols.filter(isLeft), symbols.filter((symbol) => !isLeft(symbol))].flatMap((some) =>
+    startingAt(some, memory.turn),
+  );
 }
 
 /** A market, and which of its prices to read. */

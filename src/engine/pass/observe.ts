@@ -17,9 +17,10 @@ import { isOfStrategy, isSearchingEndedOrders } from "../reconcile/recovery.ts";
 import { type Budget, callWithinBudget } from "./budget.ts";
 import { readFeePrices } from "./fee-prices.ts";
 import { readFills, readLacking } from "./observe-fills.ts";
-import { readCandles, readMarkets } from "./observe-markets.ts";
+import { readCandles, readMarkets, spareFor } from "./observe-markets.ts";
 import { unlessUnreadable } from "./observe-orders.ts";
 import { mayCreate } from "./own-offers.ts";
+import { leavingPairs, leavingStrategies, sellsBase } from "./urgent.ts";
 
 /** Reads what a pass needs, in an order that misses nothing: open orders before trades, both before lookups. */
 export async function observe(
@@ -29,9 +30,8 @@ export async function observe(
   budget: Budget,
 ): Promise<Observation & { readonly short: boolean }> {
   const { store, kinds } = deps;
-  const balancesFirst = snapshot.strategies.some(
-    ({ phase, wants }) => phase === "starting" && wants === "run",
-  );
+  const leaving = leavingPairs(snapshot);
+  const balancesFirst = needsBalancesFirst(venue, snapshot);
   const readBalances = async () => (await callWithinBudget(budget, () => venue.balances()))?.answer;
   const first = balancesFirst ? await readBalances() : undefined;
   const readBeside = first || !venue.readsTogether || !anyRuns(snapshot) ? undefined : readBalances;
@@ -45,9 +45,11 @@ export async function observe(
   await readMeasuredFills({ kinds, store }, snapshot, markets);
   short = (await readForCreates(venue, snapshot, { markets, reports, kinds }, budget)) || short;
   if (!balances && mayCreate(snapshot, markets, reports, kinds)) {
+    spareFor(venue, leaving);
     balances = await readBalances();
     short ||= !balances;
   }
+  venue.spare?.(false);
   const ended = await searchEnded(venue, snapshot, markets, budget);
   const strangers = await findStrangers(venue, { store, snapshot, markets, reports, ended }, budget);
   const { reports: named, short: isShort, ...ofStrangers } = strangers;
@@ -61,6 +63,14 @@ export async function observe(
   const read = { refused, reports, balances, balancesFirst, feePrices, timing: venue.timing };
   return { ...read, ...ofStrangers, markets: whole, short: short || isShort };
 }
+
+/**
+ * Returns whether the balances are read before the orders. If the calls are few, the reads of several pairs would use
+ * them up in each pass, and without balances nothing is placed.
+ */
+const needsBalancesFirst = ({ spare }: Venue, snapshot: Snapshot): boolean =>
+  snapshot.strategies.some(({ phase, wants }) => phase === "starting" && wants === "run") ||
+  (spare !== undefined && (snapshot.memory.turn > 0 || leavingStrategies(snapshot).some(sellsBase)));
 
 const anyRuns = ({ strategies, kill }: Snapshot): boolean =>
   !kill.on && strategies.some(({ wants }) => wants === "run");
@@ -88,6 +98,7 @@ async function readForCreates(
     const strategies = snapshot.strategies.filter((strategy) => strategy.symbol === symbol);
     if (observed.tradesRead || observed.reading) continue;
     if (!mayCreate({ ...snapshot, strategies }, markets, reports, kinds)) continue;
+    spareFor(venue, leavingPairs(snapshot), symbol);
     const fills = await readFills(venue, snapshot, symbol, budget);
     markets.set(symbol, { ...observed, ...fills, tradesRead: !fills.short });
     short ||= fills.short;

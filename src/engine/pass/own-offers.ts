@@ -27,6 +27,7 @@ import { isFinal, type OrderReport } from "../reconcile/order-fills.ts";
 import type { MarketSnapshot, Observation } from "../reconcile/reconcile.ts";
 import type { Hold } from "./act.ts";
 import { type Budget, spend } from "./budget.ts";
+import { sellsBase } from "./urgent.ts";
 
 /** After a longer time without a pass, only the samples of the minutes count. */
 const MAX_PASS_GAP_MS = 60 * MINUTE;
@@ -222,10 +223,10 @@ export function mayCreate(
   const { version } = limits;
   if (isBlockedByKill(kill, "exit")) return false;
   return strategies.some((strategy) => {
-    const { id, symbol, wants, state, sellBase } = strategy;
+    const { id, symbol, wants, state } = strategy;
     const observed = markets.get(symbol);
     if (!observed) return false;
-    if (state.exit || (wants === "stop" && sellBase)) return true;
+    if (sellsBase(strategy)) return true;
     if (wants !== "run" || kill.on) return false;
     const live = ordersOf(orders, id)
       .filter((order) => isLive(order, reports))

@@ -1,3 +1,4 @@
+import type { Pair } from "../../kernel/pair.ts";
 import type { Event } from "../../model/events.ts";
 import type { Order } from "../../model/order.ts";
 import type { Strategy } from "../../model/strategy.ts";
@@ -17,8 +18,30 @@ const isLeaving = ({ wants, keepOrders, sellBase, state }: Strategy): boolean =>
 
 const isCleared = ({ kill }: Snapshot): boolean => kill.on && kill.cancels;
 
+/** Returns whether a strategy leaves the market, or orders wait for their cancel. Such a pass is urgent. */
 export const isStopping = (snapshot: Snapshot): boolean =>
-  isCleared(snapshot) || snapshot.strategies.some(isLeaving);
+  (isCleared(snapshot) && (snapshot.kill.sells || cancellable(snapshot.orders).length > 0)) ||
+  leavingStrategies(snapshot).length > 0;
+
+/** Returns the strategies that leave the market and can do so now; one that cannot leaves the calls to others. */
+export const leavingStrategies = (snapshot: Snapshot): readonly Strategy[] =>
+  snapshot.strategies.filter((strategy) => isLeaving(strategy) && !isBlocked(strategy, snapshot));
+
+export const leavingPairs = (snapshot: Snapshot): ReadonlySet<Pair> =>
+  new Set(leavingStrategies(snapshot).map(({ symbol }) => symbol));
+
+/** Returns whether nothing is left but a sale that cannot happen now: retried, but not with the calls of others. */
+function isBlocked({ id, wants, state }: Strategy, { orders, kill }: Snapshot): boolean {
+  const mine = orders.filter(({ strategy }) => strategy === id);
+  const refused = mine.filter((order) => order.kind === "exit" && order.state === "rejected");
+  if (refused.length < mine.length) return false;
+  const mayNotSell = wants === "pause" || (kill.on && !kill.sells);
+  return refused.length > 0 || state.closedSince !== undefined || mayNotSell;
+}
+
+/** Returns whether a strategy sells its base now. */
+export const sellsBase = ({ wants, sellBase, state }: Strategy): boolean =>
+  state.exit !== null || (wants === "stop" && sellBase);
 
 /**
  * Returns urgent cancels, at most half of a pass's calls: a pass must also read to make progress. If that cannot read

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isStopping, unread, urgentCancels } from "../../../src/engine/pass/urgent.ts";
+import { isStopping, leavingPairs, unread, urgentCancels } from "../../../src/engine/pass/urgent.ts";
 import type { Strategy } from "../../../src/model/strategy.ts";
 import { slot, state } from "../../support/grid.ts";
 import { ACCOUNT, NOW, order, snapshot, strategy } from "../../support/made.ts";
@@ -29,8 +29,8 @@ describe("the cancels before any read", () => {
     ["all of an exit that pauses", exiting({ wants: "pause" }), ["x1", "x2"]],
   ])("are %s", (_, one, ids) => {
     expect(cancels({ strategies: [one] })).toEqual(ids);
-    expect(isStopping(snapshot({ strategies: [one] }))).toBe(ids.length > 0);
-    expect(isStopping(snapshot({ strategies: [one, strategy()] }))).toBe(ids.length > 0);
+    expect(isStopping(snapshot({ strategies: [one], orders }))).toBe(ids.length > 0);
+    expect(isStopping(snapshot({ strategies: [one, strategy()], orders }))).toBe(ids.length > 0);
   });
 
   it("are all of our orders if the kill switch requests that", () => {
@@ -38,7 +38,8 @@ describe("the cancels before any read", () => {
     expect(cancels({ strategies, kill: kill(true, true) })).toEqual(["x1", "x2", "x3", "x4"]);
     expect(cancels({ strategies, kill: kill(true, false) })).toEqual([]);
     expect(cancels({ strategies, kill: kill(false, true) })).toEqual([]);
-    expect(isStopping(snapshot({ strategies, kill: kill(true, true) }))).toBe(true);
+    expect(isStopping(snapshot({ strategies, orders, kill: kill(true, true) }))).toBe(true);
+    expect(isStopping(snapshot({ strategies, kill: kill(true, true) }))).toBe(false);
     expect(isStopping(snapshot({ strategies, kill: kill(true, false) }))).toBe(false);
   });
 
@@ -65,6 +66,27 @@ describe("the cancels before any read", () => {
       ["x4", "x0"],
     ]);
     expect(sent({ ...atTurn(1), failures: 0 })).toEqual(["x2", "x3"]);
+  });
+});
+
+describe("a strategy that has only a sale left", () => {
+  const sold = order({ kind: "exit", state: "rejected", exchangeId: null });
+  const closed = { state: { ...exiting().state, closedSince: NOW } };
+
+  it.each([
+    ["is urgent", {}, {}, true],
+    ["is urgent while an order is unsettled, although its pair is closed", closed, { orders }, true],
+    ["leaves the calls to others while its pair is closed", closed, {}, false],
+    ["leaves the calls to others after the exchange refused its sale", {}, { orders: [sold] }, false],
+    ["leaves the calls to others while it is paused", { wants: "pause" }, {}, false],
+    ["leaves the calls to others while the kill switch is on", {}, { kill: kill(true, false) }, false],
+    ["is urgent in a panic", {}, { kill: { on: true, cancels: true, sells: true } }, true],
+  ] as const)("%s", (_, own, over, isUrgent) => {
+    const one = exiting(own as Partial<Strategy>);
+    expect(isStopping(snapshot({ strategies: [one], ...over }))).toBe(isUrgent);
+    // In a panic every strategy leaves.
+    const pairs = leavingPairs(snapshot({ strategies: [one, strategy({ symbol: "ETH/USDT" })], ...over }));
+    expect([...pairs]).toEqual(isUrgent ? ["BTC/USDT"] : []);
   });
 });
 

@@ -206,9 +206,10 @@ export type Spender = "person" | "pass" | "urgent pass";
  */
 export function openingOf({ rate }: Pick<ExchangeLink, "rate">, isUrgent: boolean): CallRequests | undefined {
   if (!rate) return undefined;
-  if (rate.pass && !isUrgent) return { calls: 1, kept: rate.reserve + rate.pass - 1, rate };
+  const kept = isUrgent ? 0 : rate.reserve;
+  if (rate.pass) return { calls: 1, kept: kept + rate.pass - 1, rate };
   const calls = secondsWorth(rate);
-  return calls > 0 ? { calls, kept: isUrgent ? 0 : rate.reserve, rate } : undefined;
+  return calls > 0 ? { calls, kept, rate } : undefined;
 }
 
 const secondsWorth = ({ perSecond, burst, reserve }: PrivateRate): number =>
@@ -232,13 +233,21 @@ export function spender(
   { who, paid }: { readonly who: Spender; readonly paid?: RateLimitedCalls | undefined },
 ) {
   const hand = callsInHand(local, rate, paid);
+  let isSparing = who === "pass";
   return {
-    /** For a pass: takes its first call, if the calls of a whole pass are available. */
+    /**
+     * For a pass: takes its first call, if the calls of a whole pass are available. An urgent one waits for them as
+     * well: with fewer it could not act, and would use up what the next one needs.
+     */
     async begin(): Promise<void> {
-      if (who !== "pass" || !rate?.pass) return;
+      if (who === "person" || !rate?.pass) return;
       hand.usePaid();
       if (hand.count() > 0) return;
-      await addCalls(1, rate.reserve + rate.pass - 1, 0);
+      await addCalls(1, reserved() + rate.pass - 1, 0);
+    },
+    /** For an urgent pass: whether its next calls leave the reserved ones to others. */
+    spare(isOn: boolean): void {
+      isSparing = who === "pass" || isOn;
     },
     /**
      * Waits for the rate limit before the call gets its turn, so it does not block others. Returns what runs before each
@@ -263,6 +272,10 @@ export function spender(
     return quirks.costs[kind] ?? 1;
   }
 
+  function reserved(): number {
+    return isSparing ? (rate?.reserve ?? 0) : 0;
+  }
+
   // A pass waits only if a second regains several calls, because others wait for its lease.
   function patience(): Millis {
     return who === "person" ? MAX_RATE_LIMIT_WAIT_MS : Math.floor(rate?.perSecond ?? 0) * (SECOND / 10);
@@ -272,7 +285,7 @@ export function spender(
     const cost = costOf(kind);
     if (!rate || cost === 0) return;
     hand.usePaid();
-    const kept = who === "pass" && kind !== "cancel" ? rate.reserve : 0;
+    const kept = kind === "cancel" ? 0 : reserved();
     if (hand.count() < cost)
       await addCalls(who === "person" ? cost : Math.max(cost, secondsWorth(rate)), kept, most);
     hand.add(-cost);

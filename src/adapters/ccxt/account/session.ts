@@ -47,6 +47,8 @@ interface Expiry {
 export interface PrivateSession {
   /** For a pass, before its first read: throws BudgetSpent if the rate limit lacks the calls of a whole pass. */
   enter(): Promise<void>;
+  /** For an urgent pass: whether its next calls leave the reserved ones to others. */
+  spare(isOn: boolean): void;
   /** For a pass: marks its last call as made. */
   leave(): Promise<void>;
   /** Signals the lease's holder that a person waits for it. */
@@ -85,6 +87,7 @@ export function createSession(link: ExchangeLink, { account, keys, hold }: Sessi
   return {
     now,
     enter: spend.begin,
+    spare: spend.spare,
     leave: turn.leave,
     wait: turn.wait,
     keys: keysOnce,

@@ -56,6 +56,7 @@ export function ccxtVenue(link: ExchangeLink, access: AccountAccess): Venue {
     listed,
     forAnyone: dataForAnyone(link),
     enter: session.enter,
+    ...(link.rate?.pass ? { spare: session.spare } : {}),
     leave: session.leave,
     wait: session.wait,
     opening: (isUrgent) => openingOf(link, isUrgent),

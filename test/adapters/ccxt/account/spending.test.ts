@@ -44,9 +44,9 @@ describe("the calls that a pass reserves with its lease", () => {
     ["the same of all, where people wait", FAST, true, { calls: 10, kept: 0 }],
     ["no more than passes may have at all", { ...FAST, burst: 25 }, false, { calls: 5, kept: 20 }],
     ["one, where there are those of a whole pass", SLOW, false, { calls: 1, kept: 13 }],
-    ["nothing, where a second gives back none and people wait", SLOW, true, undefined],
+    ["one as well, where people wait, if the reserved ones are enough", SLOW, true, { calls: 1, kept: 7 }],
   ])("%s", (_what, rate, isUrgent, calls) => {
-    expect(openingOf({ rate }, isUrgent)).toEqual(calls && { ...calls, rate });
+    expect(openingOf({ rate }, isUrgent)).toEqual({ ...calls, rate });
   });
 
   it("are none without a rate limit", () => {
@@ -203,6 +203,20 @@ describe("a caller that waits for its rate limit", () => {
     ]);
   });
 
+  it("leaves them as well in an urgent pass that spares them, and in every other pass", async () => {
+    for (const [who, isOn, kept] of [
+      ["urgent pass", true, 6],
+      ["urgent pass", false, 0],
+      ["pass", false, 6],
+    ] as const) {
+      const { spend, requests } = waiting(SLOW, who, []);
+      spend.spare(!isOn);
+      spend.spare(isOn);
+      await spend.take("order");
+      expect(requests.map((request) => request.kept)).toEqual([kept]);
+    }
+  });
+
   it("pays nothing for a free call, and without a rate limit", async () => {
     const free = waiting(SLOW, "person", []);
     await free.spend.take("cancel");
@@ -224,12 +238,18 @@ describe("a caller that waits for its rate limit", () => {
     expect([requests.length, exhausted]).toEqual([2, [ACCOUNT]]);
   });
 
-  it("takes the calls of a whole pass first only for a pass that nobody waits for", async () => {
-    for (const who of ["person", "urgent pass"] as const) {
+  it("takes the calls of a whole pass first, an urgent one among the reserved ones", async () => {
+    const kept = async (who: Spender) => {
       const { spend, requests } = waiting(SLOW, who, []);
       await spend.begin();
-      expect(requests).toEqual([]);
-    }
+      return requests.map((request) => [request.calls, request.kept]);
+    };
+    expect([await kept("pass"), await kept("urgent pass"), await kept("person")]).toEqual([
+      [[1, 13]],
+      [[1, 7]],
+      [],
+    ]);
+    await expect(waiting(SLOW, "urgent pass", [3000]).spend.begin()).rejects.toMatchObject({ wait: 3000 });
     const fast = waiting(FAST, "pass", []);
     await fast.spend.begin();
     expect(fast.requests).toEqual([]);
