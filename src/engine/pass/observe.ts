@@ -66,11 +66,11 @@ export async function observe(
 
 /**
  * Returns whether the balances are read before the orders. If the calls are few, the reads of several pairs would use
- * them up in each pass, and without balances nothing is placed.
+ * them up in each pass, and without balances nothing is sold.
  */
 const needsBalancesFirst = ({ spare }: Venue, snapshot: Snapshot): boolean =>
   snapshot.strategies.some(({ phase, wants }) => phase === "starting" && wants === "run") ||
-  (spare !== undefined && (snapshot.memory.turn > 0 || leavingStrategies(snapshot).some(sellsBase)));
+  (spare !== undefined && leavingStrategies(snapshot).some(sellsBase));
 
 const anyRuns = ({ strategies, kill }: Snapshot): boolean =>
   !kill.on && strategies.some(({ wants }) => wants === "run");

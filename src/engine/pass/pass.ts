@@ -286,7 +286,12 @@ async function giveBack(
     wait !== undefined
       ? {
           events: [...urgent.events, ...watch.events],
-          memory: { ...memory, ...watch.memory, failed: undefined, turn: memory.turn + 1 },
+          memory: {
+            ...memory,
+            ...watch.memory,
+            failed: undefined,
+            turn: turnAfter(memory, budget.made > urgent.requested.length),
+          },
           failure: null,
           resumeAt: lease.now + wait,
         }
@@ -302,6 +307,10 @@ async function giveBack(
     sayKept(deps.log, lease, error);
   }
 }
+
+// A pass that read nothing was not the turn of its pairs: otherwise the same ones could always get it.
+const turnAfter = ({ turn }: AccountMemory, hasRead: boolean): number =>
+  hasRead ? turn + 1 : Math.max(1, turn);
 
 // The lease expires by itself.
 const sayKept = (log: Log, { account }: Lease, error: unknown): void =>

@@ -424,7 +424,7 @@ describe("a pass that is postponed for lack of calls", () => {
     expect(pass).toEqual({ account: ACCOUNT, ...postponed });
     expect(said).toEqual([]);
     expect(settled).toMatchObject({ outcomes: [], failure: null, resumeAt: NOW + 700, events: [] });
-    expect(settled.memory).toEqual({ ...memory, failed: undefined, turn: 4 });
+    expect(settled.memory).toEqual({ ...memory, failed: undefined, turn: 3 });
   });
 });
 

@@ -228,10 +228,11 @@ const UNCHECKED_FOR_MS: Millis = 250;
 
 /** Takes calls from the account's rate limit, which all processes share; a pass can have prepaid calls. */
 export function spender(
-  { quirks, rate, keeping, local }: ExchangeLink,
+  link: ExchangeLink,
   account: AccountKey,
   { who, paid }: { readonly who: Spender; readonly paid?: RateLimitedCalls | undefined },
 ) {
+  const { quirks, rate, keeping, local } = link;
   const hand = callsInHand(local, rate, paid);
   let isSparing = who === "pass";
   return {
@@ -292,22 +293,27 @@ export function spender(
   }
 
   async function addCalls(calls: number, kept: number, most: Millis): Promise<void> {
-    const more = await takeMore(calls, kept, most);
+    if (rate) await takeCalls(link, account, { calls, kept, rate }, most);
     hand.count();
-    hand.add(more);
+    hand.add(calls);
   }
+}
 
-  async function takeMore(calls: number, kept: number, most: Millis): Promise<number> {
-    if (!rate) return calls;
-    for (let waited = 0; ; ) {
-      const wait = await keeping.rates.spend(account, { calls, kept, rate });
-      if (wait <= 0) return calls;
-      waited += wait;
-      const seconds = Math.ceil(wait / SECOND);
-      if (waited > most)
-        throw new BudgetSpent(`the rate of calls to ${quirks.name} is used up for ${seconds} s`, wait);
-      await local.sleep(wait);
-    }
+/** Takes calls from the account's rate limit. Waits for them, but at most `most` in all; otherwise throws BudgetSpent. */
+async function takeCalls(
+  { quirks, keeping, local }: ExchangeLink,
+  account: AccountKey,
+  request: CallRequests,
+  most: Millis,
+): Promise<void> {
+  for (let waited = 0; ; ) {
+    const wait = await keeping.rates.spend(account, request);
+    if (wait <= 0) return;
+    waited += wait;
+    const seconds = Math.ceil(wait / SECOND);
+    if (waited > most)
+      throw new BudgetSpent(`the rate of calls to ${quirks.name} is used up for ${seconds} s`, wait);
+    await local.sleep(wait);
   }
 }
 
