@@ -93,12 +93,13 @@ async function readForCreates(
   },
   budget: Budget,
 ): Promise<boolean> {
+  const leaving = leavingPairs(snapshot);
   let short = false;
   for (const [symbol, observed] of markets) {
     const strategies = snapshot.strategies.filter((strategy) => strategy.symbol === symbol);
     if (observed.tradesRead || observed.reading) continue;
     if (!mayCreate({ ...snapshot, strategies }, markets, reports, kinds)) continue;
-    spareFor(venue, leavingPairs(snapshot), symbol);
+    spareFor(venue, leaving, symbol);
     const fills = await readFills(venue, snapshot, symbol, budget);
     markets.set(symbol, { ...observed, ...fills, tradesRead: !fills.short });
     short ||= fills.short;

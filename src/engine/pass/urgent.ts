@@ -24,20 +24,21 @@ export const isStopping = (snapshot: Snapshot): boolean =>
   leavingStrategies(snapshot).length > 0;
 
 /** Returns the strategies that leave the market and can do so now; one that cannot leaves the calls to others. */
-export const leavingStrategies = (snapshot: Snapshot): readonly Strategy[] =>
-  snapshot.strategies.filter((strategy) => isLeaving(strategy) && !isBlocked(strategy, snapshot));
+export function leavingStrategies({ strategies, orders, kill }: Snapshot): readonly Strategy[] {
+  const leaving = strategies.filter(isLeaving);
+  if (leaving.length === 0) return leaving;
+  const isRefused = ({ kind, state }: Order) => kind === "exit" && state === "rejected";
+  const refused = new Set(orders.filter(isRefused).map(({ strategy }) => strategy));
+  const waiting = new Set(orders.filter((order) => !isRefused(order)).map(({ strategy }) => strategy));
+  /** Nothing is left but a sale that cannot happen now: retried, but not with the calls of others. */
+  const isBlocked = ({ id, wants, state }: Strategy): boolean =>
+    !waiting.has(id) &&
+    (refused.has(id) || state.closedSince !== undefined || wants === "pause" || (kill.on && !kill.sells));
+  return leaving.filter((strategy) => !isBlocked(strategy));
+}
 
 export const leavingPairs = (snapshot: Snapshot): ReadonlySet<Pair> =>
   new Set(leavingStrategies(snapshot).map(({ symbol }) => symbol));
-
-/** Returns whether nothing is left but a sale that cannot happen now: retried, but not with the calls of others. */
-function isBlocked({ id, wants, state }: Strategy, { orders, kill }: Snapshot): boolean {
-  const mine = orders.filter(({ strategy }) => strategy === id);
-  const refused = mine.filter((order) => order.kind === "exit" && order.state === "rejected");
-  if (refused.length < mine.length) return false;
-  const mayNotSell = wants === "pause" || (kill.on && !kill.sells);
-  return refused.length > 0 || state.closedSince !== undefined || mayNotSell;
-}
 
 /** Returns whether a strategy sells its base now. */
 export const sellsBase = ({ wants, sellBase, state }: Strategy): boolean =>
