@@ -15,12 +15,18 @@ import { accountKey } from "../../src/model/account.ts";
 import type { Tier, VenueName } from "../../src/model/market.ts";
 import { createOperations } from "../../src/operations.ts";
 import { twoSided } from "../own/deeds.ts";
+import { alertsOf } from "../support/alerts.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
 import { gridInput } from "../support/requests.ts";
 import { askingOf, EXCHANGES, runOperation } from "../support/sandbox.ts";
 import type { Order } from "./order.ts";
 
 const TICK: Millis = 5 * SECOND;
+
+interface Listed {
+  readonly strategies: readonly { readonly notices: readonly { readonly code: string }[] }[];
+}
+
 const isSale = ({ side, force }: Order) => side === "sell" && force === "ioc";
 
 /** A grid on kraken that has just placed its orders, and holds about 0.05 BTC. */
@@ -69,6 +75,23 @@ async function holdingGrid(tier: Tier) {
 }
 
 describe("an exit on kraken that needs several orders", () => {
+  it("shows how long it waits for the rate limit, and sends one alert", async () => {
+    const { deps, exchange, reached, round, stopped, useUp, context, time } = await holdingGrid("starter");
+    const alerts = await alertsOf({ context, local: time.local });
+    const { ask } = askingOf(deps);
+    await ask("set_limits", { orderNotional: "USDT=1000" });
+    exchange.move("BTC/USDT", "55900");
+    await reached();
+    await useUp();
+    await round();
+    const { strategies } = await ask<Listed>("get_grid_status", {});
+    const message = expect.stringMatching(/^its exit waits 1\d s for the rate limit of kraken$/);
+    expect(strategies[0]?.notices).toContainEqual({ code: "exit", message });
+    await stopped();
+    const waits = (await alerts()).filter((line) => line.includes("its exit"));
+    expect(waits).toEqual([expect.stringContaining("exit: its exit waits 1")]);
+  });
+
   it("sells until nothing is left on the lowest tier, while the book is thin", async () => {
     const { exchange, sales, stopped } = await holdingGrid("starter");
     exchange.thin("BTC/USDT", 1);

@@ -8,6 +8,7 @@ import type { Wait, WaitCode } from "../../model/memory.ts";
 import type { Order } from "../../model/order.ts";
 import { REFUSAL_TEXT } from "../../model/refusal-text.ts";
 import type { Refusal, Strategy } from "../../model/strategy.ts";
+import type { Snapshot } from "../../ports/stores/pass-store.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
 import { isLasting, type StrategyPass } from "./intents.ts";
 
@@ -50,6 +51,19 @@ export const waitNotices = ({
         .filter(({ strategy }) => strategy === null || strategy === id)
         .map(({ code, message }) => ({ code, message }));
 
+/** Returns the waits after a pass that the rate limit postponed: those of before, and that of each exit. */
+export function waitsWhilePostponed(
+  { memory: { waits: before }, lease }: Snapshot,
+  exits: readonly Pick<Strategy, "id">[],
+  wait: Millis,
+): ReturnType<typeof waitsAfter> {
+  const ids = new Set<string | null>(exits.map(({ id }) => id));
+  const isExit = ({ code, strategy }: FoundWait) => code === "exit" && ids.has(strategy);
+  const message = `its exit waits ${Math.ceil(wait / SECOND)} s for the rate limit of ${exchangeName(lease.account)}`;
+  const found = exits.map(({ id }): FoundWait => ({ code: "exit", strategy: id, message }));
+  return waitsAfter(before, [...(before ?? []).filter((one) => !isExit(one)), ...found], lease);
+}
+
 /** Limits that can end by themselves are reported after this time. */
 const MIN_LIMITED_MS: Millis = 5 * MINUTE;
 /** Orders of the account that an exit has to wait for usually end in one pass. */
@@ -66,8 +80,11 @@ export function waitsOf(
   if (status === "stopped" || status === "error" || wants === "pause") return [];
   const found = (code: WaitCode, message: string | undefined, after: Millis): FoundWait[] =>
     message === undefined ? [] : [{ code, strategy: id, message, after }];
-  if (state.exit)
-    return found("exit", lastError === null ? undefined : `its exit waits: ${lastError}`, MIN_EXIT_WAIT_MS);
+  if (state.exit) {
+    const goesOn = before.some((wait) => wait.strategy === id && wait.code === "exit" && wait.isReported);
+    if (lastError === null) return found("exit", goesOn ? "its exit goes on" : undefined, 0);
+    return found("exit", `its exit waits: ${lastError}`, MIN_EXIT_WAIT_MS);
+  }
   if (wants === "stop") return [];
   const { readLag } = context.timing;
   const limited = limitWait(state.refused);

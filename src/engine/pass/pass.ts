@@ -14,6 +14,7 @@ import type { FillMids, HorizonMid, Lease, Settlement, Snapshot } from "../../po
 import type { CallRequests, Venue, VenueOrder } from "../../ports/venue.ts";
 import { type Local, type Log, letOthersRun } from "../../ports/within-time.ts";
 import { type Decision, decideInSteps } from "../decide/decide.ts";
+import { waitsWhilePostponed } from "../decide/waits.ts";
 import type { Observation } from "../reconcile/reconcile.ts";
 import { isBehind, serialOf } from "../reconcile/recovery.ts";
 import { act, type Cancelled, cancelEach, type Hold, protocolTime, record } from "./act.ts";
@@ -22,7 +23,7 @@ import { observe } from "./observe.ts";
 import { NO_OFFER_MINUTES, offerMinutesOf, readConfidence } from "./own-offers.ts";
 import { watchChanges } from "./stop-watch.ts";
 import { upgradedSnapshot } from "./upgrade.ts";
-import { isStopping, leavesWith, unread, urgentCancels } from "./urgent.ts";
+import { isStopping, leavesWith, leavingStrategies, sellsBase, unread, urgentCancels } from "./urgent.ts";
 
 /** Result of one pass over an account. */
 export interface Pass {
@@ -282,13 +283,16 @@ async function giveBack(
   const watch = watchOf(deps, snapshot, memory);
   const pause = Math.min(timing.backoff.max, timing.backoff.first * 2 ** Math.min(failures, 20));
   const { events, phases } = unread(snapshot, urgent.requested, message);
+  const exits = leavingStrategies(snapshot).filter(sellsBase);
+  const postponed = waitsWhilePostponed(snapshot, exits, wait ?? 0);
   const result =
     wait !== undefined
       ? {
-          events: [...urgent.events, ...watch.events],
+          events: [...urgent.events, ...watch.events, ...postponed.events],
           memory: {
             ...memory,
             ...watch.memory,
+            ...(postponed.waits ? { waits: postponed.waits } : {}),
             failed: undefined,
             turn: turnAfter(memory, budget.made > urgent.requested.length),
           },
