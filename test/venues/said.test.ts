@@ -12,6 +12,7 @@ import { appClient, callTool, errorOf } from "../support/mcp.ts";
 import { gridInput } from "../support/requests.ts";
 import { runOperation } from "../support/sandbox.ts";
 import { tempFolder } from "../support/temp.ts";
+import type { Route } from "./dialect.ts";
 import { type EmulatedVenue, startVenue } from "./index.ts";
 
 /** A code that nobody has written down, and one that is a definite refusal, as each exchange would say it. */
@@ -34,6 +35,13 @@ const WORDS: Record<VenueName, { readonly open: string; readonly definite: strin
       text: "BTC trading restricted for DE.",
     },
   };
+/** Which route a lookup by our own id takes once, and no other read does. */
+const LOOKUP: Record<VenueName, Route> = {
+  mexc: "order",
+  gateio: "order",
+  bitget: "order",
+  kraken: "closed",
+};
 const NAMES = Object.keys(WORDS) as VenueName[];
 /** Colours a terminal, turns the reading direction, carries a key, and does not end. */
 const NASTY = `\u001b[31m\u202Ered\u202C\u0000 key=${KEYS.key} ${KEYS.secret} ${"very ".repeat(200)}long`;
@@ -146,15 +154,15 @@ describe.each(NAMES)("the words of a refusal by %s", (name) => {
         })
       ).events;
     const sent = () => exchange.count("create");
-    const pass = async () => {
-      setup.time.pass(5 * SECOND);
+    const pass = async (after = 5 * SECOND) => {
+      setup.time.pass(after);
       exchange.advance();
       await runRound(setup.deps);
     };
-    const passUntil = async (holds: () => Promise<boolean>) => {
+    const passUntil = async (holds: () => Promise<boolean>, after?: number) => {
       for (let passes = 0; !(await holds()); passes++) {
         if (passes > 200) throw new Error("it never came so far");
-        await pass();
+        await pass(after);
       }
     };
     const start = async () => {
@@ -193,7 +201,7 @@ describe.each(NAMES)("the words of a refusal by %s", (name) => {
         expect(message).not.toMatch(/never reached/);
       }
       const resting = await ofGrid();
-      expect(resting.refused.map(({ reason }) => reason)).toEqual(["unclear", "unclear"]);
+      expect(resting.refused.map(({ reason }) => reason)).toEqual(["rejected", "rejected"]);
       expect(resting.lastError).toContain(words.text);
       for (let passes = 0; passes < 10; passes++) await pass();
       expect(sent() - before).toBe(4);
@@ -201,6 +209,24 @@ describe.each(NAMES)("the words of a refusal by %s", (name) => {
       exchange.heal();
       await passUntil(async () => (await ofGrid()).refused.length === 0);
       expect((await ofGrid()).lastError).toBeNull();
+      await runOperation(setup.deps, "stop_grid", { id, cancelOrders: true });
+      await passUntil(async () => (await ofGrid()).status === "stopped");
+    });
+
+    it("cause at most six lookups of an order, which ends as rejected", async () => {
+      say(words.open, words.text, 1000);
+      exchange.resetCounts();
+      await start();
+      const lost = async () => (await events()).filter(({ kind }) => kind === "lost").length;
+      await passUntil(async () => (await lost()) === 2, SECOND);
+      const ended = (await setup.deps.store.ordersOf(id, { limit: 100 })).filter(
+        ({ state, reason }) => state === "rejected" && reason?.includes(words.open),
+      );
+      expect(ended.map(({ reason }) => reason)).toEqual(
+        Array(2).fill(expect.stringMatching(`${words.text}.*; the exchange shows no such order`)),
+      );
+      expect(exchange.count(LOOKUP[name])).toBeLessThanOrEqual(12);
+      exchange.heal();
       await runOperation(setup.deps, "stop_grid", { id, cancelOrders: true });
       await passUntil(async () => (await ofGrid()).status === "stopped");
     });

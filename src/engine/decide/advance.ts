@@ -71,7 +71,7 @@ function bookReject(
   const wait = Math.min(backoff.max, backoff.first * 2 ** Math.min(times, 20));
   const refusal: Refusal = {
     slot: index,
-    reason: lost ? "unclear" : "rejected",
+    reason: "rejected",
     ...(reason ? { detail: reason } : {}),
   };
   const refused = [...state.refused.filter((refusal) => refusal.slot !== index), refusal];

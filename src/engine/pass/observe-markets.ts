@@ -51,7 +51,9 @@ export async function readMarkets(
       : await unlessRefused(async () => {
           const market = await lookAtMarket(venue, snapshot, reading, budget);
           const orders = snapshot.orders.filter((order) => order.symbol === symbol);
-          const looking = { ...market.observed, orders, turn: snapshot.memory.turn };
+          const { memory, lease } = snapshot;
+          const when = { now: lease.now, readAt: memory.tradesAt?.[symbol] };
+          const looking = { ...market.observed, ...when, orders, turn: memory.turn };
           return { ...market, looked: await lookUp(venue, looking, budget) };
         });
     if (!read) {

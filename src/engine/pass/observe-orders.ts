@@ -1,8 +1,9 @@
 import { sum, ZERO } from "../../kernel/decimal.ts";
 import { UnreadableError } from "../../kernel/errors.ts";
+import type { Millis } from "../../kernel/time.ts";
 import type { Order } from "../../model/order.ts";
 import type { OpenOrderList, UnreadableOrder, Venue, VenueFill, VenueOrder } from "../../ports/venue.ts";
-import { isFinal, listedIn, type OrderReport } from "../reconcile/order-fills.ts";
+import { isFinal, isLookupDue, listedIn, type OrderReport } from "../reconcile/order-fills.ts";
 import { type Budget, callWithinBudget } from "./budget.ts";
 
 interface Looking {
@@ -13,13 +14,16 @@ interface Looking {
   readonly trades: readonly VenueFill[];
   /** Where lookups begin; it changes after a pass that ran out of budget. */
   readonly turn: number;
+  /** Protocol time, and that of the last pass that read the trades of their market. */
+  readonly now: Millis;
+  readonly readAt: Millis | undefined;
 }
 
 /**
- * Looks up live orders that are missing from the open list and not filled by their trades: many in one call if the
- * exchange supports it.
+ * Looks up live orders that are missing from the open list and not filled by their trades, when a lookup is due: many
+ * in one call if the exchange supports it.
  */
-export async function lookUp(venue: Venue, { orders, open, trades, turn }: Looking, budget: Budget) {
+export async function lookUp(venue: Venue, { orders, open, trades, turn, ...when }: Looking, budget: Budget) {
   const reports = new Map<string, OrderReport>();
   const unreadable: UnreadableOrder[] = [...(open.unreadable ?? [])];
   const gone: Order[] = [];
@@ -27,7 +31,7 @@ export async function lookUp(venue: Venue, { orders, open, trades, turn }: Looki
   for (const order of orders) {
     const listed = listedAs(order) ?? filledByTrades(trades, order);
     if (listed) reports.set(order.clientId, listed);
-    else if (!isFinal(order)) gone.push(order);
+    else if (!isFinal(order) && isLookupDue(order, when, venue.timing)) gone.push(order);
   }
   for (const [clientId, found] of await lookAtMany(venue, gone, budget)) reports.set(clientId, found);
   for (const order of startingAt(gone, turn).filter(({ clientId }) => !reports.has(clientId))) {

@@ -198,6 +198,27 @@ export function missed(order: Order, now: Millis, timing: Timing): Order {
   };
 }
 
+/** Lookups of an order before a miss counts, as shares of the time that it takes to be certain, before its end. */
+const EARLY_LOOKUPS = [0.9, 0.85, 0.7, 0.5] as const;
+
+/**
+ * Returns whether to look up an order that is not in the open list. One that the exchange never confirmed is looked up
+ * a few times while it can still appear, and for each miss that counts: if it was filled, its trades show it sooner.
+ * `readAt` is when the last pass read the trades of its market.
+ */
+export function isLookupDue(
+  order: Order,
+  { now, readAt }: { readonly now: Millis; readonly readAt: Millis | undefined },
+  timing: Timing,
+): boolean {
+  const { readLag } = timing;
+  if (order.exchangeId !== null || readLag === 0 || readAt === undefined) return true;
+  if (missed(order, now, timing) !== order) return true;
+  const end = order.notAfter + readLag;
+  const times = EARLY_LOOKUPS.map((share) => end - share * (longestOf(timing) + readLag));
+  return times.some((at) => readAt < at && at <= now);
+}
+
 /** Returns the maximum time until no request of an order can take effect. */
 const longestOf = ({ leaseTtl, requestTimeout, expiry, skew }: Timing): Millis =>
   leaseTtl + requestTimeout + expiry + skew;
