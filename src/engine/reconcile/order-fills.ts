@@ -211,11 +211,10 @@ export function isLookupDue(
   { now, readAt }: { readonly now: Millis; readonly readAt: Millis | undefined },
   timing: Timing,
 ): boolean {
-  const { readLag } = timing;
-  if (order.exchangeId !== null || readLag === 0 || readAt === undefined) return true;
+  if (order.exchangeId !== null || readAt === undefined || timing.readLag === 0) return true;
   if (missed(order, now, timing) !== order) return true;
-  const end = order.notAfter + readLag;
-  const times = EARLY_LOOKUPS.map((share) => end - share * (longestOf(timing) + readLag));
+  const end = order.notAfter + timing.readLag;
+  const times = EARLY_LOOKUPS.map((share) => end - share * (longestOf(timing) + timing.readLag));
   return times.some((at) => readAt < at && at <= now);
 }
 

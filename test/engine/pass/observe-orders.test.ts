@@ -6,6 +6,8 @@ import { d } from "../../support/grid.ts";
 import { idOf, order, reportedOrder, SYMBOL, trade } from "../../support/made.ts";
 import { callsLeft, exchangeOf } from "./answering.ts";
 
+const FIRST = { turn: 0, now: 0, readAt: undefined };
+
 /** The orders of slots 0, 1, 2 …, which the exchange calls `x0`, `x1`, `x2` …. */
 const orders = (count: number) =>
   Array.from({ length: count }, (_, slot) => order({ slot, exchangeId: `x${slot}` }));
@@ -21,7 +23,7 @@ describe("the order lookup", () => {
     const open = [observed(0, { clientId: undefined }), observed(1, { id: "y" })];
     const { reports, short } = await lookUp(
       venue,
-      { orders: orders(2), open, trades: [], turn: 0 },
+      { orders: orders(2), open, trades: [], ...FIRST },
       callsLeft(),
     );
     expect([[...reports], short, requests]).toEqual([
@@ -38,7 +40,7 @@ describe("the order lookup", () => {
     const { venue, requests } = exchangeOf({ order: known });
     const all = [...orders(1), order({ slot: 1, exchangeId: null }), order({ slot: 2, state: "filled" })];
     const budget = callsLeft();
-    const { reports, short } = await lookUp(venue, { orders: all, open: [], trades: [], turn: 0 }, budget);
+    const { reports, short } = await lookUp(venue, { orders: all, open: [], trades: [], ...FIRST }, budget);
     expect(requests).toEqual([
       ["order", { symbol: SYMBOL, clientId: idOf({ slot: 0 }), id: "x0" }],
       ["order", { symbol: SYMBOL, clientId: idOf({ slot: 1 }), id: undefined }],
@@ -55,7 +57,7 @@ describe("the order lookup", () => {
     const whole = order({ slot: 0, exchangeId: "x0", amount: d("0.5"), booked: d("0.2") });
     const looked = async (one: Order, trades: readonly VenueFill[]) => {
       requests.length = 0;
-      const { reports } = await lookUp(venue, { orders: [one], open: [], trades, turn: 0 }, callsLeft());
+      const { reports } = await lookUp(venue, { orders: [one], open: [], trades, ...FIRST }, callsLeft());
       return [requests.length, reports.get(whole.clientId)];
     };
     const of = (amount: string, orderId = "x0") => trade({ id: amount, orderId, amount: d(amount) });
@@ -84,7 +86,7 @@ describe("the order lookup", () => {
     const ended = [order({ slot: 0, exchangeId: "x0", state: "canceled" })];
     const { reports } = await lookUp(
       venue,
-      { orders: ended, open: [observed(0)], trades: [], turn: 0 },
+      { orders: ended, open: [observed(0)], trades: [], ...FIRST },
       callsLeft(),
     );
     expect(reports.get(idOf({ slot: 0 }))).toEqual(observed(0));
@@ -94,13 +96,13 @@ describe("the order lookup", () => {
     const { venue, requests } = exchangeOf({ order: known });
     const begins = async (turn: number, calls: number) => {
       requests.length = 0;
-      const looked = await lookUp(venue, { orders: orders(3), open: [], trades: [], turn }, callsLeft(calls));
+      const looked = await lookUp(venue, { orders: orders(3), open: [], trades: [], ...FIRST, turn }, callsLeft(calls));
       return [requests.map(([, key]) => (key as { id: string }).id), looked.reports.size, looked.short];
     };
     expect(await begins(0, 2)).toEqual([["x0", "x1"], 2, true]);
     expect(await begins(1, 2)).toEqual([["x1", "x2"], 2, true]);
     expect(await begins(5, 3)).toEqual([["x2", "x0", "x1"], 3, false]);
-    expect(await lookUp(venue, { orders: [], open: [], trades: [], turn: 1 }, callsLeft(0))).toEqual({
+    expect(await lookUp(venue, { orders: [], open: [], trades: [], ...FIRST, turn: 1 }, callsLeft(0))).toEqual({
       reports: new Map(),
       unreadable: [],
       short: false,
@@ -110,7 +112,7 @@ describe("the order lookup", () => {
   it("returns nothing and ends the pass if it fails", async () => {
     const { venue } = exchangeOf({ order: () => Promise.reject(new Error("no answer")) });
     await expect(
-      lookUp(venue, { orders: orders(1), open: [], trades: [], turn: 0 }, callsLeft()),
+      lookUp(venue, { orders: orders(1), open: [], trades: [], ...FIRST }, callsLeft()),
     ).rejects.toThrow("no answer");
   });
 });
@@ -122,7 +124,7 @@ describe("the lookup of many orders in one call", () => {
   it("covers orders with an exchange id, and requests any missing in its response separately", async () => {
     const { venue, requests } = exchangeOf({ order: known, orders: many });
     const all = [...orders(3), order({ slot: 3, exchangeId: null })];
-    const { reports } = await lookUp(venue, { orders: all, open: [], trades: [], turn: 0 }, callsLeft());
+    const { reports } = await lookUp(venue, { orders: all, open: [], trades: [], ...FIRST }, callsLeft());
     expect(requests.map(([name, first, second]) => [name, second ?? (first as { id?: string }).id])).toEqual([
       ["orders", ["x0", "x1", "x2"]],
       ["order", "x1"],
@@ -139,15 +141,15 @@ describe("the lookup of many orders in one call", () => {
 
   it("is used for two orders", async () => {
     const { venue, requests } = exchangeOf({ orders: many });
-    await lookUp(venue, { orders: orders(2), open: [], trades: [], turn: 0 }, callsLeft());
+    await lookUp(venue, { orders: orders(2), open: [], trades: [], ...FIRST }, callsLeft());
     expect(requests[0]).toEqual(["orders", SYMBOL, ["x0", "x1"]]);
   });
 
   it("is not used for one order, or without a call left", async () => {
     const { venue, requests } = exchangeOf({ order: known, orders: many });
-    await lookUp(venue, { orders: orders(1), open: [], trades: [], turn: 0 }, callsLeft());
+    await lookUp(venue, { orders: orders(1), open: [], trades: [], ...FIRST }, callsLeft());
     expect(requests.map(([name]) => name)).toEqual(["order"]);
-    const none = await lookUp(venue, { orders: orders(2), open: [], trades: [], turn: 0 }, callsLeft(0));
+    const none = await lookUp(venue, { orders: orders(2), open: [], trades: [], ...FIRST }, callsLeft(0));
     expect([none.reports.size, none.short, requests.length]).toEqual([0, true, 1]);
   });
 });

@@ -4,6 +4,7 @@ import {
   addsUp,
   isContradicted,
   isFinal,
+  isLookupDue,
   missed,
   withReport,
 } from "../../../src/engine/reconcile/order-fills.ts";
@@ -132,6 +133,43 @@ describe("an order that a read does not find", () => {
       state: "canceled",
       reason: "the exchange no longer lists it",
     });
+  });
+});
+
+describe("the lookups of an order that is not in the open list", () => {
+  const sent = order({ state: "unknown", exchangeId: null, notAfter: 51_000 });
+
+  /** Protocol times of the lookups until it ends, if none finds it. */
+  function lookups(every: number, timing = TIMING): number[] {
+    const times: number[] = [];
+    let [one, readAt] = [sent, 0];
+    for (let now = every; !isFinal(one); now += every) {
+      if (isLookupDue(one, { now, readAt }, timing)) {
+        times.push(now);
+        one = missed(one, now, timing);
+      }
+      readAt = now;
+    }
+    return times;
+  }
+
+  it("are four while it can appear, and the two that end it", () => {
+    expect(lookups(100)).toEqual([2100, 8200, 26_300, 50_500, 111_000, 131_000]);
+    expect(lookups(5000)).toEqual([5000, 10_000, 30_000, 55_000, 115_000, 135_000]);
+  });
+
+  it("are fewer if passes are rare, and never more", () => {
+    for (const every of [1, 333, 3000, 20_000, 45_000])
+      expect(lookups(every).length).toBeLessThanOrEqual(6);
+    expect(lookups(200_000)).toEqual([200_000, 400_000]);
+  });
+
+  it("are due in each pass if the exchange gave it an id, shows everything at once, or was never read", () => {
+    const when = { now: 1000, readAt: 999 };
+    expect(isLookupDue(sent, when, TIMING)).toBe(false);
+    expect(isLookupDue({ ...sent, exchangeId: "x1" }, when, TIMING)).toBe(true);
+    expect(isLookupDue(sent, when, { ...TIMING, readLag: 0 })).toBe(true);
+    expect(isLookupDue(sent, { ...when, readAt: undefined }, TIMING)).toBe(true);
   });
 });
 
