@@ -30,6 +30,9 @@ export const stampOf = (at: Millis): string => new Date(at).toISOString();
 /** Formats a time to the minute, as reports show it: 2022-01-01 00:00. */
 export const minuteText = (at: Millis): string => stampOf(at).slice(0, 16).replace("T", " ");
 
+/** Formats a time of day to the second: 00:00:00 UTC. */
+export const secondText = (at: Millis): string => `${stampOf(at).slice(11, 19)} UTC`;
+
 /** Returns the UTC day of a protocol time, counted from 1970. */
 export const dayOf = (now: Millis): number => Math.floor(now / DAY);
 

@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
 import { runRound } from "../../src/engine/pass/round.ts";
 import { MINUTE } from "../../src/kernel/time.ts";
+import { quoteInput } from "../../src/quote/schema/input.ts";
 import { bearer } from "../contract/suite.ts";
 import { appOver } from "../support/app.ts";
 import { type EmulatedOptions, emulatedExchanges } from "../support/emulated.ts";
@@ -59,13 +60,19 @@ it("a rejected API key is reported with the remedy until another key works", asy
   expect(await readOutput()).toEqual({});
 });
 
-it("an exchange that does not respond is reported as a temporary condition", async () => {
-  const { exchange, pass, readOutput } = await grid();
+it("an exchange that does not respond is reported with the time of the next attempt, for quotes too", async () => {
+  const { exchange, pass, readOutput, deps } = await grid();
+  const request = { exchange: "kraken", symbol: "ETH/USDT", spread: 0.01, size: 50, quoteBudget: 1000 };
+  await runOperation(deps, "start_quote", quoteInput(["kraken"]).parse(request));
+  await pass(1);
   exchange.fail({ kind: "maintenance", times: 1_000_000 });
   await pass(1);
-  expect((await readOutput()).exchange_unavailable).toMatch(
-    /edgemaker retries .*, and you need to do nothing$/,
+  const message = (await readOutput()).exchange_unavailable;
+  expect(message).toMatch(
+    /edgemaker waits until \d\d:\d\d:\d\d UTC and tries again, and you need to do nothing$/,
   );
+  const quotes = await runOperation<{ strategies: { notices: Notice[] }[] }>(deps, "get_quote_status", {});
+  expect(quotes.strategies[0]?.notices).toContainEqual({ code: "exchange_unavailable", message });
   exchange.heal();
   await pass();
   expect(await readOutput()).toEqual({});

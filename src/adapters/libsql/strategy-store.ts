@@ -322,13 +322,14 @@ function viewsIn(
 ): StrategyView[] {
   const byName = new Map(rowsOf(accounts, around).map((row) => [row.account, row]));
   return rowsFrom(strategies, rows, convert).map((strategy, at) => {
-    const { memory, steppedAt, error, owner, costs } = byName.get(strategy.account) as AccountRow;
+    const { memory, steppedAt, error, failures, retryAt, owner, costs } = byName.get(strategy.account) as AccountRow;
     const row = rows[at];
     return {
       strategy,
       memory,
       steppedAt,
       accountError: error,
+      retryAt: failures > 0 ? retryAt : 0,
       steppedBy: ownerName(owner),
       costs: costs ?? [],
       openOrders: Number(row?.[COUNT_PLACE]),

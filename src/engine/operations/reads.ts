@@ -10,6 +10,7 @@ import {
 } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { splitPair } from "../../kernel/pair.ts";
+import { secondText } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import { type ActorAndRequest, byOf, type Caller } from "../../model/events.ts";
 import { type Order, ordersOf } from "../../model/order.ts";
@@ -51,6 +52,7 @@ export function listedStrategy<More extends object>(
   const isKilled = killed && status !== "stopped";
   const notices = [
     ...state.notices,
+    ...accountNotices(view),
     ...waitNotices(view),
     ...stalledNotices(view, interval),
     ...streamNotices(view, streamReport?.()),
@@ -68,6 +70,50 @@ export function listedStrategy<More extends object>(
     notices: notices.map((notice) => ({ ...notice })),
     startedAt,
   };
+}
+
+/** Why the passes of a strategy's account fail, if the exchange causes it. */
+export interface AccountNotice {
+  readonly code: "key_refused" | "key_missing" | "exchange_unavailable";
+  readonly message: string;
+}
+
+/** Returns why the account's passes fail, if the exchange causes it, and when the next one begins. */
+export function accountNotices({
+  accountError,
+  retryAt,
+  memory,
+  strategy,
+}: Omit<StrategyView, "now">): AccountNotice[] {
+  if (accountError === null || strategy.status === "stopped") return [];
+  const { exchange } = parseAccountKey(strategy.account);
+  const stands = "open orders stay, and fills are booked later";
+  switch (memory.failed) {
+    case "invalid_credentials":
+      return [
+        {
+          code: "key_refused",
+          message: `${exchange} refuses its key (${accountError}): ${stands}; create a new key there`,
+        },
+      ];
+    case "missing_credentials":
+      return [
+        {
+          code: "key_missing",
+          message: `there is no key for ${exchange} here: ${stands}; store one with \`edgemaker exchange add ${exchange}\``,
+        },
+      ];
+    case "unavailable":
+    case "rate_limited":
+      return [
+        {
+          code: "exchange_unavailable",
+          message: `${exchange} does not respond normally (${accountError}): ${stands}; edgemaker waits until ${secondText(retryAt)} and tries again, and you need to do nothing`,
+        },
+      ];
+    default:
+      return [];
+  }
 }
 
 const OPEN: readonly Order["state"][] = ["submitted", "open", "partially_filled"];

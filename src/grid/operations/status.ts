@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { waitNotices } from "../../engine/decide/waits.ts";
+import { type AccountNotice, accountNotices } from "../../engine/operations/reads.ts";
 import { stalledFor, stalledNotices, watchNotices } from "../../engine/pass/stop-watch.ts";
 import { describeStream, streamNotices } from "../../engine/pass/streams/down.ts";
 import { text } from "../../kernel/decimal.ts";
@@ -42,7 +43,7 @@ const pauseOf = ({ strategy: { id, phase, wants } }: ViewWithoutTime): Condition
 
 const conditionsOf = cachedPerView((view): readonly Condition[] => {
   if (view.strategy.status === "stopped") return [];
-  return [...accountCondition(view), ...pauseOf(view), ...outsideRange(view)];
+  return [...accountNotices(view), ...pauseOf(view), ...outsideRange(view)];
 });
 
 /** Returns the interval of passes; one minute if this process runs none and the interval is unknown. */
@@ -184,41 +185,8 @@ export const listGrids = operation({
 
 /** Conditions of a running grid at the time of the request, and what the user can do about them. */
 interface Condition {
-  readonly code: "key_refused" | "key_missing" | "exchange_unavailable" | "paused" | "out_of_range";
+  readonly code: AccountNotice["code"] | "paused" | "out_of_range";
   readonly message: string;
-}
-
-/** Returns why the account's passes fail, if the exchange causes it. */
-function accountCondition({ accountError, memory, strategy }: ViewWithoutTime): Condition[] {
-  if (accountError === null) return [];
-  const { exchange } = parseAccountKey(strategy.account);
-  const stands = "open orders stay, and fills are booked later";
-  switch (memory.failed) {
-    case "invalid_credentials":
-      return [
-        {
-          code: "key_refused",
-          message: `${exchange} refuses its key (${accountError}): ${stands}; create a new key there`,
-        },
-      ];
-    case "missing_credentials":
-      return [
-        {
-          code: "key_missing",
-          message: `there is no key for ${exchange} here: ${stands}; store one with \`edgemaker exchange add ${exchange}\``,
-        },
-      ];
-    case "unavailable":
-    case "rate_limited":
-      return [
-        {
-          code: "exchange_unavailable",
-          message: `${exchange} does not respond normally (${accountError}): ${stands}; edgemaker retries at least every five minutes, and you need to do nothing`,
-        },
-      ];
-    default:
-      return [];
-  }
 }
 
 function outsideRange({ strategy, memory }: ViewWithoutTime): Condition[] {

@@ -105,6 +105,7 @@ const BESIDE = Object.keys({
   steppedAt: 0,
   steppedBy: 0,
   accountError: 0,
+  retryAt: 0,
 } satisfies Record<Beside, 0>) as Beside[];
 type Beside = Exclude<keyof ViewWithoutTime, "strategy">;
 

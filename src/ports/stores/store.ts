@@ -264,6 +264,8 @@ export interface StrategyView<S extends Strategy = Strategy> {
   /** Protocol time of the account's last complete pass, and the error of the last pass. */
   readonly steppedAt: Millis | null;
   readonly accountError: string | null;
+  /** Protocol time of the account's next pass, if the last one failed; otherwise 0. */
+  readonly retryAt: Millis;
   /** Last owner of the account's lease. */
   readonly steppedBy: string | null;
   readonly costs: readonly CostDay[];

@@ -30,6 +30,7 @@ const view = (over: Partial<Strategy> = {}, marks = {}): StrategyView<GridStrate
   memory: { ...NO_MEMORY, marks },
   steppedAt: NOW,
   accountError: null,
+  retryAt: 0,
   steppedBy: null,
   costs: [],
   now: NOW,

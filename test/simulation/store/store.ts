@@ -185,6 +185,7 @@ function viewOf(tables: Tables, strategy: Strategy, now: Millis): StrategyView {
     memory: row.memory,
     steppedAt: row.steppedAt,
     accountError: row.error,
+    retryAt: row.failures > 0 ? row.retryAt : 0,
     steppedBy: ownerName(row.owner),
     costs: [],
     now,
