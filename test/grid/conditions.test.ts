@@ -62,7 +62,14 @@ it("a rejected API key is reported with the remedy until another key works", asy
 
 it("an exchange that does not respond is reported with the time of the next attempt, for quotes too", async () => {
   const { exchange, pass, readOutput, deps } = await grid();
-  const request = { exchange: "kraken", symbol: "ETH/USDT", spread: 0.01, size: 50, quoteBudget: 1000 };
+  const request = {
+    exchange: "kraken",
+    symbol: "ETH/USDT",
+    spread: 0.01,
+    size: 50,
+    baseBudget: 1,
+    quoteBudget: 1000,
+  };
   await runOperation(deps, "start_quote", quoteInput(["kraken"]).parse(request));
   await pass(1);
   exchange.fail({ kind: "maintenance", times: 1_000_000 });

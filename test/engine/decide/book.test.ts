@@ -116,7 +116,7 @@ describe("an order that its exchange rejected", () => {
     expect(booked([refused("it would take: ")]).slots[0]?.rejects).toBe(1);
   });
 
-  it("is reported as unclear from the third unconfirmed attempt in a row", () => {
+  it("is reported as rejected from the third unconfirmed attempt in a row", () => {
     let before = grid();
     const retries: number[] = [];
     for (let times = 1; times <= 5; times++) {
@@ -124,7 +124,7 @@ describe("an order that its exchange rejected", () => {
       expect(after.slots[0]).toMatchObject({ lost: times });
       expect(after.slots[0]?.rejects).toBeUndefined();
       retries.push((after.slots[0]?.retryAt ?? 0) - NOW);
-      expect(after.refused).toEqual(times < 3 ? [] : [{ slot: 0, reason: "unclear", detail: "no answer" }]);
+      expect(after.refused).toEqual(times < 3 ? [] : [{ slot: 0, reason: "rejected", detail: "no answer" }]);
       before = strategy({ state: after });
     }
     expect(retries).toEqual([-NOW, -NOW, 15_000, 30_000, 60_000]);

@@ -48,7 +48,11 @@ function listed() {
 
 it("a pass with many open orders finds each one on the open list", async () => {
   const { open, reads } = listed();
-  const { reports } = await lookUp({} as Venue, { orders, open, trades: [], turn: 0 }, {} as never);
+  const { reports } = await lookUp(
+    {} as Venue,
+    { orders, open, trades: [], turn: 0, now: 0, readAt: undefined },
+    {} as never,
+  );
   expect(reports.size).toBe(COUNT);
   expect(orders.every(({ clientId }) => reports.get(clientId) !== "missing")).toBe(true);
   expect(reads()).toBeLessThan(10 * COUNT);
