@@ -25,7 +25,13 @@ const SOURCES: readonly (readonly [what: string, words: readonly string[]])[] = 
     "notices",
     [...wordsOf("src/model/strategy.ts", "code"), "stalled", "stop_price_unwatched", "stream_down", "killed"],
   ],
-  ["notices of how things are", wordsOf("src/grid/operations/status.ts", "code")],
+  [
+    "notices of how things are",
+    [
+      ...wordsOf("src/grid/operations/status.ts", "code"),
+      ...wordsOf("src/engine/operations/reads.ts", "code"),
+    ],
+  ],
   ["warnings of a plan", wordsOf("src/grid/ladder/check-rules.ts", "code")],
   ["events", wordsOf("src/model/events.ts", "EventKind")],
 ];

@@ -26,7 +26,7 @@ const failures = (figures: readonly Figures[]) => figures.flatMap(({ failed }) =
 const KINDS = [
   { kind: "grids", of: {}, from: 100_000, seeds: most(24, 3) },
   { kind: "quotes", of: { strategy: "quote" }, from: 510_000, seeds: most(18, 1) },
-  { kind: "declared strategies", of: { strategy: "declared" }, from: 700_000, seeds: most(18, 1) },
+  { kind: "declared strategies", of: { strategy: "declared" }, from: 700_000, seeds: most(18, 2) },
   { kind: "a kind of the tests", of: { strategy: "follow" }, from: 300_000, seeds: most(18, 1) },
 ] as const;
 

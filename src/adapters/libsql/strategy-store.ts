@@ -322,7 +322,9 @@ function viewsIn(
 ): StrategyView[] {
   const byName = new Map(rowsOf(accounts, around).map((row) => [row.account, row]));
   return rowsFrom(strategies, rows, convert).map((strategy, at) => {
-    const { memory, steppedAt, error, failures, retryAt, owner, costs } = byName.get(strategy.account) as AccountRow;
+    const { memory, steppedAt, error, failures, retryAt, owner, costs } = byName.get(
+      strategy.account,
+    ) as AccountRow;
     const row = rows[at];
     return {
       strategy,

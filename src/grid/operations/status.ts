@@ -41,7 +41,7 @@ const pauseOf = ({ strategy: { id, phase, wants } }: ViewWithoutTime): Condition
       ]
     : [];
 
-const conditionsOf = cachedPerView((view): readonly Condition[] => {
+const conditionsOf = cachedPerView((view): readonly (AccountNotice | Condition)[] => {
   if (view.strategy.status === "stopped") return [];
   return [...accountNotices(view), ...pauseOf(view), ...outsideRange(view)];
 });
@@ -185,7 +185,7 @@ export const listGrids = operation({
 
 /** Conditions of a running grid at the time of the request, and what the user can do about them. */
 interface Condition {
-  readonly code: AccountNotice["code"] | "paused" | "out_of_range";
+  readonly code: "paused" | "out_of_range";
   readonly message: string;
 }
 

@@ -96,13 +96,19 @@ describe("the order lookup", () => {
     const { venue, requests } = exchangeOf({ order: known });
     const begins = async (turn: number, calls: number) => {
       requests.length = 0;
-      const looked = await lookUp(venue, { orders: orders(3), open: [], trades: [], ...FIRST, turn }, callsLeft(calls));
+      const looked = await lookUp(
+        venue,
+        { orders: orders(3), open: [], trades: [], ...FIRST, turn },
+        callsLeft(calls),
+      );
       return [requests.map(([, key]) => (key as { id: string }).id), looked.reports.size, looked.short];
     };
     expect(await begins(0, 2)).toEqual([["x0", "x1"], 2, true]);
     expect(await begins(1, 2)).toEqual([["x1", "x2"], 2, true]);
     expect(await begins(5, 3)).toEqual([["x2", "x0", "x1"], 3, false]);
-    expect(await lookUp(venue, { orders: [], open: [], trades: [], ...FIRST, turn: 1 }, callsLeft(0))).toEqual({
+    expect(
+      await lookUp(venue, { orders: [], open: [], trades: [], ...FIRST, turn: 1 }, callsLeft(0)),
+    ).toEqual({
       reports: new Map(),
       unreadable: [],
       short: false,

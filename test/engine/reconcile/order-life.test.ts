@@ -159,8 +159,7 @@ describe("the lookups of an order that is not in the open list", () => {
   });
 
   it("are fewer if passes are rare, and never more", () => {
-    for (const every of [1, 333, 3000, 20_000, 45_000])
-      expect(lookups(every).length).toBeLessThanOrEqual(6);
+    for (const every of [1, 333, 3000, 20_000, 45_000]) expect(lookups(every).length).toBeLessThanOrEqual(6);
     expect(lookups(200_000)).toEqual([200_000, 400_000]);
   });
 
