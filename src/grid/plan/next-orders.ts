@@ -2,7 +2,7 @@ import { isLasting, isOfVenue, limitedAgain, unlimited, waitsForLimit } from "..
 import { addFee } from "../../engine/reconcile/reconcile.ts";
 import { type Decimal, max, mul, ONE, sum, ZERO } from "../../kernel/decimal.ts";
 import { midOf } from "../../kernel/spread.ts";
-import { isAhead, MAX_BACKOFF_MS, timeInPast } from "../../kernel/time.ts";
+import { isAhead, MAX_BACKOFF_MS, MINUTE, timeInPast } from "../../kernel/time.ts";
 import { boundsAfter, refusedWithin } from "../../limits/standing.ts";
 import { accepts, leastAmount, lotsFor, type Market, meetsMinimum } from "../../model/market.ts";
 import { type Funds, type Intent, type Order, type Resting, spendFunds, takes } from "../../model/order.ts";
@@ -95,6 +95,9 @@ export function nextOrders(state: GridState, view: View): NextOrders {
   return { next: nextState(booked, planned, refused), intents, funds, postponed };
 }
 
+/** A larger share of a sell than one in this many was not lost by rounding: something else locks it. */
+const ROUNDED_PART = 100n;
+
 type Account = Pick<View, "market" | "now" | "funds" | "readLag" | "isDoubted">;
 
 /**
@@ -107,11 +110,11 @@ function asCredited(slot: Slot, view: Account): { readonly slot: Slot; readonly 
   if (!funds || funds[market.base] === null || readLag === undefined) return { slot, lacks: ZERO };
   const wish = targetOrderOf(slot, market);
   const lacks = wish?.side === "sell" ? wish.amount - (funds[market.base] ?? ZERO) : ZERO;
-  if (!wish || lacks <= ZERO || lacks >= leastAmount(market, wish.price))
-    return { slot: lacksSince === undefined ? slot : others, lacks: ZERO };
+  const isRounded = wish && lacks < leastAmount(market, wish.price) && lacks * ROUNDED_PART <= wish.amount;
+  if (lacks <= ZERO || !isRounded) return { slot: lacksSince === undefined ? slot : others, lacks: ZERO };
   const since = view.isDoubted ? undefined : timeInPast(lacksSince, now);
   // The balances of one pass prove nothing: it can have read them before its last fill.
-  if (since === undefined || now - since < readLag)
+  if (since === undefined || now - since < Math.max(readLag, MINUTE))
     return { slot: since === undefined ? { ...slot, lacksSince: now } : slot, lacks: ZERO };
   return { slot: { ...flattened(others), base: unsoldBase(slot) - lacks }, lacks };
 }
