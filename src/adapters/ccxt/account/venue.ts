@@ -108,7 +108,11 @@ function orderReads(
     describeRows(orders, (order) => onPair(describe(order), symbol), quirks);
   const openOn = async (symbol: Pair) =>
     describeAll(
-      await session.read("openOrders", symbol, (exchange) => quirks.openOrders(exchange, symbol)),
+      await withoutOtherPairs(
+        link,
+        await session.read("openOrders", symbol, (exchange) => quirks.openOrders(exchange, symbol)),
+        symbol,
+      ),
       symbol,
     );
   const ofPass = openOfPass(link, session);
@@ -185,6 +189,17 @@ function describeRows(
 function onPair(order: VenueOrder, symbol: Pair | undefined): VenueOrder {
   if (symbol === undefined || order.symbol === symbol) return order;
   throw new UnreadableError("the exchange's symbol cannot be read");
+}
+
+/** Removes the orders on other pairs, because some exchanges list all pairs. What names no known pair stays. */
+async function withoutOtherPairs(
+  { catalog, quirks }: ExchangeLink,
+  orders: readonly Dict[],
+  symbol: Pair,
+): Promise<readonly Dict[]> {
+  if (orders.every((order) => order.symbol === symbol)) return orders;
+  const names = await catalog.names();
+  return orders.filter((order) => (names.get(String(quirks.marketIdOf(order))) ?? symbol) === symbol);
 }
 
 async function isOnListedPair({ catalog, quirks }: ExchangeLink, order: Dict): Promise<boolean> {
