@@ -19,7 +19,7 @@ it.skipIf(!hasTerminal)("a developer checks, previews, starts, tests, exports an
   const read = async <T>(...args: string[]) => JSON.parse((await type([...args, "--json"])).stdout) as T;
 
   // Problems would come first.
-  expect((await type(["doctor"])).stdout).toMatch(/^note .*\n(.*\n)*ok .*kraken/);
+  expect((await type(["doctor"])).stdout).toMatch(/^note .*\n(.*\n)*ok [\s\S]*kraken/);
   const server = await serve(folder, ["--sandbox", "--tick-interval", "500"]);
   const api = async <T>(path: string, body?: object) => {
     const init = body && {
