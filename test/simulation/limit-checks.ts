@@ -31,16 +31,21 @@ export function withinLimits(
   counted(tables, uses, violate);
   // An exit is counted and never refused.
   if (recorded.some(({ kind }) => kind === "exit")) return;
-  const today = uses.find(({ day }) => day === Math.floor(now / DAY))?.notional ?? 0n;
-  const ofDay = dayNotional?.USDT;
-  const last = recorded[0]?.clientId;
-  for (const what of aboveLimit(`${last}: notional of the day`, today, ofDay)) violate(what);
-  // Not what was counted: what all orders of the day come to at their own prices.
   const rows = [...tables.orders.values()].filter(isRecordedHere);
-  const ofToday = rows.filter(({ createdAt }) => Math.floor(createdAt / DAY) === Math.floor(now / DAY));
-  const counts = ofToday.filter((order) => order.side === "buy" || !hasBought(order, rows));
-  const sum = counts.reduce((all, { price, amount }) => all + mul(price, amount, "down"), 0n);
-  for (const what of aboveLimit(`${last}: what the day's orders come to`, sum, ofDay)) violate(what);
+  const last = recorded[0]?.clientId;
+  const isCounted = (order: Order): boolean => order.side === "buy" || !hasBought(order, rows);
+  // An exit can have used up the day; a strategy still sells what it bought.
+  if (recorded.some(isCounted)) {
+    const today = uses.find(({ day }) => day === Math.floor(now / DAY))?.notional ?? 0n;
+    const ofDay = dayNotional?.USDT;
+    for (const what of aboveLimit(`${last}: notional of the day`, today, ofDay)) violate(what);
+    // Not what was counted: what all orders of the day come to at their own prices.
+    const ofToday = rows.filter(({ createdAt }) => Math.floor(createdAt / DAY) === Math.floor(now / DAY));
+    const sum = ofToday
+      .filter(isCounted)
+      .reduce((all, { price, amount }) => all + mul(price, amount, "down"), 0n);
+    for (const what of aboveLimit(`${last}: what the day's orders come to`, sum, ofDay)) violate(what);
+  }
   const fresh = new Set(recorded.map(({ clientId }) => clientId));
   const before = rows.filter(({ clientId }) => !fresh.has(clientId)).map(({ createdAt }) => createdAt);
   const rate = { now, count: recorded.length, last: Math.max(0, ...before) };
