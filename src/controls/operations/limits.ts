@@ -17,7 +17,7 @@ import {
   type LimitsRead,
   type StoredLimits,
 } from "../../model/limits.ts";
-import type { Order } from "../../model/order.ts";
+import { type Order, ordersOf } from "../../model/order.ts";
 import type { Strategy } from "../../model/strategy.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
@@ -183,7 +183,7 @@ async function limitWarnings(
   const running = await readRunning(deps);
   const orders = await deps.store.unsettledOrders();
   const limited = running.map((strategy) => {
-    const mine = orders.filter((order) => order.strategy === strategy.id);
+    const mine = ordersOf(orders, strategy.id);
     const of = (side: Order["side"]) =>
       mine.filter((order) => order.side === side).map(({ price, amount }) => mul(price, amount, "up"));
     const { buy, sell } = deps.kinds(strategy.kind).largestOrders?.(strategy.state) ?? NO_ORDERS;

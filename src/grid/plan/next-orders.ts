@@ -102,7 +102,7 @@ type Account = Pick<View, "market" | "now" | "funds" | "readLag" | "isDoubted">;
 
 /**
  * Returns a selling slot with the base that the account has. An exchange can credit fewer decimals than its trades
- * have. What is missing is then less than the smallest order; when reads have shown it for long enough, it is booked.
+ * have. What is missing is then a small part of the sell; when reads have shown it for a minute, it is booked.
  */
 function asCredited(slot: Slot, view: Account): { readonly slot: Slot; readonly lacks: Decimal } {
   const { lacksSince, ...others } = slot;

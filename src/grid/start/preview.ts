@@ -14,6 +14,7 @@ import { type Pair, splitPair } from "../../kernel/pair.ts";
 import { pluralize } from "../../kernel/plain-text.ts";
 import { midOf } from "../../kernel/spread.ts";
 import { exitsOnLoss, exposureOf, openBids, type PlannedPart } from "../../limits/allowed.ts";
+import { balanceIn, unreadBalance } from "../../model/account.ts";
 import { type BidAsk, type Book, expectedText, lotsFor, type Market, takeFrom } from "../../model/market.ts";
 import type { Order } from "../../model/order.ts";
 import type { Exposure, Preview } from "../../model/proposal.ts";
@@ -63,7 +64,8 @@ function startLimits(planned: PlannedStart, start: StartPreview): string[] {
   const { config, warnings } = planned.checked;
   const { market, balances, killed, kept, doubts } = start;
   const { base, quote, minNotional } = market;
-  const free = (asset: string) => text(balances.find((balance) => balance.asset === asset)?.free ?? ZERO);
+  const free = (asset: string) =>
+    unreadBalance(balances, asset) ? "unknown" : text(balanceIn(balances, asset).free);
   const percent = (share: Decimal) => text(roundToStep(share * 100n, ONE / 100n, "half"));
   const { maxPosition, safetyReserve } = config;
   return [
