@@ -67,7 +67,10 @@ it.each(NAMES)("the worker trades on %s while the balance of another coin is odd
     spread: 0.01,
     levels: 1,
     size: 100,
+    baseBudget: 0.1,
+    quoteBudget: 300,
   });
+  expect(quoting).toBeTypeOf("string");
   const open = async (symbol: "BTC/USDT" | "ETH/USDT", count: number) =>
     eventually(
       async () => {
@@ -78,7 +81,6 @@ it.each(NAMES)("the worker trades on %s while the balance of another coin is odd
     );
   const [first] = (await open("BTC/USDT", 4)).filter(({ side }) => side === "buy");
   await open("ETH/USDT", 2);
-  expect(quoting).toBeTruthy();
   venue.fill(first?.id ?? "");
   const filled = await eventually(
     async () => {
