@@ -307,7 +307,6 @@ export async function prepareMigration(
     if (!isStopped) await refuseOlderServer(client);
     if (file === undefined) return undefined;
     const copy = `${file}.before-${pending[0]?.name.replace(/\.sql$/, "")}`;
-    if (existsSync(copy)) return copy;
     const partial = beside(copy, "partial");
     await copyWhole(client, partial).then(
       () => renameSync(partial, copy),
