@@ -12,6 +12,7 @@
  *   stream.delay           real milliseconds between an act and its message, long after the REST API shows it; with
  *                          late({ orders, trades }) the message comes before that
  *   stream.garble(times)   private messages that come broken
+ *   stream.changes.message = (kind, message) => message   every message is sent as this returns it; kinds: reply, fill, order, price
  *   stream.flood(symbol, count)   so many price messages at once
  *
  * A consumer that does not read is closed when 1 MiB waits for it.
@@ -44,6 +45,11 @@ export function serveStreams(server: Server, dialect: StreamDialect, { engine, m
   const sessions = new Map<Session, WebSocket>();
   const held = new Map<Session, Message>();
   const faults = { silent: false, mute: false, doubled: false, swapped: false, delay: 0 as Millis };
+  const changes: { message: ((kind: string, message: Message) => Message) | undefined } = {
+    message: undefined,
+  };
+  const sentAs = (kind: string, message: Message): Message =>
+    changes.message ? changes.message(kind, message) : message;
   const left = { refused: 0, lost: 0, garbled: 0 };
   let opened = 0;
   let pingedAt = 0;
@@ -99,7 +105,7 @@ export function serveStreams(server: Server, dialect: StreamDialect, { engine, m
     for (const session of sessions.keys()) {
       if (change.kind === "price") {
         if (session.topics.has(priceTopic(change.listing)))
-          push(session, priceMessage(session, change.listing));
+          push(session, sentAs("price", priceMessage(session, change.listing)));
         continue;
       }
       const order = change.kind === "trade" ? change.execution.order : change.order;
@@ -108,7 +114,7 @@ export function serveStreams(server: Server, dialect: StreamDialect, { engine, m
         change.kind === "trade"
           ? dialect.fill(askOf(session), change.execution)
           : dialect.order?.(askOf(session), order);
-      if (message) pushPrivate(session, message);
+      if (message) pushPrivate(session, sentAs(change.kind === "trade" ? "fill" : "order", message));
     }
   }
 
@@ -127,7 +133,7 @@ export function serveStreams(server: Server, dialect: StreamDialect, { engine, m
       sentAt: now,
       sequence: 0,
       send: (message) => {
-        if (!faults.mute) write(session, message);
+        if (!faults.mute) write(session, sentAs("reply", message));
       },
       close: (code, reason) => socket.close(code, reason),
     };
@@ -178,6 +184,7 @@ export function serveStreams(server: Server, dialect: StreamDialect, { engine, m
   server.on("upgrade", upgrade);
 
   return Object.assign(faults, {
+    changes,
     sessions: (): readonly Session[] => [...sessions.keys()],
     opened: () => opened,
     drop(code?: number) {

@@ -2,7 +2,7 @@ import { VenueError } from "../../../kernel/errors.ts";
 import { isPair, type Pair } from "../../../kernel/pair.ts";
 import { DAY, MINUTE, type Millis, SECOND } from "../../../kernel/time.ts";
 import type { Local, Log } from "../../../ports/within-time.ts";
-import { type Ccxt, type Dict, fieldOf, type MarketCache } from "./ccxt.ts";
+import { type Ccxt, type Dict, fieldOf, isDict, type MarketCache } from "./ccxt.ts";
 import { type Quirks, venueErrorOf } from "./quirks.ts";
 import type { PublicBudget } from "./shared-reads.ts";
 
@@ -205,7 +205,7 @@ function marketList(deps: MarketListDeps) {
 }
 
 async function loadMarketList({ quirks, exchange }: MarketListDeps): Promise<LoadedMarkets> {
-  const found = await quirks.markets(await exchange());
+  const found = await readableMarkets(quirks, await exchange());
   const listing: Record<string, string> = {};
   const markets = new Map<Pair, Dict>();
   for (const market of found) {
@@ -216,6 +216,70 @@ async function loadMarketList({ quirks, exchange }: MarketListDeps): Promise<Loa
   }
   if (markets.size === 0) throw new VenueError("unavailable", `${quirks.name} listed no market`);
   return { listing, markets };
+}
+
+interface ListedRow {
+  readonly request: string;
+  readonly name: string;
+  readonly row: unknown;
+}
+
+/** Returns every market that ccxt can read; one odd row would make it refuse the whole list. */
+async function readableMarkets(quirks: Quirks, exchange: Ccxt): Promise<readonly Dict[]> {
+  const responses = new Map<string, unknown>();
+  // What ccxt requests only later, such as kraken's list of assets, belongs to every part.
+  let listed: ReadonlySet<string> = new Set();
+
+  const read = (part: readonly ListedRow[]) => {
+    const request: Ccxt["request"] = async (path, api, ...rest) => {
+      const key = `${String(api)} ${path}`;
+      if (!responses.has(key)) responses.set(key, await exchange.request(path, api, ...rest));
+      const response = responses.get(key);
+      const isPart = ({ request: of }: ListedRow) => of === key;
+      return listed.has(key) ? withRows(response, part.filter(isPart)) : response;
+    };
+    return quirks.markets(Object.assign(Object.create(exchange), { request }));
+  };
+
+  const halves = async (part: readonly ListedRow[]): Promise<readonly Dict[]> => {
+    try {
+      return await read(part);
+    } catch {
+      if (part.length < 2) return [];
+      const middle = part.length >> 1;
+      return [...(await halves(part.slice(0, middle))), ...(await halves(part.slice(middle)))];
+    }
+  };
+
+  try {
+    return await read([]);
+  } catch (error) {
+    const rows = [...responses].flatMap(([request, response]) =>
+      Object.entries(listIn(response).list).map(([name, row]): ListedRow => ({ request, name, row })),
+    );
+    if (rows.length === 0) throw error;
+    listed = new Set(responses.keys());
+    return halves(rows);
+  }
+}
+
+/** Returns the list of a response, which is the whole of it or one of its fields. */
+function listIn(response: unknown): { readonly field?: string; readonly list: object } {
+  if (Array.isArray(response)) return { list: response };
+  const isList = (value: unknown): value is object => isDict(value) || Array.isArray(value);
+  for (const field of ["result", "data", "symbols"]) {
+    const list = fieldOf(response, field);
+    if (isList(list)) return { field, list };
+  }
+  return { list: [] };
+}
+
+function withRows(response: unknown, rows: readonly ListedRow[]): unknown {
+  const { field, list } = listIn(response);
+  const chosen = Array.isArray(list)
+    ? rows.map(({ row }) => row)
+    : Object.fromEntries(rows.map(({ name, row }) => [name, row]));
+  return field === undefined ? chosen : { ...(response as Dict), [field]: chosen };
 }
 
 const CACHED_MARKET_FIELDS = [

@@ -22,6 +22,8 @@ export interface Ccxt {
   readonly headers: Readonly<Record<string, string>>;
   /** Signs a request to an endpoint; `api` is ccxt's name for its part of the exchange's API. */
   sign(path: string, api: string | readonly string[], method: string, params: Dict): SignedRequest;
+  /** Sends one request to an endpoint, and returns its response. */
+  request(path: string, api: string | readonly string[], verb: string, params: Dict): Promise<unknown>;
   /** Parses JSON; numbers beyond JavaScript's precision become text. Undefined if the text is not JSON. */
   parseJson(text: string): unknown;
   /** Throws if a response with status 200 contains an error of the exchange. */
