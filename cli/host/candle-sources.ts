@@ -7,7 +7,6 @@ import {
   fsyncSync,
   mkdirSync,
   openSync,
-  type ReadStream,
   readdirSync,
   readFileSync,
   readSync,
@@ -163,14 +162,26 @@ async function* filePartsOf(file: string): AsyncGenerator<FilePart> {
     const start = await bytesAt(handle, 0, 4);
     if (begins(start, 0, LOCAL)) yield* unzipped(file, handle);
     else if (start[0] === 0x1f && start[1] === 0x8b) yield* whole(createReadStream(file), createGunzip());
-    else yield* plain(createReadStream(file));
+    else yield* plain(handle);
   } finally {
     await handle.close();
   }
 }
 
-async function* plain(from: ReadStream): AsyncGenerator<FilePart> {
-  for await (const bytes of from) yield { bytes, behind: from.bytesRead };
+/** Reads `size` bytes from `start` on, all into the same memory: garbage of a large file would double what it needs. */
+async function* plain(
+  handle: FileHandle,
+  start = 0,
+  size = Number.POSITIVE_INFINITY,
+): AsyncGenerator<FilePart> {
+  const memory = new Uint8Array(1 << 16);
+  for (let behind = 0; behind < size; ) {
+    const room = Math.min(memory.length, size - behind);
+    const { bytesRead } = await handle.read(memory, 0, room, start + behind);
+    if (bytesRead === 0) return;
+    behind += bytesRead;
+    yield { bytes: memory.subarray(0, bytesRead), behind };
+  }
 }
 
 /** Pipes one stream through another, and throws the failure of either. */
@@ -193,9 +204,11 @@ async function* whole(from: Readable, through: Gunzip | InflateRaw): AsyncGenera
 async function* unzipped(file: string, handle: FileHandle): AsyncGenerator<FilePart> {
   const { name, isDeflated, crc, packedSize, start } = await onlyEntry(handle);
   if (packedSize === 0) return;
-  const packed = createReadStream(file, { start, end: start + packedSize - 1 });
+  const parts = isDeflated
+    ? whole(createReadStream(file, { start, end: start + packedSize - 1 }), createInflateRaw())
+    : plain(handle, start, packedSize);
   let check = 0;
-  for await (const part of isDeflated ? whole(packed, createInflateRaw()) : plain(packed)) {
+  for await (const part of parts) {
     check = crc32(part.bytes, check);
     yield part;
   }

@@ -43,6 +43,7 @@ export function createRows(onRow: (row: Row, shape: RowShape) => void): Rows {
   };
   let shape: RowShape | undefined;
   let rest: Uint8Array = new Uint8Array(0);
+  let joined = new Uint8Array(0);
   /** Number of lists that have begun and not ended, before the rest. */
   let depth = 0;
 
@@ -85,8 +86,17 @@ export function createRows(onRow: (row: Row, shape: RowShape) => void): Rows {
     return open;
   }
 
+  /** The rest and a part behind it, in memory that each part uses again. */
+  function behindRest(part: Uint8Array): Uint8Array {
+    const length = rest.length + part.length;
+    if (joined.length < length) joined = new Uint8Array(2 * length);
+    joined.set(rest);
+    joined.set(part, rest.length);
+    return joined.subarray(0, length);
+  }
+
   function push(part: Uint8Array) {
-    const bytes = rest.length === 0 ? part : joinedBytes(rest, part);
+    const bytes = rest.length === 0 ? part : behindRest(part);
     shape ??= shapeOf(bytes);
     const from = shape === "json" ? lists(bytes) : shape === "table" ? lines(bytes) : 0;
     // A copy, because the caller can reuse the part's memory.
@@ -110,13 +120,6 @@ export const CUT_OFF = "the file ends inside a list; download it again";
 
 export const rowPlace = (line: number, shape: RowShape | undefined): string =>
   shape === "json" ? `row ${line}` : `line ${line}`;
-
-function joinedBytes(first: Uint8Array, second: Uint8Array): Uint8Array {
-  const both = new Uint8Array(first.length + second.length);
-  both.set(first);
-  both.set(second, first.length);
-  return both;
-}
 
 /** Detects the kind by the first relevant byte; a byte order mark is ignored. */
 function shapeOf(bytes: Uint8Array): RowShape | undefined {
