@@ -255,7 +255,7 @@ async function readableMarkets(quirks: Quirks, exchange: Ccxt): Promise<readonly
     return await read([]);
   } catch (error) {
     const rows = [...responses].flatMap(([request, response]) =>
-      Object.entries(listIn(response).list).map(([name, row]): ListedRow => ({ request, name, row })),
+      Object.entries(listOfRows(response).list).map(([name, row]): ListedRow => ({ request, name, row })),
     );
     if (rows.length === 0) throw error;
     listed = new Set(responses.keys());
@@ -264,7 +264,7 @@ async function readableMarkets(quirks: Quirks, exchange: Ccxt): Promise<readonly
 }
 
 /** Returns the list of a response, which is the whole of it or one of its fields. */
-function listIn(response: unknown): { readonly field?: string; readonly list: object } {
+function listOfRows(response: unknown): { readonly field?: string; readonly list: object } {
   if (Array.isArray(response)) return { list: response };
   const isList = (value: unknown): value is object => isDict(value) || Array.isArray(value);
   for (const field of ["result", "data", "symbols"]) {
@@ -275,7 +275,7 @@ function listIn(response: unknown): { readonly field?: string; readonly list: ob
 }
 
 function withRows(response: unknown, rows: readonly ListedRow[]): unknown {
-  const { field, list } = listIn(response);
+  const { field, list } = listOfRows(response);
   const chosen = Array.isArray(list)
     ? rows.map(({ row }) => row)
     : Object.fromEntries(rows.map(({ name, row }) => [name, row]));
