@@ -5,7 +5,7 @@ import { midOfBook, withFirstBase } from "../engine/position/position.ts";
 import { type Decimal, max, min, mul, ONE, parseDecimal, text, ZERO } from "../kernel/decimal.ts";
 import { NO_STOP } from "../kernel/fields.ts";
 import { approvesSame, hashOfShown } from "../kernel/hash.ts";
-import { type AccountKey, type Balance, balanceIn } from "../model/account.ts";
+import { type AccountKey, type Balance, balanceIn, parseAccountKey } from "../model/account.ts";
 import type { Standings } from "../model/limits.ts";
 import { type Book, feeWarnings, type Market } from "../model/market.ts";
 import { freeBeside, type PairAmounts, type Refusal } from "../model/strategy.ts";
@@ -159,13 +159,13 @@ function strategyToPlan(config: OwnStrategyConfig, inputs: PlanInputs): OwnStrat
 }
 
 function contextOf(inputs: PlanInputs): StrategyContext {
-  const { market, balances, open, standings, timing, now, interval } = inputs;
+  const { account, market, balances, open, standings, timing, now, interval } = inputs;
   const free = (asset: string) => max(ZERO, balanceIn(balances, asset).free);
   return {
     ...marketSnapshot(inputs),
     now,
     interval,
-    isSimulated: true,
+    isSimulated: parseAccountKey(account).host === "",
     timing,
     window: { sendBy: now, notAfter: now },
     funds: { [market.base]: free(market.base), [market.quote]: free(market.quote) },

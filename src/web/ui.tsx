@@ -14,8 +14,10 @@ export const Time = ({ at }: { at: number }) => (
   </time>
 );
 
+/** How long ago a time was; the time itself if a sandbox's market is far from the clock. */
 export function Ago({ at }: { at: number }) {
   useValue(timeNow);
+  if (Math.abs(Date.now() - at) > 86_400_000) return <Time at={at} />;
   return (
     <time dateTime={new Date(at).toISOString()} title={utc(at)}>
       {duration(Math.max(0, Date.now() - at))} ago

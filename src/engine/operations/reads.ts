@@ -10,7 +10,7 @@ import {
 } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { splitPair } from "../../kernel/pair.ts";
-import { secondText } from "../../kernel/time.ts";
+import { type Millis, secondText } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import { type ActorAndRequest, byOf, type Caller } from "../../model/events.ts";
 import { type Order, ordersOf } from "../../model/order.ts";
@@ -37,6 +37,13 @@ export const statusInput = lazy(() =>
     id: idField("Invalid request").optional().describe("Strategy id; default: all running ones"),
   }),
 );
+
+/** Returns a stored time in the account's market time, which a sandbox can let run faster. */
+export const marketTimeOf = <At extends Millis | null>(
+  { marketTime }: Deps,
+  { account }: Strategy,
+  at: At,
+) => (at === null ? at : marketTime(parseAccountKey(account), at));
 
 const KILLED = { code: "killed", message: "the kill switch is on: nothing is placed until it is off" };
 

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { waitNotices } from "../../engine/decide/waits.ts";
-import { type AccountNotice, accountNotices } from "../../engine/operations/reads.ts";
+import { type AccountNotice, accountNotices, marketTimeOf } from "../../engine/operations/reads.ts";
 import { stalledFor, stalledNotices, watchNotices } from "../../engine/pass/stop-watch.ts";
 import { describeStream, streamNotices } from "../../engine/pass/streams/down.ts";
 import { text } from "../../kernel/decimal.ts";
@@ -132,6 +132,7 @@ function shownGrid(deps: Deps, view: StrategyView<GridStrategy>, killed: boolean
   const trouble = isStopped ? undefined : store.trouble();
   return gridStatusAnswer(view, {
     now: marketTime(account, view.now),
+    lastStepAt: marketTimeOf(deps, view.strategy, view.steppedAt),
     missing,
     trouble,
     stream: isStopped ? null : describeStream(view.strategy.account, deps.streamReport?.()),

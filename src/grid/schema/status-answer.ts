@@ -42,6 +42,8 @@ export function configOut(
 interface StatusFacts {
   /** Current market time. */
   readonly now: Millis;
+  /** Market time of the last pass. */
+  readonly lastStepAt: Millis | null;
   /** Message if no server runs its passes. */
   readonly missing: string | null;
   /** Problem of the database, if it cannot be written. */
@@ -57,7 +59,7 @@ type StatusAnswer = z.input<ReturnType<typeof GridStatusShape>>;
 /** Returns a strategy's status as the contract defines it, with where the profit comes from and why slots have no order. */
 export function gridStatusAnswer(
   view: StrategyView<GridStrategy>,
-  { now, missing, trouble, stream = null, watch = [] }: StatusFacts,
+  { now, lastStepAt, missing, trouble, stream = null, watch = [] }: StatusFacts,
 ): StatusAnswer {
   const { strategy } = view;
   return {
@@ -65,6 +67,7 @@ export function gridStatusAnswer(
     stopPrices: stopPricesOf(view, watch),
     notices: [...strategy.state.notices, ...watch].map((notice) => ({ ...notice })),
     runningTime: runningTime(strategy, now),
+    lastStepAt,
     stream,
     lastError: trouble ?? strategy.lastError ?? view.accountError ?? missing,
   };
@@ -93,7 +96,7 @@ const standingOut = cachedPerView((view): StatusAnswer => {
     notices: [],
     startedAt: strategy.startedAt,
     runningTime: 0,
-    lastStepAt: view.steppedAt,
+    lastStepAt: null,
     lastStepBy: view.steppedBy,
     stream: null,
     lastError: null,

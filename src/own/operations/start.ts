@@ -1,6 +1,7 @@
 import * as z from "zod";
 import {
   listedStrategy,
+  marketTimeOf,
   openOrdersOf,
   type PositionKind,
   pauseParts,
@@ -254,7 +255,7 @@ function statusOut(
     state: state.memory === null ? null : JSON.parse(state.memory.json),
     ...positionOut(strategy, memory.marks[symbol]?.mid),
     refused: state.refused.map(({ slot, ...refusal }) => ({ id: state.ids[slot] ?? "", ...refusal })),
-    lastStepAt: view.steppedAt,
+    lastStepAt: marketTimeOf(deps, strategy, view.steppedAt),
     stream: describeStream(strategy.account, deps.streamReport?.()),
     lastError: lastError ?? view.accountError,
   };

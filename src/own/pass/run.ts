@@ -19,6 +19,7 @@ import {
 } from "../../engine/position/place.ts";
 import { beginPosition, leaveMarket, matchesLevel, type Tolerance } from "../../engine/position/position.ts";
 import { isFinal } from "../../engine/reconcile/order-fills.ts";
+import type { Millis } from "../../kernel/time.ts";
 import { type BidAsk, type Book, leastAmount, type Market } from "../../model/market.ts";
 import { type Order, takes } from "../../model/order.ts";
 import { isSameRefusal, type Notice, type Refusal, type SlotState } from "../../model/strategy.ts";
@@ -81,6 +82,12 @@ const topOfBook = ({ bids, asks, at }: Book): BidAsk => ({
 const isFaulty = ({ state: { fault }, resumes }: OwnStrategy): boolean =>
   fault !== null && fault.resumes === resumes;
 
+/** Returns the time of the book, its candles and fills: a sandbox's market can run faster than the clock. */
+const callTime = (
+  { isSimulated, now }: Pick<StrategyContext, "isSimulated" | "now">,
+  { at }: Book,
+): Millis => (isSimulated ? at : now);
+
 interface Obeyed {
   readonly runnable: Runnable;
   readonly requested: RequestedData;
@@ -96,7 +103,8 @@ function obey(
   { runnable, requested, context, market, book, priced }: Obeyed,
 ): Stepped {
   const { now } = context;
-  const answer = askDefinition(runnable, { strategy, live, market, book, now, requested });
+  const called = { strategy, live, market, book, now: callTime(context, book), requested };
+  const answer = askDefinition(runnable, called);
   if (answer.fault !== null) return failed(strategy, live, answer.fault, now);
   const tolerance = toleranceOf(runnable.definition);
   const { bounds } = context;
@@ -168,7 +176,8 @@ export function mayDeclare(
   if (typeof runnable === "string" || !market || !book || isFaulty(strategy)) return false;
   const requested = requestedData(runnable.definition, prices, now);
   if (typeof requested === "string") return false;
-  const answer = askDefinition(runnable, { strategy, live, market, book, now, requested });
+  const called = { strategy, live, market, book, now: callTime(context, book), requested };
+  const answer = askDefinition(runnable, called);
   if (answer.fault !== null) return false;
   const how = { tolerance: toleranceOf(runnable.definition), now, version: -1 };
   return arrange(strategy.state, answer.wishes, live, how).lacking.length > 0;

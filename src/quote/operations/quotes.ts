@@ -1,6 +1,7 @@
 import * as z from "zod";
 import {
   listedStrategy,
+  marketTimeOf,
   openOrdersOf,
   phaseOut,
   positionOut,
@@ -39,11 +40,11 @@ function quoteOut(
     phase: phaseOut(strategy),
     ...quoteRequestOut(listed.exchange, symbol, config),
     ...quotePricedOut(quoted, sourcesOut(quoted)),
-    quotedAt: quoted.at,
+    quotedAt: marketTimeOf(deps, strategy, quoted.at),
     orders: openOrdersOf(orders, id).map(placedOut),
     ...positionOut(strategy, mark),
     refused: state.refused.map((refusal) => ({ ...refusal })),
-    lastStepAt: view.steppedAt,
+    lastStepAt: marketTimeOf(deps, strategy, view.steppedAt),
     stream: describeStream(strategy.account, deps.streamReport?.()),
     lastError: lastError ?? view.accountError,
   };
