@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { Worker } from "node:worker_threads";
 import { build, type Plugin } from "esbuild";
+import { ALIASES } from "../../cli/build/aliases.mjs";
 import { added, type Job, NO_TALLY, type Tally } from "./jobs.ts";
 import type { Mutant } from "./mutant.ts";
 
@@ -60,6 +61,7 @@ async function bundled(entry: string, sourcemap: boolean, mutant?: Mutant): Prom
     format: "esm",
     platform: "node",
     external: ["libsql"],
+    alias: ALIASES,
     sourcemap,
     logLevel: "silent",
     plugins: mutant ? [planting(mutant)] : [],
