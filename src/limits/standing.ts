@@ -2,15 +2,17 @@ import { type Decimal, max, min, mul, ZERO } from "../kernel/decimal.ts";
 import { splitPair } from "../kernel/pair.ts";
 import { midOf } from "../kernel/spread.ts";
 import { dayOf, type Millis } from "../kernel/time.ts";
-import type {
-  Bounds,
-  LimitRefusal,
-  Limits,
-  LimitTerms,
-  LimitUse,
-  Standings,
-  StoredLimits,
-  UsedAmounts,
+import {
+  type Bounds,
+  LIMIT_CODES,
+  type LimitCode,
+  type LimitRefusal,
+  type Limits,
+  type LimitTerms,
+  type LimitUse,
+  type Standings,
+  type StoredLimits,
+  type UsedAmounts,
 } from "../model/limits.ts";
 import type { BidAsk } from "../model/market.ts";
 import { allowed, countedNotional, type MarketLook, type OrderToCheck, withOrder } from "./allowed.ts";
@@ -95,6 +97,38 @@ export const boundsAfter = ({ standings, now }: Bounds, order: OrderToCheck, quo
   standings: afterOrder(standings, order, quote),
   now,
 });
+
+/** Returns the refusals of orders in turn, each checked with the usage of the accepted ones before it. */
+export function refusedAmong(orders: readonly OrderToCheck[], quote: BidAsk, bounds: Bounds): LimitRefusal[] {
+  let after = bounds;
+  return orders.flatMap((order) => {
+    const refused = refusedWithin(order, quote, after);
+    if (!refused) after = boundsAfter(after, order, quote);
+    return refused ?? [];
+  });
+}
+
+/** Limits that end by themselves: a start succeeds, and later passes place the orders. */
+const LATER: ReadonlySet<string> = new Set([
+  "limit_collar",
+  "limit_price_age",
+  "limit_gap",
+] satisfies LimitCode[]);
+
+/** Returns whether a refusal is by a limit that does not end by itself. */
+export const isLimitMet = (reason: string): reason is LimitCode =>
+  LIMIT_CODES.some((code) => code === reason) && !LATER.has(reason);
+
+/** Returns a start's warnings about the limits that its first orders meet, one per limit. */
+export function metLimitWarnings(refused: readonly { readonly reason: string; readonly detail?: string }[]) {
+  const met = refused.filter(({ reason }) => isLimitMet(reason));
+  const first = met.filter(({ reason }, at) => met.findIndex((one) => one.reason === reason) === at);
+  return first.map(({ reason, detail = reason }) => {
+    const { length } = met.filter((one) => one.reason === reason);
+    const message = `${length} of its first orders ${length === 1 ? "waits" : "wait"} for a limit: ${detail}`;
+    return { code: "limit_met", message };
+  });
+}
 
 /** Returns the maximum notional of one order; undefined without a limit. */
 export function mostNotional({ standings }: Bounds, asset: string): Decimal | undefined {

@@ -5,6 +5,7 @@ import { midOfBook, withFirstBase } from "../engine/position/position.ts";
 import { type Decimal, max, min, mul, ONE, parseDecimal, text, ZERO } from "../kernel/decimal.ts";
 import { NO_STOP } from "../kernel/fields.ts";
 import { approvesSame, hashOfShown } from "../kernel/hash.ts";
+import { metLimitWarnings } from "../limits/standing.ts";
 import { type AccountKey, type Balance, balanceIn, parseAccountKey } from "../model/account.ts";
 import type { Standings } from "../model/limits.ts";
 import { type Book, feeWarnings, type Market } from "../model/market.ts";
@@ -227,10 +228,11 @@ function worstLoss(
   return `the strategy may spend all of ${text(budget.quote)} ${quote} on ${base} and sell all of ${text(budget.base)} ${base}; what it holds loses what the price loses`;
 }
 
-export function warningsOf({ fault, mid }: PlannedOwnStrategy, { killed, market }: PlanInputs) {
+export function warningsOf({ fault, mid, refused }: PlannedOwnStrategy, { killed, market }: PlanInputs) {
   return [
     ...feeWarnings(market),
     ...closedWarnings(market),
+    ...metLimitWarnings(refused),
     ...(fault === null ? [] : [{ code: "strategy_failed", message: fault }]),
     ...(mid === null ? [{ code: "no_book", message: ONE_SIDED }] : []),
     ...(killed ? [{ code: "killed", message: "the kill switch is on: the start would be refused" }] : []),

@@ -2,9 +2,9 @@ import type * as z from "zod";
 import { feesOut, placedOut } from "../../engine/operations/shapes.ts";
 import { type Decimal, mul, ONE, roundToStep, sum, text, wire, ZERO } from "../../kernel/decimal.ts";
 import { splitTexts } from "../../limits/position.ts";
-import { boundsAfter, mostNotional, refusedWithin } from "../../limits/standing.ts";
+import { boundsAfter, isLimitMet, mostNotional, refusedWithin } from "../../limits/standing.ts";
 import { type AccountRef, type Balance, balanceIn } from "../../model/account.ts";
-import { type Bounds, LIMIT_CODES, type LimitCode, type LimitRefusal } from "../../model/limits.ts";
+import type { Bounds, LimitRefusal } from "../../model/limits.ts";
 import { type BidAsk, feeWarnings, type Market } from "../../model/market.ts";
 import type { Intent } from "../../model/order.ts";
 import { freeBeside, type PairAmounts } from "../../model/strategy.ts";
@@ -112,13 +112,6 @@ const capitalAtStart = (quote: Decimal, position: Decimal) => ({
 
 const plannedOrder = (intent: Intent, { symbol }: Market) => ({ ...intent, symbol, type: "limit" as const });
 
-/** Limits that end by themselves: the grid starts, and later passes place the orders. */
-const LATER: ReadonlySet<string> = new Set([
-  "limit_collar",
-  "limit_price_age",
-  "limit_gap",
-] satisfies LimitCode[]);
-
 /** Returns why a start is refused: one of its first orders exceeds a limit. */
 export function beyondLimits(
   { intents, state }: PlannedStart,
@@ -127,10 +120,8 @@ export function beyondLimits(
   const bought = intents.find(({ slot }) => slot === FIRST_BUY_SLOT);
   const ofBuy = bought && bounds && refusedWithin(plannedOrder(bought, market), quote, bounds);
   const all = [...(ofBuy ? [ofBuy] : []), ...state.refused];
-  return all.find((one): one is LimitRefusal => isLimit(one.reason) && !LATER.has(one.reason));
+  return all.find((one): one is LimitRefusal => isLimitMet(one.reason));
 }
-
-const isLimit = (reason: string): reason is LimitCode => LIMIT_CODES.some((code) => code === reason);
 
 export const beginsOf = (
   { checked: { config, startPrice }, state }: Pick<PlannedStart, "checked" | "state">,

@@ -45,7 +45,7 @@ import {
   planQuote,
   quoteConfigOf,
   quoteRequestOut,
-  quoteWarnings,
+  quoteStartWarnings,
 } from "../start/planned-quote.ts";
 import { newQuoteState, type QuoteConfig, type QuoteStrategy } from "../state.ts";
 import { statistic } from "../statistic.ts";
@@ -85,7 +85,7 @@ async function readyQuotes(
     largest: largestQuote(config),
     startPrice: () => checkedPrice(plan, planHash),
     preview: () => previewOfQuotes(query, plan, readings),
-    warnings: quoteWarnings(plan, readings),
+    warnings: quoteStartWarnings(plan, readings),
   };
 }
 

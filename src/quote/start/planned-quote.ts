@@ -18,7 +18,9 @@ import {
 } from "../../kernel/decimal.ts";
 import { approvesSame, hashOfShown } from "../../kernel/hash.ts";
 import { MINUTE, SECOND } from "../../kernel/time.ts";
+import { metLimitWarnings, refusedAmong } from "../../limits/standing.ts";
 import type { Balance } from "../../model/account.ts";
+import type { Standings } from "../../model/limits.ts";
 import { type Book, feeWarnings, type Market } from "../../model/market.ts";
 import type { Elsewhere } from "../../model/memory.ts";
 import { freeBeside, type PairAmounts } from "../../model/strategy.ts";
@@ -44,6 +46,7 @@ export interface QuoteInputs {
   /** What other strategies of the account still need. */
   readonly kept: PairAmounts;
   readonly volatility: Volatility | undefined;
+  readonly standings: Standings;
   readonly killed: boolean;
   readonly now: number;
   readonly interval: number;
@@ -149,7 +152,7 @@ export function plannedQuoteOut(
     cadence: passIntervalAdvice(inputs, config),
     worstCase: worstCaseText(planned, inputs),
     fees: feesOut(inputs.market),
-    warnings: quoteWarnings(planned, inputs),
+    warnings: quoteStartWarnings(planned, inputs),
     planHash: hash,
   };
 }
@@ -250,6 +253,18 @@ export function quoteWarnings(
       ? [{ code: "killed", message: "the kill switch is on: the start would be refused" }]
       : []),
   ];
+}
+
+/** Returns a start's warnings, including the limits that its first orders meet. */
+export function quoteStartWarnings(planned: PlannedQuote, inputs: QuoteInputs) {
+  const { reference, plan } = planned;
+  const { market, book, standings, now } = inputs;
+  const [bid = reference, ask = reference] = [book.bids[0]?.price, book.asks[0]?.price];
+  if (bid === null || ask === null) return quoteWarnings(planned, inputs);
+  const { symbol } = market;
+  const orders = [...plan.bids, ...plan.asks].map((level) => ({ ...level, symbol, type: "limit" as const }));
+  const refused = refusedAmong(orders, { bid, ask, at: book.at }, { standings, now });
+  return [...quoteWarnings(planned, inputs), ...metLimitWarnings(refused)];
 }
 
 /** The hash with which a user or an agent approves previewed quotes. */

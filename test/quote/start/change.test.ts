@@ -63,6 +63,7 @@ const balance = (asset: string, free: string, used = "0") => ({ asset, free: d(f
 const inputs = (over: Partial<QuoteInputs> = {}): QuoteInputs => ({
   market: market(),
   book: { bids: [], asks: [], at: NOW },
+  standings: { version: 0, all: [] },
   open: LIVE.map(({ side, price, amount, exchangeId }) =>
     reportedOrder({ side, price, amount, id: exchangeId ?? "" }),
   ),

@@ -16,6 +16,7 @@ const balance = (asset: string, free: string) => ({ asset, free: d(free), used: 
 const inputs = (over: Partial<QuoteInputs> = {}): QuoteInputs => ({
   market: market(),
   book: { bids: [], asks: [], at: NOW },
+  standings: { version: 0, all: [] },
   open: [],
   elsewhere: { prices: [], requestedAt: NOW, bookAt: NOW },
   balances: [balance("USDT", "5000"), balance("BTC", "50")],
