@@ -265,18 +265,8 @@ const GRID_COLUMNS: readonly TableColumn<Grid>[] = [
   passColumn(),
 ];
 
-/** Number of grids that are drawn at first, as many as a page of stopped ones. */
-const FIRST_GRIDS = 100;
-
 const GridsTable = ({ label, grids, empty }: { label: string; grids: readonly Grid[]; empty: Child }) => (
-  <Table
-    label={label}
-    columns={GRID_COLUMNS}
-    rows={grids}
-    keyOf={({ id }) => id}
-    empty={empty}
-    first={FIRST_GRIDS}
-  />
+  <Table label={label} columns={GRID_COLUMNS} rows={grids} keyOf={({ id }) => id} empty={empty} />
 );
 
 /** A strategy whose capital is not known. */

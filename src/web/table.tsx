@@ -25,29 +25,22 @@ interface TableProps<Row> {
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string | number;
   readonly empty: Child;
-  /** Number of rows that are drawn at first; the others are drawn on request. */
-  readonly first?: number;
 }
 
+/** Number of rows that a table draws at first; the others are drawn on request. */
+const MAX_ROWS = 100;
 /** On a phone, each row is a card: a longer table starts with its first cards. */
 const MAX_CARDS = 15;
 const FIRST_CARDS = 10;
 
 /** A table with sortable columns that becomes cards on narrow screens. */
-export function Table<Row>({
-  label,
-  columns,
-  rows,
-  keyOf,
-  empty,
-  first = Number.POSITIVE_INFINITY,
-}: TableProps<Row>) {
+export function Table<Row>({ label, columns, rows, keyOf, empty }: TableProps<Row>) {
   const [order, setOrder] = useState<{ column: string; isUp: boolean } | undefined>(undefined);
   const [isWhole, setWhole] = useState(false);
   if (rows.length === 0) return <p class="empty">{empty}</p>;
   const sorter = columns.find(({ name }) => name === order?.column)?.by;
   const all = sorter && order ? sorted(rows, sorter, order.isUp) : rows;
-  const [most, least] = isPhone() ? [MAX_CARDS, FIRST_CARDS] : [first, first];
+  const [most, least] = isPhone() ? [MAX_CARDS, FIRST_CARDS] : [MAX_ROWS, MAX_ROWS];
   const shown = isWhole || all.length <= most ? all : all.slice(0, least);
   const turn = (column: string) =>
     setOrder((before) => ({ column, isUp: before?.column === column ? !before.isUp : false }));
