@@ -1,9 +1,12 @@
 import { describe, expect, it, onTestFinished } from "vitest";
+import { kindsOf } from "../../../src/engine/accounts.ts";
 import { runRound } from "../../../src/engine/pass/round.ts";
 import { SECOND } from "../../../src/kernel/time.ts";
+import { kindsWith } from "../../../src/kinds.ts";
 import type { VenueName } from "../../../src/model/market.ts";
 import { bearer } from "../../contract/suite.ts";
-import { appOver } from "../../support/app.ts";
+import { twoSided } from "../../own/deeds.ts";
+import { addTokens, servedOver } from "../../support/app.ts";
 import { emulatedExchanges } from "../../support/emulated.ts";
 import { gridRequest } from "../../support/requests.ts";
 
@@ -94,8 +97,10 @@ interface Shown {
 async function account({ name, unified = false }: OddAccount) {
   const setup = await emulatedExchanges({ names: [name], venue: { unified } });
   onTestFinished(setup.close);
-  const { deps, time } = setup;
-  const app = await appOver(deps);
+  const { time } = setup;
+  const deps = { ...setup.deps, kinds: kindsOf(kindsWith([twoSided])) };
+  await addTokens(deps.store);
+  const app = servedOver(deps, { definitions: [twoSided] });
   const headers = { ...bearer(app.tokens.admin), "content-type": "application/json" };
   const ask = async <T>(
     method: string,
@@ -188,3 +193,39 @@ it.each(ACCOUNTS)("on %s, only orders that need the unreadable balance wait", as
   expect(await status(id)).toMatchObject({ status: "running", refused: [] });
   expect(venue.open(PAIR)).toHaveLength(4);
 });
+
+const BUDGETS = { quoteBudget: 1000, baseBudget: 0.1, size: 100, spread: 0.01 };
+const POSITIONS = [
+  ["quotes", "quote", { ...BUDGETS, levels: 1, useOthers: false }],
+  ["an own strategy", "declared/two-sided", BUDGETS],
+] as const;
+
+it.each(ACCOUNTS.flatMap(([label, odd]) => POSITIONS.map((position) => [label, ...position, odd] as const)))(
+  "an account on %s in the balance of another coin: %s trade on",
+  async (_, _kind, path, more, odd) => {
+    const { ask, venue, pass } = await account(odd);
+    venue.alter("balance", odd.odd("ADA"));
+    const { body } = await ask<{ id: string }>("POST", `/strategy/${path}`, {
+      exchange: odd.name,
+      symbol: PAIR,
+      ...more,
+    });
+    await pass(2);
+    const [buy] = venue.open(PAIR).filter(({ side }) => side === "buy");
+    expect(venue.open(PAIR)).toHaveLength(2);
+    venue.fill(buy?.id ?? "");
+    venue.move(PAIR, "59000");
+    await pass(4);
+    expect(
+      venue
+        .open(PAIR)
+        .map(({ side }) => side)
+        .sort(),
+    ).toEqual(["buy", "sell"]);
+    const status = `${path.split("/")[0]}/status`;
+    const listed = (await ask<Record<string, unknown>>("GET", `/strategy/${status}?id=${body.id}`)).body;
+    expect(listed.quotes ?? listed.strategies).toMatchObject([
+      { status: "running", filledOrders: 1, lastError: null },
+    ]);
+  },
+);
