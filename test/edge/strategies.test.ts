@@ -1,46 +1,17 @@
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, it } from "vitest";
-import { wrangler } from "../../cli/build/worker-bundle.mjs";
+import { expect, it } from "vitest";
 import { workerStrategies } from "../../cli/host/worker-strategies.ts";
 import { bearer } from "../contract/suite.ts";
 import { root } from "../support/bundle.ts";
 import { edgeApp } from "../support/edge.ts";
 import { tempFolder } from "../support/temp.ts";
-import { workerBundle } from "../support/worker.ts";
-
-const built = join(root, `dist/strategies-${process.pid}`);
-afterAll(() => rmSync(built, { recursive: true, force: true }));
-
-/** The Worker with a folder's strategies, built as `wrangler deploy` builds it, beside the one of this checkout. */
-async function buildWith(folder: string): Promise<string> {
-  // Makes the files that wrangler.toml names.
-  await workerBundle();
-  mkdirSync(built, { recursive: true });
-  writeFileSync(join(built, "strategies.mjs"), workerStrategies(folder).source);
-  const config = readFileSync(join(root, "wrangler.toml"), "utf8")
-    .replace("./dist/strategies.mjs", "./strategies.mjs")
-    .replace(/^command = .*$/m, "")
-    .replaceAll('"./cli/', '"../../cli/')
-    .replaceAll('"./src/', '"../../src/')
-    .replaceAll('"src/', '"../../src/')
-    .replaceAll('"dist/', '"../../dist/');
-  writeFileSync(join(built, "wrangler.toml"), config);
-  await wrangler(
-    "deploy",
-    "--dry-run",
-    "--config",
-    join(built, "wrangler.toml"),
-    "--outdir",
-    join(built, "out"),
-  );
-  return join(built, "out/worker.js");
-}
+import { workerWith } from "../support/worker-with.ts";
 
 it("the worker runs a custom strategy that is deployed with it", async () => {
   const folder = tempFolder();
   cpSync(join(root, "examples/two-sided.ts"), join(folder, "two-sided.ts"));
-  const edge = await edgeApp({}, { path: await buildWith(folder) });
+  const edge = await edgeApp({}, { path: await workerWith(folder) });
   try {
     const headers = { ...bearer(edge.tokens.admin), "content-type": "application/json" };
     const call = async (path: string, init: object = {}) =>
@@ -81,7 +52,7 @@ it("ends what never ends, and has no clock, randomness or network", async () => 
     join(folder, "fine.ts"),
     own("fine", "return Math.max(1, 2) === 2 && new Date(0).getTime() === 0 ? [] : 7;"),
   );
-  const edge = await edgeApp({}, { path: await buildWith(folder) });
+  const edge = await edgeApp({}, { path: await workerWith(folder) });
   try {
     const headers = { ...bearer(edge.tokens.admin), "content-type": "application/json" };
     const preview = async (name: string) => {
