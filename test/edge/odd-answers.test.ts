@@ -1,11 +1,16 @@
+import { cpSync } from "node:fs";
+import { join } from "node:path";
 import type { Miniflare, RequestInit as WorkerRequestInit } from "miniflare";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { VenueName } from "../../src/model/market.ts";
 import { TOKENS } from "../support/app.ts";
+import { root } from "../support/bundle.ts";
 import { deployment } from "../support/deployment.ts";
 import { fireCron } from "../support/edge-live.ts";
 import { heard } from "../support/heard.ts";
 import { eventually } from "../support/server.ts";
+import { makeFolder } from "../support/temp.ts";
+import { workerWith } from "../support/worker-with.ts";
 
 const MINUTE = 60_000;
 const GRID = { symbol: "BTC/USDT", lowerPrice: 57_000, upperPrice: 63_000, gridLevels: 4, orderSize: 100 };
@@ -30,13 +35,17 @@ let edge: Awaited<ReturnType<typeof deployment>>;
 let worker: Miniflare;
 let minute = Date.UTC(2026, 0, 1);
 beforeAll(async () => {
+  const folder = makeFolder();
+  cpSync(join(root, "examples/two-sided.ts"), join(folder.path, "two-sided.ts"));
   edge = await deployment(1, {
     queue: false,
+    path: await workerWith(folder.path),
     settings: {
       EDGEMAKER_SUBREQUESTS: "900",
       EDGEMAKER_TIMING: "readLag=200,secondMiss=200,overlap=2000",
     },
   });
+  folder.remove();
   worker = await edge.start();
 });
 afterAll(async () => {
@@ -71,7 +80,15 @@ it.each(NAMES)("the worker trades on %s while the balance of another coin is odd
     quoteBudget: 300,
   });
   expect(quoting).toBeTypeOf("string");
-  const open = async (symbol: "BTC/USDT" | "ETH/USDT", count: number) =>
+  await ask("POST", "/strategy/declared/two-sided", {
+    exchange: name,
+    symbol: "LTC/USDT",
+    spread: 0.01,
+    size: 50,
+    baseBudget: 1,
+    quoteBudget: 100,
+  });
+  const open = async (symbol: "BTC/USDT" | "ETH/USDT" | "LTC/USDT", count: number) =>
     eventually(
       async () => {
         await cron();
@@ -81,6 +98,7 @@ it.each(NAMES)("the worker trades on %s while the balance of another coin is odd
     );
   const [first] = (await open("BTC/USDT", 4)).filter(({ side }) => side === "buy");
   await open("ETH/USDT", 2);
+  await open("LTC/USDT", 2);
   venue.fill(first?.id ?? "");
   const filled = await eventually(
     async () => {
