@@ -175,7 +175,7 @@ export interface PositionKind<S extends PositionStrategy, Requested extends obje
   readonly requested: (exchange: string, symbol: string, config: S["config"]) => Requested;
   /** Return what a stop that sells the base, a pause, and a resumed strategy can sell and buy. */
   readonly exposures: Readonly<Record<"sale" | "pause" | "resume", ReadExposure<S>>>;
-  /** Returns why a resumed strategy failed again; undefined if it did not. */
+  /** Returns why a resumed strategy stays paused; undefined if it does not. */
   readonly failure?: (view: StrategyView<S>) => string | undefined;
 }
 
@@ -334,9 +334,10 @@ export function pauseParts<S extends PositionStrategy>(kind: PositionKind<S>, is
           const { view, why } = await runPassesUntil(deps, () => viewNamed(deps, kind, id), isDone);
           const isFaulty = view.strategy.status === "error";
           if (isPaused) return changedOut(view, `${id} is paused: its orders are canceled${why}`, !isFaulty);
-          const failure = kind.failure?.(view);
-          const message = `${id} is resumed${why}${failure === undefined ? "" : `; it fails again: ${failure}`}`;
-          return changedOut(view, message, !isFaulty && failure === undefined);
+          // Without a pass, the error is an earlier one.
+          const failure = why === "" ? kind.failure?.(view) : undefined;
+          if (failure !== undefined) return changedOut(view, `${id} stays paused: ${failure}`, false);
+          return changedOut(view, `${id} is resumed${why}`, !isFaulty);
         },
       };
     },

@@ -180,7 +180,7 @@ async function pass(
   };
   const decision = await inTurns(decideInSteps(snapshot, observation, terms), local);
   const recorded = await record(store, snapshot, decision);
-  sayExits(deps.log, decision);
+  logEvents(deps.log, decision);
   const creates = decision.creates.filter(({ clientId }) => recorded.has(clientId));
   const urgentIds = new Set(urgent.requested.map(({ clientId }) => clientId));
   const plannedCancels = decision.cancels.filter(({ clientId }) => !urgentIds.has(clientId));
@@ -254,10 +254,10 @@ function phasesAfter({ creates, placing }: Decision, outcomes: Settlement["outco
   return placing.filter(isPlaced).map((id) => ({ id, phase: "active" as const }));
 }
 
-/** Logs exits, because a triggered stop price is rare and important. */
-function sayExits(log: Log, { changes }: Decision): void {
+/** Logs exits and errors, because they are rare and important. */
+function logEvents(log: Log, { changes }: Decision): void {
   for (const { kind, message, account, strategy } of changes.flatMap(({ events }) => events))
-    if (kind === "exit") log("warn", message, { account, strategy });
+    if (kind === "exit" || kind === "error") log("warn", message, { account, strategy });
 }
 
 /** Returns messages about stop prices; none if the interval of passes is unknown. */

@@ -180,8 +180,8 @@ const OWN_STRATEGIES: PositionKind<OwnStrategy, ReturnType<typeof runningOut>> =
     pause: readPositionPause,
     resume: (deps, strategy) => readPositionExposure(deps, strategy),
   },
-  failure: ({ strategy: { state, resumes } }) =>
-    state.fault?.resumes === resumes ? state.fault.message : undefined,
+  failure: ({ strategy: { state, phase, lastError } }) =>
+    phase === "paused" ? (lastError ?? state.halted ?? undefined) : undefined,
 };
 
 const startOperation = (definition: AnyStrategyDefinition, ids: readonly string[]) =>
