@@ -41,6 +41,18 @@ it("a custom strategy starts with the flags of its config and supports every com
   expect(await result(folder, "stop", id, "--yes")).toMatchObject({ status: "stopped" });
 });
 
+it("the strategy of the README starts with the command that the README shows", async () => {
+  const text = readFileSync(join(root, "README.md"), "utf8").split("## Write a strategy")[1] ?? "";
+  const [, code = ""] = /```ts\n(.*?)```/s.exec(text) ?? [];
+  const [, command = ""] = /npx edgemaker (strategy start [^`\n]*)/.exec(text) ?? [];
+  const folder = tempFolder();
+  mkdirSync(join(folder, "strategies"));
+  writeFileSync(join(folder, "strategies/two-sided.ts"), code);
+  // Without a terminal, a start needs this flag.
+  const started = await edgemaker(folder, [...command.trim().split(" "), "--yes", "--json"]);
+  expect([started.code, JSON.parse(started.stdout)]).toMatchObject([0, { status: "running" }]);
+});
+
 it("only commands that run own strategies load their files", async () => {
   const folder = tempFolder();
   mkdirSync(join(folder, "strategies"));
