@@ -280,16 +280,20 @@ export async function publishProof(values: Values): Promise<number> {
 
 export async function verifyProof(values: Values): Promise<number> {
   if (values.file === undefined) throw new UsageError("name the file to verify");
-  const verdict = await checkBundle(await readFile(String(values.file), "utf8"), keyGiven(values));
+  const file = await readFile(String(values.file));
+  const verdict = await checkBundle(file, hexGiven(values, "key"), hexGiven(values, "hash"));
   print(values, verdict);
   return verdict.valid ? 0 : 1;
 }
 
-const keyGiven = ({ key }: Values): string | undefined => {
-  if (key !== undefined && !/^[0-9a-f]{64}$/.test(String(key)))
-    throw new UsageError("--key must be a public key: 64 hexadecimal digits");
-  return key === undefined ? undefined : String(key);
-};
+const HEX_NAMES = { key: "a public key", hash: "the hash of a day" } as const;
+
+function hexGiven(values: Values, name: keyof typeof HEX_NAMES): string | undefined {
+  const text = values[name] === undefined ? undefined : String(values[name]);
+  if (text !== undefined && !/^[0-9a-f]{64}$/.test(text))
+    throw new UsageError(`--${name} must be ${HEX_NAMES[name]}: 64 hexadecimal digits`);
+  return text;
+}
 
 function proofDeps({ liquidity }: LiquidityDeps): ProofDeps & { readonly proofs: ProofKeys } {
   if (!liquidity?.proofs) throw new SettingsError("this database stores no samples");

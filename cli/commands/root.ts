@@ -368,6 +368,7 @@ const proofCommand = command({
       args: {
         file: { type: "positional", description: "File of `proof publish` (or --file)", required: false },
         key: textFlag("Public key that must have signed it", "hex"),
+        hash: textFlag("Hash of a day that you received earlier: the file must continue it", "hex"),
         json: LOCAL_DATABASE_ARGS.json,
       },
       run: async (values) => (await import("../actions/actions.ts")).verifyProof(values),

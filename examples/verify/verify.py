@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Verify a file of `edgemaker proof publish`, written from docs/proof.md. It needs Python 3.8 and nothing else.
 
-Usage: verify.py FILE [PUBLIC_KEY]     exit code 0 if the file is as it was signed, 1 if not
+Usage: verify.py FILE [PUBLIC_KEY [HASH]]     exit code 0 if the file is as it was signed, 1 if not
+PUBLIC_KEY must have signed it. HASH is the hash of a day that you received earlier: the file must continue it.
 """
 import hashlib
 import json
@@ -13,6 +14,18 @@ from fractions import Fraction
 FORMAT = "edgemaker-proof-1"
 MINUTE, DAY = 60_000, 86_400_000
 COLUMNS, OWN_SPREAD = 22, 3
+
+# The patterns of docs/proof.md.
+NUMBER, COUNT = r"(-?[0-9]{1,30}(\.[0-9]{1,18})?)?", "[0-9]{1,15}"
+OFFER = rf"({COUNT}(\.[0-9]{{1,18}})?:{COUNT}:{COUNT}(;(?!$)|$))*(\?:{COUNT})?"
+MISS = f"miss,{COUNT},[a-z_]{{1,20}}"
+SAMPLE = (
+    f"{COUNT},{COUNT}(,{NUMBER}){{2}}(,{COUNT}){{2}}(,{NUMBER}){{12}},[01],{NUMBER},({COUNT})?,([a-z_]{{1,20}})?(,{OFFER})?"
+)
+NAME = (
+    r"[^\0- \x7f-\xa0\u1680\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\ud800-\udfff]{1,100}"
+)
+HASH, SIGNATURE = "[0-9a-f]{64}", "[0-9a-f]{128}"
 
 # Ed25519, RFC 8032 section 5.1: points are (X, Y, Z, T) with x = X/Z, y = Y/Z, x*y = T/Z.
 P = 2**255 - 19
@@ -61,6 +74,14 @@ def decompress(text):
 BASE = decompress((4 * pow(5, P - 2, P) % P).to_bytes(32, "little"))
 
 
+def is_usable(key):
+    """Whether it is a point in its only form, and not one with which anyone can sign anything."""
+    point = decompress(key)
+    return int.from_bytes(key, "little") & (2**255 - 1) < P and (
+        point is None or not equal(multiply(8, point), (0, 1, 1, 0))
+    )
+
+
 def is_signed(key, message, signature):
     a, r = decompress(key), decompress(signature[:32])
     s = int.from_bytes(signature[32:], "little")
@@ -74,7 +95,7 @@ def parse(line, names):
     """The object of a line; None unless the line is written exactly as the format says."""
     try:
         value = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     if not isinstance(value, dict) or list(value) != names:
         return None
@@ -88,19 +109,20 @@ def is_text(value, pattern):
 
 def head_of(line):
     head = parse(line, ["format", "exchange", "symbol", "publicKey"])
-    if not head or head["format"] != FORMAT or not is_text(head["publicKey"], "[0-9a-f]{64}"):
+    if not head or head["format"] != FORMAT or not is_text(head["publicKey"], HASH):
         return None
-    return head if is_text(head["exchange"], r"\S+") and is_text(head["symbol"], r"\S+") else None
+    names = is_text(head["exchange"], NAME) and is_text(head["symbol"], NAME)
+    return head if names and is_usable(bytes.fromhex(head["publicKey"])) else None
 
 
 def day_of(line):
     day = parse(line, ["day", "previous", "lines", "hash", "signature"])
-    if not day or not is_text(day["day"], r"\d{4}-\d\d-\d\d") or not isinstance(day["lines"], list):
+    if not day or not is_text(day["day"], "[0-9]{4}-[0-9]{2}-[0-9]{2}") or not isinstance(day["lines"], list):
         return None
-    if not all(isinstance(one, str) and "\n" not in one for one in day["lines"]):
+    if start_of(day["day"]) is None or not all(is_text(one, "[!-~]*") for one in day["lines"]):
         return None
-    hashes = all(is_text(day[name], "[0-9a-f]{64}") for name in ("previous", "hash"))
-    return day if hashes and is_text(day["signature"], "[0-9a-f]{128}") else None
+    hashes = is_text(day["previous"], HASH) and is_text(day["hash"], HASH)
+    return day if hashes and is_text(day["signature"], SIGNATURE) else None
 
 
 def start_of(day):
@@ -108,28 +130,27 @@ def start_of(day):
         at = datetime.strptime(day, "%Y-%m-%d").replace(tzinfo=timezone.utc)
     except ValueError:
         return None
-    return int(at.timestamp()) * 1000
+    return int(at.timestamp()) * 1000 if at.year >= 1970 else None
 
 
 def offer_millis(text):
-    """The time with orders on both sides, and with the uncertain time; None unless it is a value 23."""
-    if not re.fullmatch(r"(?!.*;$)([0-9]+(\.[0-9]{1,18})?:[0-9]+:[0-9]+(;|$))*(\?:[0-9]+)?", text):
-        return None
+    """The time with orders on both sides, and with the uncertain time."""
     parts = [(part.split(":")[0] != "?", int(part.split(":")[-1])) for part in text.split(";") if part]
     return sum(millis for known, millis in parts if known), sum(millis for _, millis in parts)
 
 
-def is_row(cells):
-    if len(cells) != COLUMNS + 1:
-        return len(cells) == COLUMNS
-    millis = offer_millis(cells[COLUMNS])
-    return millis is not None and millis[1] <= MINUTE
+def is_row(line):
+    cells = line.split(",")
+    return re.fullmatch(SAMPLE, line) is not None and (
+        len(cells) == COLUMNS or offer_millis(cells[COLUMNS])[1] <= MINUTE
+    )
 
 
-def up_millis(row):
-    if len(row) > COLUMNS:
-        return (offer_millis(row[COLUMNS]) or (0, 0))[0]
-    return MINUTE if len(row) > OWN_SPREAD and row[OWN_SPREAD] else 0
+def up_millis(line):
+    cells = line.split(",")
+    if len(cells) > COLUMNS:
+        return offer_millis(cells[COLUMNS])[0] if is_row(line) else 0
+    return MINUTE if len(cells) > OWN_SPREAD and cells[OWN_SPREAD] else 0
 
 
 def line_faults(day):
@@ -142,7 +163,7 @@ def line_faults(day):
         if miss != misses:
             misses, last = True, -1
         inside = start is not None and start <= at < start + DAY and at % MINUTE == 0
-        if not inside or at <= last or not (miss or not misses) or not (len(cells) == 3 if miss else is_row(cells)):
+        if not inside or at <= last or not (miss or not misses) or not (is_text(line, MISS) if miss else is_row(line)):
             yield f"{day['day']} has a wrong line: {line[:40]}"
         last = at
 
@@ -167,9 +188,13 @@ def faults_of(head, days, expected):
         before = day
 
 
-def main(path, expected=None):
-    with open(path, encoding="utf-8", newline="") as file:
-        first, *rest = file.read().split("\n")
+def main(path, expected=None, received=None):
+    try:
+        with open(path, encoding="utf-8", newline="") as file:
+            first, *rest = file.read().split("\n")
+    except UnicodeDecodeError:
+        print("INVALID: the file is not text in UTF-8")
+        return 1
     faults = [] if rest and rest[-1] == "" else ["the last line has no end"]
     rest = rest[:-1]
     head = head_of(first)
@@ -180,8 +205,11 @@ def main(path, expected=None):
     faults += [f"line {place + 2} is not a day" for place, day in enumerate(days) if day is None]
     days = [day for day in days if day is not None]
     faults += list(faults_of(head, days, expected)) or ([] if days else ["there is no day"])
-    rows = [line.split(",") for day in days for line in day["lines"] if not line.startswith("miss,")]
-    spreads = [Fraction(row[OWN_SPREAD]) for row in rows if len(row) > OWN_SPREAD and row[OWN_SPREAD]]
+    known = next((day["day"] for day in days if day["hash"] == received), None)
+    if received and not known and not (days and days[0]["previous"] == received):
+        faults.append(f"no day has the hash {received}, or follows it: signed days were changed or left out")
+    rows = [line for day in days for line in day["lines"] if not line.startswith("miss,")]
+    spreads = [Fraction(row.split(",")[OWN_SPREAD]) for row in rows if is_row(row) and row.split(",")[OWN_SPREAD]]
     up = Fraction(sum(map(up_millis, rows)), MINUTE)
     for fault in faults:
         print(f"INVALID: {fault}")
@@ -189,11 +217,14 @@ def main(path, expected=None):
     print(f"days {len(days)}, minutes with a sample {len(rows)}, with orders on both sides {float(up):g}")
     if spreads:
         print(f"both sides {float(100 * up / len(rows)):.4f} %, own spread {float(100 * sum(spreads) / len(spreads)):.4f} %")
+    if known:
+        print(f"as received up to {known}")
     print("INVALID" if faults else "VALID")
     return 1 if faults else 0
 
 
 if __name__ == "__main__":
-    if len(sys.argv) not in (2, 3):
-        sys.exit(__doc__)
+    if len(sys.argv) not in (2, 3, 4) or not all(re.fullmatch(HASH, text) for text in sys.argv[2:]):
+        print(__doc__, file=sys.stderr)
+        sys.exit(2)
     sys.exit(main(*sys.argv[1:]))

@@ -116,6 +116,25 @@ export function dayRows(days: readonly Day[]): string[][] {
 
 const EMPTY_CELLS = Array.from({ length: 7 }, () => "–");
 
+/** Renders the hashes of signed days; nothing without any. A closed part is not printed. */
+export function signedPart(days: readonly Day[], isOpen = false) {
+  const rows = days.flatMap(({ day, signedHash }) =>
+    signedHash === null ? [] : [[day, <code>{signedHash}</code>]],
+  );
+  return (
+    rows.length > 0 && (
+      <details class="signed" open={isOpen}>
+        <summary>Hashes of the signed days</summary>
+        <p>
+          Keep the newest hash. With it, <code>edgemaker proof verify FILE --hash HASH</code> shows whether
+          this day or an earlier one was signed again later.
+        </p>
+        <DataTable heads={["Day, UTC", "Hash"]} rows={rows} kind="words" />
+      </details>
+    )
+  );
+}
+
 export const shownPercent = (value: number | null, digits = 2): string =>
   value === null ? NOT_KNOWN : `${value.toFixed(digits)} %`;
 
@@ -137,6 +156,7 @@ export const UPTIME_STYLE = `
 @media(prefers-color-scheme:dark){:root{--own:#4cc38a;--warn:#f0c060}}
 svg{display:block;width:100%;height:auto}text{fill:var(--soft);font:12px system-ui,sans-serif}
 .own{fill:var(--own)}.none{fill:var(--line)}.full{stroke:var(--line)}
+.signed code{overflow-wrap:anywhere;white-space:normal}.signed td{white-space:normal}
 @media(max-width:600px){text{font-size:26px}}
 `;
 

@@ -16,6 +16,7 @@ import {
   quote,
   RULE_HEADS,
   shownPercent,
+  signedPart,
   tradeCostPart,
   tradeDaysPart,
   UPTIME_STYLE,
@@ -117,6 +118,7 @@ export const daysPart = (report: LiquidityAnswer, asset: string) => (
     {gapsPart(report)}
     <h2>Days</h2>
     <DataTable heads={dayHeads(asset, report.days)} rows={dayRows(report.days)} kind="days" />
+    {signedPart(report.days, true)}
     {tradeDaysPart(report, asset)}
   </>
 );

@@ -268,12 +268,13 @@ export const daysOut = (
   { days }: Pick<LiquiditySpan, "days">,
   name: (day: number) => string,
   rule?: UpRule,
+  signed: ReadonlyMap<number, string> = new Map(),
 ) =>
   days.map(({ day, sums, up }) => {
     const { known, ...figures } = dayOut(sums);
     const met = rule && up[rule.key];
     const upPercent = known === 0 || met === undefined ? null : (100 * met) / (known * MINUTE);
-    return { day: name(day), known, upPercent, ...figures };
+    return { day: name(day), known, upPercent, ...figures, signedHash: signed.get(day) ?? null };
   });
 
 const significant = (value: Decimal | null, digits: number): number | null =>

@@ -64,6 +64,7 @@ const liquidityDay = () =>
     bidsWithin2: nullable().describe("Mean of all bids within 2 % of the mid price, in quote"),
     asksWithin2: nullable().describe("Mean of all asks within 2 % of the mid price, in quote"),
     upPercent: nullable().describe("Share of the known time that meets the agreement; null without one"),
+    signedHash: z.string().nullable().describe("Hash of the signed day; null if it is not signed"),
   });
 
 const hoursShape = () =>

@@ -7,6 +7,7 @@ import {
   findingRow,
   RULE_HEADS,
   shownPercent,
+  signedPart,
   UPTIME_STYLE,
   uptimeChart,
 } from "./page-tables.tsx";
@@ -74,6 +75,7 @@ function pairPart({ whole, today, signedDay }: PairStatus, hasAmounts: boolean) 
         <Fact name="Last signed day">{signedDay ?? "none"}</Fact>
       </dl>
       {uptimeChart(days)}
+      {signedPart(days)}
       <h3>Today so far</h3>
       {today.known === 0 ? (
         <p>No data.</p>

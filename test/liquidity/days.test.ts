@@ -477,6 +477,7 @@ it("a report has the same figures for all minutes whether or not its days are to
           spreadPercent: market.spreadPercent,
           twoSidedPercent: market.twoSidedPercent,
           upPercent: result.upPercent,
+          signedHash: null,
           bidsWithin2: market.depth?.bids["2"] ?? null,
           asksWithin2: market.depth?.asks["2"] ?? null,
         });

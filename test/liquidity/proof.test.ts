@@ -5,10 +5,13 @@ import { describe, expect, it } from "vitest";
 import { offerUpdate } from "../../src/adapters/libsql/pass-store.ts";
 import { digest } from "../../src/kernel/digest.ts";
 import { DAY, MINUTE } from "../../src/kernel/time.ts";
-import { checkBundle } from "../../src/liquidity/operations/check-proof.ts";
+import { checkBundle, readStatusContent } from "../../src/liquidity/operations/check-proof.ts";
 import { bundleLines, signDays } from "../../src/liquidity/operations/proof.ts";
 import { sampleLiquidity } from "../../src/liquidity/operations/sample.ts";
+import { liquidityPage } from "../../src/liquidity/page.tsx";
 import { type BundleDay, dayText, signedText } from "../../src/liquidity/proof.ts";
+import type { LiquidityAnswer } from "../../src/liquidity/schema.ts";
+import { statusPage } from "../../src/liquidity/status-page.tsx";
 import {
   createProofKey,
   createProofKeys,
@@ -20,7 +23,7 @@ import { MINUTES_PER_DAY, type OfferedMinute } from "../../src/model/samples/sam
 import { importKek } from "../../src/storage/client/envelope.ts";
 import { d } from "../support/grid.ts";
 import { liquidityMinute } from "../support/liquidity-minute.ts";
-import { START, testSandbox } from "../support/sandbox.ts";
+import { askingOf, START, testSandbox } from "../support/sandbox.ts";
 import { tempFolder } from "../support/temp.ts";
 
 const PAIR = { exchange: "kraken", symbol: "BTC/USDT" } as const;
@@ -129,6 +132,53 @@ describe("signed days", () => {
     const now = START + 4 * DAY;
     expect(await signDays({ store: { ...store, minutes }, proofs }, PAIR, { key, now })).toBe(0);
     expect(await signDays({ store, proofs }, PAIR, { key, now })).toBe(3);
+  });
+
+  it("are valid after the maker deleted one, edited its minutes and signed it again; an earlier hash shows it", async () => {
+    const { sign, bundle, context, key, proofs } = await signedBox();
+    await sign();
+    const days = await proofs.days(PAIR, 0, FIRST + 9);
+    const [first = "", second = "", third = ""] = days.map(({ hash }) => hash);
+    const { client } = context;
+    await client.execute("drop trigger liquidity_proofs_delete");
+    await client.execute(`delete from liquidity_proofs where day > ${FIRST}`);
+    await client.execute(
+      `update liquidity_minutes set own_bids = 9 where minute = ${(FIRST + 1) * MINUTES_PER_DAY + 5}`,
+    );
+    expect(await sign()).toBe(2);
+    const text = await bundle();
+    const check = async (hash?: string, of = text) => {
+      const verdict = await checkBundle(of, key.publicKey, hash);
+      if (hasPython)
+        expect(byPython(of, key.publicKey, ...(hash === undefined ? [] : [hash])).status).toBe(
+          verdict.valid ? 0 : 1,
+        );
+      return [verdict.valid, verdict.knownUntil];
+    };
+    expect(await check()).toEqual([true, null]);
+    expect(await check(first)).toEqual([true, "2026-01-01"]);
+    expect(await check(second)).toEqual([false, null]);
+    expect(await check(third)).toEqual([false, null]);
+    const later = await bundle({ from: FIRST + 1, to: FIRST + 3 });
+    expect(await check(first, later)).toEqual([true, null]);
+    expect(await check(third, later)).toEqual([false, null]);
+    expect((await checkBundle(text, key.publicKey, third)).faults).toEqual([
+      `no day has the hash ${third}, or follows it: signed days were changed or left out`,
+    ]);
+  });
+
+  it("have their hash in the report, on its page and on the status page", async () => {
+    const { sign, deps, proofs } = await signedBox();
+    await sign();
+    const hashes = (await proofs.days(PAIR, 0, FIRST + 9)).map(({ hash }) => hash);
+    const request = { ...PAIR, from: "2026-01-01", to: "2026-01-04" };
+    const report = await askingOf(deps).ask<LiquidityAnswer>("get_liquidity_report", request);
+    expect(report.days.map(({ signedHash }) => signedHash)).toEqual([...hashes, null]);
+    const pages = [
+      liquidityPage(report),
+      statusPage(await readStatusContent(deps, { maker: null, hasAmounts: false })),
+    ];
+    for (const page of pages) for (const hash of hashes) expect(page).toContain(`<code>${hash}</code>`);
   });
 
   it("are not published if their minutes were changed", async () => {

@@ -22,17 +22,24 @@ interface BundleVerdict {
   /** Number of minutes with a sample, and the part of them with own orders on both sides. */
   readonly known: number;
   readonly twoSided: number;
+  /** Last day that the hash of an earlier day covers; null without such a hash. */
+  readonly knownUntil: string | null;
   readonly faults: readonly string[];
 }
 
 const OWN_SPREAD = MINUTE_COLUMNS.indexOf("ownSpread");
-const FORMS = { key: /^[0-9a-f]{64}$/, hash: /^[0-9a-f]{64}$/, signature: /^[0-9a-f]{128}$/ };
-
 /**
  * Checks a published file as docs/proof.md describes it: format, order of days and minutes, links, hashes and
- * signatures. `expected` is the public key that must have signed it. Each fault names its day.
+ * signatures. `expected` is the public key that must have signed it, and `received` the hash of a day that the reader
+ * got earlier. Each fault names its day. examples/verify/verify.py has the same patterns.
  */
-export async function checkBundle(text: string, expected?: string): Promise<BundleVerdict> {
+export async function checkBundle(
+  file: string | Uint8Array,
+  expected?: string,
+  received?: string,
+): Promise<BundleVerdict> {
+  const text = typeof file === "string" ? file : utf8Text(file);
+  if (text === undefined) return verdictOf(undefined, [], ["the file is not text in UTF-8"]);
   const [first = "", ...rest] = text.split("\n");
   const faults: string[] = rest.pop() === "" ? [] : ["the last line has no end"];
   const head = bundleHead(first);
@@ -49,13 +56,25 @@ export async function checkBundle(text: string, expected?: string): Promise<Bund
     }
   }
   if (days.length === 0) faults.push("there is no day");
-  return verdictOf(head, days, faults);
+  const known = days.find(({ hash }) => hash === received);
+  if (received !== undefined && !known && days[0]?.previous !== received)
+    faults.push(`no day has the hash ${received}, or follows it: signed days were changed or left out`);
+  return verdictOf(head, days, faults, known?.day);
+}
+
+function utf8Text(file: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(file);
+  } catch {
+    return undefined;
+  }
 }
 
 function verdictOf(
   head: BundleHead | undefined,
   days: readonly BundleDay[],
   faults: readonly string[],
+  knownUntil: string | null = null,
 ): BundleVerdict {
   const samples = days.flatMap(({ lines }) => lines.filter((line) => !line.startsWith("miss,")));
   return {
@@ -67,7 +86,8 @@ function verdictOf(
     last: days.at(-1)?.day ?? null,
     days: days.length,
     known: samples.length,
-    twoSided: samples.reduce((sum, line) => sum + twoSidedMillis(ownSample(line.split(","))), 0) / MINUTE,
+    twoSided: samples.reduce((sum, line) => sum + twoSidedMillis(ownSample(line)), 0) / MINUTE,
+    knownUntil,
     faults,
   };
 }
@@ -84,13 +104,39 @@ function parsed(line: string, names: readonly string[]): Record<string, unknown>
   }
 }
 
+const isText = (value: unknown, pattern: RegExp): boolean => typeof value === "string" && pattern.test(value);
+
+const HEX_FORMS = { key: /^[0-9a-f]{64}$/, hash: /^[0-9a-f]{64}$/, signature: /^[0-9a-f]{128}$/ };
+/** No spaces, control characters or halves of characters, which runtimes treat differently. */
+const NAME =
+  /^[^\0- \x7f-\xa0\u1680\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\u{d800}-\u{dfff}]{1,100}$/u;
+
 function bundleHead(line: string): BundleHead | undefined {
   const value = parsed(line, ["format", "exchange", "symbol", "publicKey"]);
   const isHead =
     value?.format === PROOF_FORMAT &&
-    [value.exchange, value.symbol].every((name) => typeof name === "string" && /^\S+$/.test(name)) &&
-    FORMS.key.test(String(value.publicKey));
+    isText(value.exchange, NAME) &&
+    isText(value.symbol, NAME) &&
+    isText(value.publicKey, HEX_FORMS.key) &&
+    isUsableKey(String(value.publicKey));
   return isHead ? (value as unknown as BundleHead) : undefined;
+}
+
+const FIELD_PRIME = 2n ** 255n - 19n;
+/** The ordinates of points whose order divides 8: anyone can sign anything with them. */
+const WEAK_ORDINATES = new Set([
+  0n,
+  1n,
+  FIELD_PRIME - 1n,
+  0x05fc536d880238b13933c6d305acdfd5f098eff289f4c345b027b2c28f95e826n,
+  0x7a03ac9277fdc74ec6cc392cfa53202a0f67100d760b3cba4fd84d3d706a17c7n,
+]);
+
+/** Returns whether all implementations of Ed25519 treat a key alike. */
+function isUsableKey(key: string): boolean {
+  const bytes = key.match(/../g) ?? [];
+  const ordinate = BigInt(`0x${bytes.reverse().join("")}`) & (2n ** 255n - 1n);
+  return ordinate < FIELD_PRIME && !WEAK_ORDINATES.has(ordinate);
 }
 
 function dayOfLine(line: string): BundleDay | undefined {
@@ -99,11 +145,12 @@ function dayOfLine(line: string): BundleDay | undefined {
     // Otherwise 2026-02-31 would count the minutes of 2026-03-03 again.
     typeof value?.day === "string" &&
     parseDay(value.day) === value.day &&
+    value.day >= "1970" &&
     Array.isArray(value.lines) &&
-    value.lines.every((one) => typeof one === "string" && !one.includes("\n")) &&
-    FORMS.hash.test(String(value.previous)) &&
-    FORMS.hash.test(String(value.hash)) &&
-    FORMS.signature.test(String(value.signature));
+    value.lines.every((one) => isText(one, /^[!-~]*$/)) &&
+    isText(value.previous, HEX_FORMS.hash) &&
+    isText(value.hash, HEX_FORMS.hash) &&
+    isText(value.signature, HEX_FORMS.signature);
   return isDay ? (value as unknown as BundleDay) : undefined;
 }
 
@@ -128,7 +175,7 @@ function lineFaults({ day, lines }: BundleDay): string[] {
     const at = Number(cells[isMiss ? 1 : 0]);
     const isInDay = at >= from && at < from + DAY && at % MINUTE === 0;
     const isNext = isMiss === last.isMiss ? at > last.at : isMiss;
-    if (!(isMiss ? cells.length === 3 : isSample(cells)) || !isInDay || !isNext)
+    if (!(isMiss ? MISS.test(line) : isSample(line)) || !isInDay || !isNext)
       faults.push(`${day} has a wrong line: ${line.slice(0, 40)}`);
     last = { isMiss, at };
   }
@@ -136,25 +183,29 @@ function lineFaults({ day, lines }: BundleDay): string[] {
 }
 
 const SAMPLE_COLUMNS = MINUTE_COLUMNS.length;
-const OFFER = /^(?!.*;$)([0-9]+(\.[0-9]{1,18})?:[0-9]+:[0-9]+(;|$))*(\?:[0-9]+)?$/;
+const AMOUNT_TEXT = "(-?[0-9]{1,30}(\\.[0-9]{1,18})?)?";
+const COUNT = "[0-9]{1,15}";
+const OFFER = `(${COUNT}(\\.[0-9]{1,18})?:${COUNT}:${COUNT}(;(?!$)|$))*(\\?:${COUNT})?`;
+const MISS = new RegExp(`^miss,${COUNT},[a-z_]{1,20}$`);
+const SAMPLE = new RegExp(
+  `^${COUNT},${COUNT}(,${AMOUNT_TEXT}){2}(,${COUNT}){2}(,${AMOUNT_TEXT}){12},[01],${AMOUNT_TEXT},(${COUNT})?,([a-z_]{1,20})?(,${OFFER})?$`,
+);
 
 /** Returns whether it has the values of a sample, and the times of own orders, if any, within a minute. */
-function isSample(cells: readonly string[]): boolean {
-  const [offer] = cells.slice(SAMPLE_COLUMNS);
-  if (offer === undefined) return cells.length === SAMPLE_COLUMNS;
+function isSample(line: string): boolean {
+  const offer = line.split(",")[SAMPLE_COLUMNS] ?? "";
   const total = offer.split(";").reduce((sum, part) => sum + Number(part.split(":").at(-1)), 0);
-  return cells.length === SAMPLE_COLUMNS + 1 && OFFER.test(offer) && total <= MINUTE;
+  return SAMPLE.test(line) && total <= MINUTE;
 }
 
-const ownSample = (cells: readonly string[]) => ({
-  ownSpread: cells[OWN_SPREAD] === "" ? null : ZERO,
-  offer:
-    cells.length > SAMPLE_COLUMNS
-      ? isSample(cells)
-        ? parseOffer(cells[SAMPLE_COLUMNS] ?? "")
-        : EMPTY_OFFER
-      : null,
-});
+function ownSample(line: string) {
+  const cells = line.split(",");
+  const offer = cells[SAMPLE_COLUMNS];
+  return {
+    ownSpread: cells[OWN_SPREAD] === "" ? null : ZERO,
+    offer: offer === undefined ? null : isSample(line) ? parseOffer(offer) : EMPTY_OFFER,
+  };
+}
 
 async function signedFaults(head: BundleHead, day: BundleDay): Promise<string[]> {
   if ((await digest(dayText(head, day))) !== day.hash)

@@ -16,6 +16,7 @@ import { type LiquiditySpan, type ObligationFinding, overallState, type UpRule }
 import { describeTerms, findingsOf, lastWholeDay, tradeCostsOut, upRuleOf } from "../page-tables.tsx";
 import { daysOut, hoursOut, liquidityReport, reportOut } from "../report.ts";
 import type { LiquidityAnswer } from "../schema.ts";
+import type { ProofStore } from "../store/proofs.ts";
 import type { LiquidityStore } from "../store/store.ts";
 import { readLiquidity } from "./days.ts";
 
@@ -34,7 +35,12 @@ export interface PairReport {
   readonly details: boolean;
 }
 
-export type SampledDeps = Deps & { readonly liquidity: { readonly store: LiquidityStore } };
+export type SampledDeps = Deps & {
+  readonly liquidity: {
+    readonly store: LiquidityStore;
+    readonly proofs?: Pick<ProofStore, "days"> | undefined;
+  };
+};
 
 /** Returns the samples of some days, counted by a rule. The current minute is not known yet. */
 export async function readDaysOf(
@@ -61,6 +67,7 @@ export async function reportOfPair(
   const rule = promise && upRuleOf(promise);
   const { span, since } = await readDaysOf(deps, pair, { days, now, rule });
   const findings = promise ? await readFindings(deps, pair, span, { promise, now }) : [];
+  const signed = (await deps.liquidity.proofs?.days(pair, days.from, days.to)) ?? [];
   const answer = {
     exchange: pair.exchange,
     symbol: pair.symbol,
@@ -72,7 +79,7 @@ export async function reportOfPair(
     terms: promise ? describeTerms(promise, splitPair(pair.symbol).quote) : [],
     verdict: overallState(findings),
     ...reportOut(liquidityReport(span, findings, since, await readFirstStart(deps, pair))),
-    days: daysOut(span, dateOf, rule),
+    days: daysOut(span, dateOf, rule, new Map(signed.map(({ day, hash }) => [day, hash]))),
     costToTrade: tradeCostsOut(span, dateOf, details),
     ...(details && days.to - days.from < MAX_DAYS_BY_HOUR ? { hours: hoursOut(span) } : {}),
     hash: await hashOfDays(span),

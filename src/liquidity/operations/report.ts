@@ -217,7 +217,7 @@ function reportView(answer: unknown) {
       : { cost: cost ? [costShown(cost)] : "unknown: no strategy has a daily figure" }),
     ...(gaps.length === 0 ? {} : { gaps }),
     costToTrade: costToTradeShown(costToTrade),
-    days: days.filter(({ known }) => known > 0),
+    days: days.filter(({ known }) => known > 0).map(({ signedHash: _hash, ...day }) => day),
   };
 }
 

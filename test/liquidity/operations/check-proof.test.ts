@@ -65,6 +65,7 @@ describe("a bundle that is signed", () => {
       days: 2,
       known: 4,
       twoSided: 2.5,
+      knownUntil: null,
     });
     expect((await checkBundle(text)).valid).toBe(true);
     expect(await checkBundle(text, "2".repeat(64))).toMatchObject({
@@ -145,6 +146,7 @@ describe("a text that is no bundle", () => {
     days: 0,
     known: 0,
     twoSided: 0,
+    knownUntil: null,
     faults: ["the first line is not the head of a bundle"],
   };
 

@@ -140,6 +140,7 @@ describe("a liquidity report", () => {
         twoSidedPercent: 100,
         bidsWithin2: 3,
         asksWithin2: 6,
+        signedHash: null,
       },
     ]);
     expect(hours?.ownTwoSidedPercent).toEqual([66.67, ...Array(23).fill(null)]);
@@ -245,7 +246,7 @@ describe("a liquidity report", () => {
         { whose: "market", depthOf: "bids", within05: 1, within1: 2, within2: 3 },
         { whose: "market", depthOf: "asks", within05: 4, within1: 5, within2: 6 },
       ],
-      days: answer.days,
+      days: answer.days.map(({ signedHash: _hash, ...day }) => day),
       gaps: answer.gaps,
     });
     for (const name of ["maker", "madeAt", "hours", "samples", "cost"])
