@@ -128,6 +128,12 @@ interface OperationBase {
   readonly run: (deps: Deps, input: unknown, call: Call) => Promise<unknown>;
 }
 
+/** An agreement or an order, such as "order OUF4EM", and the actor who made it. */
+export interface OthersThing {
+  readonly what: string;
+  readonly maker: string;
+}
+
 /** A trading call after reading and checking; nothing is done yet. */
 export interface PreparedCall<Answer = unknown> {
   /** Describes what `act` would do. Throws the errors of `act` that are known in advance. */
@@ -139,6 +145,8 @@ export interface PreparedCall<Answer = unknown> {
    * that it started.
    */
   readonly strategies: readonly string[] | (() => Promise<readonly string[]>);
+  /** Returns what else of other callers it changes; an agent can change only what it made. */
+  readonly ofOthers?: () => Promise<readonly OthersThing[]>;
   /** Whether its order counts toward the token's limits in the statement that records it. */
   readonly isCountedByOrders?: true;
   /** Throws errors of `act` that a preview only describes. */

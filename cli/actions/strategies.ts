@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { messageOf } from "../../src/kernel/errors.ts";
 import type { Operation } from "../../src/operation.ts";
-import { isStrategyName } from "../../src/own/define.ts";
+import { nameFault } from "../../src/own/define.ts";
 import { versionOf } from "../../src/own/state.ts";
 import type { AnyStrategyDefinition } from "../../src/ports/definition.ts";
 import { packageFolder } from "../host/directories.ts";
@@ -30,12 +30,9 @@ const TYPE_SETTINGS = "tsconfig.json";
  */
 export async function writeStrategy(values: Values): Promise<number> {
   const name = String(values.name ?? "");
-  if (!isStrategyName(name))
-    throw new UsageError(
-      name
-        ? `${name} is not a name for a strategy; use a-z, 0-9 and -, at most 31 characters`
-        : "name the strategy, for example: edgemaker strategy new my-strategy",
-    );
+  if (name === "") throw new UsageError("name the strategy, for example: edgemaker strategy new my-strategy");
+  const fault = nameFault(name);
+  if (fault !== undefined) throw new UsageError(`${name} is not a name for a strategy: ${fault}`);
   const folder = readSettings(values, process.env).config.strategies;
   const texts = { [`${name}.ts`]: starterText(name), [`${name}.test.ts`]: starterTest(name) };
   const files = Object.keys(texts).map((file) => join(folder, file));

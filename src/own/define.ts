@@ -6,8 +6,14 @@ import type { StrategyDefinition } from "../ports/definition.ts";
 const MAX_CANDLES = 200;
 
 const STRATEGY_NAME = /^[a-z][a-z0-9-]{0,30}$/;
+/** Ids begin with the name, so grid-kraken-… would look like a grid. */
+const BUILT_IN: readonly string[] = ["grid", "quote", "declared", "strategy"];
 
-export const isStrategyName = (name: string): boolean => STRATEGY_NAME.test(name);
+/** Returns what is wrong with a strategy's name; undefined if nothing is. */
+export function nameFault(name: string): string | undefined {
+  if (!STRATEGY_NAME.test(name)) return "use a-z, 0-9 and -, at most 31 characters";
+  return BUILT_IN.includes(name) ? "it is the name of a built-in strategy; choose another one" : undefined;
+}
 
 /** Fields of every start, preview, backtest and command; a config with these names could not be set. */
 export const RESERVED_FIELDS: ReadonlySet<string> = new Set([
@@ -57,8 +63,8 @@ export function defineStrategy<Schema extends z.ZodObject, State = unknown>(
   definition: StrategyDefinition<Schema, State>,
 ): StrategyDefinition<Schema, State> {
   const { name, config, orders, candles, version = 1 } = definition;
-  if (!isStrategyName(name))
-    throw new TypeError(`name ${JSON.stringify(name)}: use a-z, 0-9 and -, at most 31`);
+  const fault = nameFault(name);
+  if (fault !== undefined) throw new TypeError(`name ${JSON.stringify(name)}: ${fault}`);
   if (typeof config?.safeParse !== "function") throw new TypeError(`${name}: config is not a schema`);
   const reserved = Object.keys(config.shape as object).find((field) => RESERVED_FIELDS.has(field));
   if (reserved)

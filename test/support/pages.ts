@@ -102,8 +102,9 @@ place orders at \`POST /orders\`, without plans and without the limits of agents
 - **With your approval.** On live exchanges the second call waits until a person runs \`edgemaker plans approve <id>\` or
   \`edgemaker plans refuse <id>\`. \`edgemaker plans list\` shows waiting plans. With \`EDGEMAKER_MCP_CONFIRM=plan\` the agent
   confirms its own plans; with \`terminal\` a person approves plans on simulated exchanges too.
-- **Only its own strategies.** An agent can stop, pause, resume and change the strategies that it started.
-  \`EDGEMAKER_MCP_STRATEGIES=all\` allows all of them. A plan then names who started the strategy. It also shows if a stop price is
+- **Only what it made.** An agent can stop, pause, resume and change the strategies that it started, change the agreements that it
+  created, and cancel the orders that its token placed or that edgemaker did not place. It cannot give a strategy the name of a
+  running one of another caller. \`EDGEMAKER_MCP_STRATEGIES=all\` allows all of this. A plan then names who started or made it. It also shows if a stop price is
   removed, lowered or no longer watched.
 - **Within limits.** \`EDGEMAKER_MCP_MAX_NOTIONAL=USDT=500,EUR=400\` limits what one plan can buy and sell, including exits, before fees.
   \`EDGEMAKER_MCP_MAX_NOTIONAL_PER_DAY\` limits all plans of one token in one UTC day; the default is the limit of one plan. Other quote

@@ -55,13 +55,15 @@ interface Change {
   readonly terms: AgreementTerms;
   readonly before: AgreementTerms | undefined;
   readonly version: number;
+  /** Actor of the first version, if there is one. */
+  readonly maker: string | undefined;
 }
 
 /** Prepares a new version. The same terms again change nothing, so a repeated request is harmless. */
 function prepareChange(
   deps: Deps,
   call: Call,
-  { name, terms, before, version }: Change,
+  { name, terms, before, version, maker }: Change,
 ): PreparedCall<ChangedAnswer> {
   if (terms.until !== null && terms.until < terms.from)
     throw new AppError("Invalid request", "until must not be before from");
@@ -86,6 +88,8 @@ function prepareChange(
     }),
     exposure: NO_EXPOSURE,
     strategies: [],
+    ofOthers: async () =>
+      maker === undefined || maker === byOf(call).actor ? [] : [{ what: `the agreement ${name}`, maker }],
     act,
   };
 }
@@ -116,7 +120,8 @@ const createAgreement = (ids: readonly string[]): Operation =>
     input: () => z.object({ agreement: storedNameField(), ...termsFields(ids) }),
     output: AgreementChangeShape,
     async prepare(deps, { agreement: name, markets, ...given }, call) {
-      const stored = (await storeOf(deps).versions(name)).at(-1);
+      const versions = await storeOf(deps).versions(name);
+      const stored = versions.at(-1);
       const from = given.from === undefined ? undefined : dayNumber(given.from);
       const terms = {
         counterparty: nullIfNone(given.counterparty ?? "none"),
@@ -130,7 +135,13 @@ const createAgreement = (ids: readonly string[]): Operation =>
           "Conflict",
           `the agreement ${name} exists already; edit it, or choose another name`,
         );
-      return prepareChange(deps, call, { name, terms, before: stored, version: 1 });
+      return prepareChange(deps, call, {
+        name,
+        terms,
+        before: stored,
+        version: 1,
+        maker: versions[0]?.actor,
+      });
     },
   });
 
@@ -148,7 +159,7 @@ const editAgreement = (ids: readonly string[]): Operation =>
     input: () => z.object({ agreement: storedNameField(), ...z.object(termsFields(ids)).partial().shape }),
     output: AgreementChangeShape,
     async prepare(deps, { agreement: name, ...given }, call) {
-      const { newest } = await storedVersions(deps, name);
+      const { versions, newest } = await storedVersions(deps, name);
       const terms = {
         counterparty: given.counterparty === undefined ? newest.counterparty : nullIfNone(given.counterparty),
         from: given.from === undefined ? newest.from : dayNumber(given.from),
@@ -156,7 +167,13 @@ const editAgreement = (ids: readonly string[]): Operation =>
         markets: given.markets ?? newest.markets,
         total: given.total === undefined ? newest.total : nullIfNone(given.total),
       };
-      return prepareChange(deps, call, { name, terms, before: newest, version: newest.version + 1 });
+      return prepareChange(deps, call, {
+        name,
+        terms,
+        before: newest,
+        version: newest.version + 1,
+        maker: versions[0]?.actor,
+      });
     },
   });
 
@@ -173,12 +190,18 @@ const endAgreement: Operation = operation({
     }),
   output: AgreementChangeShape,
   async prepare(deps, { agreement: name, until }, call) {
-    const { newest } = await storedVersions(deps, name);
+    const { versions, newest } = await storedVersions(deps, name);
     const today = dayOf(await deps.store.now());
     const isOver = newest.until !== null && newest.until <= today;
     const day = until === undefined ? (isOver ? newest.until : today) : dayNumber(until);
     const terms = { ...newest, until: day };
-    return prepareChange(deps, call, { name, terms, before: newest, version: newest.version + 1 });
+    return prepareChange(deps, call, {
+      name,
+      terms,
+      before: newest,
+      version: newest.version + 1,
+      maker: versions[0]?.actor,
+    });
   },
 });
 

@@ -6,7 +6,7 @@ import { accountKey } from "../../model/account.ts";
 import { type ActorAndRequest, byOf } from "../../model/events.ts";
 import type { Order } from "../../model/order.ts";
 import { NO_EXPOSURE } from "../../model/proposal.ts";
-import { type Operation, operation } from "../../operation.ts";
+import { type Call, type Operation, type OthersThing, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { CancelOutcome, OpenOrderList, Venue, VenueOrder } from "../../ports/venue.ts";
 import {
@@ -76,10 +76,12 @@ const cancelOrder = (ids: readonly string[]) =>
         async preview() {
           const order = await venue.order({ symbol, id });
           if (!order) throw orderNotFound(exchange, { symbol, id });
-          return previewCancel(exchange, [order], (await readStrategyOrders(deps, venue, [order])).length);
+          const known = await readKnownOrders(deps, venue, [order]);
+          return previewCancel(exchange, [order], ofStrategiesIn(known).length);
         },
         exposure: NO_EXPOSURE,
-        strategies: async () => strategiesOf(await readStrategyOrders(deps, venue, [{ id }])),
+        strategies: async () => strategiesOf(await readKnownOrders(deps, venue, [{ id }])),
+        ofOthers: async () => ofOthersIn(await readKnownOrders(deps, venue, [{ id }]), call),
         async act() {
           const message = await cancelByHand(deps, venue, { symbol, id, by: byOf(call) });
           return { success: true as const, exchange, orderId: id, message };
@@ -117,12 +119,14 @@ const cancelAllOrders = (ids: readonly string[]) =>
       const venue = deps.venue(exchange, call.keys);
       if (symbol) await venue.market(symbol);
       const open = await venue.openOrders(symbol);
-      const ofStrategies = await readStrategyOrders(deps, venue, open);
+      const known = await readKnownOrders(deps, venue, open);
+      const ofStrategies = ofStrategiesIn(known);
       const live = new Set(ofStrategies.map(({ exchangeId }) => exchangeId ?? ""));
       return {
         preview: async () => previewCancel(exchange, open, live.size),
         exposure: NO_EXPOSURE,
         strategies: strategiesOf(ofStrategies),
+        ofOthers: async () => ofOthersIn(known, call),
         act: () =>
           cancelOpenOrders(deps, venue, {
             open,
@@ -255,16 +259,25 @@ async function cancelOpenOrders(deps: Deps, venue: Venue, { exchange, open, live
   return { success: true, exchange, cancelled, ofStrategies, message: summary(cancelled, ofStrategies) };
 }
 
-/** Returns those of the orders that a running strategy will place again. */
-async function readStrategyOrders(
+/** Returns those of the orders that this server placed and that are not settled. */
+async function readKnownOrders(
   { store }: Deps,
   venue: Venue,
   open: readonly Pick<VenueOrder, "id">[],
 ): Promise<readonly Order[]> {
   const ids = { exchange: open.map(({ id }) => id), client: [] };
   const stored = await store.ordersByIds(accountKey(venue.account), ids);
-  return stored.filter(({ strategy, settled }) => strategy !== null && !settled);
+  return stored.filter(({ settled }) => !settled);
 }
+
+/** Returns those that a running strategy will place again. */
+const ofStrategiesIn = (orders: readonly Order[]) => orders.filter(({ strategy }) => strategy !== null);
+
+/** Returns manual orders of other callers. */
+const ofOthersIn = (orders: readonly Order[], { actor }: Call): readonly OthersThing[] =>
+  orders.flatMap(({ strategy, actor: maker, exchangeId }) =>
+    strategy === null && maker !== null && maker !== actor ? [{ what: `order ${exchangeId}`, maker }] : [],
+  );
 
 async function cancelOnce(
   { local }: Deps,

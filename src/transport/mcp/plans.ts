@@ -13,6 +13,7 @@ import {
   actWithin,
   type Call,
   type Operation,
+  type OthersThing,
   type PreparedCall,
   type TradeOperation,
 } from "../../operation.ts";
@@ -84,7 +85,7 @@ export const propose = (request: CallRequest, options: McpOptions): Promise<Answ
   return attempt(request.operation, deps, request.call.requestId, async () => {
     const { operation, given, input, call } = request;
     const prepared = await operation.prepare(deps, input, call);
-    const owners = await ownerTexts(prepared, call, options);
+    const owners = await ownerTexts({ ...prepared, input }, call, options);
     const { limits, ...shown } = await prepared.preview();
     const exposure = await readExposure(prepared.exposure);
     await holdToToken(deps, { actor: call.actor, counts: false }, { ...prepared, exposure });
@@ -141,7 +142,7 @@ async function commitShown(
   const call = { ...request, requestKey: await digest(id), isLimited: isLimited(settings) };
   const prepared = await operation.prepare(deps, { ...input, ...shown.holds }, call);
   prepared.check?.();
-  await ownerTexts(prepared, call, options);
+  await ownerTexts({ ...prepared, input }, call, options);
   const exposure = await readExposure(prepared.exposure);
   const grown = exceedsPlan(exposure, shown.exposure);
   if (grown) throw grown;
@@ -284,7 +285,7 @@ export interface McpSettings {
   readonly maxNotional?: ReadonlyMap<string, Decimal>;
   /** Maximum of all plans of one token per UTC day; default: the maximum of one plan. */
   readonly maxNotionalPerDay?: ReadonlyMap<string, Decimal>;
-  /** Strategies that plans can change: `own`, those that the same token's agent started (default), or `all`. */
+  /** What plans can change: `own`, what the same token's agent started or made (default), or `all`. */
   readonly strategies?: "own" | "all";
 }
 
@@ -305,27 +306,54 @@ export interface McpOptions {
   readonly left?: AbortSignal | undefined;
 }
 
+type Owned = Pick<PreparedCall, "strategies" | "ofOthers"> & { readonly input?: CallRequest["input"] };
+
 /**
- * Returns text about others' strategies that a call changes. Throws AppError if the settings allow an agent to change
- * only strategies that it started.
+ * Returns text about what a call changes of others. Throws AppError if the settings allow an agent to change only what
+ * it made.
  */
 export async function ownerTexts(
-  { strategies }: Pick<PreparedCall, "strategies">,
+  { strategies, ofOthers, input = {} }: Owned,
   call: Call,
   { deps, settings }: Pick<McpOptions, "deps" | "settings">,
 ): Promise<readonly string[]> {
   const ids = typeof strategies === "function" ? await strategies() : strategies;
-  const texts: string[] = [];
+  const started = await startedByOthers(ids, call, deps);
+  const things = [...((await ofOthers?.()) ?? []), ...(await takenNames(input, call, deps))];
+  const found = [
+    ...started.map(({ id, starter }) => [`${id} was started by ${starter}`, "strategies that they started"]),
+    ...things.map(({ what, maker }) => [`${what} was made by ${maker}`, "what they made"]),
+  ];
+  const [first] = found;
+  if (first && settings.strategies !== "all")
+    throw forbidden(
+      `${first[0]}, and agents can only change ${first[1]}; a person can set EDGEMAKER_MCP_STRATEGIES=all`,
+    );
+  return found.map(([whose], index) =>
+    index < started.length
+      ? `this changes a strategy of another caller: ${whose}`
+      : `this changes what another caller made: ${whose}`,
+  );
+}
+
+async function startedByOthers(ids: readonly string[], call: Call, { store }: Deps) {
+  const all: { readonly id: string; readonly starter: string }[] = [];
   for (const id of ids) {
-    const starter = await deps.store.starterOf(id);
-    if (starter === byOf(call).actor) continue;
-    const what = `${id} was started by ${starter ?? "another caller"}`;
-    if (settings.strategies !== "all")
-      throw new AppError(
-        "Forbidden",
-        `${what}, and agents can only change strategies that they started; a person can set EDGEMAKER_MCP_STRATEGIES=all`,
-      );
-    texts.push(`this changes a strategy of another caller: ${what}`);
+    const starter = await store.starterOf(id);
+    if (starter !== byOf(call).actor) all.push({ id, starter: starter ?? "another caller" });
   }
-  return texts;
+  return all;
+}
+
+/** Commands accept a name instead of an id. The field `name` of every trading tool is the name of a strategy. */
+async function takenNames(
+  { name }: CallRequest["input"],
+  call: Call,
+  deps: Deps,
+): Promise<readonly OthersThing[]> {
+  if (typeof name !== "string") return [];
+  const named = await deps.store.strategiesNamed(name);
+  const running = named.filter(({ status }) => status !== "stopped").map(({ id }) => id);
+  const [other] = await startedByOthers(running, call, deps);
+  return other ? [{ what: `the name ${name}`, maker: other.starter }] : [];
 }

@@ -1,8 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { parseConfig } from "../../../src/compose/config.ts";
+import {
+  createAgreementStore,
+  createLiquidityStore,
+  type LiquidityDeps,
+} from "../../../src/liquidity/store/store.ts";
 import type { McpSettings } from "../../../src/transport/mcp/plans.ts";
+import { appOver, type Target } from "../../support/app.ts";
 import { drivenApp } from "../../support/driven.ts";
 import { appClient, callTool, errorOf } from "../../support/mcp.ts";
+import { testSandbox } from "../../support/sandbox.ts";
 
 const MARKET = { exchange: "kraken", symbol: "BTC/USDT" };
 const GRID = { ...MARKET, lowerPrice: 57_000, upperPrice: 63_000, gridLevels: 6, orderSize: 50 };
@@ -11,6 +18,27 @@ const QUOTE = { ...MARKET, spread: 0.01, size: 50, baseBudget: 0.1, quoteBudget:
 async function agent(strategies: McpSettings["strategies"] = undefined) {
   const settings = { trading: true, confirm: "plan", ...(strategies ? { strategies } : {}) } as const;
   const app = await drivenApp({ mcp: settings });
+  return { ...app, ...(await actingIn(app)) };
+}
+
+/** The same where agreements are stored. */
+async function agentWithAgreements() {
+  const { context, deps } = await testSandbox();
+  const [store, agreements] = [createLiquidityStore(context), createAgreementStore(context)];
+  const app = await appOver({ ...deps, liquidity: { store, pairs: [], agreements } } as LiquidityDeps, {
+    trading: true,
+    confirm: "plan",
+  });
+  const call = (method: string, path: string, body: object) =>
+    app.ask(`/api/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${app.tokens.admin}`, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+  return { call, ...(await actingIn(app)) };
+}
+
+async function actingIn(app: Target) {
   const client = await appClient(app, "trade");
   const ask = (tool: string, input: object) => callTool(client, tool, { ...input });
   const act = async (tool: string, input: object) => {
@@ -20,7 +48,7 @@ async function agent(strategies: McpSettings["strategies"] = undefined) {
   };
   const limitsOf = async (tool: string, input: object) =>
     ((await ask(tool, input)).structuredContent as { preview: { limits: string[] } }).preview.limits;
-  return { ...app, ask, act, limitsOf };
+  return { ask, act, limitsOf };
 }
 
 describe("an agent", () => {
@@ -60,6 +88,62 @@ describe("an agent", () => {
       ["cancel_all_orders", { exchange: "kraken" }],
     ] as const)
       expect(errorOf(await ask(tool, input)), tool).toMatchObject({ error: "Forbidden" });
+  });
+
+  it("cannot cancel an order that a person placed, but its own", async () => {
+    const { ask, act, call, resting } = await agent();
+    const order = { ...MARKET, side: "buy", type: "limit", amount: 0.01, price: 50_000 };
+    const placed = (await call<{ order: { id: string } }>("POST", "/orders", order)).body.order;
+    const message = `order ${placed.id} was made by admin, and agents can only change what they made; a person can set EDGEMAKER_MCP_STRATEGIES=all`;
+    expect(errorOf(await ask("cancel_order", { ...MARKET, id: placed.id }))).toMatchObject({
+      error: "Forbidden",
+      message,
+    });
+    expect(errorOf(await ask("cancel_all_orders", { exchange: "kraken" }))).toMatchObject({ message });
+    const { order: own } = (await act("create_order", {
+      ...order,
+      side: "sell",
+      price: 70_000,
+    })) as never as {
+      order: { id: string };
+    };
+    await act("cancel_order", { ...MARKET, id: own.id });
+    expect((await resting()).map(({ id }) => id)).toEqual([placed.id]);
+  });
+
+  it("cannot change or end an agreement that a person made, but its own", async () => {
+    const { ask, act, call } = await agentWithAgreements();
+    const terms = { markets: "kraken:BTC/USDT spread=2", counterparty: "Foundation" };
+    expect((await call("POST", "/agreements", { agreement: "snek", ...terms })).status).toBe(200);
+    for (const [tool, input] of [
+      ["edit_agreement", { agreement: "snek", until: "none" }],
+      ["edit_agreement", { agreement: "snek", markets: "kraken:BTC/USDT spread=9" }],
+      ["end_agreement", { agreement: "snek" }],
+      ["create_agreement", { agreement: "snek", ...terms }],
+    ] as const)
+      expect(errorOf(await ask(tool, input)), tool).toMatchObject({
+        error: "Forbidden",
+        message:
+          "the agreement snek was made by admin, and agents can only change what they made; a person can set EDGEMAKER_MCP_STRATEGIES=all",
+      });
+    await act("create_agreement", { agreement: "own", ...terms });
+    expect(await act("end_agreement", { agreement: "own" })).toMatchObject({ agreement: "own" });
+  });
+
+  it("cannot give a strategy the name of a running one that a person started", async () => {
+    const { ask, act, start, call } = await agent();
+    const { id } = await start({ ...GRID, name: "treasury" });
+    const taken = {
+      error: "Forbidden",
+      message: `the name treasury was made by admin, and agents can only change what they made; a person can set EDGEMAKER_MCP_STRATEGIES=all`,
+    };
+    expect(errorOf(await ask("start_grid", { ...GRID, name: "treasury" }))).toMatchObject(taken);
+    expect(errorOf(await ask("start_quote", { ...QUOTE, name: "treasury" }))).toMatchObject(taken);
+    const own = await act("start_grid", { ...GRID, orderSize: 10, name: "mine" });
+    expect(errorOf(await ask("rename_strategy", { id: own.id, name: "treasury" }))).toMatchObject(taken);
+    expect(await act("rename_strategy", { id: own.id, name: "other" })).toMatchObject({ name: "other" });
+    await call("POST", `/strategy/grid/${id}/stop`, {});
+    await act("rename_strategy", { id: own.id, name: "treasury" });
   });
 
   it("can change its own strategies", async () => {
