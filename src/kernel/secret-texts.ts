@@ -28,13 +28,12 @@ function formsOf(secret: string): SecretForm[] {
   return [secret, ...inBase64, inHex, backwards].flatMap((form) => {
     const characters = form.match(CHARACTERS) ?? [];
     const { length } = characters;
-    const minLength =
-      form === backwards ? Math.min(length, MIN_SECRET_BEGINNING) : Math.ceil(length * part);
+    const minLength = form === backwards ? Math.min(length, MIN_SECRET_BEGINNING) : Math.ceil(length * part);
     return length === 0 ? [] : [{ characters, minLength }];
   });
 }
 
-const CHARACTERS = /%[0-7][\da-f]|(?:%[89a-f][\da-f])+|[^]/giu;
+const CHARACTERS = /%[0-7][\da-f]|(?:%[89a-f][\da-f])+|./gisu;
 
 /** Returns the base64 characters that depend on the secret alone, if other bytes stand before it. */
 function inBase64After(before: number, bytes: Uint8Array): string {
@@ -45,24 +44,30 @@ function inBase64After(before: number, bytes: Uint8Array): string {
 
 /** Characters that another encoding writes instead, such as base64 for addresses, and a form that was read. */
 const TWINS: Readonly<Record<string, readonly string[]>> = { "+": ["-", " "], "/": ["_"], " ": ["+"] };
-const HTML_NAMES: Readonly<Record<string, string>> = { "&": "amp", "<": "lt", ">": "gt", '"': "quot", "'": "apos" };
+const HTML_NAMES: Readonly<Record<string, string>> = {
+  "&": "amp",
+  "<": "lt",
+  ">": "gt",
+  '"': "quot",
+  "'": "apos",
+};
 
 const literal = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
 /** Matches texts of any number of encodings, one over another. */
-const percent = (hex: string): string => `%(?:25){0,3}${hex}`;
+const percentEncoded = (hex: string): string => `%(?:25){0,3}${hex}`;
 
 /** Returns the source of a pattern of all encodings of a character, the longest first. */
-function patternOf(character: string): string {
+function encodingsOf(character: string): string {
   if (character.length > 2) {
-    const encoded = [...character].map((one) => `(?:${patternOf(one)})`).join("");
-    return `${encoded}|${[...decoded(character)].map((one) => `(?:${patternOf(one)})`).join("")}`;
+    const encoded = [...character].map((one) => `(?:${encodingsOf(one)})`).join("");
+    return `${encoded}|${[...unescaped(character)].map((one) => `(?:${encodingsOf(one)})`).join("")}`;
   }
   const code = character.codePointAt(0) ?? 0;
   const bytes = [...new TextEncoder().encode(character)].map((byte) => byte.toString(16).padStart(2, "0"));
   const units = Array.from(character, (_, at) => character.charCodeAt(at).toString(16).padStart(4, "0"));
   const name = HTML_NAMES[character];
   return [
-    bytes.map(percent).join(""),
+    bytes.map(percentEncoded).join(""),
     `\\\\{1,4}u${units.join("\\\\{1,4}u")}`,
     `&(?:amp;)?#0{0,4}(?:${code}|x0{0,4}${code.toString(16)});`,
     ...(name === undefined ? [] : [`&(?:amp;)?${name};`]),
@@ -72,7 +77,7 @@ function patternOf(character: string): string {
   ].join("|");
 }
 
-function decoded(encoded: string): string {
+function unescaped(encoded: string): string {
   try {
     return decodeURIComponent(encoded);
   } catch {
@@ -84,7 +89,7 @@ const patterns = new Map<string, RegExp>();
 const MAX_PATTERNS = 1000;
 
 function stickyPattern(character: string): RegExp {
-  const known = patterns.get(character) ?? new RegExp(`(?:${patternOf(character)})`, "iy");
+  const known = patterns.get(character) ?? new RegExp(`(?:${encodingsOf(character)})`, "iy");
   if (patterns.size < MAX_PATTERNS) patterns.set(character, known);
   return known;
 }

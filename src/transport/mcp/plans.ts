@@ -306,20 +306,20 @@ export interface McpOptions {
   readonly left?: AbortSignal | undefined;
 }
 
-type Owned = Pick<PreparedCall, "strategies" | "ofOthers"> & { readonly input?: CallRequest["input"] };
+type OwnedChange = Pick<PreparedCall, "strategies" | "ofOthers"> & { readonly input?: CallRequest["input"] };
 
 /**
  * Returns text about what a call changes of others. Throws AppError if the settings allow an agent to change only what
  * it made.
  */
 export async function ownerTexts(
-  { strategies, ofOthers, input = {} }: Owned,
+  { strategies, ofOthers, input = {} }: OwnedChange,
   call: Call,
   { deps, settings }: Pick<McpOptions, "deps" | "settings">,
 ): Promise<readonly string[]> {
   const ids = typeof strategies === "function" ? await strategies() : strategies;
   const started = await startedByOthers(ids, call, deps);
-  const things = [...((await ofOthers?.()) ?? []), ...(await takenNames(input, call, deps))];
+  const things = [...((await ofOthers?.()) ?? []), ...(await namesOfOthers(input, call, deps))];
   const found = [
     ...started.map(({ id, starter }) => [`${id} was started by ${starter}`, "strategies that they started"]),
     ...things.map(({ what, maker }) => [`${what} was made by ${maker}`, "what they made"]),
@@ -346,7 +346,7 @@ async function startedByOthers(ids: readonly string[], call: Call, { store }: De
 }
 
 /** Commands accept a name instead of an id. The field `name` of every trading tool is the name of a strategy. */
-async function takenNames(
+async function namesOfOthers(
   { name }: CallRequest["input"],
   call: Call,
   deps: Deps,

@@ -131,7 +131,7 @@ describe("an agent", () => {
   });
 
   it("cannot give a strategy the name of a running one that a person started", async () => {
-    const { ask, act, start, call } = await agent();
+    const { ask, act, start, stop } = await agent();
     const { id } = await start({ ...GRID, name: "treasury" });
     const taken = {
       error: "Forbidden",
@@ -142,7 +142,7 @@ describe("an agent", () => {
     const own = await act("start_grid", { ...GRID, orderSize: 10, name: "mine" });
     expect(errorOf(await ask("rename_strategy", { id: own.id, name: "treasury" }))).toMatchObject(taken);
     expect(await act("rename_strategy", { id: own.id, name: "other" })).toMatchObject({ name: "other" });
-    await call("POST", `/strategy/grid/${id}/stop`, {});
+    await stop(id);
     await act("rename_strategy", { id: own.id, name: "treasury" });
   });
 
