@@ -17,6 +17,7 @@ import { configFile, dataDirectory } from "../host/directories.ts";
 import { createLog, nodeRuntime, tighten } from "../host/node-runtime.ts";
 import { type LoadedStrategies, strategiesIn } from "../host/own-strategies.ts";
 import { calculationThread } from "../host/process/calculations.ts";
+import { boundConnections } from "../host/process/connections.ts";
 import { nodeLocal } from "../host/process/node-local.ts";
 import {
   describeServer,
@@ -221,7 +222,10 @@ function listening(
     const server = listen({ fetch, port, hostname }, (address) => resolve({ server, address }));
     // Longer than clients and proxies keep a connection open, because a connection that we close could just be carrying
     // a request.
-    if ("keepAliveTimeout" in server) server.keepAliveTimeout = 75_000;
+    if ("keepAliveTimeout" in server) {
+      server.keepAliveTimeout = 75_000;
+      boundConnections(server);
+    }
     server.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code === "EADDRINUSE" && around > 0 && port > 0) {
         resolve(listening(fetch, { port: port + 1, hostname, around: around - 1 }));

@@ -17,6 +17,8 @@ export interface Streaming {
 
 /** Maximum number of open streams of one token in this process or isolate; a page has one per tab. */
 const MAX_STREAMS_PER_TOKEN = 20;
+/** Maximum of all tokens together: each stream costs memory, and time at each interval. */
+const MAX_STREAMS = 200;
 const HEARTBEAT: Millis = 10 * SECOND;
 const EVENTS_PER_MESSAGE = 200;
 
@@ -78,7 +80,14 @@ const eventsBetween = async ({ store }: Deps, after: number, { event }: Pulse): 
 /** Counts the streams of each token, and checks once per interval whether the token is still valid. */
 function streamsByToken({ store, local }: Deps, { access, every }: { access: Access; every: Millis }) {
   const tokens = new Map<string, { count: number; at: Millis; isOpen: Promise<boolean> }>();
+  let all = 0;
   return ({ key }: Caller) => {
+    if (all >= MAX_STREAMS)
+      throw new AppError(
+        "Too many requests",
+        `this server has ${MAX_STREAMS} open event streams; close one of them, or read the events without a stream: GET /events?after=ID`,
+        { retryAfterSeconds: HEARTBEAT / SECOND },
+      );
     const token = tokens.get(key) ?? { count: 0, at: local.monotonic(), isOpen: Promise.resolve(true) };
     if (token.count >= MAX_STREAMS_PER_TOKEN)
       throw new AppError(
@@ -86,6 +95,7 @@ function streamsByToken({ store, local }: Deps, { access, every }: { access: Acc
         `this token has ${MAX_STREAMS_PER_TOKEN} open event streams; close one of them`,
         { retryAfterSeconds: HEARTBEAT / SECOND },
       );
+    all++;
     token.count++;
     tokens.set(key, token);
     return {
@@ -98,6 +108,7 @@ function streamsByToken({ store, local }: Deps, { access, every }: { access: Acc
         return token.isOpen;
       },
       close: (): void => {
+        all--;
         if (--token.count === 0) tokens.delete(key);
       },
     };

@@ -153,6 +153,37 @@ describe("GET /events", () => {
     await stream.body?.cancel();
   });
 
+  it("opens 200 streams of all tokens together, refuses others, and answers everything else", async () => {
+    const tested = await testApp();
+    const tokens = Array.from({ length: 11 }, (_, index) => `em_stream_${index}`);
+    for (const [index, token] of tokens.entries())
+      await tested.store.addToken(
+        { id: `tok_s${index}`, name: "s", scope: "read", expiresAt: null, hash: await digest(token) },
+        BY,
+      );
+    const ask = (token: string, accept = "text/event-stream") =>
+      tested.app.request("http://localhost/api/v1/events", {
+        headers: { host: "localhost", accept, authorization: `Bearer ${token}` },
+      });
+    const streams: Response[] = [];
+    onTestFinished(async () => void (await Promise.all(streams.map((one) => one.body?.cancel()))));
+    for (const token of tokens.slice(0, 10))
+      for (let count = 0; count < 20; count++) streams.push(await ask(token));
+    expect(streams.map(({ status }) => status)).toEqual(Array(200).fill(200));
+    const last = tokens[10] ?? "";
+    const refused = await ask(last);
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "10"]);
+    expect(await refused.json()).toMatchObject({
+      message:
+        "this server has 200 open event streams; close one of them, or read the events without a stream: GET /events?after=ID",
+    });
+    expect((await ask(last, "application/json")).status).toBe(200);
+    await streams.pop()?.body?.cancel();
+    await expect
+      .poll(async () => streams.push(await ask(last)) && streams.at(-1)?.status, { timeout: 60_000 })
+      .toBe(200);
+  });
+
   it("ends a stream at the next heartbeat after its token is revoked", async () => {
     const tested = await testApp();
     const revoked = await follow(tested, "read");

@@ -1,0 +1,51 @@
+/** Connections to this server: with too many of them, it could open no file and accept no request to stop trading. */
+import { readFileSync } from "node:fs";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+
+/** The rest is for the database, exchanges and other servers. */
+const CONNECTIONS_PER_FILE = 1 / 2;
+const MAX_CONNECTIONS = 1000;
+/** Where the limit cannot be read; Node raises it to the maximum of its user. */
+const DEFAULT_OPEN_FILES = 1024;
+
+function maxOpenFiles(): number {
+  try {
+    return Number(/^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1]);
+  } catch {
+    return DEFAULT_OPEN_FILES;
+  }
+}
+
+/**
+ * Closes a connection for each new one above half of the open files: the one that has no request for the longest time,
+ * then an event stream, which its reader opens again.
+ */
+export function boundConnections(server: Server): void {
+  const most = Math.min(
+    MAX_CONNECTIONS,
+    Math.floor((maxOpenFiles() || DEFAULT_OPEN_FILES) * CONNECTIONS_PER_FILE),
+  );
+  // In order of the last request.
+  const open = new Map<Socket, ServerResponse | undefined>();
+  const closeOneFor = (added: Socket): void => {
+    let stream: Socket | undefined;
+    for (const [socket, response] of open) {
+      if (socket === added) continue;
+      if (response === undefined) return void socket.destroy();
+      if (String(response.getHeader("content-type")).startsWith("text/event-stream")) stream ??= socket;
+    }
+    stream?.destroy();
+  };
+  server.on("connection", (socket: Socket) => {
+    open.set(socket, undefined);
+    socket.once("close", () => open.delete(socket));
+    if (open.size > most) closeOneFor(socket);
+  });
+  server.on("request", ({ socket }: IncomingMessage, response: ServerResponse) => {
+    open.set(socket, response);
+    response.once("close", () => {
+      if (open.delete(socket) && !socket.destroyed) open.set(socket, undefined);
+    });
+  });
+}
