@@ -24,6 +24,7 @@ import { createOperations } from "./operations.ts";
 import { loadScript } from "./own/script.ts";
 import type { Deps } from "./ports/deps.ts";
 import type { Local, Log } from "./ports/within-time.ts";
+import { NEWEST_MIGRATION } from "./storage/client/migrate.ts";
 import type { MetricsDeps } from "./storage/metrics.ts";
 import { type Access, countWrongTokens, createLimiter } from "./transport/access.ts";
 import { createCallerLane } from "./transport/body.ts";
@@ -125,6 +126,7 @@ async function openService(environment: Bindings, outlast?: Outlast) {
     heavy,
     log: logFrom(config.logLevel),
     migrations: [],
+    newest: NEWEST_MIGRATION,
     definitions,
     readCandles: () => Promise.reject(new SettingsError("candle files can only be replayed on Node")),
     requests: () => config.subrequests - made,

@@ -50,13 +50,24 @@ export async function createDeps(
   runtime: Runtime,
   options: SandboxOptions = {},
 ): Promise<ServiceDeps & { readonly live?: Live; readonly channels: Channels; close(): void }> {
-  const { client, migrations, schema, mayMigrate, local, isChecked, tracer, heavy, calculationThread } =
-    runtime;
+  const {
+    client,
+    migrations,
+    newest,
+    schema,
+    mayMigrate,
+    local,
+    isChecked,
+    tracer,
+    heavy,
+    calculationThread,
+  } = runtime;
   const kind = config.sandbox ? "sandbox" : "live";
   const context = await openDatabase({
     client,
     local,
     migrations,
+    newest,
     schema,
     mayMigrate,
     kind,

@@ -360,6 +360,8 @@ export interface Runtime {
   readonly schema?: NewSchema | undefined;
   /** Whether it can migrate a database that an older program created. */
   readonly mayMigrate?: boolean;
+  /** The migration that a database must have as its newest one, if another program applies them. */
+  readonly newest?: string;
   readonly local: Local;
   readonly log: Log;
   /** Strategies that the user wrote; undefined if this process runs none and leaves their orders as they are. */

@@ -92,3 +92,20 @@ it("is refused while an older server runs on the database", async () => {
   expect((await run("db", "migrate", "--yes")).code).toBe(0);
   expect(await lastMigrationOf(file)).toBe(last.name);
 });
+
+it("refuses a database that a newer program migrated, in every command and in serve, and leaves it as it is", async () => {
+  const { folder, file, run } = await olderDatabase();
+  expect((await run("db", "migrate")).code).toBe(0);
+  await withClient(file, (client) =>
+    client.execute("insert into migrations (name, applied_at) values ('9999_later.sql', 1)"),
+  );
+  const refusal =
+    "a newer edgemaker migrated this database (to 9999_later.sql); update edgemaker, or restore";
+  for (const line of ["grid status", "report", "db migrate", "limits show"]) {
+    const { code, stderr } = await run(...line.split(" "));
+    expect([line, code, stderr]).toEqual([line, 2, expect.stringContaining(refusal)]);
+  }
+  const served = await edgemaker(folder, ["serve", "--db", `file:${file}`, "--sandbox", "--port", "0"]);
+  expect([served.code, served.stderr]).toEqual([2, expect.stringContaining(refusal)]);
+  expect(await lastMigrationOf(file)).toBe("9999_later.sql");
+});

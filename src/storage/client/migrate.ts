@@ -20,6 +20,17 @@ export interface NewSchema {
 
 const BREAK = "--> statement-breakpoint";
 
+/** Workers contain no migrations, and know their version by this name. */
+export const NEWEST_MIGRATION = "0043_own_offers.sql";
+
+/** Returns why a program with this newest migration cannot use a database; undefined if it can. */
+export function versionFault(found: string, newest: string): string | undefined {
+  if (found === newest) return undefined;
+  return found > newest
+    ? `a newer edgemaker migrated this database (to ${found}); deploy the newer version again, or restore an older backup`
+    : `an older edgemaker uses this database (${found === "" ? "without a migration" : `migrated to ${found}`}), and this version needs ${newest}; run \`edgemaker deploy\`, or \`edgemaker db migrate\` with its URL`;
+}
+
 /** Refuses a database with unknown migrations, because a newer program has used it. */
 export async function refuseNewer(
   { client, version }: Context,

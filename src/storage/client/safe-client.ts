@@ -16,7 +16,14 @@ import {
   type TurnCalls,
 } from "./call-queue.ts";
 import { type Context, createContext, statement } from "./context.ts";
-import { type Migration, migrate, type NewSchema, refuseNewer, refuseOlder } from "./migrate.ts";
+import {
+  type Migration,
+  migrate,
+  type NewSchema,
+  refuseNewer,
+  refuseOlder,
+  versionFault,
+} from "./migrate.ts";
 import type { RemoteDatabase } from "./remote-client.ts";
 
 /** One connection to a database; its calls are serial. */
@@ -223,7 +230,9 @@ export interface Opening {
   /** Whether it can migrate a database that an older program created (default true). */
   readonly mayMigrate?: boolean | undefined;
   readonly kind: "live" | "sandbox";
-  /** Whether the database's kind was already checked. */
+  /** The migration that the database must have as its newest one, if another program applies them. */
+  readonly newest?: string | undefined;
+  /** Whether the database's kind and version were already checked. */
   readonly isChecked?: boolean | undefined;
   /** Replaces the database's clock if time is simulated. */
   readonly clock?: () => Millis;
@@ -238,6 +247,7 @@ export async function openDatabase({
   schema,
   mayMigrate = true,
   kind,
+  newest,
   isChecked,
   clock,
   tracer,
@@ -263,8 +273,16 @@ export async function openDatabase({
     await context.client.execute(statement(db.insert(control).values({ id: 1, kind }).onConflictDoNothing()));
   }
   if (isChecked) return context;
-  const result = await context.client.execute(statement(sql`select ${control.kind} from ${control}`));
-  const found = result.rows[0]?.[0];
+  const last = newest === undefined ? sql`''` : sql`(select max(name) from migrations)`;
+  const result = await context.client.execute(
+    statement(sql`select ${control.kind}, ${last} from ${control}`),
+  );
+  const [found, migrated] = [result.rows[0]?.[0], String(result.rows[0]?.[1] ?? "")];
+  const fault = newest === undefined ? undefined : versionFault(migrated, newest);
+  if (fault !== undefined) {
+    context.client.close();
+    throw new SettingsError(fault, { isPublic: true });
+  }
   if (found !== undefined && found !== kind) {
     const [is, request] =
       kind === "live" ? ["a sandbox", "live exchanges"] : ["for live exchanges", "a sandbox"];

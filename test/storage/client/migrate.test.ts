@@ -266,3 +266,30 @@ describe("a database's readiness", () => {
     expect(context.version?.newer).toBeUndefined();
   });
 });
+
+describe("a Worker's database", () => {
+  const [newest = { name: "" }] = eachMigration.slice(-1);
+  const asWorker = { migrations: [], newest: newest.name };
+
+  it("is used with the version's newest migration, after one read", async () => {
+    const file = newFile();
+    (await opened(file)).context.client.close();
+    const { batches } = await opened(file, asWorker);
+    expect(batches).toEqual([]);
+  });
+
+  it("is refused with the way back if a newer program migrated it, or if it lacks migrations", async () => {
+    const file = newFile();
+    const { context } = await opened(file);
+    await context.client.execute("insert into migrations (name, applied_at) values ('9999_later.sql', 1)");
+    await expect(opened(file, asWorker)).rejects.toThrow(
+      "a newer edgemaker migrated this database (to 9999_later.sql); deploy the newer version again, or restore an older backup",
+    );
+    const older = newFile();
+    await opened(older, { migrations: eachMigration.slice(0, -1) });
+    const before = eachMigration.at(-2)?.name;
+    await expect(opened(older, asWorker)).rejects.toThrow(
+      `an older edgemaker uses this database (migrated to ${before}), and this version needs ${newest.name}; run \`edgemaker deploy\`, or \`edgemaker db migrate\` with its URL`,
+    );
+  });
+});
