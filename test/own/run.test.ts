@@ -259,14 +259,26 @@ describe("a stored strategy and its loaded definition", () => {
 
 it.each([
   ["a name", { name: "Two Sided" }, 'name "Two Sided": use a-z, 0-9 and -, at most 31 characters'],
-  ...["grid", "quote", "declared", "strategy"].map(
-    (name) =>
-      [
-        `the name ${name}`,
-        { name },
-        `name "${name}": it is the name of a built-in strategy; choose another one`,
-      ] as const,
-  ),
+  [
+    "the built-in name grid",
+    { name: "grid" },
+    'name "grid": it is the name of a built-in strategy; choose another one',
+  ],
+  [
+    "the built-in name quote",
+    { name: "quote" },
+    'name "quote": it is the name of a built-in strategy; choose another one',
+  ],
+  [
+    "the built-in name declared",
+    { name: "declared" },
+    'name "declared": it is the name of a built-in strategy; choose another one',
+  ],
+  [
+    "the built-in name strategy",
+    { name: "strategy" },
+    'name "strategy": it is the name of a built-in strategy; choose another one',
+  ],
   ["a config", { config: {} }, "two-sided: config is not a schema"],
   ["any config", { config: undefined }, "two-sided: config is not a schema"],
   ["orders", { orders: [] }, "two-sided: orders is not a function"],
