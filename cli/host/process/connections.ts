@@ -5,7 +5,7 @@ import type { Socket } from "node:net";
 
 /** The rest is for the database, exchanges and other servers. */
 const CONNECTIONS_PER_FILE = 1 / 2;
-const MAX_CONNECTIONS = 1000;
+const MAX_OPEN_CONNECTIONS = 1000;
 /** Where the limit cannot be read; Node raises it to the maximum of its user. */
 const DEFAULT_OPEN_FILES = 1024;
 
@@ -23,7 +23,7 @@ function maxOpenFiles(): number {
  */
 export function boundConnections(server: Server): void {
   const most = Math.min(
-    MAX_CONNECTIONS,
+    MAX_OPEN_CONNECTIONS,
     Math.floor((maxOpenFiles() || DEFAULT_OPEN_FILES) * CONNECTIONS_PER_FILE),
   );
   // In order of the last request.
