@@ -35,7 +35,7 @@ it.each([
   ["BGB", bgb("0.017118519726"), "0.017118519726"],
   ["USDT", usdt("-0.000016"), "0.000016"],
   // A rebate.
-  ["USDT", usdt("0.000016"), "-0.000016"],
+  ["USDT", usdt("0.0000016"), "-0.0000016"],
 ])("reads bitget's fee in %s, %o, as %s", async (asset, feeDetail, amount) => {
   const server = await answering(() => ({
     body: JSON.stringify({ code: "00000", msg: "success", data: [fill(feeDetail)] }),

@@ -183,6 +183,7 @@ interface Defining {
   parseOrder(row: unknown, market?: unknown): unknown;
   parseTrade(row: unknown, market?: unknown): unknown;
   parseOHLCV(row: unknown, market?: unknown): unknown;
+  parseTicker(row: unknown, market?: unknown): unknown;
   afterConstruct(): void;
   defineRestApi(api: object, methodName: string, paths?: string[]): void;
   defineRestApiEndpoint(...endpoint: Endpoint): void;
@@ -257,11 +258,28 @@ function copyOf(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, copyOf(part)]));
 }
 
-function parseOr(parse: () => unknown, otherwise: unknown): unknown {
+/**
+ * Parses a row; if ccxt cannot, without the one field that it cannot read, because it also calculates with fields that
+ * we do not need. Returns `otherwise` if no field is the only one.
+ */
+function parseLeniently(row: unknown, parse: (row: unknown) => unknown, otherwise: unknown): unknown {
   try {
-    return parse();
-  } catch {
-    return otherwise;
+    return parse(row);
+  } catch {}
+  for (const part of withoutOneField(row)) {
+    try {
+      return parse(part);
+    } catch {}
+  }
+  return otherwise;
+}
+
+/** Returns a row without each of its texts and numbers in turn, also those of its objects and lists. */
+function* withoutOneField(row: unknown): Generator<unknown> {
+  if (typeof row !== "object" || row === null) return;
+  for (const [name, value] of Object.entries(row)) {
+    const parts = typeof value === "object" && value !== null ? withoutOneField(value) : [undefined];
+    for (const part of parts) yield Object.assign(copyOf(row) as object, { [name]: part });
   }
 }
 
@@ -274,15 +292,19 @@ function withEndpoints(Base: Class): Class {
 
     // A row that ccxt cannot read stays as the exchange returned it, so the other rows of its list work.
     override parseOrder(row: unknown, market?: unknown): unknown {
-      return parseOr(() => super.parseOrder(row, market), { info: row });
+      return parseLeniently(row, (some) => super.parseOrder(some, market), { info: row });
     }
 
     override parseTrade(row: unknown, market?: unknown): unknown {
-      return parseOr(() => super.parseTrade(row, market), { info: row });
+      return parseLeniently(row, (some) => super.parseTrade(some, market), { info: row });
+    }
+
+    override parseTicker(row: unknown, market?: unknown): unknown {
+      return parseLeniently(row, (some) => super.parseTicker(some, market), {});
     }
 
     override parseOHLCV(row: unknown, market?: unknown): unknown {
-      return parseOr(() => super.parseOHLCV(row, market), []);
+      return parseLeniently(row, (some) => super.parseOHLCV(some, market), []);
     }
 
     /** ccxt would drop rows whose pair it cannot read, as if they did not exist. */
@@ -329,14 +351,13 @@ const exchangeCallOf = (send: Send) =>
     params: Dict,
   ): Promise<unknown> {
     const { url, method, headers, body } = this.sign(path, api, verb, params);
-    const { status, text } = await send({
+    const { text } = await send({
       url,
       method,
       headers: { "User-Agent": "edgemaker", ...this.headers, ...headers },
       body,
     });
     const result = this.parseJson(text);
-    this.handleErrors(status, "", url, method, {}, text, result, headers, body);
     return result || text;
   };
 

@@ -35,7 +35,7 @@ export async function readSpan(
   if (to <= from) return { fills: [], unreadable: [], covered: { from: request.from, to: end }, now };
   const { rows, first } = await readPages(session, quirks, symbol, { from, to });
   const result = { from: Math.max(request.from, first), to: Math.min(to, end) };
-  return { ...readFillRows(rows, symbol), covered: result, now };
+  return { ...readFillRows(rows, symbol, quirks), covered: result, now };
 }
 
 /** Returns all executions of some orders, as far as the exchange still has them. */
@@ -53,7 +53,7 @@ export async function readOrders(
     const ask = (exchange: Ccxt) => quirks.fillsOf(exchange, symbol, orderIds, part);
     rows.push(...(await session.read("fills", symbol, ask)));
   }
-  return readFillRows(rows, symbol);
+  return readFillRows(rows, symbol, quirks);
 }
 
 /**
@@ -111,13 +111,13 @@ const oldestOf = (rows: readonly Dict[]): Millis | undefined =>
     .sort((a, b) => a - b)[0];
 
 /** Returns every readable row once, and for the others the readable part. */
-function readFillRows(rows: readonly Dict[], symbol: Pair): FillsRead {
+function readFillRows(rows: readonly Dict[], symbol: Pair, quirks: Quirks): FillsRead {
   const fills = new Map<string, VenueFill>();
   const unreadable: UnreadableFill[] = [];
   for (const row of rows) {
     if (row.symbol !== symbol) continue;
     try {
-      const fill = venueFillOf(row);
+      const fill = venueFillOf(row, quirks);
       fills.set(fill.id, fill);
     } catch (error) {
       if (!(error instanceof VenueError)) throw error;
@@ -185,7 +185,12 @@ export function publicData(link: ExchangeLink, asker: CallerKind): PublicData {
 
     async book(symbol, limit) {
       const book = await shared("book", symbol, async (exchange) =>
-        bookOf(await exchange.fetchOrderBook(symbol, quirks.bookLevels), MAX_BOOK_LEVELS, clock()),
+        bookOf(
+          (await quirks.book?.(exchange, symbol)) ??
+            (await exchange.fetchOrderBook(symbol, quirks.bookLevels)),
+          MAX_BOOK_LEVELS,
+          clock(),
+        ),
       );
       return { ...book, bids: book.bids.slice(0, limit), asks: book.asks.slice(0, limit) };
     },

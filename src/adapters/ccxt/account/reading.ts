@@ -253,20 +253,23 @@ export function venueOrderOf(result: Dict, quirks: Quirks, now: Millis): VenueOr
   const stop = stopTermsOf(result, quirks);
   const isMarket = stop ? stop.type === "stop_market" : String(result.type).includes("market");
   const type = isMarket ? "market" : "limit";
-  const cost = quirks.notionalOf?.(result) ?? result.cost;
-  const notional = filled === ZERO ? ZERO : (knownFrom(ZERO, cost) ?? undefined);
-  const fees = quirks.feesOf?.(result);
-  const limit = decimalOf(result.price) ?? ZERO;
-  const amount = natural(sizes.amount ?? sizes.filled, "amount");
+  const limit = type === "limit" ? positive(result.price, "price") : undefined;
+  const amount = natural(sizes.amount ?? (limit === undefined ? sizes.filled : undefined), "amount");
   // For market orders by cost, some exchanges return the cost as the amount.
-  if (type === "limit" && (filled > amount || limit < ZERO)) throw bad("inconsistent order");
+  if (limit !== undefined && (filled > amount || amount === ZERO)) throw bad("inconsistent order");
+  const cost = knownFrom(ZERO, quirks.notionalOf?.(result) ?? result.cost) ?? undefined;
+  const worth = limit === undefined ? cost : mul(filled, limit, "half");
+  const isPlausible =
+    cost !== undefined && (limit === undefined || isNearWorth(cost, worth ?? ZERO, MAX_IMPROVEMENT));
+  const notional = filled === ZERO ? ZERO : isPlausible ? cost : undefined;
+  const fees = quirks.feesOf?.(result);
   return {
     id: requireText(result.id, "order id"),
     clientId: quirks.clientIdOf(result),
     symbol: requireText(result.symbol, "symbol") as Pair,
     side: sideOf(result.side),
     type,
-    price: type === "limit" ? limit : notional ? div(notional, filled, "half") : ZERO,
+    price: limit ?? (notional ? div(notional, filled, "half") : ZERO),
     amount,
     filled,
     notional,
@@ -275,7 +278,11 @@ export function venueOrderOf(result: Dict, quirks: Quirks, now: Millis): VenueOr
         ? []
         : quirks.tellsFee?.(result) === false
           ? undefined
-          : wholeFees(fees ? { fees } : result),
+          : wholeFees(
+              fees ? { ...result, fees } : result,
+              { worth: notional ?? worth, amount: filled },
+              quirks,
+            ),
     status: readStatus(quirks.statusOf?.(result) ?? result.status, filled),
     ...(stop ? { stop } : {}),
     at: timeOr(result.timestamp, now),
@@ -305,33 +312,71 @@ const readStatus = (word: unknown, filled: Decimal): OrderStatus => {
   return ENDED.get(word) ?? "unknown";
 };
 
-/** Returns undefined unless every fee has its asset: unknown is not zero. */
-function wholeFees(result: Dict): Fee[] | undefined {
-  const list =
-    Array.isArray(result.fees) && result.fees.length > 0 ? result.fees : result.fee ? [result.fee] : [];
-  const fees = (list as unknown[]).map((fee) => {
-    const [amount, asset] = [decimalOf(fieldOf(fee, "cost")), fieldOf(fee, "currency")];
-    return amount === undefined || typeof asset !== "string" ? undefined : { asset, amount };
-  });
-  if (fees.length === 0 || fees.includes(undefined)) return undefined;
-  return fees.filter((fee): fee is Fee => fee !== undefined && fee.amount !== ZERO);
+/** By how many times a limit order's cost can differ from its price; it can fill at better prices. */
+const MAX_IMPROVEMENT = 10n;
+/** Most of the value that an exchange pays for a trade, as one part of so many: 0.05 %. */
+const REBATE_PART = 2000n;
+
+const isNearWorth = (value: Decimal, worth: Decimal, times: bigint): boolean =>
+  value <= worth * times && value * times >= worth;
+
+interface Traded {
+  /** In quote; undefined if unknown. */
+  readonly worth: Decimal | undefined;
+  readonly amount: Decimal;
 }
 
 /**
+ * Returns undefined unless every fee has an amount and an asset that a fee of this trade can have: unknown is not zero,
+ * and a fee is never more than what was traded.
+ */
+function wholeFees(
+  result: Dict,
+  { worth, amount: base }: Traded,
+  { feeAssets = [] }: Pick<Quirks, "feeAssets">,
+): Fee[] | undefined {
+  const list =
+    Array.isArray(result.fees) && result.fees.length > 0 ? result.fees : result.fee ? [result.fee] : [];
+  const { symbol } = result;
+  const pair = typeof symbol === "string" && isPair(symbol) ? splitPair(symbol) : undefined;
+  const isPossible = (asset: string, amount: Decimal): boolean => {
+    const traded = asset === pair?.quote ? worth : asset === pair?.base ? base : undefined;
+    if (traded === undefined) return feeAssets.includes(asset) && amount >= ZERO && amount < MAX_THIRD_FEE;
+    return amount <= traded && amount * REBATE_PART >= -traded;
+  };
+  const fees = (list as unknown[]).map((fee) => {
+    const [amount, asset] = [decimalOf(fieldOf(fee, "cost")), fieldOf(fee, "currency")];
+    if (amount === ZERO) return NO_FEE;
+    return amount === undefined || typeof asset !== "string" || !isPossible(asset, amount)
+      ? undefined
+      : { asset, amount };
+  });
+  if (fees.length === 0 || fees.includes(undefined)) return undefined;
+  return fees.filter((fee): fee is Fee => fee !== undefined && fee !== NO_FEE);
+}
+
+/** A fee in a third asset, such as BGB, has no known value here; no trade costs a billion of it. */
+const MAX_THIRD_FEE: Decimal = ONE * 1_000_000_000n;
+const NO_FEE: Fee = { asset: "", amount: ZERO };
+
+/**
  * Returns the reported cost. Zero is valid if price × amount rounds to zero at the reported precision: Kraken takes
- * dust for free (infinity-grid#7).
+ * dust for free (infinity-grid#7). Throws if the cost is another than price × amount, so one of the three is wrong.
  */
 function notionalOf(result: unknown, worth: Decimal): Decimal {
   if (!isGiven(result)) return worth;
   const cost = natural(result, "cost of a fill");
   const places = typeof result === "string" ? (result.split(".")[1]?.length ?? 0) : 0;
-  if (cost === ZERO && worth * 2n >= ONE / 10n ** BigInt(places)) throw bad("cost of a fill");
+  const difference = cost > worth ? cost - worth : worth - cost;
+  if (difference * 2n >= ONE / 10n ** BigInt(places) && difference * 100n > worth)
+    throw bad("cost of a fill");
   return cost;
 }
 
-export function venueFillOf(result: Dict): VenueFill {
+export function venueFillOf(result: Dict, quirks: Pick<Quirks, "feeAssets"> = {}): VenueFill {
   const [price, amount] = [positive(result.price, "fill price"), positive(result.amount, "fill amount")];
-  const fees = wholeFees(result);
+  const worth = mul(price, amount, "half");
+  const fees = wholeFees(result, { worth, amount }, quirks);
   if (!fees) throw bad("fee of a fill");
   return {
     id: requireText(result.id, "trade id"),
@@ -340,7 +385,7 @@ export function venueFillOf(result: Dict): VenueFill {
     side: sideOf(result.side),
     price,
     amount,
-    notional: notionalOf(result.cost, mul(price, amount, "half")),
+    notional: notionalOf(result.cost, worth),
     fees,
     at: exactTime(result.timestamp, "time of a fill"),
   };

@@ -43,7 +43,8 @@ export async function sendOrder(
         ),
     );
     const { id } = answer;
-    if (typeof id === "string" && PLAUSIBLE.test(id)) return { result: "accepted", id };
+    // With any other id, the order would never be found; its client order id finds it.
+    if (typeof id === "string" && quirks.orderIds.form.test(id)) return { result: "accepted", id };
     return { result: "unknown", reason: "the exchange returned no order id" };
   } catch (error) {
     const outcome = trace.outcomeOf(error);

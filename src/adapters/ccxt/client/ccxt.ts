@@ -26,18 +26,6 @@ export interface Ccxt {
   request(path: string, api: string | readonly string[], verb: string, params: Dict): Promise<unknown>;
   /** Parses JSON; numbers beyond JavaScript's precision become text. Undefined if the text is not JSON. */
   parseJson(text: string): unknown;
-  /** Throws if a response with status 200 contains an error of the exchange. */
-  handleErrors(
-    status: number,
-    statusText: string,
-    url: string,
-    method: string,
-    headers: object,
-    text: string,
-    result: unknown,
-    requestHeaders: object | undefined,
-    requestBody: string | undefined,
-  ): void;
   options: Record<string, unknown>;
   readonly apiKey: string;
   milliseconds: () => number;
@@ -110,6 +98,7 @@ export interface Ccxt {
   safeString(row: unknown, field: string): string | undefined;
   /** Balances, of which one odd amount would make ccxt refuse the whole list. */
   readonly privatePostBalanceEx?: (params: Dict) => Promise<unknown>;
+  readonly publicSpotGetOrderBook?: (params: Dict) => Promise<Dict>;
   readonly privateSpotGetAccounts?: (params: Dict) => Promise<unknown>;
   readonly privateUnifiedGetAccounts?: (params: Dict) => Promise<unknown>;
   readonly privateSpotGetV2SpotAccountAssets?: (params: Dict) => Promise<unknown>;

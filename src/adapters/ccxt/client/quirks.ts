@@ -119,6 +119,8 @@ export interface Quirks {
   markets(exchange: Ccxt): Promise<readonly Dict[]>;
   /** Sets what ccxt needs besides the markets themselves. */
   readonly withMarkets?: (exchange: Ccxt, markets: readonly Dict[]) => void;
+  /** Returns the order book, if ccxt needs a field that we do not need. */
+  readonly book?: (exchange: Ccxt, symbol: Pair) => Promise<Dict>;
   /** Number of levels and trades to request; default: the exchange's. */
   readonly bookLevels?: number;
   readonly publicTrades?: number;
@@ -173,6 +175,8 @@ export interface Quirks {
   readonly tellsFee?: (order: Dict) => boolean;
   /** Returns all fees of an order, if ccxt omits some; undefined if ccxt's are complete. */
   readonly feesOf?: (order: Dict) => readonly unknown[] | undefined;
+  /** Assets other than the pair's in which fees can be paid. */
+  readonly feeAssets?: readonly string[];
   /** Returns the exchanged quote, if ccxt only estimates it. */
   readonly notionalOf?: (order: Dict) => unknown;
   /** Returns what an order waits for, or waited for; undefined for an order that never does. */

@@ -143,7 +143,7 @@ export const bitget: Quirks = {
   ...DEFAULT_QUIRKS,
   name: "bitget",
   host: "api.bitget.com",
-  orderIds: { form: /^\d{1,20}$/, like: "digits, for example 1098394344925597696" },
+  orderIds: { form: /^[1-9]\d{0,19}$/, like: "digits, for example 1098394344925597696" },
   load: async () => asCcxt(await import("../../../../node_modules/ccxt/js/src/bitget.js")),
   // If not set, ccxt reads the account's kind, and takes a failure as a classic account.
   options: { defaultType: "spot", uta: false, fetchMarkets: { types: ["spot"] } },
@@ -157,6 +157,7 @@ export const bitget: Quirks = {
   buysByCost: true,
   // bitget.com/support/articles/12560603795929, below 1,000,000 USD.
   publishedFees: { maker: decimal("0.001"), taker: decimal("0.001"), published: "2023-08-16" },
+  feeAssets: ["BGB"],
   // Limit of the endpoint for older candles: for a longer span, ccxt requests its end there and omits its beginning.
   candlePage: 200,
 

@@ -35,6 +35,7 @@ const LABELS = errorCodeTable({
 /** Default number of orders of each pair per page. */
 const OPEN_PAGE = 100;
 const TRADE_PAGE = 1000;
+const GATEIO_BOOK_LEVELS = 100;
 const CLIENT_ID_PREFIX = "t-";
 
 export const gateio: Quirks = {
@@ -43,7 +44,7 @@ export const gateio: Quirks = {
   host: "api.gateio.ws",
   // Lookups and cancels also accept the order's own `text`.
   orderIds: {
-    form: /^(\d{1,20}|t-[\w.-]{1,28})$/,
+    form: /^([1-9]\d{0,19}|t-[\w.-]{1,28})$/,
     like: "digits, for example 1852454420, or your own text of the order, which begins with t-",
   },
   load: async () => asCcxt(await import("../../../../node_modules/ccxt/js/src/gate.js")),
@@ -85,6 +86,7 @@ export const gateio: Quirks = {
   buysByCost: true,
   // gate.com/fee, VIP 0 without a discount; announcement 50390 left it unchanged.
   publishedFees: { maker: decimal("0.001"), taker: decimal("0.001"), published: "2026-04-09" },
+  feeAssets: ["GT", "POINT", "GATEPOINT"],
   candlePage: 1000,
   // "Maximum 10000 points ago are allowed" (ccxt#27887); the margin covers the time until the last page is requested.
   candleReach: 9_990,
@@ -112,7 +114,12 @@ export const gateio: Quirks = {
       return { ...market, active: status === "tradable" || onlySide !== undefined, onlySide };
     });
   },
-  bookLevels: 100,
+  // ccxt refuses a book without its time.
+  book: async (exchange, symbol) => {
+    const request = { currency_pair: exchange.market(symbol).id, limit: GATEIO_BOOK_LEVELS, with_id: true };
+    const { current, ...book } = (await exchange.publicSpotGetOrderBook?.(request)) ?? {};
+    return { ...book, timestamp: current };
+  },
   publicTrades: 500,
 
   opensByPair: false,

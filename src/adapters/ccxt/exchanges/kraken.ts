@@ -88,7 +88,9 @@ export const kraken: Quirks = {
 
   refusalIn(body) {
     const result = fieldOf(body, "error");
-    const errors = Array.isArray(result) ? result.map(String).filter((error) => !error.startsWith("W")) : [];
+    const errors = (typeof result === "string" ? [result] : Array.isArray(result) ? result : [])
+      .map(String)
+      .filter((error) => error !== "" && !error.startsWith("W"));
     if (errors.length === 0) return undefined;
     // An unknown error leaves the result open, whatever else the response contains.
     return { code: errors.find((error) => meaningOf(error) === undefined) ?? errors[0] ?? "", message: "" };

@@ -34,7 +34,7 @@ export const mexc: Quirks = {
   host: "api.mexc.com",
   // `C02__…` from today's engine, hexadecimal and plain numbers from earlier ones.
   orderIds: {
-    form: /^([A-Z]\d{2}__\w{1,40}|[0-9a-f]{32}|\d{1,30})$/i,
+    form: /^([A-Z]\d{2}__\w{1,40}|[0-9a-f]{32}|[1-9]\d{0,29})$/i,
     like: "C02__ and digits, 32 of 0-9a-f, or digits alone, for example C02__443776347957968896088",
   },
   load: async () => asCcxt(await import("../../../../node_modules/ccxt/js/src/mexc.js")),
@@ -43,6 +43,7 @@ export const mexc: Quirks = {
   buyFeeIn: "unknown",
   // mexc.com/learn, "Calculation of fees in spot trading".
   publishedFees: { maker: ZERO, taker: decimal("0.0005"), published: "2025-07-16" },
+  feeAssets: ["MX"],
   rate: { burst: 20, perSecond: 10, reserve: 4 },
 
   refusalIn(body) {

@@ -205,7 +205,11 @@ function sending({ answer = { id: "x1" }, leaves = true, buysByCost = false, spo
     },
   };
   const link = {
-    quirks: { buysByCost, createParams: ({ clientId }: { clientId: string }) => ({ clientId }) },
+    quirks: {
+      buysByCost,
+      orderIds: { form: /^x\d+$/ },
+      createParams: ({ clientId }: { clientId: string }) => ({ clientId }),
+    },
     catalog: { spoil: spoils ?? (async (symbol: string) => void spoiled.push(symbol)) },
     log: (...entry: unknown[]) => void logged.push(entry),
   };
@@ -223,7 +227,7 @@ function sending({ answer = { id: "x1" }, leaves = true, buysByCost = false, spo
 describe("an order that is sent", () => {
   it("is accepted under the exchange's id, and unknown without a plausible one", async () => {
     expect(await sending({}).create()).toEqual({ result: "accepted", id: "x1" });
-    for (const id of [undefined, 5, "", "two words", "x".repeat(81)])
+    for (const id of [undefined, 5, "", "two words", "-1", "NaN"])
       expect(await sending({ answer: { id } }).create()).toEqual({
         result: "unknown",
         reason: "the exchange returned no order id",

@@ -138,7 +138,7 @@ describe("an order", () => {
     expect(read({ ...market, filled: "2", cost: undefined }).price).toBe(0n);
     // Its amount can be the cost that was asked for.
     expect(read({ type: "MARKET_BUY".toLowerCase(), amount: "1", filled: "2" }).type).toBe("market");
-    expect(read({ amount: undefined, filled: "2" }).amount).toBe(d("2"));
+    expect(read({ ...market, amount: undefined, filled: "2" }).amount).toBe(d("2"));
   });
 
   it("has the exchange's own amounts, notional and status where ccxt's differ", () => {
@@ -214,13 +214,14 @@ describe("an execution", () => {
     expect(read({ cost: "199.9" }).notional).toBe(d("199.9"));
     for (const cost of [undefined, null]) expect(read({ cost }).notional).toBe(d("200"));
     // It rounds to zero at two decimals, and not at three; half of a cent does not.
-    expect(read({ price: "0.002", cost: "0.00" }).notional).toBe(0n);
-    expect(read({ price: "0.2", amount: "0.2", cost: 0 }).notional).toBe(0n);
+    const fees = [{ cost: "0", currency: "USDT" }];
+    expect(read({ price: "0.002", cost: "0.00", fees }).notional).toBe(0n);
+    expect(read({ price: "0.2", amount: "0.2", cost: 0, fees }).notional).toBe(0n);
     for (const over of [
       { price: "0.002", cost: "0.000" },
       { price: "0.0025", cost: "0.00" },
     ])
-      expect(() => read(over)).toThrow(VenueError);
+      expect(() => read({ ...over, fees })).toThrow(VenueError);
   });
 
   it.each([
