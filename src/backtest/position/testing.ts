@@ -5,6 +5,7 @@ import { type Amount, Money } from "../../kernel/money.ts";
 import { isPair, splitPair } from "../../kernel/pair.ts";
 import { MINUTE, type Millis } from "../../kernel/time.ts";
 import type { Market, Side } from "../../model/market.ts";
+import type { Refusal } from "../../model/strategy.ts";
 import type { AnyStrategyDefinition } from "../../ports/definition.ts";
 import { finish } from "../run/begin.ts";
 import { backtestingDeclared } from "./declared.ts";
@@ -25,8 +26,8 @@ export interface StrategyPast {
   readonly config: Readonly<Record<string, unknown>>;
   /** Prices one minute apart, or the text of a CSV file with candles. */
   readonly prices: readonly Amount[] | string;
-  /** Prices of another exchange at the same times, if the strategy uses a reference price. */
-  readonly reference?: readonly Amount[] | string;
+  /** Prices of other sources at the same times, by the names of the sources, if the strategy uses a reference price. */
+  readonly reference?: StrategyPast["prices"] | Readonly<Record<string, StrategyPast["prices"]>>;
   readonly base?: Amount;
   readonly quote?: Amount;
   readonly market?: TestMarketRules;
@@ -48,6 +49,10 @@ export interface BacktestOutcome {
   readonly quote: Money;
   /** Profit in quote, with base valued at the last price. */
   readonly total: Money;
+  /** State that the last call returned; null without one. */
+  readonly state: unknown;
+  /** Returned orders that could not be placed at the end, and why. */
+  readonly refused: readonly (Omit<Refusal, "slot"> & { readonly id: string })[];
   /** Why the strategy failed; null if it did not. */
   readonly error: string | null;
 }
@@ -67,14 +72,15 @@ export function backtestStrategy(
     backtestingDeclared(definition, { ...budget, options: config }, minuteCandles(prices, market), {
       market,
       withBand: false,
-      ...(reference === undefined
-        ? {}
-        : { reference: [{ source: "other", candles: minuteCandles(reference, market) }] }),
+      reference: Object.entries(namedPrices(reference)).map(([source, levels]) => ({
+        source,
+        candles: minuteCandles(levels, market),
+      })),
       ...(tickInterval === undefined ? {} : { rules: { tickInterval } }),
     }),
   );
   const { strategy } = run.account;
-  const { base: baseAfter, ledger } = strategy.state;
+  const { base: baseAfter, ledger, memory, refused, ids } = strategy.state;
   return {
     fills: run.fills.map(({ at, side, price, amount }) => ({
       at,
@@ -85,9 +91,18 @@ export function backtestStrategy(
     base: Money.of(baseAfter),
     quote: Money.of(budget.quoteBudget + ledger.quote),
     total: Money.of(positionAccounts(strategy, endPrice).total),
+    state: memory === null ? null : JSON.parse(memory.json),
+    refused: refused.map(({ slot, ...refusal }) => ({ id: ids[slot] ?? "", ...refusal })),
     error: strategy.lastError,
   };
 }
+
+const namedPrices = (
+  reference: StrategyPast["reference"] = {},
+): Readonly<Record<string, StrategyPast["prices"]>> =>
+  typeof reference === "string" || Array.isArray(reference)
+    ? { other: reference }
+    : (reference as Readonly<Record<string, StrategyPast["prices"]>>);
 
 function marketWith({
   symbol = "BTC/USDT",
