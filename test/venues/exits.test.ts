@@ -116,6 +116,36 @@ describe("an exit on kraken that needs several orders", () => {
   });
 });
 
+describe("a stop price that is reached while calls for a routine pass are lacking", () => {
+  it.each([
+    ["no pass was postponed before", 0],
+    ["the last pass was postponed", 1],
+  ])("is found by a public price, and sold with the calls of one exit: %s", async (_, postponed) => {
+    const { deps, exchange, round, sales, stopped, time, useUp } = await holdingGrid("starter");
+    await useUp();
+    for (let rounds = 0; rounds < postponed; rounds++) await round();
+    // The calls of an exit are back, those of a routine pass beside an exit are not.
+    time.pass(18 * SECOND);
+    exchange.move("BTC/USDT", "55900");
+    const began = time.now();
+    while (sales().length === 0 && time.now() - began < 60 * SECOND) await round();
+    expect(time.now() - began).toBeLessThanOrEqual(2 * TICK);
+    expect(exchange.limited).toEqual([]);
+    expect(await stopped()).toBeLessThanOrEqual(60 * SECOND);
+    expect((await deps.store.strategies({}))[0]?.accountError).toBeNull();
+  });
+
+  it("leaves the reserved calls alone while the price is above the stop price", async () => {
+    const { exchange, round, time, useUp } = await holdingGrid("starter");
+    await useUp();
+    time.pass(18 * SECOND);
+    exchange.resetCounts();
+    await round();
+    expect(exchange.observed.filter(({ key }) => key !== undefined)).toEqual([]);
+    expect(exchange.observed.length).toBeGreaterThan(0);
+  });
+});
+
 const PAIRS = {
   "BTC/USDT": 60_000,
   "ETH/USDT": 3000,

@@ -21,7 +21,7 @@ import { act, type Cancelled, cancelEach, type Hold, protocolTime, record } from
 import { type Budget, budgetOf } from "./budget.ts";
 import { observe } from "./observe.ts";
 import { NO_OFFER_MINUTES, offerMinutesOf, readConfidence } from "./own-offers.ts";
-import { watchChanges } from "./stop-watch.ts";
+import { checkStops, isWatched, watchChanges } from "./stop-watch.ts";
 import { upgradedSnapshot } from "./upgrade.ts";
 import { isStopping, leavesWith, leavingStrategies, sellsBase, unread, urgentCancels } from "./urgent.ts";
 
@@ -88,7 +88,18 @@ export async function runPass(
     urgent = await cancelEach({ venue: leasedVenue, local }, hold, { cancels, budget });
     // After the cancels, because they need no state: a strategy of a newer version must not prevent them.
     snapshot = upgradedSnapshot(snapshot, deps.kinds);
-    await leasedVenue.enter?.();
+    try {
+      await leasedVenue.enter?.();
+    } catch (error) {
+      if (terms.isUrgent || !(error instanceof BudgetSpent)) throw error;
+      // An exit can use the reserved calls, and a public price shows whether there is one.
+      const { memory, isReached } = await checkStops(leasedVenue, snapshot, budget);
+      snapshot = { ...snapshot, memory };
+      if (!isReached) throw error;
+      await leasedVenue.leave?.();
+      leasedVenue = underLease(venue, snapshot, { ...terms, isUrgent: true });
+      await leasedVenue.enter?.();
+    }
     const ended = await pass(deps, leasedVenue, { snapshot, hold, budget, urgent });
     return { account, cancels: urgent.confirmed, ...ended };
   } catch (error) {
@@ -297,7 +308,8 @@ async function giveBack(
             turn: turnAfter(memory, budget.made > urgent.requested.length),
           },
           failure: null,
-          resumeAt: lease.now + wait,
+          // Stop prices are checked again at each round.
+          resumeAt: snapshot.strategies.some(isWatched) ? lease.now : lease.now + wait,
         }
       : {
           events: [...urgent.events, ...events, ...watch.events, ...refusedKeyEvents(snapshot, of, message)],

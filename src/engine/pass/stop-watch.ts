@@ -1,11 +1,17 @@
-/** Checks whether stop prices are still watched, and reports if they are not. */
+/** Checks whether stop prices are reached and still watched, and reports if they are not. */
+import { VenueError } from "../../kernel/errors.ts";
+import type { Pair } from "../../kernel/pair.ts";
+import { midOf } from "../../kernel/spread.ts";
 import { formatSince, MINUTE, type Millis, SECOND, timeGap } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import type { Event } from "../../model/events.ts";
+import type { BidAsk } from "../../model/market.ts";
 import type { AccountMemory } from "../../model/memory.ts";
 import type { Strategy } from "../../model/strategy.ts";
 import type { Snapshot } from "../../ports/stores/pass-store.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
+import type { Venue } from "../../ports/venue.ts";
+import { type Budget, callWithinBudget } from "./budget.ts";
 
 /** Number of intervals without a price that count as unwatched. */
 const INTERVALS = 3;
@@ -22,12 +28,57 @@ interface StopContext {
   readonly interval: Millis;
 }
 
+/** Returns whether a stop price of the strategy can end it now. */
+export const isWatched = ({ config, wants, status, phase }: WatchedStrategy): boolean =>
+  (config.stopLossPrice !== undefined || config.takeProfitPrice !== undefined) &&
+  wants === "run" &&
+  status === "running" &&
+  phase !== "starting" &&
+  phase !== "stopping";
+
+/**
+ * Reads the public prices of the pairs with a stop price, for a pass that the rate limit would postpone. Returns the
+ * memory with these prices, and whether one has reached a stop price.
+ */
+export async function checkStops(
+  venue: Pick<Venue, "ticker">,
+  { strategies, memory, lease: { now } }: Snapshot,
+  budget: Budget,
+): Promise<{ readonly memory: AccountMemory; readonly isReached: boolean }> {
+  const watched = strategies.filter(isWatched);
+  const marks = { ...memory.marks };
+  let isReached = false;
+  for (const symbol of new Set(watched.map((strategy) => strategy.symbol))) {
+    const quote = await publicPrice(venue, symbol, budget);
+    if (!quote) continue;
+    const mid = midOf(quote);
+    marks[symbol] = { mid, at: quote.at, observedAt: now };
+    isReached ||= watched.some(
+      ({ symbol: pair, config: { stopLossPrice: low, takeProfitPrice: high } }) =>
+        pair === symbol && ((low !== undefined && mid <= low) || (high !== undefined && mid >= high)),
+    );
+  }
+  return { memory: { ...memory, marks }, isReached };
+}
+
+/** Returns undefined if there is no price, or no call left for it. */
+async function publicPrice(
+  venue: Pick<Venue, "ticker">,
+  symbol: Pair,
+  budget: Budget,
+): Promise<BidAsk | undefined> {
+  try {
+    return (await callWithinBudget(budget, () => venue.ticker(symbol)))?.answer;
+  } catch (error) {
+    if (error instanceof VenueError) return undefined;
+    throw error;
+  }
+}
+
 /** Returns how long the stop price has not been checked; 0 while it is watched, or if there is none. */
 export function unwatchedFor(strategy: WatchedStrategy, { memory, now, interval }: StopContext): Millis {
-  const { config, wants, status, phase, symbol } = strategy;
-  if (config.stopLossPrice === undefined && config.takeProfitPrice === undefined) return 0;
-  if (wants !== "run" || status !== "running" || phase === "starting" || phase === "stopping") return 0;
-  const observedAt = memory.marks[symbol]?.observedAt;
+  if (!isWatched(strategy)) return 0;
+  const observedAt = memory.marks[strategy.symbol]?.observedAt;
   const since = observedAt === undefined ? 0 : timeGap(observedAt, now);
   return since > Math.max(MIN_UNWATCHED_MS, INTERVALS * interval) ? since : 0;
 }

@@ -13,6 +13,7 @@ import type { StrategyView } from "../../../ports/stores/store.ts";
 import type { Hint, Reactions, StreamReport, StreamState, StreamTopics } from "../../../ports/venue.ts";
 import type { Local, Log } from "../../../ports/within-time.ts";
 import type { Pass } from "../pass.ts";
+import { isWatched } from "../stop-watch.ts";
 import { REPORTED_AFTER } from "./down.ts";
 import { keepStream, type OpenStream, type StreamParts } from "./open-stream.ts";
 
@@ -56,7 +57,7 @@ export function followStreams({ store, kinds, log, streams, local, random, inter
   function connect(account: AccountKey, followed: FollowedAccount): void {
     const open = [...accounts.values()].filter(({ connection }) => connection).length;
     if (!streams || open >= MAX_CONNECTIONS) return;
-    const request = () => early.request(account);
+    const request = (isAtOnce?: boolean) => early.request(account, isAtOnce);
     const recovered = () => log("info", "the stream is live again", { account });
     const listener = listenerOf(followed, { now, request, recovered });
     const parts = { streams, local, random };
@@ -124,8 +125,8 @@ export function followStreams({ store, kinds, log, streams, local, random, inter
 
 interface ListenerParts {
   readonly now: () => Millis;
-  /** Requests an early pass. */
-  readonly request: () => void;
+  /** Requests an early pass, on request although the rate limit has postponed one. */
+  readonly request: (isAtOnce?: boolean) => void;
   /** Logs the end of a reported downtime. */
   readonly recovered: () => void;
 }
@@ -133,13 +134,16 @@ interface ListenerParts {
 /** Requests an early pass after a hint, and records when the stream goes down. */
 const listenerOf = (followed: FollowedAccount, { now, request, recovered }: ListenerParts) => ({
   onHint(hint: Hint): void {
-    if (hint.kind === "orders") followed.hintAt = now();
-    else {
+    if (hint.kind === "orders") {
+      followed.hintAt = now();
+      request();
+    } else {
       const pricedAt = followed.pricedAt.get(hint.symbol) ?? Number.NEGATIVE_INFINITY;
       if (now() - pricedAt < PRICE_GAP || !reaches(followed.wakes.at.get(hint.symbol) ?? [], hint)) return;
       followed.pricedAt.set(hint.symbol, now());
+      // A reached stop price can use reserved calls.
+      request(true);
     }
-    request();
   },
   onState(state: StreamState): void {
     if (state.state === "down") {
@@ -264,7 +268,8 @@ export function earlyPasses({ local, interval, run }: EarlyParts) {
     while (state.isWaiting && !isStopped) {
       const wait = waitOf(state);
       if (wait > 0) {
-        await local.sleep(wait);
+        // In parts, because a request can end it.
+        await local.sleep(Math.min(wait, EARLY_GAP));
         continue;
       }
       state.isWaiting = false;
@@ -282,10 +287,14 @@ export function earlyPasses({ local, interval, run }: EarlyParts) {
   }
 
   return {
-    /** Requests a pass as soon as possible; one that has started does not count. */
-    request(account: AccountKey): void {
+    /**
+     * Requests a pass as soon as possible; one that has started does not count. `isAtOnce` waits for no calls of the
+     * rate limit.
+     */
+    request(account: AccountKey, isAtOnce = false): void {
       const state = stateOf(account);
       state.isWaiting = true;
+      if (isAtOnce) state.retryAt = 0;
       void serve(account, state);
     },
     /** A round starts a pass of the account, which serves a waiting request. */
@@ -374,9 +383,10 @@ function ownWakes(strategy: Strategy, kinds: Kinds): WakePrices | undefined {
   }
 }
 
-const stopWakes = ({ config: { stopLossPrice, takeProfitPrice } }: Strategy): WakePrices[] => [
-  { below: stopLossPrice, above: takeProfitPrice },
-];
+const stopWakes = (strategy: Strategy): WakePrices[] => {
+  const { stopLossPrice: below, takeProfitPrice: above } = strategy.config;
+  return isWatched(strategy) ? [{ below, above }] : [];
+};
 
 const hasPrice = ({ below, above }: WakePrices): boolean => below !== undefined || above !== undefined;
 

@@ -361,7 +361,13 @@ const GATE = "live:gateio:api.gateio.ws";
 const INTERVAL = 5_000;
 
 /** Passes on a clock that moves only while something sleeps, and by `takes` for each pass. */
-function scheduled({ takes = 0, outcomes = [] as Pass["outcome"][], postponed = 0, during = () => {} } = {}) {
+function scheduled({
+  takes = 0,
+  outcomes = [] as Pass["outcome"][],
+  postponed = 0,
+  during = () => {},
+  asleep = (_now: number) => {},
+} = {}) {
   let now = 0;
   const starts: [string, number][] = [];
   const early = earlyPasses({
@@ -370,6 +376,7 @@ function scheduled({ takes = 0, outcomes = [] as Pass["outcome"][], postponed = 
       sleep: async (millis) => {
         await undefined;
         now += millis;
+        asleep(now);
       },
     },
     interval: INTERVAL,
@@ -428,6 +435,16 @@ describe("an early pass", () => {
     early.request(MEXC);
     await settled();
     expect(starts.map(([, at]) => at)).toEqual([0, 9_250]);
+  });
+
+  it("is made at once if a price hint arrives while it waits for calls", async () => {
+    const made = scheduled({
+      postponed: 9_000,
+      asleep: (now) => now === 1_000 && made.early.request(MEXC, true),
+    });
+    made.early.request(MEXC);
+    await made.settled();
+    expect(made.starts.map(([, at]) => at)).toEqual([0, 1_000]);
   });
 
   it("is not made if a tick has started a pass meanwhile", async () => {
