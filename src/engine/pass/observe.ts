@@ -5,6 +5,7 @@ import type { Pair } from "../../kernel/pair.ts";
 import { ageOf, type Millis } from "../../kernel/time.ts";
 import type { Elsewhere } from "../../model/memory.ts";
 import type { Order } from "../../model/order.ts";
+import type { Strategy } from "../../model/strategy.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { Kinds } from "../../ports/kind.ts";
 import type { PassStore, Snapshot } from "../../ports/stores/pass-store.ts";
@@ -66,11 +67,19 @@ export async function observe(
 
 /**
  * Returns whether the balances are read before the orders. If the calls are few, the reads of several pairs would use
- * them up in each pass, and without balances nothing is sold.
+ * them up in each pass, and without balances nothing is sold. Beside a sale that was sent, usually nothing is left.
  */
-const needsBalancesFirst = ({ spare }: Venue, snapshot: Snapshot): boolean =>
-  snapshot.strategies.some(({ phase, wants }) => phase === "starting" && wants === "run") ||
-  (spare !== undefined && leavingStrategies(snapshot).some(sellsBase));
+function needsBalancesFirst({ spare }: Venue, snapshot: Snapshot): boolean {
+  const isSelling = ({ id }: Strategy) =>
+    snapshot.orders.some(
+      ({ strategy, kind, state }) => strategy === id && kind === "exit" && state !== "rejected",
+    );
+  return (
+    snapshot.strategies.some(({ phase, wants }) => phase === "starting" && wants === "run") ||
+    (spare !== undefined &&
+      leavingStrategies(snapshot).some((strategy) => sellsBase(strategy) && !isSelling(strategy)))
+  );
+}
 
 const anyRuns = ({ strategies, kill }: Snapshot): boolean =>
   !kill.on && strategies.some(({ wants }) => wants === "run");
