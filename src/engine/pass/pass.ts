@@ -21,7 +21,7 @@ import { act, type Cancelled, cancelEach, type Hold, protocolTime, record } from
 import { type Budget, budgetOf } from "./budget.ts";
 import { observe } from "./observe.ts";
 import { NO_OFFER_MINUTES, offerMinutesOf, readConfidence } from "./own-offers.ts";
-import { checkStops, isWatched, watchChanges } from "./stop-watch.ts";
+import { checkStops, isStopWatched, watchChanges } from "./stop-watch.ts";
 import { upgradedSnapshot } from "./upgrade.ts";
 import { isStopping, leavesWith, leavingStrategies, sellsBase, unread, urgentCancels } from "./urgent.ts";
 
@@ -88,14 +88,13 @@ export async function runPass(
     urgent = await cancelEach({ venue: leasedVenue, local }, hold, { cancels, budget });
     // After the cancels, because they need no state: a strategy of a newer version must not prevent them.
     snapshot = upgradedSnapshot(snapshot, deps.kinds);
-    try {
-      await leasedVenue.enter?.();
-    } catch (error) {
-      if (terms.isUrgent || !(error instanceof BudgetSpent)) throw error;
+    const postponed = await postponedBy(leasedVenue);
+    if (postponed) {
+      if (terms.isUrgent) throw postponed;
       // An exit can use the reserved calls, and a public price shows whether there is one.
       const { memory, isReached } = await checkStops(leasedVenue, snapshot, budget);
       snapshot = { ...snapshot, memory };
-      if (!isReached) throw error;
+      if (!isReached) throw postponed;
       await leasedVenue.leave?.();
       leasedVenue = underLease(venue, snapshot, { ...terms, isUrgent: true });
       await leasedVenue.enter?.();
@@ -111,6 +110,17 @@ export async function runPass(
     const of = error instanceof VenueError ? error.failure : undefined;
     if (snapshot) await giveBack(deps, venue, { snapshot, budget, urgent, message, of, wait });
     return { account, message, cancels: urgent.confirmed, ...endingOf(wait) };
+  }
+}
+
+/** Returns the error if the rate limit lacks the calls of a pass. */
+async function postponedBy({ enter }: Venue): Promise<BudgetSpent | undefined> {
+  try {
+    await enter?.();
+    return undefined;
+  } catch (error) {
+    if (error instanceof BudgetSpent) return error;
+    throw error;
   }
 }
 
@@ -309,7 +319,7 @@ async function giveBack(
           },
           failure: null,
           // Stop prices are checked again at each round.
-          resumeAt: snapshot.strategies.some(isWatched) ? lease.now : lease.now + wait,
+          resumeAt: snapshot.strategies.some(isStopWatched) ? lease.now : lease.now + wait,
         }
       : {
           events: [...urgent.events, ...events, ...watch.events, ...refusedKeyEvents(snapshot, of, message)],

@@ -29,7 +29,7 @@ interface StopContext {
 }
 
 /** Returns whether a stop price of the strategy can end it now. */
-export const isWatched = ({ config, wants, status, phase }: WatchedStrategy): boolean =>
+export const isStopWatched = ({ config, wants, status, phase }: WatchedStrategy): boolean =>
   (config.stopLossPrice !== undefined || config.takeProfitPrice !== undefined) &&
   wants === "run" &&
   status === "running" &&
@@ -45,7 +45,7 @@ export async function checkStops(
   { strategies, memory, lease: { now } }: Snapshot,
   budget: Budget,
 ): Promise<{ readonly memory: AccountMemory; readonly isReached: boolean }> {
-  const watched = strategies.filter(isWatched);
+  const watched = strategies.filter(isStopWatched);
   const marks = { ...memory.marks };
   let isReached = false;
   for (const symbol of new Set(watched.map((strategy) => strategy.symbol))) {
@@ -77,7 +77,7 @@ async function publicPrice(
 
 /** Returns how long the stop price has not been checked; 0 while it is watched, or if there is none. */
 export function unwatchedFor(strategy: WatchedStrategy, { memory, now, interval }: StopContext): Millis {
-  if (!isWatched(strategy)) return 0;
+  if (!isStopWatched(strategy)) return 0;
   const observedAt = memory.marks[strategy.symbol]?.observedAt;
   const since = observedAt === undefined ? 0 : timeGap(observedAt, now);
   return since > Math.max(MIN_UNWATCHED_MS, INTERVALS * interval) ? since : 0;

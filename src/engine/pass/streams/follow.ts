@@ -13,7 +13,7 @@ import type { StrategyView } from "../../../ports/stores/store.ts";
 import type { Hint, Reactions, StreamReport, StreamState, StreamTopics } from "../../../ports/venue.ts";
 import type { Local, Log } from "../../../ports/within-time.ts";
 import type { Pass } from "../pass.ts";
-import { isWatched } from "../stop-watch.ts";
+import { isStopWatched } from "../stop-watch.ts";
 import { REPORTED_AFTER } from "./down.ts";
 import { keepStream, type OpenStream, type StreamParts } from "./open-stream.ts";
 
@@ -385,7 +385,7 @@ function ownWakes(strategy: Strategy, kinds: Kinds): WakePrices | undefined {
 
 const stopWakes = (strategy: Strategy): WakePrices[] => {
   const { stopLossPrice: below, takeProfitPrice: above } = strategy.config;
-  return isWatched(strategy) ? [{ below, above }] : [];
+  return isStopWatched(strategy) ? [{ below, above }] : [];
 };
 
 const hasPrice = ({ below, above }: WakePrices): boolean => below !== undefined || above !== undefined;
