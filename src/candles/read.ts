@@ -2,7 +2,8 @@ import type { Pair } from "../kernel/pair.ts";
 import { MINUTE, type Millis, stampOf } from "../kernel/time.ts";
 import { type BarBuffer, type Columns, createBars, createScratch, inOrder } from "./bars.ts";
 import type { Candles } from "./candles.ts";
-import { type Figure, type Layout, layoutOf, readNearest, readNumber, readTime, textOf } from "./fields.ts";
+import { type Figure, readNearest, readNumber, readTime, textOf } from "./fields.ts";
+import { type Layout, layoutOf } from "./layout.ts";
 import { createRows, type Row, type RowShape, rowPlace } from "./rows.ts";
 
 export interface ReadOptions {

@@ -1,7 +1,8 @@
 import type { Pair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Candles, Column } from "./candles.ts";
-import { type Figure, type Layout, layoutOf, readNearest, readNumber, readTime, textOf } from "./fields.ts";
+import { type Figure, readNearest, readNumber, readTime, textOf } from "./fields.ts";
+import { type Layout, layoutOf } from "./layout.ts";
 import type { Refused } from "./read.ts";
 import { CUT_OFF, createRows, type Row, rowPlace } from "./rows.ts";
 import type { TapeBooks, TapeReading } from "./tape.ts";
