@@ -15,7 +15,9 @@ import {
   isRecordingFile,
   isTapeFile,
   keptCandles,
+  type ReadFlags,
   readCandleFile,
+  readFlags,
   readStored,
   readTapeFile,
 } from "../host/candle-sources.ts";
@@ -78,12 +80,12 @@ async function answeredBacktest(
   const request = operation.input.strict().parse(input);
   const runHere = (deps: Deps) => waitedFor((waiting) => run(operation, deps, request, { ...call, waiting }));
   const isStoredGrid = input.from !== undefined;
-  const skipRefused = values["skip-refused"] === true;
+  const flags = readFlags(values);
   const kept = isStoredGrid
-    ? file && pastOfFile(file, skipRefused)
+    ? file && pastOfFile(file, flags)
     : file === undefined
       ? await (namesServer(settings, values) ? undefined : storedIn(settings.databaseUrl, request))
-      : await keptIn(file, input.symbol, { skipRefused, asBars: !WALK_TRADES.includes(operation.name) });
+      : await keptIn(file, input.symbol, { ...flags, asBars: !WALK_TRADES.includes(operation.name) });
   // If all rules are given, only the file is needed: no database is opened, and no exchange is called.
   if (kept && !isStoredGrid && RULE_FIELDS.every((name) => input[name] !== undefined))
     return await runHere({ kept, local: nodeLocal } as unknown as Deps);
@@ -100,22 +102,21 @@ async function answeredBacktest(
 /** Processes trades individually; a search and a replay convert them to bars. */
 const WALK_TRADES: readonly string[] = ["backtest_grid", "backtest_centered_grid"];
 
-interface FileReadAs {
-  readonly skipRefused: boolean;
+interface FileReadAs extends ReadFlags {
   readonly asBars: boolean;
 }
 
 async function keptIn(
   file: string,
   symbol: unknown,
-  { skipRefused, asBars }: FileReadAs,
+  { asBars, ...flags }: FileReadAs,
 ): Promise<CandleReader> {
   if (typeof symbol !== "string" || !isPair(symbol))
     throw new UsageError("--symbol names the pair of --data");
-  const all = pastOfFile(file, skipRefused);
+  const all = pastOfFile(file, flags);
   const tape = asBars ? undefined : await all.tape?.(symbol);
   if (tape) return { candles: async () => undefined, tape: async () => tape };
-  const candles = await readFile(file, symbol, skipRefused).catch(async (error: unknown) => {
+  const candles = await readFile(file, symbol, flags).catch(async (error: unknown) => {
     if (!(await isRecordingFile(file))) throw error;
     throw new UsageError(
       `--data ${file} holds recorded books or trades as JSON, which only \`edgemaker backtest\` can replay; use candles or a table of trades here`,
@@ -125,16 +126,14 @@ async function keptIn(
 }
 
 /** Returns a file's trades or candles for the stored grid's pair. */
-export const pastOfFile = (file: string, skipRefused = false): CandleReader => ({
-  candles: ({ symbol }) => readFile(file, symbol, skipRefused),
+export const pastOfFile = (file: string, flags: ReadFlags): CandleReader => ({
+  candles: ({ symbol }) => readFile(file, symbol, flags),
   tape: (pair) =>
-    readOrRefuse(async () =>
-      (await isTapeFile(file)) ? readTapeFile(file, { pair, skipRefused }) : undefined,
-    ),
+    readOrRefuse(async () => ((await isTapeFile(file)) ? readTapeFile(file, { pair, ...flags }) : undefined)),
 });
 
-const readFile = (file: string, pair: Pair, skipRefused: boolean): Promise<Candles> =>
-  readOrRefuse(async () => (await readCandleFile(file, pair, skipRefused)).candles);
+const readFile = (file: string, pair: Pair, flags: ReadFlags): Promise<Candles> =>
+  readOrRefuse(async () => (await readCandleFile(file, pair, flags)).candles);
 
 async function readOrRefuse<T>(read: () => Promise<T>): Promise<T> {
   try {
@@ -174,7 +173,12 @@ export async function runReplay(operation: Operation, values: Values): Promise<n
     if (!deps) throw new Error("a replay over a file needs the database");
     const call = { actor: "local", requestId: nodeLocal.randomText(12) };
     const request = operation.input.strict().parse(input);
-    const answer = await run(operation, { ...deps, kept: pastOfFile(values.data) }, request, call);
+    const answer = await run(
+      operation,
+      { ...deps, kept: pastOfFile(values.data, readFlags(values)) },
+      request,
+      call,
+    );
     if (answer.status !== 200) return fail(answer, { operation, values });
     const { cli } = operation;
     return print(

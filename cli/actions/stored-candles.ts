@@ -12,6 +12,7 @@ import {
   listStored,
   lockCandles,
   readCandleSource,
+  readFlags,
   readStored,
   type StoredCandles,
   writeStored,
@@ -38,10 +39,10 @@ export async function importCandles(values: Values): Promise<number> {
   if (files.length === 0) throw new UsageError("name the files: edgemaker candles import <file> …");
   const [pair, source] = [pairFlag(values), sourceOf(values)];
   const spanMillis = values.span === undefined ? undefined : spanIn(values);
-  const skipRefused = values["skip-refused"] === true;
+  const flags = readFlags(values);
   const folder = folderOf(values);
   const { answer } = await waitedFor(async (waiting) => {
-    const readings = await readAll(files, { pair, spanMillis, skipRefused }, waiting);
+    const readings = await readAll(files, { pair, spanMillis, ...flags }, waiting);
     return readings && (await addAll(folder, source, readings));
   }, INTERRUPTION);
   return answer ? print(values, answer) : INTERRUPTED;

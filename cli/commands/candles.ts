@@ -7,6 +7,11 @@ const JSON_ARG = { json: switchFlag("Print as JSON") } as const;
 const symbol = textFlag("Trading pair, for example BTC/USDT", "pair");
 const span = (standard: string) => textFlag(`Candle length: 1m 5m 15m 30m 1h 4h 1d 1w (${standard})`, "span");
 
+export const VOLUME_COLUMN = textFlag(
+  "Name of the column with the amounts in base, where the file does not show it; none reads no amounts",
+  "name",
+);
+
 export const candlesCommand = command({
   name: "candles",
   description: "Download and import candles for backtests",
@@ -49,6 +54,7 @@ export const candlesCommand = command({
         from: textFlag("Source: an exchange, or a name of small letters, digits and -", "name"),
         span: span("default: as in the file; 1m for trades"),
         "skip-refused": switchFlag("Skip and count invalid rows; otherwise the first one is an error"),
+        "volume-column": VOLUME_COLUMN,
         ...DATABASE_ARGS,
         ...JSON_ARG,
       },

@@ -10,7 +10,7 @@ import { DEFAULT_TICK_INTERVAL_MS } from "../../src/ports/deps.ts";
 import { DATABASE_ARGS, environmentWithFile, LOCAL_DATABASE_ARGS } from "../host/settings.ts";
 import { type Args, switchFlag, textFlag, UsageError } from "../terminal/arguments.ts";
 import { command } from "../terminal/command.ts";
-import { candlesCommand, exchangeCommand, mcpCommand } from "./candles.ts";
+import { candlesCommand, exchangeCommand, mcpCommand, VOLUME_COLUMN } from "./candles.ts";
 import { CALL_ARGS, fieldArgs, operationCommand, PROFILE_ARGS, YES_ARGS } from "./operation.ts";
 import { sandboxCommand } from "./sandbox.ts";
 import { SERVE_ARGS, serveCommand } from "./serve.ts";
@@ -104,14 +104,18 @@ const FILES = {
     "file",
   ),
   "skip-refused": switchFlag("Skip and count invalid rows of --data; otherwise the first one is an error"),
+  "volume-column": VOLUME_COLUMN,
   report: textFlag("Also write an HTML report with charts to this file", "file"),
 } as const satisfies Args;
 
 const DATA = {
-  ...FILES.data,
-  description:
-    "File with candles (csv, json, .gz, .zip, or stored candles), instead of the exchange's candles",
-} as const;
+  data: {
+    ...FILES.data,
+    description:
+      "File with candles (csv, json, .gz, .zip, or stored candles), instead of the exchange's candles",
+  },
+  "volume-column": VOLUME_COLUMN,
+} as const satisfies Args;
 
 /** Builds a command over a file's data, or over an operation's own. */
 const overFile =
@@ -125,11 +129,11 @@ const overFile =
       run: async (values) => (await import("../actions/backtest.ts"))[action](operation, values),
     });
 
-const suggestCommand = overFile("suggest", { data: DATA });
-const quoteBacktestCommand = overFile("backtest", { data: DATA });
+const suggestCommand = overFile("suggest", DATA);
+const quoteBacktestCommand = overFile("backtest", DATA);
 const backtestCommand = overFile("backtest", FILES);
 const centeredBacktestCommand = overFile("centered", { ...FILES, ...PROFILE_ARGS });
-const replayCommand = overFile("replay", { data: DATA }, "runReplay");
+const replayCommand = overFile("replay", DATA, "runReplay");
 
 /** Commands that read candles from a file on this machine. */
 const OVER_FILES: Readonly<Record<string, (operation: Operation) => CommandDef>> = {

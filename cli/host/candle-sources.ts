@@ -43,8 +43,17 @@ import { messageOf } from "../../src/kernel/errors.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
 import type { Millis } from "../../src/kernel/time.ts";
 import type { CandleFile, CandleReader } from "../../src/ports/venue.ts";
+import type { Values } from "../terminal/arguments.ts";
 import { databaseFile, dataDirectory } from "./directories.ts";
 import { isAlive } from "./process/node-local.ts";
+
+/** How the flags of a command read a file. */
+export type ReadFlags = Pick<ReadOptions, "skipRefused" | "volumeColumn">;
+
+export const readFlags = ({ "skip-refused": skip, "volume-column": column }: Values): ReadFlags => ({
+  skipRefused: skip === true,
+  volumeColumn: column === undefined ? undefined : String(column),
+});
 
 interface NamedFile extends CountedRows {
   readonly candles: Candles;
@@ -53,9 +62,9 @@ interface NamedFile extends CountedRows {
 }
 
 /** Reads candles of a file: stored columns, a table or a JSON file, compressed or not. Throws with the file's name. */
-export async function readCandleFile(file: string, pair: Pair, skipRefused = false): Promise<NamedFile> {
+export async function readCandleFile(file: string, pair: Pair, flags: ReadFlags = {}): Promise<NamedFile> {
   if (!existsSync(file)) throw new Error(`there is no file ${file}`);
-  if (!isStored(file)) return readCandleSource(file, { pair, skipRefused });
+  if (!isStored(file)) return readCandleSource(file, { pair, ...flags });
   const { candles, head } = await readStored(file);
   if (candles.pair !== pair)
     throw new RangeError(`${file}: it has candles of ${candles.pair}, not of ${pair}`);

@@ -1,13 +1,11 @@
-import type { Pair } from "../kernel/pair.ts";
 import { MINUTE, type Millis, stampOf } from "../kernel/time.ts";
 import { type BarBuffer, type Columns, createBars, createScratch, inOrder } from "./bars.ts";
 import type { Candles } from "./candles.ts";
 import { type Figure, readNearest, readNumber, readTime, textOf } from "./fields.ts";
-import { type Layout, layoutOf } from "./layout.ts";
+import { type ColumnOptions, createColumns, type Layout } from "./layout.ts";
 import { createRows, type Row, type RowShape, rowPlace } from "./rows.ts";
 
-export interface ReadOptions {
-  readonly pair: Pair;
+export interface ReadOptions extends ColumnOptions {
   /** Length of a bar; default: the smallest distance of two bars, or a minute for trades. */
   readonly spanMillis?: Millis | undefined;
   /** Whether to skip and count invalid rows; otherwise the first one is an error. */
@@ -25,19 +23,17 @@ export interface Reading extends CountedRows {
 
 const MAX_REFUSED_ROWS_SHOWN = 5;
 const MAX_CHARACTERS_SHOWN = 80;
-/** Maximum number of lines above a table's header. */
-const MAX_PREFACE_LINES = 5;
 
 /**
- * Reads candles, or builds them from trades, from the bytes of a table or JSON file as they arrive; see `layoutOf` for
+ * Reads candles, or builds them from trades, from the bytes of a table or JSON file as they arrive; see layout.ts for
  * the formats. Throws RangeError with the invalid row.
  */
-export function createReader({ pair, spanMillis, skipRefused = false, mayBeEmpty = false }: ReadOptions) {
+export function createReader(options: ReadOptions) {
+  const { pair, spanMillis, skipRefused = false, mayBeEmpty = false } = options;
+  const columns = createColumns(options);
   const bars = createBars();
   const refused: Refused[] = [];
   let refusedRows = 0;
-  let layout: Layout | undefined;
-  let prefaced = 0;
   const { candle, trade, trades } = createFields(bars, spanMillis, refuseBar);
 
   function refuseBar(at: Millis, reason: string): void {
@@ -55,21 +51,9 @@ export function createReader({ pair, spanMillis, skipRefused = false, mayBeEmpty
     if (refused.length < MAX_REFUSED_ROWS_SHOWN) refused.push({ row: place, reason });
   }
 
-  function begin(row: Row, shape: RowShape): boolean {
-    const found = layoutOf(row, shape);
-    if (found) {
-      layout = found.layout;
-      return !found.isNames;
-    }
-    if (shape === "json" || ++prefaced > MAX_PREFACE_LINES)
-      throw new RangeError(
-        `${rowPlace(row.line, shape)}: neither a candle nor column names (timestamp, open, high, low, close, volume)`,
-      );
-    return false;
-  }
-
   const rows = createRows((row, shape) => {
-    if (row.count === 0 || (!layout && !begin(row, shape)) || !layout) return;
+    const layout = row.count === 0 ? undefined : columns.layoutOf(row, shape);
+    if (!layout) return;
     const reason = layout.kind === "candles" ? candle(row, layout) : trade(row, layout);
     if (reason) refuse(row, shape, reason);
   });
@@ -77,17 +61,18 @@ export function createReader({ pair, spanMillis, skipRefused = false, mayBeEmpty
   function end(): Reading {
     rows.end();
     trades.end();
+    const layout = columns.found();
     if (bars.count() === 0 && !mayBeEmpty) throw new RangeError(emptyReason(refused, layout));
     const isOfTrades = layout?.kind === "trades";
-    const { isSorted, duplicates, conflicts, ...columns } = inOrder(bars.columns(), (at) => {
+    const { isSorted, duplicates, conflicts, ...sorted } = inOrder(bars.columns(), (at) => {
       const reason = `there are two different candles of ${stampOf(at)}`;
       if (!skipRefused) throw new RangeError(reason);
       if (refused.length < MAX_REFUSED_ROWS_SHOWN) refused.push({ row: stampOf(at), reason });
     });
-    const span = spanMillis ?? (isOfTrades ? MINUTE : shortestSpan(columns));
-    checkSpan(columns, span);
+    const span = spanMillis ?? (isOfTrades ? MINUTE : shortestSpan(sorted));
+    checkSpan(sorted, span);
     return {
-      candles: { pair, spanMillis: span, from: columns.times[0] ?? 0, ...columns },
+      candles: { pair, spanMillis: span, from: sorted.times[0] ?? 0, ...sorted },
       duplicates,
       refusedRows: refusedRows + conflicts,
       refused,

@@ -2,13 +2,12 @@ import type { Pair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Candles, Column } from "./candles.ts";
 import { type Figure, readNearest, readNumber, readTime, textOf } from "./fields.ts";
-import { type Layout, layoutOf } from "./layout.ts";
+import { type ColumnOptions, createColumns, kindOf, type Layout } from "./layout.ts";
 import type { Refused } from "./read.ts";
 import { CUT_OFF, createRows, type Row, rowPlace } from "./rows.ts";
 import type { TapeBooks, TapeReading } from "./tape.ts";
 
-export interface TapeOptions {
-  readonly pair: Pair;
+export interface TapeOptions extends ColumnOptions {
   /** Whether to skip and count invalid rows; otherwise the first one is an error. */
   readonly skipRefused?: boolean | undefined;
 }
@@ -23,14 +22,14 @@ const IS_OBJECTS = /^\uFEFF?\s*\[?\s*\{[\s\S]*"(price|bids|asks)"\s*:/;
 /** Returns whether a file with this beginning contains trades or books; otherwise it contains candles. */
 export function isTape(beginning: Uint8Array): boolean {
   if (isOfObjects(beginning)) return true;
-  let first: Layout | undefined;
+  let kind: Layout["kind"] | undefined;
   const rows = createRows((row, shape) => {
-    if (!first && row.count > 0) first = layoutOf(row, shape)?.layout;
+    if (!kind && row.count > 0) kind = kindOf(row, shape);
   });
   rows.push(beginning);
   // Ends the last line. The rest of the file is missing, so this is not its end.
   rows.push(LINE_END);
-  return first?.kind === "trades";
+  return kind === "trades";
 }
 
 /** Returns whether it contains trades or books as JSON objects, from which no bars can be built directly. */
@@ -40,11 +39,12 @@ export const isOfObjects = (bytes: Uint8Array): boolean => IS_OBJECTS.test(new T
  * Reads trades, and books between them, from the bytes of a table or JSON file as they arrive; see docs/backtest.md
  * for the formats. Throws RangeError with the invalid row.
  */
-export function createTapeReader({ pair, skipRefused = false }: TapeOptions) {
+export function createTapeReader(options: TapeOptions) {
+  const { pair, skipRefused = false } = options;
+  const columns = createColumns(options);
   const tape = createTape(pair);
   const refused: Refused[] = [];
   let refusedRows = 0;
-  let layout: Layout | undefined;
   let reader: { push(part: Uint8Array): void; end(): unknown } | undefined;
 
   function refuse(row: string, reason: string, shown: string): void {
@@ -55,13 +55,9 @@ export function createTapeReader({ pair, skipRefused = false }: TapeOptions) {
 
   const rows = () =>
     createRows((row, shape) => {
-      if (row.count === 0) return;
-      if (!layout) {
-        const found = layoutOf(row, shape);
-        layout = found?.layout;
-        if (!found || found.isNames) return;
-      }
-      const reason = layout?.kind === "trades" ? tape.tableRow(row, layout) : "it is not a trade";
+      const layout = row.count === 0 ? undefined : columns.layoutOf(row, shape);
+      if (!layout) return;
+      const reason = layout.kind === "trades" ? tape.tableRow(row, layout) : "it is not a trade";
       if (reason) refuse(rowPlace(row.line, shape), reason, textOfRow(row));
     });
 
