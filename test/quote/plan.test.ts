@@ -4,6 +4,7 @@ import { matchesLevel } from "../../src/engine/position/position.ts";
 import { abs, type Decimal, mul, ONE, sum, text, wire, ZERO } from "../../src/kernel/decimal.ts";
 import { meets, reachOf } from "../../src/model/order.ts";
 import { avoidTakerLevels, type QuoteLevel, quoteLevelsOf } from "../../src/quote/levels.ts";
+import { quoteNoticesOf } from "../../src/quote/pass/quoting.ts";
 import {
   halfSpread,
   moveWithin,
@@ -14,6 +15,7 @@ import {
   reservationPrice,
   shareOfBase,
 } from "../../src/quote/plan.ts";
+import type { QuoteStrategy } from "../../src/quote/state.ts";
 import { d, market } from "../support/grid.ts";
 
 const MARKET = market({ tick: d("0.001"), lot: d("0.1"), minAmount: d("0.1"), minNotional: d("1") });
@@ -265,6 +267,12 @@ describe("a quote plan", () => {
     const sizes = { model: "depth", depth: d("500"), within: d("0.005") } as const;
     const plan = quotePlan(rules({ sizes }), view());
     expect([plan.bids.length, plan.asks.length, plan.notices]).toEqual([1, 1, ["outside_depth"]]);
+  });
+
+  it("names the half-spread and the skew as the cause of orders outside the depth", () => {
+    const quotes = { state: { lostAt: null }, config: { rules: {} } } as unknown as QuoteStrategy;
+    const [notice] = quoteNoticesOf(quotes, { notices: ["outside_depth"], defended: [] }, "USDT");
+    expect(notice?.message).toContain("the half-spread and the skew together exceed --within");
   });
 
   it("has both notices if one side is outside the depth and the other has no funds", () => {

@@ -230,7 +230,8 @@ const NOTICE_TEXTS: Readonly<Record<QuoteNotice, string>> = {
     "no price is reliable, so nothing is quoted; quoting resumes within one pass after a price returns, or set --fixed-price",
   one_sided: "only one side is quoted; the other one has no funds or has reached its limit",
   nothing_quoted: "nothing is quoted; both sides have no funds or have reached their limits",
-  outside_depth: "the half-spread is wider than --within, so the orders do not count toward the depth",
+  outside_depth:
+    "the half-spread and the skew together exceed --within, so the orders beyond it do not count toward the depth",
 };
 
 export function quoteNoticesOf(
