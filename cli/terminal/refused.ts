@@ -34,7 +34,9 @@ export function fail(
     return issues === undefined ? 1 : 2;
   }
   const first = issues?.[0];
-  const text = operation && first ? describeFlag(operation, { ...first, message }) : message;
+  const text = operation
+    ? withFlags(operation, first ? describeFlag(operation, { ...first, message }) : message)
+    : message;
   process.stderr.write(`${error ?? `status ${status}`}: ${plainText(text, 1000)}\n`);
   // Report all errors at once, so nobody has to retry for each one.
   for (const { path, message: other } of (operation && issues ? issues.slice(1) : []).slice(
@@ -57,6 +59,12 @@ const describeFlag = (operation: Operation, issue: Issue): string =>
   /^(\S+ )?(must be|is missing)\b/.test(issue.message) && issue.path
     ? flagged(operation, issue)
     : issue.message;
+
+/** Replaces the names of fields that no plain word has, such as `allowLoss`, with the flags of the command. */
+const withFlags = (operation: Operation, text: string): string =>
+  text.replace(/(?<![\w-])[a-z]+[A-Z]\w*/g, (word) =>
+    Object.hasOwn(operation.input.shape, word) ? `--${argName(operation, word)}` : word,
+  );
 
 interface Failure {
   readonly error?: string;

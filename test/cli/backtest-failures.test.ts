@@ -42,3 +42,9 @@ it("backtest suggests an existing flag when a file has a single candle", async (
   const help = await edgemaker(tempFolder(), [...(command?.[1]?.split(" ") ?? []), "--help"]);
   expect(help.stdout).toContain(command?.[2]);
 });
+
+it("names flags in errors, not fields of the API", async () => {
+  const losing = "--lower 57000 --upper 57100 --levels 20 --size 200".split(" ");
+  const { code, stderr } = await failure(10, ["backtest", ...losing]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining("or set --allow-loss")]);
+});
