@@ -3,6 +3,7 @@ import { PACKAGE } from "./support/package-alias.ts";
 
 /** Tables and runs of which every `npm test` walks a part (test/support/whole.ts). */
 const WALKED = [
+  "test/backtest/driftless.test.ts",
   "test/backtest/jump.test.ts",
   "test/backtest/measured.test.ts",
   "test/backtest/quotes.test.ts",
