@@ -382,7 +382,7 @@ const proofCommand = command({
 
 const setupCommand = command({
   name: "setup",
-  description: "Enter exchange keys, test them, and store them in a private file",
+  description: "Enter exchange keys, test them, and store them encrypted in the database",
   examples: ["edgemaker setup"],
   args: { db, "venue-url": venueUrl },
   run: async (values) => (await import("../actions/setup.ts")).runSetup(values),
