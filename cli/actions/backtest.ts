@@ -5,6 +5,7 @@ import type { Candles } from "../../src/candles/candles.ts";
 import { spanOf } from "../../src/candles/file.ts";
 import { messageOf } from "../../src/kernel/errors.ts";
 import { isPair, type Pair } from "../../src/kernel/pair.ts";
+import { TIMEFRAMES } from "../../src/kernel/time.ts";
 import type { Operation } from "../../src/operation.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { CandleReader } from "../../src/ports/venue.ts";
@@ -40,7 +41,7 @@ const RULE_FIELDS = ["tick", "lot", "makerFee"] as const;
 
 /** Runs a backtest over a file's candles here, or over data of a server or the exchange. Returns the exit code. */
 export async function runBacktest(operation: Operation, given: Values): Promise<number> {
-  const values = withJson(given);
+  const values = withStoredSpan(withJson(given));
   const { data, report, json } = values;
   const format = requestedFormat(operation, values);
   const usual = report || format === "csv" ? { fills: MAX_FILLS_IN_FILE } : {};
@@ -55,6 +56,19 @@ export async function runBacktest(operation: Operation, given: Values): Promise<
     process.stdout.write(`${json ? JSON.stringify(body, null, 2) : render(operation.cli?.view?.(body))}\n`);
   if (typeof report === "string") writeReport(report, body);
   return isCut ? INTERRUPTED : 0;
+}
+
+/** Reads stored candles of a length that no exchange is requested for as a file, so every stored length is usable. */
+function withStoredSpan(values: Values): Values {
+  const { timeframe, ...rest } = values;
+  const { data, exchange, symbol } = rest;
+  const spanMillis = spanOf(String(timeframe ?? ""));
+  const pair = String(symbol ?? "");
+  if (spanMillis === undefined || data !== undefined || !isPair(pair)) return values;
+  if (Object.hasOwn(TIMEFRAMES, String(timeframe))) return values;
+  const folder = candleFolder(readSettings(values, process.env).databaseUrl, process.env);
+  const file = candleFile(folder, { source: String(exchange ?? ""), pair, spanMillis });
+  return existsSync(file) ? { ...rest, data: file } : values;
 }
 
 /** Writes the report after the result is printed, so a mistyped folder does not lose the result. */

@@ -4,7 +4,8 @@ import { type CandleFileExtras, spanLabel, spanOf } from "../../src/candles/file
 import { merge } from "../../src/candles/merge.ts";
 import { type Coverage, coverageOf, gapsOf, type Reading, type ReadOptions } from "../../src/candles/read.ts";
 import { isPair, type Pair } from "../../src/kernel/pair.ts";
-import { MINUTE, type Millis, parseTime, stampOf } from "../../src/kernel/time.ts";
+import { parseTime } from "../../src/kernel/read-time.ts";
+import { MINUTE, type Millis, stampOf } from "../../src/kernel/time.ts";
 import type { WaitingCaller } from "../../src/operation.ts";
 import {
   candleFile,

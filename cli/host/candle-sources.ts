@@ -96,7 +96,7 @@ export async function readCandleSource(
   options: ReadOptions,
   waiting?: WaitingReader,
 ): Promise<Reading> {
-  return readThrough(file, createReader(options), waiting);
+  return readThrough(file, createReader({ now: Date.now(), ...options }), waiting);
 }
 
 async function beginsAs(file: string, is: (beginning: Uint8Array) => boolean): Promise<boolean> {
@@ -128,7 +128,7 @@ export const isRecordingFile = (file: string): Promise<boolean> => beginsAs(file
 
 /** Reads trades, and books between them, from a table or JSON file, compressed or not. Throws with the file's name. */
 export async function readTapeFile(file: string, options: TapeOptions): Promise<TapeFile> {
-  const reading = await readThrough(file, createTapeReader(options));
+  const reading = await readThrough(file, createTapeReader({ now: Date.now(), ...options }));
   return { ...reading, hash: await hashTape(reading.tape) };
 }
 
@@ -141,7 +141,10 @@ async function readThrough<T>(file: string, reader: PartReader<T>, waiting?: Wai
   if (!existsSync(file)) throw new Error(`there is no file ${file}`);
   try {
     await checkSum(file);
+    let isFirst = true;
     for await (const { bytes, behind } of filePartsOf(file)) {
+      if (isFirst) requireTable(bytes);
+      isFirst = false;
       if (waiting?.isEnough()) throw new Error("it could not be read completely");
       reader.push(bytes);
       waiting?.hear(behind);
@@ -151,6 +154,34 @@ async function readThrough<T>(file: string, reader: PartReader<T>, waiting?: Wai
     throw new Error(`${file}: ${messageOf(error)}`, { cause: error });
   }
 }
+
+/** First bytes of files that are no tables, and what to do with them. */
+const OTHER_FORMATS: readonly (readonly [signature: string, name: string, remedy: string])[] = [
+  ["ARROW1", "an Arrow (Feather) file", "convert it to CSV"],
+  ["FEA1", "a Feather file", "convert it to CSV"],
+  ["PAR1", "a Parquet file", "convert it to CSV"],
+  ["\x89HDF", "an HDF5 file", "convert it to CSV"],
+  ["EMCANDLE", "a file of stored candles", "use it with --data"],
+  ["BZh", "a bzip2 archive", "unpack it first"],
+  ["\xFD7zXZ", "an xz archive", "unpack it first"],
+  ["(\xB5/\xFD", "a Zstandard archive", "unpack it first"],
+  ["7z\xBC\xAF", "a 7z archive", "unpack it first"],
+  [LOCAL, "a zip archive within an archive", "unpack it first"],
+  ["\x1F\x8B", "a gzip archive within an archive", "unpack it first"],
+  ["\xFF\xFE", "UTF-16 text", "save it as UTF-8"],
+  ["\xFE\xFF", "UTF-16 text", "save it as UTF-8"],
+];
+
+/** Throws RangeError for a file that is no text, or a web page, by its first bytes. */
+function requireTable(bytes: Uint8Array): void {
+  const beginning = Buffer.from(bytes.subarray(0, MAX_SIGNATURE_BYTES)).toString("latin1");
+  const [, name, remedy] = OTHER_FORMATS.find(([signature]) => beginning.startsWith(signature)) ?? [];
+  if (name) throw new RangeError(`it is ${name}; ${remedy}`);
+  if (/^(\xEF\xBB\xBF)?\s*</.test(beginning))
+    throw new RangeError("it is a web page (HTML or XML), not a table; download the file that it links to");
+}
+
+const MAX_SIGNATURE_BYTES = 64;
 
 /** Checks the `<sha256> <name>` file that Binance publishes with each archive. */
 async function checkSum(file: string): Promise<void> {

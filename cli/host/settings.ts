@@ -14,7 +14,7 @@ import type { SandboxOptions } from "../../src/compose/sandbox.ts";
 import { messageOf, SettingsError } from "../../src/kernel/errors.ts";
 import { isPair, type Pair } from "../../src/kernel/pair.ts";
 import { prefixOf } from "../../src/kernel/plain-text.ts";
-import { parseTime } from "../../src/kernel/time.ts";
+import { parseTime } from "../../src/kernel/read-time.ts";
 import { DEFAULT_TICK_INTERVAL_MS, type Deps } from "../../src/ports/deps.ts";
 import { type Args, switchFlag, textFlag, UsageError, type Values } from "../terminal/arguments.ts";
 import { absentFolder, configFile, databaseFile, defaultDatabaseUrl, shownUrl } from "./directories.ts";

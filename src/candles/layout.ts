@@ -66,13 +66,13 @@ export interface ColumnOptions {
 }
 
 /** A layout that a file can have, and the columns that hold its amounts in quote if it has it. */
-interface Candidate {
+interface LayoutCandidate {
   readonly layout: Layout;
   readonly inQuote: readonly number[];
 }
 
 interface Found {
-  readonly candidates: readonly Candidate[];
+  readonly candidates: readonly LayoutCandidate[];
   /** Whether the row is a header and not data. */
   readonly isNames: boolean;
   /** Why the column of the amounts is unknown, if the values do not show it either. */
@@ -89,46 +89,58 @@ const MAX_PREFACE_LINES = 5;
 export function createColumns(options: ColumnOptions) {
   let found: Found | undefined;
   let layout: Layout | undefined;
-  let isOpen = false;
+  let isInDoubt = false;
   let prefaced = 0;
+  let width = 0;
 
   /** Returns whether the row is data. */
   function begin(row: Row, shape: RowShape): boolean {
-    found = columnsOf(row, shape, options);
+    found = layoutsByRow(row, shape, options);
     if (found) {
       settle(found.candidates);
+      width = row.count;
       return !found.isNames;
     }
-    if (shape === "json" || ++prefaced > MAX_PREFACE_LINES)
+    const isPreface = shape === "table" && (row.count === 1 || textOfField(row, 0).startsWith("#"));
+    const needed = "timestamp, open, high, low, close, volume; or timestamp, price, amount";
+    if (!isPreface && shape === "table")
       throw new RangeError(
-        `${rowPlace(row.line, shape)}: neither a candle nor column names (timestamp, open, high, low, close, volume)`,
+        `${rowPlace(row.line, shape)}: its columns are ${namesOf(row).join(", ")}; rename them to those needed (${needed})`,
       );
+    if (!isPreface || ++prefaced > MAX_PREFACE_LINES)
+      throw new RangeError(`${rowPlace(row.line, shape)}: neither a candle nor column names (${needed})`);
     return false;
   }
 
-  function settle(candidates: readonly Candidate[]): void {
+  function settle(candidates: readonly LayoutCandidate[]): void {
     layout = candidates[0]?.layout;
-    isOpen = candidates.length > 1 || (candidates[0]?.inQuote ?? []).length > 0;
+    isInDoubt = candidates.length > 1 || (candidates[0]?.inQuote ?? []).length > 0;
     found = found && { ...found, candidates };
   }
 
   /** Returns the layout of a row of data; undefined for a header, and for a line above it. */
   function layoutOf(row: Row, shape: RowShape): Layout | undefined {
     if (!layout && !begin(row, shape)) return undefined;
-    if (isOpen && found) settle(fitting(row, found));
+    if (isInDoubt && found) settle(fittingCandidates(row, found));
     return layout;
   }
 
-  return { layoutOf, found: () => layout };
+  /** Returns why a row is not one of this table: its values would be in other columns. */
+  const misfit = (row: Row, shape: RowShape): string | undefined =>
+    row.count > width && shape === "table"
+      ? `it has ${row.count} fields, but the ${found?.isNames ? "header" : "first row"} has ${width}`
+      : undefined;
+
+  return { layoutOf, misfit, layout: () => layout, isFound: () => layout !== undefined };
 }
 
 /** Returns whether a file that begins with this row has candles or trades; undefined if the row does not show it. */
 export const kindOf = (row: Row, shape: RowShape): Layout["kind"] | undefined =>
-  columnsOf(row, shape)?.candidates[0]?.layout.kind;
+  layoutsByRow(row, shape)?.candidates[0]?.layout.kind;
 
-function columnsOf(row: Row, shape: RowShape, options?: ColumnOptions): Found | undefined {
+function layoutsByRow(row: Row, shape: RowShape, options?: ColumnOptions): Found | undefined {
   if (!isDigit(row.bytes[row.starts[0] as number])) return byNames(namesOf(row), options);
-  const layouts = shape === "json" ? listed(row) : unnamed(row);
+  const layouts = shape === "json" ? listedLayouts(row) : unnamedLayouts(row);
   const isWithout = options?.volumeColumn !== undefined;
   if (isWithout && options.volumeColumn !== NO_AMOUNT)
     throw new RangeError("its columns have no names; add a header, or use --volume-column none");
@@ -139,26 +151,26 @@ function columnsOf(row: Row, shape: RowShape, options?: ColumnOptions): Found | 
   return { candidates, isNames: false };
 }
 
-function listed(row: Row): readonly Layout[] {
-  return row.count >= 5 && /^[bs]$/.test(fieldText(row, 3)) ? [TRADES_LIST] : [DEFAULT_LAYOUT];
+function listedLayouts(row: Row): readonly Layout[] {
+  return row.count >= 5 && /^[bs]$/.test(textOfField(row, 3)) ? [TRADES_LIST] : [DEFAULT_LAYOUT];
 }
 
 /** Returns the possible layouts of a table without a header. */
-function unnamed(row: Row): readonly Layout[] {
+function unnamedLayouts(row: Row): readonly Layout[] {
   const { count } = row;
   if (count === 3) return [TRADES_TABLE];
-  if (count === 5 && /^[12]$/.test(fieldText(row, 4))) return [GATE_TRADES];
+  if (count === 5 && /^[12]$/.test(textOfField(row, 4))) return [GATE_TRADES];
   if (count === 6) return [DEFAULT_LAYOUT, GATE_CANDLES];
-  const endsInWord = count >= 7 && /^(true|false)$/i.test(fieldText(row, count - 1));
+  const endsInWord = count >= 7 && /^(true|false)$/i.test(textOfField(row, count - 1));
   if (!endsInWord) return [DEFAULT_LAYOUT];
   return [count === 7 ? TRADES_ARCHIVE : TRADES_TOGETHER];
 }
 
-const fieldText = ({ bytes, starts, ends }: Row, index: number): string =>
+const textOfField = ({ bytes, starts, ends }: Row, index: number): string =>
   textOf(bytes, starts[index] as number, ends[index] as number);
 
 const namesOf = (row: Row): string[] =>
-  Array.from({ length: row.count }, (_, index) => fieldText(row, index).replace(/^\uFEFF/, ""));
+  Array.from({ length: row.count }, (_, index) => textOfField(row, index));
 
 /** Returns a name without spaces, dashes and brackets: `Volume (Base)` is `volumebase`. */
 const plainName = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
@@ -184,7 +196,8 @@ function byNames(names: readonly string[], options?: ColumnOptions): Found | und
 
 const NO_AMOUNT = "none";
 
-const amountOf = (layout: Layout): number => (layout.kind === "candles" ? layout.volume : layout.amount);
+const columnOfAmount = (layout: Layout): number =>
+  layout.kind === "candles" ? layout.volume : layout.amount;
 
 const withAmount = (layout: Layout, index: number): Layout =>
   layout.kind === "candles" ? { ...layout, volume: index } : { ...layout, amount: index };
@@ -195,7 +208,7 @@ function withAmounts(layout: Layout, names: readonly string[], { pair, volumeCol
   const columnsIn = (unit: AmountUnit) => units.flatMap((one, index) => (one === unit ? [index] : []));
   const [plain, foreign, quote] = [columnsIn("plain"), columnsIn("foreign"), columnsIn("quote")];
   const base =
-    volumeColumn === undefined ? (columnsIn("base")[0] ?? onlyOf(plain)) : chosen(names, volumeColumn);
+    volumeColumn === undefined ? (columnsIn("base")[0] ?? onlyOf(plain)) : chosenColumn(names, volumeColumn);
   if (base !== undefined || plain.length + foreign.length + quote.length === 0)
     return { candidates: [{ layout: withAmount(layout, base ?? -1), inQuote: [] }], isNames: true };
   const possible = plain.length > 0 ? plain : foreign;
@@ -213,7 +226,7 @@ function withAmounts(layout: Layout, names: readonly string[], { pair, volumeCol
 const onlyOf = (columns: readonly number[]): number | undefined =>
   columns.length === 1 ? columns[0] : undefined;
 
-function chosen(names: readonly string[], volumeColumn: string): number {
+function chosenColumn(names: readonly string[], volumeColumn: string): number {
   if (volumeColumn === NO_AMOUNT) return -1;
   const index = names.findIndex((name) => name.toLowerCase() === volumeColumn.toLowerCase());
   if (index < 0)
@@ -242,14 +255,14 @@ function unitOf(name: string, pair: Pair): AmountUnit | undefined {
  * Returns the candidates that fit a row: the prices are in order, and price × amount is an amount in quote. Returns all
  * of them if the row reads the same in each. Throws RangeError if the amounts of a row do not show their columns.
  */
-function fitting(row: Row, { candidates, doubt }: Found): readonly Candidate[] {
+function fittingCandidates(row: Row, { candidates, doubt }: Found): readonly LayoutCandidate[] {
   if (doubt === undefined) {
     const fit = candidates.filter(({ layout }) => isInOrder(row, layout));
     // The first error of an invalid row is reported by its reader.
     return fit.length > 0 ? fit : candidates;
   }
   const isEmpty = candidates.every(({ layout, inQuote }) =>
-    [amountOf(layout), ...inQuote].every((index) => fieldNumber(row, index) === 0),
+    [columnOfAmount(layout), ...inQuote].every((index) => fieldNumber(row, index) === 0),
   );
   if (isEmpty) return candidates;
   const fit = candidates.filter((one) => isProduct(row, one));
@@ -258,7 +271,7 @@ function fitting(row: Row, { candidates, doubt }: Found): readonly Candidate[] {
 }
 
 const fieldNumber = (row: Row, index: number): number =>
-  index < row.count ? Number(fieldText(row, index)) : Number.NaN;
+  index < row.count ? Number(textOfField(row, index)) : Number.NaN;
 
 /** Returns the low and the high price of a row, the same one for a trade. */
 function extremesOf(row: Row, layout: Layout): readonly [low: number, high: number] {
@@ -280,9 +293,9 @@ function isInOrder(row: Row, layout: Layout): boolean {
 /** Relative difference within which price × amount and an amount in quote count as equal. */
 const MAX_DIFFERENCE = 0.005;
 
-function isProduct(row: Row, { layout, inQuote }: Candidate): boolean {
+function isProduct(row: Row, { layout, inQuote }: LayoutCandidate): boolean {
   const [low, high] = extremesOf(row, layout);
-  const amount = fieldNumber(row, amountOf(layout));
+  const amount = fieldNumber(row, columnOfAmount(layout));
   return inQuote.some((index) => {
     const quote = fieldNumber(row, index);
     return quote >= low * amount * (1 - MAX_DIFFERENCE) && quote <= high * amount * (1 + MAX_DIFFERENCE);

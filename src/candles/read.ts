@@ -1,13 +1,16 @@
+import { readTime, timeProblem } from "../kernel/read-time.ts";
 import { MINUTE, type Millis, stampOf } from "../kernel/time.ts";
 import { type BarBuffer, type Columns, createBars, createScratch, inOrder } from "./bars.ts";
 import type { Candles } from "./candles.ts";
-import { type Figure, readNearest, readNumber, readTime, textOf } from "./fields.ts";
+import { type Figure, readNearest, readNumber, textOf } from "./fields.ts";
 import { type ColumnOptions, createColumns, type Layout } from "./layout.ts";
 import { createRows, type Row, type RowShape, rowPlace } from "./rows.ts";
 
 export interface ReadOptions extends ColumnOptions {
   /** Length of a bar; default: the smallest distance of two bars, or a minute for trades. */
   readonly spanMillis?: Millis | undefined;
+  /** Time of reading: data from more than a day after it have another unit or clock. Default: not checked. */
+  readonly now?: Millis | undefined;
   /** Whether to skip and count invalid rows; otherwise the first one is an error. */
   readonly skipRefused?: boolean;
   /** Whether all rows can be invalid; otherwise a file without a candle is an error. */
@@ -29,12 +32,12 @@ const MAX_CHARACTERS_SHOWN = 80;
  * the formats. Throws RangeError with the invalid row.
  */
 export function createReader(options: ReadOptions) {
-  const { pair, spanMillis, skipRefused = false, mayBeEmpty = false } = options;
+  const { pair, spanMillis, skipRefused = false, mayBeEmpty = false, now } = options;
   const columns = createColumns(options);
   const bars = createBars();
   const refused: Refused[] = [];
   let refusedRows = 0;
-  const { candle, trade, trades } = createFields(bars, spanMillis, refuseBar);
+  const { candle, trade, trades } = createFields(bars, { spanMillis, now }, refuseBar);
 
   function refuseBar(at: Millis, reason: string): void {
     if (!skipRefused) throw new RangeError(`the candle of ${stampOf(at)}: ${reason}`);
@@ -53,15 +56,17 @@ export function createReader(options: ReadOptions) {
 
   const rows = createRows((row, shape) => {
     const layout = row.count === 0 ? undefined : columns.layoutOf(row, shape);
-    if (!layout) return;
-    const reason = layout.kind === "candles" ? candle(row, layout) : trade(row, layout);
+    if (!layout) return columns.isFound();
+    const reason =
+      columns.misfit(row, shape) ?? (layout.kind === "candles" ? candle(row, layout) : trade(row, layout));
     if (reason) refuse(row, shape, reason);
+    return true;
   });
 
   function end(): Reading {
     rows.end();
     trades.end();
-    const layout = columns.found();
+    const layout = columns.layout();
     if (bars.count() === 0 && !mayBeEmpty) throw new RangeError(emptyReason(refused, layout));
     const isOfTrades = layout?.kind === "trades";
     const { isSorted, duplicates, conflicts, ...sorted } = inOrder(bars.columns(), (at) => {
@@ -86,7 +91,7 @@ export function createReader(options: ReadOptions) {
 /** Reads rows of candles and of trades into bars; returns why a row is invalid. `refuseBar` hears of a bar of trades. */
 function createFields(
   bars: ReturnType<typeof createBars>,
-  spanMillis: Millis | undefined,
+  { spanMillis, now = Number.POSITIVE_INFINITY }: Pick<ReadOptions, "spanMillis" | "now">,
   refuseBar: (at: Millis, reason: string) => void,
 ) {
   const bar = createScratch();
@@ -100,8 +105,9 @@ function createFields(
   });
 
   function candle(row: Row, of: Extract<Layout, { kind: "candles" }>): string | undefined {
-    const at = timeAt(row, of.at, figure);
-    if (at === undefined) return "its time cannot be read";
+    const at = timeAt(row, of.at);
+    const problem = timeProblem(at, now);
+    if (at === undefined || problem) return problem;
     bar.at = at;
     for (let which = 0; which < 4; which++) {
       const index = of.prices[which] as number;
@@ -117,8 +123,9 @@ function createFields(
   }
 
   function trade(row: Row, of: Extract<Layout, { kind: "trades" }>): string | undefined {
-    const at = timeAt(row, of.at, figure);
-    if (at === undefined) return "its time cannot be read";
+    const at = timeAt(row, of.at);
+    const problem = timeProblem(at, now);
+    if (at === undefined || problem) return problem;
     const amount = of.amount < 0 ? 0 : amountAt(row, of.amount, figure);
     if (amount === undefined) return "its amount is not a number of at least zero";
     if (!readPrice(row, of.price, figure) || figure.digits === 0)
@@ -136,10 +143,8 @@ const amountAt = (row: Row, index: number, figure: Figure): number | undefined =
     ? readNearest(row.bytes, row.starts[index] as number, row.ends[index] as number, figure)
     : undefined;
 
-const timeAt = (row: Row, index: number, figure: Figure): number | undefined =>
-  index < row.count
-    ? readTime(row.bytes, row.starts[index] as number, row.ends[index] as number, figure)
-    : undefined;
+const timeAt = (row: Row, index: number): number | undefined =>
+  index < row.count ? readTime(row.bytes, row.starts[index] as number, row.ends[index] as number) : undefined;
 
 function readPrice(row: Row, index: number, figure: Figure): boolean {
   if (index >= row.count) return false;

@@ -1,7 +1,8 @@
 import type { Pair } from "../kernel/pair.ts";
+import { readTime, timeProblem } from "../kernel/read-time.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Candles, Column } from "./candles.ts";
-import { type Figure, readNearest, readNumber, readTime, textOf } from "./fields.ts";
+import { type Figure, readNearest, readNumber, textOf } from "./fields.ts";
 import { type ColumnOptions, createColumns, kindOf, type Layout } from "./layout.ts";
 import type { Refused } from "./read.ts";
 import { CUT_OFF, createRows, type Row, rowPlace } from "./rows.ts";
@@ -10,6 +11,8 @@ import type { TapeBooks, TapeReading } from "./tape.ts";
 export interface TapeOptions extends ColumnOptions {
   /** Whether to skip and count invalid rows; otherwise the first one is an error. */
   readonly skipRefused?: boolean | undefined;
+  /** Time of reading: data from more than a day after it are invalid. Default: not checked. */
+  readonly now?: Millis | undefined;
 }
 
 const LINE_END = new TextEncoder().encode("\n");
@@ -25,6 +28,7 @@ export function isTape(beginning: Uint8Array): boolean {
   let kind: Layout["kind"] | undefined;
   const rows = createRows((row, shape) => {
     if (!kind && row.count > 0) kind = kindOf(row, shape);
+    return kind !== undefined;
   });
   rows.push(beginning);
   // Ends the last line. The rest of the file is missing, so this is not its end.
@@ -40,9 +44,9 @@ export const isOfObjects = (bytes: Uint8Array): boolean => IS_OBJECTS.test(new T
  * for the formats. Throws RangeError with the invalid row.
  */
 export function createTapeReader(options: TapeOptions) {
-  const { pair, skipRefused = false } = options;
+  const { pair, skipRefused = false, now } = options;
   const columns = createColumns(options);
-  const tape = createTape(pair);
+  const tape = createTape(pair, now);
   const refused: Refused[] = [];
   let refusedRows = 0;
   let reader: { push(part: Uint8Array): void; end(): unknown } | undefined;
@@ -56,9 +60,12 @@ export function createTapeReader(options: TapeOptions) {
   const rows = () =>
     createRows((row, shape) => {
       const layout = row.count === 0 ? undefined : columns.layoutOf(row, shape);
-      if (!layout) return;
-      const reason = layout.kind === "trades" ? tape.tableRow(row, layout) : "it is not a trade";
+      if (!layout) return columns.isFound();
+      const reason =
+        columns.misfit(row, shape) ??
+        (layout.kind === "trades" ? tape.tableRow(row, layout) : "it is not a trade");
       if (reason) refuse(rowPlace(row.line, shape), reason, textOfRow(row));
+      return true;
     });
 
   function objectRow(text: string, row: number): void {
@@ -107,7 +114,7 @@ export function createTapeReader(options: TapeOptions) {
 }
 
 /** Reads rows of trades and of books into columns; returns why a row is invalid. */
-function createTape(pair: Pair) {
+function createTape(pair: Pair, now: Millis = Number.POSITIVE_INFINITY) {
   const [prints, books] = [createPrints(pair), createBooks()];
   const print: PrintRow = { at: 0, digits: 0, decimals: 0, amount: Number.NaN, id: "" };
   const figure: Figure = { digits: 0, decimals: 0 };
@@ -123,8 +130,9 @@ function createTape(pair: Pair) {
   }
 
   function printOf({ at, price, amount, id }: PrintFields): string | undefined {
-    const time = at && readTime(at, 0, at.length, figure);
-    if (time === undefined) return "its time cannot be read";
+    const time = at && readTime(at, 0, at.length);
+    const problem = timeProblem(time, now);
+    if (time === undefined || problem) return problem;
     const size = amount ? readNearest(amount, 0, amount.length, figure) : Number.NaN;
     if (size === undefined || size <= 0) return "its amount is not a number above zero";
     if (!price || !readNumber(price, 0, price.length, figure) || figure.digits === 0)
@@ -150,8 +158,9 @@ function createTape(pair: Pair) {
         amount: bytesOfField(result.amount),
         id: bytesOfField(result.id),
       });
-    const time = at && readTime(at, 0, at.length, figure);
-    if (time === undefined) return "its time cannot be read";
+    const time = at && readTime(at, 0, at.length);
+    const problem = timeProblem(time, now);
+    if (time === undefined || problem) return problem;
     const [bids, asks] = [levelsIn(result.bids), levelsIn(result.asks)];
     if (!bids || !asks) return "its levels are not prices and amounts above zero";
     return books.add(time, bids, asks);

@@ -7,7 +7,8 @@ import * as z from "zod";
 import { type Decimal, fromNumber, ONE, parseDecimal } from "./decimal.ts";
 import { lazy } from "./lazy.ts";
 import { assetEntry, isPair, type Pair } from "./pair.ts";
-import { type Millis, parseDay, parseTime, TIME_TEXT } from "./time.ts";
+import { millisOf, parseDay, parseTime, TIME_TEXT } from "./read-time.ts";
+import type { Millis } from "./time.ts";
 
 const isAbsent = ({ input }: { input?: unknown }): boolean => input === undefined;
 
@@ -112,8 +113,7 @@ export const timeField = (name: string) => {
   const error = `Invalid request: ${name} must be milliseconds, or a date such as 2026-01-31 or 2026-01-31T08:00Z`;
   const count = z.int({ error }).min(0, { error }).max(9_999_999_999_999, { error });
   return convertedField(z.union([count, z.string()], { error }), error, (value): Millis | undefined => {
-    const at = typeof value === "number" ? value : parseTime(value);
-    return at !== undefined && at >= 0 ? at : undefined;
+    return typeof value === "number" ? millisOf(value) : parseTime(value);
   });
 };
 

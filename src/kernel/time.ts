@@ -63,30 +63,3 @@ export const timeGap = (stored: Millis, now: Millis): Millis => Math.abs(now - s
 /** Formats the time since the last change as part of a sentence; it is unknown if a clock that was ahead wrote it. */
 export const formatSince = (stored: Millis, now: Millis): string =>
   stored > now ? "since a clock was set back" : `for ${formatSpan(now - stored)}`;
-
-/** A day, a time with or without an offset, or milliseconds since 1970. */
-export const TIME_TEXT =
-  /^(\d{1,13}|\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})?)?)$/;
-
-/** Returns whether the calendar has the day: `Date.parse` takes February 30 for March 2. */
-function isDay(day: string): boolean {
-  const at = Date.parse(day);
-  return !Number.isNaN(at) && stampOf(at).startsWith(day);
-}
-
-/** Parses milliseconds, a date or a time; a time without an offset is in UTC. Returns undefined for other text. */
-export function parseTime(text: string): Millis | undefined {
-  if (!TIME_TEXT.test(text)) return undefined;
-  if (/^\d+$/.test(text)) return Number.parseInt(text, 10);
-  if (!isDay(text.slice(0, 10))) return undefined;
-  const hasOffset = text.length === 10 || /(Z|[+-]\d{2}:\d{2})$/.test(text);
-  const at = Date.parse(hasOffset ? text.replace(" ", "T") : `${text.replace(" ", "T")}Z`);
-  return Number.isNaN(at) ? undefined : at;
-}
-
-/** Returns the UTC day of milliseconds, a date or a time, as 2026-01-31; undefined for other text. */
-export function parseDay(text: string): string | undefined {
-  const at = parseTime(text);
-  if (at === undefined) return undefined;
-  return stampOf(at).slice(0, 10);
-}

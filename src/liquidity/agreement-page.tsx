@@ -3,7 +3,8 @@ import { convertedField, dayField, textField } from "../kernel/fields.ts";
 import { DataTable, Fact, htmlPage } from "../kernel/html.tsx";
 import { lazy } from "../kernel/lazy.ts";
 import { plainTexts } from "../kernel/plain-text.ts";
-import { DAY, minuteText, parseTime } from "../kernel/time.ts";
+import { parseTime } from "../kernel/read-time.ts";
+import { DAY, minuteText } from "../kernel/time.ts";
 import {
   type AgreementVersion,
   type LiquidityPromise,

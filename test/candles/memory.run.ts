@@ -7,14 +7,16 @@ import { type Had, runCommand } from "../support/process-time.ts";
 
 const ROWS = 10_000_000;
 const FEW_ROWS = 10_000;
-const FIRST = Date.UTC(2004, 0, 1);
+const FIRST = Date.UTC(2009, 0, 1);
+/** Ten million minutes since 2009 end in the future. */
+const STEP_MS = 30_000;
 /** Times, volumes, prices and prices in ticks are 48 bytes a row; the rest is what waits to be freed. */
 const MAX_BYTES_A_ROW = 60;
 const home = mkdtempSync(join(tmpdir(), "edgemaker-rows-"));
 
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
-/** A price that goes up and down, a row a minute. */
+/** A price that goes up and down, a row every 30 seconds. */
 function writeRows(file: string, count: number): void {
   const opened = openSync(file, "w");
   writeSync(opened, "timestamp,open,high,low,close,volume\n");
@@ -22,7 +24,7 @@ function writeRows(file: string, count: number): void {
     const rows: string[] = [];
     for (let i = from; i < from + 10_000; i++) {
       const open = 40_000 + Math.round(2000 * Math.sin(i / 700));
-      rows.push(`${FIRST + i * 60_000},${open}.5,${open + 20}.1,${open - 20}.2,${open + 3}.4,1.25\n`);
+      rows.push(`${FIRST + i * STEP_MS},${open}.5,${open + 20}.1,${open - 20}.2,${open + 3}.4,1.25\n`);
     }
     writeSync(opened, rows.join(""));
   }
@@ -40,7 +42,7 @@ function runsOf(file: string): Record<"backtest" | "import" | "stored", Had> {
   return {
     backtest: runCommand(home, ["backtest", ...GRID, "--data", file, "--json"]),
     import: runCommand(home, ["candles", "import", file, "--symbol", "BTC/USDT", "--from", "kraken"]),
-    stored: runCommand(home, ["backtest", ...GRID, "--json"]),
+    stored: runCommand(home, ["backtest", ...GRID, "--timeframe", "30s", "--json"]),
   };
 }
 

@@ -203,6 +203,10 @@ describe("an invalid candle row", () => {
     expect(() => read("[]")).toThrow("it is empty");
     expect(() => read("hello\nworld\n")).toThrow("it is empty");
     expect(() => read("a\nb\nc\nd\ne\nf\n")).toThrow("line 6: neither a candle nor column names");
+    expect(() => read("day,first,last\n2022-01-01,1,1\n")).toThrow(
+      "line 1: its columns are day, first, last",
+    );
+    expect(read(`# day, first\n${NAMES}${good(1)}${good(2)}`).candles.times).toHaveLength(2);
     expect(() => read("x".repeat(100_000), {}, 1000)).toThrow("the row is too long");
   });
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { dayField, timeField } from "../../src/kernel/fields.ts";
-import { parseDay, parseTime } from "../../src/kernel/time.ts";
+import { parseDay, parseTime } from "../../src/kernel/read-time.ts";
 
 it.each([
   ["1767225600000", 1767225600000],
@@ -9,7 +9,9 @@ it.each([
   ["2026-01-01 00:00:00", 1767225600000],
   ["2026-01-01T00:00:00.000Z", 1767225600000],
   ["2026-01-01T02:00+02:00", 1767225600000],
-  ["0", 0],
+  ["1767225600", 1767225600000],
+  ["20260101", 1767225600000],
+  ["0", undefined],
   ["yesterday", undefined],
   ["2026-13-01", undefined],
   ["2026-02-30", undefined],
@@ -23,7 +25,7 @@ it.each([
 
 it("takes dates, times and milliseconds where a time or a day is requested", () => {
   const [time, day] = [timeField("since"), dayField("from")];
-  for (const value of ["2026-01-01", "2026-01-01T00:00Z", "1767225600000", 1767225600000])
+  for (const value of ["2026-01-01", "2026-01-01T00:00Z", "1767225600000", 1767225600000, 1767225600])
     expect(time.parse(value)).toBe(1767225600000);
   for (const value of ["2026-01-31", "2026-01-31T23:59:59Z", "1769903999999"])
     expect(day.parse(value)).toBe("2026-01-31");

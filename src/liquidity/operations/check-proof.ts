@@ -1,6 +1,7 @@
 import { ZERO } from "../../kernel/decimal.ts";
 import { bytesOfHex, digest } from "../../kernel/digest.ts";
-import { DAY, dayOf, MINUTE, parseDay } from "../../kernel/time.ts";
+import { parseDay } from "../../kernel/read-time.ts";
+import { DAY, dayOf, MINUTE } from "../../kernel/time.ts";
 import { dateOf } from "../../model/limits.ts";
 import { PROOF_FORMAT } from "../../model/samples/promise.ts";
 import { EMPTY_OFFER, parseOffer, twoSidedMillis } from "../../model/samples/sample.ts";
