@@ -44,7 +44,7 @@ export function createRows(onRow: (row: Row, shape: RowShape) => boolean): Rows 
   };
   let shape: RowShape | undefined;
   let rest: Uint8Array = new Uint8Array(0);
-  let joined = new Uint8Array(0);
+  const join = createJoin();
   let separator: number = COMMA;
   let isSettled = false;
   /** Number of lists that have begun and not ended, before the rest. */
@@ -88,17 +88,8 @@ export function createRows(onRow: (row: Row, shape: RowShape) => boolean): Rows 
     return open;
   }
 
-  /** The rest and a part behind it, in memory that each part uses again. */
-  function behindRest(part: Uint8Array): Uint8Array {
-    const length = rest.length + part.length;
-    if (joined.length < length) joined = new Uint8Array(2 * length);
-    joined.set(rest);
-    joined.set(part, rest.length);
-    return joined.subarray(0, length);
-  }
-
   function push(part: Uint8Array) {
-    let bytes = rest.length === 0 ? part : behindRest(part);
+    let bytes = rest.length === 0 ? part : join(rest, part);
     if (shape === undefined) {
       shape = shapeOf(bytes);
       if (shape && isMarked(bytes)) bytes = bytes.subarray(BYTE_ORDER_MARK.length);
@@ -120,6 +111,18 @@ export function createRows(onRow: (row: Row, shape: RowShape) => boolean): Rows 
   }
 
   return { push, end };
+}
+
+/** Joins the rest of a file and a part behind it, in memory that each part uses again. */
+function createJoin() {
+  let joined = new Uint8Array(0);
+  return (rest: Uint8Array, part: Uint8Array): Uint8Array => {
+    const length = rest.length + part.length;
+    if (joined.length < length) joined = new Uint8Array(2 * length);
+    joined.set(rest);
+    joined.set(part, rest.length);
+    return joined.subarray(0, length);
+  };
 }
 
 export const CUT_OFF = "the file ends inside a list; download it again";
