@@ -1,5 +1,7 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { essentialsText } from "../drift/essentials.ts";
 import { root } from "../support/bundle.ts";
 import { cliPage, mcpPage } from "../support/pages.ts";
 
@@ -8,4 +10,14 @@ it.each([
   ["docs/mcp.md", mcpPage],
 ])("%s matches the operations and commands", async (file, page) => {
   await expect(page(), "npm run docs writes it anew").toMatchFileSnapshot(join(root, file));
+});
+
+it("docs/exchanges.md prints the list of essential fields", async () => {
+  const file = join(root, "docs/exchanges.md");
+  const [before = "", after = ""] = readFileSync(file, "utf8").split(
+    /(?<=<!-- essential fields -->\n)[\s\S]*(?=<!-- end of essential fields -->)/,
+  );
+  await expect(`${before}${essentialsText()}\n${after}`, "npm run docs writes it anew").toMatchFileSnapshot(
+    file,
+  );
 });

@@ -48,7 +48,19 @@ function isTable(value: Json): value is Dict | readonly Json[] {
   return entries.length > 0 && entries.every(([key, row]) => ID.test(key) && isNested(row));
 }
 
-const SCALAR: readonly Kind[] = ["drop", "null", "text", "list", "object", "zero", "negative", "huge", "nan", "type", "word"];
+const SCALAR: readonly Kind[] = [
+  "drop",
+  "null",
+  "text",
+  "list",
+  "object",
+  "zero",
+  "negative",
+  "huge",
+  "nan",
+  "type",
+  "word",
+];
 const NESTED: readonly Kind[] = ["drop", "null", "text", "list", "object", "zero", "word"];
 const ROWS: readonly Kind[] = ["row", "double", "cut"];
 
@@ -60,10 +72,12 @@ export function collect(body: Json, found: Map<string, Set<Kind>>, path: Path = 
   if (path.length === 0) kinds.delete("drop");
   if (isTable(body)) {
     for (const kind of ROWS) kinds.add(kind);
+    kinds.delete("add");
     const rows = Object.values(body);
     const rest = path.includes("$") ? rows.slice(0, 1) : rows;
     for (const row of rest) collect(row, found, [...path, "*"]);
-    if (rows.length > 1 && !path.some((key) => key === "*" || key === "$")) collect(rows.at(-1), found, [...path, "$"]);
+    if (rows.length > 1 && !path.some((key) => key === "*" || key === "$"))
+      collect(rows.at(-1), found, [...path, "$"]);
   } else if (isNested(body)) {
     if (isObject(body)) kinds.add("add");
     for (const [key, value] of Object.entries(body as Dict)) collect(value, found, [...path, key]);
@@ -79,13 +93,21 @@ export function mutate(body: Json, [key, ...rest]: Path, kind: Kind): Json {
     if (!isTable(body) || (key === "$" && entries.length < 2)) return body;
     const first = key === "*" ? 0 : entries.length - 1;
     const rows = entries.flatMap(([name, row], i): [string, Json][] =>
-      i < first ? [[name, row]] : rest.length === 0 && kind === "drop" ? [] : [[name, mutate(row, rest, kind)]],
+      i < first
+        ? [[name, row]]
+        : rest.length === 0 && kind === "drop"
+          ? []
+          : [[name, mutate(row, rest, kind)]],
     );
     return Array.isArray(body) ? rows.map(([, row]) => row) : Object.fromEntries(rows);
   }
   if (!entries.some(([name]) => name === key)) return body;
   const left = entries.flatMap(([name, value]): [string, Json][] =>
-    name !== key ? [[name, value]] : rest.length === 0 && kind === "drop" ? [] : [[name, mutate(value, rest, kind)]],
+    name !== key
+      ? [[name, value]]
+      : rest.length === 0 && kind === "drop"
+        ? []
+        : [[name, mutate(value, rest, kind)]],
   );
   return Array.isArray(body) ? left.map(([, value]) => value) : Object.fromEntries(left);
 }
@@ -118,7 +140,8 @@ function replaced(value: Json, kind: Kind): Json {
     case "word":
       return "something_new";
     case "add":
-      return { ...(value as Dict), something_new: { a: ["1", null] }, code_v2: "E1", fees_v2: [] };
+      if (!isObject(value)) return value;
+      return { ...value, something_new: { a: ["1", null] }, code_v2: "E1", fees_v2: [] };
     default:
       return otherRows(value, kind);
   }
@@ -140,8 +163,15 @@ function otherRows(value: Json, kind: Kind): Json {
     return kind === "double" ? value.flatMap((row) => [row, row]) : value.slice(0, -1);
   }
   if (kind === "row") return { ...value, SOMETHING: strange };
-  return kind === "double" ? { ...value, [`${entries.at(-1)?.[0]}2`]: last } : Object.fromEntries(entries.slice(0, -1));
+  return kind === "double"
+    ? { ...value, [`${entries.at(-1)?.[0]}2`]: last }
+    : Object.fromEntries(entries.slice(0, -1));
 }
 
 const unknownRow = (row: Json): Json =>
-  Object.fromEntries(Object.entries(row as Dict).map(([key, value]) => [key, isNested(value) ? null : typeof value === "string" ? "something_new" : -1]));
+  Object.fromEntries(
+    Object.entries(row as Dict).map(([key, value]) => [
+      key,
+      isNested(value) ? null : typeof value === "string" ? "something_new" : -1,
+    ]),
+  );

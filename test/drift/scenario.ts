@@ -1,41 +1,21 @@
 /** A grid, quotes and an own strategy on an emulated exchange of which one field changes, and what that does to them. */
+
+import { kindsOf } from "../../src/engine/accounts.ts";
 import { runRound } from "../../src/engine/pass/round.ts";
 import { text, ZERO } from "../../src/kernel/decimal.ts";
+import { messageOf } from "../../src/kernel/errors.ts";
 import { isOurs } from "../../src/kernel/ids.ts";
 import { SECOND } from "../../src/kernel/time.ts";
 import { kindsWith } from "../../src/kinds.ts";
-import { kindsOf } from "../../src/engine/accounts.ts";
 import { VENUES, type VenueName } from "../../src/model/market.ts";
 import { createOperations } from "../../src/operations.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import { twoSided } from "../own/deeds.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
 import type { Order } from "../venues/order.ts";
+import type { Edition, Finding } from "./essentials.ts";
 import { collect, type Kind, type Mutation, mutate } from "./mutate.ts";
 import { wrongIn } from "./shown.ts";
-
-/** An exchange, and the kind of its account. */
-export interface Edition {
-  readonly exchange: VenueName;
-  readonly unified: boolean;
-}
-
-export const EDITIONS: readonly Edition[] = [
-  { exchange: "kraken", unified: false },
-  { exchange: "gateio", unified: false },
-  { exchange: "gateio", unified: true },
-  { exchange: "bitget", unified: false },
-  { exchange: "bitget", unified: true },
-  { exchange: "mexc", unified: false },
-];
-
-export const editionName = ({ exchange, unified }: Edition): string => (unified ? `${exchange}-unified` : exchange);
-
-/** What went wrong, and in which part of the run. */
-export interface Finding {
-  readonly what: "start" | "act" | "exit" | "show" | "book" | "twice";
-  readonly text: string;
-}
 
 export interface Outcome {
   readonly findings: readonly Finding[];
@@ -45,7 +25,7 @@ export interface Outcome {
 
 const OPERATIONS = createOperations(Object.keys(VENUES), [twoSided]);
 
-type Fields = Map<string, Map<string, Set<Kind>>>;
+export type Fields = Map<string, Map<string, Set<Kind>>>;
 
 const [GRID, QUOTES, OWN] = ["BTC/USDT", "ETH/USDT", "LTC/USDT"] as const;
 /** Ten minutes pass before a fill whose trade cannot be read is booked from its order. */
@@ -60,16 +40,18 @@ export async function fieldsOf(edition: Edition): Promise<Fields> {
     collect(JSON.parse(JSON.stringify(body)), found);
     return body;
   });
-  if (findings.length > 0) throw new Error(`without a change: ${findings.map(({ text }) => text).join("; ")}`);
+  if (findings.length > 0)
+    throw new Error(`without a change: ${findings.map(({ text }) => text).join("; ")}`);
   return fields;
 }
 
-export async function runMutation(edition: Edition, { call, path, kind }: Mutation): Promise<Outcome> {
+/** Runs some changes together. */
+export async function runMutations(edition: Edition, mutations: readonly Mutation[]): Promise<Outcome> {
   let changed = 0;
   const { findings } = await run(edition, (route, body) => {
-    if (route !== call) return body;
     const before = JSON.stringify(body);
-    const after = mutate(JSON.parse(before), path, kind);
+    let after: unknown = JSON.parse(before);
+    for (const { call, path, kind } of mutations) if (call === route) after = mutate(after, path, kind);
     if (JSON.stringify(after) !== before) changed++;
     return after;
   });
@@ -87,11 +69,12 @@ async function run({ exchange: name, unified }: Edition, change: Change) {
   });
   try {
     const scene = createScene(setup, name, change);
-    await scene.start();
-    await scene.trade();
-    await scene.show();
-    await scene.exit();
-    await scene.end();
+    if (await scene.start()) {
+      await scene.trade();
+      await scene.show();
+      await scene.exit();
+      await scene.end();
+    }
     return { findings: scene.findings };
   } finally {
     await setup.close();
@@ -124,7 +107,10 @@ function createScene(setup: Setup, name: VenueName, change: Change) {
   }
 
   /** Runs passes until each condition holds, and reports those that never do. */
-  async function until(what: Finding["what"], goals: Readonly<Record<string, () => boolean | Promise<boolean>>>) {
+  async function until(
+    what: Finding["what"],
+    goals: Readonly<Record<string, () => boolean | Promise<boolean>>>,
+  ) {
     const failing = async () => {
       const left: string[] = [];
       for (const [goal, holds] of Object.entries(goals)) if (!(await holds())) left.push(goal);
@@ -152,15 +138,22 @@ function createScene(setup: Setup, name: VenueName, change: Change) {
   const executed = (symbol: string) =>
     exchange.executions().filter(({ order }) => order.listing.symbol === symbol).length;
 
-  async function begin(operation: string, input: object) {
+  /** Starts a strategy, without the change if it prevents the start; returns whether it runs. */
+  async function begin(operation: string, input: object): Promise<boolean> {
     try {
       await call(operation, input);
+      return true;
     } catch (error) {
-      find("start", `${operation} is refused: ${error instanceof Error ? error.message : String(error)}`);
-      drift(false);
-      await call(operation, input);
-      drift(true);
+      find("start", `${operation} is refused: ${messageOf(error)}`);
     }
+    drift(false);
+    // A changed market is cached for a day.
+    const isStarted = await call(operation, input).then(
+      () => true,
+      () => false,
+    );
+    drift(true);
+    return isStarted;
   }
 
   return {
@@ -170,14 +163,32 @@ function createScene(setup: Setup, name: VenueName, change: Change) {
       drift(true);
       const sizes = { baseBudget: 5, quoteBudget: 2000 };
       const prices = { lowerPrice: 57_000, upperPrice: 63_000, gridLevels: 4, stopLossPrice: 56_000 };
-      await begin("start_grid", { exchange: name, symbol: GRID, ...prices, orderSize: 100 });
-      await begin("start_quote", { exchange: name, symbol: QUOTES, spread: 0.01, size: 100, useOthers: false, useDex: false, ...sizes });
-      await begin("start_strategy_two_sided", { exchange: name, symbol: OWN, spread: 0.01, size: 60, ...sizes });
+      const isStarted = [
+        await begin("start_grid", { exchange: name, symbol: GRID, ...prices, orderSize: 100 }),
+        await begin("start_quote", {
+          exchange: name,
+          symbol: QUOTES,
+          spread: 0.01,
+          size: 100,
+          useOthers: false,
+          useDex: false,
+          ...sizes,
+        }),
+        await begin("start_strategy_two_sided", {
+          exchange: name,
+          symbol: OWN,
+          spread: 0.01,
+          size: 60,
+          ...sizes,
+        }),
+      ];
+      if (isStarted.includes(false)) return false;
       await until("act", {
         "the grid does not place its orders": () => ours(GRID).length === 4,
         "the quotes are not placed": () => bothSidesAt(QUOTES, 3000),
         "the own strategy places no orders": () => bothSidesAt(OWN, 70),
       });
+      return true;
     },
 
     /** The price reaches an order of the grid, moves away from the quotes, and someone fills the own strategy's bid. */
@@ -213,8 +224,12 @@ function createScene(setup: Setup, name: VenueName, change: Change) {
         // Nothing is cached in a process that has just started.
         const started = withKinds(setup.restarted());
         const shown: unknown[] = [];
-        for (const [operation, input] of reads)
+        for (const [operation, input] of reads) {
+          const at = setup.time.now();
           shown.push(await call(operation, input, started).catch((error: Error) => error));
+          // Waiting for the rate limit moves the clock, and the market with it.
+          setup.time.pass(at - setup.time.now());
+        }
         return shown;
       };
       const changed = await readAll();
