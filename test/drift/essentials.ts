@@ -68,7 +68,7 @@ export const ESSENTIALS: readonly Essential[] = [
   ...essentials("kraken", [
     [
       "markets",
-      "error result.*.altname result.*.base result.*.quote result.*.lot_decimals result.*.pair_decimals result.*.tick_size result.*.ordermin result.*.costmin",
+      "error result.*.altname result.*.base result.*.quote result.*.lot_decimals result.*.pair_decimals result.*.tick_size result.*.fees.*.1 result.*.fees_maker.*.1 result.*.ordermin result.*.costmin",
       RULES,
     ],
     ["markets", "result.*.status", CLOSED],
@@ -134,7 +134,7 @@ export const ESSENTIALS: readonly Essential[] = [
     ],
     [
       "open",
-      "code data.*.orderId data.*.clientOid data.*.symbol data.*.side data.*.orderType data.*.priceAvg data.*.size data.*.status data.*.baseVolume data.*.quoteVolume data.list.*.orderId data.list.*.clientOid data.list.*.symbol data.list.*.category data.list.*.side data.list.*.orderType data.list.*.price data.list.*.qty data.list.*.orderStatus data.list.*.cumExecQty data.list.*.cumExecValue",
+      "code data.*.orderId data.*.clientOid data.*.symbol data.*.side data.*.orderType data.*.price data.*.priceAvg data.*.size data.*.status data.*.baseVolume data.*.quoteVolume data.list.*.orderId data.list.*.clientOid data.list.*.symbol data.list.*.category data.list.*.side data.list.*.orderType data.list.*.price data.list.*.qty data.list.*.orderStatus data.list.*.cumExecQty data.list.*.cumExecValue",
       ORDERS,
     ],
     [
