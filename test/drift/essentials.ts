@@ -68,7 +68,7 @@ export const ESSENTIALS: readonly Essential[] = [
   ...essentials("kraken", [
     [
       "markets",
-      "error result.*.altname result.*.base result.*.quote result.*.lot_decimals result.*.pair_decimals result.*.tick_size result.*.fees.*.1 result.*.fees_maker.*.1 result.*.ordermin result.*.costmin",
+      "error result.*.altname result.*.base result.*.quote result.*.lot_decimals result.*.pair_decimals result.*.tick_size result.*.fees.*.0 result.*.fees.*.1 result.*.fees_maker.*.0 result.*.fees_maker.*.1 result.*.ordermin result.*.costmin",
       RULES,
     ],
     ["markets", "result.*.status", CLOSED],

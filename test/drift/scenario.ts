@@ -12,6 +12,7 @@ import { createOperations } from "../../src/operations.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import { twoSided } from "../own/deeds.ts";
 import { emulatedExchanges } from "../support/emulated.ts";
+import type { Route } from "../venues/dialect.ts";
 import type { Order } from "../venues/order.ts";
 import type { Edition, Finding } from "./essentials.ts";
 import { collect, type Kind, type Mutation, mutate } from "./mutate.ts";
@@ -22,6 +23,27 @@ export interface Outcome {
   /** How many responses had the field. */
   readonly changed: number;
 }
+
+const ROUTES: readonly Route[] = [
+  "time",
+  "markets",
+  "currencies",
+  "ticker",
+  "book",
+  "trades",
+  "candles",
+  "balance",
+  "create",
+  "order",
+  "open",
+  "closed",
+  "fills",
+  "fillsOf",
+  "cancel",
+  "fee",
+  "permissions",
+  "kind",
+];
 
 const OPERATIONS = createOperations(Object.keys(VENUES), [twoSided]);
 
@@ -88,7 +110,8 @@ function createScene(setup: Setup, name: VenueName, change: Change) {
   const findings: Finding[] = [];
   const find = (what: Finding["what"], message: string) => findings.push({ what, text: message });
   const drift = (isOn: boolean) => {
-    exchange.changes.reply = isOn ? change : undefined;
+    for (const route of ROUTES)
+      exchange.alter(route, isOn ? (body: unknown) => change(route, body) : undefined);
   };
   const before = new Map(["BTC", "ETH", "LTC", "USDT"].map((asset) => [asset, exchange.total(asset)]));
 
