@@ -5,14 +5,12 @@
  *   --kinds null,zero    of these kinds only
  *   --rows last          of the last row of each table only; all: of every row together only
  *   --part 1/2           every second change, from the first
- *   --from 200           without the first 200 of them
- *   --count 100          at most so many of each edition
- *   --group 8            so many fields together, and each alone only if they have an effect
+ *   --group 8            so many fields together, and each alone only if they have an effect; default 1
  *   --out drift.jsonl    also writes each result to this file
  */
 import { appendFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { EDITIONS, type Edition, EFFECTS, editionName, type Finding, isEssential } from "./essentials.ts";
+import { EDITIONS, type Edition, EFFECTS, editionName, isEssential } from "./essentials.ts";
 import { type Kind, type Mutation, nameOf } from "./mutate.ts";
 import { fieldsOf, runMutations } from "./scenario.ts";
 import { runStreamMutations, STREAM, streamFieldsOf } from "./streams.ts";
@@ -24,21 +22,40 @@ const { values } = parseArgs({
     kinds: { type: "string" },
     rows: { type: "string" },
     part: { type: "string", default: "1/1" },
-    from: { type: "string", default: "0" },
-    count: { type: "string", default: "1000000" },
     group: { type: "string", default: "1" },
     out: { type: "string" },
   },
 });
 const [part = 1, parts = 1] = values.part.split("/").map(Number);
 const kinds = values.kinds?.split(",");
-let violated = 0;
 
-const print = (line: object) => {
-  const text = JSON.stringify(line);
-  if (values.out) appendFileSync(values.out, `${text}\n`);
-  console.log(text);
-};
+interface Count {
+  changes: number;
+  essential: number;
+  violations: number;
+}
+const counts = new Map<string, Count>();
+
+for (const edition of EDITIONS) {
+  if (values.edition !== undefined && values.edition !== editionName(edition)) continue;
+  const fields = new Map([...(await fieldsOf(edition)), ...(await streamFieldsOf(edition))]);
+  const chosen = [...fields]
+    .flatMap(([call, paths]) =>
+      [...paths].flatMap(([path, kindsOfField]: readonly [string, ReadonlySet<Kind>]) =>
+        [...kindsOfField].map((kind): Mutation => ({ call, path: path === "" ? [] : path.split("."), kind })),
+      ),
+    )
+    .filter((mutation) => nameOf(mutation).startsWith(values.only))
+    .filter(({ kind }) => kinds === undefined || kinds.includes(kind))
+    .filter(({ path }) => values.rows === undefined || path.includes("$") === (values.rows === "last"))
+    .filter((_mutation, at) => at % parts === part - 1);
+  console.log(`# ${editionName(edition)}: ${chosen.length} changes`);
+  for (const group of groupsOf(edition, chosen, Number(values.group))) await runGroup(edition, group);
+}
+console.table(Object.fromEntries(counts));
+const violations = [...counts.values()].reduce((sum, one) => sum + one.violations, 0);
+console.log(`# ${violations} violations`);
+process.exitCode = violations === 0 ? 0 : 1;
 
 /** Runs changes together, and halves of them if they have an effect. */
 async function runGroup(edition: Edition, group: readonly Mutation[]): Promise<void> {
@@ -51,60 +68,52 @@ async function runGroup(edition: Edition, group: readonly Mutation[]): Promise<v
     await runGroup(edition, group.slice(0, middle));
     return runGroup(edition, group.slice(middle));
   }
-  const unlisted = findings.filter((finding) => !group.every((one) => isEssential(edition, one, finding)));
-  if (unlisted.length > 0) violated++;
-  for (const mutation of group)
-    print({
+  for (const mutation of group) {
+    const unlisted = findings.filter((finding) => !isEssential(edition, mutation, finding));
+    const name = `${editionName(edition)} ${mutation.call}`;
+    const count = counts.get(name) ?? { changes: 0, essential: 0, violations: 0 };
+    counts.set(name, {
+      changes: count.changes + 1,
+      essential: count.essential + (isAlone(edition, mutation) ? 1 : 0),
+      violations: count.violations + (unlisted.length > 0 ? 1 : 0),
+    });
+    const line = JSON.stringify({
       edition: editionName(edition),
       mutation: nameOf(mutation),
       changed,
       unlisted: unlisted.length,
-      findings: findings.map(textOf),
+      findings: findings.map(({ what, text }) => `${what}: ${text}`),
     });
-}
-
-const textOf = ({ what, text }: Finding): string => `${what}: ${text}`;
-
-for (const edition of EDITIONS) {
-  const name = editionName(edition);
-  if (values.edition !== undefined && values.edition !== name) continue;
-  const fields = new Map([...(await fieldsOf(edition)), ...(await streamFieldsOf(edition))]);
-  const all = [...fields].flatMap(([call, paths]) =>
-    [...paths].flatMap(([path, kindsOfField]: readonly [string, ReadonlySet<Kind>]) =>
-      [...kindsOfField].map((kind): Mutation => ({ call, path: path === "" ? [] : path.split("."), kind })),
-    ),
-  );
-  const chosen = all
-    .filter((mutation) => nameOf(mutation).startsWith(values.only))
-    .filter(({ kind }) => kinds === undefined || kinds.includes(kind))
-    .filter(({ path }) => values.rows === undefined || path.includes("$") === (values.rows === "last"))
-    .filter((_mutation, at) => at % parts === part - 1)
-    .slice(Number(values.from))
-    .slice(0, Number(values.count));
-  console.log(`# ${name}: ${chosen.length} of ${all.length} changes`);
-  const startedAt = performance.now();
-  const groups: Mutation[][] = [];
-  for (const mutation of chosen) {
-    // Fields of one stream are tried apart from those of the calls, and an essential one alone.
-    const isAlone = EFFECTS.some((what) => isEssential(edition, mutation, { what }));
-    const last = groups.at(-1);
-    const canJoin =
-      last !== undefined &&
-      last.length < Number(values.group) &&
-      !last.some(
-        ({ call, path }) =>
-          call.startsWith(STREAM) !== mutation.call.startsWith(STREAM) ||
-          (call === mutation.call && isWithin(path, mutation.path)),
-      );
-    if (canJoin && !isAlone) last.push(mutation);
-    else groups.push(isAlone ? [mutation] : [mutation]);
-    if (isAlone) groups.push([]);
+    if (values.out) appendFileSync(values.out, `${line}\n`);
+    if (unlisted.length > 0) console.log(line);
   }
-  for (const group of groups) await runGroup(edition, group);
-  console.log(`# ${name}: ${Math.round((performance.now() - startedAt) / 1000)} s`);
 }
-console.log(`# ${violated} violations`);
-process.exitCode = violated === 0 ? 0 : 1;
+
+/** Collects changes that can be tried together: none hides another, and an essential field is tried alone. */
+function groupsOf(edition: Edition, all: readonly Mutation[], size: number): Mutation[][] {
+  const groups: Mutation[][] = [];
+  let open: Mutation[][] = [];
+  for (const mutation of all) {
+    const alone = isAlone(edition, mutation);
+    const group = alone ? undefined : open.find((one) => one.every((other) => areApart(other, mutation)));
+    if (group) group.push(mutation);
+    else groups.push([mutation]);
+    if (!group && !alone) open.push(groups.at(-1) as Mutation[]);
+    open = open.filter(({ length }) => length < size);
+  }
+  return groups;
+}
+
+function isAlone(edition: Edition, mutation: Mutation): boolean {
+  return EFFECTS.some((what) => isEssential(edition, mutation, { what }));
+}
+
+function areApart(a: Mutation, b: Mutation): boolean {
+  return (
+    a.call.startsWith(STREAM) === b.call.startsWith(STREAM) &&
+    !(a.call === b.call && isWithin(a.path, b.path))
+  );
+}
 
 /** Whether one field contains the other, so one change would hide the other. */
 function isWithin(a: readonly string[], b: readonly string[]): boolean {
