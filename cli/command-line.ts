@@ -47,8 +47,10 @@ async function rootOf([group]: readonly string[]) {
   const { exchanges, strategies } = settingsForCommands(process.env);
   const ids = exchanges.map(({ id }) => id);
   if (group !== "strategy" && group !== "tick") return rootCommand(ids);
-  const { strategiesIn } = await import("./host/own-strategies.ts");
-  return rootCommand(ids, strategiesIn(strategies).definitions);
+  const { describedStrategies, strategiesIn } = await import("./host/own-strategies.ts");
+  // A tick is a server's pass: no file runs in its process.
+  const own = group === "tick" ? await describedStrategies(strategies) : strategiesIn(strategies);
+  return rootCommand(ids, own.definitions);
 }
 
 /** Loads the documents that the Worker's build stores. */

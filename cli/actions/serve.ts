@@ -15,7 +15,7 @@ import { madeDocuments } from "../../src/transport/openapi.ts";
 import { createSignInLink } from "../../src/transport/page.ts";
 import { configFile, dataDirectory } from "../host/directories.ts";
 import { createLog, nodeRuntime, tighten } from "../host/node-runtime.ts";
-import { type LoadedStrategies, strategiesIn } from "../host/own-strategies.ts";
+import { describedStrategies, type LoadedStrategies } from "../host/own-strategies.ts";
 import { calculationThread } from "../host/process/calculations.ts";
 import { boundConnections } from "../host/process/connections.ts";
 import { nodeLocal } from "../host/process/node-local.ts";
@@ -74,7 +74,9 @@ export async function startServer(values: Values, { around = 0, hasOwn = true } 
   const file = configFile(process.env);
   if (tighten(file)) log("warn", "other users could read the settings file; now only you can", { file });
   const tracing = await startTracing(process.env, version());
-  const own: LoadedStrategies = hasOwn ? strategiesIn(config.strategies) : { definitions: [], failures: [] };
+  const own: LoadedStrategies = hasOwn
+    ? await describedStrategies(config.strategies)
+    : { definitions: [], failures: [] };
   const copy = await prepareMigration({ config, databaseUrl, sandbox });
   if (copy) log("info", "the database is migrated; its copy can be restored", { copy });
   const runtime = {

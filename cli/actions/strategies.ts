@@ -254,8 +254,10 @@ export async function testStrategy(
   if (misread) return fail(misread, { operation, values });
   const { exchange, symbol, baseBudget, quoteBudget, ...config } = given as SimulatedFields;
   const { data } = values;
+  // A simulation restarts its code, and calls it at once.
+  const { ask: _, ...here } = definition;
   const result = await simulateStrategy(
-    definition,
+    here,
     {
       exchange,
       symbol,

@@ -25,6 +25,7 @@ export async function build() {
     entryPoints: {
       main: COMMAND_LINE,
       "calculation-thread": "cli/host/process/calculation-thread.ts",
+      "strategy-runner": "cli/host/process/strategy-runner.ts",
     },
     outdir: folder,
     bundle: true,

@@ -1,14 +1,14 @@
-/** Loads users' strategies without network, clock or randomness except those that they are given. */
+/** Finds and bundles the files of users' strategies. */
 
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { createRequire, SourceMap, type SourceMapPayload } from "node:module";
+import { createRequire } from "node:module";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { createContext, Script } from "node:vm";
 import type { BuildFailure, Message } from "esbuild";
 import { messageOf } from "../../src/kernel/errors.ts";
-import { defineStrategy, Money, z } from "../../src/own/package.ts";
-import type { AnyStrategyDefinition, LoadedFrom } from "../../src/ports/definition.ts";
+import type { AnyStrategyDefinition } from "../../src/ports/definition.ts";
+import { type BundledStrategy, runStrategy } from "./process/strategy-code.ts";
+import { type StrategyProcesses, strategyProcesses } from "./process/strategy-processes.ts";
 
 export interface LoadedStrategies {
   readonly definitions: readonly AnyStrategyDefinition[];
@@ -16,28 +16,29 @@ export interface LoadedStrategies {
   readonly failures: readonly { readonly file: string; readonly message: string }[];
 }
 
-/** Time limit of a call in milliseconds, far above what a terminating function needs. */
-const MAX_CALL_MS = 2000;
-
-/**
- * Removes or blocks what a function must not use, so a strategy behaves the same in a backtest and live. This is not
- * a security boundary.
- */
-const PRELUDE = new Script(`"use strict";
-Math.random = () => { throw new Error("Math.random is absent: use the random() that orders() is given"); };
-globalThis.Date = class extends Date {
-  constructor(...given) {
-    if (given.length === 0) throw new Error("the clock is absent: use the now that orders() is given");
-    super(...given);
-  }
-  static now() { throw new Error("the clock is absent: use the now that orders() is given"); }
-};`);
-
 const loaded = new Map<string, LoadedStrategies>();
 
-/** Returns the strategies in the folder, which a process reads once. */
+/** Returns the strategies in the folder, which a process reads once. Their files run in this process and in others. */
 export function strategiesIn(folder: string): LoadedStrategies {
-  const known = loaded.get(resolve(folder)) ?? loadStrategies(folder);
+  const known = loaded.get(resolve(folder)) ?? loadStrategies(folder, strategyProcesses());
+  loaded.set(resolve(folder), known);
+  return known;
+}
+
+/** Does the same for a server: no file runs in this process, so none can stop it. */
+export async function describedStrategies(folder: string): Promise<LoadedStrategies> {
+  const processes = strategyProcesses();
+  if (!processes) return strategiesIn(folder);
+  const definitions: AnyStrategyDefinition[] = [];
+  const failures: { file: string; message: string }[] = [];
+  for (const file of strategyFiles(folder)) {
+    try {
+      definitions.push(unlike(definitions, await processes.describe(bundleStrategy(file))));
+    } catch (error) {
+      failures.push({ file, message: messageOf(error) });
+    }
+  }
+  const known = { definitions, failures: [...failures, ...misplacedFiles(folder)] };
   loaded.set(resolve(folder), known);
   return known;
 }
@@ -45,15 +46,14 @@ export function strategiesIn(folder: string): LoadedStrategies {
 /** Returns the strategies that this process has read; undefined if its command runs none. */
 export const loadedStrategies = (folder: string): LoadedStrategies | undefined => loaded.get(resolve(folder));
 
-export function loadStrategies(folder: string): LoadedStrategies {
+export function loadStrategies(folder: string, processes?: StrategyProcesses): LoadedStrategies {
   const definitions: AnyStrategyDefinition[] = [];
   const failures: { file: string; message: string }[] = [];
   for (const file of strategyFiles(folder)) {
     try {
-      const definition = loadStrategy(file);
-      const twin = definitions.find(({ name }) => name === definition.name);
-      if (twin) throw new Error(`${definition.source}: ${definition.name} is the name of ${twin.source} too`);
-      definitions.push(definition);
+      const bundle = bundleStrategy(file);
+      const ask = processes && { ask: processes.askOf(bundle) };
+      definitions.push(unlike(definitions, { ...runStrategy(bundle), ...ask }));
     } catch (error) {
       failures.push({ file, message: messageOf(error) });
     }
@@ -61,80 +61,15 @@ export function loadStrategies(folder: string): LoadedStrategies {
   return { definitions, failures: [...failures, ...misplacedFiles(folder)] };
 }
 
+/** Returns a definition. Throws an Error if another one has its name. */
+function unlike(others: readonly AnyStrategyDefinition[], definition: AnyStrategyDefinition) {
+  const twin = others.find(({ name }) => name === definition.name);
+  if (!twin) return definition;
+  throw new Error(`${definition.source}: ${definition.name} is the name of ${twin.source} too`);
+}
+
 /** Loads a file. Throws an Error with file and line, or if another user could have written it. */
-export function loadStrategy(file: string): AnyStrategyDefinition {
-  const bundle = bundleStrategy(file);
-  const { exported, guard } = runBundle(bundle);
-  const definition = exported as AnyStrategyDefinition | undefined;
-  if (typeof definition?.orders !== "function")
-    throw new Error(`${bundle.file}:1: export the strategy: export default defineStrategy({ … })`);
-  return {
-    ...defineStrategy(definition),
-    source: functionLine(bundle),
-    locate: locateIn(bundle),
-    guard,
-  };
-}
-
-/** Returns the file and line of its function. */
-export const functionLine = (bundle: BundledStrategy): string =>
-  bundle.lineOf(/^\s*(async\s+)?orders\s*[(:]/);
-
-function runBundle(bundle: BundledStrategy) {
-  const context = createContext({});
-  PRELUDE.runInContext(context);
-  const call = new Script("__call()");
-  let depth = 0;
-  // A nested call is already under its caller's time limit.
-  const guard = <T>(work: () => T): T => {
-    if (depth > 0) return work();
-    let result: { readonly value: T } | undefined;
-    context.__call = () => {
-      result = { value: work() };
-    };
-    depth++;
-    try {
-      call.runInContext(context, { timeout: MAX_CALL_MS });
-    } catch (error) {
-      throw isTimeout(error) ? new Error(`it ran for more than ${MAX_CALL_MS} ms, and was ended`) : error;
-    } finally {
-      depth--;
-    }
-    return (result as { readonly value: T }).value;
-  };
-  const module: { exports: { default?: unknown } } = { exports: {} };
-  const script = new Script(`(function (require, module, exports) {${bundle.code}\n})`, {
-    filename: scriptName(bundle),
-  });
-  try {
-    guard(() => script.runInContext(context)(requireStrategy, module, module.exports));
-  } catch (error) {
-    const at = locateIn(bundle)(error) ?? `${bundle.file}:1`;
-    throw new Error(`${at}: ${(error as Error | undefined)?.message ?? error}`);
-  }
-  return { exported: module.exports.default, guard };
-}
-
-const isTimeout = (error: unknown): boolean =>
-  (error as { code?: unknown } | undefined)?.code === "ERR_SCRIPT_EXECUTION_TIMEOUT";
-
-function requireStrategy(name: string): unknown {
-  if (name === "edgemaker") return { defineStrategy, Money, z };
-  throw new Error(
-    `import only "edgemaker" and your own files: ${JSON.stringify(name)} is not available here`,
-  );
-}
-
-const scriptName = ({ file }: BundledStrategy): string => `strategy:${file}`;
-
-/** Returns the first stack frame in the user's file, which may have called the code that threw. */
-function locateIn(bundle: BundledStrategy): LoadedFrom["locate"] {
-  const pattern = new RegExp(`${scriptName(bundle).replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}:(\\d+):(\\d+)`);
-  return (error) => {
-    const [, line, column] = pattern.exec(String((error as { stack?: unknown } | undefined)?.stack)) ?? [];
-    return line === undefined ? undefined : bundle.original(Number(line), Number(column));
-  };
-}
+export const loadStrategy = (file: string): AnyStrategyDefinition => runStrategy(bundleStrategy(file));
 
 /** Not bundled: esbuild is a separate program, and only strategies need it. A package contains a copy beside the bundle. */
 const requireHere = createRequire(import.meta.url);
@@ -142,16 +77,6 @@ const PACKED_ESBUILD = new URL("../esbuild/lib/main.js", import.meta.url);
 
 const loadEsbuild = (): typeof import("esbuild") =>
   requireHere(existsSync(PACKED_ESBUILD) ? fileURLToPath(PACKED_ESBUILD) : "esbuild");
-
-interface BundledStrategy {
-  /** Path relative to the strategies folder. */
-  readonly file: string;
-  readonly code: string;
-  /** Returns the file and line of a position in the code; undefined if the position is in no file. */
-  readonly original: (line: number, column: number) => string | undefined;
-  /** Returns the first line of the file that matches. */
-  readonly lineOf: (pattern: RegExp) => string;
-}
 
 const IS_TEST = /\.(test|spec)\.ts$/;
 const IS_SCRIPT = /(?<!\.d)\.[cm]?[jt]sx?$/;
@@ -181,30 +106,16 @@ function misplacedFiles(folder: string): LoadedStrategies["failures"] {
 }
 
 /** Bundles a file to one script with a source map. Throws an Error with file, line and column of a mistake. */
-export function bundleStrategy(path: string): BundledStrategy {
+export function bundleStrategy(path: string, syntax?: Syntax): BundledStrategy {
   const file = relative(process.cwd(), path);
-  const { code, map, files } = bundled(path);
+  const { code, map, files } = bundled(path, syntax);
   for (const bundledFile of files) refuseForeign(bundledFile);
-  const lines = new SourceMap(JSON.parse(map) as SourceMapPayload);
-  return {
-    file,
-    code,
-    original(line, column) {
-      const found = lines.findEntry(line - 1, column - 1);
-      if (!("originalSource" in found) || found.originalSource === undefined) return undefined;
-      const name = basename(found.originalSource) === basename(path) ? file : found.originalSource;
-      return `${name}:${found.originalLine + 1}`;
-    },
-    lineOf(pattern) {
-      const texts = readFileSync(path, "utf8").split("\n");
-      return `${file}:${
-        Math.max(
-          0,
-          texts.findIndex((text) => pattern.test(text)),
-        ) + 1
-      }`;
-    },
-  };
+  const lines = readFileSync(path, "utf8").split("\n");
+  const line = Math.max(
+    0,
+    lines.findIndex((text) => /^\s*(async\s+)?orders\s*[(:]/.test(text)),
+  );
+  return { file, code, map, source: `${file}:${line + 1}` };
 }
 
 /** Throws an Error if another user owns or can write the file or its folder, or can replace a folder above. */
@@ -237,7 +148,9 @@ interface BundleResult {
   readonly files: readonly string[];
 }
 
-function bundled(path: string): BundleResult {
+type Syntax = Readonly<Record<string, boolean>>;
+
+function bundled(path: string, supported: Syntax = {}): BundleResult {
   const { buildSync } = loadEsbuild();
   try {
     const { outputFiles, metafile } = buildSync({
@@ -248,6 +161,7 @@ function bundled(path: string): BundleResult {
       format: "cjs",
       platform: "neutral",
       target: "es2022",
+      supported,
       mainFields: ["module", "main"],
       external: ["edgemaker"],
       sourcemap: "external",

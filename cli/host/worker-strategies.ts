@@ -4,7 +4,7 @@ import { SCRIPT_SCOPE } from "../../src/own/script.ts";
 import type { StrategyDefinitions } from "../../src/ports/definition.ts";
 import { ANY_EXCHANGES, DOCUMENT_FILES } from "../../src/transport/documents.ts";
 import { madeDocuments } from "../../src/transport/openapi.ts";
-import { bundleStrategy, functionLine, loadStrategies, strategyFiles } from "./own-strategies.ts";
+import { bundleStrategy, loadStrategies, strategyFiles } from "./own-strategies.ts";
 
 /** Returns the documents that Cloudflare serves for the Worker, by file name. */
 export async function workerDocuments(
@@ -24,21 +24,27 @@ export function workerStrategies(folder: string) {
 
 /** Returns a file as a function; it is checked here, because the platform would show a mistake only when it runs. */
 function scriptText(file: string): string {
-  const bundle = bundleStrategy(file);
+  const bundle = bundleStrategy(file, COUNTED_SYNTAX);
   const run = `function (${SCRIPT_SCOPE.join(", ")}) {\n${limitLoops(bundle.code, "__step")}\n}`;
-  const source = functionLine(bundle);
   new Script(`(${run})`, { filename: bundle.file });
-  return `{ source: ${JSON.stringify(source)}, run: ${run} }`;
+  return `{ source: ${JSON.stringify(bundle.source)}, run: ${run} }`;
 }
 
+/** Prints arrow functions with a body in braces, whose calls can be counted. */
+export const COUNTED_SYNTAX = { arrow: false };
+
 /**
- * Counts the loops of a script, for platforms that cannot end one: each condition of a `for`, `while` or `do` first
- * calls `step`. The script must be printed by esbuild.
+ * Counts the loops of a script and the calls of its functions, for platforms that cannot end them: each condition of a
+ * `for`, `while` or `do`, and each body of a function, first calls `step`. The script must be printed by esbuild.
  */
 export function limitLoops(code: string, step: string): string {
   const inserts: { readonly at: number; readonly text: string }[] = [];
   for (const { word, open } of loopHeads(code)) {
     const close = closingOf(code, open);
+    if (word === "function") {
+      if (code.startsWith(") {", close)) inserts.push({ at: close + 3, text: ` ${step}();` });
+      continue;
+    }
     const ends = word === "for" ? semicolonsIn(code, open, close) : [open, close];
     const [first, second] = ends;
     // A `for` without semicolons runs over values that exist.
@@ -57,16 +63,18 @@ export function limitLoops(code: string, step: string): string {
 }
 
 interface LoopHead {
-  readonly word: "for" | "while";
+  readonly word: "for" | "while" | "function";
   /** Position of its parenthesis. */
   readonly open: number;
 }
 
 function* loopHeads(code: string): Generator<LoopHead> {
   for (const { at, text } of tokensOf(code)) {
+    const isMember = code[at - 1] === ".";
+    // A printed head of a statement has a space before its parenthesis, and a call is not followed by a brace.
+    if (text === "(" && /[\w$\]"'*]/.test(code[at - 1] ?? "")) yield { word: "function", open: at };
     if (text !== "for" && text !== "while") continue;
     const open = at + text.length + 1;
-    const isMember = code[at - 1] === ".";
     if (!isMember && code.slice(open - 1, open + 1) === " (") yield { word: text, open };
   }
 }

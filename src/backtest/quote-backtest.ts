@@ -15,7 +15,7 @@ import {
   pastStrategy,
 } from "./position/backtest.ts";
 
-export type QuoteBacktestOptions = Omit<PositionBacktestOptions, "kinds" | "guard">;
+export type QuoteBacktestOptions = Omit<PositionBacktestOptions, "kinds">;
 const QUOTE = kindsOf([quoteKind as unknown as Kind]);
 
 export type QuoteBacktest = PositionBacktest<QuoteStrategy>;

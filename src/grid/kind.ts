@@ -17,7 +17,7 @@ import type { Event } from "../model/events.ts";
 import type { BidAsk, Market } from "../model/market.ts";
 import { type Order, takes } from "../model/order.ts";
 import type { Notice, Refusal, Strategy } from "../model/strategy.ts";
-import type { DraftedStrategy, FoundOrder, Kind, StrategyContext } from "../ports/kind.ts";
+import type { BuiltInKind, DraftedStrategy, FoundOrder, StrategyContext } from "../ports/kind.ts";
 import type { StrategyView } from "../ports/stores/store.ts";
 import {
   bookEnd,
@@ -80,7 +80,7 @@ const unclearRefusal = ({ slot, state, reason }: Order): Refusal[] =>
 const MAX_GRID_BASE_WAIT_MS = 5 * MINUTE;
 
 /** Grid strategy: orders at the levels of a range. What a slot buys, it sells one level higher. */
-export const gridKind: Kind<GridConfig, GridState> = {
+export const gridKind: BuiltInKind<GridConfig, GridState> = {
   name: "grid",
   version: 1,
   upgrade: (state) => state as GridState,

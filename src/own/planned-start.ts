@@ -5,10 +5,12 @@ import { midOfBook, withFirstBase } from "../engine/position/position.ts";
 import { type Decimal, max, min, mul, ONE, parseDecimal, text, ZERO } from "../kernel/decimal.ts";
 import { NO_STOP } from "../kernel/fields.ts";
 import { approvesSame, hashOfShown } from "../kernel/hash.ts";
+import { type Soon, withValue } from "../kernel/soon.ts";
 import { metLimitWarnings } from "../limits/standing.ts";
 import { type AccountKey, type Balance, balanceIn, parseAccountKey } from "../model/account.ts";
 import type { Standings } from "../model/limits.ts";
 import { type Book, feeWarnings, type Market } from "../model/market.ts";
+import type { Draft } from "../model/order.ts";
 import { freeBeside, type PairAmounts, type Refusal } from "../model/strategy.ts";
 import type { AnyStrategyDefinition } from "../ports/definition.ts";
 import type { RequestedPrices, StrategyContext } from "../ports/kind.ts";
@@ -73,16 +75,21 @@ export function planOwnStrategy(
   request: OwnStrategyRequest,
   budget: PairAmounts,
   inputs: PlanInputs,
-): PlannedOwnStrategy {
+): Soon<PlannedOwnStrategy> {
   const config = ownStrategyConfigOf(definition, request.options, budget);
   const strategy = strategyToPlan(config, inputs);
-  const { intents = [], strategy: after = strategy } = runOwnStrategy(
-    [definition],
-    strategy,
-    [],
-    contextOf(inputs),
+  const ran = runOwnStrategy([definition], strategy, [], contextOf(inputs));
+  return withValue(ran, ({ intents = [], strategy: { state, lastError } = strategy }) =>
+    planOf({ intents, state, lastError }, config, request, inputs),
   );
-  const { ids, refused, fault } = after.state;
+}
+
+function planOf(
+  { intents, state: { ids, refused, fault }, lastError }: PlannedPass,
+  config: OwnStrategyConfig,
+  { exchange, symbol, dryRun = false }: OwnStrategyRequest,
+  inputs: PlanInputs,
+): PlannedOwnStrategy {
   const orders = intents.map(({ slot, side, price, amount }) => ({
     id: ids[slot] ?? "",
     side,
@@ -91,12 +98,11 @@ export function planOwnStrategy(
   }));
   const mid = midOfMarket(inputs) ?? null;
   const notPlaced = refused.map(({ slot, ...one }) => ({ id: ids[slot] ?? "", ...one }));
-  const { exchange, symbol, dryRun = false } = request;
   const hash = hashOfShown(
     [exchange, dryRun, symbol, config, orders.map(({ id, side }) => [id, side])],
     [orders, notPlaced],
   );
-  const why = fault?.message ?? after.lastError;
+  const why = fault?.message ?? lastError;
   return {
     config,
     orders,
@@ -105,6 +111,10 @@ export function planOwnStrategy(
     fault: why,
     hash: mid === null ? hash : `${hash}-${text(mid)}`,
   };
+}
+
+interface PlannedPass extends Pick<OwnStrategy, "state" | "lastError"> {
+  readonly intents: readonly Draft[];
 }
 
 /** Returns whether a plan matches a preview; orders follow the price, so small moves are allowed. */

@@ -141,8 +141,25 @@ export interface LoadedFrom {
   readonly locate: (error: unknown) => string | undefined;
   /** Runs the user's code, and throws when it exceeds the time limit. */
   readonly guard: <T>(work: () => T) => T;
+  /**
+   * Runs a job of its code in another process, and returns what that process answered: plain data of any form. Rejects
+   * with the reason if the code throws, takes too long or ends its process. Absent if the code runs in this process.
+   */
+  readonly ask: (job: CodeJob, input: object, caller: CodeCaller) => Promise<unknown>;
   /** Whether every call runs twice, as in a backtest: different results are a fault. */
   readonly isCalledTwice: boolean;
+}
+
+/** Checks a config, calls the function, or backtests it. */
+export type CodeJob = "config" | "orders" | "backtest";
+
+/** Whom a job is for: a running strategy, or a person's request if `id` is empty. */
+export interface CodeCaller {
+  readonly account: string;
+  readonly id: string;
+  readonly resumes: number;
+  /** Aborts when the caller no longer waits. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The strategy definitions that the program loaded. */

@@ -1,6 +1,8 @@
 /** A kind of strategy. It decides which orders should be open and books fills. The engine ensures that each order exists once. */
+
 import type { Decimal } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
+import type { Soon } from "../kernel/soon.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Event } from "../model/events.ts";
 import type { Bounds, LargestOrders, LimitTerms } from "../model/limits.ts";
@@ -169,7 +171,7 @@ export interface Kind<
     interval: Millis,
   ): { readonly within: Millis; readonly count: number } | undefined;
   /** Returns whether it could place an order now. Only then are balances read. */
-  mayPlace(strategy: Strategy<Config, State>, context: PlacingContext): boolean;
+  mayPlace(strategy: Strategy<Config, State>, context: PlacingContext): Soon<boolean>;
   /**
    * Returns the prices that start a pass early, besides stop prices. Empty if only fills concern it now; undefined or
    * absent if each round can.
@@ -177,7 +179,21 @@ export interface Kind<
   wakesAt?(strategy: Strategy<Config, State>): WakePrices | undefined;
   /** Returns orders that block the desired open orders. */
   outdated(state: State, live: readonly Order[], quote?: BidAsk): Order[];
-  /** Returns the next orders of a running strategy. `live` are its unsettled orders. */
+  /**
+   * Returns the next orders of a running strategy. `live` are its unsettled orders. A promise never rejects: a user's
+   * code runs in another process, and a pass waits for it.
+   */
+  run(
+    strategy: Strategy<Config, State>,
+    live: readonly Order[],
+    context: StrategyContext,
+  ): Soon<Partial<DraftedStrategy<Strategy<Config, State>>>>;
+}
+
+/** A kind without code of users: it returns its orders at once. */
+export interface BuiltInKind<Config extends StrategyConfig, State extends StrategyState>
+  extends Kind<Config, State> {
+  mayPlace(strategy: Strategy<Config, State>, context: PlacingContext): boolean;
   run(
     strategy: Strategy<Config, State>,
     live: readonly Order[],

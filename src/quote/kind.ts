@@ -30,7 +30,7 @@ import type { Pair } from "../kernel/pair.ts";
 import type { BidAsk, Market, Side } from "../model/market.ts";
 import { type Fill, type Order, spendFunds } from "../model/order.ts";
 import { isSameRefusal, need, type Refusal, type SlotState, type Strategy } from "../model/strategy.ts";
-import type { DraftedStrategy, Kind, PlacingContext, StrategyContext } from "../ports/kind.ts";
+import type { BuiltInKind, DraftedStrategy, PlacingContext, StrategyContext } from "../ports/kind.ts";
 import type { Cut, QuoteLevel } from "./levels.ts";
 import {
   addRecentPrice,
@@ -116,7 +116,7 @@ const isUnchanged = (a: QuoteState, b: QuoteState): boolean =>
   a.quoted === b.quoted;
 
 /** Quotes: orders on both sides of a market that follow a reference price from several sources. */
-export const quoteKind: Kind<QuoteConfig, QuoteState> = {
+export const quoteKind: BuiltInKind<QuoteConfig, QuoteState> = {
   name: "quote",
   version: 1,
   upgrade: (state) => state as QuoteState,

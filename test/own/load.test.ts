@@ -2,9 +2,8 @@ import { chmodSync, chownSync, mkdirSync, readFileSync, statSync, writeFileSync 
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { loadStrategies, loadStrategy } from "../../cli/host/own-strategies.ts";
-import { ownStrategyKind } from "../../src/own/kind.ts";
 import type { OwnStrategy } from "../../src/own/state.ts";
-import { aroundBook, ownStrategyExample, passOver } from "../support/declared.ts";
+import { aroundBook, ownKindHere, ownStrategyExample, passOver } from "../support/declared.ts";
 import { tempFolder } from "../support/temp.ts";
 
 const HEAD = `import { defineStrategy, Money, z } from "edgemaker";
@@ -29,7 +28,7 @@ ${body}
 const GOOD = '    return [{ id: "a", side: "buy", price: quote.mid.times(0.9), size: config.size }];';
 
 function ran(file: string) {
-  const kind = ownStrategyKind([loadStrategy(file)]);
+  const kind = ownKindHere([loadStrategy(file)]);
   const strategy = ownStrategyExample("own", { options: {} });
   const stepped = kind.run(strategy, [], passOver(aroundBook("99.95", "100.05")));
   return { ...stepped, strategy: stepped.strategy as OwnStrategy };

@@ -3,6 +3,7 @@ import * as z from "zod";
 import {
   matchesPreview,
   type PlanInputs,
+  type PlannedOwnStrategy,
   plannedOwnStrategyOut,
   planOwnStrategy,
 } from "../../src/own/planned-start.ts";
@@ -42,7 +43,7 @@ function planned(
     interval: 5000,
     ...over,
   };
-  const plan = planOwnStrategy(definition, { ...REQUEST, ...request }, budget, inputs);
+  const plan = planOwnStrategy(definition, { ...REQUEST, ...request }, budget, inputs) as PlannedOwnStrategy;
   return { plan, out: plannedOwnStrategyOut(plan, REQUEST, inputs) };
 }
 

@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { text } from "../../src/kernel/decimal.ts";
 import type { Draft, Order } from "../../src/model/order.ts";
 import { defineStrategy } from "../../src/own/define.ts";
-import { ownStrategyKind } from "../../src/own/kind.ts";
 import type { OwnStrategy } from "../../src/own/state.ts";
 import type { AnyStrategyDefinition, StrategyInput } from "../../src/ports/definition.ts";
 import {
@@ -10,6 +9,7 @@ import {
   bookLevel,
   MARKET,
   named,
+  ownKindHere,
   ownStrategyExample,
   passOver,
   run,
@@ -67,7 +67,7 @@ describe("a pass over a declared strategy", () => {
       const count = ((view.state as number | undefined) ?? 0) + view.fills.length;
       return { orders: [{ id: `n${count}`, side: "buy", price: 99, size: 1 }], state: count };
     });
-    const kind = ownStrategyKind([own]);
+    const kind = ownKindHere([own]);
     const first = run(own, ownStrategyExample("own"));
     const booked = kind.bookFill(first.strategy.state, "BTC/USDT", fill({ amount: d("1") }), 0);
     const next = run(own, { ...first.strategy, state: booked });
@@ -173,7 +173,7 @@ describe("a failing strategy function", () => {
   ])("pauses only its strategy, cancels its orders and reports the reason: %s", (why, orders) => {
     const first = run(named(() => [order]), ownStrategyExample("own")); // biome-ignore format: short
     const live = resting(first.intents);
-    const kind = ownStrategyKind([named(orders)]);
+    const kind = ownKindHere([named(orders)]);
     const failed = run(named(orders), first.strategy, live);
     expect(failed.strategy).toMatchObject({ status: "running", phase: "paused" });
     expect(failed.strategy.lastError).toContain(why);

@@ -4,12 +4,17 @@ import { withFirstBase } from "../../src/engine/position/position.ts";
 import { text } from "../../src/kernel/decimal.ts";
 import type { Draft, Order } from "../../src/model/order.ts";
 import type { Strategy } from "../../src/model/strategy.ts";
-import { ownStrategyKind } from "../../src/own/kind.ts";
-import type { Kind, StrategyContext } from "../../src/ports/kind.ts";
+import type { StrategyContext } from "../../src/ports/kind.ts";
 import { quoteKind } from "../../src/quote/kind.ts";
 import { newQuoteState } from "../../src/quote/state.ts";
 import { configOf } from "../quote/deeds.ts";
-import { aroundBook, ownStrategyExample, passOver } from "../support/declared.ts";
+import {
+  type AnyKindHere,
+  aroundBook,
+  ownKindHere,
+  ownStrategyExample,
+  passOver,
+} from "../support/declared.ts";
 import { d } from "../support/grid.ts";
 import { idOf, NOW, strategy } from "../support/made.ts";
 
@@ -29,8 +34,8 @@ const definition = { ...example, tolerance: { price: 0.001, amount: 0.5 } };
 const declared = ownStrategyExample("two-sided", { options: { spread: 0.004, size: 100 } });
 
 const KINDS = [
-  ["the built-in quotes", quoteKind as unknown as Kind, quotes],
-  ["the two-sided example", ownStrategyKind([definition]) as unknown as Kind, declared as Strategy],
+  ["the built-in quotes", quoteKind as unknown as AnyKindHere, quotes],
+  ["the two-sided example", ownKindHere([definition]) as unknown as AnyKindHere, declared as Strategy],
 ] as const;
 
 const pass = (bid: string, ask: string, over: Partial<StrategyContext> = {}): StrategyContext => {

@@ -4,7 +4,7 @@ import type { Order } from "../../src/model/order.ts";
 import { ownStrategyKind } from "../../src/own/kind.ts";
 import { newOwnStrategyState, type OwnStrategy } from "../../src/own/state.ts";
 import type { AnyStrategyDefinition, Declared, StrategyInput } from "../../src/ports/definition.ts";
-import type { StrategyContext } from "../../src/ports/kind.ts";
+import type { Kind, StrategyContext } from "../../src/ports/kind.ts";
 import { d, market } from "./grid.ts";
 import { NOW, observedMarket, strategy, turn } from "./made.ts";
 
@@ -56,6 +56,19 @@ export const named = (
   orders: (view) => orders(view) as Declared,
 });
 
+/** What code in this process returns at once. */
+type Here<F extends (...given: never[]) => unknown> = (...given: Parameters<F>) => Awaited<ReturnType<F>>;
+type KindHere<K extends Pick<Kind, "run" | "mayPlace">> = Omit<K, "run" | "mayPlace"> & {
+  readonly run: Here<K["run"]>;
+  readonly mayPlace: Here<K["mayPlace"]>;
+};
+export type AnyKindHere = KindHere<Kind>;
+type OwnKindHere = KindHere<ReturnType<typeof ownStrategyKind>>;
+
+/** The kind over definitions whose code runs in this process. */
+export const ownKindHere = (...given: Parameters<typeof ownStrategyKind>): OwnKindHere =>
+  ownStrategyKind(...given) as OwnKindHere;
+
 /** A pass over it, with what it leaves out. */
 export const run = (
   definition: AnyStrategyDefinition,
@@ -63,6 +76,6 @@ export const run = (
   live: readonly Order[] = [],
   context = passOver(aroundBook("99.95", "100.05")),
 ) => {
-  const stepped = ownStrategyKind([definition]).run(one, live, context);
+  const stepped = ownKindHere([definition]).run(one, live, context);
   return { intents: [], cancels: [], events: [], ...stepped, strategy: stepped.strategy ?? one };
 };

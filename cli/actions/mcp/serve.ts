@@ -14,7 +14,7 @@ import { createOperations } from "../../../src/operations.ts";
 import { mcpServer } from "../../../src/transport/mcp/server.ts";
 import { madeDocuments } from "../../../src/transport/openapi.ts";
 import { createLog, nodeRuntime } from "../../host/node-runtime.ts";
-import { strategiesIn } from "../../host/own-strategies.ts";
+import { describedStrategies } from "../../host/own-strategies.ts";
 import { nodeLocal } from "../../host/process/node-local.ts";
 import { type Remote, requestRemote } from "../../host/remote.ts";
 import { type CliSettings, checkKeyRights, readSettings } from "../../host/settings.ts";
@@ -41,7 +41,7 @@ export async function serveMcp(values: Values): Promise<number> {
 /** Responds from this process's database and exchanges. */
 async function answer(transport: StdioServerTransport, { config, databaseUrl, sandbox }: CliSettings) {
   const log = createLog(config.logLevel);
-  const { definitions } = strategiesIn(config.strategies);
+  const { definitions } = await describedStrategies(config.strategies);
   const deps = await createDeps(config, nodeRuntime(databaseUrl, config, log), sandbox);
   const operations = createOperations(
     config.exchanges.map(({ id }) => id),

@@ -4,7 +4,7 @@ import { RANGE_FLAGS, TRAIL_PARTS } from "../../grid/schema/input.ts";
 import { requestedAs } from "../../grid/start/as-requested.ts";
 import { centeredOf, requestedRangeOf } from "../../grid/start/check.ts";
 import type { Decimal } from "../../kernel/decimal.ts";
-import { AppError } from "../../kernel/errors.ts";
+import { AppError, messageOf } from "../../kernel/errors.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import { TIMEFRAMES } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
@@ -13,10 +13,10 @@ import { ownStrategyRequest } from "../../own/schema/shapes.ts";
 import type { AnyStrategyDefinition, StrategyDefinitions } from "../../ports/definition.ts";
 import type { Deps } from "../../ports/deps.ts";
 import {
-  backtestingDeclared,
+  backtestOwnStrategy,
   OwnStrategyBacktestShape,
+  type OwnStrategyJob,
   ownStrategyBacktestInput,
-  ownStrategyBacktestOut,
   ownStrategyBacktestView,
 } from "../position/declared.ts";
 import type { ReferencePast } from "../position/requested-past.ts";
@@ -202,25 +202,40 @@ const backtestOperation = (definition: AnyStrategyDefinition, ids: readonly stri
     async run(deps, given, call) {
       const input = given as OwnStrategyBacktestFields & Readonly<Record<string, unknown>>;
       const { exchange, symbol, timeframe, since, until, fills } = input;
-      const request = ownStrategyRequest(definition, input);
+      const request = await ownStrategyRequest(definition, input);
       const past = { exchange, symbol, span: TIMEFRAMES[timeframe], since, until };
       const candles = await pastOf(deps, past, call);
       const market = await marketOf(deps, { exchange, symbol }, input);
       const { fill, extremes, marketSpread: spread, tickInterval } = input;
-      const end = deps.local.monotonic() + longestCalculation(call);
       const reference = definition.reference ? await referencePastOf(deps, past) : [];
-      const work = backtestingDeclared(definition, request, candles, {
-        reference,
-        market,
-        balances: request.dryBalance,
-        rules: { fill, extremes, spread, tickInterval },
-        isOver: () => deps.local.monotonic() > end || call.waiting?.isEnough() === true,
-      });
-      const result = await inTimeLimit(definition, () => inSlices(work, deps.local, call.waiting));
-      const { walkedTime } = await import("./calculations.ts");
-      return ownStrategyBacktestOut({ exchange, fills }, result, walkedTime(candles, result.run.bars));
+      const rules = { fill, extremes, spread, tickInterval };
+      const options = { reference, market, balances: request.dryBalance, rules };
+      const maxMillis = longestCalculation(call);
+      const job = { request, candles, options, over: { exchange, fills }, maxMillis };
+      return backtestWhereItsCodeIs(deps, definition, job, call);
     },
   });
+
+async function backtestWhereItsCodeIs(
+  { local }: Deps,
+  definition: AnyStrategyDefinition,
+  job: OwnStrategyJob,
+  { signal, waiting }: Call,
+) {
+  try {
+    if (definition.ask) {
+      const caller = { account: "", id: "", resumes: 0, signal };
+      return OwnStrategyBacktestShape().parse(await definition.ask("backtest", job, caller));
+    }
+    const end = local.monotonic() + job.maxMillis;
+    const isOver = () => local.monotonic() > end || waiting?.isEnough() === true;
+    return await inSlices(backtestOwnStrategy(definition, job, isOver), local, waiting);
+  } catch (error) {
+    if (error instanceof AppError || definition.source === undefined) throw error;
+    const message = messageOf(error);
+    throw new AppError("Fetch failed", definition.ask ? message : `${definition.source}: ${message}`);
+  }
+}
 
 type OwnStrategyBacktestFields = ReturnType<ReturnType<typeof ownStrategyBacktestInput>["parse"]> &
   Parameters<typeof pastOf>[1] & { readonly timeframe: keyof typeof TIMEFRAMES };
@@ -238,16 +253,6 @@ async function referencePastOf(
     if (candles) found.push({ source: id, candles });
   }
   return found;
-}
-
-/** Runs a call with a time limit; a function that never ends becomes a fault. */
-async function inTimeLimit<T>({ source }: AnyStrategyDefinition, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof AppError || source === undefined) throw error;
-    throw new AppError("Fetch failed", `${source}: ${(error as Error).message}`);
-  }
 }
 
 export const ownStrategyBacktests = (

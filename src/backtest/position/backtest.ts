@@ -38,7 +38,7 @@ import {
 } from "../ticks.ts";
 import type { RequestedPast } from "./requested-past.ts";
 
-export interface PositionBacktestOptions extends Pick<PositionWalkOptions, "kinds" | "guard" | "requested"> {
+export interface PositionBacktestOptions extends Pick<PositionWalkOptions, "kinds" | "requested"> {
   readonly market: Market;
   readonly balances?: Readonly<Record<string, Decimal>> | undefined;
   readonly rules?: Partial<Rules>;
@@ -72,7 +72,7 @@ export interface PositionBacktest<S extends PositionStrategy> {
 export function* backtestingPosition<S extends PositionStrategy>(
   begin: (startPrice: Decimal) => S,
   candles: Candles,
-  { market, rules: given, isOver, kinds, guard, requested, withBand = true }: PositionBacktestOptions,
+  { market, rules: given, isOver, kinds, requested, withBand = true }: PositionBacktestOptions,
 ): Generator<number, PositionBacktest<S>> {
   const bars = ticksOf(candles, market.tick);
   // Without bars the lowest price is below every one.
@@ -95,7 +95,6 @@ export function* backtestingPosition<S extends PositionStrategy>(
       balances,
       isOver,
       kinds,
-      guard,
       requested,
     }),
   );
@@ -206,8 +205,6 @@ interface PositionWalkOptions extends WalkOptions {
   readonly kinds: Kinds;
   /** Creates what a run reads besides the book. */
   readonly requested?: (() => RequestedPast) | undefined;
-  /** Runs a user's code with a time limit. */
-  readonly guard?: ((work: () => void) => void) | undefined;
 }
 
 interface WalkedPosition<S extends PositionStrategy> {
@@ -243,7 +240,7 @@ function* walkingPosition<S extends PositionStrategy>(
   bars: Ticks,
   options: PositionWalkOptions,
 ): Generator<number, WalkedPosition<S>> {
-  const { kinds, rules, isOver, guard = (work) => work() } = options;
+  const { kinds, rules, isOver } = options;
   const positionWalk: PositionWalk<S> = {
     ...barRun(opened(strategy, rules.tickInterval), bars, options),
     kinds,
@@ -257,13 +254,12 @@ function* walkingPosition<S extends PositionStrategy>(
     mostBase: ZERO,
   };
   const pass = () => makePass(positionWalk);
-  guard(pass);
+  pass();
   const end = bars.count;
   let bar = 0;
   for (; bar < end; bar++) {
     if (bar > 0 && isOver?.(bar)) break;
-    for (const corner of cornersOf(bars, bar, rules.extremes))
-      guard(() => walkTo(positionWalk, corner, pass));
+    for (const corner of cornersOf(bars, bar, rules.extremes)) walkTo(positionWalk, corner, pass);
     yield bar;
   }
   const { account, fills, passes, twoSided, leastBase, mostBase, drawdown } = positionWalk;

@@ -57,13 +57,34 @@ export function* backtestingDeclared(
       state: newOwnStrategyState(startPrice),
     }),
     candles,
-    { ...options, kinds: kindsOf([kind as unknown as Kind]), guard: definition.guard, requested },
+    { ...options, kinds: kindsOf([kind as unknown as Kind]), requested },
   );
   const lacksReference = definition.reference === true && reference.length === 0;
   return { ...result, warnings: [...result.warnings, ...(lacksReference ? [NO_REFERENCE_PAST] : [])] };
 }
 
-interface OwnStrategyBacktestOptions extends Omit<PositionBacktestOptions, "kinds" | "guard" | "requested"> {
+/** A backtest as plain data, which can be sent to the process that has the strategy's code. */
+export interface OwnStrategyJob {
+  readonly request: Pick<OwnStrategyRequest, "baseBudget" | "quoteBudget" | "options">;
+  readonly candles: Candles;
+  readonly options: Omit<OwnStrategyBacktestOptions, "isOver">;
+  readonly over: { readonly exchange: string; readonly fills: number };
+  readonly maxMillis: Millis;
+}
+
+/** Runs it where the code is. Yields the completed share. */
+export function* backtestOwnStrategy(
+  definition: AnyStrategyDefinition,
+  { request, candles, options, over }: OwnStrategyJob,
+  isOver: () => boolean,
+): Generator<number, OwnStrategyBacktestAnswer> {
+  const result = yield* backtestingDeclared(definition, request, candles, { ...options, isOver });
+  const { times, from, spanMillis } = candles;
+  const until = (times[Math.max(0, result.run.bars - 1)] as Millis) + spanMillis;
+  return ownStrategyBacktestOut(over, result, { from, until });
+}
+
+interface OwnStrategyBacktestOptions extends Omit<PositionBacktestOptions, "kinds" | "requested"> {
   /** Prices of other sources. */
   readonly reference?: readonly ReferencePast[] | undefined;
 }
@@ -74,7 +95,7 @@ const NO_REFERENCE_PAST = {
     "there are no past prices of other exchanges, so the reference price was null; download candles of another exchange first",
 };
 
-export function ownStrategyBacktestOut(
+function ownStrategyBacktestOut(
   over: { readonly exchange: string; readonly fills: number },
   backtest: OwnStrategyBacktest,
   walked: { readonly from: Millis; readonly until: Millis },

@@ -92,9 +92,16 @@ const accepted = (state: StrategyState, index: number): StrategyState => ({
   }),
 });
 
+/** Steps of a decision: a pause for other work, or what another process has to return before it can go on. */
+export type DecisionSteps<T> = Generator<Promise<unknown> | undefined, T, unknown>;
+
 /** Returns a strategy with the orders that it needs next, after its fills are booked. `live` are its unsettled orders. */
-export function advance(before: Strategy, live: readonly Order[], context: StrategyPass): AdvancedStrategy {
-  const after = drafted(before, live, context);
+export function* advance(
+  before: Strategy,
+  live: readonly Order[],
+  context: StrategyPass,
+): DecisionSteps<AdvancedStrategy> {
+  const after = yield* drafted(before, live, context);
   const { strategy, intents } = after;
   const { state, orders } = identified(strategy, intents, context.now);
   return {
@@ -104,7 +111,11 @@ export function advance(before: Strategy, live: readonly Order[], context: Strat
   };
 }
 
-function drafted(before: Strategy, live: readonly Order[], context: StrategyPass): DraftedStrategy {
+function* drafted(
+  before: Strategy,
+  live: readonly Order[],
+  context: StrategyPass,
+): DecisionSteps<DraftedStrategy> {
   const state = recover(before, context);
   const known = applyResume(state === before.state ? before : { ...before, state });
   const { market, isUnlisted, error } = context.observed;
@@ -119,7 +130,8 @@ function drafted(before: Strategy, live: readonly Order[], context: StrategyPass
     return { ...nothing, ...stop(strategy, live, context) };
   if (strategy.status === "error") return nothing;
   if (strategy.wants === "pause") return { ...nothing, ...pause(strategy, live, context) };
-  return { ...nothing, ...context.kind.run(strategy, live, context) };
+  const ran = context.kind.run(strategy, live, context);
+  return { ...nothing, ...(ran instanceof Promise ? ((yield ran) as Awaited<typeof ran>) : ran) };
 }
 
 /** Returns the phase of a paused strategy; if it has not started yet, it still must. */

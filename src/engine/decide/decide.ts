@@ -23,7 +23,7 @@ import {
 } from "../reconcile/reconcile.ts";
 import { type AdoptedOrder, adopt, reopenedOrders } from "../reconcile/recovery.ts";
 import { neededOf, needsOf } from "../reserves.ts";
-import { advance, book } from "./advance.ts";
+import { advance, book, type DecisionSteps } from "./advance.ts";
 import {
   type AccountStrategies,
   accountChanges,
@@ -68,15 +68,16 @@ export function decide(...args: Parameters<typeof decideInSteps>): Decision {
   for (;;) {
     const { done, value } = steps.next();
     if (done) return value;
+    if (value) throw new Error("decide() cannot wait for code in another process");
   }
 }
 
-/** Does the same in two short steps per strategy, so that a process can do other work between them. */
+/** Does the same in short steps, between which a process can do other work. It needs the value of each yielded promise. */
 export function* decideInSteps(
   snapshot: Snapshot,
   observed: Observation,
   terms: PassTerms,
-): Generator<undefined, Decision> {
+): DecisionSteps<Decision> {
   const { slow, bounds, kinds } = terms;
   const { now } = snapshot.lease;
   const observation = { ...observed, contradicted: contradictedAmong(snapshot, observed) };
@@ -150,7 +151,7 @@ function* bookAll(
   strategies: readonly Strategy[],
   reconciled: ReadonlyMap<string | null, readonly Reconciled[]>,
   { kinds, observation, now }: { kinds: Kinds; observation: Observation; now: Millis },
-): Generator<undefined, Strategy[]> {
+): DecisionSteps<Strategy[]> {
   const all: Strategy[] = [];
   for (const strategy of strategies) {
     const mine = reconciled.get(strategy.id) ?? [];
@@ -175,7 +176,7 @@ function* advanceAll(account: AccountPass, { limit, bounds }: Pick<PassTerms, "l
     const capital = capitals.of(strategy, share.openBuys);
     const context = turnOf(account, share, strategy, capital);
     const mine = ordersOf(live, strategy.id);
-    const done = advanceOrFail(strategy, mine, context);
+    const done = yield* advanceOrFail(strategy, mine, context);
     const quote = context.observed.quote ?? done.priced;
     const terms = quote && done.intents.length > 0 ? termsOf(bounds.standings, done.intents, quote) : null;
     share = afterTurn(share, { strategy, quote }, done);
@@ -300,9 +301,13 @@ const unreportedChanges = (
   });
 
 // A strategy that cannot continue stops only itself; its orders are still processed.
-function advanceOrFail(strategy: Strategy, live: readonly Order[], context: StrategyPass): AdvancedStrategy {
+function* advanceOrFail(
+  strategy: Strategy,
+  live: readonly Order[],
+  context: StrategyPass,
+): DecisionSteps<AdvancedStrategy> {
   try {
-    return advance(strategy, live, context);
+    return yield* advance(strategy, live, context);
   } catch (error) {
     return unchanged({ ...strategy, status: "error", lastError: messageOf(error) }, context.funds);
   }

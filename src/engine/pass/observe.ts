@@ -45,7 +45,7 @@ export async function observe(
   await readCandles({ kinds, venue }, snapshot, markets, budget);
   await readMeasuredFills({ kinds, store }, snapshot, markets);
   short = (await readForCreates(venue, snapshot, { markets, reports, kinds }, budget)) || short;
-  if (!balances && mayCreate(snapshot, markets, reports, kinds)) {
+  if (!balances && (await mayCreate(snapshot, markets, reports, kinds))) {
     spareFor(venue, leaving);
     balances = await readBalances();
     short ||= !balances;
@@ -107,7 +107,7 @@ async function readForCreates(
   for (const [symbol, observed] of markets) {
     const strategies = snapshot.strategies.filter((strategy) => strategy.symbol === symbol);
     if (observed.tradesRead || observed.reading) continue;
-    if (!mayCreate({ ...snapshot, strategies }, markets, reports, kinds)) continue;
+    if (!(await mayCreate({ ...snapshot, strategies }, markets, reports, kinds))) continue;
     spareFor(venue, leaving, symbol);
     const fills = await readFills(venue, snapshot, symbol, budget);
     markets.set(symbol, { ...observed, ...fills, tradesRead: !fills.short });

@@ -189,7 +189,7 @@ export async function readConfidence(
     const { symbol } = strategy;
     const quote = markets.get(symbol)?.quote;
     if (!quote || found.has(symbol)) continue;
-    if (!mayCreate({ ...snapshot, strategies: [strategy] }, markets, reports, kinds)) continue;
+    if (!(await mayCreate({ ...snapshot, strategies: [strategy] }, markets, reports, kinds))) continue;
     const last = snapshot.memory.confidence?.[symbol];
     const known = isRecent(last, now)
       ? last
@@ -212,22 +212,22 @@ const askReference = async (
   reference ? spend(budget, () => reference(venue.account.exchange, symbol)) : NOBODY;
 
 /** Returns whether a slot could need an order; only then does the pass read balances and other venues. */
-export function mayCreate(
+export async function mayCreate(
   snapshot: Snapshot,
   markets: ReadonlyMap<Pair, MarketSnapshot>,
   reports: ReadonlyMap<string, OrderReport>,
   kinds: Kinds,
-): boolean {
+): Promise<boolean> {
   const { strategies, orders, kill, lease, limits } = snapshot;
   const { now } = lease;
   const { version } = limits;
   if (isBlockedByKill(kill, "exit")) return false;
-  return strategies.some((strategy) => {
+  for (const strategy of strategies) {
     const { id, symbol, wants, state } = strategy;
     const observed = markets.get(symbol);
-    if (!observed) return false;
+    if (!observed) continue;
     if (sellsBase(strategy)) return true;
-    if (wants !== "run" || kill.on) return false;
+    if (wants !== "run" || kill.on) continue;
     const live = ordersOf(orders, id)
       .filter((order) => isLive(order, reports))
       .map((order) => asReported(order, reports));
@@ -236,8 +236,10 @@ export function mayCreate(
       (slot) => waitsForLimit(slot, { now, version }) && !busy.some((order) => order.slot === slot.index),
     );
     const free = state.slots.length - busy.length - waiting.length;
-    return kinds(strategy.kind).mayPlace(strategy, { observed, now, ...rhythmOf(snapshot), free, live });
-  });
+    const placing = { observed, now, ...rhythmOf(snapshot), free, live };
+    if (await kinds(strategy.kind).mayPlace(strategy, placing)) return true;
+  }
+  return false;
 }
 
 function isLive(order: Order, reports: ReadonlyMap<string, OrderReport>): boolean {

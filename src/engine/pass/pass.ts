@@ -13,6 +13,7 @@ import type { Deps } from "../../ports/deps.ts";
 import type { FillMids, HorizonMid, Lease, Settlement, Snapshot } from "../../ports/stores/pass-store.ts";
 import type { CallRequests, Venue, VenueOrder } from "../../ports/venue.ts";
 import { type Local, type Log, letOthersRun } from "../../ports/within-time.ts";
+import type { DecisionSteps } from "../decide/advance.ts";
 import { type Decision, decideInSteps } from "../decide/decide.ts";
 import { waitsWhilePostponed } from "../decide/waits.ts";
 import type { Observation } from "../reconcile/reconcile.ts";
@@ -228,10 +229,12 @@ async function pass(
 /** Number of steps until other requests run; a step takes less than a tenth of a millisecond. */
 const STEPS_PER_TURN = 100;
 
-async function inTurns<T>(steps: Generator<undefined, T>, local: Local): Promise<T> {
+async function inTurns<T>(steps: DecisionSteps<T>, local: Local): Promise<T> {
+  let answer: unknown;
   for (let count = 1; ; count++) {
-    const { done, value } = steps.next();
+    const { done, value } = steps.next(answer);
     if (done) return value;
+    answer = value && (await value);
     if (count % STEPS_PER_TURN === 0) await letOthersRun(local);
   }
 }

@@ -77,12 +77,12 @@ async function readyStart(
   given: Readonly<Record<string, unknown>>,
   actor: string,
 ): Promise<ReadyOwnStrategy> {
-  const request = ownStrategyRequest(definition, given);
+  const request = await ownStrategyRequest(definition, given);
   const ownStrategyPlace = await readOwnStrategyPlace(deps, definition, request, actor);
   return {
     request,
     place: ownStrategyPlace,
-    plan: planOwnStrategy(definition, request, budgetFor(request, ownStrategyPlace), ownStrategyPlace),
+    plan: await planOwnStrategy(definition, request, budgetFor(request, ownStrategyPlace), ownStrategyPlace),
   };
 }
 

@@ -26,7 +26,7 @@ export interface NamedOrder extends OrderTerms {
   readonly id: string;
 }
 
-type FunctionResult =
+export type FunctionResult =
   | { readonly fault: string }
   | {
       readonly fault: null;
@@ -35,10 +35,10 @@ type FunctionResult =
     };
 
 /** Maximum number of declared orders; more would be a mistake. */
-const MAX_ORDERS_RETURNED = 100;
-const MAX_ORDER_ID_CHARACTERS = 40;
+export const MAX_ORDERS_RETURNED = 100;
+export const MAX_ORDER_ID_CHARACTERS = 40;
 const MAX_FAULT_CHARACTERS = 500;
-const MAX_STATE_CHARACTERS = 65_536;
+export const MAX_STATE_CHARACTERS = 65_536;
 
 /** A strategy's definition with its config. */
 export interface Runnable {
@@ -55,10 +55,11 @@ export function runnableOf({ config }: OwnStrategy, all: StrategyDefinitions | u
     return `${config.definition} was started with version ${config.version}, and version ${version} is loaded`;
   if (version > config.version && !found.upgrade)
     return `${config.definition} has changed to version ${version} without an upgrade from version ${config.version}`;
-  return withParsedConfig(found, config.options);
+  // Code elsewhere parses its config itself.
+  return found.ask ? { definition: found, config: undefined } : withParsedConfig(found, config.options);
 }
 
-function withParsedConfig(definition: AnyStrategyDefinition, options: unknown): Runnable | string {
+export function withParsedConfig(definition: AnyStrategyDefinition, options: unknown): Runnable | string {
   const { guard = (work) => work() } = definition;
   try {
     const { data, error } = guard(() => definition.config.safeParse(options));
@@ -75,7 +76,7 @@ export function askDefinition({ definition, config }: Runnable, inputs: CallInpu
   try {
     return guard(() => ({ fault: null, ...callDefinition({ definition, config }, inputs) }));
   } catch (error) {
-    return { fault: faultOf(definition, error).slice(0, MAX_FAULT_CHARACTERS) };
+    return { fault: faultOf(definition, error) };
   }
 }
 
@@ -101,10 +102,10 @@ export const comparableText = (result: unknown): string =>
   JSON.stringify(result, (_key, value: unknown) => (typeof value === "bigint" ? String(value) : value));
 
 /** Returns a fault with the file and line that threw, or of the function that returned an invalid result. */
-function faultOf({ locate, source }: AnyStrategyDefinition, error: unknown): string {
+export function faultOf({ locate, source }: AnyStrategyDefinition, error: unknown): string {
   const at = locate?.(error) ?? source;
   const message = (error as { readonly message?: unknown } | null | undefined)?.message ?? error;
-  return `${at === undefined ? "" : `${at}: `}${String(message)}`;
+  return `${at === undefined ? "" : `${at}: `}${String(message)}`.slice(0, MAX_FAULT_CHARACTERS);
 }
 
 interface CallContext {
@@ -253,9 +254,9 @@ export function othersBook({ observed }: Pick<StrategyContext, "observed">): Boo
   return book && midOfOthers(book, own) !== undefined ? withoutOwn(book, own) : undefined;
 }
 
-interface CallInputs {
-  readonly strategy: OwnStrategy;
-  readonly live: readonly Order[];
+export interface CallInputs {
+  readonly strategy: Pick<OwnStrategy, "number" | "config" | "state">;
+  readonly live: readonly Pick<Order, "slot" | "side" | "price" | "amount" | "filled" | "state">[];
   readonly market: Market;
   readonly book: Book;
   readonly now: number;
@@ -317,7 +318,9 @@ const rulesOf = ({ symbol, base, quote, ...rules }: Market): StrategyInput["mark
   taker: of(rules.taker),
 });
 
-const positionOf = ({ state: { base, cost, ledger } }: OwnStrategy): StrategyInput["position"] => ({
+const positionOf = ({
+  state: { base, cost, ledger },
+}: Pick<OwnStrategy, "state">): StrategyInput["position"] => ({
   base: of(base),
   cost: of(cost),
   averageCost: base > ZERO ? of(div(cost, base, "half")) : null,

@@ -19,6 +19,7 @@ import {
 } from "../../engine/position/place.ts";
 import { beginPosition, leaveMarket, matchesLevel, type Tolerance } from "../../engine/position/position.ts";
 import { isFinal } from "../../engine/reconcile/order-fills.ts";
+import { type Soon, withValue } from "../../kernel/soon.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { type BidAsk, type Book, leastAmount, type Market } from "../../model/market.ts";
 import { type Order, takes } from "../../model/order.ts";
@@ -26,15 +27,8 @@ import { isSameRefusal, type Notice, type Refusal, type SlotState } from "../../
 import type { StrategyDefinitions } from "../../ports/definition.ts";
 import type { DraftedStrategy, PlacingContext, StrategyContext } from "../../ports/kind.ts";
 import { type OwnStrategy, type OwnStrategyState, toleranceOf } from "../state.ts";
-import {
-  askDefinition,
-  type NamedOrder,
-  othersBook,
-  type RequestedData,
-  type Runnable,
-  requestedData,
-  runnableOf,
-} from "./ask.ts";
+import { type NamedOrder, othersBook, type Runnable, requestedData, runnableOf } from "./ask.ts";
+import { askCode, type CodeResult } from "./elsewhere.ts";
 
 type Stepped = Partial<DraftedStrategy<OwnStrategy>>;
 
@@ -44,7 +38,7 @@ export function runOwnStrategy(
   before: OwnStrategy,
   live: readonly Order[],
   context: StrategyContext,
-): Stepped {
+): Soon<Stepped> {
   const runnable = runnableOf(before, definitions);
   const { observed: prices, now } = context;
   const { market, error } = prices;
@@ -67,7 +61,10 @@ export function runOwnStrategy(
   if (isFaulty(judged)) return withdrawn(judged, live, judged.state.fault?.message ?? null);
   const requested = requestedData(runnable.definition, prices, now);
   if (typeof requested === "string") return { strategy: { ...judged, lastError: requested } };
-  return obey(judged, live, { runnable, requested, context, market, book, priced });
+  const inputs = { strategy: judged, live, market, book, now: callTime(context, book), requested };
+  const obeyed = { runnable, context, market, priced };
+  const answer = askCode(runnable, inputs, { prices, readAt: now });
+  return withValue(answer, (answered) => obey(judged, live, answered, obeyed));
 }
 
 const NO_BOOK = "the order book does not have two sides, so the strategy is not called";
@@ -90,22 +87,20 @@ const callTime = (
 
 interface Obeyed {
   readonly runnable: Runnable;
-  readonly requested: RequestedData;
   readonly context: StrategyContext;
   readonly market: NonNullable<StrategyContext["observed"]["market"]>;
-  readonly book: Book;
   readonly priced: BidAsk;
 }
 
 function obey(
   strategy: OwnStrategy,
   live: readonly Order[],
-  { runnable, requested, context, market, book, priced }: Obeyed,
+  answer: CodeResult,
+  { runnable, context, market, priced }: Obeyed,
 ): Stepped {
   const { now } = context;
-  const called = { strategy, live, market, book, now: callTime(context, book), requested };
-  const answer = askDefinition(runnable, called);
   if (answer.fault !== null) return failed(strategy, live, answer.fault, now);
+  if ("misfit" in answer) return withoutFunction(strategy, live, { why: answer.misfit, now });
   const tolerance = toleranceOf(runnable.definition);
   const { bounds } = context;
   const wishes = answer.wishes.map((wish) => soldWithin(wish, strategy, { market, quote: priced, bounds }));
@@ -167,7 +162,7 @@ export function mayDeclare(
   definitions: StrategyDefinitions | undefined,
   strategy: OwnStrategy,
   context: PlacingContext,
-): boolean {
+): Soon<boolean> {
   if (strategy.phase === "starting") return true;
   const runnable = runnableOf(strategy, definitions);
   const { observed: prices, live, now } = context;
@@ -176,11 +171,12 @@ export function mayDeclare(
   if (typeof runnable === "string" || !market || !book || isFaulty(strategy)) return false;
   const requested = requestedData(runnable.definition, prices, now);
   if (typeof requested === "string") return false;
-  const called = { strategy, live, market, book, now: callTime(context, book), requested };
-  const answer = askDefinition(runnable, called);
-  if (answer.fault !== null) return false;
   const how = { tolerance: toleranceOf(runnable.definition), now, version: -1 };
-  return arrange(strategy.state, answer.wishes, live, how).lacking.length > 0;
+  const inputs = { strategy, live, market, book, now: callTime(context, book), requested };
+  return withValue(
+    askCode(runnable, inputs, { prices, readAt: now }),
+    (answer) => "wishes" in answer && arrange(strategy.state, answer.wishes, live, how).lacking.length > 0,
+  );
 }
 
 /** Compares open orders with declared ones: each id has a slot, and each slot at most one order. */

@@ -9,7 +9,7 @@ import {
   warnings,
 } from "../../engine/operations/shapes.ts";
 import { type Decimal, ONE } from "../../kernel/decimal.ts";
-import { AppError } from "../../kernel/errors.ts";
+import { AppError, messageOf } from "../../kernel/errors.ts";
 import {
   dryBalance,
   exchangeField,
@@ -22,6 +22,7 @@ import {
 } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import type { Pair } from "../../kernel/pair.ts";
+import { type Soon, withValue } from "../../kernel/soon.ts";
 import type { AnyStrategyDefinition } from "../../ports/definition.ts";
 
 const OwnStrategyOrderShape = lazy(() => z.object({ id: z.string(), ...placedFields() }));
@@ -125,19 +126,49 @@ export interface OwnStrategyRequest {
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** Separates the fields of every start from the strategy's config. Throws AppError if rules over several fields fail. */
+/** Separates the fields of every start from the strategy's config. Throws AppError if the config's rules fail. */
 export function ownStrategyRequest(
-  { config }: AnyStrategyDefinition,
+  definition: AnyStrategyDefinition,
   given: Readonly<Record<string, unknown>>,
-): OwnStrategyRequest {
-  const names = Object.keys(config.shape as object);
+): Soon<OwnStrategyRequest> {
+  const names = Object.keys(definition.config.shape as object);
   const part = (isConfig: boolean) =>
     Object.fromEntries(Object.entries(given).filter(([name]) => names.includes(name) === isConfig));
-  const options = part(true);
-  const { error } = config.safeParse(options);
-  const [issue] = error?.issues ?? [];
-  if (issue) throw new AppError("Invalid request", `${issue.path.join(".")}: ${issue.message}`);
-  return { ...(part(false) as Omit<OwnStrategyRequest, "options">), options };
+  return withValue(checkConfig(definition, part(true)), (checked) => {
+    if ("issue" in checked) throw new AppError("Invalid request", checked.issue);
+    return { ...(part(false) as Omit<OwnStrategyRequest, "options">), options: checked.options };
+  });
+}
+
+const CheckedShape = lazy(() =>
+  z.union([
+    z.strictObject({ issue: z.string() }),
+    z.strictObject({ options: z.record(z.string(), z.json()) }),
+  ]),
+);
+
+type CheckedConfig = z.output<ReturnType<typeof CheckedShape>>;
+
+function checkConfig(definition: AnyStrategyDefinition, options: object): Soon<CheckedConfig> {
+  if (!definition.ask) return readConfig(definition, options);
+  return definition
+    .ask("config", options, { account: "", id: "", resumes: 0 })
+    .then((answer) => CheckedShape().parse(answer))
+    .catch((error: unknown) => ({ issue: messageOf(error) }));
+}
+
+/** Returns a config as its schema reads it, field by field, or why the schema refuses it. */
+export function readConfig(
+  { config, guard = (work) => work() }: AnyStrategyDefinition,
+  given: object,
+): CheckedConfig {
+  return guard(() => {
+    const fields = z.object(config.shape as z.ZodRawShape).safeParse(given);
+    const { error } = fields.success ? config.safeParse(fields.data) : fields;
+    const [issue] = error?.issues ?? [];
+    if (issue) return { issue: `${issue.path.join(".")}: ${issue.message}` };
+    return { options: fields.data as Record<string, z.core.util.JSONType> };
+  });
 }
 
 /** Maximum price change since a preview, as a share of the price, for a start at the shown price. */

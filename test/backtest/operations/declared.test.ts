@@ -162,6 +162,25 @@ describe("a backtest of a strategy of one's own", () => {
     await expect(stopped(refused, "my-own.ts")).rejects.toBe(refused);
   });
 
+  it("limits the time of each call, not of all calls between two candles", async () => {
+    let [calls, most, depth] = [0, 0, 0];
+    const guard = <T>(work: () => T): T => {
+      if (depth === 0) calls = 0;
+      depth++;
+      const result = work();
+      depth--;
+      most = Math.max(most, calls);
+      return result;
+    };
+    const orders = () => {
+      calls++;
+      return [];
+    };
+    await ran({ ...ownStrategy({ orders }).definition, guard }, {}, { tickInterval: 1000 });
+    // A backtest makes each call twice.
+    expect(most).toBe(2);
+  });
+
   it("is an operation that reads, under its own name", async () => {
     const { operation, answer } = await ran(ownStrategy().definition);
     expect(OwnStrategyBacktestShape().parse(answer)).toEqual(answer);

@@ -37,7 +37,7 @@ function may(
     readonly reports?: Readonly<Record<string, OrderReport>>;
     readonly markets?: readonly Pair[];
   } = {},
-): boolean {
+): Promise<boolean> {
   const {
     grid = {},
     state: own = {},
@@ -56,10 +56,10 @@ function may(
 const kill = (over: object = {}) => ({ on: true, cancels: false, sells: false, ...over });
 
 describe("the check whether a pass may place an order", () => {
-  it("is true if a slot has no order", () => {
-    expect(may()).toBe(false);
-    expect(may({ orders: both.slice(1) })).toBe(true);
-    expect(may({ orders: [] })).toBe(true);
+  it("is true if a slot has no order", async () => {
+    expect(await may()).toBe(false);
+    expect(await may({ orders: both.slice(1) })).toBe(true);
+    expect(await may({ orders: [] })).toBe(true);
   });
 
   it.each<[OrderState, boolean]>([
@@ -68,8 +68,8 @@ describe("the check whether a pass may place an order", () => {
     ["unknown", false],
     ["filled", true],
     ["canceled", true],
-  ])("uses the stored order state if it was not read: %s", (stored, free) => {
-    expect(may({ orders: [order({ slot: 0, state: stored }), ...both.slice(1)] })).toBe(free);
+  ])("uses the stored order state if it was not read: %s", async (stored, free) => {
+    expect(await may({ orders: [order({ slot: 0, state: stored }), ...both.slice(1)] })).toBe(free);
   });
 
   it.each<[OrderStatus | "missing", boolean]>([
@@ -79,45 +79,45 @@ describe("the check whether a pass may place an order", () => {
     ["filled", true],
     ["canceled", true],
     ["expired", true],
-  ])("uses the order state on the exchange: %s", (status, free) => {
+  ])("uses the order state on the exchange: %s", async (status, free) => {
     const observed: OrderReport = status === "missing" ? status : reportedOrder({ status });
-    expect(may({ reports: { [idOf({ slot: 0 })]: observed } })).toBe(free);
+    expect(await may({ reports: { [idOf({ slot: 0 })]: observed } })).toBe(free);
   });
 
-  it("ignores an order that has ended here but appears open on the exchange", () => {
+  it("ignores an order that has ended here but appears open on the exchange", async () => {
     const ended = [order({ slot: 0, state: "canceled" }), ...both.slice(1)];
-    expect(may({ orders: ended, reports: { [idOf({ slot: 0 })]: reportedOrder() } })).toBe(true);
+    expect(await may({ orders: ended, reports: { [idOf({ slot: 0 })]: reportedOrder() } })).toBe(true);
   });
 
-  it("ignores orders of another strategy or another generation", () => {
-    expect(may({ orders: [order({ slot: 0, strategy: "h" }), ...both.slice(1)] })).toBe(true);
-    expect(may({ orders: [order({ slot: 0, generation: 1 }), ...both.slice(1)] })).toBe(true);
+  it("ignores orders of another strategy or another generation", async () => {
+    expect(await may({ orders: [order({ slot: 0, strategy: "h" }), ...both.slice(1)] })).toBe(true);
+    expect(await may({ orders: [order({ slot: 0, generation: 1 }), ...both.slice(1)] })).toBe(true);
   });
 
-  it("is true if it is true for any strategy of the pass", () => {
+  it("is true if it is true for any strategy of the pass", async () => {
     const other = strategy({ id: "h", state: state([slot()], { epoch: 1 }) });
-    expect(may({ more: [other] })).toBe(true);
-    expect(may({ more: [{ ...other, wants: "pause" }] })).toBe(false);
+    expect(await may({ more: [other] })).toBe(true);
+    expect(await may({ more: [{ ...other, wants: "pause" }] })).toBe(false);
   });
 
-  it("is false for a slot rejected by a limit, until the wait is over or limits change", () => {
+  it("is false for a slot rejected by a limit, until the wait is over or limits change", async () => {
     const limited = (over: object = {}) => [
       slot({ limited: { times: 1, until: NOW + 1, version: 7, ...over } }),
       slot({ index: 1 }),
     ];
     const limits = { version: 7, set: {} } as unknown as Snapshot["limits"];
     const orders = both.slice(1);
-    expect(may({ slots: limited(), orders, limits })).toBe(false);
-    expect(may({ slots: limited({ until: NOW }), orders, limits })).toBe(true);
-    expect(may({ slots: limited({ version: 6 }), orders, limits })).toBe(true);
+    expect(await may({ slots: limited(), orders, limits })).toBe(false);
+    expect(await may({ slots: limited({ until: NOW }), orders, limits })).toBe(true);
+    expect(await may({ slots: limited({ version: 6 }), orders, limits })).toBe(true);
     // One that has its order all the same is counted once.
-    expect(may({ slots: limited(), orders: both.slice(0, 1), limits })).toBe(true);
-    expect(may({ slots: [...limited(), slot({ index: 2 })], limits })).toBe(true);
+    expect(await may({ slots: limited(), orders: both.slice(0, 1), limits })).toBe(true);
+    expect(await may({ slots: [...limited(), slot({ index: 2 })], limits })).toBe(true);
   });
 
-  it("is false for a market that this pass has not read", () => {
-    expect(may({ orders: [], markets: [] })).toBe(false);
-    expect(may({ grid: { wants: "stop", sellBase: true }, markets: ["ETH/USDT"] })).toBe(false);
+  it("is false for a market that this pass has not read", async () => {
+    expect(await may({ orders: [], markets: [] })).toBe(false);
+    expect(await may({ grid: { wants: "stop", sellBase: true }, markets: ["ETH/USDT"] })).toBe(false);
   });
 
   it.each([
@@ -125,24 +125,24 @@ describe("the check whether a pass may place an order", () => {
     ["stop", {}, false],
     ["stop", { sellBase: true }, true],
     ["pause", { sellBase: true }, false],
-  ] as const)("is, for a strategy that is requested to %s %o, %s", (wants, over, free) => {
-    expect(may({ grid: { wants, ...over }, orders: [] })).toBe(free);
+  ] as const)("is, for a strategy that is requested to %s %o, %s", async (wants, over, free) => {
+    expect(await may({ grid: { wants, ...over }, orders: [] })).toBe(free);
   });
 
-  it("is true for an exit, whatever else is requested", () => {
-    expect(may({ state: { exit: EXIT } })).toBe(true);
-    expect(may({ state: { exit: EXIT }, grid: { wants: "stop" } })).toBe(true);
+  it("is true for an exit, whatever else is requested", async () => {
+    expect(await may({ state: { exit: EXIT } })).toBe(true);
+    expect(await may({ state: { exit: EXIT }, grid: { wants: "stop" } })).toBe(true);
   });
 
-  it("is true for a strategy that moves, although each slot has its order", () => {
-    expect(may({ state: { rebuild: { generation: 1 } } })).toBe(true);
+  it("is true for a strategy that moves, although each slot has its order", async () => {
+    expect(await may({ state: { rebuild: { generation: 1 } } })).toBe(true);
   });
 
-  it("is false while the kill switch is on, except for exits that it allows", () => {
-    expect(may({ orders: [], kill: kill() })).toBe(false);
-    expect(may({ state: { exit: EXIT }, kill: kill() })).toBe(false);
-    expect(may({ state: { exit: EXIT }, kill: kill({ sells: true }) })).toBe(true);
-    expect(may({ orders: [], kill: kill({ sells: true }) })).toBe(false);
-    expect(may({ state: { rebuild: { generation: 1 } }, kill: kill({ sells: true }) })).toBe(false);
+  it("is false while the kill switch is on, except for exits that it allows", async () => {
+    expect(await may({ orders: [], kill: kill() })).toBe(false);
+    expect(await may({ state: { exit: EXIT }, kill: kill() })).toBe(false);
+    expect(await may({ state: { exit: EXIT }, kill: kill({ sells: true }) })).toBe(true);
+    expect(await may({ orders: [], kill: kill({ sells: true }) })).toBe(false);
+    expect(await may({ state: { rebuild: { generation: 1 } }, kill: kill({ sells: true }) })).toBe(false);
   });
 });

@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { text } from "../../../src/kernel/decimal.ts";
 import { MINUTE, SECOND } from "../../../src/kernel/time.ts";
-import { ownStrategyKind } from "../../../src/own/kind.ts";
 import { arrange } from "../../../src/own/pass/run.ts";
 import type { OwnStrategy } from "../../../src/own/state.ts";
-import { aroundBook, named, ownStrategyExample, passOver, run } from "../../support/declared.ts";
+import { aroundBook, named, ownKindHere, ownStrategyExample, passOver, run } from "../../support/declared.ts";
 import { d } from "../../support/grid.ts";
 import { ACCOUNT, bounds, NOW, order } from "../../support/made.ts";
 
@@ -21,7 +20,7 @@ describe("before a strategy's function is called", () => {
   const starting = ownStrategyExample("own", { phase: "starting" });
 
   it("waits for the balances that show its base, and then begins", () => {
-    const kind = ownStrategyKind([buying]);
+    const kind = ownKindHere([buying]);
     expect(kind.run(starting, [], passOver(BOOK, { ownBase: undefined }))).toEqual({ short: true });
     const recovering = kind.run(starting, [], passOver(BOOK, { orphan: "x9" }));
     expect(recovering).toMatchObject({
@@ -48,18 +47,14 @@ describe("before a strategy's function is called", () => {
     const withCandles = named(() => [BUY], { candles: { timeframe: "1h", count: 2 } });
     for (const definitions of [[], [withCandles], undefined]) {
       const live = [order({ slot: 0 })];
-      const { strategy, cancels } = ownStrategyKind(definitions).run(
-        withState({ ids: ["a"] }),
-        live,
-        context,
-      );
+      const { strategy, cancels } = ownKindHere(definitions).run(withState({ ids: ["a"] }), live, context);
       expect([strategy?.phase, cancels]).toEqual(["stopping", live]);
     }
   });
 
   it("reports a missing file once, and leaves the orders open in a program that loads no files", () => {
     const live = [order({ slot: 0 })];
-    const kind = ownStrategyKind([]);
+    const kind = ownKindHere([]);
     const first = kind.run(withState({ ids: ["a"] }), live, passOver(BOOK));
     expect([first.cancels, first.events]).toEqual([
       live,
@@ -67,7 +62,7 @@ describe("before a strategy's function is called", () => {
     ]);
     const second = kind.run(first.strategy as OwnStrategy, [], passOver(BOOK));
     expect(second.events).toEqual([]);
-    const unloaded = ownStrategyKind(undefined).run(withState({ ids: ["a"] }), live, passOver(BOOK));
+    const unloaded = ownKindHere(undefined).run(withState({ ids: ["a"] }), live, passOver(BOOK));
     expect([unloaded.cancels, unloaded.events, unloaded.strategy?.lastError]).toEqual([
       undefined,
       undefined,
@@ -102,7 +97,7 @@ describe("before a strategy's function is called", () => {
 
 describe("whether an order could be missing", () => {
   const may = (one: OwnStrategy, over: object = {}, definition = buying) =>
-    ownStrategyKind([definition]).mayPlace(one, { ...passOver(BOOK), free: 1, live: [], ...over });
+    ownKindHere([definition]).mayPlace(one, { ...passOver(BOOK), free: 1, live: [], ...over });
   const lacking = ownStrategyExample("own");
 
   it.each<[string, boolean, boolean]>([
