@@ -30,21 +30,27 @@ export const SCRIPT_SCOPE = [
   "Request",
 ] as const;
 
-/** Number of loop steps in one call, far more than a function that ends needs. */
+/** Number of loop steps and function calls in one call, far more than a function that ends needs. */
 export const MAX_LOOP_STEPS = 5_000_000;
 
 /** Loads a script. Throws an Error with file and line if it exports no strategy. */
 export function loadScript({ source, run }: StrategyScript): AnyStrategyDefinition {
   let [steps, depth] = [0, 0];
+  /** What ended a callback of its promises, after a call: the next call fails with it. */
+  let late: Error | undefined;
   const step = (): true => {
     steps++;
-    if (steps > MAX_LOOP_STEPS)
-      throw new Error(`its loops ran more than ${MAX_LOOP_STEPS} times in one call, and it was ended`);
-    return true;
+    if (steps <= MAX_LOOP_STEPS) return true;
+    const error = new Error(`its loops ran more than ${MAX_LOOP_STEPS} times in one call, and it was ended`);
+    if (depth === 0) late ??= error;
+    throw error;
   };
   // A nested call counts with its caller.
   const guard = <T>(work: () => T): T => {
     if (depth === 0) steps = 0;
+    const error = late;
+    late = undefined;
+    if (error) throw error;
     depth++;
     try {
       return work();

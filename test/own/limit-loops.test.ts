@@ -2,12 +2,16 @@
 import { runInNewContext } from "node:vm";
 import { buildSync } from "esbuild";
 import { expect, it } from "vitest";
-import { limitLoops } from "../../cli/host/worker-strategies.ts";
+import { COUNTED_SYNTAX, limitLoops } from "../../cli/host/worker-strategies.ts";
 
 /** As the loader prints a file. */
 const printed = (code: string): string =>
-  buildSync({ stdin: { contents: code, loader: "ts" }, write: false, format: "cjs" }).outputFiles[0]?.text ??
-  "";
+  buildSync({
+    stdin: { contents: code, loader: "ts" },
+    write: false,
+    format: "cjs",
+    supported: COUNTED_SYNTAX,
+  }).outputFiles[0]?.text ?? "";
 
 /** What `result` is, and how often a loop's condition was counted; a hundred end it. */
 function ran(code: string): { readonly result: unknown; readonly steps: number } {
@@ -29,6 +33,13 @@ it.each([
   ["const f = () => { for (let i = 0; i < 9; i--) {} }; f();"],
   ["function* all() { for (let n = 0; true; n++) yield n; } for (const n of all());"],
   ["`${(() => { while (true); })()}`;"],
+  ["const o = { f() { [0, 1].forEach((i) => this.f()); } }; o.f();"],
+  ["const all = [0]; all.forEach(() => all.push(0)); for (const one of all) all.push(((n) => n)(1));"],
+  ["const f = (n = { a: ')' }) => f(); f();"],
+  [
+    "class C { #n = 0; get n() { return this['f'](); } f() { return this.n; } static [Symbol.iterator]() {} } new C().f();",
+  ],
+  ["function* g() { yield* g(); } [...g()];"],
 ])("ends %s", (code) => {
   expect(() => ran(`var result = 0; ${code}`)).toThrow("too many steps");
 });
