@@ -233,7 +233,6 @@ it("gateio's limits are those that it documents", () => {
     buysByCost: true,
     candlePage: 1000,
     candleReach: 9990,
-    bookLevels: 100,
     publicTrades: 500,
     opensByPair: false,
     passphrase: false,

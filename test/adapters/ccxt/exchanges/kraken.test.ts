@@ -17,8 +17,9 @@ describe("kraken's rejections", () => {
       code: "EService:Unavailable",
       message: "",
     });
-    for (const body of [{ error: [] }, { error: ["WGeneral:x"] }, {}, { error: "no" }])
+    for (const body of [{ error: [] }, { error: ["WGeneral:x"] }, {}, { error: null }])
       expect(kraken.refusalIn(body)).toBeUndefined();
+    expect(kraken.refusalIn({ error: "EService:Unavailable" })?.code).toBe("EService:Unavailable");
   });
 
   it.each([
