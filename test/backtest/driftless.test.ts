@@ -17,7 +17,7 @@ function candlesAt(prices: readonly number[]) {
   return candlesIn({ pair: "BTC/USDT", spanMillis: HOUR, scale: 0, ...columns });
 }
 
-const PATHS = most(100_000, 2_000);
+const PATHS = most(20_000, 2_000);
 const STEPS = 24;
 
 /**

@@ -87,7 +87,8 @@ describe("anonymous requests", () => {
     const { ask, exchange, time } = await stillApp("mexc");
     await ask(ticker("mexc"));
     exchange.fail({ kind: "server_error", route: "candles", times: 1000 });
-    for (let place = 0; place < 8; place++) await ask(candles("mexc", `since=${1_700_000_000_000 + place * 60_000}`));
+    for (let place = 0; place < 8; place++)
+      await ask(candles("mexc", `since=${1_700_000_000_000 + place * 60_000}`));
     expect(exchange.count("candles")).toBe(5);
     time.pass(1001);
     expect((await ask(ticker("mexc"))).status).toBe(200);
