@@ -129,7 +129,7 @@ describe.skipIf(!findChromium())("figures and logs in Chromium (skipped without 
     const { page, context, errors } = await signedIn(browser, url, server.token);
     const logs = [
       [`strategy/${id}`, "Events", 100],
-      ["audit", "Events, newest first", 200],
+      ["audit", "Events, newest first", 100],
     ] as const;
     for (const [path, name, most] of logs) {
       await page.goto(`${url}/#/${path}`);

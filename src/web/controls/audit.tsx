@@ -10,7 +10,7 @@ interface Recent {
   readonly last: number;
 }
 
-const EVENTS_PER_PAGE = 200;
+const EVENTS_PER_PAGE = 100;
 
 const AUDIT_COLUMNS: readonly TableColumn<AuditEvent>[] = [
   { name: "Time", isHead: true, of: ({ at }) => <Time at={at} /> },
