@@ -19,7 +19,7 @@ const rows = [...document.matchAll(/^\| (\d+) \| (P?) ?(A?) ?\| (.+?) \| (.+) \|
 
 describe("the table of controls", () => {
   it("has a row for each of the nineteen", () => {
-    expect(rows.map(({ number }) => number)).toEqual(Array.from({ length: 19 }, (_one, i) => i + 1));
+    expect(rows.map(({ number }) => number)).toEqual(Array.from({ length: 20 }, (_one, i) => i + 1));
   });
 
   it.each(rows)("names existing tests for $number: $control", ({ files }) => {
