@@ -150,8 +150,10 @@ it("code that throws, loops, fills the memory or ends its process pauses only it
       (at) => at > before,
     );
   }
-  const { strategies } = await call<Status>(server, "GET", "/strategy/declared/status");
-  expect(strategies.map(({ phase }) => phase)).toEqual(strategies.map(() => "paused"));
+  await eventually(
+    () => call<Status>(server, "GET", "/strategy/declared/status"),
+    ({ strategies }) => strategies.every(({ phase }) => phase === "paused"),
+  );
   await eventually(
     async () => alerts(),
     (lines) =>
