@@ -9,7 +9,7 @@ import { Money } from "../kernel/money.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { OrderTerms } from "../model/order.ts";
 import { NEW_STRATEGY_STATE, type Strategy } from "../model/strategy.ts";
-import type { AnyStrategyDefinition } from "../ports/definition.ts";
+import type { AnyStrategyDefinition, StrategyNotes } from "../ports/definition.ts";
 
 export interface OwnStrategyConfig extends PositionConfig {
   /** Name of its definition, and the version at its start. */
@@ -29,6 +29,8 @@ export interface OwnStrategyState extends PositionState {
   readonly ids: readonly string[];
   /** State that the function returned, as JSON text, and its version; null before the first call. */
   readonly memory: { readonly json: string; readonly version: number } | null;
+  /** What the last call showed; absent before the first notes. */
+  readonly notes?: StrategyNotes;
   /** Fills that were not yet passed to the function. */
   readonly fills: readonly OwnStrategyFill[];
   /** Why it does not run, and the number of resumes when it failed: the next resume calls the function again. */

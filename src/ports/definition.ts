@@ -104,7 +104,14 @@ export interface StrategyInput<Config = unknown, State = unknown> {
 /** Result of a call: the orders, or the orders with a new state. Orders alone leave the state unchanged. */
 export type Declared<State = unknown> =
   | readonly DeclaredOrder[]
-  | { readonly orders: readonly DeclaredOrder[]; readonly state: State };
+  | {
+      readonly orders: readonly DeclaredOrder[];
+      readonly state: State;
+      readonly notes?: StrategyNotes | undefined;
+    };
+
+/** At most 20 values by name, which the strategy's status shows until the next call. */
+export type StrategyNotes = Readonly<Record<string, string | number | boolean>>;
 
 export interface StrategyDefinition<Schema extends z.ZodObject = z.ZodObject, State = unknown> {
   readonly name: string;

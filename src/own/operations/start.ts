@@ -253,6 +253,7 @@ function statusOut(
       ownStrategyOrderOut({ ...order, id: state.ids[order.slot] ?? "" }),
     ),
     state: state.memory === null ? null : JSON.parse(state.memory.json),
+    notes: state.notes ?? {},
     ...positionOut(strategy, memory.marks[symbol]?.mid),
     refused: state.refused.map(({ slot, ...refusal }) => ({ id: state.ids[slot] ?? "", ...refusal })),
     lastStepAt: marketTimeOf(deps, strategy, view.steppedAt),

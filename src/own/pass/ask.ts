@@ -17,9 +17,11 @@ import type {
   StrategyCandle,
   StrategyDefinitions,
   StrategyInput,
+  StrategyNotes,
 } from "../../ports/definition.ts";
 import type { RequestedPrices, StrategyContext } from "../../ports/kind.ts";
 import { type OwnStrategy, type OwnStrategyState, versionOf } from "../state.ts";
+import { readNotes } from "./notes.ts";
 
 /** A declared order, rounded to the market's rules. */
 export interface NamedOrder extends OrderTerms {
@@ -32,6 +34,7 @@ export type FunctionResult =
       readonly fault: null;
       readonly wishes: readonly NamedOrder[];
       readonly memory: OwnStrategyState["memory"];
+      readonly notes: StrategyNotes;
     };
 
 /** Maximum number of declared orders; more would be a mistake. */
@@ -131,7 +134,8 @@ function readAnswer(answer: Declared, { inputs, version, state, isOlder }: CallC
   if (names.size < wishes.length) throw new RangeError("orders() returned two orders with the same id");
   const next = isList ? state : (answer as { state?: unknown }).state;
   const { memory } = inputs.strategy.state;
-  return { wishes, memory: isList && !isOlder ? memory : memoryOf(next, version, memory) };
+  const notes = readNotes(isList ? undefined : (answer as { notes?: unknown }).notes);
+  return { wishes, memory: isList && !isOlder ? memory : memoryOf(next, version, memory), notes };
 }
 
 /** Returns the same object if nothing changed, so a pass without changes writes nothing. */

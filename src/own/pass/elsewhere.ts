@@ -21,6 +21,7 @@ import {
   requestedData,
   withParsedConfig,
 } from "./ask.ts";
+import { NotesShape } from "./notes.ts";
 
 /** Result of code that can also reject its config. */
 export type CodeResult = FunctionResult | { readonly fault: null; readonly misfit: string };
@@ -103,6 +104,7 @@ const ResultShape = lazy(() =>
         )
         .max(MAX_ORDERS_RETURNED),
       memory: z.strictObject({ json: z.string().max(MAX_STATE_CHARACTERS), version: z.number() }).nullable(),
+      notes: NotesShape(),
     }),
   ]),
 );
@@ -133,7 +135,7 @@ function readResult(
   if (!isValid) return invalid;
   const { memory } = strategy.state;
   const isSame = memory?.json === data.memory?.json && memory?.version === data.memory?.version;
-  return { fault: null, wishes, memory: isSame ? memory : data.memory };
+  return { fault: null, wishes, memory: isSame ? memory : data.memory, notes: data.notes };
 }
 
 const MAX_TEXT_CHARACTERS = 500;

@@ -24,7 +24,7 @@ import type { Millis } from "../../kernel/time.ts";
 import { type BidAsk, type Book, leastAmount, type Market } from "../../model/market.ts";
 import { type Order, takes } from "../../model/order.ts";
 import { isSameRefusal, type Notice, type Refusal, type SlotState } from "../../model/strategy.ts";
-import type { StrategyDefinitions } from "../../ports/definition.ts";
+import type { StrategyDefinitions, StrategyNotes } from "../../ports/definition.ts";
 import type { DraftedStrategy, PlacingContext, StrategyContext } from "../../ports/kind.ts";
 import { type OwnStrategy, type OwnStrategyState, toleranceOf } from "../state.ts";
 import { type NamedOrder, othersBook, type Runnable, requestedData, runnableOf } from "./ask.ts";
@@ -116,6 +116,7 @@ function obey(
     arranged,
     tolerance,
     memory: answer.memory,
+    notes: answer.notes,
   });
   const isOver = strategy.state.fault !== null || strategy.state.notices.length > 0;
   const { account, id } = strategy;
@@ -254,6 +255,7 @@ interface Placement {
   readonly arranged: ArrangedOrders;
   readonly tolerance: Tolerance;
   readonly memory: OwnStrategyState["memory"];
+  readonly notes: StrategyNotes;
 }
 
 function placeOwnStrategy(
@@ -335,7 +337,7 @@ function refusedByMarket(wish: NamedOrder, { index }: SlotState, desk: PlacingDe
 function stateAfter(
   before: OwnStrategyState,
   supply: RemainingFunds,
-  { arranged, memory }: Placement,
+  { arranged, memory, notes }: Placement,
 ): OwnStrategyState {
   const after: OwnStrategyState = {
     ...before,
@@ -343,11 +345,15 @@ function stateAfter(
     ids: reuseIfEqual(before.ids, arranged.ids, (a, b) => a === b),
     refused: reuseIfEqual(before.refused, supply.refused, isSameRefusal),
     memory,
+    ...(isSameNotes(before.notes, notes) ? {} : { notes }),
     fills: before.fills.length === 0 ? before.fills : [],
     fault: null,
   };
-  const isSame = (["slots", "ids", "refused", "memory", "fills", "fault"] as const).every(
+  const isSame = (["slots", "ids", "refused", "memory", "notes", "fills", "fault"] as const).every(
     (part) => before[part] === after[part],
   );
   return isSame ? before : after;
 }
+
+const isSameNotes = (before: StrategyNotes = {}, after: StrategyNotes): boolean =>
+  JSON.stringify(before) === JSON.stringify(after);

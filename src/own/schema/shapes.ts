@@ -65,6 +65,9 @@ const OwnStrategyStatusShape = lazy(() =>
     ...runningFields(),
     orders: z.array(OwnStrategyOrderShape()).describe("Open orders"),
     state: z.unknown().describe("State that its function returned last; null without one"),
+    notes: z
+      .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+      .describe("Values by name that its function returned with its last orders"),
     refused: z.array(RefusedOrderShape()),
   }),
 );

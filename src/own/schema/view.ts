@@ -68,6 +68,7 @@ function statusLines(one: StatusResponse) {
     config: configText(one),
     orders: ordersText(one),
     ...(one.state == null ? {} : { state: stateText(one.state) }),
+    ...(Object.keys(one.notes).length > 0 ? { notes: configText({ config: one.notes }) } : {}),
     holds: `${one.position} ${base}${one.averageCost === null ? "" : ` at ${Number(one.averageCost.toPrecision(7))}`}`,
     ...(one.refused.length > 0 ? { waiting: refusedText(one) } : {}),
     ...(one.notices.length > 0 ? { notice: one.notices.map(({ message }) => message).join(". ") } : {}),

@@ -71,6 +71,11 @@ function StrategyFigures({ one }: { one: OwnStatus }) {
       <Stat name="Average cost">{averageCost === null ? "–" : number(averageCost)}</Stat>
       <Stat name="Filled orders">{filledOrders}</Stat>
       <PassStats of={one} />
+      {Object.entries(one.notes).map(([name, value]) => (
+        <Stat key={`note ${name}`} name={name}>
+          {String(value)}
+        </Stat>
+      ))}
       {Object.entries(config).map(([name, value]) => (
         <Stat key={name} name={name}>
           {typeof value === "object" ? JSON.stringify(value) : String(value)}

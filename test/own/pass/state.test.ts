@@ -54,3 +54,34 @@ describe("the state of a strategy", () => {
     expect(run(own, kept).strategy.state.memory).toBeNull();
   });
 });
+
+describe("the notes of a strategy", () => {
+  const noted = (notes: unknown) =>
+    run(
+      named(() => ({ orders: [order], state: 1, notes }) as never),
+      ownStrategyExample("own"),
+    ).strategy;
+
+  it("are those of the last call, and end with a call without any", () => {
+    const notes = { trend: "up", spread: 0.4, isWide: true };
+    const first = noted(notes);
+    expect(first.state.notes).toEqual(notes);
+    const without = named(() => ({ orders: [order], state: 1 }) as never);
+    expect(run(without, first).strategy.state.notes).toEqual({});
+  });
+
+  it("pause it with the name of an invalid one", () => {
+    const many = Object.fromEntries(Array.from({ length: 21 }, (_, i) => [`n${i}`, i]));
+    expect(
+      [{ a: {} }, { a: Number.NaN }, { a: "x".repeat(201) }, many, [1]].map(
+        (notes) => noted(notes).lastError,
+      ),
+    ).toEqual([
+      expect.stringContaining("notes.a: not a text of at most 200 characters, a number, true or false"),
+      expect.stringContaining("notes.a: not a text"),
+      expect.stringContaining("notes.a: Too big"),
+      expect.stringContaining("notes: more than 20 values"),
+      expect.stringContaining("notes: "),
+    ]);
+  });
+});
