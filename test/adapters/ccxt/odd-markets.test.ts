@@ -1,4 +1,5 @@
 import { afterEach, expect, it } from "vitest";
+import { VenueError } from "../../../src/kernel/errors.ts";
 import type { VenueName } from "../../../src/model/market.ts";
 import { emulatedExchanges } from "../../support/emulated.ts";
 import { gridInput } from "../../support/requests.ts";
@@ -61,3 +62,23 @@ it.each(["kraken", "gateio", "bitget", "mexc"] as const)(
     expect(await rulesBeside(true)).toEqual(await rulesBeside(false));
   },
 );
+
+it("reads no market by itself if one of gateio's lists cannot be read", async () => {
+  let requests = 0;
+  const setup = await emulatedExchanges({
+    names: ["gateio"],
+    fetch: async (url, init) => {
+      if (!url.includes("/margin/currency_pairs")) return fetch(url, init);
+      requests++;
+      // The other list has arrived by then.
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      throw new TypeError("fetch failed");
+    },
+  });
+  close = setup.close;
+  await expect(runOperation(setup.deps, "start_grid", gridInput({ exchange: "gateio" }))).rejects.toThrow(
+    VenueError,
+  );
+  // One more try of a read, as for every other one.
+  expect(requests).toBeLessThanOrEqual(2);
+});

@@ -229,11 +229,18 @@ async function readableMarkets(quirks: Quirks, exchange: Ccxt): Promise<readonly
   const responses = new Map<string, unknown>();
   // What ccxt requests only later, such as kraken's list of assets, belongs to every part.
   let listed: ReadonlySet<string> = new Set();
+  /** Whether a request failed: no row is the cause, so none is looked for. */
+  let hasFailed = false;
 
   const read = (part: readonly ListedRow[]) => {
     const request: Ccxt["request"] = async (path, api, ...rest) => {
       const key = `${String(api)} ${path}`;
-      if (!responses.has(key)) responses.set(key, await exchange.request(path, api, ...rest));
+      try {
+        if (!responses.has(key)) responses.set(key, await exchange.request(path, api, ...rest));
+      } catch (error) {
+        hasFailed = true;
+        throw error;
+      }
       const response = responses.get(key);
       const isPart = ({ request: of }: ListedRow) => of === key;
       return listed.has(key) ? withRows(response, part.filter(isPart)) : response;
@@ -244,7 +251,8 @@ async function readableMarkets(quirks: Quirks, exchange: Ccxt): Promise<readonly
   const halves = async (part: readonly ListedRow[]): Promise<readonly Dict[]> => {
     try {
       return await read(part);
-    } catch {
+    } catch (error) {
+      if (hasFailed) throw error;
       if (part.length < 2) return [];
       const middle = part.length >> 1;
       return [...(await halves(part.slice(0, middle))), ...(await halves(part.slice(middle)))];
@@ -257,7 +265,7 @@ async function readableMarkets(quirks: Quirks, exchange: Ccxt): Promise<readonly
     const rows = [...responses].flatMap(([request, response]) =>
       Object.entries(listOfRows(response).list).map(([name, row]): ListedRow => ({ request, name, row })),
     );
-    if (rows.length === 0) throw error;
+    if (hasFailed || rows.length === 0) throw error;
     listed = new Set(responses.keys());
     return halves(rows);
   }
