@@ -7,7 +7,7 @@ import * as z from "zod";
 import { type Decimal, fromNumber, ONE, parseDecimal } from "./decimal.ts";
 import { lazy } from "./lazy.ts";
 import { assetEntry, isPair, type Pair } from "./pair.ts";
-import { millisOf, parseDay, parseTime, TIME_TEXT } from "./read-time.ts";
+import { parseDay, parseTime, TIME_TEXT } from "./read-time.ts";
 import type { Millis } from "./time.ts";
 
 const isAbsent = ({ input }: { input?: unknown }): boolean => input === undefined;
@@ -110,11 +110,11 @@ export const dayField = (name: string) => {
 
 /** A time: milliseconds, or a date or time in ISO 8601. */
 export const timeField = (name: string) => {
-  const error = `Invalid request: ${name} must be milliseconds, or a date such as 2026-01-31 or 2026-01-31T08:00Z`;
+  const error = `Invalid request: ${name} must be milliseconds, or a date such as 2026-01-31 or 2026-01-31T08:00Z, from 2009 on`;
   const count = z.int({ error }).min(0, { error }).max(9_999_999_999_999, { error });
-  return convertedField(z.union([count, z.string()], { error }), error, (value): Millis | undefined => {
-    return typeof value === "number" ? millisOf(value) : parseTime(value);
-  });
+  return convertedField(z.union([count, z.string()], { error }), error, (value): Millis | undefined =>
+    parseTime(String(value)),
+  );
 };
 
 /**

@@ -14,7 +14,7 @@ export const FIRST_MARKET_TIME: Millis = 1_230_768_000_000;
 const [MAX_SECONDS_FIGURE, MAX_MILLIS_FIGURE, MAX_MICROS_FIGURE] = [1e11, 1e14, 1e17] as const;
 
 /** Returns the milliseconds of a count of seconds, milli-, micro- or nanoseconds since 1970. */
-export function millisOf(count: number): Millis {
+function millisOf(count: number): Millis {
   if (count < MAX_SECONDS_FIGURE) return Math.floor(count * SECOND + 1e-4);
   if (count < MAX_MILLIS_FIGURE) return Math.floor(count);
   return Math.floor(count < MAX_MICROS_FIGURE ? count / 1e3 : count / 1e6);

@@ -30,6 +30,7 @@ it("takes dates, times and milliseconds where a time or a day is requested", () 
   for (const value of ["2026-01-31", "2026-01-31T23:59:59Z", "1769903999999"])
     expect(day.parse(value)).toBe("2026-01-31");
   expect(parseDay("9999999999999")).toBe("2286-11-20");
-  for (const value of [-1, 1.5, "1.5", "soon", null, {}]) expect(time.safeParse(value).success).toBe(false);
+  for (const value of [-1, 0, 60_000, 1.5, "1.5", "soon", null, {}])
+    expect(time.safeParse(value).success).toBe(false);
   expect(day.safeParse("2026-02-31x").success).toBe(false);
 });
