@@ -47,7 +47,7 @@ const MAX_START_MS: Millis = 60_000;
 /** A process that nobody has used for this time ends, unless a strategy runs in it. */
 const MAX_IDLE_MS: Millis = 60_000;
 const MAX_ANSWER_BYTES = { calls: 1 << 20, backtest: 1 << 25 };
-/** RunJob of jobs that people request, beside the accounts of running strategies. */
+/** Name of the queue for requests of people, beside those of the accounts with running strategies. */
 const REQUESTS = "";
 
 let sharedProcesses: StrategyProcesses | undefined;

@@ -53,18 +53,18 @@ async function storedVersions(deps: Deps, name: string) {
 interface Change {
   readonly name: string;
   readonly terms: AgreementTerms;
-  readonly before: AgreementTerms | undefined;
-  readonly version: number;
-  /** Actor of the first version, if there is one. */
-  readonly maker: string | undefined;
+  /** Oldest first; empty for a new agreement. */
+  readonly versions: Awaited<ReturnType<AgreementStore["versions"]>>;
 }
 
 /** Prepares a new version. The same terms again change nothing, so a repeated request is harmless. */
 function prepareChange(
   deps: Deps,
   call: Call,
-  { name, terms, before, version, maker }: Change,
+  { name, terms, versions }: Change,
 ): PreparedCall<ChangedAnswer> {
+  const [maker, before] = [versions[0]?.actor, versions.at(-1)];
+  const version = (before?.version ?? 0) + 1;
   if (terms.until !== null && terms.until < terms.from)
     throw new AppError("Invalid request", "until must not be before from");
   const changes = agreementChanges(before, terms);
@@ -135,13 +135,7 @@ const createAgreement = (ids: readonly string[]): Operation =>
           "Conflict",
           `the agreement ${name} exists already; edit it, or choose another name`,
         );
-      return prepareChange(deps, call, {
-        name,
-        terms,
-        before: stored,
-        version: 1,
-        maker: versions[0]?.actor,
-      });
+      return prepareChange(deps, call, { name, terms, versions });
     },
   });
 
@@ -167,13 +161,7 @@ const editAgreement = (ids: readonly string[]): Operation =>
         markets: given.markets ?? newest.markets,
         total: given.total === undefined ? newest.total : nullIfNone(given.total),
       };
-      return prepareChange(deps, call, {
-        name,
-        terms,
-        before: newest,
-        version: newest.version + 1,
-        maker: versions[0]?.actor,
-      });
+      return prepareChange(deps, call, { name, terms, versions });
     },
   });
 
@@ -195,13 +183,7 @@ const endAgreement: Operation = operation({
     const isOver = newest.until !== null && newest.until <= today;
     const day = until === undefined ? (isOver ? newest.until : today) : dayNumber(until);
     const terms = { ...newest, until: day };
-    return prepareChange(deps, call, {
-      name,
-      terms,
-      before: newest,
-      version: newest.version + 1,
-      maker: versions[0]?.actor,
-    });
+    return prepareChange(deps, call, { name, terms, versions });
   },
 });
 
