@@ -73,7 +73,9 @@ function slots(state: State): string[] {
     const mine = open.filter(({ clientId }) => tables.orders.get(clientId)?.slot === slot.index);
     const why = grid.refused.find((one) => one.slot === slot.index);
     if (mine.length === 1 && mine[0]?.side === slot.side) return [];
-    const isOpen = why && (["recovering", "unclear"].includes(why.reason) || slot.lost !== undefined);
+    // Orders that were lost are tried again, but not under the kill switch.
+    const isRetried = slot.lost !== undefined && why?.reason !== "killed";
+    const isOpen = why && (["recovering", "unclear"].includes(why.reason) || isRetried);
     if (mine.length === 0 && why && !isOpen) return [];
     return [
       `slot ${slot.index} (${slot.side}) rests ${mine.map(({ clientId, side }) => `${clientId} ${side}`).join() || "nothing"}, for ${why?.reason ?? "no reason"}`,
