@@ -22,7 +22,17 @@ import type {
   Session,
   WatchedPairs,
 } from "./types.ts";
-import { Choice, Failed, Field, SaveButton, Section, Shown, useConfirmation, valueIn } from "./ui.tsx";
+import {
+  Choice,
+  Failed,
+  Field,
+  SaveButton,
+  type SaveProps,
+  Section,
+  Shown,
+  useConfirmation,
+  valueIn,
+} from "./ui.tsx";
 
 /** The page of liquidity reports: what was offered in some days, and a report to send. */
 export function LiquidityPage({ session }: { session: Session }) {
@@ -57,15 +67,6 @@ function Days({ pairs, day }: Pick<WatchedPairs, "pairs" | "day">) {
   const [maker, setMaker] = useState("");
   const query = { exchange, symbol, from, to };
   const file = `liquidity-${exchange}-${symbol.replace("/", "-")}-${from}-${to}`;
-  const save = (format: "html" | "csv", label: string, cost: { cost?: boolean } = {}) => (
-    <SaveButton
-      label={label}
-      route="GET /liquidity/report"
-      query={{ ...query, maker: maker.trim(), ...cost }}
-      format={format}
-      file={file}
-    />
-  );
   return (
     <>
       <div class="fields line">
@@ -88,15 +89,35 @@ function Days({ pairs, day }: Pick<WatchedPairs, "pairs" | "day">) {
       </div>
       <Section title="Offers and obligations">
         <Offers key={file} {...query} days={`from ${from} to ${to}, UTC`} cost />
-        <div class="actions">
-          {save("html", "Save report")}
-          {save("html", "Save report to send, without P&L", { cost: false })}
-          {save("csv", "Save days as CSV")}
-        </div>
+        <ReportButtons
+          route="GET /liquidity/report"
+          query={{ ...query, maker: maker.trim() }}
+          file={file}
+          table="Save days as CSV"
+        />
       </Section>
     </>
   );
 }
+
+/** The report to send and the maker's own, under two names: one of them has P&L. */
+const ReportButtons = ({
+  table,
+  file,
+  ...asked
+}: Pick<SaveProps, "route" | "query" | "file"> & { table: string }) => (
+  <div class="actions">
+    <SaveButton
+      {...asked}
+      label="Save report to send, without P&L"
+      query={{ ...asked.query, cost: false }}
+      format="html"
+      file={`${file}-to-send`}
+    />
+    <SaveButton {...asked} label="Save internal report, with P&L" format="html" file={`${file}-internal`} />
+    <SaveButton {...asked} label={table} format="csv" file={file} />
+  </div>
+);
 
 type AgreementRow = AgreementList["agreements"][number];
 
@@ -169,15 +190,6 @@ function AgreementRules({ of: { agreement }, from, to }: { of: AgreementRow; fro
     to,
     details: "false",
   });
-  const save = (format: "html" | "csv", label: string, cost: { cost?: boolean } = {}) => (
-    <SaveButton
-      label={label}
-      route={`GET /agreements/${agreement}/report`}
-      query={{ from, to, ...cost }}
-      format={format}
-      file={`agreement-${agreement}-${from}-${to}`}
-    />
-  );
   return (
     <Shown of={report}>
       {(data) => (
@@ -194,11 +206,12 @@ function AgreementRules({ of: { agreement }, from, to }: { of: AgreementRow; fro
             empty="No rules."
           />
           <CostTable label={`What ${agreement} cost`} rows={agreementCosts(data)} />
-          <div class="actions">
-            {save("html", "Save report")}
-            {save("html", "Save report to send, without P&L", { cost: false })}
-            {save("csv", "Save rules as CSV")}
-          </div>
+          <ReportButtons
+            route={`GET /agreements/${agreement}/report`}
+            query={{ from, to }}
+            file={`agreement-${agreement}-${from}-${to}`}
+            table="Save rules as CSV"
+          />
         </>
       )}
     </Shown>

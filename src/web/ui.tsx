@@ -355,21 +355,17 @@ export function saveFile(name: string, content: Blob): void {
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }
 
-/** A button that saves the response of a route as a file in a format of the API. */
-export function SaveButton({
-  label,
-  route,
-  query = {},
-  format,
-  file,
-}: {
-  label: string;
-  route: string;
-  query?: Requested["query"];
-  format: "csv" | "html";
+export interface SaveProps {
+  readonly label: string;
+  readonly route: string;
+  readonly query?: Requested["query"];
+  readonly format: "csv" | "html";
   /** Name without its ending. */
-  file: string;
-}) {
+  readonly file: string;
+}
+
+/** A button that saves the response of a route as a file in a format of the API. */
+export function SaveButton({ label, route, query = {}, format, file }: SaveProps) {
   const [state, setState] = useState<{ isBusy?: boolean; error?: ApiError }>({});
   const save = async () => {
     setState({ isBusy: true });

@@ -67,6 +67,19 @@ describe.skipIf(!findChromium())("watched pairs on the page (skipped without Chr
       );
     }
     expect(lines[1]).toMatch(/mean depth of own asks/);
+    for (const name of ["Reports", "Liquidity"]) await page.getByRole("link", { name, exact: true }).click();
+    const names = [];
+    for (const name of ["Save report to send, without P&L", "Save internal report, with P&L"]) {
+      const [saved] = await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole("button", { name }).first().click(),
+      ]);
+      names.push(saved.suggestedFilename().replaceAll(/\d{4}-\d\d-\d\d/g, "DAY"));
+    }
+    expect(names).toEqual([
+      "liquidity-kraken-NIL-USDT-DAY-DAY-to-send.html",
+      "liquidity-kraken-NIL-USDT-DAY-DAY-internal.html",
+    ]);
     expect(errors).toEqual([]);
     expect(strangers).toEqual([]);
     await context.close();
