@@ -1,8 +1,12 @@
 import type { ReportAnswer } from "./types.ts";
 
-/** Returns the number of decimals for prices or amounts. */
-export function digitsOf(values: readonly (number | null | undefined)[]): number {
-  return values.reduce<number>((most, value) => Math.max(most, decimalsIn(value ?? 0)), 0);
+/** Decimals that a column shares; undefined where each value has as many as it needs. */
+export type Digits = number | undefined;
+
+/** Returns the number of decimals for prices or amounts; without any, undefined: each has as many as it needs. */
+export function digitsOf(values: readonly (number | null | undefined)[]): Digits {
+  const known = values.filter((value) => value != null);
+  return known.length === 0 ? undefined : Math.max(...known.map(decimalsIn));
 }
 
 function decimalsIn(value: number): number {
@@ -18,7 +22,7 @@ const fitting = (value: number): number => {
 };
 
 /** Formats a number with a market's decimals, or as few as necessary, with a minus sign that does not break lines. */
-export const number = (value: number, digits?: number): string =>
+export const number = (value: number, digits?: Digits): string =>
   value
     .toLocaleString("en-US", {
       minimumFractionDigits: digits ?? 0,
@@ -28,11 +32,11 @@ export const number = (value: number, digits?: number): string =>
     .replace("-", "−");
 
 /** Formats a number that can be unknown. */
-export const numberOr = (value: number | null, digits?: number): string =>
+export const numberOr = (value: number | null, digits?: Digits): string =>
   value === null ? "–" : number(value, digits);
 
 /** Formats a percentage with its sign on the same line. */
-export const inPercent = (value: number, digits?: number): string => `${number(value, digits)}\u00a0%`;
+export const inPercent = (value: number, digits?: Digits): string => `${number(value, digits)}\u00a0%`;
 
 /** Two decimals; below a cent, two significant figures. */
 const moneyDigits = (value: number): number =>
@@ -40,7 +44,7 @@ const moneyDigits = (value: number): number =>
 
 /** Formats an amount of a quote asset, always with a sign for a change. */
 export const money = (value: number, digits = moneyDigits(value)): string => number(value, digits);
-export const change = (value: number | null, digits?: number): string =>
+export const change = (value: number | null, digits?: Digits): string =>
   value === null ? "–" : `${value > 0 ? "+" : value < 0 ? "−" : ""}${money(Math.abs(value), digits)}`;
 
 export const percent = (share: number, digits = 2): string =>

@@ -2,7 +2,7 @@ import type { Child } from "hono/jsx";
 import { useState } from "hono/jsx/dom";
 import { type ApiError, ask, isUnanswered } from "./api.ts";
 import { useEffect } from "./effect.ts";
-import { inPercent, number } from "./format.ts";
+import { type Digits, inPercent, number } from "./format.ts";
 import type { Grid } from "./types.ts";
 import { Failed, Field, NoticeBox, valueIn } from "./ui.tsx";
 
@@ -110,7 +110,7 @@ export function distanceOf({ markPrice, rangeNow }: Grid): number | null {
 }
 
 /** Formats the current range, which moves if the grid follows the market. */
-export const rangeText = ({ rangeNow }: Grid, digits: number): string =>
+export const rangeText = ({ rangeNow }: Grid, digits: Digits): string =>
   rangeNow === null ? "–" : `${number(rangeNow.lowerPrice, digits)} – ${number(rangeNow.upperPrice, digits)}`;
 
 export function distanceText(grid: Grid): string {

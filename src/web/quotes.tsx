@@ -1,7 +1,7 @@
 import { useState } from "hono/jsx/dom";
 import { describeRefusals } from "../model/refusal-text.ts";
 import { part } from "./api.ts";
-import { amount, digitsOf, inPercent, money, number, pairOf } from "./format.ts";
+import { amount, type Digits, digitsOf, inPercent, money, number, pairOf } from "./format.ts";
 import { NumberSettings, settingsBody } from "./start/backtest.tsx";
 import { QuotePlanView, quoteSettings } from "./start-quotes.tsx";
 import {
@@ -61,7 +61,7 @@ function KnownQuotes({ quotes, session }: { quotes: Quoted; session: Session }) 
         />
       </StrategyHeader>
       {isEdited && quotes.status !== "stopped" ? <EditQuotes quotes={quotes} /> : null}
-      <QuoteFigures quotes={quotes} digits={digits} />
+      <QuoteFigures quotes={quotes} />
       <OrdersResting quotes={quotes} digits={digits} />
       <PricePlaces quotes={quotes} />
       <QualityPart id={id} />
@@ -73,14 +73,14 @@ function KnownQuotes({ quotes, session }: { quotes: Quoted; session: Session }) 
   );
 }
 
-function QuoteFigures({ quotes, digits }: { quotes: Quoted; digits: number }) {
+function QuoteFigures({ quotes }: { quotes: Quoted }) {
   const { base, quote } = pairOf(quotes.symbol);
   const { reference, averageCost, halfSpreadPercent, widenedBy, spreadPercent } = quotes;
   return (
     <dl class="stats">
       <ChangeStat name={`Total, ${quote}`} of={quotes.totalProfit} isLarge />
       <ChangeStat name="Realized" of={quotes.profit} />
-      <Stat name="Reference price">{reference === null ? "no price" : number(reference, digits)}</Stat>
+      <Stat name="Reference price">{reference === null ? "no price" : number(reference)}</Stat>
       <Stat name="Requested spread">{inPercent(spreadPercent)}</Stat>
       <Stat name="Current spread">
         {halfSpreadPercent === null ? "–" : inPercent(2 * halfSpreadPercent)}
@@ -88,7 +88,7 @@ function QuoteFigures({ quotes, digits }: { quotes: Quoted; digits: number }) {
       </Stat>
       <Stat name={`Loss limit, ${quote}`}>{quotes.maxLoss === null ? "none" : amount(quotes.maxLoss)}</Stat>
       <Stat name={`Position, ${base}`}>{amount(quotes.position)}</Stat>
-      <Stat name="Average entry">{averageCost === null ? "–" : number(averageCost, digits)}</Stat>
+      <Stat name="Average entry">{averageCost === null ? "–" : number(averageCost)}</Stat>
       <Stat name="Budget">{`${money(Number(quotes.budget.quote))} ${quote}, ${amount(quotes.budget.base)} ${base}`}</Stat>
       <Stat name="Orders">{`${quotes.orders.length} open, ${quotes.filledOrders} filled`}</Stat>
       <PassStats of={quotes} />
@@ -96,7 +96,7 @@ function QuoteFigures({ quotes, digits }: { quotes: Quoted; digits: number }) {
   );
 }
 
-function OrdersResting({ quotes, digits }: { quotes: Quoted; digits: number }) {
+function OrdersResting({ quotes, digits }: { quotes: Quoted; digits: Digits }) {
   const { base, quote } = pairOf(quotes.symbol);
   const away = (price: number) =>
     quotes.reference === null

@@ -1,6 +1,6 @@
 import { useState } from "hono/jsx/dom";
 import { describeRefusals } from "../model/refusal-text.ts";
-import { amount, digitsOf, inPercent, money, number, pairOf } from "./format.ts";
+import { amount, type Digits, digitsOf, inPercent, money, number, pairOf } from "./format.ts";
 import { PlanArea, type Planning, type RequestedPlan, usePlan } from "./plan-area.tsx";
 import { NumberSettings, type Setting, StartPlan, settingsBody } from "./start/backtest.tsx";
 import { Checks, useMarketForm, WhereFields } from "./start/fields.tsx";
@@ -124,7 +124,7 @@ export function QuotePlanView({
   return (
     <>
       <Warnings of={warnings} />
-      <QuotePlanFigures planned={planned} symbol={symbol} digits={digits} />
+      <QuotePlanFigures planned={planned} symbol={symbol} />
       {"worstCase" in planned ? <p>Worst case: {planned.worstCase}</p> : null}
       <p class="quiet">{cadence.message}</p>
       <QuotePlanOrders orders={orders} symbol={symbol} digits={digits} />
@@ -136,14 +136,12 @@ export function QuotePlanView({
   );
 }
 
-function QuotePlanFigures({ planned, symbol, digits }: PlanViewProps & { digits: number }) {
+function QuotePlanFigures({ planned, symbol }: PlanViewProps) {
   const { quote } = pairOf(symbol);
   const { reference, halfSpreadPercent, widenedBy } = planned;
   return (
     <dl class="stats">
-      <Stat name={`Reference price, ${quote}`}>
-        {reference === null ? "no price" : number(reference, digits)}
-      </Stat>
+      <Stat name={`Reference price, ${quote}`}>{reference === null ? "no price" : number(reference)}</Stat>
       <Stat name="Spread">
         {halfSpreadPercent === null ? "–" : inPercent(2 * halfSpreadPercent, 2)}
         {widenedBy === null || widenedBy === "asked" ? null : <small>{` by ${widenedBy}`}</small>}
@@ -172,7 +170,7 @@ function QuotePlanOrders({
 }: {
   orders: PlannedOrders;
   symbol: string;
-  digits: number;
+  digits: Digits;
 }) {
   const { base, quote } = pairOf(symbol);
   return (

@@ -3,6 +3,7 @@ import {
   amount,
   change,
   dailyFigures,
+  digitsOf,
   inPercent,
   money,
   number,
@@ -26,6 +27,14 @@ describe("figures on the page", () => {
       expect(text).toBe(expected);
     },
   );
+});
+
+describe("a price", () => {
+  it("has the decimals of the prices beside it, and without any as many as it needs", () => {
+    expect(number(0.0000123, digitsOf([0.000_012_34, 0.00002]))).toBe("0.00001230");
+    expect(number(0.0000123, digitsOf([]))).toBe("0.0000123");
+    expect(number(61_234.5, digitsOf([null]))).toBe("61,234.5");
+  });
 });
 
 const DAY = 86_400_000;

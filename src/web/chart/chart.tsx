@@ -15,7 +15,7 @@ import {
   type UTCTimestamp,
 } from "lightweight-charts";
 import { useEffect } from "../effect.ts";
-import { number } from "../format.ts";
+import { type Digits, digitsOf, number } from "../format.ts";
 import { Table } from "../table.tsx";
 import type { CandlesAnswer, FillAnswer } from "../types.ts";
 import { LABEL, placeLabels } from "./labels.ts";
@@ -85,7 +85,7 @@ const Legend = ({ levels }: { levels: readonly Level[] }) => (
   </ul>
 );
 
-const LevelTable = ({ levels, digits }: { levels: readonly Level[]; digits: number }): Child => (
+const LevelTable = ({ levels, digits }: { levels: readonly Level[]; digits: Digits }): Child => (
   <Table
     label="Levels of the chart"
     columns={[
@@ -103,7 +103,7 @@ interface ChartContent {
   readonly levels: readonly Level[];
   readonly fills: readonly Pick<FillAnswer, "side" | "price" | "timestamp">[];
   /** Decimals of the market's prices. */
-  readonly digits: number;
+  readonly digits: Digits;
 }
 
 interface ChartHandle {
@@ -125,7 +125,8 @@ function createGridChart(element: HTMLElement): ChartHandle {
   let last: ChartContent | undefined;
   let isFitted = false;
   const paint = (shown: ChartContent) => {
-    series.applyOptions({ ...seriesLooks(), priceFormat: formatOf(shown.digits) });
+    const digits = shown.digits ?? digitsOf(shown.candles.map(({ close }) => close)) ?? 2;
+    series.applyOptions({ ...seriesLooks(), priceFormat: formatOf(digits) });
     if (shown.candles !== last?.candles) setCandles(series, shown.candles);
     markers.setMarkers(markersOf(shown));
     primitive.show(shown.levels);

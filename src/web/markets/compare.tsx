@@ -52,7 +52,7 @@ function Compared({ data, age }: { data: ComparisonAnswer; age: Child }) {
   const { quote } = pairOf(data.symbol);
   const digits = Math.min(
     10,
-    digitsOf(prices.filter(({ pool }) => !pool).flatMap(({ bid, ask }) => [bid, ask])),
+    digitsOf(prices.filter(({ pool }) => !pool).flatMap(({ bid, ask }) => [bid, ask])) ?? 10,
   );
   return (
     <>

@@ -1,7 +1,7 @@
 import { useState } from "hono/jsx/dom";
 import { isPair } from "../../kernel/pair.ts";
 import { GridChart } from "../chart/chart.tsx";
-import { digitsOf, inPercent, number, numberOr, pairOf } from "../format.ts";
+import { type Digits, digitsOf, inPercent, number, numberOr, pairOf } from "../format.ts";
 import { COMMON_PAIR, type Holdings, useHoldings } from "../holdings.ts";
 import { type Loaded, useLoad } from "../live.ts";
 import { PairField } from "../plan-area.tsx";
@@ -75,7 +75,7 @@ function OneMarket(market: MarketChoice) {
 const MARKET_FRAMES = ["5m", "15m", "1h", "4h", "1d"] as const;
 const NO_MARKS: readonly never[] = [];
 
-function MarketCandles({ digits, ...market }: MarketChoice & { digits: number }) {
+function MarketCandles({ digits, ...market }: MarketChoice & { digits: Digits }) {
   const [timeframe, setTimeframe] = useState<string>("1h");
   const candles = useLoad<CandlesAnswer>("GET /ohlcv", { ...market, timeframe, limit: 200 });
   return (
@@ -95,7 +95,7 @@ function MarketCandles({ digits, ...market }: MarketChoice & { digits: number })
   );
 }
 
-function TickerPrices({ ticker, digits }: { ticker: TickerAnswer; digits: number }) {
+function TickerPrices({ ticker, digits }: { ticker: TickerAnswer; digits: Digits }) {
   const { base, quote } = pairOf(ticker.symbol);
   return (
     <dl class="stats">
@@ -118,7 +118,7 @@ function TickerPrices({ ticker, digits }: { ticker: TickerAnswer; digits: number
   );
 }
 
-function TradeList({ trades, digits }: { trades: Trades; digits: number }) {
+function TradeList({ trades, digits }: { trades: Trades; digits: Digits }) {
   const { summary } = trades;
   const sizes = digitsOf(trades.trades.map(({ amount }) => amount));
   return (
@@ -200,7 +200,7 @@ function MarketForm({
 }
 
 /** The order book: asks above, bids below, each with a bar for the cumulative depth. */
-function BookLadder({ book, digits }: { book: BookAnswer; digits: number }) {
+function BookLadder({ book, digits }: { book: BookAnswer; digits: Digits }) {
   const most = Math.max(book.bids.at(-1)?.total ?? 0, book.asks.at(-1)?.total ?? 0);
   const sizes = digitsOf([...book.bids, ...book.asks].map(({ amount }) => amount));
   const row = (side: "up" | "down", { price, amount, total }: BookAnswer["bids"][number]) => (

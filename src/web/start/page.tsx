@@ -69,7 +69,7 @@ function PlanChart({ form, change, planned }: StartProps & { planned: Planned | 
   });
   if (error) return <Failed error={error} again={again} />;
   const candles = data?.candles ?? [];
-  const digits = Math.min(8, digitsOf(candles.slice(-20).map(({ close }) => close)));
+  const digits = Math.min(8, digitsOf(candles.slice(-20).map(({ close }) => close)) ?? 8);
   const [lower, upper] = [Number(form.lowerPrice), Number(form.upperPrice)];
   const isRange = lower > 0 && upper > lower;
   return (

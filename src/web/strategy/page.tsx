@@ -6,6 +6,7 @@ import { TwoLines } from "../chart/two-lines.tsx";
 import {
   amount,
   change,
+  type Digits,
   digitsOf,
   duration,
   feeText,
@@ -39,7 +40,7 @@ const endName = ({ reason, armed }: Stop): string => {
   return armed ? name : `${name}, not watched`;
 };
 
-const endText = ({ price, distancePercent }: Stop, digits: number) => (
+const endText = ({ price, distancePercent }: Stop, digits: Digits) => (
   <>
     {number(price, digits)}{" "}
     {distancePercent === null ? null : <small>{percent(distancePercent / 100, 1)}</small>}
@@ -150,7 +151,7 @@ function KnownGrid({ grid, session }: { grid: Grid; session: Session }) {
   );
 }
 
-function GridFigures({ grid, digits }: { grid: Grid; digits: number }) {
+function GridFigures({ grid, digits }: { grid: Grid; digits: Digits }) {
   const { base, quote } = pairOf(grid.symbol);
   const against = againstHolding(grid);
   const price = (value: number | null) => (value === null ? "–" : number(value, digits));
@@ -196,7 +197,7 @@ function GridPrices({
 }: {
   grid: Grid;
   orders: HistoricOrders["orders"];
-  digits: number;
+  digits: Digits;
 }) {
   const [timeframe, setTimeframe] = useState<string>("15m");
   const { exchange, symbol } = grid;
@@ -271,7 +272,7 @@ function keeps({ symbol, position, markPrice, averageCost }: Grid): string {
 }
 
 /** A form for new settings of a running grid: their effect, and a change to exactly that. */
-function Edit({ grid, digits }: { grid: Grid; digits: number }) {
+function Edit({ grid, digits }: { grid: Grid; digits: Digits }) {
   const [typed, setTyped] = useState<EditTexts>({});
   const change = (more: EditTexts) => setTyped((before) => ({ ...before, ...more }));
   return (
@@ -345,7 +346,7 @@ function editBody(grid: Grid, typed: EditTexts): Readonly<Record<string, unknown
 }
 
 /** Shows what a change would do, as the server planned it. */
-function EditPlan({ grid, planned, digits }: { grid: Grid; planned: PlannedEditAnswer; digits: number }) {
+function EditPlan({ grid, planned, digits }: { grid: Grid; planned: PlannedEditAnswer; digits: Digits }) {
   return (
     <>
       <Warnings of={planned.warnings} />
@@ -393,7 +394,7 @@ function MoneyPlan({ planned, symbol }: { planned: PlannedEditAnswer; symbol: st
   );
 }
 
-function Orders({ planned, symbol, digits }: { planned: PlannedEditAnswer; symbol: string; digits: number }) {
+function Orders({ planned, symbol, digits }: { planned: PlannedEditAnswer; symbol: string; digits: Digits }) {
   const { base, quote } = pairOf(symbol);
   const waiting = planned.refused.length;
   return (

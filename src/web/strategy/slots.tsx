@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 import { part } from "../api.ts";
-import { change, digitsOf, feeText, inPercent, money, number, pairOf } from "../format.ts";
+import { change, type Digits, digitsOf, feeText, inPercent, money, number, pairOf } from "../format.ts";
 import { useLoad } from "../live.ts";
 import { numberColumn, Table, type TableColumn, usePages } from "../table.tsx";
 import type { Events, Fills, Grid, HistoricOrders, ReplayedGrid } from "../types.ts";
@@ -17,7 +17,7 @@ export function Slots({
 }: {
   grid: Grid;
   orders: HistoricOrders["orders"];
-  digits: number;
+  digits: Digits;
 }) {
   const { base, quote } = pairOf(grid.symbol);
   const columns: readonly TableColumn<SlotShown>[] = [
@@ -52,7 +52,7 @@ function restingText(
   grid: Grid,
   orders: HistoricOrders["orders"],
   { slot, side }: Pick<SlotShown, "slot" | "side">,
-  digits: number,
+  digits: Digits,
 ) {
   const order = orders.find((one) => one.slot === slot && isResting(one));
   const refused = grid.refused.find((one) => one.slot === slot);
@@ -83,7 +83,7 @@ interface Owner {
 
 interface PartProps {
   readonly of: Owner;
-  readonly digits: number;
+  readonly digits: Digits;
 }
 
 interface HistoryProps<Row> {
