@@ -48,6 +48,24 @@ it("ends a call whose loops run more than 5,000,000 times, and counts each call 
   expect(() => guard?.(() => [orders({} as never), call()])).toThrow(ended);
 });
 
+it("fails the next call once when a callback ran too long after a call", () => {
+  let step: Step = () => true;
+  const { guard, orders } = scripted(({ __step }) => {
+    step = __step as Step;
+    return own(() => "answered");
+  });
+  const call = () => guard?.(() => orders({} as never));
+  const late = () => {
+    for (let i = 0; i <= MAX_LOOP_STEPS; i++) step();
+  };
+  const ended = "its loops ran more than 5000000 times in one call, and it was ended";
+  expect(call()).toBe("answered");
+  expect(late).toThrow(ended);
+  // The callback's promise hides the error from the call that made it.
+  expect(call).toThrow(ended);
+  expect(call()).toBe("answered");
+});
+
 it("has the package, but no other module, no clock, no chance and no network", () => {
   const edgemaker = called(({ require: load }) => (load as (name: string) => unknown)("edgemaker"));
   expect(Object.keys(edgemaker as object).sort()).toEqual(["Money", "defineStrategy", "z"]);
