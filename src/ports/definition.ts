@@ -11,6 +11,8 @@ export type DeclaredOrder = {
   readonly side: Side;
   /** The engine rounds it to the tick: a buy down, a sell up. */
   readonly price: Amount;
+  /** Whether it can be a taker order; default: as the definition says. */
+  readonly mayTake?: boolean | undefined;
 } & (
   | {
       /** In base; the engine rounds it down to the lot. */
@@ -127,7 +129,7 @@ export interface StrategyDefinition<Schema extends z.ZodObject = z.ZodObject, St
   readonly tolerance?:
     | { readonly price?: Amount | undefined; readonly amount?: Amount | undefined }
     | undefined;
-  /** Whether its orders can be taker orders. */
+  /** Whether its orders can be taker orders, unless an order says otherwise. */
   readonly mayTake?: boolean | undefined;
   /** Candles that the function uses: at most 200 of one timeframe. */
   readonly candles?: { readonly timeframe: keyof typeof TIMEFRAMES; readonly count: number } | undefined;

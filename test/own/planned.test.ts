@@ -97,6 +97,18 @@ describe("a preview of a strategy of one's own", () => {
     expect(plan).toMatchObject({ config: { postOnly: false }, orders: [{ id: "a" }], refused: [] });
   });
 
+  it("allows a taker order only if the order, or else the definition, does", () => {
+    const taker = { ...BUY, price: 101, size: 2 };
+    const placed = (order: object, mayTake: boolean) =>
+      planned(() => [order], {}, { more: { mayTake } }).plan;
+    expect(placed({ ...taker, mayTake: false }, true).refused).toMatchObject([{ reason: "would_take" }]);
+    expect(placed({ ...taker, mayTake: true }, false).refused).toEqual([]);
+    // Its worst price is its own: 300 USDT pay for 2 at 101 and the fee, and not for 3.
+    expect(placed({ ...taker, mayTake: true }, false).orders).toMatchObject([{ amount: d("2") }]);
+    const capped = placed({ ...taker, size: 3, mayTake: true }, false).orders;
+    expect(capped).toMatchObject([{ price: d("101"), amount: d("2.967") }]);
+  });
+
   it("warns that the function fails, that the book has one side, and that the kill switch is on", () => {
     const boom = () => {
       throw new Error("boom");

@@ -37,6 +37,20 @@ describe("a pass over a declared strategy", () => {
     expect(first.intents.every(({ timeInForce }) => timeInForce === "post_only")).toBe(true);
   });
 
+  it("sends an order that can take as a normal limit order, and the others as post-only", () => {
+    const own = named(() => [
+      { id: "hedge", side: "sell", price: 99, size: 1, mayTake: true },
+      { id: "far", side: "sell", price: 110, size: 1 },
+      { id: "crossing", side: "sell", price: 99, size: 1 },
+    ]);
+    const { intents, strategy } = run(own, ownStrategyExample("own"));
+    expect(intents.map(({ slot, timeInForce }) => `${slot} ${timeInForce}`)).toEqual([
+      "0 gtc",
+      "1 post_only",
+    ]);
+    expect(strategy.state.refused).toMatchObject([{ slot: 2, reason: "would_take" }]);
+  });
+
   it("leaves an order within the tolerance untouched, and writes nothing", () => {
     const first = run(twoSided, ownStrategyExample("two-sided"));
     const live = resting(first.intents);

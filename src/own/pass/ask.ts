@@ -26,6 +26,8 @@ import { readNotes } from "./notes.ts";
 /** A declared order, rounded to the market's rules. */
 export interface NamedOrder extends OrderTerms {
   readonly id: string;
+  /** Whether it can be a taker order; absent: as the strategy's config says. */
+  readonly mayTake?: boolean | undefined;
 }
 
 export type FunctionResult =
@@ -154,12 +156,14 @@ function memoryOf(
 }
 
 function readOrder(one: unknown, market: Market): NamedOrder {
-  const { id, side, price, size, quoteSize } = (one ?? {}) as Readonly<Record<string, unknown>>;
+  const { id, side, price, size, quoteSize, mayTake } = (one ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof id !== "string" || id === "" || id.length > MAX_ORDER_ID_CHARACTERS)
     throw new TypeError(`an order's id is not a text of 1 to ${MAX_ORDER_ID_CHARACTERS} characters`);
   if (side !== "buy" && side !== "sell") throw new TypeError(`order ${id}: side is neither buy nor sell`);
   const at = roundToStep(readUnits(price, `order ${id}: price`), market.tick, side === "buy" ? "down" : "up");
   if (at <= ZERO) throw new RangeError(`order ${id}: price is not above zero`);
+  if (mayTake !== undefined && typeof mayTake !== "boolean")
+    throw new TypeError(`order ${id}: mayTake is neither true nor false`);
   if ((size === undefined) === (quoteSize === undefined))
     throw new TypeError(`order ${id}: give either size or quoteSize`);
   const amount =
@@ -167,7 +171,8 @@ function readOrder(one: unknown, market: Market): NamedOrder {
       ? div(readUnits(quoteSize, `order ${id}: quoteSize`), at, "down")
       : readUnits(size, `order ${id}: size`);
   if (amount < ZERO) throw new RangeError(`order ${id}: size is below zero`);
-  return { id, side, price: at, amount: roundToStep(amount, market.lot, "down") };
+  const order = { id, side, price: at, amount: roundToStep(amount, market.lot, "down") } as const;
+  return mayTake === undefined ? order : { ...order, mayTake };
 }
 
 function readUnits(value: unknown, what: string): bigint {

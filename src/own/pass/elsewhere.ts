@@ -100,6 +100,7 @@ const ResultShape = lazy(() =>
             side: z.enum(["buy", "sell"]),
             price: units(),
             amount: units(),
+            mayTake: z.boolean().optional(),
           }),
         )
         .max(MAX_ORDERS_RETURNED),

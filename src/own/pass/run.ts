@@ -22,7 +22,7 @@ import { isFinal } from "../../engine/reconcile/order-fills.ts";
 import { type Soon, withValue } from "../../kernel/soon.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { type BidAsk, type Book, leastAmount, type Market } from "../../model/market.ts";
-import { type Order, takes } from "../../model/order.ts";
+import { type Intent, type Order, takes } from "../../model/order.ts";
 import { isSameRefusal, type Notice, type Refusal, type SlotState } from "../../model/strategy.ts";
 import type { StrategyDefinitions, StrategyNotes } from "../../ports/definition.ts";
 import type { DraftedStrategy, PlacingContext, StrategyContext } from "../../ports/kind.ts";
@@ -268,6 +268,7 @@ function placeOwnStrategy(
   const cancels = cancellable(arranged.misplaced);
   const waits = cancels.length > 0 || supply.short || live.some(isUnclear);
   const state = stateAfter(strategy.state, supply, placing);
+  const wishIn = ({ slot }: Intent) => arranged.lacking.find((one) => one.slot.index === slot)?.wish;
   const next: OwnStrategy = {
     ...strategy,
     state,
@@ -281,9 +282,10 @@ function placeOwnStrategy(
   };
   return {
     strategy: withNotices(next, []),
-    intents: supply.intents.map((intent) =>
-      draftOf(strategy, intent, { window: context.window, at: priced.at }),
-    ),
+    intents: supply.intents.map((intent) => ({
+      ...draftOf(strategy, intent, { window: context.window, at: priced.at }),
+      timeInForce: mayTake(wishIn(intent), strategy) ? "gtc" : "post_only",
+    })),
     cancels,
     funds: context.funds && supply.funds,
     priced,
@@ -319,16 +321,20 @@ function supplyAfter(strategy: OwnStrategy, live: readonly Order[], placing: Pla
   return supply;
 }
 
+/** Returns whether an order can be a taker order. Its own price is then its worst one, so funds and limits count that. */
+const mayTake = (wish: NamedOrder | undefined, { config }: OwnStrategy): boolean =>
+  wish?.mayTake ?? config.postOnly === false;
+
 function refusedByMarket(wish: NamedOrder, { index }: SlotState, desk: PlacingDesk): Refusal | undefined {
-  const { market, priced, strategy } = desk;
-  const { postOnly = true } = strategy.config;
+  const { market, priced } = desk;
+  const strategy = desk.strategy as OwnStrategy;
   if (wish.amount < leastAmount(market, wish.price))
     return { slot: index, reason: "below_minimum", detail: `${wish.id} is below the exchange's minimum` };
-  return postOnly && takes(wish, priced)
+  return !mayTake(wish, strategy) && takes(wish, priced)
     ? {
         slot: index,
         reason: "would_take",
-        detail: `${wish.id} would be a taker order, which this strategy does not allow`,
+        detail: `${wish.id} would be a taker order, which it does not allow: set mayTake`,
       }
     : undefined;
 }
