@@ -6,6 +6,7 @@ import { join, resolve } from "node:path";
 import { build } from "./build.mjs";
 import { root } from "./current.cjs";
 import { buildLibrary, LIBRARY_EXPORTS } from "./library.mjs";
+import { writeDocuments } from "./packed-documents.mjs";
 import { buildWorkerProgram } from "./worker-program.mjs";
 
 const target = resolve(process.argv[2] ?? ".");
@@ -19,7 +20,6 @@ try {
   const migrations = readdirSync(join(root, "drizzle")).filter((file) => file.endsWith(".sql"));
   const guides = readdirSync(join(root, "docs")).filter((file) => file.endsWith(".md"));
   for (const file of [
-    "README.md",
     "LICENSE",
     "CHANGELOG.md",
     "SECURITY.md",
@@ -31,6 +31,7 @@ try {
     "examples",
   ])
     cpSync(join(root, file), join(stage, file), { recursive: true });
+  writeDocuments(stage, version);
   await buildLibrary(join(stage, "dist/library"));
   const worker = await buildWorkerProgram(join(stage, "dist/worker-program"));
   // Its install script only checks the program that the platform's package contains.
