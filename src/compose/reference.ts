@@ -10,10 +10,7 @@ interface ReferenceParts extends Pick<Deps, "exchanges" | "venue" | "inTime"> {
 }
 
 /** Response of a source: a price, none, or that it does not list the pair. */
-type PriceAnswer =
-  | { readonly source: string; readonly price: Decimal; readonly maxConfidence?: Decimal }
-  | "silent"
-  | "unlisted";
+type PriceAnswer = ({ readonly source: string } & PriceFound) | "silent" | "unlisted";
 
 /** Returns prices of a pair from the other configured venues and the chain's exchanges. */
 export const connectReference =
@@ -28,7 +25,7 @@ export const connectReference =
     const answers = await Promise.all(requests);
     const prices = answers.flatMap((answer) => (typeof answer === "object" ? [answer] : []));
     return {
-      prices: prices.map(({ source, price }) => ({ source, price })),
+      prices: prices.map(({ maxConfidence: _, ...price }) => price),
       maxConfidence: prices.find(({ maxConfidence }) => maxConfidence !== undefined)?.maxConfidence ?? null,
       listed: answers.some((answer) => answer !== "unlisted"),
     };
@@ -43,7 +40,7 @@ function othersOf(exchanges: readonly ExchangeInfo[], exchange: string): Exchang
   );
 }
 
-type PriceFound = { readonly price: Decimal; readonly maxConfidence?: Decimal };
+type PriceFound = Omit<Reference["prices"][number], "source"> & { readonly maxConfidence?: Decimal };
 
 async function askPriceSource(
   source: string,
@@ -58,9 +55,10 @@ async function askPriceSource(
   }
 }
 
-const midAt = async (data: ReturnType<Deps["venue"]>, symbol: Pair): Promise<PriceFound> => ({
-  price: midOf(await data.ticker(symbol)),
-});
+async function midAt(data: ReturnType<Deps["venue"]>, symbol: Pair): Promise<PriceFound> {
+  const { bid, ask } = await data.ticker(symbol);
+  return { price: midOf({ bid, ask }), bid, ask };
+}
 
 async function chainPrice(dex: Dex, symbol: Pair): Promise<PriceFound | undefined> {
   const { base, quote } = splitPair(symbol);

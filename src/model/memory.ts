@@ -17,7 +17,14 @@ export interface Confidence {
 
 /** Prices of a pair from other sources, each with the protocol time of its response. */
 export interface Elsewhere {
-  readonly prices: readonly { readonly source: string; readonly price: Decimal; readonly at: Millis }[];
+  readonly prices: readonly {
+    readonly source: string;
+    readonly price: Decimal;
+    /** The quote that the price is the mid of; absent if the source has none. */
+    readonly bid?: Decimal | undefined;
+    readonly ask?: Decimal | undefined;
+    readonly at: Millis;
+  }[];
   /** When they were last queried, and when the pair's own book was last read; null for never. */
   readonly requestedAt: Millis | null;
   readonly bookAt: Millis | null;

@@ -1,9 +1,13 @@
 import type * as z from "zod";
-import { TIMEFRAMES } from "../kernel/time.ts";
+import { HOUR, type Millis, SECOND, TIMEFRAMES } from "../kernel/time.ts";
 import type { StrategyDefinition } from "../ports/definition.ts";
 
 /** Maximum number of candles: they are stored from pass to pass. */
 const MAX_CANDLES = 200;
+
+/** Prices are queried again at half of their maximum age, so a shorter one would use up the exchanges' rate limits. */
+const MIN_REFERENCE_AGE_MS: Millis = 5 * SECOND;
+const MAX_REFERENCE_AGE_MS: Millis = HOUR;
 
 const STRATEGY_NAME = /^[a-z][a-z0-9-]{0,30}$/;
 /** Ids begin with the name, so grid-kraken-… would look like a grid. */
@@ -62,7 +66,7 @@ export const RESERVED_FIELDS: ReadonlySet<string> = new Set([
 export function defineStrategy<Schema extends z.ZodObject, State = unknown>(
   definition: StrategyDefinition<Schema, State>,
 ): StrategyDefinition<Schema, State> {
-  const { name, config, orders, candles, version = 1 } = definition;
+  const { name, config, orders, candles, reference, version = 1 } = definition;
   const fault = nameFault(name);
   if (fault !== undefined) throw new TypeError(`name ${JSON.stringify(name)}: ${fault}`);
   if (typeof config?.safeParse !== "function") throw new TypeError(`${name}: config is not a schema`);
@@ -76,8 +80,15 @@ export function defineStrategy<Schema extends z.ZodObject, State = unknown>(
     throw new TypeError(
       `${name}: candles needs a timeframe (${Object.keys(TIMEFRAMES).join(", ")}) and a count from 1 to ${MAX_CANDLES}`,
     );
+  if (typeof reference === "object" && !isReferenceAge(reference.maxAge))
+    throw new TypeError(
+      `${name}: reference.maxAge must be a whole number of milliseconds from ${MIN_REFERENCE_AGE_MS} to ${MAX_REFERENCE_AGE_MS}`,
+    );
   return definition;
 }
+
+const isReferenceAge = (age: Millis = MIN_REFERENCE_AGE_MS): boolean =>
+  Number.isInteger(age) && age >= MIN_REFERENCE_AGE_MS && age <= MAX_REFERENCE_AGE_MS;
 
 const isCandleRequest = ({ timeframe, count }: NonNullable<StrategyDefinition["candles"]>): boolean =>
   Object.hasOwn(TIMEFRAMES, timeframe) && Number.isInteger(count) && count >= 1 && count <= MAX_CANDLES;

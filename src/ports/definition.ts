@@ -43,9 +43,18 @@ export interface StrategyCandle {
 
 /** Prices of the same pair at other sources: the other exchanges by id, and `dex` for the chain. */
 export interface StrategyReference {
-  /** Median of the prices; null if no source has a price that is at most a minute old. */
+  /** Median of the prices; null if no source has a price that is new enough. */
   readonly price: Money | null;
-  readonly prices: readonly { readonly source: string; readonly price: Money }[];
+  /** Why there is no price; null if there is one, or the definition requests none. */
+  readonly reason: string | null;
+  /** Each mid price, when it was read, and the quote that it is the mid of: null for the chain and in backtests. */
+  readonly prices: readonly {
+    readonly source: string;
+    readonly price: Money;
+    readonly bid: Money | null;
+    readonly ask: Money | null;
+    readonly at: Millis;
+  }[];
 }
 
 /** Input of the function. The quote and the book exclude the strategy's own orders. */
@@ -133,8 +142,11 @@ export interface StrategyDefinition<Schema extends z.ZodObject = z.ZodObject, St
   readonly mayTake?: boolean | undefined;
   /** Candles that the function uses: at most 200 of one timeframe. */
   readonly candles?: { readonly timeframe: keyof typeof TIMEFRAMES; readonly count: number } | undefined;
-  /** Whether the function uses prices of other exchanges and of the chain. */
-  readonly reference?: boolean | undefined;
+  /**
+   * Whether the function uses prices of other exchanges and of the chain. Those older than the maximum age in milliseconds
+   * do not count: 5 seconds to 1 hour, by default one minute.
+   */
+  readonly reference?: boolean | { readonly maxAge?: Millis | undefined } | undefined;
   orders(view: StrategyInput<z.output<Schema>, State>): Declared<State>;
 }
 

@@ -418,7 +418,13 @@ export interface CandleReader {
 
 /** Prices of a pair from other sources. */
 export interface Reference {
-  readonly prices: readonly { readonly source: string; readonly price: Decimal }[];
+  readonly prices: readonly {
+    readonly source: string;
+    readonly price: Decimal;
+    /** The quote that the price is the mid of; absent if the source has none. */
+    readonly bid?: Decimal | undefined;
+    readonly ask?: Decimal | undefined;
+  }[];
   /** The chain's own confidence in its price, if the chain is a source; our confidence never exceeds it. */
   readonly maxConfidence: Decimal | null;
   /** Whether any source lists the pair, even if it did not respond. */

@@ -297,7 +297,7 @@ it("a preview has the prices elsewhere and the candles that its definition reque
   ]);
   expect(String(all?.reference.price)).toBe("60005");
   expect(all?.candles).toHaveLength(3);
-  expect([none?.reference, none?.candles]).toEqual([{ price: null, prices: [] }, []]);
+  expect([none?.reference, none?.candles]).toEqual([{ price: null, prices: [], reason: null }, []]);
 });
 
 it("changes of a strategy name what is missing, and what it has to do", async () => {

@@ -23,7 +23,7 @@ const DescriptionShape = lazy(() =>
         count: z.number(),
       })
       .optional(),
-    reference: z.boolean(),
+    reference: z.union([z.boolean(), z.strictObject({ maxAge: z.number().optional() })]),
     config: z.object({
       properties: z
         .record(z.string().regex(/^[A-Za-z]\w{0,60}$/), z.record(z.string(), z.json()))

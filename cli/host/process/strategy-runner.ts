@@ -38,7 +38,7 @@ const descriptionOf = (definition: AnyStrategyDefinition) => ({
   },
   mayTake: definition.mayTake === true,
   candles: definition.candles,
-  reference: definition.reference === true,
+  reference: definition.reference ?? false,
   config: z.toJSONSchema(definition.config, { io: "input", unrepresentable: "any" }),
 });
 

@@ -59,7 +59,7 @@ export function* backtestingDeclared(
     candles,
     { ...options, kinds: kindsOf([kind as unknown as Kind]), requested },
   );
-  const lacksReference = definition.reference === true && reference.length === 0;
+  const lacksReference = Boolean(definition.reference) && reference.length === 0;
   return { ...result, warnings: [...result.warnings, ...(lacksReference ? [NO_REFERENCE_PAST] : [])] };
 }
 

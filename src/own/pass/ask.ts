@@ -2,7 +2,7 @@
 
 import { midOfBook, midOfOthers, withoutOwn } from "../../engine/position/position.ts";
 import { isFinal } from "../../engine/reconcile/order-fills.ts";
-import { div, max, roundToStep, ZERO } from "../../kernel/decimal.ts";
+import { type Decimal, div, max, roundToStep, ZERO } from "../../kernel/decimal.ts";
 import { mixHash } from "../../kernel/hash.ts";
 import { type Amount, Money } from "../../kernel/money.ts";
 import { createRandom } from "../../kernel/random.ts";
@@ -192,22 +192,29 @@ export const findDefinition = (
 ): AnyStrategyDefinition | undefined => all?.find((definition) => definition.name === name);
 
 /** An older price of another source does not count. */
-const MAX_SOURCE_PRICE_AGE_MS: Millis = MINUTE;
-const PRICES_EVERY: Millis = 15 * SECOND;
+const maxAgeOf = ({ reference }: Pick<AnyStrategyDefinition, "reference">): Millis =>
+  typeof reference === "object" ? (reference.maxAge ?? MINUTE) : MINUTE;
+const MAX_PRICES_EVERY_MS: Millis = 15 * SECOND;
 
 export const elsewhereNeed = (definition: AnyStrategyDefinition | undefined) =>
-  definition?.reference ? { every: PRICES_EVERY } : undefined;
+  definition?.reference
+    ? { every: Math.min(MAX_PRICES_EVERY_MS, Math.floor(maxAgeOf(definition) / 2)) }
+    : undefined;
 
 export function candleNeed(definition: AnyStrategyDefinition | undefined) {
   const { candles } = definition ?? {};
   return candles && { span: TIMEFRAMES[candles.timeframe], count: candles.count };
 }
 
-/** Returns what a definition requested, or why its function cannot be called. */
+/**
+ * Returns what a definition requested, or why its function cannot be called. `now` is the time of the reads, and `viewNow`
+ * the one that the function gets.
+ */
 export function requestedData(
   definition: AnyStrategyDefinition,
   { candles, elsewhere, book }: RequestedPrices & { readonly book?: Book | undefined },
   now: Millis,
+  viewNow: Millis = now,
 ): RequestedData | string {
   const need = candleNeed(definition);
   const series = need && candles?.find(({ span }) => span === need.span);
@@ -215,14 +222,16 @@ export function requestedData(
     return `candles of ${definition.candles?.timeframe} were not read, so the strategy is not called`;
   return {
     candles: series && need ? candlesFrom(series).slice(-need.count) : [],
-    reference: definition.reference ? referenceFrom(elsewhere, now) : NO_PRICES_ELSEWHERE,
+    reference: definition.reference
+      ? referenceFrom(elsewhere, { now, viewNow, maxAge: maxAgeOf(definition) })
+      : NO_PRICES_ELSEWHERE,
   };
 }
 
 /** Returns whether more than the newest completed candle is missing. */
 const isOutdated = ({ span, until }: CandleSeries, at: Millis = until): boolean => at - until >= 2 * span;
 
-const NO_PRICES_ELSEWHERE: StrategyInput["reference"] = { price: null, prices: [] };
+const NO_PRICES_ELSEWHERE: StrategyInput["reference"] = { price: null, prices: [], reason: null };
 
 const converted = new WeakMap<CandleSeries, readonly StrategyCandle[]>();
 
@@ -243,13 +252,37 @@ function candlesFrom(series: CandleSeries): readonly StrategyCandle[] {
   return candles;
 }
 
-function referenceFrom(elsewhere: Elsewhere | undefined, now: Millis): StrategyInput["reference"] {
-  const fresh = (elsewhere?.prices ?? []).filter(({ at }) => ageOf(at, now) <= MAX_SOURCE_PRICE_AGE_MS);
+interface ReferenceTimes {
+  readonly now: Millis;
+  readonly viewNow: Millis;
+  readonly maxAge: Millis;
+}
+
+function referenceFrom(
+  { prices }: Pick<Elsewhere, "prices"> = { prices: [] },
+  { now, viewNow, maxAge }: ReferenceTimes,
+): StrategyInput["reference"] {
+  const fresh = prices.filter(({ at }) => ageOf(at, now) <= maxAge);
   const median = medianOf(fresh.map(({ price }) => price));
+  const moneyOf = (units: Decimal | undefined) => (units === undefined ? null : Money.of(units));
   return {
-    price: median === undefined ? null : Money.of(median),
-    prices: fresh.map(({ source, price }) => ({ source, price: Money.of(price) })),
+    price: moneyOf(median),
+    reason: median === undefined ? withoutReference(prices, now, maxAge) : null,
+    prices: fresh.map(({ source, price, bid, ask, at }) => ({
+      source,
+      price: Money.of(price),
+      bid: moneyOf(bid),
+      ask: moneyOf(ask),
+      at: viewNow - ageOf(at, now),
+    })),
   };
+}
+
+function withoutReference(prices: Elsewhere["prices"], now: Millis, maxAge: Millis): string {
+  const [newest] = [...prices].sort((a, b) => ageOf(a.at, now) - ageOf(b.at, now));
+  return newest
+    ? `the newest price, of ${newest.source}, is ${ageOf(newest.at, now) / SECOND} s old; the maximum is ${maxAge / SECOND} s`
+    : "no other source has returned a price";
 }
 
 /** Returns the book of others; undefined if it was not read or lacks a side. */

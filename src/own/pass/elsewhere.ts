@@ -80,7 +80,7 @@ export function answerCall(
 ): CodeResult {
   const runnable = withParsedConfig(definition, inputs.strategy.config.options);
   if (typeof runnable === "string") return { fault: null, misfit: runnable };
-  const requested = requestedData(definition, { ...prices, book: inputs.book }, readAt);
+  const requested = requestedData(definition, { ...prices, book: inputs.book }, readAt, inputs.now);
   if (typeof requested === "string") return { fault: requested };
   return askDefinition(runnable, { ...inputs, requested });
 }

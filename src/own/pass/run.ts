@@ -59,9 +59,10 @@ export function runOwnStrategy(
   if (judged.state.halted)
     return withdrawn(judged, live, null, [{ code: "loss_limit", message: judged.state.halted }]);
   if (isFaulty(judged)) return withdrawn(judged, live, judged.state.fault?.message ?? null);
-  const requested = requestedData(runnable.definition, prices, now);
+  const viewNow = callTime(context, book);
+  const requested = requestedData(runnable.definition, prices, now, viewNow);
   if (typeof requested === "string") return { strategy: { ...judged, lastError: requested } };
-  const inputs = { strategy: judged, live, market, book, now: callTime(context, book), requested };
+  const inputs = { strategy: judged, live, market, book, now: viewNow, requested };
   const obeyed = { runnable, context, market, priced };
   const answer = askCode(runnable, inputs, { prices, readAt: now });
   return withValue(answer, (answered) => obey(judged, live, answered, obeyed));
@@ -170,10 +171,11 @@ export function mayDeclare(
   const { market } = prices;
   const book = othersBook(context);
   if (typeof runnable === "string" || !market || !book || isFaulty(strategy)) return false;
-  const requested = requestedData(runnable.definition, prices, now);
+  const viewNow = callTime(context, book);
+  const requested = requestedData(runnable.definition, prices, now, viewNow);
   if (typeof requested === "string") return false;
   const how = { tolerance: toleranceOf(runnable.definition), now, version: -1 };
-  const inputs = { strategy, live, market, book, now: callTime(context, book), requested };
+  const inputs = { strategy, live, market, book, now: viewNow, requested };
   return withValue(
     askCode(runnable, inputs, { prices, readAt: now }),
     (answer) => "wishes" in answer && arrange(strategy.state, answer.wishes, live, how).lacking.length > 0,

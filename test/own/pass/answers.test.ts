@@ -15,7 +15,7 @@ const buying = named(() => [BUY]);
 
 describe("the answer of a function", () => {
   const asked = (orders: () => unknown, more: Partial<AnyStrategyDefinition> = {}) => {
-    const requested = { candles: [], reference: { price: null, prices: [] } };
+    const requested = { candles: [], reference: { price: null, prices: [], reason: null } };
     const inputs = {
       strategy: ownStrategyExample("own"),
       live: [],
@@ -103,11 +103,13 @@ it("a strategy is in range unless its function failed", () => {
 it("requests candles and prices only if its definition does", () => {
   const candles = named(() => [], { candles: { timeframe: "1h", count: 3 } });
   const reference = { ...named(() => [], { reference: true }), name: "other" };
-  const { asksElsewhere, candlesFor } = ownStrategyKind([candles, reference]);
+  const strict = { ...named(() => [], { reference: { maxAge: 5000 } }), name: "strict" };
+  const { asksElsewhere, candlesFor } = ownStrategyKind([candles, reference, strict]);
   const config = (definition: string) => ownStrategyExample(definition).config;
-  expect(["own", "other", "none"].map((name) => asksElsewhere?.(config(name)))).toEqual([
+  expect(["own", "other", "strict", "none"].map((name) => asksElsewhere?.(config(name)))).toEqual([
     undefined,
     { every: 15 * SECOND },
+    { every: 2500 },
     undefined,
   ]);
   expect(["own", "other", "none"].map((name) => candlesFor?.(config(name)))).toEqual([
@@ -146,12 +148,13 @@ it("passes the newest candles and the median of the prices elsewhere, if they ar
         ["s0", "100"],
         ["s1", "103"],
         ["s2", "101"],
-      ].map(([source, price]) => ({ source, price })),
+      ].map(([source, price]) => ({ source, price, bid: null, ask: null, at: NOW })),
+      reason: null,
     },
   });
   expect(requestedData(buying, { candles: [series], elsewhere }, NOW)).toEqual({
     candles: [],
-    reference: { price: null, prices: [] },
+    reference: { price: null, prices: [], reason: null },
   });
   const old = { ...elsewhere, prices: prices.map((one) => ({ ...one, at: NOW - MINUTE - 1 })) };
   expect(requestedData(definition, { candles: [series], elsewhere: old }, NOW)).toMatchObject({

@@ -33,7 +33,7 @@ const prices = Array.from({ length: 16 }, (_, i) => 60_000 + i * 100);
 const inputs = (quote: string) => {
   const one = ownStrategyExample("own");
   const strategy = { ...one, state: { ...one.state, ledger: { ...one.state.ledger, quote: d(quote) } } };
-  const requested = { candles: [], reference: { price: null, prices: [] } };
+  const requested = { candles: [], reference: { price: null, prices: [], reason: null } };
   return { strategy, live: [], market: MARKET, book: aroundBook("99", "101"), now: NOW, requested };
 };
 
@@ -71,7 +71,11 @@ it("passes prices of another exchange, as they were known at the time", () => {
   expect(String(inputs.find(({ now }) => now === START + 5 * MINUTE)?.reference.price)).toBe("60507");
   const without = recorder({ reference: true });
   backtestStrategy(without.definition, { config: {}, prices, quote: 1000, tickInterval: MINUTE });
-  expect(without.inputs[0]?.reference).toEqual({ price: null, prices: [] });
+  expect(without.inputs[0]?.reference).toEqual({
+    price: null,
+    prices: [],
+    reason: "no other source has returned a price",
+  });
 });
 
 it("reads both in the sandbox, once per candle, under crashes", async () => {
@@ -84,6 +88,11 @@ it("reads both in the sandbox, once per candle, under crashes", async () => {
     expect(Math.max(...ends)).toBeLessThanOrEqual(now);
     expect(now - Math.max(...ends)).toBeLessThan(10 * MINUTE);
     expect(reference.prices.length).toBeLessThanOrEqual(3);
+    for (const { source, price, bid, ask, at } of reference.prices) {
+      expect(at).toBeLessThanOrEqual(now);
+      if (source === "dex") expect([bid, ask]).toEqual([null, null]);
+      else expect([bid?.isLess(price), ask?.isMore(price)]).toEqual([true, true]);
+    }
   }
   expect(inputs.some(({ reference }) => reference.prices.length === 3 && reference.price !== null)).toBe(
     true,
@@ -176,7 +185,7 @@ it("a function sees its position, its open orders, the market's rules and the bo
     state: 2,
     now: NOW,
     candles: [],
-    reference: { price: null, prices: [] },
+    reference: { price: null, prices: [], reason: null },
     fills: [],
     quote: { bid: "99", ask: "101", mid: "100" },
     book: { bids: [{ price: "99", amount: "10" }], asks: [{ price: "101", amount: "10" }] },
@@ -247,6 +256,36 @@ it("a function sees only prices of other exchanges that are at most a minute old
   const elsewhere = { prices: [price("a", MINUTE), price("b", MINUTE + 1)], requestedAt: NOW, bookAt: NOW };
   const data = requestedData({ reference: true } as never, { elsewhere } as never, NOW);
   expect(typeof data !== "string" && data.reference.prices.map(({ source }) => source)).toEqual(["a"]);
+});
+
+it("a function sees no price that is older than its maximum age, and why", () => {
+  const price = (source: string, age: number, sides = {}) => ({
+    source,
+    price: d("100"),
+    at: NOW - age,
+    ...sides,
+  });
+  const prices = [price("gateio", 20_000, { bid: d("99"), ask: d("101") }), price("dex", 90_000)];
+  const elsewhere = { prices, requestedAt: NOW, bookAt: NOW };
+  const seen = (reference: unknown, read = elsewhere) => {
+    const data = requestedData({ reference } as never, { elsewhere: read } as never, NOW, 7_000_000);
+    return typeof data === "string" ? data : JSON.parse(JSON.stringify(data.reference));
+  };
+  const gateio = { source: "gateio", price: "100", bid: "99", ask: "101", at: 7_000_000 - 20_000 };
+  const dex = { source: "dex", price: "100", bid: null, ask: null, at: 7_000_000 - 90_000 };
+  expect(seen(true)).toEqual({ price: "100", prices: [gateio], reason: null });
+  expect(seen({})).toEqual(seen(true));
+  expect(seen({ maxAge: 90_000 })).toEqual({ price: "100", prices: [gateio, dex], reason: null });
+  expect(seen({ maxAge: 19_999 })).toEqual({
+    price: null,
+    prices: [],
+    reason: "the newest price, of gateio, is 20 s old; the maximum is 19.999 s",
+  });
+  expect(seen(true, { ...elsewhere, prices: [] }).reason).toBe("no other source has returned a price");
+});
+
+it.each([4999, 3_600_001, 5000.5, "1m"])("refuses a maximum age of %s", (maxAge) => {
+  expect(() => recorder({ reference: { maxAge } })).toThrow("reference.maxAge");
 });
 
 it("an order's price is rounded away from the other side", () => {
