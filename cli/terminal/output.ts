@@ -67,9 +67,14 @@ function fitted(rows: readonly TableRow[], width: number, shown: ColumnChoice | 
   return rows.map((row) => fields(row, width, "  ")).join("\n\n");
 }
 
-/** Formats a number without an exponent. */
+/** A sum of binary floats has this many significant digits; a price or an amount of an exchange has fewer. */
+const COMPUTED_DIGITS = 16;
+const SHOWN_DIGITS = 9;
+
+/** Formats a number without an exponent, and a computed one with the digits that a person can use; `--json` has all. */
 function numberText(value: number): string {
-  const exact = fromNumber(value);
+  const digits = value.toExponential().replace(/e.*|\D/g, "").length;
+  const exact = fromNumber(digits < COMPUTED_DIGITS ? value : Number(value.toPrecision(SHOWN_DIGITS)));
   return exact === undefined ? String(value) : text(exact);
 }
 

@@ -55,6 +55,13 @@ const pluralOf = (word: string): string => (/[^aeiou]y$/.test(word) ? `${word.sl
 export const pluralize = (count: number | string, word: string): string =>
   `${count} ${String(count) === "1" ? word : pluralOf(word)}`;
 
+/** Formats an amount: to the cent, and below a cent to its first digits. */
+export const moneyText = (value: number): string =>
+  (Math.abs(value) >= 0.01 || value === 0 ? value.toFixed(2) : value.toPrecision(2)).replace(/\.?0+$/, "");
+
+/** Formats P&L like an amount, with its sign. */
+export const signedText = (value: number): string => `${value > 0 ? "+" : ""}${moneyText(value)}`;
+
 /** Groups the whole part of a decimal text with commas: `1234.5` is `1,234.5`. */
 export const groupThousands = (digits: string): string => {
   const [whole = "", ...rest] = digits.split(".");

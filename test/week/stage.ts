@@ -1,7 +1,7 @@
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import type { Millis } from "../../src/kernel/time.ts";
+import { DAY, type Millis } from "../../src/kernel/time.ts";
 import { canaryKek } from "../support/canary.ts";
 import { edgemaker, eventually, type Server, serve } from "../support/command.ts";
 import { tempFolder } from "../support/temp.ts";
@@ -69,6 +69,8 @@ export async function stage({ start, balances }: { start: Millis; balances: Reco
     venue,
     passes,
     pass: clock.pass,
+    /** From now to the hour of the start, on the next day. */
+    untilMorning: (): Millis => DAY - ((clock.now() - start) % DAY),
     price: (to: string) => venue.move("SNEK/USDT", to),
     /** Types a command and reads its answer, which ends with this code. */
     async types(line: string, { input, code = 0 }: { input?: string; code?: number } = {}): Promise<string> {
@@ -119,7 +121,9 @@ export async function stage({ start, balances }: { start: Millis; balances: Reco
 const HEAD = `# A week
 
 This page shows one week with one grid, command by command. The commands are real, over sockets, against an emulated exchange.
-The prices, the faults and the clock are scripted. \`npm run docs\` runs it again and writes this page.`;
+The prices, the faults and the clock are scripted. \`npm run docs\` runs it again and writes this page.
+
+Between two days the laptop sleeps. So the report's uptime is low: it is the share of the time in which the server ran.`;
 
 /** What was typed and read, as a page. What no two tellings have in common is made the same, and nothing else. */
 export function transcript(folder: string) {

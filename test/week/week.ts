@@ -3,7 +3,6 @@ import { HOUR, MINUTE } from "../../src/kernel/time.ts";
 import { type Stage, stage } from "./stage.ts";
 
 const PAIR = "--exchange mexc --symbol SNEK/USDT";
-const NIGHT = 20 * HOUR;
 /** Passes in which a minute goes by: so often the server looks whether all is well. */
 const A_LOOK = 13;
 
@@ -61,9 +60,9 @@ async function fills({ page, ...at }: Stage, id: string): Promise<void> {
 async function asleep({ page, ...at }: Stage): Promise<void> {
   page.says("## Tuesday: the laptop was asleep");
   page.says(
-    "The laptop slept for eight hours. The orders stayed open at the exchange, and two of them filled.",
+    "The laptop slept until this morning. The orders stayed open at the exchange, and two of them filled.",
   );
-  await at.sleeps(8 * HOUR, () => {
+  await at.sleeps(at.untilMorning(), () => {
     at.price("0.00188");
     at.price("0.00196");
   });
@@ -74,7 +73,7 @@ async function asleep({ page, ...at }: Stage): Promise<void> {
 
 async function maintenance({ page, venue, ...at }: Stage): Promise<void> {
   page.says("## Wednesday: the exchange is closed for maintenance");
-  await at.sleeps(NIGHT);
+  await at.sleeps(at.untilMorning());
   venue.fail({ kind: "maintenance", times: 1_000_000 });
   await at.passes(2 * A_LOOK);
   await at.types("grid status", { code: 3 });
@@ -89,7 +88,7 @@ async function maintenance({ page, venue, ...at }: Stage): Promise<void> {
 async function refusedKey({ page, venue, ...at }: Stage): Promise<void> {
   page.says("## Thursday: the key is refused");
   page.says("The key was deleted at the exchange.");
-  await at.sleeps(NIGHT);
+  await at.sleeps(at.untilMorning());
   venue.revokeKeys(venue.keys.key);
   await at.passes(A_LOOK);
   await at.types("grid status", { code: 3 });
@@ -105,7 +104,7 @@ async function refusedKey({ page, venue, ...at }: Stage): Promise<void> {
 async function outOfRange({ page, ...at }: Stage, id: string): Promise<void> {
   page.says("## Friday: out of range");
   page.says("The price is above the range. The grid has sold everything and earns nothing more.");
-  await at.sleeps(NIGHT, () => at.price("0.0024"));
+  await at.sleeps(at.untilMorning(), () => at.price("0.0024"));
   await at.passes(A_LOOK);
   await at.terminal(/range/);
   await at.types("grid status");
@@ -118,7 +117,7 @@ async function outOfRange({ page, ...at }: Stage, id: string): Promise<void> {
 async function stopPrice({ page, ...at }: Stage, id: string): Promise<void> {
   page.says("## Saturday: the stop price");
   page.says("Two buys fill at night. In the morning the price falls through the stop price.");
-  await at.sleeps(NIGHT, () => at.price("0.0023"));
+  await at.sleeps(at.untilMorning(), () => at.price("0.0023"));
   at.price("0.00209");
   await at.passes(A_LOOK);
   await at.terminal(/stopped: stop_loss/);
@@ -130,7 +129,7 @@ async function stopPrice({ page, ...at }: Stage, id: string): Promise<void> {
 
 async function reports({ page, ...at }: Stage, id: string): Promise<void> {
   page.says("## Sunday: the report of the week");
-  at.pass(NIGHT);
+  at.pass(at.untilMorning());
   await at.types("report --week");
   page.says("Export every fill, and every sale with its cost for the tax return.");
   await at.types(`grid fills ${id} --format csv`);

@@ -120,16 +120,10 @@ async function lookAtMarket(
   const [fills, price, balances] = await together(
     isDue ? readFills(venue, snapshot, symbol, budget) : NOTHING_READ,
     lookAtPrice(venue, { symbol, reads }, budget),
-    // Trades that are not due show that none has moved.
-    readBeside && isDue && haveMoved(snapshot, symbol, open) ? readBeside() : undefined,
+    haveMoved(snapshot, symbol, open) ? readBeside?.() : undefined,
   );
   return {
-    observed: {
-      ...price,
-      open: open.every(isInBook) ? open : open.filter(isInBook),
-      tradesRead: isDue && !fills.short,
-      ...fills,
-    },
+    observed: { ...price, open: open.filter(isInBook), tradesRead: isDue && !fills.short, ...fills },
     balances,
   };
 }

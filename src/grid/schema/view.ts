@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { pluralize } from "../../kernel/plain-text.ts";
+import { pluralize, signedText } from "../../kernel/plain-text.ts";
 import { REFUSAL_TEXT } from "../../model/refusal-text.ts";
 import { calledBy } from "../../model/strategy.ts";
 import { gridRangeText } from "./range-view.ts";
@@ -49,7 +49,7 @@ function totalsText(grids: readonly GridShown[]): string {
     .map((name) => {
       const mine = grids.filter((grid) => nameOf(grid) === name);
       const total = knownSum(mine.map(({ totalProfit }) => totalProfit));
-      const text = total === null ? "unknown until all prices are known" : `${signedAmount(total)} ${name}`;
+      const text = total === null ? "unknown until all prices are known" : `${signedText(total)} ${name}`;
       const count = pluralize(mine.length, "grid");
       return names.length > 1 && total === null ? `${name}: ${text}, ${count}` : `${text}, ${count}`;
     })
@@ -72,7 +72,7 @@ function gridView(grid: GridShown) {
     ...(stalled === undefined ? {} : { stalled }),
     ...(grid.lastError === null ? {} : { error: trouble ?? grid.lastError }),
     total: describeTotal(grid, quote),
-    profit: `${signedAmount(grid.profit)} ${quote} realized, ${grid.unrealizedProfit === null ? "unrealized unknown" : `${signedAmount(grid.unrealizedProfit)} unrealized`}; fees ${describeFees(grid)}`,
+    profit: `${signedText(grid.profit)} ${quote} realized, ${grid.unrealizedProfit === null ? "unrealized unknown" : `${signedText(grid.unrealizedProfit)} unrealized`}; fees ${describeFees(grid)}`,
     ...gridRangeText(grid, quote),
     orders: `${grid.openOrders} open, ${grid.filledOrders} filled, ${pluralize(grid.cycles, "cycle")}`,
     holds:
@@ -103,11 +103,11 @@ function describeTotal({ totalProfit, investment, holdingProfit }: GridShown, qu
   if (totalProfit === null) return "unknown until there is a price";
   const percent =
     investment > 0
-      ? `${signedAmount((100 * totalProfit) / investment)} % of ${centsText(investment)} ${quote}`
+      ? `${signedText((100 * totalProfit) / investment)} % of ${centsText(investment)} ${quote}`
       : "";
   const against =
-    holdingProfit === null ? "" : `, ${signedAmount(totalProfit - holdingProfit)} vs buy and hold`;
-  return `${signedAmount(totalProfit)} ${quote}, ${percent}${against}`;
+    holdingProfit === null ? "" : `, ${signedText(totalProfit - holdingProfit)} vs buy and hold`;
+  return `${signedText(totalProfit)} ${quote}, ${percent}${against}`;
 }
 
 function describeStop({ reason, price, distancePercent, armed }: GridShown["stopPrices"][number]): string {
@@ -130,13 +130,6 @@ const knownSum = (values: readonly (number | null)[]): number | null =>
   values.reduce<number | null>((sum, value) => (sum === null || value === null ? null : sum + value), 0);
 
 const centsText = (value: number): string => String(Number(value.toPrecision(Math.abs(value) < 100 ? 4 : 7)));
-
-/** Formats P&L: to the cent, and below a cent to its first digits. */
-function signedAmount(value: number): string {
-  const rounded =
-    Math.abs(value) >= 0.01 || value === 0 ? Number(value.toFixed(2)) : Number(value.toPrecision(2));
-  return `${rounded > 0 ? "+" : ""}${rounded}`;
-}
 
 /** Describes a stop in one sentence, and lists orders that it left. */
 export const stopView = (answer: unknown) => {

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { pluralize } from "../../kernel/plain-text.ts";
+import { pluralize, signedText } from "../../kernel/plain-text.ts";
 import { describeRefusals } from "../../model/refusal-text.ts";
 import { calledBy } from "../../model/strategy.ts";
 import type { PlannedQuoteShape, QuoteStatusShape } from "./input.ts";
@@ -50,7 +50,7 @@ function quoteLines(quote: QuoteText) {
     market: `${quote.symbol} on ${quote.exchange}${quote.dryRun ? " (paper trading)" : ""}`,
     status: quote.status === quote.phase ? quote.status : `${quote.status}, ${quote.phase}`,
     ...(lastError === null ? {} : { error: lastError }),
-    total: `${quote.totalProfit === null ? "unknown until there is a price" : `${signedProfit(quote.totalProfit)} ${asset}`}, ${signedProfit(quote.profit)} realized; ${quote.filledOrders} filled`,
+    total: `${quote.totalProfit === null ? "unknown until there is a price" : `${signedText(quote.totalProfit)} ${asset}`}, ${signedText(quote.profit)} realized; ${quote.filledOrders} filled`,
     "loss limit": lossLimitText(quote, asset),
     ...defenceLine(quote),
     price: formatPrice(quote),
@@ -102,10 +102,4 @@ function formatSpread({
 function describeSide({ orders }: Pick<QuoteText, "orders">, side: "buy" | "sell"): string {
   const mine = orders.filter((order) => order.side === side);
   return mine.map(({ price, amount }) => `${amount} at ${price}`).join(", ") || "no open orders";
-}
-
-/** Formats P&L: to the cent, and below a cent to its first digits. */
-function signedProfit(value: number): string {
-  const rounded = Math.abs(value) >= 0.01 || value === 0 ? value.toFixed(2) : value.toPrecision(2);
-  return `${value > 0 ? "+" : ""}${Number(rounded)}`;
 }

@@ -2,11 +2,12 @@ import * as z from "zod";
 import { fieldsCsv } from "../../kernel/csv.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { flagField } from "../../kernel/fields.ts";
+import { moneyText, signedText } from "../../kernel/plain-text.ts";
 import { dayOf } from "../../kernel/time.ts";
 import { type Operation, operation } from "../../operation.ts";
 import { reportOver } from "../figures.ts";
 import { reportPage } from "../page.tsx";
-import { type Report, type ReportRow, ReportShape } from "../schema.ts";
+import { type Report, type ReportRow, ReportShape, type ReportTotal } from "../schema.ts";
 import type { ReportDeps } from "../store.ts";
 import { disposalOperation } from "./disposals.ts";
 
@@ -29,6 +30,44 @@ const REPORT_COLUMNS: readonly (keyof ReportRow)[] = [
   "incidents",
 ];
 
+const percentText = (value: number | null): string => (value === null ? "-" : `${value} %`);
+
+const profitView = ({
+  dryRun,
+  totalProfit,
+  realizedProfit,
+}: Pick<ReportRow, "dryRun" | "totalProfit" | "realizedProfit">) => ({
+  ...(dryRun ? { mode: "paper trading" } : {}),
+  total: signedText(totalProfit),
+  realized: signedText(realizedProfit),
+});
+
+const figuresView = (row: ReportTotal | ReportRow) => ({
+  ...profitView(row),
+  fees: moneyText(row.fees),
+  cycles: row.cycles,
+  fills: row.filledOrders,
+  incidents: row.incidents,
+});
+
+/** Formats a report for people; `--json` and CSV have the exact figures. */
+function reportView(answer: unknown) {
+  const { from, to, totals, strategies, days } = answer as Report;
+  return {
+    from,
+    to,
+    totals: totals.map((row) => ({ quote: row.quote, ...figuresView(row) })),
+    strategies: strategies.map((row) => ({
+      strategy: row.name ?? row.id,
+      market: `${row.symbol} on ${row.exchange}`,
+      ...figuresView(row),
+      "in range": percentText(row.inRangePercent),
+      uptime: percentText(row.uptimePercent),
+    })),
+    days: days.map((row) => ({ day: row.day, quote: row.quote, ...profitView(row) })),
+  };
+}
+
 export const reportOperations: readonly Operation[] = [
   operation({
     name: "get_report",
@@ -39,21 +78,20 @@ export const reportOperations: readonly Operation[] = [
     http: { route: "GET /report", from: "query" },
     cli: {
       path: "report",
+      view: reportView,
       columns: [
-        "id",
-        "name",
+        "strategy",
         "day",
         "quote",
-        "totalProfit",
-        "realizedProfit",
+        "total",
+        "realized",
         "fees",
         "cycles",
-        "uptimePercent",
+        "uptime",
         "incidents",
-        "symbol",
-        "exchange",
-        "filledOrders",
-        "inRangePercent",
+        "market",
+        "fills",
+        "in range",
       ],
       examples: [
         "edgemaker report --week",
