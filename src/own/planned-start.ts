@@ -48,6 +48,8 @@ export interface PlannedOwnStrategy {
   readonly config: OwnStrategyConfig;
   readonly orders: readonly NamedOrder[];
   readonly refused: readonly (Omit<Refusal, "slot"> & { readonly id: string })[];
+  /** Assets of which it can use all that is free, because the request sets no budget. */
+  readonly unlimited: readonly ("base" | "quote")[];
   /** Mid price of the book; null if it lacks a side. */
   readonly mid: Decimal | null;
   /** Why its function failed. */
@@ -87,7 +89,7 @@ export function planOwnStrategy(
 function planOf(
   { intents, state: { ids, refused, fault }, lastError }: PlannedPass,
   config: OwnStrategyConfig,
-  { exchange, symbol, dryRun = false }: OwnStrategyRequest,
+  { exchange, symbol, dryRun = false, baseBudget, quoteBudget }: OwnStrategyRequest,
   inputs: PlanInputs,
 ): PlannedOwnStrategy {
   const orders = intents.map(({ slot, side, price, amount }) => ({
@@ -107,6 +109,10 @@ function planOf(
     config,
     orders,
     refused: notPlaced,
+    unlimited: [
+      ...(baseBudget === undefined ? (["base"] as const) : []),
+      ...(quoteBudget === undefined ? (["quote"] as const) : []),
+    ],
     mid,
     fault: why,
     hash: mid === null ? hash : `${hash}-${text(mid)}`,
@@ -238,8 +244,19 @@ function worstLoss(
   return `the strategy may spend all of ${text(budget.quote)} ${quote} on ${base} and sell all of ${text(budget.base)} ${base}; what it holds loses what the price loses`;
 }
 
-export function warningsOf({ fault, mid, refused }: PlannedOwnStrategy, { killed, market }: PlanInputs) {
+/** Warns that a strategy can use the whole balance, which nobody chose. */
+function balanceWarnings({ unlimited, config: { budget } }: PlannedOwnStrategy, market: Market) {
+  if (unlimited.length === 0) return [];
+  const amounts = unlimited.map((side) => `${text(budget[side])} ${market[side]}`).join(" and ");
+  const fields = unlimited.map((side) => `${side}Budget`).join(" and ");
+  const message = `it may use all of the free ${amounts}; set ${fields} to use less`;
+  return [{ code: "whole_balance", message }];
+}
+
+export function warningsOf(plan: PlannedOwnStrategy, { killed, market }: PlanInputs) {
+  const { fault, mid, refused } = plan;
   return [
+    ...balanceWarnings(plan, market),
     ...feeWarnings(market),
     ...closedWarnings(market),
     ...metLimitWarnings(refused),

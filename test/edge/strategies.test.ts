@@ -56,7 +56,8 @@ it("ends what never ends, and has no clock, randomness or network", async () => 
   try {
     const headers = { ...bearer(edge.tokens.admin), "content-type": "application/json" };
     const preview = async (name: string) => {
-      const body = JSON.stringify({ exchange: "kraken", symbol: "BTC/USDT" });
+      const budgets = { baseBudget: 1, quoteBudget: 1000 };
+      const body = JSON.stringify({ exchange: "kraken", symbol: "BTC/USDT", ...budgets });
       const response = await edge.ask(`/api/v1/strategy/declared/${name}/preview`, {
         method: "POST",
         headers,

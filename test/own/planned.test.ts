@@ -12,7 +12,13 @@ import { aroundBook, bookLevel, MARKET, passOver } from "../support/declared.ts"
 import { d } from "../support/grid.ts";
 import { ACCOUNT, NOW, reportedOrder, TIMING } from "../support/made.ts";
 
-const REQUEST = { exchange: "kraken", symbol: "BTC/USDT", options: { far: 7 } } as const;
+const REQUEST = {
+  exchange: "kraken",
+  symbol: "BTC/USDT",
+  baseBudget: d("5"),
+  quoteBudget: d("1000"),
+  options: { far: 7 },
+} as const;
 
 function planned(
   orders: (input: StrategyInput) => unknown,

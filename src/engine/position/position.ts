@@ -23,7 +23,8 @@ import { addFee } from "../reconcile/reconcile.ts";
 export const withFirstBase = <S extends PositionState>(state: S, amount: Decimal): S => {
   const cost = mul(amount, state.startPrice, "half");
   const first = { base: state.first.base + amount, cost: state.first.cost + cost };
-  return { ...state, first, base: state.base + amount, cost: state.cost + cost };
+  const unsold = state.unsold === undefined ? {} : { unsold: state.unsold + amount };
+  return { ...state, first, ...unsold, base: state.base + amount, cost: state.cost + cost };
 };
 
 export function bookTrade<S extends PositionState>(
@@ -44,9 +45,12 @@ export function bookTrade<S extends PositionState>(
   const cost = costAfter(state, moved);
   const realized = moved.quote + cost - state.cost - worth;
   const { ledger } = state;
+  const after = state.base + moved.base;
   return {
     ...state,
-    base: state.base + moved.base,
+    // A sell takes the base that the strategy bought first.
+    ...(state.unsold === undefined ? {} : { unsold: max(ZERO, min(state.unsold, after)) }),
+    base: after,
     cost,
     ledger: {
       ...ledger,
@@ -87,15 +91,20 @@ export const movedByPosition = ({ base, first, ledger }: PositionState, symbol: 
   [splitPair(symbol).quote]: ledger.quote,
 });
 
-/** Returns P&L. Without an observed price it uses the start price. A cycle is a completely filled bid and ask. */
+/**
+ * Returns P&L. Without an observed price it uses the start price. A cycle is a completely filled bid and ask. Base that
+ * the account had before, and that the strategy has not sold, counts at the start price if the state knows it.
+ */
 export function positionAccounts(
   { symbol, state }: Pick<PositionStrategy, "symbol" | "state">,
   mark: Decimal = state.startPrice,
 ): Accounts {
-  const { base, cost, first, ledger } = state;
+  const { base, cost, first, ledger, startPrice, unsold = ZERO } = state;
   const { realized, feesValue, fees, bids, asks } = ledger;
   const { base: baseAsset, quote: quoteAsset } = splitPair(symbol);
-  const total = ledger.quote + mul(base, mark, "half") - first.cost - feesValue;
+  const others = first.cost - mul(unsold, startPrice, "half");
+  const own = base - unsold;
+  const total = ledger.quote + mul(own, mark, "half") - others - feesValue;
   return {
     realized,
     unrealized: total - realized,
@@ -103,7 +112,7 @@ export function positionAccounts(
     position: base,
     cost,
     averageCost: base > ZERO ? div(cost, base, "half") : null,
-    breakEvenPrice: base > ZERO ? div(first.cost + feesValue - ledger.quote, base, "up") : null,
+    breakEvenPrice: own > ZERO ? div(others + feesValue - ledger.quote, own, "up") : null,
     fees: (fees[quoteAsset] ?? ZERO) + mul(fees[baseAsset] ?? ZERO, mark, "up") + feesValue,
     cycles: Math.min(bids, asks),
     filledOrders: bids + asks,
@@ -139,6 +148,8 @@ export interface PositionState extends StrategyState {
   readonly startPrice: Decimal;
   /** Base of the account that it got at the start, and its value then. */
   readonly first: { readonly base: Decimal; readonly cost: Decimal };
+  /** Part of that base that it has not sold, which earns it nothing; absent if its whole base counts. */
+  readonly unsold?: Decimal;
   /** Current base and its cost. */
   readonly base: Decimal;
   readonly cost: Decimal;

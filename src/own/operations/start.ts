@@ -23,7 +23,7 @@ import {
 } from "../../engine/operations/start.ts";
 import { completedSeries } from "../../engine/pass/observe-markets.ts";
 import { describeStream } from "../../engine/pass/streams/down.ts";
-import type { Decimal } from "../../kernel/decimal.ts";
+import { type Decimal, ZERO } from "../../kernel/decimal.ts";
 import { AppError, noLongerHolds } from "../../kernel/errors.ts";
 import { pluralize } from "../../kernel/plain-text.ts";
 import {
@@ -108,7 +108,7 @@ async function preparedStart(
     version: ownStrategyKind([]).version,
     prefix: plan.config.definition,
     config: plan.config,
-    stateAt: newOwnStrategyState,
+    stateAt: (price) => ({ ...newOwnStrategyState(price), unsold: ZERO }),
     mid: plan.mid ?? undefined,
     startPrice: () => startPriceOf(ready, planHash as string | undefined),
     preview: () => previewOfPlan(ready),

@@ -10,7 +10,10 @@ type StatusResponse = StatusesResponse["strategies"][number];
 export function ownStrategyPlanText(answer: unknown): Readonly<Record<string, string>> {
   const plan = answer as PlanResponse;
   const [base, quote] = plan.symbol.split("/");
+  const whole = plan.warnings.find(({ code }) => code === "whole_balance");
+  const warnings = plan.warnings.filter((one) => one !== whole);
   return {
+    ...(whole ? { "at most": whole.message } : {}),
     strategy: plan.strategy,
     market: `${plan.symbol} on ${plan.exchange}`,
     config: configText(plan),
@@ -18,7 +21,7 @@ export function ownStrategyPlanText(answer: unknown): Readonly<Record<string, st
     ...(plan.refused.length > 0 ? { "not placed": refusedText(plan) } : {}),
     budget: `${plan.budget.base} ${base} and ${plan.budget.quote} ${quote}`,
     "worst case": plan.worstCase,
-    ...(plan.warnings.length > 0 ? { warnings: plan.warnings.map(({ message }) => message).join(". ") } : {}),
+    ...(warnings.length > 0 ? { warnings: warnings.map(({ message }) => message).join(". ") } : {}),
   };
 }
 
