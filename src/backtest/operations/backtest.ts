@@ -1,6 +1,6 @@
 import { type TapeFile, tapeCoverage } from "../../candles/tape.ts";
 import { gridViewById } from "../../grid/operations/stop.ts";
-import { RANGE_FLAGS, TRAIL_PARTS } from "../../grid/schema/input.ts";
+import { CAUTIOUS, RANGE_FLAGS, TRAIL_PARTS } from "../../grid/schema/input.ts";
 import { requestedAs } from "../../grid/start/as-requested.ts";
 import { centeredOf, requestedRangeOf } from "../../grid/start/check.ts";
 import type { Decimal } from "../../kernel/decimal.ts";
@@ -85,6 +85,7 @@ interface BesideStored {
   readonly exchange?: string | undefined;
   readonly symbol?: Pair | undefined;
   readonly allowLoss?: boolean | undefined;
+  readonly useOwnBase?: boolean | undefined;
   readonly dryBalance?: Readonly<Record<string, Decimal>> | undefined;
 }
 
@@ -95,8 +96,8 @@ async function requestedFrom(
   given: BesideStored,
 ): Promise<Pick<BacktestRequest, "where" | "request" | "balances">> {
   const { strategy } = await gridViewById(deps, from);
-  const { exchange, symbol, dryBalance, allowLoss, ...changes } = given;
-  const own = strategy.config.allowLoss;
+  const { exchange, symbol, dryBalance, allowLoss, useOwnBase, ...changes } = given;
+  const own = strategy.config;
   return {
     where: {
       exchange: exchange ?? parseAccountKey(strategy.account).exchange,
@@ -105,7 +106,8 @@ async function requestedFrom(
     request: requestedAs(strategy.config, {
       ...Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined)),
       // The start already confirmed these settings.
-      allowLoss: allowLoss === true ? true : (own ?? allowLoss),
+      allowLoss: allowLoss === true ? true : (own.allowLoss ?? allowLoss),
+      useOwnBase: useOwnBase === true ? true : own.useOwnBase,
     }),
     balances: dryBalance,
   };
@@ -113,7 +115,7 @@ async function requestedFrom(
 
 const READS = {
   ...READS_PAST,
-  mcp: { defaults: { allowLoss: false, fills: 0 }, summarize: describeBacktest },
+  mcp: { defaults: { ...CAUTIOUS.defaults, fills: 0 }, summarize: describeBacktest },
   output: BacktestShape,
   csv: (answer: unknown) => fillsCsv(answer as BacktestAnswer),
 } as const;
@@ -129,7 +131,7 @@ export const backtestOperations = (ids: readonly string[]): readonly Operation[]
       path: "backtest",
       flags: RANGE_FLAGS,
       parts: TRAIL_PARTS,
-      defaults: { allowLoss: false },
+      ...CAUTIOUS,
       view: backtestView,
       examples: [
         "edgemaker backtest --exchange kraken --symbol BTC/USDT --lower 57000 --upper 63000 --levels 12 --size 100",
@@ -160,7 +162,7 @@ export const backtestOperations = (ids: readonly string[]): readonly Operation[]
     http: { route: "POST /backtest/centered", from: "body" },
     cli: {
       path: "backtest centered",
-      defaults: { allowLoss: false },
+      ...CAUTIOUS,
       view: backtestView,
       examples: [
         "edgemaker backtest centered --exchange kraken --symbol BTC/USDT --levels 5 --spacing 0.004 --size 100",

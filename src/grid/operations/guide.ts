@@ -111,7 +111,10 @@ function guideInput(ids: readonly string[]) {
       .describe(
         "If the price leaves the range: wait, follow it by half the range, or stop and sell the base",
       ),
-    useOwnBase: useOwnBase.describe("true sells base that you already own; default false"),
+    useOwnBase: useOwnBase.meta({
+      description: "true sells base that you already own; default false",
+      default: false,
+    }),
     dryRun,
     dryBalance,
   });

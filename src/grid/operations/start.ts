@@ -31,6 +31,7 @@ import { forAnyone, killRefusal } from "../../ports/kill-permit.ts";
 import type { CandleRange, Reference, Venue } from "../../ports/venue.ts";
 import { asGrid, gridKind } from "../kind.ts";
 import {
+  CAUTIOUS,
   centeredInput,
   centeredPreviewInput,
   RANGE_FLAGS,
@@ -62,9 +63,6 @@ import {
 import { exposureOfStart, previewStart, withBound } from "../start/preview.ts";
 import { type LastWeek, mostQuote } from "../start/worst-case.ts";
 import { type GridConfig, type GridState, type GridStrategy, NO_LEDGER } from "../state/state.ts";
-
-/** Outside the plain API, a grid that loses money by its fees or sells your own base needs an explicit flag. */
-const CAUTIOUS = { defaults: { allowLoss: false, useOwnBase: false } } as const;
 
 const STARTS = {
   effect: "trade",

@@ -274,6 +274,9 @@ function sharesBeside() {
   return others;
 }
 
+/** Outside the plain API, a grid that loses money by its fees or sells your own base needs an explicit flag. */
+export const CAUTIOUS = { defaults: { allowLoss: false, useOwnBase: false } } as const;
+
 /** Flags of the fields of a range grid on the command line. */
 export const RANGE_FLAGS = {
   lowerPrice: "lower",

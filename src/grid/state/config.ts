@@ -56,6 +56,8 @@ export interface CenteredConfig {
 }
 
 const toggle = (name: string) => flagField("Invalid request", name).optional();
+/** A flag that is on over HTTP, as the specification's clients expect; other surfaces have their own default. */
+const on = (name: string, description: string) => toggle(name).meta({ description, default: true });
 const anyShare = (name: string) => shareField(name).optional();
 
 /**
@@ -63,8 +65,8 @@ const anyShare = (name: string) => shareField(name).optional();
  * the preview shows them. To add an option for both kinds of grid, add a field here and the code that uses it.
  */
 export const optionFlags = () => ({
-  allowLoss: toggle("allowLoss").describe("false refuses a grid whose cycles lose money after fees"),
-  useOwnBase: toggle("useOwnBase").describe("false leaves base alone that you already own"),
+  allowLoss: on("allowLoss", "false refuses a grid whose cycles lose money after fees"),
+  useOwnBase: on("useOwnBase", "false leaves base alone that you already own"),
   initialBuy: toggle("initialBuy").describe("Buy the base that selling slots need, at once"),
   postOnly: toggle("postOnly").describe("false allows orders that take"),
 });

@@ -4,6 +4,7 @@ import { closedWarnings } from "../../engine/operations/start-reads.ts";
 import { withFirstBase } from "../../engine/position/position.ts";
 import {
   type Decimal,
+  decimal,
   div,
   max,
   min,
@@ -206,6 +207,16 @@ function defenceWarnings(
   return [{ code: "small_defence", message }];
 }
 
+/** Highest spread without a warning: above it, a percentage was probably meant. */
+const WIDE_SPREAD = decimal("0.2");
+
+function spreadWarnings({ rules: { halfSpread } }: QuoteConfig): { code: string; message: string }[] {
+  const spread = 2n * halfSpread;
+  if (spread <= WIDE_SPREAD) return [];
+  const message = `the spread is ${percentOf(spread)} % of the price, because \`spread\` is a share: 0.01 is 1 %`;
+  return [{ code: "wide_spread", message }];
+}
+
 /** Running quotes with their current budget and state. */
 type WarnedQuote = Pick<PlannedQuote, "config" | "plan"> & {
   readonly has?: PairAmounts;
@@ -227,6 +238,7 @@ export function quoteWarnings(
     ...notices.map((notice) => ({ ...notice })),
     ...feeWarnings(inputs.market),
     ...missingFunds(has, inputs),
+    ...spreadWarnings(config),
     ...modelWarnings(config),
     ...defenceWarnings(config, plan.reference.price, inputs.market),
     ...(isTight

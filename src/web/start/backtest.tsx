@@ -298,9 +298,16 @@ const settingsIn = (quote: string): readonly Setting[] => [
     isPercent: true,
     isRequired: true,
   },
+  {
+    name: "maxPosition",
+    label: "Base at most, % of the capital",
+    hint: `The capital is all ${quote} of the account; the plan's first line is what the grid can use`,
+    isPercent: true,
+    isRequired: true,
+  },
 ];
 
-const FIRST_CENTERED = { levels: "5", spacing: "2", size: "50", deviation: "1.5" };
+const FIRST_CENTERED = { levels: "5", spacing: "2", size: "50", deviation: "1.5", maxPosition: "80" };
 
 /** The page for a grid that stays centered on the market price. */
 export function StartCentered({ session }: { session: Session }) {

@@ -46,11 +46,11 @@ it.each([
   expect([csv !== undefined, typeof input, typeof output]).toEqual([hasCsv, "object", "object"]);
 });
 
-it("a grid is confirmed by its start, so a backtest of it needs no confirmation", () => {
+it("a backtest has the defaults of a start on the command line and for agents", () => {
   for (const one of OPERATIONS.slice(0, 2))
     expect([one.cli?.defaults, one.mcp?.defaults]).toEqual([
-      { allowLoss: false },
-      { allowLoss: false, fills: 0 },
+      { allowLoss: false, useOwnBase: false },
+      { allowLoss: false, useOwnBase: false, fills: 0 },
     ]);
 });
 
