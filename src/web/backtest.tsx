@@ -301,12 +301,13 @@ function Suggest({ form, timeframe, free, take }: SuggestProps) {
 const sentence = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
 
 function SuggestionResult({ found, take }: { found: SuggestionAnswer; take: SuggestProps["take"] }) {
-  const { verdict, winner, reasons, best, windows } = found;
+  const { verdict, note, winner, reasons, best, windows } = found;
   const [first, last] = [windows[0], windows.at(-1)];
   return (
     <>
       <NoticeBox kind={winner ? "note" : "warning"}>
-        <b>{sentence(verdict)}</b> {winner ? "Past results do not guarantee future results." : ""}
+        <b>{sentence(verdict)}</b> {winner ? "Past results do not guarantee future results. " : ""}
+        {sentence(note)}
       </NoticeBox>
       {reasons.length > 0 ? (
         <ul>

@@ -156,6 +156,7 @@ const nothing = {
   budget: 1000,
   bars: 5760,
   verdict: "no grid is better than chance",
+  note: "where the price has no drift, a grid earns nothing on average",
   reasons: ["luck among so many trials can explain the best one"],
   winner: null,
   overfitting: 0.625,

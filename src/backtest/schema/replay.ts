@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { profitOf } from "../../grid/booking.ts";
+import { NO_DRIFT } from "../../grid/start/worst-case.ts";
 import type { GridStrategy } from "../../grid/state/state.ts";
 import { type Decimal, decimal, roundToStep, text, texts, wire } from "../../kernel/decimal.ts";
 import {
@@ -308,6 +309,7 @@ export const SuggestShape = lazy(() =>
     budget: z.number(),
     bars: z.number(),
     verdict: z.string(),
+    note: z.string().describe("What past prices do not show"),
     reasons: z.array(z.string()),
     winner: GridShape().nullable(),
     overfitting: z.number(),
@@ -331,6 +333,7 @@ export function suggestionOut(
   return {
     ...request,
     verdict: found.winner ? "the best grid is better than chance" : NOTHING,
+    note: NO_DRIFT,
     reasons: [...found.reasons],
     winner: found.winner && gridOf(found.winner),
     overfitting: found.overfitting,
@@ -356,16 +359,17 @@ const gridOut = ({ candidate, bounds, last, returns, ...rest }: TestedCandidate,
 });
 
 export function describeSuggestion(answer: unknown): string {
-  const { verdict, reasons, winner, looked } = answer as SuggestAnswer;
-  if (!winner) return `${looked} grids tested: ${verdict}. ${reasons.join(". ")}.`;
-  return `${looked} grids tested; best: ${winner.lowerPrice} to ${winner.upperPrice} with ${winner.gridLevels} levels. Past results do not guarantee future results; preview and backtest this grid before you start it.`;
+  const { verdict, note, reasons, winner, looked } = answer as SuggestAnswer;
+  if (!winner) return `${looked} grids tested: ${verdict}. ${reasons.join(". ")}; ${note}.`;
+  return `${looked} grids tested; best: ${winner.lowerPrice} to ${winner.upperPrice} with ${winner.gridLevels} levels. Past results do not guarantee future results; preview and backtest this grid before you start it; ${note}.`;
 }
 
 const percentWords = (share: number): string => `${(share * 100).toFixed(2)} %`;
 
 /** Formats the verdict first; shares as percentages. */
 export function suggestView(answer: unknown): unknown {
-  const { verdict, reasons, winner, overfitting, best, looked, refused, complete } = answer as SuggestAnswer;
+  const { verdict, note, reasons, winner, overfitting, best, looked, refused, complete } =
+    answer as SuggestAnswer;
   const row = (one: SuggestAnswer["best"][number]) => ({
     lower: one.lowerPrice,
     upper: one.upperPrice,
@@ -381,6 +385,7 @@ export function suggestView(answer: unknown): unknown {
   });
   return {
     verdict,
+    note,
     overfitting: percentWords(overfitting),
     looked: complete ? looked : `${looked}, then the time limit ended the search`,
     refused,

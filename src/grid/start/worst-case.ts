@@ -183,6 +183,10 @@ export function crossingsOf(
 const cornersIn = ({ open, high, low, close }: Candle): Decimal[] =>
   high - open < open - low ? [open, high, low, close] : [open, low, high, close];
 
+/** What the repeated past does not show: a mean over driftless paths (arXiv 2506.11921). */
+export const NO_DRIFT =
+  "where the price has no drift, a grid earns nothing on average before fees (arXiv 2506.11921)";
+
 /** Estimates the profit if the next weeks repeat the last one, and after which time it covers a price fall. */
 export function lastWeekOut(begins: GridStart, week: LastWeek) {
   if ("reason" in week) return unknownWeek(week.reason);
@@ -201,7 +205,7 @@ export function lastWeekOut(begins: GridStart, week: LastWeek) {
     cycles: figures.cycles,
     profitPerDay: wire(perDay),
     breakEvenDays: breakEven === undefined ? null : wire(breakEven),
-    message: describeWeek({ ...figures, breakEven, fall }, market),
+    message: `${describeWeek({ ...figures, breakEven, fall }, market)}; ${NO_DRIFT}`,
   };
 }
 

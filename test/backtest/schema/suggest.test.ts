@@ -29,6 +29,7 @@ const FOUND: Suggestion = {
   windows: [{ from: 1, until: 2 }],
 };
 const OVER = { exchange: "kraken", symbol: "BTC/USDT", budget: 1000, bars: 5000 };
+const NOTE = "where the price has no drift, a grid earns nothing on average before fees (arXiv 2506.11921)";
 const NONE = { ...FOUND, winner: null, reasons: ["luck", "a peak"], isComplete: false };
 
 const grid = (gridLevels: number, orderSize: number) => ({
@@ -51,6 +52,7 @@ it("a suggestion is the input of a start: six digits of a price, and a size in c
   const answer = {
     ...OVER,
     verdict: "the best grid is better than chance",
+    note: NOTE,
     reasons: [],
     winner: grid(30, 33.33),
     overfitting: 0.125,
@@ -88,6 +90,7 @@ it("a suggestion is shown with its verdict, and why there is none", () => {
   const best = [row(30, 33.33), row(8, 125)];
   expect(suggestView(suggestionOut(OVER, FOUND))).toEqual({
     verdict: "the best grid is better than chance",
+    note: NOTE,
     overfitting: "12.50 %",
     looked: 7,
     refused: 3,
@@ -96,6 +99,7 @@ it("a suggestion is shown with its verdict, and why there is none", () => {
   });
   expect(suggestView(suggestionOut(OVER, NONE))).toEqual({
     verdict: "no grid is better than chance",
+    note: NOTE,
     overfitting: "12.50 %",
     looked: "7, then the time limit ended the search",
     refused: 3,
@@ -106,9 +110,9 @@ it("a suggestion is shown with its verdict, and why there is none", () => {
 
 it("a suggestion is described in a sentence", () => {
   expect(describeSuggestion(suggestionOut(OVER, FOUND))).toBe(
-    "7 grids tested; best: 90 to 110.123 with 30 levels. Past results do not guarantee future results; preview and backtest this grid before you start it.",
+    `7 grids tested; best: 90 to 110.123 with 30 levels. Past results do not guarantee future results; preview and backtest this grid before you start it; ${NOTE}.`,
   );
   expect(describeSuggestion(suggestionOut(OVER, NONE))).toBe(
-    "7 grids tested: no grid is better than chance. luck. a peak.",
+    `7 grids tested: no grid is better than chance. luck. a peak; ${NOTE}.`,
   );
 });
