@@ -192,13 +192,13 @@ export const findDefinition = (
 ): AnyStrategyDefinition | undefined => all?.find((definition) => definition.name === name);
 
 /** An older price of another source does not count. */
-const maxAgeOf = ({ reference }: Pick<AnyStrategyDefinition, "reference">): Millis =>
+const maxReferenceAgeOf = ({ reference }: Pick<AnyStrategyDefinition, "reference">): Millis =>
   typeof reference === "object" ? (reference.maxAge ?? MINUTE) : MINUTE;
 const MAX_PRICES_EVERY_MS: Millis = 15 * SECOND;
 
 export const elsewhereNeed = (definition: AnyStrategyDefinition | undefined) =>
   definition?.reference
-    ? { every: Math.min(MAX_PRICES_EVERY_MS, Math.floor(maxAgeOf(definition) / 2)) }
+    ? { every: Math.min(MAX_PRICES_EVERY_MS, Math.floor(maxReferenceAgeOf(definition) / 2)) }
     : undefined;
 
 export function candleNeed(definition: AnyStrategyDefinition | undefined) {
@@ -223,7 +223,7 @@ export function requestedData(
   return {
     candles: series && need ? candlesFrom(series).slice(-need.count) : [],
     reference: definition.reference
-      ? referenceFrom(elsewhere, { now, viewNow, maxAge: maxAgeOf(definition) })
+      ? referenceFrom(elsewhere, { now, viewNow, maxAge: maxReferenceAgeOf(definition) })
       : NO_PRICES_ELSEWHERE,
   };
 }
