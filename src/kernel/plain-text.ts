@@ -60,7 +60,7 @@ export const moneyText = (value: number): string =>
   (Math.abs(value) >= 0.01 || value === 0 ? value.toFixed(2) : value.toPrecision(2)).replace(/\.?0+$/, "");
 
 /** Formats P&L like an amount, with its sign. */
-export const signedText = (value: number): string => `${value > 0 ? "+" : ""}${moneyText(value)}`;
+export const centsOfProfit = (value: number): string => `${value > 0 ? "+" : ""}${moneyText(value)}`;
 
 /** Groups the whole part of a decimal text with commas: `1234.5` is `1,234.5`. */
 export const groupThousands = (digits: string): string => {

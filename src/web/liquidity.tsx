@@ -104,18 +104,18 @@ function Days({ pairs, day }: Pick<WatchedPairs, "pairs" | "day">) {
 const ReportButtons = ({
   table,
   file,
-  ...asked
+  ...request
 }: Pick<SaveProps, "route" | "query" | "file"> & { table: string }) => (
   <div class="actions">
     <SaveButton
-      {...asked}
+      {...request}
       label="Save report to send, without P&L"
-      query={{ ...asked.query, cost: false }}
+      query={{ ...request.query, cost: false }}
       format="html"
       file={`${file}-to-send`}
     />
-    <SaveButton {...asked} label="Save internal report, with P&L" format="html" file={`${file}-internal`} />
-    <SaveButton {...asked} label={table} format="csv" file={file} />
+    <SaveButton {...request} label="Save internal report, with P&L" format="html" file={`${file}-internal`} />
+    <SaveButton {...request} label={table} format="csv" file={file} />
   </div>
 );
 

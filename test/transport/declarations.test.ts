@@ -129,11 +129,11 @@ describe("the operations that", () => {
         ...BACKTESTS,
         "replay_grid",
         "suggest_grid",
+        ...REPORTS.slice(0, 1),
         "get_disposals",
         "get_quality",
         "list_agreements",
-        "get_agreement_report",
-        "get_liquidity_report",
+        ...REPORTS.slice(1),
       ],
     ],
     [

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { pluralize, signedText } from "../../kernel/plain-text.ts";
+import { pluralize, centsOfProfit } from "../../kernel/plain-text.ts";
 import { REFUSAL_TEXT } from "../../model/refusal-text.ts";
 import { calledBy } from "../../model/strategy.ts";
 import { gridRangeText } from "./range-view.ts";
@@ -49,7 +49,7 @@ function totalsText(grids: readonly GridShown[]): string {
     .map((name) => {
       const mine = grids.filter((grid) => nameOf(grid) === name);
       const total = knownSum(mine.map(({ totalProfit }) => totalProfit));
-      const text = total === null ? "unknown until all prices are known" : `${signedText(total)} ${name}`;
+      const text = total === null ? "unknown until all prices are known" : `${centsOfProfit(total)} ${name}`;
       const count = pluralize(mine.length, "grid");
       return names.length > 1 && total === null ? `${name}: ${text}, ${count}` : `${text}, ${count}`;
     })
@@ -72,7 +72,7 @@ function gridView(grid: GridShown) {
     ...(stalled === undefined ? {} : { stalled }),
     ...(grid.lastError === null ? {} : { error: trouble ?? grid.lastError }),
     total: describeTotal(grid, quote),
-    profit: `${signedText(grid.profit)} ${quote} realized, ${grid.unrealizedProfit === null ? "unrealized unknown" : `${signedText(grid.unrealizedProfit)} unrealized`}; fees ${describeFees(grid)}`,
+    profit: `${centsOfProfit(grid.profit)} ${quote} realized, ${grid.unrealizedProfit === null ? "unrealized unknown" : `${centsOfProfit(grid.unrealizedProfit)} unrealized`}; fees ${describeFees(grid)}`,
     ...gridRangeText(grid, quote),
     orders: `${grid.openOrders} open, ${grid.filledOrders} filled, ${pluralize(grid.cycles, "cycle")}`,
     holds:
@@ -103,11 +103,11 @@ function describeTotal({ totalProfit, investment, holdingProfit }: GridShown, qu
   if (totalProfit === null) return "unknown until there is a price";
   const percent =
     investment > 0
-      ? `${signedText((100 * totalProfit) / investment)} % of ${centsText(investment)} ${quote}`
+      ? `${centsOfProfit((100 * totalProfit) / investment)} % of ${centsText(investment)} ${quote}`
       : "";
   const against =
-    holdingProfit === null ? "" : `, ${signedText(totalProfit - holdingProfit)} vs buy and hold`;
-  return `${signedText(totalProfit)} ${quote}, ${percent}${against}`;
+    holdingProfit === null ? "" : `, ${centsOfProfit(totalProfit - holdingProfit)} vs buy and hold`;
+  return `${centsOfProfit(totalProfit)} ${quote}, ${percent}${against}`;
 }
 
 function describeStop({ reason, price, distancePercent, armed }: GridShown["stopPrices"][number]): string {

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { pluralize, signedText } from "../../kernel/plain-text.ts";
+import { pluralize, centsOfProfit } from "../../kernel/plain-text.ts";
 import { describeRefusals } from "../../model/refusal-text.ts";
 import { calledBy } from "../../model/strategy.ts";
 import type { PlannedQuoteShape, QuoteStatusShape } from "./input.ts";
@@ -50,7 +50,7 @@ function quoteLines(quote: QuoteText) {
     market: `${quote.symbol} on ${quote.exchange}${quote.dryRun ? " (paper trading)" : ""}`,
     status: quote.status === quote.phase ? quote.status : `${quote.status}, ${quote.phase}`,
     ...(lastError === null ? {} : { error: lastError }),
-    total: `${quote.totalProfit === null ? "unknown until there is a price" : `${signedText(quote.totalProfit)} ${asset}`}, ${signedText(quote.profit)} realized; ${quote.filledOrders} filled`,
+    total: `${quote.totalProfit === null ? "unknown until there is a price" : `${centsOfProfit(quote.totalProfit)} ${asset}`}, ${centsOfProfit(quote.profit)} realized; ${quote.filledOrders} filled`,
     "loss limit": lossLimitText(quote, asset),
     ...defenceLine(quote),
     price: formatPrice(quote),

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { fieldsCsv } from "../../kernel/csv.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { flagField } from "../../kernel/fields.ts";
-import { moneyText, signedText } from "../../kernel/plain-text.ts";
+import { moneyText, centsOfProfit } from "../../kernel/plain-text.ts";
 import { dayOf } from "../../kernel/time.ts";
 import { type Operation, operation } from "../../operation.ts";
 import { reportOver } from "../figures.ts";
@@ -30,7 +30,7 @@ const REPORT_COLUMNS: readonly (keyof ReportRow)[] = [
   "incidents",
 ];
 
-const percentText = (value: number | null): string => (value === null ? "-" : `${value} %`);
+const shareText = (value: number | null): string => (value === null ? "-" : `${value} %`);
 
 const profitView = ({
   dryRun,
@@ -38,8 +38,8 @@ const profitView = ({
   realizedProfit,
 }: Pick<ReportRow, "dryRun" | "totalProfit" | "realizedProfit">) => ({
   ...(dryRun ? { mode: "paper trading" } : {}),
-  total: signedText(totalProfit),
-  realized: signedText(realizedProfit),
+  total: centsOfProfit(totalProfit),
+  realized: centsOfProfit(realizedProfit),
 });
 
 const figuresView = (row: ReportTotal | ReportRow) => ({
@@ -51,7 +51,7 @@ const figuresView = (row: ReportTotal | ReportRow) => ({
 });
 
 /** Formats a report for people; `--json` and CSV have the exact figures. */
-function reportView(answer: unknown) {
+function profitReportView(answer: unknown) {
   const { from, to, totals, strategies, days } = answer as Report;
   return {
     from,
@@ -61,8 +61,8 @@ function reportView(answer: unknown) {
       strategy: row.name ?? row.id,
       market: `${row.symbol} on ${row.exchange}`,
       ...figuresView(row),
-      "in range": percentText(row.inRangePercent),
-      uptime: percentText(row.uptimePercent),
+      "in range": shareText(row.inRangePercent),
+      uptime: shareText(row.uptimePercent),
     })),
     days: days.map((row) => ({ day: row.day, quote: row.quote, ...profitView(row) })),
   };
@@ -78,7 +78,7 @@ export const reportOperations: readonly Operation[] = [
     http: { route: "GET /report", from: "query" },
     cli: {
       path: "report",
-      view: reportView,
+      view: profitReportView,
       columns: [
         "strategy",
         "day",
