@@ -2,7 +2,7 @@ import * as z from "zod";
 import { fieldsCsv } from "../../kernel/csv.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { flagField } from "../../kernel/fields.ts";
-import { moneyText, centsOfProfit } from "../../kernel/plain-text.ts";
+import { centsOfProfit, moneyText } from "../../kernel/plain-text.ts";
 import { dayOf } from "../../kernel/time.ts";
 import { type Operation, operation } from "../../operation.ts";
 import { reportOver } from "../figures.ts";
@@ -30,7 +30,7 @@ const REPORT_COLUMNS: readonly (keyof ReportRow)[] = [
   "incidents",
 ];
 
-const shareText = (value: number | null): string => (value === null ? "-" : `${value} %`);
+const percentOrDash = (value: number | null): string => (value === null ? "-" : `${value} %`);
 
 const profitView = ({
   dryRun,
@@ -61,8 +61,8 @@ function profitReportView(answer: unknown) {
       strategy: row.name ?? row.id,
       market: `${row.symbol} on ${row.exchange}`,
       ...figuresView(row),
-      "in range": shareText(row.inRangePercent),
-      uptime: shareText(row.uptimePercent),
+      "in range": percentOrDash(row.inRangePercent),
+      uptime: percentOrDash(row.uptimePercent),
     })),
     days: days.map((row) => ({ day: row.day, quote: row.quote, ...profitView(row) })),
   };
