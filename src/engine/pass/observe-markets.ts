@@ -120,10 +120,16 @@ async function lookAtMarket(
   const [fills, price, balances] = await together(
     isDue ? readFills(venue, snapshot, symbol, budget) : NOTHING_READ,
     lookAtPrice(venue, { symbol, reads }, budget),
-    haveMoved(snapshot, symbol, open) ? readBeside?.() : undefined,
+    // Trades that are not due show that none has moved.
+    readBeside && isDue && haveMoved(snapshot, symbol, open) ? readBeside() : undefined,
   );
   return {
-    observed: { ...price, open: open.filter(isInBook), tradesRead: isDue && !fills.short, ...fills },
+    observed: {
+      ...price,
+      open: open.every(isInBook) ? open : open.filter(isInBook),
+      tradesRead: isDue && !fills.short,
+      ...fills,
+    },
     balances,
   };
 }

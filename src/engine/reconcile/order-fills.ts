@@ -249,10 +249,21 @@ export const TRADES_WAIT: Millis = 10 * MINUTE;
 /** Returns whether the order is final and all its fills are booked, so its slot can act again. */
 export const addsUp = (order: Order): boolean => isFinal(order) && order.booked >= order.filled;
 
-/** Indexes the open list by order ids; searching it for each order would take quadratic time. */
-export function listedIn(
-  open: readonly VenueOrder[],
-): (order: Pick<Order, "exchangeId" | "clientId">) => VenueOrder | undefined {
+type FindListed = (order: Pick<Order, "exchangeId" | "clientId">) => VenueOrder | undefined;
+
+const findersOfLists = new WeakMap<readonly VenueOrder[], FindListed>();
+
+/**
+ * Finds orders by their ids in an open list that does not change; searching it for each order would take quadratic time.
+ * The list is indexed once: a pass searches it several times.
+ */
+export function listedIn(open: readonly VenueOrder[]): FindListed {
+  const find = findersOfLists.get(open) ?? indexed(open);
+  findersOfLists.set(open, find);
+  return find;
+}
+
+function indexed(open: readonly VenueOrder[]): FindListed {
   const byId = new Map<string, VenueOrder>();
   const byClientId = new Map<string, VenueOrder>();
   for (const order of open) {

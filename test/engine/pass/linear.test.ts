@@ -44,6 +44,25 @@ describe("a pass over many strategies", () => {
     expect(many.strategies / few.strategies).toBeLessThan(3.3);
   });
 
+  it("indexes the exchange's list of open orders once", async () => {
+    const { deps, still } = await oneAccount(60);
+    const open = await still.openOrders();
+    let reads = 0;
+    const counted = open.map(
+      (order) =>
+        new Proxy(order, {
+          get(of, field) {
+            if (field === "id") reads++;
+            return Reflect.get(of, field);
+          },
+        }),
+    );
+    expect(await runPass(deps, { ...still, openOrders: async () => counted })).toMatchObject({
+      outcome: "stepped",
+    });
+    expect(reads / open.length).toBeLessThanOrEqual(4);
+  });
+
   it("lets other requests run between parts, and reads the same as in one part", async () => {
     const { deps, still, context, ids } = await oneAccount(600);
     let pauses = 0;
