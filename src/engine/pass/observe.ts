@@ -44,8 +44,10 @@ export async function observe(
   await readElsewhere({ ...deps, venue }, snapshot, markets, budget);
   await readCandles({ kinds, venue }, snapshot, markets, budget);
   await readMeasuredFills({ kinds, store }, snapshot, markets);
-  short = (await readForCreates(venue, snapshot, { markets, reports, kinds }, budget)) || short;
-  if (!balances && (await mayCreate(snapshot, markets, reports, kinds))) {
+  const { idle, ...trades } = await readForCreates(venue, snapshot, { markets, reports, kinds }, budget);
+  short ||= trades.short;
+  const strategies = snapshot.strategies.filter(({ symbol }) => !idle.has(symbol));
+  if (!balances && (await mayCreate({ ...snapshot, strategies }, markets, reports, kinds))) {
     spareFor(venue, leaving);
     balances = await readBalances();
     short ||= !balances;
@@ -86,7 +88,7 @@ const anyRuns = ({ strategies, kill }: Snapshot): boolean =>
 
 /**
  * Reads trades of each market in which an order can be placed, even if no order changed, because the database can
- * lack an order that has filled. Returns whether some are left to read.
+ * lack an order that has filled. Returns whether some are left to read, and the markets in which none can be placed.
  */
 async function readForCreates(
   venue: Venue,
@@ -101,19 +103,23 @@ async function readForCreates(
     readonly kinds: Kinds;
   },
   budget: Budget,
-): Promise<boolean> {
+): Promise<{ readonly short: boolean; readonly idle: ReadonlySet<Pair> }> {
   const leaving = leavingPairs(snapshot);
+  const idle = new Set<Pair>();
   let short = false;
   for (const [symbol, observed] of markets) {
     const strategies = snapshot.strategies.filter((strategy) => strategy.symbol === symbol);
     if (observed.tradesRead || observed.reading) continue;
-    if (!(await mayCreate({ ...snapshot, strategies }, markets, reports, kinds))) continue;
+    if (!(await mayCreate({ ...snapshot, strategies }, markets, reports, kinds))) {
+      idle.add(symbol);
+      continue;
+    }
     spareFor(venue, leaving, symbol);
     const fills = await readFills(venue, snapshot, symbol, budget);
     markets.set(symbol, { ...observed, ...fills, tradesRead: !fills.short });
     short ||= fills.short;
   }
-  return short;
+  return { short, idle };
 }
 
 /** Classifies orders on the exchange that match no unsettled row, and finds those that are ours. */

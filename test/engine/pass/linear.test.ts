@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { runPass } from "../../../src/engine/pass/pass.ts";
+import { MINUTE } from "../../../src/kernel/time.ts";
 import type { Snapshot } from "../../../src/ports/stores/pass-store.ts";
 import { oneAccount } from "../../support/one-account.ts";
 
@@ -42,6 +43,24 @@ describe("a pass over many strategies", () => {
     expect(few.orders).toBeGreaterThan(20);
     expect(many.orders / few.orders).toBeLessThan(3.3);
     expect(many.strategies / few.strategies).toBeLessThan(3.3);
+  });
+
+  it("checks once whether a strategy of a quiet account could place an order", async () => {
+    const { deps, still } = await oneAccount(20);
+    // Without new trades to read, as on an exchange between two of their intervals.
+    const quiet = { ...still, timing: { ...still.timing, tradesEvery: MINUTE } };
+    let checks = 0;
+    const kinds: typeof deps.kinds = (name) => {
+      const kind = deps.kinds(name);
+      const mayPlace: typeof kind.mayPlace = (...request) => {
+        checks++;
+        return kind.mayPlace(...request);
+      };
+      return { ...kind, mayPlace };
+    };
+    expect(await runPass(deps, quiet)).toMatchObject({ outcome: "stepped" });
+    expect(await runPass({ ...deps, kinds }, quiet)).toMatchObject({ outcome: "stepped" });
+    expect(checks).toBe(20);
   });
 
   it("indexes the exchange's list of open orders once", async () => {
