@@ -100,7 +100,7 @@ function recentFills(account: SQL | Placeholder, unsettled: SQL): SQL {
  * for a platform that limits requests.
  */
 const MAX_STRATEGIES_AT_ONCE = 250;
-const MAX_ORDERS_AT_ONCE = 2000;
+const MAX_ORDERS_AT_ONCE = 1000;
 const MAX_BYTES_AT_ONCE = 1_500_000;
 
 /** Returns whether a snapshot lacks strategies or orders. */
@@ -154,6 +154,7 @@ export async function readInParts(
     const result = await client.fresh(READ_ORDERS.with({ rows: part }), use);
     open.push(...READ_ORDERS.rows(orders, result));
   }
+  await pause();
   return { strategies: found.sort((a, b) => a.number - b.number), orders: open.sort(byClientId) };
 }
 

@@ -13,13 +13,12 @@ import type { AdvancedStrategy, Kinds } from "../../ports/kind.ts";
 import type { Changes, Snapshot } from "../../ports/stores/pass-store.ts";
 import { nameUnreadable, noteUnexplained } from "../reconcile/books-check.ts";
 import { withFeeValues } from "../reconcile/fee-values.ts";
-import { isContradicted, isFinal, listedIn } from "../reconcile/order-fills.ts";
+import { isContradicted, listedIn } from "../reconcile/order-fills.ts";
 import {
   type MarketSnapshot,
   type Observation,
   type Reconciled,
-  reconcile,
-  reconcileLate,
+  reconcileObserved,
 } from "../reconcile/reconcile.ts";
 import { type AdoptedOrder, adopt, reopenedOrders } from "../reconcile/recovery.ts";
 import { neededOf, needsOf } from "../reserves.ts";
@@ -83,7 +82,7 @@ export function* decideInSteps(
   const observation = { ...observed, contradicted: contradictedAmong(snapshot, observed) };
   const isObserved = ({ symbol }: Strategy) => observation.markets.has(symbol);
   const before = snapshot.strategies.filter(isObserved);
-  const known = reconcileObserved(snapshot, observation);
+  const known = yield* reconcileObserved(snapshot.orders, observation, now);
   const { reconciled: found, ...rest } = adopt(known, before, observation, now);
   const reconciled = found.map((reconciled) => withWorth(reconciled, observation));
   const byStrategy = groupBy(reconciled, ({ order }) => order.strategy);
@@ -136,15 +135,6 @@ const contradictedAmong = (
   { reports, timing }: Observation,
 ): Order | undefined =>
   orders.find((order) => isContradicted(order, reports.get(order.clientId), lease.now, timing));
-
-function reconcileObserved({ orders, lease }: Snapshot, observation: Observation): readonly Reconciled[] {
-  const isObserved = ({ symbol }: Order) => observation.markets.has(symbol);
-  return [
-    ...orders.filter(isObserved).map((order) => reconcile(order, observation, lease.now)),
-    // An order that a stop left open belongs to the user: its trades are no longer the strategy's.
-    ...observation.late.filter(isFinal).map((order) => reconcileLate(order, observation)),
-  ];
-}
 
 /** Books the orders of each strategy. */
 function* bookAll(
@@ -239,6 +229,7 @@ function cancelsOf(
     ...reopenedOrders(observation),
     ...(kill.on && kill.cancels ? cancellable(live) : []),
   ]);
+  if (cancels.length === 0) return [];
   const listedAs = listedIn([...observation.markets.values()].flatMap(({ open }) => open));
   const listed = new Set(cancels.filter(listedAs));
   return [...listed, ...cancels.filter((order) => !listed.has(order))];

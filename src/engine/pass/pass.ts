@@ -200,6 +200,7 @@ async function pass(
     bounds: boundsOf(snapshot, limits),
     kinds,
   };
+  if (snapshot.orders.length > MANY_ORDERS) await letOthersRun(local);
   const decision = await inTurns(decideInSteps(snapshot, observation, terms), local);
   const recorded = await record(store, snapshot, decision);
   logEvents(deps.log, decision);
@@ -225,6 +226,9 @@ async function pass(
   const sent = { cancels: [...urgent.requested, ...cancels], creates };
   return passOf(short, reactions, leavesWith(loaded, decision, sent));
 }
+
+/** Other requests run after an account with more was read from the exchange. */
+const MANY_ORDERS = 1000;
 
 /** Number of steps until other requests run; a step takes less than a tenth of a millisecond. */
 const STEPS_PER_TURN = 100;

@@ -30,6 +30,24 @@ export interface Reconciled {
   readonly adopted: boolean;
 }
 
+/** Orders that one step reconciles. */
+const ORDERS_PER_STEP = 10;
+
+/** Updates the orders of observed markets, and late ones, in short steps between which other work can run. */
+export function* reconcileObserved(
+  orders: readonly Order[],
+  observation: Observation,
+  now: Millis,
+): Generator<undefined, readonly Reconciled[], unknown> {
+  const all: Reconciled[] = [];
+  for (const [index, order] of orders.entries()) {
+    if (index % ORDERS_PER_STEP === 0) yield;
+    if (observation.markets.has(order.symbol)) all.push(reconcile(order, observation, now));
+  }
+  // An order that a stop left open belongs to the user: its trades are no longer the strategy's.
+  return [...all, ...observation.late.filter(isFinal).map((order) => reconcileLate(order, observation))];
+}
+
 /** Updates one unsettled order from observations; an order with missing trades waits for them. */
 export function reconcile(before: Order, observation: Observation, now: Millis): Reconciled {
   const report = observation.reports.get(before.clientId);

@@ -113,17 +113,17 @@ describe("a pass over many strategies", () => {
       a.clientId < b.clientId ? -1 : 1,
     );
     expect(snapshot?.orders).toEqual(orders);
-    const parts = Math.ceil(orders.length / 2000);
+    const parts = Math.ceil(orders.length / 1000);
     // The list of both, and then each part of strategies and of orders.
     expect(sizes.slice(0, 4 + parts)).toEqual([
       600,
       250,
       250,
       100,
-      ...Array.from({ length: parts }, (_, part) => Math.min(2000, orders.length - part * 2000)),
+      ...Array.from({ length: parts }, (_, part) => Math.min(1000, orders.length - part * 1000)),
     ]);
-    expect(pauses).toBe(3 + parts);
-    // Two steps of each strategy: its books, and its orders.
-    expect(turns).toBe(12);
+    expect(pauses).toBe(4 + parts);
+    // After the reads, and after 100 steps: of ten orders each, and two of each strategy (its books, and its orders).
+    expect(turns).toBe(1 + Math.floor((Math.ceil(orders.length / 10) + 2 * 600) / 100));
   });
 });
