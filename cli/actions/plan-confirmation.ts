@@ -18,7 +18,7 @@ export type ShownEdit = ResponseOf<typeof PlannedEditShape>;
 export type ShownQuoteEdit = ResponseOf<typeof PlannedQuoteChangeShape>;
 type EditAnswer = ResponseOf<typeof EditedShape>;
 
-/** Formats the plan: orders, required funds, profit, worst case, armed options and warnings. */
+/** Formats the plan: the most that it can use, orders, required funds, profit, worst case, armed options and warnings. */
 export function formatPlan(plan: ShownPlan): Readonly<Record<string, string>> {
   const { config, options, maxQuoteUsed, slots, worstCase, warnings } = plan;
   const [base, quote] = config.symbol.split("/") as [string, string];
@@ -31,10 +31,10 @@ export function formatPlan(plan: ShownPlan): Readonly<Record<string, string>> {
   );
   const armed = formatArmed(options);
   return {
-    orders: formatOrders(plan, quote),
+    "at most": formatMost(maxQuoteUsed, quote),
+    orders: formatOrders(plan, { base, quote }),
     sum: formatSum(plan, quote),
     "set aside": formatAside(plan, { base, quote }),
-    "at most": formatMost(maxQuoteUsed, quote),
     "each cycle": `earns ${range(net, 4)} ${quote} after fees (${range(percent, 2)} %)`,
     "break-even": plan.lastWeek.message,
     "worst case": lost.join("; "),
@@ -128,14 +128,23 @@ const describeEdited = ({
   ...formatNotes(warnings),
 });
 
-function formatOrders({ orders, slots, refused }: ShownPlan, quote: string): string {
+interface PairAssets {
+  readonly base: string;
+  readonly quote: string;
+}
+
+/** Describes the orders, the initial buy first and alone. */
+function formatOrders({ orders, slots, refused }: ShownPlan, { base, quote }: PairAssets): string {
   const of = (side: "buy" | "sell") => {
-    const prices = orders.filter((one) => one.side === side).map(({ price }) => price);
+    const prices = orders.filter((one) => one.side === side && !one.crosses).map(({ price }) => price);
     return prices.length === 0
       ? []
       : [`${prices.length} ${side}s at ${Math.min(...prices)} to ${Math.max(...prices)} ${quote}`];
   };
-  const text = [...of("buy"), ...of("sell")].join(", ") || "none at first";
+  const initial = orders
+    .filter(({ crosses }) => crosses)
+    .map(({ price, amount }) => `an initial buy of ${amount} ${base} at once, at up to ${price} ${quote}`);
+  const text = [...initial, ...of("buy"), ...of("sell")].join(", ") || "none at first";
   const reasons = [...new Set(refused.map(({ reason }) => reason))].join(", ");
   const waiting =
     refused.length === 0 ? "" : `; ${refused.length} of ${slots.length} slots wait (${reasons})`;
@@ -144,14 +153,12 @@ function formatOrders({ orders, slots, refused }: ShownPlan, quote: string): str
 
 function formatSum({ sums }: ShownPlan, quote: string): string {
   const [buys, sells] = [Number(sums.buys), Number(sums.sells)];
-  return `${moneyFigure(buys + sells)} ${quote}: ${moneyFigure(buys)} in buys, ${moneyFigure(sells)} in sells`;
+  const initial = sums.initialBuy === "0" ? "" : ` (${moneyFigure(sums.initialBuy)} in the initial buy)`;
+  return `${moneyFigure(buys + sells)} ${quote}: ${moneyFigure(buys)} in buys${initial}, ${moneyFigure(sells)} in sells`;
 }
 
 /** Describes the funds that keep every slot funded, and what then remains besides other strategies' needs. */
-function formatAside(
-  { investment, free, ownBaseUsed }: ShownPlan,
-  { base, quote }: { readonly base: string; readonly quote: string },
-): string {
+function formatAside({ investment, free, ownBaseUsed }: ShownPlan, { base, quote }: PairAssets): string {
   const own = ownBaseUsed === "0" ? "" : ` and ${ownBaseUsed} of ${free.base} ${base} of your own`;
   const aside = `${moneyFigure(investment.quote)} of ${moneyFigure(free.quote)} ${quote} unreserved (${shareText(investment.quote, free.quote)})${own}`;
   const left = Number(free.quote) - Number(investment.quote);

@@ -228,12 +228,20 @@ export function plannedOwnStrategyOut(
 ) {
   return {
     ...runningOut(exchange, symbol, plan.config),
-    orders: plan.orders.map(ownStrategyOrderOut),
-    refused: plan.refused.map((one) => ({ ...one })),
+    ...ownOrdersOut(plan, inputs),
     worstCase: worstLoss(plan, inputs),
     fees: feesOut(inputs.market),
     warnings: warningsOf(plan, inputs),
     planHash: plan.hash,
+  };
+}
+
+/** Returns the orders that are placed now, and why others are not; under the kill switch none is placed. */
+function ownOrdersOut({ orders, refused }: PlannedOwnStrategy, { killed }: PlanInputs) {
+  const stopped = killed ? orders.map(({ id }) => ({ id, reason: "killed", detail: undefined })) : [];
+  return {
+    orders: killed ? [] : orders.map(ownStrategyOrderOut),
+    refused: [...refused.map((one) => ({ ...one })), ...stopped],
   };
 }
 

@@ -27,7 +27,8 @@ async function readOutput(width: number, over: object, quote = "100000"): Promis
 describe.each([80, 120])("a plan in %d columns", (width) => {
   it("shows the cost of its orders, the reserved part of the free balance, and the rest", async () => {
     const text = await readOutput(width, { initialBuy: true });
-    expect(text).toMatch(/sum [\d.]+ USDT: [\d.]+ in buys, 0 in sells/);
+    expect(text).toMatch(/^at most [\d.]+ USDT in use orders an initial buy of [\d.]+ BTC at once, /);
+    expect(text).toMatch(/sum [\d.]+ USDT: [\d.]+ in buys \([\d.]+ in the initial buy\), 0 in sells/);
     expect(text).toMatch(
       /set aside [\d.]+ of 100000 USDT unreserved \([\d.]+ %\); [\d.]+ USDT stay free \([\d.]+ %\)/,
     );

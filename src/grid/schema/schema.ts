@@ -52,7 +52,13 @@ export const PlannedShape = lazy(() =>
   z.object({
     config: ConfigShape(),
     marketPrice: z.number(),
-    orders: z.array(z.object({ slot: z.number(), ...placedFields() })),
+    orders: z.array(
+      z.object({
+        slot: z.number(),
+        ...placedFields(),
+        crosses: z.boolean().describe("true for the initial buy: it fills at once, at up to its price"),
+      }),
+    ),
     refused: z.array(RefusedShape()),
     slots: z.array(
       z.object({
@@ -63,7 +69,14 @@ export const PlannedShape = lazy(() =>
         netProfit: z.number(),
       }),
     ),
-    sums: z.object({ buys: z.string(), sells: z.string() }).describe("Value of the orders in quote"),
+    sums: z
+      .object({
+        buys: z.string(),
+        initialBuy: z.string().describe("Part of the buys that fills at once"),
+        sells: z.string(),
+        base: z.string().describe("Base of the sells"),
+      })
+      .describe("Sums of the orders, in quote"),
     investment: z
       .object({ quote: z.string(), base: z.string() })
       .describe("Funds set aside, so that no slot waits"),

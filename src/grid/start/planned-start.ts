@@ -77,7 +77,7 @@ export function planStart(checked: Checked, inputs: StartInputs): PlannedStart {
   const given = giveFirstBase(firstState(checked, quote), market, config.useOwnBase === false ? ZERO : own);
   const all = of(market.quote).free + of(market.quote).used;
   const capital = capitalAtStart(all, given.ledger.firstCost);
-  const bought = firstBuyOf(given, config, { market, quote, bounds, capital });
+  const bought = killed ? undefined : firstBuyOf(given, config, { market, quote, bounds, capital });
   const planned = nextOrders(bought?.state ?? given, {
     market,
     quote,
@@ -117,7 +117,7 @@ export function beyondLimits(
   { intents, state }: PlannedStart,
   { market, quote, bounds }: StartInputs,
 ): LimitRefusal | undefined {
-  const bought = intents.find(({ slot }) => slot === FIRST_BUY_SLOT);
+  const bought = intents.find(isInitialBuy);
   const ofBuy = bought && bounds && refusedWithin(plannedOrder(bought, market), quote, bounds);
   const all = [...(ofBuy ? [ofBuy] : []), ...state.refused];
   return all.find((one): one is LimitRefusal => isLimitMet(one.reason));
@@ -194,16 +194,24 @@ export function missingQuote(
   return [{ code: "funds_missing", message }];
 }
 
-/** Returns the sums of the orders in quote, at their own prices. */
-function orderSums(intents: readonly Intent[]) {
-  const of = (side: Intent["side"]) =>
-    text(
-      sum(
-        intents.filter((intent) => intent.side === side).map(({ price, amount }) => mul(price, amount, "up")),
-      ),
-    );
-  return { buys: of("buy"), sells: of("sell") };
+/** Returns the initial buy, which crosses the book; the other orders wait at their prices. */
+export const isInitialBuy = ({ slot }: Intent): boolean => slot === FIRST_BUY_SLOT;
+
+/** Returns the sums of the orders in quote, at their own prices, and the base of the sells. */
+export function orderSums(intents: readonly Intent[]) {
+  const worth = (orders: readonly Intent[]) =>
+    text(sum(orders.map(({ price, amount }) => mul(price, amount, "up"))));
+  const sells = intents.filter(({ side }) => side === "sell");
+  return {
+    buys: worth(intents.filter(({ side }) => side === "buy")),
+    initialBuy: worth(intents.filter(isInitialBuy)),
+    sells: worth(sells),
+    base: text(sum(sells.map(({ amount }) => amount))),
+  };
 }
+
+const gridOrdersOut = (intents: readonly Intent[]) =>
+  intents.map((intent) => ({ slot: intent.slot, ...placedOut(intent), crosses: isInitialBuy(intent) }));
 
 /** Formats the plan for people: every order, the needed funds, the profit of a cycle, and the worst case. */
 export function plannedOut(planned: PlannedStart, inputs: StartInputs, week: LastWeek) {
@@ -213,7 +221,7 @@ export function plannedOut(planned: PlannedStart, inputs: StartInputs, week: Las
   const begins = beginsOf(planned, inputs);
   return {
     marketPrice: wire(startPrice),
-    orders: intents.map((intent) => ({ slot: intent.slot, ...placedOut(intent) })),
+    orders: gridOrdersOut(intents),
     refused: state.refused.map((refusal) => ({ ...refusal })),
     slots: state.slots.map((slot) => ({
       slot: slot.index,

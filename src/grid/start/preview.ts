@@ -16,7 +16,7 @@ import { midOf } from "../../kernel/spread.ts";
 import { exitsOnLoss, exposureOf, openBids, type PlannedPart } from "../../limits/allowed.ts";
 import { balanceIn, unreadBalance } from "../../model/account.ts";
 import { type BidAsk, type Book, expectedText, lotsFor, type Market, takeFrom } from "../../model/market.ts";
-import type { Order } from "../../model/order.ts";
+import type { Intent, Order } from "../../model/order.ts";
 import type { Exposure, Preview } from "../../model/proposal.ts";
 import type { StrategyStatus } from "../../model/strategy.ts";
 import type { StrategyView } from "../../ports/stores/store.ts";
@@ -26,7 +26,14 @@ import { sellPrice } from "../plan/first-buy.ts";
 import type { GridConfig } from "../state/config.ts";
 import { totalBase } from "../state/lots.ts";
 import type { GridState, GridStrategy, Ledger, Slot } from "../state/state.ts";
-import { beginsOf, type PlannedStart, type StartInputs, startWarnings } from "./planned-start.ts";
+import {
+  beginsOf,
+  isInitialBuy,
+  orderSums,
+  type PlannedStart,
+  type StartInputs,
+  startWarnings,
+} from "./planned-start.ts";
 import { type LastWeek, lastWeekOut, mostMoved, mostQuote, worstCases } from "./worst-case.ts";
 
 interface StartPreview extends StartInputs {
@@ -38,21 +45,32 @@ interface StartPreview extends StartInputs {
 
 /** Previews a start: its orders, and the maximum quote that it can convert to base. */
 export function previewStart(planned: PlannedStart, start: StartPreview): Preview {
-  const { checked, intents, ownBase, state, hash } = planned;
+  const { checked, intents, state, hash } = planned;
   const { config, startPrice } = checked;
   const { base, quote, symbol } = start.market;
-  const buys = intents.filter(({ side }) => side === "buy");
-  const bought = sum(buys.map(({ price, amount }) => mul(price, amount, "up")));
+  const { buys, initialBuy, base: sold } = orderSums(intents);
   const begins = beginsOf(planned, start);
   const most = mostQuote(begins);
   const onPaper = start.dryRun ? " (paper trading)" : "";
   return {
-    what: `start a grid of ${pluralize(state.slots.length, "slot")} of ${text(config.orderSize)} ${quote} on ${symbol} at ${start.exchange}${onPaper}, from ${text(config.lowerPrice)} to ${text(config.upperPrice)} ${quote}: ${pluralize(buys.length, "buy")} and ${pluralize(intents.length - buys.length, "sell")} now, with the market at ${text(startPrice)}`,
-    cost: `${text(bought)} ${quote} in buys, before fees, and ${text(ownBase)} ${base} that you already own in sells`,
+    what: `start a grid of ${pluralize(state.slots.length, "slot")} of ${text(config.orderSize)} ${quote} on ${symbol} at ${start.exchange}${onPaper}, from ${text(config.lowerPrice)} to ${text(config.upperPrice)} ${quote}: ${placedText(intents, start.market)} ${config.triggerPrice === undefined ? "now" : `when the market reaches ${text(config.triggerPrice)}`}, with the market at ${text(startPrice)}`,
+    cost: `${buys} ${quote} in buys${initialBuy === "0" ? "" : ` (${initialBuy} of it in the initial buy)`}, before fees, and ${sold} ${base} that you already own in sells`,
     worstCase: `the price falls and does not recover: up to ${text(most)} ${quote} become ${base} and lose value with it; ${worstCases(begins).map(describeLoss(quote)).join(", ")}`,
     limits: startLimits(planned, start),
     holds: { planHash: hash },
   };
+}
+
+/** Describes the orders, the initial buy first and alone. */
+function placedText(intents: readonly Intent[], { base, quote }: Market): string {
+  const of = (side: Intent["side"]) =>
+    intents.filter((one) => one.side === side && !isInitialBuy(one)).length;
+  const initial = intents
+    .filter(isInitialBuy)
+    .map(
+      ({ price, amount }) => `an initial buy of ${text(amount)} ${base} at up to ${text(price)} ${quote}, `,
+    );
+  return `${initial.join("")}${pluralize(of("buy"), "buy")} and ${pluralize(of("sell"), "sell")}`;
 }
 
 const describeLoss =

@@ -98,10 +98,10 @@ function countedPrice({ reference }: PlannedQuote, { book }: QuoteReadings): Dec
 function previewOfQuotes(query: QuoteRequest, plan: PlannedQuote, readings: QuoteReadings): Preview {
   const out = plannedQuoteOut(plan, readings, query);
   const { base, quote } = readings.market;
-  const { bids, asks } = plan.plan;
+  const count = (of: "buy" | "sell") => out.orders.filter(({ side }) => side === of).length;
   const onPaper = query.dryRun ? " (paper trading)" : "";
   return {
-    what: `quote both sides of ${query.symbol} at ${query.exchange}${onPaper}: ${bids.length} bids and ${asks.length} asks now, ${out.spreadPercent} % apart, around ${out.reference} ${quote}`,
+    what: `quote both sides of ${query.symbol} at ${query.exchange}${onPaper}: ${count("buy")} bids and ${count("sell")} asks now, ${out.spreadPercent} % apart, around ${out.reference} ${quote}`,
     cost: `up to ${out.budget.quote} ${quote} and ${out.budget.base} ${base} of your balance are used for quotes`,
     worstCase: out.worstCase,
     limits: [out.cadence.message, ...out.warnings.map(({ message }) => message)],

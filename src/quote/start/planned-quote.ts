@@ -137,19 +137,26 @@ export function passIntervalAdvice({ volatility, interval }: QuoteInputs, { rule
   return { seconds, movePercent: percentOf(move), message };
 }
 
+/** Returns the orders that are placed now, and why others are not; under the kill switch none is placed. */
+function quoteOrdersOut({ bids, asks, cuts }: QuotePlan, { killed }: QuoteInputs) {
+  const levels = [...bids, ...asks];
+  const refused = cuts.map(({ side, level, because }) => ({ side, level, reason: because as string }));
+  const stopped = killed ? levels.map(({ side, level }) => ({ side, level, reason: "killed" })) : [];
+  return { orders: killed ? [] : levels.map(placedOut), refused: [...refused, ...stopped] };
+}
+
 export function plannedQuoteOut(
   planned: PlannedQuote,
   inputs: QuoteInputs,
   { exchange, symbol }: { readonly exchange: string; readonly symbol: string },
 ) {
   const { config, plan, hash } = planned;
-  const { prices, widenedBy, reference, bids, asks, cuts } = plan;
+  const { prices, widenedBy, reference } = plan;
   const priced = { reference: reference.price, halfSpread: prices?.halfSpread ?? null, widenedBy };
   return {
     ...quoteRequestOut(exchange, symbol, config),
     ...quotePricedOut(priced, sourcesOut(reference)),
-    orders: [...bids, ...asks].map(placedOut),
-    refused: cuts.map(({ side, level, because }) => ({ side, level, reason: because })),
+    ...quoteOrdersOut(plan, inputs),
     cadence: passIntervalAdvice(inputs, config),
     worstCase: worstCaseText(planned, inputs),
     fees: feesOut(inputs.market),

@@ -102,8 +102,12 @@ export function PlanShown({ planned }: { planned: Planned }) {
       <Warnings of={planned.warnings} />
       <dl class="stats">
         <Stat name="Maximum use of quote">{`${money(Number(planned.maxQuoteUsed))} ${quote}`}</Stat>
-        <Stat name="Buys">{`${money(Number(planned.investment.quote))} ${quote}`}</Stat>
-        <Stat name="Own base in sells">{`${amount(planned.ownBaseUsed)} ${base}`}</Stat>
+        <Stat name="Buys">{`${money(Number(planned.sums.buys))} ${quote}`}</Stat>
+        {Number(planned.sums.initialBuy) > 0 ? (
+          <Stat name="Initial buy, part of it">{`${money(Number(planned.sums.initialBuy))} ${quote}`}</Stat>
+        ) : null}
+        <Stat name="Own base in sells">{`${amount(planned.sums.base)} ${base}`}</Stat>
+        <Stat name="Set aside">{`${money(Number(planned.investment.quote))} ${quote}`}</Stat>
         <Stat name="Profit per cycle" tone={Math.min(...net) > 0 ? "up" : "down"}>
           {`${number(Math.min(...net), 3)} to ${inPercent(Math.max(...net), 3)}`}
         </Stat>
@@ -123,49 +127,54 @@ export function PlanShown({ planned }: { planned: Planned }) {
   );
 }
 
-type PlannedSlot = Planned["slots"][number];
+interface PlanRow {
+  readonly key: number;
+  readonly order?: Planned["orders"][number] | undefined;
+  /** Undefined for the initial buy. */
+  readonly slot?: Planned["slots"][number];
+  readonly refused?: Planned["refused"][number] | undefined;
+}
 
-function planColumns(planned: Planned): readonly TableColumn<PlannedSlot>[] {
-  const { base, quote } = pairOf(planned.config.symbol);
-  const digits = digitsOf(planned.slots.map(({ lowerPrice }) => lowerPrice));
-  const orderOf = (slot: number) => planned.orders.find((order) => order.slot === slot);
-  const refusalOf = (slot: number) => planned.refused.find((refused) => refused.slot === slot);
+/** Returns the initial buy, then the slots from the highest price down. */
+const planRows = ({ orders, slots, refused }: Planned): PlanRow[] => [
+  ...orders.filter(({ crosses }) => crosses).map((order) => ({ key: order.slot, order })),
+  ...slots.toReversed().map((slot) => ({
+    key: slot.slot,
+    slot,
+    order: orders.find((order) => order.slot === slot.slot),
+    refused: refused.find((one) => one.slot === slot.slot),
+  })),
+];
+
+function planColumns({ config, slots }: Planned): readonly TableColumn<PlanRow>[] {
+  const { base, quote } = pairOf(config.symbol);
+  const digits = digitsOf(slots.map(({ lowerPrice }) => lowerPrice));
   return [
     {
       name: "Slot",
       isHead: true,
-      of: ({ slot, lowerPrice, upperPrice }) =>
-        `${slot}: ${number(lowerPrice, digits)} – ${number(upperPrice, digits)}`,
+      of: ({ slot }) =>
+        slot
+          ? `${slot.slot}: ${number(slot.lowerPrice, digits)} – ${number(slot.upperPrice, digits)}`
+          : "Initial buy, at once",
     },
     {
       name: "Order",
-      of: ({ slot }) => {
-        const order = orderOf(slot);
+      of: ({ order, refused }) => {
         if (order) return <SideText side={order.side} />;
-        const refused = refusalOf(slot);
         return refused ? <span class="warn">{refused.detail ?? refused.reason}</span> : "–";
       },
     },
     {
       name: `Price, ${quote}`,
       isNumber: true,
-      of: ({ slot }) => {
-        const order = orderOf(slot);
-        return order ? number(order.price, digits) : "–";
-      },
+      of: ({ order }) => (order ? `${order.crosses ? "up to " : ""}${number(order.price, digits)}` : "–"),
     },
-    {
-      name: `Amount, ${base}`,
-      isNumber: true,
-      of: ({ slot }) => {
-        const order = orderOf(slot);
-        return order ? number(order.amount) : "–";
-      },
-    },
+    { name: `Amount, ${base}`, isNumber: true, of: ({ order }) => (order ? number(order.amount) : "–") },
     {
       name: `Profit per cycle, ${quote}`,
       isNumber: true,
-      of: ({ netProfit, netPercent }) => `${money(netProfit)} (${inPercent(netPercent, 3)})`,
+      of: ({ slot }) => (slot ? `${money(slot.netProfit)} (${inPercent(slot.netPercent, 3)})` : "–"),
     },
   ];
 }
@@ -180,8 +189,8 @@ function PlanOrders({ planned }: { planned: Planned }) {
       <Table
         label="Orders of the plan"
         columns={planColumns(planned)}
-        rows={planned.slots.toReversed()}
-        keyOf={({ slot }) => slot}
+        rows={planRows(planned)}
+        keyOf={({ key }) => key}
         empty="The plan has no slots."
       />
     </details>
@@ -256,6 +265,9 @@ export function StartButton(props: StartButtonProps<Planned>) {
   const { planned } = props.plan;
   const { exchange, symbol } = planned.config;
   const { base, quote } = pairOf(symbol);
+  const { orders, sums, options } = planned;
+  const when =
+    options.triggerPrice === undefined ? "now" : `when the market reaches ${number(options.triggerPrice)}`;
   return (
     <StartPlan
       {...props}
@@ -263,11 +275,16 @@ export function StartButton(props: StartButtonProps<Planned>) {
       title={`Start this grid on ${exchange}?`}
       says={
         <p>
-          {planned.orders.length} orders are placed now: {money(Number(planned.investment.quote))} {quote} in
-          buys
-          {Number(planned.ownBaseUsed) > 0 ? (
+          {orders.length === 1 ? "1 order is" : `${orders.length} orders are`} placed {when}:{" "}
+          {money(Number(sums.buys))} {quote} in buys
+          {Number(sums.initialBuy) > 0 ? (
             <b>
-              , and {amount(planned.ownBaseUsed)} {base} of your own base in sells
+              , of which {money(Number(sums.initialBuy))} {quote} buy base at once
+            </b>
+          ) : null}
+          {Number(sums.base) > 0 ? (
+            <b>
+              , and {amount(sums.base)} {base} of your own base in sells
             </b>
           ) : null}
           . It can use up to {money(Number(planned.maxQuoteUsed))} {quote}. If the market moves and the plan

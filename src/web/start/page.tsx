@@ -184,10 +184,15 @@ function levelsOf(form: Form, planned: Planned | undefined): Level[] {
 function plannedLevels({ slots, orders, refused }: Planned): Level[] {
   const prices = [...new Set(slots.flatMap(({ lowerPrice, upperPrice }) => [lowerPrice, upperPrice]))];
   const waiting = new Set(refused.map(({ slot }) => slot));
-  return prices.map((price): Level => {
-    const order = orders.find((one) => one.price === price);
+  const initial = orders.filter(({ crosses }) => crosses);
+  const levels = prices.map((price): Level => {
+    const order = orders.find((one) => one.price === price && !one.crosses);
     if (order) return { price, kind: order.side };
     const isRefused = slots.some((slot) => slot.upperPrice === price && waiting.has(slot.slot));
     return { price, kind: isRefused ? "refused" : "empty" };
   });
+  return [
+    ...initial.map(({ price, side }): Level => ({ price, kind: side, name: "initial buy" })),
+    ...levels,
+  ];
 }

@@ -70,9 +70,9 @@ describe("the plan of a start", () => {
       planHash: expect.stringMatching(/^[0-9a-f]{32}$/),
     });
     expect(result.orders).toEqual([
-      { slot: 1, side: "buy", price: 80, amount: 0.75 },
-      { slot: 0, side: "buy", price: 60, amount: 1 },
-      { slot: 2, side: "sell", price: 120, amount: 0.5 },
+      { slot: 1, side: "buy", price: 80, amount: 0.75, crosses: false },
+      { slot: 0, side: "buy", price: 60, amount: 1, crosses: false },
+      { slot: 2, side: "sell", price: 120, amount: 0.5, crosses: false },
     ]);
     expect(
       result.slots.map(({ slot, lowerPrice, upperPrice, netPercent }) => [
@@ -175,14 +175,22 @@ describe("a start that buys the base of its sells at once", () => {
 
   it("places that buy first, as a limit just above the ask", () => {
     const { orders } = out(BUYS);
-    expect(orders[0]).toEqual({ slot: FIRST_BUY_SLOT, side: "buy", price: 91.91, amount: 0.5 });
+    expect(orders[0]).toEqual({
+      slot: FIRST_BUY_SLOT,
+      side: "buy",
+      price: 91.91,
+      amount: 0.5,
+      crosses: true,
+    });
     expect(orders.slice(1).map(({ slot }) => slot)).toEqual([1, 0]);
   });
 
   it("shows at least the cost of that buy as its maximum, at the buy's limit", () => {
     // 0.662, 0.659 and 0.655 at 91.91 cost more than three times 60.
     const { orders, maxQuoteUsed, sums } = out({ ...BUYS, lowerPrice: d("90"), upperPrice: d("91.5") });
-    expect(orders).toEqual([{ slot: FIRST_BUY_SLOT, side: "buy", price: 91.91, amount: 1.976 }]);
+    expect(orders).toEqual([
+      { slot: FIRST_BUY_SLOT, side: "buy", price: 91.91, amount: 1.976, crosses: true },
+    ]);
     expect(sums.buys).toBe("181.61416");
     expect(d(maxQuoteUsed)).toBeGreaterThanOrEqual(d(sums.buys));
   });
