@@ -74,7 +74,8 @@ const SHOWN_DIGITS = 9;
 /** Formats a number without an exponent, and a computed one with the digits that a person can use; `--json` has all. */
 function numberText(value: number): string {
   const digits = value.toExponential().replace(/e.*|\D/g, "").length;
-  const exact = fromNumber(digits < COMPUTED_DIGITS ? value : Number(value.toPrecision(SHOWN_DIGITS)));
+  const isComputed = digits >= COMPUTED_DIGITS && !Number.isInteger(value);
+  const exact = fromNumber(isComputed ? Number(value.toPrecision(SHOWN_DIGITS)) : value);
   return exact === undefined ? String(value) : text(exact);
 }
 

@@ -55,9 +55,12 @@ const pluralOf = (word: string): string => (/[^aeiou]y$/.test(word) ? `${word.sl
 export const pluralize = (count: number | string, word: string): string =>
   `${count} ${String(count) === "1" ? word : pluralOf(word)}`;
 
-/** Formats an amount: to the cent, and below a cent to its first digits. */
-export const moneyText = (value: number): string =>
-  (Math.abs(value) >= 0.01 || value === 0 ? value.toFixed(2) : value.toPrecision(2)).replace(/\.?0+$/, "");
+/** Formats an amount: to the cent, and below a cent to its first two digits; never with an exponent. */
+export function moneyText(value: number): string {
+  const size = Math.abs(value);
+  const places = size === 0 || size >= 0.01 ? 2 : Math.min(20, 1 - Math.floor(Math.log10(size)));
+  return value.toFixed(places).replace(/\.?0+$/, "");
+}
 
 /** Formats P&L like an amount, with its sign. */
 export const centsOfProfit = (value: number): string => `${value > 0 ? "+" : ""}${moneyText(value)}`;

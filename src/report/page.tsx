@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 import { DataTable, Fact, htmlPage } from "../kernel/html.tsx";
-import { plainTexts, pluralize } from "../kernel/plain-text.ts";
+import { centsOfProfit, moneyText, plainTexts, pluralize } from "../kernel/plain-text.ts";
 import { minuteText } from "../kernel/time.ts";
 import { calledBy } from "../model/strategy.ts";
 import { formatShare } from "./figures.ts";
@@ -25,10 +25,10 @@ export function reportPage(answer: unknown): string {
 const TOTALS_STYLE = "dl{grid-template-columns:repeat(auto-fill,minmax(260px,1fr))}dd b{font-size:1.3rem}";
 
 function totalCard(total: ReportTotal) {
-  const rest = `${signedMoney(total.realizedProfit)} realized, fees ${shortMoney(total.fees)}, ${pluralize(total.cycles, "cycle")}, ${pluralize(total.filledOrders, "order")} filled, ${pluralize(total.incidents, "incident")}`;
+  const rest = `${centsOfProfit(total.realizedProfit)} realized, fees ${moneyText(total.fees)}, ${pluralize(total.cycles, "cycle")}, ${pluralize(total.filledOrders, "order")} filled, ${pluralize(total.incidents, "incident")}`;
   return (
     <Fact name={`Total in ${total.quote}${total.dryRun ? " (paper trading)" : ""}`}>
-      <b class={tone(total.totalProfit)}>{signedMoney(total.totalProfit)}</b>
+      <b class={tone(total.totalProfit)}>{centsOfProfit(total.totalProfit)}</b>
       <br />
       {rest}
     </Fact>
@@ -39,16 +39,12 @@ const HEADS = ["Strategy", "Pair", "Total", "Realized", "Fees", "Cycles", "In ra
 
 const tone = (value: number): string => (value < 0 ? "loss" : value > 0 ? "gain" : "");
 
-/** Rounds to cents, with more digits below one. */
-const shortMoney = (value: number): string => String(Number(value.toFixed(Math.abs(value) < 1 ? 6 : 2)));
-const signedMoney = (value: number): string => `${value > 0 ? "+" : ""}${shortMoney(value)}`;
-
 const strategyRow = (row: ReportRow): Child[] => [
   calledBy(row),
   `${row.symbol} on ${row.exchange}${row.dryRun ? " (paper trading)" : ""}`,
-  <span class={tone(row.totalProfit)}>{signedMoney(row.totalProfit)}</span>,
-  signedMoney(row.realizedProfit),
-  shortMoney(row.fees),
+  <span class={tone(row.totalProfit)}>{centsOfProfit(row.totalProfit)}</span>,
+  centsOfProfit(row.realizedProfit),
+  moneyText(row.fees),
   row.cycles,
   formatShare(row.inRangePercent),
   formatShare(row.uptimePercent),

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { pluralize, centsOfProfit } from "../../kernel/plain-text.ts";
+import { centsOfProfit, pluralize } from "../../kernel/plain-text.ts";
 import { REFUSAL_TEXT } from "../../model/refusal-text.ts";
 import { calledBy } from "../../model/strategy.ts";
 import { gridRangeText } from "./range-view.ts";

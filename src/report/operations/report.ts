@@ -5,7 +5,7 @@ import { flagField } from "../../kernel/fields.ts";
 import { centsOfProfit, moneyText } from "../../kernel/plain-text.ts";
 import { dayOf } from "../../kernel/time.ts";
 import { type Operation, operation } from "../../operation.ts";
-import { reportOver } from "../figures.ts";
+import { formatShare, reportOver } from "../figures.ts";
 import { reportPage } from "../page.tsx";
 import { type Report, type ReportRow, ReportShape, type ReportTotal } from "../schema.ts";
 import type { ReportDeps } from "../store.ts";
@@ -29,8 +29,6 @@ const REPORT_COLUMNS: readonly (keyof ReportRow)[] = [
   "uptimePercent",
   "incidents",
 ];
-
-const percentOrDash = (value: number | null): string => (value === null ? "-" : `${value} %`);
 
 const profitView = ({
   dryRun,
@@ -61,8 +59,8 @@ function profitReportView(answer: unknown) {
       strategy: row.name ?? row.id,
       market: `${row.symbol} on ${row.exchange}`,
       ...figuresView(row),
-      "in range": percentOrDash(row.inRangePercent),
-      uptime: percentOrDash(row.uptimePercent),
+      "in range": formatShare(row.inRangePercent),
+      uptime: formatShare(row.uptimePercent),
     })),
     days: days.map((row) => ({ day: row.day, quote: row.quote, ...profitView(row) })),
   };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { render } from "../../../cli/terminal/output.ts";
+import { centsOfProfit } from "../../../src/kernel/plain-text.ts";
 import { reportOperations } from "../../../src/report/operations/report.ts";
 
 describe("figures in the terminal", () => {
@@ -10,8 +11,19 @@ describe("figures in the terminal", () => {
     [1.23e-7, "0.000000123"],
     [100_000.00012345, "100000.00012345"],
     [72_761.5, "72761.5"],
+    [1_772_442_001_000_123, "1772442001000123"],
   ])("a computed number has the digits that a person can use, a price all of its own: %s", (value, text) => {
     expect(render({ value })).toBe(`value  ${text}`);
+  });
+
+  it.each([
+    [0.000_000_000_15, "+0.00000000015"],
+    [-100, "-100"],
+    [1200.004, "+1200"],
+    [0.0049, "+0.0049"],
+    [0, "0"],
+  ])("P&L has cents, and below a cent its first digits, never an exponent: %s", (value, text) => {
+    expect(centsOfProfit(value)).toBe(text);
   });
 
   it("a report says amounts to the cent, in words, and whether they are of paper trading", () => {
@@ -54,7 +66,7 @@ describe("figures in the terminal", () => {
 
       strategies
         strategy  market             mode           total  realized  fees  cycles  fills  incidents  in range  uptime
-        desk      SNEK/USDT on mexc  paper trading  -9.69  +1.5      0.07       3     11          4  85.7 %    -
+        desk      SNEK/USDT on mexc  paper trading  -9.69  +1.5      0.07       3     11          4  85.7 %    not known yet
 
       days
         day         quote  total     realized
