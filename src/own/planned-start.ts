@@ -256,8 +256,7 @@ function worstLoss(
 function balanceWarnings({ unlimited, config: { budget } }: PlannedOwnStrategy, market: Market) {
   if (unlimited.length === 0) return [];
   const amounts = unlimited.map((side) => `${text(budget[side])} ${market[side]}`).join(" and ");
-  const fields = unlimited.map((side) => `${side}Budget`).join(" and ");
-  const message = `it may use all of the free ${amounts}; set ${fields} to use less`;
+  const message = `it may use all of the free ${amounts}; set a budget to use less`;
   return [{ code: "whole_balance", message }];
 }
 

@@ -49,7 +49,7 @@ it("shows first what a strategy without a budget may use, before and after its s
   type Warned = { readonly warnings: readonly { readonly code: string; readonly message: string }[] };
   const all = {
     code: "whole_balance",
-    message: "it may use all of the free 2 BTC and 100000 USDT; set baseBudget and quoteBudget to use less",
+    message: "it may use all of the free 2 BTC and 100000 USDT; set a budget to use less",
   };
   for (const name of ["preview_strategy_still", "start_strategy_still"]) {
     expect((await call<Warned>(name, PLACE)).warnings[0]).toEqual(all);
