@@ -3,6 +3,7 @@ import { createOperations } from "../../src/operations.ts";
 import { toolOf } from "../../src/transport/mcp/tools.ts";
 import { openApi } from "../../src/transport/openapi.ts";
 import { drivenApp } from "../support/driven.ts";
+import { appClient, callTool } from "../support/mcp.ts";
 import { EXCHANGES } from "../support/sandbox.ts";
 
 const STARTS = [
@@ -28,6 +29,31 @@ it.each(STARTS)(
     ).toBe(true);
   },
 );
+
+it("sells the account's own base by default over HTTP, and not by default for agents", async () => {
+  const app = await drivenApp({ mcp: { trading: true, confirm: "plan" } });
+  const client = await appClient(app, "trade");
+  await client.listTools();
+  const grid = {
+    exchange: "kraken",
+    symbol: "BTC/USDT",
+    lowerPrice: 57_000,
+    upperPrice: 63_000,
+    gridLevels: 6,
+    orderSize: 200,
+  };
+  const { body } = await app.call<{ orders: readonly { side: string }[]; warnings: { code: string }[] }>(
+    "POST",
+    "/strategy/grid/preview",
+    grid,
+  );
+  expect(body.orders.filter(({ side }) => side === "sell").length).toBeGreaterThan(0);
+  expect(body.warnings.map(({ code }) => code)).toContain("own_base_used");
+  const { structuredContent } = await callTool(client, "start_grid", grid);
+  const { preview } = structuredContent as unknown as { preview: { what: string; cost: string } };
+  expect(preview.what).toMatch(/\d buys? and 0 sells now/);
+  expect(preview.cost).toMatch(/and 0 BTC that you already own in sells/);
+});
 
 it("warns of a spread that was meant as a percentage", async () => {
   const app = await drivenApp();
