@@ -1,4 +1,4 @@
-// Documents of the package: a README of its own, and guides without links to files that only a checkout has.
+// Documents of the package: its README, and guides without links to files that only a checkout has.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { root } from "./current.cjs";

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { root } from "../support/bundle.ts";
 import { tempFolder } from "../support/temp.ts";
 
-it("packs a README of its own, and documents whose links lead to files of the package", () => {
+it("packs the package's README, and documents whose links lead to files of the package", () => {
   const folder = tempFolder();
   execFileSync(process.execPath, [join(root, "cli/build/pack.mjs"), folder], { stdio: "ignore" });
   const [tarball = ""] = readdirSync(folder);
