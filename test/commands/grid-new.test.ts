@@ -67,7 +67,7 @@ describe("grid new without a terminal", () => {
       0,
       "Nothing was started. To start without a question, add --yes.\n",
     ]);
-    expect(text.stdout).toMatch(/^orders +\d+ buys/);
+    expect(text.stdout).toMatch(/^at most +[\d.]+ USDT in use\norders +\d+ buys/);
     const json = await edgemaker(folder, ["grid", "new", ...SANDBOX, ...FLAGS, "--json"]);
     expect([json.code, json.stderr]).toEqual([0, ""]);
     expect(JSON.parse(json.stdout)).toMatchObject({ start: { useOwnBase: false }, plan: { orders: {} } });

@@ -27,10 +27,12 @@ describe.skipIf(!hasTerminal).each([80, 120])("plans and starts in a terminal of
     const folder = await waves();
     const run = (args: readonly string[]) => said(terminal(folder, args, { columns }), columns);
     const plan = await run(["grid", "preview", ...GRID]);
-    expect(plan).toMatch(/^orders \d+ buys at 57000 to \d+ USDT, \d+ sells at \d+ to 63000 USDT sum /);
+    expect(plan).toMatch(
+      /^at most [\d.]+ USDT in use orders \d+ buys at 57000 to \d+ USDT, \d+ sells at \d+ to 63000 USDT sum /,
+    );
     expect(plan).toMatch(/set aside [\d.]+ of [\d.]+ USDT .* of your own; .* stay free/);
     expect(plan).toMatch(
-      /at most [\d.]+ USDT in use each cycle earns .* break-even if .* worst case .* USDT lost at 57000/,
+      /stay free \([\d.]+ %\) each cycle earns .* break-even if .* worst case .* USDT lost at 57000/,
     );
     expect(plan).toMatch(/armed stops and sells its base at or below 55000/);
     expect(plan).toMatch(
@@ -47,7 +49,7 @@ describe.skipIf(!hasTerminal).each([80, 120])("plans and starts in a terminal of
     const args = [...TRADE, "--preview"];
     const plan = await said(terminal(await waves(), args, { columns }), columns);
     expect(plan).toMatch(
-      /^orders \d+ buys at .* worst case .* to start run the same command without --preview/,
+      /^at most [\d.]+ USDT in use orders \d+ buys at .* worst case .* to start run the same command without --preview/,
     );
   });
 });
