@@ -62,6 +62,8 @@ export const neighboursOf = ([width, slots, shift, spacing]: Places): Places[] =
 export interface Terms {
   readonly market: Market;
   readonly budget: number;
+  /** Of the bars' prices; the market's tick by default. */
+  readonly step?: Decimal;
 }
 
 const floatOf = (value: Decimal): number => wire(value);
@@ -79,7 +81,7 @@ export const candidateBounds = (
 export function gridAt(
   candidate: Candidate,
   price: number,
-  { market, budget }: Terms,
+  { market, budget, step = market.tick }: Terms,
 ): ComparedGrid | undefined {
   const { slots } = candidate;
   const unit = floatOf(market.tick);
@@ -101,15 +103,15 @@ export function gridAt(
     cost[slot] = bought * buy * (isInBase ? 1 : 1 + fee);
     proceeds[slot] = net * sell * (1 - fee);
   }
-  return { rungs: rungsAt(levels, price / unit, market), base, cost, proceeds };
+  return { rungs: rungsAt(levels, price / unit, market.tick, step), base, cost, proceeds };
 }
 
 /** Returns initial states: slots below the price wait to buy, those above it wait for the price. */
-function rungsAt(levels: readonly number[], price: number, market: Market): LadderState {
-  const prices = levels.map((level) => BigInt(level) * market.tick);
+function rungsAt(levels: readonly number[], price: number, tick: Decimal, step: Decimal): LadderState {
+  const prices = levels.map((level) => BigInt(level) * tick);
   const slots = prices.slice(1).map((upper, index) => ({ lower: prices[index] as Decimal, upper }));
-  const armed = slots.filter((_, index) => (levels[index] as number) < Math.round(price)).length;
-  return { ...rungsOf(slots, market, RULES), buying: armed, armed };
+  const armed = slots.filter((_, index) => (levels[index] as number) < price - 1e-6).length;
+  return { ...rungsOf(slots, step, RULES), buying: armed, armed };
 }
 
 /** Returns the levels in whole ticks. */

@@ -174,7 +174,7 @@ export function causeOfOther(
 
 /** Returns whether any bar around that time reaches the price; undefined without bars. */
 function showsPrice(bars: Ticks, { price, at }: ExecutedOrder, within: Millis): boolean | undefined {
-  const ticks = Number(divideWhole(price, bars.tick, "half"));
+  const ticks = Number(divideWhole(price, bars.step, "half"));
   const { times, spanMillis } = bars.candles;
   const [from, until] = [indexAt(bars.candles, at - within - spanMillis), indexAt(bars.candles, at + within)];
   const around = [...times.subarray(from, until)].map((_, i) => from + i);

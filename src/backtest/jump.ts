@@ -37,7 +37,7 @@ export interface Jumps {
 
 /**
  * A grid whose slots have complete open orders, or wait for their first buy: two numbers describe its state. Prices
- * in ticks.
+ * in steps of the bars.
  */
 export interface LadderState {
   /** By slot, lowest first: prices at which its buy and its sell have filled. */
@@ -166,7 +166,7 @@ export interface Ladder {
 export function ladderOf(
   { strategy, orders }: StrategyOnPaper,
   market: Market,
-  { rules, freeQuote }: { readonly rules: Rules; readonly freeQuote: Decimal },
+  { rules, freeQuote, step }: { readonly rules: Rules; readonly freeQuote: Decimal; readonly step: Decimal },
 ): Ladder | undefined {
   const { config, state } = strategy;
   if (rules.tickInterval !== undefined || strategy.status !== "running") return undefined;
@@ -185,7 +185,7 @@ export function ladderOf(
   const lacking = slots.map((slot, index) => lackOf(slot, market, index >= armed));
   if (lacking.some((lack) => lack === undefined)) return undefined;
   if (lacking.reduce<Decimal>((sum, lack) => sum + (lack as Decimal), ZERO) > freeQuote) return undefined;
-  const rungs = { ...rungsOf(slots, market, rules), buying, armed };
+  const rungs = { ...rungsOf(slots, step, rules), buying, armed };
   return isNarrow(rungs) ? { slots, rungs } : undefined;
 }
 
@@ -199,14 +199,14 @@ const waits = ({ side, base, bought, sellAt, retryAt }: Slot): boolean =>
 /** Returns the prices at which slots' orders fill, and at which waiting slots begin to buy. */
 export function rungsOf(
   slots: readonly Pick<Slot, "lower" | "upper">[],
-  { tick }: Pick<Market, "tick">,
+  step: Decimal,
   rules: Pick<Rules, "fill" | "spread">,
 ): Pick<LadderState, "buys" | "sells" | "lowers"> {
-  const fillPrices = fillPricesOf(tick, rules);
+  const fillPrices = fillPricesOf(step, rules);
   return {
     buys: Float64Array.from(slots, ({ lower }) => fillPrices.buy(lower)),
     sells: Float64Array.from(slots, ({ upper }) => fillPrices.sell(upper)),
-    lowers: Float64Array.from(slots, ({ lower }) => Number(lower / tick)),
+    lowers: Float64Array.from(slots, ({ lower }) => Number(lower / step)),
   };
 }
 

@@ -143,7 +143,7 @@ export interface Gains {
  */
 export function gainsOf(grid: ComparedGrid, bars: Ticks, { from, until }: Window, parts: number): Gains {
   const jumps = jump(grid.rungs, bars, { extremes: RULES.extremes, from, until });
-  const unit = wire(bars.tick);
+  const unit = wire(bars.step);
   const gains = new Float64Array(parts);
   let [fill, cash, position, before] = [0, 0, 0, 0];
   for (let part = 0; part < parts; part++) {

@@ -306,7 +306,7 @@ export interface Paper extends PaperVenue {
    * filled.
    */
   readonly moveTo: (corner: Corner) => boolean;
-  /** Returns the prices in ticks at which the next open order fills. */
+  /** Returns the prices in steps at which the next open order fills. */
   readonly reach: () => TickReach;
   /** Returns an independent copy of its current state. */
   readonly fork: () => Paper;
@@ -321,17 +321,25 @@ export const slippedPrice = ({ tick }: Market, { slippage }: Rules, side: Side, 
 export const paper = (
   market: Market,
   rules: Rules,
-  { balances, first }: { readonly balances: readonly Balance[]; readonly first: Corner },
-): Paper => paperFrom(paperAccount(market, { balances, at: first.at }), { market, rules, first });
+  { balances, first, step = market.tick }: PaperOpening,
+): Paper => paperFrom(paperAccount(market, { balances, at: first.at }), { market, rules, first, step });
+
+interface PaperOpening {
+  readonly balances: readonly Balance[];
+  readonly first: Corner;
+  /** Of the price points; the market's tick by default. */
+  readonly step?: Decimal;
+}
 
 interface PaperPrices {
   readonly market: Market;
   readonly rules: Rules;
   readonly first: Corner;
+  readonly step: Decimal;
 }
 
-function paperFrom(account: PaperAccount, { market, rules, first }: PaperPrices): Paper {
-  const fillPrices = fillPricesOf(market.tick, rules);
+function paperFrom(account: PaperAccount, { market, rules, first, step }: PaperPrices): Paper {
+  const fillPrices = fillPricesOf(step, rules);
   let now = first;
   const bounds = new Map<string, number>();
   const boundOf = ({ id, side, price }: BookedOrder): number => {
@@ -357,11 +365,11 @@ function paperFrom(account: PaperAccount, { market, rules, first }: PaperPrices)
     }
     return met.length > 0;
   };
-  const quote = (): BidAsk => quoteAt(market, rules, now);
+  const quote = (): BidAsk => quoteAt(market, rules, now, step);
   return {
     ...account,
     quote,
-    fork: () => paperFrom(account.fork(), { market, rules, first: now }),
+    fork: () => paperFrom(account.fork(), { market, rules, first: now, step }),
     moveTo(corner) {
       const hasMet = meet(corner);
       now = corner;
@@ -386,11 +394,11 @@ function paperFrom(account: PaperAccount, { market, rules, first }: PaperPrices)
   };
 }
 
-/** Returns bid and ask: half the spread, at least one tick, on both sides of the price. */
-export function quoteAt({ tick }: Market, { spread }: Rules, { ticks, at }: Corner): BidAsk {
-  const price = BigInt(ticks) * tick;
+/** Returns bid and ask in whole ticks: half the spread, at least one tick, on both sides of the price. */
+export function quoteAt({ tick }: Market, { spread }: Rules, { ticks, at }: Corner, step = tick): BidAsk {
+  const price = BigInt(ticks) * step;
   const half = max(tick, roundToStep(mul(price, spread / 2n, "half"), tick, "half"));
-  return { bid: price - half, ask: price + half, at };
+  return { bid: roundToStep(price, tick, "down") - half, ask: roundToStep(price, tick, "up") + half, at };
 }
 
 export interface WalkOptions {

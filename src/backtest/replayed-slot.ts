@@ -201,7 +201,7 @@ export function jumpedLog(jumped: Jumped): FillLog {
 
 function fillsOf({ jumps, slots, replayed, strategy, bars, market, rules }: Jumped, from: number): Fill[] {
   const done = new Int32Array(slots.length);
-  const fillPrices = fillPricesOf(market.tick, rules);
+  const fillPrices = fillPricesOf(bars.step, rules);
   const fills: Fill[] = [];
   for (let i = 0; i < jumps.count; i++) {
     const code = jumps.codes[i] as number;

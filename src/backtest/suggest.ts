@@ -159,10 +159,10 @@ interface Past {
 
 function tried(places: Places, { bars, windows }: Past, terms: Terms): Trial | undefined {
   const candidate = candidateAt(places);
-  const unit = wire(bars.tick);
+  const unit = wire(bars.step);
   const found: Gains[] = [];
   for (const window of windows) {
-    const grid = gridAt(candidate, openAt(bars, window.from) * unit, terms);
+    const grid = gridAt(candidate, openAt(bars, window.from) * unit, { ...terms, step: bars.step });
     if (!grid) return undefined;
     found.push(gainsOf(grid, bars, window, PARTS));
   }

@@ -16,7 +16,7 @@ import {
 import { createQueues, type QueueModel } from "./queue.ts";
 import { type FillPrices, fillPricesOf, type Rules, type TickReach } from "./ticks.ts";
 
-/** One trade in whole ticks; an unknown amount is enough for any order. */
+/** One trade in whole steps; an unknown amount is enough for any order. */
 export interface Print {
   readonly at: Millis;
   readonly ticks: number;
@@ -31,9 +31,9 @@ export interface TapePaper extends PaperVenue {
   readonly see: (at: Millis, printed?: number) => void;
   /** Shows the recorded book at this position. */
   readonly show: (index: number, at: Millis) => void;
-  /** Returns the prices in ticks at which a trade affects open orders. */
+  /** Returns the prices in steps at which a trade affects open orders. */
   readonly reach: () => TickReach;
-  /** Returns the prices of the last trade, or the best prices of the last book, in ticks. */
+  /** Returns the prices of the last trade, or the best prices of the last book, in steps. */
   readonly lastPrices: () => TickReach;
 }
 
@@ -42,17 +42,19 @@ interface TapeOpening {
   readonly first: Print;
   readonly books: TapeBooks | null;
   readonly queue: QueueModel;
+  /** Of the prices; the market's tick by default. */
+  readonly step?: Decimal;
 }
 
 export function tapePaper(
   market: Market,
   rules: Rules,
-  { balances, first, books, queue: model }: TapeOpening,
+  { balances, first, books, queue: model, step = market.tick }: TapeOpening,
 ): TapePaper {
   const account = paperAccount(market, { balances, at: first.at });
   const queues = createQueues(books, model);
   // A trade happens at a bid or an ask, so no spread is subtracted.
-  const fillPrices = fillPricesOf(market.tick, { fill: books ? "touch" : rules.fill, spread: ZERO });
+  const fillPrices = fillPricesOf(step, { fill: books ? "touch" : rules.fill, spread: ZERO });
   let [ticks, now] = [first.ticks, first.at];
   let reached: TickReach | undefined;
 
@@ -63,7 +65,7 @@ export function tapePaper(
 
   function print(one: Print): boolean {
     see(one.at, one.ticks);
-    const at = BigInt(one.ticks) * market.tick;
+    const at = BigInt(one.ticks) * step;
     let [left, hasFilled]: [Decimal, boolean] = [one.amount ?? DEEP_DEPTH, false];
     for (const order of reachedBy(account.resting(), one.ticks, fillPrices)) {
       if (books && order.price === at) left = queues.passed(order, one.amount && left, left);
@@ -84,13 +86,13 @@ export function tapePaper(
 
   function quote(): BidAsk {
     const [bid, ask] = [queues.levels("buy", 1)[0]?.price, queues.levels("sell", 1)[0]?.price];
-    return bid && ask ? { bid, ask, at: now } : quoteAt(market, rules, { at: now, ticks });
+    return bid && ask ? { bid, ask, at: now } : quoteAt(market, rules, { at: now, ticks }, step);
   }
 
   function lastPrices(): TickReach {
     const { bid, ask } = quote();
     if (!books) return { below: ticks, above: ticks };
-    return { below: Number(bid / market.tick), above: Number((ask + market.tick - 1n) / market.tick) };
+    return { below: Number(bid / step), above: Number((ask + step - 1n) / step) };
   }
 
   /** Fills a taker order from the other side of the book, or at the best price with slippage. */
@@ -135,7 +137,7 @@ const reachedBy = (
     )
     .sort((a, b) => Number(a.side === "buy" ? b.price - a.price : a.price - b.price));
 
-/** Returns the prices in ticks at which a trade fills one of these orders. */
+/** Returns the prices in steps at which a trade fills one of these orders. */
 function tickReachOf(resting: readonly BookedOrder[], fillPrices: FillPrices): TickReach {
   let [below, above] = [-Infinity, Infinity];
   for (const { side, price } of resting) {

@@ -2,10 +2,11 @@ import { type Candles, type Column, MAX_INT32 } from "../candles/candles.ts";
 import { type Decimal, divideWhole, ONE, ZERO } from "../kernel/decimal.ts";
 import type { Millis } from "../kernel/time.ts";
 
-/** Candles in whole ticks of a market, with the extremes of every block of bars. */
+/** Candles in whole steps of the price, with the extremes of every block of bars. */
 export interface Ticks {
   readonly candles: Candles;
-  readonly tick: Decimal;
+  /** The largest step of which the market's tick and the last decimal of the candles are multiples. */
+  readonly step: Decimal;
   /** Number of bars. */
   readonly count: number;
   /**
@@ -23,35 +24,32 @@ export const closeAt = ({ rows }: Ticks, bar: number): number => rows[4 * bar + 
 
 const known = new WeakMap<Candles, Map<Decimal, Ticks>>();
 
-/**
- * Converts candles to ticks; the same candles and tick are converted once. Prices between two ticks are rounded half
- * up.
- */
+/** Converts candles to whole steps, exactly; the same candles and tick are converted once. */
 export function ticksOf(candles: Candles, tick: Decimal): Ticks {
   const ofCandles = known.get(candles) ?? new Map<Decimal, Ticks>();
   known.set(candles, ofCandles);
   const found = ofCandles.get(tick);
   if (found) return found;
-  const rows = tickRowsOf(candles, tick);
-  const made: Ticks = { candles, tick, count: candles.times.length, rows, blocks: blockLevels(rows) };
+  const unit = ONE / 10n ** BigInt(candles.scale);
+  let [step, rest] = [unit, tick];
+  while (rest !== ZERO) [step, rest] = [rest, step % rest];
+  const rows = stepRows(candles, Number(unit / step));
+  const made: Ticks = { candles, step, count: candles.times.length, rows, blocks: blockLevels(rows) };
   ofCandles.set(tick, made);
   return made;
 }
 
-function tickRowsOf(candles: Candles, tick: Decimal): Column {
-  const { open, low, high, close } = candles;
-  const unit = ONE / 10n ** BigInt(candles.scale);
-  const counter = counterOf(unit, tick);
+function stepRows({ open, low, high, close }: Candles, times: number): Column {
   let highest = 0;
   for (const price of high) highest = Math.max(highest, price);
-  const isNarrow = counter(highest) <= MAX_INT32;
   const length = 4 * (high.length + 1);
-  const rows = isNarrow ? new Int32Array(length) : new Float64Array(length);
-  const each = tick % unit === 0n ? Number(tick / unit) : undefined;
-  if (open instanceof Int32Array && each !== undefined) divideInto(rows as Int32Array, candles, each);
-  else
-    for (const [index, column] of [open, low, high, close].entries())
-      for (let i = 0; i < column.length; i++) rows[4 * i + index] = counter(column[i] as number);
+  const rows = highest * times <= MAX_INT32 ? new Int32Array(length) : new Float64Array(length);
+  for (let i = 0, at = 0; i < open.length; i++, at += 4) {
+    rows[at] = (open[i] as number) * times;
+    rows[at + 1] = (low[i] as number) * times;
+    rows[at + 2] = (high[i] as number) * times;
+    rows[at + 3] = (close[i] as number) * times;
+  }
   rows[length - 3] = NO_TICK;
   return rows;
 }
@@ -59,37 +57,7 @@ function tickRowsOf(candles: Candles, tick: Decimal): Column {
 /** Below every price; no bar reaches it. */
 const NO_TICK = -MAX_INT32;
 
-/** Divides prices, rounded half up. With quotients this small, a double is exact enough to round correctly. */
-function divideInto(rows: Int32Array, { open, low, high, close }: Candles, each: number): void {
-  const twice = 2 * each;
-  for (let i = 0, at = 0; i < open.length; i++, at += 4) {
-    rows[at] = Math.floor((2 * (open[i] as number) + each) / twice);
-    rows[at + 1] = Math.floor((2 * (low[i] as number) + each) / twice);
-    rows[at + 2] = Math.floor((2 * (high[i] as number) + each) / twice);
-    rows[at + 3] = Math.floor((2 * (close[i] as number) + each) / twice);
-  }
-}
-
-/**
- * Returns a function that converts price units to whole ticks. One of the two is nearly always a multiple of the
- * other, which doubles compute exactly.
- */
-function counterOf(unit: Decimal, tick: Decimal): (price: number) => number {
-  if (unit % tick === 0n) {
-    const times = Number(unit / tick);
-    return (price) => price * times;
-  }
-  if (tick % unit === 0n) {
-    const each = Number(tick / unit);
-    return (price) => {
-      const rest = price % each;
-      return (price - rest) / each + (2 * rest >= each ? 1 : 0);
-    };
-  }
-  return (price) => Number(divideWhole(BigInt(price) * unit, tick, "half"));
-}
-
-/** A lower and an upper price in ticks; an event happens at or beyond either of them. */
+/** A lower and an upper price in steps; an event happens at or beyond either of them. */
 export interface TickReach {
   readonly below: number;
   readonly above: number;
@@ -126,15 +94,15 @@ export function nextBar({ rows, blocks }: Ticks, from: number, below: number, ab
 const isQuiet = (blocks: Blocks, block: number, least: number, above: number): boolean =>
   (blocks[2 * block] as number) > least && (blocks[2 * block + 1] as number) < above;
 
-/** The highest price in ticks at which an open buy has filled, and the lowest at which a sell has. */
+/** The highest price in steps at which an open buy has filled, and the lowest at which a sell has. */
 export interface FillPrices {
   readonly buy: (price: Decimal) => number;
   readonly sell: (price: Decimal) => number;
 }
 
 /** Returns fill prices: a buy meets the ask and a sell the bid, half a spread away from a bar's price. */
-export function fillPricesOf(tick: Decimal, { fill, spread }: Pick<Rules, "fill" | "spread">): FillPrices {
-  const [up, down] = [tick * (2n * ONE + spread), tick * (2n * ONE - spread)];
+export function fillPricesOf(step: Decimal, { fill, spread }: Pick<Rules, "fill" | "spread">): FillPrices {
+  const [up, down] = [step * (2n * ONE + spread), step * (2n * ONE - spread)];
   const beyond = fill === "cross";
   return {
     buy: (price) => {

@@ -102,6 +102,7 @@ export const DAYS: readonly Case[] = [
     // The first day begins below the price, and rises through it.
     days: [0, 1.2],
   },
+  { name: "prices between two ticks", grid: range({}), market: { tick: d("7") }, base: "0.05" },
   { name: "a trigger price", grid: range({ triggerPrice: 46000 }) },
   { name: "orders that may take", grid: range({ postOnly: false }), base: "0.03" },
   {
@@ -140,7 +141,7 @@ export function prepared(
   ];
   const request =
     grid.name === "start_grid" ? requestedRangeOf(grid.request as never) : centeredOf(grid.request as never);
-  const first = quoteAt(market, rules, { at: candles.from, ticks: openAt(bars, 0) });
+  const first = quoteAt(market, rules, { at: candles.from, ticks: openAt(bars, 0) }, bars.step);
   const setup = { market, quote: first, balances };
   const strategy = () => begin(checkGrid(request, setup), setup);
   return { market, rules, bars, balances, strategy, request };

@@ -20,6 +20,8 @@ interface Random {
   readonly width: number;
   readonly half: number;
   readonly levels: number;
+  /** The candles' prices are whole numbers, so a tick of 4 leaves most of them between two ticks. */
+  readonly tick: string;
   readonly lot: string;
   readonly maker: string;
   readonly feeIn: "base" | "quote";
@@ -35,6 +37,7 @@ const randoms: fc.Arbitrary<Random> = fc.record({
   width: fc.integer({ min: 3, max: 60 }),
   half: fc.integer({ min: 200, max: 3000 }),
   levels: fc.integer({ min: 2, max: 40 }),
+  tick: fc.constantFrom("1", "4"),
   lot: fc.constantFrom("0.00001", "0.0003", "0.001"),
   maker: fc.constantFrom("0", "0.0005", "0.001"),
   feeIn: fc.constantFrom("base", "quote"),
@@ -51,6 +54,7 @@ const MEETS: Random = {
   width: 5,
   half: 203,
   levels: 36,
+  tick: "1",
   lot: "0.001",
   maker: "0",
   feeIn: "quote",
@@ -64,7 +68,7 @@ const MEETS: Random = {
 function both(one: Random, bars = 250) {
   const candles = randomCandles(one.seed, bars, one.width);
   const market: Market = marketOf({
-    tick: d("1"),
+    tick: d(one.tick),
     lot: d(one.lot),
     minAmount: d(one.lot),
     minNotional: d("1"),
@@ -74,7 +78,7 @@ function both(one: Random, bars = 250) {
   });
   const rules: Rules = { ...RULES, fill: one.fill, extremes: one.extremes, spread: d(one.spread) };
   const ticks = ticksOf(candles, market.tick);
-  const quote = quoteAt(market, rules, { at: candles.from, ticks: openAt(ticks, 0) });
+  const quote = quoteAt(market, rules, { at: candles.from, ticks: openAt(ticks, 0) }, ticks.step);
   const balances = [
     { asset: "USDT", free: d("100000"), used: 0n },
     { asset: "BTC", free: d(one.base), used: 0n },

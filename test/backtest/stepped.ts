@@ -93,7 +93,7 @@ export async function steppedAny(
     await deposit(books, { exchange: EXCHANGE, asset, amount });
   }
   const path = pathOf(bars, rules);
-  const quote = (at: Millis) => quoteAt(market, rules, { at, ticks: path.at(at) });
+  const quote = (at: Millis) => quoteAt(market, rules, { at, ticks: path.at(at) }, bars.step);
   const now = () => row.origin + (time.now() - row.created);
   const account = { exchange: EXCHANGE, kind: "sandbox", host: "" } as const;
   const venue: Venue = {
@@ -105,7 +105,10 @@ export async function steppedAny(
       pricing: {
         look: async () => ({ ...(await books.load(EXCHANGE)), at: now() }),
         settlement: ({ books: observed, at }) =>
-          fillResting(observed, at, () => ({ market, path }), { fill: rules.fill, parts: false }),
+          fillResting(observed, at, () => ({ market: { ...market, tick: bars.step }, path }), {
+            fill: rules.fill,
+            parts: false,
+          }),
         arrival(_moment, { side }) {
           const { bid, ask } = quote(now());
           const price =

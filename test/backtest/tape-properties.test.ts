@@ -134,7 +134,7 @@ describe("passes over a tape", () => {
         const tape = taped(eventsOf(past, (i) => (past.sizes[i] as number) / 100));
         const bars = ticksOf(tape.prints, MARKET.tick);
         const rules = { ...RULES, tickInterval };
-        const quote = quoteAt(MARKET, rules, { at: tape.prints.from, ticks: openAt(bars, 0) });
+        const quote = quoteAt(MARKET, rules, { at: tape.prints.from, ticks: openAt(bars, 0) }, bars.step);
         const balances = [{ asset: "USDT", free: d("1000"), used: 0n }];
         const setup = { market: MARKET, quote, balances };
         const run = (everyPass: boolean) => {

@@ -76,10 +76,10 @@ export function* backtestingPosition<S extends PositionStrategy>(
 ): Generator<number, PositionBacktest<S>> {
   const bars = ticksOf(candles, market.tick);
   // Without bars the lowest price is below every one.
-  if (lowAt(bars, 0) < 1)
+  if (BigInt(lowAt(bars, 0)) * bars.step < market.tick)
     throw new AppError("Invalid request", `the candles' prices are below the tick of ${text(market.tick)}`);
   const rules = { ...RULES, ...given, tickInterval: given?.tickInterval ?? DEFAULT_TICK_INTERVAL_MS };
-  const price = (ticks: number) => BigInt(ticks) * market.tick;
+  const price = (ticks: number) => BigInt(ticks) * bars.step;
   const startPrice = price(openAt(bars, 0));
   const strategy = begin(startPrice);
   const { budget } = strategy.config;
@@ -280,7 +280,7 @@ function makePass<S extends PositionStrategy>(positionWalk: PositionWalk<S>): vo
   positionWalk.measurer.addPass(fills, venue.quote());
   positionWalk.passes++;
   const { strategy } = account;
-  const price = BigInt(here.ticks) * options.market.tick;
+  const price = BigInt(here.ticks) * positionWalk.bars.step;
   const { total, position } = positionAccounts(strategy, price);
   positionWalk.leastBase = min(positionWalk.leastBase, position);
   positionWalk.mostBase = max(positionWalk.mostBase, position);

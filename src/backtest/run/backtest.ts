@@ -134,9 +134,9 @@ export function* backtesting(
   const { market } = options;
   const rules: Rules = { ...RULES, ...options.rules };
   const bars = ticksOf(candles, market.tick);
-  if (lowAt(bars, 0) < 1)
+  if (BigInt(lowAt(bars, 0)) * bars.step < market.tick)
     throw new AppError("Invalid request", `the candles' prices are below the tick of ${text(market.tick)}`);
-  const first = quoteAt(market, rules, { at: candles.from, ticks: openAt(bars, 0) });
+  const first = quoteAt(market, rules, { at: candles.from, ticks: openAt(bars, 0) }, bars.step);
   const laid = checkGrid(request, { market, quote: first, balances: plenty(market) });
   const invested = mul(sum(laid.slots.map(({ size }) => size)), ONE + quoteFee(market), "up");
   const balances = options.balances ?? enough(laid, market, invested);
@@ -297,7 +297,7 @@ function begunOn(
     account: opened(strategy),
     wake: undefined,
     filled: false,
-    venue: tapePaper(market, rules, { balances, first, books: tape.books, queue }),
+    venue: tapePaper(market, rules, { balances, first, books: tape.books, queue, step: bars.step }),
     nextPass: at + (rules.tickInterval ?? 0),
     book: 0,
     print: 1,

@@ -42,7 +42,7 @@ export function figuresOf(
 ): Figures {
   const { state } = account.strategy;
   const endPrice = closeOf(bars, count - 1);
-  const startPrice = BigInt(openAt(bars, 0)) * bars.tick;
+  const startPrice = BigInt(openAt(bars, 0)) * bars.step;
   const moved = endPrice - startPrice;
   const profit = profitOf(state, endPrice);
   return {
@@ -57,7 +57,7 @@ export function figuresOf(
 }
 
 /** Returns the close of a bar. */
-export const closeOf = (bars: Ticks, bar: number): Decimal => BigInt(closeAt(bars, bar)) * bars.tick;
+export const closeOf = (bars: Ticks, bar: number): Decimal => BigInt(closeAt(bars, bar)) * bars.step;
 
 interface BarsLookedAt {
   /** Number of bars included. */
@@ -143,7 +143,7 @@ interface Drawing extends Holding {
 }
 
 function pointAt(bars: Ticks, bar: number, { cash, base, invested, peak }: Drawing): Point {
-  const tick = floatUnits(bars.tick);
+  const tick = floatUnits(bars.step);
   const price = closeAt(bars, bar) * tick;
   const equity = cash + base * price;
   return {
@@ -162,7 +162,7 @@ const endAt = ({ bars }: Positions, index: number, count: number): number =>
 /** Returns the equity at the first close of each day, and at the last close, if it is another one. */
 function dailyEquity(positions: Positions, bars: Ticks, { count, invested }: BarsLookedAt): number[] {
   const { times } = bars.candles;
-  const tick = floatUnits(bars.tick);
+  const tick = floatUnits(bars.step);
   const days: number[] = [];
   let index = 0;
   const equity = (bar: number): number => {
@@ -181,7 +181,7 @@ function dailyEquity(positions: Positions, bars: Ticks, { count, invested }: Bar
 
 /** Counts bars that closed between the outermost levels at their time. */
 function insideOf({ ranges }: Positions, bars: Ticks, count: number): number {
-  const tick = floatUnits(bars.tick);
+  const tick = floatUnits(bars.step);
   let inside = 0;
   for (const [index, { bar, low, high }] of ranges.entries()) {
     const until = Math.min(ranges[index + 1]?.bar ?? count, count);
@@ -217,7 +217,7 @@ interface Drawdown {
  */
 export function createFalls(bars: Ticks, positions: Positions, invested: number) {
   const { blocks, candles } = bars;
-  const tick = floatUnits(bars.tick);
+  const tick = floatUnits(bars.step);
   const [tiny, small, large] = blocks;
   let worst: Drawdown = { amount: 0, share: 0, peak: invested, from: candles.from, to: candles.from };
   const equityAt = (index: number, ticks: number): number =>

@@ -101,8 +101,14 @@ export const walkedTo = (
   positions: positionsOf(positions),
 });
 
+/** Steps of the orders' prices, and of the bars' prices. */
+export interface PriceSteps {
+  readonly tick: Decimal;
+  readonly step: Decimal;
+}
+
 /** Rounds down; an additional pass has no effect. */
-const ticks = (price: Decimal, tick: Decimal): number => Number(div(price, tick, "down") / 10n ** 18n);
+const ticks = (price: Decimal, step: Decimal): number => Number(div(price, step, "down") / 10n ** 18n);
 
 const isDue = ({ wake, filled, here: { ticks }, options }: Omit<BarRun<Strategy>, "account">): boolean =>
   options.everyPass === true || wake === undefined || filled || ticks <= wake.below || ticks >= wake.above;
@@ -132,14 +138,19 @@ const isRefusedForGood = ({ index, retryAt }: Slot, { refused }: GridState): boo
   retryAt === 0 && LASTING.includes(refused.find(({ slot }) => slot === index)?.reason ?? "rejected");
 
 /** Returns the price above which a selling slot without base begins to buy. */
-const sideTurn = ({ side, lower, base, bought }: Slot, tick: Decimal): TickReach =>
-  side === "sell" && base === 0n && bought === 0n ? { ...NEVER, above: ticks(lower, tick) } : NEVER;
+const sideTurn = ({ side, lower, base, bought }: Slot, step: Decimal): TickReach =>
+  side === "sell" && base === 0n && bought === 0n ? { ...NEVER, above: ticks(lower, step) } : NEVER;
 
 const FUNDED: readonly RefusalReason[] = ["no_quote", "max_position", "safety_reserve"];
 
-const priceReach = (below: Decimal | undefined, above: Decimal | undefined, tick: Decimal): TickReach => ({
-  below: below === undefined ? -Infinity : ticks(below, tick) + 1,
-  above: above === undefined ? Infinity : ticks(above, tick),
+/** A quote is in whole ticks, so its middle can be up to a tick beyond a price between two ticks. */
+const priceReach = (
+  below: Decimal | undefined,
+  above: Decimal | undefined,
+  { tick, step }: PriceSteps,
+): TickReach => ({
+  below: below === undefined ? -Infinity : ticks(below + tick - step, step) + 1,
+  above: above === undefined ? Infinity : ticks(above - tick + step, step),
 });
 
 export const nearerReach = (a: TickReach, b: TickReach): TickReach => ({
@@ -157,8 +168,8 @@ const armedSlots = ({ slots, rungs }: Ladder, { armed }: Jumps): Slot[] =>
   });
 
 /** Returns the prices for a grid whose slots know when to act: only those that move the whole grid. */
-export const gridWakeOf = ({ config, state }: GridStrategy, tick: Decimal): TickReach =>
-  movesOf(config, state, tick);
+export const gridWakeOf = ({ config, state }: GridStrategy, steps: PriceSteps): TickReach =>
+  movesOf(config, state, steps);
 
 /**
  * Runs the strategy over bars: its own passes on a venue in memory, at every price point of every bar or at each
@@ -222,7 +233,7 @@ export function barRun<S extends Strategy>(
     wake: undefined,
     filled: false,
     fills: [],
-    venue: paper(market, rules, { balances, first }),
+    venue: paper(market, rules, { balances, first, step: bars.step }),
     here: first,
     nextPass: first.at + (rules.tickInterval ?? 0),
   };
@@ -243,7 +254,7 @@ function leapFrom(run: Walk, from: number): WalkResult | undefined {
     account,
     bars,
     from,
-    wake: gridWakeOf(account.strategy, bars.tick),
+    wake: gridWakeOf(account.strategy, { tick: options.market.tick, step: bars.step }),
     fills,
     positions,
     options,
@@ -300,7 +311,7 @@ export function makeGridPass(run: GridRun<PaperVenue>, at: Millis, bar: number, 
   run.account = account;
   run.passes.push(at);
   run.filled = false;
-  run.wake = cancelled ? undefined : wakeOf(account, market.tick, lastTicks);
+  run.wake = cancelled ? undefined : wakeOf(account, { tick: market.tick, step: run.bars.step }, lastTicks);
   run.fills.push(...fills);
   if (account.strategy.state.ledger !== before) run.positions.push(positionFrom(bar, account.strategy));
 }
@@ -332,7 +343,7 @@ interface NoLeap {
 function leap(point: LeapPoint): LeapResult | NoLeap {
   const { account, bars, from, wake, options, fills: before, freeQuote } = point;
   const { market, rules } = options;
-  const ladder = ladderOf(account, market, { rules, freeQuote });
+  const ladder = ladderOf(account, market, { rules, freeQuote, step: bars.step });
   if (!ladder || !isUndisturbed(bars, from, wake)) return { notBefore: from + 1 };
   const { strategy } = account;
   const until = bars.count;
@@ -406,18 +417,18 @@ function positionsIn(
 }
 
 /**
- * Returns the prices in ticks at which a pass could do more than book fills: until the price reaches one, no pass
+ * Returns the prices in steps at which a pass could do more than book fills: until the price reaches one, no pass
  * changes anything. Undefined if time alone could, or if an action is in progress; then every pass runs. `lastTicks`
  * is the price of the previous pass, if a pass depends on a single price.
  */
 export function wakeOf(
   { strategy, orders }: { strategy: GridStrategy; orders: readonly Order[] },
-  tick: Decimal,
+  steps: PriceSteps,
   lastTicks = Infinity,
 ): TickReach | undefined {
   const { config, state, status, phase } = strategy;
   if (status === "stopped") return NEVER;
-  if (status === "idle") return triggerOf(strategy, tick);
+  if (status === "idle") return triggerOf(strategy, steps);
   const isSettled = status === "running" && (phase === "active" || phase === "placing");
   if (!isSettled || isUnderWay(state) || config.centered?.volatility) return undefined;
   if (!canSkip("wake", config)) return undefined;
@@ -426,9 +437,9 @@ export function wakeOf(
   const idle = state.slots.filter(({ index }) => !busy.has(index));
   if (!idle.every((slot) => isRefusedForGood(slot, state))) return undefined;
   const reaches = idle.map((slot) =>
-    nearerReach(sideTurn(slot, tick), cheaperBuy(slot, state, { tick, lastTicks })),
+    nearerReach(sideTurn(slot, steps.step), cheaperBuy(slot, state, { step: steps.step, lastTicks })),
   );
-  return [...reaches, movesOf(config, state, tick)].reduce(nearerReach, NEVER);
+  return [...reaches, movesOf(config, state, steps)].reduce(nearerReach, NEVER);
 }
 
 /**
@@ -449,32 +460,32 @@ function isAtLevel({ slot: index, generation, side, price, state: life }: Order,
 function cheaperBuy(
   { index, side, lower }: Slot,
   { refused }: GridState,
-  { tick, lastTicks }: { readonly tick: Decimal; readonly lastTicks: number },
+  { step, lastTicks }: { readonly step: Decimal; readonly lastTicks: number },
 ): TickReach {
   const isFunded = refused.some(({ slot, reason }) => slot === index && FUNDED.includes(reason));
   return side === "buy" && isFunded
-    ? { ...NEVER, below: Math.min(ticks(lower, tick), lastTicks - 1) }
+    ? { ...NEVER, below: Math.min(ticks(lower, step), lastTicks - 1) }
     : NEVER;
 }
 
 /** Returns prices that move the whole grid: stop prices, the ends of a trail, the edges of a centered grid. */
-function movesOf(config: GridConfig, state: GridState, tick: Decimal): TickReach {
+function movesOf(config: GridConfig, state: GridState, steps: PriceSteps): TickReach {
   const { stopLossPrice, takeProfitPrice, centered, trail } = config;
-  const stops = priceReach(stopLossPrice, takeProfitPrice, tick);
+  const stops = priceReach(stopLossPrice, takeProfitPrice, steps);
   if (centered) {
     const { lowest, highest } = rebuildEdges(centered, state);
-    return nearerReach(stops, priceReach(lowest, highest, tick));
+    return nearerReach(stops, priceReach(lowest, highest, steps));
   }
   if (!trail) return stops;
-  const { up, down } = trailEnds(config, state, tick);
-  return nearerReach(stops, priceReach(down, up, tick));
+  const { up, down } = trailEnds(config, state, steps.tick);
+  return nearerReach(stops, priceReach(down, up, steps));
 }
 
 /** Returns the trigger price of a waiting grid; nothing else matters until then. */
-function triggerOf({ config, state }: GridStrategy, tick: Decimal): TickReach {
+function triggerOf({ config, state }: GridStrategy, steps: PriceSteps): TickReach {
   const { triggerPrice } = config;
   if (triggerPrice === undefined) return NEVER;
   return state.startPrice < triggerPrice
-    ? priceReach(undefined, triggerPrice, tick)
-    : priceReach(triggerPrice, undefined, tick);
+    ? priceReach(undefined, triggerPrice, steps)
+    : priceReach(triggerPrice, undefined, steps);
 }

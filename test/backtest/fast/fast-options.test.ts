@@ -63,6 +63,7 @@ const CENTERED_CHANGES: Readonly<Record<string, object>> = {
 };
 
 const candles = randomCandles(11, most(250, 80), 40);
+const STEPS = { tick: d("0.1"), step: d("0.1") };
 const MARKET = { tick: d("0.1"), maker: d("0.0002"), taker: d("0.0004"), minNotional: d("1") };
 
 /** The candles are around 10,000 units of a tenth. */
@@ -137,8 +138,8 @@ describe("an unlisted option", () => {
     const config = { ...account.strategy.config, highestBuy: d("980") } as GridConfig;
     expect(canSkip("wake", config) || canSkip("leap", config)).toBe(false);
     const of = { ...account, strategy: { ...account.strategy, config } };
-    expect(wakeOf(account, MARKET.tick)).toBeDefined();
-    expect(wakeOf(of, MARKET.tick)).toBeUndefined();
+    expect(wakeOf(account, STEPS)).toBeDefined();
+    expect(wakeOf(of, STEPS)).toBeUndefined();
   });
 });
 

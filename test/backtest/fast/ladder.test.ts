@@ -29,7 +29,15 @@ interface Over {
 function laddered(freeQuote: Decimal, { slots = SLOTS, busy = [0, 1], config = {}, ...over }: Over = {}) {
   const own = { ...strategy({ state: state(slots) }), config, ...over.grid } as GridStrategy;
   const account = { strategy: own, orders: busy.map((index) => order({ slot: index })), memory: {} as never };
-  return ladderOf(account, { ...MARKET, ...over.on }, { rules: { ...RULES, ...over.rules }, freeQuote });
+  return ladderOf(
+    account,
+    { ...MARKET, ...over.on },
+    {
+      rules: { ...RULES, ...over.rules },
+      freeQuote,
+      step: MARKET.tick,
+    },
+  );
 }
 const PLENTY = d("1000");
 
@@ -44,7 +52,7 @@ describe("a grid that only its own fills change", () => {
       buying: 1,
       armed: 2,
     });
-    expect(rungsOf(SLOTS, MARKET, { fill: "touch", spread: ZERO }).buys).toEqual(
+    expect(rungsOf(SLOTS, MARKET.tick, { fill: "touch", spread: ZERO }).buys).toEqual(
       Float64Array.of(110, 90, 100),
     );
   });

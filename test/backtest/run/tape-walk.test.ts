@@ -15,7 +15,7 @@ function everyPass(events: readonly Reported[], tickInterval?: number) {
   const tape = taped(events);
   const bars = ticksOf(tape.prints, MARKET.tick);
   const rules = { ...RULES, tickInterval };
-  const quote = quoteAt(MARKET, rules, { at: tape.prints.from, ticks: openAt(bars, 0) });
+  const quote = quoteAt(MARKET, rules, { at: tape.prints.from, ticks: openAt(bars, 0) }, bars.step);
   const setup = { market: MARKET, quote, balances: [{ asset: "USDT", free: d("1000"), used: 0n }] };
   const options = { ...setup, rules, queue: "trades", everyPass: true } as const;
   const strategy = begin(checkGrid(ONE_SLOT, setup), setup);

@@ -84,6 +84,18 @@ describe("passes over bars", () => {
     expect(fills).toEqual(["buy 100", "sell 110"]);
   });
 
+  it.each([
+    // Neither price is on a tick of 1: rounded, the first would reach the buy at 100, and the second would not pass it.
+    ["touch", 100.4, []],
+    ["touch", 100, ["buy 100"]],
+    ["cross", 100, []],
+    ["cross", 99.6, ["buy 100"]],
+  ] as const)("fill by %s at a low of %d only what that price itself reaches", (fill, low, filled) => {
+    const bars: readonly Bar[] = [FLAT, [105, 105, low, low], [low, low, low, low]];
+    for (const how of [{}, { everyPass: true }, { mayLeap: true }])
+      expect(walked(bars, how, REQUEST, { fill }).fills).toEqual(filled);
+  });
+
   it("are made at each interval, as far as they can change something", () => {
     const { passes, fills } = walked(SWING, {}, REQUEST, { tickInterval: 30_000 });
     expect([passes, fills]).toEqual([
@@ -314,7 +326,7 @@ it("an account is independent of its copies", () => {
   ]);
 });
 
-const TICK = d("1");
+const STEPS = { tick: d("1"), step: d("1") };
 const NEVER = { below: -Infinity, above: Infinity };
 /** A slot that buys at 100, and one that sells at 120. */
 const SLOTS = [
@@ -337,7 +349,7 @@ interface Over {
 const made = ({ grid, config = {}, state: over, slots = SLOTS }: Over): GridStrategy =>
   ({ ...strategy({ state: state(slots, over) }), config, ...grid }) as GridStrategy;
 const wake = (over: Over = {}) =>
-  wakeOf({ strategy: made(over), orders: over.orders ?? ORDERS }, TICK, over.lastTicks);
+  wakeOf({ strategy: made(over), orders: over.orders ?? ORDERS }, STEPS, over.lastTicks);
 const changed = (index: number, over: Partial<Order>) =>
   ORDERS.map((one) => (one.slot === index ? { ...one, ...over } : one));
 
@@ -379,7 +391,7 @@ describe("prices at which a grid needs a pass", () => {
     const config = { stopLossPrice: d("90"), takeProfitPrice: d("130") };
     expect(wake({ config })).toEqual({ below: 91, above: 130 });
     expect(wake({ config: { stopLossPrice: d("90.5") } })).toEqual({ below: 91, above: Infinity });
-    expect(gridWakeOf(made({ config }), TICK)).toEqual({ below: 91, above: 130 });
+    expect(gridWakeOf(made({ config }), STEPS)).toEqual({ below: 91, above: 130 });
   });
 
   it("are its trigger price alone while it waits, from where it was", () => {
