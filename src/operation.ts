@@ -85,6 +85,18 @@ interface ToolSurface {
   readonly summarize?: (answer: unknown) => string;
 }
 
+/** Returns the defaults of the command line or of agents for an input with these values. */
+export const defaultsOf = (
+  { stored = [], ...surfaces }: Operation,
+  surface: "cli" | "mcp",
+  { from }: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    Object.entries(surfaces[surface]?.defaults ?? {}).filter(
+      ([field]) => from === undefined || !stored.includes(field),
+    ),
+  );
+
 /** One use case; HTTP, OpenAPI, the command line and the agents' tools are generated from it. */
 interface OperationBase {
   /** The public name: MCP tool and OpenAPI operationId. */
@@ -114,6 +126,8 @@ interface OperationBase {
   };
   readonly cli?: CommandSurface;
   readonly mcp?: ToolSurface;
+  /** Fields that the stored strategy of `from` sets; beside it, their defaults do not apply. */
+  readonly stored?: readonly string[];
   readonly input: z.ZodObject;
   readonly output: z.ZodType;
   /** Formats the response as comma-separated values; every interface for people then has `format`. */

@@ -1,4 +1,4 @@
-import type { Operation } from "../../src/operation.ts";
+import { defaultsOf, type Operation } from "../../src/operation.ts";
 import { fieldKinds, fromTexts } from "../../src/transport/input.ts";
 import { UsageError, type Values } from "./arguments.ts";
 
@@ -14,8 +14,9 @@ export const partName = (operation: Operation, field: string, part: string): str
 /** Returns an operation's input from a command's values, with the command line's defaults. */
 export function inputOf(operation: Operation, values: Values): Record<string, unknown> {
   const texts: Record<string, unknown> = {};
+  const defaults = defaultsOf(operation, "cli", values);
   for (const field of Object.keys(operation.input.shape)) {
-    const whole = values[argName(operation, field)] ?? operation.cli?.defaults?.[field];
+    const whole = values[argName(operation, field)] ?? defaults[field];
     const parts = partsGiven(operation, field, values);
     if (whole !== undefined && parts !== undefined)
       throw new UsageError(`--${argName(operation, field)} and the flags of its parts exclude each other`);

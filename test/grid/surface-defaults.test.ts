@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { inputOf } from "../../cli/terminal/fields.ts";
 import { createOperations } from "../../src/operations.ts";
 import { toolOf } from "../../src/transport/mcp/tools.ts";
 import { openApi } from "../../src/transport/openapi.ts";
@@ -53,6 +54,43 @@ it("sells the account's own base by default over HTTP, and not by default for ag
   const { preview } = structuredContent as unknown as { preview: { what: string; cost: string } };
   expect(preview.what).toMatch(/\d buys? and 0 sells now/);
   expect(preview.cost).toMatch(/and 0 BTC that you already own in sells/);
+});
+
+it("takes from a stored grid what a backtest does not name, and lets it be named, on every surface", async () => {
+  const app = await drivenApp({ mcp: { trading: true, confirm: "plan" } });
+  const client = await appClient(app, "trade");
+  await client.listTools();
+  const grid = { lowerPrice: 57_000, upperPrice: 63_000, gridLevels: 6, orderSize: 200 };
+  const on = { exchange: "kraken", symbol: "BTC/USDT", dryBalance: "USDT=5000,BTC=1" };
+  const { body: started } = await app.call<{ id: string }>("POST", "/strategy/grid", {
+    ...grid,
+    ...on,
+    dryRun: true,
+  });
+  const operation = operations.find(({ name }) => name === "backtest_grid");
+  if (!operation) throw new Error("there is no backtest");
+  const overHttp = async (request: object) =>
+    (await app.call<{ total: string; strategy: object }>("POST", "/backtest", { ...on, ...request })).body;
+  const overMcp = async (request: object) =>
+    (await callTool(client, "backtest_grid", { ...on, ...request })).structuredContent as { total: string };
+  const overCli = (flags: object) => overHttp(inputOf(operation, { from: started.id, ...flags } as never));
+  const totals = new Map<boolean, string>();
+  for (const useOwnBase of [true, false]) {
+    const { total } = await overHttp({ ...grid, useOwnBase });
+    totals.set(useOwnBase, total);
+    const from = { from: started.id, useOwnBase };
+    expect(total).toEqual(expect.anything());
+    expect((await overHttp(from)).total).toBe(total);
+    expect((await overMcp(from)).total).toBe(total);
+    expect((await overCli({ "use-own-base": useOwnBase })).total).toBe(total);
+  }
+  expect(totals.get(true)).not.toBe(totals.get(false));
+  for (const answer of [
+    await overHttp({ from: started.id }),
+    await overMcp({ from: started.id }),
+    await overCli({}),
+  ])
+    expect(answer.total).toBe(totals.get(true));
 });
 
 it("warns of a spread that was meant as a percentage", async () => {

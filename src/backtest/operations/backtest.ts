@@ -105,9 +105,8 @@ async function requestedFrom(
     },
     request: requestedAs(strategy.config, {
       ...Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined)),
-      // The start already confirmed these settings.
-      allowLoss: allowLoss === true ? true : (own.allowLoss ?? allowLoss),
-      useOwnBase: useOwnBase === true ? true : own.useOwnBase,
+      allowLoss: allowLoss ?? own.allowLoss,
+      useOwnBase: useOwnBase ?? own.useOwnBase,
     }),
     balances: dryBalance,
   };
@@ -139,6 +138,7 @@ export const backtestOperations = (ids: readonly string[]): readonly Operation[]
         "edgemaker backtest --exchange kraken --symbol BTC/USDT --lower 36000 --upper 48000 --levels 40 --size 500 --data btc-usd.csv.gz --report report.html",
       ],
     },
+    stored: Object.keys(CAUTIOUS.defaults),
     input: () => rangeBacktestInput(ids),
     run: async (deps, input, call) => {
       const { fields, grid } = inputParts(input);

@@ -13,7 +13,7 @@ import {
 import { AppError, isLabel, type Label } from "../../kernel/errors.ts";
 import { plainText, plainTexts } from "../../kernel/plain-text.ts";
 import type { Preview } from "../../model/proposal.ts";
-import type { Operation } from "../../operation.ts";
+import { defaultsOf, type Operation } from "../../operation.ts";
 import { inputRefusal } from "../input.ts";
 import { type Answer, refusal, run } from "../run.ts";
 import { commit, type McpOptions, propose } from "./plans.ts";
@@ -73,7 +73,7 @@ async function call(
   const forbidden = mayCall(operation, options);
   if (forbidden) return resultOf(refusal(forbidden, requestId));
   const { planId, ...rest } = values;
-  const given = { ...operation.mcp?.defaults, ...(operation.effect === "read" ? values : rest) };
+  const given = { ...defaultsOf(operation, "mcp", values), ...(operation.effect === "read" ? values : rest) };
   const parsed = operation.input.strict().safeParse(given);
   if (!parsed.success) return resultOf(misread(operation, parsed.error, requestId));
   const signal = canceled(request.signal, options.left);
