@@ -44,6 +44,33 @@ it.each(
   expect(exchange.open()).toHaveLength(4);
 });
 
+/** Every row of another pair, with 1e30 decimals. */
+function withHugePrecision(body: unknown, key = ""): unknown {
+  if (/precision|decimals/i.test(key)) return `1${"0".repeat(30)}`;
+  if (
+    typeof body !== "object" ||
+    body === null ||
+    JSON.stringify(body).match(/^{[^{]*:"(BTC_USDT|BTCUSDT|XBTUSDT)"/)
+  )
+    return body;
+  if (Array.isArray(body)) return body.map((part) => withHugePrecision(part));
+  return Object.fromEntries(
+    Object.entries(body).map(([name, part]) => [name, withHugePrecision(part, name)]),
+  );
+}
+
+it.each(["kraken", "gateio", "bitget", "mexc"] as const)(
+  "starts a grid on %s while other pairs have 1e30 decimals",
+  async (name) => {
+    const setup = await emulatedExchanges({ names: [name] });
+    close = setup.close;
+    const exchange = setup.exchange(name);
+    exchange.alter("markets", (body: unknown) => withHugePrecision(body));
+    await runOperation(setup.deps, "start_grid", gridInput({ exchange: name }));
+    expect(exchange.open()).toHaveLength(4);
+  },
+);
+
 it.each(["kraken", "gateio", "bitget", "mexc"] as const)(
   "reads the same rules of each pair on %s beside an odd row",
   async (name) => {

@@ -143,6 +143,9 @@ interface Wiring {
   readonly onDate?: Wire["onDate"];
 }
 
+/** Maximum number of decimals of a market's steps: ccxt would fill the memory with the zeros of 1e30 decimals. */
+const MAX_DIGITS = 40;
+
 /** Creates an instance of the exchange's class for one invocation; an instance with a key is never shared. */
 async function createExchange(wiring: Wiring): Promise<Ccxt> {
   const { quirks, base, timing, fetch, clock, keys, maxBytes } = wiring;
@@ -165,6 +168,9 @@ async function createExchange(wiring: Wiring): Promise<Ccxt> {
     ...(keys ? { apiKey: keys.key, secret: keys.secret, password: keys.passphrase } : {}),
   });
   exchange.milliseconds = clock;
+  const parsePrecision = exchange.parsePrecision.bind(exchange);
+  exchange.parsePrecision = (digits) =>
+    Math.abs(Number.parseInt(digits ?? "", 10)) > MAX_DIGITS ? undefined : parsePrecision(digits);
   return exchange;
 }
 

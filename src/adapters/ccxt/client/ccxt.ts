@@ -26,6 +26,8 @@ export interface Ccxt {
   request(path: string, api: string | readonly string[], verb: string, params: Dict): Promise<unknown>;
   /** Parses JSON; numbers beyond JavaScript's precision become text. Undefined if the text is not JSON. */
   parseJson(text: string): unknown;
+  /** Returns 1e-`digits` as text of as many digits. */
+  parsePrecision: (digits: string | undefined) => string | undefined;
   options: Record<string, unknown>;
   readonly apiKey: string;
   milliseconds: () => number;
