@@ -57,7 +57,8 @@ export const TradesShape = lazy(() =>
       avgPrice: z.number(),
       vwap: z.number(),
     }),
-    timestamp: z.number(),
+    /** Null without a trade. */
+    timestamp: z.number().nullable(),
   }),
 );
 
@@ -167,7 +168,7 @@ export function tradesOut(
     side,
     timestamp: at,
   }));
-  const newest = trades.reduce((latest, { at }) => Math.max(latest, at), 0);
+  const newest = trades.length === 0 ? null : Math.max(...trades.map(({ at }) => at));
   return { ...where, trades: shown, summary: summarize(trades), timestamp: newest };
 }
 

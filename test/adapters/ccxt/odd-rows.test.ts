@@ -25,6 +25,8 @@ function withList(body: Json, change: (rows: List) => List): Json {
   return name === undefined ? body : { ...(body as Row), [name]: withList(part, change) };
 }
 
+const isHigh = (name: VenueName, column: number): boolean => column === (name === "gateio" ? 3 : 2);
+
 async function setUp(name: VenueName) {
   const setup = await emulatedExchanges({ names: [name] });
   onTestFinished(setup.close);
@@ -71,6 +73,30 @@ describe.each(NAMES)("on %s", (name) => {
     expect(candles.filter((candle) => candle.volume === null)).toHaveLength(1);
     const times = candles.map(({ timestamp }) => timestamp);
     expect(times).toEqual([...times].sort((a, b) => a - b));
+  });
+
+  it("a candle whose open or close is outside its low and high is left out", async () => {
+    const { venue, ask } = await setUp(name);
+    const path = `/ohlcv?exchange=${name}&symbol=${PAIR}&timeframe=1m&limit=20`;
+    type Prices = Readonly<Record<"open" | "high" | "low" | "close", number>>;
+    // Open, high, low and close of all but gateio, whose rows have the close first.
+    for (const column of name === "gateio" ? [2, 3, 4, 5] : [1, 2, 3, 4]) {
+      venue.alter("candles", (body) =>
+        withList(body, (rows) =>
+          rows.map((row, place) =>
+            place === rows.length - 5
+              ? (row as List).map((value, at) =>
+                  at === column ? String(Number(value) * (isHigh(name, column) ? 0.5 : 2)) : value,
+                )
+              : row,
+          ),
+        ),
+      );
+      const { candles } = await ask<{ readonly candles: readonly Prices[] }>("GET", path);
+      expect(candles.length).toBeGreaterThanOrEqual(15);
+      for (const { open, high, low, close } of candles)
+        expect([open, close].every((price) => low <= price && price <= high)).toBe(true);
+    }
   });
 
   it("one odd public trade is left out", async () => {

@@ -13,6 +13,7 @@ import {
 } from "../../../kernel/decimal.ts";
 import { messageOf, UnreadableError, VenueError } from "../../../kernel/errors.ts";
 import { isPair, type Pair, splitPair } from "../../../kernel/pair.ts";
+import { FIRST_MARKET_TIME } from "../../../kernel/read-time.ts";
 import { readableList } from "../../../kernel/readable-list.ts";
 import type { Millis } from "../../../kernel/time.ts";
 import {
@@ -81,11 +82,13 @@ function readPair(value: unknown): Pair {
 
 const isMillis = (value: unknown): value is Millis =>
   typeof value === "number" && Number.isSafeInteger(value) && value > 0;
+// ccxt reads a time of 1e30 as 1.
+const isMarketTime = (value: unknown): value is Millis => isMillis(value) && value >= FIRST_MARKET_TIME;
 
-const timeOr = (value: unknown, otherwise: Millis): Millis => (isMillis(value) ? value : otherwise);
+const timeOr = (value: unknown, otherwise: Millis): Millis => (isMarketTime(value) ? value : otherwise);
 
 function exactTime(value: unknown, what: string): Millis {
-  if (!isMillis(value)) throw bad(what);
+  if (!isMarketTime(value)) throw bad(what);
   return value;
 }
 
@@ -183,14 +186,15 @@ export const tradeOf = (result: Dict): Trade => ({
 
 export function candleOf(row: readonly unknown[]): Candle {
   const [at, open, high, low, close, volume] = row;
-  return {
-    at: exactTime(Number(at), "time of a candle"),
+  const prices = {
     open: positive(open, "candle"),
     high: positive(high, "candle"),
     low: positive(low, "candle"),
     close: positive(close, "candle"),
-    volume: knownFrom(ZERO, volume),
   };
+  const ends = [prices.open, prices.close];
+  if (ends.some((price) => price < prices.low || price > prices.high)) throw bad("candle");
+  return { at: exactTime(Number(at), "time of a candle"), ...prices, volume: knownFrom(ZERO, volume) };
 }
 
 /** Returns the rows that can be read, oldest first. Throws UnreadableError if there are rows, and none of them can be. */
@@ -378,6 +382,8 @@ export function venueFillOf(result: Dict, quirks: Pick<Quirks, "feeAssets"> = {}
   const worth = mul(price, amount, "half");
   const fees = wholeFees(result, { worth, amount }, quirks);
   if (!fees) throw bad("fee of a fill");
+  const { timestamp: at } = result;
+  if (!isMillis(at)) throw bad("time of a fill");
   return {
     id: requireText(result.id, "trade id"),
     orderId: requireText(result.order, "order id of a fill"),
@@ -387,7 +393,7 @@ export function venueFillOf(result: Dict, quirks: Pick<Quirks, "feeAssets"> = {}
     amount,
     notional: notionalOf(result.cost, worth),
     fees,
-    at: exactTime(result.timestamp, "time of a fill"),
+    at,
   };
 }
 

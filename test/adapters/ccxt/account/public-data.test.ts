@@ -68,8 +68,8 @@ describe("a book", () => {
 describe("trades", () => {
   it("are the newest ones, newest first", async () => {
     const trade = (at: number) => ({ id: `t${at}`, side: "buy", price: "1", amount: "1", timestamp: at });
-    const { data, calls } = dataOf({ fetchTrades: () => [5, 9, 7].map(trade) });
-    expect((await data.trades(PAIR, 2)).map(({ at }) => at)).toEqual([9, 7]);
+    const { data, calls } = dataOf({ fetchTrades: () => [5, 9, 7].map((at) => trade(NOW + at)) });
+    expect((await data.trades(PAIR, 2)).map(({ at }) => at)).toEqual([NOW + 9, NOW + 7]);
     expect(calls).toEqual([[PAIR, undefined, 500]]);
   });
 });
