@@ -1,7 +1,8 @@
-import { max, ZERO } from "../../kernel/decimal.ts";
+import { max, text, ZERO } from "../../kernel/decimal.ts";
 import { parseClientOrderId } from "../../kernel/ids.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
+import type { Order } from "../../model/order.ts";
 import type { Snapshot } from "../../ports/stores/pass-store.ts";
 import type { FillsRead, Venue, VenueFill, VenueOrder } from "../../ports/venue.ts";
 import {
@@ -132,15 +133,36 @@ interface FillsKnown {
   readonly found: readonly VenueOrder[];
 }
 
+/** Returns why an execution cannot be true: the limit of its order forbids its price, or it is more than the order. */
+function fillProblem(
+  { orderId, price, amount }: VenueFill,
+  orders: ReadonlyMap<string | null, Order>,
+): string | undefined {
+  const order = orders.get(orderId);
+  if (order?.type !== "limit") return undefined;
+  if (order.side === "buy" ? price > order.price : price < order.price)
+    return `its price ${text(price)} is beyond the order's limit ${text(order.price)}`;
+  return amount > order.amount
+    ? `its amount ${text(amount)} is more than the order's ${text(order.amount)}`
+    : undefined;
+}
+
 /** Returns each execution once; a row that is unreadable in one response can be readable in another. */
 function unbooked(
-  { booked }: Snapshot,
+  { booked, orders }: Snapshot,
   symbol: Pair,
   read: readonly FillsRead[],
   { since, found }: FillsKnown,
 ): Pick<MarketSnapshot, "trades" | "unreadable"> {
-  const fills = new Map(read.flatMap((fillsRead) => fillsRead.fills.map((fill) => [fill.id, fill] as const)));
-  const rows = read.flatMap(({ unreadable }) => unreadable).filter(({ id }) => !fills.has(id ?? ""));
+  const known = new Map(orders.map((order) => [order.exchangeId, order]));
+  const all = read.flatMap((fillsRead) =>
+    fillsRead.fills.map((fill) => ({ fill, problem: fillProblem(fill, known) })),
+  );
+  const fills = new Map(all.flatMap(({ fill, problem }) => (problem ? [] : [[fill.id, fill] as const])));
+  const impossible = all.flatMap(({ fill, problem: reason }) => (reason ? [{ ...fill, reason }] : []));
+  const rows = [...read.flatMap(({ unreadable }) => unreadable), ...impossible].filter(
+    ({ id }) => !fills.has(id ?? ""),
+  );
   const isNew = ({ id, orderId, at }: VenueFill) =>
     !booked[symbol]?.has(id) && (at >= since || found.some((order) => order.id === orderId));
   return {
