@@ -43,7 +43,7 @@ export function bookFill(
     fees: fill.fees.reduce(addFee, state.ledger.fees),
     cash: thirds.map(({ asset, amount }) => ({ asset, amount: -amount })).reduce(addFee, state.ledger.cash),
     feesValue: state.ledger.feesValue + worth,
-    feesEstimated: state.ledger.feesEstimated || thirds.some(({ isEstimated }) => isEstimated),
+    feesEstimated: state.ledger.feesEstimated || fill.fees.some(({ isEstimated }) => isEstimated),
   };
   const slots = booked.slot
     ? state.slots.map((one) => (one === slot ? (booked.slot as Slot) : one))

@@ -184,7 +184,8 @@ export const fillShown = (fill: Fill): z.input<ReturnType<typeof HistoricFillSha
   fees: fill.fees.map(({ asset, amount, value, isEstimated }) => ({
     asset,
     amount: text(amount),
-    ...(value === undefined ? {} : { value: wire(value), estimated: isEstimated === true }),
+    ...(value === undefined ? {} : { value: wire(value) }),
+    ...(value === undefined && !isEstimated ? {} : { estimated: isEstimated === true }),
   })),
   superseded: fill.superseded,
   timestamp: fill.at,

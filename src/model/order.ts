@@ -182,7 +182,10 @@ export interface Span {
 /** A booked fee. A fee in a third asset also has its value in quote at the fill. */
 export interface BookedFee extends Fee {
   readonly value?: Decimal;
-  /** The exchange gave no price for the fee's asset, so its value is the fee rate × the notional. */
+  /**
+   * It is the fee rate × what was traded, because the exchange's fee cannot be read; or only its value is, without a
+   * price for the fee's asset.
+   */
   readonly isEstimated?: boolean;
 }
 

@@ -73,9 +73,9 @@ describe("an order whose trades are missing for ten minutes", () => {
     expect(bookedBy({ requestedOrders: new Set(["7"]), trades: [shown] })).toEqual(["t1"]);
   });
 
-  it("is requested immediately once more, but only at intervals if its sums are incomplete", () => {
+  it("is requested immediately once more, but only at intervals if its notional is unknown", () => {
     expect(dueFor({})).toBe(true);
-    expect(dueFor({ fees: null })).toBe(false);
+    expect(dueFor({ fees: null })).toBe(true);
     expect(dueFor({ notional: null })).toBe(false);
   });
 });

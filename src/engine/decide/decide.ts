@@ -11,7 +11,7 @@ import { type Capital, groupBy, type Order, type OwnBase, ordersOf } from "../..
 import { need, type Strategy } from "../../model/strategy.ts";
 import type { AdvancedStrategy, Kinds } from "../../ports/kind.ts";
 import type { Changes, Snapshot } from "../../ports/stores/pass-store.ts";
-import { nameUnreadable, noteUnexplained } from "../reconcile/books-check.ts";
+import { estimatedFeeEvents, nameUnreadable, noteUnexplained } from "../reconcile/books-check.ts";
 import { withFeeValues } from "../reconcile/fee-values.ts";
 import { isContradicted, listedIn } from "../reconcile/order-fills.ts";
 import {
@@ -114,7 +114,7 @@ export function* decideInSteps(
         memory: written,
         waiting: rest.waiting,
         live,
-        events: [...events, ...waitEvents],
+        events: [...events, ...estimatedFeeEvents(snapshot.lease, reconciled), ...waitEvents],
       },
       now,
     ),

@@ -59,7 +59,7 @@ export function bookTrade<S extends PositionState>(
       fees: fill.fees.reduce(addFee, ledger.fees),
       cash: thirds.map(({ asset, amount }) => ({ asset, amount: -amount })).reduce(addFee, ledger.cash),
       feesValue: ledger.feesValue + worth,
-      feesEstimated: ledger.feesEstimated || thirds.some(({ isEstimated }) => isEstimated),
+      feesEstimated: ledger.feesEstimated || fill.fees.some(({ isEstimated }) => isEstimated),
     },
   };
 }

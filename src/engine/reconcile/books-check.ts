@@ -9,7 +9,7 @@ import type { Kind } from "../../ports/kind.ts";
 import type { Snapshot } from "../../ports/stores/pass-store.ts";
 import type { UnreadableFill } from "../../ports/venue.ts";
 import { TRADES_WAIT } from "./order-fills.ts";
-import { hasOwnSums, type Observation, type Reconciled } from "./reconcile.ts";
+import type { Observation, Reconciled } from "./reconcile.ts";
 
 /** Returns the difference per asset between the kind's books and its fills; empty if they agree. */
 export function unexplainedAssets(
@@ -70,10 +70,10 @@ export function booksChecked(
     isSameDifference(known.assets, found.assets) &&
     tradeNames(known) === tradeNames(found);
   const noted = same ? strategy : { ...strategy, state: { ...state, unexplained: { ...found, since } } };
-  // An order that can be booked from its own sums is booked by the first pass that has time to look for its trades once
+  // An order that can be booked from its own notional is booked by the first pass that has time to look for its trades once
   // more.
   const isBookable = live.some(
-    (order) => order.clientId === found.order && order.behindSince !== null && hasOwnSums(order),
+    (order) => order.clientId === found.order && order.behindSince !== null && order.notional !== null,
   );
   if (now - since < TRADES_WAIT || isBookable) return noted;
   if (status === "error") return withMissing(noted, live);
@@ -153,6 +153,22 @@ function messageFor({ order, assets, trades = [] }: Unexplained): string {
   const unread = trades.map(({ trade, reason }) => `; trade ${trade} is not booked, ${reason}`).slice(0, 3);
   return `${whose} ${amounts.join(", ")}${unread.join("")}; nothing is placed until this is settled`;
 }
+
+/** Reports each fee that is an estimate, because the exchange's own cannot be read. */
+export const estimatedFeeEvents = (
+  { account, now: at }: Snapshot["lease"],
+  reconciled: readonly Reconciled[],
+): readonly Event[] =>
+  reconciled
+    .flatMap(({ fills }) => fills)
+    .flatMap(({ clientId, strategy, fees }) =>
+      fees
+        .filter(({ isEstimated, value }) => isEstimated && value === undefined)
+        .map(({ asset, amount }) => {
+          const message = `${clientId}: its fee cannot be read; ${text(amount)} ${asset} is booked, estimated from the fee rate`;
+          return { account, strategy, at, kind: "unreadable", message };
+        }),
+    );
 
 /** Maximum number of rows that are remembered as reported. */
 const MAX_REPORTED_ROWS = 200;

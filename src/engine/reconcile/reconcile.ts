@@ -2,10 +2,12 @@ import { type Decimal, div, max, ZERO } from "../../kernel/decimal.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
 import { type Millis, timeInPast } from "../../kernel/time.ts";
 import type { Balances } from "../../model/account.ts";
+import type { Market } from "../../model/market.ts";
 import type { Confidence } from "../../model/memory.ts";
 import { type Fee, type Fill, INFERRED, type Order } from "../../model/order.ts";
 import type { PriceSnapshot } from "../../ports/kind.ts";
 import type { Timing, UnreadableFill, UnreadableOrder, VenueFill, VenueOrder } from "../../ports/venue.ts";
+import { estimatedFees } from "./fee-values.ts";
 import {
   addsUp,
   type FillReading,
@@ -59,9 +61,10 @@ export function reconcile(before: Order, observation: Observation, now: Millis):
   const { fills, ...booked } = withTrades(order, observation);
   order = withBehind(booked.order, before, now);
   // The trades of the pair, read from its cursor on, may not reach back to the order's.
+  const { quote, market } = observation.markets.get(order.symbol) ?? {};
   const gap =
     gapIsDue(order, now) && areTradesRequested(order, observation)
-      ? gapFill(order, observation.markets.get(order.symbol)?.quote?.at ?? order.createdAt)
+      ? gapFill(order, quote?.at ?? order.createdAt, market)
       : undefined;
   if (gap) {
     fills.push(gap);
@@ -194,23 +197,25 @@ export function withBehind(order: Order, before: Order, now: Millis): Order {
 export const gapIsDue = ({ behindSince }: Order, now: Millis): boolean =>
   behindSince !== null && now - behindSince >= TRADES_WAIT;
 
-/** Returns whether the missing amount can be booked from the order's own figures. */
-export const hasOwnSums = ({ notional, fees }: Pick<Order, "notional" | "fees">): boolean =>
-  notional !== null && fees !== null;
-
-/** Returns whether the wait for trades has ended and the order lacks its own sums; then it is queried at intervals. */
+/** Returns whether the wait for trades has ended and the order lacks its own notional; then it is queried at intervals. */
 export const isWaitedOut = (order: Order, now: Millis): boolean =>
-  isFinal(order) && gapIsDue(order, now) && !hasOwnSums(order);
+  isFinal(order) && gapIsDue(order, now) && order.notional === null;
 
-/** Returns the gap as one fill from the order's own figures; undefined if it lacks the notional or fees. */
-export function gapFill(order: Order, at: Millis): Fill | undefined {
-  if (order.notional === null || order.fees === null) return undefined;
+/**
+ * Returns the gap as one fill from the order's own figures; undefined if it lacks the notional. Fees that it lacks are
+ * estimated from the market's rates; undefined without a market.
+ */
+export function gapFill(order: Order, at: Millis, market?: Market): Fill | undefined {
+  if (order.notional === null) return undefined;
   const amount = order.filled - order.booked;
   const notional = max(ZERO, order.notional - order.bookedNotional);
-  const fees = order.fees.map(({ asset, amount: fee }) => ({
-    asset,
-    amount: fee - (order.bookedFees[asset] ?? ZERO),
-  }));
+  const fees =
+    order.fees?.map(({ asset, amount: fee }) => ({
+      asset,
+      amount: fee - (order.bookedFees[asset] ?? ZERO),
+    })) ??
+    (market && estimatedFees({ ...order, amount, notional }, market));
+  if (!fees) return undefined;
   const tradeId = `${INFERRED}${order.exchangeId}:${order.filled}`;
   return {
     ...ours(order),

@@ -111,6 +111,110 @@ describe.each(NAMES)("on %s", (name) => {
     expect(exchange.open()).toHaveLength(4);
   });
 
+  const feeFields = {
+    mexc: ["commission"],
+    gateio: ["fee", "gt_fee", "point_fee"],
+    bitget: ["feeDetail"],
+    kraken: ["fee"],
+  }[name];
+  const oddFees = feeFields.flatMap((field) =>
+    ["NaN", "-1", `1${"0".repeat(30)}`].map((odd) => [field, odd] as const),
+  );
+
+  it.each(oddFees)(
+    "books a fill whose trade and order have the %s %s with an estimated fee",
+    async (field, odd) => {
+      const { deps, exchange, alter, pass, traded, totals } = await setUp(name);
+      const before = totals();
+      await runOperation(deps, "start_grid", gridInput({ exchange: name }));
+      for (const route of ["fills", "fillsOf", "order", "open"] as const) alter(route, [field], () => odd);
+      exchange.move(PAIR, "58400");
+      for (let count = 0; count < 8; count++) await pass(120);
+      const [grid] = await deps.store.strategies({});
+      const { id, status, state } = grid?.strategy ?? {};
+      expect([status, state?.ledger]).toMatchObject(["running", { feesEstimated: true }]);
+      expect(exchange.open()).toHaveLength(4);
+      const { BTC = 0n, USDT = 0n } = state?.ledger.moved ?? {};
+      const [base = 0, quote = 0] = traded(before).map((amount) => Number(amount.split(" ")[1]));
+      // No more base than was credited.
+      expect(base - Number(text(BTC))).toSatisfy((less: number) => less >= 0 && less < base / 200);
+      expect(Math.abs(quote - Number(text(USDT)))).toBeLessThan(-quote / 200);
+      const { fills } = await runOperation<{ fills: readonly { fees: readonly object[] }[] }>(
+        deps,
+        "get_grid_fills",
+        {
+          id,
+        },
+      );
+      expect(fills).toMatchObject([{ fees: [{ estimated: true }] }]);
+      const { events } = await runOperation<{ events: readonly { message: string }[] }>(
+        deps,
+        "get_grid_events",
+        {
+          id,
+        },
+      );
+      expect(events.filter(({ message }) => message.includes("estimated from the fee rate"))).toHaveLength(1);
+    },
+  );
+
+  const amounts = {
+    mexc: ["price", "qty"],
+    gateio: ["price", "amount"],
+    bitget: ["priceAvg", "size"],
+    kraken: ["price", "vol"],
+  }[name];
+  it.each(amounts)("books a fill whose trade has an impossible %s from its order", async (field) => {
+    const { deps, exchange, pass, booked, traded, totals } = await setUp(name);
+    const before = totals();
+    await runOperation(deps, "start_grid", gridInput({ exchange: name }));
+    // Without the cost, nothing in the row contradicts it.
+    for (const route of ["fills", "fillsOf"] as const) {
+      exchange.alter(route, (body) =>
+        withFields(
+          withFields(body, [field], () => "99000"),
+          ["cost", "quoteQty", "funds"],
+          () => null,
+        ),
+      );
+    }
+    exchange.move(PAIR, "58400");
+    for (let count = 0; count < 8; count++) await pass(120);
+    const [btc = 0, usdt = 0] = (await booked()).sort().map((amount) => Number(amount.split(" ")[1]));
+    const [base = 0, quote = 0] = traded(before)
+      .sort()
+      .map((amount) => Number(amount.split(" ")[1]));
+    expect(Math.abs(base - btc)).toBeLessThan(Math.abs(base) / 200);
+    expect(Math.abs(quote - usdt)).toBeLessThan(Math.abs(quote) / 200);
+    expect(exchange.open()).toHaveLength(4);
+  });
+
+  it("shows no time before 2009, and no time of no trades", async () => {
+    const { deps, exchange, alter } = await setUp(name);
+    await runOperation(deps, "start_grid", gridInput({ exchange: name }));
+    const times = ["create_time", "create_time_ms", "time", "cTime", "opentm", "createTime", "transactTime"];
+    for (const odd of ["1000000000000000000000000000000", 1e30, "1"]) {
+      alter("open", times, () => odd);
+      const { orders } = await runOperation<{ orders: readonly { timestamp: number }[] }>(
+        deps,
+        "list_orders",
+        {
+          exchange: name,
+          symbol: PAIR,
+        },
+      );
+      expect(orders).toHaveLength(4);
+      for (const { timestamp } of orders) expect(timestamp).toBeGreaterThan(1_600_000_000_000);
+    }
+    exchange.alter("trades", (body) => withoutRows(body));
+    expect(await runOperation(deps, "get_trades", { exchange: name, symbol: PAIR, limit: 50 })).toMatchObject(
+      {
+        trades: [],
+        timestamp: null,
+      },
+    );
+  });
+
   it("shows no order with the price or the amount 0", async () => {
     const { deps, exchange } = await setUp(name);
     await runOperation(deps, "start_grid", gridInput({ exchange: name }));
@@ -180,6 +284,13 @@ describe.each(NAMES)("on %s", (name) => {
     expect((await deps.venue(name).book(PAIR, 5)).bids.length).toBeGreaterThan(0);
   });
 });
+
+/** Empties each list of rows. */
+function withoutRows(body: Json): Json {
+  if (Array.isArray(body)) return [];
+  if (typeof body !== "object" || body === null) return body;
+  return Object.fromEntries(Object.entries(body).map(([name, value]) => [name, withoutRows(value)]));
+}
 
 const isPositive = (value: unknown): boolean => typeof value === "number" && value > 0;
 

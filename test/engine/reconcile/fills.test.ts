@@ -9,7 +9,7 @@ import {
   withBehind,
   withFill,
 } from "../../../src/engine/reconcile/reconcile.ts";
-import { d } from "../../support/grid.ts";
+import { d, market } from "../../support/grid.ts";
 import { ACCOUNT, fill, idOf, NOW, order, SYMBOL, trade } from "../../support/made.ts";
 
 const usdt = (amount: string) => ({ asset: "USDT", amount: d(amount) });
@@ -112,6 +112,23 @@ describe("the part of an order's totals that its trades do not cover", () => {
       notional: 0n,
     });
   });
+
+  it.each([
+    ["buy", "unknown", { asset: "BTC", amount: d("0.004") }],
+    ["buy", "base", { asset: "BTC", amount: d("0.004") }],
+    ["buy", "quote", usdt("0.396")],
+    ["sell", "base", usdt("0.396")],
+  ] as const)(
+    "has the higher rate as the fee of a %s, if its fee is unknown and in %s",
+    (side, buyFeeIn, fee) => {
+      const rates = market({ maker: d("0.001"), taker: d("0.002"), buyFeeIn });
+      expect(gapFill({ ...whole, side, fees: null }, 7, rates)).toMatchObject({
+        amount: d("2"),
+        notional: d("198"),
+        fees: [{ ...fee, isEstimated: true }],
+      });
+    },
+  );
 
   it.each([{ notional: null }, { fees: null }])("is unknown with %o", (over) => {
     expect(gapFill({ ...whole, ...over }, 7)).toBeUndefined();
