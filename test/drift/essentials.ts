@@ -68,30 +68,30 @@ export const ESSENTIALS: readonly Essential[] = [
   ...essentials("kraken", [
     [
       "markets",
-      "error result.*.altname result.*.base result.*.quote result.*.lot_decimals result.*.pair_decimals result.*.tick_size result.*.fees.*.0 result.*.fees.*.1 result.*.fees_maker.*.0 result.*.fees_maker.*.1 result.*.ordermin result.*.costmin",
+      "result.*.altname result.*.base result.*.quote result.*.lot_decimals result.*.pair_decimals result.*.tick_size result.*.fees.*.0 result.*.fees.*.1 result.*.fees_maker.*.0 result.*.fees_maker.*.1 result.*.ordermin result.*.costmin",
       RULES,
     ],
     ["markets", "result.*.status", CLOSED],
-    ["ticker", "error result.*.a.0 result.*.b.0 result.*.c.0 result.*.v.1", PRICE],
-    ["balance", "error result.*.balance result.*.hold_trade", FUNDS],
+    ["ticker", "result.*.a.0 result.*.b.0 result.*.c.0 result.*.v.1", PRICE],
+    ["balance", "result.*.balance result.*.hold_trade", FUNDS],
     [
       "open",
-      "error result.open.*.cl_ord_id result.open.*.status result.open.*.descr.pair result.open.*.descr.type result.open.*.descr.ordertype result.open.*.descr.price result.open.*.vol result.open.*.vol_exec result.open.*.cost result.open.*.fee",
+      "result.open.*.cl_ord_id result.open.*.status result.open.*.descr.pair result.open.*.descr.type result.open.*.descr.ordertype result.open.*.descr.price result.open.*.vol result.open.*.vol_exec result.open.*.cost result.open.*.fee",
       ORDERS,
     ],
     [
       "fills",
-      "error result.trades.*.ordertxid result.trades.*.pair result.trades.*.time result.trades.*.type result.trades.*.price result.trades.*.cost result.trades.*.fee result.trades.*.vol",
+      "result.trades.*.ordertxid result.trades.*.pair result.trades.*.time result.trades.*.type result.trades.*.price result.trades.*.cost result.trades.*.fee result.trades.*.vol",
       FILL,
     ],
-    ["book", "error result.*.asks.*.0 result.*.asks.*.1 result.*.bids.*.0 result.*.bids.*.1", BOOK],
+    ["book", "result.*.asks.*.0 result.*.asks.*.1 result.*.bids.*.0 result.*.bids.*.1", BOOK],
     [
       "order",
-      "error result.*.status result.*.descr.pair result.*.descr.type result.*.descr.ordertype result.*.descr.price result.*.vol result.*.vol_exec result.*.cost result.*.fee",
+      "result.*.status result.*.descr.pair result.*.descr.type result.*.descr.ordertype result.*.descr.price result.*.vol result.*.vol_exec result.*.cost result.*.fee",
       ORDERS,
     ],
-    ["create", "error result.txid.0", UNCLEAR],
-    ["cancel", "error result.count", UNCLEAR],
+    ["create", "result.txid.0", UNCLEAR],
+    ["cancel", "result.count", UNCLEAR],
   ]),
   ...essentials("gateio gateio-unified", [
     ["markets", "*.id *.amount_precision *.precision *.fee *.min_base_amount *.min_quote_amount", RULES],
@@ -109,7 +109,7 @@ export const ESSENTIALS: readonly Essential[] = [
       "*.id *.currency_pair *.create_time_ms *.side *.amount *.price *.order_id *.fee *.fee_currency",
       FILL,
     ],
-    ["book", "asks.*.0 asks.*.1 bids.*.0 bids.*.1 current", BOOK],
+    ["book", "asks.*.0 asks.*.1 bids.*.0 bids.*.1", BOOK],
     [
       "order",
       "id text status currency_pair type side amount price filled_amount filled_total fee fee_currency finish_as",
@@ -139,7 +139,7 @@ export const ESSENTIALS: readonly Essential[] = [
     ],
     [
       "fills",
-      "code data.*.tradeId data.*.orderId data.*.symbol data.*.side data.*.priceAvg data.*.size data.*.cTime data.*.feeDetail.feeCoin data.*.feeDetail.totalFee data.list.*.execId data.list.*.orderId data.list.*.symbol data.list.*.category data.list.*.side data.list.*.execPrice data.list.*.execQty data.list.*.execValue data.list.*.createdTime data.list.*.feeDetail.*.feeCoin data.list.*.feeDetail.*.fee",
+      "code data.*.tradeId data.*.orderId data.*.symbol data.*.side data.*.priceAvg data.*.size data.*.amount data.*.cTime data.*.feeDetail.feeCoin data.*.feeDetail.totalFee data.list.*.execId data.list.*.orderId data.list.*.symbol data.list.*.category data.list.*.side data.list.*.execPrice data.list.*.execQty data.list.*.execValue data.list.*.createdTime data.list.*.feeDetail.*.feeCoin data.list.*.feeDetail.*.fee",
       FILL,
     ],
     ["book", "code data.asks.*.0 data.asks.*.1 data.bids.*.0 data.bids.*.1", BOOK],
