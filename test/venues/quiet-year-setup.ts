@@ -180,12 +180,20 @@ export async function createYear(name: VenueName, unified = false) {
     const all = exchange.executions().filter(({ order }) => !forgotten.has(order.id));
     const known = await rows([...new Set(all.map(({ order }) => order))]);
     const moved: Record<string, bigint> = { ADA: ZERO, USDT: ZERO };
+    // A fee that the exchange never shows is an estimate.
+    const estimated = [...known.values()].filter(
+      ({ strategy, gap, fees }) => strategy === id && gap > ZERO && fees === null,
+    );
+    for (const { bookedFees } of estimated)
+      for (const [asset, amount] of Object.entries(bookedFees))
+        moved[asset] = (moved[asset] ?? ZERO) - amount;
     for (const { order, amount, notional, fee } of all) {
-      if (known.get(order.id)?.strategy !== id) continue;
+      const row = known.get(order.id);
+      if (row?.strategy !== id) continue;
       const sign = order.side === "buy" ? 1n : -1n;
       moved.ADA = (moved.ADA ?? ZERO) + sign * amount;
       moved.USDT = (moved.USDT ?? ZERO) - sign * notional;
-      moved[fee.asset] = (moved[fee.asset] ?? ZERO) - fee.amount;
+      if (!estimated.includes(row)) moved[fee.asset] = (moved[fee.asset] ?? ZERO) - fee.amount;
     }
     const [view] = await deps.store.strategies({ id });
     if (!view) return violate("the grid is gone") as never;
@@ -255,7 +263,6 @@ export async function createYear(name: VenueName, unified = false) {
       maybeNamed = ourId(order);
     },
     isWell: async () => (await grid()).status === "running",
-    forget: ({ id: order }: Order) => void forgotten.add(order),
     report: () => ({
       violations,
       days: Math.round((time.now() - began) / DAY),

@@ -134,7 +134,7 @@ async function unreported(year: Year): Promise<void> {
   exchange.tellFees(second.id, false);
   year.meet(second);
   await year.named("an order whose fees nobody tells", second);
-  year.forget(second);
+  await year.bookedOrNamed("an order whose fees are estimated", second, PATIENCE);
   await year.end();
 }
 
