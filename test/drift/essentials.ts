@@ -1,7 +1,7 @@
 /** Fields without which something cannot work, and what happens then; `docs/exchanges.md` prints them. */
 
 import type { VenueName } from "../../src/model/market.ts";
-import type { Mutation, Path } from "./mutate.ts";
+import type { Kind, Mutation, Path } from "./mutate.ts";
 
 /** An exchange, and the kind of its account. */
 export interface Edition {
@@ -37,6 +37,8 @@ interface Essential {
   readonly fields: readonly string[];
   readonly effects: readonly Effect[];
   readonly without: string;
+  /** The only change that has these effects; absent if each has. */
+  readonly kind?: Kind;
 }
 
 const PRICE = "strategies on the pair wait, and their stop prices are not checked";
@@ -64,6 +66,16 @@ const essentials = (
     }),
   );
 
+const FREE_OF_FEES = "a fee of 0 is booked as shown";
+const noFee = (editions: string, fields: string): Essential => ({
+  editions: editions.split(" "),
+  call: "fills",
+  fields: fields.split(" "),
+  effects: ["book"],
+  without: FREE_OF_FEES,
+  kind: "zero",
+});
+
 export const ESSENTIALS: readonly Essential[] = [
   ...essentials("kraken", [
     [
@@ -85,9 +97,10 @@ export const ESSENTIALS: readonly Essential[] = [
       FILL,
     ],
     ["book", "error result.*.asks.*.0 result.*.asks.*.1 result.*.bids.*.0 result.*.bids.*.1", BOOK],
+    ["currencies", "result.*.decimals", RULES],
     [
       "order",
-      "error result.*.status result.*.descr.pair result.*.descr.type result.*.descr.ordertype result.*.descr.price result.*.vol result.*.vol_exec result.*.cost result.*.fee",
+      "error result.*.cl_ord_id result.*.status result.*.descr.pair result.*.descr.type result.*.descr.ordertype result.*.descr.price result.*.vol result.*.vol_exec result.*.cost result.*.fee",
       ORDERS,
     ],
     ["create", "error result.txid.0", UNCLEAR],
@@ -179,17 +192,22 @@ export const ESSENTIALS: readonly Essential[] = [
     ["create", "orderId", UNCLEAR],
     ["cancel", "orderId", UNCLEAR],
   ]),
+  noFee("kraken", "result.trades.*.fee"),
+  noFee("gateio gateio-unified", "*.fee"),
+  noFee("bitget bitget-unified", "data.*.feeDetail.totalFee data.list.*.feeDetail.*.fee"),
+  noFee("mexc", "*.commission"),
 ];
 
 /** Returns whether the list says that a change of this field can have this effect. */
 export const isEssential = (
   edition: Edition,
-  { call, path }: Pick<Mutation, "call" | "path">,
+  { call, path, kind }: Pick<Mutation, "call" | "path"> & Partial<Pick<Mutation, "kind">>,
   { what }: Pick<Finding, "what">,
 ): boolean =>
   ESSENTIALS.some(
     (one) =>
       one.call === call &&
+      (one.kind === undefined || one.kind === kind) &&
       one.effects.includes(what) &&
       one.editions.includes(editionName(edition)) &&
       one.fields.some((name) => isPartOf(name, fieldName(path))),
@@ -205,6 +223,7 @@ const isPartOf = (name: string, field: string): boolean =>
 /** Names of the calls for readers. */
 const CALLS: Readonly<Record<string, string>> = {
   markets: "list of markets",
+  currencies: "list of assets",
   kind: "kind of account",
   ticker: "ticker",
   balance: "balances",

@@ -215,6 +215,58 @@ describe.each(NAMES)("on %s", (name) => {
     );
   });
 
+  const calculated = { mexc: "cummulativeQuoteQty", gateio: "left", bitget: "priceAvg", kraken: "price" }[
+    name
+  ];
+
+  it(`reads orders whose ${calculated} is no number`, async () => {
+    const { deps, exchange, alter } = await setUp(name);
+    await runOperation(deps, "start_grid", gridInput({ exchange: name }));
+    const [buy] = exchange.open();
+    if (!buy) throw new Error("no order is open");
+    const read = async () => {
+      const { amount, filled } = (await deps.venue(name).order({ symbol: PAIR, id: buy.id })) ?? {};
+      return { amount, filled };
+    };
+    const right = await read();
+    alter("order", [calculated], () => "NaN");
+    if (name === "kraken")
+      exchange.alter("order", (body) =>
+        withFields(body, Object.keys((body as { result: object }).result), (row) => ({
+          ...(row as object),
+          price: "NaN",
+        })),
+      );
+    expect(await read()).toEqual(right);
+  });
+
+  it("shows no public trade of an unknown side, and no quote volume beside the base volume", async () => {
+    const { deps, exchange, alter } = await setUp(name);
+    const rows = (body: Json): Json =>
+      Array.isArray(body) && typeof body[3] === "string"
+        ? body.map((value, at) => (at === 3 ? [value] : value))
+        : Array.isArray(body)
+          ? body.map(rows)
+          : typeof body === "object" && body !== null
+            ? Object.fromEntries(Object.entries(body).map(([key, value]) => [key, rows(value)]))
+            : body;
+    if (name === "kraken") {
+      exchange.alter("trades", rows);
+      await expect(deps.venue(name).trades(PAIR, 50)).rejects.toThrow("cannot be read");
+    }
+    const volumes = ["quoteVolume", "quote_volume", "usdtVolume"];
+    const huge = `1${"0".repeat(30)}`;
+    for (const odd of ["0", huge]) {
+      if (name === "kraken") alter("ticker", ["p"], () => [odd, odd]);
+      else alter("ticker", volumes, () => odd);
+      exchange.advance();
+      expect(await deps.venue(name).ticker(PAIR)).toMatchObject({
+        quoteVolume: null,
+        bid: expect.any(BigInt),
+      });
+    }
+  });
+
   it("shows no order with the price or the amount 0", async () => {
     const { deps, exchange } = await setUp(name);
     await runOperation(deps, "start_grid", gridInput({ exchange: name }));

@@ -272,19 +272,23 @@ function parseLeniently(row: unknown, parse: (row: unknown) => unknown, otherwis
   try {
     return parse(row);
   } catch {}
-  for (const part of withoutOneField(row)) {
-    try {
-      return parse(part);
-    } catch {}
-  }
+  // Texts first: without a number that is right, ccxt does not calculate with the one that is wrong.
+  for (const isNumeric of [false, true])
+    for (const part of withoutOneField(row, isNumeric)) {
+      try {
+        return parse(part);
+      } catch {}
+    }
   return otherwise;
 }
 
-/** Returns a row without each of its texts and numbers in turn, also those of its objects and lists. */
-function* withoutOneField(row: unknown): Generator<unknown> {
+/** Returns a row without each of its numbers, or of its other values, in turn, also those of its objects and lists. */
+function* withoutOneField(row: unknown, isNumeric: boolean): Generator<unknown> {
   if (typeof row !== "object" || row === null) return;
   for (const [name, value] of Object.entries(row)) {
-    const parts = typeof value === "object" && value !== null ? withoutOneField(value) : [undefined];
+    const isNested = typeof value === "object" && value !== null;
+    if (!isNested && Number.isFinite(Number(value ?? Number.NaN)) !== isNumeric) continue;
+    const parts = isNested ? withoutOneField(value, isNumeric) : [undefined];
     for (const part of parts) yield Object.assign(copyOf(row) as object, { [name]: part });
   }
 }

@@ -198,7 +198,7 @@ export function publicData(link: ExchangeLink, asker: CallerKind): PublicData {
     async trades(symbol, limit) {
       const trades = await shared("trades", symbol, async (exchange) => {
         const results = await exchange.fetchTrades(symbol, undefined, quirks.publicTrades);
-        return readableRows(results, tradeOf).reverse();
+        return readableRows(results, (result) => tradeOf(result, quirks)).reverse();
       });
       return trades.slice(0, limit);
     },

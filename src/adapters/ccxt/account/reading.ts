@@ -149,17 +149,19 @@ export const readFeeRates = (result: Dict): FeeRates => ({
   taker: natural(feeRateOf(result.taker) === undefined ? undefined : result.taker, "taker fee"),
 });
 
+/** By how many times a day's quote volume can differ from its base volume at the last price. */
+const MAX_DAY_MOVE = 100n;
+
 export function tickerOf(result: Dict, now: Millis): Ticker {
   const [bid, ask] = [positive(result.bid, "bid"), positive(result.ask, "ask")];
   if (bid > ask) throw bad("best prices with a bid above the ask");
   // Only the best prices are needed to trade.
   const last = knownFrom(1n, result.last ?? result.close);
   const baseVolume = knownFrom(ZERO, result.baseVolume);
-  const quoteVolume = isGiven(result.quoteVolume)
-    ? knownFrom(ZERO, result.quoteVolume)
-    : baseVolume !== null && last !== null
-      ? mul(baseVolume, last, "half")
-      : null;
+  const worth = baseVolume !== null && last !== null ? mul(baseVolume, last, "half") : null;
+  const listed = isGiven(result.quoteVolume) ? knownFrom(ZERO, result.quoteVolume) : worth;
+  const isPlausible = listed === null || worth === null || isNearWorth(listed, worth, MAX_DAY_MOVE);
+  const quoteVolume = isPlausible ? listed : null;
   return { bid, ask, last, baseVolume, quoteVolume, at: Math.min(timeOr(result.timestamp, now), now) };
 }
 
@@ -176,9 +178,9 @@ function bookLevelsOf(levels: unknown, limit: number): BookLevel[] {
   });
 }
 
-export const tradeOf = (result: Dict): Trade => ({
+export const tradeOf = (result: Dict, { hasSide }: Pick<Quirks, "hasSide"> = {}): Trade => ({
   id: requireText(result.id, "trade id"),
-  side: sideOf(result.side),
+  side: sideOf(hasSide?.(result) === false ? undefined : result.side),
   price: positive(result.price, "trade price"),
   amount: positive(result.amount, "trade amount"),
   at: exactTime(result.timestamp, "time of a trade"),

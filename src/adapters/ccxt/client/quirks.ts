@@ -124,6 +124,8 @@ export interface Quirks {
   /** Number of levels and trades to request; default: the exchange's. */
   readonly bookLevels?: number;
   readonly publicTrades?: number;
+  /** Whether a public trade names its side in a known word; absent if ccxt refuses other words. */
+  readonly hasSide?: (trade: Dict) => boolean;
   /** Maximum number of candles in one response with an arbitrary start. */
   readonly candlePage: number;
   /** Maximum number of past candles; absent if the exchange returns all. */

@@ -133,6 +133,8 @@ export const kraken: Quirks = {
       used: [fieldOf(row, "hold_trade")],
     }));
   },
+  // ccxt counts every other word as a buy.
+  hasSide: ({ info }) => Array.isArray(info) && (info[3] === "b" || info[3] === "s"),
   opensByPair: false,
   passphrase: false,
   async mayWithdraw(exchange) {
