@@ -50,6 +50,8 @@ const BOOK = "quotes and own strategies on the pair wait";
 const FILL = "the fill is booked from its order, ten minutes later";
 const UNCLEAR = "the order is looked up, and never sent again";
 
+const STOP = "the order is shown as a stop order if it has one";
+
 const WAITS: readonly Effect[] = ["start", "act", "exit", "show"];
 
 const essentials = (
@@ -161,6 +163,8 @@ export const ESSENTIALS: readonly Essential[] = [
       "code data.*.orderId data.*.clientOid data.*.symbol data.*.side data.*.orderType data.*.price data.*.priceAvg data.*.size data.*.status data.*.baseVolume data.*.quoteVolume data.*.feeDetail data.orderId data.clientOid data.symbol data.category data.side data.orderType data.price data.qty data.orderStatus data.cumExecQty data.cumExecValue data.feeDetail.*.feeCoin data.feeDetail.*.fee",
       ORDERS,
     ],
+    ["open", "data.*.triggerPrice", STOP],
+    ["order", "data.*.triggerPrice", STOP],
     ["create", "code data.orderId", UNCLEAR],
     ["cancel", "code", UNCLEAR],
   ]),
@@ -189,6 +193,8 @@ export const ESSENTIALS: readonly Essential[] = [
       "symbol orderId clientOrderId price origQty executedQty cummulativeQuoteQty status type side",
       ORDERS,
     ],
+    ["open", "*.stopPrice", STOP],
+    ["order", "stopPrice", STOP],
     ["create", "orderId", UNCLEAR],
     ["cancel", "orderId", UNCLEAR],
   ]),
