@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { runRound } from "../../../src/engine/pass/round.ts";
-import { SECOND } from "../../../src/kernel/time.ts";
+import { MINUTE, SECOND } from "../../../src/kernel/time.ts";
 import { VENUES, type VenueName } from "../../../src/model/market.ts";
 import { bearer } from "../../contract/suite.ts";
 import { appOver } from "../../support/app.ts";
@@ -75,10 +75,10 @@ describe.each(NAMES)("on %s", (name) => {
     expect(times).toEqual([...times].sort((a, b) => a - b));
   });
 
-  it("a candle whose open or close is outside its low and high is left out", async () => {
-    const { venue, ask } = await setUp(name);
+  it("a candle whose close is outside its low and high, or whose open is far outside, is left out", async () => {
+    const { venue, ask, pass } = await setUp(name);
     const path = `/ohlcv?exchange=${name}&symbol=${PAIR}&timeframe=1m&limit=20`;
-    type Prices = Readonly<Record<"open" | "high" | "low" | "close", number>>;
+    type Prices = Readonly<Record<"timestamp" | "open" | "high" | "low" | "close", number>>;
     // Open, high, low and close of all but gateio, whose rows have the close first.
     for (const column of name === "gateio" ? [2, 3, 4, 5] : [1, 2, 3, 4]) {
       venue.alter("candles", (body) =>
@@ -86,17 +86,40 @@ describe.each(NAMES)("on %s", (name) => {
           rows.map((row, place) =>
             place === rows.length - 5
               ? (row as List).map((value, at) =>
-                  at === column ? String(Number(value) * (isHigh(name, column) ? 0.5 : 2)) : value,
+                  at === column ? String(Number(value) * (isHigh(name, column) ? 0.3 : 3)) : value,
                 )
               : row,
           ),
         ),
       );
+      await pass(12);
       const { candles } = await ask<{ readonly candles: readonly Prices[] }>("GET", path);
-      expect(candles.length).toBeGreaterThanOrEqual(15);
+      const times = candles.map(({ timestamp }) => timestamp);
+      expect(Math.max(...times) - Math.min(...times)).toBe(20 * MINUTE);
       for (const { open, high, low, close } of candles)
         expect([open, close].every((price) => low <= price && price <= high)).toBe(true);
     }
+  });
+
+  it("a candle that opens at the last close, above its high, is listed", async () => {
+    const { venue, ask, pass } = await setUp(name);
+    const path = `/ohlcv?exchange=${name}&symbol=${PAIR}&timeframe=1m&limit=20`;
+    const read = async () =>
+      (await ask<{ readonly candles: readonly { high: number; open: number }[] }>("GET", path)).candles;
+    const before = await read();
+    const column = name === "gateio" ? 5 : 1;
+    venue.alter("candles", (body) =>
+      withList(body, (rows) =>
+        rows.map((row) =>
+          (row as List).map((value, at) => (at === column ? String(Number(value) * 1.2) : value)),
+        ),
+      ),
+    );
+    // A minute later, nothing is cached.
+    await pass(12);
+    const after = await read();
+    expect(after).toHaveLength(before.length);
+    expect(after.every(({ open, high }) => open > high)).toBe(true);
   });
 
   it("one odd public trade is left out", async () => {

@@ -186,6 +186,9 @@ export const tradeOf = (result: Dict, { hasSide }: Pick<Quirks, "hasSide"> = {})
   at: exactTime(result.timestamp, "time of a trade"),
 });
 
+/** By how many times an open can be outside low and high: some exchanges open a candle at the last close. */
+const MAX_OPEN_GAP = 2n;
+
 export function candleOf(row: readonly unknown[]): Candle {
   const [at, open, high, low, close, volume] = row;
   const prices = {
@@ -194,8 +197,9 @@ export function candleOf(row: readonly unknown[]): Candle {
     low: positive(low, "candle"),
     close: positive(close, "candle"),
   };
-  const ends = [prices.open, prices.close];
-  if (ends.some((price) => price < prices.low || price > prices.high)) throw bad("candle");
+  const isInside = prices.low <= prices.close && prices.close <= prices.high;
+  const isOpenNear = prices.low <= prices.open * MAX_OPEN_GAP && prices.open <= prices.high * MAX_OPEN_GAP;
+  if (!isInside || !isOpenNear) throw bad("candle");
   return { at: exactTime(Number(at), "time of a candle"), ...prices, volume: knownFrom(ZERO, volume) };
 }
 
