@@ -3,6 +3,7 @@ import { Money } from "../kernel/money.ts";
 import type { AnyStrategyDefinition } from "../ports/definition.ts";
 import type { StrategyScript } from "./deployed.ts";
 import * as edgemaker from "./package.ts";
+import { createStrategyConsole } from "./pass/log.ts";
 
 /** Parameters of a script: a value each for the first ones, and `undefined` for the others. */
 export const SCRIPT_SCOPE = [
@@ -14,6 +15,7 @@ export const SCRIPT_SCOPE = [
   "Math",
   "globalThis",
   "fetch",
+  "console",
   "self",
   "WebSocket",
   "EventSource",
@@ -59,12 +61,23 @@ export function loadScript({ source, run }: StrategyScript): AnyStrategyDefiniti
     }
   };
   const module: { exports: { default?: unknown } } = { exports: {} };
-  guard(() =>
-    run(requireInScript, module, module.exports, step, AbsentClock, mathWithoutRandom(), {}, noNetwork),
-  );
+  const { console, takeLog } = createStrategyConsole();
+  const { exports } = module;
+  const given = [
+    requireInScript,
+    module,
+    exports,
+    step,
+    AbsentClock,
+    mathWithoutRandom(),
+    {},
+    noNetwork,
+    console,
+  ];
+  guard(() => run(...given));
   const definition = module.exports.default as AnyStrategyDefinition | undefined;
   if (typeof definition?.orders !== "function") throw new Error(`${source}: it exports no strategy`);
-  return { ...edgemaker.defineStrategy(definition), source, guard };
+  return { ...edgemaker.defineStrategy(definition), source, guard, takeLog };
 }
 
 function requireInScript(name: string): unknown {

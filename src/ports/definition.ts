@@ -119,7 +119,15 @@ export type Declared<State = unknown> =
       readonly orders: readonly DeclaredOrder[];
       readonly state: State;
       readonly notes?: StrategyNotes | undefined;
+      /** Lines for the server's log, as `console.log` writes them. */
+      readonly log?: readonly string[] | undefined;
     };
+
+/** Lines that a call wrote, and how many more it wrote. */
+export interface StrategyLog {
+  readonly lines: readonly string[];
+  readonly dropped: number;
+}
 
 /** At most 20 values by name, which the strategy's status shows until the next call. */
 export type StrategyNotes = Readonly<Record<string, string | number | boolean>>;
@@ -167,6 +175,8 @@ export interface LoadedFrom {
    * with the reason if the code throws, takes too long or ends its process. Absent if the code runs in this process.
    */
   readonly ask: (job: CodeJob, input: object, caller: CodeCaller) => Promise<unknown>;
+  /** Returns what its code has written to its console since the last time. */
+  readonly takeLog: () => StrategyLog;
   /** Whether every call runs twice, as in a backtest: different results are a fault. */
   readonly isCalledTwice: boolean;
 }

@@ -20,6 +20,7 @@ import type {
   Resting,
 } from "../model/order.ts";
 import type { Accounts, Reserve, Strategy, StrategyConfig, StrategyState } from "../model/strategy.ts";
+import type { StrategyLog } from "./definition.ts";
 import type { Timing, VenueOrder } from "./venue.ts";
 
 /** Prices that kinds request besides those of the market itself. */
@@ -86,6 +87,12 @@ export interface StrategyContext {
   readonly judge: <S extends Strategy>(strategy: S, quote: BidAsk) => S;
 }
 
+/** Lines of one strategy's code. */
+export interface StrategyLines extends StrategyLog {
+  readonly account: string;
+  readonly strategy: string;
+}
+
 /** A strategy after its part of a pass, and the orders that it requests. */
 export interface DraftedStrategy<S extends Strategy = Strategy> {
   readonly strategy: S;
@@ -95,6 +102,8 @@ export interface DraftedStrategy<S extends Strategy = Strategy> {
   readonly cancels: readonly Order[];
   /** Further notices. */
   readonly events: readonly Event[];
+  /** Lines of its code for the server's log. */
+  readonly log?: StrategyLog | undefined;
   /** Orders that a stop leaves open on the exchange. */
   readonly released: readonly Order[];
   readonly funds: Funds | undefined;

@@ -80,6 +80,11 @@ it("has the package, but no other module, no clock, no chance and no network", (
   expect(fails(({ Math: math }) => (math as Math).random())).toThrow("Math.random is absent");
   expect(called(({ Math: math }) => (math as Math).max(1, 2))).toBe(2);
   expect(fails(({ fetch: ask }) => (ask as () => unknown)())).toThrow("the network is absent");
+  const { takeLog } = scripted(({ console: own }) => {
+    (own as Console).log("loaded", 7);
+    return { name: "own", config: z.object({}), orders: () => [] };
+  });
+  expect(takeLog?.().lines).toEqual(["loaded 7"]);
   expect(called(({ process: of, setTimeout: later, self }) => [of, later, self])).toEqual([
     undefined,
     undefined,

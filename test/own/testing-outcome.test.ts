@@ -42,3 +42,21 @@ it("shows the state and the refused orders at the end of a test", () => {
   const quiet = defineStrategy({ name: "quiet", config: z.object({}), orders: () => [] });
   expect(backtest(quiet, { config: {}, prices, quote: 1000 })).toMatchObject({ state: null, refused: [] });
 });
+
+it("shows the last notes and the number of log lines of a test", () => {
+  let calls = 0;
+  const own = defineStrategy<z.ZodObject, number>({
+    name: "own",
+    config: z.object({}),
+    initial: 0,
+    orders({ state, now }) {
+      calls++;
+      return { orders: [], state: state + 1, notes: { calls: state + 1 }, log: [`at ${now}`] };
+    },
+  });
+  const { notes, logLines, log, state } = backtest(own, { config: {}, prices, quote: 1000 });
+  expect(notes).toEqual({ calls: state });
+  // Each call is made twice, and its lines count once.
+  expect([logLines, calls / 2]).toEqual([state, state]);
+  expect(log).toHaveLength(Math.min(50, logLines));
+});

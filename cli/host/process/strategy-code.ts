@@ -3,6 +3,7 @@ import { SourceMap, type SourceMapPayload } from "node:module";
 import { basename } from "node:path";
 import { createContext, Script } from "node:vm";
 import { defineStrategy, Money, z } from "../../../src/own/package.ts";
+import { createStrategyConsole } from "../../../src/own/pass/log.ts";
 import type { AnyStrategyDefinition, LoadedFrom } from "../../../src/ports/definition.ts";
 
 export interface BundledStrategy {
@@ -37,11 +38,11 @@ for (const name of Object.getOwnPropertyNames(globalThis))
 
 /** Runs a bundle and returns its strategy. Throws an Error with file and line. */
 export function runStrategy(bundle: BundledStrategy): AnyStrategyDefinition {
-  const { exported, guard } = runBundle(bundle);
+  const { exported, guard, takeLog } = runBundle(bundle);
   const definition = exported as AnyStrategyDefinition | undefined;
   if (typeof definition?.orders !== "function")
     throw new Error(`${bundle.file}:1: export the strategy: export default defineStrategy({ … })`);
-  return { ...defineStrategy(definition), source: bundle.source, locate: locateIn(bundle), guard };
+  return { ...defineStrategy(definition), source: bundle.source, locate: locateIn(bundle), guard, takeLog };
 }
 
 /** Runs work with a time limit. A nested call is already under its caller's limit. */
@@ -49,7 +50,8 @@ export type Guard = <T>(work: () => T, maxMillis?: number) => T;
 
 function runBundle(bundle: BundledStrategy) {
   // The callbacks of its promises run before a call returns, under the same time limit.
-  const context = createContext({}, { microtaskMode: "afterEvaluate" });
+  const { console, takeLog } = createStrategyConsole();
+  const context = createContext({ console }, { microtaskMode: "afterEvaluate" });
   PRELUDE.runInContext(context);
   const call = new Script("__call()");
   let depth = 0;
@@ -79,7 +81,7 @@ function runBundle(bundle: BundledStrategy) {
     const at = locateIn(bundle)(error) ?? `${bundle.file}:1`;
     throw new Error(`${at}: ${(error as Error | undefined)?.message ?? error}`);
   }
-  return { exported: module.exports.default, guard };
+  return { exported: module.exports.default, guard, takeLog };
 }
 
 const isTimeout = (error: unknown): boolean =>

@@ -6,7 +6,7 @@ import { isPair, splitPair } from "../../kernel/pair.ts";
 import { MINUTE, type Millis } from "../../kernel/time.ts";
 import type { Market, Side } from "../../model/market.ts";
 import type { Refusal } from "../../model/strategy.ts";
-import type { AnyStrategyDefinition } from "../../ports/definition.ts";
+import type { AnyStrategyDefinition, StrategyNotes } from "../../ports/definition.ts";
 import { finish } from "../run/begin.ts";
 import { backtestingDeclared } from "./declared.ts";
 
@@ -51,6 +51,11 @@ export interface BacktestOutcome {
   readonly total: Money;
   /** State that the last call returned; null without one. */
   readonly state: unknown;
+  /** Values that the last call returned as its notes. */
+  readonly notes: StrategyNotes;
+  /** Number of lines that the calls returned as their log, and the last 50 of them. */
+  readonly logLines: number;
+  readonly log: readonly string[];
   /** Returned orders that could not be placed at the end, and why. */
   readonly refused: readonly (Omit<Refusal, "slot"> & { readonly id: string })[];
   /** Why the strategy failed; null if it did not. */
@@ -68,7 +73,7 @@ export function backtestStrategy(
   const market = marketWith(rules);
   const budget = { baseBudget: Money.of(base).units, quoteBudget: Money.of(quote).units };
   definition.config.parse(config);
-  const { run, endPrice } = finish(
+  const { run, endPrice, log } = finish(
     backtestingDeclared(definition, { ...budget, options: config }, minuteCandles(prices, market), {
       market,
       withBand: false,
@@ -80,7 +85,7 @@ export function backtestStrategy(
     }),
   );
   const { strategy } = run.account;
-  const { base: baseAfter, ledger, memory, refused, ids } = strategy.state;
+  const { base: baseAfter, ledger, memory, notes = {}, refused, ids } = strategy.state;
   return {
     fills: run.fills.map(({ at, side, price, amount }) => ({
       at,
@@ -92,6 +97,9 @@ export function backtestStrategy(
     quote: Money.of(budget.quoteBudget + ledger.quote),
     total: Money.of(positionAccounts(strategy, endPrice).total),
     state: memory === null ? null : JSON.parse(memory.json),
+    notes,
+    logLines: log.lines.length + log.dropped,
+    log: log.lines,
     refused: refused.map(({ slot, ...refusal }) => ({ id: ids[slot] ?? "", ...refusal })),
     error: strategy.lastError,
   };

@@ -2,7 +2,7 @@ import type { Millis } from "../../kernel/time.ts";
 import type { Fill, Order } from "../../model/order.ts";
 import { rejectionOf } from "../../model/refusal-text.ts";
 import type { Phase, Refusal, SlotState, Strategy, StrategyState } from "../../model/strategy.ts";
-import type { AdvancedStrategy, DraftedStrategy, Kind } from "../../ports/kind.ts";
+import type { AdvancedStrategy, DraftedStrategy, Kind, StrategyLines } from "../../ports/kind.ts";
 import type { Timing } from "../../ports/venue.ts";
 import { booksChecked } from "../reconcile/books-check.ts";
 import { addFee, movementsOf, type Reconciled } from "../reconcile/reconcile.ts";
@@ -133,6 +133,12 @@ function* drafted(
   const ran = context.kind.run(strategy, live, context);
   return { ...nothing, ...(ran instanceof Promise ? ((yield ran) as Awaited<typeof ran>) : ran) };
 }
+
+/** Returns the lines of a strategy's code for the server's log. */
+export const linesOf = ({
+  strategy: { account, id: strategy },
+  log,
+}: AdvancedStrategy): readonly StrategyLines[] => (log ? [{ account, strategy, ...log }] : []);
 
 /** Returns the phase of a paused strategy; if it has not started yet, it still must. */
 export const pausedPhase = ({ phase }: Strategy): Phase => (phase === "starting" ? phase : "paused");

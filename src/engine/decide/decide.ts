@@ -9,7 +9,7 @@ import type { BidAsk, Market } from "../../model/market.ts";
 import type { AccountMemory, Losses } from "../../model/memory.ts";
 import { type Capital, groupBy, type Order, type OwnBase, ordersOf } from "../../model/order.ts";
 import { need, type Strategy } from "../../model/strategy.ts";
-import type { AdvancedStrategy, Kinds } from "../../ports/kind.ts";
+import type { AdvancedStrategy, Kinds, StrategyLines } from "../../ports/kind.ts";
 import type { Changes, Snapshot } from "../../ports/stores/pass-store.ts";
 import { estimatedFeeEvents, nameUnreadable, noteUnexplained } from "../reconcile/books-check.ts";
 import { withFeeValues } from "../reconcile/fee-values.ts";
@@ -22,7 +22,7 @@ import {
 } from "../reconcile/reconcile.ts";
 import { type AdoptedOrder, adopt, reopenedOrders } from "../reconcile/recovery.ts";
 import { neededOf, needsOf } from "../reserves.ts";
-import { advance, book, type DecisionSteps } from "./advance.ts";
+import { advance, book, type DecisionSteps, linesOf } from "./advance.ts";
 import {
   type AccountStrategies,
   accountChanges,
@@ -49,6 +49,7 @@ export interface Decision {
   /** Strategies that become active when all their new orders are accepted. */
   readonly placing: readonly string[];
   readonly memory: AccountMemory;
+  readonly logs: readonly StrategyLines[];
   /** Whether work is left for the next pass. */
   readonly short: boolean;
 }
@@ -125,6 +126,7 @@ export function* decideInSteps(
     creates: advanced.flatMap(({ intents }) => intents),
     placing: advanced.filter(({ placing }) => placing).map(({ strategy }) => strategy.id),
     memory,
+    logs: advanced.flatMap(linesOf),
     short: share.short,
   };
 }

@@ -23,6 +23,7 @@ import { type Budget, budgetOf } from "./budget.ts";
 import { observe } from "./observe.ts";
 import { NO_OFFER_MINUTES, offerMinutesOf, readConfidence } from "./own-offers.ts";
 import { checkStops, isStopWatched, watchChanges } from "./stop-watch.ts";
+import { logLines } from "./strategy-log.ts";
 import { upgradedSnapshot } from "./upgrade.ts";
 import { isStopping, leavesWith, leavingStrategies, sellsBase, unread, urgentCancels } from "./urgent.ts";
 
@@ -204,6 +205,7 @@ async function pass(
   const decision = await inTurns(decideInSteps(snapshot, observation, terms), local);
   const recorded = await record(store, snapshot, decision);
   logEvents(deps.log, decision);
+  logLines(deps.log, decision.logs, snapshot.lease.now);
   const creates = decision.creates.filter(({ clientId }) => recorded.has(clientId));
   const urgentIds = new Set(urgent.requested.map(({ clientId }) => clientId));
   const plannedCancels = decision.cancels.filter(({ clientId }) => !urgentIds.has(clientId));

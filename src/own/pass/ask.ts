@@ -17,10 +17,12 @@ import type {
   StrategyCandle,
   StrategyDefinitions,
   StrategyInput,
+  StrategyLog,
   StrategyNotes,
 } from "../../ports/definition.ts";
 import type { RequestedPrices, StrategyContext } from "../../ports/kind.ts";
 import { type OwnStrategy, type OwnStrategyState, versionOf } from "../state.ts";
+import { joinLogs, logField, NO_LOG, readLog } from "./log.ts";
 import { readNotes } from "./notes.ts";
 
 /** A declared order, rounded to the market's rules. */
@@ -31,9 +33,10 @@ export interface NamedOrder extends OrderTerms {
 }
 
 export type FunctionResult =
-  | { readonly fault: string }
+  | { readonly fault: string; readonly log?: StrategyLog }
   | {
       readonly fault: null;
+      readonly log?: StrategyLog;
       readonly wishes: readonly NamedOrder[];
       readonly memory: OwnStrategyState["memory"];
       readonly notes: StrategyNotes;
@@ -77,11 +80,12 @@ export function withParsedConfig(definition: AnyStrategyDefinition, options: unk
 }
 
 export function askDefinition({ definition, config }: Runnable, inputs: CallInputs): FunctionResult {
-  const { guard = (work) => work() } = definition;
+  const { guard = (work) => work(), takeLog } = definition;
+  takeLog?.();
   try {
     return guard(() => ({ fault: null, ...callDefinition({ definition, config }, inputs) }));
   } catch (error) {
-    return { fault: faultOf(definition, error) };
+    return { fault: faultOf(definition, error), ...logField(takeLog?.()) };
   }
 }
 
@@ -96,11 +100,13 @@ function callDefinition({ definition, config }: Runnable, inputs: CallInputs) {
     return readAnswer(answer, { inputs, version, state, isOlder });
   };
   const result = call();
+  const log = joinLogs(definition.takeLog?.() ?? NO_LOG, result.log);
   if (definition.isCalledTwice && comparableText(call()) !== comparableText(result))
     throw new Error(
       "two calls with the same input returned different orders: keep what changes in its state",
     );
-  return result;
+  const { log: _, ...orders } = result;
+  return { ...orders, ...logField(log) };
 }
 
 export const comparableText = (result: unknown): string =>
@@ -136,8 +142,13 @@ function readAnswer(answer: Declared, { inputs, version, state, isOlder }: CallC
   if (names.size < wishes.length) throw new RangeError("orders() returned two orders with the same id");
   const next = isList ? state : (answer as { state?: unknown }).state;
   const { memory } = inputs.strategy.state;
-  const notes = readNotes(isList ? undefined : (answer as { notes?: unknown }).notes);
-  return { wishes, memory: isList && !isOlder ? memory : memoryOf(next, version, memory), notes };
+  const shown: { readonly notes?: unknown; readonly log?: unknown } = isList ? {} : (answer as object);
+  return {
+    wishes,
+    memory: isList && !isOlder ? memory : memoryOf(next, version, memory),
+    notes: readNotes(shown.notes),
+    log: readLog(shown.log),
+  };
 }
 
 /** Returns the same object if nothing changed, so a pass without changes writes nothing. */

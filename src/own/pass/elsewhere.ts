@@ -21,6 +21,7 @@ import {
   requestedData,
   withParsedConfig,
 } from "./ask.ts";
+import { LogShape, logField } from "./log.ts";
 import { NotesShape } from "./notes.ts";
 
 /** Result of code that can also reject its config. */
@@ -89,7 +90,7 @@ const units = () => z.string().regex(/^\d{1,60}$/);
 
 const ResultShape = lazy(() =>
   z.union([
-    z.strictObject({ fault: z.string() }),
+    z.strictObject({ fault: z.string(), log: LogShape().optional() }),
     z.strictObject({ fault: z.null(), misfit: z.string() }),
     z.strictObject({
       fault: z.null(),
@@ -106,6 +107,7 @@ const ResultShape = lazy(() =>
         .max(MAX_ORDERS_RETURNED),
       memory: z.strictObject({ json: z.string().max(MAX_STATE_CHARACTERS), version: z.number() }).nullable(),
       notes: NotesShape(),
+      log: LogShape().optional(),
     }),
   ]),
 );
@@ -120,7 +122,7 @@ function readResult(
   const invalid = { fault: faultOf(definition, "its process returned what is not a result") };
   if (!data) return invalid;
   if ("misfit" in data) return { fault: null, misfit: shortText(data.misfit) };
-  if (data.fault !== null) return { fault: shortText(data.fault) };
+  if (data.fault !== null) return { fault: shortText(data.fault), ...logField(data.log) };
   const wishes = data.wishes.map((wish) => ({
     ...wish,
     price: BigInt(wish.price),
@@ -136,7 +138,13 @@ function readResult(
   if (!isValid) return invalid;
   const { memory } = strategy.state;
   const isSame = memory?.json === data.memory?.json && memory?.version === data.memory?.version;
-  return { fault: null, wishes, memory: isSame ? memory : data.memory, notes: data.notes };
+  return {
+    fault: null,
+    wishes,
+    memory: isSame ? memory : data.memory,
+    notes: data.notes,
+    ...logField(data.log),
+  };
 }
 
 const MAX_TEXT_CHARACTERS = 500;

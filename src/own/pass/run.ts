@@ -29,6 +29,7 @@ import type { DraftedStrategy, PlacingContext, StrategyContext } from "../../por
 import { type OwnStrategy, type OwnStrategyState, toleranceOf } from "../state.ts";
 import { type NamedOrder, othersBook, type Runnable, requestedData, runnableOf } from "./ask.ts";
 import { askCode, type CodeResult } from "./elsewhere.ts";
+import { logField } from "./log.ts";
 
 type Stepped = Partial<DraftedStrategy<OwnStrategy>>;
 
@@ -100,7 +101,7 @@ function obey(
   { runnable, context, market, priced }: Obeyed,
 ): Stepped {
   const { now } = context;
-  if (answer.fault !== null) return failed(strategy, live, answer.fault, now);
+  if (answer.fault !== null) return { ...failed(strategy, live, answer.fault, now), ...logField(answer.log) };
   if ("misfit" in answer) return withoutFunction(strategy, live, { why: answer.misfit, now });
   const tolerance = toleranceOf(runnable.definition);
   const { bounds } = context;
@@ -124,7 +125,7 @@ function obey(
   const events = isOver
     ? [{ account, strategy: id, at: now, kind: "recovered", message: "its orders are placed again" } as const]
     : [];
-  return { ...stepped, events };
+  return { ...stepped, events, ...logField(answer.log) };
 }
 
 /** Pauses only this strategy until a person resumes it. */

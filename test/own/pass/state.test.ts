@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { createStrategyConsole } from "../../../src/own/pass/log.ts";
 import type { OwnStrategy } from "../../../src/own/state.ts";
 import { named, ownStrategyExample, run } from "../../support/declared.ts";
 
@@ -83,5 +84,50 @@ describe("the notes of a strategy", () => {
       expect.stringContaining("notes: more than 20 values"),
       expect.stringContaining("notes: "),
     ]);
+  });
+});
+
+describe("the log of a strategy", () => {
+  const order = { id: "a", side: "buy", price: 90, size: 1 };
+  const logged = (log: unknown, more = {}) =>
+    run(
+      named(() => ({ orders: [order], state: 1, log }) as never, more),
+      ownStrategyExample("own"),
+    );
+
+  it("has the lines of its result, each as one visible line of at most 500 characters", () => {
+    expect(logged(["one", "two"]).log).toEqual({ lines: ["one", "two"], dropped: 0 });
+    expect(logged(["a\nb\u001b[31m\u2028c"]).log?.lines).toEqual(["a b [31m c"]);
+    expect(logged(["x".repeat(10_000)]).log?.lines[0]).toHaveLength(500);
+    expect(logged(Array.from({ length: 70 }, String)).log).toMatchObject({ dropped: 20 });
+    for (const none of [undefined, []]) expect(logged(none)).not.toHaveProperty("log");
+  });
+
+  it("fails with a log that is not a list of texts", () => {
+    for (const wrong of ["text", [1], {}])
+      expect(logged(wrong).strategy.lastError).toContain("orders() returned log: not a list of texts");
+  });
+
+  it("has what its code writes to the console, also before it fails", () => {
+    const { console: own, takeLog } = createStrategyConsole();
+    const write = own.log as (...values: unknown[]) => void;
+    const circular: Record<string, unknown> = {};
+    circular.self = circular;
+    write("of an earlier call");
+    const writing = (orders: () => unknown) => run(named(orders, { takeLog }), ownStrategyExample("own"));
+    const first = writing(() => {
+      write("mid", 7, { a: 1 }, new Error("boom"), undefined, circular);
+      return { orders: [order], state: 1, log: ["last"] };
+    });
+    expect(first.log?.lines).toEqual([
+      'mid 7 {"a":1} Error: boom undefined [an object that is not JSON]',
+      "last",
+    ]);
+    const failed = writing(() => {
+      for (let i = 0; i < 1_000; i++) write(i);
+      throw new Error("no");
+    });
+    expect(failed.log).toMatchObject({ dropped: 950 });
+    expect(failed.strategy.lastError).toBe("no");
   });
 });
