@@ -224,7 +224,7 @@ describe("commands", () => {
     expect(await ask("8")).toMatchObject({ code: 2, stderr: expect.stringContaining("--seed") });
   });
 
-  it("start a grid locally and warn that nothing trades yet", async () => {
+  it("start a grid locally and warn that no server answers its fills", async () => {
     const folder = tempFolder();
     const started = await edgemaker(folder, ["grid", "start", ...START, "--use-own-base", "--yes"]);
     expect(started).toMatchObject({ code: 0, stderr: expect.stringContaining("edgemaker serve --sandbox") });

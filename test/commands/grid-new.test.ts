@@ -74,7 +74,7 @@ describe("grid new without a terminal", () => {
     expect(await grids(folder)).toEqual([]);
   });
 
-  it("starts the grid with --yes and warns that nothing trades yet", async () => {
+  it("starts the grid with --yes and warns that no server answers its fills", async () => {
     const folder = await waves();
     const { code, stdout, stderr } = await edgemaker(folder, [
       "grid",
@@ -86,7 +86,7 @@ describe("grid new without a terminal", () => {
     ]);
     expect(code, stderr).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ status: "running" });
-    expect(stderr).toContain("nothing trades yet");
+    expect(stderr).toContain("so fills are not answered and stop prices do not act");
     expect(await grids(folder)).toHaveLength(1);
   });
 
