@@ -204,7 +204,9 @@ const withAmount = (layout: Layout, index: number): Layout =>
 
 /** Adds the column of the amounts in base by its name; several candidates if only the values can show it. */
 function withAmounts(layout: Layout, names: readonly string[], { pair, volumeColumn }: ColumnOptions): Found {
-  const units = names.map((name) => unitOf(plainName(name), pair));
+  // CoinMarketCap's volume is in the currency of its prices.
+  const plainUnit = names.some((name) => plainName(name) === "marketcap") ? "quote" : "plain";
+  const units = names.map((name) => unitOf(plainName(name), pair, plainUnit));
   const columnsIn = (unit: AmountUnit) => units.flatMap((one, index) => (one === unit ? [index] : []));
   const [plain, foreign, quote] = [columnsIn("plain"), columnsIn("foreign"), columnsIn("quote")];
   const base =
@@ -240,9 +242,9 @@ type AmountUnit = "base" | "quote" | "plain" | "foreign";
 /** Names of columns that count only a part of the amounts, or something else. */
 const NO_AMOUNTS = /taker|buy|sell|bid|ask|weighted|price/;
 
-function unitOf(name: string, pair: Pair): AmountUnit | undefined {
+function unitOf(name: string, pair: Pair, plainUnit: AmountUnit): AmountUnit | undefined {
   const [, before, after] = /^(.*?)(?:volume|vol|amount|quantity|qty|size)(.*)$/.exec(name) ?? [];
-  if (name === "v" || (before === "" && after === "")) return "plain";
+  if (name === "v" || (before === "" && after === "")) return plainUnit;
   if (before === undefined || NO_AMOUNTS.test(name)) return undefined;
   const { base, quote } = splitPair(pair);
   const unit = `${before}${after}`;

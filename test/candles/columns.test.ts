@@ -86,7 +86,13 @@ describe("the columns of candles", () => {
     const day = (at: number) =>
       `${new Date(at).toISOString()};${new Date(at + DAY - 1).toISOString()};Bitcoin;100;102;99;101;5;9;${new Date(at + DAY - 1).toISOString()}\n`;
     const names = "timeOpen;timeClose;name;open;high;low;close;volume;marketCap;timestamp\n";
-    expect(Array.from(read(names + day(FIRST) + day(FIRST + DAY)).times)).toEqual([FIRST, FIRST + DAY]);
+    const file = names + day(FIRST) + day(FIRST + DAY);
+    expect(() => read(file), "its volume is in USD").toThrow("(volume); name it with --volume-column");
+    const found = read(file, { volumeColumn: "none" });
+    expect([Array.from(found.times), Array.from(found.volume)]).toEqual([
+      [FIRST, FIRST + DAY],
+      [0, 0],
+    ]);
   });
 
   it("are those of Gate's archive where only its order of prices is possible", () => {
