@@ -69,6 +69,8 @@ export function rounds(interval: number, round: () => Promise<void>, isPressing 
   };
   const running = loop();
   return {
+    /** Starts the next round at once, unless one runs. */
+    wake: () => wake(),
     async stop() {
       isStopping = true;
       wake();

@@ -1,30 +1,81 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { runRound } from "../../src/engine/pass/round.ts";
 import type { Follower } from "../../src/engine/pass/streams/follow.ts";
 import { messageOf } from "../../src/kernel/errors.ts";
+import type { Millis } from "../../src/kernel/time.ts";
+import type { AccountKey } from "../../src/model/account.ts";
 import { passesSucceeded } from "../../src/notify/operations/heartbeat.ts";
 import type { Deps } from "../../src/ports/deps.ts";
+import { nodeLocal } from "./process/node-local.ts";
 import { rounds } from "./running-servers.ts";
 
-/** Runs a pass over every account, then waits for the rest of the interval, or advances market time only. */
-export function startTimer(deps: Deps, interval: number, follower?: Follower) {
+/**
+ * Runs a pass over every account, then waits for the rest of the interval, or advances market time only. A pass that
+ * takes longer than the interval delays only the next one of its account.
+ */
+export function startTimer(deps: Deps, interval: Millis, follower?: Follower) {
   const { letPass } = deps;
+  const { paceOf, passCount, ended } = passTimes(
+    letPass ? 0 : interval / 2,
+    follower ? follower.paceOf : () => interval,
+  );
+  const running = new Set<Promise<void>>();
   let isPressing = false;
   const round = async () => {
     isPressing = false;
-    const passes = await runRound(deps, follower ? { paceOf: follower.paceOf } : {});
-    follower?.passed(passes);
+    const passes = await runRound(deps, {
+      paceOf,
+      ended(pass) {
+        if (ended(pass.account) >= interval) timer.wake();
+        follower?.passed([pass]);
+      },
+    });
     await follower?.refresh();
     // Not awaited: passes never wait for a monitoring service.
-    void deps.heartbeat?.beat(passesSucceeded(passes));
+    void deps.heartbeat?.beat(passesSucceeded(passes) && passCount() === 0);
     const isStepped = passes.some(({ outcome }) => outcome === "stepped" || outcome === "short");
     if (letPass && isStepped) isPressing = await letPass(interval);
   };
-  return rounds(
-    letPass ? Math.min(interval, IDLE) : interval,
-    () =>
-      round().catch((error: unknown) => deps.log("error", "a round failed", { reason: messageOf(error) })),
-    () => isPressing,
-  );
+  const begin = async () => {
+    // Each but one waits for a pass, so a database that does not respond has one at a time.
+    if (running.size > passCount()) return;
+    const begun = round()
+      .catch((error: unknown) => deps.log("error", "a round failed", { reason: messageOf(error) }))
+      .finally(() => running.delete(begun));
+    running.add(begun);
+    // Market time waits for every pass.
+    await (letPass ? begun : Promise.race([begun, sleep(interval, undefined, { ref: false })]));
+  };
+  const timer = rounds(letPass ? Math.min(interval, IDLE) : interval, begin, () => isPressing);
+  return {
+    async stop() {
+      await timer.stop();
+      await Promise.all(running);
+    },
+  };
+}
+
+/** Decides which accounts a round starts passes for: none whose pass runs, or started less than `minGap` ago. */
+function passTimes(minGap: Millis, paceAt: (account: AccountKey) => Millis | undefined) {
+  const startedAt = new Map<AccountKey, Millis>();
+  const passing = new Set<AccountKey>();
+  const sinceStart = (account: AccountKey) =>
+    nodeLocal.monotonic() - (startedAt.get(account) ?? Number.NEGATIVE_INFINITY);
+  return {
+    passCount: () => passing.size,
+    paceOf(account: AccountKey): Millis | undefined {
+      const pace = passing.has(account) || sinceStart(account) < minGap ? undefined : paceAt(account);
+      if (pace === undefined) return undefined;
+      passing.add(account);
+      startedAt.set(account, nodeLocal.monotonic());
+      return pace;
+    },
+    /** Returns how long the account's pass took. */
+    ended(account: AccountKey): Millis {
+      passing.delete(account);
+      return sinceStart(account);
+    },
+  };
 }
 
 /** Interval in milliseconds at which new work is detected if passes do not wait. */

@@ -15,24 +15,29 @@ const MIN_PASS_REQUESTS = 12;
 interface RoundOptions extends PassOptions {
   /** Starts an account's pass: returns the time until its next one, or undefined if this round makes none. */
   readonly paceOf?: (account: AccountKey) => Millis | undefined;
+  /** Takes each pass when it ends, before those of slower accounts. */
+  readonly ended?: (pass: Pass) => void;
 }
 
 /**
  * Runs one pass over every account that is due. The timer, the cron and POST /internal/tick call it. If requests are
  * limited, the accounts that have waited longest come first.
  */
-export async function runRound(deps: RoundDeps, { paceOf, ...options }: RoundOptions = {}): Promise<Pass[]> {
+export async function runRound(
+  deps: RoundDeps,
+  { paceOf, ended, ...options }: RoundOptions = {},
+): Promise<Pass[]> {
   const all = await deps.store.due();
   const paces = new Map(paceOf && all.map(({ account }) => [account, paceOf(account)]));
   const due = paceOf ? all.filter(({ account }) => paces.get(account) !== undefined) : all;
-  const runDuePass = async (dueAccount: (typeof due)[number]): Promise<Pass> =>
-    isBackingOff(dueAccount)
-      ? { account: dueAccount.account, outcome: "backing_off" }
-      : runAccountPass(
-          { ...deps, interval: paces.get(dueAccount.account) ?? deps.interval },
-          dueAccount.account,
-          options,
-        );
+  const runDuePass = async (dueAccount: (typeof due)[number]): Promise<Pass> => {
+    const { account } = dueAccount;
+    const pass: Pass = isBackingOff(dueAccount)
+      ? { account, outcome: "backing_off" }
+      : await runAccountPass({ ...deps, interval: paces.get(account) ?? deps.interval }, account, options);
+    ended?.(pass);
+    return pass;
+  };
   const { requests } = deps;
   if (!requests) return Promise.all(due.map(runDuePass));
   const passes: Pass[] = [];
