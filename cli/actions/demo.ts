@@ -11,6 +11,7 @@ import { createOperations } from "../../src/operations.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { StrategyView } from "../../src/ports/stores/store.ts";
 import { dataDirectory } from "../host/directories.ts";
+import { onEndSignal } from "../host/end-signals.ts";
 import { findServer } from "../host/running-servers.ts";
 import { wholeFlag } from "../host/settings.ts";
 import type { Values } from "../terminal/arguments.ts";
@@ -97,7 +98,7 @@ async function showGrid(
   );
   const over = new AbortController();
   if (process.stdin.isTTY && process.stdout.isTTY) offerPage(newLink);
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => over.abort());
+  onEndSignal(() => over.abort());
   if (seconds !== undefined) setTimeout(() => over.abort(), seconds * 1000).unref();
   await tellProgress(deps, id, over.signal);
   await sayEnd(deps, id, file);

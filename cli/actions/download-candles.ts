@@ -29,6 +29,7 @@ import {
   type Series,
   writeStored,
 } from "../host/candle-sources.ts";
+import { onEndSignal } from "../host/end-signals.ts";
 import { readSettings, wholeFlag } from "../host/settings.ts";
 import { UsageError, type Values } from "../terminal/arguments.ts";
 import { print } from "../terminal/output.ts";
@@ -52,9 +53,7 @@ export async function downloadCandles(values: Values): Promise<number> {
   const file = candleFile(candleFolder(databaseUrl, process.env), series);
   const unlock = lockCandles(file);
   const stopping = new AbortController();
-  const stop = () => stopping.abort();
-  process.once("SIGINT", stop);
-  process.once("SIGTERM", stop);
+  const forget = onEndSignal(() => stopping.abort());
   try {
     const now = deps.marketTime(
       { exchange, kind: config.sandbox ? "sandbox" : "live", host: "" },
@@ -71,8 +70,7 @@ export async function downloadCandles(values: Values): Promise<number> {
     const download = { file, series, venue: deps.venue(exchange), signal, ask, found: createFound(series) };
     return exitCodeOf(values, await runDownload(download, requested, now), signal);
   } finally {
-    process.off("SIGINT", stop);
-    process.off("SIGTERM", stop);
+    forget();
     unlock();
     deps.close();
   }

@@ -8,6 +8,7 @@ import { formatQuotePlan } from "../../src/quote/schema/view.ts";
 import { type Format, type Paging, tableOf } from "../../src/transport/csv.ts";
 import { type Answer, run } from "../../src/transport/run.ts";
 import { dataDirectory } from "../host/directories.ts";
+import { onEndSignal } from "../host/end-signals.ts";
 import {
   killedByEither,
   orElse,
@@ -327,7 +328,7 @@ export interface WatchedAnswer {
 /** Shows responses until Ctrl-C, each in place of the previous one on a terminal. It shows failures and continues. */
 export async function watch(first: Answer, { ask, show, asJson }: WatchedAnswer): Promise<number> {
   const over = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => over.abort());
+  onEndSignal(() => over.abort());
   // The reader has closed the pipe: `edgemaker … --watch | head`.
   process.stdout.once("error", () => over.abort());
   const failed = asJson ? ({ body }: Answer) => JSON.stringify(body) : failureText;

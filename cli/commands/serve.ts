@@ -1,5 +1,6 @@
 import { pluralize } from "../../src/kernel/plain-text.ts";
 import { DEFAULT_TICK_INTERVAL_MS } from "../../src/ports/deps.ts";
+import { onEndSignal } from "../host/end-signals.ts";
 import { DATABASE_ARGS, SANDBOX_ARGS, STRATEGIES_ARG } from "../host/settings.ts";
 import { switchFlag, textFlag } from "../terminal/arguments.ts";
 import { command } from "../terminal/command.ts";
@@ -42,7 +43,7 @@ export const serveCommand = command({
       stop();
     };
     // Before the message that it serves, because a reader of it can stop the server immediately.
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void leave());
+    onEndSignal(() => void leave());
     const count = deps.exchanges.length;
     const kind = deps.exchanges[0]?.kind === "sandbox" ? "simulated" : "live";
     process.stdout.write(`Serving ${pluralize(count, `${kind} exchange`)} at ${url} (docs at ${url}/docs)\n`);

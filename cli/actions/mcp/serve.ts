@@ -13,6 +13,7 @@ import { messageOf } from "../../../src/kernel/errors.ts";
 import { createOperations } from "../../../src/operations.ts";
 import { mcpServer } from "../../../src/transport/mcp/server.ts";
 import { madeDocuments } from "../../../src/transport/openapi.ts";
+import { onEndSignal } from "../../host/end-signals.ts";
 import { createLog, nodeRuntime } from "../../host/node-runtime.ts";
 import { describedStrategies } from "../../host/own-strategies.ts";
 import { nodeLocal } from "../../host/process/node-local.ts";
@@ -68,7 +69,7 @@ async function answer(transport: StdioServerTransport, { config, databaseUrl, sa
 const inputEnded = (): Promise<void> =>
   new Promise((resolve) => {
     process.stdin.once("end", resolve);
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
+    onEndSignal(resolve);
   });
 
 /** Reserves standard output for the protocol; other output goes to standard error. */

@@ -17,6 +17,9 @@ import type { AnyStrategyDefinition } from "../../../src/ports/definition.ts";
 import { type BundledStrategy, type Guard, runStrategy } from "./strategy-code.ts";
 import type { RunnerJob, RunnerLine } from "./strategy-processes.ts";
 
+// It goes to all processes of a terminal. The server decides what it means, and ends its processes.
+process.on("SIGHUP", () => undefined);
+
 const loadedDefinitions = new Map<string, AnyStrategyDefinition>();
 
 function definitionOf({ bundle, file }: RunnerJob): AnyStrategyDefinition {
