@@ -371,22 +371,23 @@ type Validated = { readonly input: unknown } | Response;
 function inputValidator(operation: Operation, refuse: (form: RefusedForm, c: Context) => Response) {
   const schema = lazy(() => strictly(operation));
   const parse = (values: Fields) => safeParse(schema(), values) as z.ZodSafeParseResult<unknown>;
-  const refused = (error: $ZodError, c: Context) => {
-    const { label, message, issues } = inputRefusal(operation, error);
+  const isJson = operation.http.from === "body";
+  const refused = (error: $ZodError, c: Context, values: Fields) => {
+    const { label, message, issues } = inputRefusal(operation, error, isJson ? values : {});
     return refuse({ label, message, extras: { issues } }, c);
   };
   return {
     /** Validates fields of the request's head without a promise, so a refusal needs none. */
     atOnce(c: Context, values: Fields): Validated {
       const { success, data, error } = parse(values);
-      return success ? { input: data } : refused(error, c);
+      return success ? { input: data } : refused(error, c, values);
     },
     /** Validates fields of a body. */
     async ofBody(c: Context, values: Fields): Promise<Validated> {
       const check = zValidator(
         "param",
         schema(),
-        (result) => (result.success ? undefined : refused(result.error, c)),
+        (result) => (result.success ? undefined : refused(result.error, c, values)),
         { validationFunction: () => parse(values) },
       );
       return (await check(c as never, done)) ?? { input: c.req.valid("param" as never) };

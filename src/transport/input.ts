@@ -1,4 +1,6 @@
 import type * as z from "zod";
+import { safeParse } from "zod/v4/core";
+import { fromNumber, parseDecimal } from "../kernel/decimal.ts";
 import { type Issue, isLabel, type Label } from "../kernel/errors.ts";
 import type { Operation } from "../operation.ts";
 
@@ -92,6 +94,35 @@ export function fromTexts(
   );
 }
 
+/**
+ * Converts what agents send in place of a field's type: text of a number, and null for an absent field. Text that a
+ * number cannot hold exactly stays text, so the schema refuses it.
+ */
+export function fromArguments(
+  { input }: Pick<Operation, "input">,
+  values: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const kinds = fieldKinds({ input });
+  const known = Object.entries(values).filter(
+    ([name, value]) => value !== null || !Object.hasOwn(kinds, name) || !isOmittable(input.shape[name]),
+  );
+  return Object.fromEntries(
+    known.map(([name, value]) => {
+      const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
+      return [name, typeof value === "string" && kind ? fromArgument(kind, value) : value];
+    }),
+  );
+}
+
+const isOmittable = (field: z.core.$ZodTypes): boolean =>
+  safeParse(field, undefined).success && !safeParse(field, null).success;
+
+function fromArgument(kind: FieldKind, text: string): unknown {
+  if (kind !== "integer" && kind !== "number") return fromText(kind, text);
+  const exact = parseDecimal(text);
+  return exact !== undefined && exact === fromNumber(Number(text)) ? Number(text) : text;
+}
+
 interface InputRefusal {
   readonly label: Label;
   readonly message: string;
@@ -100,22 +131,54 @@ interface InputRefusal {
 
 /**
  * Converts a validation failure to the contract's error: the label of the first field in the specification's order.
- * Schema messages are `Label: sentence`; an unknown field comes last.
+ * Schema messages are `Label: sentence`; an unknown field comes last. With the JSON `values`, a value of another type
+ * is refused by its type.
  */
-export function inputRefusal({ input }: Pick<Operation, "input">, error: z.core.$ZodError): InputRefusal {
+export function inputRefusal(
+  { input }: Pick<Operation, "input">,
+  error: z.core.$ZodError,
+  values: Readonly<Record<string, unknown>> = {},
+): InputRefusal {
   const order = Object.keys(input.shape);
   const place = (issue: z.core.$ZodIssue) =>
     issue.code === "unrecognized_keys" ? order.length : order.indexOf(String(issue.path[0]));
   const sorted = error.issues
     .map((issue) => ({ issue, place: place(issue) }))
     .sort((a, b) => a.place - b.place);
-  const results = sorted.map(({ issue }) => ({ path: issue.path.join("."), ...split(issue) }));
+  const kinds = fieldKinds({ input });
+  const results = sorted.map(({ issue }) => {
+    const { label, message } = split(issue);
+    const [name, ...below] = issue.path.map(String);
+    const mistyped =
+      name === undefined || below.length > 0 || issue.code === "invalid_value"
+        ? undefined
+        : otherType(kinds[name], values[name]);
+    return { path: issue.path.join("."), label, message: mistyped ? `${name} ${mistyped}` : message };
+  });
   const [first = { label: "Invalid request" as const, message: "the request is not valid" }] = results;
   return {
     label: first.label,
     message: first.message,
     issues: results.map(({ path, message }) => ({ path, message })),
   };
+}
+
+const TYPE_OF_KIND = { integer: "number", number: "number", boolean: "boolean", string: "string" } as const;
+const TYPE_NAMES = {
+  number: "a number",
+  boolean: "true or false",
+  string: "text",
+  object: "an object",
+} as const;
+
+/** Returns that a value is of another type than its field; undefined if it is not. */
+function otherType(kind: FieldKind | undefined, value: unknown): string | undefined {
+  if (kind === undefined || kind === "json" || value === undefined) return undefined;
+  const expected = TYPE_OF_KIND[kind];
+  const type = typeof value as keyof typeof TYPE_NAMES;
+  if (type === expected) return undefined;
+  const given = value === null ? "null" : Array.isArray(value) ? "a list" : TYPE_NAMES[type];
+  return `must be ${TYPE_NAMES[expected]}, not ${given}`;
 }
 
 function split(issue: z.core.$ZodIssue): { label: Label; message: string } {

@@ -14,7 +14,7 @@ import { AppError, isLabel, type Label } from "../../kernel/errors.ts";
 import { plainText, plainTexts } from "../../kernel/plain-text.ts";
 import type { Preview } from "../../model/proposal.ts";
 import { defaultsOf, type Operation } from "../../operation.ts";
-import { inputRefusal } from "../input.ts";
+import { fromArguments, inputRefusal } from "../input.ts";
 import { type Answer, refusal, run } from "../run.ts";
 import { commit, type McpOptions, propose } from "./plans.ts";
 import { addPrompts } from "./prompts.ts";
@@ -73,25 +73,24 @@ async function call(
   const forbidden = mayCall(operation, options);
   if (forbidden) return resultOf(refusal(forbidden, requestId));
   const { planId, ...rest } = values;
-  const given = { ...defaultsOf(operation, "mcp", values), ...(operation.effect === "read" ? values : rest) };
+  const sent = fromArguments(operation, operation.effect === "read" ? values : rest);
+  const given = { ...defaultsOf(operation, "mcp", sent), ...sent };
   const parsed = operation.input.strict().safeParse(given);
-  if (!parsed.success) return resultOf(misread(operation, parsed.error, requestId));
+  if (!parsed.success) {
+    const { label, message, issues } = inputRefusal(operation, parsed.error, given);
+    return resultOf(refusal(new AppError(label, message, { issues }), requestId));
+  }
   const signal = canceled(request.signal, options.left);
   const agentCall = { actor: caller.actor, requestId, isAgent: true, signal };
   if (operation.effect !== "trade")
     return resultOf(await run(operation, deps, parsed.data, agentCall), operation);
   const query = { operation, given, input: parsed.data, call: agentCall };
-  if (planId === undefined) return proposalOf(await propose(query, options));
+  if (planId === undefined || planId === null) return proposalOf(await propose(query, options));
   return resultOf(await commit(query, planId, { ...options, ...request }));
 }
 
 const canceled = (signal: AbortSignal, left: AbortSignal | undefined): AbortSignal =>
   left ? AbortSignal.any([signal, left]) : signal;
-
-function misread(operation: Operation, error: Parameters<typeof inputRefusal>[1], requestId: string): Answer {
-  const { label, message, issues } = inputRefusal(operation, error);
-  return refusal(new AppError(label, message, { issues }), requestId);
-}
 
 /** Returns why this caller cannot use a tool; undefined if it can. */
 function mayCall({ effect }: Operation, { settings, caller }: McpOptions): AppError | undefined {
