@@ -55,9 +55,54 @@ it.each(["debug", "info", "warn", "error"])(
   async (level) => {
     const { code, stdout } = await converse(tempFolder(), ["--sandbox"], { EDGEMAKER_LOG_LEVEL: level });
     expect(code).toBe(0);
-    expect(idsOf(stdout)).toEqual([0, 1, 2, 3, 4, 5, 6]);
+    expect(idsOf(stdout)).toEqual([0, 1, 2, 3, 4, 5, 6, null, null]);
   },
 );
+
+it("every line is answered: after a byte order mark, with null parameters, malformed, or a batch", async () => {
+  const list = { id: 1, method: "tools/list", params: null };
+  const lines = [
+    `\uFEFF${HELLO}\r`,
+    say({ method: "notifications/initialized", params: null }),
+    say(list),
+    say({ id: 2, method: "tools/call", params: { name: "list_exchanges", arguments: null } }),
+    '{"jsonrpc":"2.0","id":3,"method"',
+    '{"jsonrpc":"2.0","id":3}',
+    "[]",
+    '"text"',
+    '{"jsonrpc":"2.0","id":99,"result":null}',
+    `[${say({ ...list, id: 4 })},{"id":5},${say({ method: "notifications/progress", params: { progressToken: 1, progress: 1 } })},${tool(6, "list_exchanges", {})}]`,
+    `[${say({ method: "notifications/initialized" })}]`,
+    tool(7, "list_exchanges", {}),
+  ];
+  const { code, stdout } = await converse(tempFolder(), ["--sandbox"], {}, lines);
+  expect(code).toBe(0);
+  type Answered = { id: number | null; error?: { code: number }; result?: object };
+  const answers = stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Answered | Answered[]);
+  const short = ({ id, error, result }: Answered) => [id, error?.code ?? Object.keys(result ?? {})[0]];
+  const single = answers.flatMap((answer) => (Array.isArray(answer) ? [] : [short(answer)]));
+  expect(single.sort()).toEqual([
+    [null, -32600],
+    [null, -32600],
+    [null, -32700],
+    [0, "protocolVersion"],
+    [1, "tools"],
+    [2, "content"],
+    [3, -32600],
+    [7, "content"],
+  ]);
+  const batches = answers.filter(Array.isArray).map((all: Answered[]) => all.map(short).sort());
+  expect(batches).toEqual([
+    [
+      [4, "tools"],
+      [5, -32600],
+      [6, "content"],
+    ],
+  ]);
+});
 
 it.each<[string, string[], Record<string, string>, RegExp]>([
   ["a setting that is none", ["--sandbox"], { EDGEMAKER_EXCHANGES: "binance" }, /binance is not supported/],

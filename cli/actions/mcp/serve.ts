@@ -1,13 +1,7 @@
 import { PassThrough } from "node:stream";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
-import {
-  isJSONRPCNotification,
-  isJSONRPCRequest,
-  type JSONRPCMessage,
-  type RequestId,
-} from "@modelcontextprotocol/sdk/types.js";
+import { isJSONRPCRequest, type JSONRPCMessage, type RequestId } from "@modelcontextprotocol/sdk/types.js";
 import { createDeps } from "../../../src/compose/deps.ts";
 import { messageOf } from "../../../src/kernel/errors.ts";
 import { createOperations } from "../../../src/operations.ts";
@@ -21,10 +15,11 @@ import { type Remote, requestRemote } from "../../host/remote.ts";
 import { type CliSettings, checkKeyRights, readSettings } from "../../host/settings.ts";
 import { version } from "../../host/version.ts";
 import { UsageError, type Values } from "../../terminal/arguments.ts";
+import { cancelledBy, lineTransport } from "./lines.ts";
 
 /** Speaks MCP over standard input and output until the input ends. */
 export async function serveMcp(values: Values): Promise<number> {
-  const transport = new StdioServerTransport(process.stdin, protocolOutput());
+  const transport = lineTransport(process.stdin, protocolOutput());
   const settings = readSettings(values, process.env);
   const remote = requestRemote(settings, values);
   if (remote && settings.config.mcp.trading)
@@ -40,7 +35,7 @@ export async function serveMcp(values: Values): Promise<number> {
 }
 
 /** Responds from this process's database and exchanges. */
-async function answer(transport: StdioServerTransport, { config, databaseUrl, sandbox }: CliSettings) {
+async function answer(transport: Transport, { config, databaseUrl, sandbox }: CliSettings) {
   const log = createLog(config.logLevel);
   const { definitions } = await describedStrategies(config.strategies);
   const deps = await createDeps(config, nodeRuntime(databaseUrl, config, log), sandbox);
@@ -97,7 +92,7 @@ function answering(transport: Transport): () => Promise<void> {
   const [receive, send] = [transport.onmessage, transport.send.bind(transport)];
   transport.onmessage = (message, extra) => {
     if (isJSONRPCRequest(message)) open.add(message.id);
-    if (isJSONRPCNotification(message)) close(cancelledBy(message));
+    close(cancelledBy(message));
     receive?.(message, extra);
   };
   transport.send = async (message, options) => {
@@ -111,11 +106,6 @@ function answering(transport: Transport): () => Promise<void> {
       close(undefined);
     });
 }
-
-const cancelledBy = (message: JSONRPCMessage & { method: string }): RequestId | undefined =>
-  message.method === "notifications/cancelled" && "params" in message
-    ? (message.params as { requestId?: RequestId } | undefined)?.requestId
-    : undefined;
 
 /** Relays messages to a server's /mcp and its responses back; the server's settings apply. */
 async function relay(here: Transport, { url, token }: Remote): Promise<() => Promise<void>> {

@@ -5,6 +5,7 @@ import {
   isInitializeRequest,
   type RequestId,
 } from "@modelcontextprotocol/sdk/types.js";
+import { withoutNullParams } from "./messages.ts";
 import { type McpOptions, needsApproval } from "./plans.ts";
 import { mcpServer, waiterOf } from "./server.ts";
 
@@ -22,10 +23,20 @@ export async function exchangeMessages(
   const server = mcpServer(options);
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
   await server.connect(transport as Transport);
-  const response = await transport.handleRequest(request, { parsedBody: message });
+  const response = await transport.handleRequest(acceptingJson(request), {
+    parsedBody: withoutNullParams(message),
+  });
   // A session is only a name without stored state: it distinguishes the requests of two clients.
   if (isInitializeRequest(message)) response.headers.set("mcp-session-id", options.deps.local.randomText(25));
   return response;
+}
+
+/** The transport requires both media types in Accept, but answers in JSON: what accepts JSON gets its answer. */
+function acceptingJson({ url, headers, method }: Request): Request {
+  const all = new Headers(headers);
+  if (/(^|[\s,])(\*\/\*|application\/(\*|json)(?![\w.+-]))/i.test(headers.get("accept") ?? "*/*"))
+    all.set("accept", "application/json, text/event-stream");
+  return new Request(url, { method, headers: all });
 }
 
 /**
